@@ -1,0 +1,30 @@
+"""cu2port: port CUDA C++ to HIP source that you own.
+
+    >>> from cu2port import translate
+    >>> translate("int main() { cudaDeviceSynchronize(); }", path="a.cu").output
+    b'#include <hip/hip_runtime.h>\\nint main() { hipDeviceSynchronize(); }'
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+__all__ = ["Options", "Result", "__version__", "translate"]
+
+if TYPE_CHECKING:
+    from cu2port.model import Options, Result
+    from cu2port.translate import translate
+
+
+def __getattr__(name: str) -> object:
+    """Import the API on first use, so that `cu2port --help` starts without the engine."""
+    if name == "translate":
+        from cu2port.translate import translate
+
+        return translate
+    if name in ("Options", "Result"):
+        from cu2port import model
+
+        return getattr(model, name)
+    raise AttributeError(name)

@@ -1,0 +1,144 @@
+"""Applying edits: all of a finding or none, whatever the order in which findings come.
+
+Edits may nest where the outer one keeps the inner one's bytes (`Edit.parts` holds spans of the original). Two edits
+that want the same bytes to be different things cannot both stand: the finding with less trust, then the later one,
+loses and is reported as a conflict. Identical edits merge.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cu2port.model import Edit, Finding, Judged, Outcome, Side, Span, Trust
+
+
+def judge(findings: Iterable[Finding], minimum: Trust) -> tuple[tuple[Judged, ...], tuple[Edit, ...]]:
+    """Decide which findings apply. Returns all findings in text order with outcomes, and the edits to make."""
+    ordered = sorted(set(findings), key=_text_order)
+    wanted = [f for f in ordered if f.edits and f.trust >= minimum]
+    losers: set[Finding] = set()
+    if not _compatible([e for f in wanted for e in f.edits]):
+        accepted = _Accepted()
+        for f in sorted(wanted, key=lambda f: (-f.trust, *_text_order(f))):
+            if not accepted.take(f.edits):
+                losers.add(f)
+    judged = []
+    edits: dict[Edit, None] = {}
+    for f in ordered:
+        if not f.edits or f.trust < minimum:
+            judged.append(Judged(f, Outcome.MANUAL))
+        elif f in losers:
+            judged.append(Judged(f, Outcome.CONFLICT))
+        else:
+            judged.append(Judged(f, Outcome.APPLIED))
+            edits.update(dict.fromkeys(f.edits))
+    return tuple(judged), tuple(edits)
+
+
+def apply(text: str, edits: Iterable[Edit]) -> str:
+    """The text after compatible edits (as `judge` returns them)."""
+    ordered = sorted(set(edits), key=_edit_order)
+    return "".join(_render(text, Span(0, len(text)), ordered, 0, len(ordered)))
+
+
+def _text_order(f: Finding) -> tuple[int, int, str, str, str]:
+    return (f.start, -f.end, f.code, f.message, repr(f.edits))
+
+
+def _edit_order(e: Edit) -> tuple[int, int, int, tuple[str, ...]]:
+    """Text order: at one offset, what closes the left neighbour, then what opens the right one, then replacements
+    (the longer first, so that it comes before the edits nested in it)."""
+    rank = 2 if e.end > e.start else int(e.side)
+    return (e.start, rank, -e.end, tuple(str(x) for x in e.parts))
+
+
+def _render(text: str, span: Span, edits: Sequence[Edit], lo: int, hi: int) -> list[str]:
+    """Text of a span with edits[lo:hi], all of which lie inside it."""
+    out: list[str] = []
+    position = span.start
+    k = lo
+    while k < hi:
+        e = edits[k]
+        out.append(text[position : e.start])
+        nested = k + 1
+        while nested < hi and edits[nested].start < e.end:
+            nested += 1
+        inner = edits[k + 1 : nested]
+        for part in e.parts:
+            if isinstance(part, str):
+                out.append(part)
+            else:
+                kept = [x for x in inner if _inside(x, part)]
+                out.extend(_render(text, part, kept, 0, len(kept)))
+        # An insertion that closes what this edit kept may stand right at its end; it is not nested.
+        position = max(position, e.end)
+        k = nested
+    out.append(text[position : span.end])
+    return out
+
+
+def _inside(e: Edit, part: Span) -> bool:
+    """Whether e lies in a kept span (an insertion at its border belongs to the side it is attached to)."""
+    if e.start == e.end:
+        if e.start == part.start:
+            return e.side is Side.RIGHT or part.start == part.end
+        if e.start == part.end:
+            return e.side is Side.LEFT
+    return part.start <= e.start and e.end <= part.end
+
+
+def _fits(a: Edit, b: Edit) -> bool:
+    """Whether two different edits can both stand."""
+    if a.end <= b.start or b.end <= a.start:
+        return not (a.start == b.start and a.end == b.end and a.start < a.end)
+    if a.start == a.end or b.start == b.end:
+        point, other = (a, b) if a.start == a.end else (b, a)
+        if point.start in (other.start, other.end):
+            return True
+        return any(isinstance(x, Span) and _inside(point, x) for x in other.parts)
+    outer, inner = (a, b) if a.end - a.start >= b.end - b.start else (b, a)
+    return any(isinstance(x, Span) and _inside(inner, x) for x in outer.parts)
+
+
+def _compatible(edits: list[Edit]) -> bool:
+    """Fast answer for the usual file, in which nothing overlaps: sorted neighbours never touch."""
+    ordered = sorted(set(edits), key=lambda e: (e.start, e.end))
+    reach = -1
+    for e in ordered:
+        if e.start < reach:
+            return False
+        reach = max(reach, e.end)
+    return True
+
+
+@dataclass(slots=True)
+class _Accepted:
+    """The edits accepted so far, sorted by start, with the longest length seen (to bound the search for neighbours)."""
+
+    starts: list[int]
+    edits: list[Edit]
+    longest: int
+
+    def __init__(self) -> None:
+        self.starts, self.edits, self.longest = [], [], 0
+
+    def take(self, new: tuple[Edit, ...]) -> bool:
+        """Add all edits of a finding, or none if one of them does not fit."""
+        for i, e in enumerate(new):
+            if any(e != other and not _fits(e, other) for other in (*self._near(e), *new[:i])):
+                return False
+        for e in new:
+            k = bisect_left(self.starts, e.start)
+            if e in self.edits[k : k + 8]:
+                continue
+            self.starts.insert(k, e.start)
+            self.edits.insert(k, e)
+            self.longest = max(self.longest, e.end - e.start)
+        return True
+
+    def _near(self, e: Edit) -> list[Edit]:
+        lo = bisect_left(self.starts, e.start - self.longest)
+        hi = bisect_left(self.starts, e.end + 1)
+        return self.edits[lo:hi]

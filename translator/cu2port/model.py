@@ -1,0 +1,160 @@
+"""The words that every part of cu2port speaks: edits, findings, options, results.
+
+Texts are the bytes of a file decoded as Latin-1, so that an index into the text *is* a byte offset and
+what is not edited comes out byte for byte. Lines and columns for people are made from offsets in `report`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+
+
+class Trust(IntEnum):
+    """How far an edit may be trusted; ordered, so that `trust >= options.trust` reads as it says."""
+
+    MANUAL = 0
+    REVIEW = 1
+    EXACT = 2
+
+    @property
+    def label(self) -> str:
+        return self.name.lower()
+
+
+class Severity(Enum):
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+class Outcome(Enum):
+    """What became of a finding: its edits stand in the output, a person must act, or it lost an overlap."""
+
+    APPLIED = "applied"
+    MANUAL = "manual"
+    CONFLICT = "conflict"
+
+
+class Side(IntEnum):
+    """Which neighbour an insertion belongs to; decides the order of insertions at one offset."""
+
+    LEFT = 0  # closes what stands before it: `)` after an argument
+    RIGHT = 1  # opens what comes after it: `HIP_SYMBOL(` before an argument
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Bytes [start, end) of the original text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace bytes [start, end) by `parts`: literal text, and spans of the original that are kept.
+
+    A kept span must lie in [start, end); other edits inside it still apply. `start == end` is an insertion.
+    """
+
+    start: int
+    end: int
+    parts: tuple[str | Span, ...]
+    side: Side = Side.RIGHT
+
+
+def replace(start: int, end: int, text: str) -> Edit:
+    """Replace bytes [start, end) by text."""
+    return Edit(start, end, (text,) if text else ())
+
+
+def insert(at: int, text: str, side: Side = Side.RIGHT) -> Edit:
+    """Insert text before offset `at`."""
+    return Edit(at, at, (text,), side)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that a port must deal with, and the edits that deal with it (none: a person must).
+
+    `start`, `end`: the bytes it speaks of. `needs`: HIP headers that the edits use, as written between the
+    brackets of an include. `helpers`: headers of ours that must travel with the output (`warp.hpp`).
+    `effects`: target -> what happens there if nothing is done (`compile-error`, `wrong-result`, `hang`, `slower`, `none`).
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    start: int
+    end: int
+    edits: tuple[Edit, ...] = ()
+    trust: Trust = Trust.EXACT
+    why: tuple[str, ...] = ()
+    cuda: str = ""
+    hip: str = ""
+    effects: tuple[tuple[str, str], ...] = ()
+    needs: tuple[str, ...] = ()
+    helpers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A finding with its outcome."""
+
+    finding: Finding
+    outcome: Outcome
+
+    @property
+    def open(self) -> bool:
+        """Whether a person still has to act: this is what exit code 1 means."""
+        return self.outcome is not Outcome.APPLIED and self.finding.severity is not Severity.INFO
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to translate. Everything that changes the output stands here, so that a cache can key on it."""
+
+    rocm: tuple[int, int] = (7, 1)
+    trust: Trust = Trust.REVIEW
+    launch: str = "keep"  # or "ggl": write hipLaunchKernelGGL
+    rename: str = ""  # ".hip": .cu files and their includes get this suffix
+    skip_inactive: bool = False
+    comments: bool = False
+    include_dirs: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()  # NAME or NAME=VALUE, as after -D
+    use_clang: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What is known from outside the file: facts of the tree it belongs to.
+
+    `declared`: names that some file of the tree declares itself (not CUDA's although they look so).
+    `renamed`: include paths, as written, that get a new name with `--rename`.
+    `helper_prefix`: how the file reaches the travelling headers (`../cu2port/`).
+    """
+
+    declared: frozenset[str] = frozenset()
+    renamed: frozenset[str] = frozenset()
+    helper_prefix: str = "cu2port/"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The translation of one file.
+
+    `status`: `converted` (changed), `copied` (nothing to do), `partial` (done without libclang's answers although they
+    were needed), `failed` (output is the input). `seen`: CUDA names in the file; `left`: those no edit dealt with.
+    """
+
+    path: str
+    data: bytes
+    output: bytes
+    findings: tuple[Judged, ...] = ()
+    status: str = "copied"
+    seen: frozenset[str] = frozenset()
+    left: frozenset[str] = frozenset()
+    helpers: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = field(default=())
