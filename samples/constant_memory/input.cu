@@ -66,7 +66,7 @@ int main() {
     CUDA_CHECK(cudaGetSymbolAddress(&label_address, label));
     cudaFuncAttributes attributes;
     CUDA_CHECK(cudaFuncGetAttributes(&attributes, stencil));
-    bool ok = weight_bytes == sizeof(float) * (2 * kRadius + 1) && label_address && attributes.maxThreadsPerBlock >= 256;
+    bool ok = weight_bytes == sizeof(weights) && label_address && attributes.maxThreadsPerBlock >= 256;
 
     float *dev_in, *dev_out;
     CUDA_CHECK(cudaMalloc(&dev_in, n * sizeof(float)));

@@ -6,7 +6,8 @@
 constexpr int kTile = 16;
 
 // C = A * B, all n x n and row major. Block: kTile x kTile.
-__global__ void multiply_static(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, int n) {
+__global__ void multiply_static(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c,
+                                int n) {
     __shared__ float tile_a[kTile][kTile];
     __shared__ float tile_b[kTile][kTile + 1];
     const int row = blockIdx.y * kTile + threadIdx.y;

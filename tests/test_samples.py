@@ -1,0 +1,101 @@
+"""End to end: every sample converts to the files that stand beside it, and its report says what stands there.
+
+A case is a folder `samples/<case>/` with `input.cu` and the headers it needs. `input.cu` becomes `expected.hip`, a
+header `x.cuh` becomes `expected.x.cuh`, and the findings of all are in `report.json`. `pytest --update` rewrites them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cu2port.clang import ClangService
+from cu2port.engine import translate
+from cu2port.model import Options, Outcome, Result
+from cu2port.report.json_report import document
+from cu2port.report.record import FileRecord, RunRecord, entries
+
+SAMPLES = Path(__file__).resolve().parent.parent / "samples"
+CASES = sorted(p.parent for p in SAMPLES.glob("*/input.cu"))
+
+
+@pytest.fixture(scope="module")
+def clang() -> Iterator[ClangService]:
+    with ClangService() as service:
+        yield service
+
+
+def sources(case: Path) -> list[Path]:
+    """The files of a case that are converted."""
+    return [case / "input.cu", *sorted(p for p in case.glob("*.cuh") if not p.name.startswith("expected."))]
+
+
+def expected_path(source: Path) -> Path:
+    """Where the expected output of a source stands."""
+    return source.with_name("expected.hip" if source.name == "input.cu" else f"expected.{source.name}")
+
+
+def convert(source: Path, clang: ClangService) -> Result:
+    return translate(source.read_bytes(), Options(), path=source.name, clang=clang)
+
+
+def report_text(results: list[Result]) -> str:
+    """The report of a case, one finding a line: a change of one shows as one line of a diff."""
+    files = tuple(
+        FileRecord(r.path, r.path, r.status, entries(r.data, r.findings), r.seen, r.left, r.notes) for r in results
+    )
+    report = document(RunRecord("sample", {}, files))
+    lines = ["{"]
+    lines += [f" {json.dumps(key)}: {json.dumps(report[key])}," for key in ("schema", "tool", "options", "summary")]
+    lines.append(' "files": [')
+    for i, file in enumerate(report["files"]):
+        head = json.dumps({key: value for key, value in file.items() if key != "findings"})
+        lines.append(f'  {head[:-1]}, "findings": [')
+        found = [f"   {json.dumps(finding, ensure_ascii=False)}" for finding in file["findings"]]
+        lines += [",\n".join(found)] if found else []
+        lines.append("  ]}" + ("," if i + 1 < len(report["files"]) else ""))
+    return "\n".join([*lines, " ]", "}"]) + "\n"
+
+
+def compare(path: Path, got: str, update: bool) -> None:
+    """Fail with a diff when the file at `path` does not hold `got`; with `update`, make it hold it."""
+    want = path.read_bytes().decode("utf-8") if path.exists() else ""
+    if got == want:
+        return
+    if update:
+        path.write_bytes(got.encode("utf-8"))
+        return
+    name = str(path.relative_to(SAMPLES.parent))
+    diff = difflib.unified_diff(want.splitlines(), got.splitlines(), f"{name} (expected)", f"{name} (now)", lineterm="")
+    pytest.fail("\n".join([*diff, "If the change is meant: pytest --update, then read the diff."]), pytrace=False)
+
+
+def test_there_are_samples() -> None:
+    assert len(CASES) >= 12
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda p: p.name)
+def test_sample(case: Path, clang: ClangService, update: bool) -> None:
+    results = [convert(source, clang) for source in sources(case)]
+    for source, result in zip(sources(case), results, strict=True):
+        compare(expected_path(source), result.output.decode("utf-8"), update)
+    compare(case / "report.json", report_text(results), update)
+    assert json.loads(report_text(results))["summary"]["files"] == len(results)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda p: p.name)
+def test_converting_again_changes_nothing(case: Path, clang: ClangService) -> None:
+    for source in sources(case):
+        first = convert(source, clang).output
+        again = translate(first, Options(), path=source.name, clang=clang)
+        assert again.output.decode("utf-8") == first.decode("utf-8")
+        assert not [j for j in again.findings if j.outcome is Outcome.APPLIED]
+
+
+def test_no_expected_file_is_an_orphan() -> None:
+    wanted = {expected_path(source) for case in CASES for source in sources(case)} | {c / "report.json" for c in CASES}
+    assert wanted == {*SAMPLES.glob("*/expected.*"), *SAMPLES.glob("*/report.json")}
