@@ -14,13 +14,13 @@ __all__ = ["Options", "Result", "__version__", "translate"]
 
 if TYPE_CHECKING:
     from cu2port.model import Options, Result
-    from cu2port.translate import translate
+    from cu2port.engine import translate
 
 
 def __getattr__(name: str) -> object:
     """Import the API on first use, so that `cu2port --help` starts without the engine."""
     if name == "translate":
-        from cu2port.translate import translate
+        from cu2port.engine import translate
 
         return translate
     if name in ("Options", "Result"):

@@ -1,0 +1,476 @@
+"""From CUDA names to findings: which tokens are CUDA's, what the catalogue says of them, which edits follow.
+
+The rules CU101 to CU106 (checks/api_*.py) hand out what is found here; the loop over the tokens is done once a file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cu2port.catalog import Row, version_key
+from cu2port.lexer import is_identifier, is_string
+from cu2port.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
+from cu2port.unit import Call, Unit
+
+_PLACEHOLDER = re.compile(r"\{(-?\d+)(\*?)\}|\{\*\}")
+_FAMILY = re.compile(
+    r"(?:cuda[A-Z]|cublas(?:Lt|Xt)?[A-Z]|cufft[A-Z]|curand[A-Z]|cusparse[A-Z]|cusolver[A-Z]|cudnn[A-Z]|nvrtc[A-Z]|nvml[A-Z]"
+    r"|nvtx[A-Z]|cupti[A-Z]|cutensor[A-Z])\w+\Z|(?:CUBLAS|CUFFT|CURAND|CUSPARSE|CUSOLVER|CUDNN|NVRTC|CUPTI)_[A-Z]\w*\Z"
+)
+_GLOBAL_SCOPE = frozenset({"return", "else", "case", "throw", "do", "delete", "new", "co_return"})
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A place where a catalogued name stands: tokens [first, last] and its row."""
+
+    row: Row
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class ApiFacts:
+    """What `scan` found: findings, names seen, names that no edit deals with, libraries whose names are used."""
+
+    findings: tuple[Finding, ...]
+    seen: frozenset[str]
+    left: frozenset[str]
+
+
+def scan(unit: Unit) -> ApiFacts:
+    """All findings on catalogued names of a file."""
+    findings: list[Finding] = []
+    seen: set[str] = set()
+    left: set[str] = set()
+    for use in uses(unit):
+        seen.add(use.row.cuda)
+        finding = _judge_use(unit, use)
+        if finding is not None:
+            findings.append(finding)
+            if not finding.edits:
+                left.add(use.row.cuda)
+    for i in _unknown(unit):
+        seen.add(unit.t[i])
+        left.add(unit.t[i])
+        findings.append(
+            Finding(
+                "CU105",
+                "unknown-cuda-name",
+                Severity.WARNING,
+                f"`{unit.t[i]}` looks like a CUDA name, but the catalogue does not know it",
+                unit.p[i],
+                unit.end(i),
+                trust=Trust.MANUAL,
+                cuda=unit.t[i],
+            )
+        )
+    return ApiFacts(tuple(findings), frozenset(seen), frozenset(left))
+
+
+# --- which tokens are CUDA's ------------------------------------------------------------------------------------------
+
+
+def uses(unit: Unit) -> Iterator[Use]:
+    """Every use of a catalogued name that is not inert."""
+    catalog = unit.catalog
+    active = catalog.active
+    t = unit.t
+    candidates = [i for i, tok in enumerate(t) if tok in active]
+    foreign = _foreign(unit, candidates)
+    for i in candidates:
+        if i not in foreign:
+            row = catalog.get(t[i])
+            if row is not None:
+                first = i - 1 if unit.tok(i - 1) == "::" else i
+                yield Use(row, i if first == i else first + 1, i)
+    yield from _qualified_uses(unit)
+    yield from _member_uses(unit)
+
+
+def _foreign(unit: Unit, candidates: list[int]) -> set[int]:
+    """Candidates that are not CUDA's: members, other namespaces' names, what the user declares."""
+    out: set[int] = set()
+    doubtful: list[int] = []
+    declared = unit.declared | unit.project.declared
+    t = unit.t
+    for i in candidates:
+        before = unit.tok(i - 1)
+        strict = False
+        if before in (".", "->"):
+            out.add(i)
+            continue
+        if before == "::":
+            owner = unit.tok(i - 2)
+            if owner == ">" or (owner and is_identifier(owner) and owner not in _GLOBAL_SCOPE):
+                out.add(i)
+                continue
+        elif before == "~" or unit.tok(i + 1) == "::":
+            out.add(i)
+            continue
+        row = unit.catalog.get(t[i])
+        strict = row is not None and row.strict
+        if strict or t[i] in declared:
+            doubtful.append(i)
+    if doubtful:
+        out |= _settle(unit, doubtful)
+    return out
+
+
+def _settle(unit: Unit, doubtful: list[int]) -> set[int]:
+    """Which of the doubtful tokens are the user's: libclang's answer, else what the lexer can tell."""
+    facts = unit.ask(bindings=tuple(unit.p[i] for i in doubtful))
+    out = set()
+    for i in doubtful:
+        binding = facts.bindings.get(unit.p[i]) if facts is not None else None
+        if binding is not None and binding.owner in ("cuda", "user", "system"):
+            if binding.owner != "cuda" and not _is_hip_alias(unit, unit.t[i]):
+                out.add(i)
+            elif _defines(unit, i):
+                out.add(i)
+            continue
+        row = unit.catalog.get(unit.t[i])
+        if row is not None and row.strict:
+            out.add(i)
+        elif unit.t[i] in unit.declared or unit.t[i] in unit.project.declared:
+            if _defines(unit, i) or not _is_hip_alias(unit, unit.t[i]):
+                out.add(i)
+    return out
+
+
+def _defines(unit: Unit, i: int) -> bool:
+    """Whether token i is the name that a #define defines."""
+    d = unit.in_directive(i)
+    return d is not None and d.keyword in ("define", "undef", "ifdef", "ifndef") and i == d.first + 2
+
+
+def _is_hip_alias(unit: Unit, name: str) -> bool:
+    """Whether the file's own `#define name hip...` maps the CUDA name as we would: then uses may be rewritten."""
+    row = unit.catalog.get(name)
+    return row is not None and any(
+        m.params is None and m.stop - m.first == 1 and unit.t[m.first] == row.hip for m in unit.macros.get(name, ())
+    )
+
+
+def _namespace_heads(unit: Unit) -> dict[str, str]:
+    """Words that may start a qualified CUDA name in this file -> the namespace they stand for."""
+    heads = {n.partition("::")[0]: n.partition("::")[0] for n in unit.catalog.raw if "::" in n}
+    heads.update({n.partition("::")[0]: n.partition("::")[0] for n in unit.catalog.namespaces})
+    t = unit.t
+    known = frozenset(heads)
+    for i, tok in enumerate(t):
+        if tok == "namespace":
+            k = i + 1
+            if unit.tok(k + 1) == "=":  # namespace cg = cooperative_groups;
+                name = _path(unit, k + 2)
+                if name.partition("::")[0] in known:
+                    heads[t[k]] = name
+            elif unit.tok(i - 1) == "using":  # using namespace nvcuda;
+                name = _path(unit, k)
+                if name.partition("::")[0] in known:
+                    for full in unit.catalog.raw:
+                        if full.startswith(name + "::"):
+                            inner = full[len(name) + 2 :].partition("::")
+                            if inner[1]:
+                                heads.setdefault(inner[0], f"{name}::{inner[0]}")
+    return heads
+
+
+def _path(unit: Unit, i: int) -> str:
+    """The qualified name that starts at token i."""
+    if unit.tok(i) == "::":
+        i += 1
+    name = unit.tok(i)
+    while unit.tok(i + 1) == "::" and unit.tok(i + 2) and is_identifier(unit.tok(i + 2)):
+        i += 2
+        name += "::" + unit.t[i]
+    return name
+
+
+def _qualified_uses(unit: Unit) -> Iterator[Use]:
+    """Uses of `a::b::name` with a row of its own, or in a namespace that moves as a whole."""
+    t = unit.t
+    catalog = unit.catalog
+    if not any(n.partition("::")[0] in unit.text for n in (*catalog.namespaces, "cuda::", "thrust", "nvcuda", "cooperative_groups")):
+        return
+    heads = _namespace_heads(unit)
+    for i, tok in enumerate(t):
+        full = heads.get(tok)
+        if full is None or unit.is_member(i):
+            continue
+        if unit.tok(i - 1) == "::" and (b := unit.tok(i - 2)) and (is_identifier(b) and b not in _GLOBAL_SCOPE or b == ">"):
+            continue
+        if unit.tok(i + 1) != "::":
+            yield from _bare_namespace(unit, i, full)
+            continue
+        # Follow the path; the longest prefix with a row decides.
+        names = [(i, full)]
+        k = i
+        while unit.tok(k + 1) == "::" and unit.tok(k + 2) and is_identifier(unit.tok(k + 2)):
+            k += 2
+            names.append((k, f"{names[-1][1]}::{t[k]}"))
+        for last, name in reversed(names):
+            row = catalog.get(name)
+            if row is not None:
+                if row.hip != name:
+                    yield Use(row, i, last)
+                break
+        else:
+            for last, name in reversed(names):
+                if name in catalog.namespaces and (tok == name.partition("::")[0]):
+                    yield Use(_namespace_row(unit, name), i, last)
+                    break
+
+
+def _bare_namespace(unit: Unit, i: int, full: str) -> Iterator[Use]:
+    """`using namespace cub;`, `namespace c = cub;`, `namespace c = nvcuda::wmma;`"""
+    if full in unit.catalog.namespaces and unit.t[i] == full:
+        before = unit.tok(i - 1)
+        aliased = before == "=" and unit.tok(i - 3) == "namespace"
+        used = before == "namespace" and unit.tok(i - 2) == "using"
+        if aliased or used:
+            yield Use(_namespace_row(unit, full), i, i)
+
+
+def _namespace_row(unit: Unit, name: str) -> Row:
+    return Row(cuda=name, fate="rename", library=name.partition("::")[0], hip=unit.catalog.namespaces[name])
+
+
+def _member_uses(unit: Unit) -> Iterator[Use]:
+    """Members of CUDA structs that have rows (`cudaPointerAttributes.memoryType`)."""
+    members = _members(unit)
+    if not members:
+        return
+    words = frozenset(unit.t)
+    for i, tok in enumerate(unit.t):
+        rows = members.get(tok)
+        if rows and unit.tok(i - 1) in (".", "->"):
+            present = [r for r in rows if r.cuda.partition(".")[0] in words]
+            if len(present) == 1:
+                yield Use(present[0], i, i)
+
+
+def _members(unit: Unit) -> dict[str, list[Row]]:
+    out: dict[str, list[Row]] = {}
+    text = unit.text
+    for name in unit.catalog.raw:
+        owner, dot, member = name.partition(".")
+        if dot and owner in text and member in text:
+            row = unit.catalog.get(name)
+            if row is not None and row.hip.rpartition(".")[2] != member:
+                out.setdefault(member, []).append(row)
+    return out
+
+
+def _unknown(unit: Unit) -> Iterator[int]:
+    """Tokens that look like CUDA's and that nobody declares or catalogues."""
+    raw = unit.catalog.raw
+    declared = unit.declared | unit.project.declared
+    for i, tok in enumerate(unit.t):
+        if tok[0] in "cCn" and _FAMILY.match(tok) and tok not in raw and tok not in declared:
+            if unit.tok(i - 1) in (".", "->", "::", "#") or unit.tok(i + 1) in ("::", ":"):
+                continue
+            if unit.tok(i - 1) == "##" or unit.tok(i + 1) == "##" or tok in unit.macros or _local(unit, i):
+                continue
+            if unit.in_directive(i) is not None or (tok.startswith("cu") and unit.tok(i + 1) != "("):
+                continue
+            yield i
+
+
+def _local(unit: Unit, i: int) -> bool:
+    """Whether the file declares the name of token i: a prototype or variable (`type name`), anywhere in it."""
+    name = unit.t[i]
+    for k, tok in enumerate(unit.t):
+        if tok == name and k and (is_identifier(unit.t[k - 1]) or unit.t[k - 1] in ("*", "&", ">")):
+            if unit.t[k - 1] not in _GLOBAL_SCOPE and unit.tok(k + 1) in ("(", ";", "=", ",", ")", "[", "{"):
+                if unit.t[k - 1] in ("*", "&") and unit.tok(k + 1) == "(":
+                    continue
+                return True
+    return False
+
+
+# --- what the catalogue says ------------------------------------------------------------------------------------------
+
+
+def target(row: Row, rocm: tuple[int, int]) -> tuple[str, str]:
+    """(HIP name, "") for a ROCm version, or ("", why not)."""
+    if row.fate == "unsupported":
+        return "", row.why
+    since, removed = row.version("hip_since"), row.version("hip_removed")
+    if row.older_until and rocm < version_key(row.older_until)[:2]:
+        return row.older_hip, ""
+    asked = ".".join(map(str, rocm))
+    if since and version_key(since)[:2] > rocm:
+        return "", f"{row.hip} needs ROCm {since}, and {asked} is asked for."
+    if removed and version_key(removed)[:2] <= rocm:
+        return "", f"{row.hip} was removed in ROCm {removed}, and {asked} is asked for."
+    return row.hip, ""
+
+
+def _judge_use(unit: Unit, use: Use) -> Finding | None:
+    row = use.row
+    start, end = unit.p[use.first], unit.end(use.last)
+    written = unit.text[start:end]
+    if row.fate == "unsupported":
+        return Finding(
+            "CU103",
+            "api-unsupported",
+            Severity.ERROR,
+            f"`{row.cuda}` has no HIP counterpart: {row.why}",
+            start,
+            end,
+            trust=Trust.MANUAL,
+            why=(row.instead,),
+            cuda=row.cuda,
+            effects=(("all", "compile-error"),),
+        )
+    hip, problem = target(row, unit.options.rocm)
+    if problem:
+        return Finding(
+            "CU104",
+            "api-version",
+            Severity.ERROR,
+            f"`{row.cuda}`: {problem}",
+            start,
+            end,
+            trust=Trust.MANUAL,
+            cuda=row.cuda,
+            hip=row.hip,
+            effects=(("all", "compile-error"),),
+        )
+    name = hip.rpartition(".")[2] if "." in row.cuda else hip
+    rename = () if written == name else (replace(start, end, name),)
+    if row.fate == "rename":
+        if not rename:
+            return None
+        return Finding(
+            "CU101",
+            "api-rename",
+            Severity.INFO,
+            f"`{row.cuda}` is `{hip}`",
+            start,
+            end,
+            edits=rename,
+            cuda=row.cuda,
+            hip=hip,
+            needs=row.headers,
+        )
+    return _change(unit, use, hip, rename)
+
+
+def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding | None:
+    row = use.row
+    start, end = unit.p[use.first], unit.end(use.last)
+    severity = Severity.INFO if row.trust is Trust.EXACT else Severity.WARNING
+    edits: tuple[Edit, ...] = rename
+    problem = ""
+    if row.args or row.call or row.argc:
+        call = unit.call(use.last)
+        if call is None:
+            if _is_mention(unit, use.last):
+                call = None
+            problem = "it is not called here, so its arguments cannot be changed in place"
+        elif row.argc and len(call.args) not in row.argc:
+            counts = " or ".join(map(str, row.argc))
+            problem = f"called with {len(call.args)} arguments, and the change is known for {counts}"
+        else:
+            made = _rewrite(unit, use, call, rename, hip)
+            if made is None:
+                problem = "its arguments do not fit the change"
+            else:
+                edits, end = made, unit.end(call.close)
+    if problem:
+        return Finding(
+            "CU106",
+            "api-change-not-applied",
+            Severity.ERROR,
+            f"`{row.cuda}` becomes `{hip}` with a change: {problem}",
+            start,
+            end,
+            trust=Trust.MANUAL,
+            why=(row.why,),
+            cuda=row.cuda,
+            hip=hip,
+            effects=(("all", "compile-error"),),
+        )
+    return Finding(
+        "CU102",
+        "api-change",
+        severity,
+        f"`{row.cuda}` becomes `{hip}`: {row.why}",
+        start,
+        end,
+        edits=edits,
+        trust=row.trust if edits else Trust.MANUAL,
+        why=(row.why,),
+        cuda=row.cuda,
+        hip=hip,
+        needs=row.headers,
+    )
+
+
+def _is_mention(unit: Unit, i: int) -> bool:
+    """Whether a name stands alone (address taken, passed on) rather than before brackets."""
+    return unit.tok(i + 1) != "("
+
+
+def _rewrite(unit: Unit, use: Use, call: Call, rename: tuple[Edit, ...], hip: str) -> tuple[Edit, ...] | None:
+    """Edits that change a call as its row says, keeping the bytes of every argument; None if they do not fit."""
+    row = use.row
+    count = len(call.args)
+    if row.call:
+        parts = _parts(row.call, call)
+        if parts is None:
+            return None
+        return (Edit(unit.p[use.first], unit.end(call.close), parts),)
+    edits = list(rename)
+    for index, template in row.args:
+        at = index + count if index < 0 else index
+        if not 0 <= at < count:
+            return None
+        span = call.args[at]
+        if "HIP_SYMBOL" in template and is_string(unit.tok(unit.lexed.at(span.start))):
+            return None  # symbols named by strings went with CUDA 5
+        own = "{" + str(index) + "}"
+        before, middle, after = template.partition(own)
+        if middle and "{" not in before and "{" not in after:
+            if before and not unit.text[span.start : span.end].startswith(before):
+                edits.append(insert(span.start, before, Side.RIGHT))
+                edits.append(insert(span.end, after, Side.LEFT))
+            elif after and not before:
+                edits.append(insert(span.end, after, Side.LEFT))
+            continue
+        parts = _parts(template, call)
+        if parts is None:
+            return None
+        edits.append(Edit(span.start, span.end, parts))
+    return tuple(edits)
+
+
+def _parts(template: str, call: Call) -> tuple[str | Span, ...] | None:
+    """A template as literal text and kept spans; None if it names an argument that the call lacks."""
+    out: list[str | Span] = []
+    position = 0
+    count = len(call.args)
+    for m in _PLACEHOLDER.finditer(template):
+        out.append(template[position : m.start()])
+        position = m.end()
+        if m.group(1) is None:
+            if count:
+                out.append(Span(call.args[0].start, call.args[-1].end))
+            continue
+        n = int(m.group(1))
+        n = n + count if n < 0 else n
+        if m.group(2):
+            if n < count:
+                out.append(Span(call.args[n].start, call.args[-1].end))
+            elif out and isinstance(out[-1], str):
+                out[-1] = out[-1].rstrip().removesuffix(",")
+            continue
+        if not 0 <= n < count:
+            return None
+        out.append(call.args[n])
+    out.append(template[position:])
+    return tuple(x for x in out if x != "")

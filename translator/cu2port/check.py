@@ -1,0 +1,114 @@
+"""What a check is: one file in `checks/` with the reason, the examples and the code.
+
+Tests, documentation and `cu2port explain` are all made from the class: its docstring is the page, its examples are
+shown there and run as tests.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import ClassVar
+
+from cu2port.model import Edit, Finding, Options, Severity, Trust
+from cu2port.unit import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A text and what conversion makes of it, all checks taking part.
+
+    `after` None: this check stays quiet. `after == before`: it reports and rewrites nothing. `path` decides what
+    kind of file it is. `findings`: how many findings of this check (None: one or more, or none for a quiet example).
+    """
+
+    before: str
+    after: str | None = None
+    note: str = ""
+    path: str = "a.cuh"
+    findings: int | None = None
+    options: Options = field(default_factory=Options)
+
+
+class Check(ABC):
+    """One rule. The docstring's first line says what is there; the rest says why it matters and what is done."""
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    severity: ClassVar[Severity] = Severity.WARNING
+    examples: ClassVar[tuple[Example, ...]] = ()
+
+    @abstractmethod
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        """The findings of this rule in a file."""
+
+    def finding(
+        self,
+        message: str,
+        start: int,
+        end: int,
+        edits: tuple[Edit, ...] = (),
+        trust: Trust = Trust.EXACT,
+        severity: Severity | None = None,
+        why: tuple[str, ...] = (),
+        cuda: str = "",
+        hip: str = "",
+        effects: tuple[tuple[str, str], ...] = (),
+        needs: tuple[str, ...] = (),
+        helpers: tuple[str, ...] = (),
+    ) -> Finding:
+        """A finding under this rule's code and name; without edits nothing can be trusted to be done."""
+        return Finding(
+            code=self.code,
+            name=self.name,
+            severity=severity or self.severity,
+            message=message,
+            start=start,
+            end=end,
+            edits=edits,
+            trust=trust if edits else Trust.MANUAL,
+            why=why,
+            cuda=cuda,
+            hip=hip,
+            effects=effects,
+            needs=needs,
+            helpers=helpers,
+        )
+
+    @property
+    def title(self) -> str:
+        """The docstring's first line."""
+        return (inspect.getdoc(type(self)) or "").partition("\n")[0]
+
+    @property
+    def page(self) -> str:
+        """The whole docstring."""
+        return inspect.getdoc(type(self)) or ""
+
+
+@lru_cache(maxsize=1)
+def all_checks() -> tuple[Check, ...]:
+    """Every check in `checks/`, by code. A code or name used twice is an error of ours."""
+    import cu2port.checks as package
+
+    found: dict[str, Check] = {}
+    for info in pkgutil.iter_modules(package.__path__):
+        module = importlib.import_module(f"cu2port.checks.{info.name}")
+        for item in vars(module).values():
+            if inspect.isclass(item) and issubclass(item, Check) and item.__module__ == module.__name__:
+                check = item()
+                clash = next((c for c in found.values() if c.code == check.code or c.name == check.name), None)
+                if clash is not None:
+                    raise ValueError(f"{check.code} {check.name} and {clash.code} {clash.name} clash")
+                found[check.code] = check
+    return tuple(found[c] for c in sorted(found))
+
+
+def find_check(key: str) -> Check | None:
+    """The check with a code or a name."""
+    return next((c for c in all_checks() if key in (c.code, c.name)), None)

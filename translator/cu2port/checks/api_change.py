@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.model import Finding, Severity
+from cu2port.unit import Unit
+
+
+class ApiChange(Check):
+    """A CUDA function or type has a HIP counterpart that takes other arguments or behaves differently.
+
+    The arguments are rewritten as the catalogue's row says. Where a row's trust is `review`, the rewrite is made and
+    reported as a warning, because the meaning may differ in the way that the message tells.
+    """
+
+    code, name, severity = "CU102", "api-change", Severity.INFO
+    examples = (
+        Example("void f() { cudaMemcpyToSymbol(table, p, n); }", "void f() { hipMemcpyToSymbol(HIP_SYMBOL(table), p, n); }"),
+        Example("void f() { x.cudaMemcpyToSymbol(table, p, n); }", note="a member"),
+        Example("#define UP(s, p, n) cudaMemcpyToSymbol(s, p, n)\n",
+            "#define UP(s, p, n) hipMemcpyToSymbol(HIP_SYMBOL(s), p, n)\n", "in a macro body"),
+        Example("CHECK(cudaMemcpyToSymbol(table, p, n));", "CHECK(hipMemcpyToSymbol(HIP_SYMBOL(table), p, n));", "as a macro's argument"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        yield from (f for f in unit.api.findings if f.code == self.code)

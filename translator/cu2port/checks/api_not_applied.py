@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.model import Finding, Severity
+from cu2port.unit import Unit
+
+
+class ApiNotApplied(Check):
+    """A function becomes a HIP function with other arguments, and this use of it cannot be rewritten in place.
+
+    Its address is taken, its arguments come from a macro, or it has a number of arguments that the catalogue's row
+    does not know.
+    """
+
+    code, name, severity = "CU106", "api-change-not-applied", Severity.ERROR
+    examples = (
+        Example("auto f = cudaMemcpyToSymbol;", "auto f = cudaMemcpyToSymbol;", "its address is taken"),
+        Example("int cudaMemcpyToSymbols = 0;", note="another name"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        yield from (f for f in unit.api.findings if f.code == self.code)

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.model import Finding, Severity
+from cu2port.unit import Unit
+
+
+class ApiRename(Check):
+    """A CUDA name is replaced by the HIP name that takes the same arguments and means the same.
+
+    The pairs are rows of the catalogue (`cu2port query NAME` shows one). Only names that are CUDA's are touched:
+    members, names of other namespaces, strings, and functions that the code declares itself stay.
+    """
+
+    code, name, severity = "CU101", "api-rename", Severity.INFO
+    examples = (
+        Example("void f(void* p) { cudaFree(p); }", "void f(void* p) { hipFree(p); }"),
+        Example("void f(Pool& q, void* p) { q.cudaFree(p); my::cudaFree(p); puts(\"cudaFree\"); }", note="not CUDA's"),
+        Example("#define FREE(x) CHECK(cudaFree(x))\n", "#define FREE(x) CHECK(hipFree(x))\n", "in a macro body"),
+        Example("CHECK(cudaFree(p));", "CHECK(hipFree(p));", "as a macro's argument"),
+        Example("#if A\nint e = cudaSuccess;\n#else\nint e = cudaErrorUnknown;\n#endif\n",
+            "#if A\nint e = hipSuccess;\n#else\nint e = hipErrorUnknown;\n#endif\n", "both branches", findings=2),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        yield from (f for f in unit.api.findings if f.code == self.code)

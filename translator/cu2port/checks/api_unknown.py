@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.model import Finding, Severity
+from cu2port.unit import Unit
+
+
+class ApiUnknown(Check):
+    """A name looks like one of CUDA's, and neither the catalogue nor the code at hand declares it.
+
+    It may be newer than cu2port, misspelt, or come from a header of yours that was not among the inputs.
+    """
+
+    code, name, severity = "CU105", "unknown-cuda-name", Severity.WARNING
+    examples = (
+        Example("void f() { cudaFrobnicate(1); }", "void f() { cudaFrobnicate(1); }"),
+        Example("static int cudaFrobnicate(int x) { return x; }\nint y = cudaFrobnicate(1);\n", note="declared here"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        yield from (f for f in unit.api.findings if f.code == self.code)

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.model import Finding, Severity
+from cu2port.unit import Unit
+
+
+class ApiUnsupported(Check):
+    """A CUDA name has no counterpart in HIP.
+
+    The name stays in the file, so that the compiler stops there instead of running something else. The page of the
+    name (`cu2port query NAME`) says what to do instead.
+    """
+
+    code, name, severity = "CU103", "api-unsupported", Severity.ERROR
+    examples = (
+        Example("auto e = cudaDeviceFlushGPUDirectRDMAWrites(a, b);", "auto e = cudaDeviceFlushGPUDirectRDMAWrites(a, b);"),
+        Example("auto e = my::cudaDeviceFlushGPUDirectRDMAWrites(a, b);", note="another namespace"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        yield from (f for f in unit.api.findings if f.code == self.code)

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.model import Finding, Severity
+from cu2port.unit import Unit
+
+
+class ApiVersion(Check):
+    """A name's HIP counterpart is not in the ROCm version that is asked for.
+
+    `--rocm` tells for which version code is made; names that came later or went earlier are reported and left.
+    """
+
+    code, name, severity = "CU104", "api-version", Severity.ERROR
+    examples = (
+        
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        yield from (f for f in unit.api.findings if f.code == self.code)

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.includes import include_findings
+from cu2port.model import Finding, Severity
+from cu2port.unit import Unit
+
+
+class IncludeHeader(Check):
+    """A CUDA header's include becomes the HIP header's, once each; what nvcc includes by itself is written out.
+
+    nvcc puts `cuda_runtime.h` before everything in a .cu file. HIP compilers do not, so a .cu file gets
+    `hip/hip_runtime.h` on top unless its own includes bring it in time.
+    """
+
+    code, name, severity = "CU107", "include", Severity.INFO
+    examples = (
+        Example("#include <cuda_runtime.h>\n", "#include <hip/hip_runtime.h>\n"),
+        Example("#include <cuda.h>\n#include <cuda_runtime.h>\n", "#include <hip/hip_runtime.h>\n", "once", findings=2),
+        Example("#include <vector>\n", note="not CUDA's"),
+        Example("__global__ void k() {}\n", "#include <hip/hip_runtime.h>\n__global__ void k() {}\n", "added", path="a.cu", findings=1),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        yield from (f for rule, f in include_findings(unit) if rule == self.name)

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.includes import include_findings
+from cu2port.model import Finding, Severity
+from cu2port.unit import Unit
+
+
+class IncludeUnknown(Check):
+    """An include looks like a header of CUDA's, and no HIP header is known for it.
+    """
+
+    code, name, severity = "CU108", "unknown-cuda-header", Severity.WARNING
+    examples = (
+        Example("#include <cuda_frobnicate.h>\n", "#include <cuda_frobnicate.h>\n"),
+        Example('#include "mycuda.h"\n', note="a header of the project"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        yield from (f for rule, f in include_findings(unit) if rule == self.name)

@@ -1,0 +1,78 @@
+"""The straight line: bytes -> facts -> findings -> edits, applied once -> result."""
+
+from __future__ import annotations
+
+import codecs
+from typing import TYPE_CHECKING
+
+from cu2port import edits
+from cu2port.catalog import load_catalog
+from cu2port.check import all_checks
+from cu2port.includes import added_includes
+from cu2port.model import Finding, Options, Outcome, Project, Result, Severity, Trust
+from cu2port.unit import Unit
+
+if TYPE_CHECKING:
+    from cu2port.clang import ClangService
+
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_BOM = codecs.BOM_UTF8.decode("latin-1")
+
+
+def translate(
+    source: str | bytes,
+    options: Options | None = None,
+    *,
+    path: str = "<stdin>",
+    project: Project | None = None,
+    clang: ClangService | None = None,
+) -> Result:
+    """Convert one CUDA source text to HIP.
+
+    `source`: text, or bytes in any 8-bit encoding (text is taken as UTF-8). `path` decides what kind of file it is
+    and is used in reports. `clang`: a running service for questions that tokens cannot answer; without it such
+    places are decided by the lexer alone. Never raises for anything that stands in `source`.
+    """
+    options = options or Options()
+    data = source.encode("utf-8", "surrogateescape") if isinstance(source, str) else source
+    bad = _not_text(data)
+    if bad is not None:
+        return Result(path, data, data, edits.judge((bad,), options.trust)[0], "copied")
+    text = data.decode("latin-1")
+    bom = len(_BOM) if text.startswith(_BOM) else 0
+    unit = Unit(text, load_catalog(), options, path, project, clang)
+    findings = [f for check in all_checks() for f in check.run(unit)]
+    if options.skip_inactive:
+        findings = [f for f in findings if not any(s.start <= f.start < s.end for s in unit.inactive)]
+    judged, made = edits.judge(findings, options.trust)
+    applied = [j.finding for j in judged if j.outcome is Outcome.APPLIED]
+    needs = frozenset(n for f in applied for n in f.needs)
+    helpers = frozenset(h for f in applied for h in f.helpers)
+    extra = added_includes(unit, needs, helpers, bool(applied), bom)
+    if extra is not None:
+        more, extra_edits = edits.judge((extra,), options.trust)
+        judged, made = (*more, *judged), (*made, *extra_edits)
+    output = edits.apply(text, made).encode("latin-1")
+    left = unit.api.left | frozenset(j.finding.cuda for j in judged if j.finding.cuda and j.outcome is not Outcome.APPLIED)
+    return Result(
+        path=path,
+        data=data,
+        output=output,
+        findings=judged,
+        status="partial" if unit.clang_failed else "converted" if output != data else "copied",
+        seen=unit.api.seen,
+        left=left & unit.api.seen,
+        helpers=helpers,
+        notes=(unit.clang_failed,) if unit.clang_failed else (),
+    )
+
+
+def _not_text(data: bytes) -> Finding | None:
+    """A finding for files that are not 8-bit text; they are copied as they are."""
+    if data.startswith(_UTF16):
+        message = "the file is UTF-16; save it as UTF-8 and convert again (copied unchanged)"
+    elif b"\0" in data:
+        message = "the file holds NUL bytes, so it is no C++ text (copied unchanged)"
+    else:
+        return None
+    return Finding("CU902", "not-text", Severity.WARNING, message, 0, 0, trust=Trust.MANUAL)

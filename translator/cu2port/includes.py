@@ -1,0 +1,191 @@
+"""Includes: CUDA headers become HIP headers, once each, and what nvcc includes by itself is written out.
+
+nvcc puts cuda_runtime.h before everything in a .cu file; a HIP compiler does not do so with hip_runtime.h. So a .cu
+file whose own includes bring it too late (after a header of the project, which may rely on it) gets it on top.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from cu2port.lexer import Directive
+from cu2port.model import Edit, Finding, Severity, Trust, insert, replace
+from cu2port.unit import Include, Unit
+
+RUNTIME = "hip/hip_runtime.h"
+_RUNTIME_USERS = re.compile(
+    r"\b(?:__global__|__device__|__host__|__shared__|__constant__|__managed__|threadIdx|blockIdx|dim3|hip[A-Z]\w+"
+    r"|cuda[A-Z]\w+|(?:float|double|u?int|u?char|u?short|u?long|u?longlong)[1-4])\b|<<<"
+)
+_CUDA_HEADER = re.compile(
+    r"(?:cuda|cub|thrust|cutlass|cute|nvcuda|nvtx3|cudnn|nccl|cooperative_groups|npp|nvml|nvToolsExt|nvrtc|cupti|cutensor"
+    r"|cufft|curand|cusparse|cusolver|cublas|nvjpeg|nvjitlink|nvshmem|cufile|cuda/std)\w*(?:[/.][\w./]*)?\Z"
+)
+
+
+def include_findings(unit: Unit) -> Iterator[tuple[str, Finding]]:
+    """(rule name, finding) for every include that names a CUDA header."""
+    on_top = needs_runtime_on_top(unit)
+    provided: list[tuple[str, tuple[int, ...]]] = [(RUNTIME, ())] if on_top else []
+    for inc in unit.includes:
+        where = tuple(g.opener for g in unit.conditions(inc.start))
+        hip = hip_header(unit, inc)
+        if hip is None:
+            if inc.path.startswith("hip") or "/hip" in inc.path:
+                provided.append((inc.path, where))
+            elif inc.path in unit.project.renamed:
+                new = inc.path.rpartition(".")[0] + unit.options.rename
+                edit = replace(inc.start + 1, inc.start + 1 + len(inc.path), new)
+                yield "include", _finding(f"`{inc.path}` is renamed to `{new}`", inc, (edit,), inc.path, new)
+            elif _CUDA_HEADER.match(inc.path) and not _is_local(unit, inc):
+                yield "unknown-cuda-header", Finding(
+                    "CU108",
+                    "unknown-cuda-header",
+                    Severity.WARNING,
+                    f"`{inc.path}` looks like a header of CUDA's, and no HIP header is known for it",
+                    inc.start,
+                    inc.end,
+                    trust=Trust.MANUAL,
+                    cuda=inc.path,
+                )
+            continue
+        if hip == "":
+            yield "include", _finding(f"`{inc.path}` is not needed for HIP", inc, (_drop_line(unit, inc.directive),), inc.path, "")
+        elif any(hip == h and where[: len(w)] == w for h, w in provided):
+            edit = _drop_line(unit, inc.directive)
+            yield "include", _finding(f"`{inc.path}` is `{hip}`, which is already included", inc, (edit,), inc.path, hip)
+        else:
+            provided.append((hip, where))
+            edit = replace(inc.start, inc.end, f"<{hip}>")
+            yield "include", _finding(f"`{inc.path}` is `{hip}`", inc, (edit,), inc.path, hip)
+
+
+def _finding(message: str, inc: Include, made: tuple[Edit, ...], cuda: str, hip: str) -> Finding:
+    return Finding("CU107", "include", Severity.INFO, message, inc.start, inc.end, edits=made, cuda=cuda, hip=hip)
+
+
+def hip_header(unit: Unit, inc: Include) -> str | None:
+    """What an include becomes: a HIP path, "" for nothing, None when it is not a known CUDA header."""
+    path = inc.path
+    hip = unit.catalog.headers.get(path)
+    if hip is None:
+        # A header of a library that moves as a whole (`cub/device/device_scan.cuh`): the longest `folder/*` entry.
+        for folder in PurePosixPath(path).parents:
+            if str(folder) != "." and (hip := unit.catalog.headers.get(f"{folder}/*")) is not None:
+                hip = hip.replace("*", path[len(str(folder)) + 1 :])
+                break
+    if hip is None or hip == path or (inc.quoted and _is_local(unit, inc)):
+        return None
+    return hip
+
+
+def _is_local(unit: Unit, inc: Include) -> bool:
+    """Whether a quoted include names a file that lies beside this one: then it is the user's."""
+    if not inc.quoted or unit.path in ("", "-", "<stdin>"):
+        return False
+    try:
+        return (Path(unit.path).parent / inc.path).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _drop_line(unit: Unit, d: Directive) -> Edit:
+    """Remove a directive with its line; a comment that follows it stays."""
+    text = unit.text
+    start = max(text.rfind("\n", 0, d.start), text.rfind("\r", 0, d.start)) + 1
+    if text[start : d.start].strip():
+        start = d.start
+    last = unit.end(d.stop - 1)
+    closing = text.find(">", unit.p[d.first + 2], d.end) if unit.tok(d.first + 2) == "<" else -1
+    last = closing + 1 if closing >= 0 else last
+    rest = text[last : d.end]
+    if rest.strip():
+        return replace(start, last + len(rest) - len(rest.lstrip()), "")
+    end = last + re.compile(r"[ \t]*(?:\r\n|\n|\r)?").match(text, last).end() - last  # type: ignore[union-attr]
+    return replace(start, end, "")
+
+
+def is_cuda_source(path: str) -> bool:
+    """Whether nvcc would compile a file of this name as CUDA (or hipcc did so after `--rename`)."""
+    return PurePosixPath(path.replace("\\", "/")).suffix.lower() in (".cu", ".hip") or path in ("-", "<stdin>")
+
+
+def needs_runtime_on_top(unit: Unit) -> bool:
+    """Whether a .cu file relies on nvcc's own include of the runtime header."""
+    if not is_cuda_source(unit.path) or not _RUNTIME_USERS.search(unit.text):
+        return False
+    for inc in unit.includes:
+        if unit.conditions(inc.start) and not unit.guard:
+            continue
+        hip = hip_header(unit, inc)
+        if hip == RUNTIME or inc.path == RUNTIME:
+            return False
+        if inc.quoted and hip is None:
+            return True
+    return True
+
+
+def added_includes(
+    unit: Unit, needs: frozenset[str], helpers: frozenset[str], changed: bool, bom: int
+) -> Finding | None:
+    """One finding that adds the headers which the output needs and does not include yet; None if there are none."""
+    have = {inc.path for inc in unit.includes} | {hip_header(unit, inc) or "" for inc in unit.includes}
+    wanted = [f"<{h}>" for h in sorted(needs) if h not in have]
+    if needs_runtime_on_top(unit):
+        wanted = [f"<{RUNTIME}>", *(w for w in wanted if w != f"<{RUNTIME}>")]
+    for h in sorted(helpers):
+        spelled = unit.project.helper_prefix + h
+        if not any(inc.path.endswith(f"cu2port/{h}") for inc in unit.includes):
+            wanted.append(f'"{spelled}"')
+    if not wanted:
+        return None
+    at = _insertion_point(unit, bom)
+    eol = _eol(unit.text)
+    lines = "".join(f"#include {w}{eol}" for w in wanted)
+    return Finding(
+        "CU107",
+        "include",
+        Severity.INFO,
+        "added: " + ", ".join(f"#include {w}" for w in wanted),
+        at,
+        at,
+        edits=(insert(at, lines),),
+        hip=", ".join(w.strip('<>"') for w in wanted),
+    )
+
+
+def _eol(text: str) -> str:
+    m = re.search(r"\r\n|\n|\r", text)
+    return m.group() if m else "\n"
+
+
+def _insertion_point(unit: Unit, bom: int) -> int:
+    """Before the first include that no condition guards, else before the first code; at the start of its line."""
+    guard_depth = 1 if unit.guard else 0
+    for inc in unit.includes:
+        groups = unit.conditions(inc.start)
+        if len(groups) <= guard_depth:
+            return _line_start(unit.text, inc.directive.start, bom)
+        if len(groups) > guard_depth:
+            chain = unit.directives[groups[guard_depth].chain[0]]
+            return _line_start(unit.text, chain.start, bom)
+    skip = 0
+    ds = unit.directives
+    if unit.guard:
+        skip = ds[1].stop
+    for d in ds:
+        if d.keyword == "pragma" and unit.tok(d.first + 2) == "once":
+            skip = max(skip, d.stop)
+    if skip < len(unit.t):
+        return _line_start(unit.text, unit.p[skip], bom)
+    return len(unit.text) if unit.text.endswith(("\n", "\r")) or not unit.text else bom
+
+
+def _line_start(text: str, offset: int, floor: int) -> int:
+    start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
+    return max(start, floor)
+
+
+
