@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update", action="store_true", help="rewrite the expected files of samples/ from what is converted now")
+    parser.addoption("--update", action="store_true", help="rewrite the expected files of samples/")
 
 
 @pytest.fixture(scope="session")
