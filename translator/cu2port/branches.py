@@ -1,0 +1,78 @@
+"""Conditionals that ask which compiler or GPU they are for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from cu2port.lexer import Directive
+from cu2port.unit import Unit
+
+_HIP_WORD = re.compile(r"__HIP\w*|HIP_VERSION|\w*(?:USE|ENABLE|WITH|HAVE|FOR|ON|IS)_?_?(?:HIP|ROCM|AMD)\w*|__AMDGCN__|__AMDGPU__\Z")
+_NUMBER = re.compile(r"[0-9][0-9']*[uUlL]*\Z")
+_FLIP = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "==": "==", "!=": "!="}
+
+
+def has_hip_branch(unit: Unit, i: int) -> bool:
+    """Whether the conditional directive that token i is part of belongs to a chain with a branch for HIP."""
+    d = unit.in_directive(i)
+    if d is None or d.keyword not in ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef"):
+        return False
+    k = unit.directives.index(d)
+    for g in unit.groups:
+        if g.opener == k:
+            return any(_HIP_WORD.match(w) for n in g.chain for w in _words(unit, unit.directives[n]))
+    return any(_HIP_WORD.match(w) for w in _words(unit, d))
+
+
+def _words(unit: Unit, d: Directive) -> list[str]:
+    return unit.t[d.first + 2 : d.stop]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`macro op number` in a conditional directive, the macro on the left. Bytes [start, end)."""
+
+    op: str
+    number: int
+    start: int
+    end: int
+
+
+def comparison(unit: Unit, i: int) -> Comparison | None:
+    """The comparison with a number that macro token i takes part in, or None."""
+    d = unit.in_directive(i)
+    if d is None or d.keyword not in ("if", "elif"):
+        return None
+
+    def part(k: int) -> str:
+        return unit.t[k] if d.first + 2 <= k < d.stop else ""
+
+    # `>` is a token of its own, so that `>=` is one token and `a > b` three.
+    if part(i + 1) in _FLIP and _NUMBER.match(part(i + 2)) and _ends(part(i + 3)) and _begins(part(i - 1)):
+        return Comparison(part(i + 1), _value(part(i + 2)), unit.p[i], unit.end(i + 2))
+    if part(i - 1) in _FLIP and _NUMBER.match(part(i - 2)) and _begins(part(i - 3)) and _ends(part(i + 1)):
+        return Comparison(_FLIP[part(i - 1)], _value(part(i - 2)), unit.p[i - 2], unit.end(i))
+    return None
+
+
+def _begins(before: str) -> bool:
+    return before in ("", "(", "&&", "||", "!")
+
+
+def _ends(after: str) -> bool:
+    return after in ("", ")", "&&", "||", "?")
+
+
+def _value(number: str) -> int:
+    return int(number.replace("'", "").rstrip("uUlL"), 0) if not number.startswith("0") or number == "0" else 0
+
+
+def tested_defined(unit: Unit, i: int) -> bool:
+    """Whether token i is asked for with `#ifdef`, `#ifndef` or `defined`."""
+    d = unit.in_directive(i)
+    if d is None:
+        return False
+    if d.keyword in ("ifdef", "ifndef", "elifdef", "elifndef"):
+        return i == d.first + 2
+    return unit.tok(i - 1) == "defined" or (unit.tok(i - 1) == "(" and unit.tok(i - 2) == "defined")

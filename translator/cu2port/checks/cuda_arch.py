@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.branches import comparison, has_hip_branch, tested_defined
+from cu2port.check import Check, Example
+from cu2port.model import Finding, Severity, Trust, replace
+from cu2port.unit import Unit
+
+# Up to Volta the guarded features (atomics on double, shuffles, half arithmetic, synchronised votes) exist on every
+# GPU that HIP supports. Later ones guard tensor cores, asynchronous copies and inline PTX, which AMD lacks.
+_LAST_COMMON = 720
+
+
+class CudaArch(Check):
+    """`__CUDA_ARCH__` is asked for, which no HIP compiler defines.
+
+    Asking whether it is defined means "is this the device pass": `__HIP_DEVICE_COMPILE__`. A comparison with a
+    number up to 720 asks for features that AMD GPUs have: true in the device pass, so `>= 600` becomes
+    `defined(__HIP_DEVICE_COMPILE__)` and `< 600` its negation. A comparison with a later number stays: undefined
+    means 0, so HIP takes the branch for older GPUs, and a person must see whether that branch does the whole job.
+    """
+
+    code, name, severity = "CU204", "cuda-arch", Severity.WARNING
+    examples = (
+        Example(
+            "#ifdef __CUDA_ARCH__\nint x;\n#endif\n", "#ifdef __HIP_DEVICE_COMPILE__\nint x;\n#endif\n", "the device pass"
+        ),
+        Example(
+            "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\n#else\nint x;\n#endif\n",
+            "#if !defined(__HIP_DEVICE_COMPILE__) || defined(__HIP_DEVICE_COMPILE__)\n#else\nint x;\n#endif\n",
+            "a feature that AMD GPUs have",
+        ),
+        Example(
+            "#if __CUDA_ARCH__ < 600\nint x;\n#endif\n",
+            "#if !defined(__HIP_DEVICE_COMPILE__)\nint x;\n#endif\n",
+            "the branch for old GPUs",
+        ),
+        Example(
+            "#if __CUDA_ARCH__ >= 800\nint x;\n#endif\n",
+            "#if __CUDA_ARCH__ >= 800\nint x;\n#endif\n",
+            "a person must look",
+        ),
+        Example("#define ARCH (__CUDA_ARCH__ / 100)\n", "#define ARCH (__CUDA_ARCH__ / 100)\n", "in a macro body"),
+        Example("f(__CUDA_ARCH__);", "f(__CUDA_ARCH__);", "as a macro's argument"),
+        Example("#if defined(__CUDA_ARCH__)\n#elif defined(__HIP_DEVICE_COMPILE__)\n#endif\n", note="has a HIP branch"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        for i, tok in enumerate(unit.t):
+            if tok != "__CUDA_ARCH__" or has_hip_branch(unit, i):
+                continue
+            start, end = unit.p[i], unit.end(i)
+            if tested_defined(unit, i):
+                yield self.finding(
+                    "`__CUDA_ARCH__` asked for as the device pass: `__HIP_DEVICE_COMPILE__`",
+                    start,
+                    end,
+                    (replace(start, end, "__HIP_DEVICE_COMPILE__"),),
+                    severity=Severity.INFO,
+                    cuda=tok,
+                    hip="__HIP_DEVICE_COMPILE__",
+                )
+                continue
+            found = comparison(unit, i)
+            if found is not None and found.number <= _LAST_COMMON and found.op in (">", ">=", "<", "<="):
+                text = "defined(__HIP_DEVICE_COMPILE__)"
+                text = text if found.op in (">", ">=") or found.number == 0 else "!" + text
+                yield self.finding(
+                    f"`{unit.text[found.start : found.end]}`: AMD GPUs have what this asks for, in the device pass",
+                    found.start,
+                    found.end,
+                    (replace(found.start, found.end, text),),
+                    trust=Trust.REVIEW,
+                    cuda=tok,
+                    hip="__HIP_DEVICE_COMPILE__",
+                    effects=(("all", "wrong-result"),),
+                )
+            elif found is None and _plain_truth(unit, i):
+                yield self.finding(
+                    "`__CUDA_ARCH__` asked for as the device pass: `__HIP_DEVICE_COMPILE__`",
+                    start,
+                    end,
+                    (replace(start, end, "defined(__HIP_DEVICE_COMPILE__)"),),
+                    severity=Severity.INFO,
+                    cuda=tok,
+                    hip="__HIP_DEVICE_COMPILE__",
+                )
+            else:
+                yield self.finding(
+                    "`__CUDA_ARCH__` is not defined by HIP and counts as 0 here: the branch for older GPUs is compiled",
+                    start,
+                    end,
+                    cuda=tok,
+                    effects=(("all", "wrong-result"),),
+                    why=("See that the branch which HIP takes does the whole job, then ask for the feature instead.",),
+                )
+
+
+def _plain_truth(unit: Unit, i: int) -> bool:
+    """`#if __CUDA_ARCH__`: the value itself is the condition."""
+    d = unit.in_directive(i)
+    return d is not None and d.keyword in ("if", "elif") and all(
+        unit.tok(k) in ("&&", "||", "(", ")", "!") or not d.first + 2 <= k < d.stop for k in (i - 1, i + 1)
+    )

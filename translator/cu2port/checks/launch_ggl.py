@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.model import Edit, Finding, Options, Severity, Span
+from cu2port.unit import Launch, Unit
+
+_GGL = Options(launch="ggl")
+
+
+class LaunchGgl(Check):
+    """A `<<<...>>>` launch becomes `hipLaunchKernelGGL` when `--launch ggl` asks for it.
+
+    HIP compilers take `<<<...>>>` as it is, so it stays by default. The macro form needs `HIP_KERNEL_NAME` around a
+    kernel with template arguments, since the preprocessor would split it at their commas.
+    """
+
+    code, name, severity = "CU202", "launch-ggl", Severity.INFO
+    examples = (
+        Example(
+            "void f() { k<<<g, b>>>(x, y); }",
+            "void f() { hipLaunchKernelGGL(k, dim3(g), dim3(b), 0, 0, x, y); }",
+            options=_GGL,
+        ),
+        Example(
+            "void f() { k<int, 4><<<g, b, n, s>>>(); }",
+            "void f() { hipLaunchKernelGGL(HIP_KERNEL_NAME(k<int, 4>), dim3(g), dim3(b), n, s); }",
+            "template arguments",
+            options=_GGL,
+        ),
+        Example(
+            "#define GO(k, ...) k<<<1, 2>>>(__VA_ARGS__)\n",
+            "#define GO(k, ...) hipLaunchKernelGGL(k, dim3(1), dim3(2), 0, 0, __VA_ARGS__)\n",
+            "in a macro body",
+            options=_GGL,
+        ),
+        Example(
+            "CHECK((k<<<1, 2>>>(x)));",
+            "CHECK((hipLaunchKernelGGL(k, dim3(1), dim3(2), 0, 0, x)));",
+            "as a macro's argument",
+            options=_GGL,
+        ),
+        Example("void f() { k<<<g, b>>>(x); }", note="the default keeps the launch"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        if unit.options.launch != "ggl":
+            return
+        for launch in unit.launches:
+            made = _edit(unit, launch)
+            start, end = unit.p[launch.callee], unit.end(launch.close + 2)
+            message = "launch written as hipLaunchKernelGGL" if made else "a launch whose arguments are not written here"
+            severity = Severity.INFO if made else Severity.WARNING
+            yield self.finding(message, start, end, (made,) if made else (), severity=severity)
+
+
+def _edit(unit: Unit, launch: Launch) -> Edit | None:
+    if launch.args[0] < 0:
+        return None
+    config = unit.split_args(launch.config_first, launch.close)
+    if not 2 <= len(config) <= 4:
+        return None
+    kernel = Span(unit.p[launch.callee], unit.end(launch.open - 1))
+    written = unit.text[kernel.start : kernel.end]
+    named: tuple[str | Span, ...] = ("HIP_KERNEL_NAME(", kernel, ")") if "," in written else (kernel,)
+    parts: list[str | Span] = ["hipLaunchKernelGGL(", *named, ", "]
+    for span in config[:2]:
+        dim = unit.text[span.start : span.end].startswith("dim3")
+        parts += [span, ", "] if dim else ["dim3(", span, "), "]
+    for k in (2, 3):
+        parts += [config[k] if k < len(config) else "0", ", "]
+    parts.pop()
+    first, last = launch.args[0] + 1, launch.args[1]
+    if last > first:
+        parts += [", ", Span(unit.p[first], unit.end(last - 1))]
+    parts.append(")")
+    return Edit(kernel.start, unit.end(launch.args[1]), tuple(parts))

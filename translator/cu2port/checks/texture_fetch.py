@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.model import Finding, Severity
+from cu2port.unit import Unit
+
+_FETCH = re.compile(r"tex(?:[123]D(?:Layered)?|Cubemap(?:Layered)?)(?:fetch|Lod|Grad|gather)?\Z|tex1Dfetch\Z|tex2Dgather\Z")
+
+
+class TextureFetch(Check):
+    """A texture is read. GPUs for computing alone (gfx942, gfx950) have no texture units.
+
+    HIP defines `__HIP_NO_IMAGE_SUPPORT` there and marks `tex1D` and its kin as unavailable: the file does not
+    compile. Read the array from global memory behind that macro, with the address mode and the filter written out.
+    """
+
+    code, name, severity = "CU209", "texture-fetch", Severity.WARNING
+    examples = (
+        Example(
+            "__device__ float f(T t, float x) { return tex1D<float>(t, x); }",
+            "__device__ float f(T t, float x) { return tex1D<float>(t, x); }",
+        ),
+        Example("void f() { obj.tex1D(1); int tex2D = 0; }", note="another's name"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        for i, tok in enumerate(unit.t):
+            if tok[0] != "t" or not _FETCH.match(tok) or unit.is_member(i) or tok in unit.macros or tok in unit.declared:
+                continue
+            call = unit.call(i)
+            if call is None:
+                continue
+            yield self.finding(
+                f"`{tok}` needs texture units, which gfx942 and gfx950 do not have",
+                unit.p[i],
+                unit.end(call.close),
+                cuda=tok,
+                effects=(("gfx942", "compile-error"), ("gfx950", "compile-error")),
+            )

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.lexer import is_identifier
+from cu2port.model import Finding, Severity, Trust, replace
+from cu2port.unit import Macro, Unit
+
+_PREFIX = re.compile(r"(?:cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|nvrtc|cu|CU|CUDA|CUBLAS|CUFFT|CUSPARSE|CUSOLVER)(?:[A-Z_]\w*)?\Z")
+
+
+class TokenPaste(Check):
+    """A macro builds a CUDA name with `##`.
+
+    Where every use of the macro is in the file and all names that come out get the same new beginning, that beginning
+    is replaced in the macro's body. Otherwise the macro is left for a person: its names appear nowhere as words.
+    """
+
+    code, name, severity = "CU109", "token-paste", Severity.WARNING
+    examples = (
+        Example(
+            "#define CALL(f) cuda##f\nint a = CALL(Free)(p);\nint b = CALL(Malloc)(&p, 4);\n",
+            "#define CALL(f) hip##f\nint a = CALL(Free)(p);\nint b = CALL(Malloc)(&p, 4);\n",
+        ),
+        Example("#define CALL(f) cuda##f\n", "#define CALL(f) cuda##f\n", "its uses are elsewhere"),
+        Example("#define CAT(a, b) a##b\nint CAT(x, y);\n", note="no CUDA name"),
+        Example(
+            "#define GO(f, x) CHECK(cuda##f(x))\nGO(Free, p);\n",
+            "#define GO(f, x) CHECK(hip##f(x))\nGO(Free, p);\n",
+            "as a macro's argument",
+        ),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        for definitions in unit.macros.values():
+            for macro in definitions:
+                for chain in _chains(unit, macro):
+                    yield from self._chain(unit, macro, chain)
+
+    def _chain(self, unit: Unit, macro: Macro, chain: list[int]) -> Iterator[Finding]:
+        words = [unit.t[k] for k in chain]
+        params = macro.params or ()
+        literal = [w for w in words if w not in params]
+        if not any(_PREFIX.match(w) for w in literal):
+            return
+        start, end = unit.p[chain[0]], unit.end(chain[-1])
+        built = "".join(words)
+        new = _new_beginning(unit, macro, words) if words[0] not in params else None
+        if new is not None and new != words[0]:
+            yield self.finding(
+                f"`{unit.text[start:end]}` builds CUDA names; all that this file builds begin with `{new}` in HIP",
+                start,
+                end,
+                (replace(start, unit.end(chain[0]), new),),
+                trust=Trust.REVIEW,
+                severity=Severity.INFO,
+                cuda=built,
+            )
+        elif new is None:
+            yield self.finding(
+                f"`{unit.text[start:end]}` builds CUDA names that are not known here", start, end, cuda=built
+            )
+
+
+def _chains(unit: Unit, macro: Macro) -> Iterator[list[int]]:
+    """Runs of identifiers joined by `##` in a macro's body, as token indices."""
+    k = macro.first
+    while k < macro.stop:
+        chain = [k]
+        while k + 2 < macro.stop and unit.t[k + 1] in ("##", "%:%:"):
+            k += 2
+            chain.append(k)
+        if len(chain) > 1 and is_identifier(unit.t[chain[0]]):
+            yield chain
+        k += 1
+
+
+def _new_beginning(unit: Unit, macro: Macro, words: list[str]) -> str | None:
+    """What replaces words[0] so that all names built in this file become their HIP names; None if unknown."""
+    params = macro.params
+    if params is None:
+        return None
+    found: set[str] = set()
+    uses = 0
+    for i, tok in enumerate(unit.t):
+        if tok != macro.name or (macro.directive.first <= i < macro.directive.stop):
+            continue
+        d = unit.in_directive(i)
+        if d is not None and d.keyword in ("undef", "ifdef", "ifndef"):
+            continue
+        call = unit.call(i)
+        if call is None or len(call.args) < len([p for p in params if p != "..."]):
+            return None
+        values = {p: unit.text[a.start : a.end] for p, a in zip(params, call.args, strict=False)}
+        rest = "".join(values.get(w, w) for w in words[1:])
+        if not rest.isidentifier() and rest:
+            return None
+        row = unit.catalog.get(words[0] + rest)
+        if row is None or row.fate != "rename" or not row.hip.endswith(rest):
+            return None
+        found.add(row.hip[: len(row.hip) - len(rest)])
+        uses += 1
+    return found.pop() if uses and len(found) == 1 else None

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
+from cu2port.unit import Unit
+from cu2port.warpnames import sync_calls
+
+_FULL = re.compile(r"\(?\s*(?:\(\s*(?:unsigned|unsigned int|uint32_t)\s*\)\s*)?(?:0[xX][fF]{8}|~\s*0|-\s*1|UINT_MAX|UINT32_MAX)[uUlL]*\s*\)?\Z")
+_WIDE = re.compile(r"unsigned long long|uint64_t|[uU][lL]{2}\b|__activemask\s*\(|__ballot|\b0[xX][0-9a-fA-F]{16}|hip|lane_mask|lanemask_t")
+_ALL = "0xffffffffffffffffULL"
+
+
+class WarpMaskWidth(Check):
+    """A mask of 32 bits is passed to a `*_sync` builtin, which takes 64 bits in HIP.
+
+    HIP 7 refuses a narrower mask at compile time, on every GPU. A mask of all lanes becomes 64 ones; any other is
+    widened by a cast. That makes the code compile; whether it votes right is another question (CU311).
+    """
+
+    code, name, severity = "CU310", "warp-mask-width", Severity.INFO
+    examples = (
+        Example(
+            "__device__ int f(int v) { return __shfl_down_sync(0xffffffff, v, 16); }",
+            "__device__ int f(int v) { return __shfl_down_sync(0xffffffffffffffffULL, v, 16); }",
+        ),
+        Example(
+            "__device__ int f(unsigned m, int v) { return __any_sync(m, v); }",
+            "__device__ int f(unsigned m, int v) { return __any_sync(static_cast<unsigned long long>(m), v); }",
+            "a mask that is not constant",
+        ),
+        Example(
+            "#define FULL 0xffffffffu\n__device__ void f() { __syncwarp(FULL); }",
+            "#define FULL 0xffffffffu\n__device__ void f() { __syncwarp(0xffffffffffffffffULL); }",
+            "a macro of this file",
+        ),
+        Example(
+            "#define SHFL(v) __shfl_sync(~0u, v, 0)\n",
+            "#define SHFL(v) __shfl_sync(0xffffffffffffffffULL, v, 0)\n",
+            "in a macro body",
+        ),
+        Example(
+            "ASSERT(__all_sync(-1, x));", "ASSERT(__all_sync(0xffffffffffffffffULL, x));", "as a macro's argument"
+        ),
+        Example("__device__ int f(int v) { __syncwarp(); return __shfl_sync(0xffffffffffffffffULL, v, 0); }", note="wide"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        for i, call in sync_calls(unit):
+            if not call.args or unit.options.rocm < (7, 0):
+                continue
+            mask = call.args[0]
+            edits = _widen(unit, mask)
+            if edits:
+                yield self.finding(
+                    f"`{unit.t[i]}` takes a mask of 64 bits in HIP",
+                    mask.start,
+                    mask.end,
+                    edits,
+                    trust=Trust.REVIEW,
+                    cuda=unit.t[i],
+                    hip=unit.t[i],
+                    effects=(("all", "compile-error"),),
+                )
+
+
+def _widen(unit: Unit, mask: Span) -> tuple[Edit, ...]:
+    text = unit.text[mask.start : mask.end]
+    if _WIDE.search(text):
+        return ()
+    if _FULL.match(text) or _named_full(unit, text):
+        return (replace(mask.start, mask.end, _ALL),)
+    return (insert(mask.start, "static_cast<unsigned long long>("), insert(mask.end, ")", Side.LEFT))
+
+
+def _named_full(unit: Unit, name: str) -> bool:
+    """Whether a name is a macro or constant of this file that is all 32 lanes."""
+    macros = unit.macros.get(name)
+    if macros:
+        return all(m.params is None and _FULL.match(unit.source(m.first, m.stop)) for m in macros)
+    if not name.isidentifier():
+        return False
+    m = re.search(rf"\bconst\w*\b[^;=(){{}}]*\b{re.escape(name)}\s*(?:=\s*|\{{\s*)([^;,}}]+?)\s*\}}?\s*;", unit.text)
+    return m is not None and _FULL.match(m.group(1)) is not None
