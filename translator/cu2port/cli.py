@@ -1,0 +1,135 @@
+"""The command line. Only this module and its `cli_*` parts print or exit; they import what a command needs late."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+
+import click
+
+from cu2port import __version__
+
+
+class _Oops:
+    """The last line of defence: an error we did not foresee becomes one line and exit code 2."""
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if error is None or isinstance(error, (SystemExit, GeneratorExit)):
+            return
+        if isinstance(error, KeyboardInterrupt):
+            click.echo("cu2port: interrupted", err=True)
+            raise SystemExit(130)
+        if isinstance(error, BrokenPipeError):  # the reader of our output went away, as `head` does
+            sys.stderr.close()
+            raise SystemExit(2)
+        import traceback
+
+        from cu2port.workers import describe
+
+        if "-v" in sys.argv or "--verbose" in sys.argv:
+            click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+        text = " ".join(str(error).split())
+        click.echo(f"cu2port: internal error: {describe(error)}: {text}; please report it (-v shows more)", err=True)
+        raise SystemExit(2)
+
+
+def main() -> None:
+    """The console script."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:  # a file name that is no text must not stop a report
+            reconfigure(errors="backslashreplace")
+    with _Oops():
+        try:
+            cli.main(standalone_mode=False)
+        except click.exceptions.Exit as e:
+            raise SystemExit(e.exit_code) from None
+        except click.Abort:
+            raise KeyboardInterrupt from None
+        except click.ClickException as e:
+            where = e.ctx.command_path if isinstance(e, click.UsageError) and e.ctx else "cu2port"
+            click.echo(f"{where}: {' '.join(e.format_message().split())}", err=True)
+            raise SystemExit(2) from None
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, "--version", prog_name="cu2port", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Port CUDA C++ to HIP source that you own, with a report of all that is left.
+
+    Exit codes: 0 nothing is left for a person, 1 findings are left, 2 could not run.
+    """
+
+
+@cli.command(short_help="Convert files and folders of CUDA C++ to HIP.")
+@click.argument("paths", nargs=-1, metavar="PATH...", required=True)
+@click.option("-o", "--output", metavar="OUT", help="File or folder to write; `-` is standard output.")
+@click.option("--in-place", is_flag=True, help="Write changed files back, whole or not at all.")
+@click.option("--diff", is_flag=True, help="Print a unified diff; list what is left on standard error.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; show findings and summary.")
+@click.option("--rename", metavar="SUFFIX", default="", help="Give .cu files this suffix (.hip); includes follow.")
+@click.option("--launch", type=click.Choice(["keep", "ggl"]), default="keep", help="ggl: write hipLaunchKernelGGL.")
+@click.option("--skip-inactive", is_flag=True, help="Leave `#if` branches alone that are surely off.")
+@click.option("--comments", is_flag=True, help="Rewrite names in comments too.")
+@click.option("--rocm", metavar="VERSION", default="7.1", help="ROCm to write for.  [7.1]")
+@click.option(
+    "--trust",
+    type=click.Choice(["exact", "review"]),
+    default="review",
+    help="exact: apply only what surely keeps the meaning.",
+)
+@click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in.")
+@click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
+@click.option("-p", "build", metavar="DIR", help="Folder of compile_commands.json: its -I and -D hold for each file.")
+@click.option("--exclude", metavar="GLOB", multiple=True, help="Do not convert these files (-o still copies them).")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Worker processes.  [number of cores]")
+@click.option("--max-size", metavar="SIZE", default="8M", help="Do not convert larger files.  [8M]")
+@click.option("--force", is_flag=True, help="Replace files that are not cu2port's; change a dirty git tree.")
+@click.option(
+    "--report", "reports", metavar="FILE", multiple=True, help="Write a report; the suffix is its format (.json)."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Show errors only.")
+@click.option("-v", "--verbose", is_flag=True, help="Show what was applied too.")
+def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object) -> None:
+    """Convert CUDA C++ to HIP.
+
+    A file goes to the file -o names; folders go to the folder -o names, where every file is there again, under
+    its own name. Files in OUT that cu2port did not write are left alone. `-` reads standard input.
+    """
+    from cu2port.cli_convert import command
+
+    raise SystemExit(command(paths, -1 if quiet else 1 if verbose else 0, asked))
+
+
+@cli.command(short_help="What a CUDA name becomes, and why.")
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+def query(name: str, as_json: bool) -> None:
+    """Show what a CUDA name becomes: its HIP name, versions, what changes with it, or why there is none."""
+    from cu2port.cli_lookup import query as command
+
+    raise SystemExit(command(name, as_json))
+
+
+@cli.command(short_help="The page of one rule.")
+@click.argument("rule", metavar="CODE|NAME")
+def explain(rule: str) -> None:
+    """Show why a rule is there, what is done about it, and examples."""
+    from cu2port.cli_lookup import explain as command
+
+    raise SystemExit(command(rule))
+
+
+@cli.command(short_help="All rules, one a line.")
+def rules() -> None:
+    """List all rules with their codes."""
+    from cu2port.cli_lookup import rules as command
+
+    raise SystemExit(command())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""The `convert` command: options in, lines and exit code out."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cu2port import compile_db
+from cu2port.convert import Mode, Ran, Request, Tick, run
+from cu2port.model import Options, Trust
+from cu2port.output import write
+from cu2port.project import CannotRun, parse_size
+from cu2port.report import FORMATS, terminal
+
+_OLDEST = (5, 0)
+_COLOURS = {"error": "red", "warning": "yellow"}
+_QUICK_S = 1.0  # work shorter than this shows no progress
+
+
+def command(paths: tuple[str, ...], verbosity: int, asked: Mapping[str, Any]) -> int:
+    """Run `convert`; returns the exit code."""
+    try:
+        request = _request(paths, asked)
+        reports = _reports(asked["reports"])
+        stdin = sys.stdin.buffer.read() if request.inputs == ("-",) else None
+        with _progress(verbosity) as tick:
+            ran = run(request, stdin, tick)
+        if ran.stdout:
+            sys.stdout.buffer.write(ran.stdout)
+            sys.stdout.buffer.flush()
+        _show(request, ran, verbosity)
+        for path in reports:
+            _write_report(path, ran)
+    except CannotRun as e:
+        click.echo(f"cu2port: {e}", err=True)
+        return 2
+    if ran.in_the_way:
+        click.echo(
+            "cu2port: outputs that were changed by hand were left alone (CU910); --force replaces them", err=True
+        )
+        return 2
+    return 1 if ran.record.open else 0
+
+
+def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
+    options = Options(
+        rocm=_rocm(asked["rocm"]),
+        trust=Trust[asked["trust"].upper()],
+        launch=asked["launch"],
+        rename=_suffix(asked["rename"]),
+        skip_inactive=asked["skip_inactive"],
+        comments=asked["comments"],
+        include_dirs=tuple(_folder("-I", d) for d in asked["include_dirs"]),
+        defines=tuple(_macro(d) for d in asked["defines"]),
+    )
+    mode, out = _mode(paths, asked)
+    return Request(
+        inputs=paths,
+        mode=mode,
+        out=out,
+        options=options,
+        commands=compile_db.load(Path(asked["build"])) if asked["build"] else None,
+        exclude=asked["exclude"],
+        workers=asked["jobs"] or 0,
+        max_size=parse_size(asked["max_size"]),
+        force=asked["force"],
+    )
+
+
+def _mode(paths: tuple[str, ...], asked: Mapping[str, Any]) -> tuple[Mode, str]:
+    """What to do with the output; exactly one way, and `-` alone needs none."""
+    chosen: list[Mode] = []
+    flags: tuple[tuple[str, Mode], ...] = (("in_place", "in-place"), ("diff", "diff"), ("dry_run", "dry-run"))
+    chosen += [mode for key, mode in flags if asked[key]]
+    if asked["output"] is not None:
+        chosen.append("out")
+    if not chosen and paths == ("-",):
+        return "out", "-"
+    if len(chosen) != 1:
+        what = " and ".join("-o" if m == "out" else f"--{m}" for m in chosen) + " exclude each other" if chosen else ""
+        raise CannotRun(what or "say where the output goes: -o OUT, --in-place, --diff or --dry-run")
+    if asked["output"] == "":
+        raise CannotRun("-o: an empty name")
+    return chosen[0], asked["output"] or ""
+
+
+def _rocm(text: str) -> tuple[int, int]:
+    m = re.fullmatch(r"(\d{1,3})(?:\.(\d{1,3}))?(?:\.\d+)*", text)
+    if not m:
+        raise CannotRun(f"--rocm {text}: a version such as 7.1")
+    version = (int(m[1]), int(m[2] or 0))
+    if version < _OLDEST:
+        raise CannotRun(f"--rocm {text}: the oldest ROCm that cu2port knows is {_OLDEST[0]}.{_OLDEST[1]}")
+    return version
+
+
+def _suffix(text: str) -> str:
+    if text and not re.fullmatch(r"\.\w[\w.]*", text):
+        raise CannotRun(f"--rename {text}: a suffix such as .hip")
+    return "" if text == ".cu" else text
+
+
+def _folder(option: str, text: str) -> str:
+    if not Path(text).is_dir():
+        raise CannotRun(f"{option} {text}: no such folder")
+    return text
+
+
+def _macro(text: str) -> str:
+    if not re.match(r"[A-Za-z_]\w*(?:=|\(|\Z)", text):
+        raise CannotRun(f"-D {text}: a macro's name, or NAME=VALUE")
+    return text
+
+
+def _reports(names: tuple[str, ...]) -> list[Path]:
+    paths = [Path(n) for n in names]
+    for path in paths:
+        if path.suffix.lower() not in FORMATS:
+            raise CannotRun(f"--report {path}: the suffix says the format, and there is {', '.join(FORMATS)}")
+        if not path.absolute().parent.is_dir():
+            raise CannotRun(f"--report {path}: there is no folder {path.parent}")
+    return paths
+
+
+def _write_report(path: Path, ran: Ran) -> None:
+    text = FORMATS[path.suffix.lower()](ran.record)
+    try:
+        write(path, text.encode("utf-8", "backslashreplace"))
+    except OSError as e:
+        raise CannotRun(f"--report {path}: {e.strerror}") from e
+
+
+def _show(request: Request, ran: Ran, verbosity: int) -> None:
+    """Findings and summary; on standard error where standard output carries code or a diff."""
+    err = request.mode == "diff" or request.out in ("-",)
+    for severity, line in terminal.findings(ran.record, verbosity):
+        click.secho(line, fg=_COLOURS.get(severity), err=err)
+    if verbosity < 0:
+        return
+    for note in ran.notes:
+        click.echo(f"note: {note}", err=True)
+    if request.out != "-" or verbosity > 0:
+        for line in terminal.summary(ran.record):
+            click.echo(line, err=err)
+
+
+@contextlib.contextmanager
+def _progress(verbosity: int) -> Iterator[Tick]:
+    """A progress bar for long work when somebody watches; else nothing, and rich is not even loaded."""
+    if verbosity < 0 or not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    began = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        bar: list[Any] = []
+
+        def tick(done: int, total: int) -> None:
+            if not bar:
+                if time.monotonic() - began < _QUICK_S:
+                    return
+                from rich.console import Console
+                from rich.progress import Progress
+
+                # no thread of rich's own: workers are forked while the bar is up
+                shown = stack.enter_context(Progress(console=Console(stderr=True), auto_refresh=False, transient=True))
+                bar.extend((shown, shown.add_task("converting", total=total)))
+            bar[0].update(bar[1], completed=done, total=total)
+            bar[0].refresh()
+
+        yield tick

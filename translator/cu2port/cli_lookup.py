@@ -1,0 +1,175 @@
+"""The commands that look things up: `query`, `explain`, `rules`."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from cu2port.catalog import Catalog, Row, load_catalog
+
+_CLOSE = 5
+
+
+def query(name: str, as_json: bool) -> int:
+    """Show a row of the catalogue; 1 when there is none."""
+    catalog = load_catalog()
+    name = name.strip().removeprefix("::").removesuffix("()")
+    row = catalog.get(name)
+    if row is None and name in catalog.headers:
+        return _header(catalog, name, as_json)
+    if row is None:
+        near = _near(catalog, name)
+        if as_json:
+            click.echo(json.dumps({"cuda": name, "fate": None, "near": near}, indent=1))
+        else:
+            hint = f"; did you mean {', '.join(near)}?" if near else ""
+            click.echo(f"{name}: not in the catalogue{hint}", err=True)
+        return 1
+    if as_json:
+        click.echo(json.dumps(_row_values(catalog, row), indent=1))
+    else:
+        for line in _row_lines(catalog, row):
+            click.echo(line)
+    return 0
+
+
+def explain(rule: str) -> int:
+    """Show the page of a rule; 1 when there is none."""
+    pages = dict(_pages())
+    wanted = rule.strip().lower()
+    key = next((k for k in pages if wanted in (k[0].lower(), k[1])), None)
+    if key is None:
+        near = difflib.get_close_matches(wanted, [w for k in pages for w in (k[0].lower(), k[1])], _CLOSE)
+        hint = f"; did you mean {', '.join(n.upper() if n.startswith('cu') else n for n in near)}?" if near else ""
+        click.echo(f"{rule}: no such rule{hint} (`cu2port rules` lists them)", err=True)
+        return 1
+    click.echo(f"{key[0]} {key[1]}\n")
+    click.echo(pages[key])
+    return 0
+
+
+def rules() -> int:
+    """List code, name and first line of every rule."""
+    pages = dict(_pages())
+    width = max(len(name) for _, name in pages)
+    for (code, name), page in pages.items():
+        click.echo(f"{code} {name:<{width}}  {page.partition(chr(10))[0]}")
+    return 0
+
+
+def _pages() -> Iterator[tuple[tuple[str, str], str]]:
+    """((code, name), page) of every rule, by code: checks, then what cu2port says of itself."""
+    from cu2port.check import Example, all_checks
+    from cu2port.troubles import TROUBLES
+
+    def examples(found: tuple[Example, ...]) -> Iterator[str]:
+        for e in found:
+            yield ""
+            if e.note:
+                yield e.note.rstrip(".:") + ":"
+            if e.after is None:
+                yield _code("ok     ", e.before)
+            elif e.after == e.before:
+                yield _code("found  ", e.before)
+            else:
+                yield _code("before ", e.before)
+                yield _code("after  ", e.after)
+
+    for check in all_checks():
+        yield (check.code, check.name), "\n".join((check.page, *examples(check.examples)))
+    for code, trouble in TROUBLES.items():
+        yield (code, trouble.name), trouble.page
+
+
+def _code(mark: str, text: str) -> str:
+    """A piece of code with a mark before its first line."""
+    lines = text.rstrip("\n").split("\n")
+    return "\n".join([f"  {mark}| {lines[0]}", *(f"  {' ' * len(mark)}| {x}" for x in lines[1:])])
+
+
+def _near(catalog: Catalog, name: str) -> list[str]:
+    """Names that someone may have meant: other case, the last part of a qualified name, small slips."""
+    names = list(catalog.raw)
+    same = [n for n in names if n.lower() == name.lower() or n.endswith((f"::{name}", f".{name}"))]
+    pool = [n for n in names if n[:2].lower() == name[:2].lower()] or names
+    return list(dict.fromkeys((*same, *difflib.get_close_matches(name, pool, _CLOSE))))[:_CLOSE]
+
+
+def _title(catalog: Catalog, library: str) -> tuple[str, str]:
+    found = next((lib for lib in catalog.libraries if lib.name == library), None)
+    return (found.title, found.target) if found else (library, "")
+
+
+def _row_values(catalog: Catalog, row: Row) -> dict[str, Any]:
+    title, target = _title(catalog, row.library)
+    return {
+        "cuda": row.cuda,
+        "fate": row.fate,
+        "hip": row.hip or None,
+        "library": {"name": row.library, "title": title, "target": target},
+        "headers": list(row.headers) or [h for h in (catalog.hip_headers.get(row.library),) if h and row.hip],
+        "versions": dict(row.versions),
+        "older": {"until": row.older_until, "hip": row.older_hip} if row.older_until else None,
+        "trust": row.trust.label if row.fate == "change" else "exact" if row.fate == "rename" else None,
+        "args": {str(i): text for i, text in row.args},
+        "call": row.call or None,
+        "argc": list(row.argc),
+        "why": row.why,
+        "instead": row.instead,
+        "example": {"before": row.before, "after": row.after} if row.before else None,
+        "unchecked": row.unchecked,
+    }
+
+
+def _row_lines(catalog: Catalog, row: Row) -> Iterator[str]:
+    title, target = _title(catalog, row.library)
+    if row.fate == "unsupported":
+        yield f"{row.cuda} -> nothing in HIP"
+    elif row.hip == row.cuda:
+        yield f"{row.cuda} -> the same in HIP"
+    else:
+        yield f"{row.cuda} -> {row.hip}"
+    said = {"rename": "same arguments, same meaning", "change": "changed", "unsupported": "unsupported"}[row.fate]
+    yield _field("library", f"{title} ({target})" if target else title)
+    yield _field("fate", f"{said}; trust: {row.trust.label}" if row.fate == "change" else said)
+    header = ", ".join(row.headers) or (catalog.hip_headers.get(row.library, "") if row.hip else "")
+    if header:
+        yield _field("header", header)
+    since = [f"{key.replace('cuda', 'CUDA').replace('hip', 'HIP').replace('_', ' ')} {v}" for key, v in row.versions]
+    if since:
+        yield _field("versions", ", ".join(since))
+    if row.older_until:
+        yield _field("older", f"{row.older_hip} before ROCm {row.older_until}")
+    for index, text in row.args:
+        yield _field("argument", f"{index}: {text}")
+    if row.call:
+        yield _field("call", row.call)
+    if row.argc:
+        yield _field("holds for", f"{' or '.join(map(str, row.argc))} arguments")
+    for key, text in (("why", row.why), ("instead", row.instead)):
+        if text:
+            yield _field(key, text)
+    if row.before:
+        yield _code("before ", row.before)
+        yield _code("after  ", row.after)
+    if row.unchecked:
+        yield _field("note", "no HIP header at hand could confirm this name")
+
+
+def _field(key: str, text: str) -> str:
+    lead = f"  {key:<10}"
+    return textwrap.fill(text, 100, initial_indent=lead, subsequent_indent=" " * len(lead), break_long_words=False)
+
+
+def _header(catalog: Catalog, name: str, as_json: bool) -> int:
+    hip = catalog.headers[name]
+    if as_json:
+        click.echo(json.dumps({"cuda": name, "fate": "header", "hip": hip or None}, indent=1))
+    else:
+        click.echo(f"#include <{name}> -> " + (f"#include <{hip}>" if hip else "dropped; HIP needs none"))
+    return 0

@@ -1,0 +1,95 @@
+"""compile_commands.json: include folders and macros of each file, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cu2port.project import CannotRun
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """What one compile command says. `include_dirs` are absolute; `defines` are NAME or NAME=VALUE."""
+
+    include_dirs: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CompileDb:
+    """Compile commands by absolute file."""
+
+    by_file: dict[str, Flags]
+    by_folder: dict[str, Flags] = field(default_factory=dict)
+
+    def flags(self, file: str) -> Flags:
+        """The flags of a file; for a header those of the first command in its folder or the nearest one above."""
+        found = self.by_file.get(file)
+        folder = os.path.dirname(file)  # noqa: PTH120 - asked for every file
+        while found is None:
+            found = self.by_folder.get(folder)
+            above = os.path.dirname(folder)  # noqa: PTH120
+            if above == folder:
+                break
+            folder = above
+        return found or Flags()
+
+
+def load(folder: Path) -> CompileDb:
+    """Read `folder/compile_commands.json` (or that file itself). Raises CannotRun with what to do."""
+    path = folder / "compile_commands.json" if folder.is_dir() else folder
+    try:
+        rows = json.loads(path.read_bytes())
+    except OSError as e:
+        hint = "cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON writes it"
+        raise CannotRun(f"{path}: {e.strerror or e}; {hint}") from e
+    except ValueError as e:
+        raise CannotRun(f"{path}: not JSON: {e}") from e
+    if not isinstance(rows, list):
+        raise CannotRun(f"{path}: not a list of compile commands")
+    by_file: dict[str, Flags] = {}
+    by_folder: dict[str, Flags] = {}
+    for row in rows:
+        if not isinstance(row, dict) or not isinstance(row.get("file"), str):
+            raise CannotRun(f"{path}: an entry names no file")
+        base = Path(path.parent, str(row.get("directory", ".")))
+        file = os.path.realpath(base / row["file"])
+        flags = parse(_words(row), base)
+        by_file.setdefault(file, flags)
+        by_folder.setdefault(os.path.dirname(file), flags)  # noqa: PTH120
+    return CompileDb(by_file, by_folder)
+
+
+def _words(row: dict[str, object]) -> list[str]:
+    arguments = row.get("arguments")
+    if isinstance(arguments, list):
+        return [str(a) for a in arguments]
+    try:
+        return shlex.split(str(row.get("command", "")))
+    except ValueError:  # an open quote: the words we can see are better than none
+        return str(row.get("command", "")).split()
+
+
+def parse(words: Sequence[str], base: Path) -> Flags:
+    """`-I -isystem -D -U` of a command run in `base`, joined or as two words; the last word about a macro holds."""
+    dirs: dict[str, None] = {}
+    macros: dict[str, str] = {}
+    rest = iter(words)
+    for word in rest:
+        for flag in ("-isystem", "-I", "-D", "-U"):
+            if word.startswith(flag):
+                value = word[len(flag) :].removeprefix("=") or next(rest, "")
+                if flag in ("-isystem", "-I"):
+                    dirs[os.path.normpath(base / value)] = None
+                else:
+                    name = value.partition("=")[0]
+                    macros.pop(name, None)
+                    if flag == "-D" and name:
+                        macros[name] = value
+                break
+    return Flags(tuple(dirs), tuple(macros.values()))

@@ -1,0 +1,90 @@
+"""Which files of a tree belong together: includes resolved inside the tree, no compiler asked."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+_INCLUDE = re.compile(rb'^[ \t]*(?:#|%:)[ \t]*include(?:_next)?[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)', re.M)
+
+
+class Scan(NamedTuple):
+    """What a first look at a file tells: names that look like CUDA's but are declared here, and its includes.
+
+    `includes`: (spelling, whether in quotes).
+    """
+
+    declared: frozenset[str] = frozenset()
+    includes: tuple[tuple[str, bool], ...] = ()
+
+
+def scan_includes(data: bytes) -> tuple[tuple[str, bool], ...]:
+    """The includes of a file as written, in all branches."""
+    found = {(a or b, bool(a)): None for a, b in _INCLUDE.findall(data)}
+    return tuple((os.fsdecode(name), quoted) for name, quoted in found)
+
+
+class Graph:
+    """The include graph of a run. Files are known by absolute path."""
+
+    def __init__(self, files: Sequence[str], scans: Mapping[str, Scan], include_dirs: Sequence[str]) -> None:
+        self._files = frozenset(files)
+        self._dirs = tuple(os.path.abspath(d) for d in include_dirs)  # noqa: PTH100 - texts all the way
+        self._by_name: dict[str, list[str]] = defaultdict(list)
+        for f in sorted(files):
+            self._by_name[os.path.basename(f)].append(f)  # noqa: PTH119
+        self._edges = {f: self._targets(f, scan) for f, scan in scans.items()}
+        self._group: dict[str, str] = {}
+        for f, targets in self._edges.items():
+            for target in targets.values():
+                self._group[self._leader(f)] = self._leader(target)
+        self._declared: dict[str, set[str]] = defaultdict(set)
+        for f, scan in scans.items():
+            if scan.declared:
+                self._declared[self._leader(f)] |= scan.declared
+
+    def declared(self, file: str) -> frozenset[str]:
+        """Names that the file, or any file linked to it by includes in either direction, declares itself.
+
+        A function may be declared in a header and defined in a .cu beside it, hence either direction; a name that an
+        unrelated program of the same tree declares means nothing here.
+        """
+        return frozenset(self._declared.get(self._leader(file), ())) if self._declared else frozenset()
+
+    def spelled(self, file: str, wanted: frozenset[str]) -> frozenset[str]:
+        """The include spellings of a file that lead to one of the wanted files."""
+        return frozenset(name for name, target in self._edges.get(file, {}).items() if target in wanted)
+
+    def _leader(self, file: str) -> str:
+        """The file that stands for its group (union-find with path halving)."""
+        group = self._group
+        while (above := group.get(file, file)) != file:
+            group[file] = group.get(above, above)
+            file = above
+        return file
+
+    def _targets(self, file: str, scan: Scan) -> dict[str, str]:
+        resolved = {}
+        for name, quoted in scan.includes:
+            target = self._resolve(file, name, quoted)
+            if target is not None:
+                resolved[name] = target
+        return resolved
+
+    def _resolve(self, file: str, name: str, quoted: bool) -> str | None:
+        folder = os.path.dirname(file)  # noqa: PTH120
+        for base in (folder, *self._dirs) if quoted else self._dirs:
+            candidate = os.path.normpath(f"{base}/{name}")
+            if candidate in self._files:
+                return candidate
+        tail = os.sep + os.path.normpath(name).lstrip("." + os.sep)
+        near = [f for f in self._by_name.get(os.path.basename(name), ()) if f.endswith(tail)]  # noqa: PTH119
+        if not quoted or not near:
+            return None
+        # the build knows more include folders than we do: take the nearest such file if there is just one
+        depth = [len(os.path.commonpath((folder, f))) for f in near]
+        best = [f for f, d in zip(near, depth, strict=True) if d == max(depth)]
+        return best[0] if len(best) == 1 else None

@@ -1,0 +1,52 @@
+"""Byte offsets to lines and columns for people and editors."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import NamedTuple
+
+_BREAK = re.compile(rb"\r\n|\n|\r")
+_BOM = b"\xef\xbb\xbf"
+
+
+class Place(NamedTuple):
+    """A position: line and column from 1, column in Unicode characters, offset in bytes from 0."""
+
+    line: int
+    column: int
+    offset: int
+
+
+class Lines:
+    """Where the lines of a file begin. CR, LF and CRLF end a line; UTF-8, else Latin-1.
+
+    A byte order mark has no column. An offset inside a character counts as that character, one past the end of the
+    file as its end.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._starts = [0, *(m.end() for m in _BREAK.finditer(data))]
+        self._bytes_are_characters = data.isascii() or not _is_utf8(data)
+        self._text_start = len(_BOM) if not self._bytes_are_characters and data.startswith(_BOM) else 0
+
+    def place(self, offset: int) -> Place:
+        """The place of a byte offset."""
+        offset = max(0, min(offset, len(self._data)))
+        line = bisect_right(self._starts, offset)
+        start = self._starts[line - 1]
+        if self._bytes_are_characters:
+            return Place(line, offset - start + 1, offset)
+        if line == 1:
+            start = self._text_start
+        before = self._data[start : max(start, offset)]
+        return Place(line, len(before.decode("utf-8", "ignore")) + 1, offset)
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,54 @@
+"""The report for a terminal: a line a finding, as compilers and ruff write them, then a summary."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from cu2port.model import Outcome, Severity
+from cu2port.report.record import Entry, FileRecord, RunRecord
+
+_MOST = 12  # codes and names that the summary lists before it counts the rest
+
+
+def finding_line(f: FileRecord, e: Entry) -> str:
+    """`k.cu:12:9: CU310 warp-mask-width: message`; an outcome that is no matter of course is named."""
+    mark = {Outcome.APPLIED.value: " (applied)", Outcome.CONFLICT.value: " (conflict)"}.get(e.outcome, "")
+    return f"{f.path}:{e.start.line}:{e.start.column}: {e.code} {e.name}: {e.message}{mark}"
+
+
+def findings(run: RunRecord, verbosity: int) -> Iterator[tuple[str, str]]:
+    """(severity, line) of the findings to show: -1 errors left, 0 all that is left, 1 everything and notes."""
+    for f in run.files:
+        for e in f.entries:
+            if verbosity > 0 or (e.open and (verbosity == 0 or e.severity == Severity.ERROR.value)):
+                yield e.severity, finding_line(f, e)
+        if verbosity > 0:
+            for note in f.notes:
+                yield Severity.INFO.value, f"{f.path}: note: {note}"
+
+
+def summary(run: RunRecord) -> Iterator[str]:
+    """The lines of the summary table."""
+    status = Counter(f.status for f in run.files)
+    outcome = run.by_outcome
+    names, left = run.seen, sorted(run.left)
+    yield _row("files", len(run.files), [(n, status[n]) for n in ("converted", "copied", "partial", "failed")])
+    yield _row("findings", sum(outcome.values()), list(outcome.items()))
+    yield _row("CUDA names", len(names), [("converted", len(names) - len(left)), ("left", len(left))])
+    if left:
+        yield _listing("names left", left)
+    todo = Counter(f"{e.code} {e.name}" for f in run.files for e in f.entries if e.open)
+    if todo:
+        rows = sorted(todo.items(), key=lambda item: (-item[1], item[0]))
+        yield _listing("to do", [f"{name} ({count})" for name, count in rows])
+
+
+def _row(title: str, total: int, parts: list[tuple[str, int]]) -> str:
+    cells = "  ".join(f"{count:>7} {name}" for name, count in parts if count or name in ("converted", "applied"))
+    return f"{title:<11}{total:>7}  {cells}"
+
+
+def _listing(title: str, items: list[str]) -> str:
+    more = f", and {len(items) - _MOST} more" if len(items) > _MOST else ""
+    return f"{title:<11}  {', '.join(items[:_MOST])}{more}"
