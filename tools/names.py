@@ -97,9 +97,15 @@ def declarations(text: str, macros_too: bool = True) -> Iterator[Name]:
         for match in _DIRECTIVE.finditer(text):
             found = re.match(r"\s*([A-Za-z_]\w*)(.*)", match.group(2)) if match.group(1) == "define" else None
             if found and found.group(2).strip():
-                yield Name(found.group(1), "macro")
+                yield Name(found.group(1), _macro_kind(found.group(1), found.group(2)))
     tokens = _TOKEN.findall(_name_scopes("\n".join(_balanced(text.split("\n")))))
     yield from _scope(tokens, 0, len(tokens), "")
+
+
+def _macro_kind(name: str, body: str) -> str:
+    """`cuMemAlloc` is a macro only to carry its version; `cudaHostAllocDefault` really is one."""
+    calls = body.startswith("(") or re.match(rf"{name}_\w+\s*$", body.strip())
+    return "function" if calls and name[:1].islower() else "macro"
 
 
 def _balanced(lines: list[str]) -> Iterator[str]:
@@ -488,8 +494,6 @@ def collect(cache: Path, spec: NameList) -> list[Name]:
                 continue
             if kind == "macro" and not macros.fullmatch(name.name):
                 continue
-            if kind == "macro" and re.match(r"[a-z]+[A-Z]", name.name):
-                kind = "function"  # cuMemAlloc is a macro only to carry its version
             if name.name not in found or _PREFER[kind] < _PREFER[found[name.name]]:
                 found[name.name] = kind
     return sorted(Name(n, k) for n, k in found.items())
