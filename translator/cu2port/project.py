@@ -186,8 +186,8 @@ def _link(root: Root, relative: str) -> Item:
         return _item(root, relative, "link", troubles.LINK_LOOP.on_file(f"the link {what}; it is kept"), link=text)
     if real.is_relative_to(root.path):
         base = path.parent
-        lexical = Path(os.path.normpath(base / text))
-        if Path(text).is_absolute() or not lexical.is_relative_to(root.path):
+        way = Path(os.path.normpath(f"{relative}/../{text}"))
+        if Path(text).is_absolute() or way.parts[:1] == ("..",):
             text = os.path.relpath(real, base)  # as written it would lead back from OUT into the input
         if path.is_relative_to(real):
             message = f"the link leads to a folder that holds it ({text}); it is kept and not followed"

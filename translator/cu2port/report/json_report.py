@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
@@ -20,8 +21,23 @@ def schema() -> dict[str, Any]:
 
 
 def render(run: RunRecord) -> str:
-    """The report as JSON text; the same run gives the same bytes."""
-    return json.dumps(document(run), indent=1, ensure_ascii=False) + "\n"
+    """The report as JSON text, a finding a line; the same run gives the same bytes."""
+    content = document(run)
+    files = content.pop("files")
+    head = json.dumps(content, indent=1, ensure_ascii=False).removesuffix("\n}")
+    return f'{head},\n "files": [{_lines(map(_file_text, files), 1)}]\n}}\n'
+
+
+def _file_text(f: dict[str, Any]) -> str:
+    findings = f.pop("findings")
+    head = json.dumps(f, ensure_ascii=False).removesuffix("}")
+    return f'{head}, "findings": [{_lines((json.dumps(e, ensure_ascii=False) for e in findings), 2)}]}}'
+
+
+def _lines(items: Iterable[str], depth: int) -> str:
+    """The items of a JSON array, one a line."""
+    body = ",".join("\n" + " " * (depth + 1) + item for item in items)
+    return body and f"{body}\n{' ' * depth}"
 
 
 def document(run: RunRecord) -> dict[str, Any]:

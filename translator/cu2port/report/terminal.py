@@ -8,20 +8,30 @@ from collections.abc import Iterator
 from cu2port.model import Outcome, Severity
 from cu2port.report.record import Entry, FileRecord, RunRecord
 
+_OWN = "CU9"  # the family in which cu2port speaks of files
 _MOST = 12  # codes and names that the summary lists before it counts the rest
 
 
 def finding_line(f: FileRecord, e: Entry) -> str:
-    """`k.cu:12:9: CU310 warp-mask-width: message`; an outcome that is no matter of course is named."""
+    """`k.cu:12:9: CU310 warp-mask-width: message`; an outcome that is no matter of course is named.
+
+    What cu2port says of a whole file (CU9xx) has no place in it: `k.cu: CU903 unreadable: message`.
+    """
+    if e.code.startswith(_OWN):
+        return f"{f.path}: {e.code} {e.name}: {e.message}"
     mark = {Outcome.APPLIED.value: " (applied)", Outcome.CONFLICT.value: " (conflict)"}.get(e.outcome, "")
     return f"{f.path}:{e.start.line}:{e.start.column}: {e.code} {e.name}: {e.message}{mark}"
 
 
 def findings(run: RunRecord, verbosity: int) -> Iterator[tuple[str, str]]:
-    """(severity, line) of the findings to show: -1 errors left, 0 all that is left, 1 everything and notes."""
+    """(severity, line) of the findings to show: -1 errors left, 0 all that is left, 1 everything and notes.
+
+    What cu2port has to say of a file is shown at 0 too when there is nothing left to do about it.
+    """
     for f in run.files:
         for e in f.entries:
-            if verbosity > 0 or (e.open and (verbosity == 0 or e.severity == Severity.ERROR.value)):
+            left = e.open or (e.code.startswith(_OWN) and verbosity == 0)
+            if verbosity > 0 or (left and (verbosity == 0 or e.severity == Severity.ERROR.value)):
                 yield e.severity, finding_line(f, e)
         if verbosity > 0:
             for note in f.notes:
