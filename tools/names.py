@@ -397,7 +397,7 @@ LISTS = {
         r"[a-z]\w*|__[a-z]\w*|CUDART_\w+|__NV_(?:E\dM\d|UE\dM\d|NOSAT|SATFINITE)",
         r"__nv_(?:isurf|tex|itex|itex_trait|surf_trait|min|max|internal|is|hdl|atomic|cp|bswap|ptx|ldst|use|identity|extend|elim|ptr)\w*"
         r"|__i(?:tex|surf)\w*|__internal\w*|__device_\w+|__cuda\w*|__mma\w*|__imma\w*|__bmma\w*|__dmma\w*|__w[gm]mma\w*|__loadmatrix\w*"
-        r"|__u?Atomic\w*|__[iuf]Atomic\w*|__func__|__pow_helper|__signbit[dfl]?|align_val_t|__barrier_sync_dummy|const|enum|float|unsigned|aligned|std|memcpy|memset|hi|ballot|double2\w+|dadd|dmul|dsub|float2double|int2double|ll2double|uint2double|ull2double|saturate|rounding|__libcpp\w*|__gnu_cxx|__isfinite[df]?|__isinf[df]?|__isnan[df]?|__isfinitef|__isinff|__isnanf|__isnanl|__isinfl|__finite[fl]?|__float128_\w*|__builtin\w*|__assert\w*|__.*_impl\w*|__nv_half2?\w*_raw_\w*|.*_DECL__"
+        r"|__u?Atomic\w*|__[iuf]Atomic\w*|__func__|__pow_helper|__cmath_power|all|any|syncthreads_\w+|__signbit[dfl]?|align_val_t|__barrier_sync_dummy|const|enum|float|unsigned|aligned|std|memcpy|memset|hi|ballot|double2\w+|dadd|dmul|dsub|float2double|int2double|ll2double|uint2double|ull2double|saturate|rounding|__libcpp\w*|__gnu_cxx|__isfinite[df]?|__isinf[df]?|__isnan[df]?|__isfinitef|__isinff|__isnanf|__isnanl|__isinfl|__finite[fl]?|__float128_\w*|__builtin\w*|__assert\w*|__.*_impl\w*|__nv_half2?\w*_raw_\w*|.*_DECL__"
         r"|__(?:f|d|i|u|l|ll|ull)?Atomic\w*|__shfl\w*_[a-z]*_impl|__surf\w*|__tex\w*|" + _VARIANT,
         macros=r"__(?:device|host|global|shared|constant|managed|grid_constant|forceinline|noinline|launch_bounds|cluster_dims|maxnreg"
         r"|block_size|tile|align|builtin_align|restrict|inline|inline_hint|device_builtin|no_return|local_maxnreg|nv_pure)__"
@@ -447,7 +447,7 @@ LISTS = {
                        r"thrust(?:::\w+)*|THRUST_\w+", r"thrust(?:::\w+)*::(?:_\w*|detail|internal|dispatch|\w*_detail|aux\w*|\w*_ns)(?:::.*)?|THRUST_(?:NAMESPACE|DETAIL|NS|UNUSED|.*_H|FUNCTION|FWD|RETURNS|STATIC|PREVENT|HAS|DECL|CPP|CONSTEXPR|IS_TRIV|.*SPEC\w*|INLINE)\w*",
                        macros=r"THRUST_(?:VERSION|MAJOR_VERSION|MINOR_VERSION|SUBMINOR_VERSION|PATCH_NUMBER|DEVICE_SYSTEM\w*|HOST_SYSTEM\w*|PROCLAIM\w*)"),
     "libcudacxx": NameList(_CCCL, ("cccl/cuda/*", "cccl/cuda/__*/*.h", "cccl/cuda/std/*", "cccl/cuda/std/__*/*.h"),
-                           r"cuda::std|cuda::(?!__)\w+(?:::(?!_)\w+)*", r".*::_\w*.*|.*::(?:static_cast|den|num|const|auto)|cuda::std::(?:[A-Z].*|.*detail.*)|.*::detail.*|cuda::ptx::\w+"),
+                           r"cuda::std|cuda::(?!__)\w+(?:::(?!_)\w+)*", r".*::_\w*.*|.*::(?:static_cast|den|num|const|auto|alignof|async|check_arg_id|constexpr|handle|insert|int|none|requires|typename|value)|cuda::std::(?:[A-Z].*|.*detail.*)|.*::detail.*|cuda::ptx::\w+"),
     "cooperative_groups": NameList(_RUNTIME, ("cooperative_groups.h", "cooperative_groups/*.h", "cooperative_groups/details/*.h"), r"cooperative_groups(?:::\w+)*",
                                    r".*::(?:_\w*|details|internal)(?:::.*)?"),
     "wmma": NameList(("nvidia-cuda-crt",), ("crt/mma.h",), r"nvcuda(?:::\w+)*", r".*::__\w+"),
