@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -272,7 +272,7 @@ def test_an_unreadable_folder_does_not_stop_the_walk(tmp_path: Path, monkeypatch
     def refuse(path: Path) -> Iterator[os.DirEntry[str]]:
         if Path(path).name == "locked":
             raise PermissionError(13, "Permission denied")
-        return scandir(path)  # type: ignore[return-value]
+        return scandir(path)
 
     monkeypatch.setattr(os, "scandir", refuse)
     found = items(tmp_path)
@@ -345,7 +345,7 @@ def test_includes_are_scanned_as_written() -> None:
     assert scan_includes(text) == (("a.h", True), ("b/c.h", False), ("d.h", True))
 
 
-def graph(files: dict[str, tuple[str, ...]], declares: dict[str, str], *dirs: str) -> Graph:
+def graph(files: Mapping[str, tuple[str, ...]], declares: dict[str, str], *dirs: str) -> Graph:
     scans = {
         f: Scan(frozenset(declares.get(f, "").split()), tuple((name.strip("<>"), name[0] != "<") for name in names))
         for f, names in files.items()

@@ -44,9 +44,8 @@ def main() -> None:
             reconfigure(errors="backslashreplace")
     with _Oops():
         try:
-            cli.main(standalone_mode=False)
-        except click.exceptions.Exit as e:
-            raise SystemExit(e.exit_code) from None
+            code = cli.main(prog_name="cu2port", standalone_mode=False)
+            raise SystemExit(code if isinstance(code, int) else 0)
         except click.Abort:
             raise KeyboardInterrupt from None
         except click.ClickException as e:
