@@ -4,7 +4,8 @@
 
 CACHE keeps the headers (CACHE/headers/WHEEL/...). A wheel whose headers are there already is not fetched again;
 a fetched wheel is deleted as soon as its headers are out, since the libraries beside them are gigabytes.
-Only names and what kind of thing they name are written; no text of a header is kept.
+Only names and what kind of thing they name are written; no text of a header is kept. names.toml beside this file says
+which wheels, headers and names.
 
 The parser knows C declarations, not C++: it looks at every #if branch, skips bodies, and takes the name that a
 declaration gives. That is all that lists of public names need, and it works without CUDA's compiler.
@@ -17,49 +18,26 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-
-# Versions are pinned so that a second run gives the same lists.
-WHEELS = (
-    "nvidia-cuda-runtime==13.5.37",
-    "nvidia-cuda-crt==13.5.37",
-    "nvidia-cuda-nvrtc==13.5.37",
-    "nvidia-cuda-profiler-api==13.5.25",
-    "nvidia-cuda-cccl==13.3.5.0.6",
-    "nvidia-nvtx==13.5.25",
-    "nvidia-nvml-dev==13.5.37",
-    "nvidia-cuda-cupti==13.5.25",
-    "nvidia-nvjitlink==13.5.37",
-    "nvidia-cublas",
-    "nvidia-cufft==12.5.0.14",
-    "nvidia-curand==10.4.5.25",
-    "nvidia-cusparse",
-    "nvidia-cusolver",
-    "nvidia-cudnn-cu13",
-    "nvidia-nccl-cu13",
-    "cutensor-cu13",
-)
 
 HEADER_SUFFIXES = (".h", ".hpp", ".cuh", ".inl")
 
 
 @dataclass(frozen=True, slots=True)
 class NameList:
-    """Where the names of one list stand, and which of them are public.
-
-    `headers` are glob patterns below a wheel's include folder. `keep` must match a name in full, `drop` must not.
-    `scope` is the C++ namespace that the names are written with; "" is C.
-    """
+    """One list of names.toml, its regular expressions compiled."""
 
     wheels: tuple[str, ...]
     headers: tuple[str, ...]
-    keep: str
-    drop: str = r"(?!)"
-    scope: str = ""
-    macros: str = r"(?!)"
+    keep: re.Pattern[str]
+    drop: re.Pattern[str]
+    macros: re.Pattern[str]
+    builtin: tuple[str, ...]
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -138,7 +116,9 @@ def _name_scopes(text: str) -> str:
     text = re.sub(r"\b__DEF_IF_HOST\b", ";", text)
     text = re.sub(r"\b_CG_BEGIN_NAMESPACE\b", "namespace cooperative_groups {", text)
     text = re.sub(r"\b_CG_END_NAMESPACE\b", "}", text)
-    text = re.sub(r"\b_CCCL_BEGIN_NAMESPACE_CUDA_STD\b|\b_LIBCUDACXX_BEGIN_NAMESPACE_STD\b", "namespace cuda::std {", text)
+    text = re.sub(
+        r"\b_CCCL_BEGIN_NAMESPACE_CUDA_STD\b|\b_LIBCUDACXX_BEGIN_NAMESPACE_STD\b", "namespace cuda::std {", text
+    )
     text = re.sub(r"\b_CCCL_BEGIN_NAMESPACE_(?:CUDA_)?STD_NOVERSION\b", "namespace cuda::std {", text)
     text = re.sub(r"\b_CCCL_BEGIN_NAMESPACE_CUDA_DEVICE\b", "namespace cuda::device {", text)
     text = re.sub(r"\b_CCCL_BEGIN_NAMESPACE_CUDA_DRIVER\b", "namespace cuda::__driver {", text)
@@ -150,7 +130,11 @@ def _name_scopes(text: str) -> str:
     text = re.sub(r"\b_CCCL_BEGIN_NAMESPACE_CUDA\b", "namespace cuda {", text)
     text = re.sub(r"\bTHRUST_NAMESPACE_BEGIN\b", "namespace thrust {", text)
     text = re.sub(r"\bCUB_NAMESPACE_BEGIN\b", "namespace cub {", text)
-    return re.sub(r"\b(?:_CCCL_END_NAMESPACE_\w+|_LIBCUDACXX_END_NAMESPACE_\w+|THRUST_NAMESPACE_END|CUB_NAMESPACE_END)\b", "}", text)
+    return re.sub(
+        r"\b(?:_CCCL_END_NAMESPACE_\w+|_LIBCUDACXX_END_NAMESPACE_\w+|THRUST_NAMESPACE_END|CUB_NAMESPACE_END)\b",
+        "}",
+        text,
+    )
 
 
 def _scope(tokens: list[str], i: int, end: int, scope: str) -> Iterator[Name]:
@@ -213,7 +197,7 @@ def _is_aggregate(head: list[str]) -> bool:
     plain = _outside_angles(_strip_template(head))
     for at, token in enumerate(plain):
         if token in ("struct", "class", "union"):
-            return "(" not in plain[at:] or plain[at + 1 : at + 2] and plain[at + 1] in _NOT_A_NAME
+            return "(" not in plain[at:] or (at + 1 < len(plain) and plain[at + 1] in _NOT_A_NAME)
     return False
 
 
@@ -286,7 +270,7 @@ def _declared(tokens: list[str], scope: str) -> Iterator[Name]:
         return
     if "typedef" in plain:
         yield from (Name(prefix + n, "type") for n in _typedef_names(plain))
-        tag = next((t for k, t in zip(plain, plain[1:]) if k in ("struct", "union", "enum") and _WORD.match(t)), None)
+        tag = next((t for k, t in pairwise(plain) if k in ("struct", "union", "enum") and _WORD.match(t)), None)
         if tag:
             yield Name(prefix + tag, "type")
         return
@@ -347,7 +331,11 @@ def _typedef_names(plain: list[str]) -> list[str]:
         if token != ",":
             piece.append(token)
             continue
-        words = [t for t in piece[: piece.index("[")] if _WORD.match(t)] if "[" in piece else [t for t in piece if _WORD.match(t)]
+        words = (
+            [t for t in piece[: piece.index("[")] if _WORD.match(t)]
+            if "[" in piece
+            else [t for t in piece if _WORD.match(t)]
+        )
         if words:
             names.append(words[-1])
         piece = []
@@ -356,112 +344,25 @@ def _typedef_names(plain: list[str]) -> list[str]:
 
 # --- what is public ------------------------------------------------------------------------------------------------
 
-_RUNTIME = ("nvidia-cuda-runtime", "nvidia-cuda-profiler-api", "nvidia-cuda-crt")
-_DEVICE = ("nvidia-cuda-runtime", "nvidia-cuda-crt")
-_CCCL = ("nvidia-cuda-cccl",)
-# The per-thread-stream and per-version variants that headers define for themselves.
-_VARIANT = r".*_pt[sd][zs]|.*_(?:ptsz|ptds)\b.*|.*_H_*"
-
-LISTS = {
-    "runtime": NameList(
-        _RUNTIME,
-        (
-            "cuda_runtime.h", "cuda_runtime_api.h", "cuda_device_runtime_api.h", "driver_types.h", "library_types.h",
-            "texture_types.h", "surface_types.h", "channel_descriptor.h",
-            "math_constants.h", "cuda_gl_interop.h", "cuda_egl_interop.h", "cuda_vdpau_interop.h", "cuda_occupancy.h",
-            "driver_functions.h", "cuda_profiler_api.h",
-        ),
-        r"cuda[A-Z]\w*|CUDA(?:RT)?_\w+|CUDARTAPI\w*|make_cuda\w+|libraryPropertyType\w*|(?:MAJOR_VERSION|MINOR_VERSION|PATCH_LEVEL)|cuda\w+_t",
-        _VARIANT + r"|cudaRoundMode|.*_(?:v\d+)|CUDA(?:RT)?_(?:API_PER|VERSION|API_VERSION|DEVICE).*|CUDA_\w*(?:ENABLED|DISABLE\w*)"
-        r"|CUDA_(?:FORCE|NO|ENABLE|MATH|SEPARABLE)_\w+|cudaOcc(?!upancy)\w+|CUDA_OCC\w+|CUDART_BUILTIN\w*",
-        macros=r"cuda[A-Z]\w*|CUDART_\w+|CUDA_(?:IPC_HANDLE_SIZE|EGL_MAX_PLANES)",
-    ),
-    "driver": NameList(
-        _RUNTIME,
-        ("cuda.h", "cudaGL.h", "cudaEGL.h", "cudaVDPAU.h", "cudaProfiler.h"),
-        r"cu[A-Z]\w*|CU_\w+|CU(?!DA|RT)[A-Za-z]\w*|CUDA_\w+|cuuint\d+_t|cudaError_enum|NVCL_\w+|CUDA(?:API|_CB)",
-        _VARIANT + r"|CU[a-z]\w*_st|CU[a-z]\w*_v\d+(?:_st)?|CU[a-z]\w*_enum|CUDA_\w+_st|CUDA_VERSION|CUDA_API_PER\w*|CUDA_ENABLE\w*",
-        macros=r"cu[A-Z]\w*|CU_\w+|CUDA_(?:CB|ARRAY3D_\w+|COOPERATIVE\w+|EGL\w+|NVSCISYNC\w+)|CUDAAPI|CUDA_\w*INFINITE\w*",
-    ),
-    "device": NameList(
-        _DEVICE,
-        (
-            "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h", "cuda_fp8.hpp", "cuda_fp6.h", "cuda_fp6.hpp", "cuda_fp4.h",
-            "cuda_fp4.hpp", "cuda_tf32.h", "cuComplex.h", "vector_types.h", "vector_functions.h", "sm_*_intrinsics.h",
-            "sm_*_atomic_functions.h", "device_atomic_functions.h", "texture_indirect_functions.h",
-            "surface_indirect_functions.h", "device_launch_parameters.h", "cuda_awbarrier_primitives.h",
-            "cuda_pipeline_primitives.h", "crt/device_functions.h", "crt/device_double_functions.h",
-            "crt/math_functions.h", "crt/common_functions.h", "crt/device_fp128_functions.h", "crt/sm_*_rt.h",
-            "crt/host_defines.h", "crt/storage_class.h",
-        ),
-        r"[a-z]\w*|__[a-z]\w*|CUDART_\w+|__NV_(?:E\dM\d|UE\dM\d|NOSAT|SATFINITE)",
-        r"__nv_(?:isurf|tex|itex|itex_trait|surf_trait|min|max|internal|is|hdl|atomic|cp|bswap|ptx|ldst|use|identity|extend|elim|ptr)\w*"
-        r"|__i(?:tex|surf)\w*|__internal\w*|__device_\w+|__cuda\w*|__mma\w*|__imma\w*|__bmma\w*|__dmma\w*|__w[gm]mma\w*|__loadmatrix\w*"
-        r"|__u?Atomic\w*|__[iuf]Atomic\w*|__func__|__pow_helper|__cmath_power|all|any|syncthreads_\w+|__signbit[dfl]?|align_val_t|__barrier_sync_dummy|const|enum|float|unsigned|aligned|std|memcpy|memset|hi|ballot|double2\w+|dadd|dmul|dsub|float2double|int2double|ll2double|uint2double|ull2double|saturate|rounding|__libcpp\w*|__gnu_cxx|__isfinite[df]?|__isinf[df]?|__isnan[df]?|__isfinitef|__isinff|__isnanf|__isnanl|__isinfl|__finite[fl]?|__float128_\w*|__builtin\w*|__assert\w*|__.*_impl\w*|__nv_half2?\w*_raw_\w*|.*_DECL__"
-        r"|__(?:f|d|i|u|l|ll|ull)?Atomic\w*|__shfl\w*_[a-z]*_impl|__surf\w*|__tex\w*|" + _VARIANT,
-        macros=r"__(?:device|host|global|shared|constant|managed|grid_constant|forceinline|noinline|launch_bounds|cluster_dims|maxnreg"
-        r"|block_size|tile|align|builtin_align|restrict|inline|inline_hint|device_builtin|no_return|local_maxnreg|nv_pure)__"
-        r"|CUDART_(?:INF|NAN|ZERO|ONE|MAX|MIN|NEG)\w*_(?:FP16|BF16)|make_\w+|cuCon[a-z]+f?",
-    ),
-    "nvrtc": NameList(("nvidia-cuda-nvrtc", "nvidia-nvjitlink"), ("nvrtc.h", "nvJitLink.h"), r"(?:nvrtc|NVRTC_|nvJitLink|NVJITLINK_)\w*",
-                      r".*_H_*|nvJitLink\w*_\d+_\d+|__.*", macros=r"(?:nvrtc|nvJitLink)[A-Z]\w*"),
-    "cublas": NameList(("nvidia-cublas",), ("cublas.h", "cublas_v2.h", "cublas_api.h", "cublasXt.h"), r"cublas\w+|CUBLAS_\w+",
-                       r".*_H_*|CUBLASAPI|CUBLASWINAPI|CUBLAS_V2_H_", macros=r"cublas\w+|CUBLAS_VER\w+"),
-    "cublaslt": NameList(("nvidia-cublas",), ("cublasLt.h",), r"cublasLt\w+|CUBLASLT_\w+", macros=r"CUBLASLT_\w+"),
-    "cufft": NameList(("nvidia-cufft",), ("cufft.h", "cufftXt.h", "cudalibxt.h", "cufft_device.h"),
-                      r"cufft\w+|CUFFT\w+|cudaLibXt\w*|cudaXt\w*|LIB_FORMAT_\w+|LIBFORMAT_\w+|libFormat\w*|CUDA_XT_\w+", r"CUFFTAPI|CUFFTDEVICE\w*|.*_H_*",
-                      macros=r"CUFFT_\w+|CUDA_XT_\w+"),
-    "curand": NameList(("nvidia-curand",), ("curand.h", "curand_kernel.h", "curand_globals.h", "curand_normal.h",
-                       "curand_lognormal.h", "curand_uniform.h", "curand_poisson.h", "curand_discrete.h", "curand_discrete2.h",
-                       "curand_mrg32k3a.h", "curand_mtgp32.h", "curand_mtgp32_host.h", "curand_mtgp32_kernel.h",
-                       "curand_philox4x32_x.h"),
-                       r"curand\w*|CURAND_\w+|__curand_umul|skipahead\w*|mtgp32_\w+|MTGP32_\w+",
-                       r".*_H_*|CURANDAPI|QUALIFIERS|curand_(?:box_muller|normal_icdf|hash|precalc|mtgp32_|MRG32k3a|"
-                       r"log_normal_|uniform_|discrete[_0-9]?\w*M\w*|M2)\w*_(?:impl|internal)\w*|CURAND_\w+_H\w*|curandStateTest\w*|curand_(?:detail|MRG\w+|_discrete\w*|MRGm\w+)|mtgp32_(?:init|params_fast\w*_$)\w*|curand\w+Impl|curand_(?:M2_\w*|binary_search\w*|poisson_\w+|M2_double|box_muller\w*|normal_icdf\w*|normal_scaled\w*"
-                       r"|MRG32k3a\w*|Philox\w+_10|lambert\w*|nlambert\w*|nrm\w*)|CURAND_(?:PI|TWOPI|2POW\w*|ALL|XORWOW_|SQRT\w*|MIN_\w*|MAX_\w*)",
-                       macros=r"CURAND_VER\w+|MTGP32_\w+"),
-    "cusparse": NameList(("nvidia-cusparse",), ("cusparse.h",), r"cusparse\w+|CUSPARSE_\w+|(?:bsr|csr)\w+Info(?:_t)?|pruneInfo(?:_t)?", r"CUSPARSE_(?:DEPRECATED\w*|CPP_VERSION)|CUSPARSEAPI",
-                         macros=r"CUSPARSE_(?:VER\w+|ALG\w*|\w+_ALG\w*)"),
-    "cusolver": NameList(("nvidia-cusolver",), ("cusolver_common.h", "cusolverDn.h", "cusolverSp.h", "cusolverRf.h", "cusolverMg.h",
-                         "cusolverSp_LOWLEVEL_PREVIEW.h"), r"cusolver\w+|cuSolver\w+|CUSOLVER\w+|csr\w+Info\w*|(?:gesvdj|syevj)Info(?:_t)?|CUBLAS_(?:STOREV|DIRECT)_\w+|cudaLibMg\w*|CUDALIBMG_\w+",
-                         r".*_H_*|CUSOLVERAPI|CUSOLVER_(?:CPP_VERSION|DEPRECATED\w*)", macros=r"CUSOLVER_VER\w+"),
-    "cudnn": NameList(("nvidia-cudnn-cu13",), ("cudnn*_v9.h", "cudnn.h"), r"cudnn\w+|CUDNN_\w+", r"CUDNNWINAPI|CUDNN_DEPRECATED\w*|CUDNN_\w+_H_+|CUDNN_H|cudnn\w+Struct",
-                      macros=r"CUDNN_(?!.*DEPRECATED)\w+"),
-    "nccl": NameList(("nvidia-nccl-cu13",), ("nccl.h",), r"p?nccl\w+|NCCL_\w+", r"NCCL_H_|pnccl\w+", macros=r"NCCL_\w+"),
-    "nvtx": NameList(("nvidia-nvtx",), ("nvtx3/nvToolsExt*.h", "nvtx3/nvtx3.hpp"), r"nvtx\w+|NVTX_\w+",
-                     r".*_H_*|NVTX_(?:DECLSPEC|API|INLINE_STATIC|SET_NAME_MANGLING\w*|VERSIONED_IDENTIFIER\w*|STDINCLUDE|LINKONCE\w*|STATIC\w*|EXT\w*|CPP\w*)\w*|nvtx\w+_v\d"
-                     r"|NVTX_(?:PAYLOAD_[A-Z]*_?\w*|COUNTER\w*|SCOPE\w*|SEMANTIC\w*|TIME\w*|TIMESTAMP\w*|MEM\w*)",
-                     macros=r"NVTX_\w+|nvtx[A-Z]\w+"),
-    "nvml": NameList(("nvidia-nvml-dev",), ("nvml.h",), r"nvml\w+|NVML_\w+", r".*_h__|nvml\w+_st", macros=r"NVML_\w+|nvml\w+"),
-    "cupti": NameList(("nvidia-cuda-cupti",), ("cupti*.h",), r"cupti\w+|CUPTI_\w+|CUpti\w*", r".*_H_*|CUPTI_(?:RUNTIME|DRIVER)_TRACE_CBID_.*|CUPTI_CBID_NVTX_.*|CUPTI_NVTX_\w*|"
-                      r"CUPTIAPI|CUPTIUTILAPI|.*STRUCT_SIZE.*|CUPTI_\w*ALIGN\w*|CUPTILP64", macros=r"CUPTI_\w+"),
-    "cutensor": NameList(("cutensor-cu13",), ("cutensor.h", "cutensor/types.h", "cutensorMg.h", "cutensorMp.h"), r"cutensor\w+|CUTENSOR_\w+", r".*_H_*|CUTENSOR_EXTERN\w*",
-                         macros=r"CUTENSOR_\w+"),
-    "cub": NameList(_CCCL, ("cccl/cub/block/*.cuh", "cccl/cub/device/*.cuh", "cccl/cub/warp/*.cuh", "cccl/cub/grid/*.cuh", "cccl/cub/iterator/*.cuh",
-                            "cccl/cub/thread/*.cuh", "cccl/cub/util_*.cuh", "cccl/cub/version.cuh", "cccl/cub/config.cuh"),
-                    r"cub|cub::(?!detail|internal|_)\w+|CUB_\w+|CubDebug\w*|_CubLog",
-                    r"cub(?:::\w+)*::(?:_\w*|detail|internal)(?:::.*)?|CUB_(?:NAMESPACE|DETAIL|COMMA|.*_H|WRAPPED|.*IMPL|DISABLE_(?:NAME|CDP)\w*|RUNTIME\w*)\w*|cub::\w*(?:Impl|Helper|Internal)\w*",
-                    macros=r"CUB_\w+|Cub\w+|_CubLog"),
-    "thrust": NameList(_CCCL, ("cccl/thrust/*.h", "cccl/thrust/iterator/*.h", "cccl/thrust/mr/*.h", "cccl/thrust/random/*.h", "cccl/thrust/type_traits/*.h",
-                               "cccl/thrust/system/cuda/*.h", "cccl/thrust/system/*.h", "cccl/thrust/detail/config/device_system.h"),
-                       r"thrust(?:::\w+)*|THRUST_\w+", r"thrust(?:::\w+)*::(?:_\w*|detail|internal|dispatch|\w*_detail|aux\w*|\w*_ns)(?:::.*)?|THRUST_(?:NAMESPACE|DETAIL|NS|UNUSED|.*_H|FUNCTION|FWD|RETURNS|STATIC|PREVENT|HAS|DECL|CPP|CONSTEXPR|IS_TRIV|.*SPEC\w*|INLINE)\w*",
-                       macros=r"THRUST_(?:VERSION|MAJOR_VERSION|MINOR_VERSION|SUBMINOR_VERSION|PATCH_NUMBER|DEVICE_SYSTEM\w*|HOST_SYSTEM\w*|PROCLAIM\w*)"),
-    "libcudacxx": NameList(_CCCL, ("cccl/cuda/*", "cccl/cuda/__*/*.h", "cccl/cuda/std/*", "cccl/cuda/std/__*/*.h"),
-                           r"cuda::std|cuda::(?!__)\w+(?:::(?!_)\w+)*", r".*::_\w*.*|.*::(?:static_cast|den|num|const|auto|alignof|async|check_arg_id|constexpr|handle|insert|int|none|requires|typename|value)|cuda::std::(?:[A-Z].*|.*detail.*)|.*::detail.*|cuda::ptx::\w+"),
-    "cooperative_groups": NameList(_RUNTIME, ("cooperative_groups.h", "cooperative_groups/*.h", "cooperative_groups/details/*.h"), r"cooperative_groups(?:::\w+)*",
-                                   r".*::(?:_\w*|details|internal)(?:::.*)?"),
-    "wmma": NameList(("nvidia-cuda-crt",), ("crt/mma.h",), r"nvcuda(?:::\w+)*", r".*::__\w+"),
-}  # fmt: skip
-
-# Names that the compiler itself provides, so that no header declares them.
-BUILTIN = {
-    "device": (
-        "__syncthreads function", "__trap function", "blockDim variable", "blockIdx variable", "gridDim variable",
-        "threadIdx variable", "warpSize variable", "__nanosleep function", "__shared__ macro",
-    ),
-}  # fmt: skip
-
 _PREFER = {k: i for i, k in enumerate(("function", "template", "type", "namespace", "enumerator", "variable", "macro"))}
+
+
+def read_spec(path: Path) -> tuple[tuple[str, ...], dict[str, NameList]]:
+    """(wheels as pip requirements, list name -> NameList) of a names.toml."""
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    never = ["(?!)"]
+    lists = {
+        name: NameList(
+            wheels=tuple(spec["wheels"]),
+            headers=tuple(spec["headers"]),
+            keep=re.compile("".join(spec["keep"])),
+            drop=re.compile("".join(spec.get("drop", never))),
+            macros=re.compile("".join(spec.get("macros", never))),
+            builtin=tuple(spec.get("builtin", ())),
+        )
+        for name, spec in data["list"].items()
+    }
+    return tuple(data["wheels"]), lists
 
 
 def fetch(cache: Path, requirement: str) -> Path:
@@ -471,13 +372,13 @@ def fetch(cache: Path, requirement: str) -> Path:
     if (folder / "VERSION").is_file():
         return folder
     with tempfile.TemporaryDirectory(dir=cache) as scratch:
-        command = [sys.executable, "-m", "pip", "-q", "download", "--no-deps", "--only-binary=:all:", "-d", scratch, requirement]
-        subprocess.run(command, check=True)
+        command = [sys.executable, "-m", "pip", "-q", "download", "--no-deps", "--only-binary=:all:", "-d", scratch]
+        subprocess.run([*command, requirement], check=True)
         wheel = next(Path(scratch).glob("*.whl"))
         with zipfile.ZipFile(wheel) as archive:
             for entry in archive.namelist():
                 path = Path(entry)
-                if path.suffix in HEADER_SUFFIXES or "include" in path.parts and not path.suffix:
+                if path.suffix in HEADER_SUFFIXES or ("include" in path.parts and not path.suffix):
                     archive.extract(entry, folder)
         (folder / "VERSION").write_text(wheel.name + "\n")
     return folder
@@ -485,14 +386,13 @@ def fetch(cache: Path, requirement: str) -> Path:
 
 def collect(cache: Path, spec: NameList) -> list[Name]:
     """The public names of one list, sorted, each once; a name of two kinds takes the more telling one."""
-    keep, drop, macros = re.compile(spec.keep), re.compile(spec.drop), re.compile(spec.macros)
     found: dict[str, str] = {}
     for path in _headers(cache, spec):
         for name in declarations(path.read_text(encoding="utf-8", errors="replace")):
             kind = name.kind
-            if not keep.fullmatch(name.name) or drop.fullmatch(name.name):
+            if not spec.keep.fullmatch(name.name) or spec.drop.fullmatch(name.name):
                 continue
-            if kind == "macro" and not macros.fullmatch(name.name):
+            if kind == "macro" and not spec.macros.fullmatch(name.name):
                 continue
             if name.name not in found or _PREFER[kind] < _PREFER[found[name.name]]:
                 found[name.name] = kind
@@ -508,20 +408,23 @@ def _headers(cache: Path, spec: NameList) -> Iterable[Path]:
 
 
 def main() -> None:
+    wheels, lists = read_spec(Path(__file__).with_suffix(".toml"))
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("cache", type=Path)
     parser.add_argument("--out", type=Path, default=Path(__file__).parent.parent / "rules" / "names")
-    parser.add_argument("--list", action="append", choices=sorted(LISTS), help="only this list")
+    parser.add_argument("--list", action="append", choices=sorted(lists), help="only this list")
     parser.add_argument("--no-fetch", action="store_true", help="use the headers that CACHE has")
     args = parser.parse_args()
     if not args.no_fetch:
         args.cache.mkdir(parents=True, exist_ok=True)
-        for requirement in WHEELS:
+        for requirement in wheels:
             fetch(args.cache, requirement)
     args.out.mkdir(parents=True, exist_ok=True)
-    for library in args.list or LISTS:
-        names = {n.name: n.kind for n in collect(args.cache, LISTS[library])}
-        names.update(line.split() for line in BUILTIN.get(library, ()))
+    for library in args.list or lists:
+        names = {n.name: n.kind for n in collect(args.cache, lists[library])}
+        for line in lists[library].builtin:
+            name, kind = line.split()
+            names[name] = kind
         lines = [f"{name} {names[name]}\n" for name in sorted(names)]
         (args.out / f"{library}.txt").write_text("".join(lines), encoding="utf-8")
         print(f"{library:20} {len(lines):5}")
