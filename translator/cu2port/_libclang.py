@@ -20,12 +20,13 @@ BREAK, CONTINUE, RECURSE = 0, 1, 2
 SEVERITY_ERROR, SEVERITY_FATAL = 3, 4
 
 # Cursor kinds that are acted on (clang-c/Index.h).
-FIELD, ENUMERATOR, NAMESPACE, LINKAGE, OVERLOADED_DECL_REF = 6, 7, 22, 23, 49
-UNEXPOSED_EXPR, DECL_REF_EXPR, MEMBER_REF_EXPR, CALL_EXPR = 100, 101, 102, 103
-TRANSLATION_UNIT, MACRO_DEFINITION, MACRO_EXPANSION, INCLUSION = (300, 350), 501, 502, 503
+ENUMERATION, ENUMERATOR, FUNCTION, CONSTRUCTOR, OVERLOADED_DECL_REF = 5, 7, 8, 24, 49
+UNEXPOSED_EXPR, DECL_REF_EXPR, MEMBER_REF_EXPR = 100, 101, 102
+TRANSLATION_UNIT, MACRO_DEFINITION, INCLUSION = (300, 350), 501, 503
 KINDS = {
-    2: "type", 3: "type", 4: "type", 5: "type", 6: "member", 7: "enumerator", 8: "function", 9: "variable", 10: "parameter",
-    20: "type", 21: "method", 22: "namespace", 24: "method", 25: "method", 26: "method", 27: "type", 28: "parameter",
+    2: "type", 3: "type", 4: "type", 5: "type", 6: "member", 7: "enumerator", 8: "function", 9: "variable",
+    10: "parameter", 20: "type",
+    21: "method", 22: "namespace", 24: "method", 25: "method", 26: "method", 27: "type", 28: "parameter",
     29: "type", 30: "function", 31: "type", 32: "type", 33: "namespace", 36: "type", 501: "macro",
 }  # fmt: skip
 # Type kinds: Bool .. Int128 without float; 106 is an enumeration.
@@ -165,13 +166,16 @@ class Lib:
 class Unit:
     """A parsed file. `crashed` after a crash that libclang caught: nothing in this process may be trusted then."""
 
-    def __init__(self, lib: Lib, path: bytes, arguments: Sequence[bytes], unsaved: Sequence[tuple[bytes, bytes]], options: int) -> None:
+    def __init__(
+        self, lib: Lib, path: bytes, arguments: Sequence[bytes], unsaved: Sequence[tuple[bytes, bytes]], options: int
+    ) -> None:
         self.lib = lib
         self.index = lib.createIndex(1, 0)
         argv = (c_char_p * len(arguments))(*arguments)
         files = (Unsaved * max(1, len(unsaved)))(*(Unsaved(n, d, len(d)) for n, d in unsaved))
         tu = c_void_p()
-        code = lib.parseTranslationUnit2(self.index, path, argv, len(arguments), files, len(unsaved), options, ctypes.byref(tu))
+        sizes = len(arguments), len(unsaved)
+        code = lib.parseTranslationUnit2(self.index, path, argv, sizes[0], files, sizes[1], options, ctypes.byref(tu))
         self.crashed = code == 2
         self.tu = tu if tu.value else None
         self.file = lib.getFile(self.tu, path) if self.tu else None

@@ -65,10 +65,11 @@ class Question:
 class Binding:
     """What an identifier names.
 
-    `owner`: `cuda` (NVIDIA's headers declare it), `user` (this file or a header it includes), `system` (the C++ library or
-    the compiler), `undeclared`. `qualified`: with its namespaces and classes. `kind`: function, method, variable,
-    parameter, type, member, enumerator, namespace, macro, or "". `type`: canonical, "" if it has none. `file`: where it is
-    declared, "" unless the owner is the user. A name that several overloads fit is the user's if one of them is.
+    `owner`: `cuda` (NVIDIA's headers declare it), `user` (this file or a header it includes), `system` (the C++ library
+    or the compiler), `undeclared`. `qualified`: with its namespaces and classes. `kind`: function, method, variable,
+    parameter, type, member, enumerator, namespace, macro, or "". `type`: canonical, "" if it has none;
+    `__cu2port_any` is a CUDA type of unknown shape. `file`: where it is declared, "" unless the owner is the user.
+    A name that several overloads fit is the user's if one of them is.
     """
 
     owner: Owner
@@ -96,8 +97,8 @@ class Expr:
 class Facts:
     """Answers. An offset or span of which nothing can be said is missing from its mapping (a macro's body, say).
 
-    `skipped`: ranges that the preprocessor left out, directive to directive. `errors`: compile errors, missing headers not
-    counted. `missing_headers`: includes, as written, that were found nowhere and are not CUDA's or C++'s.
+    `skipped`: ranges that the preprocessor left out, directive to directive. `errors`: compile errors, missing headers
+    not counted. `missing_headers`: includes, as written, that were found nowhere and are not CUDA's or C++'s.
     """
 
     bindings: Mapping[int, Binding] = field(default_factory=dict)
@@ -170,7 +171,9 @@ class ClangService:
         self.last_error = reason
         return answer
 
-    def _exchange(self, process: subprocess.Popen[bytes], question: Question, timeout_s: float) -> tuple[Facts | None, str]:
+    def _exchange(
+        self, process: subprocess.Popen[bytes], question: Question, timeout_s: float
+    ) -> tuple[Facts | None, str]:
         assert process.stdin is not None and process.stdout is not None
         late = False
 

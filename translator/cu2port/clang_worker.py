@@ -27,7 +27,7 @@ _OPTIONS = c.DETAILED_RECORD | c.INCOMPLETE | c.KEEP_GOING
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\r\n]+)[>"]', re.M)
 _IDENTIFIER = re.compile(rb"[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*")
 _PROBE = b"void cu2port_probe() { cudaFree(0); }\n"
-_CUDA_BUILTIN = re.compile(r"__syncthreads$|__CUDA|__NV")
+_CUDA_MACRO = re.compile(r"__CUDA|__NV")
 
 
 class CrashedError(Exception):
@@ -41,6 +41,7 @@ class _Setting:
     lib: c.Lib
     version: bytes
     shim: shims.Shim
+    header: Path  # where the shim lies, or would lie
     headers: str  # a folder that does not exist; known headers are empty files there
 
 
@@ -55,7 +56,7 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
         lib = c.Lib(c.library_path())
-        setting = _Setting(lib, lib.text(lib.getClangVersion()), shims.load_shim(), str(cache_dir().absolute() / "headers"))
+        setting = make_setting(lib)
     except OSError as e:
         while receive(source) is not None:
             send(sink, ("absent", str(e)))
@@ -73,33 +74,48 @@ def main() -> None:
         send(sink, reply)
 
 
+def make_setting(lib: c.Lib) -> _Setting:
+    """The setting for a library: version and shim."""
+    shim, cache = shims.load_shim(), cache_dir().absolute()
+    version = lib.text(lib.getClangVersion())
+    return _Setting(lib, version, shim, cache / f"shim-{shim.stamp}.h", str(cache / "headers"))
+
+
 class _Reader:
     """Parses files and reads facts off them."""
 
     def __init__(self, setting: _Setting) -> None:
         self.s = setting
         self.preambles: dict[str, tuple[list[str], bool]] = {}
-        self.known = [(f"{setting.headers}/{h}".encode(), b"") for h in setting.shim.headers]
 
     def answer(self, q: Question) -> Facts:
-        std = _std(q.std)
-        path = os.path.abspath(q.path)
-        folders = [f for f in map(os.path.abspath, q.include_dirs) if not os.path.exists(os.path.join(f, "cuda_runtime_api.h"))]
-        preamble, pch = self.preamble(std)
+        """Facts. Raises OSError when libclang refuses the file, CrashedError when it crashed on it."""
+        try:
+            return self.facts(q)
+        except OSError:
+            if self.preambles.pop(_std(q.std), None) is None:
+                raise
+            return self.facts(q)  # with a new precompiled header: the old one may be gone from the cache
+
+    def facts(self, q: Question) -> Facts:
+        path = Path(q.path).absolute()
+        folders = [Path(f).absolute() for f in q.include_dirs]
+        folders = [f for f in folders if not (f / "cuda_runtime_api.h").exists()]  # the shim stands for a toolkit
+        preamble, pch = self.preamble(_std(q.std))
         arguments = [*preamble]
         for folder in folders:
-            arguments += ["-I", folder]
+            arguments += ["-I", str(folder)]
         for define in q.defines:
             arguments += ["-D", define]
         arguments += ["-isystem", self.s.headers]
-        wanted = self.absent_headers(q.data, os.path.dirname(path), folders)
-        unsaved = [(path.encode(errors="surrogateescape"), q.data), *self.known, *wanted.values()]
+        stand_ins, wanted = self.stand_ins(q.data, (path.parent, *folders))
+        unsaved = [(_bytes(path), q.data), *((file, b"") for file in stand_ins)]
         if not pch:
-            unsaved.append((_shim_name(self.s).encode(), self.s.shim.text))
-        argv = [a.encode(errors="surrogateescape") for a in arguments]
+            unsaved.append((_bytes(self.s.header), self.s.shim.text))
+        argv = [_bytes(a) for a in arguments]
         with self.parse(path, argv, unsaved, _OPTIONS) as unit:
             found = unit.inclusions() if wanted else set()
-            missing = {name for name, (file, _) in wanted.items() if file in found}
+            missing = {name for name, file in wanted.items() if file in found}
             errors = 0
             for _, message in unit.diagnostics():
                 lost = re.match(rb"'([^']*)' file not found", message)
@@ -108,15 +124,15 @@ class _Reader:
                     missing.add(lost[1].decode(errors="replace"))
             skipped = unit.skipped() if q.skipped or q.bindings else ()
             active, inactive = _part(q.bindings, skipped)
-            bindings = _Bindings(self.s, unit, path, q).of(active)
+            bindings = _Bindings(self.s, unit, q).of(active)
             exprs = _exprs(self.s, unit, q.spans) if q.spans else {}
         if inactive and pch:  # this mode reads every branch, and knows the shim through the precompiled header alone
             with self.parse(path, argv, unsaved, _OPTIONS | c.SINGLE_FILE) as unit:
-                bindings |= _Bindings(self.s, unit, path, q).of(inactive)
+                bindings |= _Bindings(self.s, unit, q).of(inactive)
         return Facts(bindings, exprs, skipped if q.skipped else (), errors, tuple(sorted(missing)))
 
-    def parse(self, path: str, argv: Sequence[bytes], unsaved: Sequence[tuple[bytes, bytes]], options: int) -> c.Unit:
-        unit = c.Unit(self.s.lib, path.encode(errors="surrogateescape"), argv, unsaved, options)
+    def parse(self, path: Path, argv: Sequence[bytes], unsaved: Sequence[tuple[bytes, bytes]], options: int) -> c.Unit:
+        unit = c.Unit(self.s.lib, _bytes(path), argv, unsaved, options)
         if unit.crashed:
             raise CrashedError
         if unit.tu is None:
@@ -124,24 +140,32 @@ class _Reader:
             raise OSError(f"libclang cannot read {path}")
         return unit
 
-    def absent_headers(self, data: bytes, folder: str, folders: Sequence[str]) -> dict[str, tuple[bytes, bytes]]:
-        """Includes that are found nowhere: an empty file stands in, for after a fatal error clang makes no templates."""
-        wanted: dict[str, tuple[bytes, bytes]] = {}
+    def stand_ins(self, data: bytes, folders: Sequence[Path]) -> tuple[list[bytes], dict[str, bytes]]:
+        """Empty files for includes that are found nowhere, since after that fatal error clang makes no templates.
+
+        And which of them are neither CUDA's nor C++'s: the name as written -> the file.
+        """
+        known: set[str] = set()
+        unknown: dict[str, str] = {}
         for raw in set(_INCLUDE.findall(data)):
             name = raw.decode(errors="surrogateescape")
-            if name in self.s.shim.headers or os.path.isabs(name) or "\0" in name:
+            if "\0" in name or Path(name).is_absolute():
                 continue
-            if not any(os.path.isfile(os.path.join(f, name)) for f in (folder, *folders)):
-                file = f"{self.s.headers}/{name}".encode(errors="surrogateescape")
-                wanted[raw.decode(errors="replace")] = (file, b"")
-        return wanted
+            if name in self.s.shim.headers:
+                known.add(name)
+            elif any((f / name).is_file() for f in folders):
+                known.update(self.s.shim.headers)  # which of them that file wants is not known
+            else:
+                unknown[raw.decode(errors="replace")] = name
+        files = {name: self.s.headers + "/" + name for name in (*known, *unknown.values())}
+        return [_bytes(f) for f in files.values()], {written: _bytes(files[name]) for written, name in unknown.items()}
 
     def preamble(self, std: str) -> tuple[list[str], bool]:
         """Arguments that bring the shim in, and whether they do it by a precompiled header."""
         if std not in self.preambles:
             base = [*_BASE, f"-std={std}"]
             pch = self.precompiled(base)
-            how = ["-include-pch", str(pch)] if pch else ["-include", _shim_name(self.s)]
+            how = ["-include-pch", str(pch)] if pch else ["-include", str(self.s.header)]
             self.preambles[std] = ([*base, *how], pch is not None)
         return self.preambles[std]
 
@@ -150,8 +174,9 @@ class _Reader:
 
         Its name ends in the checksum of its content, since libclang may crash on a damaged one.
         """
-        header = Path(_shim_name(self.s))
-        key = hashlib.sha256("\0".join([self.s.version.decode(), self.s.shim.stamp, str(header), *base]).encode()).hexdigest()[:20]
+        header = self.s.header
+        made_of = "\0".join([self.s.version.decode(), str(header), *base])
+        key = hashlib.sha256(made_of.encode(errors="surrogateescape")).hexdigest()[:20]
         if not header.is_file() and not shims.store(header, self.s.shim.text):
             return None
         for path in header.parent.glob(f"pch-{key}-*.pch"):
@@ -162,10 +187,10 @@ class _Reader:
             except OSError:
                 continue
         fresh = header.parent / f".new-{key}-{os.getpid()}.pch"
-        argv = [a.encode() for a in (*base, "-Xclang", "-fno-pch-timestamp")]
+        argv = [_bytes(a) for a in (*base, "-Xclang", "-fno-pch-timestamp")]
         try:
-            with self.parse(str(header), argv, (), c.INCOMPLETE | c.FOR_SERIALIZATION | c.KEEP_GOING) as unit:
-                if self.s.lib.saveTranslationUnit(unit.tu, str(fresh).encode(), 0) != 0:
+            with self.parse(header, argv, (), _OPTIONS | c.FOR_SERIALIZATION) as unit:
+                if self.s.lib.saveTranslationUnit(unit.tu, _bytes(fresh), 0) != 0:
                     return None
             path = header.parent / f"pch-{key}-{zlib.crc32(fresh.read_bytes()):08x}.pch"
             fresh.replace(path)
@@ -177,19 +202,19 @@ class _Reader:
 
     def usable(self, base: list[str], pch: Path) -> bool:
         """Whether libclang takes the precompiled header: it refuses one whose header has changed or moved."""
-        argv = [a.encode() for a in (*base, "-include-pch", str(pch))]
-        name = f"{self.s.headers}/probe.cu"
-        with self.parse(name, argv, [(name.encode(), _PROBE)], _OPTIONS) as unit:
+        argv = [_bytes(a) for a in (*base, "-include-pch", str(pch))]
+        probe = Path(self.s.headers, "probe.cu")
+        with self.parse(probe, argv, [(_bytes(probe), _PROBE)], _OPTIONS) as unit:
             return not list(unit.diagnostics())
 
 
 class _Bindings:
     """Answers to "what does this name mean" in one parsed file."""
 
-    def __init__(self, setting: _Setting, unit: c.Unit, path: str, q: Question) -> None:
+    def __init__(self, setting: _Setting, unit: c.Unit, q: Question) -> None:
         self.s, self.unit, self.lib, self.q = setting, unit, setting.lib, q
         self.defined = {re.split(r"[(=]", d)[0] for d in q.defines}
-        self.shim = unit.lib.getFile(unit.tu, _shim_name(setting).encode())
+        self.shim = unit.lib.getFile(unit.tu, _bytes(setting.header))
         self.seen: dict[tuple[int, int | None, int | None], Binding] = {}
 
     def of(self, offsets: Sequence[int]) -> dict[int, Binding]:
@@ -221,6 +246,8 @@ class _Bindings:
         return Binding("undeclared", name.decode(errors="replace"), kind, "", "")
 
     def declaration(self, target: c.Cursor) -> Binding:
+        if target.kind == c.CONSTRUCTOR:  # `dim3(1, 2)` names the class to whoever reads it
+            target = self.lib.getCursorSemanticParent(target)
         key = (target.kind, target.data[0], target.data[1] if target.kind >= 500 else None)
         if key not in self.seen:
             self.seen[key] = self.describe(target)
@@ -234,7 +261,7 @@ class _Bindings:
         owner, file = self.owner(target, parts[0])
         parent = lib.getCursorSemanticParent(target)
         while not is_macro and not lib.Cursor_isNull(parent) and parent.kind not in c.TRANSLATION_UNIT:
-            if c.KINDS.get(parent.kind) in ("type", "namespace") and parent.kind != 5:  # not unscoped enumerations
+            if c.KINDS.get(parent.kind) in ("type", "namespace") and parent.kind != c.ENUMERATION:  # unscoped, mostly
                 spelling = lib.text(lib.getCursorSpelling(parent)).decode(errors="replace")
                 if spelling and "(" not in spelling:  # "(anonymous struct at ...)"
                     parts.append(spelling)
@@ -246,16 +273,15 @@ class _Bindings:
         return self.lib.text(self.lib.getTypeSpelling(kind)).decode(errors="replace") if kind.kind else ""
 
     def owner(self, target: c.Cursor, name: str) -> tuple[Owner, str]:
+        if name == "__syncthreads" and target.kind == c.FUNCTION:
+            return "cuda", ""  # clang has it built in, and puts it where it is first used
         first = target if target.kind == c.MACRO_DEFINITION else self.lib.getCanonicalCursor(target)
         file, offset = self.unit.place(self.lib.getCursorLocation(first))
         if file is None:  # builtins, predefined macros, -D
-            return ("cuda" if _CUDA_BUILTIN.match(name) else "user" if name in self.defined else "system"), ""
+            return ("cuda" if _CUDA_MACRO.match(name) else "user" if name in self.defined else "system"), ""
         if file == self.shim:
             return ("cuda" if offset >= self.s.shim.cuda else "system"), ""
-        where = self.lib.text(self.lib.getFileName(file)).decode(errors="replace")
-        if where == _shim_name(self.s):
-            return ("cuda" if offset >= self.s.shim.cuda else "system"), ""
-        return "user", where
+        return "user", self.lib.text(self.lib.getFileName(file)).decode(errors="replace")
 
 
 def _exprs(setting: _Setting, unit: c.Unit, spans: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Expr]:
@@ -308,6 +334,7 @@ def _expr(setting: _Setting, unit: c.Unit, cursor: c.Cursor) -> Expr:
 def _meaningless(setting: _Setting, unit: c.Unit, cursor: c.Cursor) -> bool:
     """Whether a generated enumerator is in the expression: its value is made up."""
     lib = setting.lib
+    shim = lib.getFile(unit.tu, _bytes(setting.header))
 
     def made_up(x: c.Cursor) -> bool:
         if x.kind != c.DECL_REF_EXPR:
@@ -316,15 +343,15 @@ def _meaningless(setting: _Setting, unit: c.Unit, cursor: c.Cursor) -> bool:
         if target.kind != c.ENUMERATOR:
             return False
         file, offset = unit.place(lib.getCursorLocation(target))
-        return bool(file) and file == shim and offset >= setting.shim.generated
+        return file is not None and file == shim and offset >= setting.shim.generated
+
+    bad = made_up(cursor)
 
     def visit(x: c.Cursor, parent: c.Cursor, data: object) -> int:
         nonlocal bad
         bad = bad or made_up(x)
         return c.BREAK if bad else c.RECURSE
 
-    shim = lib.getFile(unit.tu, _shim_name(setting).encode())
-    bad = made_up(cursor)
     if not bad:
         lib.visitChildren(cursor, c.Visitor(visit), None)
     return bad
@@ -336,8 +363,8 @@ def _part(offsets: Sequence[int], ranges: Sequence[tuple[int, int]]) -> tuple[li
     return [o for o in offsets if o not in set(inside)], inside
 
 
-def _shim_name(setting: _Setting) -> str:
-    return str(cache_dir().absolute() / f"shim-{setting.shim.stamp}.h")
+def _bytes(text: str | Path) -> bytes:
+    return os.fsencode(text)
 
 
 def _std(std: str) -> str:

@@ -11,7 +11,6 @@ The text is kept in the user's cache, keyed on the files it is made from.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import tempfile
 import tomllib
@@ -26,6 +25,9 @@ from cu2port import __version__
 from cu2port.data import cache_dir, data_path
 
 _PARTS = ("std.h", "core.h", "libraries.h")
+_CLASS = re.compile(
+    r"(_t|iterator|vector|ptr|pointer|reference|allocator|resource|engine|distribution|tag|traits|policy|storage)$"
+)
 _HEAD = re.compile(rb"// cu2port shim: CUDA from byte (\d+), generated from byte (\d+)\n// headers:([^\n]*)\n")
 _NAME = re.compile(r"(?:[A-Za-z_]\w*::)*[A-Za-z_]\w*\Z")
 _NAMESPACE = re.compile(r"^namespace (\w+) \{$(.*?)^\}  // namespace \1$", re.M | re.S)
@@ -34,31 +36,32 @@ _COMMENT = re.compile(r"//[^\n]*")
 _RESERVED = frozenset(
     "and or not xor bitand bitor compl new delete default class struct union enum auto this void bool char int long "
     "float double short signed unsigned const volatile static inline true false nullptr operator template typename "
-    "namespace using return switch case do if else for while goto try catch throw concept requires export import module "
-    "alignof alignas sizeof decltype noexcept thread_local static_assert explicit extern friend mutable public private "
-    "__noinline__ __syncthreads".split()  # the last two are clang's own
+    "namespace using return switch case do if else for while goto try catch throw concept requires export import "
+    "module alignof alignas sizeof decltype noexcept thread_local static_assert explicit extern friend mutable public "
+    "private __noinline__ __syncthreads".split()  # the last two are clang's own
 )
 _NOT_ENUMS = re.compile(r"(Params|Descriptor|Desc|Info|Handle|Library)(_t)?$|_st$")
 _STD_HEADERS = (
-    "algorithm any array atomic bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes climits clocale "
-    "cmath codecvt compare complex concepts condition_variable coroutine csetjmp csignal cstdarg cstddef cstdint cstdio "
-    "cstdlib cstring ctime cuchar cwchar cwctype deque exception execution filesystem format forward_list fstream "
-    "functional future initializer_list iomanip ios iosfwd iostream istream iterator latch limits list locale map memory "
-    "memory_resource mutex new numbers numeric optional ostream queue random ranges ratio regex scoped_allocator "
-    "semaphore set shared_mutex source_location span sstream stack stdexcept stop_token streambuf string string_view "
-    "strstream syncstream system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility "
-    "valarray variant vector version assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h iso646.h limits.h "
-    "locale.h malloc.h math.h memory.h setjmp.h signal.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h "
-    "stdio.h stdlib.h string.h strings.h tgmath.h time.h uchar.h unistd.h wchar.h wctype.h dirent.h dlfcn.h fcntl.h "
-    "getopt.h libgen.h omp.h pthread.h sched.h semaphore.h sys/mman.h sys/resource.h sys/stat.h sys/time.h sys/types.h "
-    "sys/wait.h windows.h x86intrin.h immintrin.h intrin.h io.h direct.h process.h"
+    "algorithm any array atomic bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes climits "
+    "clocale cmath codecvt compare complex concepts condition_variable coroutine csetjmp csignal cstdarg cstddef "
+    "cstdint cstdio cstdlib cstring ctime cuchar cwchar cwctype deque exception execution filesystem format "
+    "forward_list fstream functional future initializer_list iomanip ios iosfwd iostream istream iterator latch "
+    "limits list locale map memory memory_resource mutex new numbers numeric optional ostream queue random ranges "
+    "ratio regex scoped_allocator semaphore set shared_mutex source_location span sstream stack stdexcept "
+    "stop_token streambuf string string_view strstream syncstream system_error thread tuple type_traits typeindex "
+    "typeinfo unordered_map unordered_set utility valarray variant vector version assert.h complex.h ctype.h "
+    "errno.h fenv.h float.h inttypes.h iso646.h limits.h locale.h malloc.h math.h memory.h setjmp.h signal.h "
+    "stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h strings.h tgmath.h "
+    "time.h uchar.h unistd.h wchar.h wctype.h dirent.h dlfcn.h fcntl.h getopt.h libgen.h omp.h pthread.h sched.h "
+    "semaphore.h sys/mman.h sys/resource.h sys/stat.h sys/time.h sys/types.h sys/wait.h windows.h x86intrin.h "
+    "immintrin.h intrin.h io.h direct.h process.h"
 ).split()
 
 # Result types, by the name of the function; the first pattern that fits holds. What no pattern knows returns "anything".
 _RESULTS = tuple(
     (re.compile(pattern), result)
     for pattern, result in (
-        (r"(cublas|cublasLt|cusparse|cusolver|cudnn|cufft|curand|nccl|nvrtc|nvJitLink|cutensor)Get(Last)?(Error|Status)(String|Name)?$", "const char *"),
+        (r"(cublas(Lt)?|cusparse|cusolver|cudnn|nccl|nvrtc|cutensor)Get(Last)?(Error|Status)(String|Name)?$", "const char *"),
         (r"ncclGetLastError|nvmlErrorString", "const char *"),
         (r"cudnnGet(Cudart)?Version$|cublasLtGet(Cudart)?Version$|cutensorGet(Cudart)?Version$", "size_t"),
         (r"cuda[A-Z]", "cudaError_t"),
@@ -85,8 +88,8 @@ _RESULTS = tuple(
         (r"__\w+2ll(_r[nzud])?$", "long long"),
         (r"__\w+2ull(_r[nzud])?$", "unsigned long long"),
         (r"__\w+2u?short(_r[nzud])?$", "short"),
-        (r"__\w+2half(_r[nzud])?$|h(ceil|cos|exp|exp10|exp2|floor|log|log10|log2|rcp|rint|rsqrt|sin|sqrt|tanh|trunc)$", "__half"),
-        (r"h2(ceil|cos|exp|exp10|exp2|floor|log|log10|log2|rcp|rint|rsqrt|sin|sqrt|tanh|trunc)$", "__half2"),
+        (r"__\w+2half(_r[nzud])?$|h(ceil|cos|exp\d*|floor|log\d*|rcp|rint|rsqrt|sin|sqrt|tanh|trunc)$", "__half"),
+        (r"h2(ceil|cos|exp\d*|floor|log\d*|rcp|rint|rsqrt|sin|sqrt|tanh|trunc)$", "__half2"),
         (r"__\w+2bfloat16(_r[nzud])?$", "__nv_bfloat16"),
         (r"__h(b)?(eq|ne|lt|le|gt|ge)u?2?$", "bool"),
         (r"(norm|rnorm)[34]d$|(j|y)n$", "double"),
@@ -163,7 +166,7 @@ def store(path: Path, data: bytes) -> bool:
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as f:
             temporary = f.name
             f.write(data)
-        os.replace(temporary, path)
+        Path(temporary).replace(path)
     except OSError:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
@@ -180,7 +183,8 @@ def build(kinds: Mapping[str, str], headers: Iterable[str]) -> bytes:
     spaces = {m[1]: frozenset(_WORD.findall(m[2])) for m in _NAMESPACE.finditer(parts[2])}
     macros = frozenset(re.findall(r"#define (\w+)", hand))
     generated = "\n".join((*_unqualified(kinds, taken), *_qualified(kinds, spaces, macros)))
-    begin, end = "#pragma clang force_cuda_host_device begin\n", "\n#pragma clang force_cuda_host_device end\n// end of the shim\n"
+    begin = "#pragma clang force_cuda_host_device begin\n"
+    end = "\n#pragma clang force_cuda_host_device end\n// end of the shim\n"
     names = " ".join(sorted({*headers, *_STD_HEADERS}))
     head = "// cu2port shim: CUDA from byte {:08d}, generated from byte {:08d}\n// headers: " + names + "\n" + begin
     size = len(head.format(0, 0).encode())
@@ -207,7 +211,7 @@ def _unqualified(kinds: Mapping[str, str], taken: frozenset[str]) -> Iterator[st
     for name in sorted(t for t in types if t in mine):
         first = aliases.get(name, name)
         if len(values.get(first, ())) < 2:
-            yield f"struct {name} : __cu2port_any {{ using __cu2port_any::__cu2port_any; }};"
+            yield f"typedef __cu2port_any {name};"
         elif first == name:
             yield f"enum {name} {{ {', '.join(values[name])} }};"
         else:
@@ -260,23 +264,21 @@ def _qualified(kinds: Mapping[str, str], spaces: Mapping[str, frozenset[str]], m
 
 
 def _shapeless(name: str, kind: str) -> str:
-    """A name of which only the kind is known, in a namespace; lists cannot always tell a class from a function."""
-    make = f"template <class... A> {name}(A &&...);"
+    """A name of which only the kind is known, in a namespace; class or function template, the lists do not say."""
     match kind:
         case "enumerator" | "macro":
             return f"enum {{ {name} }};"
         case "variable":
             return f"extern const __cu2port_any {name};"
         case "type":
-            return f"struct {name} : __cu2port_any {{ {name}() = default; {make} }};"
-    return (
-        f"template <class... T> struct {name} : __cu2port_any {{ {name}() = default; {make} }}; "
-        f"template <class... A> {name}(A &&...) -> {name}<>;"
-    )
+            return f"typedef __cu2port_any {name};"
+        case "template" if name[0].isupper() or _CLASS.search(name):
+            return f"template <class... T> using {name} = __cu2port_any;"
+    return f"template <class... T> __cu2port_any {name}(T &&...);"
 
 
 def _kinds(rules: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Every CUDA name with its kind: the lists, and names that only a rule knows (older ones), guessed by their shape."""
+    """Every CUDA name with its kind: the lists, and (older) names that only a rule knows, guessed by their shape."""
     kinds: dict[str, str] = {}
     for f in sorted((data_path("rules") / "names").glob("*.txt")):
         for line in f.read_text(encoding="utf-8").splitlines():
@@ -297,7 +299,7 @@ def _guess(name: str) -> str:
     last = name.rpartition("::")[2]
     if re.search(r"_(t|st|enum|v\d)$|(Params|Desc|Kind|Mode|Info)$", last):
         return "type"
-    if re.match(r"(CU|NV|NCCL|cuda(Error|DevAttr|Limit|Graph\w+Type|Host(Alloc|Register)|ResView|MemLocation|MemAlloc)[A-Z])", last):
+    if re.match(r"(CU|NV|NCCL|cuda(Error|DevAttr|Limit|Graph\w+Type|Host(Alloc|Register)|ResView|MemLoc|MemAll))[A-Z]", last):
         return "enumerator"
     return "template" if "::" in name else "function"
 
