@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from cu2port.model import Options, Outcome, Result
 from cu2port.report.json_report import document
 from cu2port.report.record import FileRecord, RunRecord, entries
 
-SAMPLES = Path(__file__).resolve().parent.parent / "samples"
+ROOT = Path(__file__).resolve().parent.parent
+SAMPLES = ROOT / "samples"
 CASES = sorted(p.parent for p in SAMPLES.glob("*/input.cu"))
 
 
@@ -44,13 +46,13 @@ def convert(source: Path, clang: ClangService) -> Result:
 
 
 def report_text(results: list[Result]) -> str:
-    """The report of a case, one finding a line: a change of one shows as one line of a diff."""
+    """Summary and files of a case's report, one finding a line: a change of one shows as one line of a diff."""
     files = tuple(
         FileRecord(r.path, r.path, r.status, entries(r.data, r.findings), r.seen, r.left, r.notes) for r in results
     )
     report = document(RunRecord("sample", {}, files))
     lines = ["{"]
-    lines += [f" {json.dumps(key)}: {json.dumps(report[key])}," for key in ("schema", "tool", "options", "summary")]
+    lines += [f" {json.dumps(key)}: {json.dumps(report[key])}," for key in ("schema", "summary")]
     lines.append(' "files": [')
     for i, file in enumerate(report["files"]):
         head = json.dumps({key: value for key, value in file.items() if key != "findings"})
@@ -99,3 +101,9 @@ def test_converting_again_changes_nothing(case: Path, clang: ClangService) -> No
 def test_no_expected_file_is_an_orphan() -> None:
     wanted = {expected_path(source) for case in CASES for source in sources(case)} | {c / "report.json" for c in CASES}
     assert wanted == {*SAMPLES.glob("*/expected.*"), *SAMPLES.glob("*/report.json")}
+
+
+def test_readme_shows_what_is_converted(clang: ClangService) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    before, after = (re.findall(rf"```{language}\n(.*?)```", readme, re.DOTALL)[0] for language in ("cuda", "cpp"))
+    assert translate(before, path="warp.cu", clang=clang).output.decode() == after
