@@ -52,6 +52,7 @@ def scan(unit: Unit) -> ApiFacts:
             findings.append(finding)
             if not finding.edits:
                 left.add(use.row.cuda)
+    findings = _without_dropped(findings)
     for i in _unknown(unit):
         seen.add(unit.t[i])
         left.add(unit.t[i])
@@ -70,6 +71,24 @@ def scan(unit: Unit) -> ApiFacts:
     return ApiFacts(tuple(findings), frozenset(seen), frozenset(left))
 
 
+def _without_dropped(findings: list[Finding]) -> list[Finding]:
+    """Leave out findings on text that the rewriting of a call replaces: they go with it."""
+    gone: list[Span] = []
+    for f in findings:
+        if f.code != "CU102":
+            continue
+        for e in f.edits:
+            position = e.start
+            for part in sorted(x for x in e.parts if isinstance(x, Span)):
+                gone.append(Span(position, part.start))
+                position = part.end
+            gone.append(Span(position, e.end))
+    gone = [s for s in gone if s.end > s.start]
+    if not gone:
+        return findings
+    return [f for f in findings if f.code == "CU102" or not any(s.start <= f.start and f.end <= s.end for s in gone)]
+
+
 # --- which tokens are CUDA's ------------------------------------------------------------------------------------------
 
 
@@ -78,7 +97,10 @@ def uses(unit: Unit) -> Iterator[Use]:
     catalog = unit.catalog
     active = catalog.active
     t = unit.t
-    candidates = [i for i, tok in enumerate(t) if tok in active]
+    candidates = unit.find(*(unit.words & active))
+    if candidates:
+        paths = {i for d in unit.directives if d.keyword == "include" for i in range(d.first, d.stop)}
+        candidates = [i for i in candidates if i not in paths]
     foreign = _foreign(unit, candidates)
     for i in candidates:
         if i not in foreign:
@@ -126,17 +148,16 @@ def _settle(unit: Unit, doubtful: list[int]) -> set[int]:
     for i in doubtful:
         binding = facts.bindings.get(unit.p[i]) if facts is not None else None
         if binding is not None and binding.owner in ("cuda", "user", "system"):
-            if binding.owner != "cuda" and not _is_hip_alias(unit, unit.t[i]):
-                out.add(i)
-            elif _defines(unit, i):
+            if (binding.owner != "cuda" and not _is_hip_alias(unit, unit.t[i])) or _defines(unit, i):
                 out.add(i)
             continue
         row = unit.catalog.get(unit.t[i])
         if row is not None and row.strict:
             out.add(i)
-        elif unit.t[i] in unit.declared or unit.t[i] in unit.project.declared:
-            if _defines(unit, i) or not _is_hip_alias(unit, unit.t[i]):
-                out.add(i)
+        elif (unit.t[i] in unit.declared or unit.t[i] in unit.project.declared) and (
+            _defines(unit, i) or not _is_hip_alias(unit, unit.t[i])
+        ):
+            out.add(i)
     return out
 
 
@@ -156,25 +177,18 @@ def _is_hip_alias(unit: Unit, name: str) -> bool:
 
 def _namespace_heads(unit: Unit) -> dict[str, str]:
     """Words that may start a qualified CUDA name in this file -> the namespace they stand for."""
-    heads = {n.partition("::")[0]: n.partition("::")[0] for n in unit.catalog.raw if "::" in n}
-    heads.update({n.partition("::")[0]: n.partition("::")[0] for n in unit.catalog.namespaces})
+    heads = dict(unit.catalog.spaces)
     t = unit.t
-    known = frozenset(heads)
-    for i, tok in enumerate(t):
-        if tok == "namespace":
-            k = i + 1
-            if unit.tok(k + 1) == "=":  # namespace cg = cooperative_groups;
-                name = _path(unit, k + 2)
-                if name.partition("::")[0] in known:
-                    heads[t[k]] = name
-            elif unit.tok(i - 1) == "using":  # using namespace nvcuda;
-                name = _path(unit, k)
-                if name.partition("::")[0] in known:
-                    for full in unit.catalog.raw:
-                        if full.startswith(name + "::"):
-                            inner = full[len(name) + 2 :].partition("::")
-                            if inner[1]:
-                                heads.setdefault(inner[0], f"{name}::{inner[0]}")
+    for i in unit.find("namespace"):
+        if unit.tok(i + 2) == "=":  # namespace cg = cooperative_groups;
+            name = _path(unit, i + 3)
+            if name.partition("::")[0] in unit.catalog.spaces:
+                heads[t[i + 1]] = name
+        elif unit.tok(i - 1) == "using":  # using namespace nvcuda;
+            name = _path(unit, i + 1)
+            if name.partition("::")[0] in unit.catalog.spaces:
+                for inner in unit.catalog.inside(name):
+                    heads.setdefault(inner, f"{name}::{inner}")
     return heads
 
 
@@ -193,14 +207,19 @@ def _qualified_uses(unit: Unit) -> Iterator[Use]:
     """Uses of `a::b::name` with a row of its own, or in a namespace that moves as a whole."""
     t = unit.t
     catalog = unit.catalog
-    if not any(n.partition("::")[0] in unit.text for n in (*catalog.namespaces, "cuda::", "thrust", "nvcuda", "cooperative_groups")):
+    if not any(n in unit.text for n in catalog.spaces):
         return
     heads = _namespace_heads(unit)
-    for i, tok in enumerate(t):
-        full = heads.get(tok)
-        if full is None or unit.is_member(i):
+    for i in unit.find(*heads):
+        tok = t[i]
+        full = heads[tok]
+        if unit.is_member(i):
             continue
-        if unit.tok(i - 1) == "::" and (b := unit.tok(i - 2)) and (is_identifier(b) and b not in _GLOBAL_SCOPE or b == ">"):
+        if (
+            unit.tok(i - 1) == "::"
+            and (b := unit.tok(i - 2))
+            and ((is_identifier(b) and b not in _GLOBAL_SCOPE) or b == ">")
+        ):
             continue
         if unit.tok(i + 1) != "::":
             yield from _bare_namespace(unit, i, full)
@@ -240,53 +259,35 @@ def _namespace_row(unit: Unit, name: str) -> Row:
 
 def _member_uses(unit: Unit) -> Iterator[Use]:
     """Members of CUDA structs that have rows (`cudaPointerAttributes.memoryType`)."""
-    members = _members(unit)
-    if not members:
-        return
-    words = frozenset(unit.t)
-    for i, tok in enumerate(unit.t):
-        rows = members.get(tok)
-        if rows and unit.tok(i - 1) in (".", "->"):
-            present = [r for r in rows if r.cuda.partition(".")[0] in words]
-            if len(present) == 1:
-                yield Use(present[0], i, i)
-
-
-def _members(unit: Unit) -> dict[str, list[Row]]:
-    out: dict[str, list[Row]] = {}
-    text = unit.text
-    for name in unit.catalog.raw:
-        owner, dot, member = name.partition(".")
-        if dot and owner in text and member in text:
-            row = unit.catalog.get(name)
-            if row is not None and row.hip.rpartition(".")[2] != member:
-                out.setdefault(member, []).append(row)
-    return out
+    members = unit.catalog.members
+    for i in unit.find(*members):
+        if unit.tok(i - 1) in (".", "->"):
+            present = [n for n in members[unit.t[i]] if n.partition(".")[0] in unit.words]
+            row = unit.catalog.get(present[0]) if len(present) == 1 else None
+            if row is not None:
+                yield Use(row, i, i)
 
 
 def _unknown(unit: Unit) -> Iterator[int]:
     """Tokens that look like CUDA's and that nobody declares or catalogues."""
-    raw = unit.catalog.raw
     declared = unit.declared | unit.project.declared
-    for i, tok in enumerate(unit.t):
-        if tok[0] in "cCn" and _FAMILY.match(tok) and tok not in raw and tok not in declared:
-            if unit.tok(i - 1) in (".", "->", "::", "#") or unit.tok(i + 1) in ("::", ":"):
-                continue
-            if unit.tok(i - 1) == "##" or unit.tok(i + 1) == "##" or tok in unit.macros or _local(unit, i):
-                continue
-            if unit.in_directive(i) is not None or (tok.startswith("cu") and unit.tok(i + 1) != "("):
-                continue
-            yield i
+    strange = {w for w in unit.words if w[0] in "cCn" and _FAMILY.match(w)} - unit.catalog.raw.keys() - declared
+    for i in unit.find(*strange - unit.macros.keys()):
+        tok = unit.t[i]
+        if unit.tok(i - 1) in (".", "->", "::", "#", "##") or unit.tok(i + 1) in ("::", ":", "##"):
+            continue
+        if unit.in_directive(i) is not None or (tok.startswith("cu") and unit.tok(i + 1) != "(") or _local(unit, i):
+            continue
+        yield i
 
 
 def _local(unit: Unit, i: int) -> bool:
     """Whether the file declares the name of token i: a prototype or variable (`type name`), anywhere in it."""
-    name = unit.t[i]
-    for k, tok in enumerate(unit.t):
-        if tok == name and k and (is_identifier(unit.t[k - 1]) or unit.t[k - 1] in ("*", "&", ">")):
-            if unit.t[k - 1] not in _GLOBAL_SCOPE and unit.tok(k + 1) in ("(", ";", "=", ",", ")", "[", "{"):
-                if unit.t[k - 1] in ("*", "&") and unit.tok(k + 1) == "(":
-                    continue
+    for k in unit.find(unit.t[i]):
+        before = unit.tok(k - 1)
+        if before and (is_identifier(before) or before in ("*", "&", ">")) and before not in _GLOBAL_SCOPE:
+            after = unit.tok(k + 1)
+            if after in (";", "=", ",", ")", "[", "{") or (after == "(" and before not in ("*", "&")):
                 return True
     return False
 
@@ -366,7 +367,7 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
     severity = Severity.INFO if row.trust is Trust.EXACT else Severity.WARNING
     edits: tuple[Edit, ...] = rename
     problem = ""
-    if row.args or row.call or row.argc:
+    if row.args or row.call or row.argc or row.values:
         call = unit.call(use.last)
         if call is None:
             if _is_mention(unit, use.last):
@@ -426,6 +427,14 @@ def _rewrite(unit: Unit, use: Use, call: Call, rename: tuple[Edit, ...], hip: st
             return None
         return (Edit(unit.p[use.first], unit.end(call.close), parts),)
     edits = list(rename)
+    for index, pairs in row.values:
+        at = index + count if index < 0 else index
+        if not 0 <= at < count:
+            return None
+        span = call.args[at]
+        instead = dict(pairs).get(unit.text[span.start : span.end])
+        if instead is not None:
+            edits.append(replace(span.start, span.end, instead))
     for index, template in row.args:
         at = index + count if index < 0 else index
         if not 0 <= at < count:

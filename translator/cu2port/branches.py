@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from cu2port.lexer import Directive
 from cu2port.unit import Unit
 
-_HIP_WORD = re.compile(r"__HIP\w*|HIP_VERSION|\w*(?:USE|ENABLE|WITH|HAVE|FOR|ON|IS)_?_?(?:HIP|ROCM|AMD)\w*|__AMDGCN__|__AMDGPU__\Z")
+_HIP_WORD = re.compile(
+    r"__HIP\w*|HIP_VERSION|\w*(?:USE|ENABLE|WITH|HAVE|FOR|ON|IS)_?_?(?:HIP|ROCM|AMD)\w*|__AMDGCN__|__AMDGPU__\Z"
+)
 _NUMBER = re.compile(r"[0-9][0-9']*[uUlL]*\Z")
 _FLIP = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "==": "==", "!=": "!="}
 

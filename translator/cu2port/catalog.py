@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import marshal
-import os
 import re
 import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,7 +28,7 @@ _VERSION = re.compile(r"\d+(?:\.\d+){0,3}\Z")
 _VERSION_KEYS = ("cuda_since", "cuda_deprecated", "cuda_removed", "hip_since", "hip_deprecated", "hip_removed")
 _COMMON = frozenset({*_VERSION_KEYS, "older", "unchecked", "strict", "headers"})
 _RENAME_KEYS = _COMMON | {"hip"}
-_CHANGE_KEYS = _COMMON | {"cuda", "hip", "args", "call", "argc", "trust", "why", "example"}
+_CHANGE_KEYS = _COMMON | {"cuda", "hip", "args", "call", "argc", "values", "trust", "why", "example"}
 _UNSUPPORTED_KEYS = frozenset({*_VERSION_KEYS, "cuda", "why", "instead", "strict"})
 _FILE_KEYS = frozenset(
     {"library", "title", "target", "names", "headers", "namespaces", "rename", "change", "unsupported"}
@@ -44,7 +44,8 @@ class Row:
     """One CUDA name and its fate.
 
     `hip` is empty exactly when `fate` is `unsupported`. `args`: argument index -> template; `call`: template of the
-    whole call; `argc`: the change holds for these argument counts only (empty: any). Versions are text, "" = unknown.
+    whole call; `argc`: the change holds for these argument counts only (empty: any); `values`: argument index ->
+    ((written, instead), ...). Versions are text, "" = unknown.
     """
 
     cuda: str
@@ -54,6 +55,7 @@ class Row:
     args: tuple[tuple[int, str], ...] = ()
     call: str = ""
     argc: tuple[int, ...] = ()
+    values: tuple[tuple[int, tuple[tuple[str, str], ...]], ...] = ()
     trust: Trust = Trust.EXACT
     why: str = ""
     instead: str = ""
@@ -122,6 +124,29 @@ class Catalog:
         return frozenset(n for n in self.raw if n not in self.inert and ":" not in n and "." not in n)
 
     @cached_property
+    def members(self) -> Mapping[str, tuple[str, ...]]:
+        """Member -> the rows `Struct.member` that rename it or say something of it."""
+        out: dict[str, tuple[str, ...]] = {}
+        for name in self.raw:
+            member = name.partition(".")[2]
+            row = self.get(name) if member else None
+            if row is not None and row.hip.rpartition(".")[2] != member:
+                out[member] = (*out.get(member, ()), name)
+        return out
+
+    @cached_property
+    def spaces(self) -> Mapping[str, str]:
+        """Words that may start a qualified CUDA name (`cub`, `thrust`) -> themselves."""
+        names = (n.partition("::")[0] for n in (*(n for n in self.raw if "::" in n), *self.namespaces))
+        return {n: n for n in names}
+
+    def inside(self, namespace: str) -> frozenset[str]:
+        """The namespaces right inside a namespace, as far as rows name them: `nvcuda` -> `wmma`."""
+        prefix = namespace + "::"
+        inner = (n[len(prefix) :].partition("::") for n in self.raw if n.startswith(prefix))
+        return frozenset(head for head, more, _ in inner if more)
+
+    @cached_property
     def hip_headers(self) -> Mapping[str, str]:
         """Library -> the HIP header that declares its names (the target of its first mapped header)."""
         out: dict[str, str] = {}
@@ -162,7 +187,7 @@ def _store(path: Path, data: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as f:
             f.write(data)
-        os.replace(f.name, path)
+        Path(f.name).replace(path)
     except OSError:
         return
 
@@ -276,7 +301,7 @@ def _check_change(where: str, cuda: str, value: dict[str, Any]) -> None:
         raise CatalogError(f"{where}: change of `{cuda}` needs example = {{ before, after }}")
     if "args" in value and "call" in value:
         raise CatalogError(f"{where}: change of `{cuda}` has both `args` and `call`")
-    for key in value.get("args", {}):
+    for key in (*value.get("args", {}), *value.get("values", {})):
         if not re.fullmatch(r"-?\d+", key):
             raise CatalogError(f"{where}: change of `{cuda}`: argument index `{key}`")
 
@@ -302,7 +327,7 @@ def _target(where: str, cuda: str, hip: object) -> str:
 def _versions(where: str, cuda: str, value: dict[str, Any]) -> dict[str, Any]:
     for key in _VERSION_KEYS:
         if key in value and not (isinstance(value[key], str) and _VERSION.match(value[key])):
-            raise CatalogError(f"{where}: `{cuda}`: {key} must be a version such as \"6.2\"")
+            raise CatalogError(f'{where}: `{cuda}`: {key} must be a version such as "6.2"')
     older = value.get("older")
     if older is not None and (set(older) != {"until", "hip"} or not _VERSION.match(older["until"])):
         raise CatalogError(f"{where}: `{cuda}`: older = {{ until, hip }}")
@@ -310,7 +335,7 @@ def _versions(where: str, cuda: str, value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sorted(where: str, what: str, names: list[str]) -> None:
-    for a, b in zip(names, names[1:], strict=False):
+    for a, b in pairwise(names):
         if a == b:
             raise CatalogError(f"{where}: {what}: `{a}` stands twice")
         if a > b:
@@ -330,6 +355,7 @@ def _row(name: str, library: str, data: Any) -> Row:
         args=tuple((k, v) for k, v in data.get("args", ())),
         call=data.get("call", ""),
         argc=tuple(data.get("argc", ())),
+        values=tuple((int(k), tuple(v.items())) for k, v in data.get("values", {}).items()),
         trust=Trust.REVIEW if data.get("trust") == "review" else Trust.EXACT,
         why=data.get("why", ""),
         instead=data.get("instead", ""),

@@ -150,6 +150,7 @@ def _jobs(request: Request, items: Sequence[Item], pool: Pool) -> list[Job]:
             options = replace(options, include_dirs=tuple(dirs), defines=(*flags.defines, *options.defines))
         project = Project(
             declared=graph.declared(job.path) if graph else frozenset(),
+            own=graph.own(job.path) if graph else frozenset(),
             renamed=graph.spelled(job.path, moved) if graph else _renamed_beside(job),
             helper_prefix=helper_prefix(item.target),
         )

@@ -53,7 +53,9 @@ def translate(
         more, extra_edits = edits.judge((extra,), options.trust)
         judged, made = (*more, *judged), (*made, *extra_edits)
     output = edits.apply(text, made).encode("latin-1")
-    left = unit.api.left | frozenset(j.finding.cuda for j in judged if j.finding.cuda and j.outcome is not Outcome.APPLIED)
+    left = unit.api.left | frozenset(
+        j.finding.cuda for j in judged if j.finding.cuda and j.outcome is not Outcome.APPLIED
+    )
     return Result(
         path=path,
         data=data,

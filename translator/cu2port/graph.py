@@ -36,6 +36,7 @@ class Graph:
         self._by_name: dict[str, list[str]] = defaultdict(list)
         for f in sorted(files):
             self._by_name[os.path.basename(f)].append(f)  # noqa: PTH119
+        self._spelled = {f: frozenset(name for name, _ in scan.includes) for f, scan in scans.items()}
         self._edges = {f: self._targets(f, scan) for f, scan in scans.items()}
         self._group: dict[str, str] = {}
         for f, targets in self._edges.items():
@@ -57,6 +58,15 @@ class Graph:
     def spelled(self, file: str, wanted: frozenset[str]) -> frozenset[str]:
         """The include spellings of a file that lead to one of the wanted files."""
         return frozenset(name for name, target in self._edges.get(file, {}).items() if target in wanted)
+
+    def own(self, file: str) -> frozenset[str]:
+        """The include spellings of a file that name a file of the tree, whatever folder the build finds it in."""
+        return frozenset(name for name in self._spelled.get(file, ()) if self._ending(name))
+
+    def _ending(self, name: str) -> list[str]:
+        """The files of the tree whose path ends as an include is spelled."""
+        tail = os.sep + os.path.normpath(name).lstrip("." + os.sep)
+        return [f for f in self._by_name.get(os.path.basename(name), ()) if f.endswith(tail)]  # noqa: PTH119
 
     def _leader(self, file: str) -> str:
         """The file that stands for its group (union-find with path halving)."""
@@ -80,8 +90,7 @@ class Graph:
             candidate = os.path.normpath(f"{base}/{name}")
             if candidate in self._files:
                 return candidate
-        tail = os.sep + os.path.normpath(name).lstrip("." + os.sep)
-        near = [f for f in self._by_name.get(os.path.basename(name), ()) if f.endswith(tail)]  # noqa: PTH119
+        near = self._ending(name)
         if not quoted or not near:
             return None
         # the build knows more include folders than we do: take the nearest such file if there is just one

@@ -32,6 +32,9 @@ def include_findings(unit: Unit) -> Iterator[tuple[str, Finding]]:
     for inc in unit.includes:
         where = tuple(g.opener for g in unit.conditions(inc.start))
         hip = hip_header(unit, inc)
+        if hip == inc.path:
+            provided.append((hip, where))
+            continue
         if hip is None:
             if inc.path.startswith("hip") or "/hip" in inc.path:
                 provided.append((inc.path, where))
@@ -39,23 +42,32 @@ def include_findings(unit: Unit) -> Iterator[tuple[str, Finding]]:
                 new = inc.path.rpartition(".")[0] + unit.options.rename
                 edit = replace(inc.start + 1, inc.start + 1 + len(inc.path), new)
                 yield "include", _finding(f"`{inc.path}` is renamed to `{new}`", inc, (edit,), inc.path, new)
-            elif _CUDA_HEADER.match(inc.path) and not _is_local(unit, inc):
-                yield "unknown-cuda-header", Finding(
-                    "CU108",
+            elif _CUDA_HEADER.match(inc.path) and not _is_own(unit, inc):
+                yield (
                     "unknown-cuda-header",
-                    Severity.WARNING,
-                    f"`{inc.path}` looks like a header of CUDA's, and no HIP header is known for it",
-                    inc.start,
-                    inc.end,
-                    trust=Trust.MANUAL,
-                    cuda=inc.path,
+                    Finding(
+                        "CU108",
+                        "unknown-cuda-header",
+                        Severity.WARNING,
+                        f"`{inc.path}` looks like a header of CUDA's, and no HIP header is known for it",
+                        inc.start,
+                        inc.end,
+                        trust=Trust.MANUAL,
+                        cuda=inc.path,
+                    ),
                 )
             continue
         if hip == "":
-            yield "include", _finding(f"`{inc.path}` is not needed for HIP", inc, (_drop_line(unit, inc.directive),), inc.path, "")
+            yield (
+                "include",
+                _finding(f"`{inc.path}` is not needed for HIP", inc, (_drop_line(unit, inc.directive),), inc.path, ""),
+            )
         elif any(hip == h and where[: len(w)] == w for h, w in provided):
             edit = _drop_line(unit, inc.directive)
-            yield "include", _finding(f"`{inc.path}` is `{hip}`, which is already included", inc, (edit,), inc.path, hip)
+            yield (
+                "include",
+                _finding(f"`{inc.path}` is `{hip}`, which is already included", inc, (edit,), inc.path, hip),
+            )
         else:
             provided.append((hip, where))
             edit = replace(inc.start, inc.end, f"<{hip}>")
@@ -67,7 +79,7 @@ def _finding(message: str, inc: Include, made: tuple[Edit, ...], cuda: str, hip:
 
 
 def hip_header(unit: Unit, inc: Include) -> str | None:
-    """What an include becomes: a HIP path, "" for nothing, None when it is not a known CUDA header."""
+    """What an include becomes: a HIP path (maybe the same), "" for nothing, None when it is no known CUDA header."""
     path = inc.path
     hip = unit.catalog.headers.get(path)
     if hip is None:
@@ -76,13 +88,13 @@ def hip_header(unit: Unit, inc: Include) -> str | None:
             if str(folder) != "." and (hip := unit.catalog.headers.get(f"{folder}/*")) is not None:
                 hip = hip.replace("*", path[len(str(folder)) + 1 :])
                 break
-    if hip is None or hip == path or (inc.quoted and _is_local(unit, inc)):
-        return None
-    return hip
+    return None if hip is None or _is_own(unit, inc) else hip
 
 
-def _is_local(unit: Unit, inc: Include) -> bool:
-    """Whether a quoted include names a file that lies beside this one: then it is the user's."""
+def _is_own(unit: Unit, inc: Include) -> bool:
+    """Whether an include names a file of the user's: one of the tree, or one that lies beside this file."""
+    if inc.path in unit.project.own:
+        return inc.quoted or inc.path not in unit.catalog.headers
     if not inc.quoted or unit.path in ("", "-", "<stdin>"):
         return False
     try:
@@ -186,6 +198,3 @@ def _insertion_point(unit: Unit, bom: int) -> int:
 def _line_start(text: str, offset: int, floor: int) -> int:
     start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
     return max(start, floor)
-
-
-

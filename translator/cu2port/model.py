@@ -80,7 +80,8 @@ class Finding:
 
     `start`, `end`: the bytes it speaks of. `needs`: HIP headers that the edits use, as written between the
     brackets of an include. `helpers`: headers of ours that must travel with the output (`warp.hpp`).
-    `effects`: target -> what happens there if nothing is done (`compile-error`, `wrong-result`, `hang`, `slower`, `none`).
+    `effects`: target -> what happens there if nothing is done (`compile-error`, `wrong-result`, `hang`, `slower`,
+    `none`).
     """
 
     code: str
@@ -132,12 +133,13 @@ class Project:
     """What is known from outside the file: facts of the tree it belongs to.
 
     `declared`: names that some file of the tree declares itself (not CUDA's although they look so).
-    `renamed`: include paths, as written, that get a new name with `--rename`.
+    `renamed`: include paths, as written, that get a new name with `--rename`; `own`: those that name files of the tree.
     `helper_prefix`: how the file reaches the travelling headers (`../cu2port/`).
     """
 
     declared: frozenset[str] = frozenset()
     renamed: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
     helper_prefix: str = "cu2port/"
 
 

@@ -22,11 +22,14 @@ if TYPE_CHECKING:
     from cu2port.clang import ClangService, Facts
 
 _CONTROL = frozenset(
-    "if for while switch catch return sizeof alignof alignas decltype defined __launch_bounds__ __attribute__ __align__ "
+    "if for while switch catch return sizeof alignof alignas decltype defined __launch_bounds__ __attribute__ "
+    "__align__ "
     "asm __asm__ noexcept static_assert new delete throw case else do goto requires explicit __maxnreg__ "
     "__cluster_dims__ __block_size__ operator".split()
 )
-_KEYWORDS_BEFORE_GLOBAL = frozenset("return else case throw co_return co_yield delete new goto do typedef const".split())
+_KEYWORDS_BEFORE_GLOBAL = frozenset(
+    "return else case throw co_return co_yield delete new goto do typedef const".split()
+)
 _AFTER_PARAMS = frozenset("const noexcept override final volatile & && mutable try throw".split())
 _SIDES = frozenset({"__global__", "__device__", "__host__"})
 _ASM = frozenset({"asm", "__asm__", "__asm"})
@@ -132,6 +135,21 @@ class Unit:
         """The text from token `first` to the end of token `stop - 1`."""
         return self.text[self.p[first] : self.end(stop - 1)] if stop > first else ""
 
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All different tokens: whether a check has anything to do in this file."""
+        return frozenset(self.t)
+
+    def find(self, *names: str) -> list[int]:
+        """Indices of the tokens that are one of `names`, in order. Fast where there are none or few."""
+        out = []
+        for name in self.words.intersection(names):
+            i = -1
+            for _ in range(self.t.count(name)):
+                i = self.t.index(name, i + 1)
+                out.append(i)
+        return sorted(out)
+
     @property
     def directives(self) -> tuple[Directive, ...]:
         return self.lexed.directives
@@ -179,7 +197,9 @@ class Unit:
                 k = self.match[k]
                 if k < 0:
                     return -1
-            elif tok in (")", "]", "}", ";", "<<<") or (tok in ("&&", "||") and self.tok(k + 1) not in (">", ",", "...")):
+            elif tok in (")", "]", "}", ";", "<<<") or (
+                tok in ("&&", "||") and self.tok(k + 1) not in (">", ",", "...")
+            ):
                 return -1
             k += 1
         return -1
@@ -215,9 +235,9 @@ class Unit:
                 k = self.match[k] if first <= self.match[k] < stop else k
             elif tok == "<" and k > first and is_identifier(self.t[k - 1]):
                 close = self.angle_close(k)
-                if 0 < close < stop and self.tok(close + 1) in ("(", "::", "{", ")", ",", "*", "&", ">", "..."):
-                    if self.tok(close + 1) in ("(", "::", "{") or "," not in self.t[k:close]:
-                        k = close
+                # `a < b, c > d` is two arguments, `f<b, c>(d)` one
+                if 0 < close < stop and (self.tok(close + 1) in ("(", "::", "{") or "," not in self.t[k:close]):
+                    k = close
             elif tok == ",":
                 out.append(self._span(begin, k))
                 begin = k + 1
@@ -335,7 +355,9 @@ class Unit:
         """Macros of this file that stand for execution space specifiers (`#define FN __host__ __device__`)."""
         out = {}
         for name, definitions in self.macros.items():
-            sides = frozenset(x for m in definitions if m.stop - m.first <= 12 for x in self.t[m.first : m.stop]) & _SIDES
+            sides = (
+                frozenset(x for m in definitions if m.stop - m.first <= 12 for x in self.t[m.first : m.stop]) & _SIDES
+            )
             if sides:
                 out[name] = sides
         return out
@@ -345,8 +367,8 @@ class Unit:
         """Function definitions in text order, not those nested in another (lambdas belong to their function)."""
         out: list[Function] = []
         reach = -1
-        for i, tok in enumerate(self.t):
-            if tok == "{" and i > reach and self.match[i] > i:
+        for i in self.find("{"):
+            if i > reach and self.match[i] > i:
                 f = self._function(i)
                 if f is not None:
                     out.append(f)
@@ -429,10 +451,10 @@ class Unit:
         """Kernel launches, also those in macro bodies."""
         out = []
         t = self.t
-        for i, tok in enumerate(t):
-            if tok == "<<<":
+        for i in self.find("<<<", "<<"):
+            if t[i] == "<<<":
                 spaced = False
-            elif tok == "<<" and self.tok(i + 1) == "<" and i and (is_identifier(t[i - 1]) or t[i - 1] == ">"):
+            elif self.tok(i + 1) == "<" and i and (is_identifier(t[i - 1]) or t[i - 1] == ">"):
                 spaced = True
             else:
                 continue
@@ -477,13 +499,12 @@ class Unit:
     def asms(self) -> tuple[tuple[int, int, int], ...]:
         """asm statements: indices of the keyword and of the brackets. `asm("name")` labels of declarations too."""
         out = []
-        for i, tok in enumerate(self.t):
-            if tok in _ASM:
-                k = i + 1
-                while self.tok(k) in _ASM_QUALIFIERS:
-                    k += 1
-                if self.tok(k) == "(" and self.match[k] > k:
-                    out.append((i, k, self.match[k]))
+        for i in self.find(*_ASM):
+            k = i + 1
+            while self.tok(k) in _ASM_QUALIFIERS:
+                k += 1
+            if self.tok(k) == "(" and self.match[k] > k:
+                out.append((i, k, self.match[k]))
         return tuple(out)
 
     @cached_property
@@ -555,8 +576,7 @@ def logical_line(text: str, start: int, end: int) -> str:
 
 def iter_calls(unit: Unit, names: frozenset[str]) -> Iterator[tuple[int, Call]]:
     """Calls of the named functions: index of the name, and the call. Members and foreign qualifications left out."""
-    for i, tok in enumerate(unit.t):
-        if tok in names and not unit.is_member(i):
-            call = unit.call(i)
-            if call is not None:
-                yield i, call
+    for i in unit.find(*names):
+        call = None if unit.is_member(i) else unit.call(i)
+        if call is not None:
+            yield i, call

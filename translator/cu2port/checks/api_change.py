@@ -16,11 +16,20 @@ class ApiChange(Check):
 
     code, name, severity = "CU102", "api-change", Severity.INFO
     examples = (
-        Example("void f() { cudaMemcpyToSymbol(table, p, n); }", "void f() { hipMemcpyToSymbol(HIP_SYMBOL(table), p, n); }"),
+        Example(
+            "void f() { cudaMemcpyToSymbol(table, p, n); }", "void f() { hipMemcpyToSymbol(HIP_SYMBOL(table), p, n); }"
+        ),
         Example("void f() { x.cudaMemcpyToSymbol(table, p, n); }", note="a member"),
-        Example("#define UP(s, p, n) cudaMemcpyToSymbol(s, p, n)\n",
-            "#define UP(s, p, n) hipMemcpyToSymbol(HIP_SYMBOL(s), p, n)\n", "in a macro body"),
-        Example("CHECK(cudaMemcpyToSymbol(table, p, n));", "CHECK(hipMemcpyToSymbol(HIP_SYMBOL(table), p, n));", "as a macro's argument"),
+        Example(
+            "#define UP(s, p, n) cudaMemcpyToSymbol(s, p, n)\n",
+            "#define UP(s, p, n) hipMemcpyToSymbol(HIP_SYMBOL(s), p, n)\n",
+            "in a macro body",
+        ),
+        Example(
+            "CHECK(cudaMemcpyToSymbol(table, p, n));",
+            "CHECK(hipMemcpyToSymbol(HIP_SYMBOL(table), p, n));",
+            "as a macro's argument",
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:

@@ -17,11 +17,15 @@ class ApiRename(Check):
     code, name, severity = "CU101", "api-rename", Severity.INFO
     examples = (
         Example("void f(void* p) { cudaFree(p); }", "void f(void* p) { hipFree(p); }"),
-        Example("void f(Pool& q, void* p) { q.cudaFree(p); my::cudaFree(p); puts(\"cudaFree\"); }", note="not CUDA's"),
+        Example('void f(Pool& q, void* p) { q.cudaFree(p); my::cudaFree(p); puts("cudaFree"); }', note="not CUDA's"),
         Example("#define FREE(x) CHECK(cudaFree(x))\n", "#define FREE(x) CHECK(hipFree(x))\n", "in a macro body"),
         Example("CHECK(cudaFree(p));", "CHECK(hipFree(p));", "as a macro's argument"),
-        Example("#if A\nint e = cudaSuccess;\n#else\nint e = cudaErrorUnknown;\n#endif\n",
-            "#if A\nint e = hipSuccess;\n#else\nint e = hipErrorUnknown;\n#endif\n", "both branches", findings=2),
+        Example(
+            "#if A\nint e = cudaSuccess;\n#else\nint e = cudaErrorUnknown;\n#endif\n",
+            "#if A\nint e = hipSuccess;\n#else\nint e = hipErrorUnknown;\n#endif\n",
+            "both branches",
+            findings=2,
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:

@@ -16,7 +16,9 @@ class ApiUnsupported(Check):
 
     code, name, severity = "CU103", "api-unsupported", Severity.ERROR
     examples = (
-        Example("auto e = cudaDeviceFlushGPUDirectRDMAWrites(a, b);", "auto e = cudaDeviceFlushGPUDirectRDMAWrites(a, b);"),
+        Example(
+            "auto e = cudaDeviceFlushGPUDirectRDMAWrites(a, b);", "auto e = cudaDeviceFlushGPUDirectRDMAWrites(a, b);"
+        ),
         Example("auto e = my::cudaDeviceFlushGPUDirectRDMAWrites(a, b);", note="another namespace"),
     )
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
+from cu2port.check import Check
 from cu2port.model import Finding, Severity
 from cu2port.unit import Unit
 
@@ -14,9 +14,7 @@ class ApiVersion(Check):
     """
 
     code, name, severity = "CU104", "api-version", Severity.ERROR
-    examples = (
-        
-    )
+    examples = ()
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         yield from (f for f in unit.api.findings if f.code == self.code)

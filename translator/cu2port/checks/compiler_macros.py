@@ -32,17 +32,23 @@ class CompilerMacros(Check):
             "#if defined(__CUDACC__)\nint x;\n#elif defined(__HIPCC__)\nint y;\n#endif\n",
             note="there is a branch for HIP already",
         ),
-        Example("const char* s = \"__CUDACC__\";", note="a string"),
+        Example('const char* s = "__CUDACC__";', note="a string"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for i, tok in enumerate(unit.t):
-            hip = _SAME.get(tok)
-            if hip is None or has_hip_branch(unit, i):
+        for i in unit.find(*_SAME):
+            tok = unit.t[i]
+            hip = _SAME[tok]
+            if has_hip_branch(unit, i):
                 continue
             d = unit.in_directive(i)
             if d is not None and d.keyword in ("define", "undef") and i == d.first + 2:
                 continue
             yield self.finding(
-                f"`{tok}` is `{hip}`", unit.p[i], unit.end(i), (replace(unit.p[i], unit.end(i), hip),), cuda=tok, hip=hip
+                f"`{tok}` is `{hip}`",
+                unit.p[i],
+                unit.end(i),
+                (replace(unit.p[i], unit.end(i), hip),),
+                cuda=tok,
+                hip=hip,
             )

@@ -25,9 +25,9 @@ class CppRegister(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for i, tok in enumerate(unit.t):
+        for i in unit.find("register"):
             after = unit.tok(i + 1)
-            if tok != "register" or not after or not is_identifier(after) or unit.path.endswith(".c"):
+            if not after or not is_identifier(after) or unit.path.endswith(".c"):
                 continue
             statement = unit.t[i : i + 24]
             stop = statement.index(";") if ";" in statement else len(statement)

@@ -24,7 +24,9 @@ class CudaArch(Check):
     code, name, severity = "CU204", "cuda-arch", Severity.WARNING
     examples = (
         Example(
-            "#ifdef __CUDA_ARCH__\nint x;\n#endif\n", "#ifdef __HIP_DEVICE_COMPILE__\nint x;\n#endif\n", "the device pass"
+            "#ifdef __CUDA_ARCH__\nint x;\n#endif\n",
+            "#ifdef __HIP_DEVICE_COMPILE__\nint x;\n#endif\n",
+            "the device pass",
         ),
         Example(
             "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\n#else\nint x;\n#endif\n",
@@ -47,8 +49,9 @@ class CudaArch(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for i, tok in enumerate(unit.t):
-            if tok != "__CUDA_ARCH__" or has_hip_branch(unit, i):
+        for i in unit.find("__CUDA_ARCH__"):
+            tok = unit.t[i]
+            if has_hip_branch(unit, i):
                 continue
             start, end = unit.p[i], unit.end(i)
             if tested_defined(unit, i):
@@ -100,6 +103,8 @@ class CudaArch(Check):
 def _plain_truth(unit: Unit, i: int) -> bool:
     """`#if __CUDA_ARCH__`: the value itself is the condition."""
     d = unit.in_directive(i)
-    return d is not None and d.keyword in ("if", "elif") and all(
-        unit.tok(k) in ("&&", "||", "(", ")", "!") or not d.first + 2 <= k < d.stop for k in (i - 1, i + 1)
+    return (
+        d is not None
+        and d.keyword in ("if", "elif")
+        and all(unit.tok(k) in ("&&", "||", "(", ")", "!") or not d.first + 2 <= k < d.stop for k in (i - 1, i + 1))
     )

@@ -44,13 +44,18 @@ class CudaVersion(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for i, tok in enumerate(unit.t):
-            if tok not in _VERSIONS or has_hip_branch(unit, i):
+        for i in unit.find(*_VERSIONS):
+            tok = unit.t[i]
+            if has_hip_branch(unit, i):
                 continue
             if tested_defined(unit, i):
                 if not _completed(unit, i):
                     yield self.finding(
-                        f"`{tok}` is not defined by HIP", unit.p[i], unit.end(i), cuda=tok, effects=(("all", "wrong-result"),)
+                        f"`{tok}` is not defined by HIP",
+                        unit.p[i],
+                        unit.end(i),
+                        cuda=tok,
+                        effects=(("all", "wrong-result"),),
                     )
                 continue
             found = comparison(unit, i)

@@ -30,8 +30,8 @@ class ExternShared(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for i, tok in enumerate(unit.t):
-            if tok != "__shared__" or "extern" not in unit.t[max(0, i - 3) : i + 4]:
+        for i in unit.find("__shared__"):
+            if "extern" not in unit.t[max(0, i - 3) : i + 4]:
                 continue
             if any(x in (";", "{", "}") for x in unit.t[max(0, i - 3) : i]) and "extern" not in unit.t[i : i + 4]:
                 before = unit.t[max(0, i - 3) : i]

@@ -20,7 +20,13 @@ class IncludeHeader(Check):
         Example("#include <cuda_runtime.h>\n", "#include <hip/hip_runtime.h>\n"),
         Example("#include <cuda.h>\n#include <cuda_runtime.h>\n", "#include <hip/hip_runtime.h>\n", "once", findings=2),
         Example("#include <vector>\n", note="not CUDA's"),
-        Example("__global__ void k() {}\n", "#include <hip/hip_runtime.h>\n__global__ void k() {}\n", "added", path="a.cu", findings=1),
+        Example(
+            "__global__ void k() {}\n",
+            "#include <hip/hip_runtime.h>\n__global__ void k() {}\n",
+            "added",
+            path="a.cu",
+            findings=1,
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:

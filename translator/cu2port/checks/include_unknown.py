@@ -9,8 +9,7 @@ from cu2port.unit import Unit
 
 
 class IncludeUnknown(Check):
-    """An include looks like a header of CUDA's, and no HIP header is known for it.
-    """
+    """An include looks like a header of CUDA's, and no HIP header is known for it."""
 
     code, name, severity = "CU108", "unknown-cuda-header", Severity.WARNING
     examples = (

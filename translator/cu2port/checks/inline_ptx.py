@@ -9,7 +9,9 @@ from cu2port.model import Finding, Severity
 from cu2port.unit import Unit
 
 _OPCODE = re.compile(r"(?:^|[;{}\n\\]|\\[nt])\s*(?:@!?%?\w+\s+)?([a-z][a-z0-9_]*(?:(?:::?|\.)[a-z0-9_:]+)*)")
-_DOTTED = re.compile(r"\b[a-z]\w*\.(?:[a-z0-9_]+\.)*(?:[busf](?:8|16|32|64|128)|pred|sync|cta|gl|sys|aligned|shared|global)\b")
+_DOTTED = re.compile(
+    r"\b[a-z]\w*\.(?:[a-z0-9_]+\.)*(?:[busf](?:8|16|32|64|128)|pred|sync|cta|gl|sys|aligned|shared|global)\b"
+)
 
 
 class InlinePtx(Check):
@@ -25,7 +27,9 @@ class InlinePtx(Check):
             '__device__ int f() { int x; asm("mov.u32 %0, %%laneid;" : "=r"(x)); return x; }',
             '__device__ int f() { int x; asm("mov.u32 %0, %%laneid;" : "=r"(x)); return x; }',
         ),
-        Example('#define F() asm volatile("membar.gl;")\n', '#define F() asm volatile("membar.gl;")\n', "in a macro body"),
+        Example(
+            '#define F() asm volatile("membar.gl;")\n', '#define F() asm volatile("membar.gl;")\n', "in a macro body"
+        ),
         Example('__device__ void f() { asm volatile("" ::: "memory"); }', note="a barrier for the compiler"),
         Example('void f() { asm volatile("rdtsc" : "=a"(x)); }', note="host assembly"),
     )

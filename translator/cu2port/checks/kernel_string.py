@@ -31,11 +31,10 @@ class KernelString(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if "__global__" not in unit.text and ".entry" not in unit.text:
             return
-        for i, tok in enumerate(unit.t):
-            if len(tok) < 24 or not is_string(tok):
-                continue
+        for i in unit.find(*(w for w in unit.words if len(w) >= 24 and is_string(w))):
+            tok = unit.t[i]
             kernel, module = _KERNEL.search(tok), _MODULE.search(tok)
-            if kernel and "(" in tok[kernel.end() :] or module:
+            if (kernel and "(" in tok[kernel.end() :]) or module:
                 name = next((m.group(1) for m in (kernel, module) if m and m.group(1)), "")
                 what = "PTX" if module else "a kernel's source"
                 yield self.finding(

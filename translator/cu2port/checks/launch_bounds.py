@@ -35,9 +35,7 @@ class LaunchBounds(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for i, tok in enumerate(unit.t):
-            if tok != "__launch_bounds__":
-                continue
+        for i in unit.find("__launch_bounds__"):
             call = unit.call(i)
             if call is None or len(call.args) < 2 or unit.text[call.args[1].start : call.args[1].end] in ("", "0"):
                 continue

@@ -50,7 +50,9 @@ class LaunchGgl(Check):
         for launch in unit.launches:
             made = _edit(unit, launch)
             start, end = unit.p[launch.callee], unit.end(launch.close + 2)
-            message = "launch written as hipLaunchKernelGGL" if made else "a launch whose arguments are not written here"
+            message = (
+                "launch written as hipLaunchKernelGGL" if made else "a launch whose arguments are not written here"
+            )
             severity = Severity.INFO if made else Severity.WARNING
             yield self.finding(message, start, end, (made,) if made else (), severity=severity)
 

@@ -37,4 +37,6 @@ class NvPragma(Check):
                     end += 2
                 elif unit.text[end : end + 1] in ("\n", "\r"):
                     end += 1
-                yield self.finding(f"`#pragma {unit.t[d.first + 2]}` is nvcc's own", d.start, d.end, (replace(start, end, ""),))
+                yield self.finding(
+                    f"`#pragma {unit.t[d.first + 2]}` is nvcc's own", d.start, d.end, (replace(start, end, ""),)
+                )

@@ -17,8 +17,8 @@ class Stringise(Check):
     code, name, severity = "CU110", "stringised-name", Severity.INFO
     examples = (
         Example(
-            '#define CHECK(x) if (x) puts(#x)\nvoid f() { CHECK(cudaFree(p)); }\n',
-            '#define CHECK(x) if (x) puts(#x)\nvoid f() { CHECK(hipFree(p)); }\n',
+            "#define CHECK(x) if (x) puts(#x)\nvoid f() { CHECK(cudaFree(p)); }\n",
+            "#define CHECK(x) if (x) puts(#x)\nvoid f() { CHECK(hipFree(p)); }\n",
         ),
         Example("#define CHECK(x) if (x) abort()\nvoid f() { CHECK(cudaFree(p)); }\n", note="no text is made"),
         Example("#define STR(x) #x\nconst char* s = STR(hello);\n", note="no CUDA name"),
@@ -29,7 +29,8 @@ class Stringise(Check):
             name
             for name, definitions in unit.macros.items()
             for m in definitions
-            if m.params and any(unit.t[k] in ("#", "%:") and unit.tok(k + 1) in m.params for k in range(m.first, m.stop))
+            if m.params
+            and any(unit.t[k] in ("#", "%:") and unit.tok(k + 1) in m.params for k in range(m.first, m.stop))
         }
         if not makers:
             return

@@ -7,7 +7,9 @@ from cu2port.check import Check, Example
 from cu2port.model import Finding, Severity
 from cu2port.unit import Unit
 
-_FETCH = re.compile(r"tex(?:[123]D(?:Layered)?|Cubemap(?:Layered)?)(?:fetch|Lod|Grad|gather)?\Z|tex1Dfetch\Z|tex2Dgather\Z")
+_FETCH = re.compile(
+    r"tex(?:[123]D(?:Layered)?|Cubemap(?:Layered)?)(?:fetch|Lod|Grad|gather)?\Z|tex1Dfetch\Z|tex2Dgather\Z"
+)
 
 
 class TextureFetch(Check):
@@ -27,8 +29,9 @@ class TextureFetch(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for i, tok in enumerate(unit.t):
-            if tok[0] != "t" or not _FETCH.match(tok) or unit.is_member(i) or tok in unit.macros or tok in unit.declared:
+        for i in unit.find(*(w for w in unit.words if w.startswith("tex") and _FETCH.match(w))):
+            tok = unit.t[i]
+            if unit.is_member(i) or tok in unit.macros or tok in unit.declared:
                 continue
             call = unit.call(i)
             if call is None:

@@ -22,8 +22,9 @@ class TextureReference(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for i, tok in enumerate(unit.t):
-            if tok not in ("texture", "surface") or unit.tok(i + 1) != "<" or unit.tok(i - 1) in ("::", ".", "->"):
+        for i in unit.find("texture", "surface"):
+            tok = unit.t[i]
+            if unit.tok(i + 1) != "<" or unit.tok(i - 1) in ("::", ".", "->"):
                 continue
             close = unit.angle_close(i + 1)
             if close < 0 or unit.tok(i - 1) in ("struct", "class") or unit.function_at(i) is not None:

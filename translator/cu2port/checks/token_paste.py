@@ -8,7 +8,9 @@ from cu2port.lexer import is_identifier
 from cu2port.model import Finding, Severity, Trust, replace
 from cu2port.unit import Macro, Unit
 
-_PREFIX = re.compile(r"(?:cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|nvrtc|cu|CU|CUDA|CUBLAS|CUFFT|CUSPARSE|CUSOLVER)(?:[A-Z_]\w*)?\Z")
+_PREFIX = re.compile(
+    r"(?:cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|nvrtc|cu|CU|CUDA|CUBLAS|CUFFT|CUSPARSE|CUSOLVER)(?:[A-Z_]\w*)?\Z"
+)
 
 
 class TokenPaste(Check):

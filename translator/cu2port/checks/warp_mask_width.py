@@ -8,8 +8,14 @@ from cu2port.model import Edit, Finding, Severity, Side, Span, Trust, insert, re
 from cu2port.unit import Unit
 from cu2port.warpnames import sync_calls
 
-_FULL = re.compile(r"\(?\s*(?:\(\s*(?:unsigned|unsigned int|uint32_t)\s*\)\s*)?(?:0[xX][fF]{8}|~\s*0|-\s*1|UINT_MAX|UINT32_MAX)[uUlL]*\s*\)?\Z")
-_WIDE = re.compile(r"unsigned long long|uint64_t|[uU][lL]{2}\b|__activemask\s*\(|__ballot|\b0[xX][0-9a-fA-F]{16}|hip|lane_mask|lanemask_t")
+_FULL = re.compile(
+    r"\(?\s*(?:\(\s*(?:unsigned|unsigned int|uint32_t)\s*\)\s*)?"
+    r"(?:0[xX][fF]{8}|~\s*0|-\s*1|UINT_MAX|UINT32_MAX)[uUlL]*\s*\)?\Z"
+)
+_WIDE = re.compile(
+    r"unsigned long long|uint64_t|\b[0-9]\w*[lL]{2}[uU]?\b|__activemask\s*\(|__ballot|\b0[xX][0-9a-fA-F]{16}|hip"
+    r"|lane_mask|lanemask_t"
+)
 _ALL = "0xffffffffffffffffULL"
 
 
@@ -41,10 +47,10 @@ class WarpMaskWidth(Check):
             "#define SHFL(v) __shfl_sync(0xffffffffffffffffULL, v, 0)\n",
             "in a macro body",
         ),
+        Example("ASSERT(__all_sync(-1, x));", "ASSERT(__all_sync(0xffffffffffffffffULL, x));", "as a macro's argument"),
         Example(
-            "ASSERT(__all_sync(-1, x));", "ASSERT(__all_sync(0xffffffffffffffffULL, x));", "as a macro's argument"
+            "__device__ int f(int v) { __syncwarp(); return __shfl_sync(0xffffffffffffffffULL, v, 0); }", note="wide"
         ),
-        Example("__device__ int f(int v) { __syncwarp(); return __shfl_sync(0xffffffffffffffffULL, v, 0); }", note="wide"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:

@@ -23,7 +23,9 @@ class WarpSyncMask(Check):
             "__device__ int f(int v) { return __shfl_sync(0xffffffffffffffffULL, v, 0); }",
         ),
         Example("__device__ void f() { __syncwarp(); }", note="no mask"),
-        Example("#define __shfl_sync(m, v, l) __shfl(v, l)\nint x = __shfl_sync(m, v, l);\n", note="a macro of the file"),
+        Example(
+            "#define __shfl_sync(m, v, l) __shfl(v, l)\nint x = __shfl_sync(m, v, l);\n", note="a macro of the file"
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:

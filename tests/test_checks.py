@@ -1,0 +1,69 @@
+"""Every check does what its examples say; examples are also what the documentation shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from cu2port.check import Check, Example, all_checks
+from cu2port.engine import translate
+from cu2port.model import Judged
+
+CASES = [
+    pytest.param(check, example, id=f"{check.code}-{check.name}-{n}")
+    for check in all_checks()
+    for n, example in enumerate(check.examples)
+]
+#: Checks whose code depends on --rocm alone have no text that shows them under the default.
+NO_HIT = {"CU104"}
+#: Checks whose edits are whole directives, which stand in no macro body or argument.
+WHOLE_LINES = {"CU107", "CU205", "CU212"}
+
+
+def _mine(check: Check, example: Example) -> list[Judged]:
+    result = translate(example.before, example.options, path=example.path)
+    return [j for j in result.findings if j.finding.code == check.code]
+
+
+@pytest.mark.parametrize(("check", "example"), CASES)
+def test_example(check: Check, example: Example) -> None:
+    result = translate(example.before, example.options, path=example.path)
+    mine = [j for j in result.findings if j.finding.code == check.code]
+    if example.after is None:
+        assert not mine, "a quiet example has findings"
+    else:
+        assert result.output.decode() == example.after
+        assert mine, "no finding"
+    if example.findings is not None:
+        assert len(mine) == example.findings
+
+
+@pytest.mark.parametrize(("check", "example"), CASES)
+def test_running_again_changes_nothing(check: Check, example: Example) -> None:
+    once = translate(example.before, example.options, path=example.path).output
+    again = translate(once, example.options, path=example.path)
+    assert again.output == once
+
+
+@pytest.mark.parametrize("check", all_checks(), ids=lambda c: c.code)
+def test_a_check_shows_a_hit_a_quiet_case_and_macros(check: Check) -> None:
+    hits = [e for e in check.examples if e.after is not None]
+    assert check.page.strip()
+    if check.code in NO_HIT:
+        return
+    assert hits
+    assert any(e.after is None for e in check.examples)
+    if check.code in WHOLE_LINES:
+        return
+    if any(j.finding.edits for e in hits for j in _mine(check, e)):
+        notes = " ".join(e.note for e in check.examples)
+        assert "in a macro body" in notes or check.code == "CU109"
+        assert "as a macro's argument" in notes
+
+
+def test_codes_and_names_are_well_formed() -> None:
+    for check in all_checks():
+        assert check.code[:2] == "CU"
+        assert check.code[2:].isdigit()
+        assert len(check.code) == 5
+        assert check.name == check.name.lower()
+        assert check.title.endswith((".", ":"))

@@ -1,0 +1,108 @@
+"""The straight line as a whole: nothing raises, nothing is lost, a second run changes nothing."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cu2port import Options, translate
+from cu2port import check as check_module
+from cu2port.catalog import load_catalog
+from cu2port.edits import judge
+from cu2port.model import Outcome, Trust
+from cu2port.unit import Unit
+
+WORDS = st.sampled_from(
+    """cudaMalloc cudaFree cudaMemcpyToSymbol cudaError_t cublasCreate __shfl_sync __syncwarp __launch_bounds__ asm
+    volatile __global__ __device__ __shared__ extern k <<< >>> << < > ( ) { } [ ] , ; :: . -> # ## define if ifdef
+    endif else include pragma once <cuda_runtime.h> "cuda.h" "x" 'c' 0xffffffff 32 __CUDA_ARCH__ CUDA_VERSION >= && ||
+    ! ? : = == + - * & texture namespace using cub thrust template typename class return void int float register \\ // /* */ R"( )"
+    """.split()
+)
+GLUE = st.sampled_from([" ", "", "\n", "\r\n", "\n#", "\\\n"])
+TEXTS = st.lists(st.tuples(WORDS, GLUE), max_size=50).map(lambda xs: "".join(a + b for a, b in xs))
+OPTIONS = st.sampled_from(
+    [
+        Options(),
+        Options(launch="ggl"),
+        Options(trust=Trust.EXACT),
+        Options(skip_inactive=True),
+        Options(comments=True),
+        Options(rocm=(6, 2)),
+    ]
+)
+
+
+@settings(max_examples=400)
+@given(TEXTS, OPTIONS, st.sampled_from(["a.cu", "a.h", "b.cpp"]))
+def test_no_text_raises_and_a_second_run_changes_nothing(text: str, options: Options, path: str) -> None:
+    once = translate(text, options, path=path)
+    again = translate(once.output, options, path=path)
+    assert again.output == once.output
+
+
+@settings(max_examples=200)
+@given(st.binary(max_size=200))
+def test_any_bytes_convert(data: bytes) -> None:
+    once = translate(data, path="a.cu")
+    assert translate(once.output, path="a.cu").output == once.output
+
+
+@given(TEXTS, st.randoms(use_true_random=False))
+def test_the_order_of_checks_does_not_matter(text: str, rng: random.Random) -> None:
+    unit = Unit(text, load_catalog(), path="a.cu")
+    checks = list(check_module.all_checks())
+    first = judge([f for c in checks for f in c.run(unit)], Trust.REVIEW)
+    rng.shuffle(checks)
+    assert judge([f for c in checks for f in c.run(unit)], Trust.REVIEW) == first
+
+
+def test_what_is_not_edited_comes_out_byte_for_byte() -> None:
+    data = b"\xef\xbb\xbf// caf\xe9\r\n#include <cuda_runtime.h>\r\n\tint \xc3\xa9 = cudaSuccess;\r\n"
+    result = translate(data, path="a.cu")
+    assert (
+        result.output == b"\xef\xbb\xbf// caf\xe9\r\n#include <hip/hip_runtime.h>\r\n\tint \xc3\xa9 = hipSuccess;\r\n"
+    )
+
+
+def test_added_include_follows_the_bom_and_the_line_ends() -> None:
+    data = b"\xef\xbb\xbf__global__ void k() {}\r\n"
+    assert (
+        translate(data, path="a.cu").output == b"\xef\xbb\xbf#include <hip/hip_runtime.h>\r\n__global__ void k() {}\r\n"
+    )
+
+
+def test_utf16_is_named_and_left() -> None:
+    data = "cudaFree(p);".encode("utf-16")
+    result = translate(data, path="a.cu")
+    assert result.output == data
+    (judged,) = result.findings
+    assert judged.open
+    assert "UTF-16" in judged.finding.message
+
+
+def test_trust_exact_leaves_what_needs_review() -> None:
+    text = "#if CUDA_VERSION >= 9000\n#endif\nint x = cudaSuccess;\n"
+    result = translate(text, Options(trust=Trust.EXACT), path="a.h")
+    assert result.output == b"#if CUDA_VERSION >= 9000\n#endif\nint x = hipSuccess;\n"
+    assert [j.finding.code for j in result.findings if j.outcome is Outcome.MANUAL] == ["CU206"]
+
+
+def test_names_in_strings_comments_members_and_namespaces_stay() -> None:
+    text = 'const char* s = "cudaFree"; // cudaFree\nvoid f() { a.cudaFree(p); a->cudaFree(p); my::cudaFree(p); }\n'
+    assert translate(text, path="a.h").output == text.encode()
+
+
+def test_comments_on_request() -> None:
+    assert (
+        translate("// see cudaFree, my_cudaFree\n", Options(comments=True), path="a.h").output
+        == b"// see hipFree, my_cudaFree\n"
+    )
+
+
+def test_inactive_branches_on_request() -> None:
+    text = "#if 0\nint a = cudaSuccess;\n#endif\nint b = cudaSuccess;\n"
+    assert translate(text, path="a.h").output.count(b"hipSuccess") == 2
+    assert translate(text, Options(skip_inactive=True), path="a.h").output.count(b"hipSuccess") == 1
