@@ -57,12 +57,12 @@ _STD_HEADERS = (
     "immintrin.h intrin.h io.h direct.h process.h"
 ).split()
 
-# Result types, by the name of the function; the first pattern that fits holds. What no pattern knows returns "anything".
+# Result types by the function's name; the first pattern that fits holds. What no pattern knows returns "anything".
 _RESULTS = tuple(
     (re.compile(pattern), result)
     for pattern, result in (
-        (r"(cublas(Lt)?|cusparse|cusolver|cudnn|nccl|nvrtc|cutensor)Get(Last)?(Error|Status)(String|Name)?$", "const char *"),
-        (r"ncclGetLastError|nvmlErrorString", "const char *"),
+        (r"(cublas(Lt)?|cusparse|cudnn|nccl|nvrtc|cutensor)Get(Error|Status)(String|Name)$", "const char *"),
+        (r"ncclGetLastError$|nvmlErrorString$", "const char *"),
         (r"cudnnGet(Cudart)?Version$|cublasLtGet(Cudart)?Version$|cutensorGet(Cudart)?Version$", "size_t"),
         (r"cuda[A-Z]", "cudaError_t"),
         (r"cublas(Lt|Xt|Mg)?[A-Z]", "cublasStatus_t"),
@@ -299,7 +299,8 @@ def _guess(name: str) -> str:
     last = name.rpartition("::")[2]
     if re.search(r"_(t|st|enum|v\d)$|(Params|Desc|Kind|Mode|Info)$", last):
         return "type"
-    if re.match(r"(CU|NV|NCCL|cuda(Error|DevAttr|Limit|Graph\w+Type|Host(Alloc|Register)|ResView|MemLoc|MemAll))[A-Z]", last):
+    values = "Error|DevAttr|Limit|Graph\\w+Type|HostAlloc|HostRegister|ResView|MemLocation|MemAllocation"
+    if re.match(rf"(CU|NV|NCCL)[A-Z_]|cuda({values})[A-Z]", last):
         return "enumerator"
     return "template" if "::" in name else "function"
 
