@@ -1,10 +1,12 @@
 """List catalogue rows whose HIP name no HIP header at hand declares.
 
-    python tools/check_hip.py HIP_INCLUDE [--library runtime]...
+    python tools/check_hip.py HIP_INCLUDE [--also DIR]... [--library runtime]...
 
-HIP_INCLUDE is a folder with hip/hip_runtime_api.h, such as ROCm's include folder or the one in triton's wheel.
-A name counts as known when any header in HIP_INCLUDE/hip has it outside comments. Rows marked `unchecked`, and targets
-that are not one name (`unsigned int`, `gridDim.x`), are left alone. Exit 1 when a row names something unknown.
+HIP_INCLUDE is a folder with hip/hip_runtime_api.h, such as ROCm's include folder or the one in triton's wheel. Much of
+device code's vocabulary is declared by clang itself: give its resource folder (`clang -print-resource-dir`, below it
+include/) with --also. A name counts as known when any header has it outside comments, or a macro there makes it.
+Rows marked `unchecked`, and targets that are not one name (`unsigned int`), are left alone.
+Exit 1 when a row names something unknown.
 """
 
 from __future__ import annotations
@@ -13,23 +15,33 @@ import argparse
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 LIBRARIES = ("runtime", "driver", "nvrtc", "device", "vector_types", "fp16", "fp8", "complex")
 # Tables of the profiler's hooks: they name functions that no public header declares.
 _HOOKS = frozenset({"hip_prof_str.h", "hip_api_trace.hpp", "hip_runtime_prof.h"})
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+_VECTOR = re.compile(r"\b(?:__MAKE_VECTOR_TYPE__|DECLOP_MAKE\w*)\(\s*(\w+),")  # one line makes four types
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_BUILT_IN = frozenset("int unsigned void char float double long short uint32_t uint64_t reinterpret_cast const".split())
+# Words of the language and of the compiler itself.
+_BUILT_IN = frozenset(
+    "int unsigned void char float double long short uint32_t uint64_t const __restrict__ alloca".split()
+)
 
 
-def declared(include: Path) -> frozenset[str]:
-    """Every identifier in the HIP headers below `include`/hip, comments left out."""
+def declared(include: Path, also: Sequence[Path] = ()) -> frozenset[str]:
+    """Every identifier in the headers below `include`/hip, and in clang's for HIP in `also`, comments left out."""
     found: set[str] = set()
-    for path in sorted((include / "hip").rglob("*")):
+    paths = sorted((include / "hip").rglob("*"))
+    for folder in also:
+        paths += sorted(folder.glob("__clang_*"))
+    for path in paths:
         if path.is_file() and path.name not in _HOOKS:
-            found.update(_WORD.findall(_COMMENT.sub(" ", path.read_text(encoding="utf-8", errors="replace"))))
+            text = _COMMENT.sub(" ", path.read_text(encoding="utf-8", errors="replace"))
+            found.update(_WORD.findall(text))
+            for name in _VECTOR.findall(text):
+                found.update(f"{make}{name}{n}" for n in range(1, 5) for make in ("", "make_"))
     return frozenset(found)
 
 
@@ -45,15 +57,14 @@ def targets(rules: Path, library: str) -> Iterator[tuple[str, str]]:
             yield row["cuda"], row["hip"]
 
 
-def unknown(include: Path, rules: Path, libraries: tuple[str, ...]) -> list[tuple[str, str, str]]:
+def unknown(known: frozenset[str], rules: Path, libraries: Sequence[str]) -> list[tuple[str, str, str]]:
     """(library, CUDA name, HIP name) of the rows that the headers do not bear out."""
-    known = declared(include)
     out = []
     for library in libraries:
         if not (rules / f"{library}.toml").is_file():
             continue
         for cuda, hip in targets(rules, library):
-            names = [n for n in _WORD.findall(hip) if n not in _BUILT_IN]
+            names = [n for n in _WORD.findall(hip) if n not in _BUILT_IN and not n.startswith("__builtin_")]
             if re.fullmatch(r"[\w:]+", hip) and not hip[0].isdigit() and names and names[-1] not in known:
                 out.append((library, cuda, hip))
     return out
@@ -62,12 +73,13 @@ def unknown(include: Path, rules: Path, libraries: tuple[str, ...]) -> list[tupl
 def main() -> None:
     parser = argparse.ArgumentParser(description="List catalogue rows whose HIP name no HIP header declares.")
     parser.add_argument("include", type=Path, help="folder that holds hip/hip_runtime_api.h")
+    parser.add_argument("--also", type=Path, action="append", default=[], help="clang's own include folder")
     parser.add_argument("--rules", type=Path, default=Path(__file__).parent.parent / "rules")
     parser.add_argument("--library", action="append", help=f"only this one; else {', '.join(LIBRARIES)}")
     args = parser.parse_args()
     if not (args.include / "hip" / "hip_runtime_api.h").is_file():
         sys.exit(f"{args.include}: no hip/hip_runtime_api.h in it")
-    rows = unknown(args.include, args.rules, tuple(args.library or LIBRARIES))
+    rows = unknown(declared(args.include, args.also), args.rules, args.library or LIBRARIES)
     for library, cuda, hip in rows:
         print(f"{library}: {cuda} -> {hip}: not in the headers")
     sys.exit(1 if rows else 0)
