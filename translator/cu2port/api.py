@@ -5,6 +5,7 @@ The rules CU101 to CU106 (checks/api_*.py) hand out what is found here; the loop
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -367,14 +368,18 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
     severity = Severity.INFO if row.trust is Trust.EXACT else Severity.WARNING
     edits: tuple[Edit, ...] = rename
     problem = ""
-    if row.args or row.call or row.argc or row.values:
+    if row.args or row.call or row.argc or row.values or row.forms:
         call = unit.call(use.last)
+        form = next((f for f in row.forms if call is not None and len(call.args) in f.argc), None)
+        if form is not None:
+            row = dataclasses.replace(row, hip=form.hip, args=form.args, call=form.call, values=(), argc=())
+            use = dataclasses.replace(use, row=row)
+            hip, rename = form.hip, (replace(start, end, form.hip),)
         if call is None:
-            if _is_mention(unit, use.last):
-                call = None
             problem = "it is not called here, so its arguments cannot be changed in place"
         elif row.argc and len(call.args) not in row.argc:
-            counts = " or ".join(map(str, row.argc))
+            known = sorted({*row.argc, *(n for f in row.forms for n in f.argc)})
+            counts = " or ".join(map(str, known))
             problem = f"called with {len(call.args)} arguments, and the change is known for {counts}"
         else:
             made = _rewrite(unit, use, call, rename, hip)
@@ -410,11 +415,6 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
         hip=hip,
         needs=row.headers,
     )
-
-
-def _is_mention(unit: Unit, i: int) -> bool:
-    """Whether a name stands alone (address taken, passed on) rather than before brackets."""
-    return unit.tok(i + 1) != "("
 
 
 def _rewrite(unit: Unit, use: Use, call: Call, rename: tuple[Edit, ...], hip: str) -> tuple[Edit, ...] | None:

@@ -28,7 +28,7 @@ _VERSION = re.compile(r"\d+(?:\.\d+){0,3}\Z")
 _VERSION_KEYS = ("cuda_since", "cuda_deprecated", "cuda_removed", "hip_since", "hip_deprecated", "hip_removed")
 _COMMON = frozenset({*_VERSION_KEYS, "older", "unchecked", "strict", "headers"})
 _RENAME_KEYS = _COMMON | {"hip"}
-_CHANGE_KEYS = _COMMON | {"cuda", "hip", "args", "call", "argc", "values", "trust", "why", "example"}
+_CHANGE_KEYS = _COMMON | {"cuda", "hip", "args", "call", "argc", "values", "forms", "trust", "why", "example"}
 _UNSUPPORTED_KEYS = frozenset({*_VERSION_KEYS, "cuda", "why", "instead", "strict"})
 _FILE_KEYS = frozenset(
     {"library", "title", "target", "names", "headers", "namespaces", "rename", "change", "unsupported"}
@@ -40,12 +40,22 @@ class CatalogError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """How a call with so many arguments changes, where a function has several signatures. Fields as in Row."""
+
+    argc: tuple[int, ...]
+    hip: str
+    args: tuple[tuple[int, str], ...] = ()
+    call: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One CUDA name and its fate.
 
     `hip` is empty exactly when `fate` is `unsupported`. `args`: argument index -> template; `call`: template of the
     whole call; `argc`: the change holds for these argument counts only (empty: any); `values`: argument index ->
-    ((written, instead), ...). Versions are text, "" = unknown.
+    ((written, instead), ...); `forms`: other signatures, by argument count. Versions are text, "" = unknown.
     """
 
     cuda: str
@@ -56,6 +66,7 @@ class Row:
     call: str = ""
     argc: tuple[int, ...] = ()
     values: tuple[tuple[int, tuple[tuple[str, str], ...]], ...] = ()
+    forms: tuple[Form, ...] = ()
     trust: Trust = Trust.EXACT
     why: str = ""
     instead: str = ""
@@ -299,6 +310,9 @@ def _check_change(where: str, cuda: str, value: dict[str, Any]) -> None:
     example = value.get("example", {})
     if set(example) != {"before", "after"}:
         raise CatalogError(f"{where}: change of `{cuda}` needs example = {{ before, after }}")
+    for form in value.get("forms", ()):
+        if not form.get("argc") or set(form) - {"argc", "hip", "args", "call"}:
+            raise CatalogError(f"{where}: change of `{cuda}`: a form is {{ argc, hip?, args? or call? }}")
     if "args" in value and "call" in value:
         raise CatalogError(f"{where}: change of `{cuda}` has both `args` and `call`")
     for key in (*value.get("args", {}), *value.get("values", {})):
@@ -356,6 +370,15 @@ def _row(name: str, library: str, data: Any) -> Row:
         call=data.get("call", ""),
         argc=tuple(data.get("argc", ())),
         values=tuple((int(k), tuple(v.items())) for k, v in data.get("values", {}).items()),
+        forms=tuple(
+            Form(
+                tuple(f["argc"]),
+                f.get("hip", data.get("hip", "")),
+                tuple((int(k), v) for k, v in f.get("args", {}).items()),
+                f.get("call", ""),
+            )
+            for f in data.get("forms", ())
+        ),
         trust=Trust.REVIEW if data.get("trust") == "review" else Trust.EXACT,
         why=data.get("why", ""),
         instead=data.get("instead", ""),
