@@ -1,0 +1,272 @@
+"""The catalogue keeps its rules (rules/README.md), its examples are true, every name of CUDA's headers has a fate."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cu2port.catalog import CatalogError, Row, load_catalog, read_rules, version_key
+from cu2port.clang import ClangService
+from cu2port.engine import translate
+from cu2port.model import Options
+
+ROOT = Path(__file__).resolve().parent.parent
+RULES = ROOT / "rules"
+LISTS = sorted(p.stem for p in (RULES / "names").glob("*.txt"))
+LIBRARIES = sorted(p.stem for p in RULES.glob("*.toml"))
+KINDS = frozenset("function type enumerator macro member namespace template variable".split())
+
+#: Names of the lists that no row and no namespace answers for. The number may only go down, and then it goes down here.
+WITHOUT_FATE: dict[str, int] = {}
+
+HEAD = 'library = "lib"\ntitle = "Lib"\ntarget = "hipLib"\n'
+CHANGE = """[[change]]
+cuda = "cuA"
+hip = "hipA"
+trust = "exact"
+why = "It takes a pointer."
+example = { before = "cuA(1);", after = "hipA(1);" }
+"""
+UNSUPPORTED = '[[unsupported]]\ncuda = "cuA"\nwhy = "HIP has none."\ninstead = "Remove it."\n'
+
+
+@pytest.fixture(scope="module")
+def clang() -> Iterator[ClangService]:
+    with ClangService() as service:
+        yield service
+
+
+def without(text: str, key: str) -> str:
+    """A row without the line of a key."""
+    return re.sub(rf"(?m)^{key} = .*\n", "", text)
+
+
+def read(folder: Path, **texts: str) -> dict[str, tuple[str, object]]:
+    """The rows of rule files with these stems and texts."""
+    files = []
+    for stem, text in texts.items():
+        files.append(folder / f"{stem}.toml")
+        files[-1].write_text(text, encoding="utf-8")
+    rows: dict[str, tuple[str, object]] = read_rules(files)["raw"]
+    return rows
+
+
+# --- the rules of a rule file -----------------------------------------------------------------------------------------
+
+#: What breaks a rule: the text after HEAD, and what the message must name beside the file: a row, a table, a key.
+VIOLATIONS = {
+    "not TOML": ("[rename\n", "TOML"),
+    "a name twice in a table": ('[rename]\ncuA = "hipA"\ncuA = "hipB"\n', "TOML"),
+    "unknown table": ('[renames]\ncuA = "hipA"\n', "renames"),
+    "unsorted rename": ('[rename]\ncuB = "hipB"\ncuA = "hipA"\n', "`cuA`"),
+    "case does not sort": ('[rename]\ncua = "hipa"\ncuB = "hipB"\n', "`cuB`"),
+    "rename to nothing": ('[rename]\ncuA = ""\n', "`cuA`"),
+    "rename without hip": ('[rename]\ncuA = { hip_since = "6.0" }\n', "`cuA`"),
+    "rename with arguments": ('[rename]\ncuA = { hip = "hipA", args = { 0 = "1" } }\n', "`cuA`"),
+    "rename with an unknown key": ('[rename]\ncuA = { hip = "hipA", since = "6.0" }\n', "`cuA`"),
+    "no C++ name": ('[rename]\n"cu A" = "hipA"\n', "`cu A`"),
+    "no C++ name, ends in ::": ('[rename]\n"cub::" = "hipcub"\n', "`cub::`"),
+    "version is no text": ('[rename]\ncuA = { hip = "hipA", hip_since = 6.2 }\n', "`cuA`"),
+    "version is no version": ('[rename]\ncuA = { hip = "hipA", cuda_removed = "ROCm 6" }\n', "`cuA`"),
+    "older without until": ('[rename]\ncuA = { hip = "hipA", older = { hip = "hipB" } }\n', "`cuA`"),
+    "older until no version": ('[rename]\ncuA = { hip = "hipA", older = { until = "x", hip = "hipB" } }\n', "`cuA`"),
+    "change without why": (without(CHANGE, "why"), "`cuA`"),
+    "change with an empty why": (CHANGE.replace("It takes a pointer.", " "), "`cuA`"),
+    "change without example": (without(CHANGE, "example"), "`cuA`"),
+    "change with half an example": (CHANGE.replace(', after = "hipA(1);"', ""), "`cuA`"),
+    "change without trust": (without(CHANGE, "trust"), "`cuA`"),
+    "change of unknown trust": (CHANGE.replace('"exact"', '"sure"'), "`cuA`"),
+    "change without hip": (without(CHANGE, "hip"), "`cuA`"),
+    "change without cuda": (without(CHANGE, "cuda"), "``"),
+    "change with args and call": (CHANGE + 'args = { 0 = "&{0}" }\ncall = "hipA()"\n', "`cuA`"),
+    "change with an index that is no number": (CHANGE + 'args = { first = "&{0}" }\n', "`first`"),
+    "change of values with such an index": (CHANGE + 'values = { x = { a = "b" } }\n', "`x`"),
+    "change with an unknown key": (CHANGE + 'note = "x"\n', "`cuA`"),
+    "changes unsorted": (CHANGE.replace("cuA", "cuB") + CHANGE, "`cuA`"),
+    "change stands twice": (CHANGE + CHANGE, "`cuA`"),
+    "unsupported with a target": (UNSUPPORTED + 'hip = "hipA"\n', "`cuA`"),
+    "unsupported without why": (without(UNSUPPORTED, "why"), "`cuA`"),
+    "unsupported without instead": (without(UNSUPPORTED, "instead"), "`cuA`"),
+    "unsupported with an empty instead": (UNSUPPORTED.replace("Remove it.", ""), "`cuA`"),
+    "unsupported names nothing": (UNSUPPORTED.replace('"cuA"', "[]"), "[[unsupported]]"),
+    "unsupported names unsorted": (UNSUPPORTED.replace('"cuA"', '["cuB", "cuA"]'), "`cuA`"),
+    "unsupported name twice in a row": (UNSUPPORTED.replace('"cuA"', '["cuA", "cuA"]'), "`cuA`"),
+    "unsupported rows unsorted": (UNSUPPORTED.replace("cuA", "cuB") + UNSUPPORTED, "`cuA`"),
+    "unsupported with a wrong version": (UNSUPPORTED + 'cuda_since = "new"\n', "`cuA`"),
+    "two fates": ('[rename]\ncuA = "hipA"\n' + UNSUPPORTED, "`cuA`"),
+    "rename and change": ('[rename]\ncuA = "hipA"\n' + CHANGE, "`cuA`"),
+    "a header's target is no text": ('[headers]\n"a.h" = ["hip/a.h"]\n', "`a.h`"),
+    "a namespace's target is no text": ("[namespaces]\ncub = 1\n", "`cub`"),
+}
+
+
+@pytest.mark.parametrize("case", VIOLATIONS)
+def test_a_broken_rule_is_refused_by_file_and_row(tmp_path: Path, case: str) -> None:
+    text, named = VIOLATIONS[case]
+    with pytest.raises(CatalogError) as error:
+        read(tmp_path, lib=HEAD + text)
+    assert str(error.value).startswith("lib.toml: ")
+    assert named in str(error.value)
+
+
+def test_what_the_violations_are_made_from_is_right(tmp_path: Path) -> None:
+    """Else a violation might be refused for another reason than its own."""
+    assert set(read(tmp_path, lib=HEAD + '[rename]\ncuB = "hipB"\n' + CHANGE)) == {"cuA", "cuB"}
+    assert set(read(tmp_path, lib=HEAD + UNSUPPORTED.replace('"cuA"', '["cuA", "cuB"]'))) == {"cuA", "cuB"}
+
+
+@pytest.mark.parametrize("key", ["library", "title", "target"])
+def test_a_head_is_complete(tmp_path: Path, key: str) -> None:
+    with pytest.raises(CatalogError, match=rf"^lib\.toml: `{key}` is missing"):
+        read(tmp_path, lib=without(HEAD, key))
+
+
+def test_a_file_is_called_as_its_library(tmp_path: Path) -> None:
+    with pytest.raises(CatalogError, match=r"^other\.toml: library is `lib`"):
+        read(tmp_path, other=HEAD)
+
+
+def test_a_file_is_utf8(tmp_path: Path) -> None:
+    (tmp_path / "lib.toml").write_bytes(HEAD.encode() + b"# \xe9\n")
+    with pytest.raises(CatalogError, match=r"^lib\.toml: not TOML"):
+        read_rules([tmp_path / "lib.toml"])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ('[rename]\ncuA = "hipA"\n', '[rename]\ncuA = "hipB"\n', r"`cuA` already has a row, in lib\.toml"),
+        (CHANGE, UNSUPPORTED, r"`cuA` already has a row, in lib\.toml"),
+        ('[headers]\n"a.h" = ""\n', '[headers]\n"a.h" = "hip/a.h"\n', r"\[headers\] `a\.h` stands in two files"),
+        ("[namespaces]\nn = 'm'\n", "[namespaces]\nn = 'm'\n", r"\[namespaces\] `n` stands in two files"),
+    ],
+)
+def test_one_name_has_one_row_over_all_files(tmp_path: Path, first: str, second: str, said: str) -> None:
+    with pytest.raises(CatalogError, match=rf"^more\.toml: {said}"):
+        read(tmp_path, lib=HEAD + first, more=HEAD.replace('"lib"', '"more"') + second)
+
+
+# --- the rows that are there ------------------------------------------------------------------------------------------
+
+
+def rows(library: str, fate: str) -> list[Row]:
+    return [r for r in load_catalog() if r.library == library and r.fate == fate]
+
+
+def newest(row: Row) -> Options:
+    """The default options, for a ROCm new enough to have the row's target."""
+    major, minor = (*version_key(row.version("hip_since") or "0"), 0)[:2]
+    return Options(rocm=max(Options().rocm, (major, minor)))
+
+
+@pytest.mark.parametrize("library", [x for x in LIBRARIES if rows(x, "change")])
+def test_examples_of_changes(library: str, clang: ClangService) -> None:
+    """`before` converts to `after`, and `after` stays as it is."""
+    wrong = []
+    for row in rows(library, "change"):
+        for text in (row.before, row.after):
+            made = translate(text, newest(row), path="a.cuh", clang=clang).output.decode()
+            if made != row.after:
+                wrong.append(f"{row.cuda}: `{text}` becomes `{made}`, not `{row.after}`")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_examples_show_their_name() -> None:
+    wrong = []
+    for row in load_catalog():
+        if row.fate == "change":
+            word = re.split(r"::|\.", row.cuda)[-1]
+            if not re.search(rf"\b{re.escape(word)}\b", row.before):
+                wrong.append(f"{row.library}: {row.cuda}: `{row.before}` -> `{row.after}`")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_target_is_no_cuda_name_that_becomes_something_else() -> None:
+    """Converting what was converted must change nothing."""
+    catalog = load_catalog()
+    wrong = []
+    for row in catalog:
+        for hip in {row.hip, row.older_hip} - {"", row.cuda}:
+            again = catalog.get(hip)
+            if again is not None and again.hip != hip:
+                wrong.append(f"{row.library}: {row.cuda} -> {hip}, and {hip} -> {again.hip or 'nothing'}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_hip_headers_become_nothing_else() -> None:
+    headers = load_catalog().headers
+    wrong = [f"{a} -> {b} -> {headers[b]}" for a, b in headers.items() if b and headers.get(b, b) != b]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_words_that_everyone_uses_are_strict() -> None:
+    """One lower-case word without CUDA's prefixes may be anybody's, so libclang must say that it is CUDA's."""
+    word = re.compile(r"(?!cu|nccl|nv|npp)[a-z]{2,}\Z|(?:MAJOR|MINOR)_VERSION\Z|PATCH_LEVEL\Z")
+    # `texture<float, 2> t;`: texture references are gone from HIP, and a rule of their own tells them from other words
+    own_rule = {"texture"}
+    catalog = load_catalog()
+    loose = {n for n in catalog.active if word.match(n)} - own_rule
+    wrong = sorted(n for n in loose if (row := catalog.get(n)) is not None and not row.strict)
+    assert wrong == ["htanh"]  # no English word
+
+
+def test_why_and_instead_are_short() -> None:
+    """One or two sentences to a porter (rule 10)."""
+    wrong = []
+    for row in load_catalog():
+        for text in filter(None, (row.why, row.instead)):
+            sentences = len(re.findall(r"[.!?](?=\s+[A-Z`])", text)) + 1
+            if sentences > 3 or len(text) > 320 or not text.rstrip().endswith((".", "`", ")")):
+                wrong.append(f"{row.library}: {row.cuda}: {text}")
+            if re.search(r"\b(?:please|simply|powerful|seamless\w*)\b", text, re.I):
+                wrong.append(f"{row.library}: {row.cuda}: {text}")
+    assert not wrong, "\n".join(sorted(set(wrong)))
+
+
+# --- the name lists ---------------------------------------------------------------------------------------------------
+
+
+def listed(name: str) -> list[tuple[str, str]]:
+    """(name, kind) of each line of a list."""
+    lines = (RULES / "names" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    return [(a, b) for a, _, b in (line.partition(" ") for line in lines)]
+
+
+def fate(name: str) -> str:
+    """`rename`, `change`, `unsupported`; `rename` too for a name in a namespace that moves as a whole; "" if none."""
+    catalog = load_catalog()
+    row = catalog.get(name)
+    if row is not None:
+        return row.fate
+    parts = name.split("::")
+    return "rename" if any("::".join(parts[:k]) in catalog.namespaces for k in range(len(parts), 0, -1)) else ""
+
+
+def test_every_list_has_one_file_that_answers_for_it() -> None:
+    answered = Counter(n for library in load_catalog().libraries for n in library.names)
+    assert answered == Counter(LISTS)
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_are_sorted_and_of_known_kinds(name: str) -> None:
+    found = listed(name)
+    names = [n for n, _ in found]
+    assert names == sorted(set(names))
+    assert {kind for _, kind in found} <= KINDS
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_every_name_has_a_fate(name: str) -> None:
+    missing = [n for n, _ in listed(name) if not fate(n)]
+    most = WITHOUT_FATE.get(name, 0)
+    assert len(missing) <= most, f"give these a row: {missing[:40]}"
+    assert len(missing) == most, f"{most - len(missing)} names have got a row: write {len(missing)} into WITHOUT_FATE"
+
+
+def test_the_baseline_names_lists_that_are_there() -> None:
+    assert not set(WITHOUT_FATE) - set(LISTS)
+    assert all(WITHOUT_FATE.values())
