@@ -56,6 +56,7 @@ _NOT_A_NAME = frozenset(
     "__attribute__ __declspec __align__ __builtin_align__ alignas decltype noexcept requires explicit "
     "__CUDA_ALIGN__ defined sizeof __launch_bounds__ __restrict__ operator return if for while switch "
     "_CCCL_ALIGNAS _CCCL_DEPRECATED_BECAUSE _CCCL_REQUIRES _CCCL_TEMPLATE _CCCL_AND enable_if_t void int "
+    "CCCL_DEPRECATED_BECAUSE "
     "NV_IF_TARGET __nv_noinline__ asm __asm__ static_assert _CCCL_DECLSPEC_EMPTY_BASES".split()
 )
 
