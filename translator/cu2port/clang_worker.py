@@ -187,9 +187,8 @@ class _Reader:
             except OSError:
                 continue
         fresh = header.parent / f".new-{key}-{os.getpid()}.pch"
-        argv = [_bytes(a) for a in (*base, "-Xclang", "-fno-pch-timestamp")]
         try:
-            with self.parse(header, argv, (), _OPTIONS | c.FOR_SERIALIZATION) as unit:
+            with self.parse(header, [_bytes(a) for a in base], (), _OPTIONS | c.FOR_SERIALIZATION) as unit:
                 if self.s.lib.saveTranslationUnit(unit.tu, _bytes(fresh), 0) != 0:
                     return None
             path = header.parent / f"pch-{key}-{zlib.crc32(fresh.read_bytes()):08x}.pch"
@@ -204,8 +203,11 @@ class _Reader:
         """Whether libclang takes the precompiled header: it refuses one whose header has changed or moved."""
         argv = [_bytes(a) for a in (*base, "-include-pch", str(pch))]
         probe = Path(self.s.headers, "probe.cu")
-        with self.parse(probe, argv, [(_bytes(probe), _PROBE)], _OPTIONS) as unit:
-            return not list(unit.diagnostics())
+        try:
+            with self.parse(probe, argv, [(_bytes(probe), _PROBE)], _OPTIONS) as unit:
+                return not list(unit.diagnostics())
+        except OSError:
+            return False
 
 
 class _Bindings:

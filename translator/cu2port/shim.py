@@ -11,6 +11,7 @@ The text is kept in the user's cache, keyed on the files it is made from.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import tempfile
 import tomllib
@@ -28,6 +29,7 @@ _PARTS = ("std.h", "core.h", "libraries.h")
 _CLASS = re.compile(
     r"(_t|iterator|vector|ptr|pointer|reference|allocator|resource|engine|distribution|tag|traits|policy|storage)$"
 )
+_TIME_S = 1_000_000_000
 _HEAD = re.compile(rb"// cu2port shim: CUDA from byte (\d+), generated from byte (\d+)\n// headers:([^\n]*)\n")
 _NAME = re.compile(r"(?:[A-Za-z_]\w*::)*[A-Za-z_]\w*\Z")
 _NAMESPACE = re.compile(r"^namespace (\w+) \{$(.*?)^\}  // namespace \1$", re.M | re.S)
@@ -159,13 +161,17 @@ def parse(text: bytes, stamp: str) -> Shim | None:
 
 
 def store(path: Path, data: bytes) -> bool:
-    """Write a file of the cache whole or not at all. False when it cannot be written; that is no error."""
+    """Write a file of the cache whole or not at all. False when it cannot be written; that is no error.
+
+    It gets the same time whoever writes it: libclang refuses a precompiled header that is older than its source.
+    """
     temporary = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as f:
             temporary = f.name
             f.write(data)
+        os.utime(temporary, (_TIME_S, _TIME_S))
         Path(temporary).replace(path)
     except OSError:
         if temporary:
