@@ -153,11 +153,9 @@ def _settle(unit: Unit, doubtful: list[int]) -> set[int]:
                 out.add(i)
             continue
         row = unit.catalog.get(unit.t[i])
-        if row is not None and row.strict:
-            out.add(i)
-        elif (unit.t[i] in unit.declared or unit.t[i] in unit.project.declared) and (
+        if (row is not None and row.strict) or ((unit.t[i] in unit.declared or unit.t[i] in unit.project.declared) and (
             _defines(unit, i) or not _is_hip_alias(unit, unit.t[i])
-        ):
+        )):
             out.add(i)
     return out
 
@@ -234,7 +232,7 @@ def _qualified_uses(unit: Unit) -> Iterator[Use]:
         for last, name in reversed(names):
             row = catalog.get(name)
             if row is not None:
-                if row.hip != name:
+                if row.hip != name or row.versions:
                     yield Use(row, i, last)
                 break
         else:
@@ -342,8 +340,22 @@ def _judge_use(unit: Unit, use: Use) -> Finding | None:
             hip=row.hip,
             effects=(("all", "compile-error"),),
         )
-    name = hip.rpartition(".")[2] if "." in row.cuda else hip
+    name = (hip.partition(".")[2] or hip) if "." in row.cuda else hip
     rename = () if written == name else (replace(start, end, name),)
+    if row.drop:
+        after = unit.p[use.last + 1] if use.last + 1 < len(unit.p) else end
+        rename = (
+            replace(
+                start, after if not unit.text[end:after].strip() and unit.in_directive(use.last) is None else end, ""
+            ),
+        )
+    elif (
+        row.bare
+        and unit.tok(use.first - 1) in ("struct", "enum", "union")
+        and unit.tok(use.last + 1) not in (";", "{", ":")
+    ):
+        start = unit.p[use.first - 1]
+        rename = (replace(start, end, name),)
     if row.fate == "rename":
         if not rename:
             return None
@@ -405,7 +417,7 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
         "CU102",
         "api-change",
         severity,
-        f"`{row.cuda}` becomes `{hip}`: {row.why}",
+        f"`{row.cuda}` is dropped: {row.why}" if row.drop else f"`{row.cuda}` becomes `{hip}`: {row.why}",
         start,
         end,
         edits=edits,

@@ -26,9 +26,9 @@ Fate = Literal["rename", "change", "unsupported"]
 _NAME = re.compile(r"~?[A-Za-z_]\w*(?:(?:::|\.)~?[A-Za-z_]\w*)*\Z")
 _VERSION = re.compile(r"\d+(?:\.\d+){0,3}\Z")
 _VERSION_KEYS = ("cuda_since", "cuda_deprecated", "cuda_removed", "hip_since", "hip_deprecated", "hip_removed")
-_COMMON = frozenset({*_VERSION_KEYS, "older", "unchecked", "strict", "headers"})
+_COMMON = frozenset({*_VERSION_KEYS, "older", "unchecked", "strict", "headers", "bare"})
 _RENAME_KEYS = _COMMON | {"hip"}
-_CHANGE_KEYS = _COMMON | {"cuda", "hip", "args", "call", "argc", "values", "forms", "trust", "why", "example"}
+_CHANGE_KEYS = _COMMON | {"cuda", "hip", "args", "call", "argc", "values", "forms", "trust", "why", "example", "drop"}
 _UNSUPPORTED_KEYS = frozenset({*_VERSION_KEYS, "cuda", "why", "instead", "strict"})
 _FILE_KEYS = frozenset(
     {"library", "title", "target", "names", "headers", "namespaces", "rename", "change", "unsupported"}
@@ -53,7 +53,8 @@ class Form:
 class Row:
     """One CUDA name and its fate.
 
-    `hip` is empty exactly when `fate` is `unsupported`. `args`: argument index -> template; `call`: template of the
+    `hip` is empty exactly when `fate` is `unsupported`, or the word is dropped (`drop`). `bare`: a `struct` or `enum`
+    before the name goes, since the HIP name is a typedef. `args`: argument index -> template; `call`: template of the
     whole call; `argc`: the change holds for these argument counts only (empty: any); `values`: argument index ->
     ((written, instead), ...); `forms`: other signatures, by argument count. Versions are text, "" = unknown.
     """
@@ -78,6 +79,8 @@ class Row:
     older_hip: str = ""
     unchecked: bool = False
     strict: bool = False
+    bare: bool = False
+    drop: bool = False
 
     def version(self, key: str) -> str:
         """The version text of a key such as `hip_since`; "" when unknown."""
@@ -141,7 +144,7 @@ class Catalog:
         for name in self.raw:
             member = name.partition(".")[2]
             row = self.get(name) if member else None
-            if row is not None and row.hip.rpartition(".")[2] != member:
+            if row is not None and (row.hip.partition(".")[2] or row.hip) != member:
                 out[member] = (*out.get(member, ()), name)
         return out
 
@@ -280,7 +283,11 @@ def _file_rows(where: str, data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for value in data.get("change", []):
         cuda = value.get("cuda", "")
         _keys(where, cuda, value, _CHANGE_KEYS)
-        _target(where, cuda, value.get("hip"))
+        if value.get("drop"):
+            if "hip" in value:
+                raise CatalogError(f"{where}: change of `{cuda}`: a word that is dropped has no target")
+        else:
+            _target(where, cuda, value.get("hip"))
         _check_change(where, cuda, value)
         args = [[int(k), v] for k, v in value.get("args", {}).items()]
         yield _name(where, cuda), {**_versions(where, cuda, value), "fate": "change", "args": args}
@@ -390,4 +397,6 @@ def _row(name: str, library: str, data: Any) -> Row:
         older_hip=older.get("hip", ""),
         unchecked=bool(data.get("unchecked", False)),
         strict=bool(data.get("strict", False)),
+        bare=bool(data.get("bare", False)),
+        drop=bool(data.get("drop", False)),
     )

@@ -235,8 +235,9 @@ class Unit:
                 k = self.match[k] if first <= self.match[k] < stop else k
             elif tok == "<" and k > first and is_identifier(self.t[k - 1]):
                 close = self.angle_close(k)
-                # `a < b, c > d` is two arguments, `f<b, c>(d)` one
-                if 0 < close < stop and (self.tok(close + 1) in ("(", "::", "{") or "," not in self.t[k:close]):
+                # `a < b, c > d` is two arguments, `f<b, c>(d)` and `f<b, c>` one: no expression ends with `>`
+                after = self.tok(close + 1)
+                if 0 < close < stop and (after in ("(", "::", "{", ",", ")", ">") or "," not in self.t[k:close]):
                     k = close
             elif tok == ",":
                 out.append(self._span(begin, k))
