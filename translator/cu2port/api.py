@@ -7,29 +7,15 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cu2port.catalog import Row, version_key
-from cu2port.lexer import is_identifier, is_string
+from cu2port.lexer import is_string
 from cu2port.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
 from cu2port.unit import Call, Unit
+from cu2port.uses import Use, unknown, uses
 
 _PLACEHOLDER = re.compile(r"\{(-?\d+)(\*?)\}|\{\*\}")
-_FAMILY = re.compile(
-    r"(?:cuda[A-Z]|cublas(?:Lt|Xt)?[A-Z]|cufft[A-Z]|curand[A-Z]|cusparse[A-Z]|cusolver[A-Z]|cudnn[A-Z]|nvrtc[A-Z]|nvml[A-Z]"
-    r"|nvtx[A-Z]|cupti[A-Z]|cutensor[A-Z])\w+\Z|(?:CUBLAS|CUFFT|CURAND|CUSPARSE|CUSOLVER|CUDNN|NVRTC|CUPTI)_[A-Z]\w*\Z"
-)
-_GLOBAL_SCOPE = frozenset({"return", "else", "case", "throw", "do", "delete", "new", "co_return"})
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """A place where a catalogued name stands: tokens [first, last] and its row."""
-
-    row: Row
-    first: int
-    last: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +40,7 @@ def scan(unit: Unit) -> ApiFacts:
             if not finding.edits:
                 left.add(use.row.cuda)
     findings = _without_dropped(findings)
-    for i in _unknown(unit):
+    for i in unknown(unit):
         seen.add(unit.t[i])
         left.add(unit.t[i])
         findings.append(
@@ -88,210 +74,6 @@ def _without_dropped(findings: list[Finding]) -> list[Finding]:
     if not gone:
         return findings
     return [f for f in findings if f.code == "CU102" or not any(s.start <= f.start and f.end <= s.end for s in gone)]
-
-
-# --- which tokens are CUDA's ------------------------------------------------------------------------------------------
-
-
-def uses(unit: Unit) -> Iterator[Use]:
-    """Every use of a catalogued name that is not inert."""
-    catalog = unit.catalog
-    active = catalog.active
-    t = unit.t
-    candidates = unit.find(*(unit.words & active))
-    if candidates:
-        paths = {i for d in unit.directives if d.keyword == "include" for i in range(d.first, d.stop)}
-        candidates = [i for i in candidates if i not in paths]
-    foreign = _foreign(unit, candidates)
-    for i in candidates:
-        if i not in foreign:
-            row = catalog.get(t[i])
-            if row is not None:
-                first = i - 1 if unit.tok(i - 1) == "::" else i
-                yield Use(row, i if first == i else first + 1, i)
-    yield from _qualified_uses(unit)
-    yield from _member_uses(unit)
-
-
-def _foreign(unit: Unit, candidates: list[int]) -> set[int]:
-    """Candidates that are not CUDA's: members, other namespaces' names, what the user declares."""
-    out: set[int] = set()
-    doubtful: list[int] = []
-    declared = unit.declared | unit.project.declared
-    t = unit.t
-    for i in candidates:
-        before = unit.tok(i - 1)
-        strict = False
-        if before in (".", "->"):
-            out.add(i)
-            continue
-        if before == "::":
-            owner = unit.tok(i - 2)
-            if owner == ">" or (owner and is_identifier(owner) and owner not in _GLOBAL_SCOPE):
-                out.add(i)
-                continue
-        elif before == "~" or unit.tok(i + 1) == "::":
-            out.add(i)
-            continue
-        row = unit.catalog.get(t[i])
-        strict = row is not None and row.strict
-        if strict or t[i] in declared:
-            doubtful.append(i)
-    if doubtful:
-        out |= _settle(unit, doubtful)
-    return out
-
-
-def _settle(unit: Unit, doubtful: list[int]) -> set[int]:
-    """Which of the doubtful tokens are the user's: libclang's answer, else what the lexer can tell."""
-    facts = unit.ask(bindings=tuple(unit.p[i] for i in doubtful))
-    out = set()
-    for i in doubtful:
-        binding = facts.bindings.get(unit.p[i]) if facts is not None else None
-        if binding is not None and binding.owner in ("cuda", "user", "system"):
-            if (binding.owner != "cuda" and not _is_hip_alias(unit, unit.t[i])) or _defines(unit, i):
-                out.add(i)
-            continue
-        row = unit.catalog.get(unit.t[i])
-        if (row is not None and row.strict) or ((unit.t[i] in unit.declared or unit.t[i] in unit.project.declared) and (
-            _defines(unit, i) or not _is_hip_alias(unit, unit.t[i])
-        )):
-            out.add(i)
-    return out
-
-
-def _defines(unit: Unit, i: int) -> bool:
-    """Whether token i is the name that a #define defines."""
-    d = unit.in_directive(i)
-    return d is not None and d.keyword in ("define", "undef", "ifdef", "ifndef") and i == d.first + 2
-
-
-def _is_hip_alias(unit: Unit, name: str) -> bool:
-    """Whether the file's own `#define name hip...` maps the CUDA name as we would: then uses may be rewritten."""
-    row = unit.catalog.get(name)
-    return row is not None and any(
-        m.params is None and m.stop - m.first == 1 and unit.t[m.first] == row.hip for m in unit.macros.get(name, ())
-    )
-
-
-def _namespace_heads(unit: Unit) -> dict[str, str]:
-    """Words that may start a qualified CUDA name in this file -> the namespace they stand for."""
-    heads = dict(unit.catalog.spaces)
-    t = unit.t
-    for i in unit.find("namespace"):
-        if unit.tok(i + 2) == "=":  # namespace cg = cooperative_groups;
-            name = _path(unit, i + 3)
-            if name.partition("::")[0] in unit.catalog.spaces:
-                heads[t[i + 1]] = name
-        elif unit.tok(i - 1) == "using":  # using namespace nvcuda;
-            name = _path(unit, i + 1)
-            if name.partition("::")[0] in unit.catalog.spaces:
-                for inner in unit.catalog.inside(name):
-                    heads.setdefault(inner, f"{name}::{inner}")
-    return heads
-
-
-def _path(unit: Unit, i: int) -> str:
-    """The qualified name that starts at token i."""
-    if unit.tok(i) == "::":
-        i += 1
-    name = unit.tok(i)
-    while unit.tok(i + 1) == "::" and unit.tok(i + 2) and is_identifier(unit.tok(i + 2)):
-        i += 2
-        name += "::" + unit.t[i]
-    return name
-
-
-def _qualified_uses(unit: Unit) -> Iterator[Use]:
-    """Uses of `a::b::name` with a row of its own, or in a namespace that moves as a whole."""
-    t = unit.t
-    catalog = unit.catalog
-    if not any(n in unit.text for n in catalog.spaces):
-        return
-    heads = _namespace_heads(unit)
-    for i in unit.find(*heads):
-        tok = t[i]
-        full = heads[tok]
-        if unit.is_member(i):
-            continue
-        if (
-            unit.tok(i - 1) == "::"
-            and (b := unit.tok(i - 2))
-            and ((is_identifier(b) and b not in _GLOBAL_SCOPE) or b == ">")
-        ):
-            continue
-        if unit.tok(i + 1) != "::":
-            yield from _bare_namespace(unit, i, full)
-            continue
-        # Follow the path; the longest prefix with a row decides.
-        names = [(i, full)]
-        k = i
-        while unit.tok(k + 1) == "::" and unit.tok(k + 2) and is_identifier(unit.tok(k + 2)):
-            k += 2
-            names.append((k, f"{names[-1][1]}::{t[k]}"))
-        for last, name in reversed(names):
-            row = catalog.get(name)
-            if row is not None:
-                if row.hip != name or row.versions:
-                    yield Use(row, i, last)
-                break
-        else:
-            for last, name in reversed(names):
-                if name in catalog.namespaces and (tok == name.partition("::")[0]):
-                    yield Use(_namespace_row(unit, name), i, last)
-                    break
-
-
-def _bare_namespace(unit: Unit, i: int, full: str) -> Iterator[Use]:
-    """`using namespace cub;`, `namespace c = cub;`, `namespace c = nvcuda::wmma;`"""
-    if full in unit.catalog.namespaces and unit.t[i] == full:
-        before = unit.tok(i - 1)
-        aliased = before == "=" and unit.tok(i - 3) == "namespace"
-        used = before == "namespace" and unit.tok(i - 2) == "using"
-        if aliased or used:
-            yield Use(_namespace_row(unit, full), i, i)
-
-
-def _namespace_row(unit: Unit, name: str) -> Row:
-    return Row(cuda=name, fate="rename", library=name.partition("::")[0], hip=unit.catalog.namespaces[name])
-
-
-def _member_uses(unit: Unit) -> Iterator[Use]:
-    """Members of CUDA structs that have rows (`cudaPointerAttributes.memoryType`)."""
-    members = unit.catalog.members
-    for i in unit.find(*members):
-        if unit.tok(i - 1) in (".", "->"):
-            present = [n for n in members[unit.t[i]] if n.partition(".")[0] in unit.words]
-            row = unit.catalog.get(present[0]) if len(present) == 1 else None
-            if row is not None:
-                yield Use(row, i, i)
-
-
-def _unknown(unit: Unit) -> Iterator[int]:
-    """Tokens that look like CUDA's and that nobody declares or catalogues."""
-    declared = unit.declared | unit.project.declared
-    strange = {w for w in unit.words if w[0] in "cCn" and _FAMILY.match(w)} - unit.catalog.raw.keys() - declared
-    for i in unit.find(*strange - unit.macros.keys()):
-        tok = unit.t[i]
-        if unit.tok(i - 1) in (".", "->", "::", "#", "##") or unit.tok(i + 1) in ("::", ":", "##"):
-            continue
-        if unit.in_directive(i) is not None or (tok.startswith("cu") and unit.tok(i + 1) != "(") or _local(unit, i):
-            continue
-        yield i
-
-
-def _local(unit: Unit, i: int) -> bool:
-    """Whether the file declares the name of token i: a prototype or variable (`type name`), anywhere in it."""
-    for k in unit.find(unit.t[i]):
-        before = unit.tok(k - 1)
-        if before and (is_identifier(before) or before in ("*", "&", ">")) and before not in _GLOBAL_SCOPE:
-            after = unit.tok(k + 1)
-            if after in (";", "=", ",", ")", "[", "{") or (after == "(" and before not in ("*", "&")):
-                return True
-    return False
-
-
-# --- what the catalogue says ------------------------------------------------------------------------------------------
 
 
 def target(row: Row, rocm: tuple[int, int]) -> tuple[str, str]:
