@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -236,14 +239,23 @@ def listed(name: str) -> list[tuple[str, str]]:
     return [(a, b) for a, _, b in (line.partition(" ") for line in lines)]
 
 
-def fate(name: str) -> str:
-    """`rename`, `change`, `unsupported`; `rename` too for a name in a namespace that moves as a whole; "" if none."""
-    catalog = load_catalog()
-    row = catalog.get(name)
-    if row is not None:
-        return row.fate
-    parts = name.split("::")
-    return "rename" if any("::".join(parts[:k]) in catalog.namespaces for k in range(len(parts), 0, -1)) else ""
+def coverage(*words: str) -> subprocess.CompletedProcess[str]:
+    """tools/coverage.py, which knows what a fate is, with the package of this checkout."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "translator")}
+    command = [sys.executable, str(ROOT / "tools" / "coverage.py"), *words]
+    return subprocess.run(command, capture_output=True, text=True, env=env, check=False, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def missing() -> dict[str, list[str]]:
+    """List -> its names without a fate."""
+    done = coverage("--missing")
+    assert done.returncode == 0, done.stderr
+    out: dict[str, list[str]] = {}
+    for line in done.stdout.splitlines():
+        name, _, entry = line.partition(" ")
+        out.setdefault(name, []).append(entry)
+    return out
 
 
 def test_every_list_has_one_file_that_answers_for_it() -> None:
@@ -260,13 +272,40 @@ def test_lists_are_sorted_and_of_known_kinds(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_every_name_has_a_fate(name: str) -> None:
-    missing = [n for n, _ in listed(name) if not fate(n)]
-    most = WITHOUT_FATE.get(name, 0)
-    assert len(missing) <= most, f"give these a row: {missing[:40]}"
-    assert len(missing) == most, f"{most - len(missing)} names have got a row: write {len(missing)} into WITHOUT_FATE"
+def test_every_name_has_a_fate(name: str, missing: dict[str, list[str]]) -> None:
+    found, most = missing.get(name, []), WITHOUT_FATE.get(name, 0)
+    assert len(found) <= most, f"give these a row: {found[:40]}"
+    assert len(found) == most, f"{most - len(found)} names have got a row: write {len(found)} into WITHOUT_FATE"
 
 
 def test_the_baseline_names_lists_that_are_there() -> None:
     assert not set(WITHOUT_FATE) - set(LISTS)
     assert all(WITHOUT_FATE.values())
+
+
+def test_a_name_without_a_fate_is_seen(tmp_path: Path) -> None:
+    """Rows, and namespaces that move as a whole, are fates; all else is missing."""
+    (tmp_path / "names").mkdir()
+    (tmp_path / "names" / "lib.txt").write_text("cuA function\ncuB function\ncub function\ncub::X type\n")
+    text = HEAD + 'names = ["lib"]\n[namespaces]\ncub = "hipcub"\n[rename]\ncuA = "hipA"\n'
+    (tmp_path / "lib.toml").write_text(text)
+    assert coverage("--rules", str(tmp_path), "--missing").stdout.split("\n") == ["lib cuB", ""]
+    assert "| Lib | hipLib | 4 | 3 | 0 | 0 | 1 | 0 |" in coverage("--rules", str(tmp_path)).stdout
+
+
+def test_the_coverage_table_of_the_readme_is_fresh() -> None:
+    done = coverage("--check", str(ROOT / "README.md"))
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_stale_table_is_named_and_rewritten(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# Page\n")
+    assert "no <!-- coverage -->" in coverage("--check", str(page)).stderr
+    page.write_text("before\n<!-- coverage: made -->\nold\n<!-- /coverage -->\nafter\n")
+    assert "stale" in coverage("--check", str(page)).stderr
+    assert coverage("--write", str(page)).returncode == 0
+    assert coverage("--check", str(page)).returncode == 0
+    text = page.read_text()
+    assert text.startswith("before\n<!-- coverage: made -->\n| Library |")
+    assert text.endswith("|\n<!-- /coverage -->\nafter\n")

@@ -1,0 +1,131 @@
+"""How many names of CUDA's headers have a fate, by library.
+
+    python tools/coverage.py                      prints the table (Markdown)
+    python tools/coverage.py --missing            prints `list name` for every name without a fate
+    python tools/coverage.py --check README.md    exit 1 unless the table in the file is fresh
+    python tools/coverage.py --write README.md    rewrites it
+
+The names are those of rules/names (made by tools/names.py from CUDA 13's headers), the fates those of rules/*.toml.
+A name counts under the list it stands in, whichever rule file holds its row. A name without a row of its own counts as
+renamed when its namespace moves as a whole. In the file the table stands between two comments that name this script.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cu2port.catalog import read_rules
+
+ROOT = Path(__file__).resolve().parent.parent
+BLOCK = re.compile(r"(<!-- coverage\b[^>]*-->\n)(.*?)(<!-- /coverage -->)", re.S)
+HEADINGS = ("Library", "Becomes", "Names", "Renamed", "Changed", "Unsupported", "No fate", "Unchecked")
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What became of the names of a library. `unchecked`: targets that the headers at hand could not answer for."""
+
+    title: str
+    target: str
+    renamed: int
+    changed: int
+    unsupported: int
+    missing: int
+    unchecked: int
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        names = self.renamed + self.changed + self.unsupported + self.missing
+        numbers = (names, self.renamed, self.changed, self.unsupported, self.missing, self.unchecked)
+        return (self.title, self.target, *(f"{n:,}" for n in numbers))
+
+
+def names_of(rules: Path, listed: str) -> Iterator[str]:
+    """The names of a list, without their kinds."""
+    for line in (rules / "names" / f"{listed}.txt").read_text(encoding="utf-8").splitlines():
+        yield line.partition(" ")[0]
+
+
+def fate(parts: Mapping[str, Any], name: str) -> str:
+    """`rename`, `change` or `unsupported`; `rename` too in a namespace that moves as a whole; "" for none.
+
+    `parts` is what `read_rules` gives.
+    """
+    if name in parts["raw"]:
+        row = parts["raw"][name][1]
+        return "rename" if isinstance(row, str) else str(row["fate"])
+    words = name.split("::")
+    moved = any("::".join(words[:k]) in parts["namespaces"] for k in range(1, len(words) + 1))
+    return "rename" if moved else ""
+
+
+def unchecked(parts: Mapping[str, Any], name: str) -> bool:
+    """Whether a name's row says that no header at hand could answer for its target."""
+    row = parts["raw"].get(name, ("", ""))[1]
+    return not isinstance(row, str) and bool(row.get("unchecked"))
+
+
+def count(rules: Path, parts: Mapping[str, Any]) -> Iterator[Counts]:
+    """The counts of every library that has name lists, by title."""
+    for _, title, target, lists in sorted(parts["libraries"], key=lambda x: x[1].lower()):
+        names = [n for listed in lists for n in names_of(rules, listed)]
+        if names:
+            fates = [fate(parts, n) for n in names]
+            yield Counts(
+                title=title,
+                target=target,
+                renamed=fates.count("rename"),
+                changed=fates.count("change"),
+                unsupported=fates.count("unsupported"),
+                missing=fates.count(""),
+                unchecked=sum(unchecked(parts, n) for n in names),
+            )
+
+
+def table(rows: list[Counts]) -> str:
+    """The table as Markdown, with a last row of sums."""
+    sums = (sum(getattr(r, key) for r in rows) for key in ("renamed", "changed", "unsupported", "missing", "unchecked"))
+    lines = [HEADINGS, ("---", "---", *("--:" for _ in HEADINGS[2:]))]
+    lines += [r.cells for r in (*rows, Counts("**All**", "", *sums))]
+    return "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="How many names of CUDA's headers have a fate, by library.")
+    parser.add_argument("--rules", type=Path, default=ROOT / "rules")
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--missing", action="store_true", help="print `list name` for each name without a fate")
+    group.add_argument("--check", type=Path, metavar="FILE", help="exit 1 unless the table in FILE is fresh")
+    group.add_argument("--write", type=Path, metavar="FILE", help="rewrite the table in FILE")
+    args = parser.parse_args()
+    parts = read_rules(sorted(args.rules.glob("*.toml")))
+    if args.missing:
+        for path in sorted((args.rules / "names").glob("*.txt")):
+            for name in names_of(args.rules, path.stem):
+                if not fate(parts, name):
+                    print(path.stem, name)
+        return
+    fresh = table(list(count(args.rules, parts)))
+    path = args.check or args.write
+    if path is None:
+        print(fresh, end="")
+        return
+    text = path.read_text(encoding="utf-8")
+    found = BLOCK.search(text)
+    if found is None:
+        sys.exit(f"{path}: no <!-- coverage --> and <!-- /coverage --> in it")
+    new = text[: found.start(2)] + fresh + text[found.end(2) :]
+    if args.write:
+        path.write_text(new, encoding="utf-8")
+    elif new != text:
+        sys.exit(f"{path}: the coverage table is stale; run: python tools/coverage.py --write {path}")
+
+
+if __name__ == "__main__":
+    main()
