@@ -16,13 +16,14 @@ import pickle
 import re
 import signal
 import struct
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Timer
-from typing import IO, Any, Literal, Self
+from typing import IO, TYPE_CHECKING, Any, Literal, Self
+
+if TYPE_CHECKING:
+    import subprocess
 
 Owner = Literal["cuda", "user", "system", "undeclared"]
 _DEFINE = re.compile(r"[A-Za-z_]\w*(\([^()\n]*\))?(=[^\n]*)?\Z")
@@ -131,6 +132,8 @@ class ClangService:
         if self._owner != os.getpid():  # after a fork the process is the parent's
             self._process = None
         if self._process is None and not self._absent and sys.executable:
+            import subprocess  # neither the child nor `cu2port --help` needs it
+
             package_root = str(Path(__file__).resolve().parent.parent)
             paths = [package_root, *filter(None, [os.environ.get("PYTHONPATH")])]
             self._owner = os.getpid()
@@ -174,6 +177,8 @@ class ClangService:
     def _exchange(
         self, process: subprocess.Popen[bytes], question: Question, timeout_s: float
     ) -> tuple[Facts | None, str]:
+        from threading import Timer
+
         assert process.stdin is not None and process.stdout is not None
         late = False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -196,7 +197,8 @@ class _Reader:
         except OSError:
             return None
         finally:
-            fresh.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                fresh.unlink(missing_ok=True)
         return path if self.usable(base, path) else None
 
     def usable(self, base: list[str], pch: Path) -> bool:

@@ -10,11 +10,10 @@ The text is kept in the user's cache, keyed on the files it is made from.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
-import tempfile
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -165,17 +164,15 @@ def store(path: Path, data: bytes) -> bool:
 
     It gets the same time whoever writes it: libclang refuses a precompiled header that is older than its source.
     """
-    temporary = ""
+    temporary = path.with_name(f".new-{os.getpid()}-{path.name}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as f:
-            temporary = f.name
-            f.write(data)
+        temporary.write_bytes(data)
         os.utime(temporary, (_TIME_S, _TIME_S))
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except OSError:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
         return False
     return True
 
@@ -313,6 +310,8 @@ def _guess(name: str) -> str:
 
 def _rules() -> list[dict[str, Any]]:
     """The rule files as they are: checking them is the catalogue's affair, and a shim can do without a broken one."""
+    import tomllib  # only when the shim is made, which is once
+
     rules = []
     for f in sorted(data_path("rules").glob("*.toml")):
         try:
