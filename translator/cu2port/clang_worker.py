@@ -27,6 +27,8 @@ _BASE = (
 _OPTIONS = c.DETAILED_RECORD | c.INCOMPLETE | c.KEEP_GOING
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\r\n]+)[>"]', re.M)
 _IDENTIFIER = re.compile(rb"[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*")
+_LIBRARIES = ("thrust/", "cub/", "cuda/", "cooperative_groups/", "nvtx3/")
+_MAX_HEADERS = 100  # of one file that are looked through for includes
 _PROBE = b"void cu2port_probe() { cudaFree(0); }\n"
 _CUDA_MACRO = re.compile(r"__CUDA|__NV")
 
@@ -144,20 +146,27 @@ class _Reader:
     def stand_ins(self, data: bytes, folders: Sequence[Path]) -> tuple[list[bytes], dict[str, bytes]]:
         """Empty files for includes that are found nowhere, since after that fatal error clang makes no templates.
 
-        And which of them are neither CUDA's nor C++'s: the name as written -> the file.
+        And which of them are neither CUDA's nor C++'s: the name as written -> the file. Local headers are looked
+        through too. `folders`: the file's own, then the include folders.
         """
         known: set[str] = set()
         unknown: dict[str, str] = {}
-        for raw in set(_INCLUDE.findall(data)):
-            name = raw.decode(errors="surrogateescape")
-            if "\0" in name or Path(name).is_absolute():
-                continue
-            if name in self.s.shim.headers:
-                known.add(name)
-            elif any((f / name).is_file() for f in folders):
-                known.update(self.s.shim.headers)  # which of them that file wants is not known
-            else:
-                unknown[raw.decode(errors="replace")] = name
+        texts, read = [(data, folders[0])], set[Path]()
+        while texts:
+            text, here = texts.pop()
+            for raw in set(_INCLUDE.findall(text)):
+                name = raw.decode(errors="surrogateescape")
+                if "\0" in name or Path(name).is_absolute():
+                    continue
+                file = next((f / name for f in (here, *folders) if (f / name).is_file()), None)
+                if file is None and (name in self.s.shim.headers or name.startswith(_LIBRARIES)):
+                    known.add(name)
+                elif file is None:
+                    unknown[raw.decode(errors="replace")] = name
+                elif file not in read and len(read) < _MAX_HEADERS:
+                    read.add(file)
+                    with contextlib.suppress(OSError):  # libclang will say what is wrong with it
+                        texts.append((file.read_bytes(), file.parent))
         files = {name: self.s.headers + "/" + name for name in (*known, *unknown.values())}
         return [_bytes(f) for f in files.values()], {written: _bytes(files[name]) for written, name in unknown.items()}
 

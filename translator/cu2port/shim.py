@@ -93,8 +93,9 @@ _RESULTS = tuple(
         (r"h2(ceil|cos|exp\d*|floor|log\d*|rcp|rint|rsqrt|sin|sqrt|tanh|trunc)$", "__half2"),
         (r"__\w+2bfloat16(_r[nzud])?$", "__nv_bfloat16"),
         (r"__h(b)?(eq|ne|lt|le|gt|ge)u?2?$", "bool"),
-        (r"(norm|rnorm)[34]d$|(j|y)n$", "double"),
-        (r"(norm|rnorm)[34]df$|(j|y)nf$|(sinpi|cospi)f$", "float"),
+        (r"(l|ll)(round|rint)f?$", "long"),
+        (r"[a-z]+[0-9]?d?f$|cyl_bessel_i[01]f$", "float"),  # C's convention: `f` ends what works on floats
+        (r"r?norm([34]d)?$|[jy][01n]$|cyl_bessel_i[01]$|erf\w*$|(sin|cos)pi$|nan$|scalbl?n$|remquo$", "double"),
         (r"vprintf$|nvtx", "int"),
     )
 )

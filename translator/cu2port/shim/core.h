@@ -70,9 +70,15 @@ struct __cu2port_any {
     template <class T> constexpr operator T() const;
     template <class T> __cu2port_any operator[](T) const;
     template <class... T> __cu2port_any operator()(T &&...) const;
-    template <class T> bool operator==(const T &) const;
-    template <class T> bool operator!=(const T &) const;
 };
+#define CU2PORT_OPERATOR(R, op)                                                                                        \
+    template <class A, class B>                                                                                       \
+    typename __cu2port::when<__is_same(A, __cu2port_any) || __is_same(B, __cu2port_any), R>::type operator op(const A &, const B &);
+CU2PORT_OPERATOR(__cu2port_any, +) CU2PORT_OPERATOR(__cu2port_any, -) CU2PORT_OPERATOR(__cu2port_any, *) CU2PORT_OPERATOR(__cu2port_any, /)
+CU2PORT_OPERATOR(__cu2port_any, %) CU2PORT_OPERATOR(__cu2port_any, &) CU2PORT_OPERATOR(__cu2port_any, |) CU2PORT_OPERATOR(__cu2port_any, ^)
+CU2PORT_OPERATOR(bool, ==) CU2PORT_OPERATOR(bool, !=) CU2PORT_OPERATOR(bool, <) CU2PORT_OPERATOR(bool, >) CU2PORT_OPERATOR(bool, <=) CU2PORT_OPERATOR(bool, >=)
+#define CU2PORT_ASSIGN(op) template <class A, class B> typename __cu2port::when<__is_same(B, __cu2port_any), A &>::type operator op(A &, const B &);
+CU2PORT_ASSIGN(+=) CU2PORT_ASSIGN(-=) CU2PORT_ASSIGN(*=) CU2PORT_ASSIGN(/=)
 
 #define CU2PORT_VECTOR(T, B, A1, A2, A4)                                                      \
     struct __attribute__((aligned(A1))) T##1 { B x; };                                       \
@@ -249,6 +255,13 @@ struct textureReference { int normalized; cudaTextureFilterMode filterMode; cuda
 struct surfaceReference { cudaChannelFormatDesc channelDesc; };
 template <class T, int Type = 1, int Mode = 0> struct texture : textureReference {};
 template <class T, int Type = 1> struct surface : surfaceReference {};
+// A fetch through a texture reference gives its element type; through an object, the type that is asked for.
+#define CU2PORT_TEXTURE(f)                                                                      \
+    template <class T, int D, int M, class... A> T f(const texture<T, D, M> &, A...);           \
+    template <class T, class... A> T f(cudaTextureObject_t, A...);                              \
+    template <class T, class... A> void f(T *, cudaTextureObject_t, A...);
+CU2PORT_TEXTURE(tex1D) CU2PORT_TEXTURE(tex2D) CU2PORT_TEXTURE(tex3D) CU2PORT_TEXTURE(tex1Dfetch) CU2PORT_TEXTURE(tex1DLayered)
+CU2PORT_TEXTURE(tex2DLayered) CU2PORT_TEXTURE(texCubemap) CU2PORT_TEXTURE(tex2DLod) CU2PORT_TEXTURE(tex3DLod)
 struct cudaKernelNodeParams { void *func; dim3 gridDim, blockDim; unsigned int sharedMemBytes; void **kernelParams, **extra; };
 struct cudaMemsetParams { void *dst; size_t pitch; unsigned int value, elementSize; size_t width, height; };
 struct cudaHostNodeParams { cudaHostFn_t fn; void *userData; };
@@ -301,7 +314,9 @@ unsigned int __funnelshift_lc(unsigned int, unsigned int, unsigned int), __funne
 unsigned int __uhadd(unsigned int, unsigned int), __urhadd(unsigned int, unsigned int);
 unsigned long long __brevll(unsigned long long), __umul64hi(unsigned long long, unsigned long long);
 int __mul24(int, int), __mulhi(int, int), __hadd(int, int), __rhadd(int, int), __dp4a(int, int, int), __dp2a_lo(int, int, int), __dp2a_hi(int, int, int);
-long long __mul64hi(long long, long long), clock64();
+long long __mul64hi(long long, long long), clock64(), llmin(long long, long long), llmax(long long, long long);
+unsigned int umin(unsigned int, unsigned int), umax(unsigned int, unsigned int);
+unsigned long long ullmin(unsigned long long, unsigned long long), ullmax(unsigned long long, unsigned long long);
 int __float_as_int(float), __double2hiint(double), __double2loint(double);
 unsigned int __float_as_uint(float);
 float __int_as_float(int), __uint_as_float(unsigned int), __saturatef(float), __fdividef(float, float);

@@ -61,6 +61,10 @@ typedef long time_t;
 #define M_PI_2 1.57079632679489661923
 #define M_PI_4 0.78539816339744830962
 #define M_SQRT2 1.41421356237309504880
+#define EOF (-1)
+#define SEEK_SET 0
+#define SEEK_CUR 1
+#define SEEK_END 2
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
 #define CLOCKS_PER_SEC 1000000L
@@ -70,6 +74,8 @@ typedef long time_t;
 #define va_end(l) __builtin_va_end(l)
 #define va_arg(l, t) __builtin_va_arg(l, t)
 #define offsetof(t, m) __builtin_offsetof(t, m)
+#define INT64_C(x) x##L
+#define UINT64_C(x) x##UL
 typedef __builtin_va_list va_list;
 struct FILE;
 extern FILE *stdin, *stdout, *stderr;
@@ -93,7 +99,8 @@ void *memcpy(void *, const void *, size_t), *memset(void *, int, size_t), *memmo
 int memcmp(const void *, const void *, size_t), posix_memalign(void **, size_t, size_t);
 void free(void *), exit(int), abort(), srand(unsigned), srand48(long), perror(const char *);
 void qsort(void *, size_t, size_t, int (*)(const void *, const void *));
-int rand(), atoi(const char *), system(const char *), usleep(unsigned), gettimeofday(timeval *, void *), isdigit(int), isspace(int);
+int rand(), atoi(const char *), system(const char *), usleep(unsigned), gettimeofday(timeval *, void *), isdigit(int), isspace(int), isalpha(int), getchar();
+char *strerror(int);
 int tolower(int), toupper(int), abs(int), getopt(int, char *const *, const char *);
 unsigned sleep(unsigned);
 long atol(const char *), strtol(const char *, char **, int), random(), labs(long);
@@ -151,6 +158,8 @@ using ::printf; using ::fprintf; using ::sprintf; using ::snprintf; using ::memc
 using ::malloc; using ::free; using ::exit; using ::abort; using ::rand; using ::srand; using ::strlen; using ::strcmp;
 using ::atoi; using ::atof; using ::getenv; using ::clock; using ::time; using ::abs; using ::isnan; using ::isinf;
 using ::isfinite; using ::signbit; using ::ldexp; using ::frexp; using ::modf; using ::fma; using ::lround; using ::lrint;
+using ::isspace; using ::isalpha; using ::isdigit; using ::tolower; using ::toupper; using ::strtoull; using ::strtoll; using ::strtod;
+using ::strncpy; using ::strcpy; using ::strcat; using ::strstr; using ::fread; using ::fwrite; using ::fflush; using ::llabs; using ::strerror; using ::strtoul;
 using ::fopen; using ::fclose; using ::puts; using ::calloc; using ::qsort; using ::strtol; using ::memcmp; using ::atol;
 #define CU2PORT_USING(f) using ::f;
 CU2PORT_MATH1_ALL(CU2PORT_USING)
@@ -169,6 +178,12 @@ template <class T> struct is_floating_point : bool_constant<__is_floating_point(
 template <class T> struct is_arithmetic : bool_constant<__is_arithmetic(T)> {};
 template <class T> struct is_signed : bool_constant<__is_signed(T)> {};
 template <class T> struct is_unsigned : bool_constant<__is_unsigned(T)> {};
+template <class T> struct is_void : bool_constant<__is_void(T)> {};
+template <class T> struct is_const : bool_constant<__is_const(T)> {};
+template <class T> inline constexpr bool is_void_v = __is_void(T);
+template <class T> inline constexpr bool is_pointer_v = __is_pointer(T);
+template <class A, class B> struct is_convertible : bool_constant<__is_convertible(A, B)> {};
+template <class T> struct underlying_type { typedef __underlying_type(T) type; };
 template <class T> struct is_pointer : bool_constant<__is_pointer(T)> {};
 template <class T> struct is_enum : bool_constant<__is_enum(T)> {};
 template <class T> struct is_trivially_copyable : bool_constant<__is_trivially_copyable(T)> {};
@@ -230,9 +245,9 @@ template <class T> struct list : vector<T> { using vector<T>::vector; };
 template <class T> struct queue : vector<T> { void push(const T &), pop(); T &top(); };
 template <class T> struct stack : queue<T> {};
 struct string : __range<char> {
-    string(); string(const char *); string(const char *, size_t); string(size_t, char); const char *c_str() const; size_t length() const;
+    string(); template <class I> string(I, I); string(const char *); string(const char *, size_t); string(size_t, char); const char *c_str() const; size_t length() const;
     size_t find(const string &, size_t = 0) const; size_t find(char, size_t = 0) const; string substr(size_t, size_t = 0) const;
-    string &operator+=(const string &); string &operator+=(char); string &append(const string &); int compare(const string &) const;
+    string &operator+=(const string &); string &operator+=(char); string &append(const string &); int compare(const string &) const; size_t rfind(const string &, size_t = 0) const; size_t find_first_of(const string &, size_t = 0) const, find_last_of(const string &, size_t = 0) const;
     static const size_t npos = -1;
 };
 string operator+(const string &, const string &);
@@ -249,12 +264,13 @@ template <class K, class V, class...> struct map : __range<pair<const K, V>> { V
 template <class K, class V, class...> struct unordered_map : map<K, V> {};
 template <class T, class...> struct set : __range<T> { T *find(const T &); size_t count(const T &) const; };
 template <class T, class...> struct unordered_set : set<T> {};
-struct ios_base { enum fmt { fixed, scientific }; enum mode { in = 8, out = 16, binary = 4, app = 1, ate = 2 }; };
+struct ios_base { static bool sync_with_stdio(bool); enum dir { beg, cur, end }; enum fmt { fixed, scientific }; enum mode { in = 8, out = 16, binary = 4, app = 1, ate = 2 }; };
+typedef ios_base ios;
 struct ostream {
     template <class T> ostream &operator<<(const T &); ostream &operator<<(ostream &(*)(ostream &)); ostream &write(const char *, size_t), &flush();
     int precision(int), width(int); operator bool() const; bool operator!() const;
 };
-struct istream { template <class T> istream &operator>>(T &); istream &read(char *, size_t); operator bool() const; bool operator!() const; bool eof(); };
+struct istream { template <class T> istream &operator>>(T &); istream &read(char *, size_t), &seekg(long, int = 0), &ignore(long = 1, int = -1); long tellg(), gcount(); int get(), peek(); bool good(), fail(); void clear(); operator bool() const; bool operator!() const; bool eof(); };
 struct ifstream : istream { ifstream(); template <class... A> ifstream(A &&...); bool is_open(); void close(), open(const string &); };
 struct ofstream : ostream { ofstream(); template <class... A> ofstream(A &&...); bool is_open(); void close(), open(const string &); };
 struct stringstream : ostream { stringstream(); stringstream(const string &); string str() const; template <class T> stringstream &operator>>(T &); };
@@ -278,6 +294,15 @@ CU2PORT_LOOP(fill) CU2PORT_LOOP(iota) CU2PORT_LOOP(generate) CU2PORT_LOOP(shuffl
 template <class I, class O, class... A> O copy(I, I, O, A...);
 template <class I, class O, class... A> O transform(I, I, O, A...);
 template <class I, class O, class... A> O partial_sum(I, I, O, A...);
+template <class C> auto begin(C &c) -> decltype(c.begin());
+template <class C> auto end(C &c) -> decltype(c.end());
+template <class C> size_t size(const C &);
+template <class I> ptrdiff_t distance(I, I);
+template <class I> ptrdiff_t count(I, I, decltype(*I()));
+template <class I, class F> ptrdiff_t count_if(I, I, F);
+template <class I, class F> bool all_of(I, I, F);
+template <class I, class F> bool any_of(I, I, F);
+template <class I, class J, class T, class... F> T inner_product(I, I, J, T, F...);
 template <class I, class N, class T> void fill_n(I, N, T);
 template <class I, class O, class N> O copy_n(I, N, O);
 template <class I, class T, class... F> T accumulate(I, I, T, F...);
@@ -295,6 +320,8 @@ template <class T> struct function { template <class F> function(F); };
 template <class R, class... A> struct function<R(A...)> { function(); template <class F> function(F); R operator()(A...) const; operator bool() const; };
 template <class T> struct complex { complex(T = T(), T = T()); T real() const, imag() const; void real(T), imag(T); };
 template <class T> struct atomic { atomic(T = T()); T load() const; void store(T); T fetch_add(T); operator T() const; T operator++(), operator++(int); };
+typedef atomic<int> atomic_int;
+typedef atomic<bool> atomic_bool;
 struct thread { template <class... A> thread(A &&...); void join(), detach(); static unsigned hardware_concurrency(); };
 struct mutex { void lock(), unlock(); };
 template <class M> struct lock_guard { lock_guard(M &); };
@@ -305,8 +332,12 @@ struct random_device { unsigned operator()(); };
 template <class T = double> struct uniform_real_distribution { template <class... A> uniform_real_distribution(A...); template <class G> T operator()(G &); };
 template <class T = int> struct uniform_int_distribution { template <class... A> uniform_int_distribution(A...); template <class G> T operator()(G &); };
 template <class T = double> struct normal_distribution { template <class... A> normal_distribution(A...); template <class G> T operator()(G &); };
+template <long N, long D = 1> struct ratio;
+typedef ratio<1, 1000> milli;
+typedef ratio<1, 1000000> micro;
+typedef ratio<1, 1000000000> nano;
 namespace chrono {
-template <class R, class P = int> struct duration { R count() const; };
+template <class R, class P = ratio<1>> struct duration { duration(); template <class S, class Q> duration(const duration<S, Q> &); R count() const; };
 typedef duration<long> nanoseconds, microseconds, milliseconds, seconds;
 struct time_point { duration<double> time_since_epoch() const; };
 duration<double> operator-(time_point, time_point);
