@@ -61,7 +61,7 @@ static hipGraph_t build(float* dev, float* host, int n, hipGraphNode_t* scale_no
 
 static bool run(hipGraph_t graph, hipStream_t stream, const std::vector<float>& host, const char* name) {
     hipGraphExec_t exec;
-    CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CUDA_CHECK(hipGraphInstantiateWithFlags(&exec, graph, 0));
     CUDA_CHECK(hipGraphLaunch(exec, stream));
     CUDA_CHECK(hipStreamSynchronize(stream));
     size_t nodes = 0;

@@ -38,12 +38,12 @@ __global__ void sum(const Table* table) {
 
 // CUDA 13 speaks of places, earlier versions of device numbers.
 static void move_to_device(const void* data, size_t bytes, int device, hipStream_t stream) {
-#if (!defined(CUDART_VERSION) || CUDART_VERSION >= 13000)
+#if CUDART_VERSION >= 13000
     hipMemLocation place = {};
     place.type = hipMemLocationTypeDevice;
     place.id = device;
     CUDA_CHECK(hipMemAdvise(data, bytes, hipMemAdviseSetPreferredLocation, place));
-    CUDA_CHECK(cudaMemPrefetchAsync(data, bytes, place, 0, stream));
+    CUDA_CHECK(hipMemPrefetchAsync_v2(data, bytes, place, 0, stream));
 #else
     CUDA_CHECK(hipMemAdvise(data, bytes, hipMemAdviseSetPreferredLocation, device));
     CUDA_CHECK(hipMemPrefetchAsync(data, bytes, device, stream));

@@ -14,27 +14,27 @@ REGISTER_BACKEND(Malloc);  // becomes the text "cudaMalloc": a name in our regis
 namespace pool {
 // A pool of our own, spelled like the runtime on purpose.
 static int live = 0;
-inline int hipMalloc(void** out, size_t bytes) {
+inline int cudaMalloc(void** out, size_t bytes) {
     *out = std::malloc(bytes);
     ++live;
     return *out ? 0 : 1;
 }
-inline void hipFree(void* p) {
+inline void cudaFree(void* p) {
     std::free(p);
     --live;
 }
 }  // namespace pool
 
 struct Trace {
-    int hipEventRecord = 0;  // how many were seen
-    std::string hipGetErrorString() const { return "trace of cudaEventRecord: " + std::to_string(hipEventRecord); }
-    Trace& hipMemcpy() {
-        ++hipEventRecord;
+    int cudaEventRecord = 0;  // how many were seen
+    std::string cudaGetErrorString() const { return "trace of cudaEventRecord: " + std::to_string(cudaEventRecord); }
+    Trace& cudaMemcpy() {
+        ++cudaEventRecord;
         return *this;
     }
 };
 
-enum class Phase { hipSuccess, hipErrorUnknown };
+enum class Phase { cudaSuccess, cudaErrorUnknown };
 
 struct dim4 {
     int threadIdx;

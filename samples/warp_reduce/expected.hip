@@ -15,11 +15,11 @@
         }                                                                                      \
     } while (0)
 
-#define FULL_MASK 0xffffffffu
+#define FULL_MASK 0xffffffffffffffffULL
 constexpr int kBlock = 256;
 
 __inline__ __device__ float warp_sum(float value) {
-    for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(0xffffffffffffffffULL, value, offset);
+    for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(FULL_MASK, value, offset);
     return value;
 }
 
@@ -43,11 +43,11 @@ __global__ void block_sums(const float* in, float* sums, int n) {
 __global__ void keep_positive(const float* in, float* out, int* count, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const bool keep = i < n && in[i] > 0.0f;
-    const unsigned int kept = __ballot_sync(0xffffffffffffffffULL, keep);
+    const unsigned int kept = __ballot_sync(FULL_MASK, keep);
     const unsigned int lane = threadIdx.x & 31;
     int first = 0;
     if (lane == 0) first = atomicAdd(count, __popc(kept));
-    first = __shfl_sync(0xffffffffffffffffULL, first, 0);
+    first = __shfl_sync(FULL_MASK, first, 0);
     if (keep) out[first + __popc(kept & ((1u << lane) - 1))] = in[i];
     __syncwarp();
 }

@@ -13,8 +13,8 @@ __version__ = "0.1.0"
 __all__ = ["Options", "Result", "__version__", "translate"]
 
 if TYPE_CHECKING:
-    from cu2port.model import Options, Result
     from cu2port.engine import translate
+    from cu2port.model import Options, Result
 
 
 def __getattr__(name: str) -> object:

@@ -139,6 +139,10 @@ def _judge_use(unit: Unit, use: Use) -> Finding | None:
         start = unit.p[use.first - 1]
         rename = (replace(start, end, name),)
     if row.fate == "rename":
+        call = unit.call(use.last) if row.argc else None
+        count = _count(unit, call) if call is not None else None
+        if count is not None and count not in row.argc:
+            return _not_applied(use.row, hip, start, end, _other_count(count, row))
         if not rename:
             return None
         return Finding(
@@ -164,37 +168,26 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
     problem = ""
     if row.args or row.call or row.argc or row.values or row.forms:
         call = unit.call(use.last)
-        form = next((f for f in row.forms if call is not None and len(call.args) in f.argc), None)
+        count = _count(unit, call) if call is not None else None
+        form = next((f for f in row.forms if count in f.argc), None)
         if form is not None:
             row = dataclasses.replace(row, hip=form.hip, args=form.args, call=form.call, values=(), argc=())
             use = dataclasses.replace(use, row=row)
             hip, rename = form.hip, (replace(start, end, form.hip),)
-        if call is None:
+        if form is not None and form.hip_since and unit.options.rocm < version_key(form.hip_since)[:2]:
+            problem = f"{hip} needs ROCm {form.hip_since}"
+        elif call is None and (row.args or row.call):
             problem = "it is not called here, so its arguments cannot be changed in place"
-        elif row.argc and len(call.args) not in row.argc:
-            known = sorted({*row.argc, *(n for f in row.forms for n in f.argc)})
-            counts = " or ".join(map(str, known))
-            problem = f"called with {len(call.args)} arguments, and the change is known for {counts}"
-        else:
+        elif count is not None and row.argc and count not in row.argc:
+            problem = _other_count(count, row)
+        elif call is not None and (count is not None or row.args or row.call):
             made = _rewrite(unit, use, call, rename, hip)
             if made is None:
                 problem = "its arguments do not fit the change"
             else:
                 edits, end = made, unit.end(call.close)
     if problem:
-        return Finding(
-            "CU106",
-            "api-change-not-applied",
-            Severity.ERROR,
-            f"`{row.cuda}` becomes `{hip}` with a change: {problem}",
-            start,
-            end,
-            trust=Trust.MANUAL,
-            why=(row.why,),
-            cuda=row.cuda,
-            hip=hip,
-            effects=(("all", "compile-error"),),
-        )
+        return _not_applied(row, hip, start, end, problem)
     return Finding(
         "CU102",
         "api-change",
@@ -209,6 +202,34 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
         hip=hip,
         needs=row.headers,
     )
+
+
+def _not_applied(row: Row, hip: str, start: int, end: int, problem: str) -> Finding:
+    return Finding(
+        "CU106",
+        "api-change-not-applied",
+        Severity.ERROR,
+        f"`{row.cuda}` becomes `{hip}`{' with a change' if row.fate == 'change' else ''}: {problem}",
+        start,
+        end,
+        trust=Trust.MANUAL,
+        why=(row.why or "Other versions of the library took other arguments: bring the call to HIP's form.",),
+        cuda=row.cuda,
+        hip=hip,
+        effects=(("all", "compile-error"),),
+    )
+
+
+def _count(unit: Unit, call: Call) -> int | None:
+    """How many arguments a call has; None if `__VA_ARGS__` or a pack stands for some."""
+    texts = (unit.text[a.start : a.end] for a in call.args)
+    return None if any(x.endswith(("__VA_ARGS__", "...")) for x in texts) else len(call.args)
+
+
+def _other_count(count: int, row: Row) -> str:
+    known = " or ".join(map(str, sorted({*row.argc, *(n for f in row.forms for n in f.argc)})))
+    what = "the change is known for" if row.fate == "change" else "HIP's takes"
+    return f"called with {count} arguments, and {what} {known}"
 
 
 def _rewrite(unit: Unit, use: Use, call: Call, rename: tuple[Edit, ...], hip: str) -> tuple[Edit, ...] | None:

@@ -27,8 +27,9 @@ _NAME = re.compile(r"~?[A-Za-z_]\w*(?:(?:::|\.)~?[A-Za-z_]\w*)*\Z")
 _VERSION = re.compile(r"\d+(?:\.\d+){0,3}\Z")
 _VERSION_KEYS = ("cuda_since", "cuda_deprecated", "cuda_removed", "hip_since", "hip_deprecated", "hip_removed")
 _COMMON = frozenset({*_VERSION_KEYS, "older", "unchecked", "strict", "headers", "bare"})
-_RENAME_KEYS = _COMMON | {"hip"}
+_RENAME_KEYS = _COMMON | {"hip", "argc"}
 _CHANGE_KEYS = _COMMON | {"cuda", "hip", "args", "call", "argc", "values", "forms", "trust", "why", "example", "drop"}
+_FORM_KEYS = frozenset({"argc", "hip", "hip_since", "args", "call", "example"})
 _UNSUPPORTED_KEYS = frozenset({*_VERSION_KEYS, "cuda", "why", "instead", "strict"})
 _FILE_KEYS = frozenset(
     {"library", "title", "target", "names", "headers", "namespaces", "rename", "change", "unsupported"}
@@ -41,12 +42,18 @@ class CatalogError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a call with so many arguments changes, where a function has several signatures. Fields as in Row."""
+    """How a call with so many arguments changes, where a function has several signatures. Fields as in Row.
+
+    `before` and `after`: an example, "" if the form has none.
+    """
 
     argc: tuple[int, ...]
     hip: str
     args: tuple[tuple[int, str], ...] = ()
     call: str = ""
+    hip_since: str = ""
+    before: str = ""
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,7 @@ class Row:
 
     `hip` is empty exactly when `fate` is `unsupported`, or the word is dropped (`drop`). `bare`: a `struct` or `enum`
     before the name goes, since the HIP name is a typedef. `args`: argument index -> template; `call`: template of the
-    whole call; `argc`: the change holds for these argument counts only (empty: any); `values`: argument index ->
+    whole call; `argc`: the row holds for these argument counts only (empty: any); `values`: argument index ->
     ((written, instead), ...); `forms`: other signatures, by argument count. Versions are text, "" = unknown.
     """
 
@@ -318,8 +325,11 @@ def _check_change(where: str, cuda: str, value: dict[str, Any]) -> None:
     if set(example) != {"before", "after"}:
         raise CatalogError(f"{where}: change of `{cuda}` needs example = {{ before, after }}")
     for form in value.get("forms", ()):
-        if not form.get("argc") or set(form) - {"argc", "hip", "args", "call"}:
-            raise CatalogError(f"{where}: change of `{cuda}`: a form is {{ argc, hip?, args? or call? }}")
+        if not form.get("argc") or set(form) - _FORM_KEYS or ("args" in form and "call" in form):
+            raise CatalogError(f"{where}: change of `{cuda}`: a form is {{ argc, hip?, args? or call?, example? }}")
+        if "example" in form and set(form["example"]) != {"before", "after"}:
+            raise CatalogError(f"{where}: change of `{cuda}`: a form's example = {{ before, after }}")
+        _versions(where, cuda, form)
     if "args" in value and "call" in value:
         raise CatalogError(f"{where}: change of `{cuda}` has both `args` and `call`")
     for key in (*value.get("args", {}), *value.get("values", {})):
@@ -383,6 +393,9 @@ def _row(name: str, library: str, data: Any) -> Row:
                 f.get("hip", data.get("hip", "")),
                 tuple((int(k), v) for k, v in f.get("args", {}).items()),
                 f.get("call", ""),
+                f.get("hip_since", ""),
+                f.get("example", {}).get("before", ""),
+                f.get("example", {}).get("after", ""),
             )
             for f in data.get("forms", ())
         ),

@@ -72,7 +72,7 @@ class Check(ABC):
             end=end,
             edits=edits,
             trust=trust if edits else Trust.MANUAL,
-            why=why,
+            why=why or self.reasons,
             cuda=cuda,
             hip=hip,
             effects=effects,
@@ -84,6 +84,12 @@ class Check(ABC):
     def title(self) -> str:
         """The docstring's first line."""
         return (inspect.getdoc(type(self)) or "").partition("\n")[0]
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The docstring's second paragraph, as one line: why it matters and what to do."""
+        paragraphs = self.page.split("\n\n")
+        return (" ".join(paragraphs[1].split()),) if len(paragraphs) > 1 else ()
 
     @property
     def page(self) -> str:

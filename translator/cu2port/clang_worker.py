@@ -9,6 +9,7 @@ import re
 import signal
 import sys
 import zlib
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -304,7 +305,7 @@ def _exprs(setting: _Setting, unit: c.Unit, spans: Sequence[tuple[int, int]]) ->
     puts implicit conversions outside, and those are looked through.
     """
     lib = setting.lib
-    wanted = frozenset(spans)
+    wanted, starts = frozenset(spans), sorted(start for start, _ in spans)
     found: dict[tuple[int, int], c.Cursor] = {}
 
     def visit(cursor: c.Cursor, parent: c.Cursor, data: object) -> int:
@@ -319,7 +320,8 @@ def _exprs(setting: _Setting, unit: c.Unit, spans: Sequence[tuple[int, int]]) ->
                 copy = c.Cursor()
                 copy.kind, copy.xdata, copy.data = cursor.kind, cursor.xdata, cursor.data
                 found[start, end] = copy
-        return c.RECURSE if any(start <= a and b <= end for a, b in wanted) else c.CONTINUE
+        i = bisect_left(starts, start)
+        return c.RECURSE if i < len(starts) and starts[i] < end else c.CONTINUE
 
     lib.visitChildren(lib.getTranslationUnitCursor(unit.tu), c.Visitor(visit), None)
     return {span: _expr(setting, unit, cursor) for span, cursor in found.items()}

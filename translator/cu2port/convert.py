@@ -136,11 +136,11 @@ def _jobs(request: Request, items: Sequence[Item], pool: Pool) -> list[Job]:
     """A job for every source item, with what the rest of the tree says about it. `index` is that of the item."""
     sources = [(i, item) for i, item in enumerate(items) if item.kind == "source"]
     bare = [
-        Job(i, str(item.path), item.shown, request.options, max_size=request.max_size, size=_size(item.path))
+        Job(i, item.name, item.shown, request.options, max_size=request.max_size, size=_size(item.name))
         for i, item in sources
     ]
     graph = _graph(request, bare, pool)
-    moved = frozenset(str(item.path) for _, item in sources if not item.target.endswith(item.relative))
+    moved = frozenset(item.name for _, item in sources if not item.target.endswith(item.relative))
     jobs = []
     for job, (_, item) in zip(bare, sources, strict=True):
         options = job.options
@@ -154,8 +154,10 @@ def _jobs(request: Request, items: Sequence[Item], pool: Pool) -> list[Job]:
             renamed=graph.spelled(job.path, moved) if graph else _renamed_beside(job),
             helper_prefix=helper_prefix(item.target),
         )
-        names = (item.shown.lstrip("/"), _output_of(request, item).lstrip("/"))
-        jobs.append(replace(job, options=options, project=project, diff=names if request.mode == "diff" else None))
+        names = None
+        if request.mode == "diff":
+            names = (item.shown.lstrip("/"), _output_of(request, item).lstrip("/"))
+        jobs.append(replace(job, options=options, project=project, diff=names))
     return jobs
 
 
@@ -179,9 +181,9 @@ def _renamed_beside(job: Job) -> frozenset[str]:
     return frozenset(n for n in names if n.lower().endswith(".cu") and (folder / n).is_file())
 
 
-def _size(path: Path) -> int:
+def _size(name: str) -> int:
     try:
-        return path.stat().st_size
+        return os.stat(name).st_size  # noqa: PTH116
     except OSError:
         return 0
 
@@ -318,7 +320,10 @@ def _one_file(request: Request, root: Root) -> Ran:
     item = next(walk(root))
     with _pool(request, 1) as pool:
         _, done = next(_results(_jobs(request, [item], pool), pool, lambda done, total: None))
-    ran = Ran(_run_record(request, {0: _record(request, item, done, ())}, []))
+    record = _record(request, item, done, ())
+    if record.output:
+        record = record._replace(output=out.as_posix())
+    ran = Ran(_run_record(request, {0: record}, []))
     if done.output is None and done.status == "failed" and not os.access(root.path, os.R_OK):
         return ran
     data = done.output if done.output is not None else root.path.read_bytes()
@@ -368,8 +373,6 @@ def _output_of(request: Request, item: Item) -> str:
         if item.root.folder:
             return item.root.shown(item.target)
         return item.shown[: len(item.shown) - len(item.relative)] + item.target
-    if len(request.inputs) == 1 and not item.root.folder and not _names_folder(request.out):
-        return Path(request.out).as_posix()
     return f"{Path(request.out).as_posix()}/{item.target}"
 
 

@@ -128,14 +128,22 @@ def needs_runtime_on_top(unit: Unit) -> bool:
     """Whether a .cu file relies on nvcc's own include of the runtime header."""
     if not is_cuda_source(unit.path) or not _RUNTIME_USERS.search(unit.text):
         return False
+    floor = 1 if unit.guard else 0
+    provided: set[int] = set()  # branches of outermost conditionals that include it
     for inc in unit.includes:
-        if unit.conditions(inc.start) and not unit.guard:
-            continue
         hip = hip_header(unit, inc)
-        if hip == RUNTIME or inc.path == RUNTIME:
-            return False
-        if inc.quoted and hip is None:
-            return True
+        runtime = RUNTIME in (hip, inc.path)
+        groups = unit.conditions(inc.start)[floor:]
+        if not groups:
+            if runtime:
+                return False
+            if inc.quoted and hip is None:
+                return True
+        elif runtime and len(groups) == 1:
+            provided.add(groups[0].opener)
+            branches = groups[0].chain[:-1]
+            if unit.directives[branches[-1]].keyword == "else" and provided.issuperset(branches):
+                return False
     return True
 
 

@@ -31,38 +31,44 @@ _UNKNOWN = "*"  # written by a run that did not end: ours, whatever it holds
 
 
 @contextlib.contextmanager
-def replacing(path: Path, mode: int | None = None) -> Iterator[BinaryIO]:
+def replacing(path: Path | str, mode: int | None = None) -> Iterator[BinaryIO]:
     """A file that takes the place of `path` when the block ends without an error, and leaves no trace otherwise."""
-    temporary = path.with_name(f".{path.name[:200]}.{os.getpid()}.cu2port")
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, f".{name[:200]}.{os.getpid()}.cu2port")  # noqa: PTH118 - see Item.name
     done = False
     try:
         with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as f:
             yield f
         if mode is not None:
-            temporary.chmod(mode)
-        temporary.replace(path)
+            os.chmod(temporary, mode)  # noqa: PTH101
+        os.replace(temporary, path)  # noqa: PTH105
         done = True
     finally:
         if not done:
-            temporary.unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)  # noqa: PTH108
 
 
-def write(path: Path, data: bytes, mode: int | None = None) -> None:
+def write(path: Path | str, data: bytes, mode: int | None = None) -> None:
     """Write a file whole or not at all; `mode` None: as the umask has it."""
     with replacing(path, mode) as f:
         f.write(data)
 
 
-def digest_of(path: Path) -> str:
+def digest_of(path: Path | str) -> str:
     """What the manifest says of a thing: the sha256 of a file, or where a link leads."""
-    if path.is_symlink():
-        return f"link:{os.readlink(path)}"  # noqa: PTH115 - the text as it is
-    with path.open("rb") as f:
+    if os.path.islink(path):  # noqa: PTH114
+        return f"link:{os.readlink(path)}"  # noqa: PTH115
+    return _sha256(str(path))
+
+
+def _sha256(name: str) -> str:
+    with open(name, "rb") as f:  # noqa: PTH123 - asked for every file of a tree
         return hashlib.file_digest(f, "sha256").hexdigest()
 
 
-def _mode(path: Path) -> int:
-    return stat.S_IMODE(path.stat().st_mode)
+def _mode(name: Path | str) -> int:
+    return stat.S_IMODE(os.stat(name).st_mode)  # noqa: PTH116
 
 
 class Helpers:
@@ -122,7 +128,8 @@ class TreeOutput:
     force: bool = False
     _known: dict[str, tuple[str, str]] = field(default_factory=dict)
     _now: dict[str, tuple[str, str]] = field(default_factory=dict)
-    _ready: set[Path] = field(default_factory=set)
+    _ready: set[str] = field(default_factory=set)
+    _keys: dict[Path, str] = field(default_factory=dict)
 
     def prepare(self, items: Sequence[Item]) -> None:
         """Look before the first write. Raises CannotRun when files that are not ours stand in the way."""
@@ -130,10 +137,14 @@ class TreeOutput:
             raise CannotRun(f"{self.out}: -o must name a folder here, and this is a file")
         self._known = self._load()
         blocked = []
+        fresh = []
         for item in items:
-            path = self.out / item.target
-            if item.kind == "none" or not os.path.lexists(path):
+            if item.kind == "none":
                 continue
+            if not os.path.lexists(f"{self.out}{os.sep}{item.target}"):
+                fresh.append(item)
+                continue
+            path = self.out / item.target
             if item.target in self._known and not path.is_dir():
                 continue
             if path.is_dir() and not path.is_symlink():
@@ -148,26 +159,26 @@ class TreeOutput:
                 "choose another folder, or --force"
             )
         self.out.mkdir(parents=True, exist_ok=True)
-        self._now = {
-            item.target: (_UNKNOWN, self._root_key(item.root))
-            for item in items
-            if item.kind != "none" and item.target not in self._known and not os.path.lexists(self.out / item.target)
-        }
-        self._save({**self._known, **self._now})  # so that a run that is cut short still knows its files
-        self._now = {}
+        coming = {i.target: (_UNKNOWN, self._root_key(i.root)) for i in fresh if i.target not in self._known}
+        self._save({**self._known, **coming})  # so that a run that is cut short still knows its files
 
     def put(self, item: Item, data: bytes | None) -> Judged | None:
         """Write one item; `data` None: as it is in the input. Returns what stood in the way."""
-        path = self.out / item.target
+        path = f"{self.out}{os.sep}{item.target}"
         self._make_room(item)
         if item.kind == "folder":
-            path.mkdir(exist_ok=True)
+            Path(path).mkdir(exist_ok=True)
             return None
-        if path.is_dir() and not path.is_symlink():
+        try:
+            there = os.lstat(path).st_mode
+        except FileNotFoundError:
+            there = 0
+        if stat.S_ISDIR(there):
             shutil.rmtree(path)  # `prepare` saw that all in it is ours
+            there = 0
         new = hashlib.sha256(data).hexdigest() if data is not None else self._input_digest(item)
         old = self._known.get(item.target, ("", ""))[0]
-        now = digest_of(path) if os.path.lexists(path) else None
+        now = digest_of(path) if there else None
         if now != new and now is not None and not self.force and old not in (now, _UNKNOWN):
             self._now[item.target] = (old, self._root_key(item.root))
             if old == new:
@@ -180,17 +191,17 @@ class TreeOutput:
         self._now[item.target] = (new, self._root_key(item.root))
         if item.kind == "link":
             if now != new:
-                path.unlink(missing_ok=True)
-                path.symlink_to(item.link, target_is_directory=item.path.is_dir())
+                Path(path).unlink(missing_ok=True)
+                Path(path).symlink_to(item.link, target_is_directory=item.path.is_dir())
             return None
-        mode = _mode(item.path)
+        mode = _mode(item.name)
         if now == new:
-            if _mode(path) != mode:
-                path.chmod(mode)
+            if stat.S_IMODE(there) != mode:
+                os.chmod(path, mode)  # noqa: PTH101
         elif data is not None:
             write(path, data, mode)
         else:
-            with item.path.open("rb") as source, replacing(path, mode) as f:
+            with open(item.name, "rb") as source, replacing(path, mode) as f:  # noqa: PTH123
                 shutil.copyfileobj(source, f, 1 << 20)
         return None
 
@@ -237,13 +248,17 @@ class TreeOutput:
 
     def _root_key(self, root: Root) -> str:
         """Names an input in the manifest without a machine's absolute path."""
-        try:
-            return os.path.relpath(root.path, self.out.resolve()).replace(os.sep, "/")
-        except ValueError:  # another drive
-            return root.path.as_posix()
+        key = self._keys.get(root.path)
+        if key is None:
+            try:
+                key = os.path.relpath(root.path, self.out.resolve()).replace(os.sep, "/")
+            except ValueError:  # another drive
+                key = root.path.as_posix()
+            self._keys[root.path] = key
+        return key
 
     def _input_digest(self, item: Item) -> str:
-        return f"link:{item.link}" if item.kind == "link" else digest_of(item.path.resolve())
+        return f"link:{item.link}" if item.kind == "link" else _sha256(item.name)
 
     def _same(self, item: Item, path: Path) -> bool:
         """Whether a foreign file holds what we would write; of a source nobody knows yet."""
@@ -251,7 +266,7 @@ class TreeOutput:
 
     def _make_room(self, item: Item) -> None:
         """The folder of an item. A link or file of ours where a folder must be gives way; a foreign link does not."""
-        folder = (self.out / item.target).parent
+        folder = item.target.rpartition("/")[0]
         if folder in self._ready:
             return
         path = self.out
@@ -262,7 +277,7 @@ class TreeOutput:
                 if self._known.get(target, ("", ""))[0] not in (_UNKNOWN, digest_of(path)):
                     raise CannotRun(f"{path} is not a folder of cu2port's, and {item.target} must lie in it; remove it")
                 path.unlink()
-        folder.mkdir(parents=True, exist_ok=True)
+        (self.out / folder).mkdir(parents=True, exist_ok=True)
         self._ready.add(folder)
 
     def _all_ours(self, folder: Path) -> bool:

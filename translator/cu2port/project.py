@@ -71,6 +71,11 @@ class Item:
         return self.root.path / self.relative if self.root.folder else self.root.path
 
     @property
+    def name(self) -> str:
+        """`path` as text: a tree has many files, and making a Path costs more than opening most of them."""
+        return f"{self.root.path}{os.sep}{self.relative}" if self.root.folder else str(self.root.path)
+
+    @property
     def shown(self) -> str:
         return self.root.shown(self.relative)
 
@@ -105,10 +110,11 @@ def make_roots(inputs: Iterable[str], into_one: bool) -> tuple[Root, ...]:
         if into_one and key in names:
             raise CannotRun(f"{names[key].given} and {root.given} would both become `{key}`; convert them one by one")
         names[key] = root
-    for a in roots:
-        for b in roots:
-            if a is not b and a.folder and b.path.is_relative_to(a.path):
-                raise CannotRun(f"{b.given} lies in {a.given}; name one of the two")
+    folders = {root.path: root for root in roots if root.folder}
+    for root in roots:
+        outer = next((folders[p] for p in root.path.parents if p in folders), None)
+        if outer is not None:
+            raise CannotRun(f"{root.given} lies in {outer.given}; name one of the two")
     return tuple(roots)
 
 

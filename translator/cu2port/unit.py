@@ -546,20 +546,48 @@ class Unit:
         return facts
 
 
-_DECLARATION = re.compile(
-    r"\b(?:class|struct|enum(?:\s+class)?|union)\s+((?:cu|CU|nv|nccl|__half|half|thrust|wmma)\w*)\s*(?:final\s*)?[:{]"
-    r"|(?m:^[ \t]*#[ \t]*define[ \t]+((?:cu|CU|nv|nccl|__|NV)\w*))"
-    r"|(?<![\w.>:(,=!&|+\-*/?])\s((?:cu|CU|nv|nccl|__)\w+)\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*(?:const\s*|noexcept\s*)*\{"
+_LOOK = r"(?:cu|CU|nv|nccl|__|NV|half|thrust|wmma)\w+"
+_WORD = re.compile(rf"\b{_LOOK}")
+_NEXT = re.compile(r"\s*([({=;:])")
+_TYPE_BEFORE = re.compile(r"(?:(\w+)|>)(?:\s+[*&]*|[*&]+)\s*\Z")
+_BODY = re.compile(r"\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*(?:(?:const|noexcept|override)\b\s*)*\{")
+_DEFINE = re.compile(rf"^[ \t]*#[ \t]*define[ \t]+({_LOOK})", re.M)
+_ENUM = re.compile(r"\benum\b[^;{}()]*\{([^{}]*)\}")
+_NO_TYPES = frozenset(
+    "return else new delete throw case goto typedef using define namespace ifdef ifndef defined".split()
 )
-_NOT_DECLARATION = frozenset("return else new delete throw case goto if while for switch".split())
+_CLASSES = frozenset("class struct enum union".split())
 
 
 def declared_names(text: str) -> frozenset[str]:
-    """CUDA-looking names that a text declares: functions with a body, classes, enumerations, macros.
+    """CUDA-looking names that a text declares: functions with a body, variables, classes, enumerators, macros.
 
     Cheap (regular expressions over the raw text); it may name too much, since libclang has the last word.
     """
-    return frozenset(a or b or c for a, b, c in _DECLARATION.findall(text))
+    found = set(_DEFINE.findall(text))
+    for m in _WORD.finditer(text):
+        after = _NEXT.match(text, m.end())
+        if after is None or m.group() in found:
+            continue
+        before = _TYPE_BEFORE.search(text, max(0, m.start() - 40), m.start())
+        if before is None or before.group(1) in _NO_TYPES:
+            continue
+        if before.group(1) in _CLASSES:
+            declares = after.group(1) in "{:"
+        elif after.group(1) == "(":
+            declares = _BODY.match(text, m.end()) is not None
+        else:
+            declares = after.group(1) in "={;"
+        if declares:
+            found.add(m.group())
+    for m in _ENUM.finditer(text):
+        found.update(w.group() for w in _WORD.finditer(m.group(1)) if not _is_value(text, m.start(1) + w.start()))
+    return frozenset(found)
+
+
+def _is_value(text: str, at: int) -> bool:
+    """Whether a word in an enumeration stands after `=`: a value, not an enumerator."""
+    return text[max(0, at - 8) : at].rstrip().endswith(("=", "|", "+", "-", "("))
 
 
 def condition_words(unit: Unit, g: Group) -> frozenset[str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from cu2port.branches import VERSION_MACROS
 from cu2port.catalog import Row
 from cu2port.lexer import is_identifier
 from cu2port.unit import Unit
@@ -14,6 +15,7 @@ _FAMILY = re.compile(
     r"(?:cuda[A-Z]|cublas(?:Lt|Xt)?[A-Z]|cufft[A-Z]|curand[A-Z]|cusparse[A-Z]|cusolver[A-Z]|cudnn[A-Z]|nvrtc[A-Z]|nvml[A-Z]"
     r"|nvtx[A-Z]|cupti[A-Z]|cutensor[A-Z])\w+\Z|(?:CUBLAS|CUFFT|CURAND|CUSPARSE|CUSOLVER|CUDNN|NVRTC|CUPTI)_[A-Z]\w*\Z"
 )
+_NOT_TYPES = frozenset({"if", "while", "for", "switch", "and", "or", "not", "sizeof", "goto", "define", "elif"})
 _GLOBAL_SCOPE = frozenset({"return", "else", "case", "throw", "do", "delete", "new", "co_return"})
 
 
@@ -31,7 +33,7 @@ def uses(unit: Unit) -> Iterator[Use]:
     catalog = unit.catalog
     active = catalog.active
     t = unit.t
-    candidates = unit.find(*(unit.words & active))
+    candidates = unit.find(*((unit.words & active) - VERSION_MACROS))
     if candidates:
         paths = {i for d in unit.directives if d.keyword == "include" for i in range(d.first, d.stop)}
         candidates = [i for i in candidates if i not in paths]
@@ -50,12 +52,11 @@ def _foreign(unit: Unit, candidates: list[int]) -> set[int]:
     """Candidates that are not CUDA's: members, other namespaces' names, what the user declares."""
     out: set[int] = set()
     doubtful: list[int] = []
-    declared = unit.declared | unit.project.declared
     t = unit.t
+    declared = unit.declared | unit.project.declared | {t[i] for i in candidates if _declares(unit, i)}
     for i in candidates:
         before = unit.tok(i - 1)
-        strict = False
-        if before in (".", "->"):
+        if before in (".", "->") or before == "~":
             out.add(i)
             continue
         if before == "::":
@@ -63,12 +64,11 @@ def _foreign(unit: Unit, candidates: list[int]) -> set[int]:
             if owner == ">" or (owner and is_identifier(owner) and owner not in _GLOBAL_SCOPE):
                 out.add(i)
                 continue
-        elif before == "~" or unit.tok(i + 1) == "::":
+        elif unit.tok(i + 1) == "::":
             out.add(i)
             continue
         row = unit.catalog.get(t[i])
-        strict = row is not None and row.strict
-        if strict or t[i] in declared:
+        if t[i] in declared or (row is not None and row.strict):
             doubtful.append(i)
     if doubtful:
         out |= _settle(unit, doubtful)
@@ -86,12 +86,39 @@ def _settle(unit: Unit, doubtful: list[int]) -> set[int]:
                 out.add(i)
             continue
         row = unit.catalog.get(unit.t[i])
-        if (row is not None and row.strict) or (
-            (unit.t[i] in unit.declared or unit.t[i] in unit.project.declared)
-            and (_defines(unit, i) or not _is_hip_alias(unit, unit.t[i]))
-        ):
+        strict = row is not None and row.strict
+        known = unit.t[i] in unit.declared or unit.t[i] in unit.project.declared
+        if strict or _in_class(unit, i) or (known and (_defines(unit, i) or not _is_hip_alias(unit, unit.t[i]))):
             out.add(i)
     return out
+
+
+def _declares(unit: Unit, i: int) -> bool:
+    """Whether token i stands where a function is declared: `type name(`, `Class::name(`."""
+    if unit.tok(i + 1) != "(":
+        return False
+    before = unit.tok(i - 1)
+    if before == "::":
+        return is_identifier(unit.tok(i - 2) or ";") and unit.tok(i - 2) not in _GLOBAL_SCOPE and _has_body(unit, i)
+    return bool(before) and is_identifier(before) and before not in _GLOBAL_SCOPE and before not in _NOT_TYPES
+
+
+def _has_body(unit: Unit, i: int) -> bool:
+    close = unit.match[i + 1]
+    return close > 0 and "{" in (unit.tok(close + 1), unit.tok(close + 2))
+
+
+def _in_class(unit: Unit, i: int) -> bool:
+    """Whether token i is declared right inside a class or a named namespace."""
+    if not _declares(unit, i):
+        return False
+    for k in unit.find("struct", "class", "namespace"):
+        j = k + 1
+        while j < min(len(unit.t), k + 40) and unit.t[j] not in ("{", ";", "(", "="):
+            j += 1
+        if unit.tok(j) == "{" and j < i < unit.match[j] and unit.function_at(i) is None:
+            return True
+    return False
 
 
 def _defines(unit: Unit, i: int) -> bool:

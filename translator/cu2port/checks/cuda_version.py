@@ -2,17 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.branches import comparison, has_hip_branch, tested_defined
+from cu2port.branches import VERSION_MACROS, comparison, has_hip_branch, tested_defined
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Severity, Side, Trust, insert
 from cu2port.unit import Unit
 
-_VERSIONS = frozenset(
-    "CUDA_VERSION CUDART_VERSION CUDNN_VERSION CUDNN_MAJOR CUDNN_MINOR CUB_VERSION CUSPARSE_VERSION CUSOLVER_VERSION "
-    "CUBLAS_VERSION CUFFT_VERSION CURAND_VERSION CUTENSOR_VERSION NVML_API_VERSION CUPTI_API_VERSION NVTX_VERSION "
-    "__CUDACC_VER_MAJOR__ __CUDACC_VER_MINOR__ __CUDACC_VER_BUILD__ __CUDA_API_VERSION CUBLAS_VER_MAJOR "
-    "CUSPARSE_VER_MAJOR CUSPARSE_VER_MINOR CUSOLVER_VER_MAJOR CUFFT_VER_MAJOR CURAND_VER_MAJOR".split()
-)
+# ROCm 7's HIP follows the interfaces of CUDA 12: what asks for CUDA 13 is right to be false.
+_NEXT_CUDA = {"CUDA_VERSION": 13000, "CUDART_VERSION": 13000, "__CUDACC_VER_MAJOR__": 13, "__CUDA_API_VERSION": 13000}
 
 
 class CudaVersion(Check):
@@ -20,7 +16,8 @@ class CudaVersion(Check):
 
     HIP numbers its versions in another way, so the macro is never renamed. Under HIP it is undefined and counts as 0:
     a guard `CUDA_VERSION >= 9000` would quietly choose the code for CUDA 8. Comparisons are completed, so that HIP
-    counts as newer than any version asked for; everything else is left for a person.
+    counts as newer than any version up to CUDA 12, whose interfaces it follows, and older than CUDA 13; everything
+    else is left for a person.
     """
 
     code, name, severity = "CU206", "cuda-version", Severity.WARNING
@@ -34,9 +31,18 @@ class CudaVersion(Check):
             "#if A && (defined(CUDA_VERSION) && CUDA_VERSION < 12000)\nint x;\n#endif\n",
         ),
         Example(
+            "#if CUDART_VERSION >= 13000\n#endif\n", "#if CUDART_VERSION >= 13000\n#endif\n", "false, as it should be"
+        ),
+        Example(
             "int f() { return CUDART_VERSION; }",
             "int f() { return CUDART_VERSION; }",
             "its value is used",
+        ),
+        Example(
+            "#if defined(CUDA_VERSION) && CUDA_VERSION >= 9000\nint x;\n#endif\n",
+            "#if defined(CUDA_VERSION) && CUDA_VERSION >= 9000\nint x;\n#endif\n",
+            "whether it is defined at all is asked too",
+            findings=1,
         ),
         Example("#define V CUDA_VERSION\n", "#define V CUDA_VERSION\n", "in a macro body"),
         Example("SHOW(CUDA_VERSION)", "SHOW(CUDA_VERSION)", "as a macro's argument"),
@@ -44,12 +50,12 @@ class CudaVersion(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for i in unit.find(*_VERSIONS):
+        for i in unit.find(*VERSION_MACROS):
             tok = unit.t[i]
             if has_hip_branch(unit, i):
                 continue
             if tested_defined(unit, i):
-                if not _completed(unit, i):
+                if not _completes(unit, i):
                     yield self.finding(
                         f"`{tok}` is not defined by HIP",
                         unit.p[i],
@@ -70,7 +76,16 @@ class CudaVersion(Check):
                     cuda=tok,
                     effects=(("all", "compile-error" if d is None else "wrong-result"),),
                 )
-            elif not _completed(unit, i):
+            elif found.number >= _NEXT_CUDA.get(tok, found.number + 1):
+                yield self.finding(
+                    f"`{unit.text[found.start : found.end]}`: under HIP the macro counts as 0, older than CUDA 13; "
+                    "HIP follows CUDA 12",
+                    found.start,
+                    found.end,
+                    severity=Severity.INFO,
+                    cuda=tok,
+                )
+            elif not _asked_before(unit, i):
                 newer = found.op in (">", ">=")
                 before = f"(!defined({tok}) || " if newer else f"(defined({tok}) && "
                 yield self.finding(
@@ -85,10 +100,17 @@ class CudaVersion(Check):
                 )
 
 
-def _completed(unit: Unit, i: int) -> bool:
-    """Whether the directive already asks for the macro's definedness beside its value."""
+def _completes(unit: Unit, i: int) -> bool:
+    """Whether `defined(X)` at token i stands before a comparison as this rule writes it."""
+    k = i + 1 if unit.tok(i - 1) == "defined" else i + 2
+    negated = unit.tok(i - 2 if unit.tok(i - 1) == "defined" else i - 3) == "!"
+    newer = unit.tok(k + 2) in (">", ">=")
+    return unit.tok(k) == ("||" if negated else "&&") and unit.tok(k + 1) == unit.t[i] and negated == newer
+
+
+def _asked_before(unit: Unit, i: int) -> bool:
+    """Whether the directive asks, before this comparison, whether the macro is defined at all."""
     d = unit.in_directive(i)
-    if d is None:
-        return False
-    words = unit.t[d.first + 2 : d.stop]
-    return "defined" in words and words.count(unit.t[i]) >= 2
+    return d is not None and any(
+        unit.t[k] == "defined" and unit.t[i] in unit.t[k + 1 : k + 3] for k in range(d.first + 2, i)
+    )

@@ -10,6 +10,7 @@ from cu2port.unit import Unit
 
 _KERNEL = re.compile(r"__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(?:void\s+(\w+)|\w)")
 _MODULE = re.compile(r"\.version\s+\d+\.\d+[\s\S]*?\.target\s+sm_|\.visible\s+\.entry\s+(\w+)")
+_FILE = re.compile(r"\.(?:ptx|cubin|fatbin)\"\Z")
 
 
 class KernelString(Check):
@@ -25,10 +26,19 @@ class KernelString(Check):
             'const char* s = R"(extern "C" __global__ void k(int* p) { *p = 1; })";',
             'const char* s = R"(extern "C" __global__ void k(int* p) { *p = 1; })";',
         ),
+        Example('load(&m, "kernels.ptx");', 'load(&m, "kernels.ptx");', "a module's file"),
         Example('const char* s = "the __global__ qualifier";', note="prose"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        for i in unit.find(*(w for w in unit.words if _FILE.search(w) and is_string(w))):
+            if unit.in_directive(i) is None:
+                yield self.finding(
+                    f"{unit.t[i]} names a module of NVIDIA's; HIP loads code objects that its own compiler made",
+                    unit.p[i],
+                    unit.end(i),
+                    effects=(("all", "wrong-result"),),
+                )
         if "__global__" not in unit.text and ".entry" not in unit.text:
             return
         for i in unit.find(*(w for w in unit.words if len(w) >= 24 and is_string(w))):
@@ -41,4 +51,6 @@ class KernelString(Check):
                     f"a string holds {what}{f' (`{name}`)' if name else ''}; strings are not rewritten",
                     unit.p[i],
                     unit.end(i),
+                    severity=Severity.ERROR if module else Severity.WARNING,
+                    effects=(("all", "wrong-result"),),
                 )

@@ -39,8 +39,13 @@ class WarpMaskWidth(Check):
         ),
         Example(
             "#define FULL 0xffffffffu\n__device__ void f() { __syncwarp(FULL); }",
-            "#define FULL 0xffffffffu\n__device__ void f() { __syncwarp(0xffffffffffffffffULL); }",
-            "a macro of this file",
+            "#define FULL 0xffffffffffffffffULL\n__device__ void f() { __syncwarp(FULL); }",
+            "a macro that is nothing but a mask",
+        ),
+        Example(
+            "#define FULL 0xffffffffu\n__device__ void f() { if (x == FULL) __syncwarp(FULL); }",
+            "#define FULL 0xffffffffu\n__device__ void f() { if (x == FULL) __syncwarp(0xffffffffffffffffULL); }",
+            "a macro with other uses",
         ),
         Example(
             "#define SHFL(v) __shfl_sync(~0u, v, 0)\n",
@@ -54,10 +59,25 @@ class WarpMaskWidth(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for i, call in sync_calls(unit):
-            if not call.args or unit.options.rocm < (7, 0):
-                continue
+        if unit.options.rocm < (7, 0):
+            return
+        calls = [(i, call) for i, call in sync_calls(unit) if call.args]
+        pure = _mask_macros(unit, [call.args[0] for _, call in calls])
+        for name in sorted(pure):
+            for m in unit.macros[name]:
+                start, end = unit.p[m.first], unit.end(m.stop - 1)
+                yield self.finding(
+                    f"`{name}` is a mask of all lanes, of 64 bits in HIP",
+                    start,
+                    end,
+                    (replace(start, end, _ALL),),
+                    trust=Trust.REVIEW,
+                    effects=(("all", "compile-error"),),
+                )
+        for i, call in calls:
             mask = call.args[0]
+            if unit.text[mask.start : mask.end] in pure:
+                continue
             edits = _widen(unit, mask)
             if edits:
                 yield self.finding(
@@ -72,9 +92,22 @@ class WarpMaskWidth(Check):
                 )
 
 
+def _mask_macros(unit: Unit, masks: list[Span]) -> set[str]:
+    """Macros of this file that are all 32 lanes and serve as masks of `*_sync` calls and as nothing else."""
+    starts = {m.start for m in masks}
+    names = {unit.text[m.start : m.end] for m in masks} & unit.macros.keys()
+    return {
+        name
+        for name in names
+        if _named_full(unit, name)
+        and all(unit.p[i] in starts or unit.in_directive(i) is not None for i in unit.find(name))
+    }
+
+
 def _widen(unit: Unit, mask: Span) -> tuple[Edit, ...]:
     text = unit.text[mask.start : mask.end]
-    if _WIDE.search(text):
+    bodies = [unit.source(m.first, m.stop) for m in unit.macros.get(text, ())]
+    if _WIDE.search(text) or (bodies and all(_WIDE.search(b) for b in bodies)):
         return ()
     if _FULL.match(text) or _named_full(unit, text):
         return (replace(mask.start, mask.end, _ALL),)

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.model import Finding, Severity
+from cu2port.unit import Unit
+
+_MASKS = ("__activemask", "__ballot", "__ballot_sync", "__match_all_sync", "__match_any_sync")
+_NARROW = frozenset({"int", "unsigned", "uint", "uint32_t", "int32_t", "std::uint32_t", "u32"})
+
+
+class BallotWidth(Check):
+    """A mask of lanes is kept in 32 bits.
+
+    Ballots, matches and the active mask have 64 bits in HIP; on a wavefront of 64 the upper half is lost here.
+    Keep it in `unsigned long long` and count with `__popcll`, or take the half of the wavefront that is meant.
+    """
+
+    code, name, severity = "CU312", "ballot-width", Severity.WARNING
+    examples = (
+        Example(
+            "__device__ void f() { unsigned m = __activemask(); }",
+            "__device__ void f() { unsigned m = __activemask(); }",
+        ),
+        Example(
+            "__device__ void f() { const unsigned int m = __ballot(x); }",
+            "__device__ void f() { const unsigned int m = __ballot(x); }",
+        ),
+        Example("__device__ void f() { unsigned long long m = __activemask(); auto n = __ballot(x); }", note="wide"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        for i in unit.find(*_MASKS):
+            if unit.tok(i - 1) not in ("=", "(", "{") or unit.tok(i + 1) != "(" or unit.in_directive(i) is not None:
+                continue
+            name = i - 2
+            kind = unit.tok(name - 1)
+            wide = "long" in (unit.tok(name - 2), unit.tok(name - 3))
+            if kind not in _NARROW or wide or (unit.tok(i - 1) == "(" and unit.tok(name - 1) not in _NARROW):
+                continue
+            yield self.finding(
+                f"`{unit.t[name]}` keeps a mask of lanes in 32 bits; `{unit.t[i]}` gives 64",
+                unit.p[name - 1],
+                unit.end(i),
+                effects=(("wave64", "wrong-result"),),
+            )

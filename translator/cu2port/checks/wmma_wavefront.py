@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.model import Finding, Severity
+from cu2port.unit import Unit
+
+
+class WmmaWavefront(Check):
+    """Matrix fragments of `nvcuda::wmma` belong to a warp of 32 threads; rocWMMA's belong to a wavefront.
+
+    On gfx9 GPUs that is 64 threads: launches that count 32 threads a fragment compute half of it or nothing. Take
+    the number from the device, and look at the tile sizes that rocWMMA has.
+    """
+
+    code, name, severity = "CU720", "wmma-wavefront", Severity.WARNING
+    examples = (
+        Example(
+            "using namespace nvcuda;\n__global__ void k() { wmma::fill_fragment(c, 0.0f); }",
+            "using namespace rocwmma;\n__global__ void k() { rocwmma::fill_fragment(c, 0.0f); }",
+        ),
+        Example("namespace wmma { int fill_fragment(int); }", note="another's name"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        if not unit.words & {"nvcuda", "rocwmma"}:
+            return
+        for i in unit.find("mma_sync", "load_matrix_sync", "fill_fragment"):
+            yield self.finding(
+                "fragments are spread over a wavefront, which has 64 threads on gfx9; reported once a file",
+                unit.p[i],
+                unit.end(i),
+                effects=(("wave64", "wrong-result"),),
+            )
+            return
