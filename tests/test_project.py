@@ -15,12 +15,13 @@ from pathlib import Path
 import pytest
 
 from cu2port import compile_db, convert, engine, jobs, troubles
-from cu2port.convert import Ran, Request, run
+from cu2port.convert import Ran, run
 from cu2port.graph import Graph, Scan, scan_includes
 from cu2port.ignore import patterns
 from cu2port.jobs import Job, Tools
 from cu2port.model import Finding, Judged, Options, Outcome, Project, Result, Severity, replace
 from cu2port.output import Helpers, replacing, write
+from cu2port.plan import Request
 from cu2port.project import (
     SOURCE_SUFFIXES,
     CannotRun,

@@ -13,9 +13,10 @@ from typing import Any
 import click
 
 from cu2port import compile_db
-from cu2port.convert import Mode, Ran, Request, Tick, run
+from cu2port.convert import Ran, Tick, run
 from cu2port.model import Options, Trust
 from cu2port.output import write
+from cu2port.plan import Mode, Request
 from cu2port.project import CannotRun, parse_size
 from cu2port.report import FORMATS, terminal
 

@@ -7,39 +7,19 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
 
-from cu2port import __version__, git, troubles
+from cu2port import __version__, troubles
 from cu2port.catalog import load_catalog
 from cu2port.check import all_checks
-from cu2port.compile_db import CompileDb
-from cu2port.graph import Graph, Scan, scan_includes
-from cu2port.ignore import patterns
-from cu2port.jobs import Done, Job, convert, refused, scan
-from cu2port.model import Judged, Options, Project
+from cu2port.jobs import Done, Job, convert, refused
+from cu2port.model import Judged
 from cu2port.output import Helpers, InPlace, TreeOutput, write
-from cu2port.project import CannotRun, Item, Root, helper_prefix, make_roots, rename, walk
+from cu2port.plan import Request, check_inputs, names_folder, output_of, plan_items, plan_jobs, safe_in_place
+from cu2port.project import CannotRun, Item, Root, make_roots, walk
 from cu2port.report.record import Entry, FileRecord, RunRecord, entries
 from cu2port.workers import Lost, Pool
 
-Mode = Literal["out", "in-place", "diff", "dry-run"]
 Tick = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What the command line asks for. `out` is empty unless `mode` is `out`; there `-` is standard output."""
-
-    inputs: tuple[str, ...]
-    mode: Mode
-    out: str = ""
-    options: Options = field(default_factory=Options)
-    commands: CompileDb | None = None
-    exclude: tuple[str, ...] = ()
-    workers: int = 0  # 0: as many as there are cores
-    max_size: int = 8 << 20
-    limit_s: float = 60.0
-    force: bool = False
 
 
 @dataclass(slots=True)
@@ -54,138 +34,23 @@ class Ran:
 
 def run(request: Request, stdin: bytes | None = None, tick: Tick = lambda done, total: None) -> Ran:
     """Convert. `tick(done, total)` is called after each source file. Raises CannotRun before anything is written."""
-    _check_inputs(request)
+    check_inputs(request)
     if request.inputs == ("-",):
         return _stream(request, stdin or b"")
     roots = make_roots(request.inputs, into_one=request.mode == "out")
-    if request.mode == "out" and len(roots) == 1 and not roots[0].folder and not _names_folder(request.out):
+    if request.mode == "out" and len(roots) == 1 and not roots[0].folder and not names_folder(request.out):
         return _one_file(request, roots[0])
     if request.mode == "out" and request.out == "-":
         raise CannotRun("-o -: standard output takes one file")
     notes: list[str] = []
-    items = _items(request, roots)
+    items = plan_items(request, roots)
     if request.mode == "out":
         return _into_tree(request, roots, items, tick)
     if request.mode == "in-place" and not request.force:
-        notes = _safe_in_place(roots, items)
+        notes = safe_in_place(roots, items)
     ran = _in_place(request, roots, items, tick)
     ran.notes[:0] = notes
     return ran
-
-
-def _check_inputs(request: Request) -> None:
-    if "-" in request.inputs:
-        if len(request.inputs) > 1:
-            raise CannotRun("`-` is standard input; it cannot be mixed with other inputs")
-        if request.mode == "in-place":
-            raise CannotRun("`-` is standard input; it has no place for --in-place")
-
-
-def _names_folder(out: str) -> bool:
-    return out != "-" and (out.endswith(("/", os.sep)) or Path(out).is_dir())
-
-
-def _items(request: Request, roots: Sequence[Root]) -> list[Item]:
-    """The whole input, with targets as they will be."""
-    leave_out: frozenset[Path] = frozenset()
-    if request.mode == "out":
-        out = Path(request.out).resolve()
-        for root in roots:
-            base = root.path if root.folder else root.path.parent
-            if root.folder and out == root.path:
-                raise CannotRun(f"-o {request.out} is the input itself; --in-place converts it where it is")
-            if root.folder and base.is_relative_to(out):
-                raise CannotRun(f"-o {request.out} holds the input {root.given}; choose another folder")
-            if not root.folder and out == base:
-                raise CannotRun(f"-o {request.out} holds the input {root.given}; choose another folder, or --in-place")
-        leave_out = frozenset({out})
-    try:
-        exclude = patterns(request.exclude) if request.exclude else None
-    except ValueError as e:
-        raise CannotRun(f"--exclude: {e}") from e
-    items = [item for root in roots for item in walk(root, leave_out, exclude)]
-    if request.mode != "out":
-        items = [_leave_outside(item) for item in items]
-    return rename(items, request.options.rename) if request.options.rename else items
-
-
-def _leave_outside(item: Item) -> Item:
-    """Where nothing is copied, a link to a file outside the input stays a link, and that file stays as it is."""
-    if all(j.finding.code != troubles.LINKED_FILE.code for j in item.found):
-        return item
-    message = "the link leaves the input for a file that is not converted; pass that file as an input too"
-    return replace(item, kind="none", found=(troubles.LEAVES_TREE.on_file(message),))
-
-
-def _safe_in_place(roots: Sequence[Root], items: Sequence[Item]) -> list[str]:
-    """Refuse what git could not bring back; say so where there is no git to do it."""
-    notes = []
-    for root in roots:
-        dirty = git.uncommitted(root.path if root.folder else root.path.parent)
-        if dirty is None:
-            notes.append(f"{root.given} is not in a git tree, so the old files cannot be brought back")
-            continue
-        ours = [i.shown for i in items if i.root is root and i.kind == "source" and i.path in dirty]
-        if ours:
-            some = ", ".join(ours[:5]) + (f" and {len(ours) - 5} more" if len(ours) > 5 else "")
-            raise CannotRun(f"not committed to git: {some}; commit first, or --force")
-    return notes
-
-
-def _jobs(request: Request, items: Sequence[Item], pool: Pool) -> list[Job]:
-    """A job for every source item, with what the rest of the tree says about it. `index` is that of the item."""
-    sources = [(i, item) for i, item in enumerate(items) if item.kind == "source"]
-    bare = [
-        Job(i, item.name, item.shown, request.options, max_size=request.max_size, size=_size(item.name))
-        for i, item in sources
-    ]
-    graph = _graph(request, bare, pool)
-    moved = frozenset(item.name for _, item in sources if not item.target.endswith(item.relative))
-    jobs = []
-    for job, (_, item) in zip(bare, sources, strict=True):
-        options = job.options
-        if request.commands is not None:
-            flags = request.commands.flags(os.path.realpath(job.path))
-            dirs = dict.fromkeys((*options.include_dirs, *flags.include_dirs))
-            options = replace(options, include_dirs=tuple(dirs), defines=(*flags.defines, *options.defines))
-        project = Project(
-            declared=graph.declared(job.path) if graph else frozenset(),
-            own=graph.own(job.path) if graph else frozenset(),
-            renamed=graph.spelled(job.path, moved) if graph else _renamed_beside(job),
-            helper_prefix=helper_prefix(item.target),
-        )
-        names = None
-        if request.mode == "diff":
-            names = (item.shown.lstrip("/"), _output_of(request, item).lstrip("/"))
-        jobs.append(replace(job, options=options, project=project, diff=names))
-    return jobs
-
-
-def _graph(request: Request, jobs: Sequence[Job], pool: Pool) -> Graph | None:
-    """What the files say of each other; a single file has no others."""
-    if len(jobs) < 2:
-        return None
-    scans = {job.path: found for job, found in pool.run(scan, jobs) if isinstance(found, Scan)}
-    return Graph([job.path for job in jobs], scans, request.options.include_dirs)
-
-
-def _renamed_beside(job: Job) -> frozenset[str]:
-    """For a file converted alone: its includes of .cu files that are there, which --rename means too."""
-    if not job.options.rename:
-        return frozenset()
-    folder = Path(job.path).parent
-    try:
-        names = [name for name, quoted in scan_includes(Path(job.path).read_bytes()) if quoted]
-    except OSError:
-        return frozenset()  # `convert` meets the same error and reports it
-    return frozenset(n for n in names if n.lower().endswith(".cu") and (folder / n).is_file())
-
-
-def _size(name: str) -> int:
-    try:
-        return os.stat(name).st_size  # noqa: PTH116
-    except OSError:
-        return 0
 
 
 def _results(jobs: Sequence[Job], pool: Pool, tick: Tick) -> Iterator[tuple[Job, Done]]:
@@ -225,7 +90,7 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
                     in_the_way |= _edited(blocked)
                     if blocked or item.found:
                         records[index] = _plain(request, item, blocked)
-            for job, done in _results(_jobs(request, items, pool), pool, tick):
+            for job, done in _results(plan_jobs(request, items, pool), pool, tick):
                 item = items[job.index]
                 found: tuple[Judged, ...] = ()
                 if _unread(done.entries):
@@ -280,7 +145,7 @@ def _in_place(request: Request, roots: Sequence[Root], items: list[Item], tick: 
         if item.found and item.kind != "source":
             records[index] = _plain(request, item, ())
     with _pool(request, sum(i.kind == "source" for i in items)) as pool:
-        for job, done in _results(_jobs(request, items, pool), pool, tick):
+        for job, done in _results(plan_jobs(request, items, pool), pool, tick):
             item = items[job.index]
             found = _put_back(writer, item, done.output) if writing and not _unread(done.entries) else ()
             diffs[job.index] = done.diff
@@ -319,7 +184,7 @@ def _one_file(request: Request, root: Root) -> Ran:
         raise CannotRun(f"-o {request.out}: there is no folder {out.parent}")
     item = next(walk(root))
     with _pool(request, 1) as pool:
-        _, done = next(_results(_jobs(request, [item], pool), pool, lambda done, total: None))
+        _, done = next(_results(plan_jobs(request, [item], pool), pool, lambda done, total: None))
     record = _record(request, item, done, ())
     if record.output:
         record = record._replace(output=out.as_posix())
@@ -367,20 +232,11 @@ def _helper_note(names: frozenset[str]) -> str:
     return f"the converted code includes {listed}; -o and --in-place write them"
 
 
-def _output_of(request: Request, item: Item) -> str:
-    """Where an item's output stands, as the user would write it."""
-    if request.mode != "out":
-        if item.root.folder:
-            return item.root.shown(item.target)
-        return item.shown[: len(item.shown) - len(item.relative)] + item.target
-    return f"{Path(request.out).as_posix()}/{item.target}"
-
-
 def _plain(request: Request, item: Item, found: tuple[Judged, ...]) -> FileRecord:
     """The record of an item that is no source."""
     judged = (*item.found, *found)
     bad = any(j.finding.code == troubles.UNREADABLE.code for j in judged)
-    output = "" if item.kind == "none" else _output_of(request, item)
+    output = "" if item.kind == "none" else output_of(request, item)
     return FileRecord(item.shown, output, "failed" if bad else "copied", entries(b"", judged))
 
 
@@ -390,7 +246,7 @@ def _record(request: Request, item: Item, done: Done, found: tuple[Judged, ...])
     failed = _unread(every)
     return FileRecord(
         path=item.shown,
-        output="" if failed else _output_of(request, item),
+        output="" if failed else output_of(request, item),
         status="failed" if failed else done.status,
         entries=every,
         seen=done.seen,
