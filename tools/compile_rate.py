@@ -10,8 +10,7 @@ by the first --group parts of their path (0: each file is its own program).
 A program counts when every unit compiles for every GPU, host side and device side, and when the census agrees:
 each kernel, launch and string literal of the input is still there. Code that was deleted would compile too.
 For a program that fails, its hand-kept HIP twin (`NAME-hip`) is compiled the same way, which tells our failures
-from those of headers, compiler or program. Nothing runs, so neither a GPU nor a ROCm installation is needed:
-ROOT holds include/hip, share/hip/version and amdgcn/bitcode.
+from those of headers, compiler or program. Nothing runs; ROOT holds include/hip, share/hip and amdgcn/bitcode.
 
 Exit: 0 every program compiles or its twin does not either; 1 some program fails; 2 could not run.
 """
@@ -103,8 +102,8 @@ class Compiler:
 
     def failures(self, tree: Path, units: Sequence[Path], more: Sequence[Path] = ()) -> Iterator[Failure]:
         """Compile each unit for each GPU, both sides; the first failure of a unit is its only one."""
-        folders = [tree, *(tree / i for i in self.includes), *more]  # an absolute one replaces the tree
-        dirs = [word for f in folders for word in ("-I", str(f))]
+        # An absolute include folder replaces the tree in `tree / i`.
+        dirs = [f"-I{folder}" for folder in (tree, *(tree / i for i in self.includes), *more)]
         yield from filter(None, (self._unit(tree, unit, dirs) for unit in units))
 
     def _unit(self, tree: Path, unit: Path, dirs: Sequence[str]) -> Failure | None:
@@ -125,10 +124,10 @@ class Compiler:
         return None
 
 
-def first_errors(stderr: str, tree: Path, limit: int = 2) -> tuple[str, ...]:
-    """The first error lines of a compiler's output, with paths relative to the tree."""
+def first_errors(stderr: str, tree: Path) -> tuple[str, ...]:
+    """The first two error lines of a compiler's output, with paths relative to the tree."""
     lines = [line.replace(f"{tree}/", "") for line in stderr.splitlines() if ERROR.search(line)]
-    return tuple(lines[:limit]) or (stderr.strip()[-200:],)
+    return tuple(lines[:2]) or (stderr.strip()[-200:],)
 
 
 def sources(tree: Path) -> list[Path]:
@@ -143,18 +142,22 @@ def census(tree: Path) -> Census:
     for path in sources(tree):
         for match in TOKEN.finditer(path.read_text("latin-1")):
             kind = match.lastgroup if match.lastgroup != "tag" else "raw"
-            if kind in ("string", "raw"):
-                strings[match[0]] += 1
-            else:
-                counts[kind or ""] += 1
+            counts[kind or ""] += 1
+            strings.update([match[0]] if kind in ("string", "raw") else [])
     return Census(counts["kernel"], counts["launch"], strings)
 
 
 def units_of(tree: Path, globs: Sequence[str]) -> list[Path]:
     """The files to compile: those that a glob names and that no other file of the tree includes."""
     files = sources(tree)
-    included = {Path(name).name for f in files for name in INCLUDED.findall(f.read_text("latin-1"))}
-    return [f for f in files if f.name not in included and any(fnmatch(str(f.relative_to(tree)), g) for g in globs)]
+    included: set[Path] = set()
+    for f in files:
+        for name in INCLUDED.findall(f.read_text("latin-1")):
+            beside = (f.parent / name).resolve()
+            # What an include path alone can find is looked up by its name, wherever in the tree it lies.
+            included.update([beside] if beside.is_file() else (g for g in files if g.name == Path(name).name))
+    own = (f for f in files if f not in included and f.resolve() not in included)
+    return [f for f in own if any(fnmatch(str(f.relative_to(tree)), glob) for glob in globs)]
 
 
 def names_in(path: Path) -> list[str]:
@@ -165,9 +168,8 @@ def names_in(path: Path) -> list[str]:
 def convert(command: Sequence[str], source: Path, out: Path) -> str:
     """Convert a tree; the message if nothing came out, else empty. Findings that are left are no error here."""
     out.mkdir(parents=True, exist_ok=True)
+    env = dict(os.environ, PYTHONPATH=f"{ROOT / 'translator'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
     words = [w.format(src=source, out=out) for w in command]
-    paths = [str(ROOT / "translator"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    env = dict(os.environ, PYTHONPATH=os.pathsep.join(paths))
     run = subprocess.run(words, capture_output=True, text=True, errors="replace", env=env)
     if run.returncode not in (0, 1):
         return f"exit {run.returncode}: {run.stderr.strip()[-300:]}"
@@ -233,18 +235,17 @@ def show(programs: Sequence[Program], archs: Sequence[str]) -> None:
             text = ERROR.search(f.errors[0])
             kinds[re.sub(r"'[^']*'", "'...'", text[1])[:100] if text else f.errors[0][:100]] += 1
             if number < 2:
-                note = f" (twin: {p.twin})" if p.twin else ""
-                click.echo(f"{p.name}{note}: {' '.join(filter(None, (f.arch, f.side)))}: {f.errors[0][:200]}")
+                where = " ".join(filter(None, (p.twin and f"(twin: {p.twin})", f.arch, f.side)))
+                click.echo(f"{p.name}: {where}: {f.errors[0][:200]}")
     if kinds:
         click.echo("\nFirst errors by kind:")
         for kind, count in kinds.most_common(15):
             click.echo(f"{count:5}  {kind}")
-    counts = Counter(p.status for p in programs)
     click.echo(f"\n{'programs':>14}  {len(programs):5}  ({', '.join(archs)})")
-    for status, count in counts.most_common():
+    for status, count in Counter(p.status for p in programs).most_common():
         click.echo(f"{status:>14}  {count:5}")
-    ours = [p.name for p in programs if p.twin == "ok"]
     if any(p.twin for p in programs):
+        ours = [p.name for p in programs if p.twin == "ok"]
         click.echo(f"\nThe twin compiles, ours does not: {len(ours)}  {' '.join(ours)}")
 
 
@@ -275,7 +276,7 @@ def main(
     if (project is None) == (corpus is None) or (corpus is None) != (listing is None):
         raise click.UsageError("give either --corpus with --list, or --project")
     if shutil.which(cxx) is None:
-        raise click.UsageError(f"no compiler {cxx}; name one with --cxx")
+        raise click.UsageError(f"no compiler {cxx}")
     how = CONVERT if command is None else tuple(shlex.split(command))
     flags = (f"-std={std}", f"--rocm-path={rocm}", "-nogpulib", "-w", "-ferror-limit=3", "-D__HIP_PLATFORM_AMD__")
     compiler = Compiler((cxx, "-x", "hip", *flags, *(f"-D{d}" for d in defines)), archs, includes)
