@@ -209,6 +209,15 @@ def test_dependent_expressions_have_no_size(service: ClangService) -> None:
     assert found is not None and (found.bits, found.signed, found.value) == (0, None, None)
 
 
+def test_expressions_without_a_type_of_their_own(service: ClangService) -> None:
+    text = (
+        "struct S { int m(int); };\ntemplate <class T> __device__ T f(T v, S s) {\n"
+        "  [[s.m]](1); [[T]](3); auto x = [[nowhere]]; return [[__shfl_down_sync]](1u, [[v]], 1) + [[f]]<T>(v, s); }"
+    )
+    for found in exprs(service, text):
+        assert found is None or (found.bits, found.signed, found.value) == (0, None, None)
+
+
 @pytest.mark.parametrize("std", ["c++11", "gnu++14", "c++17", "c++20", "c++23"])
 def test_the_shim_parses_in_every_dialect(service: ClangService, std: str) -> None:
     question = Question("a.cu", b"int i = cudaFree(0);", std=std, bindings=(8,))

@@ -31,6 +31,9 @@ KINDS = {
 }  # fmt: skip
 # Type kinds: Bool .. Int128 without float; 106 is an enumeration.
 UNSIGNED, SIGNED, ENUM = frozenset({3, 4, 5, 6, 7, 8, 9, 10, 11, 12}), frozenset({13, 14, 15, 16, 17, 18, 19, 20}), 106
+# Types whose size may be asked for: asking for that of an overload set or of a method without its object is a crash.
+# Numbers, complex numbers, pointers, references, classes, enumerations, arrays, vectors.
+SIZED = UNSIGNED | SIGNED | frozenset({21, 22, 23, 30, 31, 32, 39, 100, 101, 103, 104, 105, ENUM, 112, 113, 176})
 
 
 class String(Structure):

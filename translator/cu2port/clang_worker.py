@@ -343,7 +343,8 @@ def _expr(setting: _Setting, unit: c.Unit, cursor: c.Cursor) -> Expr:
                 value = lib.EvalResult_getAsUnsigned(result) if unsigned else lib.EvalResult_getAsLongLong(result)
             lib.EvalResult_dispose(result)
     name = lib.text(lib.getTypeSpelling(canonical)).decode(errors="replace")
-    return Expr(name, max(0, lib.Type_getSizeOf(canonical)) * 8, signed, value)
+    size = lib.Type_getSizeOf(canonical) if canonical.kind in c.SIZED else 0
+    return Expr(name, max(0, size) * 8, signed, value)
 
 
 def _meaningless(setting: _Setting, unit: c.Unit, cursor: c.Cursor) -> bool:
