@@ -121,7 +121,7 @@ def adopt_orphans() -> None:
 
 
 def measure(command: Sequence[str], env: dict[str, str]) -> Ran:
-    """Run a command to its end. Raises RuntimeError when it could not do its work (exit code 0 and 1 are fine)."""
+    """Run a command to its end. Ends this one when it could not do its work (exit code 0 and 1 are fine)."""
     before = os.times()
     began = time.perf_counter()
     stop = Event()
@@ -136,7 +136,7 @@ def measure(command: Sequence[str], env: dict[str, str]) -> Ran:
     _reap()
     after = os.times()
     if process.returncode not in (0, 1):
-        raise RuntimeError(f"{' '.join(command[-4:])}: exit code {process.returncode}: {errors.strip()[-500:]}")
+        sys.exit(f"{' '.join(command[-4:])}: exit code {process.returncode}: {errors.strip()[-500:]}")
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
     return Ran(wall, cpu, max(peaks.values(), default=0), output)
 
