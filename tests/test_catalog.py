@@ -88,6 +88,11 @@ VIOLATIONS = {
     "change with args and call": (CHANGE + 'args = { 0 = "&{0}" }\ncall = "hipA()"\n', "`cuA`"),
     "change with an index that is no number": (CHANGE + 'args = { first = "&{0}" }\n', "`first`"),
     "change of values with such an index": (CHANGE + 'values = { x = { a = "b" } }\n', "`x`"),
+    "form without argc": (CHANGE + 'forms = [{ hip = "hipB" }]\n', "`cuA`"),
+    "form with an unknown key": (CHANGE + 'forms = [{ argc = [2], why = "x" }]\n', "`cuA`"),
+    "form with args and call": (CHANGE + 'forms = [{ argc = [2], args = { 0 = "1" }, call = "hipA()" }]\n', "`cuA`"),
+    "form with half an example": (CHANGE + 'forms = [{ argc = [2], example = { before = "cuA();" } }]\n', "`cuA`"),
+    "form with a wrong version": (CHANGE + 'forms = [{ argc = [2], hip_since = "new" }]\n', "`cuA`"),
     "change with an unknown key": (CHANGE + 'note = "x"\n', "`cuA`"),
     "changes unsorted": (CHANGE.replace("cuA", "cuB") + CHANGE, "`cuA`"),
     "change stands twice": (CHANGE + CHANGE, "`cuA`"),
@@ -171,10 +176,11 @@ def test_examples_of_changes(library: str, clang: ClangService) -> None:
     """`before` converts to `after`, and `after` stays as it is."""
     wrong = []
     for row in rows(library, "change"):
-        for text in (row.before, row.after):
+        pairs = [(row.before, row.after), *((f.before, f.after) for f in row.forms if f.before)]
+        for text, after in ((text, pair[1]) for pair in pairs for text in pair):
             made = translate(text, newest(row), path="a.cuh", clang=clang).output.decode()
-            if made != row.after:
-                wrong.append(f"{row.cuda}: `{text}` becomes `{made}`, not `{row.after}`")
+            if made != after:
+                wrong.append(f"{row.cuda}: `{text}` becomes `{made}`, not `{after}`")
     assert not wrong, "\n".join(wrong)
 
 

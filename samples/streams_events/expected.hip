@@ -14,7 +14,7 @@ __global__ void square(float* data, int n) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) data[i] *= data[i];
 }
 
-static void __attribute__(()) count_done(hipStream_t stream, hipError_t status, void* counter) {
+static void count_done(hipStream_t stream, hipError_t status, void* counter) {
     (void)stream;
     if (status == hipSuccess) ++*static_cast<int*>(counter);
 }
