@@ -1,0 +1,281 @@
+"""Convert a tree in memory and look for damage, file by file.
+
+    python tools/census.py TREE [--only GLOB]... [--all] [--json FILE] [--lexer-alone]
+    python tools/census.py TREE --converted OUT [--rename .hip]
+
+CUDA files (.cu, .cuh) are looked at, with --all every kind of source; only the JSON is written. What may be wrong:
+
+- `crash`: converting raises something;
+- `output`: there is none, or it is empty and the input is not;
+- `again`: converting the output changes it;
+- `kernels`, `launches`, `strings`: `__global__` tokens, launches (`<<<...>>>` or `hipLaunchKernelGGL`) or string
+  literals (those of includes and preprocessor messages aside) of the input are not those of the output;
+- `reach`: an applied edit reaches past the statement or directive it belongs to. The bytes that an edit replaces must
+  hold no `;`, `{` or `}` outside brackets of their own (a launch's configuration counts as brackets), open no bracket
+  that they do not close, and close none that they did not open. They must lie in one directive, or in none, or hold
+  whole directives and nothing else; and no line break may get into a directive without a backslash.
+
+With --converted the outputs are those of an earlier `cu2port convert TREE -o OUT`, and edits are not seen.
+Exit: 0 all pass; 1 something does not; 2 could not run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import os
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from cu2port.catalog import load_catalog
+from cu2port.clang import ClangService
+from cu2port.engine import translate
+from cu2port.graph import Graph, Scan, scan_includes
+from cu2port.lexer import is_string
+from cu2port.model import Edit, Options, Outcome, Project, Result
+from cu2port.project import CUDA_SUFFIXES, SOURCE_SUFFIXES
+from cu2port.unit import Unit, declared_names
+
+_OPEN = frozenset({"(", "[", "{", "<%", "<:"})
+_CLOSE = frozenset({")", "]", "}", "%>", ":>"})
+_ENDS = frozenset({";", "{", "}", "<%", "%>"})
+_MESSAGES = frozenset({"include", "include_next", "import", "error", "warning", "pragma", "line"})
+KINDS = ("crash", "output", "again", "kernels", "launches", "strings", "reach")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong with a file. `line`: of the input, from 1; 0 when the whole file is meant."""
+
+    kind: str
+    path: str
+    line: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What must be the same before and after."""
+
+    kernels: int
+    launches: int
+    strings: Counter[str]
+
+
+def count(unit: Unit) -> Counts:
+    """The kernels, launches and string literals of a file."""
+    told = {i for d in unit.directives if d.keyword in _MESSAGES for i in range(d.first, d.stop)}
+    strings = Counter(tok for i, tok in enumerate(unit.t) if is_string(tok) and i not in told)
+    launches = len(unit.launches) + unit.t.count("hipLaunchKernelGGL")
+    return Counts(unit.t.count("__global__"), launches, strings)
+
+
+# --- edits ------------------------------------------------------------------------------------------------------------
+
+
+def reaches(unit: Unit, edit: Edit, config: Set[int]) -> str:
+    """How an edit reaches past its statement or directive; "" if not. `config`: tokens of launches' `<<<...>>>`."""
+    first = unit.lexed.at(edit.start)
+    if first and unit.end(first - 1) > edit.start:
+        first -= 1  # it starts inside a token
+    stop = unit.lexed.at(edit.end)
+    return _past_directive(unit, edit, first, stop) or _past_statement(unit, first, stop, config)
+
+
+def _past_directive(unit: Unit, edit: Edit, first: int, stop: int) -> str:
+    text = "".join(x for x in edit.parts if isinstance(x, str))
+    around = next((d for d in unit.directives if d.start < edit.start and edit.end <= d.end), None)
+    if around is None:
+        around = next((d for d in unit.directives if d.start < edit.start < d.end), None)
+        if around is not None and edit.end > around.end:
+            left = any(unit.in_directive(i) is None for i in range(first, stop))
+            rest = unit.text[around.end : edit.end].strip("\r\n\t ")
+            return f"runs out of `#{around.keyword}`" if left or rest or not edit.parts else ""
+    if around is not None:
+        broken = text.replace("\\\r\n", "").replace("\\\n", "").replace("\\\r", "")
+        return f"breaks the line of `#{around.keyword}`" if "\n" in broken or "\r" in broken else ""
+    for i in range(first, stop):
+        d = unit.in_directive(i)
+        if d is not None and not (edit.start <= d.start and d.end <= edit.end + _comment(unit, d.end, edit.end)):
+            return f"cuts `#{d.keyword}` in two"
+    inside = [d for d in unit.directives if edit.start <= d.start and d.end <= edit.end]
+    outside = any(unit.in_directive(i) is None for i in range(first, stop))
+    if inside and outside:
+        return f"takes `#{inside[0].keyword}` and code beside it"
+    return ""
+
+
+def _comment(unit: Unit, directive_end: int, edit_end: int) -> int:
+    """Bytes of a comment behind a directive that stay when the directive goes."""
+    rest = unit.text[edit_end:directive_end]
+    return len(rest) if rest.lstrip().startswith(("//", "/*")) or not rest.strip() else 0
+
+
+def _past_statement(unit: Unit, first: int, stop: int, config: Set[int]) -> str:
+    depth = 0
+    for i in range(first, stop):
+        if unit.in_directive(i) is not None:
+            continue
+        tok = unit.t[i]
+        if tok in _CLOSE:
+            depth -= 1
+            if depth < 0:
+                return f"closes a `{tok}` that it did not open"
+        if depth == 0 and tok in _ENDS and i not in config:
+            return f"holds a `{tok}`"
+        if tok in _OPEN:
+            depth += 1
+    return "opens a bracket that it does not close" if depth > 0 else ""
+
+
+def edit_faults(unit: Unit, result: Result) -> Iterator[Fault]:
+    """Every applied edit of a result that reaches too far."""
+    config = {i for launch in unit.launches for i in range(launch.open, launch.close + 3)}
+    for judged in result.findings:
+        if judged.outcome is Outcome.APPLIED:
+            for edit in judged.finding.edits:
+                said = reaches(unit, edit, config)
+                if said:
+                    line = unit.text.count("\n", 0, edit.start) + 1
+                    parts = "".join(x if isinstance(x, str) else unit.text[x.start : x.end] for x in edit.parts)
+                    shown = f"`{_short(unit.text[edit.start : edit.end])}` -> `{_short(parts)}`"
+                    yield Fault("reach", unit.path, line, f"{judged.finding.code} {said}: {shown}")
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 100 else f"{text[:60]} ... {text[-30:]}"
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def sources(tree: Path, only: Sequence[str], every: bool) -> Iterator[Path]:
+    """The files to look at, in a fixed order."""
+    suffixes = SOURCE_SUFFIXES if every else CUDA_SUFFIXES
+    for folder, folders, names in os.walk(tree):
+        folders[:] = sorted(f for f in folders if f != ".git")
+        for name in sorted(names):
+            path = Path(folder, name)
+            relative = path.relative_to(tree).as_posix()
+            asked = not only or any(fnmatch.fnmatch(relative, g) for g in only)
+            if asked and path.suffix.lower() in suffixes and path.is_file() and not path.is_symlink():
+                yield path
+
+
+def projects(tree: Path, paths: Sequence[Path]) -> dict[Path, Project]:
+    """What the tree says of each file, headers included, as `cu2port convert` finds it."""
+    scans = {}
+    for path in sources(tree, (), every=True):
+        data = path.read_bytes()
+        scans[str(path)] = Scan(declared_names(data.decode("latin-1")), scan_includes(data))
+    graph = Graph(list(scans), scans, ())
+    return {p: Project(declared=graph.declared(str(p)), own=graph.own(str(p))) for p in paths}
+
+
+def faults(
+    path: Path, name: str, options: Options, project: Project, clang: ClangService | None, converted: Path | None
+) -> Iterator[Fault]:
+    """What is wrong with the conversion of one file. `converted`: the output, if it is there already."""
+    data = path.read_bytes()
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data:
+        return  # no 8-bit text: copied
+    catalog = load_catalog()
+    unit = Unit(data.decode("latin-1"), catalog, options, name, project)
+    try:
+        if converted is None:
+            result = translate(data, options, path=str(path), project=project, clang=clang)
+            yield from edit_faults(unit, result)
+            output = result.output
+        elif converted.is_file():
+            output = converted.read_bytes()
+        else:
+            yield Fault("output", name, 0, "there is none")
+            return
+        again = translate(output, options, path=str(path), project=project, clang=clang)
+    except Exception:  # whatever it is, it is what we look for
+        yield Fault("crash", name, 0, traceback.format_exc(limit=-2).strip().replace("\n", " | "))
+        return
+    if bool(output) != bool(data):
+        yield Fault("output", name, 0, f"{len(data)} bytes became {len(output)}")
+    if again.output != output:
+        line, a, b = _difference(output, again.output)
+        yield Fault("again", name, line, f"`{a}` becomes `{b}`")
+    before, after = count(unit), count(Unit(output.decode("latin-1"), catalog, options, name, project))
+    for kind in ("kernels", "launches"):
+        a, b = getattr(before, kind), getattr(after, kind)
+        if a != b:
+            yield Fault(kind, name, 0, f"{a} before, {b} after")
+    if before.strings != after.strings:
+        gone, new = before.strings - after.strings, after.strings - before.strings
+        yield Fault("strings", name, 0, f"gone {[*gone][:3]}, new {[*new][:3]}")
+
+
+def _difference(a: bytes, b: bytes) -> tuple[int, str, str]:
+    """The first line in which two texts differ: its number, and both versions."""
+    old, new = a.decode("latin-1").split("\n"), b.decode("latin-1").split("\n")
+    k = next((i for i, (x, y) in enumerate(zip(old, new, strict=False)) if x != y), min(len(old), len(new)))
+    return k + 1, _short("".join(old[k : k + 1])), _short("".join(new[k : k + 1]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Convert a tree in memory and look for damage, file by file.")
+    parser.add_argument("tree", type=Path)
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="GLOB", help="relative paths to look at; else all"
+    )
+    parser.add_argument("--all", action="store_true", help="every kind of source, not only .cu and .cuh")
+    parser.add_argument("--converted", type=Path, metavar="OUT", help="the outputs are there")
+    parser.add_argument("--rename", default="", metavar=".hip", help="the suffix that .cu has in OUT")
+    parser.add_argument("--lexer-alone", action="store_true", help="do not ask libclang")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all faults there")
+    args = parser.parse_args()
+    if not args.tree.is_dir():
+        print(f"{args.tree}: no such folder", file=sys.stderr)
+        sys.exit(2)
+    paths = list(sources(args.tree, args.only, args.all))
+    known = projects(args.tree, paths)
+    found: list[Fault] = []
+    total: Counter[str] = Counter()
+    catalog = load_catalog()
+    with ClangService() as service:
+        for path in paths:
+            name = path.relative_to(args.tree).as_posix()
+            made = None
+            if args.converted:
+                renamed = args.rename and name.endswith(".cu")
+                made = args.converted / (name[:-3] + args.rename if renamed else name)
+            clang = None if args.lexer_alone else service
+            found += faults(path, name, Options(), known[path], clang, made)
+            counted = count(Unit(path.read_bytes().decode("latin-1"), catalog, path=name))
+            total += Counter(
+                files=1, kernels=counted.kernels, launches=counted.launches, strings=counted.strings.total()
+            )
+    _show(found, total)
+    if args.json:
+        text = json.dumps({"totals": total, "faults": [asdict(f) for f in found]}, indent=1)
+        args.json.write_text(text + "\n", encoding="utf-8")
+    sys.exit(1 if found else 0)
+
+
+def _show(found: Sequence[Fault], total: Counter[str]) -> None:
+    for f in found:
+        print(f"{f.path}:{f.line}: {f.kind}: {f.what}")
+    if found:
+        print()
+    heads = ("files", *KINDS)
+    print("| " + " | ".join(heads) + " |\n|" + " --: |" * len(heads))
+    bad = Counter(f.kind for f in found)
+    sound = {kind: str(bad[kind]) for kind in KINDS}
+    for kind in ("kernels", "launches", "strings"):
+        sound[kind] = f"{bad[kind]} (of {total[kind]:,})"
+    print("| " + " | ".join((f"{total['files']:,}", *sound.values())) + " |")
+
+
+if __name__ == "__main__":
+    main()
