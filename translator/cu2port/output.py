@@ -15,7 +15,6 @@ import shutil
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 from typing import BinaryIO
 
@@ -75,7 +74,7 @@ class Helpers:
     """The headers that travel with converted code, taken from the package."""
 
     def __init__(self) -> None:
-        self._folder = Path(str(files("cu2port").joinpath("include", HELPERS)))
+        self._folder = Path(__file__).parent / "include" / HELPERS
 
     def closure(self, names: frozenset[str]) -> dict[str, bytes]:
         """The headers and those they include. A name the package lacks is a fault of ours: CannotRun."""

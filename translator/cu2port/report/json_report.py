@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from cu2port.report.locate import Place
@@ -15,7 +15,7 @@ SCHEMA = "cu2port-report/1"
 
 def schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of the report."""
-    text = files("cu2port.report").joinpath("cu2port-report-1.schema.json").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("cu2port-report-1.schema.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
 
