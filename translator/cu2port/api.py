@@ -156,6 +156,7 @@ def _judge_use(unit: Unit, use: Use) -> Finding | None:
             cuda=row.cuda,
             hip=hip,
             needs=row.headers,
+            helpers=(row.helper,) if row.helper else (),
         )
     return _change(unit, use, hip, rename)
 
@@ -201,6 +202,7 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
         cuda=row.cuda,
         hip=hip,
         needs=row.headers,
+        helpers=(row.helper,) if row.helper else (),
     )
 
 

@@ -26,7 +26,7 @@ Fate = Literal["rename", "change", "unsupported"]
 _NAME = re.compile(r"~?[A-Za-z_]\w*(?:(?:::|\.)~?[A-Za-z_]\w*)*\Z")
 _VERSION = re.compile(r"\d+(?:\.\d+){0,3}\Z")
 _VERSION_KEYS = ("cuda_since", "cuda_deprecated", "cuda_removed", "hip_since", "hip_deprecated", "hip_removed")
-_COMMON = frozenset({*_VERSION_KEYS, "older", "unchecked", "strict", "headers", "bare"})
+_COMMON = frozenset({*_VERSION_KEYS, "older", "unchecked", "strict", "headers", "bare", "helper"})
 _RENAME_KEYS = _COMMON | {"hip", "argc"}
 _CHANGE_KEYS = _COMMON | {"cuda", "hip", "args", "call", "argc", "values", "forms", "trust", "why", "example", "drop"}
 _FORM_KEYS = frozenset({"argc", "hip", "hip_since", "args", "call", "example"})
@@ -61,7 +61,7 @@ class Row:
     """One CUDA name and its fate.
 
     `hip` is empty exactly when `fate` is `unsupported`, or the word is dropped (`drop`). `bare`: a `struct` or `enum`
-    before the name goes, since the HIP name is a typedef. `args`: argument index -> template; `call`: template of the
+    before the name goes, since the HIP name is a typedef. `helper`: the header of ours that declares the target. `args`: argument index -> template; `call`: template of the
     whole call; `argc`: the row holds for these argument counts only (empty: any); `values`: argument index ->
     ((written, instead), ...); `forms`: other signatures, by argument count. Versions are text, "" = unknown.
     """
@@ -87,6 +87,7 @@ class Row:
     unchecked: bool = False
     strict: bool = False
     bare: bool = False
+    helper: str = ""
     drop: bool = False
 
     def version(self, key: str) -> str:
@@ -146,14 +147,17 @@ class Catalog:
 
     @cached_property
     def members(self) -> Mapping[str, tuple[str, ...]]:
-        """Member -> the rows `Struct.member` that rename it or say something of it."""
+        """Member -> the rows `Struct.member` of it, where one of them renames it or says something of it."""
         out: dict[str, tuple[str, ...]] = {}
+        telling: set[str] = set()
         for name in self.raw:
             member = name.partition(".")[2]
             row = self.get(name) if member else None
-            if row is not None and (row.hip.partition(".")[2] or row.hip) != member:
+            if row is not None:
                 out[member] = (*out.get(member, ()), name)
-        return out
+                if (row.hip.partition(".")[2] or row.hip) != member:
+                    telling.add(member)
+        return {member: rows for member, rows in out.items() if member in telling}
 
     @cached_property
     def spaces(self) -> Mapping[str, str]:
@@ -411,5 +415,6 @@ def _row(name: str, library: str, data: Any) -> Row:
         unchecked=bool(data.get("unchecked", False)),
         strict=bool(data.get("strict", False)),
         bare=bool(data.get("bare", False)),
+        helper=data.get("helper", ""),
         drop=bool(data.get("drop", False)),
     )
