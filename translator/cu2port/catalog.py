@@ -61,9 +61,10 @@ class Row:
     """One CUDA name and its fate.
 
     `hip` is empty exactly when `fate` is `unsupported`, or the word is dropped (`drop`). `bare`: a `struct` or `enum`
-    before the name goes, since the HIP name is a typedef. `helper`: the header of ours that declares the target. `args`: argument index -> template; `call`: template of the
-    whole call; `argc`: the row holds for these argument counts only (empty: any); `values`: argument index ->
-    ((written, instead), ...); `forms`: other signatures, by argument count. Versions are text, "" = unknown.
+    before the name goes, since the HIP name is a typedef. `helper`: the header of ours that declares the target.
+    `args`: argument index -> template; `call`: template of the whole call; `argc`: the row holds for these argument
+    counts only (empty: any); `values`: argument index -> ((written, instead), ...); `forms`: other signatures, by
+    argument count. Versions are text, "" = unknown.
     """
 
     cuda: str
