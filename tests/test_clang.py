@@ -122,6 +122,7 @@ def test_inactive_branches_are_answered(service: ClangService) -> None:
         "  my::@cudaFree(p);\n#else\n  @cudaMalloc(&p, 1);\n#endif\n}\n"
     )
     assert owners(service, text) == ["cuda", "user", "cuda"]
+    assert owners(service, "#if 0\nint i = @cudaFree(0);\n#endif\n") == ["-"]
     q = marked(text)
     skipped = ask(service, Question(q.path, q.data, skipped=True)).skipped
     assert len(skipped) == 1
@@ -162,6 +163,14 @@ def test_headers(service: ClangService, tmp_path: Path) -> None:
     assert (facts.errors, facts.missing_headers) == (0, ("absent/x.h",))
     without = ask(service, Question(here, text.encode()))
     assert without.missing_headers == ("absent/x.h", "more.h") and without.errors == 1  # `number`
+
+
+def test_a_file_that_changes_is_read_again(service: ClangService) -> None:
+    for name, owner in (("cudaFree", "cuda"), ("ownFree_", "user"), ("cudaFree", "cuda")):
+        text = f"int ownFree_(int);\nint i = @{name}(0);\n#ifdef X\nint j = @{name}(0);\n#endif\n"
+        assert owners(service, text) == [owner, owner] == owners(service, text)
+    assert owners(service, "int i = @X(0);", defines=("X=cudaFree",)) == ["user"]
+    assert owners(service, "int i = @X(0);", defines=()) == ["undeclared"]
 
 
 def test_a_missing_header_does_not_stop_templates(service: ClangService) -> None:
@@ -300,7 +309,7 @@ def test_damaged_and_lost_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         (header,) = tmp_path.glob("shim-*.h")
         data = pch.read_bytes()
         pch.unlink()
-        assert owners(s, "int i = @cudaFree(0);") == ["cuda"], "made again while the process runs"
+        assert owners(s, "int j = @cudaFree(0);") == ["cuda"], "made again while the process runs"
         s.close()
         (pch,) = tmp_path.glob("pch-*")
         pch.write_bytes(data[: len(data) // 2] + b"\0" * 64 + data[len(data) // 2 + 64 :])

@@ -17,7 +17,7 @@ from typing import Any
 
 INCOMPLETE, DETAILED_RECORD, SINGLE_FILE, KEEP_GOING, FOR_SERIALIZATION = 0x02, 0x01, 0x400, 0x200, 0x10
 BREAK, CONTINUE, RECURSE = 0, 1, 2
-SEVERITY_ERROR, SEVERITY_FATAL = 3, 4
+SEVERITY_ERROR = 3
 
 # Cursor kinds that are acted on (clang-c/Index.h).
 ENUMERATION, ENUMERATOR, FUNCTION, CONSTRUCTOR, OVERLOADED_DECL_REF = 5, 7, 8, 24, 49
@@ -219,14 +219,12 @@ class Unit:
         self.lib.disposeSourceRangeList(found)
         return tuple(sorted(out))
 
-    def diagnostics(self) -> Iterator[tuple[int, bytes]]:
-        """(severity, message) of errors and worse."""
-        number = self.lib.getNumDiagnostics(self.tu)
-        for i in range(number):
+    def errors(self) -> Iterator[bytes]:
+        """Messages of errors and worse."""
+        for i in range(self.lib.getNumDiagnostics(self.tu)):
             d = self.lib.getDiagnostic(self.tu, i)
-            severity = self.lib.getDiagnosticSeverity(d)
-            if severity >= SEVERITY_ERROR:
-                yield severity, self.lib.text(self.lib.getDiagnosticSpelling(d))
+            if self.lib.getDiagnosticSeverity(d) >= SEVERITY_ERROR:
+                yield self.lib.text(self.lib.getDiagnosticSpelling(d))
             self.lib.disposeDiagnostic(d)
 
     def inclusions(self) -> set[bytes]:

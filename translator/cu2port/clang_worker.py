@@ -9,14 +9,14 @@ import re
 import signal
 import sys
 import zlib
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cu2port import _libclang as c
 from cu2port import shim as shims
-from cu2port.clang import Binding, Expr, Facts, Owner, Question, receive, send
+from cu2port._clang_answers import Bindings, Setting, read_exprs
+from cu2port.clang import Facts, Question, receive, send
 from cu2port.data import cache_dir
 
 _BASE = (
@@ -27,26 +27,29 @@ _BASE = (
 )  # fmt: skip
 _OPTIONS = c.DETAILED_RECORD | c.INCOMPLETE | c.KEEP_GOING
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\r\n]+)[>"]', re.M)
-_IDENTIFIER = re.compile(rb"[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*")
 _LIBRARIES = ("thrust/", "cub/", "cuda/", "cooperative_groups/", "nvtx3/")
 _MAX_HEADERS = 100  # of one file that are looked through for includes
 _PROBE = b"void cu2port_probe() { cudaFree(0); }\n"
-_CUDA_MACRO = re.compile(r"__CUDA|__NV")
 
 
 class CrashedError(Exception):
     """libclang caught a crash of its own; this process must not go on."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Setting:
-    """What does not change from file to file."""
+@dataclass(slots=True)
+class _Parsed:
+    """A file that was read. `both` has its inactive branches too, and is made when they are asked about."""
 
-    lib: c.Lib
-    version: bytes
-    shim: shims.Shim
-    header: Path  # where the shim lies, or would lie
-    headers: str  # a folder that does not exist; known headers are empty files there
+    key: tuple[object, ...]
+    path: Path
+    argv: list[bytes]
+    unsaved: list[tuple[bytes, bytes]]
+    pch: bool
+    unit: c.Unit
+    skipped: tuple[tuple[int, int], ...]
+    errors: int
+    missing: tuple[str, ...]
+    both: c.Unit | None = None
 
 
 def main() -> None:
@@ -78,19 +81,20 @@ def main() -> None:
         send(sink, reply)
 
 
-def make_setting(lib: c.Lib) -> _Setting:
+def make_setting(lib: c.Lib) -> Setting:
     """The setting for a library: version and shim."""
     shim, cache = shims.load_shim(), cache_dir().absolute()
     version = lib.text(lib.getClangVersion())
-    return _Setting(lib, version, shim, cache / f"shim-{shim.stamp}.h", str(cache / "headers"))
+    return Setting(lib, version, shim, cache / f"shim-{shim.stamp}.h", str(cache / "headers"))
 
 
 class _Reader:
     """Parses files and reads facts off them."""
 
-    def __init__(self, setting: _Setting) -> None:
+    def __init__(self, setting: Setting) -> None:
         self.s = setting
         self.preambles: dict[str, tuple[list[str], bool]] = {}
+        self.last: _Parsed | None = None  # several questions about one file cost one parse
 
     def answer(self, q: Question) -> Facts:
         """Facts. Raises OSError when libclang refuses the file, CrashedError when it crashed on it."""
@@ -102,6 +106,28 @@ class _Reader:
             return self.facts(q)  # with a new precompiled header: the old one may be gone from the cache
 
     def facts(self, q: Question) -> Facts:
+        key = (q.path, q.data, q.include_dirs, q.defines, q.std)
+        if self.last is None or self.last.key != key:
+            self.forget()
+            self.last = self.read(q, key)
+        last = self.last
+        active, inactive = _part(q.bindings, last.skipped)
+        bindings = Bindings(self.s, last.unit, q).of(active)
+        exprs = read_exprs(self.s, last.unit, q.spans) if q.spans else {}
+        if inactive and last.pch:  # this mode reads every branch, and knows the shim as a precompiled header alone
+            if last.both is None:
+                last.both = self.parse(last.path, last.argv, last.unsaved, _OPTIONS | c.SINGLE_FILE)
+            readable, _ = _part(inactive, last.both.skipped())  # `#if 0` it leaves out even so
+            bindings |= Bindings(self.s, last.both, q).of(readable)
+        return Facts(bindings, exprs, last.skipped if q.skipped else (), last.errors, last.missing)
+
+    def forget(self) -> None:
+        for unit in (self.last.unit, self.last.both) if self.last else ():
+            if unit is not None:
+                unit.close()
+        self.last = None
+
+    def read(self, q: Question, key: tuple[object, ...]) -> _Parsed:
         path = Path(q.path).absolute()
         folders = [Path(f).absolute() for f in q.include_dirs]
         folders = [f for f in folders if not (f / "cuda_runtime_api.h").exists()]  # the shim stands for a toolkit
@@ -117,23 +143,16 @@ class _Reader:
         if not pch:
             unsaved.append((_bytes(self.s.header), self.s.shim.text))
         argv = [_bytes(a) for a in arguments]
-        with self.parse(path, argv, unsaved, _OPTIONS) as unit:
-            found = unit.inclusions() if wanted else set()
-            missing = {name for name, file in wanted.items() if file in found}
-            errors = 0
-            for _, message in unit.diagnostics():
-                lost = re.match(rb"'([^']*)' file not found", message)
-                errors += lost is None
-                if lost:
-                    missing.add(lost[1].decode(errors="replace"))
-            skipped = unit.skipped() if q.skipped or q.bindings else ()
-            active, inactive = _part(q.bindings, skipped)
-            bindings = _Bindings(self.s, unit, q).of(active)
-            exprs = _exprs(self.s, unit, q.spans) if q.spans else {}
-        if inactive and pch:  # this mode reads every branch, and knows the shim through the precompiled header alone
-            with self.parse(path, argv, unsaved, _OPTIONS | c.SINGLE_FILE) as unit:
-                bindings |= _Bindings(self.s, unit, q).of(inactive)
-        return Facts(bindings, exprs, skipped if q.skipped else (), errors, tuple(sorted(missing)))
+        unit = self.parse(path, argv, unsaved, _OPTIONS)
+        found = unit.inclusions() if wanted else set()
+        missing = {name for name, file in wanted.items() if file in found}
+        errors = 0
+        for message in unit.errors():
+            lost = re.match(rb"'([^']*)' file not found", message)
+            errors += lost is None
+            if lost:
+                missing.add(lost[1].decode(errors="replace"))
+        return _Parsed(key, path, argv, unsaved, pch, unit, unit.skipped(), errors, tuple(sorted(missing)))
 
     def parse(self, path: Path, argv: Sequence[bytes], unsaved: Sequence[tuple[bytes, bytes]], options: int) -> c.Unit:
         unit = c.Unit(self.s.lib, _bytes(path), argv, unsaved, options)
@@ -217,160 +236,9 @@ class _Reader:
         probe = Path(self.s.headers, "probe.cu")
         try:
             with self.parse(probe, argv, [(_bytes(probe), _PROBE)], _OPTIONS) as unit:
-                return not list(unit.diagnostics())
+                return not list(unit.errors())
         except OSError:
             return False
-
-
-class _Bindings:
-    """Answers to "what does this name mean" in one parsed file."""
-
-    def __init__(self, setting: _Setting, unit: c.Unit, q: Question) -> None:
-        self.s, self.unit, self.lib, self.q = setting, unit, setting.lib, q
-        self.defined = {re.split(r"[(=]", d)[0] for d in q.defines}
-        self.shim = unit.lib.getFile(unit.tu, _bytes(setting.header))
-        self.seen: dict[tuple[int, int | None, int | None], Binding] = {}
-
-    def of(self, offsets: Sequence[int]) -> dict[int, Binding]:
-        out: dict[int, Binding] = {}
-        for offset in offsets:
-            name = _IDENTIFIER.match(self.q.data, offset)
-            if name:
-                binding = self.at(offset, name[0])
-                if binding is not None:
-                    out[offset] = binding
-        return out
-
-    def at(self, offset: int, name: bytes) -> Binding | None:
-        cursor = self.unit.at(offset)
-        if cursor.kind == c.MACRO_DEFINITION and self.lib.text(self.lib.getCursorSpelling(cursor)) != name:
-            return None  # in a macro's body, where it means nothing yet
-        if cursor.kind == c.INCLUSION:
-            return None
-        target = cursor if cursor.kind == c.MACRO_DEFINITION else self.lib.getCursorReferenced(cursor)
-        if target.kind == c.OVERLOADED_DECL_REF:
-            number = self.lib.getNumOverloadedDecls(target)
-            found = [self.declaration(self.lib.getOverloadedDecl(target, i)) for i in range(number)]
-            found = [b for b in found if b.qualified.rpartition("::")[2].encode() == name]
-            if found:
-                return next((b for b in found if b.owner == "user"), found[0])
-        elif not self.lib.Cursor_isNull(target) and self.lib.text(self.lib.getCursorSpelling(target)) == name:
-            return self.declaration(target)
-        kind = "member" if cursor.kind == c.MEMBER_REF_EXPR else ""
-        return Binding("undeclared", name.decode(errors="replace"), kind, "", "")
-
-    def declaration(self, target: c.Cursor) -> Binding:
-        if target.kind == c.CONSTRUCTOR:  # `dim3(1, 2)` names the class to whoever reads it
-            target = self.lib.getCursorSemanticParent(target)
-        key = (target.kind, target.data[0], target.data[1] if target.kind >= 500 else None)
-        if key not in self.seen:
-            self.seen[key] = self.describe(target)
-        return self.seen[key]
-
-    def describe(self, target: c.Cursor) -> Binding:
-        lib = self.lib
-        parts = [lib.text(lib.getCursorSpelling(target)).decode(errors="replace")]
-        is_macro = target.kind == c.MACRO_DEFINITION
-        type_name = "" if is_macro else self.type_name(target)
-        owner, file = self.owner(target, parts[0])
-        parent = lib.getCursorSemanticParent(target)
-        while not is_macro and not lib.Cursor_isNull(parent) and parent.kind not in c.TRANSLATION_UNIT:
-            if c.KINDS.get(parent.kind) in ("type", "namespace") and parent.kind != c.ENUMERATION:  # unscoped, mostly
-                spelling = lib.text(lib.getCursorSpelling(parent)).decode(errors="replace")
-                if spelling and "(" not in spelling:  # "(anonymous struct at ...)"
-                    parts.append(spelling)
-            parent = lib.getCursorSemanticParent(parent)
-        return Binding(owner, "::".join(reversed(parts)), c.KINDS.get(target.kind, ""), type_name, file)
-
-    def type_name(self, target: c.Cursor) -> str:
-        kind = self.lib.getCanonicalType(self.lib.getCursorType(target))
-        return self.lib.text(self.lib.getTypeSpelling(kind)).decode(errors="replace") if kind.kind else ""
-
-    def owner(self, target: c.Cursor, name: str) -> tuple[Owner, str]:
-        if name == "__syncthreads" and target.kind == c.FUNCTION:
-            return "cuda", ""  # clang has it built in, and puts it where it is first used
-        first = target if target.kind == c.MACRO_DEFINITION else self.lib.getCanonicalCursor(target)
-        file, offset = self.unit.place(self.lib.getCursorLocation(first))
-        if file is None:  # builtins, predefined macros, -D
-            return ("cuda" if _CUDA_MACRO.match(name) else "user" if name in self.defined else "system"), ""
-        if file == self.shim:
-            return ("cuda" if offset >= self.s.shim.cuda else "system"), ""
-        return "user", self.lib.text(self.lib.getFileName(file)).decode(errors="replace")
-
-
-def _exprs(setting: _Setting, unit: c.Unit, spans: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Expr]:
-    """Types and values of the expressions that have just these extents.
-
-    Of nested ones with one extent the outermost counts, since a macro's inner expressions all lie at its use; but clang
-    puts implicit conversions outside, and those are looked through.
-    """
-    lib = setting.lib
-    wanted, starts = frozenset(spans), sorted(start for start, _ in spans)
-    found: dict[tuple[int, int], c.Cursor] = {}
-
-    def visit(cursor: c.Cursor, parent: c.Cursor, data: object) -> int:
-        extent = lib.getCursorExtent(cursor)
-        file, start = unit.place(lib.getRangeStart(extent))
-        end = unit.place(lib.getRangeEnd(extent))[1]
-        if file != unit.file:
-            return c.CONTINUE
-        if (start, end) in wanted and lib.isExpression(cursor.kind):
-            known = found.get((start, end))
-            if known is None or (known.kind == c.UNEXPOSED_EXPR and lib.equalCursors(known, parent)):
-                copy = c.Cursor()
-                copy.kind, copy.xdata, copy.data = cursor.kind, cursor.xdata, cursor.data
-                found[start, end] = copy
-        i = bisect_left(starts, start)
-        return c.RECURSE if i < len(starts) and starts[i] < end else c.CONTINUE
-
-    lib.visitChildren(lib.getTranslationUnitCursor(unit.tu), c.Visitor(visit), None)
-    return {span: _expr(setting, unit, cursor) for span, cursor in found.items()}
-
-
-def _expr(setting: _Setting, unit: c.Unit, cursor: c.Cursor) -> Expr:
-    lib = setting.lib
-    canonical = lib.getCanonicalType(lib.getCursorType(cursor))
-    number = canonical
-    if canonical.kind == c.ENUM:
-        number = lib.getCanonicalType(lib.getEnumDeclIntegerType(lib.getTypeDeclaration(canonical)))
-    signed = True if number.kind in c.SIGNED else False if number.kind in c.UNSIGNED else None
-    value = None
-    if signed is not None and not _meaningless(setting, unit, cursor):
-        result = lib.Cursor_Evaluate(cursor)
-        if result:
-            if lib.EvalResult_getKind(result) == 1:
-                unsigned = lib.EvalResult_isUnsignedInt(result)
-                value = lib.EvalResult_getAsUnsigned(result) if unsigned else lib.EvalResult_getAsLongLong(result)
-            lib.EvalResult_dispose(result)
-    name = lib.text(lib.getTypeSpelling(canonical)).decode(errors="replace")
-    size = lib.Type_getSizeOf(canonical) if canonical.kind in c.SIZED else 0
-    return Expr(name, max(0, size) * 8, signed, value)
-
-
-def _meaningless(setting: _Setting, unit: c.Unit, cursor: c.Cursor) -> bool:
-    """Whether a generated enumerator is in the expression: its value is made up."""
-    lib = setting.lib
-    shim = lib.getFile(unit.tu, _bytes(setting.header))
-
-    def made_up(x: c.Cursor) -> bool:
-        if x.kind != c.DECL_REF_EXPR:
-            return False
-        target = lib.getCursorReferenced(x)
-        if target.kind != c.ENUMERATOR:
-            return False
-        file, offset = unit.place(lib.getCursorLocation(target))
-        return file is not None and file == shim and offset >= setting.shim.generated
-
-    bad = made_up(cursor)
-
-    def visit(x: c.Cursor, parent: c.Cursor, data: object) -> int:
-        nonlocal bad
-        bad = bad or made_up(x)
-        return c.BREAK if bad else c.RECURSE
-
-    if not bad:
-        lib.visitChildren(cursor, c.Visitor(visit), None)
-    return bad
 
 
 def _part(offsets: Sequence[int], ranges: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
