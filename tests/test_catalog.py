@@ -184,6 +184,48 @@ def test_examples_of_changes(library: str, clang: ClangService) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+SGEMM = "(h, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &alpha, a, m, b, k, &beta, c, m)"
+
+#: What a row's `argc`, `forms`, `values`, `drop` and `bare` do where their row's example does not show it.
+KINDS_OF_CHANGE = {
+    "other number of arguments": ("cublasSgemm('n', 'n', m, n, k, 1.f, a, m, b, k, 0.f, c, m);", "", "CU106"),
+    "its number of arguments": ("cublasSgemm" + SGEMM, "hipblasSgemm" + SGEMM.replace("CU", "HIP"), ""),
+    "number unknown, macro": (
+        "#define S(...) cublasSgemm(__VA_ARGS__)",
+        "#define S(...) hipblasSgemm(__VA_ARGS__)",
+        "",
+    ),
+    "number unknown, pack": ("cudaEventCreate(args...);", "hipEventCreate(args...);", ""),
+    "no call": ("auto f = &cudaEventCreate;", "auto f = &hipEventCreate;", ""),
+    "no call, arguments change": ("auto f = &cudaMemcpyToSymbol;", "", "CU106"),
+    "no form of that number": ("cudaEventCreate(&event, 1, 2);", "", "CU106"),
+    "a form newer than the ROCm asked for": ("cudaMemPrefetchAsync(p, n, place, 0, s);", "", "CU106"),
+    "another value": ("cublasGemmEx(h, 1, type, algo);", "hipblasGemmEx(h, 1, type, algo);", ""),
+    "a tag before a typedef": ("struct cudaLaunchParams p;", "hipLaunchParams p;", ""),
+    "a tag before a structure": ("struct cudaExtent e;", "struct hipExtent e;", ""),
+    "a member that another struct keeps": (
+        "CUDA_KERNEL_NODE_PARAMS p; CUlaunchConfig c; c.gridDimX = 1;",
+        "hipKernelNodeParams p; HIP_LAUNCH_CONFIG c; c.gridDimX = 1;",
+        "",
+    ),
+    "members of a member": (
+        "CUDA_KERNEL_NODE_PARAMS p = {.gridDimX = 1}; q->blockDimZ = 2;",
+        "hipKernelNodeParams p = {.gridDim.x = 1}; q->blockDim.z = 2;",
+        "",
+    ),
+    "a word to drop, then another": ("const __grid_constant__ int n", "const int n", ""),
+}
+
+
+@pytest.mark.parametrize("case", KINDS_OF_CHANGE)
+def test_kinds_of_change(case: str, clang: ClangService) -> None:
+    before, after, code = KINDS_OF_CHANGE[case]
+    options = Options(rocm=(6, 4)) if "ROCm" in case else Options()
+    result = translate(before, options, path="a.cuh", clang=clang)
+    assert result.output.decode() == (after or before)
+    assert [j.finding.code for j in result.findings if j.finding.code == "CU106"] == ([code] if code else [])
+
+
 def test_examples_show_their_name() -> None:
     wrong = []
     for row in load_catalog():

@@ -145,19 +145,7 @@ def _judge_use(unit: Unit, use: Use) -> Finding | None:
             return _not_applied(use.row, hip, start, end, _other_count(count, row))
         if not rename:
             return None
-        return Finding(
-            "CU101",
-            "api-rename",
-            Severity.INFO,
-            f"`{row.cuda}` is `{hip}`",
-            start,
-            end,
-            edits=rename,
-            cuda=row.cuda,
-            hip=hip,
-            needs=row.headers,
-            helpers=(row.helper,) if row.helper else (),
-        )
+        return _renamed(row, hip, start, end, rename)
     return _change(unit, use, hip, rename)
 
 
@@ -186,6 +174,8 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
             if made is None:
                 problem = "its arguments do not fit the change"
             else:
+                if row.values and not (row.args or row.call) and made == rename:
+                    return _renamed(row, hip, start, end, rename)  # no value that changes was written
                 edits, end = made, unit.end(call.close)
     if problem:
         return _not_applied(row, hip, start, end, problem)
@@ -203,6 +193,21 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
         hip=hip,
         needs=row.headers,
         helpers=(row.helper,) if row.helper else (),
+    )
+
+
+def _renamed(row: Row, hip: str, start: int, end: int, edits: tuple[Edit, ...]) -> Finding:
+    return Finding(
+        "CU101",
+        "api-rename",
+        Severity.INFO,
+        f"`{row.cuda}` is `{hip}`",
+        start,
+        end,
+        edits=edits,
+        cuda=row.cuda,
+        hip=hip,
+        needs=row.headers,
     )
 
 
