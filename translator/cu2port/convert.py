@@ -189,7 +189,7 @@ def _one_file(request: Request, root: Root) -> Ran:
     if record.output:
         record = record._replace(output=out.as_posix())
     ran = Ran(_run_record(request, {0: record}, []))
-    if done.output is None and done.status == "failed" and not os.access(root.path, os.R_OK):
+    if _unread(done.entries):
         return ran
     data = done.output if done.output is not None else root.path.read_bytes()
     _deliver(request, ran, data, done.helpers, root.path.stat().st_mode & 0o7777)
