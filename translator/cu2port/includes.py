@@ -141,8 +141,9 @@ def needs_runtime_on_top(unit: Unit) -> bool:
                 return True
         elif runtime and len(groups) == 1:
             provided.add(groups[0].opener)
-            branches = groups[0].chain[:-1]
-            if unit.directives[branches[-1]].keyword == "else" and provided.issuperset(branches):
+            *branches, last = groups[0].chain
+            closed = unit.directives[last].keyword == "endif" and unit.directives[branches[-1]].keyword == "else"
+            if closed and provided.issuperset(branches):
                 return False
     return True
 

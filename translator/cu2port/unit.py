@@ -530,8 +530,8 @@ class Unit:
             return None
         from cu2port.clang import Question
 
-        facts = self._clang.ask(
-            Question(
+        try:
+            question = Question(
                 path=self.path,
                 data=self.text.encode("latin-1"),
                 include_dirs=self.options.include_dirs,
@@ -540,7 +540,10 @@ class Unit:
                 spans=spans,
                 skipped=skipped,
             )
-        )
+        except ValueError as e:  # a define or folder that must not reach libclang's command line
+            self.clang_failed = str(e)
+            return None
+        facts = self._clang.ask(question)
         if facts is None:
             self.clang_failed = self._clang.last_error or "libclang gave no answer"
         return facts
