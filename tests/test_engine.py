@@ -18,7 +18,8 @@ WORDS = st.sampled_from(
     """cudaMalloc cudaFree cudaMemcpyToSymbol cudaError_t cublasCreate __shfl_sync __syncwarp __launch_bounds__ asm
     volatile __global__ __device__ __shared__ extern k <<< >>> << < > ( ) { } [ ] , ; :: . -> # ## define if ifdef
     endif else include pragma once <cuda_runtime.h> "cuda.h" "x" 'c' 0xffffffff 32 __CUDA_ARCH__ CUDA_VERSION >= && ||
-    ! ? : = == + - * & texture namespace using cub thrust template typename class return void int float register \\ // /* */ R"( )"
+    ! ? : = == + - * & texture namespace using cub thrust template typename class return void int float register \\ //
+    /* */ R"( )"
     """.split()
 )
 GLUE = st.sampled_from([" ", "", "\n", "\r\n", "\n#", "\\\n"])
