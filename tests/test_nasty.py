@@ -1,7 +1,7 @@
 """A corpus of nasty files, converted by the real command: clear messages, the others convert, nothing is lost.
 
 test_cli.py has the plain cases (empty, too large, UTF-16, unterminated things, ...). Here are those that need more:
-files that cannot be read, names that no one should give, code that kills libclang, and every way of output over all of them.
+files that cannot be read, names that no one should give, code that kills libclang, and every way of output over all.
 """
 
 from __future__ import annotations
