@@ -84,10 +84,12 @@ def hip_header(unit: Unit, inc: Include) -> str | None:
     hip = unit.catalog.headers.get(path)
     if hip is None:
         # A header of a library that moves as a whole (`cub/device/device_scan.cuh`): the longest `folder/*` entry.
-        for folder in PurePosixPath(path).parents:
-            if str(folder) != "." and (hip := unit.catalog.headers.get(f"{folder}/*")) is not None:
-                hip = hip.replace("*", path[len(str(folder)) + 1 :])
-                break
+        folder = path
+        while hip is None and "/" in folder:
+            folder = folder.rpartition("/")[0]
+            hip = unit.catalog.headers.get(f"{folder}/*")
+        if hip is not None:
+            hip = hip.replace("*", path[len(folder) + 1 :])
     return None if hip is None or _is_own(unit, inc) else hip
 
 
