@@ -134,7 +134,8 @@ def _operands(unit: Unit, opener: int) -> tuple[str, tuple[str, ...]] | None:
     types: set[str] = set()
     names = []
     for span in unit.split_args(opener + 1, unit.match[opener]):
-        words = [w for w in re.findall(r"\w+|\S", unit.text[span.start : span.end]) if w not in ("const", "&", "struct")]
+        found = re.findall(r"\w+|\S", unit.text[span.start : span.end])
+        words = [w for w in found if w not in ("const", "&", "struct")]
         if not 1 <= len(words) <= 2 or not _VECTOR.match(words[0]):
             return None
         types.add(words[0])
