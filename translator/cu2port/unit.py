@@ -552,7 +552,6 @@ class Unit:
 _LOOK = r"(?:cu|CU|nv|nccl|__|NV|half|thrust|wmma)\w+"
 _WORD = re.compile(rf"\b{_LOOK}")
 _NEXT = re.compile(r"\s*([({=;:])")
-_TYPE_BEFORE = re.compile(r"(?:(\w+)|>)(?:\s+[*&]*|[*&]+)\s*\Z")
 _BODY = re.compile(r"\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*(?:(?:const|noexcept|override)\b\s*)*\{")
 _DEFINE = re.compile(rf"^[ \t]*#[ \t]*define[ \t]+({_LOOK})", re.M)
 _ENUM = re.compile(r"\benum\b[^;{}()]*\{([^{}]*)\}")
@@ -572,10 +571,10 @@ def declared_names(text: str) -> frozenset[str]:
         after = _NEXT.match(text, m.end())
         if after is None or m.group() in found:
             continue
-        before = _TYPE_BEFORE.search(text, max(0, m.start() - 40), m.start())
-        if before is None or before.group(1) in _NO_TYPES:
+        before = _type_before(text, m.start())
+        if not before or before in _NO_TYPES:
             continue
-        if before.group(1) in _CLASSES:
+        if before in _CLASSES:
             declares = after.group(1) in "{:"
         elif after.group(1) == "(":
             declares = _BODY.match(text, m.end()) is not None
@@ -586,6 +585,17 @@ def declared_names(text: str) -> frozenset[str]:
     for m in _ENUM.finditer(text):
         found.update(w.group() for w in _WORD.finditer(m.group(1)) if not _is_value(text, m.start(1) + w.start()))
     return frozenset(found)
+
+
+def _type_before(text: str, at: int) -> str:
+    """The word (or `>`) that stands before a name, blanks, `*` and `&` between them; "" when it is none."""
+    end = len(text[max(0, at - 80) : at].rstrip(" \t\r\n*&")) + max(0, at - 80)
+    if end == at or not end:
+        return ""
+    start = end
+    while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+        start -= 1
+    return text[start:end] if start < end else text[end - 1] if text[end - 1] == ">" else ""
 
 
 def _is_value(text: str, at: int) -> bool:
