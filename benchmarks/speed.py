@@ -2,7 +2,7 @@
 
     python benchmarks/speed.py TREE [--only GLOB]... [--json FILE] [--rounds 3] [--torch PYTHON]
 
-Prints one Markdown table. CUDA files (.cu, .cuh) that match --only are converted; the other source files of the tree
+Prints one Markdown table. CUDA files (.cu, .cuh) that match --only are converted; other source files that match
 lie beside them, as includes need, and are copied. Every run is `cu2port convert` in a process of its own with an empty
 output folder. The catalogue and libclang's precompiled header are cached, results are not (nothing keeps results).
 
@@ -197,18 +197,18 @@ def best(rounds: int, run: Callable[[], Ran]) -> Ran:
 
 
 def stage(tree: Path, only: Sequence[str], out: Path) -> tuple[list[Path], list[str]]:
-    """Copy the tree's sources to `out`. Returns the CUDA files to convert, and globs for the others there."""
+    """Copy the sources that match to `out`. Returns the CUDA files, and globs for the others there."""
     wanted: list[Path] = []
     others: set[str] = set()
     for path in _sources(tree):
         relative = path.relative_to(tree)
+        if only and not any(fnmatch.fnmatch(relative.as_posix(), g) for g in only):
+            continue
         target = out / relative
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
-        if path.suffix in CUDA and (not only or any(fnmatch.fnmatch(relative.as_posix(), g) for g in only)):
+        if path.suffix in CUDA:
             wanted.append(target)
-        elif path.suffix in CUDA:
-            target.unlink()
         else:
             others.add(f"*{path.suffix}")
     return wanted, sorted(others)
@@ -298,7 +298,7 @@ def peer_lines(tree: Path, only: Sequence[str], work: Path, rounds: int, python:
 def main() -> None:
     parser = argparse.ArgumentParser(description="How fast cu2port converts a tree of CUDA files.")
     parser.add_argument("tree", type=Path)
-    parser.add_argument("--only", action="append", default=[], metavar="GLOB", help="CUDA files to convert; else all")
+    parser.add_argument("--only", action="append", default=[], metavar="GLOB", help="relative paths to take; else all")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     parser.add_argument("--rounds", type=int, default=3, help="each figure is the best of so many runs")
     parser.add_argument("--torch", default=sys.executable, metavar="PYTHON", help="the Python that has torch")
