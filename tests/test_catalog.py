@@ -92,6 +92,7 @@ VIOLATIONS = {
     "form with an unknown key": (CHANGE + 'forms = [{ argc = [2], why = "x" }]\n', "`cuA`"),
     "form with args and call": (CHANGE + 'forms = [{ argc = [2], args = { 0 = "1" }, call = "hipA()" }]\n', "`cuA`"),
     "form with half an example": (CHANGE + 'forms = [{ argc = [2], example = { before = "cuA();" } }]\n', "`cuA`"),
+    "form of unknown trust": (CHANGE + 'forms = [{ argc = [2], trust = "sure" }]\n', "`cuA`"),
     "form with a wrong version": (CHANGE + 'forms = [{ argc = [2], hip_since = "new" }]\n', "`cuA`"),
     "change with an unknown key": (CHANGE + 'note = "x"\n', "`cuA`"),
     "changes unsorted": (CHANGE.replace("cuA", "cuB") + CHANGE, "`cuA`"),

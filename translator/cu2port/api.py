@@ -152,7 +152,6 @@ def _judge_use(unit: Unit, use: Use) -> Finding | None:
 def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding | None:
     row = use.row
     start, end = unit.p[use.first], unit.end(use.last)
-    severity = Severity.INFO if row.trust is Trust.EXACT else Severity.WARNING
     edits: tuple[Edit, ...] = rename
     problem = ""
     if row.args or row.call or row.argc or row.values or row.forms:
@@ -160,7 +159,9 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
         count = _count(unit, call) if call is not None else None
         form = next((f for f in row.forms if count in f.argc), None)
         if form is not None:
-            row = dataclasses.replace(row, hip=form.hip, args=form.args, call=form.call, values=(), argc=())
+            row = dataclasses.replace(
+                row, hip=form.hip, args=form.args, call=form.call, trust=form.trust, values=(), argc=()
+            )
             use = dataclasses.replace(use, row=row)
             hip, rename = form.hip, (replace(start, end, form.hip),)
         if form is not None and form.hip_since and unit.options.rocm < version_key(form.hip_since)[:2]:
@@ -174,15 +175,15 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
             if made is None:
                 problem = "its arguments do not fit the change"
             else:
-                if row.values and not (row.args or row.call) and made == rename:
-                    return _renamed(row, hip, start, end, rename)  # no value that changes was written
+                if made == rename and row.trust is Trust.EXACT and not (row.args or row.call):
+                    return _renamed(row, hip, start, end, rename)  # of its forms, the one whose arguments stay
                 edits, end = made, unit.end(call.close)
     if problem:
         return _not_applied(row, hip, start, end, problem)
     return Finding(
         "CU102",
         "api-change",
-        severity,
+        Severity.INFO if row.trust is Trust.EXACT else Severity.WARNING,
         f"`{row.cuda}` is dropped: {row.why}" if row.drop else f"`{row.cuda}` becomes `{hip}`: {row.why}",
         start,
         end,

@@ -29,7 +29,7 @@ _VERSION_KEYS = ("cuda_since", "cuda_deprecated", "cuda_removed", "hip_since", "
 _COMMON = frozenset({*_VERSION_KEYS, "older", "unchecked", "strict", "headers", "bare", "helper"})
 _RENAME_KEYS = _COMMON | {"hip", "argc"}
 _CHANGE_KEYS = _COMMON | {"cuda", "hip", "args", "call", "argc", "values", "forms", "trust", "why", "example", "drop"}
-_FORM_KEYS = frozenset({"argc", "hip", "hip_since", "args", "call", "example"})
+_FORM_KEYS = frozenset({"argc", "hip", "hip_since", "args", "call", "trust", "example"})
 _UNSUPPORTED_KEYS = frozenset({*_VERSION_KEYS, "cuda", "why", "instead", "strict"})
 _FILE_KEYS = frozenset(
     {"library", "title", "target", "names", "headers", "namespaces", "rename", "change", "unsupported"}
@@ -51,6 +51,7 @@ class Form:
     hip: str
     args: tuple[tuple[int, str], ...] = ()
     call: str = ""
+    trust: Trust = Trust.EXACT
     hip_since: str = ""
     before: str = ""
     after: str = ""
@@ -334,6 +335,8 @@ def _check_change(where: str, cuda: str, value: dict[str, Any]) -> None:
             raise CatalogError(f"{where}: change of `{cuda}`: a form is {{ argc, hip?, args? or call?, example? }}")
         if "example" in form and set(form["example"]) != {"before", "after"}:
             raise CatalogError(f"{where}: change of `{cuda}`: a form's example = {{ before, after }}")
+        if form.get("trust", "exact") not in ("exact", "review"):
+            raise CatalogError(f"{where}: change of `{cuda}`: a form's `trust` must be exact or review")
         _versions(where, cuda, form)
     if "args" in value and "call" in value:
         raise CatalogError(f"{where}: change of `{cuda}` has both `args` and `call`")
@@ -378,6 +381,10 @@ def _sorted(where: str, what: str, names: list[str]) -> None:
             raise CatalogError(f"{where}: {what}: `{b}` must stand before `{a}` (ASCII order)")
 
 
+def _trust(text: str) -> Trust:
+    return Trust.REVIEW if text == "review" else Trust.EXACT
+
+
 def _row(name: str, library: str, data: Any) -> Row:
     if isinstance(data, str):
         return Row(name, "rename", library, data)
@@ -398,13 +405,14 @@ def _row(name: str, library: str, data: Any) -> Row:
                 f.get("hip", data.get("hip", "")),
                 tuple((int(k), v) for k, v in f.get("args", {}).items()),
                 f.get("call", ""),
+                _trust(f.get("trust", data.get("trust", ""))),
                 f.get("hip_since", ""),
                 f.get("example", {}).get("before", ""),
                 f.get("example", {}).get("after", ""),
             )
             for f in data.get("forms", ())
         ),
-        trust=Trust.REVIEW if data.get("trust") == "review" else Trust.EXACT,
+        trust=_trust(data.get("trust", "")),
         why=data.get("why", ""),
         instead=data.get("instead", ""),
         before=example.get("before", ""),
