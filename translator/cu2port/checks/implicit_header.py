@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from cu2port.check import Check, Example
+from cu2port.includes import is_cuda_source
+from cu2port.lexer import is_identifier
+from cu2port.model import Edit, Finding, Severity
+from cu2port.unit import Unit
+
+_STRING = (
+    "memchr memcmp memcpy memmove memset strcasecmp strcat strchr strcmp strcpy strcspn strdup strerror strlen "
+    "strncasecmp strncat strncmp strncpy strpbrk strrchr strspn strstr strtok"
+)
+_STDIO = (
+    "fclose fflush fgets fopen fprintf fputs fread fscanf fseek ftell fwrite getchar perror printf putchar puts scanf "
+    "snprintf sprintf sscanf"
+)
+#: What nvcc's own includes declare and HIP's runtime header does not: the header to include, those that do as well.
+_HEADERS = {
+    "cstring": ("string.h", "memory.h", "strings.h"),
+    "cstdio": ("stdio.h", "iostream", "string", "fstream", "sstream"),
+    "cassert": ("assert.h",),
+    "math.h": (),
+}
+_NAMES = (
+    dict.fromkeys(_STRING.split(), "cstring")
+    | dict.fromkeys(_STDIO.split(), "cstdio")
+    | {"assert": "cassert", "isnan": "math.h", "isinf": "math.h"}
+)
+_DEVICE_HAS = frozenset({"memcpy", "memset", "printf", "isnan", "isinf"})
+_NOT_A_TYPE = frozenset("return else do case throw co_return and or not".split())
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\r\n]+)[>"]', re.M)
+_MOST_FILES = 30
+
+
+class ImplicitHeader(Check):
+    """A function of the C library is called whose header only nvcc includes by itself.
+
+    nvcc puts cuda_runtime.h before every file, and that brings `string.h`, `stdio.h`, `assert.h` and `math.h`. HIP's
+    runtime header brings less, and since HIP 7 hardly anything. The header is included where a file calls such a
+    function and neither the file nor a header beside it says so.
+    """
+
+    code, name, severity = "CU215", "implicit-header", Severity.INFO
+    examples = (
+        Example(
+            "#include <vector>\nint f(const char* s) { return strlen(s); }\n",
+            "#include <cstring>\n#include <vector>\nint f(const char* s) { return strlen(s); }\n",
+        ),
+        Example(
+            "#define COPY(a, b, n) memcpy(a, b, n)\n",
+            "#include <cstring>\n#define COPY(a, b, n) memcpy(a, b, n)\n",
+            "in a macro body",
+        ),
+        Example(
+            "void f(int n) { CHECK(assert(n)); }\n",
+            "#include <cassert>\nvoid f(int n) { CHECK(assert(n)); }\n",
+            "as a macro's argument",
+        ),
+        Example("#include <string.h>\nint f(const char* s) { return strlen(s); }\n", note="it is included"),
+        Example("__device__ void f(int* p, int* q) { memcpy(p, q, 4); }\n", note="device code has it"),
+        Example("void f(Pool& p) { p.memset(0); my::memset(1); }\n", note="the user's"),
+        Example("int strlen(const char* s) { return 0; }\nint f(const char* s) { return strlen(s); }\n"),
+        Example("int f(const char* s) { return strlen(s); }\n", note="a file for the host compiler", path="a.cpp"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        if not unit.words & _NAMES.keys() or not _read_by_nvcc(unit):
+            return
+        have = {inc.path for inc in unit.includes}
+        missing = {h: i for h, i in _missing(unit).items() if h not in have and not have.intersection(_HEADERS[h])}
+        if not missing:
+            return
+        reached = _reached(unit)
+        for header, i in missing.items():
+            if header in reached or reached.intersection(_HEADERS[header]):
+                continue
+            start = unit.p[i]
+            yield self.finding(
+                f"`{unit.t[i]}` is declared in <{header}>, which nvcc includes by itself",
+                start,
+                unit.end(i),
+                (Edit(start, start, ()),),  # the edit is the include; its place is chosen where includes are added
+                hip=header,
+                needs=(header,),
+            )
+
+
+def _read_by_nvcc(unit: Unit) -> bool:
+    suffix = PurePosixPath(unit.path.replace("\\", "/")).suffix.lower()
+    return is_cuda_source(unit.path) or suffix == ".cuh" or bool(unit.words & {"__global__", "__device__"})
+
+
+def _missing(unit: Unit) -> dict[str, int]:
+    """Headers that a call asks for, and the first such call."""
+    out: dict[str, int] = {}
+    own: set[str] = set()
+    for i in unit.find(*_NAMES.keys() & unit.words):
+        name = unit.t[i]
+        before = unit.tok(i - 1)
+        if unit.tok(i + 1) != "(" or name in own or name in unit.macros or unit.is_member(i):
+            continue
+        if before == "::" and is_identifier(unit.tok(i - 2)) and unit.tok(i - 2) not in {"std", *_NOT_A_TYPE}:
+            continue
+        if _is_type(before) or (before in ("*", "&", ">") and unit.function_at(i) is None):
+            own.add(name)  # a declaration: the file has its own, or says what the header would
+        elif name not in _DEVICE_HAS or not _only_device(unit, i):
+            out.setdefault(_NAMES[name], i)
+    return {h: i for h, i in out.items() if unit.t[i] not in own}
+
+
+def _is_type(word: str) -> bool:
+    return is_identifier(word) and word not in _NOT_A_TYPE
+
+
+def _only_device(unit: Unit, i: int) -> bool:
+    f = unit.function_at(i)
+    return f is not None and bool(f.sides) and "__host__" not in f.sides
+
+
+def _reached(unit: Unit) -> set[str]:
+    """Paths that the quoted headers beside the file include, and theirs."""
+    out: set[str] = set()
+    if unit.path in ("", "-", "<stdin>"):
+        return out
+    here = Path(unit.path).parent
+    waiting = [here / inc.path for inc in unit.includes if inc.quoted]
+    seen: set[Path] = set()
+    while waiting and len(seen) < _MOST_FILES:
+        path = waiting.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        try:
+            text = path.read_bytes().decode("latin-1")
+        except (OSError, ValueError):
+            continue
+        for quote, name in _INCLUDE.findall(text):
+            out.add(name)
+            if quote == '"':
+                waiting.append(path.parent / name)
+    return out
