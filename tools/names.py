@@ -49,6 +49,7 @@ class Name:
 # --- reading declarations ------------------------------------------------------------------------------------------
 
 _COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
+_ATTRIBUTE = re.compile(r"\[\[.*?\]\]", re.S)
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w+)([^\n]*)$", re.M)
 _TOKEN = re.compile(r"[A-Za-z_]\w*|::|\d[\w.]*|[^\s\w]")
 _WORD = re.compile(r"[A-Za-z_]\w*\Z")
@@ -72,6 +73,7 @@ def declarations(text: str, macros_too: bool = True) -> Iterator[Name]:
     Kinds: function, type, template, enumerator, macro, namespace, variable. C++ names come qualified.
     """
     text = _COMMENT.sub(_blank, text.replace("\\\r\n", " ").replace("\\\n", " ").replace("\r", ""))
+    text = _ATTRIBUTE.sub(" ", text)
     if macros_too:
         for match in _DIRECTIVE.finditer(text):
             found = re.match(r"\s*([A-Za-z_]\w*)(.*)", match.group(2)) if match.group(1) == "define" else None
