@@ -107,3 +107,20 @@ def test_inactive_branches_on_request() -> None:
     text = "#if 0\nint a = cudaSuccess;\n#endif\nint b = cudaSuccess;\n"
     assert translate(text, path="a.h").output.count(b"hipSuccess") == 2
     assert translate(text, Options(skip_inactive=True), path="a.h").output.count(b"hipSuccess") == 1
+
+
+def test_includes_stay_outside_of_braces_and_conditionals() -> None:
+    text = '#ifdef __cplusplus\nextern "C" {\n#endif\n#include "a.h"\nvoid f();\n#ifdef __cplusplus\n}\n#endif\n'
+    assert translate(text, path="a.cu").output.startswith(b"#include <hip/hip_runtime.h>\n#ifdef __cplusplus\n")
+
+
+def test_a_symbol_named_by_a_string_is_the_variable_of_that_name() -> None:
+    text = '__constant__ float c[4];\nvoid f() { cudaMemcpyToSymbol("c", p, 16); cudaMemcpyToSymbol("d", p, 16); }\n'
+    out = translate(text, path="a.cuh").output
+    assert b"hipMemcpyToSymbol(HIP_SYMBOL(c), p, 16)" in out
+    assert b'cudaMemcpyToSymbol("d", p, 16)' in out
+
+
+def test_template_commas_do_not_part_arguments() -> None:
+    text = "void f() { cudaFuncSetAttribute(k<float, 4>, a, v); }"
+    assert b"reinterpret_cast<const void*>(k<float, 4>), a, v)" in translate(text, path="a.cuh").output

@@ -9,7 +9,8 @@ import dataclasses
 import re
 from dataclasses import dataclass
 
-from cu2port.catalog import Row, version_key
+from cu2port.cases import label_findings
+from cu2port.catalog import Row, target, version_key
 from cu2port.lexer import is_string
 from cu2port.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
 from cu2port.unit import Call, Unit
@@ -32,9 +33,11 @@ def scan(unit: Unit) -> ApiFacts:
     findings: list[Finding] = []
     seen: set[str] = set()
     left: set[str] = set()
-    for use in uses(unit):
+    found = list(uses(unit))
+    labels = label_findings(unit, found)
+    for use in found:
         seen.add(use.row.cuda)
-        finding = _judge_use(unit, use)
+        finding = labels.get(use.first) or _judge_use(unit, use)
         if finding is not None:
             findings.append(finding)
             if not finding.edits:
@@ -74,21 +77,6 @@ def _without_dropped(findings: list[Finding]) -> list[Finding]:
     if not gone:
         return findings
     return [f for f in findings if f.code == "CU102" or not any(s.start <= f.start and f.end <= s.end for s in gone)]
-
-
-def target(row: Row, rocm: tuple[int, int]) -> tuple[str, str]:
-    """(HIP name, "") for a ROCm version, or ("", why not)."""
-    if row.fate == "unsupported":
-        return "", row.why
-    since, removed = row.version("hip_since"), row.version("hip_removed")
-    if row.older_until and rocm < version_key(row.older_until)[:2]:
-        return row.older_hip, ""
-    asked = ".".join(map(str, rocm))
-    if since and version_key(since)[:2] > rocm:
-        return "", f"{row.hip} needs ROCm {since}, and {asked} is asked for."
-    if removed and version_key(removed)[:2] <= rocm:
-        return "", f"{row.hip} was removed in ROCm {removed}, and {asked} is asked for."
-    return row.hip, ""
 
 
 def _judge_use(unit: Unit, use: Use) -> Finding | None:
@@ -264,7 +252,12 @@ def _rewrite(unit: Unit, use: Use, call: Call, rename: tuple[Edit, ...], hip: st
             return None
         span = call.args[at]
         if "HIP_SYMBOL" in template and is_string(unit.tok(unit.lexed.at(span.start))):
-            return None  # symbols named by strings went with CUDA 5
+            # Symbols named by strings went with CUDA 5; a variable of that name in this file is what was meant.
+            symbol = unit.text[span.start : span.end].strip('"')
+            if symbol not in unit.words or not unit.words & {"__constant__", "__device__"}:
+                return None
+            edits.append(replace(span.start, span.end, template.replace("{" + str(index) + "}", symbol)))
+            continue
         own = "{" + str(index) + "}"
         before, middle, after = template.partition(own)
         if middle and "{" not in before and "{" not in after:

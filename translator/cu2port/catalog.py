@@ -188,6 +188,21 @@ def version_key(text: str) -> tuple[int, ...]:
     return tuple(int(x) for x in text.split("."))
 
 
+def target(row: Row, rocm: tuple[int, int]) -> tuple[str, str]:
+    """(HIP name, "") for a ROCm version, or ("", why not)."""
+    if row.fate == "unsupported":
+        return "", row.why
+    since, removed = row.version("hip_since"), row.version("hip_removed")
+    if row.older_until and rocm < version_key(row.older_until)[:2]:
+        return row.older_hip, ""
+    asked = ".".join(map(str, rocm))
+    if since and version_key(since)[:2] > rocm:
+        return "", f"{row.hip} needs ROCm {since}, and {asked} is asked for."
+    if removed and version_key(removed)[:2] <= rocm:
+        return "", f"{row.hip} was removed in ROCm {removed}, and {asked} is asked for."
+    return row.hip, ""
+
+
 @lru_cache(maxsize=1)
 def load_catalog() -> Catalog:
     """The catalogue that ships with cu2port. Raises CatalogError when a rule file is malformed."""

@@ -79,7 +79,7 @@ def _finding(message: str, inc: Include, made: tuple[Edit, ...], cuda: str, hip:
 
 
 def hip_header(unit: Unit, inc: Include) -> str | None:
-    """What an include becomes: a HIP path (maybe the same), "" for nothing, None when it is no known CUDA header."""
+    """What an include becomes: a HIP path (maybe the same), "" for nothing, None when it is no CUDA header we know."""
     path = inc.path
     hip = unit.catalog.headers.get(path)
     if hip is None:
@@ -94,13 +94,17 @@ def hip_header(unit: Unit, inc: Include) -> str | None:
 
 
 def _is_own(unit: Unit, inc: Include) -> bool:
-    """Whether an include names a file of the user's: one of the tree, or one that lies beside this file."""
-    if inc.path in unit.project.own:
-        return inc.quoted or inc.path not in unit.catalog.headers
-    if not inc.quoted or unit.path in ("", "-", "<stdin>"):
+    """Whether an include names the user's file: one of the tree, or for CUDA's own names one found right here."""
+    if inc.path not in unit.catalog.headers:
+        if inc.path in unit.project.own:
+            return True
+    elif not inc.quoted:
         return False
+    if unit.path in ("", "-", "<stdin>"):
+        return False
+    folders = (Path(unit.path).parent, *map(Path, unit.options.include_dirs)) if inc.quoted else ()
     try:
-        return (Path(unit.path).parent / inc.path).is_file()
+        return any((folder / inc.path).is_file() for folder in folders)
     except (OSError, ValueError):
         return False
 
@@ -128,7 +132,10 @@ def is_cuda_source(path: str) -> bool:
 
 def needs_runtime_on_top(unit: Unit) -> bool:
     """Whether a .cu file relies on nvcc's own include of the runtime header."""
-    if not is_cuda_source(unit.path) or not _RUNTIME_USERS.search(unit.text):
+    if not is_cuda_source(unit.path):
+        return False
+    # A .cu file that names nothing of CUDA's may hold headers of the project that do.
+    if not _RUNTIME_USERS.search(unit.text) and not any(inc.quoted for inc in unit.includes):
         return False
     floor = 1 if unit.guard else 0
     provided: set[int] = set()  # branches of outermost conditionals that include it
@@ -187,13 +194,18 @@ def _eol(text: str) -> str:
 def _insertion_point(unit: Unit, bom: int) -> int:
     """Before the first include that no condition guards, else before the first code; at the start of its line."""
     guard_depth = 1 if unit.guard else 0
-    for inc in unit.includes:
-        groups = unit.conditions(inc.start)
-        if len(groups) <= guard_depth:
-            return _line_start(unit.text, inc.directive.start, bom)
+    for inc in unit.includes[:1]:
+        at = inc.directive.start
+        first = inc.directive.first
+        # Not inside `extern "C" {`, and not inside a conditional, that of the brace included.
+        for k in unit.find("{"):
+            if k < first < unit.match[k]:
+                at = unit.p[k - 2] if unit.tok(k - 2) == "extern" else unit.p[k]
+                break
+        groups = unit.conditions(at)
         if len(groups) > guard_depth:
-            chain = unit.directives[groups[guard_depth].chain[0]]
-            return _line_start(unit.text, chain.start, bom)
+            at = unit.directives[groups[guard_depth].chain[0]].start
+        return _line_start(unit.text, at, bom)
     skip = 0
     ds = unit.directives
     if unit.guard:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.api import target
+from cu2port.catalog import target
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Options, Severity, replace
 from cu2port.unit import Unit

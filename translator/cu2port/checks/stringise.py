@@ -17,8 +17,8 @@ class Stringise(Check):
     code, name, severity = "CU110", "stringised-name", Severity.INFO
     examples = (
         Example(
-            "#define CHECK(x) if (x) puts(#x)\nvoid f() { CHECK(cudaFree(p)); }\n",
-            "#define CHECK(x) if (x) puts(#x)\nvoid f() { CHECK(hipFree(p)); }\n",
+            "#define CHECK(x) if (x) show(#x)\nvoid f() { CHECK(cudaFree(p)); }\n",
+            "#define CHECK(x) if (x) show(#x)\nvoid f() { CHECK(hipFree(p)); }\n",
         ),
         Example("#define CHECK(x) if (x) abort()\nvoid f() { CHECK(cudaFree(p)); }\n", note="no text is made"),
         Example("#define STR(x) #x\nconst char* s = STR(hello);\n", note="no CUDA name"),

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.model import Finding, Severity
+from cu2port.unit import Unit
+
+
+class CaseLabel(Check):
+    """A `case` label names an enumerator that HIP lacks, or one that is the same in HIP as another label.
+
+    HIP never returns a value that it does not know, and two equal labels do not compile. The label goes, with the
+    `return` or `break` behind it, where nothing else can run into it.
+    """
+
+    code, name, severity = "CU112", "case-label", Severity.INFO
+    examples = (
+        Example(
+            'switch (e) {\n    case cudaErrorMixedDeviceExecution:\n        return "mixed";\n'
+            '    case cudaSuccess:\n        return "fine";\n}\n',
+            'switch (e) {\n    case hipSuccess:\n        return "fine";\n}\n',
+        ),
+        Example(
+            "switch (e) { case cudaErrorMixedDeviceExecution: case cudaSuccess: f(); }",
+            "switch (e) {  case hipSuccess: f(); }",
+            "a shared statement stays",
+        ),
+        Example(
+            "#define BODY switch (e) { case cudaErrorMixedDeviceExecution: return 2; case cudaSuccess: return 1; }\n",
+            "#define BODY switch (e) {  case hipSuccess: return 1; }\n",
+            "in a macro body",
+        ),
+        Example(
+            "IN(switch (e) { case cudaErrorMixedDeviceExecution: return 2; case cudaSuccess: return 1; })",
+            "IN(switch (e) {  case hipSuccess: return 1; })",
+            "as a macro's argument",
+        ),
+        Example("switch (e) { case cudaSuccess: f(); break; case 7: g(); }", note="a value that HIP has"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        yield from (f for f in unit.api.findings if f.code == self.code)

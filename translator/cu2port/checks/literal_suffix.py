@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.lexer import is_string
+from cu2port.model import Finding, Severity, insert
+from cu2port.unit import Unit
+
+
+class LiteralSuffix(Check):
+    """A macro's name stands right behind a string literal, where C++11 reads a literal's suffix.
+
+    gcc behind nvcc only warns; clang rejects it. A space parts them.
+    """
+
+    code, name, severity = "CU240", "literal-suffix", Severity.INFO
+    examples = (
+        Example('void f() { show("%"PRIu64"\\n", x); }', 'void f() { show("%" PRIu64"\\n", x); }'),
+        Example('#define SHOW(x) show("n="TEXT)\n', '#define SHOW(x) show("n=" TEXT)\n', "in a macro body"),
+        Example('LOG("n="TEXT);', 'LOG("n=" TEXT);', "as a macro's argument"),
+        Example('auto s = "x"s; auto k = "y"_km; auto t = "a" TEXT;', note="suffixes, and a space"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        if '"' not in unit.text or unit.path.endswith(".c"):
+            return
+        macros = (w for w in unit.words if w[:3] == "PRI" or (len(w) > 2 and w.isupper() and w[0] != "_"))
+        for i in unit.find(*macros):
+            before = unit.tok(i - 1)
+            if len(before) > 1 and is_string(before) and before.endswith('"') and unit.end(i - 1) == unit.p[i]:
+                yield self.finding(
+                    f"`{unit.t[i]}` right behind a string literal reads as its suffix",
+                    unit.p[i],
+                    unit.end(i),
+                    (insert(unit.p[i], " "),),
+                    effects=(("all", "compile-error"),),
+                )
