@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cu2port.branches import has_hip_branch
 from cu2port.check import Check, Example
-from cu2port.model import Finding, Severity, Trust, replace
+from cu2port.model import Finding, Severity, replace
 from cu2port.unit import Unit
 
 _GUARDS = {
@@ -23,6 +23,7 @@ _GUARDS = {
     "CURAND_KERNEL_H_": "HIPRAND_KERNEL_H_",
     "CUSOLVER_COMMON_H_": "HIPSOLVER_H",
     "CUSPARSE_H_": "HIPSPARSE_H",
+    "CUSPARSEAPI": "HIPSPARSE_H",  # its header defines it: the CUDA samples ask for this one
 }
 _CONDITIONS = frozenset({"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef"})
 
@@ -45,6 +46,7 @@ class HeaderGuard(Check):
             "#if defined(HIPFFT_H_) || A\nint x;\n#endif\n",
             "one of several conditions",
         ),
+        Example("#ifdef CUSPARSEAPI\nint x;\n#endif\n", "#ifdef HIPSPARSE_H\nint x;\n#endif\n", "not the guard itself"),
         Example("#ifndef CURAND_H_\n#define CURAND_H_\n#endif\n", note="the file's own guard"),
         Example("#if defined(CURAND_H_)\n#elif defined(__HIPCC__)\n#endif\n", note="there is a branch for HIP already"),
     )
@@ -60,10 +62,9 @@ class HeaderGuard(Check):
                 continue
             yield self.finding(
                 f"`{name}` is defined by a header of CUDA's; `{hip}` by the HIP header that takes its place",
-                unit.p[i],
+                d.start,
                 unit.end(i),
                 (replace(unit.p[i], unit.end(i), hip),),
-                trust=Trust.REVIEW,
                 cuda=name,
                 hip=hip,
             )
