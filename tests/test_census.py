@@ -67,6 +67,10 @@ EDITS = {
     "a line break in a directive": (insert(TEXT.index("do {"), "x\n"), "breaks the line of `#define`"),
     "a continued line in a directive": (insert(TEXT.index("do {"), "x\\\n"), ""),
     "a line before the file": (insert(0, "#include <b.h>\n"), ""),
+    "code around a directive that it keeps": (
+        Edit(0, len(TEXT), ("x(", Span(0, TEXT.index(" f(")), ")", Span(TEXT.index(" f("), len(TEXT)))),
+        "holds a `;`",  # the directives are kept, but it is no single statement
+    ),
     "statement removed": (replace(TEXT.index(" g();"), TEXT.index(" g();") + 5, ""), "holds a `;`"),
 }
 

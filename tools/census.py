@@ -1,6 +1,6 @@
 """Convert a tree in memory and look for damage, file by file.
 
-    python tools/census.py TREE [--only GLOB]... [--all] [--json FILE] [--lexer-alone]
+    python tools/census.py TREE [--only GLOB]... [--all] [--json FILE] [--lexer-alone] [--launch ggl]
     python tools/census.py TREE --converted OUT [--rename .hip]
 
 CUDA files (.cu, .cuh) are looked at, with --all every kind of source; only the JSON is written. What may be wrong:
@@ -9,8 +9,8 @@ CUDA files (.cu, .cuh) are looked at, with --all every kind of source; only the 
 - `output`: there is none, or it is empty and the input is not;
 - `again`: converting the output changes it;
 - `kernels`, `launches`, `strings`: `__global__` tokens, launches (`<<<...>>>` or `hipLaunchKernelGGL`) or string
-  literals of the input are not those of the output (those of includes and preprocessor messages aside, and new ones that
-  a row of the catalogue writes);
+  literals of the input are not those of the output (includes and preprocessor messages aside, and new literals that a
+  row of the catalogue writes);
 - `reach`: an applied edit reaches past the statement or directive it belongs to. The bytes that an edit replaces must
   hold no `;`, `{` or `}` outside brackets of their own (a launch's configuration counts as brackets), open no bracket
   that they do not close, and close none that they did not open. They must lie in one directive, or in none, or hold
@@ -38,7 +38,7 @@ from cu2port.clang import ClangService
 from cu2port.engine import translate
 from cu2port.graph import Graph, Scan, scan_includes
 from cu2port.lexer import is_string, lex
-from cu2port.model import Edit, Options, Outcome, Project, Result
+from cu2port.model import Edit, Options, Outcome, Project, Result, Span
 from cu2port.project import CUDA_SUFFIXES, SOURCE_SUFFIXES
 from cu2port.unit import Unit, declared_names
 
@@ -81,40 +81,49 @@ def count(unit: Unit) -> Counts:
 
 def reaches(unit: Unit, edit: Edit, config: Set[int]) -> str:
     """How an edit reaches past its statement or directive; "" if not. `config`: tokens of launches' `<<<...>>>`."""
-    first = unit.lexed.at(edit.start)
-    if first and unit.end(first - 1) > edit.start:
-        first -= 1  # it starts inside a token
-    stop = unit.lexed.at(edit.end)
-    return _past_directive(unit, edit, first, stop) or _past_statement(unit, first, stop, config)
-
-
-def _past_directive(unit: Unit, edit: Edit, first: int, stop: int) -> str:
     text = "".join(x for x in edit.parts if isinstance(x, str))
-    around = next((d for d in unit.directives if d.start < edit.start and edit.end <= d.end), None)
-    if around is None:
-        around = next((d for d in unit.directives if d.start < edit.start < d.end), None)
-        if around is not None and edit.end > around.end:
-            left = any(unit.in_directive(i) is None for i in range(first, stop))
-            rest = unit.text[around.end : edit.end].strip("\r\n\t ")
-            return f"runs out of `#{around.keyword}`" if left or rest or not edit.parts else ""
+    said = (_past_directive(unit, start, end, text) for start, end in _replaced(edit))
+    return next(filter(None, said), "") or _past_statement(unit, *_tokens(unit, edit.start, edit.end), config)
+
+
+def _replaced(edit: Edit) -> Iterator[tuple[int, int]]:
+    """The bytes that an edit replaces: its range without what it keeps."""
+    position = edit.start
+    for part in sorted(x for x in edit.parts if isinstance(x, Span)):
+        yield position, max(position, part.start)
+        position = max(position, part.end)
+    yield position, max(position, edit.end)
+
+
+def _tokens(unit: Unit, start: int, end: int) -> tuple[int, int]:
+    """Indices [first, stop) of the tokens that lie in a range of bytes, wholly or in part."""
+    first = unit.lexed.at(start)
+    if first and unit.end(first - 1) > start:
+        first -= 1
+    return first, unit.lexed.at(end)
+
+
+def _past_directive(unit: Unit, start: int, end: int, text: str) -> str:
+    first, stop = _tokens(unit, start, end)
+    around = next((d for d in unit.directives if d.start < start and end <= d.end), None)
     if around is not None:
         broken = text.replace("\\\r\n", "").replace("\\\n", "").replace("\\\r", "")
         return f"breaks the line of `#{around.keyword}`" if "\n" in broken or "\r" in broken else ""
-    for i in range(first, stop):
-        d = unit.in_directive(i)
-        if d is not None and not (edit.start <= d.start and d.end <= edit.end + _comment(unit, d.end, edit.end)):
+    cut = next((d for d in unit.directives if d.start < start < d.end < end), None)
+    if cut is not None:
+        return f"runs out of `#{cut.keyword}`"
+    inside = [d for d in (unit.in_directive(i) for i in range(first, stop)) if d is not None]
+    for d in inside:
+        if d.end > end and not _is_comment(unit.text[end : d.end]):
             return f"cuts `#{d.keyword}` in two"
-    inside = [d for d in unit.directives if edit.start <= d.start and d.end <= edit.end]
-    outside = any(unit.in_directive(i) is None for i in range(first, stop))
-    if inside and outside:
+    if inside and len(inside) < stop - first:
         return f"takes `#{inside[0].keyword}` and code beside it"
     return ""
 
 
-def _comment(unit: Unit, directive_end: int, edit_end: int) -> int:
-    """Bytes of a comment behind a directive that stay when the directive goes."""
-    rest = unit.text[edit_end:directive_end]
-    return len(rest) if rest.lstrip().startswith(("//", "/*")) or not rest.strip() else 0
+def _is_comment(rest: str) -> bool:
+    """Whether what is left of a directive is a comment, which may stay."""
+    return not rest.strip() or rest.lstrip().startswith(("//", "/*"))
 
 
 def _past_statement(unit: Unit, first: int, stop: int, config: Set[int]) -> str:
@@ -182,6 +191,7 @@ def projects(tree: Path, paths: Sequence[Path]) -> dict[Path, Project]:
 def faults(
     path: Path,
     name: str,
+    options: Options,
     project: Project,
     clang: ClangService | None,
     converted: Path | None,
@@ -191,7 +201,6 @@ def faults(
 
     `converted`: the output, if it is there already. `ours`: string literals that rewriting a call may bring.
     """
-    options = Options()
     data = path.read_bytes()
     if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data:
         return  # no 8-bit text: copied
@@ -243,6 +252,7 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="every kind of source, not only .cu and .cuh")
     parser.add_argument("--converted", type=Path, metavar="OUT", help="the outputs are there")
     parser.add_argument("--rename", default="", metavar=".hip", help="the suffix that .cu has in OUT")
+    parser.add_argument("--launch", choices=("keep", "ggl"), default="keep", help="as for `cu2port convert`")
     parser.add_argument("--lexer-alone", action="store_true", help="do not ask libclang")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all faults there")
     args = parser.parse_args()
@@ -264,7 +274,7 @@ def main() -> None:
                 renamed = args.rename and name.endswith(".cu")
                 made = args.converted / (name[:-3] + args.rename if renamed else name)
             clang = None if args.lexer_alone else service
-            found += faults(path, name, known[path], clang, made, ours)
+            found += faults(path, name, Options(launch=args.launch), known[path], clang, made, ours)
             counted = count(Unit(path.read_bytes().decode("latin-1"), catalog, path=name))
             total += Counter(
                 files=1, kernels=counted.kernels, launches=counted.launches, strings=counted.strings.total()
