@@ -28,9 +28,9 @@ _HEADERS = {
 _NAMES = (
     dict.fromkeys(_STRING.split(), "cstring")
     | dict.fromkeys(_STDIO.split(), "cstdio")
-    | {"assert": "cassert", "isnan": "math.h", "isinf": "math.h"}
+    | {"assert": "cassert", "isfinite": "math.h", "isinf": "math.h", "isnan": "math.h", "signbit": "math.h"}
 )
-_DEVICE_HAS = frozenset({"memcpy", "memset", "printf", "isnan", "isinf"})
+_DEVICE_HAS = frozenset({"memcpy", "memset", "printf", "isfinite", "isinf", "isnan", "signbit"})
 _NOT_A_TYPE = frozenset("return else do case throw co_return and or not".split())
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\r\n]+)[>"]', re.M)
 _MOST_FILES = 30
