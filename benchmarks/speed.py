@@ -232,6 +232,8 @@ def cu2port_lines(tree: Path, only: Sequence[str], work: Path, rounds: int) -> I
     small = work / "small.cu"
     small.write_text(SMALL)
     one = (*CU2PORT, "convert", str(small), "-o", str(work / "small.hip"))
+    ran = best(rounds, lambda: measure((sys.executable, "-c", "pass"), env))
+    yield Line("`python -c pass`", ran.wall_s, ran.cpu_s, note="for scale")
     first = measure(one, env)
     yield Line("first run ever: one small file, caches made", first.wall_s, first.cpu_s)
     doubtful = work / "doubtful.cu"  # a name of its own that looks like CUDA's: libclang is asked, so its cache is made

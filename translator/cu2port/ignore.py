@@ -9,16 +9,20 @@ import re
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING
 
 from cu2port import git
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 VCS = frozenset({".git", ".hg", ".svn", ".bzr", "CVS"})
 
 
 def patterns(lines: Iterable[str]) -> GitIgnoreSpec:
     """A spec of gitignore patterns. Raises ValueError with the pattern that is malformed."""
+    from pathspec import GitIgnoreSpec  # slow to load, and most runs meet no pattern
+
     good = list(lines)
     for line in good:
         try:
@@ -87,6 +91,8 @@ def _read(path: Path) -> GitIgnoreSpec | None:
         lines = path.read_text("utf-8", "replace").splitlines()
     except OSError:
         return None
+    from pathspec import GitIgnoreSpec
+
     good = []
     for line in lines:
         try:

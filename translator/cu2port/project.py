@@ -9,13 +9,14 @@ import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Literal
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING, Literal
 
 from cu2port import troubles
 from cu2port.ignore import VCS, Ignores
 from cu2port.model import Judged
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 STATE = ".cu2port"  # the folder in an output tree where we remember what we wrote
 CUDA_SUFFIXES = frozenset({".cu", ".cuh"})
