@@ -181,7 +181,7 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
         cuda=row.cuda,
         hip=hip,
         needs=row.headers,
-        helpers=(row.helper,) if row.helper else (),
+        helpers=_helpers(row, hip),
     )
 
 
@@ -197,7 +197,13 @@ def _renamed(row: Row, hip: str, start: int, end: int, edits: tuple[Edit, ...]) 
         cuda=row.cuda,
         hip=hip,
         needs=row.headers,
+        helpers=_helpers(row, hip),
     )
+
+
+def _helpers(row: Row, hip: str) -> tuple[str, ...]:
+    """The header of ours that declares the target: one row may have a target of HIP's and, for older ROCm, of ours."""
+    return (row.helper,) if row.helper and hip.startswith("cu2port::") else ()
 
 
 def _not_applied(row: Row, hip: str, start: int, end: int, problem: str) -> Finding:

@@ -1,0 +1,129 @@
+// cu2port tile_reduce: CUDA's cooperative_groups::reduce, inclusive_scan and exclusive_scan, and their operations.
+// This header belongs to converted code: it may be used, changed and passed on freely, in any project.
+//
+// For a HIP whose cooperative groups lack them. A group is a tile of at most a wavefront, which has shfl_xor, or a
+// coalesced group. All threads of the group must call; values are of any trivially copyable type.
+#pragma once
+
+#ifdef __HIP__
+#include <hip/hip_runtime.h>
+#include <hip/hip_cooperative_groups.h>
+#define CU2PORT_TILE __device__ inline __attribute__((always_inline))
+#else
+#define CU2PORT_TILE inline
+#endif
+
+namespace cu2port {
+
+template <class T> struct plus { CU2PORT_TILE T operator()(T a, T b) const { return a + b; } };
+template <class T> struct less { CU2PORT_TILE T operator()(T a, T b) const { return b < a ? b : a; } };
+template <class T> struct greater { CU2PORT_TILE T operator()(T a, T b) const { return a < b ? b : a; } };
+template <class T> struct bit_and { CU2PORT_TILE T operator()(T a, T b) const { return a & b; } };
+template <class T> struct bit_or { CU2PORT_TILE T operator()(T a, T b) const { return a | b; } };
+template <class T> struct bit_xor { CU2PORT_TILE T operator()(T a, T b) const { return a ^ b; } };
+
+namespace tile {
+
+// Lanes exchange words of 32 bits; any other value goes in pieces.
+template <class T, class Move> CU2PORT_TILE T by_words(T value, Move move) {
+    static_assert(__is_trivially_copyable(T), "lanes exchange bytes, so the type must be trivially copyable");
+    unsigned words[(sizeof(T) + 3) / 4] = {};
+    __builtin_memcpy(words, &value, sizeof(T));
+    for (unsigned& word : words) word = move(word);
+    __builtin_memcpy(&value, words, sizeof(T));
+    return value;
+}
+
+// The word of the lane whose rank differs in the one bit `Mask`. A distance known to the compiler needs no address:
+// within four lanes (from gfx10 on, within 16) the exchange is part of the next instruction, within 32 it is one swizzle.
+template <unsigned Mask> struct Across {
+    template <class Group> static CU2PORT_TILE unsigned word(const Group& group, unsigned x) {
+#if defined(__HIP_DEVICE_COMPILE__) && defined(__AMDGCN__)
+        return __builtin_amdgcn_ds_swizzle(x, (Mask << 10) | 0x1f);
+#else
+        return group.shfl_xor(x, Mask);
+#endif
+    }
+};
+template <> struct Across<32> {
+    template <class Group> static CU2PORT_TILE unsigned word(const Group& group, unsigned x) {
+        return group.shfl_xor(x, 32u);
+    }
+};
+#if defined(__HIP_DEVICE_COMPILE__) && defined(__AMDGCN__)
+#define CU2PORT_TILE_DPP(Mask, control)                                                  \
+    template <> struct Across<Mask> {                                                    \
+        template <class Group> static CU2PORT_TILE unsigned word(const Group&, unsigned x) { \
+            return __builtin_amdgcn_mov_dpp(x, control, 0xf, 0xf, true);                 \
+        }                                                                                \
+    };
+CU2PORT_TILE_DPP(1, 0xb1)  // quad_perm:[1,0,3,2]
+CU2PORT_TILE_DPP(2, 0x4e)  // quad_perm:[2,3,0,1]
+#if defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
+CU2PORT_TILE_DPP(4, 0x164)  // row_xmask:4
+CU2PORT_TILE_DPP(8, 0x168)  // row_xmask:8
+#endif
+#undef CU2PORT_TILE_DPP
+#endif
+
+template <unsigned Mask, class Group, class T, class Op> CU2PORT_TILE T fold(const Group& group, T x, Op& op) {
+    if (Mask >= group.size()) return x;
+    return op(x, by_words(x, [&](unsigned word) { return Across<Mask>::word(group, word); }));
+}
+
+// A tile: halves are folded onto each other, widest first, as CUDA does; sums of floats round alike.
+template <class Group, class T, class Op>
+CU2PORT_TILE auto reduce(const Group& group, T x, Op& op, int) -> decltype(group.shfl_xor(0u, 1u), T(x)) {
+    x = fold<32>(group, x, op);
+    x = fold<16>(group, x, op);
+    x = fold<8>(group, x, op);
+    x = fold<4>(group, x, op);
+    x = fold<2>(group, x, op);
+    return fold<1>(group, x, op);
+}
+
+// A group of any number of threads: each rank gathers the ranks from its own on, twice as many each time.
+template <class Group, class T, class Op> CU2PORT_TILE T reduce(const Group& group, T x, Op& op, long) {
+    const unsigned size = group.size(), rank = group.thread_rank();
+    for (unsigned distance = 1; distance < size; distance *= 2) {
+        const T other = by_words(x, [&](unsigned word) { return group.shfl_down(word, distance); });
+        if (rank + distance < size) x = op(x, other);
+    }
+    return by_words(x, [&](unsigned word) { return group.shfl(word, 0); });
+}
+
+template <class Group, class T> CU2PORT_TILE T from_below(const Group& group, T x, unsigned distance) {
+    return by_words(x, [&](unsigned word) { return group.shfl_up(word, distance); });
+}
+
+}  // namespace tile
+
+/// Every thread of the group gets op over the values of all.
+template <class Group, class T, class Op> CU2PORT_TILE T reduce(const Group& group, T value, Op op) {
+    return tile::reduce(group, value, op, 0);
+}
+
+/// Each thread gets op over the values of the ranks up to its own.
+template <class Group, class T, class Op> CU2PORT_TILE T inclusive_scan(const Group& group, T value, Op op) {
+    for (unsigned distance = 1; distance < group.size(); distance *= 2) {
+        const T below = tile::from_below(group, value, distance);
+        if (group.thread_rank() >= distance) value = op(below, value);
+    }
+    return value;
+}
+template <class Group, class T> CU2PORT_TILE T inclusive_scan(const Group& group, T value) {
+    return inclusive_scan(group, value, plus<T>());
+}
+
+/// Each thread gets op over the values of the ranks below its own; rank 0 gets T(), as with CUDA.
+template <class Group, class T, class Op> CU2PORT_TILE T exclusive_scan(const Group& group, T value, Op op) {
+    const T below = tile::from_below(group, inclusive_scan(group, value, op), 1);
+    return group.thread_rank() == 0 ? T() : below;
+}
+template <class Group, class T> CU2PORT_TILE T exclusive_scan(const Group& group, T value) {
+    return exclusive_scan(group, value, plus<T>());
+}
+
+}  // namespace cu2port
+
+#undef CU2PORT_TILE
