@@ -90,6 +90,7 @@ def cli() -> None:
 @click.option(
     "--report", "reports", metavar="FILE", multiple=True, help="Write a report; the suffix is its format (.json)."
 )
+@click.option("--verify", metavar="ARCHS", help="Then compile the output for these GPUs: gfx942,gfx1100.")
 @click.option("-q", "--quiet", is_flag=True, help="Show errors only.")
 @click.option("-v", "--verbose", is_flag=True, help="Show what was applied too.")
 def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object) -> None:
@@ -101,6 +102,32 @@ def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object)
     from cu2port.cli_convert import command
 
     raise SystemExit(command(paths, -1 if quiet else 1 if verbose else 0, asked))
+
+
+@cli.command(short_help="Compile converted code for AMD GPUs; no GPU is needed.")
+@click.argument("path")
+@click.option("--arch", "archs", metavar="ARCHS", default="gfx90a,gfx942,gfx1100,gfx1201", show_default=True)
+@click.option("-p", "build", metavar="DIR", help="Folder of compile_commands.json, of the CUDA build or a HIP one.")
+@click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in.")
+@click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Compilers at once.  [number of cores]")
+@click.option("--compiler", metavar="X", default="", help="hipcc, amdclang++ or a clang++; else one is looked for.")
+@click.option("--rocm-path", metavar="DIR", default="", help="ROCm, or a folder with include/hip in it.")
+@click.option(
+    "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="S", default=300.0, show_default=True
+)
+@click.option("--report", "reports", metavar="FILE", multiple=True, help="Write a report, or add to that of convert.")
+@click.option("-q", "--quiet", is_flag=True, help="Show errors only.")
+@click.option("-v", "--verbose", is_flag=True, help="Show every file.")
+def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
+    """Compile every translation unit of converted code, for the host and for each GPU.
+
+    Errors stand at the CUDA line they came from. A file that needs a header this machine lacks is not judged.
+    Exit codes: 0 all that was judged compiles, 1 some does not, 2 could not run.
+    """
+    from cu2port.cli_verify import command
+
+    raise SystemExit(command(path, -1 if quiet else 1 if verbose else 0, asked))
 
 
 @cli.command(short_help="What a CUDA name becomes, and why.")

@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +30,18 @@ def command(paths: tuple[str, ...], verbosity: int, asked: Mapping[str, Any]) ->
     """Run `convert`; returns the exit code."""
     try:
         request = _request(paths, asked)
-        reports = _reports(asked["reports"])
+        archs = _archs(request, asked["verify"])
+        reports = report_paths(asked["reports"])
         stdin = sys.stdin.buffer.read() if request.inputs == ("-",) else None
-        with _progress(verbosity) as tick:
+        with progress(verbosity) as tick:
             ran = run(request, stdin, tick)
         if ran.stdout:
             sys.stdout.buffer.write(ran.stdout)
             sys.stdout.buffer.flush()
         _show(request, ran, verbosity)
+        verified = _verify(request, ran, archs, verbosity) if archs and not ran.in_the_way else 0
         for path in reports:
-            _write_report(path, ran)
+            write_text(path, FORMATS[path.suffix.lower()](ran.record))
     except CannotRun as e:
         click.echo(f"cu2port: {e}", err=True)
         return 2
@@ -47,7 +50,20 @@ def command(paths: tuple[str, ...], verbosity: int, asked: Mapping[str, Any]) ->
             "cu2port: outputs that were changed by hand were left alone (CU910); --force replaces them", err=True
         )
         return 2
-    return 1 if ran.record.open else 0
+    return max(verified, 1 if ran.record.open else 0)
+
+
+def _verify(request: Request, ran: Ran, archs: tuple[str, ...], verbosity: int) -> int:
+    """Compile what was converted, put the results in the record, and return the exit code for that."""
+    from cu2port import cli_verify
+
+    try:
+        found = cli_verify.after_convert(request, ran.record, archs, verbosity)
+    except CannotRun as e:  # converted it is all the same, and a report says so
+        click.echo(f"cu2port: {e}", err=True)
+        return 2
+    ran.record = replace(ran.record, verify=found)
+    return cli_verify.end(found)
 
 
 def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
@@ -58,8 +74,8 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
         rename=_suffix(asked["rename"]),
         skip_inactive=asked["skip_inactive"],
         comments=asked["comments"],
-        include_dirs=tuple(_folder("-I", d) for d in asked["include_dirs"]),
-        defines=tuple(_macro(d) for d in asked["defines"]),
+        include_dirs=tuple(folder("-I", d) for d in asked["include_dirs"]),
+        defines=tuple(macro(d) for d in asked["defines"]),
     )
     mode, out = _mode(paths, asked)
     return Request(
@@ -92,6 +108,17 @@ def _mode(paths: tuple[str, ...], asked: Mapping[str, Any]) -> tuple[Mode, str]:
     return chosen[0], asked["output"] or ""
 
 
+def _archs(request: Request, text: str | None) -> tuple[str, ...]:
+    """The GPUs of --verify."""
+    if text is None:
+        return ()
+    if request.mode not in ("out", "in-place") or request.out == "-":
+        raise CannotRun("--verify compiles files, and there are none without -o or --in-place")
+    from cu2port.verify.toolchain import check_archs
+
+    return check_archs(text)
+
+
 def _rocm(text: str) -> tuple[int, int]:
     m = re.fullmatch(r"(\d{1,3})(?:\.(\d{1,3}))?(?:\.\d+)*", text)
     if not m:
@@ -108,19 +135,22 @@ def _suffix(text: str) -> str:
     return "" if text == ".cu" else text
 
 
-def _folder(option: str, text: str) -> str:
+def folder(option: str, text: str) -> str:
+    """A folder named on the command line. Raises CannotRun when there is none."""
     if not Path(text).is_dir():
         raise CannotRun(f"{option} {text}: no such folder")
     return text
 
 
-def _macro(text: str) -> str:
+def macro(text: str) -> str:
+    """A macro as after -D. Raises CannotRun when it is none."""
     if not re.match(r"[A-Za-z_]\w*(?:=|\(|\Z)", text):
         raise CannotRun(f"-D {text}: a macro's name, or NAME=VALUE")
     return text
 
 
-def _reports(names: tuple[str, ...]) -> list[Path]:
+def report_paths(names: tuple[str, ...]) -> list[Path]:
+    """Where reports go. Raises CannotRun before any work is done when one could not be written."""
     paths = [Path(n) for n in names]
     for path in paths:
         if path.suffix.lower() not in FORMATS:
@@ -130,8 +160,8 @@ def _reports(names: tuple[str, ...]) -> list[Path]:
     return paths
 
 
-def _write_report(path: Path, ran: Ran) -> None:
-    text = FORMATS[path.suffix.lower()](ran.record)
+def write_text(path: Path, text: str) -> None:
+    """Write a report. Raises CannotRun."""
     try:
         write(path, text.encode("utf-8", "backslashreplace"))
     except OSError as e:
@@ -153,7 +183,7 @@ def _show(request: Request, ran: Ran, verbosity: int) -> None:
 
 
 @contextlib.contextmanager
-def _progress(verbosity: int) -> Iterator[Tick]:
+def progress(verbosity: int, title: str = "converting") -> Iterator[Tick]:
     """A progress bar for long work when somebody watches; else nothing, and rich is not even loaded."""
     if verbosity < 0 or not sys.stderr.isatty():
         yield lambda done, total: None
@@ -171,7 +201,7 @@ def _progress(verbosity: int) -> Iterator[Tick]:
 
                 # no thread of rich's own: workers are forked while the bar is up
                 shown = stack.enter_context(Progress(console=Console(stderr=True), auto_refresh=False, transient=True))
-                bar.extend((shown, shown.add_task("converting", total=total)))
+                bar.extend((shown, shown.add_task(title, total=total)))
             bar[0].update(bar[1], completed=done, total=total)
             bar[0].refresh()
 

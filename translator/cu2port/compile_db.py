@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,13 +12,22 @@ from pathlib import Path
 
 from cu2port.project import CannotRun
 
+_KEPT = ("-isystem", "-include", "--std", "-std", "-I", "-D", "-U")
+_STD = re.compile(r"(?:c|gnu)(?:\+\+)?\w{2}\Z")
+
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What one compile command says. `include_dirs` are absolute; `defines` are NAME or NAME=VALUE."""
+    """What one compile command says. `include_dirs` are absolute; `defines` are NAME or NAME=VALUE.
+
+    `undefines`: macros it takes away; `forced`: files it includes before all else, absolute; `std`: such as c++17.
+    """
 
     include_dirs: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
+    undefines: tuple[str, ...] = ()
+    forced: tuple[str, ...] = ()
+    std: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,20 +86,36 @@ def _words(row: dict[str, object]) -> list[str]:
 
 
 def parse(words: Sequence[str], base: Path) -> Flags:
-    """`-I -isystem -D -U` of a command run in `base`, joined or as two words; the last word about a macro holds."""
+    """Includes, macros and the language's version of a command run in `base`; no other flag is looked at.
+
+    `-I -isystem -D -U -include`, joined or as two words, and `-std` as clang and nvcc spell it. The last word about a
+    macro holds.
+    """
     dirs: dict[str, None] = {}
-    macros: dict[str, str] = {}
+    macros: dict[str, tuple[str, bool]] = {}
+    forced: dict[str, None] = {}
+    std = ""
     rest = iter(words)
     for word in rest:
-        for flag in ("-isystem", "-I", "-D", "-U"):
-            if word.startswith(flag):
-                value = word[len(flag) :].removeprefix("=") or next(rest, "")
-                if flag in ("-isystem", "-I"):
-                    dirs[os.path.normpath(base / value)] = None
-                else:
-                    name = value.partition("=")[0]
-                    macros.pop(name, None)
-                    if flag == "-D" and name:
-                        macros[name] = value
-                break
-    return Flags(tuple(dirs), tuple(macros.values()))
+        flag = next((f for f in _KEPT if word.startswith(f)), "")
+        if not flag:
+            continue
+        value = word[len(flag) :].removeprefix("=") or next(rest, "")
+        if flag in ("-isystem", "-I"):
+            dirs[os.path.normpath(base / value)] = None
+        elif flag in ("-D", "-U"):
+            name = value.partition("=")[0]
+            macros.pop(name, None)
+            if name:
+                macros[name] = (value, flag == "-D")
+        elif flag == "-include":
+            forced[os.path.normpath(base / value)] = None
+        elif _STD.match(value):
+            std = value
+    return Flags(
+        tuple(dirs),
+        tuple(text for text, on in macros.values() if on),
+        tuple(text for text, on in macros.values() if not on),
+        tuple(forced),
+        std,
+    )

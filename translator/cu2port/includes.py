@@ -19,7 +19,7 @@ _RUNTIME_USERS = re.compile(
     r"\b(?:__global__|__device__|__host__|__shared__|__constant__|__managed__|threadIdx|blockIdx|dim3|hip[A-Z]\w+"
     r"|cuda[A-Z]\w+|(?:float|double|u?int|u?char|u?short|u?long|u?longlong)[1-4])\b|<<<"
 )
-_CUDA_HEADER = re.compile(
+CUDA_HEADER = re.compile(
     r"(?:cuda|cub|thrust|cutlass|cute|nvcuda|nvtx3|cudnn|nccl|cooperative_groups|npp|nvml|nvToolsExt|nvrtc|cupti|cutensor"
     r"|cufft|curand|cusparse|cusolver|cublas|nvjpeg|nvjitlink|nvshmem|cufile|cuda/std)\w*(?:[/.][\w./]*)?\Z"
 )
@@ -42,7 +42,7 @@ def include_findings(unit: Unit) -> Iterator[tuple[str, Finding]]:
                 new = inc.path.rpartition(".")[0] + unit.options.rename
                 edit = replace(inc.start + 1, inc.start + 1 + len(inc.path), new)
                 yield "include", _finding(f"`{inc.path}` is renamed to `{new}`", inc, (edit,), inc.path, new)
-            elif _CUDA_HEADER.match(inc.path) and not _is_own(unit, inc):
+            elif CUDA_HEADER.match(inc.path) and not _is_own(unit, inc):
                 yield (
                     "unknown-cuda-header",
                     Finding(

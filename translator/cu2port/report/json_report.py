@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from cu2port.project import CannotRun
+from cu2port.report import verified
 from cu2port.report.locate import Place
 from cu2port.report.record import Entry, FileRecord, RunRecord
+from cu2port.report.verified import VerifyRecord
 
 SCHEMA = "cu2port-report/1"
 
@@ -22,14 +25,43 @@ def schema() -> dict[str, Any]:
 
 def render(run: RunRecord) -> str:
     """The report as JSON text, a finding a line; the same run gives the same bytes."""
-    content = document(run)
+    return _text(document(run))
+
+
+def earlier(path: Path) -> dict[str, Any] | None:
+    """The report that stands at `path`, or None when nothing does. Raises CannotRun when something else does."""
+    try:
+        content = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except OSError as e:
+        raise CannotRun(f"--report {path}: {e.strerror}") from e
+    except ValueError:
+        content = None
+    if not isinstance(content, dict) or content.get("schema") != SCHEMA or not isinstance(content.get("files"), list):
+        raise CannotRun(f"--report {path}: there is a file that is no report of cu2port's; choose another name")
+    return content
+
+
+def outputs(content: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The (output, input) of each file of a report."""
+    files = [f for f in content["files"] if isinstance(f, dict)]
+    return [(str(f["output"]), str(f["path"])) for f in files if f.get("output") and f.get("path")]
+
+
+def with_verify(content: Mapping[str, Any], found: VerifyRecord) -> str:
+    """A report as JSON text with the results of `verify` in it, in place of older ones."""
+    return _text({**content, "verify": verified.document(found)})
+
+
+def _text(content: dict[str, Any]) -> str:
     files = content.pop("files")
     head = json.dumps(content, indent=1, ensure_ascii=False).removesuffix("\n}")
     return f'{head},\n "files": [{_lines(map(_file_text, files), 1)}]\n}}\n'
 
 
 def _file_text(f: dict[str, Any]) -> str:
-    findings = f.pop("findings")
+    findings = f.pop("findings", [])
     head = json.dumps(f, ensure_ascii=False).removesuffix("}")
     return f'{head}, "findings": [{_lines((json.dumps(e, ensure_ascii=False) for e in findings), 2)}]}}'
 
@@ -54,6 +86,7 @@ def document(run: RunRecord) -> dict[str, Any]:
             "by_code": run.by_code,
             "cuda_names": {"seen": len(seen), "converted": len(seen - left), "left": sorted(left)},
         },
+        **({"verify": verified.document(run.verify)} if run.verify else {}),
         "files": [_file(f) for f in run.files],
     }
 

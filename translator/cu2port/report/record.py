@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from cu2port.model import Judged, Outcome, Severity, Trust
 from cu2port.report.locate import Lines, Place
+from cu2port.report.verified import VerifyRecord
 
 
 class Entry(NamedTuple):
@@ -47,11 +48,12 @@ class FileRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A whole run. `options` are those that change the output, ready for JSON."""
+    """A whole run. `options` are those that change the output, ready for JSON; `verify`: what compiling it told."""
 
     version: str
     options: Mapping[str, object]
     files: tuple[FileRecord, ...]
+    verify: VerifyRecord | None = None
 
     @property
     def by_outcome(self) -> dict[str, int]:

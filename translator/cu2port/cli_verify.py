@@ -1,0 +1,104 @@
+"""The `verify` command, and what `convert --verify` does after converting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cu2port import __version__, compile_db, plan
+from cu2port.cli_convert import folder, macro, progress, report_paths, write_text
+from cu2port.model import Options
+from cu2port.project import CannotRun
+from cu2port.report import FORMATS, json_report, verified
+from cu2port.report.record import RunRecord
+from cu2port.report.verified import VerifyRecord
+from cu2port.verify.compile import Request, run
+from cu2port.verify.toolchain import check_archs
+
+_COLOURS = {"error": "red", "warning": "yellow"}
+
+
+def command(path: str, verbosity: int, asked: Mapping[str, Any]) -> int:
+    """Run `verify`; returns the exit code."""
+    try:
+        reports = report_paths(asked["reports"])
+        earlier = {p: json_report.earlier(p) for p in reports}
+        pairs = [pair for content in earlier.values() if content for pair in json_report.outputs(content)]
+        request = Request(
+            path=path,
+            archs=check_archs(asked["archs"]),
+            compiler=asked["compiler"],
+            rocm_path=asked["rocm_path"],
+            include_dirs=tuple(folder("-I", d) for d in asked["include_dirs"]),
+            defines=tuple(macro(d) for d in asked["defines"]),
+            commands=compile_db.load(Path(asked["build"])) if asked["build"] else None,
+            workers=asked["jobs"] or 0,
+            limit_s=asked["time_limit"],
+            sources=tuple(pairs),
+        )
+        with progress(verbosity, "compiling") as tick:
+            found = run(request, tick)
+        show(found, verbosity)
+        for p, content in earlier.items():
+            if content is not None:
+                write_text(p, json_report.with_verify(content, found))
+            else:
+                write_text(p, FORMATS[p.suffix.lower()](_alone(found)))
+    except CannotRun as e:
+        click.echo(f"cu2port: {e}", err=True)
+        return 2
+    return end(found)
+
+
+def after_convert(request: plan.Request, record: RunRecord, archs: tuple[str, ...], verbosity: int) -> VerifyRecord:
+    """`convert --verify`: compile what convert has just written, with the same include folders and macros."""
+    options = request.options
+    records = []
+    for path in (request.out,) if request.mode == "out" else request.inputs:
+        asked = Request(
+            path=path,
+            archs=archs,
+            include_dirs=options.include_dirs,
+            defines=options.defines,
+            commands=request.commands,
+            workers=request.workers,
+            sources=tuple((f.output, f.path) for f in record.files),
+        )
+        with progress(verbosity, "compiling") as tick:
+            records.append(run(asked, tick))
+    found = records[0]._replace(
+        units=tuple(u for r in records for u in r.units),
+        notes=tuple(dict.fromkeys(n for r in records for n in r.notes)),
+    )
+    show(found, verbosity)
+    return found
+
+
+def show(found: VerifyRecord, verbosity: int) -> None:
+    """Errors at their lines, then the summary."""
+    for severity, line in verified.lines(found, verbosity):
+        click.secho(line, fg=_COLOURS.get(severity))
+    if verbosity >= 0:
+        for note in found.notes:
+            click.echo(f"note: {note}", err=True)
+        for line in verified.summary(found):
+            click.echo(line)
+
+
+def end(found: VerifyRecord) -> int:
+    """The exit code, with a word on why it is 2."""
+    if found.exit_code == 2:
+        click.echo("cu2port: nothing could be judged: the headers named above are not on this machine", err=True)
+    return found.exit_code
+
+
+def _alone(found: VerifyRecord) -> RunRecord:
+    """A run that converted nothing; the ROCm it is for is that of the headers."""
+    parts = found.hip_version.split(".")
+    default = Options()
+    rocm = ".".join(parts[:2]) if len(parts) > 1 else f"{default.rocm[0]}.{default.rocm[1]}"
+    options = {"rocm": rocm, "trust": default.trust.label, "launch": default.launch}
+    return RunRecord(__version__, options, (), found)

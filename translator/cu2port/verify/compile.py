@@ -1,0 +1,339 @@
+"""`verify`: compile every translation unit of a tree for the host and for each GPU. Prints nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shlex
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+from cu2port.compile_db import CompileDb
+from cu2port.data import cache_dir
+from cu2port.project import CannotRun
+from cu2port.report.verified import (
+    COMPILES,
+    FAILS,
+    HOST,
+    MISSING,
+    UNFINISHED,
+    CompileError,
+    TargetRecord,
+    UnitRecord,
+    VerifyRecord,
+)
+from cu2port.verify import headers, toolchain
+from cu2port.verify.headers import WAVE_MACRO, Headers
+from cu2port.verify.messages import Place, Places, crashed, diagnostics, left_of_cuda, replaced_header
+from cu2port.verify.toolchain import Compiler
+from cu2port.verify.units import HIP, Tree, Unit, open_tree, units_of
+
+ARCHS = "gfx90a,gfx942,gfx1100,gfx1201"
+_ERRORS = 5  # the first errors of a compilation; later ones mostly follow from them
+_PROBE = "#include <hip/hip_runtime.h>\n"
+_NAMES = re.compile(r"((?:\\.|[^\s\\])+)")
+_QUIET = (
+    "-w",
+    "-fno-color-diagnostics",
+    "-fno-caret-diagnostics",
+    "-fdiagnostics-absolute-paths",
+    "-fmessage-length=0",
+)
+
+Tick = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the command line asks for. `sources`: (output, CUDA file) pairs, where a convert run tells them."""
+
+    path: str
+    archs: tuple[str, ...]
+    compiler: str = ""
+    rocm_path: str = ""
+    include_dirs: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    commands: CompileDb | None = None
+    workers: int = 0  # 0: as many as there are cores
+    limit_s: float = 300.0
+    sources: tuple[tuple[str, str], ...] = ()
+
+
+class _Ended(NamedTuple):
+    """How a compiler ended; `code` None: it ran past the limit."""
+
+    code: int | None
+    text: str
+
+
+class _Runner:
+    """Runs compilers, each in a process group of its own, and ends them all when it is left."""
+
+    def __init__(self, limit_s: float, folder: str) -> None:
+        self._limit = limit_s
+        self._folder = folder
+        self._env = toolchain.environment(folder)
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._lock = Lock()
+        self._closed = False
+
+    def __enter__(self) -> _Runner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End what runs, and let nothing begin any more."""
+        with self._lock:
+            self._closed = True
+            running = list(self._running)
+        for process in running:
+            _kill(process)
+
+    def run(self, command: Sequence[str]) -> _Ended:
+        """Run a command to its end or to the time limit."""
+        with self._lock:
+            if self._closed:
+                return _Ended(None, "")
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env=self._env,
+                cwd=self._folder,
+                start_new_session=True,
+            )
+            self._running.add(process)
+        try:
+            _, text = process.communicate(timeout=self._limit)
+            return _Ended(process.returncode, text.decode("utf-8", "replace"))
+        except subprocess.TimeoutExpired:
+            _kill(process)
+            process.communicate()
+            return _Ended(None, "")
+        finally:
+            with self._lock:
+                self._running.discard(process)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+@dataclass
+class _Session:
+    """What all compilations of a run share."""
+
+    request: Request
+    tree: Tree
+    compiler: Compiler
+    headers: Headers
+    folder: str
+    runner: _Runner
+    places: Places
+    _probed: dict[str, str] = field(default_factory=dict)
+
+    def command(self, language: str, target: str, output: str) -> list[str]:
+        """The compiler's command line up to the unit's own flags."""
+        words = [*self.compiler.command, *_QUIET, f"-ferror-limit={_ERRORS}", "-fno-crash-diagnostics"]
+        words += ["-x", language, "-D__HIP_PLATFORM_AMD__"]
+        if language == HIP:
+            arch = self.request.archs[0] if target == HOST else target
+            words += [f"--offload-arch={arch}", f"--rocm-path={self.headers.root}", "-nogpulib"]
+            if not self.compiler.defines_wave and self.headers.want_wave_macro:
+                words.append(f"-D{WAVE_MACRO}={wave_size(arch) if target != HOST else 64}")
+            words.append("--cuda-host-only" if target == HOST else "--cuda-device-only")
+        else:
+            words += ["-idirafter", str(self.headers.include)]
+        if target == HOST:
+            return [*words, "-fsyntax-only", "-MD", "-MF", output, "-MT", "unit"]
+        # machine code, not assembly: only an object has its inline assembly read
+        return [*words, "-O1", "-S", "-Xclang", "-emit-obj", "-o", output]
+
+    def compile(self, index: int, unit: Unit, target: str) -> TargetRecord:
+        """One unit for the host or one GPU."""
+        output = f"{self.folder}/{index}-{target.replace(':', '_')}"
+        try:
+            ended = self.runner.run([*self.command(unit.language, target, output), *unit.flags, unit.path])
+            if ended.code is None:
+                limit = f"the compiler ran longer than {self.request.limit_s:g} s"
+                return TargetRecord(target, UNFINISHED, (self.places.at(Place(unit.path, 1, 1), limit),))
+            if ended.code == 0:
+                wrong = self._strangers(unit, output) if target == HOST else ()
+                return TargetRecord(target, FAILS if wrong else COMPILES, wrong)
+            return self._failed(unit, target, ended)
+        except OSError as e:
+            raise CannotRun(f"{self.compiler.name}: {e.strerror}") from e
+        finally:
+            with contextlib.suppress(OSError):
+                os.unlink(output)  # noqa: PTH108
+
+    def _failed(self, unit: Unit, target: str, ended: _Ended) -> TargetRecord:
+        found = diagnostics(ended.text)
+        if len(found) == 1 and found[0].missing_header:
+            header = found[0].missing_header
+            why = self._why_missing(header)
+            if not why:
+                return TargetRecord(target, MISSING, (), header)
+            found[0].text = f"{found[0].text}: {why}"
+        errors = tuple(dict.fromkeys(self.places.error(d, unit.path) for d in found))
+        if ended.code is not None and crashed(ended.code, ended.text):
+            errors = (*errors, self.places.at(Place(unit.path, 1, 1), "the compiler itself broke down"))
+        elif any(e.inside for e in errors):
+            self._check_headers(unit.language, target)
+        if not errors:
+            last = next((t for t in reversed(ended.text.splitlines()) if t.strip()), f"exit code {ended.code}")
+            errors = (self.places.at(Place(unit.path, 1, 1), last.strip()),)
+        return TargetRecord(target, FAILS, errors[:_ERRORS])
+
+    def _why_missing(self, header: str) -> str:
+        """Why a header that is not found is the port's matter or the command line's; "" for a library's."""
+        if header.startswith("cu2port/") or "/cu2port/" in header:
+            return "it travels with converted code; convert with -o or --in-place writes it"
+        near = self.tree.ending(header)
+        if near:
+            return f"the tree has {self.tree.shown(near[0])}; name its folder with -I, or give -p"
+        if left_of_cuda(header):
+            return "a header of CUDA's own is left"
+        return ""
+
+    def _strangers(self, unit: Unit, output: str) -> tuple[CompileError, ...]:
+        """Headers that stood in for the output's own: of the CUDA code it was made from, or CUDA's."""
+        try:
+            text = Path(output).read_text("utf-8", "surrogateescape")
+        except OSError:
+            return ()
+        found: dict[str, str] = {}
+        for name in _NAMES.findall(text.partition(":")[2].replace("\\\n", " ")):
+            path = os.path.realpath(name.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$"))
+            if self.tree.holds(path) or path.startswith(f"{self.headers.root.resolve()}{os.sep}include{os.sep}hip"):
+                continue
+            if self.tree.unconverted(path):
+                found[path] = f"the unconverted header {path} stands in for one that the output lacks"
+            elif replaced_header(os.path.basename(path)):  # noqa: PTH119
+                found[path] = f"a header of CUDA's own is included: {path}"
+        return tuple(self.places.at(Place(unit.path, 1, 1), m) for m in found.values())
+
+    def _check_headers(self, language: str, target: str) -> None:
+        """An error inside a library's header: is it the user's, or do compiler and headers not go together?"""
+        if language != HIP:
+            return
+        if target not in self._probed:
+            probe = Path(self.folder, "probe.hip")
+            probe.write_text(_PROBE)
+            output = f"{self.folder}/probe-{target.replace(':', '_')}"
+            ended = self.runner.run([*self.command(HIP, target, output), str(probe)])
+            errors = [d.text for d in diagnostics(ended.text)] if ended.code else []
+            self._probed[target] = errors[0] if errors else ""
+        if self._probed[target]:
+            raise CannotRun(
+                f"{self.compiler.version} does not compile the HIP {self.headers.version} headers in "
+                f"{self.headers.root} for {target}: {self._probed[target]}; try others (--compiler, --rocm-path)"
+            )
+
+
+def wave_size(arch: str) -> int:
+    """Lanes of a wavefront: 64 up to gfx9, 32 after."""
+    return 64 if re.match(r"gfx(?:[6-8]\d\d|9)", arch) else 32
+
+
+def run(request: Request, tick: Tick = lambda done, total: None) -> VerifyRecord:
+    """Compile. `tick(done, total)` is called after each compilation. Raises CannotRun."""
+    tree = open_tree(request.path, request.sources)
+    units, notes = units_of(tree, request.include_dirs, request.defines, request.commands)
+    if not units:
+        raise CannotRun(f"{request.path}: there is no translation unit in it (.hip, .cu, .cpp, .c)")
+    with _scratch() as folder:
+        compiler = toolchain.find(request.compiler, request.archs, folder)
+        found = headers.find(request.rocm_path, compiler.root)
+        if not compiler.defines_wave and found.want_wave_macro:
+            notes.append(f"these HIP headers want {WAVE_MACRO}, which this compiler no longer defines; it was given")
+        with _Runner(request.limit_s, folder) as runner:
+            session = _Session(request, tree, compiler, found, folder, runner, Places(tree))
+            records = _compile_all(session, units, tick)
+    return VerifyRecord(
+        compiler=shlex.join(compiler.command),
+        compiler_kind=compiler.kind,
+        compiler_version=compiler.version,
+        hip=str(found.root),
+        hip_from=found.origin,
+        hip_version=found.version,
+        archs=request.archs,
+        units=tuple(records),
+        notes=tuple(notes),
+    )
+
+
+@contextlib.contextmanager
+def _scratch() -> Iterator[str]:
+    """A folder in the cache for what compilers write; it is gone afterwards."""
+    base = cache_dir() / "verify"
+    try:
+        base.mkdir(parents=True, exist_ok=True)
+        folder = tempfile.TemporaryDirectory(prefix="run-", dir=base, ignore_cleanup_errors=True)
+    except OSError as e:
+        raise CannotRun(f"{base} cannot be written ({e.strerror}); CU2PORT_CACHE_DIR names another folder") from e
+    with folder as name:
+        yield name
+
+
+def _compile_all(session: _Session, units: Sequence[Unit], tick: Tick) -> list[UnitRecord]:
+    """Host sides first: what lacks a header there is not tried for any GPU."""
+    archs = session.request.archs
+    total = sum(1 + len(archs) * (u.language == HIP) for u in units)
+    found: dict[tuple[int, str], TargetRecord] = {}
+    with ThreadPoolExecutor(session.request.workers or _cores()) as pool:
+        jobs = {pool.submit(session.compile, i, u, HOST): (i, HOST) for i, u in enumerate(units)}
+        for (i, _), record in _results(session.runner, jobs):
+            found[i, HOST] = record
+            if record.verdict == MISSING and units[i].language == HIP:
+                found.update({(i, a): record._replace(target=a) for a in archs})
+            tick(len(found), total)
+        todo = [(i, a) for i, u in enumerate(units) if u.language == HIP for a in archs if (i, a) not in found]
+        jobs = {pool.submit(session.compile, i, units[i], a): (i, a) for i, a in todo}
+        for key, record in _results(session.runner, jobs):
+            found[key] = record
+            tick(len(found), total)
+    return [
+        UnitRecord(
+            session.tree.shown(u.path),
+            source.shown if (source := session.tree.sources.get(u.path)) else "",
+            tuple(found[i, t] for t in (HOST, *archs) if (i, t) in found),
+        )
+        for i, u in enumerate(units)
+    ]
+
+
+def _results(
+    runner: _Runner, jobs: Mapping[Future[TargetRecord], tuple[int, str]]
+) -> Iterator[tuple[tuple[int, str], TargetRecord]]:
+    """Results as they come. When one is an error, or nobody waits any more, the others end."""
+    pending = set(jobs)
+    try:
+        while pending:
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield jobs[future], future.result()
+    finally:
+        if pending:
+            for future in pending:
+                future.cancel()
+            runner.stop()
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
