@@ -119,6 +119,13 @@ def _row_values(catalog: Catalog, row: Row) -> dict[str, Any]:
         "args": {str(i): text for i, text in row.args},
         "call": row.call or None,
         "argc": list(row.argc),
+        "forms": [
+            {"argc": list(f.argc), "hip": f.hip, "args": {str(i): t for i, t in f.args}, "call": f.call or None}
+            for f in row.forms
+        ],
+        "values": {str(i): dict(pairs) for i, pairs in row.values},
+        "helper": row.helper or None,
+        "drop": row.drop,
         "why": row.why,
         "instead": row.instead,
         "example": {"before": row.before, "after": row.after} if row.before else None,
@@ -130,6 +137,8 @@ def _row_lines(catalog: Catalog, row: Row) -> Iterator[str]:
     title, target = _title(catalog, row.library)
     if row.fate == "unsupported":
         yield f"{row.cuda} -> nothing in HIP"
+    elif row.drop:
+        yield f"{row.cuda} -> taken out"
     elif row.hip == row.cuda:
         yield f"{row.cuda} -> the same in HIP"
     else:
@@ -151,6 +160,15 @@ def _row_lines(catalog: Catalog, row: Row) -> Iterator[str]:
         yield _field("call", row.call)
     if row.argc:
         yield _field("holds for", f"{' or '.join(map(str, row.argc))} arguments")
+    for form in row.forms:
+        changes = "; ".join((*(f"argument {i}: {t}" for i, t in form.args), *filter(None, [form.call])))
+        yield _field(
+            "form", f"{' or '.join(map(str, form.argc))} arguments: {form.hip}{f' ({changes})' if changes else ''}"
+        )
+    for index, pairs in row.values:
+        yield _field("value", f"argument {index}: {', '.join(f'{a} -> {b}' for a, b in pairs)}")
+    if row.helper:
+        yield _field("helper", f"cu2port/{row.helper} travels with the output")
     for key, text in (("why", row.why), ("instead", row.instead)):
         if text:
             yield _field(key, text)
