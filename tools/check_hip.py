@@ -5,8 +5,8 @@
 HIP_INCLUDE is a folder with hip/hip_runtime_api.h, such as ROCm's include folder or the one in triton's wheel. Much of
 device code's vocabulary is declared by clang itself: give its resource folder (`clang -print-resource-dir`, below it
 include/) with --also. A name counts as known when any header has it outside comments, or a macro there makes it.
-Rows marked `unchecked`, and targets that are not one name (`unsigned int`), are left alone; so are targets `cu2port::...`,
-which headers of ours declare (tests/test_headers.py checks those).
+Rows marked `unchecked`, and targets that are not one name (`unsigned int`), are left alone; so are targets
+`cu2port::...`, which headers of ours declare (tests/test_headers.py checks those).
 Exit 1 when a row names something unknown.
 """
 
