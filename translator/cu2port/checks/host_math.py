@@ -32,7 +32,7 @@ class HostMath(Check):
     call. In functions for the host alone they are written with what the C++ library has; the rest is reported.
     """
 
-    code, name, severity = "CU214", "host-math", Severity.INFO
+    code, name, severity = "CU220", "host-math", Severity.INFO
     examples = (
         Example(
             "float f(int n) { return rsqrtf(n); }\n",
