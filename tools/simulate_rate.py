@@ -1,0 +1,160 @@
+"""How many real CUDA programs run on the CPU once cu2port has converted them, at 32 and at 64 lanes.
+
+    python tools/simulate_rate.py --corpus HECBENCH/src --list FACTS [--tier 1] [--only NAME]... [--json FILE]
+
+FACTS has a program a line: a letter, the name, `key=value` columns and `run_args=[...]` last; lines with the letter D
+under the heading of the tier are taken. Each program `NAME-cuda` is converted, built for both wave sizes and run with
+small arguments (tools/simulate_rate.toml, else the listed ones scaled down). It counts when it ends with 0, prints
+PASS (or another word of success that it has) and no word of failure.
+
+Exit: 0 when at least 80 % pass at wave 32, else 1; 2 could not run.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+from cu2port.project import CannotRun
+from cu2port.verify import sim_build, simulate
+
+TABLE = Path(__file__).with_suffix(".toml")
+GOOD = re.compile(rb"\bpass(?:ed)?\b|\bsuccess|\bcorrect\b|\bverified\b|\bok\b|\bmatch", re.IGNORECASE)
+BAD = re.compile(rb"\bfail|\bmismatch|\bincorrect\b|\bwrong\b|\berror at|\bnot correct", re.IGNORECASE)
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A program of the list."""
+
+    name: str
+    warp: bool
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a program at one wave size: `pass`, or a reason."""
+
+    name: str
+    wave: int
+    verdict: str
+    detail: str
+    seconds: float
+
+
+def entries(path: Path, tier: int) -> Iterator[Entry]:
+    """The D programs of a tier."""
+    inside = False
+    for line in path.read_text().splitlines():
+        if line.startswith("## "):
+            inside = line.startswith(f"## TIER {tier}")
+        if not inside or not line.startswith("D "):
+            continue
+        found = re.search(r"run_args=\[(.*)\]", line)
+        listed = (found[1] if found else "").split(";")[0].split()
+        warp = re.search(r"warp_tokens=(\d+)", line)
+        yield Entry(line.split()[1], warp is not None and warp[1] != "0", tuple(map(scaled, listed)))
+
+
+def scaled(argument: str) -> str:
+    """A listed argument made small: what is above 512 becomes a 512th, but not below 64."""
+    if not re.fullmatch(r"\d+", argument):
+        return argument
+    n = int(argument)
+    if n <= 100:
+        return "1" if n == 100 else argument
+    return str(max(64, n // 512)) if n > 512 else argument
+
+
+def verdict(ran: simulate.Ran) -> tuple[str, str]:
+    """`pass` or why not, and the last thing that was said."""
+    said = (ran.errors or ran.output).decode("utf-8", "replace").strip().splitlines()
+    last = said[-1][:160] if said else ""
+    if ran.timed_out:
+        return "time limit", last
+    if ran.code:
+        return f"exit code {ran.code}", last
+    if BAD.search(ran.output):
+        return "prints a failure", BAD.search(ran.output)[0].decode() + " | " + last  # type: ignore[index]
+    if not GOOD.search(ran.output):
+        return "prints no PASS", last
+    return "pass", ""
+
+
+def attempt(
+    folder: Path, entry: Entry, toolchain: sim_build.Toolchain, limit: float, flags: tuple[str, ...]
+) -> list[Outcome]:
+    """Convert, build and run one program at both wave sizes."""
+    began = time.monotonic()
+
+    def both(word: str, detail: str) -> list[Outcome]:
+        return [Outcome(entry.name, w, word, detail[:300], round(time.monotonic() - began, 1)) for w in (32, 64)]
+
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            program = sim_build.find_program(folder)
+            program = sim_build.Program(program.units, (folder,), (), flags)
+            binaries = sim_build.build(program, Path(scratch), (32, 64), toolchain)
+        except sim_build.CannotBuild as e:
+            first = next((x for x in str(e).splitlines() if "error" in x), str(e))
+            return both("does not build", first)
+        except CannotRun as e:
+            return both("cannot run", str(e))
+        out = []
+        for wave, binary in binaries.items():
+            began = time.monotonic()
+            ran = simulate.run(binary, entry.arguments, simulate.Limits(limit), capture=True)
+            word, detail = verdict(ran)
+            out.append(Outcome(entry.name, wave, word, detail, round(time.monotonic() - began, 1)))
+        return out
+
+
+@click.command(help=__doc__)
+@click.option("--corpus", type=FOLDER, required=True)
+@click.option("--list", "listed", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=True)
+@click.option("--tier", type=int, default=1)
+@click.option("--only", multiple=True, help="Only these programs.")
+@click.option("--limit", type=float, default=60.0, help="Seconds for one run.")
+@click.option("--json", "report", type=click.Path(path_type=Path), help="Write all outcomes.")
+def main(corpus: Path, listed: Path, tier: int, only: tuple[str, ...], limit: float, report: Path | None) -> None:
+    table = tomllib.loads(TABLE.read_text())
+    if shutil.which("c++") is None and shutil.which("clang++") is None:
+        click.echo("no C++ compiler", err=True)
+        sys.exit(2)
+    toolchain = sim_build.find_toolchain()
+    chosen = [e for e in entries(listed, tier) if not only or e.name in only]
+    outcomes: list[Outcome] = []
+    for entry in chosen:
+        given = table["arguments"].get(entry.name)
+        asked = Entry(entry.name, entry.warp, tuple(given.split()) if given is not None else entry.arguments)
+        flags = tuple(table["flags"].get(entry.name, "").split())
+        got = attempt(corpus / f"{entry.name}-cuda", asked, toolchain, limit, flags)
+        outcomes += got
+        text = "; ".join(f"wave {o.wave}: {o.verdict} {o.detail} ({o.seconds} s)" for o in got)
+        print(f"{entry.name} {' '.join(asked.arguments)}: {text}", flush=True)
+        if report is not None:
+            report.write_text(json.dumps([asdict(o) for o in outcomes], indent=1))
+    for wave in (32, 64):
+        passed = [o for o in outcomes if o.wave == wave and o.verdict == "pass"]
+        print(f"wave {wave}: {len(passed)} of {len(chosen)} pass")
+    warps = {e.name for e in chosen if e.warp}
+    passed64 = [o.name for o in outcomes if o.wave == 64 and o.name in warps and o.verdict == "pass"]
+    print(f"with warp primitives, wave 64: {len(passed64)} of {len(warps)} pass")
+    rate = sum(o.wave == 32 and o.verdict == "pass" for o in outcomes) / max(1, len(chosen))
+    sys.exit(0 if rate >= 0.8 else 1)
+
+
+if __name__ == "__main__":
+    main()

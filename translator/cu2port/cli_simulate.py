@@ -1,0 +1,112 @@
+"""The `simulate` command: a whole HIP program on the CPU, at wave 32, at wave 64, or at both."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cu2port.catalog import load_catalog
+from cu2port.data import cache_dir
+from cu2port.output import write
+from cu2port.project import CannotRun, parse_size
+from cu2port.unit import Unit
+from cu2port.verify import sim_build, simulate
+from cu2port.verify.instrument import instrument
+from cu2port.verify.reach import reached
+
+_WAVES = {"32": (32,), "64": (64,), "both": (32, 64)}
+
+
+def command(path: str, arguments: Sequence[str], asked: dict[str, Any]) -> int:
+    """Run `simulate`; returns the exit code."""
+    try:
+        if asked["cflags"]:
+            return _cflags(asked)
+        if not path:
+            raise CannotRun("simulate: a file or a folder")
+        program = sim_build.find_program(Path(path), asked["include_dirs"], asked["defines"])
+        if asked["instrument"]:
+            return _instrument(program, asked["output"])
+        return _simulate(program, arguments, asked)
+    except sim_build.CannotBuild as e:
+        click.echo(e, err=True)
+        click.echo("cu2port simulate: the program does not build", err=True)
+        return simulate.CANNOT
+    except CannotRun as e:
+        click.echo(f"cu2port simulate: {e}", err=True)
+        return simulate.CANNOT
+
+
+def _cflags(asked: dict[str, Any]) -> int:
+    toolchain = sim_build.find_toolchain(asked["compiler"])
+    if asked["wave"] == "both":
+        raise CannotRun("--cflags: say --wave 32 or --wave 64")
+    click.echo(" ".join((*toolchain.flags(int(asked["wave"])), str(toolchain.runtime()))))
+    return 0
+
+
+def _instrument(program: sim_build.Program, output: str) -> int:
+    texts = sim_build.sources(program)
+    catalog = load_catalog()
+    units = {p: Unit(text, catalog, path=str(p)) for p, text in texts.items()}
+    first = Path(program.units[0]).absolute()
+    shown = Unit(texts[first], catalog, path=str(program.units[0]))
+    data = instrument(shown, reached(units.values())).encode("latin-1")
+    if output in ("", "-"):
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return 0
+    try:
+        write(Path(output), data)
+    except OSError as e:
+        raise CannotRun(f"{output}: {e.strerror}") from e
+    return 0
+
+
+def _simulate(program: sim_build.Program, arguments: Sequence[str], asked: dict[str, Any]) -> int:
+    toolchain = sim_build.find_toolchain(asked["compiler"])
+    waves = _WAVES[asked["wave"]]
+    limits = simulate.Limits(asked["time_limit"], parse_size(asked["memory"]), asked["threads"] or 0)
+    home = cache_dir() / "sim"
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="run-", dir=home) as scratch:
+            binaries = sim_build.build(program, Path(scratch), waves, toolchain, asked["jobs"] or 0)
+            if len(waves) == 1:
+                ran = simulate.run(binaries[waves[0]], arguments, limits)
+                _say_end(ran, limits, "")
+                return ran.code
+            runs = [simulate.run(binaries[w], arguments, limits, capture=True) for w in waves]
+    except OSError as e:
+        raise CannotRun(f"{e.filename or home}: {e.strerror}") from e
+    return _compare(waves, runs, limits)
+
+
+def _compare(waves: Sequence[int], runs: Sequence[simulate.Ran], limits: simulate.Limits) -> int:
+    for wave, ran in zip(waves, runs, strict=True):
+        if wave == waves[0] or ran.errors != runs[0].errors:
+            sys.stderr.buffer.write(ran.errors)
+            sys.stderr.buffer.flush()
+        _say_end(ran, limits, f" at wave {wave}")
+    pairs = simulate.differences(runs[0], runs[1])
+    sys.stdout.buffer.write(runs[0].output)
+    sys.stdout.buffer.flush()
+    if not pairs:
+        click.echo("cu2port simulate: wave 32 and wave 64 agree", err=True)
+        return runs[0].code
+    click.echo("cu2port simulate: wave 32 and wave 64 differ, so the program depends on the wave size", err=True)
+    for line in simulate.side_by_side(pairs, ("wave 32", "wave 64")):
+        click.echo(line, err=True)
+    return simulate.DIFFERENT
+
+
+def _say_end(ran: simulate.Ran, limits: simulate.Limits, which: str) -> None:
+    if ran.timed_out:
+        click.echo(f"cu2port simulate: stopped after {limits.time_s:g} s{which} (--time-limit)", err=True)
+    elif ran.code > 128:
+        click.echo(f"cu2port simulate: the program was ended by signal {ran.code - 128}{which}", err=True)

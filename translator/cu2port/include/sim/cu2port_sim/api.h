@@ -1,0 +1,497 @@
+// The host API: memory, streams, events, devices. Work is done at once, so a stream is always up to date.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#include "device_props.h"
+#include "vectors.h"
+
+typedef enum hipMemcpyKind {
+    hipMemcpyHostToHost,
+    hipMemcpyHostToDevice,
+    hipMemcpyDeviceToHost,
+    hipMemcpyDeviceToDevice,
+    hipMemcpyDefault,
+    hipMemcpyDeviceToDeviceNoCU = 1024
+} hipMemcpyKind;
+
+struct cu2port_sim_graph {
+    std::vector<std::function<void()>> steps;
+};
+struct ihipStream_t {
+    cu2port_sim_graph* capture = nullptr;  // work is recorded here instead of done
+    unsigned flags = 0;
+    int priority = 0;
+};
+struct ihipEvent_t {
+    double time = -1;
+    unsigned flags = 0;
+    ihipStream_t* captured = nullptr;  // a stream that was capturing when the event was recorded
+};
+typedef ihipStream_t* hipStream_t;
+typedef ihipEvent_t* hipEvent_t;
+typedef cu2port_sim_graph* hipGraph_t;
+typedef cu2port_sim_graph* hipGraphExec_t;
+typedef struct ihipGraphNode_t* hipGraphNode_t;
+typedef int hipDevice_t;
+typedef struct ihipCtx_t* hipCtx_t;
+typedef struct ihipModule_t* hipModule_t;
+typedef struct ihipFunction_t* hipFunction_t;
+typedef struct ihipMemPool_t* hipMemPool_t;
+typedef void* hipDeviceptr_t;
+typedef void (*hipStreamCallback_t)(hipStream_t, hipError_t, void*);
+typedef void (*hipHostFn_t)(void*);
+
+#define hipStreamDefault 0x00
+#define hipStreamNonBlocking 0x01
+#define hipStreamPerThread (reinterpret_cast<hipStream_t>(2))
+#define hipStreamLegacy (reinterpret_cast<hipStream_t>(1))
+#define hipEventDefault 0x0
+#define hipEventBlockingSync 0x1
+#define hipEventDisableTiming 0x2
+#define hipEventInterprocess 0x4
+#define hipHostMallocDefault 0x0
+#define hipHostMallocPortable 0x1
+#define hipHostMallocMapped 0x2
+#define hipHostMallocWriteCombined 0x4
+#define hipHostMallocNumaUser 0x20000000
+#define hipHostMallocCoherent 0x40000000
+#define hipHostMallocNonCoherent 0x80000000
+#define hipHostAllocDefault 0x0
+#define hipHostAllocPortable 0x1
+#define hipHostAllocMapped 0x2
+#define hipHostAllocWriteCombined 0x4
+#define hipHostRegisterDefault 0x0
+#define hipHostRegisterPortable 0x1
+#define hipHostRegisterMapped 0x2
+#define hipHostRegisterIoMemory 0x4
+#define hipHostRegisterReadOnly 0x8
+#define hipMemAttachGlobal 0x1
+#define hipMemAttachHost 0x2
+#define hipMemAttachSingle 0x4
+#define hipDeviceScheduleAuto 0x0
+#define hipDeviceScheduleSpin 0x1
+#define hipDeviceScheduleYield 0x2
+#define hipDeviceScheduleBlockingSync 0x4
+#define hipDeviceMapHost 0x8
+#define hipDeviceLmemResizeToMax 0x10
+#define hipOccupancyDefault 0x0
+#define hipCpuDeviceId (-1)
+#define hipInvalidDeviceId (-2)
+#define HIP_SYMBOL(x) x
+#define HIP_KERNEL_NAME(...) __VA_ARGS__
+
+typedef enum hipFuncCache_t { hipFuncCachePreferNone, hipFuncCachePreferShared, hipFuncCachePreferL1, hipFuncCachePreferEqual } hipFuncCache_t;
+typedef enum hipSharedMemConfig { hipSharedMemBankSizeDefault, hipSharedMemBankSizeFourByte, hipSharedMemBankSizeEightByte } hipSharedMemConfig;
+typedef enum hipFuncAttribute { hipFuncAttributeMaxDynamicSharedMemorySize = 8, hipFuncAttributePreferredSharedMemoryCarveout = 9, hipFuncAttributeMax } hipFuncAttribute;
+typedef enum hipLimit_t { hipLimitStackSize, hipLimitPrintfFifoSize, hipLimitMallocHeapSize, hipLimitRange } hipLimit_t;
+typedef enum hipStreamCaptureMode { hipStreamCaptureModeGlobal, hipStreamCaptureModeThreadLocal, hipStreamCaptureModeRelaxed } hipStreamCaptureMode;
+typedef enum hipStreamCaptureStatus { hipStreamCaptureStatusNone, hipStreamCaptureStatusActive, hipStreamCaptureStatusInvalidated } hipStreamCaptureStatus;
+typedef enum hipMemoryAdvise { hipMemAdviseSetReadMostly = 1, hipMemAdviseUnsetReadMostly, hipMemAdviseSetPreferredLocation, hipMemAdviseUnsetPreferredLocation, hipMemAdviseSetAccessedBy, hipMemAdviseUnsetAccessedBy, hipMemAdviseSetCoarseGrain = 100, hipMemAdviseUnsetCoarseGrain } hipMemoryAdvise;
+typedef enum hipMemPoolAttr { hipMemPoolReuseFollowEventDependencies = 1, hipMemPoolReuseAllowOpportunistic, hipMemPoolReuseAllowInternalDependencies, hipMemPoolAttrReleaseThreshold, hipMemPoolAttrReservedMemCurrent, hipMemPoolAttrReservedMemHigh, hipMemPoolAttrUsedMemCurrent, hipMemPoolAttrUsedMemHigh } hipMemPoolAttr;
+typedef enum hipMemoryType { hipMemoryTypeUnregistered, hipMemoryTypeHost, hipMemoryTypeDevice, hipMemoryTypeManaged, hipMemoryTypeArray = 10, hipMemoryTypeUnified } hipMemoryType;
+typedef struct hipPointerAttribute_t {
+    hipMemoryType type;
+    int device;
+    void* devicePointer;
+    void* hostPointer;
+    int isManaged;
+    unsigned allocationFlags;
+} hipPointerAttribute_t;
+typedef struct hipFuncAttributes {
+    int binaryVersion, cacheModeCA;
+    size_t constSizeBytes, localSizeBytes;
+    int maxDynamicSharedSizeBytes, maxThreadsPerBlock, numRegs, preferredShmemCarveout, ptxVersion;
+    size_t sharedSizeBytes;
+} hipFuncAttributes;
+
+namespace cu2port_sim {
+
+// Keeps an error for hipGetLastError.
+inline hipError_t note(int error) {
+    if (error) last_error() = error;
+    return static_cast<hipError_t>(error);
+}
+inline bool real(hipStream_t s) { return reinterpret_cast<std::uintptr_t>(s) > 2; }
+
+// Does work now, or records it in the graph that the stream captures.
+template <class F>
+hipError_t submit(hipStream_t s, F work) {
+    if (real(s) && s->capture) {
+        s->capture->steps.emplace_back([work] { (void)work(); });
+        return hipSuccess;
+    }
+    return note(work());
+}
+
+inline int copy(void* to, const void* from, std::size_t n) {
+    if (n == 0) return hipSuccess;
+    if (to == nullptr || from == nullptr) return hipErrorInvalidValue;
+    const Found a = find_range(to), b = find_range(from);
+    auto fits = [n](const Found& f, const void* p) {
+        return f.kind == 0 ||
+               static_cast<const char*>(p) + n <= static_cast<char*>(f.base) + f.size;
+    };
+    if (!fits(a, to) || !fits(b, from)) return hipErrorInvalidValue;
+    std::memmove(to, from, n);
+    return hipSuccess;
+}
+
+inline int copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                     std::size_t height) {
+    if (width > to_pitch || width > from_pitch) return hipErrorInvalidPitchValue;
+    for (std::size_t i = 0; i < height; ++i)
+        if (int e = copy(static_cast<char*>(to) + i * to_pitch, static_cast<const char*>(from) + i * from_pitch, width))
+            return e;
+    return hipSuccess;
+}
+
+inline int fill(void* p, int value, std::size_t n) {
+    if (n == 0) return hipSuccess;
+    if (p == nullptr) return hipErrorInvalidValue;
+    const Found f = find_range(p);
+    if (f.kind == 0) return hipErrorInvalidValue;
+    if (static_cast<char*>(p) + n > static_cast<char*>(f.base) + f.size) return hipErrorInvalidValue;
+    std::memset(p, value, n);
+    return hipSuccess;
+}
+
+template <class T>
+int fill_words(void* p, T value, std::size_t n) {
+    if (int e = fill(p, 0, n * sizeof(T))) return e;
+    for (std::size_t i = 0; i < n; ++i) static_cast<T*>(p)[i] = value;
+    return hipSuccess;
+}
+
+inline int allocate_to(void** p, std::size_t size, int kind) {
+    if (p == nullptr) return hipErrorInvalidValue;
+    *p = nullptr;
+    if (size == 0) return hipSuccess;
+    *p = allocate(size, kind);
+    return *p ? hipSuccess : hipErrorOutOfMemory;
+}
+
+}  // namespace cu2port_sim
+
+// --- errors and devices ------------------------------------------------------------------------------------------
+
+inline hipError_t hipGetLastError() {
+    const int e = cu2port_sim::last_error();
+    cu2port_sim::last_error() = 0;
+    return static_cast<hipError_t>(e);
+}
+inline hipError_t hipPeekAtLastError() { return static_cast<hipError_t>(cu2port_sim::last_error()); }
+inline hipError_t hipExtGetLastError() { return hipGetLastError(); }
+inline hipError_t hipInit(unsigned) { return hipSuccess; }
+inline hipError_t hipDriverGetVersion(int* v) { return *v = 70100000, hipSuccess; }
+inline hipError_t hipRuntimeGetVersion(int* v) { return *v = 70100000, hipSuccess; }
+inline hipError_t hipGetDeviceCount(int* n) { return *n = 1, hipSuccess; }
+inline hipError_t hipGetDevice(int* d) { return *d = 0, hipSuccess; }
+inline hipError_t hipSetDevice(int d) { return cu2port_sim::note(d == 0 ? hipSuccess : hipErrorInvalidDevice); }
+inline hipError_t hipDeviceSynchronize() { return hipSuccess; }
+inline hipError_t hipDeviceReset() { return hipSuccess; }
+inline hipError_t hipSetDeviceFlags(unsigned) { return hipSuccess; }
+inline hipError_t hipGetDeviceFlags(unsigned* f) { return *f = 0, hipSuccess; }
+inline hipError_t hipDeviceSetCacheConfig(hipFuncCache_t) { return hipSuccess; }
+inline hipError_t hipDeviceGetCacheConfig(hipFuncCache_t* c) { return *c = hipFuncCachePreferNone, hipSuccess; }
+inline hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig) { return hipSuccess; }
+inline hipError_t hipDeviceSetLimit(hipLimit_t, size_t) { return hipSuccess; }
+inline hipError_t hipDeviceGetLimit(size_t* v, hipLimit_t) { return *v = 1 << 20, hipSuccess; }
+inline hipError_t hipDeviceGet(hipDevice_t* d, int i) { return *d = 0, i == 0 ? hipSuccess : hipErrorInvalidDevice; }
+inline hipError_t hipDeviceGetName(char* name, int n, hipDevice_t) {
+    return std::snprintf(name, static_cast<size_t>(n), "cu2port simulated GPU"), hipSuccess;
+}
+inline hipError_t hipDeviceTotalMem(size_t* n, hipDevice_t) { return *n = cu2port_sim::memory_limit(), hipSuccess; }
+inline hipError_t hipDeviceGetPCIBusId(char* id, int n, int) {
+    return std::snprintf(id, static_cast<size_t>(n), "0000:00:00.0"), hipSuccess;
+}
+inline hipError_t hipDeviceComputeCapability(int* a, int* b, hipDevice_t) { return *a = 9, *b = 4, hipSuccess; }
+inline hipError_t hipChooseDevice(int* d, const hipDeviceProp_t*) { return *d = 0, hipSuccess; }
+inline hipError_t hipDeviceCanAccessPeer(int* can, int, int) { return *can = 0, hipSuccess; }
+inline hipError_t hipDeviceEnablePeerAccess(int, unsigned) { return cu2port_sim::note(hipErrorInvalidDevice); }
+inline hipError_t hipDeviceDisablePeerAccess(int) { return cu2port_sim::note(hipErrorPeerAccessNotEnabled); }
+inline hipError_t hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
+    return *least = 1, *greatest = -1, hipSuccess;
+}
+inline hipError_t hipMemGetInfo(size_t* available, size_t* total) {
+    *total = cu2port_sim::memory_limit();
+    *available = *total - cu2port_sim::memory_used();
+    return hipSuccess;
+}
+inline hipError_t hipProfilerStart() { return hipSuccess; }
+inline hipError_t hipProfilerStop() { return hipSuccess; }
+inline hipError_t hipCtxCreate(hipCtx_t* c, unsigned, hipDevice_t) { return *c = reinterpret_cast<hipCtx_t>(1), hipSuccess; }
+inline hipError_t hipCtxDestroy(hipCtx_t) { return hipSuccess; }
+inline hipError_t hipCtxSetCurrent(hipCtx_t) { return hipSuccess; }
+inline hipError_t hipCtxGetCurrent(hipCtx_t* c) { return *c = reinterpret_cast<hipCtx_t>(1), hipSuccess; }
+inline hipError_t hipCtxSynchronize() { return hipSuccess; }
+inline hipError_t hipDevicePrimaryCtxRetain(hipCtx_t* c, hipDevice_t) { return *c = reinterpret_cast<hipCtx_t>(1), hipSuccess; }
+inline hipError_t hipDevicePrimaryCtxRelease(hipDevice_t) { return hipSuccess; }
+
+// --- memory ------------------------------------------------------------------------------------------------------
+
+template <class T>
+inline hipError_t hipMalloc(T** p, size_t n) {
+    return cu2port_sim::note(cu2port_sim::allocate_to(reinterpret_cast<void**>(p), n, 2));
+}
+template <class T>
+inline hipError_t hipExtMallocWithFlags(T** p, size_t n, unsigned) { return hipMalloc(p, n); }
+template <class T>
+inline hipError_t hipMallocAsync(T** p, size_t n, hipStream_t) { return hipMalloc(p, n); }
+template <class T>
+inline hipError_t hipMallocFromPoolAsync(T** p, size_t n, hipMemPool_t, hipStream_t) { return hipMalloc(p, n); }
+template <class T>
+inline hipError_t hipMallocManaged(T** p, size_t n, unsigned = hipMemAttachGlobal) {
+    return cu2port_sim::note(cu2port_sim::allocate_to(reinterpret_cast<void**>(p), n, 3));
+}
+template <class T>
+inline hipError_t hipHostMalloc(T** p, size_t n, unsigned = 0) {
+    return cu2port_sim::note(cu2port_sim::allocate_to(reinterpret_cast<void**>(p), n, 1));
+}
+template <class T>
+inline hipError_t hipMallocHost(T** p, size_t n) { return hipHostMalloc(p, n); }
+template <class T>
+inline hipError_t hipHostAlloc(T** p, size_t n, unsigned = 0) { return hipHostMalloc(p, n); }
+template <class T>
+inline hipError_t hipMallocPitch(T** p, size_t* pitch, size_t width, size_t height) {
+    *pitch = (width + 255) & ~size_t{255};
+    return hipMalloc(p, *pitch * height);
+}
+inline hipError_t hipFree(void* p) {
+    return cu2port_sim::note(p == nullptr || cu2port_sim::release(p) ? hipSuccess : hipErrorInvalidValue);
+}
+inline hipError_t hipFreeAsync(void* p, hipStream_t) {
+    return p == nullptr ? cu2port_sim::note(hipErrorInvalidValue) : hipFree(p);
+}
+inline hipError_t hipHostFree(void* p) { return hipFree(p); }
+inline hipError_t hipFreeHost(void* p) { return hipFree(p); }
+inline hipError_t hipHostRegister(void*, size_t, unsigned) { return hipSuccess; }
+inline hipError_t hipHostUnregister(void*) { return hipSuccess; }
+inline hipError_t hipHostGetDevicePointer(void** d, void* h, unsigned) { return *d = h, hipSuccess; }
+template <class T>
+inline hipError_t hipHostGetDevicePointer(T** d, void* h, unsigned) { return *d = static_cast<T*>(h), hipSuccess; }
+inline hipError_t hipHostGetFlags(unsigned* f, void*) { return *f = 0, hipSuccess; }
+inline hipError_t hipPointerGetAttributes(hipPointerAttribute_t* a, const void* p) {
+    const cu2port_sim::Found f = cu2port_sim::find_range(p);
+    *a = {static_cast<hipMemoryType>(f.kind), 0, f.kind ? const_cast<void*>(p) : nullptr, f.kind == 2 ? nullptr : const_cast<void*>(p), f.kind == 3, 0};
+    return p ? hipSuccess : cu2port_sim::note(hipErrorInvalidValue);
+}
+inline hipError_t hipMemPrefetchAsync(const void*, size_t, int, hipStream_t = nullptr) { return hipSuccess; }
+inline hipError_t hipMemAdvise(const void*, size_t, hipMemoryAdvise, int) { return hipSuccess; }
+inline hipError_t hipStreamAttachMemAsync(hipStream_t, void*, size_t = 0, unsigned = 0) { return hipSuccess; }
+inline hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t* p, int) { return *p = reinterpret_cast<hipMemPool_t>(1), hipSuccess; }
+inline hipError_t hipDeviceGetMemPool(hipMemPool_t* p, int) { return *p = reinterpret_cast<hipMemPool_t>(1), hipSuccess; }
+inline hipError_t hipMemPoolSetAttribute(hipMemPool_t, hipMemPoolAttr, void*) { return hipSuccess; }
+inline hipError_t hipMemPoolTrimTo(hipMemPool_t, size_t) { return hipSuccess; }
+
+inline hipError_t hipMemcpy(void* to, const void* from, size_t n, hipMemcpyKind) {
+    return cu2port_sim::note(cu2port_sim::copy(to, from, n));
+}
+inline hipError_t hipMemcpyAsync(void* to, const void* from, size_t n, hipMemcpyKind, hipStream_t s = nullptr) {
+    return cu2port_sim::submit(s, [=] { return cu2port_sim::copy(to, from, n); });
+}
+inline hipError_t hipMemcpyWithStream(void* to, const void* from, size_t n, hipMemcpyKind k, hipStream_t s) {
+    return hipMemcpyAsync(to, from, n, k, s);
+}
+inline hipError_t hipMemcpyHtoD(hipDeviceptr_t to, const void* from, size_t n) { return hipMemcpy(to, from, n, hipMemcpyDefault); }
+inline hipError_t hipMemcpyDtoH(void* to, hipDeviceptr_t from, size_t n) { return hipMemcpy(to, from, n, hipMemcpyDefault); }
+inline hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, size_t n) { return hipMemcpy(to, from, n, hipMemcpyDefault); }
+inline hipError_t hipMemcpyPeer(void* to, int, const void* from, int, size_t n) { return hipMemcpy(to, from, n, hipMemcpyDefault); }
+inline hipError_t hipMemcpyPeerAsync(void* to, int, const void* from, int, size_t n, hipStream_t s = nullptr) {
+    return hipMemcpyAsync(to, from, n, hipMemcpyDefault, s);
+}
+inline hipError_t hipMemcpy2D(void* to, size_t tp, const void* from, size_t fp, size_t w, size_t h, hipMemcpyKind) {
+    return cu2port_sim::note(cu2port_sim::copy_rows(to, tp, from, fp, w, h));
+}
+inline hipError_t hipMemcpy2DAsync(void* to, size_t tp, const void* from, size_t fp, size_t w, size_t h, hipMemcpyKind,
+                                   hipStream_t s = nullptr) {
+    return cu2port_sim::submit(s, [=] { return cu2port_sim::copy_rows(to, tp, from, fp, w, h); });
+}
+inline hipError_t hipMemset(void* p, int v, size_t n) { return cu2port_sim::note(cu2port_sim::fill(p, v, n)); }
+inline hipError_t hipMemsetAsync(void* p, int v, size_t n, hipStream_t s = nullptr) {
+    return cu2port_sim::submit(s, [=] { return cu2port_sim::fill(p, v, n); });
+}
+inline hipError_t hipMemsetD8(hipDeviceptr_t p, unsigned char v, size_t n) { return cu2port_sim::note(cu2port_sim::fill_words(p, v, n)); }
+inline hipError_t hipMemsetD16(hipDeviceptr_t p, unsigned short v, size_t n) { return cu2port_sim::note(cu2port_sim::fill_words(p, v, n)); }
+inline hipError_t hipMemsetD32(hipDeviceptr_t p, int v, size_t n) { return cu2port_sim::note(cu2port_sim::fill_words(p, v, n)); }
+inline hipError_t hipMemsetD32Async(hipDeviceptr_t p, int v, size_t n, hipStream_t s = nullptr) {
+    return cu2port_sim::submit(s, [=] { return cu2port_sim::fill_words(p, v, n); });
+}
+inline hipError_t hipMemset2D(void* p, size_t pitch, int v, size_t w, size_t h) {
+    for (size_t i = 0; i < h; ++i)
+        if (int e = cu2port_sim::fill(static_cast<char*>(p) + i * pitch, v, w)) return cu2port_sim::note(e);
+    return hipSuccess;
+}
+inline hipError_t hipMemset2DAsync(void* p, size_t pitch, int v, size_t w, size_t h, hipStream_t = nullptr) {
+    return hipMemset2D(p, pitch, v, w, h);
+}
+
+// Symbols are the variables themselves. A pointer given as a symbol is its address, as HIP_SYMBOL makes it.
+namespace cu2port_sim {
+template <class T>
+void* address(const T& symbol) {
+    return const_cast<void*>(static_cast<const void*>(&symbol));
+}
+template <class T>
+int symbol_range(const T&, std::size_t offset, std::size_t n) {
+    return offset + n <= sizeof(T) ? hipSuccess : hipErrorInvalidValue;
+}
+}  // namespace cu2port_sim
+template <class T>
+inline hipError_t hipMemcpyToSymbol(const T& symbol, const void* from, size_t n, size_t offset = 0, hipMemcpyKind = hipMemcpyHostToDevice) {
+    if (int e = cu2port_sim::symbol_range(symbol, offset, n)) return cu2port_sim::note(e);
+    return cu2port_sim::note(cu2port_sim::copy(static_cast<char*>(cu2port_sim::address(symbol)) + offset, from, n));
+}
+template <class T>
+inline hipError_t hipMemcpyToSymbolAsync(const T& symbol, const void* from, size_t n, size_t offset, hipMemcpyKind k, hipStream_t = nullptr) {
+    return hipMemcpyToSymbol(symbol, from, n, offset, k);
+}
+template <class T>
+inline hipError_t hipMemcpyFromSymbol(void* to, const T& symbol, size_t n, size_t offset = 0, hipMemcpyKind = hipMemcpyDeviceToHost) {
+    if (int e = cu2port_sim::symbol_range(symbol, offset, n)) return cu2port_sim::note(e);
+    return cu2port_sim::note(cu2port_sim::copy(to, static_cast<char*>(cu2port_sim::address(symbol)) + offset, n));
+}
+template <class T>
+inline hipError_t hipMemcpyFromSymbolAsync(void* to, const T& symbol, size_t n, size_t offset, hipMemcpyKind k, hipStream_t = nullptr) {
+    return hipMemcpyFromSymbol(to, symbol, n, offset, k);
+}
+template <class P, class T>
+inline hipError_t hipGetSymbolAddress(P** p, const T& symbol) {
+    return *p = static_cast<P*>(cu2port_sim::address(symbol)), hipSuccess;
+}
+template <class T>
+inline hipError_t hipGetSymbolSize(size_t* n, const T&) { return *n = sizeof(T), hipSuccess; }
+
+// --- streams, events, graphs -------------------------------------------------------------------------------------
+
+inline hipError_t hipStreamCreate(hipStream_t* s) { return *s = new ihipStream_t, hipSuccess; }
+inline hipError_t hipStreamCreateWithFlags(hipStream_t* s, unsigned flags) { return *s = new ihipStream_t{nullptr, flags, 0}, hipSuccess; }
+inline hipError_t hipStreamCreateWithPriority(hipStream_t* s, unsigned flags, int priority) {
+    return *s = new ihipStream_t{nullptr, flags, priority}, hipSuccess;
+}
+inline hipError_t hipStreamDestroy(hipStream_t s) {
+    if (!cu2port_sim::real(s)) return cu2port_sim::note(hipErrorInvalidHandle);
+    delete s;
+    return hipSuccess;
+}
+inline hipError_t hipStreamSynchronize(hipStream_t) { return hipSuccess; }
+inline hipError_t hipStreamQuery(hipStream_t) { return hipSuccess; }
+inline hipError_t hipStreamGetFlags(hipStream_t s, unsigned* f) { return *f = cu2port_sim::real(s) ? s->flags : 0, hipSuccess; }
+inline hipError_t hipStreamGetPriority(hipStream_t s, int* p) { return *p = cu2port_sim::real(s) ? s->priority : 0, hipSuccess; }
+inline hipError_t hipStreamWaitEvent(hipStream_t s, hipEvent_t e, unsigned = 0) {
+    if (cu2port_sim::real(s) && e && e->captured && e->captured->capture) s->capture = e->captured->capture;
+    return hipSuccess;
+}
+inline hipError_t hipStreamAddCallback(hipStream_t s, hipStreamCallback_t f, void* data, unsigned) {
+    return f(s, hipSuccess, data), hipSuccess;
+}
+inline hipError_t hipLaunchHostFunc(hipStream_t s, hipHostFn_t f, void* data) {
+    return cu2port_sim::submit(s, [=] { return f(data), 0; });
+}
+inline hipError_t hipEventCreate(hipEvent_t* e) { return *e = new ihipEvent_t, hipSuccess; }
+inline hipError_t hipEventCreateWithFlags(hipEvent_t* e, unsigned flags) { return *e = new ihipEvent_t{-1, flags, nullptr}, hipSuccess; }
+inline hipError_t hipEventDestroy(hipEvent_t e) { return delete e, hipSuccess; }
+inline hipError_t hipEventRecord(hipEvent_t e, hipStream_t s = nullptr) {
+    if (e == nullptr) return cu2port_sim::note(hipErrorInvalidHandle);
+    e->captured = cu2port_sim::real(s) && s->capture ? s : nullptr;
+    return e->time = cu2port_sim::seconds(), hipSuccess;
+}
+inline hipError_t hipEventRecordWithFlags(hipEvent_t e, hipStream_t s = nullptr, unsigned = 0) { return hipEventRecord(e, s); }
+inline hipError_t hipEventSynchronize(hipEvent_t) { return hipSuccess; }
+inline hipError_t hipEventQuery(hipEvent_t) { return hipSuccess; }
+inline hipError_t hipEventElapsedTime(float* ms, hipEvent_t a, hipEvent_t b) {
+    if (ms == nullptr) return cu2port_sim::note(hipErrorInvalidValue);
+    if (!a || !b || a->time < 0 || b->time < 0 || ((a->flags | b->flags) & hipEventDisableTiming))
+        return cu2port_sim::note(hipErrorInvalidHandle);
+    return *ms = static_cast<float>((b->time - a->time) * 1e3), hipSuccess;
+}
+
+inline hipError_t hipStreamBeginCapture(hipStream_t s, hipStreamCaptureMode) {
+    if (!cu2port_sim::real(s)) return cu2port_sim::note(hipErrorStreamCaptureUnsupported);
+    return s->capture = new cu2port_sim_graph, hipSuccess;
+}
+inline hipError_t hipStreamEndCapture(hipStream_t s, hipGraph_t* g) {
+    if (!cu2port_sim::real(s) || !s->capture) return cu2port_sim::note(hipErrorIllegalState);
+    *g = s->capture;
+    s->capture = nullptr;
+    return hipSuccess;
+}
+inline hipError_t hipStreamIsCapturing(hipStream_t s, hipStreamCaptureStatus* out) {
+    *out = cu2port_sim::real(s) && s->capture ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
+    return hipSuccess;
+}
+inline hipError_t hipGraphCreate(hipGraph_t* g, unsigned) { return *g = new cu2port_sim_graph, hipSuccess; }
+inline hipError_t hipGraphDestroy(hipGraph_t g) { return delete g, hipSuccess; }
+inline hipError_t hipGraphInstantiate(hipGraphExec_t* e, hipGraph_t g, hipGraphNode_t* = nullptr, char* = nullptr, size_t = 0) {
+    return *e = new cu2port_sim_graph(*g), hipSuccess;
+}
+inline hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* e, hipGraph_t g, unsigned long long) { return hipGraphInstantiate(e, g); }
+inline hipError_t hipGraphUpload(hipGraphExec_t, hipStream_t) { return hipSuccess; }
+inline hipError_t hipGraphLaunch(hipGraphExec_t e, hipStream_t) {
+    for (auto& step : e->steps) step();
+    return hipSuccess;
+}
+inline hipError_t hipGraphExecDestroy(hipGraphExec_t e) { return delete e, hipSuccess; }
+
+// --- functions ---------------------------------------------------------------------------------------------------
+
+template <class F>
+inline hipError_t hipFuncSetCacheConfig(F, hipFuncCache_t) { return hipSuccess; }
+template <class F>
+inline hipError_t hipFuncSetSharedMemConfig(F, hipSharedMemConfig) { return hipSuccess; }
+template <class F>
+inline hipError_t hipFuncSetAttribute(F, hipFuncAttribute attribute, int value) {
+    const bool large = attribute == hipFuncAttributeMaxDynamicSharedMemorySize &&
+                       value > static_cast<int>(cu2port_sim::kLocalMemory);
+    return cu2port_sim::note(large ? hipErrorInvalidValue : hipSuccess);
+}
+template <class F>
+inline hipError_t hipFuncGetAttributes(hipFuncAttributes* a, F) {
+    *a = {90, 0, 0, 0, static_cast<int>(cu2port_sim::kLocalMemory), 1024, 32, 0, 90, 0};
+    return hipSuccess;
+}
+template <class F>
+inline hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int* n, F, int threads, size_t) {
+    *n = static_cast<int>(cu2port_sim::cooperative_blocks(static_cast<std::uint64_t>(threads))) / cu2port_sim::kUnits;
+    return hipSuccess;
+}
+template <class F>
+inline hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* n, F f, int threads, size_t m, unsigned) {
+    return hipOccupancyMaxActiveBlocksPerMultiprocessor(n, f, threads, m);
+}
+template <class F>
+inline hipError_t hipOccupancyMaxPotentialBlockSize(int* grid, int* block, F, size_t = 0, int limit = 0) {
+    *block = limit > 0 && limit < 256 ? limit : 256;
+    *grid = 4 * cu2port_sim::kUnits;
+    return hipSuccess;
+}
+
+#define CU2PORT_SIM_NOT(name)                         \
+    template <class... A>                             \
+    inline hipError_t name(A&&...) {                  \
+        cu2port_sim::not_supported(#name);            \
+        return cu2port_sim::note(hipErrorNotSupported); \
+    }
+CU2PORT_SIM_NOT(hipModuleLoad)
+CU2PORT_SIM_NOT(hipModuleLoadData)
+CU2PORT_SIM_NOT(hipModuleLoadDataEx)
+CU2PORT_SIM_NOT(hipModuleUnload)
+CU2PORT_SIM_NOT(hipModuleGetFunction)
+CU2PORT_SIM_NOT(hipModuleGetGlobal)
+CU2PORT_SIM_NOT(hipModuleLaunchKernel)
+CU2PORT_SIM_NOT(hipGraphAddKernelNode)
+CU2PORT_SIM_NOT(hipGraphAddMemcpyNode)
+CU2PORT_SIM_NOT(hipGraphAddMemsetNode)
+CU2PORT_SIM_NOT(hipGraphExecUpdate)
+CU2PORT_SIM_NOT(hipIpcGetMemHandle)
+CU2PORT_SIM_NOT(hipIpcOpenMemHandle)
+CU2PORT_SIM_NOT(hipIpcCloseMemHandle)
+CU2PORT_SIM_NOT(hipMemPoolCreate)
+CU2PORT_SIM_NOT(hipMemAddressReserve)
+CU2PORT_SIM_NOT(hipMemCreate)
+CU2PORT_SIM_NOT(hipMemMap)
+#undef CU2PORT_SIM_NOT

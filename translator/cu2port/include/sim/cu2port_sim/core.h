@@ -1,0 +1,209 @@
+// The parts of the simulator that device code touches: indices, positions, meetings, shared memory.
+//
+// A position says where a lane stands: the sites it went through (calls, operations) and the loops it is in, each
+// with its iteration. Lanes of a wave whose positions are equal meet; the smallest position goes first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#ifndef CU2PORT_SIM_WAVE
+#define CU2PORT_SIM_WAVE 64
+#endif
+
+struct dim3;
+
+namespace cu2port_sim {
+
+constexpr int kWave = CU2PORT_SIM_WAVE;
+static_assert(kWave == 32 || kWave == 64, "a wave has 32 or 64 lanes");
+constexpr int kDepth = 192;                      // entries of a position
+constexpr std::uint32_t kLeft = 0xffffffffu;     // iteration of a loop that the lane is about to leave
+constexpr int kSlot = 16;                        // bytes a lane shows to the others
+
+struct Index {  // threadIdx and its kin
+    std::uint32_t x, y, z;
+    operator dim3() const;
+};
+
+}  // namespace cu2port_sim
+
+// `__thread` and not `thread_local`: no call stands between the program and the value.
+extern __thread cu2port_sim::Index threadIdx, blockIdx, blockDim, gridDim;
+
+namespace cu2port_sim {
+
+struct Where {
+    const char* file;
+    int line;
+    static constexpr Where here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+        return {file, line};
+    }
+};
+
+struct Place {
+    std::uint32_t site, iteration;
+};
+
+// What the running lane is. One block runs on an OS thread at a time, so this is thread-local.
+struct Now {
+    int lane;                 // in its wave
+    int wave;                 // in its block
+    int lanes;                // of this wave; lanes that are not started yet lie in (lane, lanes)
+    bool waited;              // whether this lane ever waited
+    bool inside;              // in a kernel
+    std::uint32_t spins;      // atomics and loop turns since the lane last waited
+    int depth;
+    Place path[kDepth];
+    char* statics;            // the block's shared memory
+    char* dynamic;
+};
+extern __thread Now now;
+
+[[noreturn]] void too_deep();
+
+// A call or an operation: its site is part of the position until the full expression ends.
+struct At {
+    explicit At(std::uint32_t site) {
+        if (now.depth >= kDepth - 1) too_deep();
+        now.path[now.depth++] = {site, 0};
+    }
+    ~At() { --now.depth; }
+    At(const At&) = delete;
+};
+
+// A loop: `for (Loop l(site); l.once();) for (...; l.tick(), ...)`.
+class Loop {
+public:
+    explicit Loop(std::uint32_t site) : depth_(now.depth) {
+        if (now.depth >= kDepth - 1) too_deep();
+        now.path[now.depth++] = {site, 0};
+    }
+    ~Loop() { now.depth = depth_; }
+    Loop(const Loop&) = delete;
+    bool once() {
+        const bool first = first_;
+        first_ = false;
+        return first;
+    }
+    bool tick() {
+        ++now.path[depth_].iteration;
+        return true;
+    }
+    // The lane is in a block that can only leave this loop: it counts as lying after the loop.
+    void leave() {
+        now.path[depth_].iteration = kLeft;
+        now.depth = depth_ + 1;
+    }
+
+private:
+    int depth_;
+    bool first_ = true;
+};
+
+// --- meetings ----------------------------------------------------------------------------------------------------
+
+enum class Kind : std::uint8_t { exchange, wave_sync, barrier, grid };
+
+struct Slot {
+    alignas(16) unsigned char bytes[kSlot];
+};
+
+struct Meeting {
+    std::uint64_t mask;  // lanes that are here
+    const Slot* slots;   // what each of them showed
+    int lane;
+    int wave;            // lanes in a wave
+};
+
+// Show `size` bytes, wait for the other lanes, see what they showed. Valid until the next meeting.
+Meeting meet(Kind kind, const char* name, const void* data, std::size_t size, Where where);
+// Wait for all waves of the block; count of threads with a predicate, and of all threads that came.
+struct Votes {
+    int yes, all;
+};
+Votes barrier(const char* name, bool predicate, Where where);
+void grid_barrier(Where where);
+void yield(Where where);
+std::uint64_t inactive_bits();  // what a read from a lane that is not here gives
+bool checks();                  // whether misuse that hardware lets pass is reported
+void misuse(const char* text, Where where);
+
+inline void spin(Where where = Where::here()) {
+    if (++now.spins > 200) yield(where);
+}
+// In the condition of a loop that waits for memory.
+inline bool spin_turn(Where where = Where::here()) {
+    if (now.inside) spin(where);
+    return true;
+}
+
+// --- shared memory -----------------------------------------------------------------------------------------------
+
+std::size_t reserve_shared(std::size_t size, std::size_t align);
+
+template <class T>
+inline const std::size_t shared_offset = reserve_shared(sizeof(T), alignof(T));
+
+// The block's instance of a set of `__shared__` variables.
+template <class T>
+inline T& shared() {
+    return *reinterpret_cast<T*>(now.statics + shared_offset<T>);
+}
+
+// `extern __shared__` at namespace scope: a name that decays to the block's dynamic shared memory.
+template <class T>
+struct Dynamic {
+    operator T*() const { return reinterpret_cast<T*>(now.dynamic); }
+    template <class U, class = std::enable_if_t<!std::is_same_v<U, T>>>
+    explicit operator U*() const {
+        return reinterpret_cast<U*>(now.dynamic);
+    }
+    template <class I>
+    T& operator[](I i) const {
+        return reinterpret_cast<T*>(now.dynamic)[i];
+    }
+    T* operator&() const { return reinterpret_cast<T*>(now.dynamic); }
+};
+
+// --- launches ----------------------------------------------------------------------------------------------------
+
+// Ends the current lane; true when the next one of the wave can start on the same stack.
+inline bool next_lane() {
+    if (now.waited || now.lane + 1 >= now.lanes) return false;
+    ++now.lane;
+    if (++threadIdx.x == blockDim.x) {
+        threadIdx.x = 0;
+        if (++threadIdx.y == blockDim.y) {
+            threadIdx.y = 0;
+            ++threadIdx.z;
+        }
+    }
+    return true;
+}
+
+template <class F>
+void run_lanes(void* f) {
+    F& kernel = *static_cast<F*>(f);
+    do kernel();
+    while (next_lane());
+}
+
+struct Grid {
+    Index blocks, threads;
+    std::size_t dynamic;
+    void* stream;
+    const char* kernel;
+    Where where;
+    int wave;
+    bool cooperative;
+};
+
+// Runs all blocks to their end. 0, or a hipError_t.
+int run_grid(const Grid& grid, void (*lanes)(void*), void* kernel);
+
+}  // namespace cu2port_sim

@@ -1,0 +1,33 @@
+// What the runtime offers to the host side of the headers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cu2port_sim {
+
+constexpr std::size_t kLocalMemory = 64 * 1024;  // LDS of a block on gfx90a, gfx942 and RDNA
+constexpr int kUnits = 8;                        // compute units we claim to have
+constexpr unsigned cooperative_blocks(std::uint64_t threads) {
+    return threads > 512 ? kUnits : threads > 256 ? 2 * kUnits : 4 * kUnits;
+}
+
+struct Found {
+    void* base = nullptr;
+    std::size_t size = 0;
+    int kind = 0;  // 0 unknown, 1 pinned host, 2 device, 3 managed
+};
+
+void* allocate(std::size_t size, int kind);
+bool release(void* p);
+Found find_range(const void* p);
+std::size_t memory_limit();
+std::size_t memory_used();
+double seconds();
+int& last_error();
+void not_supported(const char* name);
+unsigned long long clock_ticks();
+
+}  // namespace cu2port_sim
+
+extern "C" int cu2port_sim_print(const char* format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,24 @@
+// The simulator's runtime: one translation unit, compiled once into the user's cache.
+#include "core.h"
+#include "host.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "fiber.inc"
+// The order matters: each part uses the ones above it.
+#include "wave.inc"
+#include "grid.inc"
+#include "crash.inc"
+#include "memory.inc"

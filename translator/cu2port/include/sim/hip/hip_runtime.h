@@ -1,0 +1,44 @@
+// HIP on the CPU: what cu2port's simulator gives programs in place of ROCm's header of this name.
+#pragma once
+
+#ifndef __HIPCC__
+#define __HIPCC__ 1
+#endif
+#ifndef __HIP__
+#define __HIP__ 1
+#endif
+#ifndef __HIP_PLATFORM_AMD__
+#define __HIP_PLATFORM_AMD__ 1
+#endif
+#define CU2PORT_SIMULATED 1
+
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "../cu2port_sim/core.h"
+#include "../cu2port_sim/host.h"
+#include "../cu2port_sim/vectors.h"
+#include "../cu2port_sim/maths.h"
+#include "../cu2port_sim/atomics.h"
+#include "../cu2port_sim/warp.h"
+#include "../cu2port_sim/launch.h"
+#include "hip_version.h"
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __noinline__ __attribute__((noinline))
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#ifndef __shared__
+// Uninstrumented code: one block at a time runs on an OS thread.
+#define __shared__ static thread_local
+#endif
+#define __align__(n) __attribute__((aligned(n)))
+#define HIP_DYNAMIC_SHARED(T, name) T* name = reinterpret_cast<T*>(cu2port_sim::now.dynamic);
+#define HIP_DYNAMIC_SHARED_ATTRIBUTE

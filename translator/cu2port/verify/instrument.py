@@ -1,0 +1,321 @@
+"""The instrumented copy of a file: what the simulator compiles in place of the user's text.
+
+Headers alone cannot know which lanes meet. In functions that reach a cross-lane operation, calls, operations and
+loops get a site, so that a lane's position (call path, loops with iterations, place) is known when it waits; blocks
+that can only leave their loop say so. Launches become calls, `__shared__` variables come from the block's memory.
+Edits insert no line ends, and the copy starts with `#line`: messages name the user's file and lines.
+"""
+
+from __future__ import annotations
+
+from cu2port.lexer import is_identifier
+from cu2port.unit import Function, Launch, Macro, Unit
+from cu2port.verify.reach import Reach, is_operation, is_reaching
+from cu2port.verify.shared_vars import rewrite_shared
+from cu2port.verify.statements import Loop, Statements
+
+_NS = "::cu2port_sim::"
+_EXPRESSION_WORDS = frozenset("return else do case co_return co_yield throw and or not xor".split())
+_DEVICE_ONLY = frozenset({"__global__", "__device__"})
+_COMPILE_MACRO = "__HIP_DEVICE_COMPILE__"
+
+
+class Copy:
+    """Edits of one file: insertions and replacements that do not overlap, in the order they were asked for."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+        self._edits: list[tuple[int, int, int, str]] = []  # start, end, rank, text
+
+    def before(self, i: int, text: str) -> None:
+        """Insert before token i, inside what was inserted there earlier."""
+        self._edits.append((self.unit.p[i], self.unit.p[i], len(self._edits) + 1, text))
+
+    def after(self, i: int, text: str) -> None:
+        """Insert after token i, inside what was inserted there earlier."""
+        at = self.unit.end(i)
+        self._edits.append((at, at, -len(self._edits) - 1, text))
+
+    def replace(self, first: int, stop: int, text: str) -> None:
+        """Replace tokens [first, stop); their line ends are kept."""
+        start, end = self.unit.p[first], self.unit.end(stop - 1)
+        lines = self.unit.text.count("\n", start, end)
+        self._edits.append((start, end, len(self._edits) + 1, text + "\n" * lines))
+
+    def text(self) -> str:
+        """The copy."""
+        out = []
+        position = 0
+        # at one offset: what closes the left neighbour (negative ranks, latest innermost), then what opens the right
+        for start, end, _, text in sorted(self._edits, key=lambda e: (e[0], e[2])):
+            if start < position:
+                continue
+            out.append(self.unit.text[position:start])
+            out.append(text)
+            position = end
+        out.append(self.unit.text[position:])
+        return "".join(out)
+
+
+def instrument(unit: Unit, reach: Reach) -> str:
+    """The copy of a file that the simulator compiles. `unit.path` is what messages will name."""
+    copy = Copy(unit)
+    taken = {i for launch in unit.launches for i in range(launch.callee, launch.open + 1)}
+    for launch in unit.launches:
+        _launch(copy, launch)
+    for f in unit.functions:
+        _function(copy, f, reach, taken)
+    for definitions in unit.macros.values():
+        for m in definitions:
+            _macro(copy, m, reach, taken)
+    rewrite_shared(copy.unit, copy.replace)
+    name = unit.path.replace("\\", "\\\\").replace('"', '\\"')
+    return f'#line 1 "{name}"\n{copy.text()}'
+
+
+def _launch(copy: Copy, launch: Launch) -> None:
+    unit = copy.unit
+    callee = " ".join(unit.source(launch.callee, launch.open).split())
+    if launch.args == (-1, -1):
+        return
+    shown = callee.replace("\\", "\\\\").replace('"', '\\"')
+    copy.replace(launch.callee, launch.config_first, f"{_NS}Launch{{{_NS}configure(")
+    first, last = launch.args
+    comma = ", " if last > first + 1 else ""
+    call = f"[&](auto&... cu2port_a) {{ {callee}(cu2port_a...); }}"
+    copy.replace(launch.close, first + 1, f'), "{shown}", {_NS}Where::here()}}({call}{comma}')
+    for i in range(first + 1, last):  # NULL is an integer to a template
+        if unit.t[i] == "NULL":
+            copy.replace(i, i + 1, "nullptr")
+
+
+def _function(copy: Copy, f: Function, reach: Reach, taken: set[int]) -> None:
+    unit = copy.unit
+    first, stop = f.body[0] + 1, f.body[1]
+    body = Statements(unit, first, stop)
+    if f.sides & _DEVICE_ONLY:
+        for i in body.tokens(first, stop):
+            if unit.t[i] == "printf" and unit.tok(i + 1) == "(" and unit.tok(i - 1) not in ("::", ".", "->"):
+                copy.replace(i, i + 1, "cu2port_sim_print")
+        _device_branches(copy, f)
+    _positions(copy, body, reach, taken, bool(f.sides & _DEVICE_ONLY))
+
+
+def _macro(copy: Copy, m: Macro, reach: Reach, taken: set[int]) -> None:
+    _positions(copy, Statements(copy.unit, m.first, m.stop, macro=True), reach, taken, False)
+
+
+def _device_branches(copy: Copy, f: Function) -> None:
+    """Device code sees the branches that ask for the device side of a compilation."""
+    unit = copy.unit
+    if "__host__" in f.sides or _COMPILE_MACRO not in unit.t[f.first : f.body[1]]:
+        return
+    name = unit.path.replace("\\", "\\\\").replace('"', '\\"')
+
+    def line(i: int) -> str:
+        return f'#line {unit.text.count(chr(10), 0, unit.p[i]) + 1} "{name}"\n'
+
+    copy.before(f.first, f"\n#define {_COMPILE_MACRO} 1\n{line(f.first)}")
+    copy.after(f.body[1], f"\n#undef {_COMPILE_MACRO}\n{line(f.body[1])}")
+
+
+def _positions(copy: Copy, body: Statements, reach: Reach, taken: set[int], device: bool) -> None:
+    unit = copy.unit
+    tokens = body.tokens(body.first, body.stop)
+    sites = [i for i in tokens if i not in taken and is_identifier(unit.t[i]) and is_reaching(unit, i, reach)]
+    marks = sorted({*sites, *(i for i in tokens if unit.t[i] in reach.macros)})
+    loops = body.loops()
+    counted = [x for x in loops if x.body < 0 or any(x.keyword <= i < x.stop for i in marks)] if marks else []
+    if counted and not sites and all(x.body < 0 for x in counted):
+        counted = []
+    names = {x.keyword: f"cu2port_l{n}" for n, x in enumerate(counted)}
+    for loop in loops:
+        spins = device and _waits(unit, loop)
+        if loop.keyword in names or spins:
+            _loop(copy, body, loop, names.get(loop.keyword, ""), spins)
+    _leaves(copy, body, counted, names, marks, reach)
+    for i in sites:
+        _site(copy, i, body.first)
+
+
+def _site(copy: Copy, i: int, limit: int) -> None:
+    """`f(x)` becomes `(At(site), f(x))`."""
+    unit = copy.unit
+    call = unit.call(i)
+    first = _expression_start(unit, i, limit)
+    if call is None or first < 0:
+        return
+    copy.before(first, f"({_NS}At(__COUNTER__), ")
+    copy.after(call.close, ")")
+
+
+def _expression_start(unit: Unit, i: int, limit: int) -> int:
+    """The first token of `a.b(c)->f` whose last is i; -1 where i is a declared name and not a call."""
+    k = unit.qualifier(i)
+    if unit.tok(k - 1) == "template":
+        k -= 1
+    while unit.tok(k - 1) in (".", "->"):
+        k -= 2
+        while unit.tok(k) in (")", "]"):
+            k = unit.match[k]
+            if k <= limit:
+                return -1
+            if is_identifier(unit.tok(k - 1)) or unit.tok(k - 1) in (")", "]"):
+                k -= 1
+            elif unit.tok(k - 1) == ">" and unit.angle_open(k - 1) > limit:
+                k = unit.angle_open(k - 1) - 1
+            else:
+                break
+        if unit.tok(k) == ">" and unit.angle_open(k) > limit:
+            k = unit.angle_open(k) - 1
+        k = unit.qualifier(k)
+        if unit.tok(k - 1) == "template":
+            k -= 1
+    if k < limit:
+        return -1
+    before = unit.tok(k - 1)
+    if k > limit and (
+        (is_identifier(before) and before not in _EXPRESSION_WORDS)
+        or (before in ("~", "new", ">")
+        and not is_operation(unit, i))
+    ):
+        return -1
+    return k
+
+
+def _loop(copy: Copy, body: Statements, loop: Loop, name: str, spins: bool) -> None:
+    unit = copy.unit
+    t = unit.t
+    opener, closer = loop.head
+    spin = f"{_NS}spin_turn()" if spins else ""
+    tick = f"{name}.tick()" if name else ""
+    if name:
+        copy.before(loop.keyword, f"for ({_NS}Loop {name}(__COUNTER__); {name}.once(); ) ")
+    if t[loop.keyword] == "for":
+        semicolons = _semicolons(unit, opener, closer)
+        if len(semicolons) == 2:
+            second = semicolons[1]
+            if spin:
+                empty = second == semicolons[0] + 1
+                copy.after(semicolons[0], f" {spin}" + ("" if empty else " && ("))
+                if not empty:
+                    copy.before(second, ")")
+            if tick:
+                copy.after(second, f" (void){tick}" + ("" if closer == second + 1 else ","))
+        elif tick and loop.body >= 0:
+            _into_body(copy, loop, tick)
+        return
+    is_do = t[loop.keyword] == "do"
+    condition = t[opener + 1 : closer]
+    declares = not is_do and "=" in condition and len(condition) > 2 and is_identifier(condition[1])
+    parts = [x for x in (spin, "" if is_do or declares else tick) if x]
+    if parts and not declares:
+        copy.after(opener, " && ".join(parts) + " && (")
+        copy.before(closer, ")")
+    if tick and (is_do or declares) and loop.body >= 0:
+        _into_body(copy, loop, tick)
+
+
+def _into_body(copy: Copy, loop: Loop, tick: str) -> None:
+    if copy.unit.t[loop.body] == "{":
+        copy.after(loop.body, f" {tick};")
+    else:
+        copy.before(loop.body, f"{{ {tick}; ")
+        copy.after(loop.body_stop - 1, " }")
+
+
+def _semicolons(unit: Unit, opener: int, closer: int) -> list[int]:
+    out = []
+    k = opener + 1
+    while k < closer:
+        if unit.t[k] == ";":
+            out.append(k)
+        elif unit.t[k] in ("(", "[", "{") and k < unit.match[k] < closer:
+            k = unit.match[k]
+        k += 1
+    return out
+
+
+def _waits(unit: Unit, loop: Loop) -> bool:
+    """Whether a loop may wait for what others write: an empty body, or a volatile in its condition."""
+    if loop.body < 0:
+        return False
+    opener, closer = loop.head
+    condition = unit.t[opener + 1 : closer]
+    if unit.t[loop.keyword] != "do":
+        body = unit.t[loop.body : loop.body_stop]
+        if body in ([";"], ["{", "}"]):
+            return True
+    volatile = _volatiles(unit)
+    return any(x == "volatile" or x in volatile for x in condition)
+
+
+def _volatiles(unit: Unit) -> frozenset[str]:
+    """Names declared volatile in the file."""
+    out = set()
+    for i in unit.find("volatile"):
+        k = i + 1
+        while k < len(unit.t) and k < i + 24 and unit.t[k] not in (";", ",", ")", "=", "[", "(", "{"):
+            k += 1
+        name = unit.tok(k - 1)
+        if name and is_identifier(name) and name != "volatile":
+            out.add(name)
+    return frozenset(out)
+
+
+def _leaves(
+    copy: Copy, body: Statements, loops: list[Loop], names: dict[int, str], marks: list[int], reach: Reach
+) -> None:
+    """Mark the arms that can only leave their loop, and returns of a value inside loops."""
+    unit = copy.unit
+    t = unit.t
+    around = [x for x in loops if x.body >= 0]
+    for first, stop in body.arms() if around else []:
+        inside = [x for x in around if x.body <= first and stop <= x.body_stop]
+        if not inside or not any(first <= i < stop for i in marks):
+            continue
+        if t[first] != "{":
+            continue
+        word = _leaving_word(unit, body, first, stop)
+        inner, outer = inside[-1], inside[0]
+        if word == "break" and not _in_switch(unit, body, inner, first):
+            copy.after(first, f" {names[inner.keyword]}.leave();")
+        elif word == "return":
+            copy.after(first, f" {names[outer.keyword]}.leave();")
+    for i in body.tokens(body.first, body.stop) if around else []:
+        if t[i] != "return":
+            continue
+        inside = [x for x in around if x.body <= i < x.body_stop]
+        stop = body.end(i)
+        if inside and any(i < k < stop for k in marks) and t[stop - 1] == ";" and t[i + 1] != "{":
+            copy.after(i, f" ({names[inside[0].keyword]}.leave(), ")
+            copy.before(stop - 1, ")")
+
+
+def _leaving_word(unit: Unit, body: Statements, first: int, stop: int) -> str:
+    """`break` or `return` when a block's every way ends with it; "" otherwise."""
+    t = unit.t
+    tokens = body.tokens(first, stop)
+    nested = [x for x in body.loops() if first <= x.keyword < stop]
+    for i in tokens:
+        if t[i] == "continue" and not any(x.keyword <= i < x.stop for x in nested):
+            return ""
+    last, end = body.last(first, stop)
+    word = t[last]
+    if word in ("break", "return", "throw"):
+        return "return" if word == "throw" else word
+    if is_identifier(word) and end - last <= 2:  # a macro that stands for it
+        for m in unit.macros.get(word, ()):
+            said = unit.t[m.first : m.stop]
+            if m.params is None and "return" in said:
+                return "return"
+            if m.params is None and said[:1] == ["break"]:
+                return "break"
+    return ""
+
+
+def _in_switch(unit: Unit, body: Statements, loop: Loop, first: int) -> bool:
+    """Whether a `break` at token `first` belongs to a switch inside the loop."""
+    return any(
+        unit.t[i] == "switch" and i < first < body.end(i) for i in body.tokens(loop.body, min(first, loop.body_stop))
+    )

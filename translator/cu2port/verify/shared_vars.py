@@ -1,0 +1,110 @@
+"""`__shared__` declarations: the block's own memory in place of variables.
+
+`__shared__ T a[N], b;` becomes a struct with these members, found in the running block's memory, and references to
+them; `extern __shared__ T s[];` becomes a pointer to the block's dynamic part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cu2port.lexer import is_identifier
+from cu2port.unit import Unit
+
+_NS = "::cu2port_sim::"
+_DROPPED = frozenset({"__shared__", "static", "extern", "__device__"})
+Replace = Callable[[int, int, str], None]
+
+
+def rewrite_shared(unit: Unit, replace: Replace) -> None:
+    """Rewrite the declarations of a file. Those in macro bodies, and static ones outside functions, stay."""
+    done = -1
+    for n, i in enumerate(unit.find("__shared__")):
+        if i <= done or unit.in_directive(i) is not None:
+            continue
+        first = _start(unit, i)
+        stop = _semicolon(unit, i)
+        if stop < 0:
+            continue
+        done = stop
+        dynamic = "extern" in unit.t[first:stop]
+        inside = unit.function_at(i) is not None
+        if not inside and not dynamic:
+            continue
+        names = declared(unit, i, stop)
+        if not names:
+            continue
+        text = _declaration(unit, first, stop, names, f"cu2port_S{n}", dynamic, inside)
+        replace(first, stop + 1, text)
+
+
+def _start(unit: Unit, i: int) -> int:
+    k = i
+    while k > 0 and unit.t[k - 1] not in (";", "{", "}", ":", ")") and unit.in_directive(k - 1) is None:
+        k -= 1
+    return k
+
+
+def _semicolon(unit: Unit, i: int) -> int:
+    while i < len(unit.t) and unit.t[i] != ";":
+        if unit.t[i] in ("(", "[", "{"):
+            i = unit.match[i]
+            if i < 0:
+                return -1
+        i += 1
+    return i if i < len(unit.t) else -1
+
+
+def declared(unit: Unit, first: int, stop: int) -> list[int]:
+    """Token indices of the names that a declaration in tokens [first, stop) declares."""
+    names = []
+    k, name = first, -1
+    while k <= stop:
+        tok = unit.t[k] if k < stop else ","
+        if tok in ("[", "=", "{", ","):
+            if name >= 0:
+                names.append(name)
+            name = -1
+            while k < stop and unit.t[k] != ",":
+                if unit.t[k] in ("[", "{", "("):
+                    k = unit.match[k]
+                k += 1
+        elif tok == "(":
+            k = unit.match[k]
+        elif tok == "<" and name >= 0:
+            close = unit.angle_close(k)
+            if close > 0:
+                k, name = close, -1
+        elif is_identifier(tok):
+            name = k
+        k += 1
+    return names
+
+
+def _declaration(unit: Unit, first: int, stop: int, names: list[int], struct: str, dynamic: bool, inside: bool) -> str:
+    words = []
+    k = first
+    while k < stop:
+        tok = unit.t[k]
+        if tok in _DROPPED or unit.in_directive(k) is not None:
+            k += 1
+            continue
+        if dynamic and tok == "[" and unit.tok(k + 1) == "]" and k - 1 in names:
+            words.append("[1]")
+            k += 2
+            continue
+        words.append(tok)
+        k += 1
+    members = " ".join(words)
+    out = f"struct {struct} {{ {members}; }};"
+    for i in names:
+        name = unit.t[i]
+        if not dynamic:
+            out += f" auto& {name} = {_NS}shared<{struct}>().{name};"
+        elif inside:
+            kind = f"std::decay_t<decltype({struct}::{name})>"
+            out += f" {kind} {name} = reinterpret_cast<{kind}>({_NS}now.dynamic);"
+        else:
+            kind = f"std::remove_extent_t<decltype({struct}::{name})>"
+            out += f" static const {_NS}Dynamic<{kind}> {name}{{}};"
+    return out

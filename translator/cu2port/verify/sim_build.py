@@ -1,0 +1,232 @@
+"""Building a program for the simulator: which compiler, the runtime in the cache, instrumented copies, linking."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib import util
+from pathlib import Path
+
+from cu2port.catalog import load_catalog
+from cu2port.data import cache_dir
+from cu2port.engine import translate
+from cu2port.model import Project
+from cu2port.project import CannotRun
+from cu2port.unit import Unit, declared_names
+from cu2port.verify.instrument import instrument
+from cu2port.verify.reach import reached
+
+HEADERS = Path(__file__).resolve().parent.parent / "include" / "sim"
+TRAVELLING = HEADERS.parent
+UNITS = frozenset({".cu", ".hip", ".cpp", ".cc", ".cxx", ".C"})
+_CUDA = re.compile(r"\bcuda[A-Z]\w+|<cuda|\"cuda|_sync\s*\(\s*(?:0x|-1)")
+_BASE = ("-std=c++17", "-w", "-pthread", "-fno-strict-aliasing", "-fpermissive")
+_OPENMP = re.compile(r"^[ \t]*#[ \t]*(?:pragma[ \t]+omp|include[ \t]*<omp\.h>)", re.MULTILINE)
+_RUN_S = 300.0
+
+
+class CannotBuild(CannotRun):
+    """The program does not build; the message is the compiler's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """A C++17 compiler: the words that call it, and what it says of its version."""
+
+    command: tuple[str, ...]
+    version: str
+
+    @property
+    def is_clang(self) -> bool:
+        return "clang" in self.version or "zig" in self.version
+
+    def flags(self, wave: int, check: bool = False) -> tuple[str, ...]:
+        """Flags under which a program compiles for a wave size."""
+        extra = ("-DCU2PORT_SIM_CHECK=1", "-fsanitize=thread", "-g1") if check else ()
+        dialect = tuple(x for x in _BASE if not (self.is_clang and x == "-fpermissive"))
+        return (*dialect, f"-DCU2PORT_SIM_WAVE={wave}", f"-I{HEADERS}", *extra)
+
+    def runtime(self) -> Path:
+        """The runtime's object file; compiled once for a compiler and a version of cu2port, kept in the cache."""
+        digest = hashlib.sha256(repr((self.command, self.version)).encode())
+        for path in sorted((HEADERS / "cu2port_sim").iterdir()):
+            digest.update(path.read_bytes())
+        out = cache_dir() / "sim" / f"runtime-{digest.hexdigest()[:16]}.o"
+        if not out.is_file():
+            out.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=out.parent) as scratch:
+                made = Path(scratch) / out.name
+                source = HEADERS / "cu2port_sim" / "runtime.cpp"
+                self.call(("-std=c++17", "-O2", "-pthread", "-c", str(source), "-o", str(made)))
+                made.replace(out)
+        return out
+
+    def call(self, arguments: Sequence[str], cwd: Path | None = None) -> None:
+        """Run the compiler. Raises CannotBuild with what it said."""
+        try:
+            done = subprocess.run(
+                [*self.command, *arguments], cwd=cwd, capture_output=True, text=True, errors="replace", timeout=_RUN_S
+            )
+        except subprocess.TimeoutExpired:
+            raise CannotBuild(f"{self.command[0]} took longer than {_RUN_S:.0f} s") from None
+        except OSError as e:
+            raise CannotRun(f"{self.command[0]}: {e.strerror}") from e
+        if done.returncode:
+            raise CannotBuild((done.stderr or done.stdout).rstrip() or f"{self.command[0]} failed")
+
+
+def find_toolchain(asked: str = "") -> Toolchain:
+    """The compiler asked for, else $CXX, c++, clang++, g++, else the one that the ziglang wheel brings."""
+    candidates: list[tuple[str, ...]] = []
+    if asked:
+        candidates.append(tuple(shlex.split(asked)))
+    else:
+        if os.environ.get("CXX"):
+            candidates.append(tuple(shlex.split(os.environ["CXX"])))
+        candidates += [("c++",), ("clang++",), ("g++",)]
+        if util.find_spec("ziglang") is not None:
+            candidates.append((sys.executable, "-m", "ziglang", "c++"))
+    for command in candidates:
+        if shutil.which(command[0]) is None:
+            continue
+        try:
+            done = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60, errors="replace")
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if done.returncode == 0:
+            return Toolchain(command, done.stdout.partition("\n")[0].strip())
+    raise CannotRun(
+        f"{asked}: no such compiler"
+        if asked
+        else "no C++17 compiler found; install g++ or clang++, or pip install ziglang"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What to build: translation units, folders of includes, macros (`NAME` or `NAME=VALUE`), more compiler flags."""
+
+    units: tuple[Path, ...]
+    include_dirs: tuple[Path, ...] = ()
+    defines: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+def find_program(path: Path, include_dirs: Sequence[str] = (), defines: Sequence[str] = ()) -> Program:
+    """A file, or all translation units below a folder. Raises CannotRun when there is none."""
+    if path.is_dir():
+        units = tuple(sorted(p for p in path.rglob("*") if p.suffix in UNITS and p.is_file()))
+        if not units:
+            raise CannotRun(f"{path}: no C++ source below this folder")
+    elif path.is_file():
+        units = (path,)
+    else:
+        raise CannotRun(f"{path}: no such file or folder")
+    return Program(units, tuple(Path(d) for d in include_dirs), tuple(defines))
+
+
+def sources(program: Program) -> dict[Path, str]:
+    """Texts of the units and of all files of the user's that they include, by absolute path, converted to HIP."""
+    texts: dict[Path, str] = {}
+    todo = list(program.units)
+    shown: dict[Path, Path] = {}
+    order: list[Path] = []
+    while todo:
+        path = todo.pop()
+        real = _absolute(path)
+        if real in shown:
+            continue
+        try:
+            text = path.read_bytes().decode("latin-1")
+        except OSError as e:
+            raise CannotRun(f"{path}: {e.strerror}") from e
+        shown[real] = path
+        order.append(real)
+        texts[real] = text
+        for m in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', text, re.MULTILINE):
+            near = [path.parent] if m[1] == '"' else []
+            found = next((d / m[2] for d in (*near, *program.include_dirs, TRAVELLING) if (d / m[2]).is_file()), None)
+            if found is not None and HEADERS not in _absolute(found).parents:
+                todo.append(found)
+    names = frozenset(n for t in texts.values() for n in declared_names(t))
+    out = {}
+    for real in order:
+        text = texts[real]
+        if _CUDA.search(text) and "cu2port_sim" not in text:
+            done = translate(text.encode("latin-1"), path=str(shown[real]), project=Project(declared=names))
+            text = done.output.decode("latin-1")
+        out[real] = text
+    return out
+
+
+def copies(program: Program, folder: Path) -> list[Path]:
+    """Write instrumented copies below a folder, each under its absolute path; returns those of the units."""
+    texts = sources(program)
+    catalog = load_catalog()
+    here = Path.cwd()
+    units = {}
+    for real, text in texts.items():
+        shown = str(real.relative_to(here)) if real.is_relative_to(here) else str(real)
+        units[real] = Unit(text, catalog, path=shown)
+    reach = reached(units.values())
+    for real, unit in units.items():
+        target = mirrored(folder, real)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(instrument(unit, reach).encode("latin-1"))
+    return [mirrored(folder, _absolute(u)) for u in program.units]
+
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 - links stay: includes are relative to where a file is found
+
+
+def mirrored(folder: Path, path: Path) -> Path:
+    """Where a file's copy lies, so that relative includes between copies hold."""
+    absolute = _absolute(path)
+    return folder / absolute.relative_to(absolute.anchor)
+
+
+def build(
+    program: Program, folder: Path, waves: Sequence[int], toolchain: Toolchain, jobs: int = 0, check: bool = False
+) -> dict[int, Path]:
+    """Compile and link a program for each wave size. Raises CannotBuild with the compiler's message."""
+    made = copies(program, folder / "src")
+    runtime = toolchain.runtime()
+    includes = [f"-I{x}" for d in program.include_dirs for x in (mirrored(folder / "src", d), d.absolute())]
+    includes += [f"-I{mirrored(folder / 'src', TRAVELLING)}", f"-idirafter{TRAVELLING}"]
+    openmp = _openmp(toolchain, made)
+    common = ["-O2", *(f"-D{d}" for d in program.defines), *includes, *openmp, *program.flags]
+
+    def compile_unit(job: tuple[int, int, Path]) -> Path:
+        wave, number, copy = job
+        out = folder / f"{number}-{wave}.o"
+        real = Path("/") / copy.relative_to(folder / "src")
+        flags = [*toolchain.flags(wave, check), *common, f"-I{copy.parent}", f"-idirafter{real.parent}"]
+        toolchain.call([*flags, "-x", "c++", "-c", str(copy), "-o", str(out)])
+        return out
+
+    todo = [(wave, n, copy) for wave in waves for n, copy in enumerate(made)]
+    with ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
+        objects = list(pool.map(compile_unit, todo))
+    out = {}
+    for wave in waves:
+        binary = folder / f"program-{wave}"
+        mine = [str(o) for (w, _, _), o in zip(todo, objects, strict=True) if w == wave]
+        toolchain.call([*mine, str(runtime), "-pthread", *openmp, "-lm", "-o", str(binary)])
+        out[wave] = binary
+    return out
+
+
+def _openmp(toolchain: Toolchain, copies_: Iterable[Path]) -> list[str]:
+    if toolchain.is_clang:
+        return []
+    return ["-fopenmp"] if any(_OPENMP.search(c.read_text("latin-1")) for c in copies_) else []

@@ -1,0 +1,133 @@
+"""Running a simulated program: time and memory limits, both wave sizes side by side."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import resource
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+TIMED_OUT = 124  # exit codes beside the program's own
+CANNOT = 125
+DIFFERENT = 1
+_TIMING = re.compile(
+    r"time|second|\bsecs?\b|\b[num]?s\b|bandwidth|throughput|[gmt]?flops?\b|[gmk]i?b/s|elapsed|speed|per sec|fps|"
+    r"overhead|latency|performance|rate",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\binf\b|-?\bnan\b")
+_GRACE_S = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds for one run, bytes of device memory, OS threads (0: all cores)."""
+
+    time_s: float = 120.0
+    memory: int = 8_000_000_000
+    threads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """One run. `code` is the program's exit code, 128 + n after signal n, 124 after the time limit."""
+
+    code: int
+    output: bytes = b""
+    errors: bytes = b""
+    timed_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How lanes are run; the defaults are what `cu2port simulate` does without --check."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+def run(
+    binary: Path, arguments: Sequence[str], limits: Limits, capture: bool = False, settings: Settings | None = None
+) -> Ran:
+    """Run a simulated program in the current folder, its output captured or passed through."""
+    environment = {
+        **os.environ,
+        "CU2PORT_SIM_MEMORY": str(limits.memory),
+        **({"CU2PORT_SIM_THREADS": str(limits.threads)} if limits.threads else {}),
+        **(settings.values if settings else {}),
+    }
+    pipe = subprocess.PIPE if capture else None
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        # stacks of lanes and the program's own memory come on top of the device's
+        room = limits.memory + (96 << 30)
+        resource.setrlimit(resource.RLIMIT_AS, (room, room))
+        resource.setrlimit(resource.RLIMIT_DATA, (room, room))
+
+    process = subprocess.Popen([str(binary), *arguments], stdout=pipe, stderr=pipe, env=environment, preexec_fn=limit)
+    timed_out = False
+    try:
+        output, errors = process.communicate(timeout=limits.time_s)
+    except subprocess.TimeoutExpired:
+        timed_out = True
+        process.send_signal(signal.SIGTERM)  # the runtime says where it is
+        try:
+            output, errors = process.communicate(timeout=_GRACE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            output, errors = process.communicate()
+    except KeyboardInterrupt:
+        process.kill()
+        process.wait()
+        raise
+    code = process.returncode
+    if timed_out:
+        code = TIMED_OUT
+    elif code < 0:
+        code = 128 - code
+    return Ran(code, output or b"", errors or b"", timed_out)
+
+
+def same_line(a: str, b: str) -> bool:
+    """Whether two lines say the same; numbers may differ where a line speaks of time or speed."""
+    if a == b:
+        return True
+    return bool(_TIMING.search(a)) and _NUMBER.sub("#", a) == _NUMBER.sub("#", b)
+
+
+def differences(a: Ran, b: Ran) -> list[tuple[str, str]]:
+    """Pairs of lines that differ between two runs ("" where one lacks a line); the exit code comes last."""
+    left = a.output.decode("utf-8", "replace").splitlines()
+    right = b.output.decode("utf-8", "replace").splitlines()
+    out = list(_pairs(left, right))
+    if a.code != b.code:
+        out.append((f"exit code {a.code}", f"exit code {b.code}"))
+    return out
+
+
+def _pairs(left: list[str], right: list[str]) -> Iterator[tuple[str, str]]:
+    def key(line: str) -> str:
+        return _NUMBER.sub("#", line) if _TIMING.search(line) else line
+
+    matcher = difflib.SequenceMatcher(None, [key(x) for x in left], [key(x) for x in right], autojunk=False)
+    for tag, i, j, k, m in matcher.get_opcodes():
+        if tag == "equal":
+            continue
+        for n in range(max(j - i, m - k)):
+            yield left[i + n] if i + n < j else "", right[k + n] if k + n < m else ""
+
+
+def side_by_side(
+    pairs: Sequence[tuple[str, str]], heads: tuple[str, str], width: int = 58, limit: int = 40
+) -> list[str]:
+    """Lines of a two-column table."""
+    rows = [heads, *pairs[:limit]]
+    lines = [f"{a[:width]:<{width}} | {b[:width]}".rstrip() for a, b in rows]
+    if len(pairs) > limit:
+        lines.append(f"... and {len(pairs) - limit} more")
+    return lines
