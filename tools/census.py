@@ -13,8 +13,9 @@ CUDA files (.cu, .cuh) are looked at, with --all every kind of source; only the 
   row of the catalogue writes);
 - `reach`: an applied edit reaches past the statement or directive it belongs to. The bytes that an edit replaces must
   hold no `;`, `{` or `}` outside brackets of their own (a launch's configuration counts as brackets), open no bracket
-  that they do not close, and close none that they did not open. They must lie in one directive, or in none, or hold
-  whole directives and nothing else; and no line break may get into a directive without a backslash.
+  that they do not close, and close none that they did not open; or be one whole function definition. They must lie in
+  one directive, or in none, or hold whole directives and nothing else; and no line break may get into a directive
+  without a backslash.
 
 With --converted the outputs are those of an earlier `cu2port convert TREE -o OUT`, and edits are not seen.
 Exit: 0 all pass; 1 something does not; 2 could not run.
@@ -82,8 +83,12 @@ def count(unit: Unit) -> Counts:
 def reaches(unit: Unit, edit: Edit, config: Set[int]) -> str:
     """How an edit reaches past its statement or directive; "" if not. `config`: tokens of launches' `<<<...>>>`."""
     text = "".join(x for x in edit.parts if isinstance(x, str))
-    said = (_past_directive(unit, start, end, text) for start, end in _replaced(edit))
-    return next(filter(None, said), "") or _past_statement(unit, *_tokens(unit, edit.start, edit.end), config)
+    said = next(filter(None, (_past_directive(unit, start, end, text) for start, end in _replaced(edit))), "")
+    first, stop = _tokens(unit, edit.start, edit.end)
+    whole = unit.function_at(first) if stop > first else None
+    if whole is not None and (whole.first, whole.body[1] + 1) == (first, stop):
+        return said  # one definition, from its first word to its last brace
+    return said or _past_statement(unit, first, stop, config)
 
 
 def _replaced(edit: Edit) -> Iterator[tuple[int, int]]:
