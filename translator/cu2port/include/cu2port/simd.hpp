@@ -7,7 +7,9 @@
 #pragma once
 
 #ifdef __HIP__
+#ifndef __HIPCC_RTC__  // which includes it by itself
 #include <hip/hip_runtime.h>
+#endif
 #define CU2PORT_SIMD __host__ __device__ inline __attribute__((always_inline))
 #else
 #define CU2PORT_SIMD inline
@@ -31,7 +33,7 @@ namespace simd {
 typedef short s16x2 __attribute__((vector_size(4)));
 typedef unsigned short u16x2 __attribute__((vector_size(4)));
 
-// --- saturation -------------------------------------------------------------------------------------------------------
+// --- saturation ------------------------------------------------------------------------------------------------------
 
 #ifdef CU2PORT_SIMD_SATURATES
 template <class V> CU2PORT_SIMD V add_sat(V a, V b) { return __builtin_elementwise_add_sat(a, b); }
@@ -48,7 +50,7 @@ template <class V> CU2PORT_SIMD V add_sat(V a, V b) { return saturated(a, a[0] +
 template <class V> CU2PORT_SIMD V sub_sat(V a, V b) { return saturated(a, a[0] - b[0], a[1] - b[1]); }
 #endif
 
-// --- what is done to a pair of halfwords; right too where a byte lies on top of each and zero below it ----------------
+// --- what is done to a pair of halfwords; right too where a byte lies on top of each and zero below it ---------------
 
 template <class V> CU2PORT_SIMD V larger(V a, V b) { return a > b ? a : b; }
 template <class V> CU2PORT_SIMD V smaller(V a, V b) { return a < b ? a : b; }
@@ -89,7 +91,7 @@ struct LessEqual {
 CU2PORT_SIMD_BINARY(Less, Greater()(b, a));
 CU2PORT_SIMD_BINARY(GreaterEqual, LessEqual()(b, a));
 
-// --- the shapes -------------------------------------------------------------------------------------------------------
+// --- the shapes ------------------------------------------------------------------------------------------------------
 
 template <class V, class Op, class... Word> CU2PORT_SIMD unsigned halves(Op op, Word... words) {
     return unsigned(op(V(words)...));
@@ -104,7 +106,7 @@ template <class V, class Op, class... Word> CU2PORT_SIMD unsigned bytes(Op op, W
 }
 
 // The same where every bit of a lane is alike: nothing need move.
-template <class V, class Op> CU2PORT_SIMD unsigned byte_masks(Op op, unsigned a, unsigned b) {
+template <class V, class Op> CU2PORT_SIMD unsigned flags(Op op, unsigned a, unsigned b) {
     const V even = op(even_bytes<V>(a), even_bytes<V>(b)), odd = op(odd_bytes<V>(a), odd_bytes<V>(b));
     return (unsigned(odd) & 0xff00ff00u) | (unsigned(even) & 0x00ff00ffu);
 }
@@ -125,20 +127,20 @@ typedef Average<0x01010101u, 8> Average4;
 
 }  // namespace simd
 
-// --- CUDA's names -----------------------------------------------------------------------------------------------------
+// --- CUDA's names ----------------------------------------------------------------------------------------------------
 
 // name, lanes, operation: makes name2 and name4.
-#define CU2PORT_SIMD_1(name, V, Op)                                                                    \
-    CU2PORT_SIMD unsigned name##2(unsigned a) { return simd::halves<simd::V>(simd::Op(), a); }         \
+#define CU2PORT_SIMD_1(name, V, Op)                                                            \
+    CU2PORT_SIMD unsigned name##2(unsigned a) { return simd::halves<simd::V>(simd::Op(), a); } \
     CU2PORT_SIMD unsigned name##4(unsigned a) { return simd::bytes<simd::V>(simd::Op(), a); }
-#define CU2PORT_SIMD_2(name, V, Op)                                                                    \
+#define CU2PORT_SIMD_2(name, V, Op)                                                                           \
     CU2PORT_SIMD unsigned name##2(unsigned a, unsigned b) { return simd::halves<simd::V>(simd::Op(), a, b); } \
     CU2PORT_SIMD unsigned name##4(unsigned a, unsigned b) { return simd::bytes<simd::V>(simd::Op(), a, b); }
 // A comparison: vcmp answers with all ones, vset with 1.
-#define CU2PORT_SIMD_COMPARE(name, V, Op)                                                              \
+#define CU2PORT_SIMD_COMPARE(name, V, Op)                                                                           \
     CU2PORT_SIMD unsigned vcmp##name##2(unsigned a, unsigned b) { return simd::halves<simd::V>(simd::Op(), a, b); } \
-    CU2PORT_SIMD unsigned vcmp##name##4(unsigned a, unsigned b) { return simd::byte_masks<simd::V>(simd::Op(), a, b); } \
-    CU2PORT_SIMD unsigned vset##name##2(unsigned a, unsigned b) { return vcmp##name##2(a, b) & 0x00010001u; } \
+    CU2PORT_SIMD unsigned vcmp##name##4(unsigned a, unsigned b) { return simd::flags<simd::V>(simd::Op(), a, b); }  \
+    CU2PORT_SIMD unsigned vset##name##2(unsigned a, unsigned b) { return vcmp##name##2(a, b) & 0x00010001u; }       \
     CU2PORT_SIMD unsigned vset##name##4(unsigned a, unsigned b) { return vcmp##name##4(a, b) & 0x01010101u; }
 
 CU2PORT_SIMD_1(vabs, s16x2, Abs)
@@ -203,17 +205,17 @@ CU2PORT_SIMD unsigned vsads4(unsigned a, unsigned b) { return vsadu4(a ^ 0x80808
 
 // DPX. Sums wrap around; relu means: at least 0.
 // X is max or min.
-#define CU2PORT_SIMD_DPX(X)                                                                                           \
-    CU2PORT_SIMD unsigned vi##X##_s16x2_relu(unsigned a, unsigned b) { return vmaxs2(v##X##s2(a, b), 0); }            \
-    CU2PORT_SIMD unsigned vi##X##3_s16x2(unsigned a, unsigned b, unsigned c) { return v##X##s2(v##X##s2(a, b), c); }  \
-    CU2PORT_SIMD unsigned vi##X##3_u16x2(unsigned a, unsigned b, unsigned c) { return v##X##u2(v##X##u2(a, b), c); }  \
-    CU2PORT_SIMD unsigned vi##X##3_s16x2_relu(unsigned a, unsigned b, unsigned c) {                                   \
-        return vmaxs2(vi##X##3_s16x2(a, b, c), 0);                                                                    \
-    }                                                                                                                 \
-    CU2PORT_SIMD unsigned viadd##X##_s16x2(unsigned a, unsigned b, unsigned c) { return v##X##s2(vadd2(a, b), c); }   \
-    CU2PORT_SIMD unsigned viadd##X##_u16x2(unsigned a, unsigned b, unsigned c) { return v##X##u2(vadd2(a, b), c); }   \
-    CU2PORT_SIMD unsigned viadd##X##_s16x2_relu(unsigned a, unsigned b, unsigned c) {                                 \
-        return vmaxs2(viadd##X##_s16x2(a, b, c), 0);                                                                  \
+#define CU2PORT_SIMD_DPX(X)                                                                                          \
+    CU2PORT_SIMD unsigned vi##X##_s16x2_relu(unsigned a, unsigned b) { return vmaxs2(v##X##s2(a, b), 0); }           \
+    CU2PORT_SIMD unsigned vi##X##3_s16x2(unsigned a, unsigned b, unsigned c) { return v##X##s2(v##X##s2(a, b), c); } \
+    CU2PORT_SIMD unsigned vi##X##3_u16x2(unsigned a, unsigned b, unsigned c) { return v##X##u2(v##X##u2(a, b), c); } \
+    CU2PORT_SIMD unsigned vi##X##3_s16x2_relu(unsigned a, unsigned b, unsigned c) {                                  \
+        return vmaxs2(vi##X##3_s16x2(a, b, c), 0);                                                                   \
+    }                                                                                                                \
+    CU2PORT_SIMD unsigned viadd##X##_s16x2(unsigned a, unsigned b, unsigned c) { return v##X##s2(vadd2(a, b), c); }  \
+    CU2PORT_SIMD unsigned viadd##X##_u16x2(unsigned a, unsigned b, unsigned c) { return v##X##u2(vadd2(a, b), c); }  \
+    CU2PORT_SIMD unsigned viadd##X##_s16x2_relu(unsigned a, unsigned b, unsigned c) {                                \
+        return vmaxs2(viadd##X##_s16x2(a, b, c), 0);                                                                 \
     }
 
 CU2PORT_SIMD_DPX(max)
@@ -223,11 +225,11 @@ CU2PORT_SIMD_DPX(min)
 #define CU2PORT_SIMD_PREDICATE(name, order, T) \
     CU2PORT_SIMD T name(T a, T b, bool* first) { return (*first = a order b) ? a : b; }
 // T is a word of the halves' sign, `pick` the function of both halves.
-#define CU2PORT_SIMD_PREDICATE2(name, order, T, pick)                                      \
+#define CU2PORT_SIMD_PREDICATE2(name, order, T, pick)                                       \
     CU2PORT_SIMD unsigned name(unsigned a, unsigned b, bool* high_first, bool* low_first) { \
-        *high_first = (T(a) >> 16) order (T(b) >> 16);                                     \
-        *low_first = T(a << 16) order T(b << 16);                                          \
-        return pick(a, b);                                                                 \
+        *high_first = (T(a) >> 16) order (T(b) >> 16);                                      \
+        *low_first = T(a << 16) order T(b << 16);                                           \
+        return pick(a, b);                                                                  \
     }
 
 CU2PORT_SIMD_PREDICATE(vibmax_s32, >=, int)

@@ -6,7 +6,9 @@
 #pragma once
 
 #ifdef __HIP__
+#ifndef __HIPCC_RTC__  // which includes it by itself
 #include <hip/hip_runtime.h>
+#endif
 #include <hip/hip_cooperative_groups.h>
 #define CU2PORT_TILE __device__ inline __attribute__((always_inline))
 #else
@@ -35,7 +37,7 @@ template <class T, class Move> CU2PORT_TILE T by_words(T value, Move move) {
 }
 
 // The word of the lane whose rank differs in the one bit `Mask`. A distance known to the compiler needs no address:
-// within four lanes (from gfx10 on, within 16) the exchange is part of the next instruction, within 32 it is one swizzle.
+// within four lanes (from gfx10 on, within 16) the exchange is part of the next instruction, within 32 one swizzle.
 template <unsigned Mask> struct Across {
     template <class Group> static CU2PORT_TILE unsigned word(const Group& group, unsigned x) {
 #if defined(__HIP_DEVICE_COMPILE__) && defined(__AMDGCN__)

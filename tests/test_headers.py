@@ -1,0 +1,494 @@
+"""The headers that travel with converted code: what rows promise is declared, and computes what CUDA computes.
+
+Functions on packed bytes and halfwords run on the CPU, against a slow reference in Python of CUDA's math API. Groups of
+threads run as fibers that exchange words lane by lane. With HIP's headers (CU2PORT_TEST_ROCM) both compile for the GPU.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from cu2port.catalog import load_catalog
+from cu2port.engine import translate
+from cu2port.model import Options
+
+HEADERS = Path(__file__).resolve().parent.parent / "translator" / "cu2port" / "include" / "cu2port"
+#: gcc and clang take different branches of the headers.
+COMPILERS = {"gcc": ("g++",), "clang": ("clang++-22", "clang++")}
+Words = tuple[int, ...]
+
+
+def targets(header: str) -> list[str]:
+    """What rows take from a header, sorted: `vadd2`, which stands for `cu2port::vadd2`."""
+    rows = [r for r in load_catalog() if r.helper == header]
+    names = {
+        hip for r in rows for hip in (r.hip, r.older_hip, *(f.hip for f in r.forms)) if hip.startswith("cu2port::")
+    }
+    return sorted(n.removeprefix("cu2port::") for n in names)
+
+
+def helpers() -> list[str]:
+    return sorted({r.helper for r in load_catalog()} - {""})
+
+
+@pytest.fixture(params=sorted(COMPILERS))
+def compiler(request: pytest.FixtureRequest) -> str:
+    """A C++ compiler of this machine."""
+    path = next(filter(None, map(shutil.which, COMPILERS[request.param])), None)
+    if path is None:
+        pytest.skip(f"no {request.param} for C++ here")
+    return path
+
+
+def built(compiler: str, source: str, folder: Path) -> Path:
+    """A program made from C++14; undefined behaviour stops it."""
+    file, program = folder / "program.cpp", folder / "program"
+    file.write_text(source)
+    command = [compiler, "-std=c++14", "-Wall", "-Wextra", "-Werror", f"-I{HEADERS.parent}"]
+    command += ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", "-D__host__=", "-D__device__="]
+    done = subprocess.run([*command, str(file), "-o", str(program)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:4000]
+    return program
+
+
+# --- all headers ------------------------------------------------------------------------------------------------------
+
+
+def test_headers_say_what_they_are() -> None:
+    """The first line marks them as ours, so that a conversion leaves them alone; the second line lets them travel."""
+    for path in sorted(HEADERS.glob("*.hpp")):
+        lines = path.read_text(encoding="ascii").splitlines()
+        assert lines[0].startswith(f"// cu2port {path.stem}: "), path.name
+        assert "freely, in any project" in " ".join(lines[1:3]), path.name
+        assert max(map(len, lines)) <= 120, path.name
+    assert {f"{h}" for h in helpers()} <= {p.name for p in HEADERS.glob("*.hpp")}
+
+
+def test_rows_with_a_target_of_ours_name_its_header() -> None:
+    wrong = [r.cuda for r in load_catalog() if "cu2port::" in f"{r.hip} {r.older_hip} {r.call}" and not r.helper]
+    assert not wrong
+
+
+@pytest.mark.parametrize("header", helpers())
+def test_targets_of_rows_are_declared(header: str, compiler: str, tmp_path: Path) -> None:
+    names = targets(header)
+    assert names
+    built(
+        compiler, f'#include "cu2port/{header}"\n' + "".join(f"using cu2port::{n};\n" for n in names) + MAIN, tmp_path
+    )
+
+
+MAIN = "int main() {}\n"
+
+# --- simd.hpp ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def lanes(word: int, bits: int, signed: bool) -> Words:
+    values = [word >> at & (1 << bits) - 1 for at in range(0, 32, bits)]
+    return tuple(v - (1 << bits) if signed and v >> (bits - 1) else v for v in values)
+
+
+def joined(values: list[int], bits: int) -> int:
+    return sum((v & (1 << bits) - 1) << (i * bits) for i, v in enumerate(values))
+
+
+def saturated(value: int, bits: int, signed: bool) -> int:
+    low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
+    return min(max(value, low), high)
+
+
+def half_away(a: int, b: int) -> int:
+    return (a + b + (a + b >= 0)) >> 1
+
+
+#: What CUDA's names, without prefix, lane count and signedness, say of one lane.
+LANE: dict[str, Callable[..., int]] = {
+    "abs": abs,
+    "neg": lambda a: -a,
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "absdiff": lambda a, b: abs(a - b),
+    "max": max,
+    "min": min,
+    "avg": half_away,
+    "hadd": lambda a, b: (a + b) >> 1,
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "ge": lambda a, b: a >= b,
+    "gt": lambda a, b: a > b,
+    "le": lambda a, b: a <= b,
+    "lt": lambda a, b: a < b,
+}
+NAMES = "|".join(sorted(LANE, key=len, reverse=True))
+SIMD = re.compile(rf"v(cmp|set|sad|)({NAMES}|)(ss|us|s|u|)([24])\Z")
+DPX = re.compile(r"vi(add|b|)(max|min)(3?)_([su])(16x2|32)(_relu)?\Z")
+
+
+def expected(name: str, words: Words) -> tuple[int, int]:
+    """(word, predicates) that a function answers; a predicate is a bit, the low half's lowest."""
+    if m := SIMD.match(name):
+        kind, op, suffix, count = m.groups()
+        bits, signed = 32 // int(count), suffix in ("s", "ss") or op in ("abs", "neg")
+        rows = list(zip(*(lanes(w, bits, signed) for w in words[: arity(name)]), strict=True))
+        if kind == "sad":
+            return sum(abs(a - b) for a, b in rows), 0
+        out = [int(LANE[op](*row)) for row in rows]
+        if kind == "cmp":
+            out = [-v for v in out]
+        elif suffix in ("ss", "us"):
+            out = [saturated(v, bits, signed) for v in out]
+        return joined(out, bits), 0
+    dpx = DPX.match(name)
+    assert dpx, f"no reference for {name}"
+    kind, op, _, sign, width, relu = dpx.groups()
+    bits, signed, pick = 16 if width == "16x2" else 32, sign == "s", LANE[op]
+    out, predicates = [], 0
+    for i, row in enumerate(zip(*(lanes(w, bits, signed) for w in words[: arity(name)]), strict=True)):
+        if kind == "b":
+            predicates |= (pick(*row) == row[0]) << i
+        if kind == "add":
+            row = (lanes((row[0] + row[1]) & 0xFFFFFFFF, bits, signed)[0], row[2])
+        out.append(max(pick(row), 0) if relu else pick(row))
+    return joined(out, bits), predicates
+
+
+def arity(name: str) -> int:
+    if name.startswith(("vabs", "vneg")) and "diff" not in name:
+        return 1
+    return 3 if "3_" in name or name.startswith("viadd") else 2
+
+
+def test_the_reference() -> None:
+    """Values from CUDA's description, worked out by hand."""
+    assert expected("vadd4", (0xFF7F0180, 0x01010180)) == (0x00800200, 0)
+    assert expected("vaddss2", (0x7FFF8000, 0x0001FFFF)) == (0x7FFF8000, 0)
+    assert expected("vsubus4", (0x00050A80, 0x010503FF)) == (0x00000700, 0)
+    assert expected("vabs2", (0x8000FFFF,)) == (0x80000001, 0)
+    assert expected("vabsss2", (0x8000FFFF,)) == (0x7FFF0001, 0)
+    assert expected("vabsdiffs2", (0x7FFF0000, 0x8000FFFF)) == (0xFFFF0001, 0)
+    assert expected("vavgs2", (0xFFFF0001, 0xFFFE0002)) == (0xFFFE0002, 0)  # -1.5 and 1.5
+    assert expected("vhaddu2", (0xFFFF0001, 0xFFFE0002)) == (0xFFFE0001, 0)
+    assert expected("vsads4", (0x7F000000, 0x80000001)) == (256, 0)
+    assert expected("vcmpgts2", (0x0001FFFF, 0xFFFF0001)) == (0xFFFF0000, 0)
+    assert expected("vsetgtu2", (0x0001FFFF, 0xFFFF0001)) == (0x00000001, 0)
+    assert expected("viaddmax_s16x2_relu", (0x7FFFFFFF, 0x0001FFFF, 0xFFFF0005)) == (0x00000005, 0)
+    assert expected("vibmax_s16x2", (0x0001FFFF, 0x0001FFFE)) == (0x0001FFFF, 3)
+    assert expected("vibmin_u32", (2, 1, 0)) == (1, 0)
+
+
+EDGES = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0x8001, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
+MIXED = (0x01FF7F80, 0x80018000, 0x7FFF0001, 0xFF00FF00, 0x00FF00FF, 0x80808080, 0x7F7F7F7F, 0x7F80FF01, 0xFFFE8000)
+
+
+def vectors() -> list[Words]:
+    """Every pair of edge words, and 2,000 random triples."""
+    chance = random.Random(20)
+    words = (*EDGES, *MIXED)
+    edges: list[Words] = [
+        (a, b, words[(i * 7 + j) % len(words)]) for (i, a), (j, b) in product(enumerate(words), repeat=2)
+    ]
+    return edges + [(chance.getrandbits(32), chance.getrandbits(32), chance.getrandbits(32)) for _ in range(2000)]
+
+
+RUN_ALL = r"""
+#include "cu2port/simd.hpp"
+#include <cstdio>
+typedef unsigned u;
+struct In { u a, b, c; };
+struct Out { u word, predicates; };
+static Out call(u (*f)(u), In v) { return {f(v.a), 0}; }
+static Out call(u (*f)(u, u), In v) { return {f(v.a, v.b), 0}; }
+static Out call(u (*f)(u, u, u), In v) { return {f(v.a, v.b, v.c), 0}; }
+static Out call(u (*f)(u, u, bool*), In v) { bool p; u r = f(v.a, v.b, &p); return {r, p}; }
+static Out call(int (*f)(int, int, bool*), In v) { bool p; u r = u(f(int(v.a), int(v.b), &p)); return {r, p}; }
+static Out call(u (*f)(u, u, bool*, bool*), In v) {
+    bool high, low;
+    u r = f(v.a, v.b, &high, &low);
+    return {r, u(high) << 1 | u(low)};
+}
+static In in[65536];
+template <class F> static void all(F f, size_t n) {
+    for (size_t i = 0; i < n; ++i) {
+        Out out = call(f, in[i]);
+        fwrite(&out, sizeof out, 1, stdout);
+    }
+}
+int main() {
+    size_t n = fread(in, sizeof(In), 65536, stdin);
+"""
+
+
+@pytest.fixture(scope="module")
+def answers() -> list[tuple[str, Words, tuple[int, int]]]:
+    """(function, vector, what it must answer), for each function and all vectors."""
+    return [(name, v, expected(name, v)) for name, v in product(targets("simd.hpp"), vectors())]
+
+
+def test_simd_functions(compiler: str, answers: list[tuple[str, Words, tuple[int, int]]], tmp_path: Path) -> None:
+    names, given = targets("simd.hpp"), vectors()
+    source = RUN_ALL + "".join(f"    all(&cu2port::{n}, n);\n" for n in names) + "}\n"
+    data = b"".join(struct.pack("=3I", *v) for v in given)
+    done = subprocess.run([str(built(compiler, source, tmp_path))], input=data, capture_output=True, check=True)
+    wrong: dict[str, str] = {}
+    for (name, vector, right), answer in zip(answers, struct.iter_unpack("=2I", done.stdout), strict=True):
+        if answer != right and name not in wrong:
+            hexed = ", ".join(f"{w:#010x}" for w in vector[: arity(name)])
+            wrong[name] = f"{name}({hexed}) is {answer[0]:#010x} {answer[1]}, not {right[0]:#010x} {right[1]}"
+    assert not wrong, "\n".join(wrong.values())
+
+
+def test_simd_rows_keep_the_name() -> None:
+    names = [(r.cuda, r.hip) for r in load_catalog() if r.helper == "simd.hpp"]
+    assert len(names) > 100
+    assert all(hip == "cu2port::" + cuda.removeprefix("__") for cuda, hip in names)
+
+
+# --- tile_reduce.hpp --------------------------------------------------------------------------------------------------
+
+#: Lanes as fibers: each runs until it exchanges, then waits until the others have come as far.
+GROUPS = r"""
+#include "cu2port/tile_reduce.hpp"
+#include <cstdio>
+#include <ucontext.h>
+#include <vector>
+
+static ucontext_t home, fibers[64];
+static unsigned slots[64], lane;
+static bool ended[64];
+static char stacks[64][65536];
+static void meet() { swapcontext(&fibers[lane], &home); }
+
+// The lane that gives: `from` is a rank of the group, `ranks` its lanes.
+struct Coalesced {
+    const std::vector<unsigned>& ranks;
+    unsigned size() const { return unsigned(ranks.size()); }
+    unsigned thread_rank() const {
+        unsigned r = 0;
+        while (ranks[r] != lane) ++r;
+        return r;
+    }
+    unsigned shfl(unsigned x, int from) const {
+        slots[lane] = x;
+        meet();
+        unsigned y = slots[ranks[unsigned(from)]];
+        meet();
+        return y;
+    }
+    unsigned shfl_down(unsigned x, unsigned d) const {
+        unsigned r = thread_rank();
+        return shfl(x, int(r + d < size() ? r + d : r));
+    }
+    unsigned shfl_up(unsigned x, unsigned d) const {
+        unsigned r = thread_rank();
+        return shfl(x, int(r >= d ? r - d : r));
+    }
+};
+struct Tile : Coalesced {
+    explicit Tile(const std::vector<unsigned>& r) : Coalesced{r} {}
+    unsigned shfl_xor(unsigned x, unsigned mask) const { return shfl(x, int(thread_rank() ^ mask)); }
+};
+
+struct Wide { double sum; unsigned char most; int count; };
+struct Merge {
+    Wide operator()(const Wide& a, const Wide& b) const {
+        return {a.sum + b.sum, a.most > b.most ? a.most : b.most, a.count + b.count};
+    }
+};
+static bool operator==(const Wide& a, const Wide& b) {
+    return a.sum == b.sum && a.most == b.most && a.count == b.count;
+}
+
+static std::vector<unsigned> members;
+static int faults;
+template <class T> static void same(const char* what, T got, T want) {
+    if (!(got == want) && !faults++) printf("%s: lane %u of %zu is wrong\n", what, lane, members.size());
+}
+
+// `value(rank)` reduced and scanned, against a plain loop.
+template <class T, class Group, class Op, class Value>
+static void check(const char* what, const Group& group, Op op, Value value) {
+    unsigned rank = group.thread_rank();
+    T all = value(0), upto = value(0), below = T();
+    for (unsigned r = 1; r < group.size(); ++r) {
+        all = op(all, value(r));
+        if (r <= rank) { below = upto; upto = op(upto, value(r)); }
+    }
+    same(what, cu2port::reduce(group, T(value(rank)), op), all);
+    same(what, cu2port::inclusive_scan(group, T(value(rank)), op), upto);
+    same(what, cu2port::exclusive_scan(group, T(value(rank)), op), below);
+}
+template <class Group> static void lane_main(const Group& group) {
+    check<int>("plus<int>", group, cu2port::plus<int>(), [](unsigned r) { return int(r * r) - 40; });
+    check<int>("less<int>", group, cu2port::less<int>(), [](unsigned r) { return int(r * 37 % 64) - 32; });
+    check<int>("greater<int>", group, cu2port::greater<int>(), [](unsigned r) { return int(r * 37 % 64) - 32; });
+    check<unsigned>("bit_and", group, cu2port::bit_and<unsigned>(), [](unsigned r) { return ~(1u << r % 32); });
+    check<unsigned>("bit_or", group, cu2port::bit_or<unsigned>(), [](unsigned r) { return 1u << r % 32; });
+    check<unsigned>("bit_xor", group, cu2port::bit_xor<unsigned>(), [](unsigned r) { return r * 0x9e3779b9u; });
+    check<short>("plus<short>", group, cu2port::plus<short>(), [](unsigned r) { return short(r - 7); });
+    check<unsigned char>("byte", group, cu2port::greater<unsigned char>(), [](unsigned r) { return 255 - r; });
+    check<double>("plus<double>", group, cu2port::plus<double>(), [](unsigned r) { return r * 0.5; });
+    check<long long>("plus<long>", group, cu2port::plus<long long>(), [](unsigned r) { return r * 0x100000001ll; });
+    check<Wide>("struct", group, Merge(), [](unsigned r) {
+        return Wide{r * 0.25, static_cast<unsigned char>(r * 37 % 64), 1};
+    });
+    same("default", cu2port::inclusive_scan(group, 1), int(group.thread_rank()) + 1);
+    same("default", cu2port::exclusive_scan(group, 1), int(group.thread_rank()));
+}
+template <class Group> static void entry() {
+    lane_main(Group{members});
+    ended[lane] = true;
+    meet();
+}
+template <class Group> static void run() {
+    for (unsigned l : members) {
+        ended[l] = false;
+        getcontext(&fibers[l]);
+        fibers[l].uc_stack.ss_sp = stacks[l];
+        fibers[l].uc_stack.ss_size = sizeof stacks[l];
+        makecontext(&fibers[l], entry<Group>, 0);
+    }
+    for (bool going = true; going;) {
+        going = false;
+        for (unsigned l : members)
+            if (!ended[l]) {
+                lane = l;
+                swapcontext(&home, &fibers[l]);
+                going = true;
+            }
+    }
+}
+
+int main() {
+    for (unsigned size = 1; size <= 64; size *= 2) {
+        members.clear();
+        for (unsigned l = 64 - size; l < 64; ++l) members.push_back(l);
+        run<Tile>();
+    }
+    for (unsigned size = 1; size <= 64; size += size < 10 ? 1 : 9) {
+        members.clear();
+        for (unsigned i = 0; i < size; ++i) members.push_back(size <= 21 ? i * 3 + 1 : i);
+        run<Coalesced>();
+    }
+    return faults != 0;
+}
+"""
+
+
+def test_groups(compiler: str, tmp_path: Path) -> None:
+    """Tiles of 1 to 64 threads, and coalesced groups with gaps: every operation and scan, on types of 1 to 24 bytes."""
+    program = built(compiler, GROUPS, tmp_path)
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+# --- converted code ---------------------------------------------------------------------------------------------------
+
+KERNEL = """#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+namespace cg = cooperative_groups;
+
+__global__ void most(unsigned* words, float* sums, double* wide) {
+    cg::thread_block_tile<32> tile = cg::tiled_partition<32>(cg::this_thread_block());
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    words[i] = __vsubss4(__vmaxs4(words[i], 0), __vcmpne4(words[i], 0x80808080));
+    sums[i] = cg::reduce(tile, sums[i], cg::plus<float>());
+    if (words[i] > 7) {
+        cg::coalesced_group some = cg::coalesced_threads();
+        wide[i] = cg::reduce(some, wide[i], cg::greater<double>()) + cg::inclusive_scan(some, 1);
+    }
+}
+"""
+
+
+def test_older_rocm_takes_the_header() -> None:
+    old = translate(KERNEL, Options(rocm=(7, 1)), path="k.cu")
+    assert old.helpers == {"simd.hpp", "tile_reduce.hpp"}
+    text = old.output.decode()
+    assert "cu2port::reduce(tile, sums[i], cu2port::plus<float>())" in text
+    assert "cu2port::vsubss4(cu2port::vmaxs4(words[i], 0), cu2port::vcmpne4(words[i], 0x80808080))" in text
+    assert "#include <cooperative_groups" not in text
+    assert translate(text, Options(rocm=(7, 1)), path="k.hip").output.decode() == text
+
+
+def test_newer_rocm_needs_it_for_scans_only() -> None:
+    text = translate(KERNEL, Options(rocm=(7, 13)), path="k.cu").output.decode()
+    assert "cooperative_groups::reduce(tile, sums[i], cooperative_groups::plus<float>())" in text
+    assert "cu2port::inclusive_scan(some, 1)" in text
+    without = KERNEL.replace(" + cg::inclusive_scan(some, 1)", "")
+    assert translate(without, Options(rocm=(7, 13)), path="k.cu").helpers == {"simd.hpp"}
+
+
+@pytest.fixture(scope="module")
+def rocm() -> Path:
+    """A folder with include/hip, share/hip/version and amdgcn/bitcode, as ROCm's."""
+    root = os.environ.get("CU2PORT_TEST_ROCM", "")
+    if not root:
+        pytest.skip("no HIP headers: CU2PORT_TEST_ROCM is not set")
+    if shutil.which("clang++-22") is None:
+        pytest.skip("no clang++-22 here")
+    return Path(root)
+
+
+def assembly(rocm: Path, source: Path, gpu: str) -> str:
+    """What clang makes of the device side of a file."""
+    command = ["clang++-22", "-x", "hip", f"--offload-arch={gpu}", f"--rocm-path={rocm}", "-nogpulib", "-std=c++14"]
+    command += ["--cuda-device-only", "-S", "-O2", f"-I{HEADERS.parent}", "-o", "-", str(source)]
+    command.append("-D__AMDGCN_WAVEFRONT_SIZE=" + ("64" if gpu.startswith("gfx9") else "32"))  # headers before HIP 7
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:4000]
+    return done.stdout
+
+
+def instructions(text: str) -> Iterator[tuple[str, list[str]]]:
+    """(function, its vector and LDS instructions) of an assembly text."""
+    for name, body in re.findall(r"(?ms)^(\w+):.*?$(.*?)^\.Lfunc_end", text):
+        yield name, re.findall(r"(?m)^\t((?:v|ds)_\w+)", body)
+
+
+@pytest.mark.parametrize("gpu", ["gfx942", "gfx1100"])
+def test_headers_compile_for_the_gpu(rocm: Path, gpu: str, tmp_path: Path) -> None:
+    converted = tmp_path / "k.hip"
+    converted.write_bytes(translate(KERNEL, Options(rocm=(7, 1)), path="k.cu").output)
+    assert "most" in assembly(rocm, converted, gpu)
+
+
+#: How many instructions a function may take on these GPUs: packed arithmetic, a sum in one instruction, no compares.
+MOST = {"vadd2": 1, "vmaxs2": 1, "vsubss2": 1, "vcmpgts2": 2, "vsadu4": 1, "vavgu4": 1, "vadd4": 5, "vsubss4": 8}
+
+
+@pytest.mark.parametrize("gpu", ["gfx942", "gfx1100"])
+def test_simd_becomes_packed_instructions(rocm: Path, gpu: str, tmp_path: Path) -> None:
+    source = tmp_path / "simd.hip"
+    head = 'extern "C" __device__ __attribute__((used)) unsigned'
+    function = head + " f_{0}(unsigned a, unsigned b) {{ return cu2port::{0}(a, b); }}\n"
+    source.write_text('#include "cu2port/simd.hpp"\n' + "".join(function.format(n) for n in MOST))
+    found = dict(instructions(assembly(rocm, source, gpu)))
+    assert {n: len(found[f"f_{n}"]) for n in MOST if len(found[f"f_{n}"]) > MOST[n]} == {}
+
+
+@pytest.mark.parametrize("gpu", ["gfx942", "gfx1100"])
+def test_a_tile_reduces_without_addresses(rocm: Path, gpu: str, tmp_path: Path) -> None:
+    """Five steps: swizzles, and for the near lanes an operand of the addition itself."""
+    source = tmp_path / "tile.hip"
+    source.write_text(
+        '#include "cu2port/tile_reduce.hpp"\n'
+        'extern "C" __global__ void sum(float* p, cooperative_groups::thread_block_tile<32>* tile) {\n'
+        "    *p = cu2port::reduce(*tile, *p, cu2port::plus<float>());\n}\n"
+    )
+    (body,) = [found for name, found in instructions(assembly(rocm, source, gpu)) if name == "sum"]
+    steps = [x for x in body if x.startswith(("ds_", "v_add"))]
+    assert "ds_bpermute_b32" not in steps
+    assert len(steps) == (8 if gpu == "gfx942" else 6)
