@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cu2port.arithmetic import NamedTypes, common, promoted, simple_type
+from cu2port.check import Check, Example
+from cu2port.lexer import is_identifier
+from cu2port.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
+from cu2port.unit import Call, Unit
+
+_LITERAL = re.compile(r"(?:[1-9][0-9]*|0)\Z")
+_SUFFIX = {"unsigned int": "u", "unsigned long": "ul", "unsigned long long": "ull"}
+
+
+class MixedMinMax(Check):
+    """`min` or `max` is called with types for which HIP has no overload of its own.
+
+    CUDA has them for every arithmetic type and for signed with unsigned. HIP's compiler takes two different integer
+    types in device code to `double`, which compares -1 otherwise and loses bits of 64-bit numbers. In host code it has
+    `int` alone: `max(0.3f, 0.7f)` is 0 there, and no compiler warns. The operands get the type that CUDA gives them, or
+    the host is given `std::max`.
+    """
+
+    code, name, severity = "CU214", "mixed-min-max", Severity.INFO
+    examples = (
+        Example(
+            "__device__ int f(int a, unsigned n) { return min(a, n); }\n",
+            "__device__ int f(int a, unsigned n) { return min(static_cast<unsigned int>(a), n); }\n",
+        ),
+        Example(
+            "__global__ void k(int* p) { p[max(blockDim.x, 1)] = 0; }\n",
+            "__global__ void k(int* p) { p[max(blockDim.x, 1u)] = 0; }\n",
+            "a literal",
+        ),
+        Example(
+            "float f(float a, float b) { return max(a, b); }\n",
+            "#include <algorithm>\nfloat f(float a, float b) { return std::max(a, b); }\n",
+            "on the host",
+        ),
+        Example(
+            "void f(unsigned n, int m) { CHECK(min(m, n)); }\n",
+            "#include <algorithm>\nvoid f(unsigned n, int m) { CHECK(std::min<unsigned int>(m, n)); }\n",
+            "as a macro's argument",
+        ),
+        Example(
+            "double f(float a, double b) { return max(a, b); }\n",
+            "double f(float a, double b) { return fmax(a, b); }\n",
+            "float and double",
+        ),
+        Example("#define LEAST(a, b) min(a, b)\n", note="in a macro body the types are not known"),
+        Example("__device__ float f(float a, float b) { return min(a, b); }\n", note="the device has it"),
+        Example("int f(int a, int b) { return min(a, b); }\n", note="the host has it"),
+        Example("using namespace std;\nfloat f(float a, float b) { return max(a, b); }\n", note="the library's"),
+        Example("#define max(a, b) ((a) > (b) ? (a) : (b))\nfloat f(float a, float b) { return max(a, b); }\n"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        calls = _calls(unit)
+        if not calls:
+            return
+        lexical = _lexical(unit, calls)
+        doubtful = [(i, call) for i, call in calls if not all(lexical[i]) and not _floats(unit, i, lexical[i])]
+        foreign: set[int] = set()
+        if doubtful or any(inc.quoted for inc in unit.includes):
+            asked = [(i, call) for i, call in calls if (i, call) in doubtful or _edits(unit, i, call, lexical[i])]
+            facts = None
+            if asked:
+                spans = tuple((a.start, a.end) for _, call in asked for a in call.args)
+                facts = unit.ask(bindings=tuple(unit.p[i] for i, _ in asked), spans=spans)
+            if facts is not None:
+                for i, call in asked:
+                    binding = facts.bindings.get(unit.p[i])
+                    if binding is not None and binding.owner != "cuda":
+                        foreign.add(i)
+                    for k, span in enumerate(call.args):
+                        expr = facts.exprs.get((span.start, span.end))
+                        if expr is not None:
+                            lexical[i][k] = re.sub(r"\b(?:const|volatile)\s+", "", expr.type).rstrip(" &")
+        for i, call in calls:
+            made = () if i in foreign else _edits(unit, i, call, lexical[i])
+            if made:
+                a, b = lexical[i]
+                name = unit.t[i]
+                yield self.finding(
+                    f"`{name}` of {a} and {b}: HIP would take them as "
+                    f"{'double' if _device_only(unit, i) else 'int in host code'}",
+                    unit.p[i],
+                    unit.end(call.close),
+                    made,
+                    trust=Trust.REVIEW,
+                    cuda=name,
+                    effects=(("all", "wrong-result"),),
+                    needs=("algorithm",) if any("std::" in str(x) for e in made for x in e.parts) else (),
+                )
+
+
+def _calls(unit: Unit) -> list[tuple[int, Call]]:
+    """Calls of `min` and `max` with two arguments, in a function, that look like CUDA's."""
+    if not unit.words & {"min", "max"}:
+        return []
+    own = {f.name for f in unit.functions} | unit.macros.keys()
+    out = []
+    for i in unit.find("min", "max"):
+        before = unit.tok(i - 1)
+        if unit.t[i] in own or unit.is_member(i) or unit.tok(i + 1) != "(" or unit.in_directive(i) is not None:
+            continue
+        if before == "::" and (is_identifier(unit.tok(i - 2)) or unit.tok(i - 2) == ">"):
+            continue
+        call = unit.call(i)
+        if call is not None and len(call.args) == 2 and unit.function_at(i) is not None:
+            out.append((i, call))
+    return out
+
+
+def _lexical(unit: Unit, calls: list[tuple[int, Call]]) -> dict[int, list[str]]:
+    """The arguments' types as far as tokens tell them."""
+    out = {}
+    function, types = None, None
+    for i, call in calls:
+        f = unit.function_at(i)
+        if f is not None and (types is None or f is not function):
+            function, types = f, NamedTypes(unit, f)
+        out[i] = [simple_type(unit, types, a) if types is not None else "" for a in call.args]
+    return out
+
+
+def _device_only(unit: Unit, i: int) -> bool:
+    f = unit.function_at(i)
+    return f is not None and bool(f.sides & {"__global__", "__device__"}) and "__host__" not in f.sides
+
+
+def _host(unit: Unit, i: int) -> bool:
+    """Whether a function is for the host or both sides, and says so in words that this file explains."""
+    f = unit.function_at(i)
+    if f is None or "__device__" in unit.t[f.body[0] : i]:  # a lambda for the device
+        return False
+    if f.sides:
+        return "__host__" in f.sides
+    return not any(w.isupper() and len(w) > 3 for w in unit.t[f.first : f.name_at])
+
+
+def _floats(unit: Unit, i: int, types: list[str]) -> bool:
+    """Whether no answer could matter: a floating type on the device has its overloads."""
+    return bool({"float", "double"} & set(types)) and _device_only(unit, i)
+
+
+def _edits(unit: Unit, i: int, call: Call, types: list[str]) -> tuple[Edit, ...]:
+    """What gives a call CUDA's types; () where HIP does the same by itself or the types are not known."""
+    a, b = types
+    both = common(a, b)
+    if not both:
+        return ()
+    if _device_only(unit, i):
+        if a == b or both in ("float", "double"):
+            return ()
+        return tuple(e for t, s in zip(types, call.args, strict=True) if t != both for e in _cast(unit, s, both))
+    if not _host(unit, i) or (a == b and both == "int") or {promoted(a), promoted(b)} == {"int"}:
+        return ()
+    if a == b and _library_in_scope(unit, unit.t[i]):
+        return ()
+    start = unit.p[i - 1] if unit.tok(i - 1) == "::" else unit.p[i]
+    name = unit.t[i]
+    if a == b:
+        new = f"std::{name}"
+    elif both in ("float", "double"):
+        new = f"f{name}"
+    else:
+        new = f"std::{name}<{both}>"
+    return (replace(start, unit.end(i), new),)
+
+
+def _cast(unit: Unit, span: Span, wanted: str) -> Iterator[Edit]:
+    if wanted in _SUFFIX and _LITERAL.match(unit.text[span.start : span.end]):
+        yield insert(span.end, _SUFFIX[wanted], Side.LEFT)
+    else:
+        yield insert(span.start, f"static_cast<{wanted}>(")
+        yield insert(span.end, ")", Side.LEFT)
+
+
+def _library_in_scope(unit: Unit, name: str) -> bool:
+    """Whether `using namespace std;` or `using std::max;` brings the library's templates."""
+    return any(
+        unit.t[k + 1 : k + 3] == ["namespace", "std"] or unit.t[k + 1 : k + 4] == ["std", "::", name]
+        for k in unit.find("using")
+    )
