@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.lexer import is_identifier
+from cu2port.model import Finding, Severity, insert
+from cu2port.unit import Unit
+
+_TYPES = frozenset({"half", "half2", "__half", "__half2"})
+
+
+class HalfBraces(Check):
+    """Empty braces are assigned to a half or half2.
+
+    HIP's types have several assignment operators that take something made of `{}`, so clang calls it ambiguous. The
+    type is written before the braces.
+    """
+
+    code, name, severity = "CU241", "half-braces", Severity.INFO
+    examples = (
+        Example("void f() { half2 r; r = {}; }", "void f() { half2 r; r = half2{}; }"),
+        Example("#define F half2 r; r = {};\n", "#define F half2 r; r = half2{};\n", "in a macro body"),
+        Example("RUN(half2 r; r = {};)", "RUN(half2 r; r = half2{};)", "as a macro's argument"),
+        Example("void f() { half2 r = {}; int4 s; s = {}; }", note="an initialiser, another type"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        if not unit.words & _TYPES:
+            return
+        for i in unit.find("{"):
+            target = unit.tok(i - 2)
+            if unit.tok(i - 1) != "=" or unit.tok(i + 1) != "}" or not target or not is_identifier(target):
+                continue
+            if unit.tok(i - 3) not in (";", "{", "}", ")", "else", ":", ","):
+                continue  # a declaration with an initialiser, a member, an element
+            kinds = {unit.tok(k - 1) for k in unit.find(target) if k < i - 2} & _TYPES
+            if len(kinds) == 1:
+                kind = kinds.pop()
+                yield self.finding(
+                    f"`{target} = {{}}` is ambiguous for HIP's `{kind}`",
+                    unit.p[i - 2],
+                    unit.end(i + 1),
+                    (insert(unit.p[i], kind),),
+                    effects=(("all", "compile-error"),),
+                )
