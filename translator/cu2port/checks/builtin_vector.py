@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.lexer import is_identifier
+from cu2port.model import Finding, Severity, replace
+from cu2port.unit import Unit
+
+_NAMES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
+_AFTER = frozenset({")", ",", ";", "}"})
+
+
+class BuiltinVector(Check):
+    """A built-in variable (`threadIdx`) is used as a whole.
+
+    In CUDA `threadIdx` and `blockIdx` are `uint3`, `blockDim` and `gridDim` are `dim3`, and each turns into the other.
+    In HIP they have types of their own that turn into `dim3` alone, and that into nothing: `uint3 t = threadIdx` does
+    not compile. Where a uint3 is wanted, it is built from the three members.
+    """
+
+    code, name, severity = "CU221", "builtin-vector", Severity.INFO
+    examples = (
+        Example(
+            "__device__ void f() { uint3 t = threadIdx; }\n",
+            "__device__ void f() { uint3 t = make_uint3(threadIdx.x, threadIdx.y, threadIdx.z); }\n",
+        ),
+        Example(
+            "__device__ void g(int a, uint3 b) {}\n__device__ void f() { CHECK(g(1, blockIdx)); }\n",
+            "__device__ void g(int a, uint3 b) {}\n"
+            "__device__ void f() { CHECK(g(1, make_uint3(blockIdx.x, blockIdx.y, blockIdx.z))); }\n",
+            "as an argument, also as a macro's argument",
+        ),
+        Example(
+            "#define WHERE uint3 here = threadIdx;\n",
+            "#define WHERE uint3 here = make_uint3(threadIdx.x, threadIdx.y, threadIdx.z);\n",
+            "in a macro body",
+        ),
+        Example(
+            "__device__ void f() { const uint3 b = blockDim; }\n",
+            "__device__ void f() { const uint3 b = make_uint3(blockDim.x, blockDim.y, blockDim.z); }\n",
+        ),
+        Example("__device__ void f() { int i = threadIdx.x; g(blockDim); }\n", note="members, and dim3"),
+        Example("__device__ void f() { dim3 t = threadIdx; }\n", note="it turns into dim3"),
+        Example("void f(uint3 threadIdx) { g(threadIdx); }\n", note="the user's own"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        for i in unit.find(*unit.words & _NAMES):
+            name = unit.t[i]
+            if unit.tok(i + 1) not in _AFTER or _wanted(unit, i) != "uint3" or _is_own(unit, name):
+                continue
+            yield self.finding(
+                f"`{name}` as a whole is no uint3 in HIP",
+                unit.p[i],
+                unit.end(i),
+                (replace(unit.p[i], unit.end(i), f"make_uint3({name}.x, {name}.y, {name}.z)"),),
+                cuda=name,
+                effects=(("all", "compile-error"),),
+            )
+
+
+def _wanted(unit: Unit, i: int) -> str:
+    """The type that the place of token i asks for, as far as this file says; "" where it does not."""
+    before = unit.tok(i - 1)
+    if before in ("=", "(", "{") and is_identifier(unit.tok(i - 2)) and is_identifier(unit.tok(i - 3)):
+        return unit.tok(i - 3)  # type name = ..., type name(...), type name{...}
+    if before == "=" and is_identifier(unit.tok(i - 2)):  # a variable or member that was declared elsewhere
+        facts = unit.ask(bindings=(unit.p[i - 2],))
+        binding = facts.bindings.get(unit.p[i - 2]) if facts is not None else None
+        return binding.type if binding is not None else ""
+    if before == "return":
+        f = unit.function_at(i)
+        return unit.tok(f.name_at - 1) if f is not None else ""
+    if before not in ("(", ","):
+        return ""
+    opener, place = i - 1, 0
+    while opener > 0 and unit.t[opener] != "(":
+        if unit.t[opener] in (";", "{", "}"):
+            return ""
+        place += unit.t[opener] == ","
+        opener = unit.match[opener] - 1 if unit.t[opener] in (")", "]") and unit.match[opener] > 0 else opener - 1
+    callee = unit.tok(opener - 1)
+    kinds = set()
+    for f in unit.functions:
+        if f.name == callee:
+            parameters = unit.split_args(f.params[0] + 1, f.params[1])
+            words = (
+                re.findall(r"\w+", unit.text[parameters[place].start : parameters[place].end])
+                if (place < len(parameters))
+                else []
+            )
+            kinds.add(next((w for w in words if w not in ("const", "struct")), ""))
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _is_own(unit: Unit, name: str) -> bool:
+    """Whether the file declares a variable of that name (emulation on the host does)."""
+    return any(is_identifier(b) and b not in ("return", "else") for k in unit.find(name) if (b := unit.tok(k - 1)))
