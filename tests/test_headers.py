@@ -310,6 +310,13 @@ static bool operator==(const Wide& a, const Wide& b) {
     return a.sum == b.sum && a.most == b.most && a.count == b.count;
 }
 
+// x -> times * x + plus, done one after the other: the order matters.
+struct Affine { unsigned times, plus; };
+struct Then {
+    Affine operator()(Affine f, Affine g) const { return {f.times * g.times, f.plus * g.times + g.plus}; }
+};
+static bool operator==(const Affine& f, const Affine& g) { return f.times == g.times && f.plus == g.plus; }
+
 static std::vector<unsigned> members;
 static int faults;
 template <class T> static void same(const char* what, T got, T want) {
@@ -318,14 +325,14 @@ template <class T> static void same(const char* what, T got, T want) {
 
 // `value(rank)` reduced and scanned, against a plain loop.
 template <class T, class Group, class Op, class Value>
-static void check(const char* what, const Group& group, Op op, Value value) {
+static void check(const char* what, const Group& group, Op op, Value value, bool commutes = true) {
     unsigned rank = group.thread_rank();
     T all = value(0), upto = value(0), below = T();
     for (unsigned r = 1; r < group.size(); ++r) {
         all = op(all, value(r));
         if (r <= rank) { below = upto; upto = op(upto, value(r)); }
     }
-    same(what, cu2port::reduce(group, T(value(rank)), op), all);
+    if (commutes) same(what, cu2port::reduce(group, T(value(rank)), op), all);
     same(what, cu2port::inclusive_scan(group, T(value(rank)), op), upto);
     same(what, cu2port::exclusive_scan(group, T(value(rank)), op), below);
 }
@@ -343,6 +350,7 @@ template <class Group> static void lane_main(const Group& group) {
     check<Wide>("struct", group, Merge(), [](unsigned r) {
         return Wide{r * 0.25, static_cast<unsigned char>(r * 37 % 64), 1};
     });
+    check<Affine>("affine", group, Then(), [](unsigned r) { return Affine{2 * r + 3, r + 1}; }, false);
     same("default", cu2port::inclusive_scan(group, 1), int(group.thread_rank()) + 1);
     same("default", cu2port::exclusive_scan(group, 1), int(group.thread_rank()));
 }
@@ -370,7 +378,17 @@ template <class Group> static void run() {
     }
 }
 
+static void operations() {
+    same("plus", cu2port::plus<int>()(3, 5), 8);
+    same("less", cu2port::less<int>()(3, -5) + cu2port::less<int>()(-6, 3), -11);
+    same("greater", cu2port::greater<int>()(3, -5) + cu2port::greater<int>()(-6, 4), 7);
+    same("bit_and", cu2port::bit_and<int>()(6, 3), 2);
+    same("bit_or", cu2port::bit_or<int>()(6, 3), 7);
+    same("bit_xor", cu2port::bit_xor<int>()(6, 3), 5);
+}
+
 int main() {
+    operations();
     for (unsigned size = 1; size <= 64; size *= 2) {
         members.clear();
         for (unsigned l = 64 - size; l < 64; ++l) members.push_back(l);
