@@ -350,7 +350,7 @@ template <class Group> static void lane_main(const Group& group) {
     check<Wide>("struct", group, Merge(), [](unsigned r) {
         return Wide{r * 0.25, static_cast<unsigned char>(r * 37 % 64), 1};
     });
-    check<Affine>("affine", group, Then(), [](unsigned r) { return Affine{2 * r + 3, r + 1}; }, false);
+    check<Affine>("affine", group, Then(), [](unsigned r) { return Affine{2 * r + 3, r * r + 1}; }, false);
     same("default", cu2port::inclusive_scan(group, 1), int(group.thread_rank()) + 1);
     same("default", cu2port::exclusive_scan(group, 1), int(group.thread_rank()));
 }
