@@ -48,14 +48,14 @@ class Comparison:
     end: int
 
 
-def comparison(unit: Unit, i: int) -> Comparison | None:
-    """The comparison with a number that macro token i takes part in, or None."""
+def comparison(unit: Unit, i: int, in_code: bool = False) -> Comparison | None:
+    """The comparison with a number that macro token i takes part in, or None: in a condition, or else in code."""
     d = unit.in_directive(i)
-    if d is None or d.keyword not in ("if", "elif"):
+    if not in_code if d is None else d.keyword not in ("if", "elif"):
         return None
 
     def part(k: int) -> str:
-        return unit.t[k] if d.first + 2 <= k < d.stop else ""
+        return unit.tok(k) if d is None or d.first + 2 <= k < d.stop else ""
 
     # `>` is a token of its own, so that `>=` is one token and `a > b` three.
     if part(i + 1) in _FLIP and _NUMBER.match(part(i + 2)) and _ends(part(i + 3)) and _begins(part(i - 1)):

@@ -43,6 +43,7 @@ class CudaArch(Check):
             "#if __CUDA_ARCH__ >= 800\nint x;\n#endif\n",
             "a person must look",
         ),
+        Example("enum { BANKS = (__CUDA_ARCH__ >= 200) ? 32 : 16 };", "enum { BANKS = (true) ? 32 : 16 };", "a value"),
         Example("#define ARCH (__CUDA_ARCH__ / 100)\n", "#define ARCH (__CUDA_ARCH__ / 100)\n", "in a macro body"),
         Example("f(__CUDA_ARCH__);", "f(__CUDA_ARCH__);", "as a macro's argument"),
         Example("#if defined(__CUDA_ARCH__)\n#elif defined(__HIP_DEVICE_COMPILE__)\n#endif\n", note="has a HIP branch"),
@@ -65,10 +66,12 @@ class CudaArch(Check):
                     hip="__HIP_DEVICE_COMPILE__",
                 )
                 continue
-            found = comparison(unit, i)
+            found = comparison(unit, i, in_code=True)
             if found is not None and found.number <= _LAST_COMMON and found.op in (">", ">=", "<", "<="):
-                text = "defined(__HIP_DEVICE_COMPILE__)"
-                text = text if found.op in (">", ">=") or found.number == 0 else "!" + text
+                newer = found.op in (">", ">=") or found.number == 0
+                text = "defined(__HIP_DEVICE_COMPILE__)" if newer else "!defined(__HIP_DEVICE_COMPILE__)"
+                if unit.in_directive(i) is None:  # an expression, which only the device pass can have read
+                    text = "true" if newer else "false"
                 yield self.finding(
                     f"`{unit.text[found.start : found.end]}`: AMD GPUs have what this asks for, in the device pass",
                     found.start,
