@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.catalog import target
+from cu2port.check import Check, Example
+from cu2port.lexer import is_identifier
+from cu2port.model import Finding, Severity, replace
+from cu2port.unit import Function, Unit, condition_words
+
+#: Guards of headers that HIP's runtime header includes, or stands for.
+_ALWAYS = frozenset({"__DRIVER_TYPES_H__", "__CUDA_RUNTIME_API_H__", "__CUDA_RUNTIME_H__"})
+_WORDS = frozenset({"const", "struct", "enum", "volatile"})
+
+
+class SameOverload(Check):
+    """Two overloads take CUDA types that are one type in HIP.
+
+    `cudaError_t` and `CUresult` differ in CUDA, and programs print both by overloads of one function; in HIP both are
+    `hipError_t`, so the second definition is one too many. It is taken out where the first is there whenever the
+    second is; otherwise both are reported.
+    """
+
+    code, name, severity = "CU222", "same-overload", Severity.INFO
+    examples = (
+        Example(
+            "const char* text(cudaError_t e) { return A(e); }\nconst char* text(CUresult e) { return B(e); }\nint x;\n",
+            "const char* text(hipError_t e) { return A(e); }\nint x;\n",
+        ),
+        Example(
+            "#ifdef A\nint f(cudaError_t e) { return 1; }\n#endif\n#ifdef B\nint f(CUresult e) { return 2; }\n#endif\n",
+            "#ifdef A\nint f(hipError_t e) { return 1; }\n#endif\n"
+            "#ifdef B\nint f(hipError_t e) { return 2; }\n#endif\n",
+            "both may be there or one alone: reported",
+        ),
+        Example(
+            "#ifdef __DRIVER_TYPES_H__\nint f(cudaError_t e) { return 1; }\n#endif\n"
+            "#ifdef B\nint f(CUresult e) { return 2; }\n#endif\n",
+            "#ifdef HIP_INCLUDE_HIP_DRIVER_TYPES_H\nint f(hipError_t e) { return 1; }\n#endif\n#ifdef B\n#endif\n",
+            "the runtime's header is always there",
+        ),
+        Example(
+            "#define E cudaError_t\nvoid g(cudaError_t e) { }\nvoid g(CUresult e) { CHECK(e); }\n",
+            "#define E hipError_t\nvoid g(hipError_t e) { }\n",
+            "as a macro's argument it goes; a type in a macro body is not looked through",
+        ),
+        Example("int f(cudaError_t e) { return 1; }\nint f(int e) { return 2; }\n", note="different types"),
+        Example("#if A\nint f(CUresult e) { return 1; }\n#else\nint f(CUresult e) { return 2; }\n#endif\n"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        if "CUresult" not in unit.words:
+            return
+        first: dict[tuple[str, tuple[str, ...]], Function] = {}
+        for f in unit.functions:
+            if f.params[1] - f.params[0] < 2 or _in_class(unit, f):
+                continue
+            key = (f.name, _types(unit, f, True))
+            known = first.setdefault(key, f)
+            if known is f or _types(unit, known, False) == _types(unit, f, False):
+                continue
+            here, there = (unit.conditions(unit.p[g.first]) for g in (f, known))
+            shared = {g.chain[0] for g in here} & {g.chain[0] for g in there}
+            if shared - {g.chain[0] for g in here if g in there}:
+                continue  # two branches of one condition: never both
+            doubtful = [g for g in there if g not in here and not condition_words(unit, g) <= _ALWAYS]
+            start, end = unit.p[f.first], unit.end(f.body[1])
+            sure = not doubtful and not any(start <= d.start < end for d in unit.directives)
+            after = end + (1 if unit.text[end : end + 1] == "\n" else 0)
+            yield self.finding(
+                f"`{f.name}` is defined for types that are one in HIP",
+                start,
+                end,
+                (replace(start, after, ""),) if sure else (),
+                severity=Severity.INFO if sure else Severity.WARNING,
+                cuda="CUresult",
+                effects=(("all", "compile-error"),),
+            )
+
+
+def _types(unit: Unit, f: Function, converted: bool) -> tuple[str, ...]:
+    """The parameters' types without their names, CUDA's or HIP's."""
+    out = []
+    for span in unit.split_args(f.params[0] + 1, f.params[1]):
+        k, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
+        words = [w for w in unit.t[k:stop] if w not in _WORDS]
+        if len(words) > 1 and is_identifier(words[-1]) and words[-2] != "::":
+            words.pop()
+        rows = [unit.catalog.get(w) if converted else None for w in words]
+        out.append(
+            " ".join(
+                (target(r, unit.options.rocm)[0] or w) if r is not None else w for w, r in zip(words, rows, strict=True)
+            )
+        )
+    return tuple(out)
+
+
+def _in_class(unit: Unit, f: Function) -> bool:
+    """Whether a definition stands in a class (or namespace) of its own: its name is not the file's alone."""
+    depth = 0
+    for k in range(f.first - 1, -1, -1):
+        if unit.t[k] == "}" and unit.match[k] >= 0:
+            depth += 1
+        elif unit.t[k] == "{":
+            depth -= 1
+            if depth < 0:
+                return True
+    return False
