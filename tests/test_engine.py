@@ -124,3 +124,8 @@ def test_a_symbol_named_by_a_string_is_the_variable_of_that_name() -> None:
 def test_template_commas_do_not_part_arguments() -> None:
     text = "void f() { cudaFuncSetAttribute(k<float, 4>, a, v); }"
     assert b"reinterpret_cast<const void*>(k<float, 4>), a, v)" in translate(text, path="a.cuh").output
+
+
+def test_a_macro_before_a_call_makes_it_no_declaration() -> None:
+    text = "void f(void* p) { CUERR cudaFree(p); }\nint cudaMalloc(int);\nint x = cudaMalloc(1);\n"
+    assert b"CUERR hipFree(p)" in translate(text, path="a.cuh").output

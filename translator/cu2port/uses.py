@@ -100,7 +100,10 @@ def _declares(unit: Unit, i: int) -> bool:
     before = unit.tok(i - 1)
     if before == "::":
         return is_identifier(unit.tok(i - 2) or ";") and unit.tok(i - 2) not in _GLOBAL_SCOPE and _has_body(unit, i)
-    return bool(before) and is_identifier(before) and before not in _GLOBAL_SCOPE and before not in _NOT_TYPES
+    if not before or not is_identifier(before) or before in _GLOBAL_SCOPE or before in _NOT_TYPES:
+        return False
+    # inside a function a word before a call is a macro (`CHECK cudaFree(p);`): nobody declares functions there
+    return unit.function_at(i) is None
 
 
 def _has_body(unit: Unit, i: int) -> bool:
