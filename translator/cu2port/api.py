@@ -13,7 +13,8 @@ from cu2port.cases import label_findings
 from cu2port.catalog import Row, target, version_key
 from cu2port.lexer import is_string
 from cu2port.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
-from cu2port.unit import Call, Unit
+from cu2port.structure import Call
+from cu2port.unit import Unit
 from cu2port.uses import Use, unknown, uses
 
 _PLACEHOLDER = re.compile(r"\{(-?\d+)(\*?)\}|\{\*\}")

@@ -9,7 +9,8 @@ import re
 
 from cu2port.lexer import is_identifier
 from cu2port.model import Span
-from cu2port.unit import Function, Unit
+from cu2port.structure import Function
+from cu2port.unit import Unit
 
 _RANK = {"int": 1, "unsigned int": 1, "long": 2, "unsigned long": 2, "long long": 3, "unsigned long long": 3}
 _SMALL = frozenset({"bool", "char", "signed char", "unsigned char", "short", "unsigned short"})

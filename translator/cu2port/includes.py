@@ -12,7 +12,8 @@ from pathlib import Path, PurePosixPath
 
 from cu2port.lexer import Directive
 from cu2port.model import Edit, Finding, Severity, Trust, insert, replace
-from cu2port.unit import Include, Unit
+from cu2port.structure import Include
+from cu2port.unit import Unit
 
 RUNTIME = "hip/hip_runtime.h"
 _RUNTIME_USERS = re.compile(

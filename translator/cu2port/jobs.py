@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from cu2port import engine, troubles
+from cu2port.declared import declared_names
 from cu2port.graph import Scan, scan_includes
 from cu2port.model import Judged, Options, Project, Result
 from cu2port.project import CUDA_SUFFIXES, suffix_of
 from cu2port.report.record import Entry, entries
-from cu2port.unit import declared_names
 
 if TYPE_CHECKING:
     from cu2port.clang import ClangService

@@ -6,95 +6,26 @@ What only a compiler front end knows (types, constant values, who declared a nam
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from cu2port.lexer import Directive, Group, Lexed, is_identifier, is_string, lex, unsplice
+from cu2port.declared import declared_names
+from cu2port.lexer import Directive, Group, Lexed, is_identifier, is_string, lex
 from cu2port.model import Options, Project, Span
+from cu2port.structure import SIDES, Call, Function, Include, Launch, Macro, find_launches, function_with_body
 
 if TYPE_CHECKING:
     from cu2port.api import ApiFacts
     from cu2port.catalog import Catalog
     from cu2port.clang import ClangService, Facts
 
-_CONTROL = frozenset(
-    "if for while switch catch return sizeof alignof alignas decltype defined __launch_bounds__ __attribute__ "
-    "__align__ "
-    "asm __asm__ noexcept static_assert new delete throw case else do goto requires explicit __maxnreg__ "
-    "__cluster_dims__ __block_size__ operator".split()
-)
 _KEYWORDS_BEFORE_GLOBAL = frozenset(
     "return else case throw co_return co_yield delete new goto do typedef const".split()
 )
-_AFTER_PARAMS = frozenset("const noexcept override final volatile & && mutable try throw".split())
-_SIDES = frozenset({"__global__", "__device__", "__host__"})
 _ASM = frozenset({"asm", "__asm__", "__asm"})
 _ASM_QUALIFIERS = frozenset({"volatile", "__volatile__", "__volatile", "goto", "inline", "__inline__"})
-
-
-@dataclass(frozen=True, slots=True)
-class Macro:
-    """`#define name(params) body`: `params` is None for an object-like macro; body is tokens [first, stop)."""
-
-    name: str
-    params: tuple[str, ...] | None
-    first: int
-    stop: int
-    directive: Directive
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """A function definition: indices of its first token (`template`, a specifier), its name, the brackets of its
-    parameters and of its body. `sides`: which of `__global__`, `__device__`, `__host__` it carries."""
-
-    name: str
-    first: int
-    name_at: int
-    params: tuple[int, int]
-    body: tuple[int, int]
-    sides: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """`callee<<<config>>>(args)`: token indices of the callee's first token, of `<<<`, of the first `>` of `>>>`
-    and of the brackets of the arguments (-1, -1 if there are none). `spaced`: written `<< <`, as nvcc allows."""
-
-    callee: int
-    open: int
-    close: int
-    args: tuple[int, int]
-    spaced: bool
-
-    @property
-    def config_first(self) -> int:
-        """The first token after `<<<`."""
-        return self.open + (2 if self.spaced else 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A call's brackets (token indices) and the byte spans of its arguments, without surrounding white space."""
-
-    open: int
-    close: int
-    args: tuple[Span, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Include:
-    """`#include "path"` or `<path>`. `start`, `end`: bytes of the operand with its delimiters."""
-
-    path: str
-    quoted: bool
-    start: int
-    end: int
-    directive: Directive
 
 
 class Unit:
@@ -322,11 +253,6 @@ class Unit:
         """The conditional branches around a byte offset, outermost first."""
         return [g for g in self.groups if g.start <= offset < g.end]
 
-    def condition_text(self, g: Group) -> str:
-        """What stands after the keyword of the directive that opens a branch, with single spaces."""
-        d = self.directives[g.opener]
-        return " ".join(self.t[d.first + 2 : d.stop])
-
     @cached_property
     def inactive(self) -> tuple[Span, ...]:
         """Branches that the preprocessor leaves out: libclang's answer where it is to be had, else `#if 0`."""
@@ -357,7 +283,7 @@ class Unit:
         out = {}
         for name, definitions in self.macros.items():
             sides = (
-                frozenset(x for m in definitions if m.stop - m.first <= 12 for x in self.t[m.first : m.stop]) & _SIDES
+                frozenset(x for m in definitions if m.stop - m.first <= 12 for x in self.t[m.first : m.stop]) & SIDES
             )
             if sides:
                 out[name] = sides
@@ -370,66 +296,11 @@ class Unit:
         reach = -1
         for i in self.find("{"):
             if i > reach and self.match[i] > i:
-                f = self._function(i)
+                f = function_with_body(self, i)
                 if f is not None:
                     out.append(f)
                     reach = f.body[1]
         return tuple(out)
-
-    def _function(self, body: int) -> Function | None:
-        """The function whose body opens at token `body`, or None when that brace opens something else."""
-        t, match = self.t, self.match
-        k = body - 1
-        hops = 0
-        while k > 0 and hops < 40:
-            hops += 1
-            tok = t[k]
-            if tok == ")" and match[k] > 0:
-                before = t[match[k] - 1] if match[k] > 0 else ""
-                if before in ("noexcept", "throw", "__attribute__", "requires"):
-                    k = match[k] - 2
-                    continue
-                break
-            if tok in _AFTER_PARAMS:
-                k -= 1
-            elif is_identifier(tok) or tok in ("->", "::", "*", ">", "<", ","):  # a trailing return type, a macro
-                if tok in ("struct", "class", "namespace", "enum", "union", "do", "else", "try", "extern"):
-                    return None
-                k -= 1
-            else:
-                return None
-        else:
-            return None
-        close, opener = k, match[k]
-        name_at = opener - 1
-        if name_at < 0:
-            return None
-        name = t[name_at]
-        if t[name_at - 1] == "operator" if name_at else False:
-            name = "operator" + name
-        elif name == ")" or name == "]":
-            if not (t[name_at - 2 : name_at] == ["operator", "("] or t[name_at - 2 : name_at] == ["operator", "["]):
-                return None
-            name = "operator" + t[name_at - 1] + name
-            name_at -= 2
-        elif not is_identifier(name) or name in _CONTROL:
-            return None
-        first = name_at
-        while first > 0 and t[first - 1] not in (";", "{", "}") and self.in_directive(first - 1) is None:
-            if t[first - 1] == ":" and t[first - 2] in ("public", "private", "protected"):
-                break
-            if t[first - 1] == ":" and first >= 2 and match[first - 2] >= 0:
-                return None  # a constructor's initialiser list: `C(...) : a(x) {`
-            first -= 1
-        sides: set[str] = set()
-        for tok in t[first:name_at]:
-            if tok in _SIDES:
-                sides.add(tok)
-            elif tok in self.side_macros:
-                sides |= self.side_macros[tok]
-        if t[name_at - 1] in (",", "(", "=", "return") and not sides:
-            return None
-        return Function(name, first, name_at, (opener, close), (body, match[body]), frozenset(sides))
 
     @cached_property
     def _function_starts(self) -> list[int]:
@@ -450,51 +321,7 @@ class Unit:
     @cached_property
     def launches(self) -> tuple[Launch, ...]:
         """Kernel launches, also those in macro bodies."""
-        out = []
-        t = self.t
-        for i in self.find("<<<", "<<"):
-            if t[i] == "<<<":
-                spaced = False
-            elif self.tok(i + 1) == "<" and i and (is_identifier(t[i - 1]) or t[i - 1] == ">"):
-                spaced = True
-            else:
-                continue
-            close = self._launch_close(i + (2 if spaced else 1))
-            if close < 0:
-                continue
-            k = i - 1
-            if k >= 0 and t[k] == ">":
-                k = self.angle_open(k) - 1
-            elif k >= 0 and t[k] == ")" and self.match[k] >= 0:
-                k = self.match[k] - 1 if is_identifier(self.tok(self.match[k] - 1)) else self.match[k]
-            if k < 0:
-                continue
-            callee = self.qualifier(k)
-            while self.tok(callee - 1) in (".", "->") and is_identifier(self.tok(callee - 2)):
-                callee = self.qualifier(callee - 2)
-            after = close + 3
-            args = (after, self.match[after]) if self.tok(after) == "(" and self.match[after] > 0 else (-1, -1)
-            out.append(Launch(callee, i, close, args, spaced))
-        return tuple(out)
-
-    def _launch_close(self, k: int) -> int:
-        """Index of the first `>` of the `>>>` that closes a launch configuration starting at token k, or -1."""
-        stop = min(len(self.t), k + 4000)
-        while k < stop:
-            tok = self.t[k]
-            if tok in ("(", "[", "{"):
-                k = self.match[k]
-                if k < 0:
-                    return -1
-            elif tok == ">" and self.tok(k + 1) == ">" and self.tok(k + 2) == ">":
-                # `kernel<<<f<g<int>>(), 1>>>`: the last three of a run of more close the launch
-                while self.tok(k + 3) == ">" and self.p[k + 3] == self.end(k + 2):
-                    k += 1
-                return k
-            elif tok in (")", "]", "}", ";"):
-                return -1
-            k += 1
-        return -1
+        return find_launches(self)
 
     @cached_property
     def asms(self) -> tuple[tuple[int, int, int], ...]:
@@ -549,71 +376,12 @@ class Unit:
         return facts
 
 
-_LOOK = r"(?:cu|CU|nv|nccl|__|NV|half|thrust|wmma)\w+"
-_WORD = re.compile(rf"\b{_LOOK}")
-_NEXT = re.compile(r"\s*([({=;:])")
-_BODY = re.compile(r"\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*(?:(?:const|noexcept|override)\b\s*)*\{")
-_DEFINE = re.compile(rf"^[ \t]*#[ \t]*define[ \t]+({_LOOK})", re.M)
-_ENUM = re.compile(r"\benum\b[^;{}()]*\{([^{}]*)\}")
-_NO_TYPES = frozenset(
-    "return else new delete throw case goto typedef using define namespace ifdef ifndef defined".split()
-)
-_CLASSES = frozenset("class struct enum union".split())
-
-
-def declared_names(text: str) -> frozenset[str]:
-    """CUDA-looking names that a text declares: functions with a body, variables, classes, enumerators, macros.
-
-    Cheap (regular expressions over the raw text); it may name too much, since libclang has the last word.
-    """
-    found = set(_DEFINE.findall(text))
-    for m in _WORD.finditer(text):
-        after = _NEXT.match(text, m.end())
-        if after is None or m.group() in found:
-            continue
-        before = _type_before(text, m.start())
-        if not before or before in _NO_TYPES:
-            continue
-        if before in _CLASSES:
-            declares = after.group(1) in "{:"
-        elif after.group(1) == "(":
-            declares = _BODY.match(text, m.end()) is not None
-        else:
-            declares = after.group(1) in "={;"
-        if declares:
-            found.add(m.group())
-    for m in _ENUM.finditer(text):
-        found.update(w.group() for w in _WORD.finditer(m.group(1)) if not _is_value(text, m.start(1) + w.start()))
-    return frozenset(found)
-
-
-def _type_before(text: str, at: int) -> str:
-    """The word (or `>`) that stands before a name, blanks, `*` and `&` between them; "" when it is none."""
-    end = len(text[max(0, at - 80) : at].rstrip(" \t\r\n*&")) + max(0, at - 80)
-    if end == at or not end:
-        return ""
-    start = end
-    while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
-        start -= 1
-    return text[start:end] if start < end else text[end - 1] if text[end - 1] == ">" else ""
-
-
-def _is_value(text: str, at: int) -> bool:
-    """Whether a word in an enumeration stands after `=`: a value, not an enumerator."""
-    return text[max(0, at - 8) : at].rstrip().endswith(("=", "|", "+", "-", "("))
-
-
 def condition_words(unit: Unit, g: Group) -> frozenset[str]:
     """Identifiers in the condition of a branch (for `#else`: of the `#if` it belongs to)."""
     d = unit.directives[g.opener]
     if d.keyword == "else":
         d = unit.directives[g.chain[0]]
     return frozenset(x for x in unit.t[d.first + 2 : d.stop] if is_identifier(x))
-
-
-def logical_line(text: str, start: int, end: int) -> str:
-    """The text of a directive without its continuations."""
-    return unsplice(text[start:end])
 
 
 def iter_calls(unit: Unit, names: frozenset[str]) -> Iterator[tuple[int, Call]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.unit import Call, Unit, iter_calls
+from cu2port.structure import Call
+from cu2port.unit import Unit, iter_calls
 
 SYNC = frozenset(
     "__shfl_sync __shfl_up_sync __shfl_down_sync __shfl_xor_sync __any_sync __all_sync __ballot_sync __match_any_sync "

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from cu2port.check import Check, Example
 from cu2port.model import Edit, Finding, Options, Severity, Span
-from cu2port.unit import Launch, Unit
+from cu2port.structure import Launch
+from cu2port.unit import Unit
 
 _GGL = Options(launch="ggl")
 

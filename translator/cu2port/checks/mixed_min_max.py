@@ -7,7 +7,8 @@ from cu2port.arithmetic import NamedTypes, common, promoted, simple_type
 from cu2port.check import Check, Example
 from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
-from cu2port.unit import Call, Unit
+from cu2port.structure import Call
+from cu2port.unit import Unit
 
 _LITERAL = re.compile(r"(?:[1-9][0-9]*|0)\Z")
 _SUFFIX = {"unsigned int": "u", "unsigned long": "ul", "unsigned long long": "ull"}

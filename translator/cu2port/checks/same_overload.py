@@ -6,7 +6,8 @@ from cu2port.catalog import target
 from cu2port.check import Check, Example
 from cu2port.lexer import is_identifier
 from cu2port.model import Finding, Severity, replace
-from cu2port.unit import Function, Unit, condition_words
+from cu2port.structure import Function
+from cu2port.unit import Unit, condition_words
 
 #: Guards of headers that HIP's runtime header includes, or stands for.
 _ALWAYS = frozenset({"__DRIVER_TYPES_H__", "__CUDA_RUNTIME_API_H__", "__CUDA_RUNTIME_H__"})

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from cu2port.check import Check, Example
 from cu2port.lexer import is_identifier
 from cu2port.model import Finding, Severity, Trust, replace
-from cu2port.unit import Macro, Unit
+from cu2port.structure import Macro
+from cu2port.unit import Unit
 
 _PREFIX = re.compile(
     r"(?:cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|nvrtc|cu|CU|CUDA|CUBLAS|CUFFT|CUSPARSE|CUSOLVER)(?:[A-Z_]\w*)?\Z"

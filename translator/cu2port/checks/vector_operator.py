@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from cu2port.check import Check, Example
 from cu2port.lexer import is_identifier
 from cu2port.model import Finding, Severity, replace
-from cu2port.unit import Function, Unit
+from cu2port.structure import Function
+from cu2port.unit import Unit
 
 _VECTOR = re.compile(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([1-4])\Z")
 _NAMES = ("+=", "-=", "*=", "/=", "*", "/", "++", "--")

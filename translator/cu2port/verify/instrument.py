@@ -8,8 +8,10 @@ Edits insert no line ends, and the copy starts with `#line`: messages name the u
 
 from __future__ import annotations
 
+from cu2port.catalog import Catalog
 from cu2port.lexer import is_identifier
-from cu2port.unit import Function, Launch, Macro, Unit
+from cu2port.structure import Function, Launch, Macro
+from cu2port.unit import Unit
 from cu2port.verify.reach import Reach, is_operation, is_reaching
 from cu2port.verify.shared_vars import rewrite_shared
 from cu2port.verify.statements import Loop, Statements
@@ -55,6 +57,11 @@ class Copy:
             position = end
         out.append(self.unit.text[position:])
         return "".join(out)
+
+
+def read(text: str, path: str) -> Unit:
+    """The facts of a text that needs no conversion; messages will name `path`."""
+    return Unit(text, Catalog({}, {}, {}, {}, (), ""), path=path)
 
 
 def instrument(unit: Unit, reach: Reach) -> str:

@@ -16,13 +16,12 @@ from dataclasses import dataclass
 from importlib import util
 from pathlib import Path
 
-from cu2port.catalog import load_catalog
 from cu2port.data import cache_dir
+from cu2port.declared import declared_names
 from cu2port.engine import translate
 from cu2port.model import Project
 from cu2port.project import CannotRun
-from cu2port.unit import Unit, declared_names
-from cu2port.verify.instrument import instrument
+from cu2port.verify.instrument import instrument, read
 from cu2port.verify.reach import reached
 
 HEADERS = Path(__file__).resolve().parent.parent / "include" / "sim"
@@ -171,12 +170,11 @@ def sources(program: Program) -> dict[Path, str]:
 def copies(program: Program, folder: Path) -> list[Path]:
     """Write instrumented copies below a folder, each under its absolute path; returns those of the units."""
     texts = sources(program)
-    catalog = load_catalog()
     here = Path.cwd()
     units = {}
     for real, text in texts.items():
         shown = str(real.relative_to(here)) if real.is_relative_to(here) else str(real)
-        units[real] = Unit(text, catalog, path=shown)
+        units[real] = read(text, shown)
     reach = reached(units.values())
     for real, unit in units.items():
         target = mirrored(folder, real)
