@@ -111,7 +111,8 @@ def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object)
 @click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in.")
 @click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Compilers at once.  [number of cores]")
-@click.option("--compiler", metavar="X", default="", help="hipcc, amdclang++ or a clang++; else one is looked for.")
+@click.option("--compiler", metavar="X", default="", help="hipcc, a clang++, or `wheels`; else one is found.")
+@click.option("--std", metavar="STD", default="", help="Such as c++17, for files without a compile command.")
 @click.option("--rocm-path", metavar="DIR", default="", help="ROCm, or a folder with include/hip in it.")
 @click.option(
     "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="S", default=300.0, show_default=True

@@ -34,6 +34,7 @@ def command(path: str, verbosity: int, asked: Mapping[str, Any]) -> int:
             rocm_path=asked["rocm_path"],
             include_dirs=tuple(folder("-I", d) for d in asked["include_dirs"]),
             defines=tuple(macro(d) for d in asked["defines"]),
+            std=_standard(asked["std"]),
             commands=compile_db.load(Path(asked["build"])) if asked["build"] else None,
             workers=asked["jobs"] or 0,
             limit_s=asked["time_limit"],
@@ -51,6 +52,12 @@ def command(path: str, verbosity: int, asked: Mapping[str, Any]) -> int:
         click.echo(f"cu2port: {e}", err=True)
         return 2
     return end(found)
+
+
+def _standard(text: str) -> str:
+    if text and not compile_db.is_standard(text):
+        raise CannotRun(f"--std {text}: a version of the language such as c++17")
+    return text
 
 
 def after_convert(request: plan.Request, record: RunRecord, archs: tuple[str, ...], verbosity: int) -> VerifyRecord:

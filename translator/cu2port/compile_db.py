@@ -85,6 +85,11 @@ def _words(row: dict[str, object]) -> list[str]:
         return str(row.get("command", "")).split()
 
 
+def is_standard(text: str) -> bool:
+    """Whether a word is what compilers take after -std=."""
+    return _STD.match(text) is not None
+
+
 def parse(words: Sequence[str], base: Path) -> Flags:
     """Includes, macros and the language's version of a command run in `base`; no other flag is looked at.
 
@@ -110,7 +115,7 @@ def parse(words: Sequence[str], base: Path) -> Flags:
                 macros[name] = (value, flag == "-D")
         elif flag == "-include":
             forced[os.path.normpath(base / value)] = None
-        elif _STD.match(value):
+        elif is_standard(value):
             std = value
     return Flags(
         tuple(dirs),

@@ -61,6 +61,7 @@ class Request:
     rocm_path: str = ""
     include_dirs: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
+    std: str = ""  # for files whose compile command says none
     commands: CompileDb | None = None
     workers: int = 0  # 0: as many as there are cores
     limit_s: float = 300.0
@@ -254,7 +255,7 @@ def wave_size(arch: str) -> int:
 def run(request: Request, tick: Tick = lambda done, total: None) -> VerifyRecord:
     """Compile. `tick(done, total)` is called after each compilation. Raises CannotRun."""
     tree = open_tree(request.path, request.sources)
-    units, notes = units_of(tree, request.include_dirs, request.defines, request.commands)
+    units, notes = units_of(tree, request.include_dirs, request.defines, request.commands, request.std)
     if not units:
         raise CannotRun(f"{request.path}: there is no translation unit in it (.hip, .cu, .cpp, .c)")
     with _scratch() as folder:

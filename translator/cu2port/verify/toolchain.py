@@ -64,7 +64,7 @@ def check_archs(text: str) -> tuple[str, ...]:
 def find(asked: str, archs: Sequence[str], temporary: str) -> Compiler:
     """The first compiler that can compile for all of `archs`, with C++ headers to go with it.
 
-    `asked`: that of --compiler; then no other is tried. Raises CannotRun with what each of them lacks.
+    `asked`: that of --compiler, a program or `wheels`; then no other is tried. Raises CannotRun with what each lacks.
     """
     env = environment(temporary)
     lacks = []
@@ -83,6 +83,12 @@ def find(asked: str, archs: Sequence[str], temporary: str) -> Compiler:
 
 
 def _asked(text: str) -> Iterator[Compiler]:
+    if text == "wheels":
+        wheels = _wheels()
+        if wheels is None:
+            raise CannotRun("--compiler wheels: they are not installed; pip install 'cu2port[verify]'")
+        yield wheels
+        return
     path = shutil.which(text)
     if path is None:
         raise CannotRun(f"--compiler {text}: no such program")

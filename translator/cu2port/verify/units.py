@@ -156,7 +156,11 @@ def _source(path: Path) -> Source:
 
 
 def units_of(
-    tree: Tree, include_dirs: Sequence[str], defines: Sequence[str], commands: CompileDb | None
+    tree: Tree,
+    include_dirs: Sequence[str],
+    defines: Sequence[str],
+    commands: CompileDb | None,
+    std: str = "",
 ) -> tuple[list[Unit], list[str]]:
     """The translation units to compile, and notes on what was left out.
 
@@ -184,7 +188,12 @@ def units_of(
     if not named and tree.asked.is_dir():
         included = _included(tree, {d for ds in folders.values() for d in ds})
         files = [f for f in files if f not in included]
-    units = [Unit(f, _language_of(f), _words(tree, flags[f][0], folders[f], defines, dropped)) for f in files]
+    units = []
+    for f in files:
+        language = _language_of(f)
+        words = _words(tree, flags[f][0], folders[f], defines, dropped)
+        asked = flags[f][0].std or (std if language != C else "")
+        units.append(Unit(f, language, (*words, f"-std={asked}") if asked else words))
     for folder, why in list(dropped.items())[:_INSTANCES]:
         notes.append(f"{folder} is left out: {why}")
     if len(dropped) > _INSTANCES:
@@ -228,7 +237,7 @@ def _words(
     for file in flags.forced:
         mapped = _own_folder(tree, file, dropped)
         words += ["-include", mapped] if mapped else []
-    return (*words, f"-std={flags.std}") if flags.std else tuple(words)
+    return tuple(words)
 
 
 def _own_folder(tree: Tree, path: str, dropped: dict[str, str]) -> str:
