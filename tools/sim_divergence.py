@@ -18,9 +18,7 @@ from pathlib import Path
 
 import click
 
-from cu2port.catalog import load_catalog
-from cu2port.unit import Unit
-from cu2port.verify.instrument import instrument
+from cu2port.verify.instrument import instrument, read
 from cu2port.verify.reach import reached
 from cu2port.verify.sim_build import Toolchain, find_toolchain
 
@@ -51,7 +49,7 @@ LOOSE = frozenset({"opbreak", "opreturn"})
 def build(facts: Path, count: int, folder: Path, toolchain: Toolchain) -> Path:
     """Compile all kernels and a main that runs each on both inputs and writes what the lanes computed."""
     source = PRELUDE + (facts / "kernels.h").read_text()
-    unit = Unit(source, load_catalog(), path="kernels.hip")
+    unit = read(source, "kernels.hip")
     table = ",".join(f"k{i}" for i in range(count))
     main = f"""
 #include <cstdio>

@@ -10,13 +10,11 @@ from typing import Any
 
 import click
 
-from cu2port.catalog import load_catalog
 from cu2port.data import cache_dir
 from cu2port.output import write
 from cu2port.project import CannotRun, parse_size
-from cu2port.unit import Unit
 from cu2port.verify import sim_build, simulate
-from cu2port.verify.instrument import instrument
+from cu2port.verify.instrument import instrument, read
 from cu2port.verify.reach import reached
 
 _WAVES = {"32": (32,), "64": (64,), "both": (32, 64)}
@@ -52,10 +50,9 @@ def _cflags(asked: dict[str, Any]) -> int:
 
 def _instrument(program: sim_build.Program, output: str) -> int:
     texts = sim_build.sources(program)
-    catalog = load_catalog()
-    units = {p: Unit(text, catalog, path=str(p)) for p, text in texts.items()}
+    units = {p: read(text, str(p)) for p, text in texts.items()}
     first = Path(program.units[0]).absolute()
-    shown = Unit(texts[first], catalog, path=str(program.units[0]))
+    shown = read(texts[first], str(program.units[0]))
     data = instrument(shown, reached(units.values())).encode("latin-1")
     if output in ("", "-"):
         sys.stdout.buffer.write(data)

@@ -20,6 +20,7 @@ _NS = "::cu2port_sim::"
 _EXPRESSION_WORDS = frozenset("return else do case co_return co_yield throw and or not xor".split())
 _DEVICE_ONLY = frozenset({"__global__", "__device__"})
 _COMPILE_MACRO = "__HIP_DEVICE_COMPILE__"
+_LAUNCH_CALLS = ("hipLaunchKernel", "hipLaunchCooperativeKernel")
 
 
 class Copy:
@@ -75,6 +76,8 @@ def instrument(unit: Unit, reach: Reach) -> str:
     for definitions in unit.macros.values():
         for m in definitions:
             _macro(copy, m, reach, taken)
+    for i in unit.find(*_LAUNCH_CALLS):
+        _uncast(copy, i)
     rewrite_shared(copy.unit, copy.replace)
     name = unit.path.replace("\\", "\\\\").replace('"', '\\"')
     return f'#line 1 "{name}"\n{copy.text()}'
@@ -94,6 +97,21 @@ def _launch(copy: Copy, launch: Launch) -> None:
     for i in range(first + 1, last):  # NULL is an integer to a template
         if unit.t[i] == "NULL":
             copy.replace(i, i + 1, "nullptr")
+
+
+def _uncast(copy: Copy, i: int) -> None:
+    """Take the cast off a kernel given to a launch function: its type says what the arguments are."""
+    unit = copy.unit
+    call = unit.call(i)
+    if call is None:
+        return
+    k = call.open + 1
+    if unit.tok(k) in ("reinterpret_cast", "static_cast"):
+        close = unit.angle_close(k + 1)
+        if close > 0:
+            copy.replace(k, close + 1, "")
+    elif unit.tok(k) == "(" and {"void", "*"} <= set(unit.t[k + 1 : unit.match[k]]) <= {"void", "*", "const"}:
+        copy.replace(k, unit.match[k] + 1, "")
 
 
 def _function(copy: Copy, f: Function, reach: Reach, taken: set[int]) -> None:
@@ -183,8 +201,7 @@ def _expression_start(unit: Unit, i: int, limit: int) -> int:
     before = unit.tok(k - 1)
     if k > limit and (
         (is_identifier(before) and before not in _EXPRESSION_WORDS)
-        or (before in ("~", "new", ">")
-        and not is_operation(unit, i))
+        or (before in ("~", "new", ">") and not is_operation(unit, i))
     ):
         return -1
     return k

@@ -279,7 +279,6 @@ template <class T>
 inline T __ldg(const T* p) {
     return *p;
 }
-template <class T>
 
 #define CU2PORT_SIM_MINMAX(T)                           \
     inline T min(T a, T b) { return b < a ? b : a; }    \

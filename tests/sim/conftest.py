@@ -1,0 +1,46 @@
+"""Programs built for the simulator, once a session and wave size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cu2port.verify import sim_build, simulate
+
+Build = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def toolchain() -> sim_build.Toolchain:
+    return sim_build.find_toolchain()
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory: pytest.TempPathFactory, toolchain: sim_build.Toolchain) -> Build:
+    """build(path, wave) -> binary. Without optimisation: the compiler is most of a test's time."""
+    made: dict[tuple[Path, int], Path] = {}
+
+    def get(path: Path, wave: int, *flags: str) -> Path:
+        if (path, wave) not in made:
+            program = sim_build.find_program(path)
+            program = sim_build.Program(program.units, program.include_dirs, program.defines, ("-O0", *flags))
+            folder = tmp_path_factory.mktemp("sim")
+            made[path, wave] = sim_build.build(program, folder, (wave,), toolchain)[wave]
+        return made[path, wave]
+
+    return get
+
+
+@pytest.fixture
+def simulated(build: Build, tmp_path: Path) -> Callable[..., simulate.Ran]:
+    """simulated(text, wave, *args) -> how a program of one file ended."""
+
+    def get(text: str, wave: int = 64, *arguments: str, **limits: float) -> simulate.Ran:
+        path = tmp_path / "program.hip"
+        path.write_text(text)
+        binary = build(path, wave)
+        return simulate.run(binary, arguments, simulate.Limits(**limits), capture=True)  # type: ignore[arg-type]
+
+    return get

@@ -1,0 +1,27 @@
+"""The suite of small kernels whose answers are known by reasoning, at both wave sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cu2port.verify import simulate
+
+KERNELS = sorted((Path(__file__).parent / "kernels").glob("*.hip"))
+LEAST = 60  # answers that the suite must check
+
+
+@pytest.mark.parametrize("wave", [32, 64])
+@pytest.mark.parametrize("path", KERNELS, ids=lambda p: p.stem)
+def test_answers(path: Path, wave: int, build: Callable[[Path, int], Path]) -> None:
+    ran = simulate.run(build(path, wave), (), simulate.Limits(60), capture=True)
+    lines = ran.output.decode().splitlines()
+    assert ran.code == 0, ran.errors.decode() + ran.output.decode()
+    assert [x for x in lines if x.startswith("FAIL")] == []
+    assert sum(x.startswith("ok ") for x in lines) >= 10
+
+
+def test_the_suite_is_large_enough() -> None:
+    assert sum(p.read_text().count("say(") for p in KERNELS) >= LEAST
