@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.lexer import is_identifier
+from cu2port.model import Finding, Severity, insert
+from cu2port.structure import Function
+from cu2port.unit import Unit
+
+_STARTS = frozenset({";", "{", "}", "const", "static", "volatile", "__shared__", "constexpr"})
+_AFTER_NAME = frozenset({";", "=", "[", "{", ",", "("})
+_AFTER_TYPE = frozenset({"*", "&"})
+
+
+class DependentName(Check):
+    """`typename` or `template` is missing before a name that depends on a template parameter.
+
+    nvcc's front end guesses that `A<T>::type x;` declares something and that `a.get<3>()` names a template; clang reads
+    both as the standard says, as values and comparisons. The word is put in where nothing else can be meant.
+    """
+
+    code, name, severity = "CU213", "dependent-name", Severity.INFO
+    examples = (
+        Example(
+            "template <class T> __device__ void f() { A<T>::type x = 0; }",
+            "template <class T> __device__ void f() { typename A<T>::type x = 0; }",
+        ),
+        Example(
+            "template <class T> void f(A<T>& a) { CHECK(a.get<3>()); }",
+            "template <class T> void f(A<T>& a) { CHECK(a.template get<3>()); }",
+            "as a macro's argument",
+        ),
+        Example(
+            "template <typename T> void f() { T::kind k; }", "template <typename T> void f() { typename T::kind k; }"
+        ),
+        Example("#define LOCAL A<T>::type x;\n", note="in a macro body, where nobody knows T"),
+        Example("template <class T> void f(A<T>& a) { typename T::kind k; a.template get<3>(); }", note="it is there"),
+        Example(
+            "template <class T> void f(A<int>& a) { a.get<3>(); A<int>::type x; T::call(x); }", note="not dependent"
+        ),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        if "template" not in unit.words:
+            return
+        for f in unit.functions:
+            params = _parameters(unit, f)
+            if params:
+                yield from self._typenames(unit, f, params)
+                yield from self._templates(unit, f, params)
+
+    def _typenames(self, unit: Unit, f: Function, params: set[str]) -> Iterator[Finding]:
+        t = unit.t
+        for i in range(f.body[0] + 1, f.body[1]):
+            if t[i - 1] not in _STARTS or not is_identifier(t[i]) or unit.tok(i + 1) not in ("<", "::"):
+                continue
+            dependent, k = t[i] in params, i
+            while True:
+                if unit.tok(k + 1) == "<":
+                    close = unit.angle_close(k + 1)
+                    if close < 0:
+                        break
+                    dependent, k = dependent or bool(params.intersection(t[k + 1 : close])), close
+                if unit.tok(k + 1) != "::" or not is_identifier(unit.tok(k + 2)):
+                    break
+                k += 2
+            name = k + 1
+            while unit.tok(name) in _AFTER_TYPE:
+                name += 1
+            plain = t[k] != ">" and t[k - 1] == "::" and name == k + 1
+            if dependent and plain and is_identifier(unit.tok(name)) and unit.tok(name + 1) in _AFTER_NAME:
+                yield self.finding(
+                    f"`{unit.source(i, k + 1)}` is a type only if `typename` says so",
+                    unit.p[i],
+                    unit.end(k),
+                    (insert(unit.p[i], "typename "),),
+                    effects=(("all", "compile-error"),),
+                )
+
+    def _templates(self, unit: Unit, f: Function, params: set[str]) -> Iterator[Finding]:
+        t = unit.t
+        objects = _dependent_objects(unit, f, params)
+        for i in range(f.body[0] + 1, f.body[1]):
+            if t[i] not in (".", "->") or t[i - 1] not in objects or unit.tok(i + 2) != "<" or unit.is_member(i - 1):
+                continue
+            close = unit.angle_close(i + 2)
+            if is_identifier(t[i + 1]) and close > 0 and unit.tok(close + 1) == "(":
+                yield self.finding(
+                    f"`{t[i + 1]}` is a template only if `template` says so",
+                    unit.p[i - 1],
+                    unit.end(close),
+                    (insert(unit.p[i + 1], "template "),),
+                    effects=(("all", "compile-error"),),
+                )
+
+
+def _parameters(unit: Unit, f: Function) -> set[str]:
+    """Type parameters of a function template."""
+    if unit.t[f.first] != "template" or unit.tok(f.first + 1) != "<":
+        return set()
+    close = unit.angle_close(f.first + 1)
+    return {
+        unit.t[k + 1]
+        for k in range(f.first + 2, close)
+        if unit.t[k] in ("class", "typename") and is_identifier(unit.t[k + 1])
+    }
+
+
+def _dependent_objects(unit: Unit, f: Function, params: set[str]) -> set[str]:
+    """Names of function parameters whose type names a template parameter."""
+    out = set()
+    for span in unit.split_args(f.params[0] + 1, f.params[1]):
+        k, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
+        words = unit.t[k:stop]
+        if len(words) > 1 and is_identifier(words[-1]) and params.intersection(words[:-1]):
+            out.add(words[-1])
+    return out
