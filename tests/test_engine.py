@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from cu2port import Options, translate
 from cu2port import check as check_module
 from cu2port.catalog import load_catalog
+from cu2port.declared import declared_names
 from cu2port.edits import judge
 from cu2port.model import Outcome, Trust
 from cu2port.unit import Unit
@@ -129,3 +130,11 @@ def test_template_commas_do_not_part_arguments() -> None:
 def test_a_macro_before_a_call_makes_it_no_declaration() -> None:
     text = "void f(void* p) { CUERR cudaFree(p); }\nint cudaMalloc(int);\nint x = cudaMalloc(1);\n"
     assert b"CUERR hipFree(p)" in translate(text, path="a.cuh").output
+
+
+def test_a_header_that_maps_cuda_to_hip_stays_and_hides_nothing() -> None:
+    shim = "#define cudaFree hipFree\n#define cudaStream_t hipStream_t\n"
+    assert translate(shim, path="vendors/hip.h").output == shim.encode()
+    assert declared_names(shim) == frozenset()
+    text = "#ifdef USE_HIP\n" + shim + "#endif\nvoid f(cudaStream_t s, void* p) { cudaFree(p); }\n"
+    assert b"void f(hipStream_t s, void* p) { hipFree(p); }" in translate(text, path="a.cuh").output

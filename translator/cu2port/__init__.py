@@ -1,8 +1,8 @@
 """cu2port: port CUDA C++ to HIP source that you own.
 
-    >>> from cu2port import translate
-    >>> translate("int main() { cudaDeviceSynchronize(); }", path="a.cu").output
-    b'#include <hip/hip_runtime.h>\\nint main() { hipDeviceSynchronize(); }'
+>>> from cu2port import translate
+>>> translate("int main() { cudaDeviceSynchronize(); }", path="a.cu").output
+b'#include <hip/hip_runtime.h>\\nint main() { hipDeviceSynchronize(); }'
 """
 
 from __future__ import annotations

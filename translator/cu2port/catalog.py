@@ -329,7 +329,7 @@ def _file_rows(where: str, data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         firsts.append(names[0])
         _keys(where, names[0], value, _UNSUPPORTED_KEYS)
         for key in ("why", "instead"):
-            if not value.get(key, "").strip():
+            if not str(value.get(key, "")).strip():
                 raise CatalogError(f"{where}: `{names[0]}` is unsupported without `{key}`")
         shared = {**_versions(where, names[0], value), "fate": "unsupported", "cuda": ""}
         for cuda in names:
@@ -338,7 +338,7 @@ def _file_rows(where: str, data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _check_change(where: str, cuda: str, value: dict[str, Any]) -> None:
-    if not value.get("why", "").strip():
+    if not str(value.get("why", "")).strip():
         raise CatalogError(f"{where}: change of `{cuda}` without `why`")
     if value.get("trust") not in ("exact", "review"):
         raise CatalogError(f"{where}: change of `{cuda}`: `trust` must be exact or review")

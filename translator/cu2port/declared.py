@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 
-_LOOK = r"(?:cu|CU|nv|nccl|__|NV|half|thrust|wmma)\w+"
+_LOOK = (
+    r"(?:cu|CU|nv|nccl|__|NV|half|thrust|wmma|make_|atomic|surf|tex|u?llm|um[ai]|fdiv"
+    r"|h2?(?:exp|log|sin|cos|r?sqrt|rcp|tanh|floor|ceil|rint|trunc))\w*"
+)
 _WORD = re.compile(rf"\b{_LOOK}")
 _NEXT = re.compile(r"\s*([({=;:])")
 _BODY = re.compile(r"\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*(?:(?:const|noexcept|override)\b\s*)*\{")
-_DEFINE = re.compile(rf"^[ \t]*#[ \t]*define[ \t]+({_LOOK})", re.M)
+# `#define cudaFree hipFree` declares nothing: it is HIP under CUDA's name, as we would write it
+_DEFINE = re.compile(rf"^[ \t]*#[ \t]*define[ \t]+({_LOOK})\b(?!(?:\([^)\n]*\))?[ \t]+hip[A-Z]\w*)", re.M)
 _ENUM = re.compile(r"\benum\b[^;{}()]*\{([^{}]*)\}")
 _NO_TYPES = frozenset(
     "return else new delete throw case goto typedef using define namespace ifdef ifndef defined".split()

@@ -16,6 +16,7 @@ from cu2port.structure import Include
 from cu2port.unit import Unit
 
 RUNTIME = "hip/hip_runtime.h"
+_HELPER = re.compile(r"(?:^|/)cu2port/\w+\.hpp\Z")  # a header of ours, which brings the runtime itself
 _RUNTIME_USERS = re.compile(
     r"\b(?:__global__|__device__|__host__|__shared__|__constant__|__managed__|threadIdx|blockIdx|dim3|hip[A-Z]\w+"
     r"|cuda[A-Z]\w+|(?:float|double|u?int|u?char|u?short|u?long|u?longlong)[1-4])\b|<<<"
@@ -28,7 +29,7 @@ CUDA_HEADER = re.compile(
 
 def include_findings(unit: Unit) -> Iterator[tuple[str, Finding]]:
     """(rule name, finding) for every include that names a CUDA header."""
-    on_top = needs_runtime_on_top(unit)
+    on_top = unit.runtime_on_top
     provided: list[tuple[str, tuple[int, ...]]] = [(RUNTIME, ())] if on_top else []
     for inc in unit.includes:
         where = tuple(g.opener for g in unit.conditions(inc.start))
@@ -136,7 +137,9 @@ def needs_runtime_on_top(unit: Unit) -> bool:
     if not is_cuda_source(unit.path):
         return False
     # A .cu file that names nothing of CUDA's may hold headers of the project that do.
-    if not _RUNTIME_USERS.search(unit.text) and not any(inc.quoted for inc in unit.includes):
+    if not _RUNTIME_USERS.search(unit.text) and not any(
+        inc.quoted and not _HELPER.search(inc.path) for inc in unit.includes
+    ):
         return False
     floor = 1 if unit.guard else 0
     provided: set[int] = set()  # branches of outermost conditionals that include it
@@ -147,7 +150,7 @@ def needs_runtime_on_top(unit: Unit) -> bool:
         if not groups:
             if runtime:
                 return False
-            if inc.quoted and hip is None:
+            if inc.quoted and hip is None and not _HELPER.search(inc.path):
                 return True
         elif runtime and len(groups) == 1:
             provided.add(groups[0].opener)
@@ -164,7 +167,7 @@ def added_includes(
     """One finding that adds the headers which the output needs and does not include yet; None if there are none."""
     have = {inc.path for inc in unit.includes} | {hip_header(unit, inc) or "" for inc in unit.includes}
     wanted = [f"<{h}>" for h in sorted(needs) if h not in have]
-    if needs_runtime_on_top(unit):
+    if unit.runtime_on_top:
         wanted = [f"<{RUNTIME}>", *(w for w in wanted if w != f"<{RUNTIME}>")]
     for h in sorted(helpers):
         spelled = unit.project.helper_prefix + h

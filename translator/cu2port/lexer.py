@@ -14,7 +14,9 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 _IDENT = r"[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*"
+BOM = "\xef\xbb\xbf"  # UTF-8's byte order mark, as Latin-1 reads it
 _BODY = (
+    rf"\A{BOM}|"
     r"[ \t\f\v]*(?:\r\n?|\n)[ \t\f\v\r\n]*|[ \t\f\v]+"  # white space
     r"|\\(?:\r\n|\r|\n)"  # a line continuation
     r"|//(?:[^\n\r\\]|\\(?:\r\n|[\s\S])?)*"  # line comment; a continuation prolongs it
@@ -120,6 +122,9 @@ def lex(text: str) -> Lexed:
     for piece in split(text):
         c = piece[0]
         size = len(piece)
+        if offset == 0 and piece == BOM:
+            offset = size
+            continue
         if c in _TRIVIA and (c != "\\" or size > 1):
             if c != "\\" and ("\n" in piece or "\r" in piece):
                 if first >= 0:

@@ -132,12 +132,14 @@ class Options:
 class Project:
     """What is known from outside the file: facts of the tree it belongs to.
 
-    `declared`: names that some file of the tree declares itself (not CUDA's although they look so).
+    `declared`: names that some file of the tree declares itself (not CUDA's although they look so); `scanned`: that
+    includes those of this file.
     `renamed`: include paths, as written, that get a new name with `--rename`; `own`: those that name files of the tree.
     `helper_prefix`: how the file reaches the travelling headers (`../cu2port/`).
     """
 
     declared: frozenset[str] = frozenset()
+    scanned: bool = False
     renamed: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
     helper_prefix: str = "cu2port/"

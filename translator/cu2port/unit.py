@@ -222,6 +222,13 @@ class Unit:
         return tuple(out)
 
     @cached_property
+    def runtime_on_top(self) -> bool:
+        """Whether this is a .cu file that relies on nvcc's own include of the runtime header."""
+        from cu2port.includes import needs_runtime_on_top
+
+        return needs_runtime_on_top(self)
+
+    @cached_property
     def macros(self) -> dict[str, tuple[Macro, ...]]:
         """Macros that the file defines, all definitions of each."""
         out: dict[str, tuple[Macro, ...]] = {}
@@ -338,7 +345,7 @@ class Unit:
     @cached_property
     def declared(self) -> frozenset[str]:
         """CUDA-looking names that this file declares itself."""
-        return declared_names(self.text)
+        return self.project.declared if self.project.scanned else declared_names(self.text)
 
     @cached_property
     def api(self) -> ApiFacts:

@@ -56,7 +56,7 @@ def _foreign(unit: Unit, candidates: list[int]) -> set[int]:
     declared = unit.declared | unit.project.declared | {t[i] for i in candidates if _declares(unit, i)}
     for i in candidates:
         before = unit.tok(i - 1)
-        if before in (".", "->") or before == "~":
+        if before in (".", "->", "~") or (before == "define" and _defines(unit, i)):
             out.add(i)
             continue
         if before == "::":

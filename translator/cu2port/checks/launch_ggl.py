@@ -61,6 +61,8 @@ class LaunchGgl(Check):
 def _edit(unit: Unit, launch: Launch) -> Edit | None:
     if launch.args[0] < 0:
         return None
+    if any(launch.callee < d.first < launch.args[1] for d in unit.directives):
+        return None  # a directive among a macro's arguments has no meaning
     config = unit.split_args(launch.config_first, launch.close)
     if not 2 <= len(config) <= 4:
         return None
