@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.catalog import CatalogError, Row, load_catalog, read_rules, version_key
+from cu2port.catalog import Row, load_catalog, version_key
 from cu2port.clang import ClangService
 from cu2port.engine import translate
 from cu2port.model import Options
+from cu2port.rulefile import CatalogError, read_rules
 
 ROOT = Path(__file__).resolve().parent.parent
 RULES = ROOT / "rules"

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cu2port.catalog import read_rules
+from cu2port.rulefile import read_rules
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(<!-- coverage\b[^>]*-->\n)(.*?)(<!-- /coverage -->)", re.S)

@@ -8,36 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import marshal
-import re
 import tempfile
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
-from cu2port import __version__
+from cu2port import __version__, rulefile
 from cu2port.data import cache_dir, data_path
 from cu2port.model import Trust
+from cu2port.rulefile import VERSION_KEYS, read_rules
 
 Fate = Literal["rename", "change", "unsupported"]
-_NAME = re.compile(r"~?[A-Za-z_]\w*(?:(?:::|\.)~?[A-Za-z_]\w*)*\Z")
-_VERSION = re.compile(r"\d+(?:\.\d+){0,3}\Z")
-_VERSION_KEYS = ("cuda_since", "cuda_deprecated", "cuda_removed", "hip_since", "hip_deprecated", "hip_removed")
-_COMMON = frozenset({*_VERSION_KEYS, "older", "unchecked", "strict", "headers", "bare", "helper"})
-_RENAME_KEYS = _COMMON | {"hip", "argc"}
-_CHANGE_KEYS = _COMMON | {"cuda", "hip", "args", "call", "argc", "values", "forms", "trust", "why", "example", "drop"}
-_FORM_KEYS = frozenset({"argc", "hip", "hip_since", "args", "call", "trust", "example"})
-_UNSUPPORTED_KEYS = frozenset({*_VERSION_KEYS, "cuda", "why", "instead", "strict"})
-_FILE_KEYS = frozenset(
-    {"library", "title", "target", "names", "headers", "namespaces", "rename", "change", "unsupported"}
-)
-
-
-class CatalogError(Exception):
-    """A rule file breaks a rule of rules/README.md. The message names file and row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +192,7 @@ def load_catalog() -> Catalog:
     folder = data_path("rules")
     files = sorted(folder.glob("*.toml"))
     stamp = hashlib.sha256(__version__.encode())
-    for f in (*files, Path(__file__)):
+    for f in (*files, Path(__file__), Path(rulefile.__file__)):
         st = f.stat()
         stamp.update(f"{f.name} {st.st_size} {st.st_mtime_ns}\n".encode())
     cached = cache_dir() / f"catalog-{stamp.hexdigest()[:20]}.bin"
@@ -243,157 +226,6 @@ def _catalog(parts: dict[str, Any]) -> Catalog:
         libraries=tuple(Library(n, t, g, tuple(names)) for n, t, g, names in parts["libraries"]),
         digest=parts["digest"],
     )
-
-
-def read_rules(files: list[Path]) -> dict[str, Any]:
-    """Read and check rule files; plain data that `marshal` takes. Raises CatalogError."""
-    raw: dict[str, tuple[str, Any]] = {}
-    headers: dict[str, str] = {}
-    header_library: dict[str, str] = {}
-    namespaces: dict[str, str] = {}
-    libraries = []
-    digest = hashlib.sha256()
-    for f in files:
-        text = f.read_bytes()
-        digest.update(text)
-        try:
-            data = tomllib.loads(text.decode("utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
-            raise CatalogError(f"{f.name}: not TOML: {e}") from e
-        _check_file(f.name, f.stem, data)
-        library = data["library"]
-        libraries.append((library, data["title"], data["target"], tuple(data.get("names", ()))))
-        for name, row in _file_rows(f.name, data):
-            if name in raw:
-                raise CatalogError(f"{f.name}: `{name}` already has a row, in {raw[name][0]}.toml")
-            raw[name] = (library, row)
-        for table, into in (("headers", headers), ("namespaces", namespaces)):
-            for key, value in data.get(table, {}).items():
-                if key in into:
-                    raise CatalogError(f"{f.name}: [{table}] `{key}` stands in two files")
-                if not isinstance(value, str):
-                    raise CatalogError(f"{f.name}: [{table}] `{key}` must be text")
-                into[key] = value
-                if table == "headers":
-                    header_library[key] = library
-    return {
-        "raw": raw,
-        "headers": headers,
-        "header_library": header_library,
-        "namespaces": namespaces,
-        "libraries": libraries,
-        "digest": digest.hexdigest(),
-    }
-
-
-def _check_file(where: str, stem: str, data: dict[str, Any]) -> None:
-    unknown = set(data) - _FILE_KEYS
-    if unknown:
-        raise CatalogError(f"{where}: unknown table or key {sorted(unknown)}")
-    for key in ("library", "title", "target"):
-        if not isinstance(data.get(key), str):
-            raise CatalogError(f"{where}: `{key}` is missing")
-    if data["library"] != stem:
-        raise CatalogError(f"{where}: library is `{data['library']}`, must be the file's stem")
-
-
-def _file_rows(where: str, data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """(name, row) of a file: a row is its target's name, or a dict with `fate`."""
-    _sorted(where, "rename", list(data.get("rename", {})))
-    for cuda, value in data.get("rename", {}).items():
-        if isinstance(value, str):
-            yield _name(where, cuda), _target(where, cuda, value)
-            continue
-        _keys(where, cuda, value, _RENAME_KEYS)
-        _target(where, cuda, value.get("hip"))
-        yield _name(where, cuda), {**_versions(where, cuda, value), "fate": "rename"}
-    _sorted(where, "change", [r.get("cuda", "") for r in data.get("change", [])])
-    for value in data.get("change", []):
-        cuda = value.get("cuda", "")
-        _keys(where, cuda, value, _CHANGE_KEYS)
-        if value.get("drop"):
-            if "hip" in value:
-                raise CatalogError(f"{where}: change of `{cuda}`: a word that is dropped has no target")
-        else:
-            _target(where, cuda, value.get("hip"))
-        _check_change(where, cuda, value)
-        args = [[int(k), v] for k, v in value.get("args", {}).items()]
-        yield _name(where, cuda), {**_versions(where, cuda, value), "fate": "change", "args": args}
-    firsts = []
-    for value in data.get("unsupported", []):
-        names = value.get("cuda", [])
-        names = [names] if isinstance(names, str) else names
-        if not names:
-            raise CatalogError(f"{where}: an [[unsupported]] row names nothing")
-        _sorted(where, f"unsupported row of {names[0]}", names)
-        firsts.append(names[0])
-        _keys(where, names[0], value, _UNSUPPORTED_KEYS)
-        for key in ("why", "instead"):
-            if not str(value.get(key, "")).strip():
-                raise CatalogError(f"{where}: `{names[0]}` is unsupported without `{key}`")
-        shared = {**_versions(where, names[0], value), "fate": "unsupported", "cuda": ""}
-        for cuda in names:
-            yield _name(where, cuda), shared
-    _sorted(where, "unsupported", firsts)
-
-
-def _check_change(where: str, cuda: str, value: dict[str, Any]) -> None:
-    if not str(value.get("why", "")).strip():
-        raise CatalogError(f"{where}: change of `{cuda}` without `why`")
-    if value.get("trust") not in ("exact", "review"):
-        raise CatalogError(f"{where}: change of `{cuda}`: `trust` must be exact or review")
-    example = value.get("example", {})
-    if set(example) != {"before", "after"}:
-        raise CatalogError(f"{where}: change of `{cuda}` needs example = {{ before, after }}")
-    for form in value.get("forms", ()):
-        if not form.get("argc") or set(form) - _FORM_KEYS or ("args" in form and "call" in form):
-            raise CatalogError(f"{where}: change of `{cuda}`: a form is {{ argc, hip?, args? or call?, example? }}")
-        if "example" in form and set(form["example"]) != {"before", "after"}:
-            raise CatalogError(f"{where}: change of `{cuda}`: a form's example = {{ before, after }}")
-        if form.get("trust", "exact") not in ("exact", "review"):
-            raise CatalogError(f"{where}: change of `{cuda}`: a form's `trust` must be exact or review")
-        _versions(where, cuda, form)
-    if "args" in value and "call" in value:
-        raise CatalogError(f"{where}: change of `{cuda}` has both `args` and `call`")
-    for key in (*value.get("args", {}), *value.get("values", {})):
-        if not re.fullmatch(r"-?\d+", key):
-            raise CatalogError(f"{where}: change of `{cuda}`: argument index `{key}`")
-
-
-def _keys(where: str, cuda: str, value: dict[str, Any], allowed: frozenset[str]) -> None:
-    unknown = set(value) - allowed
-    if unknown:
-        raise CatalogError(f"{where}: `{cuda}`: unknown key {sorted(unknown)}")
-
-
-def _name(where: str, cuda: str) -> str:
-    if not _NAME.match(cuda):
-        raise CatalogError(f"{where}: `{cuda}` is not a C++ name")
-    return cuda
-
-
-def _target(where: str, cuda: str, hip: object) -> str:
-    if not isinstance(hip, str) or not hip.strip():
-        raise CatalogError(f"{where}: `{cuda}` has no target; an [[unsupported]] row says so")
-    return hip
-
-
-def _versions(where: str, cuda: str, value: dict[str, Any]) -> dict[str, Any]:
-    for key in _VERSION_KEYS:
-        if key in value and not (isinstance(value[key], str) and _VERSION.match(value[key])):
-            raise CatalogError(f'{where}: `{cuda}`: {key} must be a version such as "6.2"')
-    older = value.get("older")
-    if older is not None and (set(older) != {"until", "hip"} or not _VERSION.match(older["until"])):
-        raise CatalogError(f"{where}: `{cuda}`: older = {{ until, hip }}")
-    return value
-
-
-def _sorted(where: str, what: str, names: list[str]) -> None:
-    for a, b in pairwise(names):
-        if a == b:
-            raise CatalogError(f"{where}: {what}: `{a}` stands twice")
-        if a > b:
-            raise CatalogError(f"{where}: {what}: `{b}` must stand before `{a}` (ASCII order)")
 
 
 def _trust(text: str) -> Trust:
@@ -433,7 +265,7 @@ def _row(name: str, library: str, data: Any) -> Row:
         before=example.get("before", ""),
         after=example.get("after", ""),
         headers=tuple(data.get("headers", ())),
-        versions=tuple((k, data[k]) for k in _VERSION_KEYS if k in data),
+        versions=tuple((k, data[k]) for k in VERSION_KEYS if k in data),
         older_until=older.get("until", ""),
         older_hip=older.get("hip", ""),
         unchecked=bool(data.get("unchecked", False)),
