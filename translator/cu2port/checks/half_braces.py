@@ -7,11 +7,11 @@ from cu2port.lexer import is_identifier
 from cu2port.model import Finding, Severity, insert
 from cu2port.unit import Unit
 
-_TYPES = frozenset({"half", "half2", "__half", "__half2"})
+_TYPES = frozenset({"half", "half2", "__half", "__half2", "__nv_bfloat16", "__nv_bfloat162"})
 
 
 class HalfBraces(Check):
-    """Empty braces are assigned to a half or half2.
+    """Empty braces are assigned to a half or bfloat16.
 
     HIP's types have several assignment operators that take something made of `{}`, so clang calls it ambiguous. The
     type is written before the braces.
@@ -20,6 +20,11 @@ class HalfBraces(Check):
     code, name, severity = "CU241", "half-braces", Severity.INFO
     examples = (
         Example("void f() { half2 r; r = {}; }", "void f() { half2 r; r = half2{}; }"),
+        Example(
+            "void f() { __nv_bfloat16 b; b = {}; }",
+            "void f() { __hip_bfloat16 b; b = __hip_bfloat16{}; }",
+            "bfloat16",
+        ),
         Example("#define F half2 r; r = {};\n", "#define F half2 r; r = half2{};\n", "in a macro body"),
         Example("RUN(half2 r; r = {};)", "RUN(half2 r; r = half2{};)", "as a macro's argument"),
         Example("void f() { half2 r = {}; int4 s; s = {}; }", note="an initialiser, another type"),
@@ -37,6 +42,8 @@ class HalfBraces(Check):
             kinds = {unit.tok(k - 1) for k in unit.find(target) if k < i - 2} & _TYPES
             if len(kinds) == 1:
                 kind = kinds.pop()
+                row = unit.catalog.get(kind)
+                kind = row.hip if row is not None and row.hip else kind
                 yield self.finding(
                     f"`{target} = {{}}` is ambiguous for HIP's `{kind}`",
                     unit.p[i - 2],

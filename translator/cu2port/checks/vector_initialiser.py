@@ -9,16 +9,14 @@ from cu2port.model import Edit, Finding, Severity, Side, insert, replace
 from cu2port.unit import Unit
 
 _VECTOR = re.compile(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([1-4])\Z")
-_SMALL = frozenset({"half", "half2", "__half", "__half2", "__nv_bfloat16", "__nv_bfloat162", "nv_bfloat16"})
 _ZERO = re.compile(r"0(?:\.0*)?[fF]?\Z")
 
 
 class VectorInitialiser(Check):
-    """A vector is initialised by a list that names fewer components than it has, or a half assigned `{}`.
+    """A vector is initialised by a list that names fewer components than it has.
 
     CUDA's vectors are plain structs, and what a list leaves out is zero. HIP's have constructors: `float4 v = {0}` does
-    not compile, and `float4 v{2}` is 2 four times over. The zeros are written out. `h = {}` is ambiguous for HIP's half
-    types, so it says which type is meant.
+    not compile, and `float4 v{2}` is 2 four times over. The zeros are written out.
     """
 
     code, name, severity = "CU223", "vector-initialiser", Severity.INFO
@@ -29,7 +27,6 @@ class VectorInitialiser(Check):
         Example("#define Z(v) float2 v = {0}\n", "#define Z(v) float2 v = {0, 0}\n", "in a macro body"),
         Example("CHECK(f(float2{1}));", "CHECK(f(float2{1, 0}));", "as a macro's argument"),
         Example("float3 f() { return {1}; }", "float3 f() { return {1, 0, 0}; }", "a returned value"),
-        Example("void f() { half2 h; h = {}; }", "void f() { half2 h; h = half2{}; }", "a half type"),
         Example("void f() { float2 v = {1, 2}; float4 w = {}; float4 m[2] = {}; }", note="complete, or empty"),
         Example("struct float4 { float x, y; float z, w; };\nauto g = [] -> float2 { return a; };", note="bodies"),
         Example("void f() { S v = {0}; float4 x = {a...}; g({0}); }", note="types of the user's, packs"),
@@ -38,8 +35,6 @@ class VectorInitialiser(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         for i in unit.find(*(w for w in unit.words if _VECTOR.match(w))):
             yield from self._vector(unit, i)
-        for i in unit.find(*unit.words & _SMALL):
-            yield from self._half(unit, i)
 
     def _vector(self, unit: Unit, i: int) -> Iterator[Finding]:
         kind, t = unit.t[i], unit.t
@@ -80,17 +75,6 @@ class VectorInitialiser(Check):
         if len(values) == 1 and _may_be_vector(unit, k + 1, close):
             return
         yield self._made(unit, kind, k, (insert(values[-1].end, ", 0" * (size - len(values)), Side.LEFT),))
-
-    def _half(self, unit: Unit, i: int) -> Iterator[Finding]:
-        f = unit.function_at(i)
-        name = unit.tok(i + 1)
-        if f is None or not name or not is_identifier(name) or unit.tok(i + 2) not in (";", ",", ")"):
-            return
-        row = unit.catalog.get(unit.t[i])
-        written = row.hip if row is not None and row.hip else unit.t[i]
-        for k in unit.find(name):
-            if i < k < f.body[1] and unit.t[k + 1 : k + 4] == ["=", "{", "}"] and unit.tok(k - 1) in (";", "{", "}"):
-                yield self._made(unit, unit.t[i], k + 2, (insert(unit.p[k + 2], written),))
 
     def _made(self, unit: Unit, kind: str, k: int, edits: tuple[Edit, ...]) -> Finding:
         return self.finding(
