@@ -26,7 +26,7 @@ FACTOR = 3.0
 SOURCE = """
 #include <hip/hip_runtime.h>
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <cstdio>
 #include <vector>
 __global__ void meet(int* out, int n) {
@@ -44,13 +44,18 @@ __global__ void add(const float* a, const float* b, float* c, int n) {
 __attribute__((noinline)) void plain(const float* a, const float* b, float* c, int n) {
     for (int i = 0; i < n; ++i) c[i] = a[i] + b[i];
 }
+double cpu() {  // of this thread: other processes do not count
+    timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec + t.tv_nsec * 1e-9;
+}
 template <class F>
 double best(int times, F f) {
     double least = 1e9;
     for (int k = 0; k < times; ++k) {
-        const auto t = std::chrono::steady_clock::now();
+        const double t = cpu();
         f();
-        least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - t).count());
+        least = std::min(least, cpu() - t);
     }
     return least;
 }

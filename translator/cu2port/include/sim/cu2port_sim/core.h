@@ -51,14 +51,14 @@ struct Place {
 
 // What the running lane is. One block runs on an OS thread at a time, so this is thread-local.
 struct Now {
-    int lane;                 // in its wave
+    Place* top;               // the next entry of the lane's position
+    Place* limit;
+    int first;                // thread number of the wave's lane 0
     int wave;                 // in its block
-    int lanes;                // of this wave; lanes that are not started yet lie in (lane, lanes)
+    int lanes;                // lanes from this one on that may run on this stack, one after the other
     bool waited;              // whether this lane ever waited
     bool inside;              // in a kernel
     std::uint32_t spins;      // atomics and loop turns since the lane last waited
-    int depth;
-    Place path[kDepth];
     char* statics;            // the block's shared memory
     char* dynamic;
 };
@@ -66,24 +66,40 @@ extern __thread Now now;
 
 [[noreturn]] void too_deep();
 
-// A call or an operation: its site is part of the position until the full expression ends.
-struct At {
-    explicit At(std::uint32_t site) {
-        if (now.depth >= kDepth - 1) too_deep();
-        now.path[now.depth++] = {site, 0};
+inline int thread_number() { return static_cast<int>((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x); }
+inline int lane_id() { return thread_number() - now.first; }
+
+inline Place* push(std::uint32_t site) {
+    Place* p = now.top;
+    if (__builtin_expect(p >= now.limit, 0)) {
+        if (!now.inside) return nullptr;  // host code that shares a function with kernels
+        too_deep();
     }
-    ~At() { --now.depth; }
+    *p = {site, 0};
+    now.top = p + 1;
+    return p;
+}
+
+// A call or an operation: its site is part of the position until the full expression ends.
+class At {
+public:
+    explicit At(std::uint32_t site) : place_(push(site)) {}
+    ~At() {
+        if (place_) now.top = place_;
+    }
     At(const At&) = delete;
+
+private:
+    Place* place_;
 };
 
 // A loop: `for (Loop l(site); l.once();) for (...; l.tick(), ...)`.
 class Loop {
 public:
-    explicit Loop(std::uint32_t site) : depth_(now.depth) {
-        if (now.depth >= kDepth - 1) too_deep();
-        now.path[now.depth++] = {site, 0};
+    explicit Loop(std::uint32_t site) : place_(push(site)) {}
+    ~Loop() {
+        if (place_) now.top = place_;
     }
-    ~Loop() { now.depth = depth_; }
     Loop(const Loop&) = delete;
     bool once() {
         const bool first = first_;
@@ -91,17 +107,18 @@ public:
         return first;
     }
     bool tick() {
-        ++now.path[depth_].iteration;
+        if (place_) ++place_->iteration;
         return true;
     }
     // The lane is in a block that can only leave this loop: it counts as lying after the loop.
     void leave() {
-        now.path[depth_].iteration = kLeft;
-        now.depth = depth_ + 1;
+        if (!place_) return;
+        place_->iteration = kLeft;
+        now.top = place_ + 1;
     }
 
 private:
-    int depth_;
+    Place* place_;
     bool first_ = true;
 };
 
@@ -117,7 +134,6 @@ struct Meeting {
     std::uint64_t mask;  // lanes that are here
     const Slot* slots;   // what each of them showed
     int lane;
-    int wave;            // lanes in a wave
 };
 
 // Show `size` bytes, wait for the other lanes, see what they showed. Valid until the next meeting.
@@ -172,25 +188,25 @@ struct Dynamic {
 
 // --- launches ----------------------------------------------------------------------------------------------------
 
-// Ends the current lane; true when the next one of the wave can start on the same stack.
-inline bool next_lane() {
-    if (now.waited || now.lane + 1 >= now.lanes) return false;
-    ++now.lane;
-    if (++threadIdx.x == blockDim.x) {
-        threadIdx.x = 0;
-        if (++threadIdx.y == blockDim.y) {
-            threadIdx.y = 0;
-            ++threadIdx.z;
-        }
-    }
-    return true;
-}
-
+// Runs lanes one after the other on this stack, until one has waited. What the loop counts stays in registers;
+// threadIdx is only written.
 template <class F>
 void run_lanes(void* f) {
-    F& kernel = *static_cast<F*>(f);
-    do kernel();
-    while (next_lane());
+    F kernel = *static_cast<F*>(f);
+    const std::uint32_t row = blockDim.x;
+    std::uint32_t x = threadIdx.x;
+    for (int left = now.lanes;;) {
+        kernel();
+        if (now.waited || --left == 0) return;
+        if (__builtin_expect(++x == row, 0)) {
+            x = 0;
+            if (++threadIdx.y == blockDim.y) {
+                threadIdx.y = 0;
+                ++threadIdx.z;
+            }
+        }
+        threadIdx.x = x;
+    }
 }
 
 struct Grid {

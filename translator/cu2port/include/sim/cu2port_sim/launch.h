@@ -22,7 +22,8 @@ using Kept = std::decay_t<T>;
 
 template <class K, class... A>
 int start(const Config& c, const char* name, Where where, bool cooperative, K& kernel, std::tuple<A...>& args) {
-    auto lane = [&kernel, &args] { std::apply([&kernel](auto&... a) { kernel(a...); }, args); };
+    // by value: a copy that does not escape lets parameters live in registers
+    auto lane = [kernel, args]() mutable { std::apply([&kernel](auto&... a) { kernel(a...); }, args); };
     const Grid grid{{c.blocks.x, c.blocks.y, c.blocks.z}, {c.threads.x, c.threads.y, c.threads.z}, c.dynamic, c.stream,
                     name, where, kWave, cooperative};
     return run_grid(grid, run_lanes<decltype(lane)>, &lane);

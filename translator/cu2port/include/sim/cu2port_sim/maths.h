@@ -1,6 +1,8 @@
 // Device math: what the C library lacks, integer and conversion intrinsics. Rounding is to nearest unless named.
 #pragma once
 
+#include <math.h>
+
 #include <cfenv>
 #include <cmath>
 #include <cstdlib>

@@ -38,8 +38,6 @@ Meeting show(const char* name, const T& value, Where where) {
     return meet(Kind::exchange, name, &value, sizeof(T), where);
 }
 
-inline int lane_id() { return now.lane; }
-
 inline int shfl_index(int lane, int source, int width) { return (source & (width - 1)) + (lane & ~(width - 1)); }
 inline int shfl_up_index(int lane, unsigned delta, int width) {
     const int index = lane - static_cast<int>(delta);
