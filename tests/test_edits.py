@@ -98,3 +98,9 @@ def test_all_or_nothing(fs: list[Finding]) -> None:
             assert set(j.finding.edits) <= set(made)
     wanted = {e for j in judged if j.outcome is Outcome.APPLIED for e in j.finding.edits}
     assert set(made) == wanted
+
+
+def test_a_finding_on_text_that_is_taken_out_goes_with_it() -> None:
+    outer = finding(replace(1, 9, ""))
+    inner = finding(replace(2, 3, "x"))
+    assert run(outer, inner) == ("09", [Outcome.APPLIED])

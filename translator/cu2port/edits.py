@@ -15,7 +15,10 @@ from cu2port.model import Edit, Finding, Judged, Outcome, Side, Span, Trust
 
 
 def judge(findings: Iterable[Finding], minimum: Trust) -> tuple[tuple[Judged, ...], tuple[Edit, ...]]:
-    """Decide which findings apply. Returns all findings in text order with outcomes, and the edits to make."""
+    """Decide which findings apply. Returns the findings in text order with outcomes, and the edits to make.
+
+    A finding that loses to the removal of the very text it speaks of is left out: nothing of it remains.
+    """
     ordered = sorted(set(findings), key=_text_order)
     wanted = [f for f in ordered if f.edits and f.trust >= minimum]
     losers: set[Finding] = set()
@@ -24,9 +27,12 @@ def judge(findings: Iterable[Finding], minimum: Trust) -> tuple[tuple[Judged, ..
         for f in sorted(wanted, key=lambda f: (-f.trust, *_text_order(f))):
             if not accepted.take(f.edits):
                 losers.add(f)
+    removed = [e for f in wanted if f not in losers for e in f.edits if not e.parts] if losers else []
     judged = []
     edits: dict[Edit, None] = {}
     for f in ordered:
+        if f in losers and any(e.start <= f.start and f.end <= e.end for e in removed):
+            continue  # the text it speaks of is taken out
         if not f.edits or f.trust < minimum:
             judged.append(Judged(f, Outcome.MANUAL))
         elif f in losers:
