@@ -25,7 +25,7 @@ def command(path: str, verbosity: int, asked: Mapping[str, Any]) -> int:
     """Run `verify`; returns the exit code."""
     try:
         reports = report_paths(asked["reports"])
-        earlier = {p: json_report.earlier(p) for p in reports}
+        earlier = {p: json_report.earlier(p) if p.suffix.lower() == ".json" else None for p in reports}
         pairs = [pair for content in earlier.values() if content for pair in json_report.outputs(content)]
         request = Request(
             path=path,

@@ -64,7 +64,7 @@ def find(rocm_path: str, beside: Path | None) -> Headers:
             return Headers(root, "rocm")
     package = _triton()
     if package is None:
-        raise CannotRun(f"no HIP headers found; install ROCm and give --rocm-path, or {_EXTRA}")
+        raise CannotRun(f"no HIP headers found; install ROCm (ROCM_PATH or --rocm-path names it), or {_EXTRA}")
     return _lay_out(package)
 
 
