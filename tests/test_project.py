@@ -414,7 +414,9 @@ def test_flags_of_a_command() -> None:
         "-std=c++17",
         "a.cu",
     ]
-    assert compile_db.parse(words, Path("/w")) == compile_db.Flags(("/w/inc", "/abs", "/w/sys"), ("B", "A=2"))
+    assert compile_db.parse(words, Path("/w")) == compile_db.Flags(
+        ("/w/inc", "/abs", "/w/sys"), ("B", "A=2"), undefines=("C",), std="c++17"
+    )
 
 
 def test_compile_commands(tmp_path: Path) -> None:
