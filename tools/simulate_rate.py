@@ -1,9 +1,10 @@
-"""How many real CUDA programs run on the CPU once cu2port has converted them, at 32 and at 64 lanes.
+"""How many real CUDA programs run on the CPU once cu2port has converted them, at 32 lanes and, those with
+warp primitives, at 64.
 
     python tools/simulate_rate.py --corpus HECBENCH/src --list FACTS [--tier 1] [--only NAME]... [--json FILE]
 
 FACTS has a program a line: a letter, the name, `key=value` columns and `run_args=[...]` last; lines with the letter D
-under the heading of the tier are taken. Each program `NAME-cuda` is converted, built for both wave sizes and run with
+under the heading of the tier are taken. Each program `NAME-cuda` is converted, built and run with
 small arguments (tools/simulate_rate.toml, else the listed ones scaled down). It counts when it ends with 0, prints
 PASS (or another word of success that it has) and no word of failure.
 
@@ -96,17 +97,18 @@ def verdict(ran: simulate.Ran) -> tuple[str, str]:
 def attempt(
     folder: Path, entry: Entry, toolchain: sim_build.Toolchain, limit: float, flags: tuple[str, ...]
 ) -> list[Outcome]:
-    """Convert, build and run one program at both wave sizes."""
+    """Convert, build and run one program: at wave 32, and at 64 where it has warp primitives."""
     began = time.monotonic()
+    waves = (32, 64) if entry.warp else (32,)
 
     def both(word: str, detail: str) -> list[Outcome]:
-        return [Outcome(entry.name, w, word, detail[:300], round(time.monotonic() - began, 1)) for w in (32, 64)]
+        return [Outcome(entry.name, w, word, detail[:300], round(time.monotonic() - began, 1)) for w in waves]
 
     with tempfile.TemporaryDirectory() as scratch:
         try:
             program = sim_build.find_program(folder)
             program = sim_build.Program(program.units, (folder,), (), flags)
-            binaries = sim_build.build(program, Path(scratch), (32, 64), toolchain)
+            binaries = sim_build.build(program, Path(scratch), waves, toolchain)
         except sim_build.CannotBuild as e:
             first = next((x for x in str(e).splitlines() if "error" in x), str(e))
             return both("does not build", first)
@@ -146,9 +148,8 @@ def main(corpus: Path, listed: Path, tier: int, only: tuple[str, ...], limit: fl
         print(f"{entry.name} {' '.join(asked.arguments)}: {text}", flush=True)
         if report is not None:
             report.write_text(json.dumps([asdict(o) for o in outcomes], indent=1))
-    for wave in (32, 64):
-        passed = [o for o in outcomes if o.wave == wave and o.verdict == "pass"]
-        print(f"wave {wave}: {len(passed)} of {len(chosen)} pass")
+    passed = [o for o in outcomes if o.wave == 32 and o.verdict == "pass"]
+    print(f"wave 32: {len(passed)} of {len(chosen)} pass")
     warps = {e.name for e in chosen if e.warp}
     passed64 = [o.name for o in outcomes if o.wave == 64 and o.name in warps and o.verdict == "pass"]
     print(f"with warp primitives, wave 64: {len(passed64)} of {len(warps)} pass")

@@ -29,7 +29,7 @@ TRAVELLING = HEADERS.parent
 UNITS = frozenset({".cu", ".hip", ".cpp", ".cc", ".cxx", ".C"})
 _CUDA = re.compile(r"\bcuda[A-Z]\w+|<cuda|\"cuda|_sync\s*\(\s*(?:0x|-1)")
 _BASE = ("-std=c++17", "-w", "-pthread", "-fno-strict-aliasing", "-fpermissive")
-_OPENMP = re.compile(r"^[ \t]*#[ \t]*(?:pragma[ \t]+omp|include[ \t]*<omp\.h>)", re.MULTILINE)
+_OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
 _RUN_S = 300.0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import difflib
 import os
 import re
@@ -22,6 +23,7 @@ _TIMING = re.compile(
 )
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\binf\b|-?\bnan\b")
 _GRACE_S = 3.0
+_PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,11 @@ def run(
     }
     pipe = subprocess.PIPE if capture else None
 
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)
+
     def limit() -> None:
+        if prctl is not None:  # Linux: the program does not outlive us
+            prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         # stacks of lanes and the program's own memory come on top of the device's
         room = limits.memory + (96 << 30)

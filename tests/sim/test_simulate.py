@@ -1,0 +1,194 @@
+"""The command: exit codes, reports of deadlocks, hangs, crashes and build errors, both wave sizes side by side."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cu2port.verify import sim_build, simulate
+from cu2port.verify.instrument import instrument, read
+from cu2port.verify.reach import reached
+
+Simulated = Callable[..., simulate.Ran]
+HEAD = "#include <hip/hip_runtime.h>\n#include <cstdio>\n"
+MAIN = (
+    "int main(int argc, char**) {{\n int* d = nullptr;\n (void)hipMalloc(&d, 4096);\n"
+    " k<<<{config}>>>(d);\n return 0;\n}}\n"
+)
+
+
+def program(kernel: str, config: str = "1, 64") -> str:
+    """A program with one kernel `k(int* d)`; its body's first line is line 4."""
+    return f"{HEAD}__global__ void k(int* d) {{\n{kernel}\n}}\n{MAIN.format(config=config)}"
+
+
+def cu2port(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    script = "from cu2port.cli import main; main()"
+    environment = {**os.environ, "PYTHONPATH": str(Path(sim_build.__file__).parents[2])}
+    return subprocess.run(
+        [sys.executable, "-c", script, "simulate", *arguments], cwd=cwd, env=environment, capture_output=True, text=True
+    )
+
+
+def test_exit_code_is_the_programs(simulated: Simulated) -> None:
+    ran = simulated(HEAD + 'int main(int argc, char** argv) { printf("%s\\n", argv[1]); return 7; }', 64, "hello")
+    assert (ran.code, ran.output) == (7, b"hello\n")
+
+
+def test_deadlock_names_both_lines(simulated: Simulated) -> None:
+    ran = simulated(program("if (threadIdx.x < 16) __syncthreads();\nelse __syncthreads();\nd[0] = 1;"))
+    said = ran.errors.decode()
+    assert ran.code == simulate.CANNOT
+    assert "deadlock" in said
+    assert "threads 0-15 wait at __syncthreads" in said and "program.hip:4" in said
+    assert "threads 16-63 wait at __syncthreads" in said and "program.hip:5" in said
+
+
+def test_barrier_that_some_lanes_skip(simulated: Simulated) -> None:
+    ran = simulated(program("if (threadIdx.x % 2) __syncthreads();\nd[threadIdx.x] = __any(1);"))
+    said = ran.errors.decode()
+    assert ran.code == simulate.CANNOT
+    assert "program.hip:4" in said and "program.hip:5" in said
+
+
+def test_waves_may_part_at_barriers(simulated: Simulated) -> None:
+    text = program("if (threadIdx.x < 32) __syncthreads();\nelse __syncthreads();\nd[0] = 1;")
+    assert simulated(text, 32).code == 0
+
+
+def test_waves_that_wait_for_each_other_in_one_wave(simulated: Simulated) -> None:
+    """A wave of 64 holds both halves: the one that spins never lets the other arrive."""
+    body = (
+        "__shared__ volatile int flag;\nif (threadIdx.x == 0) flag = 0;\n__syncthreads();\n"
+        "if (threadIdx.x < 32) {\n while (flag == 0) {}\n} else {\n __any(1);\n flag = 1;\n}"
+    )
+    os.environ["CU2PORT_SIM_PATIENCE"] = "1"
+    try:
+        ran = simulated(program(body))
+    finally:
+        del os.environ["CU2PORT_SIM_PATIENCE"]
+    said = ran.errors.decode()
+    assert ran.code == simulate.TIMED_OUT
+    assert "hang" in said and "threads 0-31 spin" in said and "program.hip:8" in said
+
+
+def test_time_limit_says_where(simulated: Simulated) -> None:
+    ran = simulated(program("unsigned x = 1;\nfor (;;) { x = x * 3 + 1; if (x == 0) break; d[0] = x; }"), time_s=1.0)
+    assert ran.code == simulate.TIMED_OUT
+    assert "time limit" in ran.errors.decode() and "kernel k launched at" in ran.errors.decode()
+
+
+def test_crash_says_kernel_and_thread(simulated: Simulated) -> None:
+    ran = simulated(program("if (threadIdx.x == 5) *reinterpret_cast<volatile int*>(8) = 1;"))
+    assert ran.code == 139
+    assert "not allowed in a kernel" in ran.errors.decode() and "thread (5,0,0)" in ran.errors.decode()
+
+
+def test_full_stack(simulated: Simulated) -> None:
+    text = (
+        HEAD + "__device__ int down(volatile int* d, int n) { volatile int pad[64]; pad[n % 64] = n; "
+        "return n == 0 ? d[0] : down(d, n - 1) + pad[n % 64]; }\n"
+        "__global__ void k(int* d) { d[1] = down(d, 1000000); }\n" + MAIN.format(config="1, 64")
+    )
+    ran = simulated(text)
+    assert ran.code == 139 and "stack is full" in ran.errors.decode()
+
+
+def test_failed_assertion(simulated: Simulated) -> None:
+    ran = simulated("#include <cassert>\n" + program("assert(threadIdx.x < 10);"))
+    assert ran.code == 134 and "failed assertion" in ran.errors.decode()
+
+
+def test_prints_come_in_the_order_of_blocks(simulated: Simulated) -> None:
+    ran = simulated(program('if (threadIdx.x == 0) printf("%d\\n", (int)blockIdx.x);', "50, 64"))
+    assert ran.output.decode().split() == [str(n) for n in range(50)]
+
+
+def test_host_calls_of_device_operations(simulated: Simulated) -> None:
+    ran = simulated(HEAD + "int main() { return __any(1); }")
+    assert ran.code == simulate.CANNOT and "on the host" in ran.errors.decode()
+
+
+WAVE_BUG = HEAD + (
+    "__global__ void k(int* d) { d[threadIdx.x] = __popcll(__ballot(1)); }\n"
+    "int main() { int* d; (void)hipMalloc(&d, 256); k<<<1, 64>>>(d); int h[64];\n"
+    " (void)hipMemcpy(h, d, 256, hipMemcpyDeviceToHost);\n"
+    ' printf("time 3.%d ms\\n", h[0]); printf("lanes %d\\n", h[0]); }\n'
+)
+
+
+def test_both_waves_side_by_side(tmp_path: Path) -> None:
+    (tmp_path / "p.hip").write_text(WAVE_BUG)
+    done = cu2port("p.hip", "--wave", "both", cwd=tmp_path)
+    assert done.returncode == simulate.DIFFERENT
+    assert "lanes 32" in done.stderr and "| lanes 64" in done.stderr
+    assert "time" not in done.stderr
+
+
+def test_cuda_source_is_converted(tmp_path: Path) -> None:
+    (tmp_path / "p.cu").write_text(
+        "#include <cuda_runtime.h>\n#include <cstdio>\n__global__ void k(int* d) { d[threadIdx.x] = threadIdx.x; }\n"
+        "int main() { int* d; cudaMalloc(&d, 64); k<<<1, 16>>>(d); int h[16];\n"
+        ' cudaMemcpy(h, d, 64, cudaMemcpyDeviceToHost); printf("%d\\n", h[15]); return 0; }\n'
+    )
+    done = cu2port("p.cu", "--wave", "32", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "15\n"), done.stderr
+
+
+def test_a_folder_with_headers_and_two_units(tmp_path: Path) -> None:
+    (tmp_path / "a.hip").write_text(
+        '#include "sub/b.h"\n#include <cstdio>\nint main() { printf("%d\\n", twice(21)); return 0; }\n'
+    )
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/b.h").write_text("#pragma once\n#include <hip/hip_runtime.h>\nint twice(int);\n")
+    (tmp_path / "sub/b.hip").write_text(
+        '#include "b.h"\n__device__ int answer;\n__global__ void k(int v) { answer = 2 * v; }\n'
+        "int twice(int v) { k<<<1, 1>>>(v); int out = 0;\n"
+        " (void)hipMemcpyFromSymbol(&out, HIP_SYMBOL(answer), 4); return out; }\n"
+    )
+    done = cu2port(".", "--wave", "64", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "42\n"), done.stderr
+    assert sorted(p.name for p in tmp_path.rglob("*") if p.is_file()) == ["a.hip", "b.h", "b.hip"]
+
+
+def test_build_errors_name_the_users_line(tmp_path: Path) -> None:
+    (tmp_path / "p.hip").write_text(program("__shared__ int s[4],\n t;\nd[0] = missing;"))
+    done = cu2port("p.hip", cwd=tmp_path)
+    assert done.returncode == simulate.CANNOT
+    assert "p.hip:6:" in done.stderr and "does not build" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("none.hip",), (".",), ("p.hip", "--compiler", "no-such-compiler")])
+def test_what_cannot_run(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    if "p.hip" in arguments:
+        (tmp_path / "p.hip").write_text("int main() {}\n")
+    done = cu2port(*arguments, cwd=tmp_path)
+    assert done.returncode == simulate.CANNOT and done.stderr.count("\n") == 1
+
+
+def test_flags_build_a_program_elsewhere(tmp_path: Path, toolchain: sim_build.Toolchain) -> None:
+    (tmp_path / "p.cpp").write_text(WAVE_BUG.replace("k<<<1, 64>>>(d)", "hipLaunchKernelGGL(k, 1, 64, 0, 0, d)"))
+    flags = cu2port("--cflags", "--wave", "64", cwd=tmp_path)
+    assert flags.returncode == 0
+    subprocess.run([*toolchain.command, *flags.stdout.split(), "p.cpp", "-o", "p"], cwd=tmp_path, check=True)
+    assert b"lanes 64" in subprocess.run([str(tmp_path / "p")], capture_output=True, check=True).stdout
+
+
+def test_instrumented_copy_keeps_lines(tmp_path: Path) -> None:
+    text = program("__shared__ int\n s[64];\nfor (int i = 0;\n i < 3; ++i)\n d[i] += __shfl(d[0],\n i);")
+    unit = read(text, "p.hip")
+    copy = instrument(unit, reached([unit]))
+    assert copy.startswith('#line 1 "p.hip"\n')
+    assert copy.count("\n") == text.count("\n") + 1
+    assert "Loop" in copy and "At(__COUNTER__)" in copy
+
+
+def test_functions_without_operations_are_left_alone() -> None:
+    text = "__device__ float f(float x) { for (int i = 0; i < 9; ++i) x *= x; return x; }\n"
+    unit = read(text, "p.hip")
+    assert instrument(unit, reached([unit])) == '#line 1 "p.hip"\n' + text
