@@ -36,7 +36,6 @@ from cu2port.verify.messages import Place, Places, crashed, diagnostics, left_of
 from cu2port.verify.toolchain import Compiler
 from cu2port.verify.units import HIP, Tree, Unit, open_tree, units_of
 
-ARCHS = "gfx90a,gfx942,gfx1100,gfx1201"
 _ERRORS = 5  # the first errors of a compilation; later ones mostly follow from them
 _PROBE = "#include <hip/hip_runtime.h>\n"
 _NAMES = re.compile(r"((?:\\.|[^\s\\])+)")
