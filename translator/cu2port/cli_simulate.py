@@ -13,7 +13,7 @@ import click
 from cu2port.data import cache_dir
 from cu2port.output import write
 from cu2port.project import CannotRun, parse_size
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_check, simulate
 from cu2port.verify.instrument import instrument, read
 from cu2port.verify.reach import reached
 
@@ -73,7 +73,9 @@ def _simulate(program: sim_build.Program, arguments: Sequence[str], asked: dict[
     try:
         home.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="run-", dir=home) as scratch:
-            binaries = sim_build.build(program, Path(scratch), waves, toolchain, asked["jobs"] or 0)
+            binaries = sim_build.build(program, Path(scratch), waves, toolchain, asked["jobs"] or 0, asked["check"])
+            if asked["check"]:
+                return _check(*sim_check.check(binaries, arguments, limits), limits)
             if len(waves) == 1:
                 ran = simulate.run(binaries[waves[0]], arguments, limits)
                 _say_end(ran, limits, "")
@@ -100,6 +102,21 @@ def _compare(waves: Sequence[int], runs: Sequence[simulate.Ran], limits: simulat
     for line in simulate.side_by_side(pairs, ("wave 32", "wave 64")):
         click.echo(line, err=True)
     return simulate.DIFFERENT
+
+
+def _check(runs: dict[int, simulate.Ran], verdicts: Sequence[sim_check.Verdict], limits: simulate.Limits) -> int:
+    first = next(iter(runs.values()))
+    sys.stdout.buffer.write(first.output)
+    sys.stdout.buffer.flush()
+    sys.stderr.buffer.write(first.errors)
+    sys.stderr.buffer.flush()
+    for wave, ran in runs.items():
+        _say_end(ran, limits, f" at wave {wave}")
+    for v in verdicts:
+        click.echo(f"{v.kind}: {v.text}", err=True)
+    if not verdicts:
+        click.echo("cu2port simulate: nothing found", err=True)
+    return first.code or (simulate.DIFFERENT if verdicts else 0)
 
 
 def _say_end(ran: simulate.Ran, limits: simulate.Limits, which: str) -> None:

@@ -50,7 +50,14 @@ class Toolchain:
 
     def flags(self, wave: int, check: bool = False) -> tuple[str, ...]:
         """Flags under which a program compiles for a wave size."""
-        extra = ("-DCU2PORT_SIM_CHECK=1", "-fsanitize=thread", "-g1") if check else ()
+        extra: tuple[str, ...] = ()
+        if check:
+            volatile = (
+                ("-mllvm", "-tsan-distinguish-volatile=1")
+                if self.is_clang
+                else ("--param=tsan-distinguish-volatile=1",)
+            )
+            extra = ("-fsanitize=thread", *volatile, "-g1", "-fno-pie", "-fno-inline-functions")
         dialect = tuple(x for x in _BASE if not (self.is_clang and x == "-fpermissive"))
         return (*dialect, f"-DCU2PORT_SIM_WAVE={wave}", f"-I{HEADERS}", *extra)
 
@@ -219,7 +226,8 @@ def build(
     for wave in waves:
         binary = folder / f"program-{wave}"
         mine = [str(o) for (w, _, _), o in zip(todo, objects, strict=True) if w == wave]
-        toolchain.call([*mine, str(runtime), "-pthread", *openmp, "-lm", "-o", str(binary)])
+        link = ["-no-pie"] if check else []  # addresses are looked up in the binary
+        toolchain.call([*mine, str(runtime), *link, "-pthread", *openmp, "-lm", "-o", str(binary)])
         out[wave] = binary
     return out
 

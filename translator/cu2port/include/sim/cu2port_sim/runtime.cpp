@@ -22,3 +22,4 @@
 #include "grid.inc"
 #include "crash.inc"
 #include "memory.inc"
+#include "check.inc"

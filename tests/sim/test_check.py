@@ -1,0 +1,160 @@
+"""--check: planted bugs are found and named, clean kernels stay silent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from cu2port.verify import sim_build, sim_check, simulate
+
+# name -> (verdict, body of `k(int* d, int* g)`; 128 threads, 2 blocks; d holds 256 ints, g 256 zeros)
+PLANTED: dict[str, tuple[str, str]] = {
+    "neighbour without a barrier": ("race", "s[t] = t; d[i] = s[(t + 64) % 128];"),
+    "tile used again too early": (
+        "race",
+        "for (int k = 0; k < 3; ++k) { s[t] = t + k; __syncthreads(); d[i] += s[(t + 64) % 128]; }",
+    ),
+    "tree without barriers": (
+        "race",
+        "s[t] = t; __syncthreads(); for (int o = 64; o > 0; o /= 2) if (t < o) s[t] += s[t + o]; "
+        "__syncthreads(); d[i] = s[0];",
+    ),
+    "two waves write one slot": ("race", "s[t % 64] = t; __syncthreads(); d[i] = s[t % 64];"),
+    "device memory within a block": ("race", "g[i] = t; d[i] = g[blockIdx.x * 128 + (t + 70) % 128];"),
+    "barrier only after the read": (
+        "race",
+        "s[t] = 1; __syncthreads(); s[127 - t] = s[t] + 1; __syncthreads(); d[i] = s[t];",
+    ),
+    "counter without an atomic": (
+        "race",
+        "if (t == 0) s[0] = 0; __syncthreads(); s[0] += 1; __syncthreads(); d[i] = s[0];",
+    ),
+    "scan in one buffer": (
+        "race",
+        "s[t] = 1; __syncthreads(); for (int o = 1; o < 128; o *= 2) { int v = t >= o ? s[t - o] : 0; s[t] += v; "
+        "__syncthreads(); } d[i] = s[t];",
+    ),
+    "first thread reads too early": (
+        "race",
+        "s[t] = t; if (t == 0) { int v = 0; for (int k = 0; k < 128; ++k) v += s[k]; d[i] = v; }",
+    ),
+    "lanes trust lockstep": ("lockstep", "s[t] = t; d[i] = s[t ^ 1];"),
+    "tail of a reduction": (
+        "lockstep",
+        "s[t] = t; __syncthreads(); if (t < 16) { s[t] += s[t + 16]; s[t] += s[t + 8]; } __syncthreads(); d[i] = s[0];",
+    ),
+    "transpose in a wave": ("lockstep", "s[t] = t; __syncwarp(); s[t ^ 1] = s[t ^ 2]; __syncwarp(); d[i] = s[t];"),
+    "one too far": ("bounds", "d[i + 1] = t;"),
+    "one before": ("bounds", "d[i] = g[i - 1];"),
+    "far away": ("bounds", "d[i] = g[i + 300];"),
+    "wrong stride": ("bounds", "g[t * 3] = blockIdx.x;"),
+    "never written": ("uninitialised", "d[i] = s[t];"),
+    "half written": ("uninitialised", "if (t < 64) s[t] = t; __syncthreads(); d[i] = s[t];"),
+    "dynamic, never written": ("uninitialised", "d[i] = dynamic[t];"),
+    "shuffle from a lane that is not here": ("inactive-lane", "if (t % 32 < 10) d[i] = __shfl_down(t, 5);"),
+    "broadcast inside a branch": ("inactive-lane", "if (t % 2) d[i] = __shfl(t, 0);"),
+    "tickets": ("order", "d[i] = atomicAdd(g, 1) + t * 0;"),
+}
+CLEAN: dict[str, str] = {
+    "own elements": "d[i] = t * 2 + g[i];",
+    "neighbour": "s[t] = t; __syncthreads(); d[i] = s[(t + 64) % 128];",
+    "tree": (
+        "s[t] = t; __syncthreads(); for (int o = 64; o > 0; o /= 2) { if (t < o) s[t] += "
+        "s[t + o]; __syncthreads(); } d[i] = s[0];"
+    ),
+    "tiles": (
+        "for (int k = 0; k < 3; ++k) { s[t] = t + k; __syncthreads(); d[i] += s[(t + 64) % 128]; __syncthreads(); }"
+    ),
+    "atomic histogram": (
+        "if (t < 8) s[t] = 0; __syncthreads(); atomicAdd(&s[t % 8], 1); __syncthreads(); d[i] = s[t % 8];"
+    ),
+    "atomics on device memory": "atomicAdd(&g[t % 4], 1); atomicMax(&g[8], t);",
+    "wave sum": "int v = t; for (int o = 16; o > 0; o /= 2) v += __shfl_xor(v, o); d[i] = v;",
+    "wave sum, down": (
+        "int v = t; for (int o = 16; o > 0; o /= 2) v += __shfl_down(v, o, 32); if (t % 32 == 0) d[i] = v;"
+    ),
+    "ballots under divergence": "if (t % 3) d[i] = __popcll(__ballot(t % 2)); else d[i] = __popcll(__activemask());",
+    "sync of a wave": "s[t] = t; __syncwarp(); d[i] = s[t ^ 1]; __syncwarp(); s[t] = 0;",
+    "two buffers": (
+        "s[t] = 1; __syncthreads(); int* a = s; int* b = r; for (int o = 1; o < 128; o *= 2) { "
+        "b[t] = a[t] + (t >= o ? a[t - o] : 0); __syncthreads(); int* c = a; a = b; b = c; } d[i] = a[t];"
+    ),
+    "one writes, all read": "if (t == 0) s[0] = 7; __syncthreads(); d[i] = s[0];",
+    "all read one": (
+        "if (t == 0) s[0] = 7; __syncthreads(); int v = s[0]; __syncthreads(); if (t == 5) s[0] = v; d[i] = v;"
+    ),
+    "early return": "if (t >= 100) return; s[t] = t; __syncthreads(); d[i] = s[99 - t];",
+    "dynamic memory": "dynamic[t] = t; __syncthreads(); d[i] = dynamic[127 - t];",
+    "bytes": "char* c = reinterpret_cast<char*>(s); c[t] = t; __syncthreads(); d[i] = c[127 - t];",
+    "count": "d[i] = __syncthreads_count(t % 2);",
+    "volatile flag": (
+        "volatile int* f = s; if (t == 0) f[0] = 0; __syncthreads(); if (t == 0) f[0] = 1; "
+        "if (t == 64) while (f[0] == 0) {} d[i] = 1;"
+    ),
+    "vectors": "int2 v = make_int2(t, 1); d[i] = v.x + v.y;",
+    "partial last wave": "if (t < 70) { d[i] = __popcll(__ballot(1)) > 0; }",
+    "leader": "if (t % 32 == 0) atomicAdd(&g[0], __popcll(__activemask()));",
+}
+WAVE_SIZE = "d[i] = __popcll(__ballot(1));"
+
+
+def source(bodies: list[str]) -> str:
+    kernels = "".join(
+        f"__global__ void k{n}(int* d, int* g) {{\n __shared__ int s[128]; __shared__ int r[128]; (void)s; (void)r;\n"
+        " extern __shared__ int dynamic[]; (void)dynamic;\n"
+        f" const int t = threadIdx.x, i = blockIdx.x * 128 + t; (void)i;\n {body}\n}}\n"
+        for n, body in enumerate(bodies)
+    )
+    table = ", ".join(f"k{n}" for n in range(len(bodies)))
+    return (
+        f"#include <hip/hip_runtime.h>\n#include <cstdio>\n{kernels}"
+        f"int main(int, char** argv) {{\n void (*all[])(int*, int*) = {{{table}}};\n int *d, *g; int h[512];\n"
+        " (void)hipMalloc(&d, 1024); (void)hipMalloc(&g, 1024);\n"
+        " auto k = all[atoi(argv[1])]; k<<<2, 128, 512>>>(d, g);\n"
+        " (void)hipMemcpy(h, d, 1024, hipMemcpyDeviceToHost); (void)hipMemcpy(h + 256, "
+        "g, 1024, hipMemcpyDeviceToHost);\n"
+        ' for (int x : h) printf("%d\\n", x);\n}\n'
+    )
+
+
+@pytest.fixture(scope="module")
+def checked(
+    tmp_path_factory: pytest.TempPathFactory, toolchain: sim_build.Toolchain
+) -> Callable[[int], list[sim_check.Verdict]]:
+    """The verdicts on kernel n: the planted ones first, then the clean ones."""
+    folder = tmp_path_factory.mktemp("check")
+    path = folder / "kernels.hip"
+    path.write_text(source([*(body for _, body in PLANTED.values()), *CLEAN.values(), WAVE_SIZE]))
+    binaries = sim_build.build(sim_build.find_program(path), folder, (32, 64), toolchain, check=True)
+
+    def get(n: int, *waves: int) -> list[sim_check.Verdict]:
+        chosen = {w: binaries[w] for w in waves or (32,)}
+        return sim_check.check(chosen, (str(n),), simulate.Limits(30))[1]
+
+    return get
+
+
+def test_planted_bugs_are_found(checked: Callable[[int], list[sim_check.Verdict]]) -> None:
+    missed = []
+    for n, (name, (kind, _)) in enumerate(PLANTED.items()):
+        found = checked(n)
+        at = [v for v in found if v.kind == kind]
+        if not at or (kind not in ("inactive-lane", "order") and not any(".hip:" in v.where for v in at)):
+            missed.append((name, [v.text for v in found]))
+    assert missed == []
+    assert len(PLANTED) >= 20
+
+
+def test_clean_kernels_stay_silent(checked: Callable[[int], list[sim_check.Verdict]]) -> None:
+    spoken = []
+    for n, name in enumerate(CLEAN):
+        found = checked(len(PLANTED) + n)
+        if found:
+            spoken.append((name, [v.text for v in found]))
+    assert spoken == []
+    assert len(CLEAN) >= 20
+
+
+def test_wave_size_bug(checked: Callable[..., list[sim_check.Verdict]]) -> None:
+    assert [v.kind for v in checked(len(PLANTED) + len(CLEAN), 32, 64)] == ["wave-size"]
