@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from importlib import util
 from pathlib import Path
 
+from cu2port.clang import ClangService
 from cu2port.data import cache_dir
 from cu2port.declared import declared_names
 from cu2port.engine import translate
-from cu2port.model import Project
+from cu2port.model import Options, Project
 from cu2port.project import CannotRun
 from cu2port.verify.instrument import instrument, read
 from cu2port.verify.reach import reached
@@ -164,13 +165,16 @@ def sources(program: Program) -> dict[Path, str]:
             if found is not None and HEADERS not in _absolute(found).parents:
                 todo.append(found)
     names = frozenset(n for t in texts.values() for n in declared_names(t))
+    options = Options(include_dirs=tuple(str(d) for d in program.include_dirs), defines=program.defines)
     out = {}
-    for real in order:
-        text = texts[real]
-        if _CUDA.search(text) and "cu2port_sim" not in text:
-            done = translate(text.encode("latin-1"), path=str(shown[real]), project=Project(declared=names))
-            text = done.output.decode("latin-1")
-        out[real] = text
+    with ClangService() as clang:
+        for real in order:
+            text = texts[real]
+            if _CUDA.search(text):
+                project = Project(declared=names)
+                done = translate(text.encode("latin-1"), options, path=str(shown[real]), project=project, clang=clang)
+                text = done.output.decode("latin-1")
+            out[real] = text
     return out
 
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <tuple>
 
-#include "api.h"
+#include "streams.h"
 
 namespace cu2port_sim {
 
