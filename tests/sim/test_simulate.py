@@ -61,20 +61,27 @@ def test_waves_may_part_at_barriers(simulated: Simulated) -> None:
     assert simulated(text, 32).code == 0
 
 
-def test_waves_that_wait_for_each_other_in_one_wave(simulated: Simulated) -> None:
+def test_waves_that_wait_for_each_other_in_one_wave(simulated: Simulated, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wave of 64 holds both halves: the one that spins never lets the other arrive."""
     body = (
         "__shared__ volatile int flag;\nif (threadIdx.x == 0) flag = 0;\n__syncthreads();\n"
         "if (threadIdx.x < 32) {\n while (flag == 0) {}\n} else {\n __any(1);\n flag = 1;\n}"
     )
-    os.environ["CU2PORT_SIM_PATIENCE"] = "1"
-    try:
-        ran = simulated(program(body))
-    finally:
-        del os.environ["CU2PORT_SIM_PATIENCE"]
+    monkeypatch.setenv("CU2PORT_SIM_PATIENCE", "1")
+    ran = simulated(program(body))
     said = ran.errors.decode()
     assert ran.code == simulate.TIMED_OUT
     assert "hang" in said and "threads 0-31 spin" in said and "program.hip:8" in said
+
+
+def test_lock_that_lanes_of_one_wave_take_in_turn(simulated: Simulated, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lane that has the lock waits for the others at the end of the loop: a hang, as on the hardware."""
+    monkeypatch.setenv("CU2PORT_SIM_PATIENCE", "1")
+    body = "while (atomicCAS(d, 0, 1) != 0) {}\nd[1] += 1;\n__threadfence();\natomicExch(d, 0);"
+    ran = simulated(program(body), 32)
+    said = ran.errors.decode()
+    assert ran.code == simulate.TIMED_OUT
+    assert "threads 0 wait at the end of a loop" in said and "threads 1-31 spin" in said and "program.hip:4" in said
 
 
 def test_time_limit_says_where(simulated: Simulated) -> None:

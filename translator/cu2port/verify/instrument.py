@@ -215,6 +215,8 @@ def _loop(copy: Copy, body: Statements, loop: Loop, name: str, spins: bool) -> N
     tick = f"{name}.tick()" if name else ""
     if name:
         copy.before(loop.keyword, f"for ({_NS}Loop {name}(__COUNTER__); {name}.once(); ) ")
+    if spins:
+        copy.before(loop.keyword, f"for ({_NS}Waiting cu2port_w(__COUNTER__); cu2port_w.once(); ) ")
     if t[loop.keyword] == "for":
         semicolons = _semicolons(unit, opener, closer)
         if len(semicolons) == 2:
@@ -261,7 +263,7 @@ def _semicolons(unit: Unit, opener: int, closer: int) -> list[int]:
 
 
 def _waits(unit: Unit, loop: Loop) -> bool:
-    """Whether a loop may wait for what others write: an empty body, or a volatile in its condition."""
+    """Whether a loop may wait for what others write: an empty body, or a volatile or atomic in its condition."""
     if loop.body < 0:
         return False
     opener, closer = loop.head
@@ -271,7 +273,7 @@ def _waits(unit: Unit, loop: Loop) -> bool:
         if body in ([";"], ["{", "}"]):
             return True
     volatile = _volatiles(unit)
-    return any(x == "volatile" or x in volatile for x in condition)
+    return any(x == "volatile" or x in volatile or x.startswith(("atomic", "__hip_atomic")) for x in condition)
 
 
 def _volatiles(unit: Unit) -> frozenset[str]:

@@ -158,6 +158,31 @@ inline bool spin_turn(Where where = Where::here()) {
     return true;
 }
 
+// A loop that waits for memory: on the hardware a lane that is through waits for the others of its wave, so that a lock
+// which lanes of one wave take in turn hangs. `for (Waiting w(site); w.once(); ) while (...)`.
+class Waiting {
+public:
+    explicit Waiting(std::uint32_t site, Where where = Where::here()) : place_(push(site)), where_(where) {}
+    ~Waiting() {
+        if (place_) now.top = place_;
+    }
+    Waiting(const Waiting&) = delete;
+    bool once() {
+        const bool first = first_;
+        first_ = false;
+        if (!first && now.inside) {
+            if (place_) place_->iteration = kLeft;
+            meet(Kind::wave_sync, "the end of a loop that waits for memory", nullptr, 0, where_);
+        }
+        return first;
+    }
+
+private:
+    Place* place_;
+    Where where_;
+    bool first_ = true;
+};
+
 // --- shared memory -----------------------------------------------------------------------------------------------
 
 std::size_t reserve_shared(std::size_t size, std::size_t align);
