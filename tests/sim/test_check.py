@@ -54,6 +54,7 @@ PLANTED: dict[str, tuple[str, str]] = {
     "dynamic, never written": ("uninitialised", "d[i] = dynamic[t];"),
     "shuffle from a lane that is not here": ("inactive-lane", "if (t % 32 < 10) d[i] = __shfl_down(t, 5);"),
     "broadcast inside a branch": ("inactive-lane", "if (t % 2) d[i] = __shfl(t, 0);"),
+    "mask with absent lanes": ("mask", "if (t % 2) d[i] = __shfl_sync(~0ull, t, 1);"),
     "tickets": ("order", "d[i] = atomicAdd(g, 1) + t * 0;"),
 }
 CLEAN: dict[str, str] = {
@@ -94,6 +95,7 @@ CLEAN: dict[str, str] = {
     ),
     "vectors": "int2 v = make_int2(t, 1); d[i] = v.x + v.y;",
     "partial last wave": "if (t < 70) { d[i] = __popcll(__ballot(1)) > 0; }",
+    "mask of those here": "if (t % 2) d[i] = __shfl_sync(__activemask(), t, 1);",
     "leader": "if (t % 32 == 0) atomicAdd(&g[0], __popcll(__activemask()));",
 }
 WAVE_SIZE = "d[i] = __popcll(__ballot(1));"
@@ -140,7 +142,7 @@ def test_planted_bugs_are_found(checked: Callable[[int], list[sim_check.Verdict]
     for n, (name, (kind, _)) in enumerate(PLANTED.items()):
         found = checked(n)
         at = [v for v in found if v.kind == kind]
-        if not at or (kind not in ("inactive-lane", "order") and not any(".hip:" in v.where for v in at)):
+        if not at or (kind not in ("inactive-lane", "order", "mask") and not any(".hip:" in v.where for v in at)):
             missed.append((name, [v.text for v in found]))
     assert missed == []
     assert len(PLANTED) >= 20

@@ -21,6 +21,7 @@ _BACKWARD = Settings({"CU2PORT_SIM_CHECK": "1", "CU2PORT_SIM_BACKWARD": "1"})
 _INACTIVE = Settings({"CU2PORT_SIM_CHECK": "1", "CU2PORT_SIM_INACTIVE": "1"})
 _LINE = re.compile(rb"^cu2port-check\|(\w+)\|([0-9a-f]+)\|([0-9a-f]+)\|(.*)\n?", re.MULTILINE)
 _WHAT = {
+    "mask": "lane mask",
     "race": "race between threads of a block",
     "lockstep": "relies on lockstep, add `__syncwarp`",
     "bounds": "out of bounds",
@@ -30,7 +31,8 @@ _WHAT = {
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Something that is wrong. `kind`: race, lockstep, bounds, uninitialised, inactive-lane, order, wave-size.
+    """Something that is wrong. `kind`: race, lockstep, bounds, uninitialised, mask, inactive-lane, order,
+    wave-size.
     `where`: `file:line`, "" when only the whole output shows it."""
 
     kind: str
