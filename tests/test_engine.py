@@ -116,10 +116,10 @@ def test_includes_stay_outside_of_braces_and_conditionals() -> None:
 
 
 def test_a_symbol_named_by_a_string_is_the_variable_of_that_name() -> None:
-    text = '__constant__ float c[4];\nvoid f() { cudaMemcpyToSymbol("c", p, 16); cudaMemcpyToSymbol("d", p, 16); }\n'
+    text = '__constant__ float c[4];\nvoid f() { cudaMemcpyToSymbol("c", p, 16); cudaMemcpyToSymbol("a b", p, 16); }\n'
     out = translate(text, path="a.cuh").output
     assert b"hipMemcpyToSymbol(HIP_SYMBOL(c), p, 16)" in out
-    assert b'cudaMemcpyToSymbol("d", p, 16)' in out
+    assert b'cudaMemcpyToSymbol("a b", p, 16)' in out
 
 
 def test_template_commas_do_not_part_arguments() -> None:

@@ -259,9 +259,10 @@ def _rewrite(unit: Unit, use: Use, call: Call, rename: tuple[Edit, ...], hip: st
             return None
         span = call.args[at]
         if "HIP_SYMBOL" in template and is_string(unit.tok(unit.lexed.at(span.start))):
-            # Symbols named by strings went with CUDA 5; a variable of that name in this file is what was meant.
+            # Symbols named by strings went with CUDA 5; the variable of that name is what was meant, and where it
+            # cannot be seen the compiler says so.
             symbol = unit.text[span.start : span.end].strip('"')
-            if symbol not in unit.words or not unit.words & {"__constant__", "__device__"}:
+            if not symbol.isidentifier():
                 return None
             edits.append(replace(span.start, span.end, template.replace("{" + str(index) + "}", symbol)))
             continue

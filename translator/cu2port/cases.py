@@ -79,10 +79,13 @@ def _removal(unit: Unit, use: Use) -> Edit | None:
 
 def _cannot_fall_in(unit: Unit, start: int) -> bool:
     """Whether the statement before the label leaves the switch, or there is none."""
-    before = unit.tok(start - 1)
+    last = start - 1
+    while last > 0 and (d := unit.in_directive(last)) is not None:
+        last = d.first - 1
+    before = unit.tok(last)
     if before == "{":
         return True
-    k = start - 2
+    k = last - 1
     while k > 0 and before == ";" and unit.t[k] not in (";", "{", "}", ":"):
         k -= 1
     return before == ";" and unit.tok(k + 1) in ("return", "break", "goto", "throw", "continue")

@@ -3,9 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.check import Check, Example
-from cu2port.lexer import is_string
+from cu2port.lexer import is_identifier, is_string
 from cu2port.model import Finding, Severity, insert
 from cu2port.unit import Unit
+# those of the standard library, and the prefixes that a neighbouring literal may begin with
+_SUFFIXES = frozenset("s sv h min ms us ns y d i il if u8 u U L R u8R uR UR LR".split())
 
 
 class LiteralSuffix(Check):
@@ -25,7 +27,7 @@ class LiteralSuffix(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if '"' not in unit.text or unit.path.endswith(".c"):
             return
-        macros = (w for w in unit.words if w[:3] == "PRI" or (len(w) > 2 and w.isupper() and w[0] != "_"))
+        macros = (w for w in unit.words if w[0].isalpha() and is_identifier(w) and w not in _SUFFIXES)
         for i in unit.find(*macros):
             before = unit.tok(i - 1)
             if len(before) > 1 and is_string(before) and before.endswith('"') and unit.end(i - 1) == unit.p[i]:
