@@ -98,4 +98,10 @@ def _places(binary: Path, addresses: Sequence[str]) -> dict[str, str]:
     lines = [x.split(" (")[0] for x in done.stdout.splitlines() if x.strip()]
     if len(lines) != len(addresses):
         return {}
-    return {a: x for a, x in zip(addresses, lines, strict=True) if not x.startswith("?")}
+    return {a: _shown(x, binary) for a, x in zip(addresses, lines, strict=True) if not x.startswith("?")}
+
+
+def _shown(place: str, binary: Path) -> str:
+    """A place as the user wrote it: not in the folder of copies, and below the current folder without it."""
+    copies = str(binary.parent / "src")
+    return place.removeprefix(copies).removeprefix(f"{Path.cwd()}/")
