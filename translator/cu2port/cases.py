@@ -80,8 +80,9 @@ def _removal(unit: Unit, use: Use) -> Edit | None:
 def _cannot_fall_in(unit: Unit, start: int) -> bool:
     """Whether the statement before the label leaves the switch, or there is none."""
     last = start - 1
-    while last > 0 and (d := unit.in_directive(last)) is not None:
-        last = d.first - 1
+    if unit.in_directive(start) is None:
+        while last > 0 and (d := unit.in_directive(last)) is not None:
+            last = d.first - 1
     before = unit.tok(last)
     if before == "{":
         return True
