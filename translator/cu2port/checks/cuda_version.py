@@ -7,8 +7,9 @@ from cu2port.check import Check, Example
 from cu2port.model import Finding, Severity, Side, Trust, insert
 from cu2port.unit import Unit
 
-# ROCm 7's HIP follows the interfaces of CUDA 12: what asks for CUDA 13 is right to be false.
-_NEXT_CUDA = {"CUDA_VERSION": 13000, "CUDART_VERSION": 13000, "__CUDACC_VER_MAJOR__": 13, "__CUDA_API_VERSION": 13000}
+# ROCm 7's HIP follows the interfaces of CUDA 12.6: what asks for more (types of Blackwell, CUDA 13's signatures) is
+# right to be false.
+_NEXT_CUDA = {"CUDA_VERSION": 12070, "CUDART_VERSION": 12070, "__CUDACC_VER_MAJOR__": 13, "__CUDA_API_VERSION": 12070}
 
 
 class CudaVersion(Check):
@@ -16,8 +17,7 @@ class CudaVersion(Check):
 
     HIP numbers its versions in another way, so the macro is never renamed. Under HIP it is undefined and counts as 0:
     a guard `CUDA_VERSION >= 9000` would quietly choose the code for CUDA 8. Comparisons are completed, so that HIP
-    counts as newer than any version up to CUDA 12, whose interfaces it follows, and older than CUDA 13; everything
-    else is left for a person.
+    counts as CUDA 12.6, whose interfaces it follows; everything else is left for a person.
     """
 
     code, name, severity = "CU206", "cuda-version", Severity.WARNING
@@ -78,8 +78,8 @@ class CudaVersion(Check):
                 )
             elif found.number >= _NEXT_CUDA.get(tok, found.number + 1):
                 yield self.finding(
-                    f"`{unit.text[found.start : found.end]}`: under HIP the macro counts as 0, older than CUDA 13; "
-                    "HIP follows CUDA 12",
+                    f"`{unit.text[found.start : found.end]}`: under HIP the macro counts as 0; that is "
+                    "right, since HIP follows CUDA 12.6",
                     found.start,
                     found.end,
                     severity=Severity.INFO,
