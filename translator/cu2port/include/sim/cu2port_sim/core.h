@@ -220,17 +220,21 @@ void run_lanes(void* f) {
     F kernel = *static_cast<F*>(f);
     const std::uint32_t row = blockDim.x;
     std::uint32_t x = threadIdx.x;
-    for (int left = now.lanes;;) {
-        kernel();
-        if (now.waited || --left == 0) return;
-        if (__builtin_expect(++x == row, 0)) {
-            x = 0;
-            if (++threadIdx.y == blockDim.y) {
-                threadIdx.y = 0;
-                ++threadIdx.z;
-            }
+    for (std::uint32_t left = static_cast<std::uint32_t>(now.lanes);;) {
+        std::uint32_t n = row - x < left ? row - x : left;
+        left -= n;
+        for (;;) {
+            kernel();
+            if (now.waited) return;
+            if (--n == 0) break;
+            threadIdx.x = ++x;
         }
-        threadIdx.x = x;
+        if (left == 0) return;
+        threadIdx.x = x = 0;
+        if (++threadIdx.y == blockDim.y) {
+            threadIdx.y = 0;
+            ++threadIdx.z;
+        }
     }
 }
 
