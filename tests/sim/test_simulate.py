@@ -199,3 +199,9 @@ def test_functions_without_operations_are_left_alone() -> None:
     text = "__device__ float f(float x) { for (int i = 0; i < 9; ++i) x *= x; return x; }\n"
     unit = read(text, "p.hip")
     assert instrument(unit, reached([unit])) == '#line 1 "p.hip"\n' + text
+
+
+def test_launch_in_a_macro_over_several_lines() -> None:
+    unit = read("#define GO(n) \\\n  k<n> \\\n    <<<n, 64>>>(d, \\\n n)\nint x;\n", "p.hip")
+    copy = instrument(unit, reached([unit]))
+    assert copy.count("\\\n") == 3 and copy.endswith(")\nint x;\n")

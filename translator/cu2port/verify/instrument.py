@@ -8,6 +8,8 @@ Edits insert no line ends, and the copy starts with `#line`: messages name the u
 
 from __future__ import annotations
 
+import re
+
 from cu2port.catalog import Catalog
 from cu2port.lexer import is_identifier
 from cu2port.structure import Function, Launch, Macro
@@ -17,6 +19,7 @@ from cu2port.verify.shared_vars import rewrite_shared
 from cu2port.verify.statements import Loop, Statements
 
 _NS = "::cu2port_sim::"
+_LINE_END = re.compile(r"\\?\r?\n")
 _EXPRESSION_WORDS = frozenset("return else do case co_return co_yield throw and or not xor".split())
 _DEVICE_ONLY = frozenset({"__global__", "__device__"})
 _COMPILE_MACRO = "__HIP_DEVICE_COMPILE__"
@@ -42,8 +45,8 @@ class Copy:
     def replace(self, first: int, stop: int, text: str) -> None:
         """Replace tokens [first, stop); their line ends are kept."""
         start, end = self.unit.p[first], self.unit.end(stop - 1)
-        lines = self.unit.text.count("\n", start, end)
-        self._edits.append((start, end, len(self._edits) + 1, text + "\n" * lines))
+        ends = "".join(_LINE_END.findall(self.unit.text, start, end))  # continued lines stay continued
+        self._edits.append((start, end, len(self._edits) + 1, text + ends))
 
     def text(self) -> str:
         """The copy."""
