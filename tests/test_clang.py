@@ -140,7 +140,7 @@ def test_macro_arguments_and_bodies(service: ClangService) -> None:
 
 
 def test_offsets_count_bytes_of_any_encoding(service: ClangService) -> None:
-    before = "// Gr\xf6\xdfe \xff\xfe\nconst char *s = \"\xe9\xe8\";\r\n"
+    before = '// Gr\xf6\xdfe \xff\xfe\nconst char *s = "\xe9\xe8";\r\n'
     assert owners(service, before + "int f() { /* \xa0 */ return @cudaFree(0); }") == ["cuda"]
     assert exprs(service, before + "int i = [[3 + 4]];") == [Expr("int", 32, True, 7)]
     utf8 = before.encode("utf-8") + b"int i = cudaFree(0);"
