@@ -119,12 +119,12 @@ def lex(text: str) -> Lexed:
     line_start = True  # no significant token yet on this logical line
     first = -1  # first token of the directive we are in
     end = 0  # end of the last piece inside the directive
-    for piece in split(text):
+    pieces = split(text)
+    if text.startswith(BOM):
+        offset = len(pieces.pop(0))
+    for piece in pieces:
         c = piece[0]
         size = len(piece)
-        if offset == 0 and piece == BOM:
-            offset = size
-            continue
         if c in _TRIVIA and (c != "\\" or size > 1):
             if c != "\\" and ("\n" in piece or "\r" in piece):
                 if first >= 0:

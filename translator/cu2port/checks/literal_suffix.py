@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from cu2port.check import Check, Example
@@ -9,6 +10,7 @@ from cu2port.unit import Unit
 
 # those of the standard library, and the prefixes that a neighbouring literal may begin with
 _SUFFIXES = frozenset("s sv h min ms us ns y d i il if u8 u U L R u8R uR UR LR".split())
+_ADJACENT = re.compile(r'"(?=[A-Za-z])')
 
 
 class LiteralSuffix(Check):
@@ -28,8 +30,11 @@ class LiteralSuffix(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if '"' not in unit.text or unit.path.endswith(".c"):
             return
-        macros = (w for w in unit.words if w[0].isalpha() and is_identifier(w) and w not in _SUFFIXES)
-        for i in unit.find(*macros):
+        for m in _ADJACENT.finditer(unit.text):
+            i = unit.lexed.at(m.end())
+            word = unit.tok(i)
+            if not word or unit.p[i] != m.end() or not is_identifier(word) or word in _SUFFIXES:
+                continue
             before = unit.tok(i - 1)
             if len(before) > 1 and is_string(before) and before.endswith('"') and unit.end(i - 1) == unit.p[i]:
                 yield self.finding(
