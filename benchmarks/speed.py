@@ -135,7 +135,7 @@ def measure(command: Sequence[str], env: dict[str, str]) -> Ran:
     watch.join()
     _reap()
     after = os.times()
-    if process.returncode not in (0, 1):
+    if process.returncode not in (0, 1) or "No module named" in errors:  # Python itself exits with 1 then
         sys.exit(f"{' '.join(command[-4:])}: exit code {process.returncode}: {errors.strip()[-500:]}")
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
     return Ran(wall, cpu, max(peaks.values(), default=0), output)
