@@ -22,7 +22,7 @@ _PLACEHOLDER = re.compile(r"\{(-?\d+)(\*?)\}|\{\*\}")
 
 @dataclass(frozen=True, slots=True)
 class ApiFacts:
-    """What `scan` found: findings, names seen, names that no edit deals with, libraries whose names are used."""
+    """What `scan` found: findings, names seen, and names that no edit deals with."""
 
     findings: tuple[Finding, ...]
     seen: frozenset[str]

@@ -27,8 +27,8 @@ CUDA_HEADER = re.compile(
 )
 
 
-def include_findings(unit: Unit) -> Iterator[tuple[str, Finding]]:
-    """(rule name, finding) for every include that names a CUDA header."""
+def include_findings(unit: Unit) -> Iterator[Finding]:
+    """A finding for every include that names a CUDA header."""
     on_top = unit.runtime_on_top
     provided: list[tuple[str, tuple[int, ...]]] = [(RUNTIME, ())] if on_top else []
     for inc in unit.includes:
@@ -43,37 +43,28 @@ def include_findings(unit: Unit) -> Iterator[tuple[str, Finding]]:
             elif inc.path in unit.project.renamed:
                 new = inc.path.rpartition(".")[0] + unit.options.rename
                 edit = replace(inc.start + 1, inc.start + 1 + len(inc.path), new)
-                yield "include", _finding(f"`{inc.path}` is renamed to `{new}`", inc, (edit,), inc.path, new)
+                yield _finding(f"`{inc.path}` is renamed to `{new}`", inc, (edit,), inc.path, new)
             elif CUDA_HEADER.match(inc.path) and not _is_own(unit, inc):
-                yield (
+                yield Finding(
+                    "CU108",
                     "unknown-cuda-header",
-                    Finding(
-                        "CU108",
-                        "unknown-cuda-header",
-                        Severity.WARNING,
-                        f"`{inc.path}` looks like a header of CUDA's, and no HIP header is known for it",
-                        inc.start,
-                        inc.end,
-                        trust=Trust.MANUAL,
-                        cuda=inc.path,
-                    ),
+                    Severity.WARNING,
+                    f"`{inc.path}` looks like a header of CUDA's, and no HIP header is known for it",
+                    inc.start,
+                    inc.end,
+                    trust=Trust.MANUAL,
+                    cuda=inc.path,
                 )
             continue
         if hip == "":
-            yield (
-                "include",
-                _finding(f"`{inc.path}` is not needed for HIP", inc, (_drop_line(unit, inc.directive),), inc.path, ""),
-            )
+            yield _finding(f"`{inc.path}` is not needed for HIP", inc, (_drop_line(unit, inc.directive),), inc.path, "")
         elif any(hip == h and where[: len(w)] == w for h, w in provided):
             edit = _drop_line(unit, inc.directive)
-            yield (
-                "include",
-                _finding(f"`{inc.path}` is `{hip}`, which is already included", inc, (edit,), inc.path, hip),
-            )
+            yield _finding(f"`{inc.path}` is `{hip}`, which is already included", inc, (edit,), inc.path, hip)
         else:
             provided.append((hip, where))
             edit = replace(inc.start, inc.end, f"<{hip}>")
-            yield "include", _finding(f"`{inc.path}` is `{hip}`", inc, (edit,), inc.path, hip)
+            yield _finding(f"`{inc.path}` is `{hip}`", inc, (edit,), inc.path, hip)
 
 
 def _finding(message: str, inc: Include, made: tuple[Edit, ...], cuda: str, hip: str) -> Finding:

@@ -33,7 +33,6 @@ _SPLIT = re.compile(_BODY)
 # A raw string needs a back reference, whose group would make `findall` return tuples: only texts that hold `R"` pay.
 _SPLIT_RAW = re.compile(r'(?:u8|[uUL])?R"(?P<d>[^ ()\\\t\v\f\n\r"]{0,16})\((?:[\s\S]*?\)(?P=d)"|[\s\S]*)|' + _BODY)
 _RAW_HINT = re.compile(r'R"[^ ()\\\t\v\f\n\r"]{0,16}\(')
-_SPLICED = re.compile(r"\\(?:\r\n|\r|\n)")
 _OPEN = {"(": ")", "[": "]", "{": "}", "<%": "}", "<:": "]"}
 _CLOSE = {")": ")", "]": "]", "}": "}", "%>": "}", ":>": "]"}
 _TRIVIA = frozenset(" \t\f\v\r\n\\")
@@ -220,11 +219,6 @@ def _match_run(t: list[str], match: list[int], stack: list[int], start: int, sto
                     continue
             match[i] = j
             match[j] = i
-
-
-def unsplice(text: str) -> str:
-    """Remove line continuations, as the compiler does before it forms tokens."""
-    return _SPLICED.sub("", text) if "\\" in text else text
 
 
 def is_identifier(token: str) -> bool:

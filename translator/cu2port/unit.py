@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cu2port.declared import declared_names
 from cu2port.lexer import Directive, Group, Lexed, is_identifier, is_string, lex
-from cu2port.model import Options, Project, Span
+from cu2port.model import Finding, Options, Project, Span
 from cu2port.structure import SIDES, Call, Function, Include, Launch, Macro, find_launches, function_with_body
 
 if TYPE_CHECKING:
@@ -220,6 +220,13 @@ class Unit:
                 continue
             out.append(Include(path, quoted, start, end, d))
         return tuple(out)
+
+    @cached_property
+    def include_findings(self) -> tuple[Finding, ...]:
+        """What becomes of the file's includes."""
+        from cu2port.includes import include_findings
+
+        return tuple(include_findings(self))
 
     @cached_property
     def runtime_on_top(self) -> bool:
