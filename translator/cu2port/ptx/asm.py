@@ -1,0 +1,387 @@
+"""The asm statements of a file as plain facts: text, operands, clobbers, and the bytes they stand on.
+
+The text is what the assembler would see before operands are put in: adjacent literals joined, escapes decoded, the
+file's own simple macros replaced. Where it depends on something that the file does not settle (a conditional inside
+the statement, a macro defined twice, a parameter of the macro around it), there is one reading for each case.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from cu2port.lexer import Group, is_identifier, is_string, lex
+from cu2port.model import Span
+from cu2port.ptx.macros import Macros, UnknownTextError, live_definitions, substitute
+from cu2port.structure import Macro
+from cu2port.unit import Unit
+
+_VOLATILE = frozenset({"volatile", "__volatile__", "__volatile"})
+_ESCAPE = re.compile(r"\\(\r\n|[0-7]{1,3}|x[0-9A-Fa-f]+|[\s\S])")
+_SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": "\a", "b": "\b", "e": "\x1b"}
+_RAW = re.compile(r'(?:u8|[uUL])?R"([^ ()\\\t\v\f\n\r"]{0,16})\(([\s\S]*)\)\1"\Z')
+#: Letters of CUDA's operand constraints; anything else is another assembler's statement.
+LETTERS = frozenset("hrlqfdnCb")
+_MAX_READINGS = 16
+_BRANCH = frozenset({"if", "ifdef", "ifndef", "else", "elif", "elifdef", "elifndef", "endif"})
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One operand: its constraint (`=r`, `+f`, `=&l`, `n`), its name (`[x]`) or "", and the bytes of its expression."""
+
+    constraint: str
+    name: str
+    expr: Span
+
+    @property
+    def letter(self) -> str:
+        """The constraint's letter, without modifiers."""
+        return self.constraint.lstrip("=+&%")
+
+    @property
+    def output(self) -> bool:
+        return self.constraint[:1] in ("=", "+")
+
+    @property
+    def read(self) -> bool:
+        """Whether the statement may read it: an input, or `+`."""
+        return not self.constraint.startswith("=")
+
+    @property
+    def early(self) -> bool:
+        """Whether it is written before all inputs are read."""
+        return "&" in self.constraint
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a statement says, everything it depends on being settled.
+
+    `text` is decoded; `%%` and `%0` stand as written. `where`: what was settled how, in text order: conditional
+    branches of the statement, macros with several definitions, parameters of the macro around it.
+    """
+
+    text: str
+    operands: tuple[Operand, ...] = ()
+    clobbers: tuple[str, ...] = ()
+    where: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def outputs(self) -> int:
+        """How many operands are outputs; they come first."""
+        return sum(o.output for o in self.operands)
+
+    @property
+    def memory(self) -> bool:
+        return "memory" in self.clobbers
+
+
+@dataclass(frozen=True, slots=True)
+class AsmStatement:
+    """One asm statement. `keyword`, `open`, `close` are token indices; `span` is its bytes without the semicolon.
+
+    `readings` is empty when the text cannot be known, and `problem` tells why. `macro`: the definition it stands in.
+    `params`: parameters of that macro which the text depends on; then there is a reading for each call of the macro.
+    `basic`: no colon, so no operands.
+    """
+
+    keyword: int
+    open: int
+    close: int
+    span: Span
+    volatile: bool
+    basic: bool
+    readings: tuple[Reading, ...] = ()
+    problem: str = ""
+    macro: Macro | None = None
+    params: tuple[str, ...] = ()
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it is another machine's assembly: an operand has a constraint that CUDA does not know."""
+        return bool(self.readings) and all(any(o.letter not in LETTERS for o in r.operands) for r in self.readings)
+
+
+def statements(unit: Unit) -> tuple[AsmStatement, ...]:
+    """All asm statements of a file, in text order; assembler names of declarations (`int f() asm("g")`) left out."""
+    return tuple(s for at in unit.asms if (s := _statement(unit, *at)) is not None)
+
+
+def _statement(unit: Unit, keyword: int, opener: int, close: int) -> AsmStatement | None:
+    if _is_label(unit, keyword, opener, close):
+        return None
+    macro = _macro_around(unit, keyword)
+    readings: tuple[Reading, ...] = ()
+    params: tuple[str, ...] = ()
+    problem = ""
+    try:
+        branches = () if macro is not None else _branches(unit, opener, close)
+        params = _text_params(unit, macro, opener, close)
+        readings = tuple(_readings(unit, opener, close, branches, macro, params))
+        if not readings and macro is not None:
+            raise UnknownTextError(f"its text depends on a parameter of `{macro.name}`, which nothing calls here")
+    except UnknownTextError as e:
+        problem = str(e)
+    return AsmStatement(
+        keyword,
+        opener,
+        close,
+        Span(unit.p[keyword], unit.end(close)),
+        volatile=any(unit.t[k] in _VOLATILE for k in range(keyword + 1, opener)),
+        basic=not any(unit.t[k] in (":", "::") for k in _top_level(unit, range(opener + 1, close))),
+        readings=readings,
+        problem=problem,
+        macro=macro,
+        params=params,
+    )
+
+
+def _is_label(unit: Unit, keyword: int, opener: int, close: int) -> bool:
+    """Whether this names a declared symbol instead of being a statement."""
+    if close != opener + 2 or not is_string(unit.t[opener + 1]):
+        return False
+    before = unit.tok(keyword - 1)
+    if before == ")":
+        k = unit.match[keyword - 1]
+        if k > 0 and unit.tok(k - 1) in ("if", "while", "for", "switch"):
+            return False
+    elif before != "]" and (not before or not is_identifier(before) or before in ("else", "do")):
+        return False
+    return ";" not in unit.t[opener + 1] and " " not in unit.t[opener + 1]
+
+
+def _macro_around(unit: Unit, i: int) -> Macro | None:
+    d = unit.in_directive(i)
+    if d is None or d.keyword != "define":
+        return None
+    return next((m for definitions in unit.macros.values() for m in definitions if m.directive is d), None)
+
+
+def _top_level(unit: Unit, indices: Sequence[int]) -> list[int]:
+    """Those of the ascending token indices that no bracket among them encloses; brackets are left out."""
+    out = []
+    n = 0
+    t, match = unit.t, unit.match
+    while n < len(indices):
+        k = indices[n]
+        if t[k] in ("(", "[", "{") and match[k] > k:
+            n = bisect_right(indices, match[k], n)
+            continue
+        out.append(k)
+        n += 1
+    return out
+
+
+# --- what a text depends on -------------------------------------------------------------------------------------------
+
+
+def _branches(unit: Unit, opener: int, close: int) -> tuple[Group, ...]:
+    """The conditional branches inside the statement. Raises UnknownTextError where they cannot be taken apart."""
+    start, end = unit.p[opener], unit.p[close]
+    first = bisect_right(unit.directives, start, key=lambda d: d.start)
+    inside = frozenset(range(first, bisect_right(unit.directives, end, key=lambda d: d.start)))
+    for k in inside:
+        if unit.directives[k].keyword not in _BRANCH:
+            raise UnknownTextError(f"a `#{unit.directives[k].keyword}` stands in the middle of it")
+    groups = tuple(g for g in unit.groups if inside.intersection(g.chain)) if inside else ()
+    if any(not inside.issuperset(g.chain) for g in groups):
+        raise UnknownTextError("a conditional begins inside it and ends outside")
+    return groups
+
+
+def _text_params(unit: Unit, macro: Macro | None, opener: int, close: int) -> tuple[str, ...]:
+    """Parameters of the macro around a statement that its text or constraints are built from."""
+    if macro is None or not macro.params:
+        return ()
+    names = frozenset(macro.params) | ({"__VA_ARGS__"} if "..." in macro.params else frozenset())
+    return tuple(dict.fromkeys(unit.t[k] for k in _top_level(unit, range(opener + 1, close)) if unit.t[k] in names))
+
+
+def _readings(
+    unit: Unit, opener: int, close: int, branches: tuple[Group, ...], macro: Macro | None, params: tuple[str, ...]
+) -> Iterator[Reading]:
+    calls = list(_calls(unit, macro, params)) if params and macro is not None else [_Call({}, ())]
+    count = 0
+    for taken in _combinations(unit, branches):
+        skipped = [g for g in branches if g not in taken]
+        indices: Sequence[int] = range(opener + 1, close)
+        if branches:
+            indices = [
+                k
+                for k in indices
+                if unit.in_directive(k) is None and not any(s.start <= unit.p[k] < s.end for s in skipped)
+            ]
+        where = tuple(("branch", unit.text[d.start : d.end]) for g in taken for d in (unit.directives[g.opener],))
+        several = _several(unit, indices)
+        for definitions in product(*several.values()):
+            chosen = dict(zip(several, definitions, strict=True))
+            macros = tuple(("macro", unit.text[m.directive.start : m.directive.end]) for m in definitions)
+            for call in calls:
+                count += 1
+                if count > _MAX_READINGS * len(calls):
+                    raise UnknownTextError("its text can be read in too many ways")
+                yield _read(unit, indices, Macros(unit, chosen), call.env, (*where, *macros, *call.where))
+
+
+def _combinations(unit: Unit, branches: tuple[Group, ...]) -> Iterator[tuple[Group, ...]]:
+    """Every way to go through the conditionals: which branches are taken."""
+    choices: list[tuple[Group | None, ...]] = []
+    for chain in dict.fromkeys(g.chain for g in branches):
+        members: tuple[Group | None, ...] = tuple(g for g in branches if g.chain == chain)
+        complete = any(unit.directives[k].keyword == "else" for k in chain)
+        choices.append(members if complete else (*members, None))
+    for combination in product(*choices):
+        taken = tuple(g for g in combination if g is not None)
+        skipped = [g for g in branches if g not in taken]
+        if not any(s.start <= g.start and g.end <= s.end for g in taken for s in skipped):
+            yield taken
+
+
+def _several(unit: Unit, indices: Sequence[int]) -> dict[str, tuple[Macro, ...]]:
+    """Macros that the tokens outside of brackets lead to and that have several different definitions."""
+    out: dict[str, tuple[Macro, ...]] = {}
+    seen: set[str] = set()
+    todo = [unit.t[k] for k in _top_level(unit, indices)] if unit.macros else []
+    while todo:
+        name = todo.pop()
+        if name in seen or name not in unit.macros:
+            continue
+        seen.add(name)
+        bodies = {tuple(unit.t[m.first : m.stop]): m for m in reversed(live_definitions(unit, name))}
+        if bodies.keys() == {('"l"',), ('"r"',)}:  # a pointer's constraint: HIP has 64-bit pointers
+            bodies = {('"l"',): bodies[('"l"',)]}
+        if len(bodies) > 1 or ('"l"',) in bodies:
+            out[name] = tuple(reversed(bodies.values()))
+        for body in bodies:
+            todo.extend(body)
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What the parameters of a macro are in one of its calls."""
+
+    env: Mapping[str, list[str]]
+    where: tuple[tuple[str, str], ...]
+
+
+def _calls(unit: Unit, macro: Macro, params: tuple[str, ...], through: frozenset[str] = frozenset()) -> Iterator[_Call]:
+    """What the parameters are in each call of a macro in this file, also through other macros.
+
+    Raises UnknownTextError where a call cannot be read.
+    """
+    seen = set()
+    assert macro.params is not None
+    for i in unit.find(macro.name):
+        d = unit.in_directive(i)
+        if d is not None and (d is macro.directive or d.keyword != "define" or i == d.first + 2):
+            continue
+        call = unit.call(i)
+        if call is None or len(call.args) != len(macro.params) or "..." in macro.params:
+            raise UnknownTextError(f"a call of `{macro.name}` is not like its definition")
+        args = {p: lex(unit.text[a.start : a.end]).t for p, a in zip(macro.params, call.args, strict=True)}
+        around = _macro_around(unit, i)
+        outer = tuple(x for x in (around.params or ()) if any(x in args[p] for p in params)) if around else ()
+        environments = [_Call({}, ())]
+        if around is not None and outer:
+            if around.name in through:
+                raise UnknownTextError(f"`{around.name}` leads back to itself")
+            environments = list(_calls(unit, around, outer, through | {macro.name}))
+        for e in environments:
+            env = {p: substitute(tokens, e.env, e.env) for p, tokens in args.items()}
+            key = tuple(" ".join(env[p]) for p in params)
+            if key not in seen:
+                seen.add(key)
+                yield _Call(env, tuple(("parameter", f"{p}={text}") for p, text in zip(params, key, strict=True)))
+
+
+# --- reading one case -------------------------------------------------------------------------------------------------
+
+
+def _read(
+    unit: Unit,
+    indices: Sequence[int],
+    macros: Macros,
+    env: Mapping[str, list[str]],
+    where: tuple[tuple[str, str], ...],
+) -> Reading:
+    """The statement made of these tokens. Raises UnknownTextError where it has another shape or unknown words."""
+    sections: list[list[int]] = [[]]
+    top = frozenset(_top_level(unit, indices))
+    for k in indices:
+        if k in top and unit.t[k] in (":", "::"):
+            sections.extend([] for _ in unit.t[k])
+        else:
+            sections[-1].append(k)
+    text = _literals(macros.expand([unit.t[k] for k in sections[0]], env))
+    if len(sections) > 5:
+        raise UnknownTextError("it has more colons than an asm statement")
+    operands = [_operand(unit, item, macros, env) for s in sections[1:3] for item in _items(unit, s)]
+    clobbers = [
+        _literals(macros.expand([unit.t[k] for k in item], env)) for s in sections[3:4] for item in _items(unit, s)
+    ]
+    return Reading(text, tuple(operands), tuple(clobbers), where)
+
+
+def _items(unit: Unit, section: list[int]) -> list[list[int]]:
+    """A section's tokens, split at its commas (nvcc does not mind if one is missing between two operands)."""
+    items: list[list[int]] = [[]]
+    top = frozenset(_top_level(unit, section))
+    for n, k in enumerate(section):
+        if k in top and unit.t[k] == ",":
+            items.append([])
+        elif k in top and n and unit.t[section[n - 1]] == ")" and is_string(unit.t[k]):
+            items.append([k])
+        else:
+            items[-1].append(k)
+    return [item for item in items if item]
+
+
+def _operand(unit: Unit, item: list[int], macros: Macros, env: Mapping[str, list[str]]) -> Operand:
+    name = ""
+    if unit.t[item[0]] == "[":
+        if len(item) < 4 or unit.t[item[2]] != "]":
+            raise UnknownTextError("an operand's name cannot be read")
+        name, item = unit.t[item[1]], item[3:]
+    close = item[-1] if item else -1
+    opener = unit.match[close] if close >= 0 and unit.t[close] == ")" else -1
+    if opener not in item or opener + 1 >= close:
+        raise UnknownTextError("its operands come from a macro")
+    constraint = _literals(macros.expand([unit.t[k] for k in item[: item.index(opener)]], env))
+    return Operand("".join(constraint.split()), name, Span(unit.p[opener + 1], unit.end(close - 1)))
+
+
+def _literals(tokens: list[str]) -> str:
+    """Adjacent string literals as one text. Raises UnknownTextError where anything else stands among them."""
+    while len(tokens) >= 2 and tokens[0] == "(" and tokens[-1] == ")":
+        tokens = tokens[1:-1]
+    out = []
+    for tok in tokens:
+        if not is_string(tok):
+            raise UnknownTextError(f"`{tok}` is no string literal and no macro of this file")
+        out.append(decode(tok))
+    return "".join(out)
+
+
+def decode(literal: str) -> str:
+    """What a string literal, plain or raw, holds."""
+    raw = _RAW.match(literal)
+    if raw is not None:
+        return raw.group(2)
+    body = literal[literal.index('"') + 1 :].removesuffix('"')
+    return _ESCAPE.sub(_unescape, body) if "\\" in body else body
+
+
+def _unescape(m: re.Match[str]) -> str:
+    code = m.group(1)
+    if code[0] in "\r\n":  # a line continuation
+        return ""
+    if code[0] in "01234567":
+        return chr(int(code, 8) & 0xFF)
+    if code[0] == "x" and len(code) > 1:
+        return chr(int(code[1:], 16) & 0xFF)
+    return _SIMPLE_ESCAPES.get(code, code)

@@ -1,0 +1,122 @@
+"""Macros of a file replaced where the text of an asm statement is built from them: a small part of a preprocessor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cu2port.lexer import is_identifier, is_string
+from cu2port.structure import Macro
+from cu2port.unit import Unit
+
+_MAX_TOKENS = 4000
+
+
+class UnknownTextError(ValueError):
+    """A text cannot be known; says why."""
+
+
+def live_definitions(unit: Unit, name: str) -> list[Macro]:
+    """The definitions of a macro, those in branches that are surely off left out."""
+    return [m for m in unit.macros.get(name, ()) if not any(s.start <= m.directive.start < s.end for s in unit.dead)]
+
+
+#: Constraints that CUDA's own headers name, as tokens.
+_KNOWN = {"_CG_ASM_PTR_CONSTRAINT": '"l"'}
+
+
+@dataclass(frozen=True, slots=True)
+class Macros:
+    """The macros of a file; `chosen` says which definition holds of those that have several."""
+
+    unit: Unit
+    chosen: Mapping[str, Macro]
+
+    def expand(self, tokens: list[str], params: Mapping[str, list[str]]) -> list[str]:
+        """Tokens of a macro's body (of any text, if `params` is empty) with parameters and macros replaced.
+
+        Raises UnknownTextError where a macro is called in another way than defined, or where the text grows too long.
+        """
+        return self._replace(substitute(tokens, params, params), frozenset())
+
+    def _replace(self, tokens: list[str], hidden: frozenset[str]) -> list[str]:
+        out: list[str] = []
+        k = 0
+        while k < len(tokens):
+            tok = tokens[k]
+            k += 1
+            macro = None if tok in hidden else self._definition(tok)
+            if macro is None:
+                out.append(_KNOWN.get(tok, tok))
+            elif macro.params is None:
+                out.extend(self._replace(self.unit.t[macro.first : macro.stop], hidden | {tok}))
+            elif k < len(tokens) and tokens[k] == "(":
+                args, k = _arguments(tokens, k)
+                raw = dict(zip(macro.params, args, strict=False))
+                if len(args) != len(macro.params) and not (args == [[]] and not macro.params):
+                    raise UnknownTextError(f"`{tok}` is called with another number of arguments than it has")
+                full = {p: self._replace(a, hidden) for p, a in raw.items()}
+                body = substitute(self.unit.t[macro.first : macro.stop], raw, full)
+                out.extend(self._replace(body, hidden | {tok}))
+            else:
+                out.append(tok)
+            if len(out) > _MAX_TOKENS:
+                raise UnknownTextError("its macros make it too long")
+        return out
+
+    def _definition(self, name: str) -> Macro | None:
+        if name not in self.unit.macros:
+            return None
+        if name in self.chosen:
+            return self.chosen[name]
+        found = live_definitions(self.unit, name)
+        return found[0] if found else None
+
+
+def substitute(tokens: list[str], raw: Mapping[str, list[str]], full: Mapping[str, list[str]]) -> list[str]:
+    """A macro's body with its parameters replaced: `raw` arguments beside `#` and `##`, `full`y expanded elsewhere."""
+    out: list[str] = []
+    k = 0
+    while k < len(tokens):
+        tok = tokens[k]
+        following = tokens[k + 1] if k + 1 < len(tokens) else ""
+        if tok == "#" and following in raw:
+            out.append(_stringised(raw[following]))
+            k += 2
+        elif tok == "##" and out and following:
+            right = raw.get(following, [following])
+            out[-1:] = [out[-1] + (right[0] if right else ""), *right[1:]]
+            k += 2
+        else:
+            out.extend((raw if following == "##" else full).get(tok, [tok]))
+            k += 1
+    return out
+
+
+def _stringised(tokens: list[str]) -> str:
+    """`#x`: the spelling of an argument as a string literal."""
+    text = ""
+    for a, b in zip(tokens, [*tokens[1:], ""], strict=True):
+        text += a.replace("\\", "\\\\").replace('"', '\\"') if is_string(a) else a
+        # white space is gone from tokens; between two words there was some
+        text += " " if b and is_identifier(a) and is_identifier(b) else ""
+    return f'"{text}"'
+
+
+def _arguments(tokens: list[str], k: int) -> tuple[list[list[str]], int]:
+    """The arguments of a call whose `(` is tokens[k], and the index after its `)`."""
+    args: list[list[str]] = [[]]
+    depth = 0
+    for n in range(k, len(tokens)):
+        tok = tokens[n]
+        if tok in "([{":
+            depth += 1
+        elif tok in ")]}":
+            depth -= 1
+            if not depth:
+                return args, n + 1
+        if tok == "," and depth == 1:
+            args.append([])
+        elif n > k:
+            args[-1].append(tok)
+    raise UnknownTextError("a macro's call has no end")
