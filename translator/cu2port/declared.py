@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-_LOOK = (
-    r"(?:cu|CU|nv|nccl|__|NV|half|thrust|wmma|make_|atomic|surf|tex|u?llm|um[ai]|fdiv"
-    r"|h2?(?:exp|log|sin|cos|r?sqrt|rcp|tanh|floor|ceil|rint|trunc))\w*"
-)
-_WORD = re.compile(rf"\b{_LOOK}")
+_BEGINS = tuple(b"cu CU nv nccl __ NV half thrust wmma make_ atomic surf tex llm ullm uma umi fdiv".split())
+_MATH = re.compile(rb"h2?(?:exp|log|sin|cos|r?sqrt|rcp|tanh|floor|ceil|rint|trunc)")
+_BETWEEN = bytes(c if chr(c).isalnum() or c == 0x5F else 0x20 for c in range(256))  # what is no part of a word: a blank
 _NEXT = re.compile(r"\s*([({=;:])")
 _BODY = re.compile(r"\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*(?:(?:const|noexcept|override)\b\s*)*\{")
 # `#define cudaFree hipFree` declares nothing: it is HIP under CUDA's name, as we would write it
-_DEFINE = re.compile(rf"^[ \t]*#[ \t]*define[ \t]+({_LOOK})\b(?!(?:\([^)\n]*\))?[ \t]+hip[A-Z]\w*)", re.M)
-_ENUM = re.compile(r"\benum\b[^;{}()]*\{([^{}]*)\}")
+_DEFINE = re.compile(r"#[ \t]*define[ \t]+(\w+)\b(?!(?:\([^)\n]*\))?[ \t]+hip[A-Z]\w*)")
+_ENUM = re.compile(r"enum\b[^;{}()]*\{([^{}]*)\}")
+_WORD = re.compile(r"\w+")
 _NO_TYPES = frozenset(
     "return else new delete throw case goto typedef using define namespace ifdef ifndef defined".split()
 )
@@ -25,25 +25,54 @@ def declared_names(text: str) -> frozenset[str]:
 
     Cheap (regular expressions over the raw text); it may name too much, since libclang has the last word.
     """
-    found = set(_DEFINE.findall(text))
-    for m in _WORD.finditer(text):
-        after = _NEXT.match(text, m.end())
-        if after is None or m.group() in found:
-            continue
-        before = _type_before(text, m.start())
-        if not before or before in _NO_TYPES:
-            continue
-        if before in _CLASSES:
-            declares = after.group(1) in "{:"
-        elif after.group(1) == "(":
-            declares = _BODY.match(text, m.end()) is not None
-        else:
-            declares = after.group(1) in "={;"
-        if declares:
-            found.add(m.group())
-    for m in _ENUM.finditer(text):
-        found.update(w.group() for w in _WORD.finditer(m.group(1)) if not _is_value(text, m.start(1) + w.start()))
+    words = set(text.encode("latin-1").translate(_BETWEEN).split())
+    looks = {w.decode("latin-1") for w in words if w.startswith(_BEGINS) or (w[:1] == b"h" and _MATH.match(w))}
+    if not looks:
+        return frozenset()
+    found = set(_defined(text, looks)) if b"define" in words else set()
+    found |= {w for w in looks - found if any(_declares(text, at, at + len(w)) for at in _places(text, w))}
+    if b"enum" in words:
+        for m in filter(None, (_ENUM.match(text, at) for at in _places(text, "enum"))):
+            for word in _WORD.finditer(m.group(1)):
+                if word.group() in looks and not _is_value(text, m.start(1) + word.start()):
+                    found.add(word.group())
     return frozenset(found)
+
+
+def _defined(text: str, names: set[str]) -> Iterator[str]:
+    """Those of some names that are macros."""
+    for m in _DEFINE.finditer(text):
+        if m.group(1) in names and not text[text.rfind("\n", 0, m.start()) + 1 : m.start()].strip(" \t"):
+            yield m.group(1)
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    """Where a word stands as a word."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not (at and _is_part(text[at - 1])) and not (end < len(text) and _is_part(text[end])):
+            yield at
+        at = text.find(word, end)
+
+
+def _is_part(c: str) -> bool:
+    return c.isalnum() or c == "_"
+
+
+def _declares(text: str, start: int, end: int) -> bool:
+    """Whether the name at [start, end) is declared there."""
+    after = _NEXT.match(text, end)
+    if after is None:
+        return False
+    before = _type_before(text, start)
+    if not before or before in _NO_TYPES:
+        return False
+    if before in _CLASSES:
+        return after.group(1) in "{:"
+    if after.group(1) == "(":
+        return _BODY.match(text, end) is not None
+    return after.group(1) in "={;"
 
 
 def _type_before(text: str, at: int) -> str:

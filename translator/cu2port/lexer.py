@@ -11,40 +11,65 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate, chain, repeat
+from operator import sub
+from typing import NamedTuple
 
-_IDENT = r"[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*"
+_WORD = r"[A-Za-z0-9_$\x80-\xff]*+"
 BOM = "\xef\xbb\xbf"  # UTF-8's byte order mark, as Latin-1 reads it
-_BODY = (
-    rf"\A{BOM}|"
-    r"[ \t\f\v]*(?:\r\n?|\n)[ \t\f\v\r\n]*|[ \t\f\v]+"  # white space
-    r"|\\(?:\r\n|\r|\n)"  # a line continuation
-    r"|//(?:[^\n\r\\]|\\(?:\r\n|[\s\S])?)*"  # line comment; a continuation prolongs it
-    r"|/\*(?:[^*]|\*(?!/))*(?:\*/)?"  # block comment, maybe unterminated
-    r'|(?:u8|[uUL])?"(?:[^"\\\n\r]|\\(?:\r\n|[\s\S])?)*"?'  # string, ends at the line's end at the latest
+_BLANK = " \t\f\v\r\n"
+_INSIDE = (
+    r"\\(?:\r\n|\r|\n)"  # a line continuation
+    r"|//(?:[^\n\r\\]|\\(?:\r\n|[\s\S])?)*+"  # line comment; a continuation prolongs it
+    r"|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"  # block comment, maybe unterminated
+)
+_GAP = rf"[ \t\f\v\r\n]*+(?:(?:{_INSIDE})[ \t\f\v\r\n]*+)*+"
+# The most common first: a word that is no literal's prefix, and signs that begin nothing longer.
+_TOKEN = (
+    rf"[A-KM-QS-TV-Za-tv-z_$\x80-\xff]{_WORD}"
+    r"|[(),;{}[\]]"
+    r'|(?:u8|[uUL])?"(?:[^"\\\n\r]|\\(?:\r\n|[\s\S])?)*+"?'  # string, ends at the line's end at the latest
     r"|(?:u8|[uUL])?'(?:[^'\\\n\r]|\\(?:\r\n|[\s\S])?)+'"  # character
-    rf"|{_IDENT}"
-    r"|\.?[0-9](?:[eEpP][+-]|'(?=[0-9A-Za-z_])|[0-9A-Za-z_.])*"  # preprocessing number
+    rf"|[LRUu]{_WORD}"
+    r"|\.?[0-9](?:[eEpP][+-]|'(?=[0-9A-Za-z_])|[0-9A-Za-z_.])*+"  # preprocessing number
     r"|<<<|<<=|>>=|<=>|<<|->\*|->|\.\.\.|\.\*|::|##|%:%:|%:|<%|%>|<:(?!:[^:>])|:>"
     r"|\+\+|--|&&|\|\||[-+*/%&|^!=<>]="
-    r"|[\s\S]"
+    r"|[\s\S]|\Z"
 )
-_SPLIT = re.compile(_BODY)
-# A raw string needs a back reference, whose group would make `findall` return tuples: only texts that hold `R"` pay.
-_SPLIT_RAW = re.compile(r'(?:u8|[uUL])?R"(?P<d>[^ ()\\\t\v\f\n\r"]{0,16})\((?:[\s\S]*?\)(?P=d)"|[\s\S]*)|' + _BODY)
+# A piece is a token and the gap before it. No token begins as a gap does, so a gap is taken whole, never given back.
+_PIECE = re.compile(rf"{_GAP}(?:{_TOKEN})")
+# A raw string needs a back reference, whose group makes `findall` return tuples: only texts that hold `R"` pay.
+_RAW = r'(?:u8|[uUL])?R"(?P<d>[^ ()\\\t\v\f\n\r"]{0,16})\((?:[\s\S]*?\)(?P=d)"|[\s\S]*)'
+_PIECE_RAW = re.compile(rf"{_GAP}(?:{_RAW}|{_TOKEN})")
 _RAW_HINT = re.compile(r'R"[^ ()\\\t\v\f\n\r"]{0,16}\(')
+_GAPS = re.compile(rf"[ \t\f\v\r\n]++|{_INSIDE}")
+_NOT_BLANK = ("//", "/*", "\\\n", "\\\r")  # how a gap goes on after blanks, if it does; no token begins so
 _OPEN = {"(": ")", "[": "]", "{": "}", "<%": "}", "<:": "]"}
 _CLOSE = {")": ")", "]": "]", "}": "}", "%>": "}", ":>": "]"}
-_TRIVIA = frozenset(" \t\f\v\r\n\\")
+_BRACKETS = frozenset({*_OPEN, *_CLOSE})
+_HASH = frozenset({"#", "%:"})
 _IF = frozenset({"if", "ifdef", "ifndef"})
 _ELSE = frozenset({"else", "elif", "elifdef", "elifndef"})
 
 
 def split(text: str) -> list[str]:
-    """Cut text into pieces (tokens, white space, comments); `"".join(split(text)) == text`."""
+    """Cut text into pieces, each a token with the blanks, comments and line continuations before it.
+
+    `"".join(split(text)) == text`. A byte order mark is a piece of its own; the last piece may hold no token.
+    """
+    start = len(BOM) if text.startswith(BOM) else 0
     if _RAW_HINT.search(text):
-        return [m.group() for m in _SPLIT_RAW.finditer(text)]
-    return _SPLIT.findall(text)
+        pieces = [m.group() for m in _PIECE_RAW.finditer(text, start)]
+    else:
+        pieces = _PIECE.findall(text, start)
+    if pieces and not pieces[-1]:
+        pieces.pop()
+    if start:
+        pieces.insert(0, BOM)
+    return pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +106,14 @@ class Group:
 class Lexed:
     """The significant tokens of a text: `t[i]` is a token, `p[i]` its byte offset.
 
-    `match[i]` is the partner of a bracket, -1 where there is none. `comments` are byte ranges.
+    `places`: every different token and the indices where it stands. `match[i]` is the partner of a bracket, -1 where
+    there is none. `comments` are byte ranges.
     """
 
     text: str
     t: list[str]
     p: list[int]
+    places: dict[str, list[int]]
     match: list[int]
     directives: tuple[Directive, ...]
     groups: tuple[Group, ...]
@@ -110,48 +137,94 @@ class Lexed:
 
 def lex(text: str) -> Lexed:
     """Tokens, directives, conditional groups and bracket partners of a text. Never fails."""
-    t: list[str] = []
-    p: list[int] = []
-    comments: list[tuple[int, int]] = []
-    raw: list[tuple[str, int, int, int, int]] = []  # directives: keyword, first, stop, start, end
-    offset = 0
-    line_start = True  # no significant token yet on this logical line
-    first = -1  # first token of the directive we are in
-    end = 0  # end of the last piece inside the directive
     pieces = split(text)
+    ends = list(accumulate(map(len, pieces)))
     if text.startswith(BOM):
-        offset = len(pieces.pop(0))
-    for piece in pieces:
-        c = piece[0]
-        size = len(piece)
-        if c in _TRIVIA and (c != "\\" or size > 1):
-            if c != "\\" and ("\n" in piece or "\r" in piece):
-                if first >= 0:
-                    raw.append((_keyword(t, first), first, len(t), p[first], end))
-                    first = -1
-                line_start = True
-        elif c == "/" and size > 1 and piece[1] in "/*":
-            comments.append((offset, offset + size))
-            end = offset + size
-        else:
-            if line_start:
-                if first < 0 and (piece == "#" or piece == "%:"):
-                    first = len(t)
-                line_start = False
-            t.append(piece)
-            p.append(offset)
-            end = offset + size
-        offset += size
-    if first >= 0:
-        raw.append((_keyword(t, first), first, len(t), p[first], end))
-    directives = tuple(Directive(*r) for r in raw)
-    groups = _groups(directives, len(text))
-    return Lexed(text, t, p, _match(t, directives), directives, groups, tuple(comments))
+        del pieces[0], ends[0]
+    t = list(map(str.lstrip, pieces, repeat(_BLANK)))
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for i, tok in enumerate(t):
+        found[tok].append(i)
+    places = dict(found)
+    comments: list[tuple[int, int]] = []
+    gaps: dict[int, _Gap] = {}
+    moved: set[str] = set()
+    for i in sorted(chain.from_iterable([places.pop(x) for x in found if x.startswith(_NOT_BLANK)])):
+        piece = pieces[i]
+        gap = gaps[i] = _read_gap(piece, ends[i] - len(piece), comments)
+        t[i] = piece[gap.size :]
+        places.setdefault(t[i], []).append(i)
+        moved.add(t[i])
+    for tok in moved:
+        places[tok].sort()
+    p = list(map(sub, ends, map(len, t)))
+    directives = tuple(_directives(pieces, t, p, gaps, _merged(places, _HASH)))
+    if "" in places:  # what stands after the last token
+        t.pop()
+        p.pop()
+        del places[""]
+    match = _match(t, directives, _merged(places, _BRACKETS))
+    return Lexed(text, t, p, places, match, directives, _groups(directives, len(text)), tuple(comments))
 
 
-def _keyword(t: list[str], first: int) -> str:
-    word = t[first + 1] if first + 1 < len(t) else ""
-    return word if word.isidentifier() else ""
+def _merged(places: dict[str, list[int]], tokens: frozenset[str]) -> list[int]:
+    """Where any of some tokens stands, in order."""
+    return sorted(chain.from_iterable([places[x] for x in tokens if x in places]))
+
+
+class _Gap(NamedTuple):
+    """What stands before a token, where it is more than blanks. `size`: bytes; `breaks`: it holds a newline that ends
+    a line; `comment_end`: where the last comment before that newline ends, as an offset in the text, or 0."""
+
+    size: int
+    breaks: bool
+    comment_end: int
+
+
+def _read_gap(piece: str, start: int, comments: list[tuple[int, int]]) -> _Gap:
+    """The gap of a piece that starts at byte `start`; its comments are added to `comments`."""
+    at = comment_end = 0
+    breaks = False
+    while at < len(piece) and (m := _GAPS.match(piece, at)) is not None:
+        if piece[at] == "/":
+            comments.append((start + at, start + m.end()))
+            if not breaks:
+                comment_end = start + m.end()
+        elif piece[at] != "\\":
+            breaks = breaks or _has_newline(m.group())
+        at = m.end()
+    return _Gap(at, breaks, comment_end)
+
+
+def _has_newline(text: str) -> bool:
+    return "\n" in text or "\r" in text
+
+
+def _directives(
+    pieces: list[str], t: list[str], p: list[int], gaps: dict[int, _Gap], hashes: list[int]
+) -> Iterator[Directive]:
+    """Directives: from a `#` that begins a line to that line's end. `hashes`: the tokens that may begin one."""
+
+    def breaks(i: int) -> bool:
+        gap = gaps.get(i)
+        if gap is not None:
+            return gap.breaks
+        size = len(pieces[i]) - len(t[i])
+        return size > 0 and _has_newline(pieces[i][:size])
+
+    count = len(t) - (bool(t) and not t[-1])
+    past = 0
+    for i in hashes:
+        if i < past or (i and not breaks(i)):
+            continue
+        past = i + 1
+        while past < count and not breaks(past):
+            past += 1
+        end = p[past - 1] + len(t[past - 1])
+        if past in gaps and gaps[past].comment_end:
+            end = gaps[past].comment_end
+        word = t[i + 1] if i + 1 < past else ""
+        yield Directive(word if word.isidentifier() else "", i, past, p[i], end)
 
 
 def _groups(directives: tuple[Directive, ...], size: int) -> tuple[Group, ...]:
@@ -178,34 +251,36 @@ def _groups(directives: tuple[Directive, ...], size: int) -> tuple[Group, ...]:
     return tuple(sorted(groups, key=lambda g: (g.start, g.depth)))
 
 
-def _match(t: list[str], directives: tuple[Directive, ...]) -> list[int]:
+def _match(t: list[str], directives: tuple[Directive, ...], brackets: list[int]) -> list[int]:
     """Bracket partners. Each branch of a conditional starts from the brackets that were open at its `#if`."""
     match = [-1] * len(t)
+    brackets.append(len(t))
     stack: list[int] = []
     saved: list[list[int]] = []
-    position = 0
-    for d in (*directives, None):
-        stop = d.first if d is not None else len(t)
-        _match_run(t, match, stack, position, stop)
-        if d is None:
-            break
+    at = 0
+    for d in directives:
+        if brackets[at] < d.first:
+            at = _match_run(t, match, stack, brackets, at, d.first)
         if d.keyword in _IF:
             saved.append(stack.copy())
         elif d.keyword in _ELSE and saved:
             stack[:] = saved[-1]
         elif d.keyword == "endif" and saved:
             saved.pop()
-        _match_run(t, match, [], d.first, d.stop)
-        position = d.stop
+        if brackets[at] < d.stop:
+            at = _match_run(t, match, [], brackets, at, d.stop)
+    _match_run(t, match, stack, brackets, at, len(t))
     return match
 
 
-def _match_run(t: list[str], match: list[int], stack: list[int], start: int, stop: int) -> None:
-    for i in range(start, stop):
+def _match_run(t: list[str], match: list[int], stack: list[int], brackets: list[int], at: int, stop: int) -> int:
+    """Match the brackets before token `stop`, from `brackets[at]` on; the place in `brackets` that was reached."""
+    while (i := brackets[at]) < stop:
+        at += 1
         tok = t[i]
         if tok in _OPEN:
             stack.append(i)
-        elif tok in _CLOSE and stack:
+        elif stack:
             want = _CLOSE[tok]
             if _OPEN[t[stack[-1]]] == want:
                 j = stack.pop()
@@ -219,6 +294,7 @@ def _match_run(t: list[str], match: list[int], stack: list[int], start: int, sto
                     continue
             match[i] = j
             match[j] = i
+    return at
 
 
 def is_identifier(token: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from cu2port.declared import declared_names
@@ -69,17 +70,13 @@ class Unit:
     @cached_property
     def words(self) -> frozenset[str]:
         """All different tokens: whether a check has anything to do in this file."""
-        return frozenset(self.t)
+        return frozenset(self.lexed.places)
 
     def find(self, *names: str) -> list[int]:
         """Indices of the tokens that are one of `names`, in order. Fast where there are none or few."""
-        out = []
-        for name in self.words.intersection(names):
-            i = -1
-            for _ in range(self.t.count(name)):
-                i = self.t.index(name, i + 1)
-                out.append(i)
-        return sorted(out)
+        places = self.lexed.places
+        found = [places[name] for name in set(names) if name in places]
+        return list(found[0]) if len(found) == 1 else sorted(chain.from_iterable(found))
 
     @property
     def directives(self) -> tuple[Directive, ...]:
