@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from cu2port.arithmetic import NamedTypes, common, simple_type
+from cu2port.arithmetic import NamedTypes, common, same_shape, simple_type
 from cu2port.catalog import load_catalog
 from cu2port.model import Span
 from cu2port.unit import Unit
 
 _TEXT = """
+#define TILE 16
+#define HALF (TILE / 2u)
+#define ROUND(x) (x)
+#define LOOP LOOP + 1
+const float scale = 2;
+struct S { int member; };
+template <typename T, int N>
 __global__ void k(float* p, unsigned n, const int *q, size_t z, T t, int many[4], float **pp) {
   double e, d = 0; unsigned int u[2]; long long w; auto a = f(); short s;
+  T x, y = t; T row[8]; uint4 v; int4 *vs; dim3 grid;
   g(%s);
 }
 """
@@ -35,14 +43,51 @@ __global__ void k(float* p, unsigned n, const int *q, size_t z, T t, int many[4]
         ("1e3", "double"),
         ("p", ""),
         ("pp[0]", ""),
-        ("t", ""),
+        ("t", "?T"),
+        ("x", "?T"),
+        ("row[n + 1]", "?T"),
+        ("row[0] + row[1]", ""),
+        ("-x", ""),
+        ("v.x", "unsigned int"),
+        ("v.x.y", ""),
+        ("vs.x", ""),
+        ("grid.y + 1", "unsigned int"),
+        ("N", "int"),
+        ("TILE", "int"),
+        ("HALF", "unsigned int"),
+        ("ROUND(1)", ""),
+        ("LOOP", ""),
+        ("scale", "float"),
+        ("member", "int"),
+        ("n << 2", "unsigned int"),
+        ("1 << z", "int"),
+        ("n >> 1 >> 2", "unsigned int"),
+        ("n & 0xf", ""),
+        ("q[0] & 15u", "unsigned int"),
+        ("d < 1", "bool"),
+        ("static_cast<size_t>(a + p) * 2", "unsigned long"),
+        ("(unsigned long long)a->b", "unsigned long long"),
+        ("(unsigned long long)n", "unsigned long long"),
+        ("int(a / 2) + 1", "int"),
+        ("(unsigned char)n", "unsigned char"),
+        ("min(n, 1) - 1", "unsigned int"),
+        ("max(min(q[0], 1), 2)", "int"),
+        ("max(x, y)", "?T"),
+        ("max(x, 1)", ""),
+        ("floorf(d)", "float"),
+        ("(int)(a->b[2] - 3) + 1", "int"),
+        ("(int)-f<1>(2)", ""),
+        ("(int)", ""),
+        ("(n", ""),
+        ("n +", ""),
+        ("((((n))))", "unsigned int"),
         ("w", ""),
         ("a", ""),
         ("s", ""),
         ("f(n)", ""),
-        ("(int)n", ""),
+        ("(int)n", "int"),
         ("0xffffffff", ""),
-        ("n > 1", ""),
+        ("n > 1", "bool"),
     ],
 )
 def test_type_of_a_simple_expression(expression: str, expected: str) -> None:
@@ -68,3 +113,20 @@ def test_type_of_a_simple_expression(expression: str, expected: str) -> None:
 )
 def test_what_cuda_takes_two_arguments_as(a: str, b: str, expected: str) -> None:
     assert common(a, b) == expected
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ("s[i]", "s[i + 64]", True),
+        ("s[i][0]", "s[j][x[1]]", True),
+        ("s[i]", "s[j][0]", False),
+        ("s[i]", "r[i]", False),
+        ("s", "s", False),
+        ("s[i].x", "s[j].y", False),
+        ("s[i] + 1", "s[j]", False),
+    ],
+)
+def test_elements_of_one_array(a: str, b: str, expected: bool) -> None:
+    unit = Unit(f"{a}, {b}", load_catalog())
+    assert same_shape(unit, Span(0, len(a)), Span(len(a) + 2, len(a) + 2 + len(b))) is expected

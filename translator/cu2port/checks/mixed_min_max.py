@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.arithmetic import NamedTypes, common, promoted, simple_type
+from cu2port.arithmetic import NamedTypes, common, promoted, same_shape, simple_type
 from cu2port.check import Check, Example
 from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
@@ -61,7 +61,7 @@ class MixedMinMax(Check):
         if not calls:
             return
         lexical = _lexical(unit, calls)
-        doubtful = [(i, call) for i, call in calls if not all(lexical[i]) and not _floats(unit, i, lexical[i])]
+        doubtful = [(i, call) for i, call in calls if _doubtful(unit, i, call, lexical[i])]
         foreign: set[int] = set()
         if doubtful or any(inc.quoted for inc in unit.includes):
             asked = [(i, call) for i, call in calls if (i, call) in doubtful or _edits(unit, i, call, lexical[i])]
@@ -141,9 +141,13 @@ def _host(unit: Unit, i: int) -> bool:
     return not any(w.isupper() and len(w) > 3 for w in unit.t[f.first : f.name_at])
 
 
-def _floats(unit: Unit, i: int, types: list[str]) -> bool:
-    """Whether no answer could matter: a floating type on the device has its overloads."""
-    return bool({"float", "double"} & set(types)) and _device_only(unit, i)
+def _doubtful(unit: Unit, i: int, call: Call, types: list[str]) -> bool:
+    """Whether more than tokens must tell. On the device every type has its overload with itself, and floating types
+    have them with all others."""
+    a, b = types
+    if _device_only(unit, i) and ({"float", "double"} & {a, b} or (a and a == b) or same_shape(unit, *call.args)):
+        return False
+    return any(not x or x.startswith("?") for x in types)
 
 
 def _edits(unit: Unit, i: int, call: Call, types: list[str]) -> tuple[Edit, ...]:
