@@ -1,0 +1,32 @@
+"""PTX: what inline assembly and whole modules mean, and the HIP C++ that means the same.
+
+The straight line:
+
+    text -> parse.py -> ir.Instruction -> bind.py -> ir.Operation (a tree of core operations for each result)
+                                                        -> emit.py   -> lines of C++
+                                                        -> interp.py -> numbers
+
+- `ir.py`: types, operands, instructions, modules as they are written; `Operation` is an instruction that was
+  understood.
+- `grammars/ptx.lark` and `parse.py` know shapes only, no mnemonic; `parse.py` is the only importer of lark.
+- `ops.py`: `Value`, a node of a tree, with Python's operators; a few dozen core operations `Op`. Each is one row:
+  what it means in Python and how C++ spells it. Nodes fold constants as they are made.
+- `table.py`: the decorator `@ptx`, the index of rows, and the matching of an opcode to its row.
+- `isa_*.py`: the rows. `interp.py` and `emit.py` walk the same trees, so neither can lack what the other has.
+- `include/cu2port/ptx.hpp`: helpers that emitted code calls, named after the instruction. Its second half is generated
+  from the rows themselves (`header.py`), so that a meaning has one home there too.
+
+A row:
+
+    @ptx("bmsk.{mode:clamp|wrap}.b32 d:b32, a:u32, b:u32", ref="integer-arithmetic-instructions-bmsk",
+         examples={"bmsk.clamp.b32": (((24, 12), 0xFF000000),)})
+    def bmsk(a: Value, b: Value, mode: str) -> Value: ...
+
+The first argument is the manual's syntax line. In the opcode `.{name:x|y}` is one of several modifiers, bound to
+`name`; `{.sat}` may be missing and binds a bool; `{.name:x|y}` may be missing and binds "" then. A modifier that is
+the name of a type binds a `Type`. In the operands `name:type` gives the type of each, `t` if none is written: a type's
+name, a binding, or `wide(t)`. Operands named `d`, `p`, `q` in the first place are written, everything else is read;
+`p|q` are two results, `q` may be missing. `[a]` is an address, `{d}` a vector or a scalar, `a:imm` a constant.
+`reads="cc"`/`writes="cc"` name the carry flag. The function takes operands and bindings by name and returns the value
+of each result, or of the effect.
+"""

@@ -1,0 +1,206 @@
+"""From an instruction as written to what it means: finds its row, types its operands, builds the trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from cu2port.ptx import constants, ops
+from cu2port.ptx.ir import (
+    TYPES,
+    Address,
+    Const,
+    Instruction,
+    Neg,
+    Not,
+    Operand,
+    Operation,
+    Pair,
+    Place,
+    Reg,
+    Sum,
+    Target,
+    Type,
+    Variable,
+    Vector,
+)
+from cu2port.ptx.ops import Value
+from cu2port.ptx.table import Match, Row, Slot, find
+
+CARRY = "CC"  # the name of the carry flag among places
+
+
+class UntranslatableError(ValueError):
+    """An instruction without a meaning here. `reason` says why, `instead` what a person may do."""
+
+    def __init__(self, instruction: Instruction, reason: str, instead: str = "") -> None:
+        super().__init__(f"{instruction.line}:{instruction.column}: `{instruction.opcode}`: {reason}")
+        self.instruction, self.reason, self.instead = instruction, reason, instead
+
+
+def register_places(variables: Iterable[Variable], rename: Mapping[str, str] | None = None) -> dict[str, Place]:
+    """Places for declared registers; a C++ name is the PTX name without `%`, or what `rename` says."""
+    out = {}
+    for variable in variables:
+        if variable.space == "reg":
+            for name in variable.names:
+                plain = name.lstrip("%").replace("$", "_").replace("%=", "")
+                out[name] = Place((rename or {}).get(name, plain), variable.type)
+    return out
+
+
+def bind(instruction: Instruction, places: Mapping[str, Place]) -> Operation:
+    """What `instruction` means where `places` tells what names stand for. Raises UntranslatableError.
+
+    Names of special registers need no place. The carry flag is the place "CC" (a predicate), which walkers provide.
+    """
+    match = find(instruction.opcode, len(instruction.operands))
+    if match is None:
+        raise UntranslatableError(instruction, _why_unknown(instruction))
+    return _Binder(instruction, match, places).operation()
+
+
+def _why_unknown(instruction: Instruction) -> str:
+    if find(instruction.opcode) is not None:
+        return f"{len(instruction.operands)} operands do not fit any form of it"
+    return "no row of the instruction table knows it"
+
+
+class _Binder:
+    def __init__(self, instruction: Instruction, match: Match, places: Mapping[str, Place]) -> None:
+        self.instruction, self.row, self.bindings, self.places = instruction, match.row, match.bindings, places
+
+    def fail(self, reason: str) -> UntranslatableError:
+        return UntranslatableError(self.instruction, reason)
+
+    def operation(self) -> Operation:
+        row, operands = self.row, list(self.instruction.operands)
+        written = operands.pop(0) if row.targets else None
+        arguments: dict[str, object] = {name: self.bindings[name] for name in row.wants if name in self.bindings}
+        for slot, operand in zip(row.sources, operands, strict=False):
+            arguments[slot.name] = self.source(slot, operand)
+        for slot in row.sources[len(operands) :]:
+            arguments[slot.name] = None
+        if row.reads and row.reads in row.wants:
+            arguments[row.reads] = ops.reg(CARRY, ops.PRED)
+        if "n" in row.wants and "n" not in arguments:
+            arguments["n"] = self.width(written, operands)
+        arguments = {name: value for name, value in arguments.items() if name in row.wants}
+        try:
+            result = row.meaning(**arguments)
+        except ops.OutOfRangeError as error:
+            raise self.fail(str(error)) from None
+        values = result if isinstance(result, tuple) else (result,)
+        given = [arguments[slot.name] for slot in row.sources] if row.helper else []
+        return self.finish(row, written, values, tuple(v for v in given if isinstance(v, Value)))
+
+    def width(self, written: Operand | None, operands: list[Operand]) -> int:
+        """How many elements the vector operand has; 1 for a scalar."""
+        for operand in (written, *operands):
+            if isinstance(operand, Vector):
+                return len(operand.items)
+        return 1
+
+    def finish(
+        self, row: Row, written: Operand | None, values: tuple[Value, ...], arguments: tuple[Value, ...]
+    ) -> Operation:
+        targets: list[Target] = []
+        out: list[Value] = []
+        parts: list[Operand | None] = []
+        if row.targets:
+            parts = [written.first, written.second] if isinstance(written, Pair) else [written]
+        if len(parts) > len(row.targets):
+            raise self.fail("two results, where it has one")
+        for slot, part, value in zip(row.targets, parts, values, strict=False):
+            if isinstance(part, Vector):
+                if slot.form != "{":
+                    raise self.fail("a vector, where it has a scalar result")
+                items = part.items
+                for i, item in enumerate(items):
+                    targets.append(self.target(item, value.type))
+                    out.append(ops.extract(value, i))
+            else:
+                targets.append(self.target(part, value.type))
+                out.append(value)
+        if row.writes:
+            targets.append(Target(CARRY, ops.PRED))
+            out.append(values[-1])
+        if not row.targets:
+            out = list(values)
+        return Operation(self.instruction, row, tuple(targets), tuple(out), arguments)
+
+    def target(self, operand: Operand | None, type_: Type) -> Target:
+        if not isinstance(operand, Reg) or operand.select:
+            raise self.fail("the result is no register")
+        if operand.name == "_":
+            return Target(None, type_)
+        place = self.places.get(operand.name)
+        if place is None:
+            raise self.fail(f"`{operand.name}` is not declared")
+        element = Type(type_.name.rpartition("x")[0], type_.kind, type_.bits) if type_.lanes > 1 else type_
+        return Target(operand.name, element)
+
+    def source(self, slot: Slot, operand: Operand) -> object:
+        if slot.form == "[":
+            return self.address(operand)
+        if slot.form == "{" and isinstance(operand, Vector):
+            type_ = self.row.type_of(slot, self.bindings)
+            return tuple(self.value(item, type_) for item in operand.items)
+        if slot.form == "imm":
+            return self.constant(operand)
+        value = self.value(operand, self.row.type_of(slot, self.bindings))
+        return (value,) if slot.form == "{" else value
+
+    def constant(self, operand: Operand) -> int:
+        if isinstance(operand, Const) and operand.kind in "su":
+            return operand.value
+        if isinstance(operand, Reg):
+            place = self.places.get(operand.name)
+            if place is not None and place.constant is not None:
+                return place.constant
+        raise self.fail("an operand must be a constant whose value is known here")
+
+    def value(self, operand: Operand, type_: Type) -> Value:
+        """An operand read as `type_`."""
+        if isinstance(operand, Const):
+            return ops.const(constants.as_type(operand, type_.name), type_)
+        if isinstance(operand, Not):
+            return ~self.value(operand.item, type_)
+        if isinstance(operand, Neg):
+            return -self.value(operand.item, type_)
+        if isinstance(operand, Sum):
+            return self.value(operand.base, type_) + operand.offset
+        if isinstance(operand, Reg):
+            return self.name(operand, type_)
+        raise self.fail("an operand has a form that it does not take")
+
+    def name(self, operand: Reg, type_: Type) -> Value:
+        place = self.places.get(operand.name)
+        if place is not None:
+            if operand.select:
+                raise self.fail(f"`{operand.name}.{operand.select}`: it takes no part of a register")
+            if place.constant is not None:
+                return ops.const(place.constant, type_)
+            if place.type.bits < type_.bits and not place.space:
+                raise self.fail(f"`{operand.name}` has {place.type.bits} bits, {type_.bits} are wanted")
+            return ops.reg(operand.name, type_)
+        from cu2port.ptx import special
+
+        value = special.value(operand.name, operand.select)
+        if value is None:
+            raise self.fail(f"`{operand.name}` is not declared")
+        return ops.convert(value, type_) if type_.is_int else ops.bits(value, type_)
+
+    def address(self, operand: Operand) -> Value:
+        """An address in bytes: 64 bits, or 32 where the register has 32."""
+        if not isinstance(operand, Address):
+            raise self.fail("an address in brackets is expected")
+        if operand.base is None:
+            return ops.const(operand.offset, ops.U64)
+        place = self.places.get(operand.base.name)
+        if place is None:
+            raise self.fail(f"`{operand.base.name}` is not declared")
+        type_ = ops.U32 if place.type.bits == 32 and not place.space else ops.U64
+        return ops.reg(operand.base.name, type_) + operand.offset
+
+
+__all__ = ["CARRY", "TYPES", "UntranslatableError", "bind", "register_places"]

@@ -1,0 +1,290 @@
+"""Text to statements. The only module that knows lark; the shapes stand in grammars/ptx.lark.
+
+`parse_inline` takes the text of an asm statement after C++ has read its literals; `parse_module` a whole file.
+Both raise `PtxSyntaxError` with line and column (from 1) and what was expected there, on anything they cannot read.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cache
+from typing import Any
+
+from lark import Lark, Token, Transformer, UnexpectedInput
+from lark.exceptions import LarkError, VisitError
+
+from cu2port.data import data_path
+from cu2port.ptx import constants
+from cu2port.ptx.ir import (
+    TYPES,
+    Address,
+    Const,
+    Directive,
+    Function,
+    Group,
+    Guard,
+    Instruction,
+    Label,
+    Module,
+    Neg,
+    Not,
+    Operand,
+    Pair,
+    Reg,
+    Scope,
+    Statement,
+    Sum,
+    Variable,
+    Vector,
+)
+
+
+class PtxSyntaxError(ValueError):
+    """PTX that cannot be read. `line` and `column` count from 1."""
+
+    def __init__(self, message: str, line: int, column: int) -> None:
+        super().__init__(f"{line}:{column}: {message}")
+        self.message, self.line, self.column = message, line, column
+
+
+def parse_inline(text: str) -> tuple[Statement, ...]:
+    """The statements of an asm text: `%0` and `%[x]` are its operands, `%%r` is the name `%r`, `%=` stays in names.
+
+    A last statement may lack its semicolon, as assemblers allow. Raises PtxSyntaxError.
+    """
+    result = _parse(text, "body")
+    assert isinstance(result, tuple)
+    return result
+
+
+def parse_module(text: str) -> Module:
+    """A whole .ptx file. Raises PtxSyntaxError."""
+    result = _parse(text, "module")
+    assert isinstance(result, Module)
+    return result
+
+
+@cache
+def _parser() -> Lark:
+    grammar = (data_path("grammars") / "ptx.lark").read_text(encoding="utf-8")
+    return Lark(grammar, parser="lalr", start=["body", "module"], transformer=_Build(), maybe_placeholders=False)
+
+
+def _parse(text: str, start: str) -> Any:
+    try:
+        return _parser().parse(text, start=start)
+    except UnexpectedInput as error:
+        raise PtxSyntaxError(_explain(error, text), max(error.line, 1), max(error.column, 1)) from None
+    except VisitError as error:
+        if isinstance(error.orig_exc, PtxSyntaxError):
+            raise error.orig_exc from None
+        raise
+    except LarkError as error:
+        raise PtxSyntaxError(str(error), 1, 1) from None
+
+
+def _explain(error: UnexpectedInput, text: str) -> str:
+    return f"cannot read {error.get_context(text, 20).splitlines()[0].strip()!r}"
+
+
+def _name(word: str) -> Reg:
+    """A WORD in operand position: `%%tid.x` is Reg("%tid", "x")."""
+    if word.startswith("%%"):
+        word = word[1:]
+    base, _, select = str(word).partition(".")
+    return Reg(base, select)
+
+
+def number(text: str) -> Const:
+    """A literal. Raises ValueError on one that no form allows."""
+    low = text.lower()
+    if low.startswith("0f") and len(text) == 10:
+        return Const(int(text[2:], 16), "f32")
+    if low.startswith("0d") and len(text) == 18:
+        return Const(int(text[2:], 16), "f")
+    kind = "s"
+    if low.endswith("u"):
+        kind, low = "u", low[:-1]
+    if low.startswith("0x"):
+        value = int(low, 16)
+    elif low.startswith("0b"):
+        value = int(low[2:], 2)
+    elif low.isdigit():
+        value = int(low, 8) if low[0] == "0" else int(low)
+    else:
+        return Const(struct.unpack("<Q", struct.pack("<d", float(low)))[0], "f")
+    if value >= 1 << 63:
+        kind = "u"
+    return Const(value & (1 << 64) - 1 if kind == "u" else value, kind)
+
+
+class _Build(Transformer[Token, Any]):
+    """Builds ir nodes while lark parses. Methods are named after the grammar's rules."""
+
+    def name(self, items: list[Token]) -> Operand:
+        return _name(items[0])
+
+    def number(self, items: list[Token]) -> Const:
+        try:
+            return number(items[0])
+        except ValueError:
+            raise _at(items[0], f"`{items[0]}` is no number") from None
+
+    def signed(self, items: list[Any]) -> Operand:
+        sign, item = items
+        if sign == "+":
+            return item  # type: ignore[no-any-return]
+        return constants.negate(item) if isinstance(item, Const) else Neg(item)
+
+    def not_(self, items: list[Any]) -> Operand:
+        item = items[-1]
+        return constants.unary("!", item) if isinstance(item, Const) else Not(item)
+
+    def complement(self, items: list[Any]) -> Operand:
+        item = items[-1]
+        if isinstance(item, Const):
+            return constants.unary("~", item)
+        raise _at(items[0], "`~` stands before constants only")
+
+    def vector(self, items: list[Operand]) -> Vector:
+        return Vector(tuple(items))
+
+    def group(self, items: list[Operand]) -> Operand:
+        return items[0] if len(items) == 1 and isinstance(items[0], Const) else Group(tuple(items))
+
+    def cast(self, items: list[Any]) -> Operand:
+        return constants.cast(str(items[0]), items[1]) if isinstance(items[1], Const) else items[1]
+
+    def address(self, items: list[Operand]) -> Address:
+        first, *rest = items
+        if isinstance(first, Const):
+            return Address(None, first.value, tuple(rest))
+        if isinstance(first, Sum):
+            return Address(first.base, first.offset, tuple(rest))
+        if isinstance(first, Reg):
+            return Address(first, 0, tuple(rest))
+        raise PtxSyntaxError("an address is a name, a name + a constant, or a constant", 1, 1)
+
+    def expression(self, items: list[Any]) -> Operand:
+        first, op, second = items[0], items[1], items[2]
+        if len(items) == 3 and op == "|" and not (isinstance(first, Const) and isinstance(second, Const)):
+            return Pair(first, second)
+        if isinstance(first, Reg) and op in ("+", "-"):
+            rest = constants.evaluate(items[2:])
+            if isinstance(rest, Const):
+                return Sum(first, rest.value if op == "+" else -rest.value)
+        value = constants.evaluate(items)
+        if value is None:
+            token = next(t for t in items if isinstance(t, Token))
+            raise _at(token, "an expression of constants was expected around this operator")
+        return value
+
+    def guard(self, items: list[Token]) -> Guard:
+        return Guard(_name(items[-1]).name, len(items) > 1)
+
+    def instruction(self, items: list[Any]) -> Instruction:
+        guard = items.pop(0) if isinstance(items[0], Guard) else None
+        word = items[0]
+        at = 1
+        opcode = str(word)
+        while at < len(items) and isinstance(items[at], Token):
+            opcode += items[at]
+            at += 1
+        return Instruction(opcode, tuple(items[at:]), guard, word.line, word.column)
+
+    def label(self, items: list[Token]) -> Label:
+        return Label(_name(items[0]).name, items[0].line or 0, items[0].column or 0)
+
+    def scope(self, items: list[Statement | tuple[Variable, ...]]) -> Scope:
+        return Scope(_flat(items))
+
+    def body(self, items: list[Statement | tuple[Variable, ...]]) -> tuple[Statement, ...]:
+        return _flat(items)
+
+    def attribute_number(self, items: list[Any]) -> tuple[str, int]:
+        return str(items[0]), int(items[1].value) if isinstance(items[1], Const) else number(items[1]).value
+
+    def dimension(self, items: list[Operand]) -> tuple[str, int]:
+        if not items:
+            return "[]", 0
+        if isinstance(items[0], Const):
+            return "[]", items[0].value
+        raise PtxSyntaxError("an array's extent is a constant", 1, 1)
+
+    def declared(self, items: list[Any]) -> tuple[Token, int, tuple[int, ...], Any]:
+        count, dims, init = 0, [], None
+        for item in items[1:]:
+            if isinstance(item, Token):
+                count = int(item.strip("<> \t\n"))
+            elif isinstance(item, tuple) and item[0] == "[]":
+                dims.append(item[1])
+            else:
+                init = _initial(item)
+        return items[0], count, tuple(dims), init
+
+    def variables(self, items: list[Any]) -> tuple[Variable, ...]:
+        space, type_, vector, align, attributes, declared = "", TYPES["b32"], 1, 0, [], []
+        for item in items:
+            if isinstance(item, Token):
+                word = item[1:]
+                if item.type == "SPACE":
+                    space = word.replace("sreg", "reg")
+                elif word in TYPES:
+                    type_ = TYPES[word]
+                elif word in ("v2", "v4", "v8"):
+                    vector = int(word[1])
+                else:
+                    attributes.append(word)
+            elif isinstance(item[0], Token):
+                declared.append(item)
+            else:
+                align = item[1] if item[0] == ".align" else align
+        return tuple(
+            Variable(
+                space,
+                type_,
+                _name(name).name,
+                count,
+                vector,
+                align,
+                dims,
+                init,
+                tuple(attributes),
+                name.line,
+                name.column,
+            )
+            for name, count, dims, init in declared
+        )
+
+    def body_directive(self, items: list[Any]) -> Directive:
+        label = items.pop(0).name if isinstance(items[0], Label) else ""
+        word = items[0]
+        return Directive(word[1:], tuple(items[1:]), label, "", word.line, word.column)
+
+    def body_pragma(self, items: list[Any]) -> Directive:
+        word = items[0]
+        return Directive(word[1:], (), "", items[1].strip('"'), word.line, word.column)
+
+    def module(self, items: list[Any]) -> Module:
+        return Module()
+
+
+def _initial(item: Any) -> Any:
+    return tuple(map(_initial, item.items)) if isinstance(item, Vector) else item
+
+
+def _flat(items: list[Statement | tuple[Variable, ...]]) -> tuple[Statement, ...]:
+    out: list[Statement] = []
+    for item in items:
+        if isinstance(item, tuple):
+            out.extend(item)
+        else:
+            out.append(item)
+    return tuple(out)
+
+
+def _at(token: Token, message: str) -> PtxSyntaxError:
+    return PtxSyntaxError(message, token.line or 1, token.column or 1)
+
+
+__all__ = ["Function", "Group", "PtxSyntaxError", "number", "parse_inline", "parse_module"]

@@ -1,0 +1,226 @@
+"""Rows: `@ptx` declares one, `find` matches an opcode to its row. How to write one stands in the package."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from itertools import product
+from pkgutil import iter_modules
+from types import ModuleType
+
+from cu2port.ptx.ir import TYPES, Type
+from cu2port.ptx.ops import Value
+
+Example = tuple[tuple[int, ...], int | tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """An operand of a row. `type`: as written in the syntax line, resolved by `Row.type_of`."""
+
+    name: str
+    type: str
+    form: str = ""  # "[" address, "{" vector or scalar, "imm" constant, "" plain
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """One instruction form: its syntax, its meaning, its examples."""
+
+    syntax: str
+    opcode: re.Pattern[str]
+    root: str
+    targets: tuple[Slot, ...]
+    sources: tuple[Slot, ...]
+    meaning: Callable[..., Value | tuple[Value, ...]]
+    ref: str
+    examples: Mapping[str, Sequence[Example]]
+    reads: str = ""
+    writes: str = ""
+    helper: bool = False
+    sm: int = 0
+    flags: frozenset[str] = frozenset()  # modifiers that are there or not
+    wants: tuple[str, ...] = ()  # names of the meaning's parameters
+
+    def type_of(self, slot: Slot, bindings: Mapping[str, object]) -> Type:
+        """The type that a slot has for these modifiers."""
+        name = slot.type
+        if name.endswith(")"):
+            function, _, inner = name[:-1].partition("(")
+            base = bindings.get(inner) or TYPES[inner]
+            assert isinstance(base, Type)
+            if function == "wide":
+                return base.wide
+            return base.to_signed if function == "signed" else base.unsigned
+        bound = bindings.get(name)
+        if isinstance(bound, Type):
+            return bound
+        return TYPES[name]
+
+
+_MODIFIER = re.compile(
+    r"\{\.\{?(?:(?P<oname>\w+):)?(?P<ochoice>[\w:|.]+?)\}?\}|\.\{(?P<name>\w+):(?P<choice>[\w:|.]+)\}"
+)
+
+
+def _pattern(opcode: str) -> tuple[re.Pattern[str], frozenset[str]]:
+    """The regular expression of an opcode's syntax, `.{name:x|y}`, `{.name:x|y}`, `{.flag}`; and its flags."""
+    out, at, flags = "", 0, set()
+    for m in _MODIFIER.finditer(opcode):
+        out += re.escape(opcode[at : m.start()])
+        if m["name"]:
+            out += rf"\.(?P<{m['name']}>{'|'.join(map(re.escape, m['choice'].split('|')))})"
+        else:
+            name = m["oname"] or re.sub(r"\W", "_", m["ochoice"])
+            if not m["oname"]:
+                flags.add(name)
+            out += rf"(?:\.(?P<{name}>{'|'.join(map(re.escape, m['ochoice'].split('|')))}))?"
+        at = m.end()
+    return re.compile(out + re.escape(opcode[at:])), frozenset(flags)
+
+
+def _slots(text: str, default: str) -> tuple[Slot, ...]:
+    out = []
+    for word in text.split("|"):
+        optional = word.startswith("?")
+        name, _, type_ = word.removeprefix("?").strip().partition(":")
+        form = ""
+        if name[0] in "[{":
+            form, name = name[0], name[1:-1]
+        if type_ == "imm":
+            form, type_ = "imm", "s64"
+        out.append(Slot(name, type_ or ("pred" if name in "pq" else default), form, optional))
+    return tuple(out)
+
+
+def ptx(
+    syntax: str,
+    *,
+    ref: str,
+    examples: Mapping[str, Sequence[Example]] | None = None,
+    reads: str = "",
+    writes: str = "",
+    helper: bool = False,
+    sm: int = 0,
+) -> Callable[[Callable[..., Value | tuple[Value, ...]]], Callable[..., Value | tuple[Value, ...]]]:
+    """Declares that `syntax` means what the function under the decorator builds. One function may carry several rows.
+
+    `ref`: the anchor of the manual's section. `helper`: emitted as a call of a function in ptx.hpp unless constants
+    make it short. `sm`: the first GPU that has it, where that is above 70.
+    """
+    opcode, _, rest = syntax.partition(" ")
+    first, *others = [part.strip() for part in rest.split(",")] if rest else [""]
+    written = first.lstrip("{[").split(":")[0].split("|")[0].rstrip("}]") in ("d", "p", "q") and first[0] != "["
+    sources = others if written else [part for part in (first, *others) if part]
+
+    def declare(meaning: Callable[..., Value | tuple[Value, ...]]) -> Callable[..., Value | tuple[Value, ...]]:
+        pattern, flags = _pattern(opcode)
+        row = Row(
+            syntax,
+            pattern,
+            opcode.partition(".")[0].partition("{")[0],
+            _slots(first, "t") if written else (),
+            tuple(slot for part in sources for slot in _slots(part, "t")),
+            meaning,
+            ref,
+            dict(examples or {}),
+            reads,
+            writes,
+            helper,
+            sm,
+            flags,
+            tuple(inspect.signature(meaning).parameters),
+        )
+        rows: list[Row] = meaning.__dict__.setdefault("ptx_rows", [])
+        rows.insert(0, row)
+        return meaning
+
+    return declare
+
+
+def forms(row: Row) -> Iterator[tuple[str, Match]]:
+    """Every opcode that a row's syntax line stands for, with its match."""
+    opcode = row.syntax.partition(" ")[0]
+    choices: list[list[str]] = []
+    at = 0
+    for m in _MODIFIER.finditer(opcode):
+        choices.append([opcode[at : m.start()]])
+        words = (m["choice"] or m["ochoice"]).split("|")
+        choices.append([f".{word}" for word in words] if m["name"] else ["", *(f".{word}" for word in words)])
+        at = m.end()
+    choices.append([opcode[at:]])
+    for parts in product(*choices):
+        text = "".join(parts)
+        found = row.opcode.fullmatch(text)
+        assert found is not None
+        yield text, Match(row, _bindings(row, found))
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An opcode with its row; `bindings`: modifier name -> Type, text, or bool for a flag."""
+
+    row: Row
+    bindings: Mapping[str, object]
+
+
+def _rows_of(module: ModuleType) -> list[Row]:
+    return [
+        row
+        for item in vars(module).values()
+        for row in getattr(item, "ptx_rows", ())
+        if getattr(item, "__module__", "") == module.__name__
+    ]
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """Every row, by module and in the order of declaration."""
+    package = import_module("cu2port.ptx")
+    names = sorted(m.name for m in iter_modules(package.__path__) if m.name.startswith("isa_"))
+    return tuple(row for name in names for row in _rows_of(import_module(f"cu2port.ptx.{name}")))
+
+
+@cache
+def _by_root() -> Mapping[str, tuple[Row, ...]]:
+    out: dict[str, tuple[Row, ...]] = {}
+    for row in rows():
+        out[row.root] = (*out.get(row.root, ()), row)
+    return out
+
+
+@cache
+def find(opcode: str, operands: int = -1) -> Match | None:
+    """The row that an opcode with its modifiers belongs to, or None. `operands`: how many there are, -1: any."""
+    for row in _by_root().get(opcode.partition(".")[0], ()):
+        found = row.opcode.fullmatch(opcode)
+        if found is None:
+            continue
+        if operands >= 0:
+            most = len(row.sources) + (1 if row.targets else 0)
+            least = most - sum(slot.optional for slot in row.sources)
+            if not least <= operands <= most:
+                continue
+        return Match(row, _bindings(row, found))
+    return None
+
+
+def _bindings(row: Row, found: re.Match[str]) -> Mapping[str, object]:
+    out: dict[str, object] = {}
+    for name, text in found.groupdict().items():
+        if name in row.flags:
+            out[name] = text is not None
+        else:
+            t = TYPES.get(text or "")
+            out[name] = text or "" if t is None else TYPES["u" + t.name[1:]] if re.fullmatch(r"b\d+", t.name) else t
+    return out
+
+
+def known_roots() -> frozenset[str]:
+    """The first words of all opcodes that have a row."""
+    return frozenset(_by_root())
