@@ -205,3 +205,10 @@ def test_launch_in_a_macro_over_several_lines() -> None:
     unit = read("#define GO(n) \\\n  k<n> \\\n    <<<n, 64>>>(d, \\\n n)\nint x;\n", "p.hip")
     copy = instrument(unit, reached([unit]))
     assert copy.count("\\\n") == 3 and copy.endswith(")\nint x;\n")
+
+
+def test_macro_whose_body_is_a_block(simulated: Simulated) -> None:
+    """It looks like a function with a body, and stays a statement."""
+    text = "#define VOTE(x) { x = __any(x); }\n" + program("int y = threadIdx.x == 3;\nVOTE(y)\nd[threadIdx.x] = y;")
+    ran = simulated(text)
+    assert ran.code == 0, ran.errors.decode()

@@ -14,7 +14,7 @@ from cu2port.catalog import Catalog
 from cu2port.lexer import is_identifier
 from cu2port.structure import Function, Launch, Macro
 from cu2port.unit import Unit
-from cu2port.verify.reach import Reach, is_operation, is_reaching
+from cu2port.verify.reach import Reach, functions, is_operation, is_reaching
 from cu2port.verify.shared_vars import rewrite_shared
 from cu2port.verify.statements import Loop, Statements
 
@@ -23,7 +23,7 @@ _LINE_END = re.compile(r"\\?\r?\n")
 _EXPRESSION_WORDS = frozenset("return else do case co_return co_yield throw and or not xor".split())
 _DEVICE_ONLY = frozenset({"__global__", "__device__"})
 _COMPILE_MACRO = "__HIP_DEVICE_COMPILE__"
-_LAUNCH_CALLS = ("hipLaunchKernel", "hipLaunchCooperativeKernel")
+_BY_ADDRESS = ("Kernel(", "KernelExC", "KernelNode")  # calls that take a kernel's address
 
 
 class Copy:
@@ -74,13 +74,13 @@ def instrument(unit: Unit, reach: Reach) -> str:
     taken = {i for launch in unit.launches for i in range(launch.callee, launch.open + 1)}
     for launch in unit.launches:
         _launch(copy, launch)
-    for f in unit.functions:
+    for f in functions(unit):
         _function(copy, f, reach, taken)
     for definitions in unit.macros.values():
         for m in definitions:
             _macro(copy, m, reach, taken)
-    for i in unit.find(*_LAUNCH_CALLS):
-        _uncast(copy, i)
+    if any(x in unit.text for x in _BY_ADDRESS):
+        _erase(copy)
     rewrite_shared(copy.unit, copy.replace)
     name = unit.path.replace("\\", "\\\\").replace('"', '\\"')
     return f'#line 1 "{name}"\n{copy.text()}'
@@ -102,19 +102,36 @@ def _launch(copy: Copy, launch: Launch) -> None:
             copy.replace(i, i + 1, "nullptr")
 
 
-def _uncast(copy: Copy, i: int) -> None:
-    """Take the cast off a kernel given to a launch function: its type says what the arguments are."""
+def _erase(copy: Copy) -> None:
+    """A function cast to `void*`: the cast tells the runtime its type, so that it can be launched by its address."""
     unit = copy.unit
-    call = unit.call(i)
-    if call is None:
-        return
-    k = call.open + 1
-    if unit.tok(k) in ("reinterpret_cast", "static_cast"):
-        close = unit.angle_close(k + 1)
-        if close > 0:
-            copy.replace(k, close + 1, "")
-    elif unit.tok(k) == "(" and {"void", "*"} <= set(unit.t[k + 1 : unit.match[k]]) <= {"void", "*", "const"}:
-        copy.replace(k, unit.match[k] + 1, "")
+    t = unit.t
+    for star in unit.find("*"):
+        if unit.tok(star - 1) not in ("void", "const") or "void" not in (unit.tok(star - 1), unit.tok(star - 2)):
+            continue
+        opener = star - 1
+        while t[opener] in ("void", "const"):
+            opener -= 1
+        if t[opener] == "(" and unit.tok(star + 1) == ")":
+            first, wrapped = star + 2, False
+        elif t[opener] == "<" and unit.tok(opener - 1) == "reinterpret_cast" and unit.tok(star + 2) == "(":
+            first, wrapped = star + 3, True
+        else:
+            continue
+        name = first + (unit.tok(first) == "&")
+        if not is_identifier(unit.tok(name)) or unit.tok(name) in _EXPRESSION_WORDS:
+            continue
+        stop = name + 1
+        while unit.tok(stop) == "::" and is_identifier(unit.tok(stop + 1)):
+            stop += 2
+        if unit.tok(stop) == "<":
+            stop = unit.angle_close(stop) + 1
+        if stop <= 0 or unit.tok(stop) not in (")", ",", ";", "}"):
+            continue
+        shown = " ".join(unit.source(name, stop).split())
+        copy.replace(opener - 1 if wrapped else opener, first, f'{_NS}erased("{shown}", ')
+        if not wrapped:
+            copy.after(stop - 1, ")")
 
 
 def _function(copy: Copy, f: Function, reach: Reach, taken: set[int]) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cu2port.lexer import is_identifier
+from cu2port.structure import Function
 from cu2port.unit import Unit
 
 _SHUFFLES = ("__shfl", "__shfl_up", "__shfl_down", "__shfl_xor")
@@ -50,6 +51,12 @@ def is_operation(unit: Unit, i: int) -> bool:
     """Whether token i names a cross-lane operation of HIP or of a cooperative group."""
     tok = unit.t[i]
     return tok in OPERATIONS or (tok in GROUP_OPERATIONS and unit.tok(i - 1) in (".", "->", "::", "template"))
+
+
+def functions(unit: Unit) -> list[Function]:
+    """The functions of a file, without macros whose body is a block: `#define LOG(x) { ... }`."""
+    heads = {d.first + 2 for d in unit.directives if d.keyword == "define"}
+    return [f for f in unit.functions if f.name_at not in heads]
 
 
 def is_reaching(unit: Unit, i: int, reach: Reach) -> bool:
@@ -103,7 +110,7 @@ def _is_alias(unit: Unit, i: int, reach: Reach) -> bool:
 def _owners(unit: Unit) -> list[tuple[int, str, int]]:
     """(token, function or macro it belongs to, the function's opening brace or -1) for all identifiers."""
     out = []
-    for f in unit.functions:
+    for f in functions(unit):
         if f.name == "main" or f.name.startswith("operator"):
             continue
         out += [(i, f.name, f.body[0]) for i in range(f.body[0] + 1, f.body[1]) if is_identifier(unit.t[i])]
