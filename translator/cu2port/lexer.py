@@ -305,4 +305,5 @@ def is_identifier(token: str) -> bool:
 
 def is_string(token: str) -> bool:
     """Whether a token is a string literal (also raw or unterminated)."""
-    return token[0] == '"' or (token[0] in "uULR" and '"' in token[:4])
+    c = token[0]
+    return c == '"' or (c in "uULR" and '"' in token[:4])

@@ -72,6 +72,11 @@ class Unit:
         """All different tokens: whether a check has anything to do in this file."""
         return frozenset(self.lexed.places)
 
+    @cached_property
+    def strings(self) -> frozenset[str]:
+        """All different string literals."""
+        return frozenset(w for w in self.words if is_string(w))
+
     def find(self, *names: str) -> list[int]:
         """Indices of the tokens that are one of `names`, in order. Fast where there are none or few."""
         places = self.lexed.places

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 from cu2port.check import Check, Example
-from cu2port.lexer import is_string
 from cu2port.model import Finding, Severity
 from cu2port.unit import Unit
 
@@ -31,7 +30,7 @@ class KernelString(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for i in unit.find(*(w for w in unit.words if _FILE.search(w) and is_string(w))):
+        for i in unit.find(*(w for w in unit.strings if _FILE.search(w))):
             if unit.in_directive(i) is None:
                 yield self.finding(
                     f"{unit.t[i]} names a module of NVIDIA's; HIP loads code objects that its own compiler made",
@@ -41,7 +40,7 @@ class KernelString(Check):
                 )
         if "__global__" not in unit.text and ".entry" not in unit.text:
             return
-        for i in unit.find(*(w for w in unit.words if len(w) >= 24 and is_string(w))):
+        for i in unit.find(*(w for w in unit.strings if len(w) >= 24)):
             tok = unit.t[i]
             kernel, module = _KERNEL.search(tok), _MODULE.search(tok)
             if (kernel and "(" in tok[kernel.end() :]) or module:
