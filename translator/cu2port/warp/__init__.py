@@ -1,0 +1,1 @@
+"""What integers mean in device code: lanes, warps, threads, masks of lanes, or plain numbers."""

@@ -1,0 +1,118 @@
+"""The analysis of one file: where to look, the fixpoint over calls, and what came out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from cu2port.structure import Function
+from cu2port.unit import Unit
+from cu2port.warp import builtins
+from cu2port.warp.evaluate import Array, Use
+from cu2port.warp.interp import Interpreter
+from cu2port.warp.model import Device, is_device, make_device
+
+_ROUNDS = 6
+LITERALS = frozenset({"32", "31", "5", "32u", "31u", "5u", "32U", "31U", "5U", "0x1f", "0x1F", "0x1fu", "0x1Fu", "0x20",
+                      "32UL", "31UL", "32ul", "32ULL", "0x1FU"})  # fmt: skip
+_WARPISH = re.compile(r"(?i)\A(?:.*warp.*|.*lane.*|.*shfl.*|ws|wid|.*ballot.*|.*wave.*)\Z")
+_PLACES = frozenset({"threadIdx", "warpSize"})
+#: What can go wrong between lanes starts with one of these.
+HAZARDS = frozenset(
+    builtins.TAKES | {"volatile", "coalesced_threads", "asm", "__asm__", "__asm", "VOLATILE", "mbarrier_try_wait"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WarpFacts:
+    """What the device functions of a file do with lanes. `uses`: of literals, by token; `arrays`: in shared memory."""
+
+    devices: tuple[Device, ...]
+    uses: dict[int, tuple[Use, ...]]
+    arrays: tuple[Array, ...]
+    warpish: frozenset[str]  # functions that work with lanes of a warp
+
+    def named(self, name: str) -> tuple[Device, ...]:
+        """The functions of a name."""
+        return tuple(d for d in self.devices if d.name == name)
+
+
+def reasons(unit: Unit) -> bool:
+    """Whether a file has anything to look at: threads, and something that a warp matters to."""
+    words = unit.words
+    if not words & _PLACES and not words & builtins.FILTER and "__device__" not in words:
+        return False
+    return bool(words & LITERALS or words & builtins.FILTER or words & HAZARDS or "warpSize" in words) or any(
+        _WARPISH.match(w) for w in words
+    )
+
+
+def _looks(unit: Unit, f: Function) -> bool:
+    """Whether a function has a reason to look at it, by its words."""
+    words = set(unit.t[f.first : f.body[1]])
+    return bool(words & LITERALS or words & builtins.FILTER or words & HAZARDS) or any(_WARPISH.match(w) for w in words)
+
+
+@lru_cache(maxsize=2)
+def analyse(unit: Unit) -> WarpFacts:
+    """Interpret the device functions of a file that have a reason, and those that call or are called by them."""
+    if not reasons(unit):
+        return WarpFacts((), {}, (), frozenset())
+    functions = [f for f in unit.functions if is_device(unit, f)]
+    wanted = {f.name for f in functions if _looks(unit, f)}
+    if not wanted:
+        return WarpFacts((), {}, (), frozenset())
+    names = {f.name for f in functions}
+    called = {f.name: names.intersection(unit.t[f.body[0] : f.body[1]]) for f in functions}
+    grown = True
+    while grown:
+        more = {f.name for f in functions if f.name not in wanted and called[f.name] & wanted}
+        more |= {n for w in wanted for n in called.get(w, ())} - wanted
+        wanted |= more
+        grown = bool(more)
+    devices = [make_device(unit, f) for f in functions if f.name in wanted]
+    interp = Interpreter(unit)
+    for d in devices:
+        interp.devices.setdefault(d.name, []).append(d)
+    run_all(interp, devices)
+    warpish = _warpish(unit, devices, called)
+    uses = {at: tuple(found) for at, found in interp.uses.items()}
+    return WarpFacts(tuple(devices), uses, tuple(interp.arrays.values()), warpish)
+
+
+def run_all(interp: Interpreter, devices: list[Device]) -> None:
+    """Interpret all functions until nothing changes: arguments go down to callees, results up to callers."""
+    results: dict[int, object] = {}
+    todo = list(devices)
+    for _ in range(_ROUNDS):
+        if not todo:
+            return
+        interp.dirty.clear()
+        changed: set[str] = set()
+        for d in todo:
+            interp.run(d)
+            now = (d.result.kind, d.result.vary, d.result.num, d.returns)
+            if results.get(id(d)) != now:
+                results[id(d)] = now
+                changed.add(d.name)
+        again = set(interp.dirty)
+        for d in devices:
+            if d.name in changed:
+                again |= {caller for caller, _ in d.callers}
+        todo = [d for d in devices if d.name in again]
+
+
+def _warpish(unit: Unit, devices: list[Device], called: dict[str, set[str]]) -> frozenset[str]:
+    """Functions that hold or reach a cross-lane operation, or name a warp or a lane."""
+    out = set()
+    for d in devices:
+        words = set(unit.t[d.fn.first : d.fn.body[1]])
+        if words & builtins.LANE_OPERATIONS or any(_WARPISH.match(w) for w in words):
+            out.add(d.name)
+    grown = True
+    while grown:
+        more = {n for n, cs in called.items() if n not in out and cs & out}
+        out |= more
+        grown = bool(more)
+    return frozenset(out)

@@ -1,0 +1,376 @@
+"""What operators make of abstract values, and which role a literal plays beside them.
+
+A role is recorded for the tokens in `src` of a value: the literal 32 of `threadIdx.x % 32` is the warp size there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+
+from cu2port.warp.values import CONDITIONS, LANES, THREADS, UNIFORM, WARPS, Kind, Step, V
+
+
+class Role(Enum):
+    """What a 32, 31 or 5 is in one use."""
+
+    SIZE = "lanes in a warp"
+    MASK = "mask of a lane id"
+    LOG = "shift between threads and warps"
+    COUNT = "threads to warps"
+    SLOTS = "slots of a shared array, one a warp or a lane"
+    WIDTH = "width or distance of a cross-lane operation"
+    LOOP = "bound of a loop over lanes"
+    STRIDE = "stride of lanes over data"
+    GUARD = "bound between the first warp and the rest"
+    LAST = "last lane"
+    BITS = "bits of a word"
+    TILE = "edge of a tile"
+    BLOCK = "threads of a block"
+    PLAIN = "a plain number"
+
+
+Record = Callable[[V, Role, bool | None, V], None]  # the literal, its role, whether it counts lanes, the other side
+
+_HALF = frozenset({Kind.LANE, Kind.WARP, Kind.GLOBAL_WARP, Kind.MASK, Kind.COUNT, Kind.SIZE, Kind.LANE_BIT})
+
+
+def binary(op: str, a: V, b: V, at: int, use: Record) -> V:
+    """The value of `a op b`; `at`: the operator's token."""
+    if op in _COMPARE:
+        return _compare(op, a, b, at, use)
+    if op in ("&&", "||"):
+        return _logic(op, a, b)
+    handler = _HANDLERS.get(op)
+    v = handler(op, a, b, at, use) if handler is not None else None
+    if v is not None:
+        return v
+    if a.num is not None and b.num is not None:
+        return _fold(op, a, b)
+    return _plain(a, b)
+
+
+def _plain(a: V, b: V) -> V:
+    vary = max(a.vary, b.vary)
+    why = a.why if a.vary >= b.vary else b.why
+    kind = Kind.UNKNOWN
+    if a.kind in _THREADISH or b.kind in _THREADISH:
+        kind = Kind.PART
+    elif a.kind is Kind.DATA or b.kind is Kind.DATA:
+        kind = Kind.DATA
+    return V(kind, vary, None, (), why)
+
+
+_THREADISH = THREADS | {Kind.THREAD_Y, Kind.INDEX, Kind.PART, Kind.LANE, Kind.WARP, Kind.GLOBAL_WARP}
+
+
+def _fold(op: str, a: V, b: V) -> V:
+    x, y = a.num or 0, b.num or 0
+    n: int | None
+    try:
+        n = {
+            "+": lambda: x + y,
+            "-": lambda: x - y,
+            "*": lambda: x * y,
+            "/": lambda: x // y,
+            "%": lambda: x % y,
+            "<<": lambda: x << min(y, 64),
+            ">>": lambda: x >> min(y, 64),
+            "&": lambda: x & y,
+            "|": lambda: x | y,
+            "^": lambda: x ^ y,
+        }[op]()
+    except (KeyError, ZeroDivisionError, ValueError):
+        n = None
+    kind = Kind.NUMBER
+    src: tuple[int, ...] = ()
+    if n in (31, 16, 32) and (a.num in (32, 5, 31) or b.num in (32, 5, 31)):  # `32 - 1`, `32 / 2`, `1 << 5`
+        src = tuple(dict.fromkeys((*a.src, *b.src)))
+    elif op == "*" and 32 in (a.num, b.num):
+        kind, src = Kind.PRODUCT, a.src if a.num == 32 else b.src
+        if Kind.COUNT in (a.kind, b.kind):
+            kind = Kind.BLOCK
+    elif Kind.BLOCK in (a.kind, b.kind) and op in "+-*/":
+        kind = Kind.BLOCK
+    if n == 31 and Kind.SIZE in (a.kind, b.kind):
+        kind = Kind.SIZE
+    return V(kind, max(a.vary, b.vary), n, src, a.why or b.why)
+
+
+def is_size(v: V) -> bool:
+    """Whether a value is the warp size, or a 32 that may be."""
+    return v.num == 32 or (v.kind is Kind.SIZE and v.num in (None, 64))
+
+
+def _is_mask(v: V) -> bool:
+    return v.num == 31 or (v.kind is Kind.SIZE and v.num is None)
+
+
+def _divide(op: str, a: V, b: V, at: int, use: Record) -> V | None:
+    """`a / 32`, `a >> 5`: from threads to warps."""
+    role = Role.LOG if op == ">>" else Role.COUNT
+    if not (b.num == 5 if op == ">>" else is_size(b)):
+        if op == "/" and b.kind is Kind.SIZE and a.kind in THREADS:
+            return V(Kind.WARP, WARPS, None, (), Step(at, "divided by the warp size, it is a warp id", a.why))
+        if a.kind in THREADS and b.num is not None and b.num > 32 and b.num % 32 == 0 and op == "/":
+            return V(Kind.WARP, WARPS, None, (), Step(at, "divided by several warps' threads, it names warps", a.why))
+        if op == ">>" and a.kind in THREADS and b.num is not None and b.num > 5:
+            return V(Kind.WARP, WARPS, None, (), Step(at, "shifted by more than a warp, it names warps", a.why))
+        if op == "/" and b.kind is Kind.TILE:
+            return None
+        return None
+    if a.kind in THREADS:
+        use(b, role, None, a)
+        kind = Kind.GLOBAL_WARP if a.kind is Kind.GLOBAL else Kind.WARP
+        return V(kind, WARPS, None, (), Step(at, f"{_shown(op, b)} gives the warp id", a.why))
+    if a.kind is Kind.BLOCK:
+        use(b, role, True, a)
+        n = a.num // 32 if a.num is not None else None
+        return V(Kind.COUNT, UNIFORM, n, (), Step(at, f"{_shown(op, b)} counts warps", a.why))
+    if a.kind in (Kind.LANE, Kind.MASK):
+        use(b, role, True, a)
+        return V(Kind.NUMBER, a.vary, None, (), a.why)
+    if b.kind is Kind.SIZE:
+        use(b, role, True, a)
+    elif a.kind in (Kind.INDEX, Kind.PART, Kind.THREAD_Y):
+        use(b, Role.TILE, None if a.kind is Kind.INDEX else False, a)
+    else:
+        use(b, Role.BITS if op == ">>" else Role.PLAIN, None, a)
+    return None
+
+
+def _modulo(op: str, a: V, b: V, at: int, use: Record) -> V | None:
+    """`a % 32`, `a & 31`: the lane of a thread."""
+    role = Role.SIZE if op == "%" else Role.MASK
+    if op == "&" and b.kind is not Kind.SIZE and a.num in (31, 32) and b.num is None:
+        a, b = b, a
+    fits = is_size(b) if op == "%" else _is_mask(b)
+    if not fits:
+        if a.kind is Kind.LANE:
+            return V(Kind.LANE if b.num is not None else Kind.PART, a.vary, None, (), a.why)
+        if a.kind in THREADS and b.kind is Kind.SIZE:
+            return V(Kind.LANE, LANES, None, (), Step(at, "taken modulo the warp size, it is a lane id", a.why))
+        if a.kind in THREADS and b.num is not None and (b.num if op == "%" else b.num + 1) % 32 == 0 and b.num > 0:
+            return a
+        if a.kind in THREADS and b.num is not None:
+            return V(
+                Kind.LANE if (b.num if op == "%" else b.num + 1) in (2, 4, 8, 16) else Kind.PART, LANES, None, (), a.why
+            )
+        if op == "&" and Kind.MASK in (a.kind, b.kind):
+            return V(Kind.MASK, max(a.vary, b.vary), None, (), a.why or b.why)
+        return None
+    if a.kind in THREADS:
+        use(b, role, None, a)
+        return V(Kind.LANE, LANES, None, (), Step(at, f"{_shown(op, b)} gives the lane in a warp of 32", a.why))
+    if a.kind is Kind.LANE:
+        use(b, role, True, a)
+        return V(Kind.LANE, LANES, None, (), a.why)
+    if a.kind in (Kind.BLOCK, Kind.COUNT):
+        use(b, role, True, a)
+        return V(Kind.NUMBER, a.vary)
+    if a.kind in (Kind.WARP, Kind.GLOBAL_WARP):
+        use(b, role, None, a)
+        return V(a.kind, a.vary, None, (), a.why)
+    if b.kind is Kind.SIZE:
+        use(b, role, True, a)
+        return V(Kind.LANE if a.vary == LANES else a.kind, a.vary, None, (), a.why)
+    use(b, Role.BITS if op == "&" else Role.TILE, None if a.kind is Kind.INDEX else False, a)
+    return None
+
+
+def _multiply(op: str, a: V, b: V, at: int, use: Record) -> V | None:
+    """`warp * 32`, `n * 32`, `warp << 5`."""
+    if op == "<<" and (b.kind in (Kind.LANE,)):
+        one = a.num in (1, 2, 3) or a.num in (0xFFFFFFFF, -1)
+        return V(Kind.LANE_BIT if one else Kind.UNKNOWN, LANES, None, (), b.why)
+    if op == "*" and is_size(a) and not is_size(b):
+        a, b = b, a
+    if not (b.num == 5 if op == "<<" else is_size(b)):
+        if op == "<<":
+            if b.src and b.num is None:
+                use(b, Role.LOOP if a.kind is Kind.LANE_BIT else Role.BITS, False, a)
+            elif b.src:
+                use(b, Role.BITS, False, a)
+            if Kind.MASK is a.kind:
+                return V(Kind.MASK, max(a.vary, b.vary), None, (), a.why)
+        if op == "*" and a.kind in (Kind.BLOCK_ID, Kind.BLOCK) and b.kind in (Kind.BLOCK, Kind.BLOCK_ID):
+            return V(Kind.BLOCK_ID, UNIFORM, None, (), a.why or b.why)
+        if op == "*" and Kind.THREAD_Y in (a.kind, b.kind) and Kind.BLOCK in (a.kind, b.kind):
+            return V(Kind.THREAD_Y, LANES, None, (), a.why or b.why)
+        if op == "*" and Kind.BLOCK in (a.kind, b.kind) and a.vary == b.vary == UNIFORM:
+            return V(Kind.BLOCK, UNIFORM, None, (), a.why or b.why)
+        return None
+    role = Role.LOG if op == "<<" else Role.COUNT
+    if a.kind in (Kind.WARP, Kind.GLOBAL_WARP, Kind.COUNT):
+        use(b, role, True, a)
+        n = a.num * 32 if a.num is not None else None
+        kind = Kind.BLOCK if a.kind is Kind.COUNT else Kind.GLOBAL if a.kind is Kind.GLOBAL_WARP else Kind.LINEAR
+        return V(kind, a.vary, n, (), Step(at, f"{_shown(op, b)} counts threads again", a.why))
+    if a.num is not None and b.num is not None:
+        return None  # folded, the product remembers its literals
+    return V(Kind.PRODUCT, a.vary, None, b.src, a.why)
+
+
+def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
+    for x, y in ((a, b), (b, a)):
+        if x.kind is Kind.LANE:
+            if y.kind in (Kind.PRODUCT, Kind.STEP) and y.src:
+                use(y, Role.STRIDE, True, x)
+                return V(Kind.INDEX, LANES, None, (), x.why)
+            if is_size(y) or _is_mask(y):
+                use(y, Role.LAST if op == "-" else Role.STRIDE, True, x)
+                return V(Kind.LANE, LANES, None, (), x.why)
+            if y.kind in (Kind.LINEAR, Kind.GLOBAL) and op == "+":
+                return V(y.kind, LANES, None, (), y.why or x.why)
+            if y.num is not None:
+                return V(Kind.LANE, LANES, None, (), x.why)
+            return V(Kind.INDEX, LANES, None, (), x.why)
+        if x.kind in THREADS and op == "+":
+            if y.kind is Kind.BLOCK_ID:
+                return V(Kind.GLOBAL, LANES, None, (), x.why)
+            if y.kind is Kind.THREAD_Y:
+                return V(Kind.LINEAR, LANES, None, (), Step(at, "the linear index of the thread in its block", x.why))
+            if y.kind is Kind.PRODUCT:
+                use(y, Role.BLOCK, None, x)
+                return V(Kind.LINEAR if y.vary == LANES else Kind.INDEX, LANES, None, (), x.why)
+            if y.num == 32 and y.src:
+                use(y, Role.STRIDE, None, x)
+            return V(Kind.INDEX, LANES, None, y.src if y.num == 32 else (), x.why)
+        if x.kind is Kind.BLOCK and (_is_mask(y) or is_size(y) or y.num == 1):
+            use(y, Role.COUNT, True, x)
+            return x
+        if x.kind is Kind.WARP and y.num is not None:
+            return V(Kind.WARP, x.vary, None, (), x.why)
+    if op == "-" and (is_size(a) or _is_mask(a)):
+        # `32 - __clz(x)`, `w >> (32 - n)`: bits; of a mask of lanes: lanes
+        if b.kind is Kind.MASK or (b.kind is Kind.BITS and b.vary == WARPS):
+            use(a, Role.LAST, True, b)
+        elif a.num is not None and b.num is not None:
+            return None
+        elif b.kind is Kind.BITS:
+            use(a, Role.BITS, False, b)
+        else:
+            use(a, Role.BITS, None, b)
+            return V(Kind.STEP, b.vary, None, a.src, b.why)
+    if op == "+" and a.num is None:
+        for x, y in ((a, b), (b, a)):
+            if _is_mask(y) and y.src and x.kind is not Kind.NUMBER:
+                use(y, Role.PLAIN, True if y.kind is Kind.SIZE else None, x)
+                return V(x.kind if x.kind is not Kind.PRODUCT else Kind.UNKNOWN, x.vary, None, y.src, x.why)
+            if y.num == 32 and y.src:
+                use(y, Role.PLAIN, True if y.kind is Kind.SIZE else None, x)
+    return None
+
+
+def _bitwise(op: str, a: V, b: V, at: int, use: Record) -> V | None:
+    if Kind.MASK in (a.kind, b.kind) or Kind.LANE_BIT in (a.kind, b.kind):
+        return V(Kind.MASK, max(a.vary, b.vary), None, (), a.why or b.why)
+    for x, y in ((a, b), (b, a)):
+        if x.kind is Kind.LANE and (_is_mask(y) or is_size(y)):
+            use(y, Role.MASK, True, x)
+            return V(Kind.LANE, LANES, None, (), x.why)
+        if x.kind is Kind.LANE:
+            return V(Kind.LANE if op == "^" else Kind.PART, LANES, None, (), x.why)
+    return None
+
+
+def _shift_right(op: str, a: V, b: V, at: int, use: Record) -> V | None:
+    if a.num in (0xFFFFFFFF, -1) and b.kind in (Kind.LANE, Kind.STEP):
+        use(b, Role.LAST, b.kind is Kind.LANE or None, a)
+        return V(Kind.MASK, b.vary, None, (), b.why)
+    if b.num != 5 and b.src:
+        use(b, Role.BITS, a.kind is Kind.MASK, a)
+    if a.kind is Kind.MASK:
+        return V(Kind.MASK, max(a.vary, b.vary), None, (), a.why)
+    return _divide(op, a, b, at, use)
+
+
+_HANDLERS: dict[str, Callable[[str, V, V, int, Record], V | None]] = {
+    "/": _divide,
+    ">>": _shift_right,
+    "%": _modulo,
+    "&": _modulo,
+    "*": _multiply,
+    "<<": _multiply,
+    "+": _add,
+    "-": _add,
+    "^": _bitwise,
+    "|": _bitwise,
+}
+_COMPARE = frozenset("< > <= >= == !=".split())
+
+
+def _compare(op: str, a: V, b: V, at: int, use: Record) -> V:
+    """A condition: whom it lets through."""
+    x, y = (b, a) if (a.num is not None or a.kind is Kind.SIZE) and b.num is None else (a, b)
+    if is_size(y) or _is_mask(y):
+        if x.kind is Kind.LANE:
+            use(y, Role.LAST if _is_mask(y) else Role.SIZE, True, x)
+        elif x.kind in (Kind.THREAD, Kind.LINEAR):
+            use(y, Role.GUARD, None, x)
+        elif x.kind in (Kind.COUNT, Kind.WARP, Kind.BLOCK, Kind.SIZE):
+            use(y, Role.SLOTS if x.kind in (Kind.COUNT, Kind.WARP) else Role.GUARD, True, x)
+        elif y.kind is Kind.SIZE:
+            use(y, Role.SIZE, True, x)
+        else:
+            use(y, Role.PLAIN, False if x.num is None and x.kind is not Kind.NUMBER else None, x)
+    for s, o in ((a, b), (b, a)):
+        if s.kind is Kind.STEP and s.src and o.kind is Kind.LANE:
+            use(s, Role.LOOP, True, o)
+    vary = max(a.vary, b.vary)
+    why = (a if a.vary >= b.vary else b).why
+    return V(_condition(op, x, y, vary), vary if not _whole(op, x, y) else WARPS, None, (), why, a.shared or b.shared)
+
+
+def _whole(op: str, x: V, y: V) -> bool:
+    """Whether `x op y` is the same for all lanes of each CUDA warp although x varies by lane."""
+    if x.kind not in (Kind.THREAD, Kind.LINEAR) or op not in ("<", ">=", ">", "<="):
+        return False
+    if y.kind in (Kind.SIZE, Kind.BLOCK) or (y.kind is Kind.PRODUCT and y.num is None):
+        return True
+    if y.num is not None and y.num > 0:
+        return y.num % 32 == (31 if op in ("<=", ">") else 0)
+    return False
+
+
+def _condition(op: str, x: V, y: V, vary: int) -> Kind:
+    if op in ("==", "<", "<="):
+        single = op == "==" or (op == "<" and y.num == 1) or (op == "<=" and y.num == 0)
+        if single and y.vary == UNIFORM and x.kind in (Kind.LINEAR, Kind.GLOBAL, Kind.THREAD):
+            return Kind.ONE
+        if single and x.kind is Kind.LANE and y.vary <= WARPS:
+            return Kind.LEADER
+        if op == "==" and y.kind is Kind.LANE and x.vary <= WARPS:
+            return Kind.LEADER
+    if vary == WARPS or _whole(op, x, y):
+        return Kind.FIRST
+    return Kind.TEST
+
+
+def _logic(op: str, a: V, b: V) -> V:
+    vary = max(a.vary, b.vary)
+    why = (a if a.vary >= b.vary else b).why
+    kinds = {a.kind, b.kind} & CONDITIONS
+    kind = Kind.TEST
+    if op == "&&":
+        if Kind.ONE in kinds or kinds == {Kind.LEADER, Kind.FIRST}:
+            kind = Kind.ONE if Kind.ONE in kinds else Kind.LEADER
+        elif Kind.LEADER in kinds:
+            kind = Kind.LEADER
+        elif vary == WARPS:
+            kind = Kind.FIRST
+    elif a.kind is b.kind and a.kind in CONDITIONS:
+        kind = a.kind
+    elif vary == WARPS:
+        kind = Kind.FIRST
+    return V(kind, vary, None, (), why, a.shared or b.shared)
+
+
+def negate(v: V) -> V:
+    """The value of `!v`."""
+    kind = v.kind if v.kind is Kind.FIRST else Kind.TEST
+    return V(kind, v.vary, None, (), v.why, v.shared)
+
+
+def _shown(op: str, b: V) -> str:
+    return f"`{op} {b.num if b.num is not None else 'warpSize'}`"

@@ -1,0 +1,383 @@
+"""Statements of device functions: variables, branches, loops. One pass in text order, loops twice where it matters."""
+
+from __future__ import annotations
+
+from cu2port.warp.builtins import NAMED_BARRIER
+from cu2port.warp.evaluate import Array, Evaluator
+from cu2port.warp.events import BlockSeen, Frame, LoopSeen
+from cu2port.warp.model import Device
+from cu2port.warp.tree import (
+    Asm,
+    Assign,
+    Binary,
+    Block,
+    Decl,
+    Eval,
+    Expr,
+    If,
+    Jump,
+    Loop,
+    Name,
+    Other,
+    Stmt,
+    Switch,
+    Unary,
+    expressions,
+    statements,
+    walk,
+)
+from cu2port.warp.values import (
+    LANES,
+    NOTHING,
+    UNIFORM,
+    VARY,
+    WARPS,
+    Kind,
+    Step,
+    V,
+    by_name,
+    join,
+    named_constant,
+)
+
+_LOOP_KINDS = frozenset({Kind.NUMBER, Kind.SIZE, Kind.UNKNOWN, Kind.PRODUCT, Kind.STEP})
+_LEAVING = frozenset({"return", "break", "continue", "goto"})
+
+
+class Interpreter(Evaluator):
+    """Values of a file's device functions."""
+
+    def run(self, d: Device) -> None:
+        """Interpret one function with what is known of its arguments."""
+        self.device, self.frames, self.loops, self.hint = d, (), (), ""
+        d.events.clear()
+        d.loops.clear()
+        d.blocks.clear()
+        d.stores.clear()
+        self.shared = {}
+        self.env = {}
+        for p in (*d.params, *d.tparams):
+            if p.name:
+                self.env[p.name] = self._parameter(d, p.name, p.at, p.default, p.pointer, p.volatile)
+        self.statements(d.body)
+        self.device = None
+
+    def _parameter(self, d: Device, name: str, at: int, default: Expr | None, pointer: bool, volatile: bool) -> V:
+        v = d.given.get(name)
+        if default is not None:
+            other = self.value(default)
+            v = other if v is None else join(v, other)
+        if (v is None or v.kind is Kind.UNKNOWN) and not pointer:
+            meaning = named_constant(name)
+            if meaning:
+                src = v.src if v is not None else ()
+                return V(Kind.SIZE, UNIFORM, {"size": 32, "mask": 31, "log": 5}[meaning], src)
+            known = by_name(name)
+            if known is not Kind.UNKNOWN:
+                return V(known, VARY[known], None, (), Step(at, f"`{name}` is {known.value} by its name", None))
+        v = v if v is not None else NOTHING
+        if v.num is not None and v.kind is Kind.NUMBER and named_constant(name) == "size":
+            v = v._replace(kind=Kind.SIZE)
+        return v._replace(volatile=volatile or v.volatile)
+
+    # --- statements -----------------------------------------------------------------------------------------------
+
+    def statements(self, body: Block) -> None:
+        """Statements in a row. Behind a branch that leaves, only those are left who did not take it."""
+        frames, outer = self.frames, self.env.copy()
+        declared = [s.name for s in body.body if isinstance(s, Decl)]
+        if self.device is not None and len(body.body) > 1:
+            self.device.blocks[body.at] = BlockSeen(body.body, frames, self.loops)
+        for s in body.body:
+            self.statement(s)
+            if isinstance(s, If) and s.other is None and leaves(s.then):
+                cond = self._conditions.get(s.at, NOTHING)
+                if cond.vary:
+                    self.frames = (*self.frames, Frame(s.at, 1, cond))
+        self.frames = frames
+        for name in declared:  # what the block declared hides nothing behind it
+            if name in outer:
+                self.env[name] = outer[name]
+
+    @property
+    def _conditions(self) -> dict[int, V]:
+        return self.__dict__.setdefault("conditions", {})  # type: ignore[no-any-return]
+
+    def statement(self, s: Stmt) -> None:
+        """One statement."""
+        if isinstance(s, Eval):
+            self.value(s.expr)
+        elif isinstance(s, Decl):
+            self._declare(s)
+        elif isinstance(s, If):
+            self._if(s)
+        elif isinstance(s, Loop):
+            self._loop(s)
+        elif isinstance(s, Block):
+            self.statements(s)
+        elif isinstance(s, Switch):
+            self._switch(s)
+        elif isinstance(s, Jump):
+            v = self.value(s.value) if s.value is not None else NOTHING
+            if s.kind == "return" and self.device is not None and s.value is not None:
+                d = self.device
+                d.result = join(d.result, v) if d.returns else v
+                d.returns = True
+        else:
+            self._asm(s)
+
+    def _declare(self, s: Decl) -> None:
+        self.hint = s.name
+        if s.shared:
+            dims = [self.value(x) for x in s.dims]
+            array = Array(s.at, s.name, dims)
+            self.shared[s.name] = array
+            self.arrays[s.at] = self.arrays.get(s.at, array)
+            self.shared[s.name] = self.arrays[s.at]
+            self.env[s.name] = V(Kind.UNKNOWN, UNIFORM, None, (), None, True, s.volatile)
+            self.hint = ""
+            return
+        for x in s.dims:
+            self.value(x)
+        init = s.init
+        if isinstance(init, Other) and not init.parts:
+            init = None
+        v = self.value(init) if init is not None else NOTHING
+        self.hint = ""
+        if s.dims:
+            v = V(Kind.UNKNOWN, v.vary)
+        if init is None and not s.dims and not s.pointer:
+            self.env[s.name] = NOTHING
+            return
+        if s.pointer:
+            v = V(Kind.UNKNOWN, v.vary, None, (), v.why, v.shared, v.volatile or s.volatile)
+            self.env[s.name] = v
+            return
+        self.bind(s.name, v._replace(shared=False) if v.kind is Kind.DATA else v, s.at)
+
+    def _if(self, s: If) -> None:
+        self.hint = ""
+        cond = self.value(s.cond)
+        self._conditions[s.at] = cond
+        before = self.env.copy()
+        frames = self.frames
+        self.frames = (*frames, Frame(s.at, 0, cond))
+        self.statement(s.then)
+        taken = self.env
+        self.env = before
+        self.frames = (*frames, Frame(s.at, 1, cond))
+        if s.other is not None:
+            self.statement(s.other)
+        self.frames = frames
+        if leaves(s.then):
+            return
+        for name, v in taken.items():
+            old = self.env.get(name)
+            if old is None:
+                continue
+            if old is not v:
+                self.env[name] = join(old, v)
+
+    def _switch(self, s: Switch) -> None:
+        cond = self.value(s.cond)
+        if cond.kind in (Kind.WARP, Kind.GLOBAL_WARP):
+            cond = cond._replace(kind=Kind.FIRST)
+        frames = self.frames
+        body = s.body.body if isinstance(s.body, Block) else (s.body,)
+        before = self.env.copy()
+        arm = 0
+        for x in body:
+            if isinstance(x, Jump) and x.kind in ("case", "default"):
+                arm = x.at
+                if x.value is not None:
+                    self.value(x.value)
+            else:
+                self.frames = (*frames, Frame(s.at, arm, cond))
+                self.statement(x)
+        self.frames = frames
+        for name, old in before.items():
+            v = self.env.get(name, old)
+            if v is not old:
+                self.env[name] = join(old, v)
+
+    def _asm(self, s: Asm) -> None:
+        text = " ".join(self.unit.t[s.first : s.last])
+        self.event("asm", s.first, text)
+        for m in NAMED_BARRIER.finditer(text):
+            operands = [x.strip() for x in m[2].split(",")]
+            named = len(operands) > 1 or operands[0] not in ("0", "")
+            self.event("named-barrier" if named or m[1] != "sync" else "barrier", s.first, f"bar.{m[1]}")
+        for out in s.outs:
+            if not isinstance(out, Name):
+                self.value(out)
+            elif "%laneid" in text:
+                self.env[out.text] = V(Kind.LANE, LANES, None, (), Step(s.at, "`%laneid` is the lane id", None))
+            elif "%warpid" in text:
+                self.env[out.text] = V(Kind.WARP, WARPS, None, (), Step(s.at, "`%warpid` is a warp id", None))
+            elif "%lanemask" in text:
+                self.env[out.text] = V(Kind.MASK, LANES, None, (), Step(s.at, "`%lanemask` is a mask of lanes", None))
+            elif "elect.sync" in text:
+                self.env[out.text] = V(Kind.LEADER, LANES)
+            elif "mov.u32" in text and "%tid.x" in text:
+                self.env[out.text] = V(Kind.THREAD, LANES, None, (), Step(s.at, "`%tid.x` is the thread's index", None))
+            else:
+                self.env[out.text] = V(Kind.DATA, LANES)
+
+    # --- loops ----------------------------------------------------------------------------------------------------
+
+    def _loop(self, s: Loop) -> None:
+        frames, loops, outer = self.frames, self.loops, self.env.copy()
+        if s.init is not None:
+            self.statement(s.init)
+        changed = _assigned(s)
+        literals = self._bounds(s)
+        for name in changed:
+            v = self.env.get(name)
+            if v is not None:
+                self.env[name] = _widened(v, literals.get(name, ()), name in literals)
+        self.loops = (*loops, s.at)
+        self.hint = ""
+        start = self.env.copy()
+        for again in range(2):
+            cond = self.value(s.cond) if s.cond is not None and s.kind != "do" else NOTHING
+            if s.cond is not None and cond.vary and s.kind != "do":
+                self.frames = (*frames, Frame(s.at, 0, cond._replace(kind=_in_loop(cond))))
+            self._see(s, frames, loops)
+            self.statement(s.body)
+            if s.kind == "do" and s.cond is not None:
+                self.value(s.cond)
+                self._see(s, frames, loops)
+            if s.step is not None:
+                self._advance(s.step)
+            self.frames = frames
+            grown = False
+            for name in changed:
+                a, b = start.get(name), self.env.get(name)
+                if a is not None and b is not None and (a.kind is not b.kind or a.vary != b.vary):
+                    v = join(a, b)
+                    if (v.kind, v.vary) != (a.kind, a.vary):
+                        start[name] = v._replace(src=a.src)
+                        grown = True
+            if again or not grown or len(loops) > 1:
+                break
+            self.env = start.copy()
+        self.loops = loops
+        inner = {x.name for x in statements(s.init) if isinstance(x, Decl)} if s.init is not None else set()
+        for name in inner:
+            if name in outer:
+                self.env[name] = outer[name]
+            else:
+                self.env.pop(name, None)
+
+    def _see(self, s: Loop, frames: tuple[Frame, ...], loops: tuple[int, ...]) -> None:
+        """Keep what is known of a loop's tests, for those who look for loops that wait."""
+        if self.device is None:
+            return
+        quiet, self.device = self.device, None
+        values = {}
+        for e in (*((s.cond,) if s.cond is not None else ()), *_tests(s)):
+            for x in walk(e):
+                if isinstance(x, Name):
+                    values[x.at] = self.env.get(x.text, NOTHING)
+        self.device = quiet
+        quiet.loops[s.at] = LoopSeen(s, frames, loops, values)
+
+    def _bounds(self, s: Loop) -> dict[str, tuple[int, ...]]:
+        """Loop variables with the literals that bound or step them."""
+        out: dict[str, tuple[int, ...]] = {}
+        quiet, self.device = self.device, None
+        uses, self.uses = self.uses, {}
+        pairs: list[tuple[Expr, Expr]] = []
+        for e in walk(s.cond) if s.cond is not None else ():
+            if isinstance(e, Binary) and e.op in ("<", "<=", "!=", ">", ">="):
+                pairs.append((e.a, e.b))
+        for e in walk(s.step) if s.step is not None else ():
+            if isinstance(e, Assign) and e.op in ("+=", "-="):
+                pairs.append((e.target, e.value))
+        if s.init is not None:
+            for x in statements(s.init):
+                if isinstance(x, Decl) and x.init is not None:
+                    pairs.append((Name(x.at, x.name), x.init))
+                elif isinstance(x, Eval) and isinstance(x.expr, Assign):
+                    pairs.append((x.expr.target, x.expr.value))
+        for a, b in pairs:
+            if isinstance(a, Name):
+                v = self.value(b)
+                if v.src and v.num is not None:
+                    out[a.text] = (*out.get(a.text, ()), *v.src)
+        self.device, self.uses = quiet, uses
+        return out
+
+    def _advance(self, step: Expr) -> None:
+        for e in step.parts if isinstance(step, Other) else (step,):
+            if isinstance(e, Assign) and isinstance(e.target, Name):
+                v = self.value(e.value)
+                old = self.env.get(e.target.text, NOTHING)
+                if e.op == "+=" and v.num == 32 and v.src:  # noqa: PLR2004
+                    self._step(old, v)
+                    if old.kind in (Kind.THREAD, Kind.LINEAR):
+                        self.use(v, _stride(), None, old)
+                vary = max(old.vary, v.vary)
+                if old.kind in (Kind.THREAD, Kind.LINEAR, Kind.GLOBAL, Kind.LANE):
+                    self.env[e.target.text] = old._replace(kind=Kind.INDEX, vary=vary)
+                elif e.op == "=":
+                    self.env[e.target.text] = join(old, v)
+                else:
+                    self.env[e.target.text] = old._replace(vary=vary, num=None)
+            elif isinstance(e, Unary) and isinstance(e.x, Name):
+                old = self.env.get(e.x.text, NOTHING)
+                self.env[e.x.text] = old._replace(num=None)
+            else:
+                self.value(e)
+
+
+def _stride():  # type: ignore[no-untyped-def]
+    from cu2port.warp.arith import Role
+
+    return Role.STRIDE
+
+
+def _in_loop(cond: V) -> Kind:
+    """A loop's condition as a branch: others may have left it already."""
+    return cond.kind if cond.kind in (Kind.FIRST, Kind.TEST) else Kind.TEST
+
+
+def _widened(v: V, literals: tuple[int, ...], bounded: bool) -> V:
+    """A variable that the loop changes."""
+    if bounded and v.kind in _LOOP_KINDS:
+        return V(Kind.STEP, v.vary, None, literals, v.why)
+    if v.kind in (Kind.THREAD, Kind.LINEAR) and not v.src:
+        return v._replace(num=None)
+    return v._replace(num=None, src=() if v.num is not None else v.src)
+
+
+def leaves(s: Stmt) -> bool:
+    """Whether a branch always ends in `return`, `break`, `continue` or `goto`."""
+    if isinstance(s, Jump):
+        return s.kind in _LEAVING
+    if isinstance(s, Block):
+        return bool(s.body) and leaves(s.body[-1])
+    return False
+
+
+def _assigned(s: Loop) -> set[str]:
+    """Names of variables that a loop changes."""
+    out = set()
+    heads: list[Expr] = expressions(s.body)
+    for x in (s.cond, s.step):
+        if x is not None:
+            heads += walk(x)
+    for e in heads:
+        if isinstance(e, Assign) and isinstance(e.target, Name):
+            out.add(e.target.text)
+        elif isinstance(e, Unary) and e.op in ("++", "--", "p++", "p--") and isinstance(e.x, Name):
+            out.add(e.x.text)
+    return out
+
+
+def _tests(s: Loop) -> list[Expr]:
+    """Conditions in a loop's body whose branch leaves the loop, and assignments in its condition."""
+    return [x.cond for x in statements(s.body) if isinstance(x, If) and (leaves(x.then))]
+
+
+__all__ = ["WARPS", "Interpreter", "leaves"]

@@ -1,0 +1,106 @@
+"""Device functions of a file as the analysis sees them, and where to look at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cu2port.lexer import is_identifier
+from cu2port.structure import Function, Macro
+from cu2port.unit import Unit
+from cu2port.warp.events import BlockSeen, Event, LoopSeen, Store
+from cu2port.warp.parse import Parser, parameters, read_body, read_expression
+from cu2port.warp.tree import Block, Expr, Param
+from cu2port.warp.values import NOTHING, V
+
+_DEVICE = frozenset({"__global__", "__device__"})
+_INDEX = frozenset({"threadIdx", "blockIdx", "__shared__"})
+
+
+@dataclass(slots=True)
+class Device:
+    """A device function while it is being interpreted.
+
+    `given`: the join of the arguments of all calls seen, by parameter; `calls_from`: callers and the calls' tokens;
+    `result`: the join of what it returns.
+    """
+
+    fn: Function
+    params: tuple[Param, ...]
+    tparams: tuple[Param, ...]
+    body: Block
+    kernel: bool
+    given: dict[str, V] = field(default_factory=dict)
+    result: V = NOTHING
+    returns: bool = False
+    callers: dict[tuple[str, int], None] = field(default_factory=dict)
+    events: dict[tuple[str, int], Event] = field(default_factory=dict)
+    loops: dict[int, LoopSeen] = field(default_factory=dict)
+    blocks: dict[int, BlockSeen] = field(default_factory=dict)
+    stores: dict[int, Store] = field(default_factory=dict)
+    wide: bool = False  # uses threadIdx.y or z: threadIdx.x alone is no linear index
+
+    @property
+    def name(self) -> str:
+        return self.fn.name
+
+
+def is_device(unit: Unit, f: Function) -> bool:
+    """Whether a function runs on the GPU: by its specifiers, by a macro that says so, or by what it uses."""
+    if f.sides:
+        return bool(f.sides & _DEVICE)
+    t = unit.t
+    if any("DEVICE" in x or "GLOBAL" in x or "KERNEL" in x for x in t[f.first : f.name_at] if x.isupper()):
+        return True
+    return not _INDEX.isdisjoint(t[f.body[0] : f.body[1]])
+
+
+def make_device(unit: Unit, f: Function) -> Device:
+    """A function, read."""
+    params = parameters(unit, *f.params)
+    tparams: tuple[Param, ...] = ()
+    if unit.t[f.first] == "template" and unit.tok(f.first + 1) == "<":
+        close = unit.angle_close(f.first + 1)
+        if close > 0:
+            tparams = parameters(unit, f.first + 1, close)
+    body = read_body(unit, f.body[0] + 1, f.body[1])
+    words = unit.t[f.body[0] : f.body[1]]
+    wide = any(words[k] == "threadIdx" and words[k + 2 : k + 3] in (["y"], ["z"]) for k in range(len(words) - 2))
+    return Device(f, params, tparams, body, "__global__" in f.sides, wide=wide)
+
+
+def macro_expression(unit: Unit, m: Macro) -> Expr:
+    """A macro's body read as an expression."""
+    return read_expression(unit, m.first, m.stop)
+
+
+def macro_body(unit: Unit, m: Macro) -> Block:
+    """A macro's body read as statements."""
+    return Parser(unit, m.first, m.stop, jump=False).block(m.stop)
+
+
+def is_statement(unit: Unit, m: Macro) -> bool:
+    """Whether a macro's body is a statement rather than an expression."""
+    words = unit.t[m.first : m.stop]
+    return bool(words) and (";" in words or words[0] in ("if", "for", "while", "do", "{", "asm", "return"))
+
+
+def constants(unit: Unit) -> dict[str, int]:
+    """Names that are given a value where they are declared constant outside of functions or as a class's member: the
+    token behind their `=` (or `{`)."""
+    out: dict[str, int] = {}
+    for i in unit.find("constexpr", "const", "enum"):
+        k = i + 1
+        stop = min(len(unit.t), i + 40)
+        if unit.t[i] == "enum":
+            while k < stop and unit.t[k] not in ("{", ";"):
+                k += 1
+            if k < stop and unit.t[k] == "{" and unit.match[k] > k:
+                for j in range(k + 1, min(unit.match[k], k + 400)):
+                    if unit.t[j] == "=" and is_identifier(unit.t[j - 1]):
+                        out.setdefault(unit.t[j - 1], j + 1)
+            continue
+        while k < stop and unit.t[k] not in ("=", ";", "(", ")", "{", ",", "["):
+            k += 1
+        if k < stop and unit.t[k] in ("=", "{") and is_identifier(unit.t[k - 1]):
+            out.setdefault(unit.t[k - 1], k + 1)
+    return out

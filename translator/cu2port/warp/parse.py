@@ -1,0 +1,654 @@
+"""A tolerant parser of device functions over the lexer's tokens: what it cannot read becomes `Other`.
+
+Both sides of every `#if` are read, one after the other. Types are told from expressions by shape alone.
+"""
+
+from __future__ import annotations
+
+import re
+
+from cu2port.lexer import is_identifier
+from cu2port.unit import Unit
+from cu2port.warp.tree import (
+    Asm,
+    Assign,
+    Binary,
+    Block,
+    CallExpr,
+    Decl,
+    Eval,
+    Expr,
+    If,
+    Index,
+    Jump,
+    Lambda,
+    Loop,
+    Member,
+    Name,
+    Num,
+    Other,
+    Param,
+    Stmt,
+    Switch,
+    Ternary,
+    Unary,
+)
+
+_LEVEL = {
+    **dict.fromkeys(("*", "/", "%"), 14),
+    **dict.fromkeys(("+", "-"), 13),
+    **dict.fromkeys(("<<", ">>"), 12),
+    **dict.fromkeys(("<", ">", "<=", ">="), 10),
+    **dict.fromkeys(("==", "!="), 9),
+    "&": 8,
+    "^": 7,
+    "|": 6,
+    "&&": 5,
+    "||": 4,
+    "?": 3,
+    **dict.fromkeys("= += -= *= /= %= &= |= ^= <<= >>=".split(), 2),
+}
+_PREFIX = frozenset({"!", "~", "-", "+", "*", "&", "++", "--"})
+_CASTS = frozenset(
+    "static_cast reinterpret_cast const_cast dynamic_cast __int_as_float __float_as_int __uint_as_float "
+    "__float_as_uint __builtin_assume_aligned".split()
+)
+_BASIC = frozenset(
+    "void bool char short int long float double signed unsigned auto size_t uint uint8_t uint16_t uint32_t uint64_t "
+    "int8_t int16_t int32_t int64_t half __half uchar ushort ulong uintptr_t intptr_t ptrdiff_t clock_t".split()
+)
+_QUALIFIERS = frozenset(
+    "const constexpr static volatile extern register typename struct class enum union mutable inline __device__ "
+    "__shared__ __constant__ __host__ __restrict__ __restrict thread_local constinit __volatile__".split()
+)
+_BRACKETED = frozenset({"alignas", "__align__", "__attribute__", "decltype", "__declspec", "_Alignas"})
+_NOT_TYPES = frozenset(
+    "return if else for while do switch case default break continue goto delete new throw this using typedef "
+    "sizeof operator template true false nullptr NULL not co_return".split()
+)
+_INT = re.compile(r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uUlLzZ]*\Z")
+_DEPTH = 120
+
+
+def integer(token: str) -> int | None:
+    """The value of an integer literal; None for anything else."""
+    if not _INT.match(token := token.replace("'", "")):
+        return None
+    digits = token.rstrip("uUlLzZ")
+    if digits[:2].lower() in ("0x", "0b"):
+        return int(digits, 0)
+    return (
+        int(digits, 8)
+        if len(digits) > 1 and digits[0] == "0" and digits.isdigit() and "8" > max(digits)
+        else (int(digits))
+    )
+
+
+class Parser:
+    """Reads tokens [first, stop) of a file; directives between them are stepped over."""
+
+    def __init__(self, unit: Unit, first: int, stop: int, jump: bool = True) -> None:
+        self.unit, self.t, self.match = unit, unit.t, unit.match
+        self.stop = stop
+        self.skip = {d.first: d.stop for d in unit.directives if first <= d.first < stop} if jump else {}
+        self.i = first
+        self.depth = 0
+        if self.skip:
+            self._settle()
+
+    # --- tokens ---------------------------------------------------------------------------------------------------
+
+    def _settle(self) -> None:
+        while self.i in self.skip:
+            self.i = self.skip[self.i]
+
+    def _next(self) -> None:
+        self.i += 1
+        if self.i in self.skip:
+            self._settle()
+
+    def _tok(self, stop: int) -> str:
+        return self.t[self.i] if self.i < stop else ""
+
+    def _to(self, i: int) -> None:
+        """Go on at token i (never backwards)."""
+        self.i = max(self.i, i)
+        if self.skip:
+            self._settle()
+
+    def _partner(self, i: int, stop: int) -> int:
+        """The closing bracket of i, `stop` if it has none before."""
+        m = self.match[i]
+        return m if i < m < stop else stop
+
+    # --- statements -----------------------------------------------------------------------------------------------
+
+    def block(self, stop: int) -> Block:
+        """Statements up to token `stop`."""
+        at, out = self.i, []
+        while self.i < stop:
+            before = self.i
+            s = self.statement(stop)
+            if s is not None:
+                out += s.body if isinstance(s, Block) and s.at < 0 else (s,)
+            if self.i == before:
+                self._next()
+        return Block(at, tuple(out))
+
+    def statement(self, stop: int) -> Stmt | None:
+        """One statement, or None where there is none (`;`, a stray bracket)."""
+        self.depth += 1
+        try:
+            if self.depth > _DEPTH:
+                self._to(stop)
+                return None
+            return self._statement(stop)
+        finally:
+            self.depth -= 1
+
+    def _statement(self, stop: int) -> Stmt | None:
+        i, tok = self.i, self._tok(stop)
+        if tok in (";", "}", ")", "]", ""):
+            self._next()
+            return None
+        if tok == "{":
+            close = self._partner(i, stop)
+            self._next()
+            b = self.block(close)
+            self._to(close + 1)
+            return b
+        if tok in ("if", "while", "for", "switch", "do"):
+            return self._control(tok, stop)
+        if tok in ("return", "break", "continue", "goto", "co_return"):
+            self._next()
+            value = self.expr(stop) if tok == "return" and self._tok(stop) != ";" else None
+            self._semicolon(stop)
+            return Jump(i, "return" if tok == "co_return" else tok, value)
+        if tok in ("case", "default"):
+            self._next()
+            value = self.expr(stop, 4) if tok == "case" else None
+            while self.i < stop and self._tok(stop) not in (":", ";", "}"):
+                self._next()
+            self._next()
+            return Jump(i, tok, value)
+        if tok in ("asm", "__asm__", "__asm"):
+            return self._asm(stop)
+        if tok in ("using", "typedef", "static_assert", "friend", "else", "template", "namespace"):
+            self._next()
+            if tok not in ("else", "template"):
+                self._semicolon(stop)
+            return None
+        if tok in ("struct", "class", "union", "enum"):
+            k = i + 1
+            while k < stop and self.t[k] not in ("{", ";", "=", "("):
+                k += 1
+            if k < stop and self.t[k] == "{":
+                self._to(self._partner(k, stop) + 1)
+                self._semicolon(stop)
+                return None
+        if is_identifier(tok):
+            if self._is(i + 1, stop, ":") and tok not in _QUALIFIERS:  # a label
+                self._to(i + 2)
+                return None
+            d = self._declaration(stop)
+            if d is not None:
+                return d
+        e = self.expr(stop)
+        while self._tok(stop) == ",":
+            self._next()
+            e = Other(self.i, (e, self.expr(stop)))
+        end = self.i if self._tok(stop) == ";" else -1
+        if end >= 0 or not (isinstance(e, CallExpr) and self.i < stop and self._starts(self.i)):
+            self._semicolon(stop)
+        return Eval(i, e, end)
+
+    def _starts(self, i: int) -> bool:
+        """Whether token i may begin a statement: the one before was a macro without a semicolon."""
+        return is_identifier(self.t[i]) or self.t[i] in ("{", "}", "*", "++", "--")
+
+    def _is(self, i: int, stop: int, tok: str) -> bool:
+        return i < stop and self.t[i] == tok
+
+    def _semicolon(self, stop: int) -> None:
+        """Go behind the next `;` of this level."""
+        while self.i < stop:
+            tok = self.t[self.i]
+            if tok == ";":
+                self._next()
+                return
+            if tok in ("(", "[", "{") and self.match[self.i] > self.i:
+                self._to(min(self.match[self.i], stop - 1))
+            elif tok == "}":
+                return
+            self._next()
+
+    def _control(self, word: str, stop: int) -> Stmt:
+        at = self.i
+        self._next()
+        if word == "do":
+            body = self.statement(stop) or Block(at, ())
+            cond: Expr | None = None
+            if self._tok(stop) == "while":
+                self._next()
+                cond = self._bracketed(stop)
+            self._semicolon(stop)
+            return Loop(at, word, None, cond, None, body)
+        while self._tok(stop) in ("constexpr", "consteval") or (word == "if" and self._tok(stop) == "!"):
+            self._next()
+        init: Stmt | None = None
+        step: Expr | None = None
+        if word == "for" and self._tok(stop) == "(":
+            close = self._partner(self.i, stop)
+            self._next()
+            init = self.statement(close) if self._tok(close) != ";" else None
+            if init is None and self._tok(close) == ";":
+                self._next()
+            cond = self.expr(close) if self.i < close and self._tok(close) != ";" else None
+            while self.i < close and self._tok(close) != ";":
+                self._next()
+            self._next()
+            steps = []
+            while self.i < close:
+                before = self.i
+                steps.append(self.expr(close))
+                if self._tok(close) == "," or self.i == before:
+                    self._next()
+            step = steps[0] if len(steps) == 1 else Other(at, tuple(steps)) if steps else None
+            self._to(close + 1)
+            return Loop(at, word, init, cond, step, self.statement(stop) or Block(at, ()))
+        if word != "for" and self._tok(stop) == "(":
+            close = self._partner(self.i, stop)
+            if word in ("if", "switch") and ";" in self.t[self.i : close]:
+                self._next()
+                init = self.statement(close)
+                cond = self.expr(close)
+                self._to(close + 1)
+            else:
+                cond = self._bracketed(stop)
+        else:
+            cond = Other(at)
+        head = cond if cond is not None else Other(at)
+        body = self.statement(stop) or Block(at, ())
+        made: Stmt
+        if word == "if":
+            other = None
+            if self._tok(stop) == "else":
+                self._next()
+                other = self.statement(stop)
+            made = If(at, head, body, other)
+        elif word == "switch":
+            made = Switch(at, head, body)
+        else:
+            made = Loop(at, word, None, head, None, body)
+        return made if init is None else Block(at, (init, made))
+
+    def _bracketed(self, stop: int) -> Expr:
+        """The condition in the brackets that open here; a declaration in it counts as its initialiser."""
+        if self._tok(stop) != "(":
+            return Other(self.i)
+        close = self._partner(self.i, stop)
+        self._next()
+        e = self.expr(close)
+        while self.i < close:
+            before = self.i
+            if self._tok(close) in (",", "="):
+                self._next()
+            e = Other(self.i, (e, self.expr(close)))
+            if self.i == before:
+                self._next()
+        self._to(close + 1)
+        return e
+
+    def _asm(self, stop: int) -> Stmt:
+        at = self.i
+        while self.i < stop and self._tok(stop) not in ("(", ";"):
+            self._next()
+        first = self.i
+        close = self._partner(first, stop)
+        outs: list[Expr] = []
+        k = first + 1
+        while k < close and self.t[k] not in (":", "::"):
+            k += 1
+        if k < close and self.t[k] == ":":
+            k += 1
+            while k < close and self.t[k] not in (":", "::"):
+                if self.t[k] == "(" and k < self.match[k] <= close:
+                    inner = Parser(self.unit, k + 1, self.match[k], jump=False)
+                    outs.append(inner.expr(self.match[k]))
+                    k = self.match[k]
+                k += 1
+        self._to(close + 1)
+        self._semicolon(stop)
+        return Asm(at, first + 1, close, tuple(outs))
+
+    # --- declarations ---------------------------------------------------------------------------------------------
+
+    def _declaration(self, stop: int) -> Stmt | None:
+        """The variables declared here; None (nothing read) if this is no declaration."""
+        got = self.type_end(self.i, stop)
+        if got is None:
+            return None
+        k, words, pointer = got
+        if not (k < stop and is_identifier(self.t[k])) or self.t[k] in _NOT_TYPES:
+            return None
+        after = self.t[k + 1] if k + 1 < stop else ";"
+        if after not in ("=", ";", "[", "(", "{", ",", ":"):
+            return None
+        shared, volatile = "__shared__" in words, bool(words & {"volatile", "__volatile__"})
+        out: list[Stmt] = []
+        at = self.i
+        self._to(k)
+        while True:
+            name_at, name = self.i, self.t[self.i]
+            self._next()
+            dims: list[Expr] = []
+            while self._tok(stop) == "[":
+                close = self._partner(self.i, stop)
+                self._next()
+                if self.i < close:
+                    dims.append(self.expr(close))
+                self._to(close + 1)
+            init: Expr | None = None
+            if self._tok(stop) in ("=", ":"):
+                self._next()
+                init = self.expr(stop, 2)
+            elif self._tok(stop) in ("(", "{"):
+                close = self._partner(self.i, stop)
+                init = Other(self.i, self._list(close))
+                init = init.parts[0] if len(init.parts) == 1 else init
+                self._to(close + 1)
+            out.append(Decl(name_at, name, tuple(dims), init, shared, volatile, pointer))
+            if self._tok(stop) != ",":
+                break
+            self._next()
+            pointer = False
+            while self._tok(stop) in ("*", "&", "const", "__restrict__", "volatile"):
+                pointer = pointer or self._tok(stop) == "*"
+                self._next()
+            if not (self.i < stop and is_identifier(self.t[self.i])):
+                break
+        self._semicolon(stop)
+        return out[0] if len(out) == 1 else Block(-at - 1, tuple(out))
+
+    def type_end(self, k: int, stop: int) -> tuple[int, frozenset[str], bool] | None:
+        """The token behind the type that starts at k, its words, whether it is a pointer; None if it is no type."""
+        words: set[str] = set()
+        named = pointer = False
+        while k < stop:
+            if k in self.skip:
+                k = self.skip[k]
+                continue
+            tok = self.t[k]
+            if tok in _QUALIFIERS or tok in _BASIC:
+                words.add(tok)
+                named = named or tok in _BASIC
+                k += 1
+            elif tok in _BRACKETED and self._is(k + 1, stop, "("):
+                named = named or tok == "decltype"
+                k = self._partner(k + 1, stop) + 1
+            elif not named and is_identifier(tok) and tok not in _NOT_TYPES:
+                named = True
+                k += 1
+                while k < stop:
+                    if self.t[k] == "<":
+                        close = self.unit.angle_close(k)
+                        if not k < close < stop:
+                            return None
+                        k = close + 1
+                    elif self.t[k] == "::" and k + 1 < stop:
+                        k += 3 if self.t[k + 1] == "template" else 2
+                    else:
+                        break
+            elif tok == "::" and not named:
+                k += 1
+            elif tok in ("*", "&", "&&", "...") and named:
+                pointer = pointer or tok == "*"
+                k += 1
+            else:
+                break
+        return (k, frozenset(words), pointer) if named else None
+
+    # --- expressions ----------------------------------------------------------------------------------------------
+
+    def expr(self, stop: int, level: int = 2) -> Expr:
+        """An expression whose operators bind at least as `level`; stops at `,`, `;`, and closing brackets."""
+        self.depth += 1
+        try:
+            if self.depth > _DEPTH:
+                at = self.i
+                self._to(stop)
+                return Other(at)
+            left = self._prefix(stop)
+            while self.i < stop:
+                at, op = self.i, self.t[self.i]
+                if op == ">" and self._is(at + 1, stop, ">") and self.unit.p[at + 1] == self.unit.p[at] + 1:
+                    op = ">>"
+                bind = _LEVEL.get(op, 0)
+                if bind < level:
+                    break
+                self._next()
+                if op == ">>":
+                    self._next()
+                if op == "?":
+                    a = self.expr(stop, 2) if self._tok(stop) != ":" else left
+                    if self._tok(stop) == ":":
+                        self._next()
+                    left = Ternary(at, left, a, self.expr(stop, 2))
+                elif bind == 2:
+                    left = Assign(at, op, left, self.expr(stop, 2))
+                else:
+                    left = Binary(at, op, left, self.expr(stop, bind + 1))
+            return left
+        finally:
+            self.depth -= 1
+
+    def _prefix(self, stop: int) -> Expr:
+        at, tok = self.i, self._tok(stop)
+        if tok in _PREFIX:
+            self._next()
+            return Unary(at, tok, self.expr(stop, 15) if self.i < stop else Other(at))
+        if tok in ("sizeof", "alignof", "new", "delete", "throw"):
+            self._next()
+            if self._tok(stop) == "(":
+                self._to(self._partner(self.i, stop) + 1)
+            elif self.i < stop:
+                self.expr(stop, 15)
+            return Other(at)
+        return self._postfix(self._primary(stop), stop)
+
+    def _primary(self, stop: int) -> Expr:
+        at, tok = self.i, self._tok(stop)
+        if tok in ("", ";", ")", "]", "}", ",", ":"):
+            return Other(at)
+        if tok == "(":
+            close = self._partner(at, stop)
+            if self._is_cast(at, close, stop):
+                self._to(close + 1)
+                return self.expr(stop, 15)
+            self._next()
+            e = self.expr(close)
+            while self.i < close:
+                before = self.i
+                if self._tok(close) == ",":
+                    self._next()
+                e2 = self.expr(close)
+                e = Other(self.i, (e, e2)) if not isinstance(e2, Other) or e2.parts else e
+                if self.i == before:
+                    self._next()
+            self._to(close + 1)
+            return e
+        if tok == "{":
+            close = self._partner(at, stop)
+            out = Other(at, self._list(close))
+            self._to(close + 1)
+            return out
+        if tok == "[":
+            return self._lambda(stop)
+        if tok[0].isdigit() or tok[0] == ".":
+            self._next()
+            return Num(at, integer(tok))
+        if tok == "::" or is_identifier(tok):
+            return self._name(stop)
+        self._next()
+        return Other(at)
+
+    def _is_cast(self, at: int, close: int, stop: int) -> bool:
+        """Whether the brackets hold a type that is cast to."""
+        if not (at + 1 < close < stop - 1):
+            return False
+        got = self.type_end(at + 1, close)
+        if got is None or got[0] != close:
+            return False
+        after = self.t[close + 1]
+        basic = bool(got[1] & _BASIC) or got[2]
+        if after in ("(", "*", "&", "-", "+", "~", "!"):
+            return basic or (after == "(" and close > at + 2) or (after in ("~", "!"))
+        return is_identifier(after) or after[0].isdigit() or after[0] == "." or after[0] in "\"'{"
+
+    def _list(self, close: int) -> tuple[Expr, ...]:
+        """Comma-separated expressions from behind the bracket here up to `close`."""
+        out = []
+        self._next()
+        while self.i < close:
+            before = self.i
+            out.append(self.expr(close))
+            while self.i < close and self._tok(close) != ",":
+                if self.match[self.i] > self.i:
+                    self._to(min(self.match[self.i], close - 1))
+                self._next()
+            self._next()
+            if self.i == before:
+                break
+        return tuple(out)
+
+    def _targs(self, stop: int) -> tuple[Expr, ...] | None:
+        """Template arguments whose `<` is here, read if they are such."""
+        close = self.unit.angle_close(self.i)
+        if not self.i < close < stop:
+            return None
+        after = self.t[close + 1] if close + 1 < stop else ""
+        if after not in ("(", "::", "{", ")", ",", ";", ">") or (
+            after in (")", ",", ";") and not is_identifier(self.t[close - 1]) and self.t[close - 1] != ">"
+        ):
+            return None
+        # an argument that ends with `>` at our level cannot be an expression: read each span by itself
+        out: list[Expr] = []
+        for span in self.unit.split_args(self.i + 1, close):
+            first, last = self.unit.lexed.at(span.start), self.unit.lexed.at(span.end)
+            out.append(Parser(self.unit, first, last, jump=False).expr(last))
+        self._to(close + 1)
+        return tuple(out)
+
+    def _name(self, stop: int) -> Expr:
+        qualified = False
+        if self._tok(stop) == "::":
+            self._next()
+        at, text = self.i, self._tok(stop)
+        self._next()
+        if text in _CASTS and self._tok(stop) in ("<", "("):
+            if self._tok(stop) == "<":
+                close = self.unit.angle_close(self.i)
+                if not self.i < close < stop:
+                    return Name(at, text)
+                self._to(close + 1)
+            inner = self._list(self._partner(self.i, stop)) if self._tok(stop) == "(" else ()
+            self._next()
+            return inner[0] if inner else Other(at)
+        if text in ("unsigned", "signed", "long", "short", "const"):
+            while self._tok(stop) in _BASIC or self._tok(stop) in _QUALIFIERS:
+                self._next()
+        targs: tuple[Expr, ...] = ()
+        while self.i < stop:
+            tok = self.t[self.i]
+            if tok == "<":
+                got = self._targs(stop)
+                if got is None:
+                    break
+                targs = got
+            elif tok == "::" and self.i + 1 < stop:
+                self._next()
+                if self._tok(stop) == "template":
+                    self._next()
+                at, text, qualified, targs = self.i, self._tok(stop), True, ()
+                self._next()
+            else:
+                break
+        return Name(at, text, targs, qualified)
+
+    def _postfix(self, e: Expr, stop: int) -> Expr:
+        while self.i < stop:
+            at, tok = self.i, self.t[self.i]
+            if tok == "(" or (tok == "{" and isinstance(e, Name) and e.text not in _NOT_TYPES):
+                close = self._partner(at, stop)
+                args = self._list(close)
+                self._to(close + 1)
+                if isinstance(e, Name) and e.text in _BASIC and len(args) == 1:
+                    e = args[0]
+                else:
+                    e = CallExpr(e.at, e, args, close)
+            elif tok == "[":
+                close = self._partner(at, stop)
+                self._next()
+                index = self.expr(close) if self.i < close else Other(at)
+                self._to(close + 1)
+                e = Index(at, e, index)
+            elif tok in (".", "->"):
+                self._next()
+                if self._tok(stop) == "template":
+                    self._next()
+                name_at, name = self.i, self._tok(stop)
+                self._next()
+                targs = self._targs(stop) if self._tok(stop) == "<" else None
+                e = Member(name_at, e, name, targs or ())
+            elif tok in ("++", "--"):
+                self._next()
+                e = Unary(at, "p" + tok, e)
+            else:
+                break
+        return e
+
+    def _lambda(self, stop: int) -> Expr:
+        at = self.i
+        self._to(self._partner(at, stop) + 1)
+        params: tuple[Param, ...] = ()
+        while self.i < stop and self._tok(stop) not in ("{", ";", ")", ","):
+            if self._tok(stop) == "(":
+                close = self._partner(self.i, stop)
+                params = params or parameters(self.unit, self.i, close)
+                self._to(close)
+            self._next()
+        if self._tok(stop) != "{":
+            return Other(at)
+        close = self._partner(self.i, stop)
+        self._next()
+        body = self.block(close)
+        self._to(close + 1)
+        return Lambda(at, params, body)
+
+
+def parameters(unit: Unit, open_at: int, close: int) -> tuple[Param, ...]:
+    """The parameters between two brackets."""
+    out = []
+    for span in unit.split_args(open_at + 1, close):
+        first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
+        if first >= stop:
+            continue
+        eq = next((k for k in range(first, stop) if unit.t[k] == "="), stop)
+        default = Parser(unit, eq + 1, stop, jump=False).expr(stop) if eq + 1 < stop else None
+        words = unit.t[first:eq]
+        k = eq - 1
+        while k > first and unit.t[k] == "]" and first < unit.match[k]:
+            k = unit.match[k] - 1
+        name = unit.t[k] if k > first and is_identifier(unit.t[k]) and unit.t[k] not in _BASIC else ""
+        out.append(Param(k if name else -1, name, default, "*" in words or "[" in words, "volatile" in words))
+    return tuple(out)
+
+
+def read_body(unit: Unit, first: int, stop: int) -> Block:
+    """The statements of tokens [first, stop)."""
+    return Parser(unit, first, stop).block(stop)
+
+
+def read_expression(unit: Unit, first: int, stop: int) -> Expr:
+    """The expression of tokens [first, stop)."""
+    return Parser(unit, first, stop, jump=False).expr(stop)

@@ -1,0 +1,163 @@
+"""Abstract values: what an integer of device code stands for, how it varies over a block, and why that is known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import Enum
+from typing import NamedTuple
+
+
+class Kind(Enum):
+    """What an integer stands for."""
+
+    UNKNOWN = "something unknown"
+    NUMBER = "a number"
+    THREAD = "a thread index"  # threadIdx.x
+    THREAD_Y = "a thread index"  # threadIdx.y, threadIdx.z
+    LINEAR = "the linear thread index in the block"
+    GLOBAL = "the thread index in the grid"
+    INDEX = "an index that starts from a thread index"  # of a loop over data, or derived by other arithmetic
+    PART = "a part of a thread index"
+    LANE = "a lane id"
+    WARP = "a warp id"
+    GLOBAL_WARP = "the warp id in the grid"
+    MASK = "a mask of lanes"
+    LANE_BIT = "the bit of a lane in a mask"
+    COUNT = "a count of warps"
+    SIZE = "the warp size"
+    BLOCK = "a block size"
+    BLOCK_ID = "a block index"
+    STEP = "a loop variable"  # bounded or stepped by the literals in `src`
+    PRODUCT = "a multiple of a literal"  # of the literals in `src`
+    BITS = "a count of bits"
+    TILE = "a tile of threads"
+    GROUP = "a group of threads"
+    ONE = "one thread of the block"  # conditions
+    LEADER = "one lane of each warp"
+    FIRST = "whole warps"  # a condition that is the same for all lanes of a CUDA warp
+    TEST = "a condition"
+    DATA = "data from memory"
+
+
+THREADS = frozenset({Kind.THREAD, Kind.LINEAR, Kind.GLOBAL})
+CONDITIONS = frozenset({Kind.ONE, Kind.LEADER, Kind.FIRST, Kind.TEST})
+
+UNIFORM, WARPS, LANES = 0, 1, 2  # how a value varies: the same for the block; the same for a CUDA warp; by lane
+
+
+class Step(NamedTuple):
+    """One step of a chain of reasons: at token `at`, `text`; `before` is the step it rests on."""
+
+    at: int
+    text: str
+    before: Step | None
+
+
+class V(NamedTuple):
+    """An abstract value. `vary`: UNIFORM, WARPS or LANES. `num`: its value if constant. `src`: the tokens (literals and
+    named constants) whose number this is. `shared`: it lies in, or points to, shared memory."""
+
+    kind: Kind
+    vary: int = UNIFORM
+    num: int | None = None
+    src: tuple[int, ...] = ()
+    why: Step | None = None
+    shared: bool = False
+    volatile: bool = False
+
+
+NOTHING = V(Kind.UNKNOWN)
+
+
+def join(a: V, b: V) -> V:
+    """What is known of a value that is a or b."""
+    if a is b or a == b:
+        return a
+    vary = max(a.vary, b.vary)
+    src = a.src if a.src == b.src else tuple(dict.fromkeys((*a.src, *b.src)))[:6]
+    shared, volatile = a.shared or b.shared, a.volatile or b.volatile
+    if a.kind is b.kind:
+        return V(a.kind, vary, a.num if a.num == b.num else None, src, a.why or b.why, shared, volatile)
+    # a variable is set to 0 or -1 first and to what it stands for later; the unknown adds nothing
+    for x, y in ((a, b), (b, a)):
+        if y.kind is Kind.UNKNOWN or (y.kind is Kind.NUMBER and y.num in (0, -1, None)):
+            return V(x.kind, vary, None, src, x.why, shared, volatile)
+    if {a.kind, b.kind} <= {Kind.THREAD, Kind.LINEAR, Kind.GLOBAL, Kind.INDEX}:
+        return V(Kind.INDEX, vary, None, src, a.why or b.why, shared, volatile)
+    if a.kind in CONDITIONS and b.kind in CONDITIONS:
+        return V(Kind.TEST, vary, None, src, a.why or b.why)
+    return V(Kind.UNKNOWN, vary, None, (), a.why or b.why, shared, volatile)
+
+
+def join_all(values: Iterable[V]) -> V:
+    """The join of several values."""
+    out: V | None = None
+    for v in values:
+        out = v if out is None else join(out, v)
+    return out if out is not None else NOTHING
+
+
+SIZE_NAME = re.compile(
+    r"(?i).*(?:warp_?(?:size|sz|siz|width|lanes|dim|len)|wave(?:front)?_?(?:size|sz)|threads?_?(?:per|in)_?warp|"
+    r"lanes?_?(?:per|in)_?warp|num_?lanes|n_?lanes|lane_?(?:count|num|size)|warp_?(?:n_?)?threads).*\Z"
+    r"|(?:ws|wsz|warp_?t)\Z"
+)
+MASK_NAME = re.compile(r"(?i).*(?:warp_?(?:size_?)?(?:mask|minus)|lane_?(?:id_?)?mask|ws_?mask).*\Z")
+LOG_NAME = re.compile(r"(?i).*(?:lo?g2?_?(?:of_?)?(?:warp|ws)|warp_?(?:size_?)?(?:shift|log|bits|lg|exp)).*\Z")
+LANE_NAME = re.compile(
+    r"(?i)(?:.*_)?(?:lane_?(?:id|idx|index|num)?|laneid|lid_?in_?warp|tid_?in_?warp|thread_?lane|"
+    r"warp_?lane|my_?lane|lane_?rank|in_?warp_?(?:id|tid|idx))(?:_?(?:x|in_?warp))?\Z"
+)
+WARP_NAME = re.compile(
+    r"(?i)(?:.*_)?(?:(?:my_?|global_?|local_?|block_?)?warp_?(?:id|idx|index|rank|no)?|wid|wix|warpid"
+    r"|warp_?id_?in_?block|wave_?id)\Z"
+)
+COUNT_NAME = re.compile(
+    r"(?i)(?:.*_)?(?:warps|n(?:um|umber|r)?_?(?:of_?)?_?warps?\w*|k?num_?\w*warps?|warps?_?per_?\w+|warps_?in_?\w+"
+    r"|warp_?(?:count|num)s?|\w+_warps)\Z"
+)
+THREAD_NAME = re.compile(
+    r"(?i)(?:tid|tidx|tid_?x|thread_?id|thread_?idx|thread_?index|thread_?rank|thid|threadid_?x?|"
+    r"local_?tid|ltid|thread)\Z"
+)
+BLOCK_NAME = re.compile(
+    r"(?i).*(?:n(?:um)?_?threads|block_?(?:size|dim|threads|sz)|threads?_?(?:per|in)_?block|"
+    r"threads_?(?:num|count|x)|cta_?(?:size|threads)|tpb|block_?dim_?x|^threads|^nt|^bdim"
+    r"|^blk_?sz).*\Z"
+)
+GROUP_NAME = re.compile(r"(?i).*(?:shfl|shuffle|warp|lane).*\Z")
+
+
+def named_constant(name: str) -> str:
+    """What a constant is by its name: "size" (lanes in a warp), "mask" (that less one), "log" (its logarithm), ""."""
+    if LOG_NAME.match(name):
+        return "log"
+    if MASK_NAME.match(name):
+        return "mask"
+    return "size" if SIZE_NAME.match(name) else ""
+
+
+def by_name(name: str) -> Kind:
+    """What a variable is, judged by its name alone."""
+    if LANE_NAME.match(name):
+        return Kind.LANE
+    if COUNT_NAME.match(name):
+        return Kind.COUNT
+    if WARP_NAME.match(name):
+        return Kind.WARP
+    if THREAD_NAME.match(name):
+        return Kind.LINEAR
+    return Kind.UNKNOWN
+
+
+VARY = {Kind.LANE: LANES, Kind.WARP: WARPS, Kind.LINEAR: LANES, Kind.COUNT: UNIFORM, Kind.UNKNOWN: UNIFORM}
+
+
+def chain(step: Step | None) -> list[Step]:
+    """The steps of a chain, from the first one on."""
+    out: list[Step] = []
+    while step is not None and len(out) < 12:
+        out.append(step)
+        step = step.before
+    return out[::-1]
