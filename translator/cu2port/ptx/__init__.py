@@ -29,4 +29,9 @@ name, a binding, or `wide(t)`. Operands named `d`, `p`, `q` in the first place a
 `p|q` are two results, `q` may be missing. `[a]` is an address, `{d}` a vector or a scalar, `a:imm` a constant.
 `reads="cc"`/`writes="cc"` name the carry flag. The function takes operands and bindings by name and returns the value
 of each result, or of the effect.
+
+Floating point: `softfloat.py` computes on bit patterns, `ops_float.py` has the core operations. A row of `isa_float.py`
+combines them: `saturated(flushed(fadd(flushed(a, ftz), flushed(b, ftz), rnd), ftz), sat)`. f32 and f64 are float and
+double in C++, every other format is its bits in an unsigned integer, and its operations are helpers (`add_rn_f16`) of
+ptx.hpp.
 """

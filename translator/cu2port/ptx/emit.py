@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 
-from cu2port.ptx import ops
+from cu2port.ptx import constants, ops
 from cu2port.ptx.bind import CARRY, bind, register_places
-from cu2port.ptx.ir import Directive, Instruction, Label, Operation, Place, Reg, Scope, Statement, Type, Variable
+from cu2port.ptx.ir import Const, Directive, Instruction, Label, Operation, Place, Reg, Scope, Statement, Type, Variable
 from cu2port.ptx.ops import Effect, Value
 
 NAMESPACE = "cu2port::ptx::"
@@ -240,10 +241,14 @@ def literal(value: int, t: Type) -> str:
     """A constant of exactly the C++ type of `t`."""
     if t.kind == "p":
         return "true" if value else "false"
-    if t.is_float:
+    if t.name in ("f32", "f64"):
+        number = constants.double(Const(value, "f" if t.bits == 64 else t.name))
+        text = repr(number)
+        if isfinite(number) and len(text) < 12:
+            return text + ("f" if t.bits == 32 else "")
         return f"__builtin_bit_cast({cxx_type(t)}, {literal(value, t.unsigned)})"
     number = ops.read(value, t)
-    if t.bits < 32:
+    if t.bits < 32 or t.name == "tf32":
         return f"{cxx_type(t)}({number if t.signed else _digits(number)})"
     if t.bits == 32:
         if t.signed:

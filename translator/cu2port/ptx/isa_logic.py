@@ -48,7 +48,7 @@ def lop3(a: Value, b: Value, c: Value, lut: int) -> Value:
 @ptx(
     "prmt.b32 d:b32, a:b32, b:b32, c:b32",
     ref="data-movement-and-conversion-instructions-prmt",
-    examples={"prmt.b32": (((0x33221100, 0x77665544, 0x0123), 0x00112233), ((0x80, 0, 8), 0xFF))},
+    examples={"prmt.b32": (((0x33221100, 0x77665544, 0x0123), 0x00112233), ((0x80, 0, 0x1118), 0xFF))},
 )
 def prmt(a: Value, b: Value, c: Value) -> Value:
     return make(PERM, U32, a, b, c)
