@@ -84,13 +84,21 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
         tree.prepare(items)
         with contextlib.ExitStack() as stack:
             stack.callback(tree.keep)
-            for index, item in enumerate(items):
-                if item.kind != "source":
-                    blocked = _put(tree, item, None)
+            jobs = plan_jobs(request, items, pool)
+            others = [i for i, item in enumerate(items) if item.kind != "source"]
+            share = len(others) // max(1, len(jobs)) + 1  # copied after each result, while the workers go on
+
+            def copy(count: int) -> None:
+                nonlocal in_the_way
+                for index in others[:count]:
+                    blocked = _put(tree, items[index], None)
                     in_the_way |= _edited(blocked)
-                    if blocked or item.found:
-                        records[index] = _plain(request, item, blocked)
-            for job, done in _results(plan_jobs(request, items, pool), pool, tick):
+                    if blocked or items[index].found:
+                        records[index] = _plain(request, items[index], blocked)
+                del others[:count]
+
+            for job, done in _results(jobs, pool, tick):
+                copy(share)
                 item = items[job.index]
                 found: tuple[Judged, ...] = ()
                 if _unread(done.entries):
@@ -100,6 +108,7 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
                 in_the_way |= _edited(found)
                 helpers |= done.helpers
                 records[job.index] = _record(request, item, done, found)
+            copy(len(others))
             written, foreign = Helpers().put(tree.out, helpers)
             stack.pop_all()
         tree.finish(roots, written)
