@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.ptx.emit import cxx_type, function_body, helper_name
+from cu2port.ptx.emit import function_body, helper_name
+from cu2port.ptx.printer import cxx_type
 from cu2port.ptx.table import forms, rows
 
 MARK = "// --- instructions, generated from cu2port's table by tools/ptx_header.py "

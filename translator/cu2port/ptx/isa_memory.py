@@ -53,7 +53,7 @@ def _store(machine: Machine, v: Value, active: tuple[int, ...], args: list[dict[
 def _spell(v: Value, texts: list[str]) -> str:
     access = v.attr
     assert isinstance(access, Access)
-    from cu2port.ptx.emit import cxx_type
+    from cu2port.ptx.printer import cxx_type
 
     verb = "st" if v.type is VOID else "ld"
     name = f"cu2port::ptx::{verb}{'_' + access.space if access.space else ''}"
@@ -65,8 +65,8 @@ def _spell(v: Value, texts: list[str]) -> str:
     return f"{name}<{element}>({address}, {value})"
 
 
-LOAD = Op("load", lambda v: 0, _spell, effect=Effect.READ, run=_load)
-STORE = Op("store", lambda v: 0, _spell, effect=Effect.WRITE, run=_store)
+LOAD = Op("load", lambda v: 0, _spell, effect=Effect.READ, run=_load, address=True)
+STORE = Op("store", lambda v: 0, _spell, effect=Effect.WRITE, run=_store, address=True)
 ANY = "t:b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"
 
 

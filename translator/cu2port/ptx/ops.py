@@ -51,6 +51,7 @@ class Op:
     wrap: bool = False
     partial: bool = False  # undefined for some arguments: never evaluated before its condition is known
     loose: bool = False  # its arguments may be any integers of that width: C++ converts them
+    address: bool = False  # the first argument is an address, printed as helpers take it
     # (machine, node, active lanes, arguments by lane) -> bits by lane, for what `meaning` alone cannot do
     run: Callable[..., dict[int, int]] | None = None
 

@@ -52,6 +52,7 @@ CU2PORT_PTX_VECTORS(double, f64);
 
 template <class T> CU2PORT_PTX std::uint64_t address(T* p) { return reinterpret_cast<std::uint64_t>(p); }
 CU2PORT_PTX std::uint64_t address(std::uint64_t p) { return p; }
+template <class T> CU2PORT_PTX std::uint64_t at(T* p, std::int64_t bytes) { return address(p) + bytes; }
 
 template <class T, class A> CU2PORT_PTX T ld(A p) { return *reinterpret_cast<const T*>(address(p)); }
 template <class T, class A> CU2PORT_PTX void st(A p, T value) { *reinterpret_cast<T*>(address(p)) = value; }
