@@ -92,6 +92,8 @@ VIOLATIONS = {
     "form without argc": (CHANGE + 'forms = [{ hip = "hipB" }]\n', "`cuA`"),
     "form with an unknown key": (CHANGE + 'forms = [{ argc = [2], why = "x" }]\n', "`cuA`"),
     "form with args and call": (CHANGE + 'forms = [{ argc = [2], args = { 0 = "1" }, call = "hipA()" }]\n', "`cuA`"),
+    "form with a type that is none": (CHANGE + 'forms = [{ argc = [2], types = { 0 = "T *" } }]\n', "`cuA`"),
+    "form with a type of no argument": (CHANGE + 'forms = [{ argc = [2], types = { x = "T" } }]\n', "`cuA`"),
     "form with half an example": (CHANGE + 'forms = [{ argc = [2], example = { before = "cuA();" } }]\n', "`cuA`"),
     "form of unknown trust": (CHANGE + 'forms = [{ argc = [2], trust = "sure" }]\n', "`cuA`"),
     "form with a wrong version": (CHANGE + 'forms = [{ argc = [2], hip_since = "new" }]\n', "`cuA`"),
@@ -181,6 +183,7 @@ def test_examples_of_changes(library: str, clang: ClangService) -> None:
         pairs = [(row.before, row.after), *((f.before, f.after) for f in row.forms if f.before)]
         for text, after in ((text, pair[1]) for pair in pairs for text in pair):
             made = translate(text, newest(row), path="a.cuh", clang=clang).output.decode()
+            made = made.removeprefix(f'#include "cu2port/{row.helper}"\n') if row.helper else made
             if made != after:
                 wrong.append(f"{row.cuda}: `{text}` becomes `{made}`, not `{after}`")
     assert not wrong, "\n".join(wrong)
@@ -202,6 +205,39 @@ KINDS_OF_CHANGE = {
     "no call, arguments change": ("auto f = &cudaMemcpyToSymbol;", "", "CU106"),
     "no form of that number": ("cudaEventCreate(&event, 1, 2);", "", "CU106"),
     "a form newer than the ROCm asked for": ("cudaMemPrefetchAsync(p, n, place, 0, s);", "", "CU106"),
+    "an argument's type tells, of a variable": (
+        "void f(cudaMemLocation at, int n) { cudaMemAdvise(p, 1, a, at); cudaMemAdvise(p, 1, a, n); }",
+        "void f(hipMemLocation at, int n) { hipMemAdvise_v2(p, 1, a, at); hipMemAdvise(p, 1, a, n); }",
+        "",
+    ),
+    "an argument's type tells, of a member that only tokens know": (
+        "struct P { cudaMemLocation to[2]; Foo x; }; void f(Bar p) { cudaMemAdvise(p.q, 1, a, p.to[1]); }",
+        "struct P { hipMemLocation to[2]; Foo x; }; void f(Bar p) { hipMemAdvise_v2(p.q, 1, a, p.to[1]); }",
+        "",
+    ),
+    "an argument's type tells, braces and casts": (
+        "cudaMemAdvise(p, 1, a, {t, 0}); cudaMemAdvise(p, 1, a, (int)cudaMemLocation); cuMemAdvise(p, 1, a, d);",
+        "hipMemAdvise_v2(p, 1, a, {t, 0}); hipMemAdvise(p, 1, a, (int)hipMemLocation); hipMemAdvise(p, 1, a, d);",
+        "",
+    ),
+    "a form with a type, a default argument left out": (
+        "void f(cudaMemLocation at) { cudaMemPrefetchAsync(p, 1, at, 0); cudaMemPrefetchAsync(p, 1, 0, s); }",
+        "void f(hipMemLocation at) { hipMemPrefetchAsync_v2(p, 1, at, 0); hipMemPrefetchAsync(p, 1, 0, s); }",
+        "",
+    ),
+    "an argument's type is not known": (
+        "cudaMemLocation at(); cudaMemAdvise(p, 1, a, far(1).at);",
+        "hipMemLocation at(); cudaMemAdvise(p, 1, a, far(1).at);",
+        "CU106",
+    ),
+    "a pointer, or the value": (
+        "__device__ void f(cudaSurfaceObject_t s, float *p) "
+        "{ v = surf2Dread<float>(s, 0, 1, m); surf2Dread(p, s, 0, 1); }",
+        '#include "cu2port/surface.hpp"\n__device__ void f(hipSurfaceObject_t s, float *p) '
+        "{ v = cu2port::surf2Dread<float>(s, 0, 1); surf2Dread(p, s, 0, 1); }",
+        "",
+    ),
+    "a pointer, or the value, not known": ("v = surf2Dread<float>(a.b(), 0, 1, m);", "", "CU106"),
     "another value": ("cublasGemmEx(h, 1, type, algo);", "hipblasGemmEx(h, 1, type, algo);", ""),
     "a tag before a typedef": ("struct cudaLaunchParams p;", "hipLaunchParams p;", ""),
     "a tag before a structure": ("struct cudaExtent e;", "struct hipExtent e;", ""),

@@ -20,8 +20,9 @@ from pathlib import Path
 import pytest
 
 from cu2port.catalog import load_catalog
+from cu2port.clang import ClangService
 from cu2port.engine import translate
-from cu2port.model import Options
+from cu2port.model import Options, Outcome
 
 HEADERS = Path(__file__).resolve().parent.parent / "translator" / "cu2port" / "include" / "cu2port"
 PROGRAMS = Path(__file__).resolve().parent / "headers"
@@ -81,7 +82,7 @@ def test_rows_with_a_target_of_ours_name_its_header() -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("header", helpers())
+@pytest.mark.parametrize("header", sorted({*helpers()} - {"surface.hpp"}))  # that one has nothing without HIP's headers
 def test_targets_of_rows_are_declared(header: str, compiler: str, tmp_path: Path) -> None:
     names = targets(header)
     assert names
@@ -329,6 +330,30 @@ def instructions(text: str) -> Iterator[tuple[str, list[str]]]:
     """(function, its vector and LDS instructions) of an assembly text."""
     for name, body in re.findall(r"(?ms)^(\w+):.*?$(.*?)^\.Lfunc_end", text):
         yield name, re.findall(r"(?m)^\t((?:v|ds)_\w+)", body)
+
+
+SURFACES = """#include <cuda_runtime.h>
+__global__ void k(cudaSurfaceObject_t s, float *out, cudaSurfaceObject_t *many, float4 *wide, unsigned char *byte) {
+    out[0] = surf1Dread<float>(s, 0) + surf1Dread<float>(s, 4, cudaBoundaryModeZero);
+    out[1] = surf2Dread<float>(many[1], 0, 1) + surf2Dread<float>(s, 0, 1, cudaBoundaryModeClamp);
+    out[2] = surf3Dread<float>(s, 0, 1, 2) + surf1DLayeredread<float>(s, 0, 1) + surf2DLayeredread<float>(s, 0, 1, 2);
+    out[3] = surfCubemapread<float>(s, 0, 1, 2);
+    *wide = surf2Dread<float4>(s, 0, 1);
+    *byte = surf2Dread<unsigned char>(s, 0, 1);
+    surf2Dread(out + 4, s, 0, 1);
+    surf2Dread<float>(out + 5, s, 0, 1, cudaBoundaryModeZero);
+}
+"""
+
+
+def test_reads_of_surfaces_compile_for_the_gpu(rocm: Path, tmp_path: Path) -> None:
+    converted = tmp_path / "k.hip"
+    with ClangService() as clang:
+        result = translate(SURFACES, path="k.cu", clang=clang)
+    assert not [j for j in result.findings if j.open and j.outcome is not Outcome.APPLIED]
+    converted.write_bytes(result.output)
+    calls = re.findall(r"__ockl_image_load_(\w+)@", assembly(rocm, converted, "gfx1100"))
+    assert {"1D", "2D", "3D", "lod_1D", "lod_2D", "CM"} == set(calls)
 
 
 @pytest.mark.parametrize("gpu", ["gfx942", "gfx1100"])

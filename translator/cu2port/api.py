@@ -9,15 +9,16 @@ import dataclasses
 import re
 from dataclasses import dataclass
 
+from cu2port.argtypes import is_of_type
 from cu2port.cases import label_findings
-from cu2port.catalog import Row, target, version_key
+from cu2port.catalog import Form, Row, target, version_key
 from cu2port.lexer import is_string
 from cu2port.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
 from cu2port.structure import Call
 from cu2port.unit import Unit
 from cu2port.uses import Use, unknown, uses
 
-_PLACEHOLDER = re.compile(r"\{(-?\d+)(\*?)\}|\{\*\}")
+_PLACEHOLDER = re.compile(r"\{(-?\d+)(\*?)\}|\{\*\}|\{<>\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
     if row.args or row.call or row.argc or row.values or row.forms:
         call = unit.call(use.last)
         count = _count(unit, call) if call is not None else None
-        form = next((f for f in row.forms if count in f.argc), None)
+        form, problem = _form(unit, row, call, count)
         if form is not None:
             row = dataclasses.replace(
                 row, hip=form.hip, args=form.args, call=form.call, trust=form.trust, values=(), argc=()
@@ -155,7 +156,9 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
             hip, rename = form.hip, (replace(start, end, form.hip),)
         if form is not None and form.hip_since and unit.options.rocm < version_key(form.hip_since)[:2]:
             problem = f"{hip} needs ROCm {form.hip_since}"
-        elif call is None and (row.args or row.call):
+        if problem:
+            return _not_applied(row, hip, start, end, problem)
+        if call is None and (row.args or row.call):
             problem = "it is not called here, so its arguments cannot be changed in place"
         elif count is not None and row.argc and count not in row.argc:
             problem = _other_count(count, row)
@@ -184,6 +187,21 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
         needs=row.headers,
         helpers=_helpers(row, hip),
     )
+
+
+def _form(unit: Unit, row: Row, call: Call | None, count: int | None) -> tuple[Form | None, str]:
+    """The form that a call has, None for the row's own; or why that cannot be told."""
+    for form in row.forms:
+        if call is None or count not in form.argc:
+            continue
+        answers = {i: is_of_type(unit, call.args[i], wanted) for i, wanted in form.types}
+        if False in answers.values():
+            continue
+        unsure = [i for i, fits in answers.items() if fits is None]
+        if not unsure:
+            return form, ""
+        return None, f"the type of argument {unsure[0] + 1} decides how, and it is not known here"
+    return None, ""
 
 
 def _renamed(row: Row, hip: str, start: int, end: int, edits: tuple[Edit, ...]) -> Finding:
@@ -240,7 +258,7 @@ def _rewrite(unit: Unit, use: Use, call: Call, rename: tuple[Edit, ...], hip: st
     row = use.row
     count = len(call.args)
     if row.call:
-        parts = _parts(row.call, call)
+        parts = _parts(row.call, call, Span(unit.end(use.last), unit.p[call.open]))
         if parts is None:
             return None
         return (Edit(unit.p[use.first], unit.end(call.close), parts),)
@@ -282,14 +300,22 @@ def _rewrite(unit: Unit, use: Use, call: Call, rename: tuple[Edit, ...], hip: st
     return tuple(edits)
 
 
-def _parts(template: str, call: Call) -> tuple[str | Span, ...] | None:
-    """A template as literal text and kept spans; None if it names an argument that the call lacks."""
+def _parts(template: str, call: Call, angled: Span | None = None) -> tuple[str | Span, ...] | None:
+    """A template as literal text and kept spans; None if it names an argument that the call lacks.
+
+    `angled`: the template arguments as written, with their brackets.
+    """
     out: list[str | Span] = []
     position = 0
     count = len(call.args)
     for m in _PLACEHOLDER.finditer(template):
         out.append(template[position : m.start()])
         position = m.end()
+        if m.group() == "{<>}":
+            if angled is None or angled.end <= angled.start:
+                return None
+            out.append(angled)
+            continue
         if m.group(1) is None:
             if count:
                 out.append(Span(call.args[0].start, call.args[-1].end))

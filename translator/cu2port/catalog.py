@@ -27,7 +27,8 @@ Fate = Literal["rename", "change", "unsupported"]
 class Form:
     """How a call with so many arguments changes, where a function has several signatures. Fields as in Row.
 
-    `before` and `after`: an example, "" if the form has none.
+    `types`: argument index -> the type it must have, as `argtypes.is_of_type` takes it, where the number of arguments
+    does not tell two signatures apart. `before` and `after`: an example, "" if the form has none.
     """
 
     argc: tuple[int, ...]
@@ -38,6 +39,7 @@ class Form:
     hip_since: str = ""
     before: str = ""
     after: str = ""
+    types: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +258,7 @@ def _row(name: str, library: str, data: Any) -> Row:
                 f.get("hip_since", ""),
                 f.get("example", {}).get("before", ""),
                 f.get("example", {}).get("after", ""),
+                tuple((int(k), v) for k, v in f.get("types", {}).items()),
             )
             for f in data.get("forms", ())
         ),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 _NAME = re.compile(r"~?[A-Za-z_]\w*(?:(?:::|\.)~?[A-Za-z_]\w*)*\Z")
+_TYPE = re.compile(r"!?\*\Z|[A-Za-z_]\w*\Z")
 _VERSION = re.compile(r"\d+(?:\.\d+){0,3}\Z")
 VERSION_KEYS = ("cuda_since", "cuda_deprecated", "cuda_removed", "hip_since", "hip_deprecated", "hip_removed")
 _COMMON = frozenset({*VERSION_KEYS, "older", "unchecked", "strict", "headers", "bare", "helper"})
@@ -20,7 +21,7 @@ _UNSUPPORTED_KEYS = frozenset({*VERSION_KEYS, "cuda", "why", "instead", "strict"
 _FILE_KEYS = frozenset(
     {"library", "title", "target", "names", "headers", "namespaces", "rename", "change", "unsupported"}
 )
-_FORM_KEYS = frozenset({"argc", "hip", "hip_since", "args", "call", "trust", "example"})
+_FORM_KEYS = frozenset({"argc", "types", "hip", "hip_since", "args", "call", "trust", "example"})
 
 
 class CatalogError(Exception):
@@ -129,11 +130,14 @@ def _check_change(where: str, cuda: str, value: dict[str, Any]) -> None:
         raise CatalogError(f"{where}: change of `{cuda}` needs example = {{ before, after }}")
     for form in value.get("forms", ()):
         if not form.get("argc") or set(form) - _FORM_KEYS or ("args" in form and "call" in form):
-            raise CatalogError(f"{where}: change of `{cuda}`: a form is {{ argc, hip?, args? or call?, example? }}")
+            raise CatalogError(f"{where}: change of `{cuda}`: a form has argc, types?, hip?, args? or call?, example?")
         if "example" in form and set(form["example"]) != {"before", "after"}:
             raise CatalogError(f"{where}: change of `{cuda}`: a form's example = {{ before, after }}")
         if form.get("trust", "exact") not in ("exact", "review"):
             raise CatalogError(f"{where}: change of `{cuda}`: a form's `trust` must be exact or review")
+        for key, wanted in form.get("types", {}).items():
+            if not key.isdigit() or not _TYPE.match(str(wanted)):
+                raise CatalogError(f"{where}: change of `{cuda}`: types = {{ INDEX = a struct's name, `*` or `!*` }}")
         _versions(where, cuda, form)
     if "args" in value and "call" in value:
         raise CatalogError(f"{where}: change of `{cuda}` has both `args` and `call`")

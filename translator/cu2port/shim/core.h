@@ -233,6 +233,8 @@ struct cudaFuncAttributes { size_t sharedSizeBytes, constSizeBytes, localSizeByt
 struct cudaPointerAttributes { cudaMemoryType type, memoryType; int device; void *devicePointer, *hostPointer; int isManaged; };
 struct cudaChannelFormatDesc { int x, y, z, w; cudaChannelFormatKind f; };
 struct cudaExtent { size_t width, height, depth; };
+struct cudaMemLocation { int type, id; };
+struct CUmemLocation { int type, id; };
 struct cudaPos { size_t x, y, z; };
 struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
 struct cudaMemcpy3DParms { cudaArray_t srcArray; cudaPos srcPos; cudaPitchedPtr srcPtr; cudaArray_t dstArray; cudaPos dstPos; cudaPitchedPtr dstPtr; cudaExtent extent; cudaMemcpyKind kind; };
