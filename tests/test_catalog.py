@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -109,6 +110,24 @@ VIOLATIONS = {
     "unsupported name twice in a row": (UNSUPPORTED.replace('"cuA"', '["cuA", "cuA"]'), "`cuA`"),
     "unsupported rows unsorted": (UNSUPPORTED.replace("cuA", "cuB") + UNSUPPORTED, "`cuA`"),
     "unsupported with a wrong version": (UNSUPPORTED + 'cuda_since = "new"\n', "`cuA`"),
+    "rename is no table": ("rename = 1\n", "[rename]"),
+    "a row is a number": ("[rename]\ncuA = 1\n", "`cuA`"),
+    "changes are no tables": ('change = ["cuA"]\n', "[[change]]"),
+    "unsupported is no table": ("[unsupported]\n", "[[unsupported]]"),
+    "unsupported names a number": (UNSUPPORTED.replace('"cuA"', "[1]"), "[[unsupported]]"),
+    "name lists are no list": ('names = "runtime"\n', "`names`"),
+    "argc is no list": (CHANGE + "argc = 2\n", "`cuA`"),
+    "argc is text": ('[rename]\ncuA = { hip = "hipA", argc = ["2"] }\n', "`cuA`"),
+    "an argument is no text": (CHANGE + "args = { 0 = 1 }\n", "`cuA`"),
+    "values are no tables": (CHANGE + 'values = { 0 = "a" }\n', "`cuA`"),
+    "forms are no tables": (CHANGE + 'forms = ["hipB"]\n', "`cuA`"),
+    "a form's argc is no list": (CHANGE + "forms = [{ argc = 2 }]\n", "`cuA`"),
+    "an example is text": (without(CHANGE, "example") + 'example = "cuA();"\n', "`cuA`"),
+    "older is text": ('[rename]\ncuA = { hip = "hipA", older = "6.0" }\n', "`cuA`"),
+    "unchecked is text": ('[rename]\ncuA = { hip = "hipA", unchecked = "yes" }\n', "`cuA`"),
+    "a why is no text": (CHANGE.replace('"It takes a pointer."', "1"), "`cuA`"),
+    "a hip is no text": (CHANGE.replace('"hipA"', "1"), "`cuA`"),
+    "a cuda is no text": (CHANGE.replace('cuda = "cuA"', "cuda = 1"), "`1`"),
     "two fates": ('[rename]\ncuA = "hipA"\n' + UNSUPPORTED, "`cuA`"),
     "rename and change": ('[rename]\ncuA = "hipA"\n' + CHANGE, "`cuA`"),
     "a header's target is no text": ('[headers]\n"a.h" = ["hip/a.h"]\n', "`a.h`"),
@@ -160,6 +179,33 @@ def test_a_file_is_utf8(tmp_path: Path) -> None:
 def test_one_name_has_one_row_over_all_files(tmp_path: Path, first: str, second: str, said: str) -> None:
     with pytest.raises(CatalogError, match=rf"^more\.toml: {said}"):
         read(tmp_path, lib=HEAD + first, more=HEAD.replace('"lib"', '"more"') + second)
+
+
+def test_a_broken_rule_file_is_one_line_to_the_user(tmp_path: Path) -> None:
+    """Who edits a checkout's rules must read which file and row, and nothing else."""
+    skip = shutil.ignore_patterns("__pycache__", "names")
+    shutil.copytree(ROOT / "translator" / "cu2port", tmp_path / "translator" / "cu2port", ignore=skip)
+    shutil.copytree(RULES, tmp_path / "rules", ignore=skip)
+    (tmp_path / "a.cu").write_text("int main() { cudaFree(0); }\n")
+    paths = {"PYTHONPATH": str(tmp_path / "translator"), "CU2PORT_CACHE_DIR": str(tmp_path / "cache")}
+
+    def said(*words: str) -> str:
+        command = [sys.executable, "-m", "cu2port", *words]
+        options = {"capture_output": True, "text": True, "check": False, "timeout": 60, "cwd": tmp_path}
+        done = subprocess.run(command, env={**os.environ, **paths}, **options)  # type: ignore[call-overload]
+        assert done.returncode == 2, done.stdout + done.stderr
+        assert done.stdout == ""
+        return str(done.stderr)
+
+    curand = tmp_path / "rules" / "curand.toml"
+    good = curand.read_text(encoding="utf-8")
+    curand.write_text(good + '\n[[unsupported]]\ncuda = "zzz"\nwhy = "None."\n', encoding="utf-8")
+    expected = "cu2port: rules/curand.toml: `zzz` is unsupported without `instead`\n"
+    assert said("convert", "a.cu", "-o", "b.hip") == said("query", "cudaFree") == expected
+    curand.write_text(good + "\n[oops\n", encoding="utf-8")
+    assert re.fullmatch(r"cu2port: rules/curand\.toml: not TOML: .*line \d+.*\n", said("query", "cudaFree"))
+    shutil.rmtree(tmp_path / "rules")
+    assert said("query", "cudaFree") == "cu2port: cu2port's data folder `rules` is missing; install cu2port again\n"
 
 
 # --- the rows that are there ------------------------------------------------------------------------------------------

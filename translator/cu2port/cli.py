@@ -25,6 +25,15 @@ class _Oops:
         if isinstance(error, BrokenPipeError):  # the reader of our output went away, as `head` does
             sys.stderr.close()
             raise SystemExit(2)
+        from cu2port.data import DataError
+        from cu2port.rulefile import CatalogError
+
+        if isinstance(error, CatalogError):  # somebody edited a checkout's rules; the message names file and row
+            click.echo(f"cu2port: rules/{' '.join(str(error).split())}", err=True)
+            raise SystemExit(2)
+        if isinstance(error, DataError):
+            click.echo(f"cu2port: {error}", err=True)
+            raise SystemExit(2)
         import traceback
 
         from cu2port.workers import describe
@@ -71,6 +80,12 @@ def cli() -> None:
 @click.option("--dry-run", is_flag=True, help="Write nothing; show findings and summary.")
 @click.option("--rename", metavar="SUFFIX", default="", help="Give .cu files this suffix (.hip); includes follow.")
 @click.option("--launch", type=click.Choice(["keep", "ggl"]), default="keep", help="ggl: write hipLaunchKernelGGL.")
+@click.option(
+    "--warp",
+    type=click.Choice(["logical", "flag"]),
+    default="logical",
+    help="logical: keep warps of 32 lanes on every GPU; flag: rewrite no warp code, report it.",
+)
 @click.option("--skip-inactive", is_flag=True, help="Leave `#if` branches alone that are surely off.")
 @click.option("--comments", is_flag=True, help="Rewrite names in comments too.")
 @click.option("--rocm", metavar="VERSION", default="7.1", help="ROCm to write for.  [7.1]")
@@ -80,6 +95,7 @@ def cli() -> None:
     default="review",
     help="exact: apply only what surely keeps the meaning.",
 )
+@click.option("--arch", "archs", metavar="ARCHS", default="", help="GPUs that count (gfx942,gfx1100).  [all]")
 @click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in.")
 @click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
 @click.option("-p", "build", metavar="DIR", help="Folder of compile_commands.json: its -I and -D hold for each file.")

@@ -8,16 +8,20 @@ from importlib.resources import files
 from pathlib import Path
 
 
+class DataError(FileNotFoundError):
+    """A data folder of cu2port's own is missing. The message is one line for the user."""
+
+
 def data_path(name: str) -> Path:
     """The folder `rules` or `grammars`: inside the installed package, else at the root of a checkout.
 
-    Raises FileNotFoundError with what to do when neither is there.
+    Raises DataError with what to do when neither is there.
     """
     package = Path(str(files("cu2port")))
     for candidate in (package / name, package.parent.parent / name):
         if candidate.is_dir():
             return candidate
-    raise FileNotFoundError(f"cu2port's data folder `{name}` is missing; install cu2port again")
+    raise DataError(f"cu2port's data folder `{name}` is missing; install cu2port again")
 
 
 def cache_dir() -> Path:

@@ -37,7 +37,10 @@ def read_rules(files: list[Path]) -> dict[str, Any]:
     libraries = []
     digest = hashlib.sha256()
     for f in files:
-        text = f.read_bytes()
+        try:
+            text = f.read_bytes()
+        except OSError as e:
+            raise CatalogError(f"{f.name}: could not be read ({e.strerror})") from e
         digest.update(text)
         try:
             data = tomllib.loads(text.decode("utf-8"))
@@ -73,6 +76,14 @@ def _check_file(where: str, stem: str, data: dict[str, Any]) -> None:
     unknown = set(data) - _FILE_KEYS
     if unknown:
         raise CatalogError(f"{where}: unknown table or key {sorted(unknown)}")
+    for table in ("headers", "namespaces", "rename"):
+        if not isinstance(data.get(table, {}), dict):
+            raise CatalogError(f"{where}: [{table}] must be a table")
+    for rows in ("change", "unsupported"):
+        if not isinstance(data.get(rows, []), list) or not all(isinstance(r, dict) for r in data.get(rows, [])):
+            raise CatalogError(f"{where}: [[{rows}]] must be tables")
+    if not _is_texts(data.get("names", [])):
+        raise CatalogError(f"{where}: `names` must be a list of texts")
     for key in ("library", "title", "target"):
         if not isinstance(data.get(key), str):
             raise CatalogError(f"{where}: `{key}` is missing")
@@ -87,12 +98,14 @@ def _file_rows(where: str, data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         if isinstance(value, str):
             yield _name(where, cuda), _target(where, cuda, value)
             continue
+        if not isinstance(value, dict):
+            raise CatalogError(f"{where}: `{cuda}`: a row is its target or a table with `hip`")
         _keys(where, cuda, value, _RENAME_KEYS)
         _target(where, cuda, value.get("hip"))
         yield _name(where, cuda), {**_versions(where, cuda, value), "fate": "rename"}
-    _sorted(where, "change", [r.get("cuda", "") for r in data.get("change", [])])
+    _sorted(where, "change", [str(r.get("cuda", "")) for r in data.get("change", [])])
     for value in data.get("change", []):
-        cuda = value.get("cuda", "")
+        cuda = str(value.get("cuda", ""))
         _keys(where, cuda, value, _CHANGE_KEYS)
         if value.get("drop"):
             if "hip" in value:
@@ -106,8 +119,8 @@ def _file_rows(where: str, data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for value in data.get("unsupported", []):
         names = value.get("cuda", [])
         names = [names] if isinstance(names, str) else names
-        if not names:
-            raise CatalogError(f"{where}: an [[unsupported]] row names nothing")
+        if not names or not _is_texts(names):
+            raise CatalogError(f"{where}: an [[unsupported]] row names nothing: `cuda` is a name or a list of names")
         _sorted(where, f"unsupported row of {names[0]}", names)
         firsts.append(names[0])
         _keys(where, names[0], value, _UNSUPPORTED_KEYS)
@@ -118,6 +131,39 @@ def _file_rows(where: str, data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         for cuda in names:
             yield _name(where, cuda), shared
     _sorted(where, "unsupported", firsts)
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(x, str) for x in value)
+
+
+def _check_kinds(where: str, cuda: str, value: dict[str, Any]) -> None:
+    """Whether what a row or a form holds is of the kind that its key wants."""
+    for key, part in value.items():
+        match key:
+            case "argc":
+                right, wanted = isinstance(part, list) and all(type(n) is int for n in part), "a list of numbers"
+            case "headers":
+                right, wanted = _is_texts(part), "a list of texts"
+            case "args" | "types" | "example" | "older":
+                right, wanted = _is_table_of_texts(part), "a table of texts"
+            case "values":
+                right = isinstance(part, dict) and all(_is_table_of_texts(x) for x in part.values())
+                wanted = "a table of tables of texts"
+            case "forms":
+                right, wanted = isinstance(part, list) and all(isinstance(x, dict) for x in part), "a list of tables"
+                for form in part if right else ():
+                    _check_kinds(where, cuda, form)
+            case "unchecked" | "strict" | "bare" | "drop":
+                right, wanted = isinstance(part, bool), "true or false"
+            case _:
+                right, wanted = isinstance(part, str), "text"
+        if not right:
+            raise CatalogError(f"{where}: `{cuda}`: {key} must be {wanted}")
+
+
+def _is_table_of_texts(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(x, str) for x in value.values())
 
 
 def _check_change(where: str, cuda: str, value: dict[str, Any]) -> None:
@@ -150,6 +196,7 @@ def _keys(where: str, cuda: str, value: dict[str, Any], allowed: frozenset[str])
     unknown = set(value) - allowed
     if unknown:
         raise CatalogError(f"{where}: `{cuda}`: unknown key {sorted(unknown)}")
+    _check_kinds(where, cuda, {k: v for k, v in value.items() if k != "cuda" and k not in VERSION_KEYS})
 
 
 def _name(where: str, cuda: str) -> str:
