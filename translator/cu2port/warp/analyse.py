@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cu2port.structure import Function
 from cu2port.unit import Unit
 from cu2port.warp import builtins
 from cu2port.warp.evaluate import Array, Use
@@ -18,6 +17,7 @@ LITERALS = frozenset({"32", "31", "5", "32u", "31u", "5u", "32U", "31U", "5U", "
                       "32UL", "31UL", "32ul", "32ULL", "0x1FU"})  # fmt: skip
 _WARPISH = re.compile(r"(?i)\A(?:.*warp.*|.*lane.*|.*shfl.*|ws|wid|.*ballot.*|.*wave.*)\Z")
 _PLACES = frozenset({"threadIdx", "warpSize"})
+_DEVICE = frozenset({"__device__", "__global__"})
 #: What can go wrong between lanes starts with one of these.
 HAZARDS = frozenset(
     builtins.TAKES | {"volatile", "coalesced_threads", "asm", "__asm__", "__asm", "VOLATILE", "mbarrier_try_wait"}
@@ -41,17 +41,19 @@ class WarpFacts:
 def reasons(unit: Unit) -> bool:
     """Whether a file has anything to look at: threads, and something that a warp matters to."""
     words = unit.words
-    if not words & _PLACES and not words & builtins.FILTER and "__device__" not in words:
+    if not words & _PLACES and not words & builtins.FILTER and not words & _DEVICE:
         return False
     return bool(words & LITERALS or words & builtins.FILTER or words & HAZARDS or "warpSize" in words) or any(
         _WARPISH.match(w) for w in words
     )
 
 
-def _looks(unit: Unit, f: Function) -> bool:
-    """Whether a function has a reason to look at it, by its words."""
-    words = set(unit.t[f.first : f.body[1]])
-    return bool(words & LITERALS or words & builtins.FILTER or words & HAZARDS) or any(_WARPISH.match(w) for w in words)
+def _loud(unit: Unit, first: int, stop: int, more: set[str] | None = None) -> bool:
+    """Whether tokens have a reason to look at them."""
+    words = set(unit.t[first:stop])
+    return bool(words & LITERALS or words & builtins.FILTER or words & HAZARDS or (more and words & more)) or any(
+        _WARPISH.match(w) for w in words
+    )
 
 
 @lru_cache(maxsize=2)
@@ -60,7 +62,9 @@ def analyse(unit: Unit) -> WarpFacts:
     if not reasons(unit):
         return WarpFacts((), {}, (), frozenset())
     functions = [f for f in unit.functions if is_device(unit, f)]
-    wanted = {f.name for f in functions if _looks(unit, f)}
+    loud = {name for name, ms in unit.macros.items() if any(_loud(unit, m.first, m.stop) for m in ms)}
+    loud |= {name for i in unit.find("volatile") if unit.function_at(i) is None for name in unit.t[i + 2 : i + 4]}
+    wanted = {f.name for f in functions if _loud(unit, f.first, f.body[1], loud)}
     if not wanted:
         return WarpFacts((), {}, (), frozenset())
     names = {f.name for f in functions}

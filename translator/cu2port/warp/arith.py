@@ -344,7 +344,7 @@ def _condition(op: str, x: V, y: V, vary: int) -> Kind:
             return Kind.LEADER
     if vary == WARPS or _whole(op, x, y):
         return Kind.FIRST
-    return Kind.TEST
+    return Kind.SOME if x.kind is Kind.LANE and y.vary <= WARPS else Kind.TEST
 
 
 def _logic(op: str, a: V, b: V) -> V:
@@ -368,7 +368,7 @@ def _logic(op: str, a: V, b: V) -> V:
 
 def negate(v: V) -> V:
     """The value of `!v`."""
-    kind = v.kind if v.kind is Kind.FIRST else Kind.TEST
+    kind = v.kind if v.kind is Kind.FIRST else Kind.SOME if v.kind in (Kind.LEADER, Kind.SOME) else Kind.TEST
     return V(kind, v.vary, None, (), v.why, v.shared)
 
 

@@ -240,7 +240,7 @@ class Evaluator:
     def _index(self, e: Index) -> V:
         outer, self.hint = self.hint, ""
         base = self.value(e.base)
-        index = self.value(e.index)
+        index = self.value(e.inner)
         self.hint = outer
         depth, node = 0, e.base
         while isinstance(node, Index):
@@ -259,9 +259,9 @@ class Evaluator:
         if e.op == "!":
             return negate(v)
         if e.op in ("++", "--", "p++", "p--"):
-            if isinstance(e.x, Name) and e.x.text in self.env:
+            if isinstance(e.x, Name) and not self._in_memory(e.x.text):
                 self.env[e.x.text] = v._replace(num=None)
-            elif not isinstance(e.x, Name):
+            else:
                 self._stored(e.at, e.x)
             return v._replace(num=None)
         if e.op == "-" and v.num is not None:
@@ -295,11 +295,16 @@ class Evaluator:
             v = binary(e.op[:-1], old, v, e.at, self.use)
         elif not isinstance(e.target, Name):
             self.value(e.target)
-        if isinstance(e.target, Name):
+        if isinstance(e.target, Name) and not self._in_memory(e.target.text):
             self.bind(e.target.text, v, e.target.at)
         else:
             self._stored(e.at, e.target)
         return v
+
+    def _in_memory(self, name: str) -> bool:
+        """Whether a plain name is memory that other threads see: a shared variable, or one from outside."""
+        v = self.env.get(name)
+        return v.shared and v.kind is not Kind.DATA if v is not None else name not in self._open
 
     def _step(self, old: V, step: V) -> None:
         """`i += 32` in a loop."""
@@ -406,7 +411,7 @@ class Evaluator:
         return None
 
     def _shuffle(self, e: CallExpr, name: str) -> V:
-        mask, data, lane, width = builtins.SHUFFLES[name]
+        _, data, lane, width = builtins.SHUFFLES[name]
         values = tuple(self.value(a) for a in e.args)
         self.event("lanes", e.at, name, values, e)
         for k in (lane, width):

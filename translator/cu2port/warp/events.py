@@ -20,7 +20,7 @@ class Frame(NamedTuple):
     def who(self) -> Kind:
         """Whom the frame lets through."""
         if self.arm == 1 and self.cond.kind in (Kind.ONE, Kind.LEADER):
-            return Kind.TEST
+            return Kind.TEST if self.cond.kind is Kind.ONE else Kind.SOME
         return self.cond.kind
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cu2port.warp.arith import Role
 from cu2port.warp.builtins import NAMED_BARRIER
 from cu2port.warp.evaluate import Array, Evaluator
 from cu2port.warp.events import BlockSeen, Frame, LoopSeen
@@ -41,6 +42,7 @@ from cu2port.warp.values import (
 )
 
 _LOOP_KINDS = frozenset({Kind.NUMBER, Kind.SIZE, Kind.UNKNOWN, Kind.PRODUCT, Kind.STEP})
+_OUTSIDE = V(Kind.DATA, volatile=True)  # a variable of the file: others see it
 _LEAVING = frozenset({"return", "break", "continue", "goto"})
 
 
@@ -278,7 +280,7 @@ class Interpreter(Evaluator):
         for e in (*((s.cond,) if s.cond is not None else ()), *_tests(s)):
             for x in walk(e):
                 if isinstance(x, Name):
-                    values[x.at] = self.env.get(x.text, NOTHING)
+                    values[x.at] = self.env.get(x.text, _OUTSIDE)
         self.device = quiet
         quiet.loops[s.at] = LoopSeen(s, frames, loops, values)
 
@@ -313,10 +315,10 @@ class Interpreter(Evaluator):
             if isinstance(e, Assign) and isinstance(e.target, Name):
                 v = self.value(e.value)
                 old = self.env.get(e.target.text, NOTHING)
-                if e.op == "+=" and v.num == 32 and v.src:  # noqa: PLR2004
+                if e.op == "+=" and v.num == 32 and v.src:
                     self._step(old, v)
                     if old.kind in (Kind.THREAD, Kind.LINEAR):
-                        self.use(v, _stride(), None, old)
+                        self.use(v, Role.STRIDE, None, old)
                 vary = max(old.vary, v.vary)
                 if old.kind in (Kind.THREAD, Kind.LINEAR, Kind.GLOBAL, Kind.LANE):
                     self.env[e.target.text] = old._replace(kind=Kind.INDEX, vary=vary)
@@ -331,15 +333,9 @@ class Interpreter(Evaluator):
                 self.value(e)
 
 
-def _stride():  # type: ignore[no-untyped-def]
-    from cu2port.warp.arith import Role
-
-    return Role.STRIDE
-
-
 def _in_loop(cond: V) -> Kind:
     """A loop's condition as a branch: others may have left it already."""
-    return cond.kind if cond.kind in (Kind.FIRST, Kind.TEST) else Kind.TEST
+    return cond.kind if cond.kind in (Kind.FIRST, Kind.SOME) else Kind.TEST
 
 
 def _widened(v: V, literals: tuple[int, ...], bounded: bool) -> V:
@@ -378,6 +374,3 @@ def _assigned(s: Loop) -> set[str]:
 def _tests(s: Loop) -> list[Expr]:
     """Conditions in a loop's body whose branch leaves the loop, and assignments in its condition."""
     return [x.cond for x in statements(s.body) if isinstance(x, If) and (leaves(x.then))]
-
-
-__all__ = ["WARPS", "Interpreter", "leaves"]

@@ -79,7 +79,7 @@ def integer(token: str) -> int | None:
         return int(digits, 0)
     return (
         int(digits, 8)
-        if len(digits) > 1 and digits[0] == "0" and digits.isdigit() and "8" > max(digits)
+        if len(digits) > 1 and digits[0] == "0" and digits.isdigit() and max(digits) < "8"
         else (int(digits))
     )
 
@@ -125,7 +125,8 @@ class Parser:
 
     def block(self, stop: int) -> Block:
         """Statements up to token `stop`."""
-        at, out = self.i, []
+        at = self.i
+        out: list[Stmt] = []
         while self.i < stop:
             before = self.i
             s = self.statement(stop)

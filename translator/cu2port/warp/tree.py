@@ -31,7 +31,7 @@ class Member(NamedTuple):
 class Index(NamedTuple):
     at: int
     base: Expr
-    index: Expr
+    inner: Expr
 
 
 class CallExpr(NamedTuple):
@@ -174,7 +174,7 @@ def parts(node: Expr) -> tuple[Expr, ...]:
     if isinstance(node, CallExpr):
         return (node.callee, *node.args)
     if isinstance(node, Index):
-        return (node.base, node.index)
+        return (node.base, node.inner)
     if isinstance(node, Unary):
         return (node.x,)
     if isinstance(node, Member):

@@ -14,7 +14,7 @@ class Kind(Enum):
     UNKNOWN = "something unknown"
     NUMBER = "a number"
     THREAD = "a thread index"  # threadIdx.x
-    THREAD_Y = "a thread index"  # threadIdx.y, threadIdx.z
+    THREAD_Y = "a thread index of another dimension"  # threadIdx.y, threadIdx.z
     LINEAR = "the linear thread index in the block"
     GLOBAL = "the thread index in the grid"
     INDEX = "an index that starts from a thread index"  # of a loop over data, or derived by other arithmetic
@@ -36,12 +36,13 @@ class Kind(Enum):
     ONE = "one thread of the block"  # conditions
     LEADER = "one lane of each warp"
     FIRST = "whole warps"  # a condition that is the same for all lanes of a CUDA warp
+    SOME = "some lanes of each warp"
     TEST = "a condition"
     DATA = "data from memory"
 
 
 THREADS = frozenset({Kind.THREAD, Kind.LINEAR, Kind.GLOBAL})
-CONDITIONS = frozenset({Kind.ONE, Kind.LEADER, Kind.FIRST, Kind.TEST})
+CONDITIONS = frozenset({Kind.ONE, Kind.LEADER, Kind.FIRST, Kind.SOME, Kind.TEST})
 
 UNIFORM, WARPS, LANES = 0, 1, 2  # how a value varies: the same for the block; the same for a CUDA warp; by lane
 

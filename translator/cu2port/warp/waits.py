@@ -1,0 +1,300 @@
+"""Loops that wait for another thread: locks being taken, flags being polled, and who waits there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from cu2port.warp import builtins
+from cu2port.warp.analyse import WarpFacts
+from cu2port.warp.events import Frame, LoopSeen
+from cu2port.warp.model import Device
+from cu2port.warp.tree import (
+    Asm,
+    Assign,
+    Block,
+    CallExpr,
+    Decl,
+    Eval,
+    Expr,
+    If,
+    Index,
+    Jump,
+    Loop,
+    Member,
+    Name,
+    Num,
+    Unary,
+    callee,
+    expressions,
+    root,
+    statements,
+    walk,
+)
+from cu2port.warp.values import LANES, NOTHING, UNIFORM, Kind, V
+
+_DEPTH = 4
+
+
+class Wait(NamedTuple):
+    """A loop that waits. `lock`: it takes a lock (else it polls). `name`: the memory it looks at. `inside`: what lets
+    others go on happens in the loop itself. `vary`: how the place, or what is waited for, varies; `frames`: the
+    branches around it, through `calls` (tokens, outermost first)."""
+
+    device: Device
+    at: int
+    lock: bool
+    name: str
+    inside: bool
+    vary: int
+    shared: bool
+    frames: tuple[Frame, ...]
+    calls: tuple[int, ...]
+
+
+def who(frames: tuple[Frame, ...], wide: bool) -> Kind:
+    """Who gets through a row of branches: ONE, LEADER, FIRST (whole warps), TEST (some lanes), UNKNOWN (all)."""
+    found = {f.who for f in frames if f.cond.vary}
+    if Kind.ONE in found and not wide:
+        return Kind.ONE
+    if found & {Kind.LEADER, Kind.ONE}:
+        return Kind.LEADER if not (Kind.ONE in found and len(found) > 1) else Kind.ONE
+    if found & {Kind.TEST, Kind.SOME}:
+        return Kind.TEST
+    return Kind.FIRST if Kind.FIRST in found else Kind.UNKNOWN
+
+
+def waits(facts: WarpFacts) -> Iterator[Wait]:
+    """All loops that wait, once for each way to get there through calls in the file."""
+    for d in facts.devices:
+        for seen in d.loops.values():
+            found = _waiting(seen)
+            if found is None:
+                continue
+            lock, name, inside, vary, shared = found
+            if name in d.given:
+                shared = shared or d.given[name].shared
+            for frames, calls in contexts(facts, d, seen.frames):
+                yield Wait(d, seen.node.at, lock, name, inside, vary, shared, frames, calls)
+
+
+def contexts(
+    facts: WarpFacts, d: Device, frames: tuple[Frame, ...], calls: tuple[int, ...] = ()
+) -> Iterator[tuple[tuple[Frame, ...], tuple[int, ...]]]:
+    """The branches around a place, for each way to it through calls seen in the file."""
+    callers = [(name, at) for name, at in d.callers if name] if len(calls) < _DEPTH and not d.kernel else []
+    if not callers:
+        yield frames, calls
+        return
+    for name, at in callers:
+        for up in facts.named(name):
+            e = up.events.get(("call", at))
+            if e is not None and at not in calls and up is not d:
+                yield from contexts(facts, up, (*e.frames, *frames), (at, *calls))
+
+
+def _waiting(seen: LoopSeen) -> tuple[bool, str, bool, int, bool] | None:
+    """Whether a loop waits: (takes a lock, the memory, let go inside, how it varies, in shared memory)."""
+    loop = seen.node
+    inside = statements(loop.body)
+    if any(isinstance(s, Loop) for s in inside) and not _retries(loop):
+        return None
+    assigned = _assigned(loop)
+    for e in _asked(loop):
+        for x in walk(e):
+            if isinstance(x, CallExpr) and callee(x) in builtins.TAKES:
+                got = _lock(loop, x, assigned, seen)
+                if got is not None:
+                    return got
+    return _poll(loop, assigned, seen)
+
+
+def _retries(loop: Loop) -> bool:
+    """Whether a loop tries until a flag of its own is set: `while (!done) { if (take()) { ...; done = true; } }`."""
+    return loop.cond is not None and any(isinstance(x, Name) for x in walk(loop.cond))
+
+
+def _asked(loop: Loop) -> list[Expr]:
+    """The expressions that decide whether the loop goes on: its condition, tests inside, and what they were set to."""
+    out: list[Expr] = [loop.cond] if loop.cond is not None else []
+    for s in statements(loop.body):
+        if isinstance(s, If):
+            out.append(s.cond)
+    names = {x.text for e in out for x in walk(e) if isinstance(x, Name)}
+    for s in statements(loop.body):
+        if isinstance(s, Decl) and s.init is not None and s.name in names:
+            out.append(s.init)
+    for e in expressions(loop.body):
+        if isinstance(e, Assign) and isinstance(e.target, Name) and e.target.text in names:
+            out.append(e.value)
+    return out
+
+
+def _assigned(loop: Loop) -> dict[str, Expr | None]:
+    """Names set in the loop, with what to (None: counted)."""
+    out: dict[str, Expr | None] = {}
+    every = [*expressions(loop.body), *(walk(loop.cond) if loop.cond else ()), *(walk(loop.step) if loop.step else ())]
+    for e in every:
+        if isinstance(e, Assign) and isinstance(e.target, Name):
+            out[e.target.text] = e.value
+        elif isinstance(e, Unary) and e.op in ("++", "--", "p++", "p--") and isinstance(e.x, Name):
+            out[e.x.text] = None
+    for s in statements(loop.body):
+        if isinstance(s, Decl):
+            out[s.name] = s.init
+    return out
+
+
+def _names(e: Expr) -> set[str]:
+    return {x.text for x in walk(e) if isinstance(x, Name)}
+
+
+def _vary(seen: LoopSeen, e: Expr) -> int:
+    """How an expression's names vary at the loop."""
+    found = [seen.values.get(x.at, NOTHING).vary for x in walk(e) if isinstance(x, Name)]
+    for x in walk(e):
+        if isinstance(x, Member) and isinstance(x.base, Name) and x.base.text == "threadIdx":
+            found.append(LANES)
+    return max(found, default=UNIFORM)
+
+
+def _lock(
+    loop: Loop, take: CallExpr, assigned: dict[str, Expr | None], seen: LoopSeen
+) -> tuple[bool, str, bool, int, bool] | None:
+    """Whether the loop takes a lock with this atomic: same place and same values on every round."""
+    name = callee(take)
+    member = isinstance(take.callee, Member)
+    args: list[Expr] = list(take.args)
+    if member and isinstance(take.callee, Member):
+        args.insert(0, take.callee.base)
+    if not args:
+        return None
+    where, rest = args[0], args[1:]
+    if _names(where) & assigned.keys():
+        return None  # it goes on to another place each round
+    if name.startswith("compare_exchange"):
+        return None if rest and not isinstance(rest[-1], (Num, Name)) and len(rest) < 2 else _locked(loop, where, seen)
+    if "CAS" in name:
+        if len(rest) != 2 or any(_names(x) & assigned.keys() for x in rest):
+            return None  # reads, computes, tries: some lane always succeeds
+        return _locked(loop, where, seen)
+    if name in ("atomicOr", "atomicAnd") and (loop.cond is None or take not in walk(loop.cond)):
+        return None
+    if name in ("exchange", "try_lock", "test_and_set") and not member:
+        return None
+    if rest and any(_names(x) & assigned.keys() for x in rest):
+        return None
+    return _locked(loop, where, seen)
+
+
+def _locked(loop: Loop, where: Expr, seen: LoopSeen) -> tuple[bool, str, bool, int, bool]:
+    place = root(where)
+    inside = False
+    for e in expressions(loop.body):
+        if isinstance(e, CallExpr) and e.args and root(e.args[0]) == place and callee(e) in _LETS_GO:
+            inside = inside or (not (loop.cond is not None and e in walk(loop.cond)) and not _same_take(e))
+        elif isinstance(e, CallExpr) and isinstance(e.callee, Member) and root(e.callee.base) == place:
+            inside = inside or callee(e) in ("store", "clear", "unlock")
+        elif isinstance(e, Assign) and not isinstance(e.target, Name) and root(e.target) == place:
+            inside = True
+    return True, place, inside, _vary(seen, where), any(v.shared for v in seen.values.values())
+
+
+_LETS_GO = frozenset("atomicExch atomicCAS atomicSub atomicAdd atomicAnd atomicExch_block atomicExch_system".split())
+
+
+def _same_take(e: CallExpr) -> bool:
+    """Whether an atomic takes rather than lets go: it writes something else than 0."""
+    last = e.args[-1] if e.args else None
+    return not (isinstance(last, Num) and last.value == 0) and callee(e) not in ("atomicSub", "atomicAnd", "atomicAdd")
+
+
+def _poll(loop: Loop, assigned: dict[str, Expr | None], seen: LoopSeen) -> tuple[bool, str, bool, int, bool] | None:
+    """Whether the loop does nothing but read some memory until it changes."""
+    tests: list[Expr] = [loop.cond] if loop.cond is not None and not isinstance(loop.cond, Num) else []
+    own = [s for s in statements(loop.body) if isinstance(s, If) and _only_leaves(s)]
+    tests += [s.cond for s in own]
+    if not tests or not _idle(loop, own):
+        return None
+    for test in tests:
+        for x in walk(test):
+            if isinstance(x, Name) and x.text in assigned:
+                again = assigned[x.text]
+                if again is None:
+                    continue
+                read = _read(again, assigned, seen)
+                if read is not None:
+                    return _polled(read, test, seen)
+        read = _read(test, assigned, seen)
+        if read is not None:
+            return _polled(read, test, seen)
+    return None
+
+
+def _polled(read: Expr, test: Expr, seen: LoopSeen) -> tuple[bool, str, bool, int, bool]:
+    name = root(read)
+    shared = any(seen.values.get(x.at, NOTHING).shared for x in walk(read) if isinstance(x, Name))
+    return False, name, False, max(_vary(seen, read), _vary(seen, test)), shared
+
+
+def _only_leaves(s: If) -> bool:
+    return s.other is None and all(
+        isinstance(x, (Jump, Block)) or (isinstance(x, Eval) and _harmless(x.expr)) for x in statements(s.then)
+    )
+
+
+def _read(e: Expr, assigned: dict[str, Expr | None], seen: LoopSeen) -> Expr | None:
+    """A read of memory at a place that the loop does not change; None if there is none."""
+    for x in walk(e):
+        place: Expr | None = None
+        if isinstance(x, Unary) and x.op == "*":
+            place = x.x
+        elif isinstance(x, Index):
+            place = x
+        elif isinstance(x, CallExpr):
+            name = callee(x)
+            if builtins.READS.match(name) or builtins.WAITS.match(name) or name in builtins.TAKES:
+                member = isinstance(x.callee, Member)
+                place = x.callee.base if isinstance(x.callee, Member) else (x.args[0] if x.args else None)
+                if not member and place is None:
+                    return x
+        elif isinstance(x, Name) and x.text not in assigned and _seen_by_others(seen.values.get(x.at, NOTHING)):
+            place = x
+        if place is not None and not (_names(place) & assigned.keys()):
+            return place
+    return None
+
+
+def _seen_by_others(v: V) -> bool:
+    """Whether a plain variable can change although this thread does not write it."""
+    return v.shared or v.volatile
+
+
+def _harmless(e: Expr) -> bool:
+    """Whether an expression statement of a waiting loop does nothing for anyone else."""
+    if isinstance(e, CallExpr):
+        name = callee(e)
+        return name in builtins.QUIET or bool(builtins.READS.match(name)) or "sleep" in name or "fence" in name.lower()
+    if isinstance(e, Assign):
+        return isinstance(e.target, Name)
+    if isinstance(e, Unary):
+        return e.op in ("++", "--", "p++", "p--") and isinstance(e.x, Name)
+    return isinstance(e, (Name, Num))
+
+
+def _idle(loop: Loop, own: list[If]) -> bool:
+    """Whether the body does no work: waiting, reading again, counting rounds."""
+    mine = {x for s in own for x in statements(s)} if own else set()
+    for s in statements(loop.body):
+        if isinstance(s, (Block, Jump, Asm)) or s in mine:
+            continue
+        if isinstance(s, Eval) and _harmless(s.expr):
+            continue
+        if isinstance(s, Decl) and not s.dims:
+            continue
+        if isinstance(s, If) and all(
+            isinstance(x, (Block, Jump)) or (isinstance(x, Eval) and _harmless(x.expr)) for x in statements(s)[1:]
+        ):
+            continue
+        return False
+    return loop.kind != "for" or loop.step is None or not isinstance(loop.step, Assign)
