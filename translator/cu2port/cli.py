@@ -86,6 +86,18 @@ def cli() -> None:
     default="logical",
     help="logical: keep warps of 32 lanes on every GPU; flag: rewrite no warp code, report it.",
 )
+@click.option(
+    "--ptx",
+    type=click.Choice(["guard", "trap"]),
+    default="guard",
+    help="PTX without a counterpart: does not compile where it is used, or traps.  [guard]",
+)
+@click.option(
+    "--ptx-fp",
+    type=click.Choice(["exact", "fast"]),
+    default="exact",
+    help="fast: keep denormals that PTX flushes, take the GPU's approximations.  [exact]",
+)
 @click.option("--skip-inactive", is_flag=True, help="Leave `#if` branches alone that are surely off.")
 @click.option("--comments", is_flag=True, help="Rewrite names in comments too.")
 @click.option("--rocm", metavar="VERSION", default="7.1", help="ROCm to write for.  [7.1]")

@@ -71,6 +71,10 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
         rocm=_rocm(asked["rocm"]),
         trust=Trust[asked["trust"].upper()],
         launch=asked["launch"],
+        ptx=asked["ptx"],
+        ptx_fp=asked["ptx_fp"],
+        warp=asked["warp"],
+        archs=_gpus(asked["archs"]),
         rename=_suffix(asked["rename"]),
         skip_inactive=asked["skip_inactive"],
         comments=asked["comments"],
@@ -114,6 +118,15 @@ def _archs(request: Request, text: str | None) -> tuple[str, ...]:
         return ()
     if request.mode not in ("out", "in-place") or request.out == "-":
         raise CannotRun("--verify compiles files, and there are none without -o or --in-place")
+    from cu2port.verify.toolchain import check_archs
+
+    return check_archs(text)
+
+
+def _gpus(text: str) -> tuple[str, ...]:
+    """The GPUs of --arch."""
+    if not text:
+        return ()
     from cu2port.verify.toolchain import check_archs
 
     return check_archs(text)

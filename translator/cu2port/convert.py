@@ -268,8 +268,12 @@ def _run_record(request: Request, records: dict[int, FileRecord], more: Sequence
     o = request.options
     options = {
         "rocm": f"{o.rocm[0]}.{o.rocm[1]}",
+        "warp": o.warp,
+        "archs": list(o.archs),
         "trust": o.trust.label,
         "launch": o.launch,
+        "ptx": o.ptx,
+        "ptx_fp": o.ptx_fp,
         "rename": o.rename,
         "skip_inactive": o.skip_inactive,
         "comments": o.comments,

@@ -120,12 +120,16 @@ class Options:
     rocm: tuple[int, int] = (7, 1)
     trust: Trust = Trust.REVIEW
     launch: str = "keep"  # or "ggl": write hipLaunchKernelGGL
+    warp: str = "logical"  # CUDA's warps of 32 lanes are kept; or "flag": warp code is reported, not rewritten
+    archs: tuple[str, ...] = ()  # the GPUs that count (`gfx942`): what only hits others is information
     rename: str = ""  # ".hip": .cu files and their includes get this suffix
     skip_inactive: bool = False
     comments: bool = False
     include_dirs: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()  # NAME or NAME=VALUE, as after -D
     use_clang: bool = True
+    ptx: str = "guard"  # what becomes of PTX without a counterpart; or "trap": a trap with its text
+    ptx_fp: str = "exact"  # or "fast": no flushing of denormals, the hardware's approximations
 
 
 @dataclass(frozen=True, slots=True)

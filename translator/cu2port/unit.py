@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cu2port.api import ApiFacts
     from cu2port.catalog import Catalog
     from cu2port.clang import ClangService, Facts
+    from cu2port.ptx.rewrite import Handled
 
 _KEYWORDS_BEFORE_GLOBAL = frozenset(
     "return else case throw co_return co_yield delete new goto do typedef const".split()
@@ -350,6 +351,15 @@ class Unit:
             if self.tok(k) == "(" and self.match[k] > k:
                 out.append((i, k, self.match[k]))
         return tuple(out)
+
+    @cached_property
+    def ptx(self) -> tuple[Handled, ...]:
+        """What becomes of each asm statement that holds PTX."""
+        if not self.asms:
+            return ()
+        from cu2port.ptx.rewrite import handle
+
+        return handle(self)
 
     @cached_property
     def declared(self) -> frozenset[str]:

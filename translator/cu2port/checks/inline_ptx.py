@@ -1,57 +1,95 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from cu2port.check import Check, Example
-from cu2port.lexer import is_string
-from cu2port.model import Finding, Severity
+from cu2port.model import Finding, Options, Severity, Trust
 from cu2port.unit import Unit
-
-_OPCODE = re.compile(r"(?:^|[;{}\n\\]|\\[nt])\s*(?:@!?%?\w+\s+)?([a-z][a-z0-9_]*(?:(?:::?|\.)[a-z0-9_:]+)*)")
-_DOTTED = re.compile(
-    r"\b[a-z]\w*\.(?:[a-z0-9_]+\.)*(?:[busf](?:8|16|32|64|128)|pred|sync|cta|gl|sys|aligned|shared|global)\b"
-)
 
 
 class InlinePtx(Check):
     """Inline PTX, the assembly of NVIDIA's GPUs.
 
-    No AMD compiler takes it. The statement stays in the file, so that the compiler stops there. The message names the
-    instructions. An empty `asm volatile("" ::: "memory")` is a barrier for the compiler alone, and stays.
+    No AMD compiler takes it. What it means is written as C++ in its place: one instruction is one assignment. What has
+    no meaning on AMD GPUs stays, behind a call that device code cannot make, and the message tells which instruction,
+    why, and what to do instead.
+
+    With `--ptx trap` such a statement becomes a trap that carries its text. `--ptx-fp fast` lets arithmetic keep
+    denormals where PTX flushes them, and takes the hardware's approximations as they are. An empty
+    `asm volatile("" ::: "memory")` is a barrier for the compiler alone and stays; so do host assembly, AMD's own, and
+    branches of a conditional that HIP leaves out.
     """
 
     code, name, severity = "CU401", "inline-ptx", Severity.ERROR
     examples = (
         Example(
-            '__device__ int f() { int x; asm("mov.u32 %0, %%laneid;" : "=r"(x)); return x; }',
-            '__device__ int f() { int x; asm("mov.u32 %0, %%laneid;" : "=r"(x)); return x; }',
+            '__device__ unsigned f(unsigned a) { unsigned d; asm("add.u32 %0, %1, 1;" : "=r"(d) : "r"(a)); return d; }',
+            '#include "cu2port/ptx.hpp"\n'
+            "__device__ unsigned f(unsigned a) { unsigned d; d = std::uint32_t(a) + 1; return d; }",
+            "where the type of `a` is not known; else `d = a + 1`",
         ),
         Example(
-            '#define F() asm volatile("membar.gl;")\n', '#define F() asm volatile("membar.gl;")\n', "in a macro body"
+            '#define INC(d, a) asm("add.u32 %0, %1, 1;" : "=r"(d) : "r"(a))\n',
+            '#include "cu2port/ptx.hpp"\n#define INC(d, a) d = std::uint32_t(a) + 1\n',
+            "in a macro body",
+        ),
+        Example(
+            'RUN(asm("add.u32 %0, %1, 1;" : "=r"(d) : "r"(a));)',
+            '#include "cu2port/ptx.hpp"\nRUN(d = std::uint32_t(a) + 1;)',
+            "as a macro's argument",
+        ),
+        Example(
+            'void f() {\n    asm volatile("wgmma.fence.sync.aligned;");\n}\n',
+            '#include "cu2port/untranslated.hpp"\nvoid f() {\n'
+            "    cu2port::ptx::untranslated(\"wgmma.fence.sync.aligned: it drives tensor cores of NVIDIA's GPUs since"
+            ' Hopper, which no AMD GPU has");\n#if 0\n    asm volatile("wgmma.fence.sync.aligned;");\n#endif\n}\n',
+            "no counterpart",
+        ),
+        Example(
+            '#define F() asm("wgmma.fence.sync.aligned;")\n',
+            '#include "cu2port/untranslated.hpp"\n'
+            "#define F() cu2port::ptx::untranslated_trap(\"wgmma.fence.sync.aligned: it drives tensor cores of NVIDIA's"
+            ' GPUs since Hopper, which no AMD GPU has")\n',
+            "with --ptx trap",
+            options=Options(ptx="trap"),
         ),
         Example('__device__ void f() { asm volatile("" ::: "memory"); }', note="a barrier for the compiler"),
         Example('void f() { asm volatile("rdtsc" : "=a"(x)); }', note="host assembly"),
+        Example(
+            '#ifdef USE_ROCM\n#else\n__device__ void f() { asm("membar.gl;"); }\n#endif\n', note="HIP leaves it out"
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for keyword, opener, close in unit.asms:
-            first = opener + 1
-            text = ""
-            while first < close and is_string(unit.t[first]):
-                text += unit.t[first].split('"', 1)[1].removesuffix('"')
-                first += 1
-            if first == opener + 1 and unit.t[first] == '"':
+        for one in unit.ptx:
+            span = one.statement.span
+            shown = ", ".join(f"`{n}`" for n in one.instructions[:4]) or "a text built by macros"
+            shown += ", ..." if len(one.instructions) > 4 else ""
+            if one.refused is not None:
+                instead = f"; instead: {one.refused.instead}" if one.refused.instead else ""
+                yield self.finding(
+                    f"inline PTX stays: {one.refused}{instead}",
+                    span.start,
+                    span.end,
+                    effects=(("all", "compile-error"),),
+                )
                 continue
-            if not text.strip() and first > opener + 1:
-                continue
-            if not unit.is_device(keyword) and not _DOTTED.search(text):
-                continue
-            names = list(dict.fromkeys(m for m in _OPCODE.findall(text.replace("\\n", "\n").replace("\\t", " "))))
-            shown = ", ".join(f"`{n}`" for n in names[:4]) or "text built by macros"
             yield self.finding(
-                f"inline PTX: {shown}{', ...' if len(names) > 4 else ''}",
-                unit.p[keyword],
-                unit.end(close),
+                f"inline PTX {shown} as C++{f' ({one.note})' if one.note else ''}",
+                span.start,
+                span.end,
+                one.edits,
+                trust=Trust.EXACT if one.certain else Trust.REVIEW,
+                severity=Severity.INFO,
                 effects=(("all", "compile-error"),),
+                helpers=one.helpers,
             )
+        yield from self._left_before(unit)
+
+    def _left_before(self, unit: Unit) -> Iterator[Finding]:
+        """What an earlier run put guards around."""
+        for i in unit.find("untranslated", "untranslated_trap"):
+            if unit.t[i - 4 : i] == ["cu2port", "::", "ptx", "::"] and unit.tok(i + 1) == "(" and unit.match[i + 1] > i:
+                text = unit.source(i + 2, unit.match[i + 1]).strip('"')
+                if not text.startswith("a case that"):
+                    yield self.finding(f"inline PTX stays: {text}", unit.p[i - 4], unit.end(unit.match[i + 1]))

@@ -1,0 +1,87 @@
+"""Why instructions without a row in the instruction table stay, and what to do instead, by family."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Opcodes that share a reason. `kind`: matrix, copy, mbarrier, hopper (sm_90 and later), texture, host, other."""
+
+    pattern: re.Pattern[str]
+    kind: str
+    why: str
+    instead: str
+
+
+def _family(pattern: str, kind: str, why: str, instead: str) -> Family:
+    return Family(re.compile(rf"(?:{pattern})(?:\.|\Z)"), kind, why, instead)
+
+
+#: The first that matches holds.
+FAMILIES: tuple[Family, ...] = (
+    _family(
+        r"wgmma|tcgen05|setmaxnreg",
+        "hopper",
+        "it drives tensor cores of NVIDIA's GPUs since Hopper, which no AMD GPU has",
+        "write the product with rocWMMA or Composable Kernel, or take the library's kernel",
+    ),
+    _family(
+        r"mma(?:\.sp)?(?:::ordered_metadata)?|wmma|ldmatrix|stmatrix|movmatrix",
+        "matrix",
+        "AMD's matrix instructions have other shapes, and lay a matrix out over the lanes in another way",
+        "write the product with rocWMMA, whose fragments hide the layout",
+    ),
+    _family(
+        r"multimem\.cp|cp\.(?:reduce\.)?async\.bulk|tensormap|cp\.async\.bulk|fence\.proxy|st\.async|red\.async|st\.bulk",
+        "hopper",
+        "it belongs to the tensor memory accelerator of NVIDIA's GPUs since Hopper, which no AMD GPU has",
+        "copy through registers: load, store to shared memory, __syncthreads()",
+    ),
+    _family(
+        r"cp\.async",
+        "copy",
+        "AMD GPUs copy to shared memory asynchronously in another way",
+        "copy through registers: load, store to shared memory, and __syncthreads() where the group is waited for",
+    ),
+    _family(
+        r"mbarrier|fence\.mbarrier_init|clusterlaunchcontrol",
+        "mbarrier",
+        "AMD GPUs have no barrier objects in shared memory",
+        "use __syncthreads(), or counters in shared memory that one thread of each wavefront waits for",
+    ),
+    _family(
+        r"barrier\.cluster|mapa|getctarank|multimem|griddepcontrol|elect|red\.async|fabric",
+        "hopper",
+        "clusters of blocks and multicast memory exist on NVIDIA's GPUs since Hopper only",
+        "let each block work for itself, and reduce through global memory",
+    ),
+    _family(
+        r"tex|tld4|txq|istypep|suld|sust|sured|suq",
+        "texture",
+        "textures and surfaces are objects of another kind in HIP",
+        "use tex1Dfetch, tex2D and kin with a hipTextureObject_t",
+    ),
+    _family(
+        r"bar(?:rier)?\.(?:sync|arrive|red)|bar",
+        "other",
+        "HIP has one barrier a block, for all its threads",
+        "let all threads of the block meet in __syncthreads(), or give each group a block of its own",
+    ),
+)
+_NEWER = re.compile(r"\.(?:cluster|multicast|shared::cluster|async|proxy)\b|mbarrier|::cluster")
+
+
+def family(opcode: str) -> Family | None:
+    """The family of an opcode, None if it has none."""
+    return next((f for f in FAMILIES if f.pattern.match(opcode)), None)
+
+
+def kind(opcode: str) -> str:
+    """The kind of an opcode, "" for the plain ones."""
+    found = family(opcode)
+    if found is not None:
+        return found.kind
+    return "hopper" if _NEWER.search(opcode) else ""

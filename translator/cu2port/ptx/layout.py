@@ -1,0 +1,135 @@
+"""Where an asm statement stands in the text, and edits that put something else there so that it still reads well."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from cu2port.model import Edit, Side, Span, insert
+from cu2port.ptx.asm import AsmStatement, Reading
+from cu2port.ptx.lift import PLACEHOLDER, Lifted
+from cu2port.unit import Unit
+
+
+class Layout:
+    """The surroundings of one statement."""
+
+    def __init__(self, unit: Unit, s: AsmStatement) -> None:
+        self.unit, self.s = unit, s
+        before = unit.tok(s.keyword - 1)
+        self.in_macro = s.macro is not None
+        first = s.macro is not None and s.keyword == s.macro.first
+        self.semicolon = unit.tok(s.close + 1) == ";" and (s.macro is None or s.close + 1 < s.macro.stop)
+        #: whether it is the only statement of an `if`, `else`, loop or macro, so that two in its place need brackets
+        self.sole = first or before not in (";", "{", "}", ":") or (self.in_macro and not self.semicolon)
+        line = max(unit.text.rfind("\n", 0, s.span.start), unit.text.rfind("\r", 0, s.span.start)) + 1
+        self.indent = re.match(r"[ \t]*", unit.text[line:]).group()  # type: ignore[union-attr]
+        self.step = "\t" if self.indent.startswith("\t") else "  " if len(self.indent) % 4 == 2 else "    "
+        found = re.search(r"\r\n|\n|\r", unit.text)
+        eol = found.group() if found else "\n"
+        self.eol = f" \\{eol}" if self.in_macro else eol
+        self.bracketed = self._in_brackets()
+
+    def _in_brackets(self) -> bool:
+        """Whether the statement lies in `( ... )`, maybe the argument of a macro, where no directive may stand."""
+        match = self.unit.match
+        k = self.s.keyword - 1
+        while k >= 0:
+            if self.unit.t[k] in (")", "]", "}") and 0 <= match[k] < k:
+                k = match[k]
+            elif self.unit.t[k] in ("(", "["):
+                return match[k] > self.s.close
+            k -= 1
+        return False
+
+    # --- lifted -----------------------------------------------------------------------------------------------------
+
+    def replaced(self, reading: Reading, lifted: Lifted) -> tuple[Edit, ...]:
+        """One edit that puts lines in the statement's place."""
+        body, swallow = self._body(lifted)
+        end = self.unit.end(self.s.close + 1) if swallow else self.s.span.end
+        return (Edit(self.s.span.start, end, self._parts(body, reading)),)
+
+    def _body(self, lifted: Lifted) -> tuple[str, bool]:
+        """The text, and whether it takes the statement's semicolon with it."""
+        lines = list(lifted.lines) or [""]
+        block = lifted.scoped or (self.sole and (len(lines) > 1 or lines[0].startswith("if ")))
+        if not block:
+            text = f"{self.eol}{self.indent}".join(lines)
+            return text.removesuffix(";") if not text.endswith("}") else text, text.endswith("}") and self.semicolon
+        return self._block(lines)
+
+    def _block(self, lines: Sequence[str]) -> tuple[str, bool]:
+        inner = "".join(f"{self.eol}{self.indent}{self.step}{line}" for line in lines)
+        if self.in_macro and not self.semicolon:
+            return f"do {{{inner}{self.eol}{self.indent}}} while (0)", False
+        return f"{{{inner}{self.eol}{self.indent}}}", self.semicolon
+
+    def _parts(self, text: str, reading: Reading) -> tuple[str | Span, ...]:
+        parts: list[str | Span] = []
+        at = 0
+        for m in PLACEHOLDER.finditer(text):
+            parts += [text[at : m.start()], reading.operands[int(m[1])].expr]
+            at = m.end()
+        parts.append(text[at:])
+        return tuple(p for p in parts if p != "")
+
+    def by_parameter(self, s: AsmStatement, lifted: Sequence[Lifted]) -> tuple[Edit, ...]:
+        """A case for each text that the parameters of the macro around make."""
+        body = ""
+        cases: dict[tuple[str, ...], list[str]] = {}
+        for reading, one in zip(s.readings, lifted, strict=True):
+            tests = []
+            for _, what in reading.where:
+                name, _, value = what.partition("=")
+                literal = (
+                    value if value.startswith('"') else '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+                )
+                spelled = name if value.startswith('"') else f"#{name}"
+                tests.append(f"cu2port::ptx::same({spelled}, {literal})")
+            cases.setdefault(one.lines, []).append(" && ".join(tests))
+        step = f"{self.eol}{self.indent}"
+        for lines, tests in cases.items():
+            condition = " || ".join(f"({t})" if " && " in t and len(tests) > 1 else t for t in tests)
+            inner = "".join(f"{step}{self.step}{line}" for line in lines)
+            body += f"{'' if not body else ' else '}if ({condition}) {{{inner}{step}}}"
+        body += f' else {{{step}{self.step}cu2port::ptx::untranslated_trap("a case that no call here has");{step}}}'
+        if self.in_macro and not self.semicolon:
+            body = f"do {{ {body} }} while (0)"
+        elif self.sole:
+            body = f"{{ {body} }}"
+        end = self.unit.end(self.s.close + 1) if self.semicolon else self.s.span.end
+        return (Edit(self.s.span.start, end, self._parts(body, s.readings[0])),)
+
+    def by_branch(self, s: AsmStatement, lifted: Sequence[Lifted]) -> tuple[Edit, ...]:
+        """The statement under each branch of the conditional that stood inside of it."""
+        parts: list[str | Span] = []
+        for reading, one in zip(s.readings, lifted, strict=True):
+            body, _ = (
+                self._block(one.lines)
+                if one.scoped or self.sole
+                else (f"{self.eol}{self.indent}".join(one.lines), False)
+            )
+            parts += [f"{self.eol}{reading.where[0][1]}{self.eol}{self.indent}", *self._parts(body, reading)]
+        parts.append(f"{self.eol}#endif{self.eol}{self.indent}")
+        end = self.unit.end(self.s.close + 1) if self.semicolon else self.s.span.end
+        return (Edit(s.span.start, end, tuple(parts)),)
+
+    # --- refused ----------------------------------------------------------------------------------------------------
+
+    def guard(self, text: str, trap: bool) -> tuple[Edit, ...]:
+        """Edits that keep the statement from the compiler, behind a call that says so."""
+        s = self.s
+        call = f'cu2port::ptx::untranslated{"_trap" if trap else ""}("{text}")'
+        if trap:
+            return (Edit(s.span.start, s.span.end, (call,)),)
+        original = self.unit.text[s.span.start : s.span.end]
+        if not self.in_macro and not self.bracketed and self.semicolon:
+            end = self.unit.end(s.close + 1)
+            after = re.match(r"[ \t]*(?:\r\n|\r|\n)?", self.unit.text[end:])
+            ends_line = after is not None and after.group().endswith(("\n", "\r"))
+            tail = f"{self.eol}#endif" + ("" if ends_line else f"{self.eol}{self.indent}")
+            head = f"{call};{self.eol}#if 0{self.eol}{self.indent}"
+            return (insert(s.span.start, head), Edit(end, end, (tail,), Side.LEFT))
+        kept = f" /* {original} */" if "*/" not in original and "/*" not in original else ""
+        return (Edit(s.span.start, s.span.end, (call + kept,)),)

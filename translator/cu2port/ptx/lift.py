@@ -1,0 +1,397 @@
+"""From an asm statement to C++: what its operands are, and lines in which they stand as placeholders.
+
+A placeholder is an identifier, `ptx_operand_3_`, and stands for the bytes of that operand's expression; whoever makes
+edits of the lines puts the original bytes there, so that edits inside of an operand still apply.
+
+The assembler reads all inputs into registers before the first instruction and writes outputs back after the last.
+C++ lines may write an output earlier; where an input that is read later may be the same object, it is copied first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from cu2port.clang import Expr
+from cu2port.lexer import is_identifier, lex
+from cu2port.model import Span
+from cu2port.ptx.asm import Reading
+from cu2port.ptx.bind import UntranslatableError
+from cu2port.ptx.emit import Options, emit
+from cu2port.ptx.ir import TYPES, Place, Statement, Type
+from cu2port.ptx.parse import PtxSyntaxError, parse_inline
+from cu2port.ptx.printer import NAMESPACE, cxx_type
+from cu2port.ptx.rename import Renamer, has_target, instructions, labels, mentioned
+from cu2port.ptx.table import find
+
+PLACEHOLDER = re.compile(r"\bptx_operand_(\d+)_\b")
+_LETTER = {"h": "u16", "r": "u32", "l": "u64", "q": "u128", "f": "f32", "d": "f64", "b": "pred", "n": "s32"}
+_CXX = {
+    "unsigned char": "u8",
+    "signed char": "s8",
+    "unsigned short": "u16",
+    "short": "s16",
+    "unsigned int": "u32",
+    "int": "s32",
+    "unsigned long": "u64",
+    "long": "s64",
+    "unsigned long long": "u64",
+    "long long": "s64",
+    "unsigned __int128": "u128",
+    "__int128": "s128",
+    "float": "f32",
+    "double": "f64",
+}
+_SIMPLE = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*|\[[\w+ ]*\])*\Z|\d\w*\Z")
+_NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)(?:[uUlL]*)\Z")
+_CONSTANT = re.compile(r"[-+\s\d]+\Z")
+
+
+class RefusedError(ValueError):
+    """A statement that stays as it is. `what`: the instruction, or "" where it is the whole text; `why`; `instead`."""
+
+    def __init__(self, what: str, why: str, instead: str = "") -> None:
+        super().__init__(f"`{what}`: {why}" if what else why)
+        self.what, self.why, self.instead = what, why, instead
+
+
+@dataclass(frozen=True, slots=True)
+class Lifted:
+    """Lines of C++ for one reading. `scoped`: they declare names, so they want a block of their own.
+
+    `instructions`: opcodes, in order. `helpers`: whether the lines call functions of ptx.hpp.
+    """
+
+    lines: tuple[str, ...]
+    instructions: tuple[str, ...]
+    scoped: bool
+    helpers: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What is known around a statement.
+
+    `text`: the file. `types`: libclang's answers, by span of the operand's expression. `reserved`: identifiers that
+    locals must not take. `references`: identifiers that may be another name of something else. `fp`: as in `Options`.
+    """
+
+    text: str
+    types: Mapping[Span, Expr]
+    reserved: frozenset[str]
+    references: frozenset[str] = frozenset()
+    fp: str = "exact"
+
+
+def parse(reading: Reading) -> tuple[Statement, ...]:
+    """The statements of a reading. Raises RefusedError with the place in the text."""
+    try:
+        return parse_inline(reading.text)
+    except PtxSyntaxError as e:
+        raise RefusedError("", f"its text cannot be read at line {e.line}, column {e.column}: {e.message}") from None
+
+
+def lift(reading: Reading, context: Context) -> Lifted:
+    """C++ for one reading of a statement. Raises RefusedError for what has no meaning in HIP."""
+    statements = parse(reading)
+    opcodes = tuple(i.opcode for i in instructions(statements))
+    return _Lifter(reading, context, statements).lifted(opcodes)
+
+
+class _Lifter:
+    def __init__(self, reading: Reading, context: Context, statements: tuple[Statement, ...]) -> None:
+        self.reading, self.context, self.statements = reading, context, statements
+        self.operands = reading.operands
+        self.names = {f"%{i}": i for i in range(len(self.operands))}
+        self.names |= {f"%[{o.name}]": i for i, o in enumerate(self.operands) if o.name}
+        self.lines_before: list[str] = []
+        self.lines_after: list[str] = []
+        self.copies: dict[int, str] = {}
+        self.taken = set(context.reserved)
+
+    def lifted(self, opcodes: tuple[str, ...]) -> Lifted:
+        for operand in self.operands:
+            if operand.letter == "C":
+                raise RefusedError("", "its text comes from a constant array (constraint `C`)")
+        accesses = self.accesses()
+        self.check_carry()
+        for i in self.to_copy(accesses):
+            self.copy(i)
+        renamed = Renamer(self.new_name, self.labels()).statements(self.statements)
+        options = Options(fp=self.context.fp, reserved=frozenset(self.taken))
+        try:
+            emitted = emit(renamed, self.places(), options)
+        except UntranslatableError as e:
+            raise RefusedError(e.instruction.opcode, e.reason, e.instead) from None
+        lines = [_tidy(line) for line in (*self.lines_before, *emitted.lines, *self.lines_after)]
+        lines = self.bound_once(lines)
+        labels = self.labels()
+        if labels:
+            lines.insert(0, f"__label__ {', '.join(labels.values())};")
+        if self.reading.memory and self.fences_needed():
+            fence = 'asm volatile("" ::: "memory");'
+            lines = [fence, *lines, fence] if self.touches_memory() else [*lines, fence]
+        scoped = bool(labels) or any(_DECLARES.match(line) for line in lines)
+        helpers = any(NAMESPACE in line for line in lines)
+        return Lifted(tuple(lines), opcodes, scoped, helpers)
+
+    def new_name(self, name: str, written: bool) -> str:
+        i = self.names.get(name)
+        return name if i is None else _written(i) if written else f"%{i}"
+
+    # --- operands ---------------------------------------------------------------------------------------------------
+
+    def text(self, i: int) -> str:
+        span = self.operands[i].expr
+        return self.context.text[span.start : span.end]
+
+    def placeholder(self, i: int) -> str:
+        """What stands for an operand in an expression: bare where its own text needs no brackets."""
+        name = f"ptx_operand_{i}_"
+        return name if _SIMPLE.match(self.text(i)) or self.operands[i].output else f"({name})"
+
+    def known(self, i: int) -> Type | None:
+        """The operand's C++ type, if it is one with the bits that its constraint asks for."""
+        expr = self.context.types.get(self.operands[i].expr)
+        type_ = TYPES.get(_CXX.get(expr.type.removeprefix("const ").removeprefix("volatile "), "")) if expr else None
+        letter = TYPES.get(_LETTER.get(self.operands[i].letter, ""))
+        return type_ if type_ is not None and letter is not None and type_.bits == letter.bits else None
+
+    def pointer(self, i: int) -> bool:
+        expr = self.context.types.get(self.operands[i].expr)
+        return expr is not None and expr.type.rstrip(" const").endswith(("*", "]")) and self.operands[i].letter == "l"
+
+    def constant(self, i: int) -> int | None:
+        operand = self.operands[i]
+        expr = self.context.types.get(operand.expr)
+        if expr is not None and expr.value is not None and operand.letter == "n":
+            return expr.value
+        text = self.text(i).strip()
+        if operand.read and not operand.output and _NUMBER.match(text):
+            return int(text.rstrip("uUlL"), 8 if re.match(r"-?0\d", text) else 0)
+        return None
+
+    def places(self) -> dict[str, Place]:
+        """What reading (`%3`) and writing (`%3.write`) an operand means."""
+        out: dict[str, Place] = {}
+        for i, operand in enumerate(self.operands):
+            letter = TYPES[_LETTER[operand.letter]]
+            constant = self.constant(i)
+            if i in self.copies:
+                out[f"%{i}"] = out[_written(i)] = Place(self.copies[i], letter)
+                continue
+            type_ = self.known(i)
+            name = self.placeholder(i)
+            if constant is not None and (operand.letter == "n" or letter.is_int):
+                out[f"%{i}"] = Place(name, letter, constant=constant)
+            elif self.pointer(i):
+                out[f"%{i}"] = Place(name, letter, pointer=True)
+            elif type_ is not None:
+                out[f"%{i}"] = Place(name, type_)
+            elif operand.letter == "l":
+                out[f"%{i}"] = Place(f"{NAMESPACE}address({name})", letter)
+            elif letter.is_int:
+                out[f"%{i}"] = Place(f"{cxx_type(letter)}({_bare(name)})", letter)
+            else:
+                out[f"%{i}"] = Place(name, letter)
+            out[_written(i)] = Place(name, type_ or letter, pointer=self.pointer(i))
+        return out
+
+    # --- what must be copied ------------------------------------------------------------------------------------------
+
+    def accesses(self) -> list[tuple[int, bool, int]]:
+        """(operand, written, index of the instruction) in order."""
+        out: list[tuple[int, bool, int]] = []
+        for n, instruction in enumerate(instructions(self.statements)):
+            target = has_target(instruction)
+            for k, operand in enumerate(instruction.operands):
+                written = k == 0 and target
+                out.extend((self.names[name], written, n) for name in mentioned(operand) if name in self.names)
+        return out
+
+    def to_copy(self, accesses: list[tuple[int, bool, int]]) -> list[int]:
+        """Operands that lines must not touch directly: see the module's docstring."""
+        out = set()
+        reads: dict[int, int] = {}
+        for i, written, _ in accesses:
+            if not written:
+                reads[i] = reads.get(i, 0) + 1
+        writes = [(i, n) for i, written, n in accesses if written]
+        branches = bool(self.labels())
+        for i, operand in enumerate(self.operands):
+            text = self.text(i)
+            if operand.output:
+                mine = [n for k, n in writes if k == i]
+                if (len(mine) > 1 or reads.get(i, 0) > 1 or branches) and not _SIMPLE.match(text):
+                    out.add(i)
+                continue
+            if self.constant(i) is not None or _CONSTANT.match(text):
+                continue
+            last = max((n for k, written, n in accesses if k == i and not written), default=-1)
+            first = [(k, n) for k, n in writes if n < last or (branches and n <= last)]
+            several = [(k, n) for k, n in writes if n == last and sum(n == m for _, m in writes) > 1]
+            if any(self.may_alias(i, k) for k, n in (*first, *several)):
+                out.add(i)
+        return sorted(out)
+
+    def may_alias(self, read: int, written: int) -> bool:
+        """Whether writing one operand may change what another one's expression gives."""
+        a, b = self.text(read), self.text(written)
+        ours = {t for t in lex(a).t if is_identifier(t)}
+        root = _root(b)
+        if root is None or root in self.context.references:
+            return True
+        if any(x in self.context.references for x in ours) or "*" in a or "->" in a:
+            return True
+        if root not in ours:
+            return False
+        if _SIMPLE.match(a) and _SIMPLE.match(b):  # v.x and v.y, a[0] and a[1]
+            return not _apart(a, b)
+        return True
+
+    def copy(self, i: int) -> None:
+        """Gives an operand a local of its own: read before the first line, written back after the last."""
+        operand = self.operands[i]
+        letter = TYPES[_LETTER[operand.letter]]
+        stem = operand.name or _stem(self.text(i)) or f"in{i}"
+        name = stem + ("_out" if operand.output else "_in")
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        self.copies[i] = name
+        type_ = cxx_type(letter)
+        source = f"ptx_operand_{i}_"
+        if operand.output:
+            first = (
+                f" = {_converted(source, letter, self.pointer(i))}" if operand.read or "+" in operand.constraint else ""
+            )
+            self.lines_before.append(f"{type_} {name}{first};")
+            self.lines_after.append(f"{source} = {self.back(i, name)};")
+        else:
+            self.lines_before.append(f"const {type_} {name} = {_converted(source, letter, self.pointer(i))};")
+
+    def back(self, i: int, name: str) -> str:
+        if not self.pointer(i):
+            return name
+        return f"reinterpret_cast<{self.context.types[self.operands[i].expr].type}>({name})"
+
+    def bound_once(self, lines: list[str]) -> list[str]:
+        """Lines in which an input's expression that is more than a name is evaluated once."""
+        for i, operand in enumerate(self.operands):
+            name = f"ptx_operand_{i}_"
+            if operand.output or i in self.copies or _SIMPLE.match(self.text(i)):
+                continue
+            if sum(len(re.findall(rf"\b{name}\b", line)) for line in lines) < 2:
+                continue
+            self.lines_before.clear()
+            self.copy(i)
+            lines = [
+                *self.lines_before,
+                *(_tidy(line).replace(f"({name})", name).replace(name, self.copies[i]) for line in lines),
+            ]
+        return lines
+
+    # --- carry, labels, memory ----------------------------------------------------------------------------------------
+
+    def check_carry(self) -> None:
+        """Refuses a carry that comes from another statement."""
+        if reads_carry(self.statements):
+            first = next(i for i in instructions(self.statements) if (m := find(i.opcode)) and m.row.reads)
+            raise RefusedError(
+                first.opcode,
+                "its carry comes from another asm statement, which nothing in C++ can hand on",
+                "write the whole chain as one asm statement, or with wider integers or __builtin_addc",
+            )
+
+    def labels(self) -> dict[str, str]:
+        """PTX labels and the C++ labels that stand for them."""
+        out: dict[str, str] = {}
+        for label in labels(self.statements):
+            name = re.sub(r"\W", "_", label.replace("%=", "").lstrip("%$"))
+            while name in self.context.reserved or name in out.values():
+                name += "_"
+            out[label] = name
+        return out
+
+    def touches_memory(self) -> bool:
+        return any(i.name in _MEMORY for i in instructions(self.statements))
+
+    def fences_needed(self) -> bool:
+        """Whether order against other memory accesses is not already kept by what the instructions are."""
+        return not all(i.name in _FENCES for i in instructions(self.statements))
+
+
+_MEMORY = frozenset({"ld", "ldu", "st", "atom", "red"})
+_FENCES = frozenset({"bar", "barrier", "membar", "fence", "trap", "exit"})
+_ADDRESS = re.compile(
+    rf"(\b(?:ld|st|atom|red)\w*(?:<[^()]*>)?)\((?:{NAMESPACE}address|reinterpret_cast<std::uint64_t>)"
+    r"\(\(?(ptx_operand_\d+_)\)?\)(?=[,)])"
+)
+_DECLARES = re.compile(r"(?:const )?[A-Za-z_][\w:<>, ]*[\w>] [A-Za-z_]\w*(?:_)?(?: = |;)")
+
+
+def reads_carry(statements: Iterable[Statement]) -> bool:
+    """Whether the carry flag is read before it is set: it comes from somewhere else."""
+    for i in instructions(statements):
+        match = find(i.opcode)
+        if match is not None and match.row.reads == "cc":
+            return True
+        if match is not None and match.row.writes == "cc":
+            return False
+    return False
+
+
+def leaves_carry(statements: Iterable[Statement]) -> bool:
+    """Whether the carry flag is set and not read afterwards: maybe another statement reads it."""
+    left = False
+    for i in instructions(statements):
+        match = find(i.opcode)
+        if match is not None:
+            left = match.row.writes == "cc" or (left and match.row.reads != "cc")
+    return left
+
+
+def _written(i: int) -> str:
+    return f"%{i}.write"
+
+
+def _bare(text: str) -> str:
+    return text[1:-1] if text.startswith("(ptx_operand_") and text.endswith(")") else text
+
+
+def _tidy(line: str) -> str:
+    """Brackets taken off where a placeholder is a whole argument or a whole right side."""
+    line = re.sub(r"(?<=[\w>]\()\((ptx_operand_\d+_)\)(?=[,)])", r"\1", line)
+    line = re.sub(r"(?<=, )\((ptx_operand_\d+_)\)(?=[,)])", r"\1", line)
+    line = re.sub(r"(?<= = )\((ptx_operand_\d+_)\)(?=;)", r"\1", line)
+    # helpers that take an address take pointers and integers alike
+    return re.sub(
+        rf"(\b(?:ld|st|atom|red)\w*(?:<[^()]*>)?)\({NAMESPACE}address\((\(?ptx_operand_\d+_\)?)\)(?=[,)])",
+        r"\1(\2",
+        line,
+    )
+
+
+def _converted(source: str, type_: Type, pointer: bool) -> str:
+    if pointer:
+        return f"reinterpret_cast<std::uint64_t>({source})"
+    return f"{NAMESPACE}address({source})" if type_.bits == 64 and type_.is_int else source
+
+
+def _root(text: str) -> str | None:
+    """The variable that an lvalue is a part of, None where it is reached through a pointer or a call."""
+    return m.group() if _SIMPLE.match(text) and "->" not in text and (m := re.match(r"\w+", text)) else None
+
+
+def _apart(a: str, b: str) -> bool:
+    """Whether two members or elements of one variable are surely different ones."""
+    x, y = re.findall(r"\w+", a), re.findall(r"\w+", b)
+    if len(x) != len(y):
+        return False
+    return any(p != q and (p.isdigit() == q.isdigit()) and (p.isdigit() or "." in a) for p, q in zip(x, y, strict=True))
+
+
+def _stem(text: str) -> str:
+    words = re.findall(r"[A-Za-z_]\w*", text)
+    return words[-1] if words and len(words) < 4 else ""

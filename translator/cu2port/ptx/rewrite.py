@@ -1,0 +1,205 @@
+"""What becomes of each asm statement of a file: C++ in its place, a guard around it, or nothing.
+
+`handle(unit)` looks at every statement once; the checks turn what it says into findings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from cu2port.clang import Expr
+from cu2port.lexer import is_identifier
+from cu2port.model import Edit, Span
+from cu2port.ptx.asm import AsmStatement, Operand, Reading, statements
+from cu2port.ptx.families import family
+from cu2port.ptx.layout import Layout
+from cu2port.ptx.lift import (
+    PLACEHOLDER,
+    Context,
+    Lifted,
+    RefusedError,
+    leaves_carry,
+    lift,
+    parse,
+    reads_carry,
+)
+from cu2port.ptx.rename import instructions
+from cu2port.ptx.table import find
+from cu2port.ptx.taken import is_left_out
+from cu2port.unit import Unit
+
+_DOTTED = re.compile(
+    r"\b[a-z]\w*\.(?:[a-z0-9_]+\.)*(?:[busf](?:8|16|32|64|128)|pred|sync|cta|gl|sys|aligned|shared|global)\b"
+)
+_AMD = re.compile(r"\s*(?:[sv]|ds|buffer|global|flat|scratch|image|tbuffer)_[a-z]\w*")
+_COMMENTS = re.compile(r"//[^\n]*|/\*[\s\S]*?\*/")
+_WORDS = re.compile(r"(?:^|[;{}\n])\s*(?:@!?%{0,2}\w+\s+)?([a-z][a-z0-9_]*(?:(?:::?|\.)[a-z0-9_:]+)*)")
+
+
+_OF_UNTRANSLATED = frozenset({"untranslated", "untranslated_trap", "same"})
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """One statement that holds PTX and that HIP's compiler reads.
+
+    `edits` put C++ in its place where `refused` is None, else a guard. `certain`: the C++ means what the PTX meant
+    whatever cannot be known here. `note`: what a person should know of a choice that was made.
+    """
+
+    statement: AsmStatement
+    instructions: tuple[str, ...]
+    edits: tuple[Edit, ...]
+    refused: RefusedError | None = None
+    helpers: tuple[str, ...] = ()
+    certain: bool = True
+    note: str = ""
+
+
+def handle(unit: Unit) -> tuple[Handled, ...]:
+    """Every asm statement with PTX in a file, in text order. Host assembly, AMD's, compiler barriers and branches
+    that HIP leaves out are not among them."""
+    wanted = [s for s in statements(unit) if is_ptx(unit, s) and not is_left_out(unit, s.span.start)]
+    wanted = [s for s in wanted if not any(d.start <= s.span.start < d.end for d in unit.dead)]
+    if not wanted:
+        return ()
+    context = Context(
+        unit.text,
+        expression_types(unit, wanted),
+        unit.words,
+        frozenset(references(unit)),
+        fp=unit.options.ptx_fp,
+    )
+    chains = carry_chains(unit, wanted)
+    return tuple(_handled(unit, s, context, s.keyword in chains) for s in wanted)
+
+
+def is_ptx(unit: Unit, s: AsmStatement) -> bool:
+    """Whether a statement holds PTX, rather than nothing, host assembly or AMD's."""
+    if s.foreign:
+        return False
+    text = s.readings[0].text if s.readings else unit.source(s.open, s.close + 1)
+    text = _COMMENTS.sub(" ", text)
+    if s.readings and not text.strip(" \t\n;{}"):
+        return False
+    if _AMD.match(text):
+        return False
+    if unit.is_device(s.keyword) or _DOTTED.search(text):
+        return True
+    return s.macro is not None and any(find(w) is not None for w in _WORDS.findall(text))
+
+
+def expression_types(unit: Unit, wanted: Iterable[AsmStatement]) -> Mapping[Span, Expr]:
+    """libclang's types of operand expressions; empty where it has no answer."""
+    spans = {(o.expr.start, o.expr.end) for s in wanted if s.macro is None for r in s.readings for o in r.operands}
+    facts = unit.ask(spans=tuple(sorted(spans))) if spans else None
+    return {Span(*at): e for at, e in facts.exprs.items()} if facts is not None else {}
+
+
+def references(unit: Unit) -> Iterator[str]:
+    """Identifiers that some declaration of the file makes another name of an object: `T& x`."""
+    for k in unit.find("&", "&&"):
+        if unit.tok(k + 1) and is_identifier(unit.tok(k + 1)) and unit.tok(k + 2) in (",", ")", "=", ";", ":", "["):
+            before = unit.tok(k - 1)
+            if before == ">" or (before and is_identifier(before) and before not in ("return", "case")):
+                yield unit.t[k + 1]
+
+
+def carry_chains(unit: Unit, wanted: Iterable[AsmStatement]) -> frozenset[int]:
+    """Statements (by keyword) that set a carry which another statement of the file may read."""
+    leaving, reading = set(), False
+    for s in wanted:
+        for r in s.readings:
+            if ".cc" not in r.text and "addc" not in r.text and "subc" not in r.text and "madc" not in r.text:
+                continue
+            try:
+                body = parse(r)
+            except RefusedError:
+                continue
+            reading = reading or reads_carry(body)
+            if leaves_carry(body):
+                leaving.add(s.keyword)
+    return frozenset(leaving) if reading else frozenset()
+
+
+def opcodes(unit: Unit, s: AsmStatement) -> tuple[str, ...]:
+    """The instructions of a statement, also of one that cannot be parsed."""
+    if not s.readings:
+        return ()
+    try:
+        return tuple(dict.fromkeys(i.opcode for i in instructions(parse(s.readings[0]))))
+    except RefusedError:
+        return tuple(dict.fromkeys(_WORDS.findall(_COMMENTS.sub(" ", s.readings[0].text))))
+
+
+def _handled(unit: Unit, s: AsmStatement, context: Context, in_chain: bool) -> Handled:
+    layout = Layout(unit, s)
+    try:
+        if s.problem:
+            raise RefusedError("", s.problem, "write the text out where it is used")
+        if in_chain:
+            raise RefusedError(
+                opcodes(unit, s)[-1],
+                "its carry goes to another asm statement, which nothing in C++ can hand on",
+                "write the whole chain as one asm statement, or with wider integers or __builtin_addc",
+            )
+        lifted = [lift(r, context) for r in s.readings]
+        done = _written(unit, s, layout, lifted)
+    except RefusedError as e:
+        refused = _reasoned(e)
+        names = opcodes(unit, s)
+        return Handled(s, names, layout.guard(_guard_text(names, refused), unit.options.ptx == "trap"), refused)
+    text, certain, note = done
+    names = tuple(dict.fromkeys(i for one in lifted for i in one.instructions))
+    return Handled(s, names, text, None, tuple(sorted(_helpers(text))), certain, note)
+
+
+def _helpers(edits: Iterable[Edit]) -> Iterator[str]:
+    """Headers of ours that edits need."""
+    text = "".join(part for e in edits for part in e.parts if isinstance(part, str))
+    names = frozenset(re.findall(r"\bcu2port::ptx::(\w+)", text))
+    if names & _OF_UNTRANSLATED:
+        yield "untranslated.hpp"
+    if names - _OF_UNTRANSLATED or "std::" in text:
+        yield "ptx.hpp"
+
+
+def _reasoned(e: RefusedError) -> RefusedError:
+    """The refusal, with what is known of the instruction's family."""
+    found = family(e.what) if e.what else None
+    if found is None or e.instead:
+        return e
+    return RefusedError(e.what, found.why, found.instead)
+
+
+def _guard_text(names: tuple[str, ...], refused: RefusedError) -> str:
+    shown = refused.what or ", ".join(names[:3]) or "asm"
+    return re.sub(r"[^ -~]", "?", f"{shown}: {refused.why}").replace("\\", "\\\\").replace('"', "'")
+
+
+def _written(unit: Unit, s: AsmStatement, layout: Layout, lifted: list[Lifted]) -> tuple[tuple[Edit, ...], bool, str]:
+    """The edits for a statement all of whose readings were lifted; whether they are certain; a note."""
+    cases = [_filled(unit, r, one) for r, one in zip(s.readings, lifted, strict=True)]
+    if all(c == cases[0] for c in cases):
+        return layout.replaced(s.readings[0], lifted[0]), True, ""
+    kinds = {kind for r in s.readings for kind, _ in r.where}
+    if kinds == {"parameter"}:
+        return layout.by_parameter(s, lifted), True, "its text depends on a parameter: one case for each call here"
+    if kinds == {"branch"} and len({len(r.where) for r in s.readings}) == 1 and s.macro is None:
+        return layout.by_branch(s, lifted), True, ""
+    if kinds == {"macro"}:
+        chosen = s.readings[0].where[0][1]
+        return layout.replaced(s.readings[0], lifted[0]), False, f"with `{chosen}`, one of its definitions"
+    raise RefusedError("", "its text depends on several things at once", "write the text out for each case")
+
+
+def _filled(unit: Unit, r: Reading, one: Lifted) -> tuple[str, ...]:
+    """The lines with the operands' own text in them."""
+
+    def text(m: re.Match[str]) -> str:
+        o: Operand = r.operands[int(m[1])]
+        return unit.text[o.expr.start : o.expr.end]
+
+    return tuple(PLACEHOLDER.sub(text, line) for line in one.lines)
