@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from cu2port import __version__, rulefile
-from cu2port.data import cache_dir, data_path
+from cu2port.data import cache_dir, data_path, prune_cache
 from cu2port.model import Trust
 from cu2port.rulefile import VERSION_KEYS, read_rules
 
@@ -205,6 +205,7 @@ def load_catalog() -> Catalog:
         pass  # not there, unreadable or corrupt: made anew
     parts = read_rules(files)
     _store(cached, marshal.dumps(parts))
+    prune_cache()  # now, since a new catalogue means a new version of everything
     return _catalog(parts)
 
 
@@ -212,7 +213,7 @@ def _store(path: Path, data: bytes) -> None:
     """Write a cache file whole or not at all; a cache that cannot be written is no error."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as f:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as f:
             f.write(data)
         Path(f.name).replace(path)
     except OSError:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import time
 from importlib.resources import files
 from pathlib import Path
+
+_DAY_S = 24 * 60 * 60
+_OLD_S = 30 * _DAY_S
+_MOST = 16  # files of a kind: who works on the rules makes a new one with every edit
+_KINDS = ("catalog-*.bin", "shim-*.h", "pch-*.pch", "sim/runtime-*.o")
 
 
 class DataError(FileNotFoundError):
@@ -36,3 +43,35 @@ def cache_dir() -> Path:
     else:
         base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "cu2port"
+
+
+def prune_cache(now_s: float | None = None) -> None:
+    """Drop what other versions left in the cache: files not read for 30 days, and of each kind all but the 16 newest.
+
+    A run that still uses one makes it anew, and what cannot be dropped stays: nothing is raised. `now_s`: the time,
+    in seconds since 1970.
+    """
+    folder = cache_dir()
+    now = time.time() if now_s is None else now_s
+    for kind in _KINDS:
+        used = sorted(((_last_used(path), path) for path in folder.glob(kind)), reverse=True)
+        for rank, (then, path) in enumerate(used):
+            if rank >= _MOST or now - then > _OLD_S:
+                _drop(path)
+    for path in folder.glob(".new-*"):  # of a run that was killed while it wrote
+        if now - _last_used(path) > _DAY_S:
+            _drop(path)
+
+
+def _last_used(path: Path) -> float:
+    """When a file was written or, as far as the file system notes it, last read; seconds since 1970."""
+    try:
+        st = path.stat()
+    except OSError:
+        return 0.0  # another run has just dropped it
+    return max(st.st_ctime, st.st_atime)  # not its own time: that is fixed for a shim, so that libclang trusts its PCH
+
+
+def _drop(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink(missing_ok=True)
