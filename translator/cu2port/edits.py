@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from cu2port.model import Edit, Finding, Judged, Outcome, Side, Span, Trust
 
@@ -19,7 +20,7 @@ def judge(findings: Iterable[Finding], minimum: Trust) -> tuple[tuple[Judged, ..
 
     A finding that loses to the removal of the very text it speaks of is left out: nothing of it remains.
     """
-    ordered = sorted(set(findings), key=_text_order)
+    ordered = _in_text_order(findings)
     wanted = [f for f in ordered if f.edits and f.trust >= minimum]
     losers: set[Finding] = set()
     if not _compatible([e for f in wanted for e in f.edits]):
@@ -47,6 +48,15 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     """The text after compatible edits (as `judge` returns them)."""
     ordered = sorted(set(edits), key=_edit_order)
     return "".join(_render(text, Span(0, len(text)), ordered, 0, len(ordered)))
+
+
+def _in_text_order(findings: Iterable[Finding]) -> list[Finding]:
+    """Different findings in an order that does not depend on how they came. What is rarely needed for it is slow."""
+    ordered = sorted(set(findings), key=lambda f: (f.start, -f.end, f.code, f.message))
+    for a, b in pairwise(ordered):
+        if (a.start, a.end, a.code, a.message) == (b.start, b.end, b.code, b.message):
+            return sorted(ordered, key=_text_order)
+    return ordered
 
 
 def _text_order(f: Finding) -> tuple[int, int, str, str, str]:
