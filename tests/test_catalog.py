@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from cu2port.catalog import Row, load_catalog, version_key
 from cu2port.clang import ClangService
+from cu2port.cli import cli
 from cu2port.engine import translate
 from cu2port.model import Options
 from cu2port.rulefile import CatalogError, read_rules
@@ -388,6 +390,18 @@ def missing() -> dict[str, list[str]]:
         name, _, entry = line.partition(" ")
         out.setdefault(name, []).append(entry)
     return out
+
+
+def test_unchecked_names_say_so_wherever_they_are_met() -> None:
+    rows = {r.cuda: r for r in load_catalog() if r.unchecked}
+    listed_rows = coverage("--unchecked").stdout.splitlines()
+    assert sorted(x.split(" ", 1)[1] for x in listed_rows) == sorted(f"{r.cuda} -> {r.hip}" for r in rows.values())
+    said = CliRunner().invoke(cli, ["query", "NVRTC_SUCCESS"]).output
+    assert "not checked against HIP's headers" in " ".join(said.split())
+    found = translate("int x = NVRTC_SUCCESS;", path="a.cu").findings
+    (finding,) = (j.finding for j in found if j.finding.cuda == "NVRTC_SUCCESS")
+    assert "not checked against HIP headers" in finding.message
+    assert finding.why == ("`HIPRTC_SUCCESS` was not checked against HIP's headers: none at hand could answer for it.",)
 
 
 def test_every_list_has_one_file_that_answers_for_it() -> None:

@@ -2,6 +2,7 @@
 
     python tools/coverage.py                      prints the table (Markdown)
     python tools/coverage.py --missing            prints `list name` for every name without a fate
+    python tools/coverage.py --unchecked          prints `library name -> HIP name` for every row not checked against headers
     python tools/coverage.py --check README.md    exit 1 unless the table in the file is fresh
     python tools/coverage.py --write README.md    rewrites it
 
@@ -101,6 +102,7 @@ def main() -> None:
     parser.add_argument("--rules", type=Path, default=ROOT / "rules")
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--missing", action="store_true", help="print `list name` for each name without a fate")
+    group.add_argument("--unchecked", action="store_true", help="print the rows that no HIP header could answer for")
     group.add_argument("--check", type=Path, metavar="FILE", help="exit 1 unless the table in FILE is fresh")
     group.add_argument("--write", type=Path, metavar="FILE", help="rewrite the table in FILE")
     args = parser.parse_args()
@@ -110,6 +112,11 @@ def main() -> None:
             for name in names_of(args.rules, path.stem):
                 if not fate(parts, name):
                     print(path.stem, name)
+        return
+    if args.unchecked:
+        for name, (library, row) in sorted(parts["raw"].items(), key=lambda x: (x[1][0], x[0])):
+            if unchecked(parts, name):
+                print(f"{library} {name} -> {row['hip']}")
         return
     fresh = table(list(count(args.rules, parts)))
     path = args.check or args.write

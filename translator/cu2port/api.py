@@ -181,7 +181,7 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
         end,
         edits=edits,
         trust=row.trust if edits else Trust.MANUAL,
-        why=(row.why,),
+        why=(row.why, *_unchecked(row, hip)),
         cuda=row.cuda,
         hip=hip,
         needs=row.headers,
@@ -209,15 +209,20 @@ def _renamed(row: Row, hip: str, start: int, end: int, edits: tuple[Edit, ...]) 
         "CU101",
         "api-rename",
         Severity.INFO,
-        f"`{row.cuda}` is `{hip}`",
+        f"`{row.cuda}` is `{hip}`{', not checked against HIP headers' if row.unchecked else ''}",
         start,
         end,
         edits=edits,
+        why=_unchecked(row, hip),
         cuda=row.cuda,
         hip=hip,
         needs=row.headers,
         helpers=_helpers(row, hip),
     )
+
+
+def _unchecked(row: Row, hip: str) -> tuple[str, ...]:
+    return (f"`{hip}` was not checked against HIP's headers: none at hand could answer for it.",) * row.unchecked
 
 
 def _helpers(row: Row, hip: str) -> tuple[str, ...]:

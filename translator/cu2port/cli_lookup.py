@@ -176,7 +176,7 @@ def _row_lines(catalog: Catalog, row: Row) -> Iterator[str]:
         yield _code("before ", row.before)
         yield _code("after  ", row.after)
     if row.unchecked:
-        yield _field("note", "no HIP header at hand could confirm this name")
+        yield _field("note", "not checked against HIP's headers: none at hand could answer for this name")
 
 
 def _field(key: str, text: str) -> str:
