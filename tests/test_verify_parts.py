@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from cu2port.compile_db import Flags, parse
 from cu2port.engine import translate
 from cu2port.model import Options
+from cu2port.effects import wave_size
 from cu2port.project import CannotRun
 from cu2port.report import verified
 from cu2port.report.verified import COMPILES, FAILS, MISSING, UNFINISHED, TargetRecord, UnitRecord, VerifyRecord
@@ -253,7 +254,7 @@ def test_headers_out_of_a_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_wave_size() -> None:
-    sizes = {a: compiling.wave_size(a) for a in "gfx803 gfx906 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1201".split()}
+    sizes = {a: wave_size(a) for a in "gfx803 gfx906 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1201".split()}
     assert [a for a, n in sizes.items() if n == 32] == ["gfx1030", "gfx1100", "gfx1201"]
 
 

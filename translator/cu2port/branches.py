@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from cu2port.lexer import Directive
+from cu2port.lexer import Directive, Group
 from cu2port.unit import Unit
 
 #: Macros that tell a version of CUDA, its compiler or its libraries; HIP defines none of them.
@@ -85,3 +85,26 @@ def tested_defined(unit: Unit, i: int) -> bool:
     if d.keyword in ("ifdef", "ifndef", "elifdef", "elifndef"):
         return i == d.first + 2
     return unit.tok(i - 1) == "defined" or (unit.tok(i - 1) == "(" and unit.tok(i - 2) == "defined")
+
+
+def is_for_hip(unit: Unit, i: int) -> bool:
+    """Whether token i is code for HIP already: in a branch that asks for HIP, or in a file that includes HIP's headers
+    and none of CUDA's."""
+    if any(inc.path.startswith("hip/") for inc in unit.includes) and not any(
+        inc.path in unit.catalog.headers for inc in unit.includes
+    ):
+        return True
+    return any(_asks_for_hip(unit, g) for g in unit.conditions(unit.p[i]))
+
+
+def _asks_for_hip(unit: Unit, g: Group) -> bool:
+    d = unit.directives[g.opener]
+    other = d.keyword == "else"
+    if other:
+        d = unit.directives[g.chain[0]]
+    for k in range(d.first + 2, d.stop):
+        if _HIP_WORD.match(unit.t[k]) and "NV" not in unit.t[k]:
+            before = k - 1 - (unit.tok(k - 1) == "(")
+            before -= unit.tok(before) == "defined"
+            return ((d.keyword == "ifndef") != (unit.tok(before) == "!")) == other
+    return False

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cu2port import edits
 from cu2port.catalog import load_catalog
 from cu2port.check import all_checks
+from cu2port.effects import narrowed
 from cu2port.includes import added_includes
 from cu2port.model import Finding, Options, Outcome, Project, Result, Severity, Trust
 from cu2port.unit import Unit
@@ -33,31 +36,67 @@ def translate(
     and is used in reports. `clang`: a running service for questions that tokens cannot answer; without it such
     places are decided by the lexer alone. Never raises for anything that stands in `source`.
     """
+    return settle(examine(source, options, path=path, project=project, clang=clang))
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A text and everything that was found in it, before anything is decided. `unit` None: it is no 8-bit text."""
+
+    path: str
+    data: bytes
+    options: Options
+    unit: Unit | None
+    findings: tuple[Finding, ...]
+
+
+def examine(
+    source: str | bytes,
+    options: Options | None = None,
+    *,
+    path: str = "<stdin>",
+    project: Project | None = None,
+    clang: ClangService | None = None,
+) -> Examined:
+    """What all checks find in a text. Arguments as for `translate`."""
     options = options or Options()
     data = source.encode("utf-8", "surrogateescape") if isinstance(source, str) else source
     bad = _not_text(data)
     if bad is not None:
-        return Result(path, data, data, edits.judge((bad,), options.trust)[0], "copied")
-    text = data.decode("latin-1")
-    bom = len(_BOM) if text.startswith(_BOM) else 0
-    unit = Unit(text, load_catalog(), options, path, project, clang)
+        return Examined(path, data, options, None, (bad,))
+    unit = Unit(data.decode("latin-1"), load_catalog(), options, path, project, clang)
     findings = [f for check in all_checks() for f in check.run(unit)]
     if options.skip_inactive:
         findings = [f for f in findings if not any(s.start <= f.start < s.end for s in unit.inactive)]
-    judged, made = edits.judge(findings, options.trust)
+    if options.archs:
+        findings = [narrowed(f, options.archs) for f in findings]
+    return Examined(path, data, options, unit, tuple(findings))
+
+
+def settle(found: Examined, wanted: Iterable[Finding] | None = None) -> Result:
+    """Apply the edits of findings as far as they are trusted, and add the includes that they need.
+
+    `wanted`: those that count, and then nothing else is changed; None: all, and the file becomes one that HIP's compiler
+    takes, with the runtime's header.
+    """
+    options, data, unit = found.options, found.data, found.unit
+    judged, made = edits.judge(found.findings if wanted is None else wanted, options.trust)
+    if unit is None:
+        return Result(found.path, data, data, judged, "copied")
     applied = [j.finding for j in judged if j.outcome is Outcome.APPLIED]
     needs = frozenset(n for f in applied for n in f.needs)
     helpers = frozenset(h for f in applied for h in f.helpers)
-    extra = added_includes(unit, needs, helpers, bool(applied), bom)
+    bom = len(_BOM) if unit.text.startswith(_BOM) else 0
+    extra = added_includes(unit, needs, helpers, wanted is None and unit.runtime_on_top, bom)
     if extra is not None:
         more, extra_edits = edits.judge((extra,), options.trust)
         judged, made = (*more, *judged), (*made, *extra_edits)
-    output = edits.apply(text, made).encode("latin-1")
+    output = edits.apply(unit.text, made).encode("latin-1")
     left = unit.api.left | frozenset(
         j.finding.cuda for j in judged if j.finding.cuda and j.outcome is not Outcome.APPLIED
     )
     return Result(
-        path=path,
+        path=found.path,
         data=data,
         output=output,
         findings=judged,

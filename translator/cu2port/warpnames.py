@@ -1,25 +1,100 @@
-"""CUDA's cross-lane builtins by name."""
+"""CUDA's cross-lane builtins by name, which tokens are theirs, and what becomes of warps where they stand."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from cu2port.branches import is_for_hip
+from cu2port.lexer import is_identifier
 from cu2port.structure import Call
-from cu2port.unit import Unit, iter_calls
+from cu2port.unit import Unit
 
+HEADER = "warp.hpp"
+SPACE = "cu2port::warp::"
+SHUFFLES = frozenset("__shfl __shfl_up __shfl_down __shfl_xor".split())
+VOTES = frozenset("__any __all __ballot".split())
 SYNC = frozenset(
-    "__shfl_sync __shfl_up_sync __shfl_down_sync __shfl_xor_sync __any_sync __all_sync __ballot_sync __match_any_sync "
-    "__match_all_sync __reduce_add_sync __reduce_min_sync __reduce_max_sync __reduce_and_sync __reduce_or_sync "
-    "__reduce_xor_sync __syncwarp".split()
+    (
+        *(f"{n}_sync" for n in (*SHUFFLES, *VOTES)),
+        *"__match_any_sync __match_all_sync __reduce_add_sync __reduce_min_sync __reduce_max_sync".split(),
+        *"__reduce_and_sync __reduce_or_sync __reduce_xor_sync __syncwarp".split(),
+    )
 )
+#: CUDA's name -> the function of `cu2port::warp` that takes the same arguments.
+LOGICAL = {n: n.removeprefix("__").removesuffix("_sync") for n in (*SYNC, *VOTES, "__activemask")}
+#: Everything here, with the shuffles that CUDA dropped.
+NAMES = frozenset((*LOGICAL, *SHUFFLES))
+ALL_LANES = ("wave64", "wrong-result")
+
+_NO_TYPE = frozenset("return else case throw do co_return co_yield and or not defined".split())
+
+
+def mode(unit: Unit, i: int) -> str:
+    """What becomes of warp code at token i, as `Options.warp` says; code that is HIP's already is left as it is."""
+    return "flag" if unit.options.warp == "flag" or is_for_hip(unit, i) else unit.options.warp
+
+
+def tokens(unit: Unit, names: Iterable[str]) -> list[int]:
+    """The tokens of some names that are CUDA's: no members, no other namespace's, nothing that the user declares."""
+    found = [i for i in unit.find(*names) if _may_be_cudas(unit, i)]
+    doubtful = [i for i in found if unit.t[i] in unit.macros or _is_declared(unit, unit.t[i])]
+    if not doubtful:
+        return found
+    facts = unit.ask(bindings=tuple(unit.p[i] for i in doubtful))
+    others = set()
+    for i in doubtful:
+        binding = facts.bindings.get(unit.p[i]) if facts is not None else None
+        if binding is not None and binding.owner in ("cuda", "user"):
+            theirs = binding.owner == "user"
+        else:
+            theirs = not _only_for_older(unit, unit.t[i])
+        if theirs:
+            others.add(i)
+    return [i for i in found if i not in others]
+
+
+def _may_be_cudas(unit: Unit, i: int) -> bool:
+    if unit.is_member(i) or unit.tok(i + 1) == "::":
+        return False
+    if unit.tok(i - 1) == "::" and (owner := unit.tok(i - 2)) and (is_identifier(owner) or owner == ">"):
+        return owner in _NO_TYPE
+    d = unit.in_directive(i)
+    if d is not None:
+        if d.keyword != "define" or i == d.first + 2 or "##" in (unit.tok(i - 1), unit.tok(i + 1)):
+            return False
+        m = next((m for m in unit.macros.get(unit.t[d.first + 2], ()) if m.directive is d), None)
+        return m is not None and i >= m.first
+    return not declares(unit, i)
+
+
+def declares(unit: Unit, i: int) -> bool:
+    """Whether token i is declared where it stands: `int name =`, `T name)`, `type name(...) {`."""
+    before, after = unit.tok(i - 1), unit.tok(i + 1)
+    if not before or before in _NO_TYPE or not (is_identifier(before) or before in ("*", "&", ">")):
+        return False
+    if after == "(":
+        close = unit.match[i + 1]
+        return close > 0 and (unit.tok(close + 1) == "{" or (is_identifier(before) and unit.function_at(i) is None))
+    return after in ("=", ";", ",", ")", "{", "[", ":") and is_identifier(before)
+
+
+def _is_declared(unit: Unit, name: str) -> bool:
+    return (
+        name in unit.declared
+        or name in unit.project.declared
+        or (not name.startswith("__") and any(declares(unit, i) for i in unit.find(name)))
+    )
+
+
+def _only_for_older(unit: Unit, name: str) -> bool:
+    """Whether all the file's macros of that name stand in conditionals: shims for what old versions of CUDA lack."""
+    found = unit.macros.get(name, ())
+    return bool(found) and all(unit.conditions(m.directive.start)[1 if unit.guard else 0 :] for m in found)
 
 
 def sync_calls(unit: Unit) -> Iterator[tuple[int, Call]]:
     """Calls of the builtins whose first argument is a mask of lanes; what the file defines itself is left out."""
-    for i, call in iter_calls(unit, SYNC):
-        if unit.t[i] in unit.macros or unit.t[i] in unit.declared or unit.tok(i - 1) == "::":
-            continue
-        d = unit.in_directive(i)
-        if d is not None and d.keyword == "define" and i == d.first + 2:
-            continue
-        yield i, call
+    for i in tokens(unit, SYNC):
+        call = unit.call(i)
+        if call is not None:
+            yield i, call

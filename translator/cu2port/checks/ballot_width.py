@@ -3,18 +3,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.check import Check, Example
-from cu2port.model import Finding, Severity
+from cu2port.model import Finding, Options, Severity
 from cu2port.unit import Unit
+from cu2port.warpnames import mode
 
 _MASKS = ("__activemask", "__ballot", "__ballot_sync", "__match_all_sync", "__match_any_sync")
 _NARROW = frozenset({"int", "unsigned", "uint", "uint32_t", "int32_t", "std::uint32_t", "u32"})
+_FLAG = Options(warp="flag")
 
 
 class BallotWidth(Check):
     """A mask of lanes is kept in 32 bits.
 
     Ballots, matches and the active mask have 64 bits in HIP; on a wavefront of 64 the upper half is lost here.
-    Keep it in `unsigned long long` and count with `__popcll`, or take the half of the wavefront that is meant.
+    Reported with `--warp flag` and in code for HIP; else ballots go to `cu2port/warp.hpp` and have 32 bits (CU313).
     """
 
     code, name, severity = "CU312", "ballot-width", Severity.WARNING
@@ -22,17 +24,26 @@ class BallotWidth(Check):
         Example(
             "__device__ void f() { unsigned m = __activemask(); }",
             "__device__ void f() { unsigned m = __activemask(); }",
+            options=_FLAG,
         ),
         Example(
             "__device__ void f() { const unsigned int m = __ballot(x); }",
             "__device__ void f() { const unsigned int m = __ballot(x); }",
+            options=_FLAG,
         ),
-        Example("__device__ void f() { unsigned long long m = __activemask(); auto n = __ballot(x); }", note="wide"),
+        Example("__device__ void f() { unsigned m = __activemask(); }", note="rewritten by CU313"),
+        Example(
+            "__device__ void f() { unsigned long long m = __activemask(); auto n = __ballot(x); }",
+            note="wide",
+            options=_FLAG,
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         for i in unit.find(*_MASKS):
             if unit.tok(i - 1) not in ("=", "(", "{") or unit.tok(i + 1) != "(" or unit.in_directive(i) is not None:
+                continue
+            if mode(unit, i) != "flag":
                 continue
             name = i - 2
             kind = unit.tok(name - 1)

@@ -3,17 +3,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.check import Check, Example
-from cu2port.model import Finding, Severity
+from cu2port.model import Finding, Options, Severity
 from cu2port.unit import Unit
-from cu2port.warpnames import sync_calls
+from cu2port.warpnames import SYNC, sync_calls
+
+_FLAG = Options(warp="flag")
 
 
 class WarpSyncMask(Check):
-    """A `*_sync` builtin means a warp of 32 lanes; on a wavefront of 64 it does not mean the same.
+    """A `*_sync` builtin with a mask means a warp of 32 lanes; on a wavefront of 64 it does not mean the same.
 
     AMD wants the masks of all callers to add up to the lanes that are active: a mask that names a lane which is not
-    there traps or votes wrong, and with 64 lanes two CUDA warps share one wavefront. Each such call needs a look:
-    shuffles want a width of 32, votes want the half of the wavefront that the CUDA warp is.
+    there traps or votes wrong, and with 64 lanes two CUDA warps share one wavefront. Reported with `--warp flag`; else
+    the call goes to `cu2port/warp.hpp` (CU313).
     """
 
     code, name, severity = "CU311", "warp-sync-mask", Severity.WARNING
@@ -21,19 +23,26 @@ class WarpSyncMask(Check):
         Example(
             "__device__ int f(int v) { return __shfl_sync(0xffffffffffffffffULL, v, 0); }",
             "__device__ int f(int v) { return __shfl_sync(0xffffffffffffffffULL, v, 0); }",
+            options=_FLAG,
         ),
-        Example("__device__ void f() { __syncwarp(); }", note="no mask"),
+        Example("__device__ void f() { __syncwarp(); }", note="no mask", options=_FLAG),
         Example(
-            "#define __shfl_sync(m, v, l) __shfl(v, l)\nint x = __shfl_sync(m, v, l);\n", note="a macro of the file"
+            "#define __shfl_sync(m, v, l) __shfl(v, l)\nint x = __shfl_sync(m, v, l);\n",
+            note="a macro of the file",
+            options=_FLAG,
         ),
+        Example("__device__ int f(int v) { return __shfl_sync(~0u, v, 0); }", note="rewritten by CU313"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if unit.options.warp != "flag" or unit.words.isdisjoint(SYNC):
+            return
         for i, call in sync_calls(unit):
             if call.args:
                 yield self.finding(
                     f"`{unit.t[i]}` with a mask: right for a warp of 32 lanes, not for a wavefront of 64",
                     unit.p[i],
                     unit.end(call.close),
+                    cuda=unit.t[i],
                     effects=(("wave64", "wrong-result"),),
                 )

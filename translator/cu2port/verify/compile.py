@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from cu2port.compile_db import CompileDb
 from cu2port.data import cache_dir
+from cu2port.effects import wave_size
 from cu2port.project import CannotRun
 from cu2port.report.verified import (
     COMPILES,
@@ -244,11 +245,6 @@ class _Session:
                 f"{self.compiler.version} does not compile the HIP {self.headers.version} headers in "
                 f"{self.headers.root} for {target}: {self._probed[target]}; try others (--compiler, --rocm-path)"
             )
-
-
-def wave_size(arch: str) -> int:
-    """Lanes of a wavefront: 64 up to gfx9, 32 after."""
-    return 64 if re.match(r"gfx(?:[6-8]\d\d|9)", arch) else 32
 
 
 def run(request: Request, tick: Tick = lambda done, total: None) -> VerifyRecord:
