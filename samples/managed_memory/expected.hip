@@ -42,7 +42,7 @@ static void move_to_device(const void* data, size_t bytes, int device, hipStream
     hipMemLocation place = {};
     place.type = hipMemLocationTypeDevice;
     place.id = device;
-    CUDA_CHECK(hipMemAdvise(data, bytes, hipMemAdviseSetPreferredLocation, place));
+    CUDA_CHECK(hipMemAdvise_v2(data, bytes, hipMemAdviseSetPreferredLocation, place));
     CUDA_CHECK(hipMemPrefetchAsync_v2(data, bytes, place, 0, stream));
 #else
     CUDA_CHECK(hipMemAdvise(data, bytes, hipMemAdviseSetPreferredLocation, device));
