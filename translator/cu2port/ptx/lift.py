@@ -19,10 +19,10 @@ from cu2port.model import Span
 from cu2port.ptx.asm import Reading
 from cu2port.ptx.bind import UntranslatableError
 from cu2port.ptx.emit import Options, emit
-from cu2port.ptx.ir import TYPES, Place, Statement, Type
+from cu2port.ptx.ir import TYPES, Place, Reg, Statement, Type
 from cu2port.ptx.parse import PtxSyntaxError, parse_inline
 from cu2port.ptx.printer import NAMESPACE, cxx_type
-from cu2port.ptx.rename import Renamer, has_target, instructions, labels, mentioned
+from cu2port.ptx.rename import Renamer, declared, has_target, instructions, labels, mentioned
 from cu2port.ptx.table import find
 
 PLACEHOLDER = re.compile(r"\bptx_operand_(\d+)_\b")
@@ -116,6 +116,7 @@ class _Lifter:
                 raise RefusedError("", "its text comes from a constant array (constraint `C`)")
         accesses = self.accesses()
         self.check_carry()
+        self.check_names()
         for i in self.to_copy(accesses):
             self.copy(i)
         renamed = Renamer(self.new_name, self.labels()).statements(self.statements)
@@ -303,6 +304,19 @@ class _Lifter:
                 "its carry comes from another asm statement, which nothing in C++ can hand on",
                 "write the whole chain as one asm statement, or with wider integers or __builtin_addc",
             )
+
+    def check_names(self) -> None:
+        """Refuses predicates and labels that another statement declares."""
+        known = {n.lstrip("%") for n in declared(self.statements)} | {n.lstrip("%") for n in labels(self.statements)}
+        for i in instructions(self.statements):
+            jumps = [o.name for o in i.operands if isinstance(o, Reg)] if i.name == "bra" else []
+            for name in (*jumps, *([i.guard.name] if i.guard is not None else [])):
+                if name.lstrip("%") not in known and name not in self.names:
+                    raise RefusedError(
+                        i.opcode,
+                        f"`{name}` is declared in another asm statement",
+                        "write the statements that belong together as one",
+                    )
 
     def labels(self) -> dict[str, str]:
         """PTX labels and the C++ labels that stand for them."""

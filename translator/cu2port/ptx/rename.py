@@ -18,6 +18,7 @@ from cu2port.ptx.ir import (
     Scope,
     Statement,
     Sum,
+    Variable,
     Vector,
 )
 from cu2port.ptx.table import find
@@ -39,6 +40,15 @@ def labels(statements: Iterable[Statement]) -> Iterator[str]:
             yield s.name
         elif isinstance(s, Scope):
             yield from labels(s.body)
+
+
+def declared(statements: Iterable[Statement]) -> Iterator[str]:
+    """All registers and variables that statements declare, also in scopes."""
+    for s in statements:
+        if isinstance(s, Variable):
+            yield from s.names
+        elif isinstance(s, Scope):
+            yield from declared(s.body)
 
 
 def mentioned(operand: Operand) -> Iterator[str]:

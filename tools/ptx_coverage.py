@@ -1,0 +1,125 @@
+"""How much inline PTX of real projects is lifted, by project.
+
+    python tools/ptx_coverage.py [--left] [--commits FILE] DIR...
+
+Every asm statement that the lexer finds counts once, also in branches that HIP leaves out. Apart stand statements with
+instructions that have a task of their own (matrix, asynchronous copy, mbarrier), with those that only NVIDIA's GPUs
+since Hopper have, and chains whose carry crosses statements. FILE names the projects' commits: `name commit` a line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cu2port.catalog import load_catalog
+from cu2port.ptx.asm import AsmStatement, statements
+from cu2port.ptx.families import kind
+from cu2port.ptx.lift import Context, RefusedError, lift
+from cu2port.ptx.rewrite import carry_chains, is_ptx, opcodes
+from cu2port.ptx.table import find
+from cu2port.unit import Unit
+
+_SUFFIXES = frozenset(".cu .cuh .h .hpp .hxx .hh .cc .cpp .cxx .inl .ipp .hip .c .clh".split())
+_APART = ("matrix", "copy", "mbarrier", "hopper")
+#: what only sm_90 and later have, where the opcode's first word does not tell
+_NEWER = re.compile(
+    r"e2m1|e2m3|e3m2|ue8m0|s2f6|f32x2|\.b128\b.*atom|atom\b.*\.b128|v8\.|v4\.(?:b|u|s|f)64|fma3|max3|min3"
+    r"|redux\.sync\.\w+\.(?:abs\.)?(?:NaN\.)?f32|\.rs\b|add\.f32\.\w*16|createpolicy\.cvt|::cluster|\.relu.*x2\b.*s16"
+)
+
+
+@dataclass
+class Row:
+    """The statements of a project, counted. `left`: why some were not lifted."""
+
+    project: str
+    counts: Counter[str]
+    left: list[tuple[str, str]]
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--left", action="store_true", help="name every statement that was not lifted")
+    parser.add_argument("--commits", type=Path, help="`name commit` a line")
+    asked = parser.parse_args()
+    commits = dict(line.split()[:2] for line in asked.commits.read_text().splitlines()) if asked.commits else {}
+    rows = [count(folder) for folder in asked.folders]
+    print("| project | commit | asm statements | " + " | ".join(_APART) + " | carry chains | counted | lifted | % |")
+    print("|---|---|" + "--:|" * 9)
+    total: Counter[str] = Counter()
+    for row in sorted((r for r in rows if r.counts), key=lambda r: r.project.lower()):
+        total += row.counts
+        print(_line(row.project, commits.get(row.project, "")[:12], row.counts))
+    print(_line("all", "", total))
+    if asked.left:
+        for row in rows:
+            for where, why in row.left:
+                print(f"{row.project}\t{where}\t{why}", file=sys.stderr)
+    return 0
+
+
+def _line(project: str, commit: str, c: Counter[str]) -> str:
+    counted = c["lifted"] + c["left"]
+    share = f"{100 * c['lifted'] / counted:.1f}" if counted else ""
+    apart = " | ".join(str(c[k] or "") for k in (*_APART, "chain"))
+    return f"| {project} | {commit} | {sum(c.values())} | {apart} | {counted} | {c['lifted']} | {share} |"
+
+
+def count(folder: Path) -> Row:
+    """The statements of a folder's sources."""
+    row = Row(folder.name, Counter(), [])
+    for path in sorted(p for p in folder.rglob("*") if p.suffix in _SUFFIXES and p.is_file()):
+        text = path.read_bytes().decode("latin-1")
+        if "asm" not in text:
+            continue
+        unit = Unit(text, load_catalog(), path=str(path))
+        for what, s, why in judged(unit):
+            row.counts[what] += 1
+            if what == "left":
+                row.left.append((f"{path.relative_to(folder)}:{text.count(chr(10), 0, s.span.start) + 1}", why))
+    return row
+
+
+def judged(unit: Unit) -> Iterator[tuple[str, AsmStatement, str]]:
+    """What becomes of each statement with PTX, and why some stay."""
+    found = [s for s in statements(unit) if is_ptx(unit, s)]
+    chains = carry_chains(unit, found)
+    context = Context(unit.text, {}, unit.words)
+    for s in found:
+        kinds = {apart(name) for name in opcodes(unit, s)} - {""}
+        special = next((k for k in _APART if k in kinds), "")
+        if special:
+            yield special, s, ""
+        elif s.keyword in chains:
+            yield "chain", s, ""
+        elif s.problem:
+            yield "left", s, s.problem
+        else:
+            try:
+                for reading in s.readings:
+                    lift(reading, context)
+            except RefusedError as e:
+                yield ("chain" if "its carry comes" in e.why else "left"), s, str(e)
+            else:
+                yield "lifted", s, ""
+
+
+def apart(opcode: str) -> str:
+    """Why an instruction is counted apart; "" where it is not."""
+    special = kind(opcode)
+    if special in _APART:
+        return special
+    match = find(opcode)
+    return "hopper" if _NEWER.search(opcode) or (match is not None and match.row.sm >= 90) else ""
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
