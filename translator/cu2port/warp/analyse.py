@@ -11,6 +11,7 @@ from cu2port.warp import builtins
 from cu2port.warp.evaluate import Array, Use
 from cu2port.warp.interp import Interpreter
 from cu2port.warp.model import Device, is_device, make_device
+from cu2port.warp.triggers import HAZARDS, triggers, troubled
 
 _ROUNDS = 6
 LITERALS = frozenset({"32", "31", "5", "32u", "31u", "5u", "32U", "31U", "5U", "0x1f", "0x1F", "0x1fu", "0x1Fu", "0x20",
@@ -18,10 +19,6 @@ LITERALS = frozenset({"32", "31", "5", "32u", "31u", "5u", "32U", "31U", "5U", "
 _WARPISH = re.compile(r"(?i)\A(?:.*warp.*|.*lane.*|.*shfl.*|ws|wid|.*ballot.*|.*wave.*)\Z")
 _PLACES = frozenset({"threadIdx", "warpSize"})
 _DEVICE = frozenset({"__device__", "__global__"})
-#: What can go wrong between lanes starts with one of these.
-HAZARDS = frozenset(
-    builtins.TAKES | {"volatile", "coalesced_threads", "asm", "__asm__", "__asm", "VOLATILE", "mbarrier_try_wait"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +33,9 @@ class WarpFacts:
     def named(self, name: str) -> tuple[Device, ...]:
         """The functions of a name."""
         return tuple(d for d in self.devices if d.name == name)
+
+
+_NOTHING = WarpFacts((), {}, (), frozenset())
 
 
 def reasons(unit: Unit) -> bool:
@@ -57,22 +57,31 @@ def _loud(unit: Unit, first: int, stop: int, more: set[str] | None = None) -> bo
 
 
 @lru_cache(maxsize=2)
-def analyse(unit: Unit) -> WarpFacts:
-    """Interpret the device functions of a file that have a reason, and those that call or are called by them."""
-    if not reasons(unit):
-        return WarpFacts((), {}, (), frozenset())
+def analyse(unit: Unit, hazards_only: bool = False) -> WarpFacts:
+    """Interpret the device functions of a file that have a reason, and those that call or are called by them.
+
+    `hazards_only`: literals are no reason; what hangs is looked for, in a fraction of the time.
+    """
+    if not (triggers(unit) if hazards_only else reasons(unit)):
+        return _NOTHING
     functions = [f for f in unit.functions if is_device(unit, f)]
-    loud = {name for name, ms in unit.macros.items() if any(_loud(unit, m.first, m.stop) for m in ms)}
-    loud |= {name for i in unit.find("volatile") if unit.function_at(i) is None for name in unit.t[i + 2 : i + 4]}
-    wanted = {f.name for f in functions if _loud(unit, f.first, f.body[1], loud)}
-    if not wanted:
-        return WarpFacts((), {}, (), frozenset())
     names = {f.name for f in functions}
     called = {f.name: names.intersection(unit.t[f.body[0] : f.body[1]]) for f in functions}
+    loud = {name for i in unit.find("volatile") if unit.function_at(i) is None for name in unit.t[i + 2 : i + 4]}
+    if hazards_only:
+        found, meeting = troubled(unit, functions, loud)
+        wanted = set(found)
+        quiet = {f.name for f in functions if _PLACES.isdisjoint(unit.t[f.body[0] : f.body[1]])} - meeting
+    else:
+        loud |= {name for name, ms in unit.macros.items() if any(_loud(unit, m.first, m.stop) for m in ms)}
+        wanted = {f.name for f in functions if _loud(unit, f.first, f.body[1], loud)}
+        quiet = set()
+    if not wanted:
+        return _NOTHING
     grown = True
     while grown:
         more = {f.name for f in functions if f.name not in wanted and called[f.name] & wanted}
-        more |= {n for w in wanted for n in called.get(w, ())} - wanted
+        more |= {n for w in wanted for n in called.get(w, ())} - wanted - quiet
         wanted |= more
         grown = bool(more)
     devices = [make_device(unit, f) for f in functions if f.name in wanted]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cu2port.unit import Unit
 from cu2port.warp import builtins
@@ -29,7 +30,6 @@ from cu2port.warp.tree import (
     root,
 )
 from cu2port.warp.values import (
-    BLOCK_NAME,
     GROUP_NAME,
     LANES,
     NOTHING,
@@ -40,12 +40,14 @@ from cu2port.warp.values import (
     Step,
     V,
     by_name,
+    is_block_size,
     join,
     join_all,
     named_constant,
 )
 
 _WIDE = 32
+_WATCHED = frozenset({32, 31, 5})
 
 
 class Use(NamedTuple):
@@ -88,6 +90,19 @@ class Evaluator:
         self.constants = constants(unit)
         self._bodies: dict[int, Expr | Block] = {}
         self._open: set[str] = set()
+        self._handlers: dict[type, Callable[[Any], V]] = {
+            Num: self._num,
+            Name: self._name,
+            Binary: self._binary,
+            Member: self._member,
+            Index: self._index,
+            CallExpr: self._call,
+            Unary: self._unary,
+            Assign: self._assign,
+            Ternary: self._ternary,
+            Lambda: self._lambda,
+            Other: self._other,
+        }
 
     # --- what is found out ----------------------------------------------------------------------------------------
 
@@ -111,42 +126,36 @@ class Evaluator:
 
     def value(self, e: Expr | None) -> V:
         """The value of an expression."""
-        if isinstance(e, Num):
-            n = e.value
-            return V(Kind.NUMBER, UNIFORM, n, (e.at,) if n in (32, 31, 5) else ())
-        if isinstance(e, Name):
-            return self._name(e)
-        if isinstance(e, Binary):
-            hint = self.hint
-            if e.op in _COMPARING:
-                self.hint = ""
-            a, b = self.value(e.a), self.value(e.b)
-            self.hint = hint
-            return binary(e.op, a, b, e.at, self.use)
-        if isinstance(e, Member):
-            return self._member(e)
-        if isinstance(e, Index):
-            return self._index(e)
-        if isinstance(e, CallExpr):
-            return self._call(e)
-        if isinstance(e, Unary):
-            return self._unary(e)
-        if isinstance(e, Assign):
-            return self._assign(e)
-        if isinstance(e, Ternary):
-            cond = self.value(e.cond)
-            a, b = self.value(e.a), self.value(e.b)
-            out = join(a, b)
-            return out._replace(vary=max(out.vary, cond.vary), num=None if cond.vary else out.num)
-        if isinstance(e, Lambda):
-            outer = self.env
-            self.env = {**outer, **{p.name: NOTHING for p in e.params}}
-            self.statements(e.body)
-            self.env = outer
-            return NOTHING
-        if isinstance(e, Other):
-            return join_all(self.value(p) for p in e.parts)._replace(num=None) if e.parts else NOTHING
+        handler = self._handlers.get(type(e))
+        return handler(e) if handler is not None else NOTHING
+
+    def _num(self, e: Num) -> V:
+        n = e.value
+        return V(Kind.NUMBER, UNIFORM, n, (e.at,) if n in _WATCHED else ())
+
+    def _binary(self, e: Binary) -> V:
+        hint = self.hint
+        if e.op in _COMPARING:
+            self.hint = ""
+        a, b = self.value(e.a), self.value(e.b)
+        self.hint = hint
+        return binary(e.op, a, b, e.at, self.use)
+
+    def _ternary(self, e: Ternary) -> V:
+        cond = self.value(e.cond)
+        a, b = self.value(e.a), self.value(e.b)
+        out = join(a, b)
+        return out._replace(vary=max(out.vary, cond.vary), num=None if cond.vary else out.num)
+
+    def _lambda(self, e: Lambda) -> V:
+        outer = self.env
+        self.env = {**outer, **{p.name: NOTHING for p in e.params}}
+        self.statements(e.body)
+        self.env = outer
         return NOTHING
+
+    def _other(self, e: Other) -> V:
+        return join_all([self.value(p) for p in e.parts])._replace(num=None) if e.parts else NOTHING
 
     def _name(self, e: Name) -> V:
         text = e.text
@@ -196,10 +205,10 @@ class Evaluator:
         if v is not None:
             if v.num in (32, 31, 5) and v.kind in (Kind.NUMBER, Kind.SIZE):
                 v = v._replace(src=(*v.src, at))
-            if v.kind in (Kind.NUMBER, Kind.PRODUCT) and BLOCK_NAME.match(text):
+            if v.kind in (Kind.NUMBER, Kind.PRODUCT) and is_block_size(text):
                 v = v._replace(kind=Kind.BLOCK)
             return v
-        return V(Kind.BLOCK) if BLOCK_NAME.match(text) and text.isupper() else None
+        return V(Kind.BLOCK) if is_block_size(text) and text.isupper() else None
 
     def _macro(self, first: int) -> Expr:
         body = self._bodies.get(first)
@@ -325,7 +334,7 @@ class Evaluator:
             v = V(known, max(vary, VARY[known]), None, v.src, Step(at, f"`{name}` is {known.value} by its name", None))
         elif v.kind is Kind.THREAD_Y and known is Kind.UNKNOWN and by_name(name) is Kind.WARP:
             v = V(Kind.WARP, WARPS, None, (), Step(at, f"`{name}` is a warp id by its name", v.why))
-        elif v.num is not None and v.kind is Kind.NUMBER and BLOCK_NAME.match(name):
+        elif v.num is not None and v.kind is Kind.NUMBER and is_block_size(name):
             v = v._replace(kind=Kind.BLOCK)
         elif v.num is not None and v.kind is Kind.NUMBER and v.src and named_constant(name):
             v = v._replace(kind=Kind.SIZE)
@@ -369,7 +378,7 @@ class Evaluator:
         if named_constant(name) == "size":
             return V(Kind.SIZE, UNIFORM, 32, (e.at,))
         why = next((v.why for v in (*values, base) if v.vary == vary and v.why), None)
-        return V(Kind.UNKNOWN, vary, None, (), why, base.shared or (len(values) == 1 and values[0].shared))
+        return V(Kind.UNKNOWN, vary, None, (), why)
 
     def _smaller(self, values: tuple[V, ...]) -> V:
         a, b = values

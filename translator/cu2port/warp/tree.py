@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 
 class Num(NamedTuple):
@@ -167,25 +168,22 @@ class Asm(NamedTuple):
 Stmt = Decl | Eval | If | Loop | Switch | Block | Jump | Asm
 
 
+_PARTS: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
+    Binary: lambda e: (e.a, e.b),
+    CallExpr: lambda e: (e.callee, *e.args),
+    Index: lambda e: (e.base, e.inner),
+    Unary: lambda e: (e.x,),
+    Member: lambda e: (e.base,),
+    Assign: lambda e: (e.target, e.value),
+    Ternary: lambda e: (e.cond, e.a, e.b),
+    Other: lambda e: e.parts,
+}
+
+
 def parts(node: Expr) -> tuple[Expr, ...]:
     """The expressions that an expression is made of."""
-    if isinstance(node, Binary):
-        return (node.a, node.b)
-    if isinstance(node, CallExpr):
-        return (node.callee, *node.args)
-    if isinstance(node, Index):
-        return (node.base, node.inner)
-    if isinstance(node, Unary):
-        return (node.x,)
-    if isinstance(node, Member):
-        return (node.base,)
-    if isinstance(node, Assign):
-        return (node.target, node.value)
-    if isinstance(node, Ternary):
-        return (node.cond, node.a, node.b)
-    if isinstance(node, Other):
-        return node.parts
-    return ()
+    get = _PARTS.get(type(node))
+    return get(node) if get is not None else ()
 
 
 def walk(node: Expr) -> list[Expr]:

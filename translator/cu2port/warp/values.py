@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from enum import Enum
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -130,6 +131,7 @@ BLOCK_NAME = re.compile(
 GROUP_NAME = re.compile(r"(?i).*(?:shfl|shuffle|warp|lane).*\Z")
 
 
+@lru_cache(maxsize=4096)
 def named_constant(name: str) -> str:
     """What a constant is by its name: "size" (lanes in a warp), "mask" (that less one), "log" (its logarithm), ""."""
     if LOG_NAME.match(name):
@@ -139,6 +141,7 @@ def named_constant(name: str) -> str:
     return "size" if SIZE_NAME.match(name) else ""
 
 
+@lru_cache(maxsize=4096)
 def by_name(name: str) -> Kind:
     """What a variable is, judged by its name alone."""
     if LANE_NAME.match(name):
@@ -150,6 +153,12 @@ def by_name(name: str) -> Kind:
     if THREAD_NAME.match(name):
         return Kind.LINEAR
     return Kind.UNKNOWN
+
+
+@lru_cache(maxsize=4096)
+def is_block_size(name: str) -> bool:
+    """Whether a name says that it counts the threads of a block."""
+    return BLOCK_NAME.match(name) is not None
 
 
 VARY = {Kind.LANE: LANES, Kind.WARP: WARPS, Kind.LINEAR: LANES, Kind.COUNT: UNIFORM, Kind.UNKNOWN: UNIFORM}

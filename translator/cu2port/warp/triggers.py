@@ -1,0 +1,105 @@
+"""Where something between lanes may hang or go wrong at all, told by tokens: most files need no more than this."""
+
+from __future__ import annotations
+
+from cu2port.structure import Function
+from cu2port.unit import Unit
+from cu2port.warp import builtins
+
+#: Waiting for another thread starts with one of these.
+HAZARDS = frozenset(builtins.TAKES | {"volatile", "coalesced_threads", "asm", "__asm__", "__asm", "VOLATILE"})
+_POLLS = frozenset(builtins.TAKES | {"volatile", "coalesced_threads"})
+_ASM = frozenset({"asm", "__asm__", "__asm"})
+_BRANCHES = frozenset({"if", "else", "switch"})
+_MEETINGS = builtins.FILTER | {"sync", "shfl", "shfl_xor", "shfl_down", "shfl_up", "ballot"}
+_IN_ASM = ("bar.sync", "barrier.sync", "bar.arrive", "barrier.arrive", "try_wait", "test_wait", "ld.acquire",
+           "ld.volatile", "barrier.cta", "bar.red")  # fmt: skip
+
+
+def triggers(unit: Unit) -> bool:
+    """Whether a file has anything that lanes may wait for or meet at in different branches."""
+    words = unit.words
+    if words & _POLLS or words & _MEETINGS:
+        return True
+    if words & _ASM and any(x in unit.text for x in _IN_ASM):
+        return True
+    return any(builtins.WAITS.match(w) for w in words if "ait" in w or "cquire" in w)
+
+
+def troubled(unit: Unit, functions: list[Function], loud: set[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Names of the functions that hold such a thing in a place where it may hurt, and of those where lanes meet.
+
+    `loud`: volatile variables of the file.
+    """
+    t = unit.t
+    poll = set(_POLLS | loud)
+    poll |= {name for name, ms in unit.macros.items() if any(_POLLS & set(t[m.first : m.stop]) for m in ms)}
+    waits = {w for w in unit.words if ("ait" in w or "cquire" in w) and (builtins.WAITS.match(w) or w == "wait")}
+    asm_in = {d for d in _ASM if d in unit.words}
+    meet = set(_MEETINGS) & unit.words
+    meeting = {f.name for f in functions if not meet.isdisjoint(t[f.body[0] : f.body[1]])}
+    meeting |= {name for name, ms in unit.macros.items() if any(not meet.isdisjoint(t[m.first : m.stop]) for m in ms)}
+    out = set()
+    for f in functions:
+        first, stop = f.body
+        words = set(t[f.first : stop])
+        if (
+            not words.isdisjoint(poll)
+            or not words.isdisjoint(waits)
+            or (asm_in & words and _speaks(unit, first, stop))
+            or ("while" in words and _idles(unit, first, stop))
+            or _meets(unit, first, stop, (meet | meeting) & words)
+        ):
+            out.add(f.name)
+    return frozenset(out), frozenset(meeting)
+
+
+def _speaks(unit: Unit, first: int, stop: int) -> bool:
+    """Whether an asm statement between two tokens waits or meets."""
+    text = unit.text[unit.p[first] : unit.p[stop]]
+    return any(x in text for x in _IN_ASM)
+
+
+def _idles(unit: Unit, first: int, stop: int) -> bool:
+    """Whether a `while` has an empty body, or asks an atomic or a load in its condition."""
+    t, match = unit.t, unit.match
+    for k in range(first, stop):
+        if t[k] == "while" and t[k + 1] == "(" and match[k + 1] > 0:
+            close = match[k + 1]
+            if t[close + 1] == ";" and t[k - 1] != "}":
+                return True
+            if t[close + 1] == "{" and match[close + 1] == close + 2:
+                return True
+            if any(t[j + 1] == "(" and builtins.READS.match(t[j]) for j in range(k + 2, close)):
+                return True
+    return False
+
+
+def _meets(unit: Unit, first: int, stop: int, names: set[str]) -> bool:
+    """Whether one of the names stands in a branch, inside tokens (first, stop), and is not the only one there."""
+    t = unit.t
+    if not names:
+        return False
+    places = [i for i in range(first, stop) if t[i] in names]
+    if len(places) == 1 and "break" not in t[places[0] : places[0] + 60] and "return" not in t[places[0] : stop]:
+        return False
+    return any(a <= i < b for a, b in _arms(unit, first, stop) for i in places)
+
+
+def _arms(unit: Unit, first: int, stop: int) -> list[tuple[int, int]]:
+    """Tokens of the branches of `if`, `else`, `switch` inside a function."""
+    t, match = unit.t, unit.match
+    out = []
+    for k in range(first, stop):
+        if t[k] in _BRANCHES:
+            a = k + 1
+            if t[a] == "(" and match[a] > 0:
+                a = match[a] + 1
+            if t[a] == "{" and match[a] > 0:
+                out.append((a, match[a]))
+            elif t[a] != "if":
+                b = a
+                while b < stop and t[b] != ";":
+                    b = match[b] + 1 if t[b] in ("(", "{", "[") and match[b] > 0 else b + 1
+                out.append((a, b))
+    return out
