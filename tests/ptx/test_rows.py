@@ -1,12 +1,21 @@
-"""Every row: its examples hold, and the interpreter and the emitted C++ agree."""
+"""Every row: its examples hold, and the interpreter and the emitted C++ agree, bit for bit."""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+from pathlib import Path
+from random import Random
+
 import pytest
 
-from cu2port.ptx import interp
-from cu2port.ptx.ir import Const, Instruction, Place, Reg
+from cu2port.ptx import interp, probe
+from cu2port.ptx.ir import Const, Instruction, Operand, Pair, Place, Reg, Type
+from cu2port.ptx.softfloat import FORMATS, is_nan
 from cu2port.ptx.table import Row, find, rows
+from cu2port.ptx.vectors import Case, cases
+
+INCLUDE = Path(__file__).parents[2] / "translator/cu2port/include"
 
 EXAMPLES = [
     pytest.param(row, opcode, inputs, wanted, id=f"{opcode}-{i}")
@@ -21,21 +30,67 @@ def test_example(row: Row, opcode: str, inputs: tuple[int, ...], wanted: int | t
     match = find(opcode, len(row.sources) + bool(row.targets))
     assert match is not None
     assert match.row is row
-    places, registers, operands = {}, {}, []
-    for slot, number in zip(row.sources, inputs, strict=True):
+    places: dict[str, Place] = {}
+    registers: dict[str, int] = {}
+    operands: list[Operand] = []
+    for slot, number in zip(row.sources, inputs, strict=False):
         if slot.form == "imm":
             operands.append(Const(number))
             continue
         places[slot.name] = Place(slot.name, row.type_of(slot, match.bindings))
         registers[slot.name] = number
         operands.append(Reg(slot.name))
-    types = [row.type_of(slot, match.bindings) for slot in row.targets]
+    if row.reads:
+        registers["CC"] = inputs[-1]
     results = wanted if isinstance(wanted, tuple) else (wanted,)
-    target = Reg("%0")
-    for i, t in enumerate(types):
-        places[f"%{i}"] = Place(f"out{i}", t)
-    from cu2port.ptx.ir import Pair
-
-    written = Pair(target, Reg("%1")) if len(results) > 1 else target
+    names = []
+    for i, slot in enumerate(row.targets):
+        places[f"%{i}"] = Place(f"out{i}", row.type_of(slot, match.bindings))
+        names.append(f"%{i}")
+    written = Pair(Reg("%0"), Reg("%1")) if len(names) > 1 else Reg("%0")
+    names += ["CC"] if row.writes else []
     (lane,) = interp.run([Instruction(opcode, (written, *operands))], places, [registers])
-    assert tuple(lane[f"%{i}"] for i in range(len(results))) == results
+    assert tuple(lane[name] for name in names[: len(results)]) == results
+
+
+def same(t: Type, a: int, b: int) -> bool:
+    """Bit for bit, but any NaN is as good as another."""
+    if a == b:
+        return True
+    f = FORMATS.get(t.name)
+    return f is not None and is_nan(a, f) and is_nan(b, f)
+
+
+def compare(chosen: list[Case], tmp_path: Path) -> None:
+    source, binary = tmp_path / "rows.cpp", tmp_path / "rows"
+    source.write_text(probe.program(chosen))
+    compiler = shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        pytest.skip("no C++ compiler")
+    flags = ["-std=c++17", "-O0", "-fsanitize=undefined", "-fno-sanitize-recover=all", f"-I{INCLUDE}", "-w"]
+    subprocess.run([compiler, *flags, "-o", str(binary), str(source)], check=True)
+    done = subprocess.run([binary], input=probe.inputs(chosen), capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    wrong = []
+    for case, given in zip(chosen, probe.results(chosen, done.stdout), strict=True):
+        types = [case.places[name].type for name in case.results]
+        for vector, got in zip(case.vectors, given, strict=True):
+            lanes = interp.run((case.instruction,), case.places, [dict(zip(case.inputs, vector, strict=True))])
+            wanted = tuple(lanes[0][name] for name in case.results)
+            if not all(same(t, w, g) for t, w, g in zip(types, wanted, got, strict=True)):
+                shown = f"{case.instruction.opcode} {case.instruction.operands[1:]} on "
+                shown += f"{[hex(v) for v in vector]}: C++ {[hex(g) for g in got]}, interpreter {[hex(w) for w in wanted]}"
+                wrong.append(shown)
+                break
+    assert not wrong, f"{len(wrong)} of {len(chosen)} cases differ:\n" + "\n".join(wrong[:20])
+
+
+def test_agreement(tmp_path: Path) -> None:
+    rng = Random(1)
+    compare([case for row in rows() for case in cases(row, 12, rng, most_forms=4)], tmp_path)
+
+
+@pytest.mark.slow
+def test_agreement_of_every_form(tmp_path: Path) -> None:
+    rng = Random(2)
+    compare([case for row in rows() for case in cases(row, 1000, rng, most_forms=200)], tmp_path)

@@ -12,7 +12,7 @@ predicates
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -169,6 +169,14 @@ def _shift(left: bool) -> Callable[[Value, int, int], int]:
     return meaning
 
 
+def _shift_any(left: bool) -> Callable[[Value, int, int], int]:
+    def meaning(v: Value, a: int, n: int) -> int:
+        n = min(n, v.type.bits)
+        return ((a << n) if left else (read(a, v.type) >> n)) & v.type.mask
+
+    return meaning
+
+
 def _divide(v: Value, a: int, b: int, rem: bool = False) -> int:
     x, y = read(a, v.type), read(b, v.type)
     if y == 0 or (v.type.signed and y == -1 and a == 1 << (v.type.bits - 1)):
@@ -212,6 +220,8 @@ BITS = Op("bits", lambda v, a: a, "__builtin_bit_cast({t}, {0})")  # the same bi
 CLZ = Op("clz", lambda v, a: v.args[0].type.bits - a.bit_length(), "cu2port::ptx::clz({0})")
 POPC = Op("popc", lambda v, a: a.bit_count(), "cu2port::ptx::popc({0})")
 BREV = Op("brev", lambda v, a: int(f"{a:0{v.type.bits}b}"[::-1], 2), "cu2port::ptx::brev({0})")
+SHL_ANY = Op("shl_any", _shift_any(True), "cu2port::ptx::shl({0}, {1})")  # 0 from the width on
+SHR_ANY = Op("shr_any", _shift_any(False), "cu2port::ptx::shr({0}, {1})")  # all sign from the width on
 # the elements of what a vector load read
 EXTRACT = Op("extract", _never, "")  # attr: index
 JOIN = Op("join", _never, "{t}{{{all}}}")
@@ -304,7 +314,11 @@ def ne(a: Value, b: Value | int) -> Value:
 
 def convert(a: Value, type_: Type) -> Value:
     """The number `a` in another integer type: cut, or extended by a's sign."""
-    return a if a.type == type_ else make(CONVERT, type_, a)
+    if a.type == type_:
+        return a
+    if a.op is CONVERT and a.type.bits >= type_.bits and a.args[0].type is not PRED and type_ is not PRED:
+        return convert(a.args[0], type_)  # what was added or cut before does not show
+    return make(CONVERT, type_, a)
 
 
 def bits(a: Value, type_: Type) -> Value:
@@ -335,6 +349,47 @@ def smaller(a: Value, b: Value | int) -> Value:
 def larger(a: Value, b: Value | int) -> Value:
     b = b if isinstance(b, Value) else const(b, a.type)
     return select(b < a, a, b)
+
+
+def shl(a: Value, n: Value | int) -> Value:
+    """a << n for any n of 32 bits: 0 from the width on."""
+    n = n if isinstance(n, Value) else const(n, U32)
+    if n.constant is not None:
+        return a << n if n.constant < a.type.bits else const(0, a.type)
+    return make(SHL_ANY, a.type, a, n)
+
+
+def shr(a: Value, n: Value | int) -> Value:
+    """a >> n for any n of 32 bits: nothing but the sign (0 for unsigned) from the width on."""
+    n = n if isinstance(n, Value) else const(n, U32)
+    if n.constant is not None:
+        if n.constant >= a.type.bits and not a.type.signed:
+            return const(0, a.type)
+        return a >> min(n.constant, a.type.bits - 1)
+    return make(SHR_ANY, a.type, a, n)
+
+
+def absolute(a: Value) -> Value:
+    """|a| in the unsigned type, which holds that of the least number too."""
+    return select(a < 0, unsigned(-a), unsigned(a)) if a.type.signed else a
+
+
+def clamp(a: Value, low: int, high: int) -> Value:
+    """a, but at least low and at most high."""
+    return smaller(larger(a, low), high)
+
+
+def part(a: Value, index: int, t: Type) -> Value:
+    """Element `index`, counted from the low end, of elements of type t packed in a."""
+    return convert(unsigned(a) >> index * t.bits, t)
+
+
+def pack(parts: Sequence[Value], t: Type) -> Value:
+    """Elements packed from the low end on into an integer of type t."""
+    out = const(0, t)
+    for i, p in enumerate(parts):
+        out = out | (convert(unsigned(p), t) << i * p.type.bits)
+    return out
 
 
 def clz(a: Value) -> Value:

@@ -238,6 +238,6 @@ def literal(value: int, t: Type) -> str:
     if t.bits == 64:
         if t.signed:
             return f"std::int64_t({number})" if number > -(1 << 63) else "(-0x7fffffffffffffff - 1)"
-        return f"std::uint64_t({_digits(number)})" if number < 1 << 31 else f"{_digits(number)}ull"
+        return f"std::uint64_t({_digits(number)})"
     high, low = value >> 64, value & (1 << 64) - 1
     return f"({cxx_type(t)}({high:#x}ull) << 64 | {low:#x}ull)"

@@ -43,6 +43,7 @@ class Row:
     reads: str = ""
     writes: str = ""
     helper: bool = False
+    call: str = ""
     sm: int = 0
     flags: frozenset[str] = frozenset()  # modifiers that are there or not
     wants: tuple[str, ...] = ()  # names of the meaning's parameters
@@ -106,12 +107,14 @@ def ptx(
     reads: str = "",
     writes: str = "",
     helper: bool = False,
+    call: str = "",
     sm: int = 0,
 ) -> Callable[[Callable[..., Value | tuple[Value, ...]]], Callable[..., Value | tuple[Value, ...]]]:
     """Declares that `syntax` means what the function under the decorator builds. One function may carry several rows.
 
     `ref`: the anchor of the manual's section. `helper`: emitted as a call of a function in ptx.hpp unless constants
-    make it short. `sm`: the first GPU that has it, where that is above 70.
+    make it short. `call`: emitted as a call of this function of ptx.hpp always, with the carry flag as its last argument
+    where the row has to do with it. `sm`: the first GPU that has it, where that is above 70.
     """
     opcode, _, rest = syntax.partition(" ")
     first, *others = [part.strip() for part in rest.split(",")] if rest else [""]
@@ -132,6 +135,7 @@ def ptx(
             reads,
             writes,
             helper,
+            call,
             sm,
             flags,
             tuple(inspect.signature(meaning).parameters),

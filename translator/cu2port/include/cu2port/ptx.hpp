@@ -31,28 +31,30 @@ namespace ptx {
 typedef unsigned __int128 u128;
 typedef __int128 s128;
 
-#define CU2PORT_PTX_VECTORS(T, name)                    \
+// Vectors of a type, as GPUs load and store them: elements by index.
+#define CU2PORT_PTX_TYPE(T, name)                                    \
+    typedef T name;                                                  \
     typedef T name##x2 __attribute__((vector_size(2 * sizeof(T)))); \
     typedef T name##x4 __attribute__((vector_size(4 * sizeof(T)))); \
     typedef T name##x8 __attribute__((vector_size(8 * sizeof(T))))
-CU2PORT_PTX_VECTORS(std::uint8_t, u8);
-CU2PORT_PTX_VECTORS(std::uint16_t, u16);
-CU2PORT_PTX_VECTORS(std::uint32_t, u32);
-CU2PORT_PTX_VECTORS(std::uint64_t, u64);
-CU2PORT_PTX_VECTORS(std::int8_t, s8);
-CU2PORT_PTX_VECTORS(std::int16_t, s16);
-CU2PORT_PTX_VECTORS(std::int32_t, s32);
-CU2PORT_PTX_VECTORS(std::int64_t, s64);
-CU2PORT_PTX_VECTORS(float, f32);
-CU2PORT_PTX_VECTORS(double, f64);
-#undef CU2PORT_PTX_VECTORS
+CU2PORT_PTX_TYPE(std::uint8_t, u8);
+CU2PORT_PTX_TYPE(std::uint16_t, u16);
+CU2PORT_PTX_TYPE(std::uint32_t, u32);
+CU2PORT_PTX_TYPE(std::uint64_t, u64);
+CU2PORT_PTX_TYPE(std::int8_t, s8);
+CU2PORT_PTX_TYPE(std::int16_t, s16);
+CU2PORT_PTX_TYPE(std::int32_t, s32);
+CU2PORT_PTX_TYPE(std::int64_t, s64);
+CU2PORT_PTX_TYPE(float, f32);
+CU2PORT_PTX_TYPE(double, f64);
+#undef CU2PORT_PTX_TYPE
 
 // --- memory ----------------------------------------------------------------------------------------------------------
 // An address is a pointer, or an integer of 64 bits, or one of 32 bits in shared memory, where it is the offset in LDS.
 
-template <class T> CU2PORT_PTX std::uint64_t address(T* p) { return reinterpret_cast<std::uint64_t>(p); }
-CU2PORT_PTX std::uint64_t address(std::uint64_t p) { return p; }
-template <class T> CU2PORT_PTX std::uint64_t at(T* p, std::int64_t bytes) { return address(p) + bytes; }
+template <class T> CU2PORT_PTX u64 address(T* p) { return reinterpret_cast<u64>(p); }
+CU2PORT_PTX u64 address(u64 p) { return p; }
+template <class T> CU2PORT_PTX u64 at(T* p, s64 bytes) { return address(p) + bytes; }
 
 template <class T, class A> CU2PORT_PTX T ld(A p) { return *reinterpret_cast<const T*>(address(p)); }
 template <class T, class A> CU2PORT_PTX void st(A p, T value) { *reinterpret_cast<T*>(address(p)) = value; }
@@ -65,43 +67,484 @@ template <class T, class A> CU2PORT_PTX void st_global(A p, T value) {
 
 // --- integers --------------------------------------------------------------------------------------------------------
 
-CU2PORT_PTX std::uint32_t clz(std::uint32_t a) { return a ? __builtin_clz(a) : 32; }
-CU2PORT_PTX std::uint32_t clz(std::uint64_t a) { return a ? __builtin_clzll(a) : 64; }
-CU2PORT_PTX std::uint32_t popc(std::uint32_t a) { return __builtin_popcount(a); }
-CU2PORT_PTX std::uint32_t popc(std::uint64_t a) { return __builtin_popcountll(a); }
+template <class T> struct Wide;
+template <> struct Wide<u16> { typedef u32 type; };
+template <> struct Wide<s16> { typedef s32 type; };
+template <> struct Wide<u32> { typedef u64 type; };
+template <> struct Wide<s32> { typedef s64 type; };
+template <> struct Wide<u64> { typedef u128 type; };
+template <> struct Wide<s64> { typedef s128 type; };
+
+// The upper half of the product.
+template <class T> CU2PORT_PTX T mul_hi(T a, T b) {
+    typedef typename Wide<T>::type W;
+    return T(W(a) * W(b) >> (8 * sizeof(T)));
+}
+
+CU2PORT_PTX u32 clz(u32 a) { return a ? __builtin_clz(a) : 32; }
+CU2PORT_PTX u32 clz(u64 a) { return a ? __builtin_clzll(a) : 64; }
+CU2PORT_PTX u32 popc(u32 a) { return __builtin_popcount(a); }
+CU2PORT_PTX u32 popc(u64 a) { return __builtin_popcountll(a); }
+#if defined(__clang__)
+CU2PORT_PTX u32 brev(u32 a) { return __builtin_bitreverse32(a); }
+CU2PORT_PTX u64 brev(u64 a) { return __builtin_bitreverse64(a); }
+#else
+template <class T> CU2PORT_PTX T brev(T a) {
+    T out = 0;
+    for (unsigned i = 0; i < 8 * sizeof(T); ++i) out = T(out << 1 | (a >> i & 1));
+    return out;
+}
+#endif
+
+// Shifts by any amount: 0, or the sign, from the width on.
+CU2PORT_PTX u16 shl(u16 a, u32 n) {
+    return u16(n < 16 ? u32(a) << n : 0);
+}
+CU2PORT_PTX u32 shl(u32 a, u32 n) { return n < 32 ? a << n : 0; }
+CU2PORT_PTX u64 shl(u64 a, u32 n) { return n < 64 ? a << n : 0; }
+CU2PORT_PTX u16 shr(u16 a, u32 n) { return u16(n < 16 ? a >> n : 0); }
+CU2PORT_PTX u32 shr(u32 a, u32 n) { return n < 32 ? a >> n : 0; }
+CU2PORT_PTX u64 shr(u64 a, u32 n) { return n < 64 ? a >> n : 0; }
+CU2PORT_PTX s16 shr(s16 a, u32 n) { return s16(a >> (n < 16 ? n : 15)); }
+CU2PORT_PTX s32 shr(s32 a, u32 n) { return a >> (n < 32 ? n : 31); }
+CU2PORT_PTX s64 shr(s64 a, u32 n) { return a >> (n < 64 ? n : 63); }
+
+// Where the n-th set bit is (n from 1, downwards if negative), counted from bit `base`; ~0 if there is none.
+CU2PORT_PTX u32 fns(u32 mask, u32 base, s32 n) {
+    if (base > 31) return ~0u;
+    if (n == 0) return mask >> base & 1 ? base : ~0u;
+    const int step = n > 0 ? 1 : -1;
+    u32 left = n > 0 ? u32(n) : 0u - u32(n);
+    for (int at = int(base); at >= 0 && at < 32; at += step)
+        if ((mask >> at & 1) && --left == 0) return u32(at);
+    return ~0u;
+}
+
+// --- the carry flag --------------------------------------------------------------------------------------------------
+// `_cc` forms set it, the others only read it. It is a borrow for subtraction.
+
+template <class T> CU2PORT_PTX T addc_cc(T a, T b, bool& carry) {
+    T sum;
+    const bool first = __builtin_add_overflow(a, b, &sum);
+    const bool second = __builtin_add_overflow(sum, T(carry), &sum);
+    carry = first | second;
+    return sum;
+}
+template <class T> CU2PORT_PTX T subc_cc(T a, T b, bool& borrow) {
+    T difference;
+    const bool first = __builtin_sub_overflow(a, b, &difference);
+    const bool second = __builtin_sub_overflow(difference, T(borrow), &difference);
+    borrow = first | second;
+    return difference;
+}
+template <class T> CU2PORT_PTX T add_cc(T a, T b, bool& carry) {
+    T sum;
+    carry = __builtin_add_overflow(a, b, &sum);
+    return sum;
+}
+template <class T> CU2PORT_PTX T sub_cc(T a, T b, bool& borrow) {
+    T difference;
+    borrow = __builtin_sub_overflow(a, b, &difference);
+    return difference;
+}
 
 // Each nibble of the selector picks a byte of {b, a}; its top bit asks for the byte's sign, eight times.
-CU2PORT_PTX std::uint32_t prmt(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
-    const std::uint64_t bytes = std::uint64_t(b) << 32 | a;
-    std::uint32_t out = 0;
+CU2PORT_PTX u32 prmt(u32 a, u32 b, u32 selector) {
+    const u64 bytes = u64(b) << 32 | a;
+    u32 out = 0;
     for (int i = 0; i < 4; ++i) {
-        const std::uint32_t pick = selector >> (4 * i) & 15;
-        std::uint32_t byte = std::uint32_t(bytes >> (8 * (pick & 7))) & 255;
+        const u32 pick = selector >> (4 * i) & 15;
+        u32 byte = u32(bytes >> (8 * (pick & 7))) & 255;
         if (pick & 8) byte = byte & 128 ? 255 : 0;
         out |= byte << (8 * i);
     }
     return out;
 }
 
+}  // namespace ptx
+}  // namespace cu2port
+
+#include "ptx_float.hpp"
+
+namespace cu2port {
+namespace ptx {
+
 // --- instructions, generated from cu2port's table by tools/ptx_header.py ---------------------------------------------
 
+// bfe.{t:u32|u64|s32|s64} d, a, b:u32, c:u32
+CU2PORT_PTX u32 bfe_u32(u32 a, u32 b, u32 c) { return shr(a, b & 0xff) & ~shl(0xffffffffu, c & 0xff); }
+CU2PORT_PTX u64 bfe_u64(u64 a, u32 b, u32 c) { return shr(a, b & 0xff) & ~shl(u64(0xffffffffffffffff), c & 0xff); }
+CU2PORT_PTX s32 bfe_s32(s32 a, u32 b, u32 c) {
+    const u32 length = c & 0xff;
+    const u32 above = 32 - (length < 32 ? length : 32);
+    return shr(s32(shl(u32(shr(a, b & 0xff)), above)), above);
+}
+CU2PORT_PTX s64 bfe_s64(s64 a, u32 b, u32 c) {
+    const u32 length = c & 0xff;
+    const u32 above = 64 - (length < 64 ? length : 64);
+    return shr(s64(shl(u64(shr(a, b & 0xff)), above)), above);
+}
 // bfi.{t:b32|b64} d, a, b, c:u32, e:u32
-CU2PORT_PTX std::uint32_t bfi_b32(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t e) {
-    const std::uint32_t pos = c & 0xff;
-    const std::uint32_t length = e & 0xff;
-    return pos < 32 ? (b & ~((length < 32 ? ~(0xffffffffu << length) : 0xffffffffu) << pos)) | ((a << pos) & ((length < 32 ? ~(0xffffffffu << length) : 0xffffffffu) << pos)) : b;
+CU2PORT_PTX u32 bfi_b32(u32 a, u32 b, u32 c, u32 e) {
+    const u32 pos = c & 0xff;
+    const u32 mask = shl(~shl(0xffffffffu, e & 0xff), pos);
+    return (b & ~mask) | (shl(a, pos) & mask);
 }
-
-CU2PORT_PTX std::uint64_t bfi_b64(std::uint64_t a, std::uint64_t b, std::uint32_t c, std::uint32_t e) {
-    const std::uint32_t pos = c & 0xff;
-    const std::uint32_t length = e & 0xff;
-    return pos < 64 ? (b & ~((length < 64 ? ~(0xffffffffffffffffull << length) : 0xffffffffffffffffull) << pos)) | ((a << pos) & ((length < 64 ? ~(0xffffffffffffffffull << length) : 0xffffffffffffffffull) << pos)) : b;
+CU2PORT_PTX u64 bfi_b64(u64 a, u64 b, u32 c, u32 e) {
+    const u32 pos = c & 0xff;
+    const u64 mask = shl(~shl(u64(0xffffffffffffffff), e & 0xff), pos);
+    return (b & ~mask) | (shl(a, pos) & mask);
 }
-
 // bmsk.{mode:clamp|wrap}.b32 d:b32, a:u32, b:u32
-CU2PORT_PTX std::uint32_t bmsk_clamp_b32(std::uint32_t a, std::uint32_t b) { return a < 32 ? (b < 32 ? (1u << b) - 1 : 0xffffffffu) << a : 0u; }
-
-CU2PORT_PTX std::uint32_t bmsk_wrap_b32(std::uint32_t a, std::uint32_t b) { return ((1u << (b & 31)) - 1) << (a & 31); }
+CU2PORT_PTX u32 bmsk_clamp_b32(u32 a, u32 b) { return shl(~shl(0xffffffffu, b), a); }
+CU2PORT_PTX u32 bmsk_wrap_b32(u32 a, u32 b) { return shl(~shl(0xffffffffu, b & 31), a & 31); }
+// szext.{mode:clamp|wrap}.{t:u32|s32} d, a, b:u32
+CU2PORT_PTX u32 szext_clamp_u32(u32 a, u32 b) {
+    const u32 above = 32 - (b < 32 ? b : 32);
+    return shr(shl(a, above), above);
+}
+CU2PORT_PTX s32 szext_clamp_s32(s32 a, u32 b) {
+    const u32 above = 32 - (b < 32 ? b : 32);
+    return shr(s32(shl(u32(a), above)), above);
+}
+CU2PORT_PTX u32 szext_wrap_u32(u32 a, u32 b) {
+    const u32 above = 32 - (b & 31);
+    return shr(shl(a, above), above);
+}
+CU2PORT_PTX s32 szext_wrap_s32(s32 a, u32 b) {
+    const u32 above = 32 - (b & 31);
+    return shr(s32(shl(u32(a), above)), above);
+}
+// dp4a.{at:u32|s32}.{bt:u32|s32} d:b32, a:b32, b:b32, c:b32
+CU2PORT_PTX u32 dp4a_u32_u32(u32 a, u32 b, u32 c) {
+    return c + u32(u8(a)) * u32(u8(b)) + u32(u8(a >> 8)) * u32(u8(b >> 8)) + u32(u8(a >> 16)) * u32(u8(b >> 16))
+        + u32(u8(a >> 24)) * u32(u8(b >> 24));
+}
+CU2PORT_PTX u32 dp4a_u32_s32(u32 a, u32 b, u32 c) {
+    return c + u32(u8(a)) * u32(s8(b)) + u32(u8(a >> 8)) * u32(s8(b >> 8)) + u32(u8(a >> 16)) * u32(s8(b >> 16))
+        + u32(u8(a >> 24)) * u32(s8(b >> 24));
+}
+CU2PORT_PTX u32 dp4a_s32_u32(u32 a, u32 b, u32 c) {
+    return c + u32(s8(a)) * u32(u8(b)) + u32(s8(a >> 8)) * u32(u8(b >> 8)) + u32(s8(a >> 16)) * u32(u8(b >> 16))
+        + u32(s8(a >> 24)) * u32(u8(b >> 24));
+}
+CU2PORT_PTX u32 dp4a_s32_s32(u32 a, u32 b, u32 c) {
+    return c + u32(s8(a)) * u32(s8(b)) + u32(s8(a >> 8)) * u32(s8(b >> 8)) + u32(s8(a >> 16)) * u32(s8(b >> 16))
+        + u32(s8(a >> 24)) * u32(s8(b >> 24));
+}
+// dp2a.{mode:lo|hi}.{at:u32|s32}.{bt:u32|s32} d:b32, a:b32, b:b32, c:b32
+CU2PORT_PTX u32 dp2a_lo_u32_u32(u32 a, u32 b, u32 c) {
+    return c + u32(u16(a)) * u32(u8(b)) + u32(u16(a >> 16)) * u32(u8(b >> 8));
+}
+CU2PORT_PTX u32 dp2a_lo_u32_s32(u32 a, u32 b, u32 c) {
+    return c + u32(u16(a)) * u32(s8(b)) + u32(u16(a >> 16)) * u32(s8(b >> 8));
+}
+CU2PORT_PTX u32 dp2a_lo_s32_u32(u32 a, u32 b, u32 c) {
+    return c + u32(s16(a)) * u32(u8(b)) + u32(s16(a >> 16)) * u32(u8(b >> 8));
+}
+CU2PORT_PTX u32 dp2a_lo_s32_s32(u32 a, u32 b, u32 c) {
+    return c + u32(s16(a)) * u32(s8(b)) + u32(s16(a >> 16)) * u32(s8(b >> 8));
+}
+CU2PORT_PTX u32 dp2a_hi_u32_u32(u32 a, u32 b, u32 c) {
+    return c + u32(u16(a)) * u32(u8(b >> 16)) + u32(u16(a >> 16)) * u32(u8(b >> 24));
+}
+CU2PORT_PTX u32 dp2a_hi_u32_s32(u32 a, u32 b, u32 c) {
+    return c + u32(u16(a)) * u32(s8(b >> 16)) + u32(u16(a >> 16)) * u32(s8(b >> 24));
+}
+CU2PORT_PTX u32 dp2a_hi_s32_u32(u32 a, u32 b, u32 c) {
+    return c + u32(s16(a)) * u32(u8(b >> 16)) + u32(s16(a >> 16)) * u32(u8(b >> 24));
+}
+CU2PORT_PTX u32 dp2a_hi_s32_s32(u32 a, u32 b, u32 c) {
+    return c + u32(s16(a)) * u32(s8(b >> 16)) + u32(s16(a >> 16)) * u32(s8(b >> 24));
+}
+// add.sat.{t:s32} d, a, b
+CU2PORT_PTX s32 add_sat_s32(s32 a, s32 b) {
+    const s64 t = u64(s64(a)) + s64(b);
+    const s64 t_2 = s64(-2147483648) < t ? t : s64(-2147483648);
+    return s32(t_2 < 0x7fffffff ? t_2 : 0x7fffffff);
+}
+// add.{t:u16x2|s16x2|u8x4|s8x4} d, a, b
+CU2PORT_PTX u32 add_u16x2(u32 a, u32 b) {
+    return u32(u16(u16(a) + u16(b))) | (u32(u16(u16(a >> 16) + u16(b >> 16))) << 16);
+}
+CU2PORT_PTX u32 add_s16x2(u32 a, u32 b) {
+    return u32(u16(s16(a) + s16(b))) | (u32(u16(s16(a >> 16) + s16(b >> 16))) << 16);
+}
+CU2PORT_PTX u32 add_u8x4(u32 a, u32 b) {
+    return u32(u8(u8(a) + u8(b))) | (u32(u8(u8(a >> 8) + u8(b >> 8))) << 8) | (u32(u8(u8(a >> 16) + u8(b >> 16))) << 16)
+        | (u32(u8(u8(a >> 24) + u8(b >> 24))) << 24);
+}
+CU2PORT_PTX u32 add_s8x4(u32 a, u32 b) {
+    return u32(u8(s8(a) + s8(b))) | (u32(u8(s8(a >> 8) + s8(b >> 8))) << 8) | (u32(u8(s8(a >> 16) + s8(b >> 16))) << 16)
+        | (u32(u8(s8(a >> 24) + s8(b >> 24))) << 24);
+}
+// sub.sat.{t:s32} d, a, b
+CU2PORT_PTX s32 sub_sat_s32(s32 a, s32 b) {
+    const s64 t = u64(s64(a)) - s64(b);
+    const s64 t_2 = s64(-2147483648) < t ? t : s64(-2147483648);
+    return s32(t_2 < 0x7fffffff ? t_2 : 0x7fffffff);
+}
+// sub.{t:u16x2|s16x2|u8x4|s8x4} d, a, b
+CU2PORT_PTX u32 sub_u16x2(u32 a, u32 b) {
+    return u32(u16(u16(a) - u16(b))) | (u32(u16(u16(a >> 16) - u16(b >> 16))) << 16);
+}
+CU2PORT_PTX u32 sub_s16x2(u32 a, u32 b) {
+    return u32(u16(s16(a) - s16(b))) | (u32(u16(s16(a >> 16) - s16(b >> 16))) << 16);
+}
+CU2PORT_PTX u32 sub_u8x4(u32 a, u32 b) {
+    return u32(u8(u8(a) - u8(b))) | (u32(u8(u8(a >> 8) - u8(b >> 8))) << 8) | (u32(u8(u8(a >> 16) - u8(b >> 16))) << 16)
+        | (u32(u8(u8(a >> 24) - u8(b >> 24))) << 24);
+}
+CU2PORT_PTX u32 sub_s8x4(u32 a, u32 b) {
+    return u32(u8(s8(a) - s8(b))) | (u32(u8(s8(a >> 8) - s8(b >> 8))) << 8) | (u32(u8(s8(a >> 16) - s8(b >> 16))) << 16)
+        | (u32(u8(s8(a >> 24) - s8(b >> 24))) << 24);
+}
+// mad.hi.sat.{t:s32} d, a, b, c
+CU2PORT_PTX s32 mad_hi_sat_s32(s32 a, s32 b, s32 c) {
+    const s64 t = u64(s64(mul_hi<s32>(a, b))) + s64(c);
+    const s64 t_2 = s64(-2147483648) < t ? t : s64(-2147483648);
+    return s32(t_2 < 0x7fffffff ? t_2 : 0x7fffffff);
+}
+// mul24.{part:lo|hi}.{t:u32|s32} d, a, b
+CU2PORT_PTX u32 mul24_lo_u32(u32 a, u32 b) { return (a & 0xffffff) * (b & 0xffffff); }
+CU2PORT_PTX s32 mul24_lo_s32(s32 a, s32 b) { return u32(s32(u32(a) << 8) >> 8) * (s32(u32(b) << 8) >> 8); }
+CU2PORT_PTX u32 mul24_hi_u32(u32 a, u32 b) { return u32((u64(a & 0xffffff) * u64(b & 0xffffff)) >> 16); }
+CU2PORT_PTX s32 mul24_hi_s32(s32 a, s32 b) {
+    return s32(s64(u64(s64(s32(u32(a) << 8) >> 8)) * s64(s32(u32(b) << 8) >> 8)) >> 16);
+}
+// mad24.{part:lo|hi}.{t:u32|s32} d, a, b, c
+CU2PORT_PTX u32 mad24_lo_u32(u32 a, u32 b, u32 c) { return (a & 0xffffff) * (b & 0xffffff) + c; }
+CU2PORT_PTX s32 mad24_lo_s32(s32 a, s32 b, s32 c) { return u32(s32(u32(a) << 8) >> 8) * (s32(u32(b) << 8) >> 8) + c; }
+CU2PORT_PTX u32 mad24_hi_u32(u32 a, u32 b, u32 c) { return u32((u64(a & 0xffffff) * u64(b & 0xffffff)) >> 16) + c; }
+CU2PORT_PTX s32 mad24_hi_s32(s32 a, s32 b, s32 c) {
+    return u32(s32(s64(u64(s64(s32(u32(a) << 8) >> 8)) * s64(s32(u32(b) << 8) >> 8)) >> 16)) + c;
+}
+// mad24.hi.sat.{t:s32} d, a, b, c
+CU2PORT_PTX s32 mad24_hi_sat_s32(s32 a, s32 b, s32 c) {
+    const s64 t = u64(s64(s32(s64(u64(s64(s32(u32(a) << 8) >> 8)) * s64(s32(u32(b) << 8) >> 8)) >> 16))) + s64(c);
+    const s64 t_2 = s64(-2147483648) < t ? t : s64(-2147483648);
+    return s32(t_2 < 0x7fffffff ? t_2 : 0x7fffffff);
+}
+// sad.{t:u16|s16|u32|s32|u64|s64} d, a, b, c:unsigned(t)
+CU2PORT_PTX u16 sad_u16(u16 a, u16 b, u16 c) { return c + (a < b ? u16(b - a) : u16(a - b)); }
+CU2PORT_PTX u16 sad_s16(s16 a, s16 b, u16 c) { return c + (a < b ? u16(b - a) : u16(a - b)); }
+CU2PORT_PTX u32 sad_u32(u32 a, u32 b, u32 c) { return c + (a < b ? b - a : a - b); }
+CU2PORT_PTX u32 sad_s32(s32 a, s32 b, u32 c) { return c + (a < b ? u32(b) - a : u32(a) - b); }
+CU2PORT_PTX u64 sad_u64(u64 a, u64 b, u64 c) { return c + (a < b ? b - a : a - b); }
+CU2PORT_PTX u64 sad_s64(s64 a, s64 b, u64 c) { return c + (a < b ? u64(b) - a : u64(a) - b); }
+// div.{t:u16|s16|u32|s32|u64|s64} d, a, b
+CU2PORT_PTX u16 div_u16(u16 a, u16 b) { return b == 0 ? u16(0xffff) : u16(a / b); }
+CU2PORT_PTX s16 div_s16(s16 a, s16 b) { return b == 0 ? s16(-1) : b == 0xffff ? s16(0 - u16(a)) : s16(a / b); }
+CU2PORT_PTX u32 div_u32(u32 a, u32 b) { return b == 0 ? 0xffffffffu : a / b; }
+CU2PORT_PTX s32 div_s32(s32 a, s32 b) { return b == 0 ? -1 : b == -1 ? 0 - u32(a) : a / b; }
+CU2PORT_PTX u64 div_u64(u64 a, u64 b) { return b == 0 ? u64(0xffffffffffffffff) : a / b; }
+CU2PORT_PTX s64 div_s64(s64 a, s64 b) { return b == 0 ? s64(-1) : b == s64(-1) ? 0 - u64(a) : a / b; }
+// rem.{t:u16|s16|u32|s32|u64|s64} d, a, b
+CU2PORT_PTX u16 rem_u16(u16 a, u16 b) { return b == 0 ? a : u16(a % b); }
+CU2PORT_PTX s16 rem_s16(s16 a, s16 b) { return b == 0 ? a : b == 0xffff ? s16(0) : s16(a % b); }
+CU2PORT_PTX u32 rem_u32(u32 a, u32 b) { return b == 0 ? a : a % b; }
+CU2PORT_PTX s32 rem_s32(s32 a, s32 b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
+CU2PORT_PTX u64 rem_u64(u64 a, u64 b) { return b == 0 ? a : a % b; }
+CU2PORT_PTX s64 rem_s64(s64 a, s64 b) { return b == 0 ? a : b == s64(-1) ? 0 : a % b; }
+// min{.relu}.{t:u16x2|s16x2|u8x4|s8x4} d, a, b
+CU2PORT_PTX u32 min_u16x2(u32 a, u32 b) {
+    const u16 t = u16(a);
+    const u16 t_2 = u16(b);
+    const u16 t_3 = u16(a >> 16);
+    const u16 t_4 = u16(b >> 16);
+    return u32(t < t_2 ? t : t_2) | (u32(t_3 < t_4 ? t_3 : t_4) << 16);
+}
+CU2PORT_PTX u32 min_s16x2(u32 a, u32 b) {
+    const s16 t = s16(a);
+    const s16 t_2 = s16(b);
+    const s16 t_3 = s16(a >> 16);
+    const s16 t_4 = s16(b >> 16);
+    return u32(u16(t < t_2 ? t : t_2)) | (u32(u16(t_3 < t_4 ? t_3 : t_4)) << 16);
+}
+CU2PORT_PTX u32 min_u8x4(u32 a, u32 b) {
+    const u8 t = u8(a);
+    const u8 t_2 = u8(b);
+    const u8 t_3 = u8(a >> 8);
+    const u8 t_4 = u8(b >> 8);
+    const u8 t_5 = u8(a >> 16);
+    const u8 t_6 = u8(b >> 16);
+    const u8 t_7 = u8(a >> 24);
+    const u8 t_8 = u8(b >> 24);
+    return u32(t < t_2 ? t : t_2) | (u32(t_3 < t_4 ? t_3 : t_4) << 8) | (u32(t_5 < t_6 ? t_5 : t_6) << 16)
+        | (u32(t_7 < t_8 ? t_7 : t_8) << 24);
+}
+CU2PORT_PTX u32 min_s8x4(u32 a, u32 b) {
+    const s8 t = s8(a);
+    const s8 t_2 = s8(b);
+    const s8 t_3 = s8(a >> 8);
+    const s8 t_4 = s8(b >> 8);
+    const s8 t_5 = s8(a >> 16);
+    const s8 t_6 = s8(b >> 16);
+    const s8 t_7 = s8(a >> 24);
+    const s8 t_8 = s8(b >> 24);
+    return u32(u8(t < t_2 ? t : t_2)) | (u32(u8(t_3 < t_4 ? t_3 : t_4)) << 8) | (u32(u8(t_5 < t_6 ? t_5 : t_6)) << 16)
+        | (u32(u8(t_7 < t_8 ? t_7 : t_8)) << 24);
+}
+CU2PORT_PTX u32 min_relu_u16x2(u32 a, u32 b) {
+    const u16 t = u16(a);
+    const u16 t_2 = u16(b);
+    const u16 t_3 = t < t_2 ? t : t_2;
+    const u16 t_4 = u16(a >> 16);
+    const u16 t_5 = u16(b >> 16);
+    const u16 t_6 = t_4 < t_5 ? t_4 : t_5;
+    return u32(0 < t_3 ? t_3 : u16(0)) | (u32(0 < t_6 ? t_6 : u16(0)) << 16);
+}
+CU2PORT_PTX u32 min_relu_s16x2(u32 a, u32 b) {
+    const s16 t = s16(a);
+    const s16 t_2 = s16(b);
+    const s16 t_3 = t < t_2 ? t : t_2;
+    const s16 t_4 = s16(a >> 16);
+    const s16 t_5 = s16(b >> 16);
+    const s16 t_6 = t_4 < t_5 ? t_4 : t_5;
+    return u32(u16(0 < t_3 ? t_3 : s16(0))) | (u32(u16(0 < t_6 ? t_6 : s16(0))) << 16);
+}
+CU2PORT_PTX u32 min_relu_u8x4(u32 a, u32 b) {
+    const u8 t = u8(a);
+    const u8 t_2 = u8(b);
+    const u8 t_3 = t < t_2 ? t : t_2;
+    const u8 t_4 = u8(a >> 8);
+    const u8 t_5 = u8(b >> 8);
+    const u8 t_6 = t_4 < t_5 ? t_4 : t_5;
+    const u8 t_7 = u8(a >> 16);
+    const u8 t_8 = u8(b >> 16);
+    const u8 t_9 = t_7 < t_8 ? t_7 : t_8;
+    const u8 t_10 = u8(a >> 24);
+    const u8 t_11 = u8(b >> 24);
+    const u8 t_12 = t_10 < t_11 ? t_10 : t_11;
+    return u32(0 < t_3 ? t_3 : u8(0)) | (u32(0 < t_6 ? t_6 : u8(0)) << 8) | (u32(0 < t_9 ? t_9 : u8(0)) << 16)
+        | (u32(0 < t_12 ? t_12 : u8(0)) << 24);
+}
+CU2PORT_PTX u32 min_relu_s8x4(u32 a, u32 b) {
+    const s8 t = s8(a);
+    const s8 t_2 = s8(b);
+    const s8 t_3 = t < t_2 ? t : t_2;
+    const s8 t_4 = s8(a >> 8);
+    const s8 t_5 = s8(b >> 8);
+    const s8 t_6 = t_4 < t_5 ? t_4 : t_5;
+    const s8 t_7 = s8(a >> 16);
+    const s8 t_8 = s8(b >> 16);
+    const s8 t_9 = t_7 < t_8 ? t_7 : t_8;
+    const s8 t_10 = s8(a >> 24);
+    const s8 t_11 = s8(b >> 24);
+    const s8 t_12 = t_10 < t_11 ? t_10 : t_11;
+    return u32(u8(0 < t_3 ? t_3 : s8(0))) | (u32(u8(0 < t_6 ? t_6 : s8(0))) << 8)
+        | (u32(u8(0 < t_9 ? t_9 : s8(0))) << 16) | (u32(u8(0 < t_12 ? t_12 : s8(0))) << 24);
+}
+// max{.relu}.{t:u16x2|s16x2|u8x4|s8x4} d, a, b
+CU2PORT_PTX u32 max_u16x2(u32 a, u32 b) {
+    const u16 t = u16(b);
+    const u16 t_2 = u16(a);
+    const u16 t_3 = u16(b >> 16);
+    const u16 t_4 = u16(a >> 16);
+    return u32(t < t_2 ? t_2 : t) | (u32(t_3 < t_4 ? t_4 : t_3) << 16);
+}
+CU2PORT_PTX u32 max_s16x2(u32 a, u32 b) {
+    const s16 t = s16(b);
+    const s16 t_2 = s16(a);
+    const s16 t_3 = s16(b >> 16);
+    const s16 t_4 = s16(a >> 16);
+    return u32(u16(t < t_2 ? t_2 : t)) | (u32(u16(t_3 < t_4 ? t_4 : t_3)) << 16);
+}
+CU2PORT_PTX u32 max_u8x4(u32 a, u32 b) {
+    const u8 t = u8(b);
+    const u8 t_2 = u8(a);
+    const u8 t_3 = u8(b >> 8);
+    const u8 t_4 = u8(a >> 8);
+    const u8 t_5 = u8(b >> 16);
+    const u8 t_6 = u8(a >> 16);
+    const u8 t_7 = u8(b >> 24);
+    const u8 t_8 = u8(a >> 24);
+    return u32(t < t_2 ? t_2 : t) | (u32(t_3 < t_4 ? t_4 : t_3) << 8) | (u32(t_5 < t_6 ? t_6 : t_5) << 16)
+        | (u32(t_7 < t_8 ? t_8 : t_7) << 24);
+}
+CU2PORT_PTX u32 max_s8x4(u32 a, u32 b) {
+    const s8 t = s8(b);
+    const s8 t_2 = s8(a);
+    const s8 t_3 = s8(b >> 8);
+    const s8 t_4 = s8(a >> 8);
+    const s8 t_5 = s8(b >> 16);
+    const s8 t_6 = s8(a >> 16);
+    const s8 t_7 = s8(b >> 24);
+    const s8 t_8 = s8(a >> 24);
+    return u32(u8(t < t_2 ? t_2 : t)) | (u32(u8(t_3 < t_4 ? t_4 : t_3)) << 8) | (u32(u8(t_5 < t_6 ? t_6 : t_5)) << 16)
+        | (u32(u8(t_7 < t_8 ? t_8 : t_7)) << 24);
+}
+CU2PORT_PTX u32 max_relu_u16x2(u32 a, u32 b) {
+    const u16 t = u16(b);
+    const u16 t_2 = u16(a);
+    const u16 t_3 = t < t_2 ? t_2 : t;
+    const u16 t_4 = u16(b >> 16);
+    const u16 t_5 = u16(a >> 16);
+    const u16 t_6 = t_4 < t_5 ? t_5 : t_4;
+    return u32(0 < t_3 ? t_3 : u16(0)) | (u32(0 < t_6 ? t_6 : u16(0)) << 16);
+}
+CU2PORT_PTX u32 max_relu_s16x2(u32 a, u32 b) {
+    const s16 t = s16(b);
+    const s16 t_2 = s16(a);
+    const s16 t_3 = t < t_2 ? t_2 : t;
+    const s16 t_4 = s16(b >> 16);
+    const s16 t_5 = s16(a >> 16);
+    const s16 t_6 = t_4 < t_5 ? t_5 : t_4;
+    return u32(u16(0 < t_3 ? t_3 : s16(0))) | (u32(u16(0 < t_6 ? t_6 : s16(0))) << 16);
+}
+CU2PORT_PTX u32 max_relu_u8x4(u32 a, u32 b) {
+    const u8 t = u8(b);
+    const u8 t_2 = u8(a);
+    const u8 t_3 = t < t_2 ? t_2 : t;
+    const u8 t_4 = u8(b >> 8);
+    const u8 t_5 = u8(a >> 8);
+    const u8 t_6 = t_4 < t_5 ? t_5 : t_4;
+    const u8 t_7 = u8(b >> 16);
+    const u8 t_8 = u8(a >> 16);
+    const u8 t_9 = t_7 < t_8 ? t_8 : t_7;
+    const u8 t_10 = u8(b >> 24);
+    const u8 t_11 = u8(a >> 24);
+    const u8 t_12 = t_10 < t_11 ? t_11 : t_10;
+    return u32(0 < t_3 ? t_3 : u8(0)) | (u32(0 < t_6 ? t_6 : u8(0)) << 8) | (u32(0 < t_9 ? t_9 : u8(0)) << 16)
+        | (u32(0 < t_12 ? t_12 : u8(0)) << 24);
+}
+CU2PORT_PTX u32 max_relu_s8x4(u32 a, u32 b) {
+    const s8 t = s8(b);
+    const s8 t_2 = s8(a);
+    const s8 t_3 = t < t_2 ? t_2 : t;
+    const s8 t_4 = s8(b >> 8);
+    const s8 t_5 = s8(a >> 8);
+    const s8 t_6 = t_4 < t_5 ? t_5 : t_4;
+    const s8 t_7 = s8(b >> 16);
+    const s8 t_8 = s8(a >> 16);
+    const s8 t_9 = t_7 < t_8 ? t_8 : t_7;
+    const s8 t_10 = s8(b >> 24);
+    const s8 t_11 = s8(a >> 24);
+    const s8 t_12 = t_10 < t_11 ? t_11 : t_10;
+    return u32(u8(0 < t_3 ? t_3 : s8(0))) | (u32(u8(0 < t_6 ? t_6 : s8(0))) << 8)
+        | (u32(u8(0 < t_9 ? t_9 : s8(0))) << 16) | (u32(u8(0 < t_12 ? t_12 : s8(0))) << 24);
+}
+// bfind{.shiftamt}.{t:u32|u64|s32|s64} d:u32, a
+CU2PORT_PTX u32 bfind_u32(u32 a) { return a == 0 ? 0xffffffffu : 31 - clz(a); }
+CU2PORT_PTX u32 bfind_u64(u64 a) { return a == 0 ? 0xffffffffu : 63 - clz(a); }
+CU2PORT_PTX u32 bfind_s32(s32 a) {
+    const s32 t = a < 0 ? ~u32(a) : a;
+    return t == 0 ? 0xffffffffu : 31 - clz(u32(t));
+}
+CU2PORT_PTX u32 bfind_s64(s64 a) {
+    const s64 t = a < 0 ? ~u64(a) : a;
+    return t == 0 ? 0xffffffffu : 63 - clz(u64(t));
+}
+CU2PORT_PTX u32 bfind_shiftamt_u32(u32 a) { return a == 0 ? 0xffffffffu : clz(a); }
+CU2PORT_PTX u32 bfind_shiftamt_u64(u64 a) { return a == 0 ? 0xffffffffu : clz(a); }
+CU2PORT_PTX u32 bfind_shiftamt_s32(s32 a) {
+    const s32 t = a < 0 ? ~u32(a) : a;
+    return t == 0 ? 0xffffffffu : clz(u32(t));
+}
+CU2PORT_PTX u32 bfind_shiftamt_s64(s64 a) {
+    const s64 t = a < 0 ? ~u64(a) : a;
+    return t == 0 ? 0xffffffffu : clz(u64(t));
+}
 
 }  // namespace ptx
 }  // namespace cu2port
