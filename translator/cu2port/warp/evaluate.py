@@ -321,11 +321,8 @@ class Evaluator:
             self.use(step, Role.STRIDE, True if old.kind is Kind.LANE else None, old)
 
     def bind(self, name: str, v: V, at: int) -> None:
-        """Give a variable a value. The value may depend on who got here."""
+        """Give a variable a value."""
         vary = v.vary
-        for f in self.frames:
-            if f.cond.vary > vary and f.at >= 0:
-                vary = f.cond.vary
         why = v.why
         if v.kind in _TOLD and (why is None or why.before is None or not why.text.startswith("kept")):
             why = Step(at, f"kept as `{name}`, {v.kind.value}", v.why)

@@ -246,7 +246,7 @@ def _barriers(facts: WarpFacts) -> Iterator[Hazard]:
         for at, by_arm in arms.items():
             if len(by_arm) < 2:
                 continue
-            e, frames, calls = by_arm[min(by_arm)]
+            e, frames, _ = by_arm[min(by_arm)]
             f = next(x for x in frames if x.at == at)
             whole = f.cond.vary == WARPS or f.cond.kind is Kind.FIRST
             what = "a barrier stands in both arms of a branch that divides "
@@ -255,9 +255,8 @@ def _barriers(facts: WarpFacts) -> Iterator[Hazard]:
                 if whole
                 else ("the lanes of a warp")
             )
-            place = calls[0] if calls else e.at
-            steps = _whose((f,), ())
-            yield Hazard(Trouble.DIVIDED_BARRIER, place, place, what, not whole, whole, steps)
+            steps = (*_whose((f,), ()), Step(e.at, "a barrier in one arm", None))
+            yield Hazard(Trouble.DIVIDED_BARRIER, at, at, what, not whole, whole, steps)
 
 
 def _named(facts: WarpFacts) -> Iterator[Hazard]:

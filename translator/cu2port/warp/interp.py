@@ -175,10 +175,9 @@ class Interpreter(Evaluator):
             return
         for name, v in taken.items():
             old = self.env.get(name)
-            if old is None:
-                continue
-            if old is not v:
-                self.env[name] = join(old, v)
+            if old is not None and old is not v and old != v:
+                both = join(old, v)
+                self.env[name] = both if both.vary >= cond.vary else both._replace(vary=cond.vary)
 
     def _switch(self, s: Switch) -> None:
         cond = self.value(s.cond)

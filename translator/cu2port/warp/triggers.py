@@ -12,6 +12,8 @@ _POLLS = frozenset(builtins.TAKES | {"volatile", "coalesced_threads"})
 _ASM = frozenset({"asm", "__asm__", "__asm"})
 _BRANCHES = frozenset({"if", "else", "switch"})
 _MEETINGS = builtins.FILTER | {"sync", "shfl", "shfl_xor", "shfl_down", "shfl_up", "ballot"}
+_FOREVER = frozenset({"1", "true", ";"})
+_SHORT = 40  # tokens: a loop that only waits is no longer
 _IN_ASM = ("bar.sync", "barrier.sync", "bar.arrive", "barrier.arrive", "try_wait", "test_wait", "ld.acquire",
            "ld.volatile", "barrier.cta", "bar.red")  # fmt: skip
 
@@ -19,7 +21,7 @@ _IN_ASM = ("bar.sync", "barrier.sync", "bar.arrive", "barrier.arrive", "try_wait
 def triggers(unit: Unit) -> bool:
     """Whether a file has anything that lanes may wait for or meet at in different branches."""
     words = unit.words
-    if words & _POLLS or words & _MEETINGS:
+    if words & _POLLS or words & _MEETINGS or ("while" in words and "threadIdx" in words):
         return True
     if words & _ASM and any(x in unit.text for x in _IN_ASM):
         return True
@@ -64,6 +66,10 @@ def _idles(unit: Unit, first: int, stop: int) -> bool:
     """Whether a `while` has an empty body, or asks an atomic or a load in its condition."""
     t, match = unit.t, unit.match
     for k in range(first, stop):
+        if t[k] in ("while", "for") and t[k + 1] == "(" and t[k + 2] in _FOREVER:
+            body = match[k + 1] + 1
+            if t[body] == "{" and 0 < match[body] - body < _SHORT:
+                return True
         if t[k] == "while" and t[k + 1] == "(" and match[k + 1] > 0:
             close = match[k + 1]
             if t[close + 1] == ";" and t[k - 1] != "}":

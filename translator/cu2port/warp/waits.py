@@ -142,6 +142,8 @@ def _assigned(loop: Loop) -> dict[str, Expr | None]:
     for s in statements(loop.body):
         if isinstance(s, Decl):
             out[s.name] = s.init
+        elif isinstance(s, Eval) and isinstance(s.expr, CallExpr) and isinstance(s.expr.callee, Member):
+            out.setdefault(root(s.expr.callee.base), None)  # `it.next();`
     return out
 
 
@@ -297,4 +299,5 @@ def _idle(loop: Loop, own: list[If]) -> bool:
         ):
             continue
         return False
-    return loop.kind != "for" or loop.step is None or not isinstance(loop.step, Assign)
+    counted = {x.text for x in walk(loop.step) if isinstance(x, Name)} if loop.step is not None else set()
+    return loop.cond is None or not counted & _names(loop.cond)
