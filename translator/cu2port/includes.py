@@ -153,12 +153,15 @@ def needs_runtime_on_top(unit: Unit) -> bool:
 
 
 def added_includes(
-    unit: Unit, needs: frozenset[str], helpers: frozenset[str], changed: bool, bom: int
+    unit: Unit, needs: frozenset[str], helpers: frozenset[str], runtime: bool, bom: int
 ) -> Finding | None:
-    """One finding that adds the headers which the output needs and does not include yet; None if there are none."""
+    """One finding that adds the headers which the output needs and does not include yet; None if there are none.
+
+    `runtime`: the runtime's header is one of them, and goes first.
+    """
     have = {inc.path for inc in unit.includes} | {hip_header(unit, inc) or "" for inc in unit.includes}
     wanted = [f"<{h}>" for h in sorted(needs) if h not in have]
-    if unit.runtime_on_top:
+    if runtime:
         wanted = [f"<{RUNTIME}>", *(w for w in wanted if w != f"<{RUNTIME}>")]
     for h in sorted(helpers):
         spelled = unit.project.helper_prefix + h
