@@ -1,3 +1,9 @@
-// 8-bit floats are not simulated yet: programs that need them stop here, with this line.
+// 8-bit floats in the formats of the Open Compute Project and of gfx942.
 #pragma once
-#error "cu2port simulate: 8-bit floats (hip_fp8.h) are not simulated"
+
+#include "hip_fp16.h"
+#include "hip_bf16.h"
+#include "../cu2port_sim/fp8.h"
+
+#define HIP_FP8_TYPE_OCP 1
+#define HIP_FP8_TYPE_FNUZ 1
