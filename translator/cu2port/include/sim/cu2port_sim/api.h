@@ -19,11 +19,11 @@ typedef enum hipMemcpyKind {
     hipMemcpyDeviceToDeviceNoCU = 1024
 } hipMemcpyKind;
 
-struct cu2port_sim_graph {
-    std::vector<std::function<void()>> steps;
-};
+typedef struct hipGraphNode* hipGraphNode_t;
+struct ihipGraph;  // graphs.h
 struct ihipStream_t {
-    cu2port_sim_graph* capture = nullptr;  // work is recorded here instead of done
+    ihipGraph* capture = nullptr;  // work is recorded here instead of done
+    hipGraphNode_t captured = nullptr;  // the last node of it
     unsigned flags = 0;
     int priority = 0;
 };
@@ -34,9 +34,8 @@ struct ihipEvent_t {
 };
 typedef ihipStream_t* hipStream_t;
 typedef ihipEvent_t* hipEvent_t;
-typedef cu2port_sim_graph* hipGraph_t;
-typedef cu2port_sim_graph* hipGraphExec_t;
-typedef struct ihipGraphNode_t* hipGraphNode_t;
+typedef ihipGraph* hipGraph_t;
+typedef struct hipGraphExec* hipGraphExec_t;
 typedef int hipDevice_t;
 typedef struct ihipCtx_t* hipCtx_t;
 typedef struct ihipModule_t* hipModule_t;
@@ -93,6 +92,24 @@ typedef enum hipStreamCaptureMode { hipStreamCaptureModeGlobal, hipStreamCapture
 typedef enum hipStreamCaptureStatus { hipStreamCaptureStatusNone, hipStreamCaptureStatusActive, hipStreamCaptureStatusInvalidated } hipStreamCaptureStatus;
 typedef enum hipMemoryAdvise { hipMemAdviseSetReadMostly = 1, hipMemAdviseUnsetReadMostly, hipMemAdviseSetPreferredLocation, hipMemAdviseUnsetPreferredLocation, hipMemAdviseSetAccessedBy, hipMemAdviseUnsetAccessedBy, hipMemAdviseSetCoarseGrain = 100, hipMemAdviseUnsetCoarseGrain } hipMemoryAdvise;
 typedef enum hipMemPoolAttr { hipMemPoolReuseFollowEventDependencies = 1, hipMemPoolReuseAllowOpportunistic, hipMemPoolReuseAllowInternalDependencies, hipMemPoolAttrReleaseThreshold, hipMemPoolAttrReservedMemCurrent, hipMemPoolAttrReservedMemHigh, hipMemPoolAttrUsedMemCurrent, hipMemPoolAttrUsedMemHigh } hipMemPoolAttr;
+typedef enum hipGraphNodeType {
+    hipGraphNodeTypeKernel,
+    hipGraphNodeTypeMemcpy,
+    hipGraphNodeTypeMemset,
+    hipGraphNodeTypeHost,
+    hipGraphNodeTypeGraph,
+    hipGraphNodeTypeEmpty,
+    hipGraphNodeTypeWaitEvent,
+    hipGraphNodeTypeEventRecord,
+    hipGraphNodeTypeExtSemaphoreSignal,
+    hipGraphNodeTypeExtSemaphoreWait,
+    hipGraphNodeTypeMemAlloc,
+    hipGraphNodeTypeMemFree,
+    hipGraphNodeTypeMemcpyFromSymbol,
+    hipGraphNodeTypeMemcpyToSymbol,
+    hipGraphNodeTypeBatchMemOp,
+    hipGraphNodeTypeCount
+} hipGraphNodeType;
 typedef enum hipMemoryType { hipMemoryTypeUnregistered, hipMemoryTypeHost, hipMemoryTypeDevice, hipMemoryTypeManaged, hipMemoryTypeArray = 10, hipMemoryTypeUnified } hipMemoryType;
 typedef struct hipPointerAttribute_t {
     hipMemoryType type;
@@ -118,14 +135,14 @@ inline hipError_t note(int error) {
 }
 inline bool real(hipStream_t s) { return reinterpret_cast<std::uintptr_t>(s) > 2; }
 
+inline void record(hipStream_t s, hipGraphNodeType type, std::function<int()> work);
+
 // Does work now, or records it in the graph that the stream captures.
 template <class F>
-hipError_t submit(hipStream_t s, F work) {
-    if (real(s) && s->capture) {
-        s->capture->steps.emplace_back([work] { (void)work(); });
-        return hipSuccess;
-    }
-    return note(work());
+hipError_t submit(hipStream_t s, F work, hipGraphNodeType type = hipGraphNodeTypeMemcpy) {
+    if (!real(s) || !s->capture) return note(work());
+    record(s, type, [work]() mutable { return work(); });
+    return hipSuccess;
 }
 
 inline int copy(void* to, const void* from, std::size_t n) {
@@ -313,13 +330,13 @@ inline hipError_t hipMemcpy2DAsync(void* to, size_t tp, const void* from, size_t
 }
 inline hipError_t hipMemset(void* p, int v, size_t n) { return cu2port_sim::note(cu2port_sim::fill(p, v, n)); }
 inline hipError_t hipMemsetAsync(void* p, int v, size_t n, hipStream_t s = nullptr) {
-    return cu2port_sim::submit(s, [=] { return cu2port_sim::fill(p, v, n); });
+    return cu2port_sim::submit(s, [=] { return cu2port_sim::fill(p, v, n); }, hipGraphNodeTypeMemset);
 }
 inline hipError_t hipMemsetD8(hipDeviceptr_t p, unsigned char v, size_t n) { return cu2port_sim::note(cu2port_sim::fill_words(p, v, n)); }
 inline hipError_t hipMemsetD16(hipDeviceptr_t p, unsigned short v, size_t n) { return cu2port_sim::note(cu2port_sim::fill_words(p, v, n)); }
 inline hipError_t hipMemsetD32(hipDeviceptr_t p, int v, size_t n) { return cu2port_sim::note(cu2port_sim::fill_words(p, v, n)); }
 inline hipError_t hipMemsetD32Async(hipDeviceptr_t p, int v, size_t n, hipStream_t s = nullptr) {
-    return cu2port_sim::submit(s, [=] { return cu2port_sim::fill_words(p, v, n); });
+    return cu2port_sim::submit(s, [=] { return cu2port_sim::fill_words(p, v, n); }, hipGraphNodeTypeMemset);
 }
 inline hipError_t hipMemset2D(void* p, size_t pitch, int v, size_t w, size_t h) {
     for (size_t i = 0; i < h; ++i)

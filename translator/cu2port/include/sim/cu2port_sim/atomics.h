@@ -103,6 +103,10 @@ CU2PORT_SIM_ATOMIC(atomicOr, CU2PORT_SIM_UPDATE(static_cast<T>(a | v)), 4)
 CU2PORT_SIM_ATOMIC(atomicXor, CU2PORT_SIM_UPDATE(static_cast<T>(a ^ v)), 4)
 CU2PORT_SIM_ATOMIC(unsafeAtomicAdd, cu2port_sim::add(p, v), 1)
 CU2PORT_SIM_ATOMIC(safeAtomicAdd, cu2port_sim::add(p, v), 1)
+CU2PORT_SIM_ATOMIC(unsafeAtomicMin, CU2PORT_SIM_UPDATE(v < a ? v : a), 1)
+CU2PORT_SIM_ATOMIC(unsafeAtomicMax, CU2PORT_SIM_UPDATE(a < v ? v : a), 1)
+CU2PORT_SIM_ATOMIC(safeAtomicMin, CU2PORT_SIM_UPDATE(v < a ? v : a), 1)
+CU2PORT_SIM_ATOMIC(safeAtomicMax, CU2PORT_SIM_UPDATE(a < v ? v : a), 1)
 #undef CU2PORT_SIM_ATOMIC
 #undef CU2PORT_SIM_UPDATE
 
@@ -206,6 +210,8 @@ inline void __threadfence_system(CU2PORT_SIM_AT) {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     cu2port_sim::turn(4, where);
 }
+
+inline void atomicAddNoRet(float* p, float v, CU2PORT_SIM_AT) { atomicAdd(p, v, where); }
 
 inline void __syncthreads(CU2PORT_SIM_AT) { cu2port_sim::barrier("__syncthreads", false, where); }
 inline int __syncthreads_count(int p, CU2PORT_SIM_AT) {

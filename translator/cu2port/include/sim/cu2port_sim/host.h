@@ -21,6 +21,7 @@ struct Found {
 void* allocate(std::size_t size, int kind);
 bool release(void* p);
 Found find_range(const void* p);
+bool is_shared(const void* p);  // in the shared memory of the running block
 std::size_t memory_limit();
 std::size_t memory_used();
 double seconds();

@@ -1,7 +1,7 @@
 // Launches: `kernel<<<...>>>(...)` rewritten, hipLaunchKernelGGL, hipLaunchKernel.
 #pragma once
 
-#include <memory>
+#include <map>
 #include <tuple>
 
 #include "streams.h"
@@ -40,21 +40,64 @@ struct Launch {
     hipError_t operator()(K kernel, A&&... args) const {
         std::tuple<Kept<A>...> kept(std::forward<A>(args)...);
         if (real(config.stream) && config.stream->capture) {
-            auto shared = std::make_shared<std::tuple<Kept<A>...>>(std::move(kept));
             const Launch self = *this;
-            config.stream->capture->steps.emplace_back(
-                [=]() mutable { note(start(self.config, self.name, self.where, self.cooperative, kernel, *shared)); });
-            return hipSuccess;
+            return submit(config.stream, [=]() mutable { return start(self.config, self.name, self.where, self.cooperative, kernel, kept); },
+                          hipGraphNodeTypeKernel);
         }
         return note(start(config, name, where, cooperative, kernel, kept));
     }
 };
 
-// A launch of a function pointer with its arguments in a tuple.
+// A kernel whose type is known, with arguments as hipLaunchKernel takes them: they are copied, the launch comes later.
 template <class... P>
-hipError_t launch_tuple(void (*f)(P...), const Config& c, std::tuple<Kept<P>...> kept, Where where, bool cooperative) {
-    return std::apply(
-        [&](auto&... a) { return Launch{c, "given to hipLaunchKernel", where, cooperative}(f, a...); }, kept);
+std::function<int()> bind(void (*f)(P...), const char* name, const Config& c, void** args, Where where, bool cooperative) {
+    std::size_t i = 0;
+    (void)i;
+    std::tuple<Kept<P>...> kept{*static_cast<Kept<P>*>(args[i++])...};
+    return [=]() mutable { return start(c, name, where, cooperative, f, kept); };
+}
+
+// Kernels whose type was cast away, by address. A cast of a function to `void*` is compiled as `erased(name, function)`.
+struct Erased {
+    const char* name;
+    std::function<int()> (*bind)(const void*, const char*, const Config&, void**, Where, bool);
+};
+inline std::map<const void*, Erased>& erased_kernels() {
+    static std::map<const void*, Erased> kernels;
+    return kernels;
+}
+template <class F>
+struct Kernel {
+    static void* erase(const char*, F other) { return (void*)other; }
+};
+template <class... P>
+struct Kernel<void (*)(P...)> {
+    static void* erase(const char* name, void (*f)(P...)) {
+        void* p = reinterpret_cast<void*>(f);
+        erased_kernels()[p] = {name, [](const void* q, const char* n, const Config& c, void** args, Where w, bool cooperative) {
+                                   return bind(reinterpret_cast<void (*)(P...)>(const_cast<void*>(q)), n, c, args, w, cooperative);
+                               }};
+        return p;
+    }
+};
+template <class T>
+void* erased(const char* name, T&& kernel_or_data) {
+    return Kernel<std::decay_t<T>>::erase(name, kernel_or_data);
+}
+// Empty when nobody knows the kernel.
+inline std::function<int()> bind_erased(const void* f, const Config& c, void** args, Where where, bool cooperative) {
+    const auto found = erased_kernels().find(f);
+    if (found == erased_kernels().end()) {
+        not_supported("a launch of a kernel whose type was cast away before it was named");
+        return {};
+    }
+    if (args == nullptr) return {};
+    return found->second.bind(f, found->second.name, c, args, where, cooperative);
+}
+inline hipError_t launch_erased(const void* f, const Config& c, void** args, Where where, bool cooperative) {
+    std::function<int()> work = bind_erased(f, c, args, where, cooperative);
+    if (!work) return note(args ? hipErrorNotSupported : hipErrorInvalidValue);
+    return submit(c.stream, work, hipGraphNodeTypeKernel);
 }
 
 }  // namespace cu2port_sim
@@ -64,30 +107,64 @@ hipError_t launch_tuple(void (*f)(P...), const Config& c, std::tuple<Kept<P>...>
                          cu2port_sim::Where::here()}([&](auto&... a) { (kernel)(a...); }, ##__VA_ARGS__))
 #define hipLaunchKernelGGLInternal hipLaunchKernelGGL
 
-template <class... P>
-inline hipError_t hipLaunchKernel(void (*f)(P...), dim3 blocks, dim3 threads, void** args, size_t dynamic = 0,
-                                  hipStream_t stream = nullptr, cu2port_sim::Where where = cu2port_sim::Where::here()) {
-    std::size_t i = 0;
-    (void)i;
-    return cu2port_sim::launch_tuple<P...>(f, {blocks, threads, dynamic, stream},
-                                           std::tuple<cu2port_sim::Kept<P>...>{*static_cast<cu2port_sim::Kept<P>*>(args[i++])...},
-                                           where, false);
+#define CU2PORT_SIM_LAUNCH(name, cooperative)                                                                       \
+    template <class... P>                                                                                           \
+    inline hipError_t name(void (*f)(P...), dim3 blocks, dim3 threads, void** args, size_t dynamic = 0,             \
+                           hipStream_t stream = nullptr, cu2port_sim::Where where = cu2port_sim::Where::here()) {   \
+        return cu2port_sim::submit(stream,                                                                          \
+                                   cu2port_sim::bind(f, "given by its address", {blocks, threads, dynamic, stream}, args, where, cooperative), \
+                                   hipGraphNodeTypeKernel);                                                         \
+    }                                                                                                               \
+    inline hipError_t name(const void* f, dim3 blocks, dim3 threads, void** args, size_t dynamic = 0,               \
+                           hipStream_t stream = nullptr, cu2port_sim::Where where = cu2port_sim::Where::here()) {   \
+        return cu2port_sim::launch_erased(f, {blocks, threads, dynamic, stream}, args, where, cooperative);         \
+    }
+CU2PORT_SIM_LAUNCH(hipLaunchKernel, false)
+CU2PORT_SIM_LAUNCH(hipLaunchCooperativeKernel, true)
+#undef CU2PORT_SIM_LAUNCH
+
+typedef enum hipLaunchAttributeID {
+    hipLaunchAttributeAccessPolicyWindow = 1,
+    hipLaunchAttributeCooperative = 2,
+    hipLaunchAttributeSynchronizationPolicy = 3,
+    hipLaunchAttributePriority = 8,
+    hipLaunchAttributeMemSyncDomainMap = 9,
+    hipLaunchAttributeMemSyncDomain = 10,
+    hipLaunchAttributeMax
+} hipLaunchAttributeID;
+typedef union hipLaunchAttributeValue {
+    char pad[64];
+    int cooperative;
+    int priority;
+} hipLaunchAttributeValue;
+typedef struct hipLaunchAttribute_st {
+    hipLaunchAttributeID id;
+    union {
+        hipLaunchAttributeValue val, value;
+    };
+} hipLaunchAttribute;
+typedef struct hipLaunchConfig_st {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    hipStream_t stream;
+    hipLaunchAttribute* attrs;
+    unsigned numAttrs;
+} hipLaunchConfig_t;
+
+namespace cu2port_sim {
+inline bool cooperative(const hipLaunchConfig_t& c) {
+    for (unsigned i = 0; i < c.numAttrs; ++i)
+        if (c.attrs[i].id == hipLaunchAttributeCooperative && c.attrs[i].val.cooperative) return true;
+    return false;
 }
-template <class... P>
-inline hipError_t hipLaunchCooperativeKernel(void (*f)(P...), dim3 blocks, dim3 threads, void** args,
-                                             size_t dynamic = 0, hipStream_t stream = nullptr,
-                                             cu2port_sim::Where where = cu2port_sim::Where::here()) {
-    std::size_t i = 0;
-    (void)i;
-    return cu2port_sim::launch_tuple<P...>(f, {blocks, threads, dynamic, stream},
-                                           std::tuple<cu2port_sim::Kept<P>...>{*static_cast<cu2port_sim::Kept<P>*>(args[i++])...},
-                                           where, true);
+inline Config configure(const hipLaunchConfig_t& c) { return {c.gridDim, c.blockDim, c.dynamicSmemBytes, c.stream}; }
+}  // namespace cu2port_sim
+template <class... P, class... A>
+inline hipError_t hipLaunchKernelEx(const hipLaunchConfig_t* c, void (*f)(P...), A&&... args) {
+    return cu2port_sim::Launch{cu2port_sim::configure(*c), "given to hipLaunchKernelEx", {__FILE__, __LINE__},
+                               cu2port_sim::cooperative(*c)}(f, static_cast<P>(std::forward<A>(args))...);
 }
-inline hipError_t hipLaunchKernel(const void*, dim3, dim3, void**, size_t = 0, hipStream_t = nullptr) {
-    cu2port_sim::not_supported("hipLaunchKernel of a kernel whose type was cast away");
-    return cu2port_sim::note(hipErrorNotSupported);
-}
-inline hipError_t hipLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t = 0, hipStream_t = nullptr) {
-    cu2port_sim::not_supported("hipLaunchCooperativeKernel of a kernel whose type was cast away");
-    return cu2port_sim::note(hipErrorNotSupported);
+inline hipError_t hipLaunchKernelExC(const hipLaunchConfig_t* c, const void* f, void** args,
+                                     cu2port_sim::Where where = cu2port_sim::Where::here()) {
+    return cu2port_sim::launch_erased(f, cu2port_sim::configure(*c), args, where, cu2port_sim::cooperative(*c));
 }

@@ -126,6 +126,23 @@ inline float rnorm4df(float a, float b, float c, float d) { return 1 / norm4df(a
 inline double norm3d(double a, double b, double c) { return std::sqrt(a * a + b * b + c * c); }
 inline double rnorm3d(double a, double b, double c) { return 1 / norm3d(a, b, c); }
 inline double norm4d(double a, double b, double c, double d) { return std::sqrt(a * a + b * b + c * c + d * d); }
+inline double cyl_bessel_i0(double x) { return std::cyl_bessel_i(0.0, std::fabs(x)); }
+inline float cyl_bessel_i0f(float x) { return std::cyl_bessel_i(0.f, std::fabs(x)); }
+inline double cyl_bessel_i1(double x) { return std::copysign(std::cyl_bessel_i(1.0, std::fabs(x)), x); }
+inline float cyl_bessel_i1f(float x) { return std::copysign(std::cyl_bessel_i(1.f, std::fabs(x)), x); }
+inline double norm(int n, const double* v) {
+    double sum = 0;
+    for (int i = 0; i < n; ++i) sum += v[i] * v[i];
+    return std::sqrt(sum);
+}
+inline float normf(int n, const float* v) {
+    float sum = 0;
+    for (int i = 0; i < n; ++i) sum += v[i] * v[i];
+    return std::sqrt(sum);
+}
+inline double rnorm(int n, const double* v) { return 1 / norm(n, v); }
+inline float rnormf(int n, const float* v) { return 1 / normf(n, v); }
+inline double rnorm4d(double a, double b, double c, double d) { return 1 / norm4d(a, b, c, d); }
 inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
 inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
 inline void __sincosf(float x, float* s, float* c) { *s = std::sin(x), *c = std::cos(x); }
@@ -168,6 +185,20 @@ inline void __sincosf(float x, float* s, float* c) { *s = std::sin(x), *c = std:
     inline float __ull2float_##suffix(unsigned long long a) { return cu2port_sim::convert<mode, float>(a); }        \
     inline double __ll2double_##suffix(long long a) { return cu2port_sim::convert<mode, double>(a); }               \
     inline double __ull2double_##suffix(unsigned long long a) { return cu2port_sim::convert<mode, double>(a); }
+// The same under the names of ROCm's device library: towards plus and minus infinity and zero.
+#define CU2PORT_SIM_OCML(suffix, mode)                                                                              \
+    inline float __ocml_add_##suffix##_f32(float a, float b) { return cu2port_sim::rounded<mode>(a, b, [](float x, float y) { return x + y; }); } \
+    inline float __ocml_sub_##suffix##_f32(float a, float b) { return cu2port_sim::rounded<mode>(a, b, [](float x, float y) { return x - y; }); } \
+    inline float __ocml_mul_##suffix##_f32(float a, float b) { return cu2port_sim::rounded<mode>(a, b, [](float x, float y) { return x * y; }); } \
+    inline double __ocml_add_##suffix##_f64(double a, double b) { return cu2port_sim::rounded<mode>(a, b, [](double x, double y) { return x + y; }); } \
+    inline double __ocml_sub_##suffix##_f64(double a, double b) { return cu2port_sim::rounded<mode>(a, b, [](double x, double y) { return x - y; }); } \
+    inline double __ocml_mul_##suffix##_f64(double a, double b) { return cu2port_sim::rounded<mode>(a, b, [](double x, double y) { return x * y; }); } \
+    inline float __ocml_fma_##suffix##_f32(float a, float b, float c) { return cu2port_sim::rounded<mode>(a, b, [c](float x, float y) { return std::fma(x, y, c); }); } \
+    inline double __ocml_fma_##suffix##_f64(double a, double b, double c) { return cu2port_sim::rounded<mode>(a, b, [c](double x, double y) { return std::fma(x, y, c); }); }
+CU2PORT_SIM_OCML(rtp, FE_UPWARD)
+CU2PORT_SIM_OCML(rtn, FE_DOWNWARD)
+CU2PORT_SIM_OCML(rtz, FE_TOWARDZERO)
+#undef CU2PORT_SIM_OCML
 CU2PORT_SIM_ROUND(ru, FE_UPWARD)
 CU2PORT_SIM_ROUND(rd, FE_DOWNWARD)
 CU2PORT_SIM_ROUND(rz, FE_TOWARDZERO)
@@ -263,6 +294,20 @@ inline unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned s) {
 inline unsigned __bitextract_u32(unsigned v, unsigned offset, unsigned width) {
     offset &= 31, width &= 31;
     return width == 0 ? 0 : v << (32 - offset - width) >> (32 - width);
+}
+inline unsigned long long __bitextract_u64(unsigned long long v, unsigned offset, unsigned width) {
+    offset &= 63, width &= 63;
+    return width == 0 ? 0 : v << (64 - offset - width) >> (64 - width);
+}
+inline unsigned __bitinsert_u32(unsigned v, unsigned bits, unsigned offset, unsigned width) {
+    offset &= 31, width &= 31;
+    const unsigned mask = (1u << width) - 1;
+    return (v & ~(mask << offset)) | (bits & mask) << offset;
+}
+inline unsigned long long __bitinsert_u64(unsigned long long v, unsigned long long bits, unsigned offset, unsigned width) {
+    offset &= 63, width &= 63;
+    const unsigned long long mask = (1ull << width) - 1;
+    return (v & ~(mask << offset)) | (bits & mask) << offset;
 }
 inline unsigned long long __lastbit_u32_u64(unsigned long long v) {
     return v == 0 ? static_cast<unsigned long long>(-1) : __builtin_ctzll(v);

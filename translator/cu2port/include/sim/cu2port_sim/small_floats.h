@@ -91,6 +91,7 @@ inline float bf16_value(std::uint16_t b) { return as<float>(static_cast<std::uin
         T(double v) : __x(cu2port_sim::pack(cu2port_sim::to_odd(v))) {}                                             \
         template <class I, class = std::enable_if_t<std::is_integral_v<I>>>                                         \
         T(I v) : __x(cu2port_sim::pack(cu2port_sim::to_odd(static_cast<double>(v)))) {}                             \
+        static T cu2port_sim_from(float v, cu2port_sim::Round mode) { return T(Raw{cu2port_sim::pack(v, mode)}); }     \
         operator Raw() const { return {__x}; }                                                                      \
         operator float() const { return cu2port_sim::unpack(__x); }                                                 \
         explicit operator bool() const { return (__x & 0x7fff) != 0; }                                              \
@@ -231,10 +232,27 @@ inline float bf16_value(std::uint16_t b) { return as<float>(static_cast<std::uin
         return cu2port_sim::permute("__shfl_xor", v, cu2port_sim::shfl_xor_index(cu2port_sim::lane_id(), bits, width), where); \
     }
 
+namespace cu2port_sim {
+// Integers of more than 24 bits round once: what is lost on the way to float stays visible in its last bit.
+template <class T, class I>
+T small_from(I v, Round mode) {
+    return T::cu2port_sim_from(to_odd(static_cast<double>(v)), mode);
+}
+}  // namespace cu2port_sim
+
 // Conversions to and from integers, under the four rounding modes.
 #define CU2PORT_SIM_SMALL_INTEGERS(T, word, name, I)                                                                \
     inline I __##word##2##name##_rn(T a) { return cu2port_sim::clamp_to<I>(std::nearbyint(float(a))); }             \
     inline I __##word##2##name##_rz(T a) { return cu2port_sim::clamp_to<I>(std::trunc(float(a))); }                 \
     inline I __##word##2##name##_ru(T a) { return cu2port_sim::clamp_to<I>(std::ceil(float(a))); }                  \
     inline I __##word##2##name##_rd(T a) { return cu2port_sim::clamp_to<I>(std::floor(float(a))); }                 \
-    inline T __##name##2##word##_rn(I v) { return T(v); }
+    inline T __##name##2##word##_rn(I v) { return T(v); }                                                           \
+    inline T __##name##2##word##_rz(I v) { return cu2port_sim::small_from<T>(v, cu2port_sim::Round::zero); }         \
+    inline T __##name##2##word##_ru(I v) { return cu2port_sim::small_from<T>(v, cu2port_sim::Round::up); }           \
+    inline T __##name##2##word##_rd(I v) { return cu2port_sim::small_from<T>(v, cu2port_sim::Round::down); }
+
+// Loads with a cache hint are loads.
+#define CU2PORT_SIM_LOADS(T)                        \
+    inline T __ldca(const T* p) { return *p; }      \
+    inline T __ldcg(const T* p) { return *p; }      \
+    inline T __ldcs(const T* p) { return *p; }

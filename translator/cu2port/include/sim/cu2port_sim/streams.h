@@ -1,15 +1,15 @@
-// The host API, second part: streams, events, graphs, functions.
+// The host API, second part: streams, events, functions.
 #pragma once
 
 #include "api.h"
 #include "not_simulated.h"
 
-// --- streams, events, graphs -------------------------------------------------------------------------------------
+// --- streams, events --------------------------------------------------------------------------------------------
 
 inline hipError_t hipStreamCreate(hipStream_t* s) { return *s = new ihipStream_t, hipSuccess; }
-inline hipError_t hipStreamCreateWithFlags(hipStream_t* s, unsigned flags) { return *s = new ihipStream_t{nullptr, flags, 0}, hipSuccess; }
+inline hipError_t hipStreamCreateWithFlags(hipStream_t* s, unsigned flags) { return *s = new ihipStream_t{nullptr, nullptr, flags, 0}, hipSuccess; }
 inline hipError_t hipStreamCreateWithPriority(hipStream_t* s, unsigned flags, int priority) {
-    return *s = new ihipStream_t{nullptr, flags, priority}, hipSuccess;
+    return *s = new ihipStream_t{nullptr, nullptr, flags, priority}, hipSuccess;
 }
 inline hipError_t hipStreamDestroy(hipStream_t s) {
     if (!cu2port_sim::real(s)) return cu2port_sim::note(hipErrorInvalidHandle);
@@ -21,14 +21,17 @@ inline hipError_t hipStreamQuery(hipStream_t) { return hipSuccess; }
 inline hipError_t hipStreamGetFlags(hipStream_t s, unsigned* f) { return *f = cu2port_sim::real(s) ? s->flags : 0, hipSuccess; }
 inline hipError_t hipStreamGetPriority(hipStream_t s, int* p) { return *p = cu2port_sim::real(s) ? s->priority : 0, hipSuccess; }
 inline hipError_t hipStreamWaitEvent(hipStream_t s, hipEvent_t e, unsigned = 0) {
-    if (cu2port_sim::real(s) && e && e->captured && e->captured->capture) s->capture = e->captured->capture;
+    if (cu2port_sim::real(s) && e && e->captured && e->captured->capture) {
+        s->capture = e->captured->capture;
+        s->captured = e->captured->captured;
+    }
     return hipSuccess;
 }
 inline hipError_t hipStreamAddCallback(hipStream_t s, hipStreamCallback_t f, void* data, unsigned) {
     return f(s, hipSuccess, data), hipSuccess;
 }
 inline hipError_t hipLaunchHostFunc(hipStream_t s, hipHostFn_t f, void* data) {
-    return cu2port_sim::submit(s, [=] { return f(data), 0; });
+    return cu2port_sim::submit(s, [=] { return f(data), 0; }, hipGraphNodeTypeHost);
 }
 inline hipError_t hipEventCreate(hipEvent_t* e) { return *e = new ihipEvent_t, hipSuccess; }
 inline hipError_t hipEventCreateWithFlags(hipEvent_t* e, unsigned flags) { return *e = new ihipEvent_t{-1, flags, nullptr}, hipSuccess; }
@@ -47,33 +50,6 @@ inline hipError_t hipEventElapsedTime(float* ms, hipEvent_t a, hipEvent_t b) {
         return cu2port_sim::note(hipErrorInvalidHandle);
     return *ms = static_cast<float>((b->time - a->time) * 1e3), hipSuccess;
 }
-
-inline hipError_t hipStreamBeginCapture(hipStream_t s, hipStreamCaptureMode) {
-    if (!cu2port_sim::real(s)) return cu2port_sim::note(hipErrorStreamCaptureUnsupported);
-    return s->capture = new cu2port_sim_graph, hipSuccess;
-}
-inline hipError_t hipStreamEndCapture(hipStream_t s, hipGraph_t* g) {
-    if (!cu2port_sim::real(s) || !s->capture) return cu2port_sim::note(hipErrorIllegalState);
-    *g = s->capture;
-    s->capture = nullptr;
-    return hipSuccess;
-}
-inline hipError_t hipStreamIsCapturing(hipStream_t s, hipStreamCaptureStatus* out) {
-    *out = cu2port_sim::real(s) && s->capture ? hipStreamCaptureStatusActive : hipStreamCaptureStatusNone;
-    return hipSuccess;
-}
-inline hipError_t hipGraphCreate(hipGraph_t* g, unsigned) { return *g = new cu2port_sim_graph, hipSuccess; }
-inline hipError_t hipGraphDestroy(hipGraph_t g) { return delete g, hipSuccess; }
-inline hipError_t hipGraphInstantiate(hipGraphExec_t* e, hipGraph_t g, hipGraphNode_t* = nullptr, char* = nullptr, size_t = 0) {
-    return *e = new cu2port_sim_graph(*g), hipSuccess;
-}
-inline hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* e, hipGraph_t g, unsigned long long) { return hipGraphInstantiate(e, g); }
-inline hipError_t hipGraphUpload(hipGraphExec_t, hipStream_t) { return hipSuccess; }
-inline hipError_t hipGraphLaunch(hipGraphExec_t e, hipStream_t) {
-    for (auto& step : e->steps) step();
-    return hipSuccess;
-}
-inline hipError_t hipGraphExecDestroy(hipGraphExec_t e) { return delete e, hipSuccess; }
 
 // --- functions ---------------------------------------------------------------------------------------------------
 
@@ -106,4 +82,20 @@ inline hipError_t hipOccupancyMaxPotentialBlockSize(int* grid, int* block, F, si
     *block = limit > 0 && limit < 256 ? limit : 256;
     *grid = 4 * cu2port_sim::kUnits;
     return hipSuccess;
+}
+template <class F>
+inline hipError_t hipOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, F f, size_t m = 0, int limit = 0, unsigned = 0) {
+    return hipOccupancyMaxPotentialBlockSize(grid, block, f, m, limit);
+}
+template <class F, class S>
+inline hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, F f, S, int limit = 0) {
+    return hipOccupancyMaxPotentialBlockSize(grid, block, f, 0, limit);
+}
+template <class F, class S>
+inline hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* grid, int* block, F f, S, int limit = 0, unsigned = 0) {
+    return hipOccupancyMaxPotentialBlockSize(grid, block, f, 0, limit);
+}
+template <class F>
+inline hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t* n, F, int, int) {
+    return *n = cu2port_sim::kLocalMemory, hipSuccess;
 }

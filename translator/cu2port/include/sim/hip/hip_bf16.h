@@ -38,3 +38,15 @@ inline __hip_bfloat162 make_bfloat162(__hip_bfloat16 a, __hip_bfloat16 b) { retu
 inline unsigned short __bfloat16_as_ushort(__hip_bfloat16 v) { return v.__x; }
 inline short __bfloat16_as_short(__hip_bfloat16 v) { return static_cast<short>(v.__x); }
 inline __hip_bfloat16 __ushort_as_bfloat16(unsigned short v) { return __hip_bfloat16(__hip_bfloat16_raw{v}); }
+inline __hip_bfloat16 __short_as_bfloat16(short v) { return __ushort_as_bfloat16(static_cast<unsigned short>(v)); }
+inline __hip_bfloat162 __lows2bfloat162(__hip_bfloat162 a, __hip_bfloat162 b) { return __hip_bfloat162(a.x, b.x); }
+inline __hip_bfloat162 __highs2bfloat162(__hip_bfloat162 a, __hip_bfloat162 b) { return __hip_bfloat162(a.y, b.y); }
+CU2PORT_SIM_LOADS(__hip_bfloat16)
+CU2PORT_SIM_LOADS(__hip_bfloat162)
+#define HIPRT_ZERO_BF16 __ushort_as_bfloat16(0x0000u)
+#define HIPRT_NEG_ZERO_BF16 __ushort_as_bfloat16(0x8000u)
+#define HIPRT_ONE_BF16 __ushort_as_bfloat16(0x3f80u)
+#define HIPRT_INF_BF16 __ushort_as_bfloat16(0x7f80u)
+#define HIPRT_NAN_BF16 __ushort_as_bfloat16(0x7fffu)
+#define HIPRT_MAX_NORMAL_BF16 __ushort_as_bfloat16(0x7f7fu)
+#define HIPRT_MIN_DENORM_BF16 __ushort_as_bfloat16(0x0001u)

@@ -44,3 +44,10 @@ inline unsigned short __half_as_ushort(__half v) { return v.__x; }
 inline short __half_as_short(__half v) { return static_cast<short>(v.__x); }
 inline __half __ushort_as_half(unsigned short v) { return __half(__half_raw{v}); }
 inline __half __short_as_half(short v) { return __half(__half_raw{static_cast<unsigned short>(v)}); }
+CU2PORT_SIM_LOADS(__half)
+CU2PORT_SIM_LOADS(__half2)
+inline __half2 __hisinf2(__half2 v) { return __half2(__half(float(__hisinf(v.x))), __half(float(__hisinf(v.y)))); }
+inline float amd_mixed_dot(__half2 a, __half2 b, float c, bool saturate) {
+    const float sum = float(a.x) * float(b.x) + float(a.y) * float(b.y) + c;
+    return saturate ? __saturatef(sum) : sum;
+}

@@ -24,7 +24,12 @@
 #include "../cu2port_sim/maths.h"
 #include "../cu2port_sim/atomics.h"
 #include "../cu2port_sim/warp.h"
+#include "../cu2port_sim/amdgcn.h"
 #include "../cu2port_sim/launch.h"
+#include "../cu2port_sim/more_api.h"
+#include "../cu2port_sim/graphs.h"
+#include "../cu2port_sim/textures.h"
+#include "../cu2port_sim/surfaces.h"
 #include "hip_version.h"
 
 #define __global__
@@ -42,3 +47,17 @@
 #define __align__(n) __attribute__((aligned(n)))
 #define HIP_DYNAMIC_SHARED(T, name) T* name = reinterpret_cast<T*>(cu2port_sim::now.dynamic);
 #define HIP_DYNAMIC_SHARED_ATTRIBUTE
+
+// The older spellings of the indices.
+#define hipThreadIdx_x threadIdx.x
+#define hipThreadIdx_y threadIdx.y
+#define hipThreadIdx_z threadIdx.z
+#define hipBlockIdx_x blockIdx.x
+#define hipBlockIdx_y blockIdx.y
+#define hipBlockIdx_z blockIdx.z
+#define hipBlockDim_x blockDim.x
+#define hipBlockDim_y blockDim.y
+#define hipBlockDim_z blockDim.z
+#define hipGridDim_x gridDim.x
+#define hipGridDim_y gridDim.y
+#define hipGridDim_z gridDim.z
