@@ -34,6 +34,10 @@ class Lanes:
         lane %= self.wave
         return self.value[lane] if self.here[lane] else 0
 
+    def read_other(self, lane: int) -> int:
+        """The second operand of a lane, 0 when it is not here."""
+        return self.other[lane] if self.here[lane] else 0
+
     def votes(self, bit: Callable[[int], object]) -> int:
         return sum(1 << i for i in range(self.wave) if self.here[i] and bit(i))
 
@@ -88,6 +92,10 @@ def _row_shift(s: Lanes, i: int, delta: int) -> int:
     return s.value[source]
 
 
+def _nibble(i: int) -> int:
+    return 0x89ABCDEF12345670 >> 4 * (i % 16) & 15
+
+
 # operation in C++ (of unsigned v, int o, u64 here) -> what lane i gets
 OPERATIONS: dict[str, Reference] = {
     "__ballot(o & 1)": lambda s, i: s.votes(lambda k: s.other[k] & 1),
@@ -112,9 +120,53 @@ OPERATIONS: dict[str, Reference] = {
     "__shfl_xor_sync(here, v, o & 63, 16)": lambda s, i: _xor(s, i, 16),
     "__shfl_up_sync(here, v, o & 63, 8)": lambda s, i: _up(s, i, 8),
     "__shfl_down_sync(here, v, o & 63, 32)": lambda s, i: _down(s, i, 32),
-    "__builtin_amdgcn_readfirstlane(v)": lambda s, i: _first(s),
-    "__builtin_amdgcn_readlane(v, 5)": lambda s, i: s.read(5),
-    "__builtin_amdgcn_ds_bpermute(o * 4, v)": lambda s, i: s.read(s.other[i]),
+    "static_cast<unsigned>(__builtin_amdgcn_readfirstlane(v))": lambda s, i: _first(s),
+    "static_cast<unsigned>(__builtin_amdgcn_readlane(v, 5))": lambda s, i: s.read(5),
+    "static_cast<unsigned>(__builtin_amdgcn_ds_bpermute(o * 4, v))": lambda s, i: s.read(s.other[i]),
+    "static_cast<unsigned>(__builtin_amdgcn_ds_permute(o * 4, v))": lambda s, i: _push(s, i),
+    "static_cast<unsigned>(__builtin_amdgcn_ds_swizzle(v, 0x401f))": lambda s, i: s.read(i // 32 * 32 + (i % 32 ^ 16)),
+    "static_cast<unsigned>(__builtin_amdgcn_mov_dpp(v, 0x111, 0xf, 0xf, true))": lambda s, i: _row_shift(s, i, -1),
+    "static_cast<unsigned>(__builtin_amdgcn_update_dpp(9, v, 0x111, 0xf, 0xf, false))": lambda s, i: (
+        _row_shift(s, i, -1) if i % 16 and s.here[i - 1] else 9
+    ),
+    "static_cast<unsigned>(__builtin_amdgcn_update_dpp(9, v, 0x140, 0x1, 0x3, true))": lambda s, i: (
+        s.read(15 - i) if i < 8 else 9
+    ),
+    "static_cast<unsigned>(__builtin_amdgcn_mov_dpp(v, 0x128, 0xf, 0xf, true))": lambda s, i: s.read(i ^ 8),
+    "__builtin_amdgcn_mov_dpp8(v, 0xfac688)": lambda s, i: s.read(i // 8 * 8 + (0xFAC688 >> 3 * (i % 8) & 7)),
+    "static_cast<unsigned>(__builtin_amdgcn_permlane16(9, v, 0x12345670, 0x89abcdef, true, false))": lambda s, i: (
+        s.read(i // 16 * 16 + _nibble(i))
+    ),
+    "static_cast<unsigned>(__builtin_amdgcn_permlane16(9, v, 0x12345670, 0x89abcdef, false, false))": lambda s, i: (
+        s.read(i // 16 * 16 + _nibble(i)) if s.here[i // 16 * 16 + _nibble(i)] else 9
+    ),
+    "static_cast<unsigned>(__builtin_amdgcn_permlanex16(9, v, 0x12345670, 0x89abcdef, false, true))": lambda s, i: (
+        s.read((i // 16 ^ 1) * 16 + _nibble(i))
+    ),
+    "static_cast<unsigned>(__builtin_amdgcn_permlane16_var(9, v, o, true, false))": lambda s, i: s.read(
+        i // 16 * 16 + s.other[i] % 16
+    ),
+    "static_cast<unsigned>(__builtin_amdgcn_permlanex16_var(9, v, o, true, false))": lambda s, i: s.read(
+        (i // 16 ^ 1) * 16 + s.other[i] % 16
+    ),
+    "__builtin_amdgcn_permlane64(v)": lambda s, i: s.read(i ^ 32 if s.wave == 64 else i),
+    "static_cast<unsigned>(__builtin_amdgcn_permlane16_swap(v, o, false, false)[0])": lambda s, i: (
+        s.read_other(i - 16) if i & 16 else s.value[i]
+    ),
+    "static_cast<unsigned>(__builtin_amdgcn_permlane16_swap(v, o, false, false)[1])": lambda s, i: (
+        s.other[i] if i & 16 else s.read(i + 16)
+    ),
+    "static_cast<unsigned>(__builtin_amdgcn_permlane32_swap(v, o, false, false)[0])": lambda s, i: (
+        s.value[i] if s.wave == 32 else s.read_other(i - 32) if i & 32 else s.value[i]
+    ),
+    "__builtin_amdgcn_ballot_w64(o & 1)": lambda s, i: s.votes(lambda k: s.other[k] & 1),
+    "__builtin_amdgcn_ballot_w32(o & 2)": lambda s, i: s.votes(lambda k: s.other[k] & 2) & MASK32,
+    "__builtin_amdgcn_uicmp(o, 60, 36)": lambda s, i: s.votes(lambda k: s.other[k] < 60),
+    "__builtin_amdgcn_read_exec()": lambda s, i: s.mask,
+    "__builtin_amdgcn_read_exec_lo()": lambda s, i: s.mask & MASK32,
+    "__builtin_amdgcn_read_exec_hi()": lambda s, i: s.mask >> 32,
+    "__builtin_amdgcn_inverse_ballot_w64(0x123456789abcdefull)": lambda s, i: 0x123456789ABCDEF >> i & 1,
+    "__builtin_amdgcn_wavefrontsize()": lambda s, i: s.wave,
     "__hip_ds_permute(o * 4, v)": lambda s, i: _push(s, i),
     "__lanemask_lt()": lambda s, i: s.mask & ((1 << i) - 1),
     "__lanemask_gt()": lambda s, i: s.mask & ~((2 << i) - 1),

@@ -28,7 +28,8 @@ OPERATIONS = frozenset(
         *(
             f"__builtin_amdgcn_{n}"
             for n in "ds_bpermute ds_permute ds_swizzle mov_dpp update_dpp readfirstlane readlane ballot_w64 "
-            "ballot_w32 read_exec wave_barrier s_barrier".split()
+            "ballot_w32 uicmp read_exec read_exec_lo read_exec_hi wave_barrier s_barrier mov_dpp8 permlane16 "
+            "permlanex16 permlane16_var permlanex16_var permlane64 permlane16_swap permlane32_swap".split()
         ),
     )
 )
