@@ -4,7 +4,8 @@
 
 Every asm statement that the lexer finds counts once, also in branches that HIP leaves out. Apart stand statements with
 instructions that have a task of their own (matrix, asynchronous copy, mbarrier), with those that only NVIDIA's GPUs
-since Hopper have, and chains whose carry crosses statements. FILE names the projects' commits: `name commit` a line.
+since Hopper have, and chains: statements that hand a carry, a register or a scope on to each other. FILE names the
+projects' commits: `name commit` a line.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def main() -> int:
     asked = parser.parse_args()
     commits = dict(line.split()[:2] for line in asked.commits.read_text().splitlines()) if asked.commits else {}
     rows = [count(folder) for folder in asked.folders]
-    print("| project | commit | asm statements | " + " | ".join(_APART) + " | carry chains | counted | lifted | % |")
+    print("| project | commit | asm statements | " + " | ".join(_APART) + " | chains | counted | lifted | % |")
     print("|---|---|" + "--:|" * 9)
     total: Counter[str] = Counter()
     for row in sorted((r for r in rows if r.counts), key=lambda r: r.project.lower()):
@@ -107,7 +108,7 @@ def judged(unit: Unit) -> Iterator[tuple[str, AsmStatement, str]]:
                 for reading in s.readings:
                     lift(reading, context)
             except RefusedError as e:
-                yield ("chain" if "its carry comes" in e.why else "left"), s, str(e)
+                yield ("chain" if e.shared else "left"), s, str(e)
             else:
                 yield "lifted", s, ""
 

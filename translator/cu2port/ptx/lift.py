@@ -44,16 +44,22 @@ _CXX = {
     "double": "f64",
 }
 _SIMPLE = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*|\[[\w+ ]*\])*\Z|\d\w*\Z")
+COMMENTS = re.compile(r"//[^\n]*|/\*[\s\S]*?\*/")
+_TOGETHER = "write the statements that belong together as one"
+CHAIN = "write the whole chain as one asm statement, or with wider integers or __builtin_addc"
 _NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)(?:[uUlL]*)\Z")
 _CONSTANT = re.compile(r"[-+\s\d]+\Z")
 
 
 class RefusedError(ValueError):
-    """A statement that stays as it is. `what`: the instruction, or "" where it is the whole text; `why`; `instead`."""
+    """A statement that stays as it is. `what`: the instruction, or "" where it is the whole text; `why`; `instead`.
 
-    def __init__(self, what: str, why: str, instead: str = "") -> None:
+    `shared`: it belongs together with other asm statements, by a carry, a register or a scope.
+    """
+
+    def __init__(self, what: str, why: str, instead: str = "", shared: bool = False) -> None:
         super().__init__(f"`{what}`: {why}" if what else why)
-        self.what, self.why, self.instead = what, why, instead
+        self.what, self.why, self.instead, self.shared = what, why, instead, shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,9 @@ class Context:
 
 def parse(reading: Reading) -> tuple[Statement, ...]:
     """The statements of a reading. Raises RefusedError with the place in the text."""
+    bare = COMMENTS.sub(" ", reading.text)
+    if bare.count("{") != bare.count("}"):
+        raise RefusedError("", "a scope of it goes on in another asm statement", _TOGETHER, shared=True)
     try:
         return parse_inline(reading.text)
     except PtxSyntaxError as e:
@@ -119,7 +128,7 @@ class _Lifter:
         self.check_names()
         for i in self.to_copy(accesses):
             self.copy(i)
-        renamed = Renamer(self.new_name, self.labels()).statements(self.statements)
+        renamed = Renamer(self.new_name).statements(self.statements)
         options = Options(fp=self.context.fp, reserved=frozenset(self.taken))
         try:
             emitted = emit(renamed, self.places(), options)
@@ -127,13 +136,10 @@ class _Lifter:
             raise RefusedError(e.instruction.opcode, e.reason, e.instead) from None
         lines = [_tidy(line) for line in (*self.lines_before, *emitted.lines, *self.lines_after)]
         lines = self.bound_once(lines)
-        labels = self.labels()
-        if labels:
-            lines.insert(0, f"__label__ {', '.join(labels.values())};")
         if self.reading.memory and self.fences_needed():
             fence = 'asm volatile("" ::: "memory");'
             lines = [fence, *lines, fence] if self.touches_memory() else [*lines, fence]
-        scoped = bool(labels) or any(_DECLARES.match(line) for line in lines)
+        scoped = bool(emitted.labels) or any(_DECLARES.match(line) for line in lines)
         helpers = any(NAMESPACE in line for line in lines)
         return Lifted(tuple(lines), opcodes, scoped, helpers)
 
@@ -219,7 +225,7 @@ class _Lifter:
             if not written:
                 reads[i] = reads.get(i, 0) + 1
         writes = [(i, n) for i, written, n in accesses if written]
-        branches = bool(self.labels())
+        branches = any(labels(self.statements))
         for i, operand in enumerate(self.operands):
             text = self.text(i)
             if operand.output:
@@ -230,7 +236,7 @@ class _Lifter:
             if self.constant(i) is not None or _CONSTANT.match(text):
                 continue
             last = max((n for k, written, n in accesses if k == i and not written), default=-1)
-            first = [(k, n) for k, n in writes if n < last or (branches and n <= last)]
+            first = [(k, n) for k, n in writes if n < last or branches]
             several = [(k, n) for k, n in writes if n == last and sum(n == m for _, m in writes) > 1]
             if any(self.may_alias(i, k) for k, n in (*first, *several)):
                 out.add(i)
@@ -302,7 +308,8 @@ class _Lifter:
             raise RefusedError(
                 first.opcode,
                 "its carry comes from another asm statement, which nothing in C++ can hand on",
-                "write the whole chain as one asm statement, or with wider integers or __builtin_addc",
+                CHAIN,
+                shared=True,
             )
 
     def check_names(self) -> None:
@@ -315,18 +322,9 @@ class _Lifter:
                     raise RefusedError(
                         i.opcode,
                         f"`{name}` is declared in another asm statement",
-                        "write the statements that belong together as one",
+                        _TOGETHER,
+                        shared=True,
                     )
-
-    def labels(self) -> dict[str, str]:
-        """PTX labels and the C++ labels that stand for them."""
-        out: dict[str, str] = {}
-        for label in labels(self.statements):
-            name = re.sub(r"\W", "_", label.replace("%=", "").lstrip("%$"))
-            while name in self.context.reserved or name in out.values():
-                name += "_"
-            out[label] = name
-        return out
 
     def touches_memory(self) -> bool:
         return any(i.name in _MEMORY for i in instructions(self.statements))

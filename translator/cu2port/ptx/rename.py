@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from cu2port.ptx.ir import (
@@ -80,10 +80,9 @@ def has_target(i: Instruction) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Renamer:
-    """Gives names other names. `name(old, written)`: the new name of a register; `labels`: those of labels."""
+    """Gives registers other names: `name(old, written)` is the new one."""
 
     name: Callable[[str, bool], str]
-    labels: Mapping[str, str]
 
     def statements(self, body: Iterable[Statement]) -> tuple[Statement, ...]:
         return tuple(self.statement(s) for s in body)
@@ -91,8 +90,6 @@ class Renamer:
     def statement(self, s: Statement) -> Statement:
         if isinstance(s, Scope):
             return replace(s, body=self.statements(s.body))
-        if isinstance(s, Label):
-            return replace(s, name=self.labels.get(s.name, s.name))
         if not isinstance(s, Instruction):
             return s
         target = has_target(s)
@@ -115,4 +112,4 @@ class Renamer:
         return o
 
     def register(self, r: Reg, written: bool) -> Reg:
-        return Reg(self.labels.get(r.name) or self.name(r.name, written), r.select)
+        return Reg(self.name(r.name, written), r.select)

@@ -16,6 +16,8 @@ from cu2port.ptx.asm import AsmStatement, Operand, Reading, statements
 from cu2port.ptx.families import family
 from cu2port.ptx.layout import Layout
 from cu2port.ptx.lift import (
+    CHAIN,
+    COMMENTS,
     PLACEHOLDER,
     Context,
     Lifted,
@@ -34,7 +36,6 @@ _DOTTED = re.compile(
     r"\b[a-z]\w*\.(?:[a-z0-9_]+\.)*(?:[busf](?:8|16|32|64|128)|pred|sync|cta|gl|sys|aligned|shared|global)\b"
 )
 _AMD = re.compile(r"\s*(?:[sv]|ds|buffer|global|flat|scratch|image|tbuffer)_[a-z]\w*")
-_COMMENTS = re.compile(r"//[^\n]*|/\*[\s\S]*?\*/")
 _WORDS = re.compile(r"(?:^|[;{}\n])\s*(?:@!?%{0,2}\w+\s+)?([a-z][a-z0-9_]*(?:(?:::?|\.)[a-z0-9_:]+)*)")
 
 
@@ -81,7 +82,7 @@ def is_ptx(unit: Unit, s: AsmStatement) -> bool:
     if s.foreign:
         return False
     text = s.readings[0].text if s.readings else unit.source(s.open, s.close + 1)
-    text = _COMMENTS.sub(" ", text)
+    text = COMMENTS.sub(" ", text)
     if s.readings and not text.strip(" \t\n;{}"):
         return False
     if _AMD.match(text):
@@ -131,7 +132,7 @@ def opcodes(unit: Unit, s: AsmStatement) -> tuple[str, ...]:
     try:
         return tuple(dict.fromkeys(i.opcode for i in instructions(parse(s.readings[0]))))
     except RefusedError:
-        return tuple(dict.fromkeys(_WORDS.findall(_COMMENTS.sub(" ", s.readings[0].text))))
+        return tuple(dict.fromkeys(_WORDS.findall(COMMENTS.sub(" ", s.readings[0].text))))
 
 
 def _handled(unit: Unit, s: AsmStatement, context: Context, in_chain: bool) -> Handled:
@@ -143,7 +144,8 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, in_chain: bool) -> H
             raise RefusedError(
                 opcodes(unit, s)[-1],
                 "its carry goes to another asm statement, which nothing in C++ can hand on",
-                "write the whole chain as one asm statement, or with wider integers or __builtin_addc",
+                CHAIN,
+                shared=True,
             )
         lifted = [lift(r, context) for r in s.readings]
         done = _written(unit, s, layout, lifted)
@@ -171,7 +173,7 @@ def _reasoned(e: RefusedError) -> RefusedError:
     found = family(e.what) if e.what else None
     if found is None or e.instead:
         return e
-    return RefusedError(e.what, found.why, found.instead)
+    return RefusedError(e.what, found.why, found.instead, e.shared)
 
 
 def _guard_text(names: tuple[str, ...], refused: RefusedError) -> str:
