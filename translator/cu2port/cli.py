@@ -159,6 +159,47 @@ def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
     raise SystemExit(command(path, -1 if quiet else 1 if verbose else 0, asked))
 
 
+@cli.command(short_help="Find what a port gets wrong, before and after it.")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--select", metavar="RULES", multiple=True, help="Rules that count: codes, prefixes, names; ALL.")
+@click.option("--ignore", metavar="RULES", multiple=True, help="Rules that do not count.")
+@click.option("--extend-select", metavar="RULES", multiple=True, help="Rules that count beside the default ones.")
+@click.option("--fix", is_flag=True, help="Mend HIP code where that surely keeps its meaning.")
+@click.option("--unsafe-fixes", is_flag=True, help="Mend what wants a look afterwards, too.")
+@click.option("--diff", is_flag=True, help="Show what would be mended, write nothing; list the rest.")
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "json", "sarif", "github", "gitlab", "junit"]),
+    default="text",
+    help="How findings are written.",
+)
+@click.option("--output-file", metavar="FILE", default="", help="Where; else standard output.")
+@click.option("--statistics", is_flag=True, help="Count findings by rule.")
+@click.option("--info", is_flag=True, help="Show findings of severity info too.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 although there are findings.")
+@click.option("--stdin-filename", metavar="NAME", default="", help="What `-` is called.")
+@click.option("--baseline", metavar="FILE", default="", help="Leave out the findings that this file knows.")
+@click.option("--write-baseline", metavar="FILE", default="", help="Write such a file, of all there is now.")
+@click.option("--arch", "archs", metavar="ARCHS", default="", help="GPUs that count (gfx942,gfx1100).  [all]")
+@click.option("--rocm", metavar="VERSION", default="", help="ROCm that the code is for.  [7.1]")
+@click.option("--exclude", metavar="GLOB", multiple=True, help="Files to leave out.")
+@click.option("--config", metavar="FILE", default="", help="Configuration; else the nearest one upwards.")
+@click.option("--isolated", is_flag=True, help="Read no configuration.")
+@click.option("--no-cache", is_flag=True, help="Keep no results, use none.")
+@click.option("--max-size", metavar="SIZE", default="8M", help="Do not look at larger files.  [8M]")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Worker processes.  [number of cores]")
+@click.option("-q", "--quiet", is_flag=True, help="Print no findings.")
+def lint(paths: tuple[str, ...], **asked: object) -> None:
+    """Find what compiles and is wrong: warps of 64 lanes, inline PTX, numerics, names without a counterpart.
+
+    Files may be CUDA, or HIP after a port. `// cu2port: ignore[rule] reason` silences a line.
+    Exit codes: 0 nothing found, 1 findings, 2 could not run.
+    """
+    from cu2port.cli_lint import command
+
+    raise SystemExit(command(paths, asked))
+
+
 @cli.command(short_help="What a CUDA name becomes, and why.")
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")

@@ -68,13 +68,13 @@ def _verify(request: Request, ran: Ran, archs: tuple[str, ...], verbosity: int) 
 
 def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
     options = Options(
-        rocm=_rocm(asked["rocm"]),
+        rocm=rocm_version(asked["rocm"]),
         trust=Trust[asked["trust"].upper()],
         launch=asked["launch"],
         ptx=asked["ptx"],
         ptx_fp=asked["ptx_fp"],
         warp=asked["warp"],
-        archs=_gpus(asked["archs"]),
+        archs=gpus(asked["archs"]),
         rename=_suffix(asked["rename"]),
         skip_inactive=asked["skip_inactive"],
         comments=asked["comments"],
@@ -123,8 +123,8 @@ def _archs(request: Request, text: str | None) -> tuple[str, ...]:
     return check_archs(text)
 
 
-def _gpus(text: str) -> tuple[str, ...]:
-    """The GPUs of --arch."""
+def gpus(text: str) -> tuple[str, ...]:
+    """The GPUs of --arch. Raises CannotRun for what is no GPU's name."""
     if not text:
         return ()
     from cu2port.verify.toolchain import check_archs
@@ -132,7 +132,8 @@ def _gpus(text: str) -> tuple[str, ...]:
     return check_archs(text)
 
 
-def _rocm(text: str) -> tuple[int, int]:
+def rocm_version(text: str) -> tuple[int, int]:
+    """The version of --rocm. Raises CannotRun when it is none, or too old."""
     m = re.fullmatch(r"(\d{1,3})(?:\.(\d{1,3}))?(?:\.\d+)*", text)
     if not m:
         raise CannotRun(f"--rocm {text}: a version such as 7.1")

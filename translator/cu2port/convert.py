@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from cu2port.output import Helpers, InPlace, TreeOutput, write
 from cu2port.plan import Request, check_inputs, names_folder, output_of, plan_items, plan_jobs, safe_in_place
 from cu2port.project import CannotRun, Item, Root, make_roots, walk
 from cu2port.report.record import Entry, FileRecord, RunRecord, entries
-from cu2port.workers import Lost, Pool
+from cu2port.workers import Lost, Pool, available_cores
 
 Tick = Callable[[int, int], None]
 
@@ -70,8 +69,7 @@ def _pool(request: Request, sources: int) -> Pool:
     """Workers for a run. What all of them need is loaded first, so that a fork shares it."""
     load_catalog()
     all_checks()
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return Pool(min(request.workers or cores, max(1, sources)), request.limit_s)
+    return Pool(min(request.workers or available_cores(), max(1, sources)), request.limit_s)
 
 
 def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick: Tick) -> Ran:

@@ -129,6 +129,24 @@ SPECIAL = Trouble(
 
 There is nothing to copy, so the output does not have it.""",
 )
+UNUSED_SUPPRESSION = Trouble(
+    "CU914",
+    "unused-suppression",
+    Severity.WARNING,
+    """A comment `cu2port: ignore` silences nothing.
+
+What it was for is gone, or it names the wrong rule or line. Left in place it would hide the next mistake there.
+Remove it.""",
+)
+BAD_SUPPRESSION = Trouble(
+    "CU915",
+    "bad-suppression",
+    Severity.WARNING,
+    """A comment `cu2port: ignore` cannot be read: it names no known rule, or its block is not closed.
+
+It silences nothing. Rules are named by code, prefix or name (`cu2port rules` lists them); `ignore-begin` wants an
+`ignore-end` after it.""",
+)
 
 TROUBLES: Mapping[str, Trouble] = {
     t.code: t
@@ -146,5 +164,7 @@ TROUBLES: Mapping[str, Trouble] = {
         FOREIGN_HEADER,
         SOURCE_FOLDER,
         SPECIAL,
+        UNUSED_SUPPRESSION,
+        BAD_SUPPRESSION,
     )
 }

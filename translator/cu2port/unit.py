@@ -52,6 +52,7 @@ class Unit:
         self.p = self.lexed.p
         self.match = self.lexed.match
         self._clang = clang
+        self.asked = False  # whether libclang was asked: then what is found depends on other files too
         self.clang_failed = ""  # why libclang's answers are missing, if they were asked for and did not come
 
     # --- tokens ---------------------------------------------------------------------------------------------------
@@ -383,6 +384,7 @@ class Unit:
             return None
         from cu2port.clang import Question
 
+        self.asked = True
         try:
             question = Question(
                 path=self.path,

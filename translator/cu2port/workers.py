@@ -74,6 +74,11 @@ class _Worker:
         self.pipe.close()
 
 
+def available_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class Pool:
     """Up to `size` worker processes. Use as a context manager; leaving it ends them."""
 

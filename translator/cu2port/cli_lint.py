@@ -1,0 +1,256 @@
+"""The `lint` command: options and configuration in, findings and exit code out."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import click
+
+from cu2port.cli_convert import gpus, macro, rocm_version
+from cu2port.jobs import Job
+from cu2port.lint import baseline
+from cu2port.lint.config import Config, find_config, inside, load_config
+from cu2port.lint.run import FileLint, LintFinding, Settings, lint
+from cu2port.lint.select import make_selection, matches
+from cu2port.model import Options, Project, Trust
+from cu2port.output import Helpers, write
+from cu2port.project import (
+    CUDA_SUFFIXES,
+    SOURCE_SUFFIXES,
+    CannotRun,
+    helper_prefix,
+    make_roots,
+    parse_size,
+    suffix_of,
+    walk,
+)
+from cu2port.report import lint_formats
+from cu2port.workers import available_cores
+
+_HIP_SUFFIXES = frozenset({".hip"})
+_COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
+
+
+def command(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
+    """Run `lint`; returns the exit code."""
+    try:
+        return _run(paths, asked)
+    except CannotRun as e:
+        click.echo(f"cu2port: {e}", err=True)
+        return 2
+
+
+def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
+    config = load_config(Path(asked["config"])) if asked["config"] else _found(asked["isolated"])
+    settings = _settings(config, asked)
+    jobs = _jobs(paths, config, asked, settings)
+    workers = asked["jobs"] or available_cores()
+    files = list(lint(jobs, settings, workers, use_cache=not asked["no_cache"]))
+    if asked["write_baseline"]:
+        path = Path(asked["write_baseline"])
+        count = baseline.save(path, {f.path: [x.mark for x in f.findings] for f in files})
+        click.echo(f"{path}: {count} findings are known from now on", err=True)
+        return 0
+    known = _baseline(config, asked)
+    files = [_without_known(f, known) for f in files]
+    files = [replace(f, findings=tuple(x for x in f.findings if _counts(x, asked))) for f in files]
+    if asked["diff"]:
+        _show_diff(jobs, files)
+    elif settings.fix is not None and paths != ("-",):
+        _write(config, jobs, files)
+    elif settings.fix is not None:
+        data = jobs[0].data or b""
+        sys.stdout.buffer.write(data if files[0].output is None else files[0].output)
+    _report(files, asked, on_error=asked["diff"] or (settings.fix is not None and paths == ("-",)))
+    left = any(f.findings for f in files)
+    changed = asked["diff"] and any(f.output is not None for f in files)
+    return 0 if asked["exit_zero"] else 1 if left or changed else 0
+
+
+def _found(isolated: bool) -> Config:
+    return Config(Path.cwd().resolve()) if isolated else find_config(Path.cwd())
+
+
+def _settings(config: Config, asked: Mapping[str, Any]) -> Settings:
+    where = config.source or "command line"
+    selection = make_selection(
+        _words(asked["select"]) or config.select,
+        (*config.ignore, *_words(asked["ignore"])),
+        (*config.extend_select, *_words(asked["extend_select"])),
+        config.per_file_ignores,
+        where,
+    )
+    fix = Trust.REVIEW if asked["unsafe_fixes"] else Trust.EXACT if asked["fix"] or asked["diff"] else None
+    options = Options(
+        rocm=rocm_version(asked["rocm"] or config.rocm or "7.1"),
+        warp="flag",
+        archs=gpus(asked["archs"] or ",".join(config.arch)),
+        include_dirs=tuple(str(config.root / d) for d in config.include_dirs),
+        defines=tuple(macro(d) for d in config.defines),
+    )
+    return Settings(options, selection, fix)
+
+
+def _words(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(w for text in texts for w in text.split(",") if w.strip())
+
+
+def _jobs(paths: tuple[str, ...], config: Config, asked: Mapping[str, Any], settings: Settings) -> list[Job]:
+    """The files to look at: those that are named, and the CUDA and HIP sources of folders that are named."""
+    size = parse_size(asked["max_size"])
+    if paths == ("-",):
+        name = asked["stdin_filename"] or "stdin.cu"
+        shown = _relative(Path(name).absolute(), config.root, name)
+        return [Job(0, name, shown, settings.options, max_size=size, data=sys.stdin.buffer.read())]
+    if "-" in paths:
+        raise CannotRun("`-` is standard input; it cannot be mixed with other inputs")
+    exclude = (*config.exclude, *asked["exclude"])
+    jobs: dict[str, Job] = {}
+    for root in make_roots(paths or (".",), into_one=False):
+        for item in walk(root):
+            if item.kind not in ("source", "copy") or (root.folder and not _is_source(item.name)):
+                continue
+            shown = _relative(Path(item.name), config.root, item.shown)
+            if any(matches(glob, shown) for glob in exclude):
+                continue
+            project = Project(helper_prefix=helper_prefix(shown))
+            jobs[item.name] = Job(len(jobs), item.name, shown, settings.options, project, max_size=size)
+    return list(jobs.values())
+
+
+def _is_source(name: str) -> bool:
+    """Whether a folder's file is looked at: CUDA and HIP sources, and C++ that speaks of either."""
+    suffix = suffix_of(name)
+    if suffix in CUDA_SUFFIXES | _HIP_SUFFIXES:
+        return True
+    if suffix not in SOURCE_SUFFIXES:
+        return False
+    try:
+        data = Path(name).read_bytes()
+    except OSError:
+        return True  # so that it is reported
+    return any(mark in data for mark in (b"cuda", b"hip", b"__global__", b"__device__", b"cub::", b"nccl"))
+
+
+def _relative(path: Path, root: Path, given: str) -> str:
+    """A file's path from the tree's root. Raises CannotRun for a file outside, whose name no report could carry."""
+    try:
+        return path.relative_to(root).as_posix()
+    except ValueError:
+        pass
+    try:
+        return path.resolve().relative_to(root.resolve()).as_posix()
+    except ValueError:
+        raise CannotRun(f"{given} lies outside {root}; run from the root of its tree") from None
+
+
+def _baseline(config: Config, asked: Mapping[str, Any]) -> dict[str, Any]:
+    if asked["baseline"]:
+        return dict(baseline.load(Path(asked["baseline"])))
+    if config.baseline:
+        return dict(baseline.load(config.root / inside(config.baseline, "baseline")))
+    return {}
+
+
+def _without_known(f: FileLint, known: Mapping[str, Any]) -> FileLint:
+    """A file's findings that its baseline does not hold; of equal ones the first are the known."""
+    if f.path not in known:
+        return f
+    counts = known[f.path].copy()
+    left = []
+    for x in f.findings:
+        if counts[x.mark] > 0:
+            counts[x.mark] -= 1
+        else:
+            left.append(x)
+    return replace(f, findings=tuple(left))
+
+
+def _counts(x: LintFinding, asked: Mapping[str, Any]) -> bool:
+    return x.severity != "info" or bool(asked["info"])
+
+
+def _write(config: Config, jobs: Sequence[Job], files: Sequence[FileLint]) -> None:
+    """Write mended texts back, and the headers that they include."""
+    helpers: frozenset[str] = frozenset()
+    for job, f in zip(jobs, files, strict=True):
+        if f.output is not None:
+            path = Path(job.path)
+            try:
+                write(path, f.output, path.stat().st_mode & 0o7777)
+            except OSError as e:
+                raise CannotRun(f"{job.shown}: {e.strerror}; it was left as it is") from e
+            helpers |= f.helpers
+    _, blocked = Helpers().put(config.root, helpers)
+    for path, _ in blocked:
+        click.echo(f"cu2port: {path}: a file that is not cu2port's is in the way of a header", err=True)
+
+
+def _show_diff(jobs: Sequence[Job], files: Sequence[FileLint]) -> None:
+    out = []
+    for job, f in zip(jobs, files, strict=True):
+        if f.output is not None:
+            before = job.data if job.data is not None else Path(job.path).read_bytes()
+            old, new = (x.decode("latin-1").split("\n") for x in (before, f.output))
+            name = str(PurePosixPath(f.path))
+            lines = difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm="")
+            out.append("\n".join(lines) + "\n")
+    sys.stdout.buffer.write("".join(out).encode("latin-1", "surrogateescape"))
+    sys.stdout.buffer.flush()
+
+
+def _report(files: Sequence[FileLint], asked: Mapping[str, Any], on_error: bool) -> None:
+    chosen = asked["output_format"]
+    if chosen == "text" and not asked["output_file"]:
+        _show_text(files, asked, on_error)
+        return
+    if chosen == "text":
+        text = "".join(f"{line}\n" for f in files for _, line in lint_formats.text_lines(f, True))
+    elif chosen == "json":
+        text = lint_formats.json_text(files)
+    elif chosen == "github":
+        text = "".join(f"{line}\n" for line in lint_formats.github_lines(files))
+    elif chosen == "gitlab":
+        text = lint_formats.gitlab_text(files)
+    elif chosen == "junit":
+        text = lint_formats.junit_text(files)
+    else:
+        from cu2port.report import sarif
+        from cu2port.report.pages import pages
+
+        text = sarif.render(files, pages())
+    if not asked["output_file"]:
+        click.echo(text, nl=False, err=on_error)
+        return
+    try:
+        write(Path(asked["output_file"]), text.encode("utf-8", "backslashreplace"))
+    except OSError as e:
+        raise CannotRun(f"--output-file {asked['output_file']}: {e.strerror}") from e
+
+
+def _show_text(files: Sequence[FileLint], asked: Mapping[str, Any], err: bool) -> None:
+    if asked["statistics"]:
+        for line in lint_formats.statistics_lines(files):
+            click.echo(line, err=err)
+    elif not asked["quiet"]:
+        for f in files:
+            for severity, line in lint_formats.text_lines(f, True):
+                click.secho(line, fg=_COLOURS.get(severity), err=err)
+    if asked["quiet"]:
+        return
+    left, fixed = sum(len(f.findings) for f in files), sum(f.fixed for f in files)
+    safe = sum(x.fix is not None and x.fix.trust == "exact" for f in files for x in f.findings)
+    unsafe = sum(x.fix is not None and x.fix.trust == "review" for f in files for x in f.findings)
+    words = [f"{left} finding{'' if left == 1 else 's'} in {len(files)} file{'' if len(files) == 1 else 's'}"]
+    if fixed:
+        words.append(f"{fixed} {'would be ' if asked['diff'] else ''}mended")
+    if safe:
+        words.append(f"{safe} mended by --fix [*]")
+    if unsafe:
+        words.append(f"{unsafe} more by --unsafe-fixes [~]")
+    click.echo("; ".join(words) if left or fixed else f"nothing found in {len(files)} files", err=True)

@@ -1,0 +1,13 @@
+"""`cu2port lint`: the rules a porter must think about, in code before and after the port, fast enough for every commit.
+
+    config.py     `[tool.cu2port]` of pyproject.toml, or cu2port.toml; every key is checked
+    select.py     rules by code prefix or name
+    suppress.py   `// cu2port: ignore[rule] reason` and its kin
+    baseline.py   findings that are known, by the content of their lines
+    cache.py      results of earlier runs, by everything that they depend on
+    run.py        files in, findings and mended texts out
+    fixes.py      mended texts written back, or shown as a diff
+
+A finding is shown when its rule is selected, no comment suppresses it and no baseline knows it. The report formats are
+in `report/`; `cli_lint.py` prints.
+"""

@@ -1,0 +1,256 @@
+"""Files in, findings and mended texts out. Prints and writes nothing but the cache."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from cu2port import edits, engine, troubles
+from cu2port.catalog import load_catalog
+from cu2port.check import all_checks
+from cu2port.jobs import Job, Tools
+from cu2port.lint import suppress
+from cu2port.lint.baseline import fingerprint
+from cu2port.lint.cache import Cache
+from cu2port.lint.select import Selection
+from cu2port.model import Edit, Finding, Judged, Options, Outcome, Result, Trust
+from cu2port.report.locate import Lines, Place
+from cu2port.unit import Unit
+from cu2port.workers import Lost, Pool
+
+_ROUNDS = 10  # of fixing; a fix may bring to light what another one mends
+_ALONE = 4  # files that are not worth worker processes
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Bytes [start, end) of the input and what should stand there; `trust`: exact (safe) or review."""
+
+    start: Place
+    end: Place
+    text: str
+    trust: str
+
+
+@dataclass(frozen=True, slots=True)
+class LintFinding:
+    """A finding to show. `line`: the source line it starts on, as Latin-1 without its end; `mark`: what a baseline
+    knows it by; `fix`: what would mend it."""
+
+    code: str
+    name: str
+    severity: str
+    message: str
+    start: Place
+    end: Place
+    line: str
+    mark: str
+    effects: tuple[tuple[str, str], ...] = ()
+    why: tuple[str, ...] = ()
+    fix: Fix | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileLint:
+    """One file. `output`: its text after fixes, None if nothing changed; `fixed`: how many findings were mended;
+    `alone`: all that was found depends on this file only, and may be kept."""
+
+    path: str
+    findings: tuple[LintFinding, ...] = ()
+    output: bytes | None = None
+    fixed: int = 0
+    helpers: frozenset[str] = frozenset()
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What holds for a whole run. `fix`: the least trust of what is mended, None to mend nothing."""
+
+    options: Options
+    selection: Selection
+    fix: Trust | None = None
+    limit_s: float = 60.0
+
+    @property
+    def key(self) -> str:
+        """Everything that changes what is found, as text."""
+        return repr((self.options, self.fix))
+
+
+def lint(files: Sequence[Job], settings: Settings, workers: int, use_cache: bool = True) -> Iterator[FileLint]:
+    """Every file's findings, in the order of `files`, whose `shown` is relative to the tree's root."""
+    cache = Cache.open(settings.key) if use_cache and settings.fix is None else None
+    known: dict[int, FileLint] = {}
+    todo: list[Job] = []
+    keys: dict[int, str] = {}
+    for job in files:
+        data = job.data if job.data is not None else _peek(job)
+        if cache is not None and data is not None:
+            keys[job.index] = cache.key(job.shown, settings.selection.for_file(job.shown), data)
+            content = cache.get(keys[job.index])
+            if content is not None:
+                known[job.index] = _load(content)
+                continue
+        todo.append(job)
+    for job, done in _work(todo, settings, workers):
+        known[job.index] = done
+        if cache is not None and job.index in keys and done.alone:
+            cache.put(keys[job.index], _dump(done))
+    if cache is not None and todo:
+        cache.prune()
+    for job in files:
+        yield known[job.index]
+
+
+def _work(jobs: Sequence[Job], settings: Settings, workers: int) -> Iterator[tuple[Job, FileLint]]:
+    if not jobs:
+        return
+    load_catalog()
+    all_checks()
+    with Pool(min(workers, max(1, len(jobs) // _ALONE)), settings.limit_s) as pool:
+        for job, done in pool.run(partial(lint_job, settings), jobs):
+            yield job, _lost(job, done) if isinstance(done, Lost) else done
+
+
+def _lost(job: Job, lost: Lost) -> FileLint:
+    message = f"cu2port failed on this file ({lost.reason}), also without libclang; please report"
+    return _trouble(job, troubles.INTERNAL.on_file(message))
+
+
+def _trouble(job: Job, found: Judged) -> FileLint:
+    return FileLint(job.shown, tuple(_shown(b"", [found.finding], None)))
+
+
+def _peek(job: Job) -> bytes | None:
+    try:
+        data = Path(job.path).read_bytes()
+    except OSError:
+        return None  # `lint_job` meets the same error and reports it
+    return data if len(data) <= job.max_size else None
+
+
+def lint_job(settings: Settings, job: Job, tools: Tools) -> FileLint:
+    """Lint one file, in a worker."""
+    try:
+        data = job.data if job.data is not None else Path(job.path).read_bytes()
+    except OSError as e:
+        return _trouble(job, troubles.UNREADABLE.on_file(f"could not be read ({e.strerror}); mend that"))
+    if len(data) > job.max_size:
+        message = f"larger than --max-size ({job.max_size} bytes), not looked at; raise --max-size"
+        return _trouble(job, troubles.TOO_LARGE.on_file(message))
+    codes = settings.selection.for_file(job.shown)
+    first, fixed, helpers = data, 0, frozenset[str]()
+    for _ in range(_ROUNDS):
+        found, wanted = _examine(data, settings, job, tools, codes)
+        mendable = _mendable(found, settings.fix)
+        done = _mend(found, [f for f in wanted if mendable(f)]) if settings.fix is not None else None
+        if done is None or done.output == data:
+            break
+        fixed += sum(j.outcome is Outcome.APPLIED and j.finding.code != "CU107" for j in done.findings)
+        helpers |= done.helpers
+        data = done.output
+    alone = not job.lexer_alone and (found.unit is None or not found.unit.asked)
+    shown = tuple(_shown(data, wanted, found))
+    return FileLint(job.shown, shown, None if data == first else data, fixed, helpers, alone)
+
+
+def _examine(
+    data: bytes, settings: Settings, job: Job, tools: Tools, codes: frozenset[str]
+) -> tuple[engine.Examined, list[Finding]]:
+    """Everything in a text, and the findings that are selected and not suppressed, in text order."""
+    clang = tools.clang if settings.options.use_clang and not job.lexer_alone else None
+    found = engine.examine(data, settings.options, path=job.path, project=job.project, clang=clang)
+    wanted = [f for f in found.findings if f.code in codes]
+    if found.unit is not None and suppress.HINT in found.unit.text:
+        marks, wrong = suppress.read(found.unit.text, found.unit.lexed.comments)
+        wanted = suppress.apply(wanted, marks)
+        more = [*suppress.unused(marks, codes), *wrong]
+        wanted += suppress.apply([f for f in more if f.code in codes], marks)
+    wanted.sort(key=lambda f: (f.start, -f.end, f.code, f.message))
+    return found, wanted
+
+
+def _mendable(found: engine.Examined, minimum: Trust | None) -> Callable[[Finding], bool]:
+    """Whether a finding may be mended: its edits are trusted enough, and the code is HIP already.
+
+    In CUDA code an edit towards HIP would be half a port; that is `convert`'s work.
+    """
+    ported = found.unit is not None and is_ported(found.unit)
+    least = Trust.EXACT if minimum is None else minimum
+    return lambda f: ported and bool(f.edits) and f.trust >= least
+
+
+def is_ported(unit: Unit) -> bool:
+    """Whether a file is HIP's: it includes HIP's headers, or uses HIP's names and none of CUDA's headers."""
+    paths = [inc.path for inc in unit.includes]
+    if any(p.startswith(("hip/", "hipblas", "hipcub", "rocprim", "cu2port/")) for p in paths):
+        return True
+    return not any(p.startswith(("cuda", "cublas", "cub/")) for p in paths) and any(
+        w.startswith("hip") and len(w) > 3 and w[3].isupper() for w in unit.words
+    )
+
+
+def _mend(found: engine.Examined, wanted: Sequence[Finding]) -> Result | None:
+    if not wanted or found.unit is None:
+        return None
+    least = min(f.trust for f in wanted)
+    return engine.settle(replace(found, options=replace(found.options, trust=least)), wanted)
+
+
+def _shown(data: bytes, findings: Sequence[Finding], found: engine.Examined | None) -> Iterator[LintFinding]:
+    lines = Lines(data)
+    rows = data.decode("latin-1").replace("\r\n", "\n").replace("\r", "\n").split("\n") if findings else []
+    ported = found is not None and found.unit is not None and is_ported(found.unit)
+    for f in findings:
+        start = lines.place(f.start)
+        line = rows[start.line - 1] if f.end or f.start else ""
+        fix = _fix(lines, data, f) if ported and f.edits and f.trust >= Trust.REVIEW else None
+        yield LintFinding(
+            f.code, f.name, f.severity.value, f.message, start, lines.place(f.end), line,
+            fingerprint(f.code, line or f.message), f.effects, f.why, fix,
+        )  # fmt: skip
+
+
+def _fix(lines: Lines, data: bytes, f: Finding) -> Fix:
+    """The smallest stretch that holds all edits of a finding, and what stands there afterwards."""
+    start, end = min(e.start for e in f.edits), max(e.end for e in f.edits)
+    shifted = tuple(_shift(e, -start) for e in f.edits)
+    text = edits.apply(data[start:end].decode("latin-1"), shifted).encode("latin-1").decode("utf-8", "replace")
+    return Fix(lines.place(start), lines.place(end), text, f.trust.label)
+
+
+def _shift(e: Edit, by: int) -> Edit:
+    parts = tuple(p if isinstance(p, str) else replace(p, start=p.start + by, end=p.end + by) for p in e.parts)
+    return replace(e, start=e.start + by, end=e.end + by, parts=parts)
+
+
+def _dump(done: FileLint) -> bytes:
+    values = asdict(done) | {"output": None, "helpers": []}
+    return json.dumps(values).encode()
+
+
+def _load(content: bytes) -> FileLint:
+    values = json.loads(content)
+    found = tuple(
+        LintFinding(
+            **{
+                **f,
+                "start": Place(*f["start"]),
+                "end": Place(*f["end"]),
+                "effects": tuple((a, b) for a, b in f["effects"]),
+                "why": tuple(f["why"]),
+                "fix": _load_fix(f["fix"]) if f["fix"] else None,
+            }
+        )
+        for f in values["findings"]
+    )
+    return FileLint(values["path"], found, None, values["fixed"], frozenset(), values["alone"])
+
+
+def _load_fix(values: dict[str, Any]) -> Fix:
+    return Fix(Place(*values["start"]), Place(*values["end"]), values["text"], values["trust"])

@@ -1,0 +1,177 @@
+"""Lint findings as text, JSON, and what GitHub's, GitLab's and other CI servers read."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from cu2port import __version__
+from cu2port.lint.run import FileLint, LintFinding
+from cu2port.report.locate import Place
+
+SCHEMA = "cu2port-lint/1"
+_MAX_LINE = 160  # characters of a source line that are shown
+_GITHUB = {"error": "error", "warning": "warning", "info": "notice"}
+_GITLAB = {"error": "major", "warning": "minor", "info": "info"}
+_BAD_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535), "�")
+
+
+def text_lines(f: FileLint, fix: bool) -> Iterator[tuple[str, str]]:
+    """(severity, line): a finding as a compiler shows it, source line and caret. `fix`: mark what can be mended."""
+    for x in f.findings:
+        mark = "" if x.fix is None else f" [{'*' if x.fix.trust == 'exact' else '~'}]" if fix else ""
+        if x.code.startswith("CU9") and not x.line:
+            yield x.severity, f"{f.path}: {x.code} {x.name}: {x.message}"
+            continue
+        yield x.severity, f"{f.path}:{x.start.line}:{x.start.column}: {x.code} {x.name}: {x.message}{mark}"
+        yield "", _source(x)
+
+
+def _source(x: LintFinding) -> str:
+    """The source line with a caret under the finding; tabs keep their width, and a long line is cut."""
+    line = readable(x.line)
+    first = x.start.column - 1
+    skipped = max(0, first - _MAX_LINE // 2) if len(line) > _MAX_LINE else 0
+    shown = line[skipped : skipped + _MAX_LINE]
+    last = x.end.column - 1 if x.end.line == x.start.line else len(line.rstrip())
+    width = max(1, min(last, skipped + len(shown)) - first)
+    indent = "".join("\t" if c == "\t" else " " for c in shown[: first - skipped])
+    number = f"{x.start.line:>5}"
+    return f"{number} | {shown}\n{' ' * len(number)} | {indent}^{'~' * (width - 1)}"
+
+
+def readable(line: str) -> str:
+    """A source line (bytes as Latin-1) as people read it; control and bidirectional characters are spelled out."""
+    data = line.encode("latin-1")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = line
+    return "".join(c if c == "\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def json_text(files: Sequence[FileLint]) -> str:
+    """The findings as JSON, `cu2port-lint/1`."""
+    return json.dumps(json_document(files), indent=1, ensure_ascii=False) + "\n"
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of `json_text`."""
+    text = Path(__file__).with_name("cu2port-lint-1.schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+def json_document(files: Sequence[FileLint]) -> dict[str, Any]:
+    """The findings as JSON values."""
+    return {
+        "schema": SCHEMA,
+        "tool": {"version": __version__},
+        "summary": {
+            "files": len(files),
+            "findings": sum(len(f.findings) for f in files),
+            "fixed": sum(f.fixed for f in files),
+            "by_code": dict(sorted(Counter(x.code for f in files for x in f.findings).items())),
+        },
+        "findings": [_json(f.path, x) for f in files for x in f.findings],
+    }
+
+
+def _json(path: str, x: LintFinding) -> dict[str, Any]:
+    return {
+        "path": path,
+        "code": x.code,
+        "name": x.name,
+        "severity": x.severity,
+        "message": x.message,
+        "start": _place(x.start),
+        "end": _place(x.end),
+        "fingerprint": x.mark,
+        "effects": dict(x.effects),
+        "why": list(x.why),
+        "fix": x.fix
+        and {"start": _place(x.fix.start), "end": _place(x.fix.end), "text": x.fix.text, "trust": x.fix.trust},
+    }
+
+
+def _place(p: Place) -> dict[str, int]:
+    return {"line": p.line, "column": p.column, "offset": p.offset}
+
+
+def github_lines(files: Sequence[FileLint]) -> Iterator[str]:
+    """Workflow commands, which GitHub shows beside the code."""
+    for f in files:
+        for x in f.findings:
+            end = x.end.line if x.end.line > x.start.line else x.start.line
+            where = f"file={_property(f.path)},line={x.start.line},col={x.start.column},endLine={end}"
+            title = _property(f"{x.code} {x.name}")
+            yield f"::{_GITHUB[x.severity]} {where},title={title}::{_message(x.message)}"
+
+
+def _message(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _message(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def gitlab_text(files: Sequence[FileLint]) -> str:
+    """A Code Quality report."""
+    seen: Counter[tuple[str, str]] = Counter()
+    rows = []
+    for f in files:
+        for x in f.findings:
+            number = seen[f.path, x.mark]
+            seen[f.path, x.mark] += 1
+            rows.append(
+                {
+                    "description": f"{x.code} {x.name}: {x.message}",
+                    "check_name": x.code,
+                    "fingerprint": f"{f.path}:{x.mark}:{number}",
+                    "severity": _GITLAB[x.severity],
+                    "location": {
+                        "path": f.path,
+                        "lines": {"begin": x.start.line, "end": max(x.start.line, x.end.line)},
+                    },
+                }
+            )
+    return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
+
+
+def junit_text(files: Sequence[FileLint]) -> str:
+    """JUnit's XML: a test case a file, a failure a finding."""
+    out = []
+    failures = 0
+    for f in files:
+        out.append(f"  <testcase name={_attribute(f.path)} classname={_attribute('cu2port.lint')}>")
+        for x in f.findings:
+            failures += 1
+            text = f"{f.path}:{x.start.line}:{x.start.column}: {x.code} {x.name}: {x.message}"
+            out.append(f"    <failure message={_attribute(x.message)} type={_attribute(x.code)}>{_xml(text)}</failure>")
+        out.append("  </testcase>")
+    head = f'<testsuite name="cu2port lint" tests="{len(files)}" failures="{failures}" errors="0">'
+    return "\n".join(('<?xml version="1.0" encoding="UTF-8"?>', head, *out, "</testsuite>")) + "\n"
+
+
+def _clean(text: str) -> str:
+    return text.translate(_BAD_XML).encode("utf-8", "replace").decode("utf-8")
+
+
+def _xml(text: str) -> str:
+    return escape(_clean(text))
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_clean(text))
+
+
+def statistics_lines(files: Sequence[FileLint]) -> Iterator[str]:
+    """How many findings of each rule, most first."""
+    counts = Counter((x.code, x.name) for f in files for x in f.findings)
+    for (code, name), n in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        yield f"{n:>7}  {code} {name}"

@@ -1,0 +1,110 @@
+"""Findings as SARIF 2.1.0 (OASIS), inside the limits that GitHub's code scanning sets.
+
+Paths are relative to the tree's root (`%SRCROOT%`). Columns count Unicode characters. A result's fingerprint is made
+from its rule and the words of its line, and its number among equal ones in the file, so that unrelated edits leave it
+alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from cu2port import __version__
+from cu2port.lint.run import FileLint, LintFinding
+from cu2port.report.pages import Page
+
+MOST_RESULTS = 25_000  # of a run, as GitHub takes it
+_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+_ORDER = {"error": 0, "warning": 1, "info": 2}
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def render(files: Sequence[FileLint], pages: Mapping[str, Page]) -> str:
+    """The SARIF log as text."""
+    return json.dumps(document(files, pages), indent=1, ensure_ascii=False) + "\n"
+
+
+def document(files: Sequence[FileLint], pages: Mapping[str, Page]) -> dict[str, Any]:
+    """The SARIF log as JSON values. Beyond the limit the least severe results are left out, and the log says so."""
+    pairs = [(f.path, x) for f in files for x in f.findings]
+    every = len(pairs)
+    if every > MOST_RESULTS:
+        pairs = sorted(pairs, key=lambda p: _ORDER[p[1].severity])[:MOST_RESULTS]
+    codes = sorted({x.code for _, x in pairs})
+    index = {code: i for i, code in enumerate(codes)}
+    notes = []
+    if every > MOST_RESULTS:
+        text = f"{every} findings; the {MOST_RESULTS} most severe are listed"
+        notes.append({"level": "warning", "message": {"text": text}})
+    run = {
+        "tool": {
+            "driver": {
+                "name": "cu2port",
+                "semanticVersion": __version__,
+                "rules": [_rule(pages[code]) for code in codes],
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "the root of the tree that was looked at"}}},
+        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
+        "results": list(_results(pairs, index)),
+    }
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(page: Page) -> dict[str, Any]:
+    return {
+        "id": page.code,
+        "name": page.name,
+        "shortDescription": {"text": page.title},
+        "fullDescription": {"text": page.why or page.title},
+        "help": {"text": page.text, "markdown": page.markdown},
+        "defaultConfiguration": {"level": _LEVELS[page.severity]},
+    }
+
+
+def _results(pairs: Iterable[tuple[str, LintFinding]], index: Mapping[str, int]) -> Iterable[dict[str, Any]]:
+    seen: Counter[tuple[str, str]] = Counter()
+    for path, x in pairs:
+        number = seen[path, x.mark]
+        seen[path, x.mark] += 1
+        uri = {"uri": quote(path), "uriBaseId": "%SRCROOT%"}
+        text = x.message if not x.why else f"{x.message}\n\n" + "\n".join(x.why)
+        result: dict[str, Any] = {
+            "ruleId": x.code,
+            "ruleIndex": index[x.code],
+            "level": _LEVELS[x.severity],
+            "message": {"text": text},
+            "locations": [{"physicalLocation": {"artifactLocation": uri, "region": _region(x)}}],
+            "partialFingerprints": {"cu2port/v1": f"{x.mark}:{number}"},
+        }
+        if x.effects:
+            result["properties"] = {"effects": dict(x.effects)}
+        if x.fix is not None:
+            result["fixes"] = [
+                {
+                    "description": {"text": f"what cu2port would write ({x.fix.trust})"},
+                    "artifactChanges": [
+                        {
+                            "artifactLocation": uri,
+                            "replacements": [
+                                {"deletedRegion": _region(x.fix), "insertedContent": {"text": x.fix.text}},
+                            ],
+                        }
+                    ],
+                }
+            ]
+        yield result
+
+
+def _region(x: Any) -> dict[str, int]:
+    return {
+        "startLine": x.start.line,
+        "startColumn": x.start.column,
+        "endLine": x.end.line,
+        "endColumn": x.end.column,
+    }
