@@ -113,7 +113,7 @@ def _judge_use(unit: Unit, use: Use) -> Finding | None:
             effects=(("all", "compile-error"),),
         )
     name = (hip.partition(".")[2] or hip) if "." in row.cuda else hip
-    rename = () if written == name else (replace(start, end, name),)
+    rename = () if name in (written, row.cuda) else (replace(start, end, name),)  # also through an alias
     if row.drop:
         after = unit.p[use.last + 1] if use.last + 1 < len(unit.p) else end
         rename = (
@@ -176,7 +176,7 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
         "CU102",
         "api-change",
         Severity.INFO if row.trust is Trust.EXACT else Severity.WARNING,
-        f"`{row.cuda}` is dropped: {row.why}" if row.drop else f"`{row.cuda}` becomes `{hip}`: {row.why}",
+        f"`{row.cuda}` {'is dropped' if row.drop else _becomes(row, hip)}: {row.why}",
         start,
         end,
         edits=edits,
@@ -221,6 +221,10 @@ def _renamed(row: Row, hip: str, start: int, end: int, edits: tuple[Edit, ...]) 
     )
 
 
+def _becomes(row: Row, hip: str) -> str:
+    return "keeps its name" if hip == row.cuda else f"becomes `{hip}`"
+
+
 def _unchecked(row: Row, hip: str) -> tuple[str, ...]:
     return (f"`{hip}` was not checked against HIP's headers: none at hand could answer for it.",) * row.unchecked
 
@@ -235,7 +239,7 @@ def _not_applied(row: Row, hip: str, start: int, end: int, problem: str) -> Find
         "CU106",
         "api-change-not-applied",
         Severity.ERROR,
-        f"`{row.cuda}` becomes `{hip}`{' with a change' if row.fate == 'change' else ''}: {problem}",
+        f"`{row.cuda}` {_becomes(row, hip)}{' with a change' if row.fate == 'change' else ''}: {problem}",
         start,
         end,
         trust=Trust.MANUAL,

@@ -90,7 +90,7 @@ def tested_defined(unit: Unit, i: int) -> bool:
 def is_for_hip(unit: Unit, i: int) -> bool:
     """Whether token i is code for HIP already: in a branch that asks for HIP, or in a file that includes HIP's headers
     and none of CUDA's."""
-    if any(inc.path.startswith("hip/") for inc in unit.includes) and not any(
+    if any(inc.path.startswith("hip") for inc in unit.includes) and not any(
         inc.path in unit.catalog.headers for inc in unit.includes
     ):
         return True

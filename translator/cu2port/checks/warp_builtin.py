@@ -29,10 +29,10 @@ class WarpBuiltin(Check):
             "__device__ int f(int v) { return cu2port::warp::shfl_down(0xffffffff, v, 16); }",
         ),
         Example(
-            "__device__ void f(int v) { unsigned m = __ballot_sync(__activemask(), v > 0); __syncwarp(); }",
+            "__device__ void f(int v) { unsigned m = __ballot_sync(__activemask(), v > 0); __syncwarp(m); }",
             '#include "cu2port/warp.hpp"\n'
             "__device__ void f(int v) { "
-            "unsigned m = cu2port::warp::ballot(cu2port::warp::activemask(), v > 0); cu2port::warp::syncwarp(); }",
+            "unsigned m = cu2port::warp::ballot(cu2port::warp::activemask(), v > 0); cu2port::warp::syncwarp(m); }",
             "a ballot keeps its 32 bits",
         ),
         Example(
@@ -69,6 +69,7 @@ class WarpBuiltin(Check):
             "`--warp flag`",
             options=_FLAG,
         ),
+        Example("__device__ void f() { __syncwarp(); }", note="without a mask HIP's is the same"),
         Example("#define __any(p) vote(p)\n__device__ int f(int v) { return __any(v); }", note="a macro of the file"),
         Example("#ifdef __HIP_PLATFORM_AMD__\nint n = __popcll(__ballot(p));\n#endif\n", note="a branch for HIP"),
         Example("#include <hip/hip_runtime.h>\nint f(int p) { return __popcll(__ballot(p)); }", note="HIP's own"),
@@ -83,6 +84,8 @@ class WarpBuiltin(Check):
             start = unit.p[i - 1] if unit.tok(i - 1) == "::" else unit.p[i]
             target = SPACE + LOGICAL[name]
             kept = mode(unit, i) == "flag"
+            if name == "__syncwarp" and not kept and _is_hips(unit, i):
+                continue
             if kept and (unit.options.warp != "flag" or name in SYNC):  # those are CU311's
                 continue
             yield self.finding(
@@ -96,6 +99,12 @@ class WarpBuiltin(Check):
                 effects=_effects(name),
                 helpers=(HEADER,),
             )
+
+
+def _is_hips(unit: Unit, i: int) -> bool:
+    """Whether HIP's `__syncwarp` does what is asked: without a mask it is CUDA's."""
+    call = unit.call(i)
+    return unit.options.rocm >= (7, 0) and call is not None and not call.args
 
 
 def _effects(name: str) -> tuple[tuple[str, str], ...]:

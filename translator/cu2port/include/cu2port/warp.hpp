@@ -45,10 +45,12 @@ CU2PORT_WARP unsigned wave_lane() {
     return two() ? __builtin_amdgcn_mbcnt_hi(~0u, low) : low;
 }
 
-// Of the wavefront's votes, those of this warp. Just the upper lanes have 32 others below them in the lower half.
+// Just the upper lanes have 32 others below them in the lower half.
+CU2PORT_WARP bool upper() { return two() && __builtin_amdgcn_mbcnt_lo(~0u, 0u) == 32; }
+
+// Of the wavefront's votes, those of this warp.
 CU2PORT_WARP unsigned half(unsigned long long votes) {
-    if (two() && __builtin_amdgcn_mbcnt_lo(~0u, 0u) == 32) votes >>= 32;
-    return static_cast<unsigned>(votes);
+    return static_cast<unsigned>(upper() ? votes >> 32 : votes);
 }
 CU2PORT_WARP unsigned vote(bool yes) { return half(__builtin_amdgcn_ballot_w64(yes)); }
 
@@ -110,6 +112,9 @@ template <class T> CU2PORT_WARP T across(CU2PORT_WARP_VALUE T value, unsigned bi
 
 /// This lane's number in its warp, 0 to 31: `%laneid`.
 CU2PORT_WARP unsigned lane_id() { return detail::two() ? detail::wave_lane() & 31u : detail::wave_lane(); }
+
+/// Whether this lane's warp is the second of the two in its wavefront.
+CU2PORT_WARP bool upper() { return detail::upper(); }
 
 /// The lanes of the warp whose number equals, is lower, ... than this lane's: `%lanemask_eq` and so on.
 CU2PORT_WARP unsigned lanemask_eq() { return 1u << lane_id(); }

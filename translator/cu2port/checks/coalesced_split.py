@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.model import Finding, Options, Severity, Side, insert
+from cu2port.unit import Unit
+from cu2port.warpnames import HEADER, SPACE, mode
+
+
+class CoalescedSplit(Check):
+    """`coalesced_threads` makes a group of the active lanes of a whole wavefront.
+
+    With 64 lanes that may be more than CUDA's 32, of two warps: its size, ranks and votes mean something else. Split
+    by the half of the wavefront that a lane is in, the group is that of CUDA's warp; with 32 lanes nothing changes.
+    """
+
+    code, name, severity = "CU318", "coalesced-split", Severity.INFO
+    examples = (
+        Example(
+            "namespace cg = cooperative_groups;\n"
+            "__device__ int f() { auto g = cg::coalesced_threads(); return g.size(); }",
+            '#include "cu2port/warp.hpp"\nnamespace cg = cooperative_groups;\n__device__ int f() { '
+            "auto g = cg::binary_partition(cg::coalesced_threads(), cu2port::warp::upper()); return g.size(); }",
+        ),
+        Example(
+            "#define ACTIVE() cooperative_groups::coalesced_threads()\n",
+            '#include "cu2port/warp.hpp"\n#define ACTIVE() '
+            "cooperative_groups::binary_partition(cooperative_groups::coalesced_threads(), cu2port::warp::upper())\n",
+            "in a macro body",
+        ),
+        Example(
+            "USE(cooperative_groups::coalesced_threads());",
+            '#include "cu2port/warp.hpp"\n'
+            "USE(cooperative_groups::binary_partition("
+            "cooperative_groups::coalesced_threads(), cu2port::warp::upper()));",
+            "as a macro's argument",
+        ),
+        Example(
+            "auto g = cooperative_groups::coalesced_threads();", note="`--warp flag`", options=Options(warp="flag")
+        ),
+        Example(
+            "auto g = cg::binary_partition(cg::coalesced_threads(), cu2port::warp::upper());",
+            note="split already",
+        ),
+        Example("int n = cooperative_groups::this_thread_block().size();", note="another group"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        if unit.options.rocm < (7, 0):  # HIP's binary_partition came with 7.0
+            return
+        for i in unit.find("coalesced_threads"):
+            call = unit.call(i)
+            if call is None or call.args or unit.is_member(i) or mode(unit, i) == "flag":
+                continue
+            first = unit.qualifier(i)
+            if is_split(unit, i):
+                continue
+            start, end = unit.p[first], unit.end(call.close)
+            space = unit.text[start : unit.p[i]]
+            yield self.finding(
+                "the active lanes of a wavefront become those of CUDA's warp",
+                start,
+                end,
+                (insert(start, f"{space}binary_partition("), insert(end, f", {SPACE}upper())", Side.LEFT)),
+                effects=(("wave64", "wrong-result"),),
+                helpers=(HEADER,),
+            )
+
+
+def is_split(unit: Unit, i: int) -> bool:
+    """Whether the group made at token i is split by the half of the wavefront right there."""
+    first = unit.qualifier(i)
+    return unit.tok(first - 2) == "binary_partition" and "upper" in unit.t[i + 3 : i + 10]
