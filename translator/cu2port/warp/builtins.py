@@ -44,4 +44,7 @@ LANE_GETTERS = re.compile(
 WARP_GETTERS = re.compile(r"(?i)_*(?:get_?)?warp_?(?:id|idx|index)\Z")
 NAMED_BARRIER = re.compile(r"\bbar(?:rier)?(?:\.cta|\.warp)?\.(sync|arrive|red)[.\w]*\s+([^;\"]*)")
 TILE_MAKERS = frozenset({"tiled_partition", "thread_block_tile", "labeled_partition", "binary_partition"})
+#: Functions of `cu2port::warp` -> CUDA's names.
+OURS = {n.removeprefix("__").removesuffix("_sync"): n for n in sorted(LANE_OPERATIONS) if n.endswith("_sync")}
+OURS |= {"activemask": "__activemask", "syncwarp": "__syncwarp"}
 FILTER = LANE_OPERATIONS | BARRIERS

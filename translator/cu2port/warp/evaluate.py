@@ -12,6 +12,7 @@ from cu2port.warp.arith import Role, binary, is_size, negate
 from cu2port.warp.events import Event, Frame, Store
 from cu2port.warp.model import Device, constants, is_statement, macro_body, macro_expression
 from cu2port.warp.parse import Parser
+from cu2port.warp.substitute import substituted
 from cu2port.warp.tree import (
     Assign,
     Binary,
@@ -90,6 +91,7 @@ class Evaluator:
         self.constants = constants(unit)
         self._bodies: dict[int, Expr | Block] = {}
         self._open: set[str] = set()
+        self.site = -1  # the token where the macro that is being expanded stands in the function
         self._handlers: dict[type, Callable[[Any], V]] = {
             Num: self._num,
             Name: self._name,
@@ -115,8 +117,13 @@ class Evaluator:
 
     def event(self, kind: str, at: int, name: str, values: tuple[V, ...] = (), node: CallExpr | None = None) -> None:
         """Something lanes must agree on."""
-        if self.device is not None:
-            self.device.events[kind, at] = Event(kind, at, name, self.frames, self.loops, values, node)
+        if self.device is None:
+            return
+        place = self.site if self.site >= 0 else at
+        old = self.device.events.get((kind, place))
+        if old is not None and place != at and [f[:2] for f in old.frames] != [f[:2] for f in self.frames]:
+            place = at  # a macro that meets lanes in several branches of its own
+        self.device.events[kind, place] = Event(kind, place, name, self.frames, self.loops, values, node)
 
     def statements(self, body: Block) -> None:
         """Interpret statements (of a macro, of a lambda)."""
@@ -184,8 +191,10 @@ class Evaluator:
             v: V | None = None
             macros = self.unit.macros.get(text, ())
             if macros:
+                site, self.site = self.site, self.site if self.site >= 0 else at
                 values = [self.value(self._macro(m.first)) for m in macros if m.params is None and m.stop > m.first]
                 v = join_all(values) if values else None
+                self.site = site
             elif text in self.constants:
                 first = self.constants[text]
                 if first not in self._bodies:
@@ -341,6 +350,8 @@ class Evaluator:
 
     def _call(self, e: CallExpr) -> V:
         name = callee(e)
+        if isinstance(e.callee, Name) and e.callee.qualified and self.unit.tok(e.at - 2) == "warp":
+            name = builtins.OURS.get(name, name)  # converted code
         hint, self.hint = self.hint, ""
         known = self._known(e, name)
         self.hint = hint
@@ -356,6 +367,8 @@ class Evaluator:
         self.hint = hint
         self._widths(name, values, tvalues)
         self.event("call", e.at, name, values, e)
+        if isinstance(e.callee, Name) and e.callee.qualified and "amedbarrier" in self.unit.tok(e.at - 2).lower():
+            self.event("named-barrier", e.at, f"{self.unit.tok(e.at - 2)}::{name}", values, e)
         devices = self.devices.get(name)
         if devices is not None:
             return self._enter(devices, e, values, tvalues)
@@ -466,32 +479,31 @@ class Evaluator:
 
     def _expand(self, name: str, e: CallExpr) -> V:
         """A function-like macro, expanded where it is used: its body sees the names of the place."""
-        outer = {}
         out: list[V] = []
         values = [self.value(a) for a in e.args]
         self._widths(name, tuple(values), ())
         self._open.add(name)
+        site, self.site = self.site, self.site if self.site >= 0 else e.at
         try:
             for m in self.unit.macros[name]:
                 if m.params is None or m.stop <= m.first:
                     continue
-                outer = dict(self.env)
-                for p, v in zip(m.params, values, strict=False):
-                    self.env[p] = v
                 if is_statement(self.unit, m):
                     body = self._bodies.get(-m.first - 1)
                     if not isinstance(body, Block):
                         body = macro_body(self.unit, m)
                         self._bodies[-m.first - 1] = body
-                    self.statements(body)
-                else:
-                    out.append(self.value(self._macro(m.first)))
+                    self.statements(substituted(body, dict(zip(m.params, e.args, strict=False)), self.site))
+                    continue
+                outer = {p: self.env[p] for p in m.params if p in self.env}
+                self.env.update(zip(m.params, values, strict=False))
+                out.append(self.value(self._macro(m.first)))
                 for p in m.params:
                     self.env.pop(p, None)
-                    if p in outer:
-                        self.env[p] = outer[p]
+                self.env.update(outer)
         finally:
             self._open.discard(name)
+            self.site = site
         return join_all(out) if out else NOTHING
 
     def _enter(self, devices: list[Device], e: CallExpr, values: tuple[V, ...], tvalues: tuple[V, ...]) -> V:

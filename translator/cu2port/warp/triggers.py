@@ -25,7 +25,12 @@ def triggers(unit: Unit) -> bool:
         return True
     if words & _ASM and any(x in unit.text for x in _IN_ASM):
         return True
-    return any(builtins.WAITS.match(w) for w in words if "ait" in w or "cquire" in w)
+    return any(_is_wait(w) for w in words)
+
+
+def _is_wait(w: str) -> bool:
+    """Whether a name speaks of waiting or of a barrier for some."""
+    return (("ait" in w or "cquire" in w) and builtins.WAITS.match(w) is not None) or "amedBarrier" in w
 
 
 def troubled(unit: Unit, functions: list[Function], loud: set[str]) -> tuple[frozenset[str], frozenset[str]]:
@@ -36,7 +41,7 @@ def troubled(unit: Unit, functions: list[Function], loud: set[str]) -> tuple[fro
     t = unit.t
     poll = set(_POLLS | loud)
     poll |= {name for name, ms in unit.macros.items() if any(_POLLS & set(t[m.first : m.stop]) for m in ms)}
-    waits = {w for w in unit.words if ("ait" in w or "cquire" in w) and (builtins.WAITS.match(w) or w == "wait")}
+    waits = {w for w in unit.words if _is_wait(w) or w == "wait"}
     asm_in = {d for d in _ASM if d in unit.words}
     meet = set(_MEETINGS) & unit.words
     meeting = {f.name for f in functions if not meet.isdisjoint(t[f.body[0] : f.body[1]])}
