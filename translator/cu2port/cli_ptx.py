@@ -1,0 +1,81 @@
+"""The command `ptx`: whole modules, and single instructions explained."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from cu2port.output import write
+
+
+def command(path: str, text: str | None, output: str, given: tuple[str, ...], fp: str, ptx: str, force: bool) -> int:
+    """Convert a module, or explain a text. 0: all has a meaning; 1: something stays; 2: could not run."""
+    from cu2port.ptx.bind import UntranslatableError
+    from cu2port.ptx.explain import ExplainError
+    from cu2port.ptx.parse import PtxSyntaxError
+
+    if (text is None) == (not path):
+        raise click.UsageError("name a .ptx file, or give instructions with -e")
+    try:
+        if text is not None:
+            return _explain(text, given, fp)
+        return _module(path, output, fp, ptx == "trap", force)
+    except PtxSyntaxError as e:
+        click.echo(f"{path or '-e'}:{e}", err=True)
+    except ExplainError as e:
+        click.echo(f"cu2port ptx: {e}", err=True)
+    except UntranslatableError as e:
+        click.echo(f"{path or '-e'}:{e}" + (f"; instead: {e.instead}" if e.instead else ""), err=True)
+        return 1
+    except OSError as e:
+        click.echo(f"cu2port ptx: {path or output}: {e.strerror or e}", err=True)
+    return 2
+
+
+def _explain(text: str, given: tuple[str, ...], fp: str) -> int:
+    from cu2port.ptx.explain import explain
+
+    values = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not equals:
+            raise click.UsageError(f"--set wants NAME=VALUE, not {one!r}")
+        values[name.strip() if name.startswith("%") else f"%{name.strip()}"] = value.strip()
+    for line in list(explain(text, values, fp)):
+        click.echo(line)
+    return 0
+
+
+def _module(path: str, output: str, fp: str, trap: bool, force: bool) -> int:
+    from cu2port.ptx.module import convert
+
+    data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    done = convert(data.decode("latin-1"), fp, trap)
+    if output and output != "-":
+        target = Path(output)
+        if target.exists() and not force and not target.read_bytes().startswith(b"// Made from PTX"):
+            raise click.UsageError(f"{output} is not cu2port's; --force replaces it")
+        write(target, done.text.encode("latin-1"))
+        _helpers(target, done.text)
+    else:
+        click.echo(done.text, nl=False)
+    for left in done.left:
+        instead = f"; instead: {left.instead}" if left.instead else ""
+        click.echo(
+            f"{path}:{left.line}:{left.column}: `{left.opcode}` in {left.function}: {left.why}{instead}", err=True
+        )
+    kernels = ", ".join(done.kernels) or "none"
+    click.echo(f"kernels {len(done.kernels)} ({kernels}), left {len(done.left)}", err=True)
+    return 1 if done.left else 0
+
+
+def _helpers(target: Path, text: str) -> None:
+    """Puts the headers that the text includes beside it."""
+    from cu2port.output import Helpers
+
+    names = frozenset(n for n in ("ptx.hpp", "untranslated.hpp", "warp.hpp") if f'"cu2port/{n}"' in text)
+    _, blocked = Helpers().put(target.parent, names)
+    for b in blocked:
+        click.echo(f"cu2port ptx: {b[0]} is not cu2port's and was not replaced", err=True)
