@@ -393,6 +393,14 @@ def test_query_of_a_change_shows_how() -> None:
     assert "before | " in text and "after  | " in text
 
 
+def test_query_shows_by_which_type_forms_differ() -> None:
+    shown = " ".join(cu2port("query", "cudaMemAdvise").output.split())
+    assert "4 arguments, argument 3 a cudaMemLocation: hipMemAdvise_v2" in shown
+    assert "argument 0 no pointer: cu2port::surf2Dread" in " ".join(cu2port("query", "surf2Dread").output.split())
+    (form,) = json.loads(cu2port("query", "cudaMemAdvise", "--json").output)["forms"]
+    assert form["types"] == {"3": "cudaMemLocation"}
+
+
 def test_query_of_what_has_no_target_says_why_and_what_instead() -> None:
     done = cu2port("query", "cudaDeviceFlushGPUDirectRDMAWrites")
     assert done.exit_code == 0

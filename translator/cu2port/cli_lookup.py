@@ -13,6 +13,7 @@ import click
 from cu2port.catalog import Catalog, Row, load_catalog
 
 _CLOSE = 5
+_TYPES = {"*": "a pointer", "!*": "no pointer"}
 
 
 def query(name: str, as_json: bool) -> int:
@@ -120,7 +121,13 @@ def _row_values(catalog: Catalog, row: Row) -> dict[str, Any]:
         "call": row.call or None,
         "argc": list(row.argc),
         "forms": [
-            {"argc": list(f.argc), "hip": f.hip, "args": {str(i): t for i, t in f.args}, "call": f.call or None}
+            {
+                "argc": list(f.argc),
+                "types": {str(i): t for i, t in f.types},
+                "hip": f.hip,
+                "args": {str(i): t for i, t in f.args},
+                "call": f.call or None,
+            }
             for f in row.forms
         ],
         "values": {str(i): dict(pairs) for i, pairs in row.values},
@@ -162,9 +169,9 @@ def _row_lines(catalog: Catalog, row: Row) -> Iterator[str]:
         yield _field("holds for", f"{' or '.join(map(str, row.argc))} arguments")
     for form in row.forms:
         changes = "; ".join((*(f"argument {i}: {t}" for i, t in form.args), *filter(None, [form.call])))
-        yield _field(
-            "form", f"{' or '.join(map(str, form.argc))} arguments: {form.hip}{f' ({changes})' if changes else ''}"
-        )
+        which = f"{' or '.join(map(str, form.argc))} arguments"
+        which += "".join(f", argument {i} {_TYPES.get(t, f'a {t}')}" for i, t in form.types)
+        yield _field("form", f"{which}: {form.hip}{f' ({changes})' if changes else ''}")
     for index, pairs in row.values:
         yield _field("value", f"argument {index}: {', '.join(f'{a} -> {b}' for a, b in pairs)}")
     if row.helper:
