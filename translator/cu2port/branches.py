@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from cu2port.lexer import Directive, Group
+from cu2port.model import Span
 from cu2port.unit import Unit
 
 #: Macros that tell a version of CUDA, its compiler or its libraries; HIP defines none of them.
@@ -87,14 +88,13 @@ def tested_defined(unit: Unit, i: int) -> bool:
     return unit.tok(i - 1) == "defined" or (unit.tok(i - 1) == "(" and unit.tok(i - 2) == "defined")
 
 
-def is_for_hip(unit: Unit, i: int) -> bool:
-    """Whether token i is code for HIP already: in a branch that asks for HIP, or in a file that includes HIP's headers
-    and none of CUDA's."""
-    if any(inc.path.startswith("hip") for inc in unit.includes) and not any(
-        inc.path in unit.catalog.headers for inc in unit.includes
-    ):
-        return True
-    return any(_asks_for_hip(unit, g) for g in unit.conditions(unit.p[i]))
+def hip_spans(unit: Unit) -> tuple[Span, ...]:
+    """Code that is for HIP already: branches that ask for HIP and not for CUDA; all of a file that includes HIP's
+    headers and none of CUDA's."""
+    paths = [inc.path for inc in unit.includes]
+    if any(p.startswith("hip") for p in paths) and not any(p in unit.catalog.headers for p in paths):
+        return (Span(0, len(unit.text)),)
+    return tuple(Span(g.start, g.end) for g in unit.groups if _asks_for_hip(unit, g))
 
 
 def _asks_for_hip(unit: Unit, g: Group) -> bool:
@@ -102,6 +102,9 @@ def _asks_for_hip(unit: Unit, g: Group) -> bool:
     other = d.keyword == "else"
     if other:
         d = unit.directives[g.chain[0]]
+    words = _words(unit, d)
+    if "||" in words and any("CUDA" in w or "NVCC" in w for w in words):
+        return False
     for k in range(d.first + 2, d.stop):
         if _HIP_WORD.match(unit.t[k]) and "NV" not in unit.t[k]:
             before = k - 1 - (unit.tok(k - 1) == "(")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from cu2port.branches import is_for_hip
+from cu2port.branches import hip_spans
 from cu2port.lexer import is_identifier
 from cu2port.structure import Call
 from cu2port.unit import Unit
@@ -29,9 +29,15 @@ ALL_LANES = ("wave64", "wrong-result")
 _NO_TYPE = frozenset("return else case throw do co_return co_yield and or not defined".split())
 
 
-def mode(unit: Unit, i: int) -> str:
-    """What becomes of warp code at token i, as `Options.warp` says; code that is HIP's already is left as it is."""
-    return "flag" if unit.options.warp == "flag" or is_for_hip(unit, i) else unit.options.warp
+def modes(unit: Unit) -> Callable[[int], str]:
+    """What becomes of warp code at a token, as `Options.warp` says; code that is HIP's already is left as it is."""
+    asked = unit.options.warp
+    hips = () if asked == "flag" else hip_spans(unit)
+
+    def mode(i: int) -> str:
+        return "flag" if any(s.start <= unit.p[i] < s.end for s in hips) else asked
+
+    return mode
 
 
 def tokens(unit: Unit, names: Iterable[str]) -> list[int]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Options, Severity
 from cu2port.unit import Unit
-from cu2port.warpnames import mode
+from cu2port.warpnames import modes
 
 _MASKS = ("__activemask", "__ballot", "__ballot_sync", "__match_all_sync", "__match_any_sync")
 _NARROW = frozenset({"int", "unsigned", "uint", "uint32_t", "int32_t", "std::uint32_t", "u32"})
@@ -40,10 +40,13 @@ class BallotWidth(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if unit.words.isdisjoint(_MASKS):
+            return
+        mode = modes(unit)
         for i in unit.find(*_MASKS):
             if unit.tok(i - 1) not in ("=", "(", "{") or unit.tok(i + 1) != "(" or unit.in_directive(i) is not None:
                 continue
-            if mode(unit, i) != "flag":
+            if mode(i) != "flag":
                 continue
             name = i - 2
             kind = unit.tok(name - 1)

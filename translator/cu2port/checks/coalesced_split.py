@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Options, Severity, Side, insert
 from cu2port.unit import Unit
-from cu2port.warpnames import HEADER, SPACE, mode
+from cu2port.warpnames import HEADER, SPACE, modes
 
 
 class CoalescedSplit(Check):
@@ -47,11 +47,12 @@ class CoalescedSplit(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if unit.options.rocm < (7, 0):  # HIP's binary_partition came with 7.0
+        if "coalesced_threads" not in unit.words or unit.options.rocm < (7, 0):  # binary_partition came with 7.0
             return
+        mode = modes(unit)
         for i in unit.find("coalesced_threads"):
             call = unit.call(i)
-            if call is None or call.args or unit.is_member(i) or mode(unit, i) == "flag":
+            if call is None or call.args or unit.is_member(i) or mode(i) == "flag":
                 continue
             first = unit.qualifier(i)
             if is_split(unit, i):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Options, Severity, Side, insert
 from cu2port.unit import Unit
-from cu2port.warpnames import mode
+from cu2port.warpnames import modes
 
 #: Class template -> index of the argument that is the width, and what stands before it where it is left out.
 _WIDTH = {
@@ -62,11 +62,12 @@ class CubWarpWidth(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if unit.words.isdisjoint(_WIDTH):
             return
+        mode = modes(unit)
         for i in unit.find(*_WIDTH):
             close = unit.angle_close(i + 1) if unit.tok(i + 1) == "<" else -1
             if close < 0 or not _is_cubs(unit, i):
                 continue
-            kept = mode(unit, i) == "flag"
+            kept = mode(i) == "flag"
             if kept and unit.options.warp != "flag":
                 continue
             at, default = _WIDTH[unit.t[i]]

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from cu2port.check import Check, Example
 from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Finding, Options, Severity, Side, insert, replace
 from cu2port.structure import Call
 from cu2port.unit import Unit
-from cu2port.warpnames import HEADER, SPACE, mode
+from cu2port.warpnames import HEADER, SPACE, modes
 
 _SIZE = SPACE + "size"
 _PROPERTIES = frozenset(
@@ -67,10 +67,12 @@ class HostWarpSize(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if "warpSize" in unit.words:
-            yield from self._members(unit)
+        if unit.words.isdisjoint(("warpSize", *_ATTRIBUTES)):
+            return
+        mode = modes(unit)
+        yield from self._members(unit, mode)
         for i in unit.find(*_ATTRIBUTES):
-            kept = mode(unit, i) == "flag"
+            kept = mode(i) == "flag"
             if kept and unit.options.warp != "flag":
                 continue
             call = _query(unit, i)
@@ -85,17 +87,20 @@ class HostWarpSize(Check):
                 helpers=(HEADER,),
             )
 
-    def _members(self, unit: Unit) -> Iterator[Finding]:
+    def _members(self, unit: Unit, mode: Callable[[int], str]) -> Iterator[Finding]:
         for i in unit.find("warpSize"):
             if unit.tok(i - 1) not in (".", "->") or unit.tok(i + 1) in ("=", "(", "+=", "-=", "*=", "/="):
                 continue
-            kept = mode(unit, i) == "flag"
+            kept = mode(i) == "flag"
             if kept and unit.options.warp != "flag":
                 continue
-            sure = bool(unit.words & _PROPERTIES) and not _declares_member(unit)
-            first = _object(unit, i - 2) if sure else -1
-            if not sure and (_declares_member(unit) or not _asks_device(unit)):
+            if _declares_member(unit):
                 continue
+            first = _object(unit, i - 2)
+            if not unit.words & _PROPERTIES and "prop" not in unit.source(max(first, 0), i).lower():
+                if not _asks_device(unit):
+                    continue
+                first = -1
             edits = () if kept or first < 0 else (replace(unit.p[first], unit.end(i), _SIZE),)
             yield self.finding(
                 "the device's warp size is CUDA's 32" if edits else "the device's warp size is 64 on gfx9 GPUs",

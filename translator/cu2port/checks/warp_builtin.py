@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Options, Severity, replace
 from cu2port.unit import Unit
-from cu2port.warpnames import HEADER, LOGICAL, SPACE, SYNC, mode, tokens
+from cu2port.warpnames import HEADER, LOGICAL, SPACE, SYNC, modes, tokens
 
 _FLAG = Options(warp="flag")
 
@@ -79,11 +79,12 @@ class WarpBuiltin(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if unit.words.isdisjoint(LOGICAL):
             return
+        mode = modes(unit)
         for i in tokens(unit, LOGICAL):
             name = unit.t[i]
             start = unit.p[i - 1] if unit.tok(i - 1) == "::" else unit.p[i]
             target = SPACE + LOGICAL[name]
-            kept = mode(unit, i) == "flag"
+            kept = mode(i) == "flag"
             if name == "__syncwarp" and not kept and _is_hips(unit, i):
                 continue
             if kept and (unit.options.warp != "flag" or name in SYNC):  # those are CU311's

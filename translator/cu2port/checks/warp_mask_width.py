@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Options, Severity, Span
 from cu2port.unit import Unit
-from cu2port.warpnames import SYNC, mode, sync_calls
+from cu2port.warpnames import SYNC, modes, sync_calls
 
 _WIDE = re.compile(
     r"unsigned long long|uint64_t|\b[0-9]\w*[lL]{2}[uU]?\b|__activemask\s*\(|__ballot|\b0[xX][0-9a-fA-F]{16}|hip"
@@ -52,8 +52,9 @@ class WarpMaskWidth(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if unit.options.rocm < (7, 0) or unit.words.isdisjoint(SYNC):
             return
+        mode = modes(unit)
         for i, call in sync_calls(unit):
-            if call.args and mode(unit, i) == "flag" and not _is_wide(unit, call.args[0]):
+            if call.args and mode(i) == "flag" and not _is_wide(unit, call.args[0]):
                 mask = call.args[0]
                 yield self.finding(
                     f"`{unit.t[i]}` takes a mask of 64 bits in HIP",

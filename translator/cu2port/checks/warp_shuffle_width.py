@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Options, Severity, Side, insert
 from cu2port.unit import Unit
-from cu2port.warpnames import SHUFFLES, mode, tokens
+from cu2port.warpnames import SHUFFLES, modes, tokens
 
 _BITS = re.compile(r"(?:0[xX][0-9a-fA-F]+|\d+)[uU]?\Z")
 
@@ -43,12 +43,12 @@ class WarpShuffleWidth(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if unit.words.isdisjoint(SHUFFLES):
             return
-        for i in tokens(unit, SHUFFLES):
+        mode = modes(unit)
+        for i, name in _places(unit):
             call = unit.call(i)
-            kept = mode(unit, i) == "flag"
+            kept = mode(i) == "flag"
             if (kept and unit.options.warp != "flag") or (call is not None and len(call.args) > 2):
                 continue
-            name = unit.t[i]
             last = unit.text[call.args[-1].start : call.args[-1].end] if call is not None and call.args else ""
             if "__VA_ARGS__" in last or call is None or len(call.args) < 2:
                 yield self.finding(
@@ -70,3 +70,15 @@ class WarpShuffleWidth(Check):
                 cuda=name,
                 effects=(("wave64", "none" if stays else "wrong-result"),),
             )
+
+
+def _places(unit: Unit) -> Iterator[tuple[int, str]]:
+    """Where shuffles are called or named, with their names; for a macro that is another name of one, its calls."""
+    for i in tokens(unit, SHUFFLES):
+        d = unit.in_directive(i)
+        m = next((m for m in unit.macros.get(unit.t[d.first + 2], ()) if m.directive is d), None) if d else None
+        if m is None or m.params is not None or m.stop - m.first != 1:
+            yield i, unit.t[i]
+            continue
+        calls = [k for k in unit.find(m.name) if unit.in_directive(k) is None and unit.call(k) is not None]
+        yield from ((k, unit.t[i]) for k in (calls or [i]))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Options, Severity, replace
 from cu2port.unit import Unit
-from cu2port.warpnames import HEADER, SPACE, mode, tokens
+from cu2port.warpnames import HEADER, SPACE, modes, tokens
 
 _FLAG = Options(warp="flag")
 _CONSTANT = frozenset("constexpr static_assert case enum alignas __launch_bounds__ constinit".split())
@@ -49,8 +49,9 @@ class WarpSize(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if "warpSize" not in unit.words:
             return
+        mode = modes(unit)
         for i in tokens(unit, ("warpSize",)):
-            kept = mode(unit, i) == "flag"
+            kept = mode(i) == "flag"
             if kept and unit.options.warp != "flag":
                 continue
             constant = _in_constant(unit, i)
