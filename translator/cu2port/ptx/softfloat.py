@@ -207,14 +207,38 @@ def sqrt(a: int, f: Format, mode: str = "rn") -> int:
     return rounded(0, root, (e - extra) >> 1, f, mode, root * root != m << extra)
 
 
-def converted(a: int, source: Format, to: Format, mode: str = "rn") -> int:
-    """The same number in another format."""
+def converted(a: int, source: Format, to: Format, mode: str = "rn", satfinite: bool = False) -> int:
+    """The same number in another format; `satfinite` takes what is beyond its largest number to that."""
     if is_nan(a, source):
         return to.canonical
+    sign = a >> (source.bits - 1) & 1
     if is_inf(a, source):
-        sign = a >> (source.bits - 1) & 1
-        return (to.infinity if to.infinite else to.canonical if to.nan else to.largest) | sign * to.sign
-    return rounded(*unpack(a, source), to, mode)
+        beyond = to.infinity if to.infinite else to.canonical if to.nan else to.largest
+        return (to.largest if satfinite else beyond) | sign * to.sign
+    out = rounded(*unpack(a, source), to, mode)
+    if satfinite and out & to.sign - 1 > to.largest:
+        out = to.largest | sign * to.sign
+    return out
+
+
+def to_integral(a: int, f: Format, mode: str) -> int:
+    """The number rounded to an integer, in its own format; zeros keep the sign."""
+    if is_nan(a, f):
+        return f.canonical
+    n = to_integer(a, f, mode)
+    if n is None:
+        return a
+    return rounded(a >> (f.bits - 1), abs(n), 0, f)
+
+
+def least(a: int, b: int, f: Format, nan: bool = False, most: bool = False) -> int:
+    """The lesser (or the greater, if `most`) number, -0 below +0; NaN loses against numbers, or wins if `nan`."""
+    if is_nan(a, f) or is_nan(b, f):
+        if nan or (is_nan(a, f) and is_nan(b, f)):
+            return f.canonical
+        return b if is_nan(a, f) else a
+    below = (_order(a, f), not a & f.sign) < (_order(b, f), not b & f.sign)
+    return a if below != most else b
 
 
 def to_integer(a: int, f: Format, mode: str) -> int | None:
