@@ -269,6 +269,8 @@ class Evaluator:
                 array.used.append(set())
             array.used[depth].add(index.kind)
         vary = max(base.vary, index.vary)
+        if self.device is not None and index.vary == LANES:
+            self.device.spread.add(e.at)
         kind = Kind.MASK if base.kind is Kind.MASK else Kind.DATA
         return V(kind, vary, None, (), index.why or base.why, base.shared, base.volatile)
 

@@ -37,6 +37,7 @@ class Device:
     loops: dict[int, LoopSeen] = field(default_factory=dict)
     blocks: dict[int, BlockSeen] = field(default_factory=dict)
     stores: dict[int, Store] = field(default_factory=dict)
+    spread: set[int] = field(default_factory=set)  # index expressions that differ from lane to lane
     wide: bool = False  # uses threadIdx.y or z: threadIdx.x alone is no linear index
 
     @property

@@ -21,7 +21,7 @@ _IN_ASM = ("bar.sync", "barrier.sync", "bar.arrive", "barrier.arrive", "try_wait
 def triggers(unit: Unit) -> bool:
     """Whether a file has anything that lanes may wait for or meet at in different branches."""
     words = unit.words
-    if words & _POLLS or words & _MEETINGS or ("while" in words and "threadIdx" in words):
+    if words & _POLLS or words & _MEETINGS or "__shared__" in words or ("while" in words and "threadIdx" in words):
         return True
     if words & _ASM and any(x in unit.text for x in _IN_ASM):
         return True
@@ -54,6 +54,7 @@ def troubled(unit: Unit, functions: list[Function], loud: set[str]) -> tuple[fro
             not words.isdisjoint(poll)
             or not words.isdisjoint(waits)
             or (asm_in & words and _speaks(unit, first, stop))
+            or ("__shared__" in words and _steps(unit, first, stop, meet))
             or ("while" in words and _idles(unit, first, stop))
             or _meets(unit, first, stop, (meet | meeting) & words)
         ):
@@ -65,6 +66,20 @@ def _speaks(unit: Unit, first: int, stop: int) -> bool:
     """Whether an asm statement between two tokens waits or meets."""
     text = unit.text[unit.p[first] : unit.p[stop]]
     return any(x in text for x in _IN_ASM)
+
+
+def _steps(unit: Unit, first: int, stop: int, meet: set[str]) -> bool:
+    """Whether an array is written from another place of its own, with no barrier behind: `s[i] += s[i + n];`."""
+    t, match = unit.t, unit.match
+    for k in range(first, stop):
+        if t[k] == "]" and t[k + 1] in ("+=", "=", "*=", "|=", "&=", "^=", "-=") and match[k] > first:
+            name = t[match[k] - 1]
+            end = k + 2
+            while end < stop and t[end] != ";" and end < k + _SHORT:
+                end += 1
+            if name in t[k + 2 : end] and meet.isdisjoint(t[end + 1 : end + 5]):
+                return True
+    return False
 
 
 def _idles(unit: Unit, first: int, stop: int) -> bool:
