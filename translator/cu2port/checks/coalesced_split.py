@@ -7,6 +7,8 @@ from cu2port.model import Finding, Options, Severity, Side, insert
 from cu2port.unit import Unit
 from cu2port.warpnames import HEADER, SPACE, modes
 
+_SPACE = "cooperative_groups"
+
 
 class CoalescedSplit(Check):
     """`coalesced_threads` makes a group of the active lanes of a whole wavefront.
@@ -43,6 +45,7 @@ class CoalescedSplit(Check):
             "auto g = cg::binary_partition(cg::coalesced_threads(), cu2port::warp::upper());",
             note="split already",
         ),
+        Example("auto g = mine::coalesced_threads();", "auto g = mine::coalesced_threads();", "by another name"),
         Example("int n = cooperative_groups::this_thread_block().size();", note="another group"),
     )
 
@@ -52,21 +55,36 @@ class CoalescedSplit(Check):
         mode = modes(unit)
         for i in unit.find("coalesced_threads"):
             call = unit.call(i)
-            if call is None or call.args or unit.is_member(i) or mode(i) == "flag":
+            if unit.is_member(i) or mode(i) == "flag" or (call is not None and call.args) or is_split(unit, i):
                 continue
             first = unit.qualifier(i)
-            if is_split(unit, i):
-                continue
-            start, end = unit.p[first], unit.end(call.close)
+            start, end = unit.p[first], unit.end(call.close if call is not None else i)
             space = unit.text[start : unit.p[i]]
+            sure = call is not None and _is_cudas(unit, first, i)
             yield self.finding(
-                "the active lanes of a wavefront become those of CUDA's warp",
+                "the active lanes of a wavefront become those of CUDA's warp"
+                if sure
+                else "a group of the active lanes of a whole wavefront",
                 start,
                 end,
-                (insert(start, f"{space}binary_partition("), insert(end, f", {SPACE}upper())", Side.LEFT)),
+                (insert(start, f"{space}binary_partition("), insert(end, f", {SPACE}upper())", Side.LEFT))
+                if sure
+                else (),
+                severity=None if sure else Severity.WARNING,
                 effects=(("wave64", "wrong-result"),),
                 helpers=(HEADER,),
             )
+
+
+def _is_cudas(unit: Unit, first: int, i: int) -> bool:
+    """Whether the function is named by CUDA's namespace, so that `binary_partition` can be named the same way."""
+    if first == i:
+        return any(unit.tok(k - 1) == "namespace" and unit.tok(k - 2) == "using" for k in unit.find(_SPACE))
+    head = unit.t[first + (unit.t[first] == "::")]
+    if head in (_SPACE, "cg"):
+        return True
+    aliases = (k for k in unit.find(_SPACE) if unit.tok(k - 1) == "=" and unit.tok(k - 3) == "namespace")
+    return any(unit.tok(k - 2) == head for k in aliases)
 
 
 def is_split(unit: Unit, i: int) -> bool:
