@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from cu2port.catalog import Catalog, Row, load_catalog
+from cu2port.report.pages import marked, pages
 
 _CLOSE = 5
 _TYPES = {"*": "a pointer", "!*": "no pointer"}
@@ -41,56 +42,25 @@ def query(name: str, as_json: bool) -> int:
 
 def explain(rule: str) -> int:
     """Show the page of a rule; 1 when there is none."""
-    pages = dict(_pages())
+    found = pages().values()
     wanted = rule.strip().lower()
-    key = next((k for k in pages if wanted in (k[0].lower(), k[1])), None)
-    if key is None:
-        near = difflib.get_close_matches(wanted, [w for k in pages for w in (k[0].lower(), k[1])], _CLOSE)
+    page = next((p for p in found if wanted in (p.code.lower(), p.name)), None)
+    if page is None:
+        near = difflib.get_close_matches(wanted, [w for p in found for w in (p.code.lower(), p.name)], _CLOSE)
         hint = f"; did you mean {', '.join(n.upper() if n.startswith('cu') else n for n in near)}?" if near else ""
         click.echo(f"{rule}: no such rule{hint} (`cu2port rules` lists them)", err=True)
         return 1
-    click.echo(f"{key[0]} {key[1]}\n")
-    click.echo(pages[key])
+    click.echo(f"{page.code} {page.name}\n")
+    click.echo(page.text)
     return 0
 
 
 def rules() -> int:
     """List code, name and first line of every rule."""
-    pages = dict(_pages())
-    width = max(len(name) for _, name in pages)
-    for (code, name), page in pages.items():
-        click.echo(f"{code} {name:<{width}}  {page.partition(chr(10))[0]}")
+    width = max(len(p.name) for p in pages().values())
+    for page in pages().values():
+        click.echo(f"{page.code} {page.name:<{width}}  {page.title}")
     return 0
-
-
-def _pages() -> Iterator[tuple[tuple[str, str], str]]:
-    """((code, name), page) of every rule, by code: checks, then what cu2port says of itself."""
-    from cu2port.check import Example, all_checks
-    from cu2port.troubles import TROUBLES
-
-    def examples(found: tuple[Example, ...]) -> Iterator[str]:
-        for e in found:
-            yield ""
-            if e.note:
-                yield e.note.rstrip(".:") + ":"
-            if e.after is None:
-                yield _code("ok     ", e.before)
-            elif e.after == e.before:
-                yield _code("found  ", e.before)
-            else:
-                yield _code("before ", e.before)
-                yield _code("after  ", e.after)
-
-    for check in all_checks():
-        yield (check.code, check.name), "\n".join((check.page, *examples(check.examples)))
-    for code, trouble in TROUBLES.items():
-        yield (code, trouble.name), trouble.page
-
-
-def _code(mark: str, text: str) -> str:
-    """A piece of code with a mark before its first line."""
-    lines = text.rstrip("\n").split("\n")
-    return "\n".join([f"  {mark}| {lines[0]}", *(f"  {' ' * len(mark)}| {x}" for x in lines[1:])])
 
 
 def _near(catalog: Catalog, name: str) -> list[str]:
@@ -180,8 +150,8 @@ def _row_lines(catalog: Catalog, row: Row) -> Iterator[str]:
         if text:
             yield _field(key, text)
     if row.before:
-        yield _code("before ", row.before)
-        yield _code("after  ", row.after)
+        yield marked("before ", row.before)
+        yield marked("after  ", row.after)
     if row.unchecked:
         yield _field("note", "not checked against HIP's headers: none at hand could answer for this name")
 

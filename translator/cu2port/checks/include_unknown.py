@@ -8,7 +8,11 @@ from cu2port.unit import Unit
 
 
 class IncludeUnknown(Check):
-    """An include looks like a header of CUDA's, and no HIP header is known for it."""
+    """An include looks like a header of CUDA's, and no HIP header is known for it.
+
+    It stays, so that HIP's compiler stops there. Look for what the file uses of it (`cu2port query NAME`), include what
+    declares that in HIP, and take this line out.
+    """
 
     code, name, severity = "CU108", "unknown-cuda-header", Severity.WARNING
     examples = (

@@ -1,41 +1,148 @@
-"""The page of every rule, for people and for tools that show them."""
+"""The page of every rule, as `explain` prints it, as `docs/rules/` holds it, and as SARIF carries it.
+
+It is made from the class of a check (docstring and examples) or from the row of a trouble; nothing else describes a
+rule.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+
+from cu2port.check import Example
+
+FAMILIES = {
+    "CU1": "CUDA's names and headers",
+    "CU2": "language and launches",
+    "CU3": "warps",
+    "CU4": "PTX",
+    "CU5": "numerics and types",
+    "CU6": "host behaviour",
+    "CU7": "libraries",
+    "CU8": "build files",
+    "CU9": "cu2port itself",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A rule: `title` its first line, `why` the paragraph after it, `text` and `markdown` the whole."""
+    """A rule: `body` is all that is said of it, `title` the first line of that, `why` the paragraph after it."""
 
     code: str
     name: str
     severity: str
-    title: str
-    why: str
-    text: str
-    markdown: str
+    body: str
+    examples: tuple[Example, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return self.body.partition("\n")[0]
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """What follows the title; those that are indented (code, lists) keep their lines."""
+        return [p for p in self.body.partition("\n")[2].split("\n\n") if p.strip()]
+
+    @property
+    def why(self) -> str:
+        return " ".join(self.paragraphs[0].split()) if self.paragraphs else ""
+
+    @property
+    def text(self) -> str:
+        """The page for a terminal."""
+        return "\n".join((self.body, *_text_examples(self.examples)))
+
+    @property
+    def markdown(self) -> str:
+        """The page as Markdown, without its heading."""
+        parts = [self.title, *(p.strip("\n") for p in self.paragraphs)]
+        return "\n\n".join((*parts, *_markdown_examples(self.examples)))
 
 
 @lru_cache(maxsize=1)
 def pages() -> Mapping[str, Page]:
-    """Code -> page of every rule: checks, and what cu2port says of files and comments."""
+    """Code -> page of every rule: checks, and what cu2port says of files and comments; by code."""
     from cu2port.check import all_checks
     from cu2port.troubles import TROUBLES
 
-    found = {}
-    for check in all_checks():
-        found[check.code] = _page(check.code, check.name, check.severity.value, check.page)
-    for t in TROUBLES.values():
-        found[t.code] = _page(t.code, t.name, t.severity.value, t.page)
+    found = {c.code: Page(c.code, c.name, c.severity.value, c.page, c.examples) for c in all_checks()}
+    found |= {t.code: Page(t.code, t.name, t.severity.value, t.page) for t in TROUBLES.values()}
     return dict(sorted(found.items()))
 
 
-def _page(code: str, name: str, severity: str, text: str) -> Page:
-    title, _, rest = text.partition("\n")
-    paragraphs = [" ".join(p.split()) for p in rest.split("\n\n") if p.strip()]
-    markdown = "\n\n".join((f"**{code} {name}**", title, *paragraphs))
-    return Page(code, name, severity, title, paragraphs[0] if paragraphs else "", text, markdown)
+def file_name(page: Page) -> str:
+    """What its file in `docs/rules/` is called."""
+    return f"{page.code}-{page.name}.md"
+
+
+def documents() -> dict[str, str]:
+    """Path below `docs/` -> text: an index, and a page a rule."""
+    out = {f"rules/{file_name(p)}": _document(p) for p in pages().values()}
+    lines = [
+        "# Rules",
+        "",
+        "Made from the rules themselves: `pytest tests/test_docs.py --update` writes this file and the pages. `cu2port",
+        "explain CODE` prints a page.",
+    ]
+    for family, what in FAMILIES.items():
+        rows = [p for p in pages().values() if p.code.startswith(family)]
+        if rows:
+            lines += ["", f"## {family}xx: {what}", "", "| rule | severity | what is there |", "| --- | --- | --- |"]
+            lines += [f"| [{p.code} {p.name}](rules/{file_name(p)}) | {p.severity} | {_cell(p.title)} |" for p in rows]
+    return {"rules.md": "\n".join(lines) + "\n", **out}
+
+
+def _document(page: Page) -> str:
+    head = f"# {page.code} {page.name}\n\n*{page.severity}*, of the family [{FAMILIES[page.code[:3]]}](../rules.md)\n\n"
+    return f"{head}{page.markdown}\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _text_examples(examples: tuple[Example, ...]) -> Iterator[str]:
+    for e in examples:
+        yield ""
+        if e.note:
+            yield e.note.rstrip(".:") + ":"
+        if e.after is None:
+            yield marked("ok     ", e.before)
+        elif e.after == e.before:
+            yield marked("found  ", e.before)
+        else:
+            yield marked("before ", e.before)
+            yield marked("after  ", e.after)
+
+
+def marked(mark: str, text: str) -> str:
+    """A piece of code with a mark before its first line."""
+    lines = text.rstrip("\n").split("\n")
+    return "\n".join([f"  {mark}| {lines[0]}", *(f"  {' ' * len(mark)}| {x}" for x in lines[1:])])
+
+
+def _markdown_examples(examples: tuple[Example, ...]) -> Iterator[str]:
+    groups = (
+        ("Rewritten", [e for e in examples if e.after is not None and e.after != e.before]),
+        ("Reported", [e for e in examples if e.after == e.before]),
+        ("Left alone", [e for e in examples if e.after is None]),
+    )
+    for title, found in groups:
+        if not found:
+            continue
+        yield f"## {title}"
+        for e in found:
+            if e.note:
+                yield e.note[0].upper() + e.note[1:].rstrip(".:") + ":"
+            yield _fence(e.before)
+            if e.after is not None and e.after != e.before:
+                yield "becomes"
+                yield _fence(e.after)
+
+
+def _fence(code: str) -> str:
+    """A block of code; the fence is longer than any run of backticks in it."""
+    longest = max((len(run) for run in "".join(c if c == "`" else " " for c in code).split()), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}cpp\n{code.rstrip(chr(10))}\n{fence}"

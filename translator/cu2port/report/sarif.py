@@ -62,7 +62,7 @@ def _rule(page: Page) -> dict[str, Any]:
         "name": page.name,
         "shortDescription": {"text": page.title},
         "fullDescription": {"text": page.why or page.title},
-        "help": {"text": page.text, "markdown": page.markdown},
+        "help": {"text": page.body, "markdown": page.markdown},
         "defaultConfiguration": {"level": _LEVELS[page.severity]},
     }
 
