@@ -286,6 +286,16 @@ KINDS_OF_CHANGE = {
         "",
     ),
     "a pointer, or the value, not known": ("v = surf2Dread<float>(a.b(), 0, 1, m);", "", "CU106"),
+    "an argument that is cast already": (
+        "cudaHostGetDevicePointer((void **)&p, q, 0); cudaFuncSetAttribute((const void*)k, a, v);",
+        "hipHostGetDevicePointer((void **)&p, q, 0); hipFuncSetAttribute((const void*)k, a, v);",
+        "",
+    ),
+    "an argument that is cast to something else": (
+        "cudaHostGetDevicePointer((T **)&p, q, 0);",
+        "hipHostGetDevicePointer(reinterpret_cast<void**>((T **)&p), q, 0);",
+        "",
+    ),
     "another value": ("cublasGemmEx(h, 1, type, algo);", "hipblasGemmEx(h, 1, type, algo);", ""),
     "a tag before a typedef": ("struct cudaLaunchParams p;", "hipLaunchParams p;", ""),
     "a tag before a structure": ("struct cudaExtent e;", "struct hipExtent e;", ""),

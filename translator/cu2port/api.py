@@ -19,6 +19,7 @@ from cu2port.unit import Unit
 from cu2port.uses import Use, unknown, uses
 
 _PLACEHOLDER = re.compile(r"\{(-?\d+)(\*?)\}|\{\*\}|\{<>\}")
+_CAST = re.compile(r"reinterpret_cast<([\w *]+)>\(\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +297,7 @@ def _rewrite(unit: Unit, use: Use, call: Call, rename: tuple[Edit, ...], hip: st
         own = "{" + str(index) + "}"
         before, middle, after = template.partition(own)
         if middle and "{" not in before and "{" not in after:
-            if before and not unit.text[span.start : span.end].startswith(before):
+            if before and not _is_cast_to(unit.text[span.start : span.end], before):
                 edits.append(insert(span.start, before, Side.RIGHT))
                 edits.append(insert(span.end, after, Side.LEFT))
             elif after and not before:
@@ -307,6 +308,15 @@ def _rewrite(unit: Unit, use: Use, call: Call, rename: tuple[Edit, ...], hip: st
             return None
         edits.append(Edit(span.start, span.end, parts))
     return tuple(edits)
+
+
+def _is_cast_to(argument: str, opening: str) -> bool:
+    """Whether an argument is already what `reinterpret_cast<T>(` would make of it; `(T)x` counts."""
+    if argument.startswith(opening):
+        return True
+    cast = _CAST.match(opening)
+    wanted = "(" + re.sub(r"\s", "", cast[1]) + ")" if cast is not None else ""
+    return bool(wanted) and re.sub(r"\s", "", argument[: 4 * len(wanted)]).startswith(wanted)
 
 
 def _parts(template: str, call: Call, angled: Span | None = None) -> tuple[str | Span, ...] | None:
