@@ -2,7 +2,7 @@
 
     python tools/coverage.py                      prints the table (Markdown)
     python tools/coverage.py --missing            prints `list name` for every name without a fate
-    python tools/coverage.py --unchecked          prints `library name -> HIP name` for every row not checked against headers
+    python tools/coverage.py --unchecked          prints `library name -> HIP name` for rows that no header confirms
     python tools/coverage.py --check README.md    exit 1 unless the table in the file is fresh
     python tools/coverage.py --write README.md    rewrites it
 
