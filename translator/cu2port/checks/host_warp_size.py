@@ -8,7 +8,7 @@ from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Finding, Options, Severity, Side, insert, replace
 from cu2port.structure import Call
 from cu2port.unit import Unit
-from cu2port.warpnames import HEADER, SPACE, modes
+from cu2port.warpnames import HEADER, SPACE, declares, modes
 
 _SIZE = SPACE + "size"
 _PROPERTIES = frozenset(
@@ -94,13 +94,11 @@ class HostWarpSize(Check):
             kept = mode(i) == "flag"
             if kept and unit.options.warp != "flag":
                 continue
-            if _declares_member(unit):
-                continue
             first = _object(unit, i - 2)
-            if not unit.words & _PROPERTIES and "prop" not in unit.source(max(first, 0), i).lower():
-                if not _asks_device(unit):
-                    continue
-                first = -1
+            known = _is_devices(unit, i, unit.source(max(first, 0), i - 1).lower() if first >= 0 else "")
+            if known is False:
+                continue
+            first = first if known else -1
             edits = () if kept or first < 0 else (replace(unit.p[first], unit.end(i), _SIZE),)
             yield self.finding(
                 "the device's warp size is CUDA's 32" if edits else "the device's warp size is 64 on gfx9 GPUs",
@@ -113,17 +111,16 @@ class HostWarpSize(Check):
             )
 
 
-def _asks_device(unit: Unit) -> bool:
-    """Whether a file has to do with device properties, whatever it calls them."""
-    return any("prop" in w.lower() or "device" in w.lower() for w in unit.words if is_identifier(w))
+def _is_devices(unit: Unit, i: int, owner: str) -> bool | None:
+    """Whether the member at token i is of a device's properties; None: of a device, to judge by the owner's name.
 
-
-def _declares_member(unit: Unit) -> bool:
-    """Whether the file has a struct of its own with such a member."""
-    return any(
-        unit.tok(i - 1) in ("int", "unsigned", "size_t", "uint32_t", "int32_t", "auto") and unit.function_at(i) is None
-        for i in unit.find("warpSize")
-    )
+    `owner`: the object's expression, in lower case.
+    """
+    if any(declares(unit, k) and unit.function_at(k) is None for k in unit.find("warpSize")):
+        return False  # a struct of the file's own has such a member
+    if unit.words & _PROPERTIES or "prop" in owner:
+        return True
+    return None if re.search(r"dev|gpu|cuda", owner) else False
 
 
 def _object(unit: Unit, k: int) -> int:

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.model import Finding, Severity
+from cu2port.unit import Unit
+
+_STRIPED = (
+    "BlockedToWarpStriped",
+    "LoadDirectWarpStriped",
+    "ScatterToWarpStriped",
+    "StoreDirectWarpStriped",
+    "WarpStripedToBlocked",
+)
+_TRANSPOSED = (
+    "BLOCK_LOAD_WARP_TRANSPOSE",
+    "BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED",
+    "BLOCK_STORE_WARP_TRANSPOSE",
+    "BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED",
+)
+
+
+class CubWarpStriped(Check):
+    """cub arranges data by warps of a block; hipCUB does so by wavefronts.
+
+    In a warp-striped arrangement it depends on that which thread holds which item: code that counts on 32 threads a
+    warp is wrong with 64. Loads and stores through a warp transpose give the same items, and want blocks of whole
+    wavefronts.
+    """
+
+    code, name, severity = "CU326", "cub-warp-striped", Severity.WARNING
+    examples = (
+        Example(
+            "__device__ void f() { cub::LoadDirectWarpStriped(threadIdx.x, p, items); }",
+            "__device__ void f() { hipcub::LoadDirectWarpStriped(threadIdx.x, p, items); }",
+        ),
+        Example(
+            "using L = cub::BlockLoad<int, 128, 4, cub::BLOCK_LOAD_WARP_TRANSPOSE>;",
+            "using L = hipcub::BlockLoad<int, 128, 4, hipcub::BLOCK_LOAD_WARP_TRANSPOSE>;",
+            "a warp transpose",
+        ),
+        Example("using L = cub::BlockLoad<int, 128, 4, cub::BLOCK_LOAD_TRANSPOSE>;", note="by the block"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        for i in unit.find(*_STRIPED):
+            if unit.tok(i + 1) in ("(", "<"):
+                yield self.finding(
+                    f"`{unit.t[i]}` strides by wavefronts in hipCUB",
+                    unit.p[i],
+                    unit.end(i),
+                    effects=(("wave64", "wrong-result"), ("wave32", "none")),
+                )
+        for i in unit.find(*_TRANSPOSED):
+            yield self.finding(
+                f"`{unit.t[i]}` wants blocks of whole wavefronts",
+                unit.p[i],
+                unit.end(i),
+                severity=Severity.INFO,
+                effects=(("wave64", "compile-error"), ("wave32", "none")),
+            )

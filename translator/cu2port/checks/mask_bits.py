@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.model import Finding, Options, Severity
+from cu2port.unit import Unit
+from cu2port.warpnames import modes
+
+_NARROW = {"__popc": "__popcll", "__ffs": "__ffsll", "__clz": "__clzll", "__brev": "__brevll", "__fns": "__fns64"}
+_MASKS = frozenset("__ballot __ballot_sync __activemask __match_any __match_any_sync __match_all_sync".split())
+_FLAG = Options(warp="flag")
+
+
+class MaskBits(Check):
+    """A function for 32 bits is applied to a mask of lanes, which has 64 in HIP.
+
+    `__popc`, `__ffs`, `__clz` and their like drop the upper half. Reported with `--warp flag` and in code for HIP; else
+    votes go to `cu2port/warp.hpp` and have 32 bits (CU313).
+    """
+
+    code, name, severity = "CU323", "mask-bits", Severity.WARNING
+    examples = (
+        Example(
+            "__device__ int f(int p) { return __popc(__ballot_sync(~0u, p)); }",
+            "__device__ int f(int p) { return __popc(__ballot_sync(~0u, p)); }",
+            options=_FLAG,
+        ),
+        Example(
+            "#include <hip/hip_runtime.h>\n__device__ int f() { return 31 - __clz(__activemask()); }",
+            "#include <hip/hip_runtime.h>\n__device__ int f() { return 31 - __clz(__activemask()); }",
+            "HIP's own code",
+        ),
+        Example("__device__ int f(int p) { return __popc(__ballot_sync(~0u, p)); }", note="rewritten by CU313"),
+        Example("__device__ int f(int p) { return __popcll(__ballot(p)); }", note="wide", options=_FLAG),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        if unit.words.isdisjoint(_NARROW) or unit.words.isdisjoint(_MASKS):
+            return
+        mode = modes(unit)
+        for i in unit.find(*_NARROW):
+            if unit.tok(i + 1) == "(" and unit.tok(i + 2) in _MASKS and mode(i) == "flag":
+                yield self.finding(
+                    f"`{unit.t[i]}` sees 32 of the 64 bits of `{unit.t[i + 2]}`; `{_NARROW[unit.t[i]]}` sees all",
+                    unit.p[i],
+                    unit.end(i),
+                    effects=(("wave64", "wrong-result"), ("wave32", "none")),
+                )
