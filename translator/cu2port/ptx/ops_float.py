@@ -115,8 +115,12 @@ def _test(v: Value, f: Format, a: int) -> int:
     )
 
 
+def _flush_pattern(a: int, f: Format) -> int:
+    return a & f.sign if softfloat.is_denormal(a, f) else a
+
+
 TESTP = Op("testp", _each(_test), _call("testp"))
-FLUSH = Op("flush", _each(lambda v, f, a: a & f.sign if softfloat.is_denormal(a, f) else a), _call("ftz"))
+FLUSH = Op("flush", _each(lambda v, f, a: _flush_pattern(a, f)), _call("ftz"))
 
 
 def _saturate(v: Value, f: Format, a: int) -> int:
@@ -146,8 +150,14 @@ def _spell_approximation(v: Value, texts: list[str]) -> str:
 
 
 APPROX = Op("approx", _each(_approximate), _spell_approximation)
-# the same where operands and results are never denormal, which AMD's instructions take to be zero
-APPROX_FTZ = Op("approx_ftz", APPROX.meaning, lambda v, texts: f"{HELPERS}{v.attr}_approx_ftz({texts[0]})")
+
+
+def _approximate_flushed(v: Value, f: Format, a: int) -> int:
+    return _flush_pattern(_approximate(v, f, _flush_pattern(a, f)), f)
+
+
+# the same with denormal operands and results as zeros, as AMD's instructions have it
+APPROX_FTZ = Op("approx_ftz", _each(_approximate_flushed), lambda v, texts: f"{HELPERS}{v.attr}_approx_ftz({texts[0]})")
 
 
 def _div_approx(v: Value, f: Format, a: int, b: int) -> int:
@@ -159,7 +169,6 @@ def _div_approx(v: Value, f: Format, a: int, b: int) -> int:
 
 
 DIV_APPROX = Op("div_approx", _each(_div_approx), _call("div_approx"))
-DIV_APPROX_FTZ = Op("div_approx_ftz", DIV_APPROX.meaning, _call("div_approx_ftz"))
 DIV_FULL = Op("div_full", _each(lambda v, f, a, b: softfloat.div(a, b, f)), _call("div_full"))
 
 

@@ -45,19 +45,22 @@ class Row:
     helper: bool = False
     call: str = ""
     sm: int = 0
+    bound: str = ""  # how far an approximation may be off, as "2 ulp", "relative 2^-22", "absolute 2^-20.5"
     flags: frozenset[str] = frozenset()  # modifiers that are there or not
     wants: tuple[str, ...] = ()  # names of the meaning's parameters
 
     def type_of(self, slot: Slot, bindings: Mapping[str, object]) -> Type:
         """The type that a slot has for these modifiers."""
         name = slot.type
-        if name.endswith(")"):
+        if name != "parts(t)" and name.endswith(")"):
             function, _, inner = name[:-1].partition("(")
             base = bindings.get(inner) or TYPES[inner]
             assert isinstance(base, Type)
             if function == "wide":
                 return base.wide
             return base.to_signed if function == "signed" else base.unsigned
+        if name == "parts(t)":
+            name = "t"
         bound = bindings.get(name)
         if isinstance(bound, Type):
             return bound
@@ -109,12 +112,14 @@ def ptx(
     helper: bool = False,
     call: str = "",
     sm: int = 0,
+    bound: str = "",
 ) -> Callable[[Callable[..., Value | tuple[Value, ...]]], Callable[..., Value | tuple[Value, ...]]]:
     """Declares that `syntax` means what the function under the decorator builds. One function may carry several rows.
 
     `ref`: the anchor of the manual's section. `helper`: emitted as a call of a function in ptx.hpp unless constants
     make it short. `call`: emitted as a call of this function of ptx.hpp always, with the carry flag as its last argument
-    where the row has to do with it. `sm`: the first GPU that has it, where that is above 70.
+    where the row has to do with it. `sm`: the first GPU that has it, where that is above 70. `bound`: the error
+    that the manual allows an approximation; the meaning is then the number nearest to the function's value.
     """
     opcode, _, rest = syntax.partition(" ")
     first, *others = [part.strip() for part in rest.split(",")] if rest else [""]
@@ -137,6 +142,7 @@ def ptx(
             helper,
             call,
             sm,
+            bound,
             flags,
             tuple(inspect.signature(meaning).parameters),
         )

@@ -404,10 +404,6 @@ template <class F> CU2PORT_PTX u16 least_xorsign_16(u16 a, u16 b, bool nan, bool
     return is_nan_16<F>(out) ? out : static_cast<u16>(out | ((a ^ b) & 0x8000));
 }
 
-#define CU2PORT_PTX_SAME(type) CU2PORT_PTX double cvt_f64(u16 a, type##_format) { return cvt_f64_##type(a); }
-CU2PORT_PTX_SAME(f16)
-CU2PORT_PTX_SAME(bf16)
-#undef CU2PORT_PTX_SAME
 #define CU2PORT_PTX_ARITHMETIC(type)                                                                                  \
     CU2PORT_PTX u16 fma_rn_##type(u16 a, u16 b, u16 c) {                                                              \
         return fma_16<type##_format>(cvt_f64_##type(a), cvt_f64_##type(b), cvt_f64_##type(c));                        \
@@ -675,11 +671,11 @@ CU2PORT_PTX float wave_approx(float a, int quarter) {
 CU2PORT_PTX float sin_approx(float a) { return wave_approx(a, 0); }
 CU2PORT_PTX float cos_approx(float a) { return wave_approx(a, 1); }
 #ifdef __HIP_DEVICE_COMPILE__
-CU2PORT_PTX float sin_approx_ftz(float a) { return __builtin_amdgcn_sinf(a * 0.159154943f); }
-CU2PORT_PTX float cos_approx_ftz(float a) { return __builtin_amdgcn_cosf(a * 0.159154943f); }
+CU2PORT_PTX float sin_approx_fast(float a) { return __builtin_amdgcn_sinf(a * 0.159154943f); }
+CU2PORT_PTX float cos_approx_fast(float a) { return __builtin_amdgcn_cosf(a * 0.159154943f); }
 #else
-CU2PORT_PTX float sin_approx_ftz(float a) { return ftz(sin_approx(ftz(a))); }
-CU2PORT_PTX float cos_approx_ftz(float a) { return ftz(cos_approx(ftz(a))); }
+CU2PORT_PTX float sin_approx_fast(float a) { return sin_approx(a); }
+CU2PORT_PTX float cos_approx_fast(float a) { return cos_approx(a); }
 #endif
 CU2PORT_PTX float tanh_approx(float a) {
     const float size = abs(a), square = a * a;
