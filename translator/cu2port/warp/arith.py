@@ -61,7 +61,7 @@ def _plain(a: V, b: V) -> V:
     return V(kind, vary, None, (), why)
 
 
-_THREADISH = THREADS | {Kind.THREAD_Y, Kind.INDEX, Kind.PART, Kind.LANE, Kind.WARP, Kind.GLOBAL_WARP}
+_THREADISH = THREADS | {Kind.THREAD_Y, Kind.INDEX, Kind.SHIFTED, Kind.PART, Kind.LANE, Kind.WARP, Kind.GLOBAL_WARP}
 
 
 def _fold(op: str, a: V, b: V) -> V:
@@ -174,6 +174,9 @@ def _modulo(op: str, a: V, b: V, at: int, use: Record) -> V | None:
     if b.kind is Kind.SIZE:
         use(b, role, True, a)
         return V(Kind.LANE if a.vary == LANES else a.kind, a.vary, None, (), a.why)
+    if a.kind is Kind.SHIFTED:
+        use(b, role, None, a)
+        return V(Kind.LANE, LANES, None, (), a.why)
     use(b, Role.BITS if op == "&" else Role.TILE, None if a.kind is Kind.INDEX else False, a)
     return None
 
@@ -235,7 +238,9 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
                 return V(Kind.LINEAR if y.vary == LANES else Kind.INDEX, LANES, None, (), x.why)
             if y.num == 32 and y.src:
                 use(y, Role.STRIDE, None, x)
-            return V(Kind.INDEX, LANES, None, y.src if y.num == 32 else (), x.why)
+            if y.num is not None:
+                return V(Kind.SHIFTED, LANES, None, y.src if y.num == 32 else (), x.why)
+            return V(Kind.INDEX, LANES, None, (), x.why)
         if x.kind is Kind.BLOCK and (_is_mask(y) or is_size(y) or y.num == 1):
             use(y, Role.COUNT, True, x)
             return x

@@ -10,6 +10,7 @@ from cu2port.unit import Unit
 from cu2port.warp.analyse import WarpFacts, analyse
 from cu2port.warp.arith import Role
 from cu2port.warp.evaluate import Use
+from cu2port.warp.parse import integer
 from cu2port.warp.values import Kind, Step, named_constant
 
 _WARP_WORD = re.compile(r"(?i).*(?:warp|lane|wave|wid\Z|\bws\b).*")
@@ -31,10 +32,13 @@ def classify(unit: Unit) -> tuple[Verdict, ...]:
     facts = analyse(unit)
     slots = _slots(facts)
     out = []
-    for at in sorted({*facts.uses, *slots}):
+    named = _named(unit, facts)
+    for at in sorted({*facts.uses, *slots, *named}):
         found = list(facts.uses.get(at, ()))
         if at in slots:
             found.append(Use(Role.SLOTS if slots[at] else Role.TILE, slots[at], Kind.UNKNOWN, None, "", ""))
+        if at in named:
+            found.append(named[at])
         out.append(_verdict(unit, facts, at, found))
     return tuple(out)
 
@@ -43,10 +47,8 @@ def _verdict(unit: Unit, facts: WarpFacts, at: int, found: list[Use]) -> Verdict
     name = unit.t[at]
     if is_identifier(name) and named_constant(name):
         best = next((u for u in found if u.lane), found[0])
-        against = [u for u in found if u.lane is False]
-        if against and not any(u.lane or u.lane is None for u in found):
-            return Verdict(at, False, against[0].role, against[0].why, against[0].other)
-        return Verdict(at, True, best.role, best.why, best.other)
+        lanes = any(u.role is not Role.BITS or u.lane for u in found)
+        return Verdict(at, lanes, best.role, best.why, best.other)
     for u in found:
         if u.lane or (u.lane is None and _likely(facts, u)):
             return Verdict(at, True, u.role, u.why, u.other)
@@ -65,9 +67,41 @@ def _likely(facts: WarpFacts, u: Use) -> bool:
     warpish = u.function in facts.warpish
     if u.role in _SOFT and u.other in _THREADS:
         return warpish or u.other is not Kind.GLOBAL
+    if u.other is Kind.SHIFTED and u.role in _SOFT:
+        return warpish
     if u.role is Role.STRIDE:
         return warpish
     return False
+
+
+def _named(unit: Unit, facts: WarpFacts) -> dict[int, Use]:
+    """Tokens that count lanes by a name alone: `warp_size` wherever it stands, its value, the size of a tile."""
+    out: dict[int, Use] = {}
+    plain = Use(Role.SIZE, True, Kind.SIZE, None, "", "")
+    inside: set[int] = set()
+    for d in facts.devices:
+        inside.update(range(d.fn.first, d.fn.body[1]))
+    for word in unit.words:
+        meaning = named_constant(word) if is_identifier(word) else ""
+        if not meaning:
+            continue
+        value = {"size": 32, "mask": 31, "log": 5}[meaning]
+        for i in unit.find(word):
+            directive = unit.in_directive(i)
+            k = i + (1 if directive is not None and i == directive.first + 2 else 2)
+            number = integer(unit.tok(k)) if unit.tok(k)[:1].isdigit() else None
+            assigned = directive is not None or unit.tok(i + 1) in ("=", "{")
+            if number is not None and assigned:
+                if number == value:
+                    out[k] = plain
+                    out[i] = plain
+                continue
+            if meaning == "size" and (i in inside or (directive is not None and directive.keyword == "define")):
+                out[i] = plain
+    for i in unit.find("thread_block_tile", "tiled_partition"):
+        if unit.tok(i + 1) == "<" and integer(unit.tok(i + 2) or "x") == 32:
+            out[i + 2] = Use(Role.WIDTH, True, Kind.TILE, None, "", "")
+    return out
 
 
 def _slots(facts: WarpFacts) -> dict[int, bool]:

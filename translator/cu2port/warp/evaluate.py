@@ -174,7 +174,7 @@ class Evaluator:
         if text in ("threadIdx", "blockIdx", "blockDim", "gridDim"):
             return NOTHING
         if text == "warpSize":
-            return V(Kind.SIZE, UNIFORM, None, ())
+            return V(Kind.SIZE, UNIFORM, None, (e.at,))
         constant = self._constant(text, e.at)
         if constant is not None:
             return constant
@@ -217,6 +217,8 @@ class Evaluator:
             if v.kind in (Kind.NUMBER, Kind.PRODUCT) and is_block_size(text):
                 v = v._replace(kind=Kind.BLOCK)
             return v
+        if by_name(text) is Kind.COUNT:
+            return V(Kind.COUNT)
         return V(Kind.BLOCK) if is_block_size(text) and text.isupper() else None
 
     def _macro(self, first: int) -> Expr:
@@ -342,9 +344,9 @@ class Evaluator:
             v = V(known, max(vary, VARY[known]), None, v.src, Step(at, f"`{name}` is {known.value} by its name", None))
         elif v.kind is Kind.THREAD_Y and known is Kind.UNKNOWN and by_name(name) is Kind.WARP:
             v = V(Kind.WARP, WARPS, None, (), Step(at, f"`{name}` is a warp id by its name", v.why))
-        elif v.num is not None and v.kind is Kind.NUMBER and is_block_size(name):
+        elif v.kind in (Kind.NUMBER, Kind.UNKNOWN) and v.vary == UNIFORM and is_block_size(name):
             v = v._replace(kind=Kind.BLOCK)
-        elif v.num is not None and v.kind is Kind.NUMBER and v.src and named_constant(name):
+        elif v.num in _WATCHED and v.kind is Kind.NUMBER and v.src and named_constant(name):
             v = v._replace(kind=Kind.SIZE)
         self.env[name] = v._replace(vary=max(vary, v.vary), why=why if v.why is None or v.kind in _TOLD else v.why)
 

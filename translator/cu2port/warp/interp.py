@@ -37,6 +37,7 @@ from cu2port.warp.values import (
     Step,
     V,
     by_name,
+    is_block_size,
     join,
     named_constant,
 )
@@ -61,6 +62,8 @@ class Interpreter(Evaluator):
         for p in (*d.params, *d.tparams):
             if p.name:
                 self.env[p.name] = self._parameter(d, p.name, p.at, p.default, p.pointer, p.volatile)
+        for e in d.bounds:
+            self.value(e)
         self.statements(d.body)
         self.device = None
 
@@ -71,13 +74,14 @@ class Interpreter(Evaluator):
             v = other if v is None else join(v, other)
         if (v is None or v.kind is Kind.UNKNOWN) and not pointer:
             meaning = named_constant(name)
-            if meaning:
-                src = v.src if v is not None else ()
-                return V(Kind.SIZE, UNIFORM, {"size": 32, "mask": 31, "log": 5}[meaning], src)
+            if meaning == "size":
+                return V(Kind.SIZE, UNIFORM, 32, v.src if v is not None else ())
             known = by_name(name)
             if known is not Kind.UNKNOWN:
                 return V(known, VARY[known], None, (), Step(at, f"`{name}` is {known.value} by its name", None))
         v = v if v is not None else NOTHING
+        if v.kind in (Kind.UNKNOWN, Kind.NUMBER) and v.vary == UNIFORM and not pointer and is_block_size(name):
+            return v._replace(kind=Kind.BLOCK)
         if v.num is not None and v.kind is Kind.NUMBER and named_constant(name) == "size":
             v = v._replace(kind=Kind.SIZE)
         return v._replace(volatile=volatile or v.volatile)

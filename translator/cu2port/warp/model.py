@@ -29,6 +29,7 @@ class Device:
     tparams: tuple[Param, ...]
     body: Block
     kernel: bool
+    bounds: tuple[Expr, ...] = ()  # of `__launch_bounds__`
     given: dict[str, V] = field(default_factory=dict)
     result: V = NOTHING
     returns: bool = False
@@ -66,7 +67,13 @@ def make_device(unit: Unit, f: Function) -> Device:
     body = read_body(unit, f.body[0] + 1, f.body[1])
     words = unit.t[f.body[0] : f.body[1]]
     wide = any(words[k] == "threadIdx" and words[k + 2 : k + 3] in (["y"], ["z"]) for k in range(len(words) - 2))
-    return Device(f, params, tparams, body, "__global__" in f.sides, wide=wide)
+    bounds: tuple[Expr, ...] = ()
+    if "__launch_bounds__" in unit.t[f.first : f.name_at]:
+        call = unit.call(unit.t.index("__launch_bounds__", f.first, f.name_at))
+        if call is not None:
+            ends = [(unit.lexed.at(a.start), unit.lexed.at(a.end)) for a in call.args]
+            bounds = tuple(read_expression(unit, a, b) for a, b in ends)
+    return Device(f, params, tparams, body, "__global__" in f.sides, bounds, wide=wide)
 
 
 def macro_expression(unit: Unit, m: Macro) -> Expr:

@@ -19,6 +19,7 @@ class Kind(Enum):
     LINEAR = "the linear thread index in the block"
     GLOBAL = "the thread index in the grid"
     INDEX = "an index that starts from a thread index"  # of a loop over data, or derived by other arithmetic
+    SHIFTED = "a thread index and a number"
     PART = "a part of a thread index"
     LANE = "a lane id"
     WARP = "a warp id"
