@@ -10,10 +10,9 @@ from random import Random
 import pytest
 
 from cu2port.ptx import interp, probe
-from cu2port.ptx.ir import Const, Instruction, Operand, Pair, Place, Reg, Type
-from cu2port.ptx.softfloat import FORMATS, is_nan
+from cu2port.ptx.ir import Const, Instruction, Operand, Pair, Place, Reg
 from cu2port.ptx.table import Row, find, rows
-from cu2port.ptx.vectors import Case, cases
+from cu2port.ptx.vectors import Case, cases, same
 
 INCLUDE = Path(__file__).parents[2] / "translator/cu2port/include"
 
@@ -53,14 +52,6 @@ def test_example(row: Row, opcode: str, inputs: tuple[int, ...], wanted: int | t
     assert tuple(lane[name] for name in names[: len(results)]) == results
 
 
-def same(t: Type, a: int, b: int) -> bool:
-    """Bit for bit, but any NaN is as good as another."""
-    if a == b:
-        return True
-    f = FORMATS.get(t.name)
-    return f is not None and is_nan(a, f) and is_nan(b, f)
-
-
 def compare(chosen: list[Case], tmp_path: Path) -> None:
     source, binary = tmp_path / "rows.cpp", tmp_path / "rows"
     source.write_text(probe.program(chosen))
@@ -68,7 +59,8 @@ def compare(chosen: list[Case], tmp_path: Path) -> None:
     if compiler is None:
         pytest.skip("no C++ compiler")
     flags = ["-std=c++17", "-O0", "-fsanitize=undefined", "-fno-sanitize-recover=all", f"-I{INCLUDE}", "-w"]
-    subprocess.run([compiler, *flags, "-o", str(binary), str(source)], check=True)
+    built = subprocess.run([compiler, *flags, "-o", str(binary), str(source)], capture_output=True, check=False)
+    assert built.returncode == 0, built.stderr.decode()[:3000]
     done = subprocess.run([binary], input=probe.inputs(chosen), capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     wrong = []
@@ -79,7 +71,9 @@ def compare(chosen: list[Case], tmp_path: Path) -> None:
             wanted = tuple(lanes[0][name] for name in case.results)
             if not all(same(t, w, g) for t, w, g in zip(types, wanted, got, strict=True)):
                 shown = f"{case.instruction.opcode} {case.instruction.operands[1:]} on "
-                shown += f"{[hex(v) for v in vector]}: C++ {[hex(g) for g in got]}, interpreter {[hex(w) for w in wanted]}"
+                shown += (
+                    f"{[hex(v) for v in vector]}: C++ {[hex(g) for g in got]}, interpreter {[hex(w) for w in wanted]}"
+                )
                 wrong.append(shown)
                 break
     assert not wrong, f"{len(wrong)} of {len(chosen)} cases differ:\n" + "\n".join(wrong[:20])
@@ -87,10 +81,10 @@ def compare(chosen: list[Case], tmp_path: Path) -> None:
 
 def test_agreement(tmp_path: Path) -> None:
     rng = Random(1)
-    compare([case for row in rows() for case in cases(row, 12, rng, most_forms=4)], tmp_path)
+    compare([case for row in rows() if not row.bound for case in cases(row, 12, rng, most_forms=4)], tmp_path)
 
 
 @pytest.mark.slow
 def test_agreement_of_every_form(tmp_path: Path) -> None:
     rng = Random(2)
-    compare([case for row in rows() for case in cases(row, 1000, rng, most_forms=200)], tmp_path)
+    compare([case for row in rows() if not row.bound for case in cases(row, 1000, rng, most_forms=200)], tmp_path)

@@ -8,9 +8,9 @@ from itertools import product
 from random import Random
 
 from cu2port.ptx.bind import bind
-from cu2port.ptx.ir import Const, Instruction, Operand, Operation, Pair, Place, Reg, Type
+from cu2port.ptx.ir import TYPES, Const, Instruction, Operand, Operation, Pair, Place, Reg, Type
 from cu2port.ptx.ops import PRED, Effect, Value
-from cu2port.ptx.softfloat import FORMATS
+from cu2port.ptx.softfloat import FORMATS, is_nan
 from cu2port.ptx.table import Match, Row, Slot, forms
 
 _SMALL = (0, 1, 2, 7, 8, 15, 16, 24, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256)
@@ -28,11 +28,44 @@ def edges(t: Type) -> tuple[int, ...]:
     if t.kind == "f":
         f = FORMATS[t.name]
         one = f.bias << f.fraction
-        marks = [0, 1, f.infinity, f.infinity - 1, f.infinity | 1 << (f.fraction - 1), f.canonical, one, one + 1, one - 1]
+        marks = [
+            0,
+            1,
+            f.infinity,
+            f.infinity - 1,
+            f.infinity | 1 << (f.fraction - 1),
+            f.canonical,
+            one,
+            one + 1,
+            one - 1,
+        ]
         marks += [1 << f.fraction, (1 << f.fraction) - 1, one + (1 << f.fraction), one - (1 << f.fraction)]
         marks += [one + (1 << (f.fraction - 1)), one + (3 << (f.fraction - 2)), one + (5 << (f.fraction - 2))]
         out = [m | s for m in marks for s in (0, f.sign)]
+    element = element_of(t)
+    if element is not None:
+        singles = edges(element)
+        out = [a | singles[(7 * i + 3) % len(singles)] << element.bits for i, a in enumerate(singles)]
     return tuple(dict.fromkeys(out))
+
+
+def element_of(t: Type) -> Type | None:
+    """The type of each of two numbers that a packed type of floats holds; None for other types."""
+    return TYPES[t.name.removesuffix("x2")] if t.name in ("f16x2", "bf16x2", "f32x2") else None
+
+
+def same(t: Type, a: int, b: int) -> bool:
+    """Whether two results are equal, bit for bit, but that any NaN is as good as another."""
+    if a == b:
+        return True
+    element = element_of(t)
+    if element is not None:
+        low = same(element, a & element.mask, b & element.mask)
+        return low and same(element, a >> element.bits, b >> element.bits)
+    f = FORMATS.get(t.name)
+    if f is not None and f.name == "tf32":
+        a, b = a >> 13, b >> 13
+    return f is not None and is_nan(a, f) and is_nan(b, f)
 
 
 def random_bits(t: Type, rng: Random) -> int:
@@ -40,6 +73,9 @@ def random_bits(t: Type, rng: Random) -> int:
     how = rng.random()
     if how < 0.25:
         return rng.choice(edges(t))
+    element = element_of(t)
+    if element is not None:
+        return random_bits(element, rng) | random_bits(element, rng) << element.bits
     if t.kind == "f" and how < 0.8:
         f = FORMATS[t.name]
         exponent = f.bias + rng.randint(-6, 6)
@@ -69,7 +105,7 @@ def is_pure(operation: Operation) -> bool:
     rest: list[Value] = list(operation.values)
     while rest:
         v = rest.pop()
-        if v.op.effect is not Effect.NONE or v.op.name == "fixed":
+        if v.op.effect is not Effect.NONE or v.op.run is not None:
             return False
         rest.extend(v.args)
     return bool(operation.targets)
@@ -97,9 +133,7 @@ def cases(row: Row, count: int, rng: Random, most_forms: int = 0) -> Iterator[Ca
                 yield found
 
 
-def case(
-    row: Row, opcode: str, match: Match, constants: Mapping[str, int], count: int, rng: Random
-) -> Case | None:
+def case(row: Row, opcode: str, match: Match, constants: Mapping[str, int], count: int, rng: Random) -> Case | None:
     """One case, None if the row does more than compute."""
     operands: list[Operand] = []
     places: dict[str, Place] = {}
