@@ -103,6 +103,23 @@ def test_standard_input_to_a_file_and_a_report() -> None:
     assert (file["path"], file["output"], file["status"]) == ("-", "x.cu", "converted")
 
 
+def test_a_file_alone_is_read_with_the_headers_it_includes() -> None:
+    """What a header beside it, or one below -I, declares is the user's; a loop of includes ends."""
+    write("a.cu", '#include "b.h"\n#include <far.h>\nint main() { cudaFree(0); cudaMalloc(1); cudaDeviceReset(); }\n')
+    write("b.h", '#include "sub/c.h"\nint x;\n')
+    write("sub/c.h", '#include "../b.h"\ninline int cudaFree(int x) { return x; }\n')
+    write("inc/far.h", "inline int cudaMalloc(int x) { return x; }\n")
+    assert "{ cudaFree(0); hipMalloc(1); hipDeviceReset(); }" in cu2port("convert", "a.cu", "-o", "-").stdout
+    told = cu2port("convert", "a.cu", "-I", "inc", "-o", "-").stdout
+    assert "{ cudaFree(0); cudaMalloc(1); hipDeviceReset(); }" in told
+    write("inc/cuda_runtime_api.h", "")  # CUDA's own headers are not the user's
+    assert "hipMalloc(1)" in cu2port("convert", "a.cu", "-I", "inc", "-o", "-").stdout
+    write("d.cu", '#include "b.h"\nint f() { return cudaFree(0); }\n')
+    assert cu2port("convert", "a.cu", "d.cu", "-o", "out").exit_code == 0
+    assert "return cudaFree(0)" in Path("out/d.cu").read_text()
+    assert not Path("out/b.h").exists()
+
+
 def test_a_folder_and_its_report() -> None:
     write("src/a.cu", OLD)
     write("src/sub/b.cu", LEFT)

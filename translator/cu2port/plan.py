@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -17,6 +17,8 @@ from cu2port.model import Options, Project
 from cu2port.project import CannotRun, Item, Root, helper_prefix, rename, walk
 from cu2port.workers import Pool
 
+_CUDA = "cuda_runtime_api.h"
+_MOST_HEADERS = 200  # that are looked at for files given alone
 Mode = Literal["out", "in-place", "diff", "dry-run"]
 
 
@@ -102,7 +104,8 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> list[Job]:
         Job(i, item.name, item.shown, request.options, max_size=request.max_size, size=_size(item.name))
         for i, item in sources
     ]
-    graph = _graph(request, bare, pool)
+    alone = [job for job, (_, item) in zip(bare, sources, strict=True) if not item.root.folder]
+    graph = _graph(request, bare, alone, pool)
     moved = frozenset(item.name for _, item in sources if not item.target.endswith(item.relative))
     jobs = []
     for job, (_, item) in zip(bare, sources, strict=True):
@@ -115,7 +118,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> list[Job]:
             declared=graph.declared(job.path) if graph else frozenset(),
             scanned=graph is not None,
             own=graph.own(job.path) if graph else frozenset(),
-            renamed=graph.spelled(job.path, moved) if graph else _renamed_beside(job),
+            renamed=graph.spelled(job.path, moved) if graph and len(bare) > 1 else _renamed_beside(job),
             helper_prefix=helper_prefix(item.target),
         )
         names = None
@@ -125,12 +128,41 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> list[Job]:
     return jobs
 
 
-def _graph(request: Request, jobs: Sequence[Job], pool: Pool) -> Graph | None:
-    """What the files say of each other; a single file has no others."""
-    if len(jobs) < 2:
+def _graph(request: Request, jobs: Sequence[Job], alone: Sequence[Job], pool: Pool) -> Graph | None:
+    """What the files say of each other, and the headers that files given `alone` include; None: there are no others."""
+    dirs = [d for d in request.options.include_dirs if not (Path(d) / _CUDA).is_file()]  # CUDA's headers are no project
+    names = {job.path for job in jobs}
+    headers: list[Job] = []
+
+    def reached(file: str, includes: Iterable[tuple[str, bool]]) -> list[Job]:
+        """Jobs for headers that are there, beside the file or in a folder of -I, and were not met before."""
+        found = []
+        for name, quoted in includes:
+            folders = (os.path.dirname(file), *dirs) if quoted else dirs  # noqa: PTH120
+            paths = (os.path.normpath(os.path.abspath(f"{d}/{name}")) for d in folders)  # noqa: PTH100
+            path = next(filter(os.path.isfile, paths), None)
+            if path is not None and path not in names and len(names) < len(jobs) + _MOST_HEADERS:
+                names.add(path)
+                found.append(Job(-1, path, path, request.options, max_size=request.max_size, size=_size(path)))
+        return found
+
+    level = [header for job in alone for header in reached(job.path, _includes(job))]
+    if len(jobs) < 2 and not level:
         return None
     scans = {job.path: found for job, found in pool.run(scan, jobs) if isinstance(found, Scan)}
-    return Graph([job.path for job in jobs], scans, request.options.include_dirs)
+    while level:
+        headers += level
+        more = {job.path: found for job, found in pool.run(scan, level) if isinstance(found, Scan)}
+        scans |= more
+        level = [header for path, found in more.items() for header in reached(path, found.includes)]
+    return Graph([job.path for job in (*jobs, *headers)], scans, dirs)
+
+
+def _includes(job: Job) -> tuple[tuple[str, bool], ...]:
+    try:
+        return scan_includes(Path(job.path).read_bytes()) if job.size <= job.max_size else ()
+    except OSError:
+        return ()  # `convert` meets the same error and reports it
 
 
 def _renamed_beside(job: Job) -> frozenset[str]:
@@ -138,10 +170,7 @@ def _renamed_beside(job: Job) -> frozenset[str]:
     if not job.options.rename:
         return frozenset()
     folder = Path(job.path).parent
-    try:
-        names = [name for name, quoted in scan_includes(Path(job.path).read_bytes()) if quoted]
-    except OSError:
-        return frozenset()  # `convert` meets the same error and reports it
+    names = [name for name, quoted in _includes(job) if quoted]
     return frozenset(n for n in names if n.lower().endswith(".cu") and (folder / n).is_file())
 
 
