@@ -25,3 +25,15 @@ def test_answers(path: Path, wave: int, build: Callable[[Path, int], Path]) -> N
 
 def test_the_suite_is_large_enough() -> None:
     assert sum(p.read_text().count("say(") for p in KERNELS) >= LEAST
+
+
+def test_a_folder_with_c_and_included_sources(tmp_path: Path, build: Callable[[Path, int], Path]) -> None:
+    (tmp_path / "kernel.cu").write_text("__global__ void twice(int* d) { d[threadIdx.x] *= 2; }\n")
+    (tmp_path / "main.cu").write_text(
+        '#include <hip/hip_runtime.h>\n#include <cstdio>\n#include "kernel.cu"\n'
+        'extern "C" int seven(void);\n'
+        'int main() { int* d; (void)hipMallocManaged(&d, 4); *d = seven(); twice<<<1, 1>>>(d); printf("%d\\n", *d); }\n'
+    )
+    (tmp_path / "seven.c").write_text("int seven(void) { int class = 7; return class; }\n")
+    ran = simulate.run(build(tmp_path, 64), (), simulate.Limits(60), capture=True)
+    assert (ran.code, ran.output) == (0, b"14\n"), ran.errors

@@ -28,9 +28,11 @@ from cu2port.verify.reach import reached
 HEADERS = Path(__file__).resolve().parent.parent / "include" / "sim"
 TRAVELLING = HEADERS.parent
 UNITS = frozenset({".cu", ".hip", ".cpp", ".cc", ".cxx", ".C"})
+C_UNITS = frozenset({".c"})
 _CUDA = re.compile(r"\bcuda[A-Z]\w+|<cuda|\"cuda|_sync\s*\(\s*(?:0x|-1)")
 _BASE = ("-std=c++17", "-w", "-pthread", "-fno-strict-aliasing", "-fpermissive")
 _OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
+_QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _RUN_S = 300.0
 
 
@@ -129,9 +131,11 @@ class Program:
 
 
 def find_program(path: Path, include_dirs: Sequence[str] = (), defines: Sequence[str] = ()) -> Program:
-    """A file, or all translation units below a folder. Raises CannotRun when there is none."""
+    """A file, or all translation units below a folder (C's too). Raises CannotRun when there is none."""
     if path.is_dir():
-        units = tuple(sorted(p for p in path.rglob("*") if p.suffix in UNITS and p.is_file()))
+        files = sorted(p for p in path.rglob("*") if p.suffix in UNITS | C_UNITS and p.is_file())
+        inside = _included(files)
+        units = tuple(p for p in files if _absolute(p) not in inside)
         if not units:
             raise CannotRun(f"{path}: no C++ source below this folder")
     elif path.is_file():
@@ -139,6 +143,15 @@ def find_program(path: Path, include_dirs: Sequence[str] = (), defines: Sequence
     else:
         raise CannotRun(f"{path}: no such file or folder")
     return Program(units, tuple(Path(d) for d in include_dirs), tuple(defines))
+
+
+def _included(files: Iterable[Path]) -> set[Path]:
+    """Sources that other sources include: they are no units of their own."""
+    out = set()
+    for path in files:
+        for m in _QUOTED.finditer(path.read_text("latin-1")):
+            out.add(_absolute(path.parent / m[1]))
+    return out
 
 
 def sources(program: Program) -> dict[Path, str]:
@@ -220,7 +233,11 @@ def build(
         out = folder / f"{number}-{wave}.o"
         real = Path("/") / copy.relative_to(folder / "src")
         flags = [*toolchain.flags(wave, check), *common, f"-I{copy.parent}", f"-idirafter{real.parent}"]
-        toolchain.call([*flags, "-x", "c++", "-c", str(copy), "-o", str(out)])
+        language = "c++"
+        if real.suffix in C_UNITS:
+            language = "c"
+            flags = ["-w", *(x for x in flags if not x.startswith(("-std=", "-fpermissive", f"-I{HEADERS}")))]
+        toolchain.call([*flags, "-x", language, "-c", str(copy), "-o", str(out)])
         return out
 
     todo = [(wave, n, copy) for wave in waves for n, copy in enumerate(made)]

@@ -18,7 +18,7 @@ CANNOT = 125
 DIFFERENT = 1
 _TIMING = re.compile(
     r"time|second|\bsecs?\b|\b[num]?s\b|bandwidth|throughput|[gmt]?flops?\b|[gmk]i?b/s|elapsed|speed|per sec|fps|"
-    r"overhead|latency|performance|rate",
+    r"overhead|latency|performance|rate|\btook\b|execution",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\binf\b|-?\bnan\b")
