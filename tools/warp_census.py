@@ -1,6 +1,6 @@
 """Convert a tree in memory and count what speaks of warps in it: is everything mapped, or named in the report?
 
-    python tools/warp_census.py TREE [--warp MODE] [--show N] [--all]
+    python tools/warp_census.py TREE [--warp MODE] [--show N [--fate FATE]] [--all]
 
 Looked at are the tokens of the input, on both sides of every `#if`: primitives of warps, `warpSize`, cooperative tiles
 and coalesced groups, warp primitives of cub, the host's warp size, and inline PTX that knows lanes. Each is one of
@@ -180,7 +180,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Count what speaks of warps in a tree, and what becomes of it.")
     parser.add_argument("tree", type=Path)
     parser.add_argument("--warp", default="logical", help="as for `cu2port convert`")
-    parser.add_argument("--show", type=int, default=0, metavar="N", help="print the first N places that are lost")
+    parser.add_argument("--show", type=int, default=0, metavar="N", help="print N places that are lost")
+    parser.add_argument("--fate", choices=FATES, default="lost", help="print places of this fate instead")
     parser.add_argument("--all", action="store_true", help="every kind of source, not only .cu and .cuh")
     args = parser.parse_args()
     if not args.tree.is_dir():
@@ -189,7 +190,7 @@ def main() -> None:
     options = Options(warp=args.warp)
     known = graph(args.tree)
     counted: Counter[tuple[str, str]] = Counter()
-    lost: list[str] = []
+    told: list[str] = []
     files = 0
     catalog = load_catalog()
     with ClangService() as clang:
@@ -205,16 +206,16 @@ def main() -> None:
             result = translate(data, options, path=str(path), project=project, clang=clang)
             for place, fate in fates(unit, result):
                 counted[place.kind, fate] += 1
-                if fate == "lost":
+                if fate == args.fate:
                     line = unit.text.count("\n", 0, place.start) + 1
-                    lost.append(f"{path.relative_to(args.tree)}:{line}: {place.kind} `{unit.t[place.token]}`")
-    for line in lost[: args.show]:
-        print(line)
+                    told.append(f"{path.relative_to(args.tree)}:{line}: {place.kind} `{unit.t[place.token]}`")
+    for shown in told[: args.show]:
+        print(shown)
     print(f"{files:,} files")
     print("| | " + " | ".join(FATES) + " |\n|---|" + "---:|" * len(FATES))
     for kind in KINDS:
         print(f"| {kind} | " + " | ".join(f"{counted[kind, fate]:,}" for fate in FATES) + " |")
-    sys.exit(1 if lost else 0)
+    sys.exit(1 if any(counted[kind, "lost"] for kind in KINDS) else 0)
 
 
 if __name__ == "__main__":

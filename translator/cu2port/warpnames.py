@@ -53,7 +53,7 @@ def tokens(unit: Unit, names: Iterable[str]) -> list[int]:
         if binding is not None and binding.owner in ("cuda", "user"):
             theirs = binding.owner == "user"
         else:
-            theirs = not _only_for_older(unit, unit.t[i])
+            theirs = _is_theirs(unit, unit.t[i])
         if theirs:
             others.add(i)
     return [i for i in found if i not in others]
@@ -92,10 +92,15 @@ def _is_declared(unit: Unit, name: str) -> bool:
     )
 
 
-def _only_for_older(unit: Unit, name: str) -> bool:
-    """Whether all the file's macros of that name stand in conditionals: shims for what old versions of CUDA lack."""
+def _is_theirs(unit: Unit, name: str) -> bool:
+    """Whether a name that the project declares is the user's in this file, as far as tokens tell.
+
+    Macros in conditionals are shims for what old versions of CUDA lack, or for HIP.
+    """
     found = unit.macros.get(name, ())
-    return bool(found) and all(unit.conditions(m.directive.start)[1 if unit.guard else 0 :] for m in found)
+    if found:
+        return not all(unit.conditions(m.directive.start)[1 if unit.guard else 0 :] for m in found)
+    return any(declares(unit, i) for i in unit.find(name))
 
 
 def sync_calls(unit: Unit) -> Iterator[tuple[int, Call]]:

@@ -54,9 +54,7 @@ def _threads(unit: Unit, block: Span) -> int:
         first, *rest = (x.strip() for x in text[5:-1].split(","))
         text = first if all(x in ("1", "1u", "1U") for x in rest) else ""
     bodies = [unit.source(m.first, m.stop) for m in unit.macros.get(text, ()) if m.params is None]
-    if bodies or text not in _WARP_WORDS:
-        text = bodies[0] if bodies else text
-    else:
-        text = "32"
-    number = text.rstrip("uUlL")
+    if bodies:
+        text = bodies[0]
+    number = "32" if text in _WARP_WORDS else text.rstrip("uUlL")
     return int(number) if number.isdecimal() else 0
