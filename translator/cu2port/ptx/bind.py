@@ -90,7 +90,7 @@ class _Binder:
         except ops.OutOfRangeError as error:
             raise self.fail(str(error)) from None
         values = result if isinstance(result, tuple) else (result,)
-        given = [arguments[slot.name] for slot in row.sources] if row.helper else []
+        given = [arguments[slot.name] for slot in row.sources] if row.helper or row.call else []
         return self.finish(row, written, values, tuple(v for v in given if isinstance(v, Value)))
 
     def width(self, written: Operand | None, operands: list[Operand]) -> int:
@@ -114,10 +114,11 @@ class _Binder:
             if isinstance(part, Vector):
                 if slot.form != "{":
                     raise self.fail("a vector, where it has a scalar result")
-                items = part.items
-                for i, item in enumerate(items):
-                    targets.append(self.target(item, value.type))
-                    out.append(ops.extract(value, i))
+                parts_ = values if len(values) == len(part.items) > 1 else None
+                for i, item in enumerate(part.items):
+                    element = parts_[i] if parts_ else ops.extract(value, i)
+                    targets.append(self.target(item, element.type))
+                    out.append(element)
             else:
                 targets.append(self.target(part, value.type))
                 out.append(value)
@@ -126,7 +127,7 @@ class _Binder:
             out.append(values[-1])
         if not row.targets:
             out = list(values)
-        return Operation(self.instruction, row, tuple(targets), tuple(out), arguments)
+        return Operation(self.instruction, row, tuple(targets), tuple(out), arguments, self.bindings)
 
     def target(self, operand: Operand | None, type_: Type) -> Target:
         if not isinstance(operand, Reg) or operand.select:
@@ -144,6 +145,8 @@ class _Binder:
             return self.address(operand)
         if slot.form == "{" and isinstance(operand, Vector):
             type_ = self.row.type_of(slot, self.bindings)
+            if slot.type.startswith("parts("):
+                type_ = TYPES[f"u{type_.bits // len(operand.items)}"]
             return tuple(self.value(item, type_) for item in operand.items)
         if slot.form == "imm":
             return self.constant(operand)
@@ -186,6 +189,9 @@ class _Binder:
         from cu2port.ptx import special
 
         value = special.value(operand.name, operand.select)
+        lacking = special.missing(operand.name)
+        if lacking is not None:
+            raise UntranslatableError(self.instruction, f"`{operand.name}`: {lacking[0]}", lacking[1])
         if value is None:
             raise self.fail(f"`{operand.name}` is not declared")
         return ops.convert(value, type_) if type_.is_int else ops.bits(value, type_)

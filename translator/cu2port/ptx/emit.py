@@ -137,10 +137,17 @@ class _Emitter:
         operation = bind(instruction, known)
         if operation.row.reads or operation.row.writes:
             known[CARRY] = self.carry()
-        if operation.row.helper and weight(operation) > LONGEST:
+        out: list[str] = []
+        if operation.row.call:
+            self.declare(known[CARRY].text, out, instruction.guard is None)
+            operation = as_carry_call(operation)
+        elif operation.row.helper and weight(operation) > LONGEST:
             operation = as_call(operation)
         printer = Printer(known, labels=self.labels)
-        out: list[str] = []
+        for value in operation.values:  # a register that is read before it is set
+            for name in registers(value, printer):
+                if name in self.undeclared:
+                    self.top.append(f"{self.undeclared.pop(name)} {name};")
         self.share(operation, printer, out)
         self.assign(operation, printer, out)
         named = any(line.startswith("const ") for line in out)
@@ -155,6 +162,12 @@ class _Emitter:
                 self.lines.append(f"if ({condition}) {out[0]}")
             else:
                 self.lines.extend([f"if ({condition}) {{", *(self.options.indent + line for line in out), "}"])
+
+    def declare(self, name: str, out: list[str], here: bool) -> None:
+        """Declares a local that is about to be passed by reference, if it is not yet."""
+        ctype = self.undeclared.pop(name, None)
+        if ctype is not None:
+            (out if here and not self.jumps else self.top).append(f"{ctype} {name};")
 
     def assign(self, operation: Operation, printer: Printer, out: list[str]) -> None:
         """The assignments of an operation, or the statement of its effect."""
@@ -172,7 +185,7 @@ class _Emitter:
                 if value.op.effect is not Effect.NONE and id(value) not in printer.names:
                     out.append(printer.statement(value))
                 continue
-            stored = _stored(printer.value(value), value.type, place, printer)
+            stored = _stored(printer.stored(value), value.type, place, printer)
             if stored == place.text:
                 continue
             ctype = self.undeclared.pop(place.text, None)
@@ -287,6 +300,20 @@ def as_call(operation: Operation) -> Operation:
     """The operation as a call of its row's helper."""
     value = Value(CALL, operation.values[0].type, operation.arguments, helper_name(operation.instruction.opcode))
     return Operation(operation.instruction, operation.row, operation.targets, (value,), operation.arguments)
+
+
+CARRY_CALL = ops.Op("carry_call", lambda v, *a: 0, NAMESPACE + "{attr}({all})", effect=Effect.STATE, loose=True)
+
+
+def as_carry_call(operation: Operation) -> Operation:
+    """The operation as a call that gets the carry flag by reference."""
+    t = operation.bindings["t"]
+    assert isinstance(t, Type)
+    name = operation.row.call.format(**operation.bindings)
+    whole = t if "_hi" in name else t.unsigned
+    arguments = (*operation.arguments, ops.reg(CARRY, ops.PRED))
+    value = Value(CARRY_CALL, t.unsigned, arguments, f"{name}<{cxx_type(whole)}>")
+    return Operation(operation.instruction, operation.row, operation.targets[:1], (value,))
 
 
 def _walk(statements: Iterable[Statement]) -> Iterable[Statement]:

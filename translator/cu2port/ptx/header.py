@@ -47,10 +47,8 @@ def _wrapped(line: str) -> Iterator[str]:
         depth, best = 0, (99, 0)
         for i, c in enumerate(line[: _WIDTH - len(indent)]):
             depth += (c in "([{") - (c in ")]}")
-            if (
-                i > 20
-                and line[i : i + 3] in (" + ", " | ", " ? ", " : ", " & ", " * ")
-                or (i > 20 and c == " " and line[i - 1] == ",")
+            if (i > 20 and line[i : i + 3] in (" + ", " | ", " ? ", " : ", " & ", " * ")) or (
+                i > 20 and c == " " and line[i - 1] == ","
             ):
                 best = min(best, (depth, -i))
         if best == (99, 0):

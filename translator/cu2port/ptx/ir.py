@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -63,7 +63,7 @@ class Type:
 
 
 def _types() -> dict[str, Type]:
-    made = [Type(f"{kind}{bits}", kind, bits) for kind in "usb" for bits in (4, 8, 16, 32, 64, 128)]
+    made = [Type(f"{kind}{bits}", kind, bits) for kind in "usb" for bits in (2, 4, 8, 16, 32, 64, 128)]
     made += [Type("u256", "u", 256), Type("s256", "s", 256)]  # a 128-bit product
     made += [Type("pred", "p", 1), Type("void", "v", 0)]
     made += [
@@ -322,3 +322,4 @@ class Operation:
     targets: tuple[Target, ...]
     values: tuple[Value, ...]
     arguments: tuple[Value, ...] = ()  # the operands read, in order, of a row that may be emitted as a helper's call
+    bindings: Mapping[str, object] = field(default_factory=dict)

@@ -78,7 +78,7 @@ def sub_sat(t: Type, a: Value, b: Value) -> Value:
     return saturated(convert(a, t.wide) - convert(b, t.wide), t)
 
 
-@ptx(f"sub.{_PACKED} d, a, b", ref="integer-arithmetic-instructions-sub", helper=True, sm=90)
+@ptx("sub.{t:u8x4|s8x4} d, a, b", ref="integer-arithmetic-instructions-sub", helper=True, sm=90)
 def sub_packed(t: Type, a: Value, b: Value) -> Value:
     return each(t, lambda x, y: x - y, a, b)
 
@@ -228,13 +228,15 @@ def max_relu(a: Value, b: Value) -> Value:
     return larger(larger(a, b), 0)
 
 
-@ptx("min{.relu}.{t:u16x2|s16x2|u8x4|s8x4} d, a, b", ref="integer-arithmetic-instructions-min", helper=True, sm=90)
-def min_packed(t: Type, a: Value, b: Value, relu: bool) -> Value:
+@ptx("min.{t:u16x2|u8x4} d, a, b", ref="integer-arithmetic-instructions-min", helper=True, sm=90)
+@ptx("min{.relu}.{t:s16x2|s8x4} d, a, b", ref="integer-arithmetic-instructions-min", helper=True, sm=90)
+def min_packed(t: Type, a: Value, b: Value, relu: bool = False) -> Value:
     return each(t, lambda x, y: _relu(smaller(x, y), relu), a, b)
 
 
-@ptx("max{.relu}.{t:u16x2|s16x2|u8x4|s8x4} d, a, b", ref="integer-arithmetic-instructions-max", helper=True, sm=90)
-def max_packed(t: Type, a: Value, b: Value, relu: bool) -> Value:
+@ptx("max.{t:u16x2|u8x4} d, a, b", ref="integer-arithmetic-instructions-max", helper=True, sm=90)
+@ptx("max{.relu}.{t:s16x2|s8x4} d, a, b", ref="integer-arithmetic-instructions-max", helper=True, sm=90)
+def max_packed(t: Type, a: Value, b: Value, relu: bool = False) -> Value:
     return each(t, lambda x, y: _relu(larger(x, y), relu), a, b)
 
 

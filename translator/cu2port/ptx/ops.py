@@ -258,7 +258,7 @@ def make(op: Op, type_: Type, *args: Value, attr: object = None) -> Value:
     """A node, or what it folds to: a constant, or an argument that the operation does not change."""
     if op.effect is Effect.NONE and args:
         constants = [a.attr for a in args if a.op is CONST]
-        if len(constants) == len(args) and op.meaning is not _never:
+        if len(constants) == len(args) and op.meaning is not _never and op.run is None:
             return Value(CONST, type_, (), op.meaning(Value(op, type_, args, attr), *constants))
         if constants and len(args) == 2:
             folded = _simplify(op, type_, *args)

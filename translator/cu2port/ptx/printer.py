@@ -56,6 +56,9 @@ class Printer:
             return self.register(place, v.type)
         if op is ops.EXTRACT:
             return Text(f"{self.value(v.args[0]).text}[{v.attr}]", 16, v.type)
+        if op is ops.BITS and cxx_type(v.type) == cxx_type(v.args[0].type):
+            inner = self.exact(v.args[0])
+            return Text(inner.text, inner.level, v.type)
         if op is ops.CONVERT:
             return self.conversion(v)
         if op is ops.SELECT:
@@ -66,6 +69,12 @@ class Printer:
         if op.level == 16:
             return self.call(v)
         return self.operator(v)
+
+    def stored(self, v: Value) -> Text:
+        """A value for an assignment, which converts constants by itself."""
+        if v.constant is not None and v.type.kind in "usb" and v.constant <= 0x7FFFFFFF:
+            return Text(_digits(v.constant), 16, v.type)
+        return self.value(v)
 
     def statement(self, v: Value) -> str:
         """An effect as a statement, with its semicolon."""
@@ -209,7 +218,7 @@ def _plain(arg: Value, other: Value) -> Text | None:
     c = arg.constant
     if c is None or other.op is ops.CONST or arg.type.bits < 8:
         return None
-    if c <= 0x7FFFFFFF:
+    if c <= 0x7FFFFFFF and not (arg.type.signed and c >> (arg.type.bits - 1)):
         return Text(_digits(c), 16, arg.type)
     return None
 

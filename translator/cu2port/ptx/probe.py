@@ -1,4 +1,4 @@
-"""A C++ program that runs emitted instructions on vectors: the other half of comparing the emitter with the interpreter."""
+"""A C++ program that runs emitted instructions on vectors, to compare the emitter with the interpreter."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import struct
 from collections.abc import Sequence
 
 from cu2port.ptx.emit import emit
-from cu2port.ptx.ir import Type
 from cu2port.ptx.printer import cxx_type
 from cu2port.ptx.vectors import Case
 
@@ -59,10 +58,10 @@ def program(cases: Sequence[Case]) -> str:
         parts.append(f"// {text}\nvoid f{n}(const std::uint64_t* in, std::uint64_t* out) {{")
         for i, name in enumerate(case.inputs):
             place = case.places[name]
-            parts.append(f"    {_declared(place.type)} {place.text} = get<{_declared(place.type)}>(in[{i}]);")
+            parts.append(f"    auto {place.text} = get<{cxx_type(place.type)}>(in[{i}]);")
         for name in case.results:
             if name not in case.inputs:
-                parts.append(f"    {_declared(case.places[name].type)} {case.places[name].text};")
+                parts.append(f"    {cxx_type(case.places[name].type)} {case.places[name].text};")
         parts.extend(f"    {line}" for line in emit((case.instruction,), case.places).lines)
         parts.extend(f"    out[{i}] = put({case.places[name].text});" for i, name in enumerate(case.results))
         parts.append("    (void)in;\n}")
@@ -70,10 +69,6 @@ def program(cases: Sequence[Case]) -> str:
         f"    {{f{n}, {len(c.inputs)}, {len(c.results)}, {len(c.vectors)}}},\n" for n, c in enumerate(cases)
     )
     return "\n".join(parts) + _TAIL % entries
-
-
-def _declared(t: Type) -> str:
-    return cxx_type(t)
 
 
 def inputs(cases: Sequence[Case]) -> bytes:

@@ -117,7 +117,7 @@ def ptx(
     """Declares that `syntax` means what the function under the decorator builds. One function may carry several rows.
 
     `ref`: the anchor of the manual's section. `helper`: emitted as a call of a function in ptx.hpp unless constants
-    make it short. `call`: emitted as a call of this function of ptx.hpp always, with the carry flag as its last argument
+    make it short. `call`: emitted as a call of this function of ptx.hpp always, the carry flag its last argument
     where the row has to do with it. `sm`: the first GPU that has it, where that is above 70. `bound`: the error
     that the manual allows an approximation; the meaning is then the number nearest to the function's value.
     """

@@ -19,12 +19,6 @@
 #else
 #define CU2PORT_PTX inline
 #endif
-#ifdef __HIP_DEVICE_COMPILE__
-#define CU2PORT_PTX_SPACE(n) __attribute__((address_space(n)))
-#else
-#define CU2PORT_PTX_SPACE(n)
-#endif
-
 namespace cu2port {
 namespace ptx {
 
@@ -49,21 +43,13 @@ CU2PORT_PTX_TYPE(float, f32);
 CU2PORT_PTX_TYPE(double, f64);
 #undef CU2PORT_PTX_TYPE
 
-// --- memory ----------------------------------------------------------------------------------------------------------
-// An address is a pointer, or an integer of 64 bits, or one of 32 bits in shared memory, where it is the offset in LDS.
+}  // namespace ptx
+}  // namespace cu2port
 
-template <class T> CU2PORT_PTX u64 address(T* p) { return reinterpret_cast<u64>(p); }
-CU2PORT_PTX u64 address(u64 p) { return p; }
-template <class T> CU2PORT_PTX u64 at(T* p, s64 bytes) { return address(p) + bytes; }
+#include "ptx_memory.hpp"
 
-template <class T, class A> CU2PORT_PTX T ld(A p) { return *reinterpret_cast<const T*>(address(p)); }
-template <class T, class A> CU2PORT_PTX void st(A p, T value) { *reinterpret_cast<T*>(address(p)) = value; }
-template <class T, class A> CU2PORT_PTX T ld_global(A p) {
-    return *reinterpret_cast<const CU2PORT_PTX_SPACE(1) T*>(address(p));
-}
-template <class T, class A> CU2PORT_PTX void st_global(A p, T value) {
-    *reinterpret_cast<CU2PORT_PTX_SPACE(1) T*>(address(p)) = value;
-}
+namespace cu2port {
+namespace ptx {
 
 // --- integers --------------------------------------------------------------------------------------------------------
 
@@ -123,12 +109,22 @@ CU2PORT_PTX u32 fns(u32 mask, u32 base, s32 n) {
 // --- the carry flag --------------------------------------------------------------------------------------------------
 // `_cc` forms set it, the others only read it. It is a borrow for subtraction.
 
+template <class T> CU2PORT_PTX T add_cc(T a, T b, bool& carry) {
+    T sum;
+    carry = __builtin_add_overflow(a, b, &sum);
+    return sum;
+}
 template <class T> CU2PORT_PTX T addc_cc(T a, T b, bool& carry) {
     T sum;
     const bool first = __builtin_add_overflow(a, b, &sum);
     const bool second = __builtin_add_overflow(sum, T(carry), &sum);
     carry = first | second;
     return sum;
+}
+template <class T> CU2PORT_PTX T sub_cc(T a, T b, bool& borrow) {
+    T difference;
+    borrow = __builtin_sub_overflow(a, b, &difference);
+    return difference;
 }
 template <class T> CU2PORT_PTX T subc_cc(T a, T b, bool& borrow) {
     T difference;
@@ -137,15 +133,21 @@ template <class T> CU2PORT_PTX T subc_cc(T a, T b, bool& borrow) {
     borrow = first | second;
     return difference;
 }
-template <class T> CU2PORT_PTX T add_cc(T a, T b, bool& carry) {
-    T sum;
-    carry = __builtin_add_overflow(a, b, &sum);
-    return sum;
+template <class T> CU2PORT_PTX T mad_lo_cc(T a, T b, T c, bool& carry) { return add_cc(T(a * b), c, carry); }
+template <class T> CU2PORT_PTX T madc_lo_cc(T a, T b, T c, bool& carry) { return addc_cc(T(a * b), c, carry); }
+// A product of signed numbers has another upper half; the sum and its carry are those of unsigned numbers.
+template <class T> struct Unsigned { typedef T type; };
+template <> struct Unsigned<s32> { typedef u32 type; };
+template <> struct Unsigned<s64> { typedef u64 type; };
+template <class T>
+CU2PORT_PTX typename Unsigned<T>::type mad_hi_cc(T a, T b, typename Unsigned<T>::type c, bool& carry) {
+    typedef typename Unsigned<T>::type U;
+    return add_cc(U(mul_hi(a, b)), c, carry);
 }
-template <class T> CU2PORT_PTX T sub_cc(T a, T b, bool& borrow) {
-    T difference;
-    borrow = __builtin_sub_overflow(a, b, &difference);
-    return difference;
+template <class T>
+CU2PORT_PTX typename Unsigned<T>::type madc_hi_cc(T a, T b, typename Unsigned<T>::type c, bool& carry) {
+    typedef typename Unsigned<T>::type U;
+    return addc_cc(U(mul_hi(a, b)), c, carry);
 }
 
 // Each nibble of the selector picks a byte of {b, a}; its top bit asks for the byte's sign, eight times.
@@ -284,13 +286,7 @@ CU2PORT_PTX s32 sub_sat_s32(s32 a, s32 b) {
     const s64 t_2 = s64(-2147483648) < t ? t : s64(-2147483648);
     return s32(t_2 < 0x7fffffff ? t_2 : 0x7fffffff);
 }
-// sub.{t:u16x2|s16x2|u8x4|s8x4} d, a, b
-CU2PORT_PTX u32 sub_u16x2(u32 a, u32 b) {
-    return u32(u16(u16(a) - u16(b))) | (u32(u16(u16(a >> 16) - u16(b >> 16))) << 16);
-}
-CU2PORT_PTX u32 sub_s16x2(u32 a, u32 b) {
-    return u32(u16(s16(a) - s16(b))) | (u32(u16(s16(a >> 16) - s16(b >> 16))) << 16);
-}
+// sub.{t:u8x4|s8x4} d, a, b
 CU2PORT_PTX u32 sub_u8x4(u32 a, u32 b) {
     return u32(u8(u8(a) - u8(b))) | (u32(u8(u8(a >> 8) - u8(b >> 8))) << 8) | (u32(u8(u8(a >> 16) - u8(b >> 16))) << 16)
         | (u32(u8(u8(a >> 24) - u8(b >> 24))) << 24);
@@ -334,32 +330,25 @@ CU2PORT_PTX u64 sad_u64(u64 a, u64 b, u64 c) { return c + (a < b ? b - a : a - b
 CU2PORT_PTX u64 sad_s64(s64 a, s64 b, u64 c) { return c + (a < b ? u64(b) - a : u64(a) - b); }
 // div.{t:u16|s16|u32|s32|u64|s64} d, a, b
 CU2PORT_PTX u16 div_u16(u16 a, u16 b) { return b == 0 ? u16(0xffff) : u16(a / b); }
-CU2PORT_PTX s16 div_s16(s16 a, s16 b) { return b == 0 ? s16(-1) : b == 0xffff ? s16(0 - u16(a)) : s16(a / b); }
+CU2PORT_PTX s16 div_s16(s16 a, s16 b) { return b == 0 ? s16(-1) : b == s16(-1) ? s16(0 - u16(a)) : s16(a / b); }
 CU2PORT_PTX u32 div_u32(u32 a, u32 b) { return b == 0 ? 0xffffffffu : a / b; }
 CU2PORT_PTX s32 div_s32(s32 a, s32 b) { return b == 0 ? -1 : b == -1 ? 0 - u32(a) : a / b; }
 CU2PORT_PTX u64 div_u64(u64 a, u64 b) { return b == 0 ? u64(0xffffffffffffffff) : a / b; }
 CU2PORT_PTX s64 div_s64(s64 a, s64 b) { return b == 0 ? s64(-1) : b == s64(-1) ? 0 - u64(a) : a / b; }
 // rem.{t:u16|s16|u32|s32|u64|s64} d, a, b
 CU2PORT_PTX u16 rem_u16(u16 a, u16 b) { return b == 0 ? a : u16(a % b); }
-CU2PORT_PTX s16 rem_s16(s16 a, s16 b) { return b == 0 ? a : b == 0xffff ? s16(0) : s16(a % b); }
+CU2PORT_PTX s16 rem_s16(s16 a, s16 b) { return b == 0 ? a : b == s16(-1) ? s16(0) : s16(a % b); }
 CU2PORT_PTX u32 rem_u32(u32 a, u32 b) { return b == 0 ? a : a % b; }
 CU2PORT_PTX s32 rem_s32(s32 a, s32 b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
 CU2PORT_PTX u64 rem_u64(u64 a, u64 b) { return b == 0 ? a : a % b; }
 CU2PORT_PTX s64 rem_s64(s64 a, s64 b) { return b == 0 ? a : b == s64(-1) ? 0 : a % b; }
-// min{.relu}.{t:u16x2|s16x2|u8x4|s8x4} d, a, b
+// min.{t:u16x2|u8x4} d, a, b
 CU2PORT_PTX u32 min_u16x2(u32 a, u32 b) {
     const u16 t = u16(a);
     const u16 t_2 = u16(b);
     const u16 t_3 = u16(a >> 16);
     const u16 t_4 = u16(b >> 16);
     return u32(t < t_2 ? t : t_2) | (u32(t_3 < t_4 ? t_3 : t_4) << 16);
-}
-CU2PORT_PTX u32 min_s16x2(u32 a, u32 b) {
-    const s16 t = s16(a);
-    const s16 t_2 = s16(b);
-    const s16 t_3 = s16(a >> 16);
-    const s16 t_4 = s16(b >> 16);
-    return u32(u16(t < t_2 ? t : t_2)) | (u32(u16(t_3 < t_4 ? t_3 : t_4)) << 16);
 }
 CU2PORT_PTX u32 min_u8x4(u32 a, u32 b) {
     const u8 t = u8(a);
@@ -373,6 +362,14 @@ CU2PORT_PTX u32 min_u8x4(u32 a, u32 b) {
     return u32(t < t_2 ? t : t_2) | (u32(t_3 < t_4 ? t_3 : t_4) << 8) | (u32(t_5 < t_6 ? t_5 : t_6) << 16)
         | (u32(t_7 < t_8 ? t_7 : t_8) << 24);
 }
+// min{.relu}.{t:s16x2|s8x4} d, a, b
+CU2PORT_PTX u32 min_s16x2(u32 a, u32 b) {
+    const s16 t = s16(a);
+    const s16 t_2 = s16(b);
+    const s16 t_3 = s16(a >> 16);
+    const s16 t_4 = s16(b >> 16);
+    return u32(u16(t < t_2 ? t : t_2)) | (u32(u16(t_3 < t_4 ? t_3 : t_4)) << 16);
+}
 CU2PORT_PTX u32 min_s8x4(u32 a, u32 b) {
     const s8 t = s8(a);
     const s8 t_2 = s8(b);
@@ -385,15 +382,6 @@ CU2PORT_PTX u32 min_s8x4(u32 a, u32 b) {
     return u32(u8(t < t_2 ? t : t_2)) | (u32(u8(t_3 < t_4 ? t_3 : t_4)) << 8) | (u32(u8(t_5 < t_6 ? t_5 : t_6)) << 16)
         | (u32(u8(t_7 < t_8 ? t_7 : t_8)) << 24);
 }
-CU2PORT_PTX u32 min_relu_u16x2(u32 a, u32 b) {
-    const u16 t = u16(a);
-    const u16 t_2 = u16(b);
-    const u16 t_3 = t < t_2 ? t : t_2;
-    const u16 t_4 = u16(a >> 16);
-    const u16 t_5 = u16(b >> 16);
-    const u16 t_6 = t_4 < t_5 ? t_4 : t_5;
-    return u32(0 < t_3 ? t_3 : u16(0)) | (u32(0 < t_6 ? t_6 : u16(0)) << 16);
-}
 CU2PORT_PTX u32 min_relu_s16x2(u32 a, u32 b) {
     const s16 t = s16(a);
     const s16 t_2 = s16(b);
@@ -402,22 +390,6 @@ CU2PORT_PTX u32 min_relu_s16x2(u32 a, u32 b) {
     const s16 t_5 = s16(b >> 16);
     const s16 t_6 = t_4 < t_5 ? t_4 : t_5;
     return u32(u16(0 < t_3 ? t_3 : s16(0))) | (u32(u16(0 < t_6 ? t_6 : s16(0))) << 16);
-}
-CU2PORT_PTX u32 min_relu_u8x4(u32 a, u32 b) {
-    const u8 t = u8(a);
-    const u8 t_2 = u8(b);
-    const u8 t_3 = t < t_2 ? t : t_2;
-    const u8 t_4 = u8(a >> 8);
-    const u8 t_5 = u8(b >> 8);
-    const u8 t_6 = t_4 < t_5 ? t_4 : t_5;
-    const u8 t_7 = u8(a >> 16);
-    const u8 t_8 = u8(b >> 16);
-    const u8 t_9 = t_7 < t_8 ? t_7 : t_8;
-    const u8 t_10 = u8(a >> 24);
-    const u8 t_11 = u8(b >> 24);
-    const u8 t_12 = t_10 < t_11 ? t_10 : t_11;
-    return u32(0 < t_3 ? t_3 : u8(0)) | (u32(0 < t_6 ? t_6 : u8(0)) << 8) | (u32(0 < t_9 ? t_9 : u8(0)) << 16)
-        | (u32(0 < t_12 ? t_12 : u8(0)) << 24);
 }
 CU2PORT_PTX u32 min_relu_s8x4(u32 a, u32 b) {
     const s8 t = s8(a);
@@ -435,20 +407,13 @@ CU2PORT_PTX u32 min_relu_s8x4(u32 a, u32 b) {
     return u32(u8(0 < t_3 ? t_3 : s8(0))) | (u32(u8(0 < t_6 ? t_6 : s8(0))) << 8)
         | (u32(u8(0 < t_9 ? t_9 : s8(0))) << 16) | (u32(u8(0 < t_12 ? t_12 : s8(0))) << 24);
 }
-// max{.relu}.{t:u16x2|s16x2|u8x4|s8x4} d, a, b
+// max.{t:u16x2|u8x4} d, a, b
 CU2PORT_PTX u32 max_u16x2(u32 a, u32 b) {
     const u16 t = u16(b);
     const u16 t_2 = u16(a);
     const u16 t_3 = u16(b >> 16);
     const u16 t_4 = u16(a >> 16);
     return u32(t < t_2 ? t_2 : t) | (u32(t_3 < t_4 ? t_4 : t_3) << 16);
-}
-CU2PORT_PTX u32 max_s16x2(u32 a, u32 b) {
-    const s16 t = s16(b);
-    const s16 t_2 = s16(a);
-    const s16 t_3 = s16(b >> 16);
-    const s16 t_4 = s16(a >> 16);
-    return u32(u16(t < t_2 ? t_2 : t)) | (u32(u16(t_3 < t_4 ? t_4 : t_3)) << 16);
 }
 CU2PORT_PTX u32 max_u8x4(u32 a, u32 b) {
     const u8 t = u8(b);
@@ -462,6 +427,14 @@ CU2PORT_PTX u32 max_u8x4(u32 a, u32 b) {
     return u32(t < t_2 ? t_2 : t) | (u32(t_3 < t_4 ? t_4 : t_3) << 8) | (u32(t_5 < t_6 ? t_6 : t_5) << 16)
         | (u32(t_7 < t_8 ? t_8 : t_7) << 24);
 }
+// max{.relu}.{t:s16x2|s8x4} d, a, b
+CU2PORT_PTX u32 max_s16x2(u32 a, u32 b) {
+    const s16 t = s16(b);
+    const s16 t_2 = s16(a);
+    const s16 t_3 = s16(b >> 16);
+    const s16 t_4 = s16(a >> 16);
+    return u32(u16(t < t_2 ? t_2 : t)) | (u32(u16(t_3 < t_4 ? t_4 : t_3)) << 16);
+}
 CU2PORT_PTX u32 max_s8x4(u32 a, u32 b) {
     const s8 t = s8(b);
     const s8 t_2 = s8(a);
@@ -474,15 +447,6 @@ CU2PORT_PTX u32 max_s8x4(u32 a, u32 b) {
     return u32(u8(t < t_2 ? t_2 : t)) | (u32(u8(t_3 < t_4 ? t_4 : t_3)) << 8) | (u32(u8(t_5 < t_6 ? t_6 : t_5)) << 16)
         | (u32(u8(t_7 < t_8 ? t_8 : t_7)) << 24);
 }
-CU2PORT_PTX u32 max_relu_u16x2(u32 a, u32 b) {
-    const u16 t = u16(b);
-    const u16 t_2 = u16(a);
-    const u16 t_3 = t < t_2 ? t_2 : t;
-    const u16 t_4 = u16(b >> 16);
-    const u16 t_5 = u16(a >> 16);
-    const u16 t_6 = t_4 < t_5 ? t_5 : t_4;
-    return u32(0 < t_3 ? t_3 : u16(0)) | (u32(0 < t_6 ? t_6 : u16(0)) << 16);
-}
 CU2PORT_PTX u32 max_relu_s16x2(u32 a, u32 b) {
     const s16 t = s16(b);
     const s16 t_2 = s16(a);
@@ -491,22 +455,6 @@ CU2PORT_PTX u32 max_relu_s16x2(u32 a, u32 b) {
     const s16 t_5 = s16(a >> 16);
     const s16 t_6 = t_4 < t_5 ? t_5 : t_4;
     return u32(u16(0 < t_3 ? t_3 : s16(0))) | (u32(u16(0 < t_6 ? t_6 : s16(0))) << 16);
-}
-CU2PORT_PTX u32 max_relu_u8x4(u32 a, u32 b) {
-    const u8 t = u8(b);
-    const u8 t_2 = u8(a);
-    const u8 t_3 = t < t_2 ? t_2 : t;
-    const u8 t_4 = u8(b >> 8);
-    const u8 t_5 = u8(a >> 8);
-    const u8 t_6 = t_4 < t_5 ? t_5 : t_4;
-    const u8 t_7 = u8(b >> 16);
-    const u8 t_8 = u8(a >> 16);
-    const u8 t_9 = t_7 < t_8 ? t_8 : t_7;
-    const u8 t_10 = u8(b >> 24);
-    const u8 t_11 = u8(a >> 24);
-    const u8 t_12 = t_10 < t_11 ? t_11 : t_10;
-    return u32(0 < t_3 ? t_3 : u8(0)) | (u32(0 < t_6 ? t_6 : u8(0)) << 8) | (u32(0 < t_9 ? t_9 : u8(0)) << 16)
-        | (u32(0 < t_12 ? t_12 : u8(0)) << 24);
 }
 CU2PORT_PTX u32 max_relu_s8x4(u32 a, u32 b) {
     const s8 t = s8(b);
@@ -544,6 +492,80 @@ CU2PORT_PTX u32 bfind_shiftamt_s32(s32 a) {
 CU2PORT_PTX u32 bfind_shiftamt_s64(s64 a) {
     const s64 t = a < 0 ? ~u64(a) : a;
     return t == 0 ? 0xffffffffu : clz(u64(t));
+}
+// shf.{dir:l|r}.{mode:clamp|wrap}.b32 d:b32, a:b32, b:b32, c:u32
+CU2PORT_PTX u32 shf_l_clamp_b32(u32 a, u32 b, u32 c) {
+    return u32(shl((u64(b) << 32) | u64(a), c < 32 ? c : 32) >> 32);
+}
+CU2PORT_PTX u32 shf_l_wrap_b32(u32 a, u32 b, u32 c) { return u32(shl((u64(b) << 32) | u64(a), c & 31) >> 32); }
+CU2PORT_PTX u32 shf_r_clamp_b32(u32 a, u32 b, u32 c) { return u32(shr((u64(b) << 32) | u64(a), c < 32 ? c : 32)); }
+CU2PORT_PTX u32 shf_r_wrap_b32(u32 a, u32 b, u32 c) { return u32(shr((u64(b) << 32) | u64(a), c & 31)); }
+// prmt.b32.{mode:f4e|b4e|rc8|ecl|ecr|rc16} d:b32, a:b32, b:b32, c:b32
+CU2PORT_PTX u32 prmt_b32_f4e(u32 a, u32 b, u32 c) {
+    const u32 which = c & 3;
+    return prmt(a, b, which == 0 ? 0x3210 : which == 1 ? 0x4321 : which == 2 ? 0x5432u : 0x6543u);
+}
+CU2PORT_PTX u32 prmt_b32_b4e(u32 a, u32 b, u32 c) {
+    const u32 which = c & 3;
+    return prmt(a, b, which == 0 ? 0x5670 : which == 1 ? 0x6701 : which == 2 ? 0x7012u : 0x123u);
+}
+CU2PORT_PTX u32 prmt_b32_rc8(u32 a, u32 b, u32 c) {
+    const u32 which = c & 3;
+    return prmt(a, b, which == 0 ? 0 : which == 1 ? 0x1111 : which == 2 ? 0x2222u : 0x3333u);
+}
+CU2PORT_PTX u32 prmt_b32_ecl(u32 a, u32 b, u32 c) {
+    const u32 which = c & 3;
+    return prmt(a, b, which == 0 ? 0x3210 : which == 1 ? 0x3211 : which == 2 ? 0x3222u : 0x3333u);
+}
+CU2PORT_PTX u32 prmt_b32_ecr(u32 a, u32 b, u32 c) {
+    const u32 which = c & 3;
+    return prmt(a, b, which == 0 ? 0 : which == 1 ? 0x1110 : which == 2 ? 8720u : 0x3210u);
+}
+CU2PORT_PTX u32 prmt_b32_rc16(u32 a, u32 b, u32 c) {
+    const u32 which = c & 3;
+    return prmt(a, b, which == 0 ? 0x1010 : which == 1 ? 0x3232 : which == 2 ? 0x1010u : 0x3232u);
+}
+// cvt.pack.sat.{ct:u16|s16}.s32 d:b32, a:s32, b:s32
+CU2PORT_PTX u32 cvt_pack_sat_u16_s32(s32 a, s32 b) {
+    const s32 t = 0 < b ? b : 0;
+    const s32 t_2 = 0 < a ? a : 0;
+    return u32(u16(t < 0xffff ? t : 0xffff)) | (u32(u16(t_2 < 0xffff ? t_2 : 0xffff)) << 16);
+}
+CU2PORT_PTX u32 cvt_pack_sat_s16_s32(s32 a, s32 b) {
+    const s32 t = -32768 < b ? b : -32768;
+    const s32 t_2 = -32768 < a ? a : -32768;
+    return u32(u16(s16(t < 0x7fff ? t : 0x7fff))) | (u32(u16(s16(t_2 < 0x7fff ? t_2 : 0x7fff))) << 16);
+}
+// cvt.pack.sat.{ct:u8|s8|u4|s4|u2|s2}.s32.b32 d:b32, a:s32, b:s32, c:b32
+CU2PORT_PTX u32 cvt_pack_sat_u8_s32_b32(s32 a, s32 b, u32 c) {
+    const s32 t = 0 < a ? a : 0;
+    const s32 t_2 = 0 < b ? b : 0;
+    return (c << 16) | (((t < 0xff ? t : 0xff) & 0xffu) << 8) | ((t_2 < 0xff ? t_2 : 0xff) & 0xffu);
+}
+CU2PORT_PTX u32 cvt_pack_sat_s8_s32_b32(s32 a, s32 b, u32 c) {
+    const s32 t = -128 < a ? a : -128;
+    const s32 t_2 = -128 < b ? b : -128;
+    return (c << 16) | (((t < 0x7f ? t : 0x7f) & 0xffu) << 8) | ((t_2 < 0x7f ? t_2 : 0x7f) & 0xffu);
+}
+CU2PORT_PTX u32 cvt_pack_sat_u4_s32_b32(s32 a, s32 b, u32 c) {
+    const s32 t = 0 < a ? a : 0;
+    const s32 t_2 = 0 < b ? b : 0;
+    return (c << 8) | (((t < 15 ? t : 15) & 15u) << 4) | ((t_2 < 15 ? t_2 : 15) & 15u);
+}
+CU2PORT_PTX u32 cvt_pack_sat_s4_s32_b32(s32 a, s32 b, u32 c) {
+    const s32 t = -8 < a ? a : -8;
+    const s32 t_2 = -8 < b ? b : -8;
+    return (c << 8) | (((t < 7 ? t : 7) & 15u) << 4) | ((t_2 < 7 ? t_2 : 7) & 15u);
+}
+CU2PORT_PTX u32 cvt_pack_sat_u2_s32_b32(s32 a, s32 b, u32 c) {
+    const s32 t = 0 < a ? a : 0;
+    const s32 t_2 = 0 < b ? b : 0;
+    return (c << 4) | (((t < 3 ? t : 3) & 3u) << 2) | ((t_2 < 3 ? t_2 : 3) & 3u);
+}
+CU2PORT_PTX u32 cvt_pack_sat_s2_s32_b32(s32 a, s32 b, u32 c) {
+    const s32 t = -2 < a ? a : -2;
+    const s32 t_2 = -2 < b ? b : -2;
+    return (c << 4) | (((t < 1 ? t : 1) & 3u) << 2) | ((t_2 < 1 ? t_2 : 1) & 3u);
 }
 
 }  // namespace ptx

@@ -1,0 +1,338 @@
+// cu2port ptx, memory: loads, stores and atomics of PTX, in their spaces, orders and scopes. Included by ptx.hpp.
+// This header belongs to converted code: it may be used, changed and passed on freely, in any project.
+//
+// An address is a pointer, an integer of 64 bits, or in shared memory one of 32 bits: the offset in LDS, as NVIDIA's is.
+// A function is named after its instruction, without type and cache hints: `ld_acquire_gpu_global<T>(p)`.
+#pragma once
+
+#ifdef __HIP_DEVICE_COMPILE__
+#define CU2PORT_PTX_SPACE(n) __attribute__((address_space(n)))
+#else
+#define CU2PORT_PTX_SPACE(n)
+#endif
+
+namespace cu2port {
+namespace ptx {
+
+// --- addresses -------------------------------------------------------------------------------------------------------
+
+template <class T> CU2PORT_PTX u64 address(T* p) { return reinterpret_cast<u64>(p); }
+CU2PORT_PTX u64 address(u64 p) { return p; }
+CU2PORT_PTX u64 address(long long p) { return u64(p); }
+CU2PORT_PTX u64 address(unsigned long long p) { return u64(p); }
+CU2PORT_PTX u64 address(s64 p) { return u64(p); }
+CU2PORT_PTX u64 address(u32 p) { return p; }
+CU2PORT_PTX u64 address(s32 p) { return u32(p); }
+template <class T> CU2PORT_PTX u64 at(T* p, s64 bytes) { return address(p) + u64(bytes); }
+
+#ifndef __HIP_DEVICE_COMPILE__
+// On a CPU shared memory is memory: what an offset lacks of a pointer is that of the last one that became an offset.
+inline u64& shared_base() {
+    static thread_local u64 base = 0;
+    return base;
+}
+#endif
+
+// The offset in shared memory of a generic address, and back.
+template <class A> CU2PORT_PTX u32 cvta_to_shared(A p) {
+    const u64 generic = address(p);
+#ifndef __HIP_DEVICE_COMPILE__
+    shared_base() = generic & ~u64(0xffffffff);
+#endif
+    return u32(generic);
+}
+CU2PORT_PTX u64 cvta_shared(u32 offset) {
+#ifdef __HIP_DEVICE_COMPILE__
+    return reinterpret_cast<u64>((char*)reinterpret_cast<CU2PORT_PTX_SPACE(3) char*>(offset));
+#else
+    return shared_base() | offset;
+#endif
+}
+
+#if defined(__HIP_DEVICE_COMPILE__)
+template <class A> CU2PORT_PTX bool isspacep_shared(A p) {
+    return __builtin_amdgcn_is_shared((CU2PORT_PTX_SPACE(0) void*)address(p));
+}
+template <class A> CU2PORT_PTX bool isspacep_local(A p) {
+    return __builtin_amdgcn_is_private((CU2PORT_PTX_SPACE(0) void*)address(p));
+}
+template <class A> CU2PORT_PTX bool isspacep_global(A p) { return !isspacep_shared(p) && !isspacep_local(p); }
+#endif
+
+// Pointers of a space to what an address names.
+template <class T> struct generic_space {
+    typedef T* pointer;
+    template <class A> CU2PORT_PTX static pointer to(A p) { return reinterpret_cast<pointer>(address(p)); }
+};
+template <class T> struct global_space {
+    typedef CU2PORT_PTX_SPACE(1) T* pointer;
+    template <class A> CU2PORT_PTX static pointer to(A p) { return reinterpret_cast<pointer>(address(p)); }
+};
+template <class T> struct shared_space {
+    typedef CU2PORT_PTX_SPACE(3) T* pointer;
+    template <class A> CU2PORT_PTX static pointer to(A p) {
+#ifdef __HIP_DEVICE_COMPILE__
+        return reinterpret_cast<pointer>(u32(address(p)));
+#else
+        const u64 given = address(p);
+        return reinterpret_cast<pointer>(given >> 32 ? given : cvta_shared(u32(given)));
+#endif
+    }
+};
+
+// --- orders and scopes -----------------------------------------------------------------------------------------------
+// A cluster is one block here.
+
+enum Order {
+    relaxed = __ATOMIC_RELAXED,
+    acquire = __ATOMIC_ACQUIRE,
+    release = __ATOMIC_RELEASE,
+    acq_rel = __ATOMIC_ACQ_REL,
+    sc = __ATOMIC_SEQ_CST
+};
+#if defined(__clang__) && defined(__HIP__) && !defined(CU2PORT_SIMULATED)
+enum Scope {
+    cta = __HIP_MEMORY_SCOPE_WORKGROUP,
+    cluster = __HIP_MEMORY_SCOPE_WORKGROUP,
+    gpu = __HIP_MEMORY_SCOPE_AGENT,
+    sys = __HIP_MEMORY_SCOPE_SYSTEM
+};
+#define CU2PORT_PTX_ATOMIC_LOAD(p, order, scope) __hip_atomic_load(p, order, scope)
+#define CU2PORT_PTX_ATOMIC_STORE(p, v, order, scope) __hip_atomic_store(p, v, order, scope)
+#define CU2PORT_PTX_ATOMIC(name, p, v, order, scope) __hip_atomic_##name(p, v, order, scope)
+#define CU2PORT_PTX_ATOMIC_CAS(p, expected, v, order, failed, scope) \
+    __hip_atomic_compare_exchange_strong(p, expected, v, order, failed, scope)
+#else
+enum Scope { cta, cluster, gpu, sys };
+#define CU2PORT_PTX_ATOMIC_LOAD(p, order, scope) __atomic_load_n(p, order)
+#define CU2PORT_PTX_ATOMIC_STORE(p, v, order, scope) __atomic_store_n(p, v, order)
+#define CU2PORT_PTX_ATOMIC(name, p, v, order, scope) CU2PORT_PTX_ATOMIC_##name(p, v, order)
+#define CU2PORT_PTX_ATOMIC_exchange(p, v, order) __atomic_exchange_n(p, v, order)
+#define CU2PORT_PTX_ATOMIC_fetch_add(p, v, order) __atomic_fetch_add(p, v, order)
+#define CU2PORT_PTX_ATOMIC_fetch_and(p, v, order) __atomic_fetch_and(p, v, order)
+#define CU2PORT_PTX_ATOMIC_fetch_or(p, v, order) __atomic_fetch_or(p, v, order)
+#define CU2PORT_PTX_ATOMIC_fetch_xor(p, v, order) __atomic_fetch_xor(p, v, order)
+#define CU2PORT_PTX_ATOMIC_CAS(p, expected, v, order, failed, scope) \
+    __atomic_compare_exchange_n(p, expected, v, false, order, failed)
+#endif
+
+// The unsigned integer of a size, in which atomics move values of any type.
+template <int Bytes> struct Bits;
+template <> struct Bits<1> { typedef u8 type; };
+template <> struct Bits<2> { typedef u16 type; };
+template <> struct Bits<4> { typedef u32 type; };
+template <> struct Bits<8> { typedef u64 type; };
+
+// What a vector is made of; anything else is one part.
+template <class T> struct Parts {
+    typedef T element;
+    enum { count = 1 };
+};
+#define CU2PORT_PTX_PARTS(name)                                             \
+    template <> struct Parts<name##x2> { typedef name element; enum { count = 2 }; }; \
+    template <> struct Parts<name##x4> { typedef name element; enum { count = 4 }; }; \
+    template <> struct Parts<name##x8> { typedef name element; enum { count = 8 }; }
+CU2PORT_PTX_PARTS(u8);
+CU2PORT_PTX_PARTS(u16);
+CU2PORT_PTX_PARTS(u32);
+CU2PORT_PTX_PARTS(u64);
+CU2PORT_PTX_PARTS(s8);
+CU2PORT_PTX_PARTS(s16);
+CU2PORT_PTX_PARTS(s32);
+CU2PORT_PTX_PARTS(s64);
+CU2PORT_PTX_PARTS(f32);
+CU2PORT_PTX_PARTS(f64);
+#undef CU2PORT_PTX_PARTS
+template <> struct Parts<u128> { typedef u64 element; enum { count = 2 }; };
+
+// A vector is read and written one part at a time, each in one piece.
+template <class T, Order order, Scope scope, template <class> class Space, class A> CU2PORT_PTX T atomic_load(A p) {
+    typedef typename Parts<T>::element E;
+    typedef typename Bits<sizeof(E)>::type B;
+    const auto from = Space<B>::to(p);
+    B parts[Parts<T>::count];
+    for (int i = 0; i < Parts<T>::count; ++i) parts[i] = CU2PORT_PTX_ATOMIC_LOAD(from + i, order, scope);
+    T out;
+    __builtin_memcpy(&out, parts, sizeof out);
+    return out;
+}
+template <class T, Order order, Scope scope, template <class> class Space, class A>
+CU2PORT_PTX void atomic_store(A p, T value) {
+    typedef typename Parts<T>::element E;
+    typedef typename Bits<sizeof(E)>::type B;
+    const auto to = Space<B>::to(p);
+    B parts[Parts<T>::count];
+    __builtin_memcpy(parts, &value, sizeof value);
+    for (int i = 0; i < Parts<T>::count; ++i) CU2PORT_PTX_ATOMIC_STORE(to + i, parts[i], order, scope);
+}
+
+// --- loads and stores ------------------------------------------------------------------------------------------------
+
+#ifdef __clang__
+#define CU2PORT_PTX_STREAM_LOAD(p) __builtin_nontemporal_load(p)
+#define CU2PORT_PTX_STREAM_STORE(p, v) __builtin_nontemporal_store(v, p)
+#else
+#define CU2PORT_PTX_STREAM_LOAD(p) (*(p))
+#define CU2PORT_PTX_STREAM_STORE(p, v) (*(p) = (v))
+#endif
+
+#define CU2PORT_PTX_SCOPED(order, scope, suffix, space)                                                     \
+    template <class T, class A> CU2PORT_PTX T ld_##order##_##scope##suffix(A p) {                           \
+        return atomic_load<T, order, scope, space>(p);                                                      \
+    }                                                                                                       \
+    template <class T, class A> CU2PORT_PTX void st_##order##_##scope##suffix(A p, T v) {                   \
+        atomic_store<T, order, scope, space>(p, v);                                                         \
+    }
+#define CU2PORT_PTX_LOADS(suffix, space)                                                                    \
+    template <class T, class A> CU2PORT_PTX T ld##suffix(A p) { return *space<const T>::to(p); }            \
+    template <class T, class A> CU2PORT_PTX T ld_volatile##suffix(A p) { return *space<const volatile T>::to(p); } \
+    template <class T, class A> CU2PORT_PTX T ld##suffix##_cs(A p) { return CU2PORT_PTX_STREAM_LOAD(space<const T>::to(p)); } \
+    template <class T, class A> CU2PORT_PTX void st##suffix(A p, T v) { *space<T>::to(p) = v; }             \
+    template <class T, class A> CU2PORT_PTX void st_volatile##suffix(A p, T v) { *space<volatile T>::to(p) = v; } \
+    template <class T, class A> CU2PORT_PTX void st##suffix##_cs(A p, T v) { CU2PORT_PTX_STREAM_STORE(space<T>::to(p), v); }
+#define CU2PORT_PTX_SPACES(order, scope)                                                                    \
+    CU2PORT_PTX_SCOPED(order, scope, , generic_space)                                                       \
+    CU2PORT_PTX_SCOPED(order, scope, _global, global_space)                                                 \
+    CU2PORT_PTX_SCOPED(order, scope, _shared, shared_space)
+CU2PORT_PTX_LOADS(, generic_space)
+CU2PORT_PTX_LOADS(_global, global_space)
+CU2PORT_PTX_LOADS(_shared, shared_space)
+CU2PORT_PTX_SPACES(relaxed, cta)
+CU2PORT_PTX_SPACES(relaxed, cluster)
+CU2PORT_PTX_SPACES(relaxed, gpu)
+CU2PORT_PTX_SPACES(relaxed, sys)
+#undef CU2PORT_PTX_SCOPED
+#define CU2PORT_PTX_SCOPED(order, scope, suffix, space)                                                     \
+    template <class T, class A> CU2PORT_PTX T ld_acquire_##scope##suffix(A p) {                             \
+        return atomic_load<T, acquire, scope, space>(p);                                                    \
+    }                                                                                                       \
+    template <class T, class A> CU2PORT_PTX void st_release_##scope##suffix(A p, T v) {                     \
+        atomic_store<T, release, scope, space>(p, v);                                                       \
+    }
+CU2PORT_PTX_SPACES(, cta)
+CU2PORT_PTX_SPACES(, cluster)
+CU2PORT_PTX_SPACES(, gpu)
+CU2PORT_PTX_SPACES(, sys)
+#undef CU2PORT_PTX_SCOPED
+#undef CU2PORT_PTX_SPACES
+#undef CU2PORT_PTX_LOADS
+
+// Part of a parameter, from a byte on; parameters of `.ptx` functions may be arrays of bytes.
+template <class T, class P> CU2PORT_PTX T ld_param(const P& parameter, int offset) {
+    T out;
+    __builtin_memcpy(&out, reinterpret_cast<const char*>(&parameter) + offset, sizeof out);
+    return out;
+}
+template <class T, class P> CU2PORT_PTX void st_param(P& parameter, int offset, T value) {
+    __builtin_memcpy(reinterpret_cast<char*>(&parameter) + offset, &value, sizeof value);
+}
+
+// --- atomics: the old value comes back -------------------------------------------------------------------------------
+
+// The order of a compare-and-swap that fails may not release.
+constexpr Order failed(Order order) { return order == acq_rel ? acquire : order == release ? relaxed : order; }
+
+// What an operation makes of the value in memory and its operand.
+struct add_op { template <class T> CU2PORT_PTX static T of(T a, T b) { return a + b; } };
+struct min_op { template <class T> CU2PORT_PTX static T of(T a, T b) { return b < a ? b : a; } };
+struct max_op { template <class T> CU2PORT_PTX static T of(T a, T b) { return a < b ? b : a; } };
+struct inc_op { template <class T> CU2PORT_PTX static T of(T a, T b) { return a >= b ? 0 : a + 1; } };
+struct dec_op { template <class T> CU2PORT_PTX static T of(T a, T b) { return a == 0 || a > b ? b : a - 1; } };
+
+// Any operation by compare-and-swap, on values of any type.
+template <class T, Order order, Scope scope, class Op, class P> CU2PORT_PTX T atomic_update(P p, T operand) {
+    typedef typename Bits<sizeof(T)>::type B;
+    B seen = CU2PORT_PTX_ATOMIC_LOAD(p, relaxed, scope);
+    for (;;) {
+        const T old = __builtin_bit_cast(T, seen);
+        const B wanted = __builtin_bit_cast(B, Op::of(old, operand));
+        if (CU2PORT_PTX_ATOMIC_CAS(p, &seen, wanted, order, failed(order), scope)) return old;
+    }
+}
+
+#define CU2PORT_PTX_FETCH(name, builtin)                                                                     \
+    template <class T, Order order, Scope scope, template <class> class Space, class A>                      \
+    CU2PORT_PTX T atomic_##name(A p, T v) {                                                                  \
+        return CU2PORT_PTX_ATOMIC(builtin, Space<T>::to(p), v, order, scope);                                \
+    }
+CU2PORT_PTX_FETCH(and, fetch_and)
+CU2PORT_PTX_FETCH(or, fetch_or)
+CU2PORT_PTX_FETCH(xor, fetch_xor)
+#undef CU2PORT_PTX_FETCH
+template <class T, Order order, Scope scope, template <class> class Space, class A> CU2PORT_PTX T atomic_exch(A p, T v) {
+    typedef typename Bits<sizeof(T)>::type B;
+    return __builtin_bit_cast(T, CU2PORT_PTX_ATOMIC(exchange, Space<B>::to(p), __builtin_bit_cast(B, v), order, scope));
+}
+template <class T, Order order, Scope scope, template <class> class Space, class A>
+CU2PORT_PTX T atomic_cas(A p, T compare, T v) {
+    typedef typename Bits<sizeof(T)>::type B;
+    B seen = __builtin_bit_cast(B, compare);
+    CU2PORT_PTX_ATOMIC_CAS(Space<B>::to(p), &seen, __builtin_bit_cast(B, v), order, failed(order), scope);
+    return __builtin_bit_cast(T, seen);
+}
+#if defined(__clang__) && defined(__HIP__) && !defined(CU2PORT_SIMULATED)
+#define CU2PORT_PTX_ARITHMETIC(name)                                                                         \
+    template <class T, Order order, Scope scope, template <class> class Space, class A>                      \
+    CU2PORT_PTX T atomic_##name(A p, T v) {                                                                  \
+        return __hip_atomic_fetch_##name(Space<T>::to(p), v, order, scope);                                  \
+    }
+#else
+#define CU2PORT_PTX_ARITHMETIC(name)                                                                         \
+    template <class T, Order order, Scope scope, template <class> class Space, class A>                      \
+    CU2PORT_PTX T atomic_##name(A p, T v) {                                                                  \
+        return atomic_update<T, order, scope, name##_op>(Space<typename Bits<sizeof(T)>::type>::to(p), v);   \
+    }
+#endif
+CU2PORT_PTX_ARITHMETIC(add)
+CU2PORT_PTX_ARITHMETIC(min)
+CU2PORT_PTX_ARITHMETIC(max)
+#undef CU2PORT_PTX_ARITHMETIC
+template <class T, Order order, Scope scope, template <class> class Space, class A> CU2PORT_PTX T atomic_inc(A p, T v) {
+    return atomic_update<T, order, scope, inc_op>(Space<typename Bits<sizeof(T)>::type>::to(p), v);
+}
+template <class T, Order order, Scope scope, template <class> class Space, class A> CU2PORT_PTX T atomic_dec(A p, T v) {
+    return atomic_update<T, order, scope, dec_op>(Space<typename Bits<sizeof(T)>::type>::to(p), v);
+}
+
+// `atom_add<T>(p, v)` is relaxed, for the GPU; `atom_acquire_sys_add<T>(p, v)` says it otherwise.
+#define CU2PORT_PTX_ATOM(prefix, order, scope, suffix, space, op)                                            \
+    template <class T, class A> CU2PORT_PTX T atom##prefix##suffix##_##op(A p, T v) {                        \
+        return atomic_##op<T, order, scope, space>(p, v);                                                    \
+    }                                                                                                        \
+    template <class T, class A> CU2PORT_PTX void red##prefix##suffix##_##op(A p, T v) {                      \
+        atomic_##op<T, order, scope, space>(p, v);                                                           \
+    }
+#define CU2PORT_PTX_ATOMS(prefix, order, scope, suffix, space)                                               \
+    CU2PORT_PTX_ATOM(prefix, order, scope, suffix, space, add)                                               \
+    CU2PORT_PTX_ATOM(prefix, order, scope, suffix, space, min)                                               \
+    CU2PORT_PTX_ATOM(prefix, order, scope, suffix, space, max)                                               \
+    CU2PORT_PTX_ATOM(prefix, order, scope, suffix, space, and)                                               \
+    CU2PORT_PTX_ATOM(prefix, order, scope, suffix, space, or)                                                \
+    CU2PORT_PTX_ATOM(prefix, order, scope, suffix, space, xor)                                               \
+    CU2PORT_PTX_ATOM(prefix, order, scope, suffix, space, inc)                                               \
+    CU2PORT_PTX_ATOM(prefix, order, scope, suffix, space, dec)                                               \
+    CU2PORT_PTX_ATOM(prefix, order, scope, suffix, space, exch)                                              \
+    template <class T, class A> CU2PORT_PTX T atom##prefix##suffix##_cas(A p, T compare, T v) {              \
+        return atomic_cas<T, order, scope, space>(p, compare, v);                                            \
+    }
+#define CU2PORT_PTX_ATOM_SPACES(prefix, order, scope)                                                        \
+    CU2PORT_PTX_ATOMS(prefix, order, scope, , generic_space)                                                 \
+    CU2PORT_PTX_ATOMS(prefix, order, scope, _global, global_space)                                           \
+    CU2PORT_PTX_ATOMS(prefix, order, scope, _shared, shared_space)
+#define CU2PORT_PTX_ATOM_SCOPES(order)                                                                       \
+    CU2PORT_PTX_ATOM_SPACES(_##order##_cta, order, cta)                                                      \
+    CU2PORT_PTX_ATOM_SPACES(_##order##_cluster, order, cluster)                                              \
+    CU2PORT_PTX_ATOM_SPACES(_##order##_gpu, order, gpu)                                                      \
+    CU2PORT_PTX_ATOM_SPACES(_##order##_sys, order, sys)
+CU2PORT_PTX_ATOM_SPACES(, relaxed, gpu)
+CU2PORT_PTX_ATOM_SCOPES(relaxed)
+CU2PORT_PTX_ATOM_SCOPES(acquire)
+CU2PORT_PTX_ATOM_SCOPES(release)
+CU2PORT_PTX_ATOM_SCOPES(acq_rel)
+#undef CU2PORT_PTX_ATOM_SCOPES
+#undef CU2PORT_PTX_ATOM_SPACES
+#undef CU2PORT_PTX_ATOMS
+#undef CU2PORT_PTX_ATOM
+
+}  // namespace ptx
+}  // namespace cu2port
