@@ -159,9 +159,9 @@ def tanh_approx(a: Value) -> Value:
     examples={"ex2.approx.f16": (((0x3C00,), 0x4000),), "ex2.approx.f16x2": (((0x3C000000,), 0x40003C00),)},
     bound="relative 2^-9.9",
 )
-@ptx("ex2.approx{.ftz}.{t:bf16|bf16x2} d, a", ref=_HALF + "ex2", bound="relative 2^-7", sm=90)
-def ex2_half(a: Value, ftz: bool = False) -> Value:
-    return flushed(make(APPROX, a.type, flushed(a, ftz), attr="ex2"), ftz)
+@ptx("ex2.approx.{word:ftz}.{t:bf16|bf16x2} d, a", ref=_HALF + "ex2", bound="relative 2^-7", sm=90)
+def ex2_half(a: Value, word: str = "") -> Value:
+    return flushed(make(APPROX, a.type, flushed(a, word == "ftz"), attr="ex2"), word == "ftz")
 
 
 @ptx(

@@ -44,7 +44,7 @@ def as_single(a: Value) -> Value:
     },
 )
 @ptx(
-    f"cvt{_IRND}{{.sat}}.{{t:{_INT}}}.{{s:bf16}} d, a:s",
+    f"cvt{_IRND}.{{t:{_INT}}}.{{s:bf16}} d, a:s",
     ref=_REF,
     examples={"cvt.rpi.s8.bf16": (((0x3F81,), 2), ((0x4300,), 127))},
     sm=90,
