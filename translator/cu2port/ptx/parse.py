@@ -6,7 +6,9 @@ Both raise `PtxSyntaxError` with line and column (from 1) and what was expected 
 
 from __future__ import annotations
 
+import re
 import struct
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -59,9 +61,13 @@ def parse_inline(text: str) -> tuple[Statement, ...]:
 
 def parse_module(text: str) -> Module:
     """A whole .ptx file. Raises PtxSyntaxError."""
-    result = _parse(text, "module")
+    result = _parse(_SECTION.sub(lambda m: "\n" * m.group().count("\n"), text), "module")
     assert isinstance(result, Module)
     return result
+
+
+#: debug information: `.section .debug_info { .b8 1 ... }`, and what older compilers wrote in front of it
+_SECTION = re.compile(r"\.section\s+[\w.]+\s*\{[^{}]*\}|^[ \t]*@@DWARF[^\n]*", re.MULTILINE)
 
 
 @cache
@@ -223,38 +229,64 @@ class _Build(Transformer[Token, Any]):
         return items[0], count, tuple(dims), init
 
     def variables(self, items: list[Any]) -> tuple[Variable, ...]:
-        space, type_, vector, align, attributes, declared = "", TYPES["b32"], 1, 0, [], []
-        for item in items:
-            if isinstance(item, Token):
-                word = item[1:]
-                if item.type == "SPACE":
-                    space = word.replace("sreg", "reg")
-                elif word in TYPES:
-                    type_ = TYPES[word]
-                elif word in ("v2", "v4", "v8"):
-                    vector = int(word[1])
-                else:
-                    attributes.append(word)
-            elif isinstance(item[0], Token):
-                declared.append(item)
-            else:
-                align = item[1] if item[0] == ".align" else align
+        start, declared = _attributes(items)
         return tuple(
-            Variable(
-                space,
-                type_,
-                _name(name).name,
-                count,
-                vector,
-                align,
-                dims,
-                init,
-                tuple(attributes),
-                name.line,
-                name.column,
-            )
-            for name, count, dims, init in declared
+            replace(start, name=_name(word).name, count=count, dims=dims, init=init, line=word.line, column=word.column)
+            for word, count, dims, init in declared
         )
+
+    def linked(self, items: list[Any]) -> tuple[Variable, ...]:
+        words = tuple(str(item)[1:] for item in items[:-1])
+        return tuple(replace(v, attributes=(*words, *v.attributes)) for v in items[-1])
+
+    def param(self, items: list[Any]) -> Variable:
+        at = next(i for i, item in enumerate(items) if isinstance(item, Token) and item.type == "WORD")
+        start, _ = _attributes(items[:at])
+        word = items[at]
+        dims = tuple(item[1] for item in items[at + 1 :])
+        return replace(start, space="param", name=_name(word).name, dims=dims, line=word.line, column=word.column)
+
+    def params(self, items: list[Variable]) -> list[Variable]:
+        return items
+
+    def limit(self, items: list[Any]) -> tuple[str, tuple[int, ...]]:
+        return items[0][1:], tuple(item.value for item in items[1:] if isinstance(item, Const))
+
+    def function(self, items: list[Any]) -> Function:
+        at = next(i for i, item in enumerate(items) if isinstance(item, Token) and item.type in ("ENTRY", "FUNC"))
+        words = tuple(str(item)[1:] for item in items[:at])
+        name = next(item for item in items[at:] if isinstance(item, Token) and item.type == "WORD")
+        k = items.index(name)
+        before = next((item for item in items[at:k] if isinstance(item, list)), [])
+        after = next((item for item in items[k:] if isinstance(item, list)), [])
+        return Function(
+            _name(name).name,
+            items[at].type == "ENTRY",
+            tuple(after),
+            tuple(before),
+            items[-1].body if isinstance(items[-1], Scope) else None,
+            tuple(item for item in items[k:] if isinstance(item, tuple)),
+            words,
+            name.line or 0,
+            name.column or 0,
+        )
+
+    def version(self, items: list[Token]) -> Directive:
+        return Directive("version", text=str(items[0]))
+
+    def target(self, items: list[Token]) -> Directive:
+        return Directive("target", text=" ".join(items))
+
+    def address_size(self, items: list[Token]) -> Directive:
+        return Directive("address_size", text=str(items[0]))
+
+    def alias(self, items: list[Token]) -> Directive:
+        return Directive("alias", text=" ".join(items))
+
+    def generic(self, items: list[Any]) -> Operand:
+        if items[0] != "generic" or not isinstance(items[1], (Reg, Sum)):
+            raise _at(items[0], f"`{items[0]}( )` is no value")
+        return items[1]
 
     def body_directive(self, items: list[Any]) -> Directive:
         label = items.pop(0).name if isinstance(items[0], Label) else ""
@@ -265,8 +297,48 @@ class _Build(Transformer[Token, Any]):
         word = items[0]
         return Directive(word[1:], (), "", items[1].strip('"'), word.line, word.column)
 
+    def module_pragma(self, items: list[Any]) -> Directive:
+        return self.body_pragma(items)
+
+    def body_prototype(self, items: list[Any]) -> Directive:
+        label = items[0].name if isinstance(items[0], Label) else ""
+        word = next(item for item in items if isinstance(item, Token))
+        return Directive(word[1:], (), label, "", word.line or 0, word.column or 0)
+
     def module(self, items: list[Any]) -> Module:
-        return Module()
+        said = {item.name: item.text for item in items if isinstance(item, Directive)}
+        size = said.get("address_size", "64")
+        return Module(
+            said.get("version", ""),
+            tuple(said.get("target", "").split()),
+            int(size) if size.isdigit() else 64,
+            tuple(v for item in items if isinstance(item, tuple) for v in item),
+            tuple(item for item in items if isinstance(item, Function)),
+            tuple(item for item in items if isinstance(item, Directive) and item.name in ("alias", "pragma")),
+        )
+
+
+def _attributes(items: list[Any]) -> tuple[Variable, list[Any]]:
+    """A declaration without a name, from its space, type and attributes; and what stands behind them."""
+    space, type_, vector, align, attributes, rest = "", TYPES["b32"], 1, 0, [], []
+    for item in items:
+        if isinstance(item, Token):
+            word = item[1:]
+            if item.type == "SPACE" and not space:
+                space = word.replace("sreg", "reg")
+            elif word in TYPES:
+                type_ = TYPES[word]
+            elif word in ("v2", "v4", "v8"):
+                vector = int(word[1])
+            else:
+                attributes.append(word)
+        elif isinstance(item[0], Token):
+            rest.append(item)
+        elif item[0] == ".align":
+            align = item[1]
+        else:
+            attributes.append(str(item[0])[1:])
+    return Variable(space, type_, "", vector=vector, align=align, attributes=tuple(attributes)), rest
 
 
 def _initial(item: Any) -> Any:
