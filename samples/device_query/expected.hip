@@ -1,4 +1,5 @@
 // Prints what the program needs to know about each device, and picks the one with most memory.
+#include "cu2port/warp.hpp"
 #include <cstdio>
 #include <cstdlib>
 
@@ -38,7 +39,7 @@ int main() {
         if (device != 0) hipDeviceCanAccessPeer(&peer, 0, device);
         std::printf("%d: %s, %d.%d, %d SMs of %d threads, %zu MiB, %zu KiB shared, warps of %d, %d MHz%s%s\n", device,
                     prop.name, prop.major, prop.minor, prop.multiProcessorCount, prop.maxThreadsPerMultiProcessor,
-                    prop.totalGlobalMem >> 20, prop.sharedMemPerBlock >> 10, prop.warpSize, clock_khz / 1000,
+                    prop.totalGlobalMem >> 20, prop.sharedMemPerBlock >> 10, cu2port::warp::size, clock_khz / 1000,
                     can_use_tensor_cores(prop) ? ", tensor cores" : "", peer ? ", peer of 0" : "");
         if (prop.totalGlobalMem > most) {
             most = prop.totalGlobalMem;

@@ -1,4 +1,5 @@
 // Sums a block with warp shuffles and compacts an array with ballots: code that counts on 32 lanes.
+#include "cu2port/warp.hpp"
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
@@ -15,25 +16,25 @@
         }                                                                                      \
     } while (0)
 
-#define FULL_MASK 0xffffffffffffffffULL
+#define FULL_MASK 0xffffffffu
 constexpr int kBlock = 256;
 
 __inline__ __device__ float warp_sum(float value) {
-    for (int offset = 16; offset > 0; offset /= 2) value += __shfl_down_sync(FULL_MASK, value, offset);
+    for (int offset = 16; offset > 0; offset /= 2) value += cu2port::warp::shfl_down(FULL_MASK, value, offset);
     return value;
 }
 
 __global__ void block_sums(const float* in, float* sums, int n) {
     __shared__ float partial[32];
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    const int lane = threadIdx.x % warpSize;
-    const int warp = threadIdx.x / warpSize;
+    const int lane = threadIdx.x % cu2port::warp::size;
+    const int warp = threadIdx.x / cu2port::warp::size;
 
     float value = warp_sum(i < n ? in[i] : 0.0f);
     if (lane == 0) partial[warp] = value;
     __syncthreads();
     if (warp == 0) {
-        value = lane < blockDim.x / warpSize ? partial[lane] : 0.0f;
+        value = lane < blockDim.x / cu2port::warp::size ? partial[lane] : 0.0f;
         value = warp_sum(value);
         if (lane == 0) sums[blockIdx.x] = value;
     }
@@ -43,11 +44,11 @@ __global__ void block_sums(const float* in, float* sums, int n) {
 __global__ void keep_positive(const float* in, float* out, int* count, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const bool keep = i < n && in[i] > 0.0f;
-    const unsigned int kept = __ballot_sync(FULL_MASK, keep);
+    const unsigned int kept = cu2port::warp::ballot(FULL_MASK, keep);
     const unsigned int lane = threadIdx.x & 31;
     int first = 0;
     if (lane == 0) first = atomicAdd(count, __popc(kept));
-    first = __shfl_sync(FULL_MASK, first, 0);
+    first = cu2port::warp::shfl(FULL_MASK, first, 0);
     if (keep) out[first + __popc(kept & ((1u << lane) - 1))] = in[i];
     __syncwarp();
 }
