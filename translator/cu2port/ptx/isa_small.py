@@ -101,3 +101,61 @@ def repack(t: Type, a: Value, relu: bool) -> Value:
 )
 def unpack(a: Value, relu: bool) -> Value:
     return _relued(make(UNPACK_SMALL, TYPES["f16x2"], a), relu)
+
+
+def _scale(a: int, mode: str, satfinite: bool) -> int:
+    """The exponent of an f32 as ue8m0: 2^(x - 127), 255 is NaN. The format has no sign, so that of `a` is left out."""
+    exponent, fraction = a >> 23 & 255, a & 0x7FFFFF
+    if exponent == 255:
+        return 254 if satfinite and not fraction else 255
+    up = mode == "rp" and fraction > (0 if exponent else 0x400000)  # 2^-127 is a denormal f32
+    exponent += up
+    return 254 if exponent == 255 and satfinite else exponent
+
+
+def _pack_scales(v: Value, a: int, b: int) -> int:
+    mode, _, satfinite = str(v.attr).partition("_")
+    return _scale(a, mode, bool(satfinite)) << 8 | _scale(b, mode, bool(satfinite))
+
+
+def _unpack_scales(v: Value, a: int) -> int:
+    high, low = (0x7FFF if x == 255 else x << 7 or 0x40 for x in (a >> 8, a & 255))
+    return high << 16 | low
+
+
+PACK_SCALES = Op("pack_scales", _pack_scales, _spell(lambda v: f"cvt_{v.attr}_ue8m0x2"))
+UNPACK_SCALES = Op("unpack_scales", _unpack_scales, _spell(lambda v: "cvt_rn_bf16x2_ue8m0x2"))
+
+
+@ptx(
+    "cvt.{rnd:rz|rp}{.satfinite}.{t:ue8m0x2}.f32 d, a:f32, b:f32",
+    ref=_REF,
+    examples={
+        "cvt.rp.satfinite.ue8m0x2.f32": (((_ONE, 0x40400000), 0x7F81), ((0x7F7FFFFF, 0), 0xFE00)),
+        "cvt.rz.ue8m0x2.f32": (((0x40400000, 0x7FC00000), 0x80FF),),
+    },
+    sm=100,
+)
+def pack_scales(t: Type, a: Value, b: Value, rnd: str, satfinite: bool) -> Value:
+    return make(PACK_SCALES, t, a, b, attr=rnd + ("_satfinite" if satfinite else ""))
+
+
+@ptx(
+    "cvt.{rnd:rz|rp}{.satfinite}.{t:ue8m0x2}.bf16x2 d, a:bf16x2",
+    ref=_REF,
+    examples={"cvt.rp.ue8m0x2.bf16x2": (((0x3F80_3F81,), 0x7F80),)},
+    sm=100,
+)
+def repack_scales(t: Type, a: Value, rnd: str, satfinite: bool) -> Value:
+    high, low = (converted(half, F32) for half in halves(a, TYPES["bf16"]))
+    return make(PACK_SCALES, t, high, low, attr=rnd + ("_satfinite" if satfinite else ""))
+
+
+@ptx(
+    "cvt.rn.bf16x2.{t:ue8m0x2} d:bf16x2, a",
+    ref=_REF,
+    examples={"cvt.rn.bf16x2.ue8m0x2": (((0x7F00,), 0x3F800040), ((0xFF80,), 0x7FFF4000))},
+    sm=100,
+)
+def unpack_scales(a: Value) -> Value:
+    return make(UNPACK_SCALES, TYPES["bf16x2"], a)

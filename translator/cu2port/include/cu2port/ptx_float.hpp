@@ -591,6 +591,25 @@ CU2PORT_PTX_SMALL(u16, e2m3, 8)
 CU2PORT_PTX_SMALL(u8, e2m1, 4)
 #undef CU2PORT_PTX_SMALL
 
+// ue8m0: a power of two without sign, 2^(x - 127); 255 is NaN.
+CU2PORT_PTX u32 scale_of(float a, bool up, u32 overflow) {
+    const u32 exponent = bits_of(a) >> 23 & 255, fraction = bits_of(a) & 0x7fffff;
+    if (exponent == 255) return fraction ? 255 : overflow;
+    const u32 out = exponent + (up && fraction > (exponent ? 0u : 0x400000u));
+    return out == 255 ? overflow : out;
+}
+#define CU2PORT_PTX_SCALE(name, up, overflow)                                                                          \
+    CU2PORT_PTX u16 name(float a, float b) {                                                                           \
+        return static_cast<u16>(scale_of(a, up, overflow) << 8 | scale_of(b, up, overflow));                           \
+    }
+CU2PORT_PTX_SCALE(cvt_rz_ue8m0x2, false, 255)
+CU2PORT_PTX_SCALE(cvt_rp_ue8m0x2, true, 255)
+CU2PORT_PTX_SCALE(cvt_rz_satfinite_ue8m0x2, false, 254)
+CU2PORT_PTX_SCALE(cvt_rp_satfinite_ue8m0x2, true, 254)
+#undef CU2PORT_PTX_SCALE
+CU2PORT_PTX u32 scale_bf16(u32 a) { return a == 255 ? 0x7fff : a ? a << 7 : 0x40; }
+CU2PORT_PTX u32 cvt_rn_bf16x2_ue8m0x2(u16 a) { return scale_bf16(a >> 8) << 16 | scale_bf16(a & 255); }
+
 // --- approximations ----------------------------------------------------------------------------------------------------
 // AMD's instructions have an error of one unit in the last place, and take denormals to be zero, operands and results.
 // The plain forms scale such operands and results by powers of two, which changes no other bit.
