@@ -29,6 +29,7 @@ from pathlib import Path
 
 from cu2port.branches import hip_spans
 from cu2port.catalog import load_catalog
+from cu2port.checks.warp_shuffle_width import calls_by_other_name
 from cu2port.clang import ClangService
 from cu2port.declared import declared_names
 from cu2port.engine import translate
@@ -127,6 +128,10 @@ def is_right(unit: Unit, place: Place) -> bool:
     name = unit.t[i]
     call = unit.call(i)
     if name in SHUFFLES:
+        d = unit.in_directive(i)
+        m = next((m for m in unit.macros.get(unit.t[d.first + 2], ()) if m.directive is d), None) if d else None
+        if m is not None and calls_by_other_name(unit, m):
+            return True  # each of these calls is looked at
         return call is not None and len(call.args) > 2
     if name == "__syncwarp":
         return call is not None and not call.args

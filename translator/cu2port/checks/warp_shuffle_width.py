@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Options, Severity, Side, insert
+from cu2port.structure import Macro
 from cu2port.unit import Unit
 from cu2port.warpnames import SHUFFLES, modes, tokens
 
@@ -77,8 +78,12 @@ def _places(unit: Unit) -> Iterator[tuple[int, str]]:
     for i in tokens(unit, SHUFFLES):
         d = unit.in_directive(i)
         m = next((m for m in unit.macros.get(unit.t[d.first + 2], ()) if m.directive is d), None) if d else None
-        if m is None or m.params is not None or m.stop - m.first != 1:
-            yield i, unit.t[i]
-            continue
-        calls = [k for k in unit.find(m.name) if unit.in_directive(k) is None and unit.call(k) is not None]
+        calls = [] if m is None else calls_by_other_name(unit, m)
         yield from ((k, unit.t[i]) for k in (calls or [i]))
+
+
+def calls_by_other_name(unit: Unit, m: Macro) -> list[int]:
+    """The calls of a macro that is nothing but another name of a function, and always; none if it is something else."""
+    if m.params is not None or m.stop - m.first != 1 or len(unit.macros[m.name]) > 1:
+        return []
+    return [k for k in unit.find(m.name) if unit.in_directive(k) is None and unit.call(k) is not None]
