@@ -1,0 +1,241 @@
+"""asm statements replaced by C++: operands, copies, scopes, macros, conditionals, guards."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cu2port.clang import ClangService
+from cu2port.engine import translate
+from cu2port.model import Options, Outcome, Result
+
+ROOT = Path(__file__).resolve().parents[2]
+OPEN = "__device__ void f(unsigned a, int b, unsigned long long q, const int* p, unsigned& ref, unsigned* out) {\n"
+BEFORE = "  unsigned d, e; int s; unsigned long long w; struct { unsigned x, y; } v;\n"
+
+
+@pytest.fixture(scope="module")
+def clang() -> Iterator[ClangService]:
+    with ClangService() as service:
+        yield service
+
+
+def convert(source: str, clang: ClangService | None = None, **options: str) -> Result:
+    return translate(source, Options(**options), path="a.cuh", clang=clang)  # type: ignore[arg-type]
+
+
+def body(statement: str, clang: ClangService, **options: str) -> str:
+    """What becomes of one statement, white space taken together."""
+    result = convert(f"{OPEN}{BEFORE}  {statement}\n}}\n", clang, **options)
+    output = result.output.decode()
+    assert all(j.outcome is Outcome.APPLIED for j in result.findings), output
+    inner = output[output.index(BEFORE) + len(BEFORE) : output.rindex("}")]
+    return " ".join(inner.split())
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        # one instruction is one assignment
+        ('asm("add.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(e));', "d = a + e;"),
+        ('asm("bfi.b32 %0,%1,%2,8,4;" : "=r"(d) : "r"(a), "r"(e));', "d = (e & 0xfffff0ffu) | ((a << 8) & 3840);"),
+        ('asm volatile ("mov.u32 %0, %%tid.x;" : "=r"(d));', "d = threadIdx.x;"),
+        # operands by name, brackets only where they are needed
+        ('asm("add.u32 %[d], %[x], %[y];" : [d] "=r"(d) : [x] "r"(a * 2), [y] "r"(a | 1u));', "d = (a * 2) + (a | 1u);"),
+        # a literal folds
+        ('asm("shl.b32 %0, %1, %2;" : "=r"(d) : "r"(a), "n"(40));', "d = 0;"),
+        ('asm("shl.b32 %0, %1, %2;" : "=r"(d) : "r"(a), "n"(4));', "d = a << 4;"),
+        # signed where PTX is unsigned: C++ must not divide, shift or compare by the sign
+        ('asm("add.s32 %0, %1, %2;" : "=r"(s) : "r"(b), "r"(s));', "s = std::uint32_t(b) + s;"),
+        # a value read twice is read once
+        (
+            'asm("{ .reg .u32 t; add.u32 t, %1, %2; add.u32 %0, t, %1; }" : "=r"(d) : "r"(a * 3), "r"(e));',
+            "{ const std::uint32_t a_in = a * 3; std::uint32_t t = a_in + e; d = t + a_in; }",
+        ),
+        # predicates live in scopes
+        (
+            'asm("{ .reg .pred p; setp.lt.u32 p, %1, %2; selp.u32 %0, %1, %2, p; }" : "=r"(d) : "r"(a), "r"(e));',
+            "{ bool p_2 = a < e; d = p_2 ? a : e; }",
+        ),
+    ],
+)  # fmt: skip
+def test_statement(statement: str, expected: str, clang: ClangService) -> None:
+    assert body(statement, clang) == expected
+
+
+def test_an_input_that_may_be_the_output_is_read_first(clang: ClangService) -> None:
+    two = 'asm("add.u32 %0, %2, 1; add.u32 %1, %2, 2;" : "=r"({0}), "=r"({1}) : "r"({2}));'
+
+    def run(*names: str) -> str:
+        return body(two.replace("{0}", names[0]).replace("{1}", names[1]).replace("{2}", names[2]), clang)
+
+    assert run("d", "e", "a") == "d = a + 1; e = a + 2;"  # different locals
+    assert run("a", "e", "a") == "{ const std::uint32_t a_in = a; a = a_in + 1; e = a_in + 2; }"
+    assert run("v.x", "e", "v.y") == "v.x = v.y + 1; e = v.y + 2;"
+    assert "_in" in run("ref", "e", "a")  # a reference may be anything
+    assert "_in" in run("out[0]", "e", "a") or "a + 1" in run("out[0]", "e", "a")
+    assert "_in" in run("d", "e", "*out")
+
+
+def test_an_output_that_is_written_twice_has_a_local(clang: ClangService) -> None:
+    text = body('asm("add.u32 %0, %1, 1; add.u32 %0, %0, %1;" : "=r"(*(out + s)) : "r"(a));', clang)
+    assert text.startswith("{ std::uint32_t ") and text.endswith("*(out + s) = s_out; }")
+
+
+def test_memory_clobber_is_kept(clang: ClangService) -> None:
+    text = body('asm volatile("ld.global.s32 %0, [%1];" : "=r"(s) : "l"(p) : "memory");', clang)
+    fence = 'asm volatile("" ::: "memory");'
+    assert text == f"{fence} s = cu2port::ptx::ld_global<std::int32_t>(p); {fence}"
+    text = body('asm volatile("add.u32 %0, %1, 1;" : "=r"(d) : "r"(a) : "memory");', clang)
+    assert text == f"d = a + 1; {fence}"
+
+
+def test_pointers_and_integers_are_addresses(clang: ClangService) -> None:
+    load = 'asm("ld.global.u32 %0, [%1];" : "=r"(d) : "l"({}));'
+    assert body(load.format("p"), clang) == "d = cu2port::ptx::ld_global<std::uint32_t>(p);"
+    assert body(load.format("q"), clang) == "d = cu2port::ptx::ld_global<std::uint32_t>(q);"
+    assert body(load.format("p + 1"), clang) == "d = cu2port::ptx::ld_global<std::uint32_t>(p + 1);"
+
+
+def test_the_only_statement_of_an_if_stays_one(clang: ClangService) -> None:
+    twice = 'asm("add.u32 %0, %2, 1; add.u32 %1, %2, 2;" : "=r"(d), "=r"(e) : "r"(a))'
+    assert body(f"if (a) {twice}; else d = 0;", clang) == "if (a) { d = a + 1; e = a + 2; } else d = 0;"
+    assert body('if (a) asm("add.u32 %0, %1, 1;" : "=r"(d) : "r"(a)); else d = 0;', clang) == (
+        "if (a) d = a + 1; else d = 0;"
+    )
+
+
+def test_macros() -> None:
+    source = (
+        "#define BOTH(x, y) \\\n"
+        '    asm("{ .reg .u32 t; add.u32 t, %1, %1; \\n\\t" \\\n'
+        '        "add.u32 %0, t, 1; }" : "=r"(x) : "r"(y))\n'
+    )
+    assert convert(source).output.decode() == (
+        '#include "cu2port/ptx.hpp"\n'
+        "#define BOTH(x, y) \\\n"
+        "    do { \\\n"
+        "        std::uint32_t t = std::uint32_t(y) + std::uint32_t(y); \\\n"
+        "        x = t + 1; \\\n"
+        "    } while (0)\n"
+    )
+
+
+def test_a_text_made_of_parameters_has_a_case_for_each_call() -> None:
+    source = """#define OP(op, d) do { asm(#op ".u32 %0, %0, 1;" : "+r"(d)); } while (0)
+__device__ void f() { unsigned x = 0; OP(add, x); OP(shl, x); }
+"""
+    refused = convert(source.replace("shl", "wrong"))
+    assert any(j.outcome is Outcome.MANUAL and "wrong.u32" in j.finding.message for j in refused.findings)
+    output = convert(source.replace('".u32', '".b32').replace("shl", "shl").replace("add", "bfi"))
+    assert any(j.outcome is Outcome.MANUAL for j in output.findings)
+
+
+def test_cases_that_say_the_same_are_one() -> None:
+    source = """#if NEW
+#define HINT ".L2::128B"
+#else
+#define HINT ""
+#endif
+__device__ void f(unsigned x) { asm("add" HINT ".u32 %0, %0, 1;" : "+r"(x)); }
+"""
+    result = convert(source)
+    assert any(j.outcome is Outcome.MANUAL for j in result.findings)
+
+
+def test_conditionals_inside_stay(clang: ClangService) -> None:
+    source = f"""{OPEN}{BEFORE}  asm(
+#if NEW
+      "add.u32 %0, %1, 1;"
+#else
+      "add.u32 %0, %1, 2;"
+#endif
+      : "=r"(d) : "r"(a));
+}}
+"""
+    text = convert(source, clang).output.decode()
+    assert "#if NEW\n  d = a + 1;\n#else\n  d = a + 2;\n#endif\n" in text
+    same = convert(source.replace("%1, 2", "%1, 1"), clang).output.decode()
+    assert "  d = a + 1;\n}" in same and "#if" not in same
+
+
+def test_branches_that_hip_leaves_out_are_not_touched(clang: ClangService) -> None:
+    for opening, closing in (
+        ("#ifdef USE_ROCM\n#else\n", "#endif\n"),
+        ("#if !defined(__HIP_PLATFORM_AMD__) && X\n", "#endif\n"),
+        ("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n", "#endif\n"),
+        ("#if 0\n", "#endif\n"),
+        ("#if __CUDA_ARCH__ < 900\n#else\n", "#endif\n"),
+    ):
+        source = f'{opening}__device__ void f() {{ asm("wgmma.fence.sync.aligned;"); asm("membar.gl;"); }}\n{closing}'
+        result = convert(source, clang)
+        assert 'asm("wgmma.fence.sync.aligned;"); asm("membar.gl;");' in result.output.decode()
+        assert not [j for j in result.findings if j.finding.code.startswith("CU4")]
+    taken = '#if __CUDA_ARCH__ >= 700\n__device__ void f() { asm("wgmma.fence.sync.aligned;"); }\n#endif\n'
+    assert "untranslated" in convert(taken, clang).output.decode()
+
+
+def test_what_has_no_meaning_is_guarded_and_named(clang: ClangService) -> None:
+    source = f'{OPEN}{BEFORE}  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {{}};\\n" ::: "memory");\n}}\n'
+    result = convert(source, clang)
+    text = result.output.decode()
+    (manual,) = [j.finding for j in result.findings if j.outcome is Outcome.MANUAL]
+    assert manual.code == "CU401" and "rocWMMA" in manual.message and "`mma.sync" in manual.message
+    assert "\n  cu2port::ptx::untranslated(" in text and "\n#if 0\n  asm volatile(" in text and '"memory");\n#endif\n' in text
+    again = convert(text, clang)
+    assert again.output.decode() == text
+    assert [j.finding.code for j in again.findings if j.outcome is Outcome.MANUAL] == ["CU401"]
+
+
+def test_trap(clang: ClangService) -> None:
+    result = convert(f'{OPEN}  asm volatile("wgmma.fence.sync.aligned;");\n}}\n', clang, ptx="trap")
+    text = result.output.decode()
+    assert '  cu2port::ptx::untranslated_trap("wgmma.fence.sync.aligned: ' in text and "asm" not in text
+
+
+def test_a_carry_does_not_cross_statements(clang: ClangService) -> None:
+    source = f"""{OPEN}{BEFORE}  asm("add.cc.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(e));
+  asm("addc.u32 %0, %1, %2;" : "=r"(e) : "r"(a), "r"(e));
+}}
+"""
+    result = convert(source, clang)
+    messages = [j.finding.message for j in result.findings if j.outcome is Outcome.MANUAL]
+    assert len(messages) == 2
+    assert "carry goes to another asm statement" in messages[0] and "carry comes from another" in messages[1]
+
+
+def test_a_carry_inside_one_statement(clang: ClangService) -> None:
+    text = body(
+        'asm("add.cc.u32 %0, %2, %4; addc.u32 %1, %3, %5;" : "=r"(d), "=r"(e) : "r"(a), "r"(v.x), "r"(v.y), "r"(a));',
+        clang,
+    )
+    assert "carry" in text and "CC" not in text
+
+
+def test_labels_are_local_to_the_block(clang: ClangService) -> None:
+    text = body(
+        'asm("{ .reg .pred p; L%=: add.u32 %0, %0, 1; setp.lt.u32 p, %0, %1; @p bra L%=; }" : "+r"(d) : "r"(a));', clang
+    )
+    assert text.startswith("{ __label__ ") and "goto " in text
+
+
+def test_texts_that_cannot_be_read(clang: ClangService) -> None:
+    result = convert(f'{OPEN}{BEFORE}  asm("add.u32 %0, %1" " oops; ;" : "=r"(d) : "r"(a));\n}}\n', clang)
+    (manual,) = [j.finding for j in result.findings if j.outcome is Outcome.MANUAL]
+    assert "line 1, column" in manual.message
+    result = convert(f'{OPEN}{BEFORE}  asm("{{ .reg .u32 t; add.u32 t, %0, 1;" :: "r"(a));\n}}\n', clang)
+    assert any(j.outcome is Outcome.MANUAL for j in result.findings)
+
+
+def test_files_without_asm_do_not_load_the_translator() -> None:
+    code = (
+        "import sys; from cu2port.engine import translate; translate('__global__ void k() {}', path='a.cu');"
+        "assert 'lark' not in sys.modules and 'cu2port.ptx.lift' not in sys.modules"
+    )
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "translator")}
+    subprocess.run([sys.executable, "-c", code], check=True, env=env)
