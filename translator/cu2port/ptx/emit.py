@@ -143,7 +143,7 @@ class _Emitter:
             operation = as_carry_call(operation)
         elif operation.row.helper and weight(operation) > LONGEST:
             operation = as_call(operation)
-        printer = Printer(known, labels=self.labels)
+        printer = Printer(known, labels=self.labels, kernel=self.options.kernel)
         for value in operation.values:  # a register that is read before it is set
             for name in registers(value, printer):
                 if name in self.undeclared:

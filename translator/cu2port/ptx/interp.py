@@ -14,22 +14,47 @@ from cu2port.ptx.bind import CARRY, bind, register_places
 from cu2port.ptx.ir import Directive, Instruction, Label, Operation, Place, Scope, Statement, Variable
 from cu2port.ptx.ops import Value
 
+Registers = dict[str, int]
+Lanes = tuple[int, ...]
+
 
 class StuckError(RuntimeError):
     """The interpreter cannot go on: an endless loop, an address that no memory has, an operation it cannot run."""
 
 
+# where generic addresses of shared memory begin; all others are global memory's
+SHARED_WINDOW = 0x7F00_0000_0000
+
+
 @dataclass
 class Machine:
-    """Memory and lanes. `memory`: space name -> bytes from address 0 on ("global" is what generic addresses reach)."""
+    """Memory and lanes. `memory`: bytes from address 0 on, by space; local and constant data lie in "global".
+
+    `special` answers for special registers, by how C++ spells them; `lanes` are the registers of what runs.
+    """
 
     memory: dict[str, bytearray] = field(default_factory=lambda: {"global": bytearray(4096), "shared": bytearray(4096)})
-    special: Mapping[str, Callable[[int], int]] = field(default_factory=dict)  # spelled in C++, by lane
+    special: Mapping[str, Callable[[int], int]] = field(default_factory=dict)
     steps: int = 100_000
+    lanes: list[Registers] = field(default_factory=list)
 
+    def _find(self, space: str, address: int, size: int) -> tuple[bytearray, int]:
+        if space != "shared" and address >> 32 == SHARED_WINDOW >> 32:
+            space = "shared"
+        name = "shared" if space == "shared" else "global"
+        at = address & 0xFFFFFFFF if space == "shared" else address
+        if at + size > len(self.memory[name]):
+            raise StuckError(f"no {name} memory at {at:#x}")
+        return self.memory[name], at
 
-Registers = dict[str, int]
-Lanes = tuple[int, ...]
+    def read(self, space: str, address: int, size: int) -> int:
+        """`size` bytes; `space` "" takes generic addresses. Raises StuckError where there is no memory."""
+        memory, at = self._find(space, address, size)
+        return int.from_bytes(memory[at : at + size], "little")
+
+    def write(self, space: str, address: int, size: int, value: int) -> None:
+        memory, at = self._find(space, address, size)
+        memory[at : at + size] = value.to_bytes(size, "little")
 
 
 def evaluate(value: Value, registers: Mapping[str, int], machine: Machine | None = None) -> int:
@@ -99,6 +124,7 @@ def _flatten(statements: Sequence[Statement], places: dict[str, Place]) -> list[
 class _Walker:
     def __init__(self, lanes: list[Registers], machine: Machine) -> None:
         self.lanes, self.machine = lanes, machine
+        machine.lanes = lanes
 
     def operation(self, step: _Step, active: Lanes) -> dict[int, str | None]:
         """Runs one operation; lane -> label it jumps to, None to end."""

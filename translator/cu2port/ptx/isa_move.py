@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from cu2port.ptx.interp import SHARED_WINDOW
 from cu2port.ptx.ir import TYPES, Type
 from cu2port.ptx.isa_integer import saturated
 from cu2port.ptx.ops import PRED, U32, U64, Op, Value, const, convert, larger, make, pack, part, smaller, unsigned
@@ -12,7 +13,6 @@ from cu2port.ptx.table import ptx
 
 _REF = "data-movement-and-conversion-instructions-"
 _MOV = _REF + "mov"
-SHARED_WINDOW = 0x7F00_0000_0000  # where the interpreter's generic addresses of shared memory begin
 
 
 @ptx(

@@ -52,6 +52,8 @@ class Op:
     partial: bool = False  # undefined for some arguments: never evaluated before its condition is known
     loose: bool = False  # its arguments may be any integers of that width: C++ converts them
     address: bool = False  # the first argument is an address, printed as helpers take it
+    # (printer, node) -> C++, for what needs to know the places; instead of `spelling`
+    render: Callable[..., str] | None = None
     # (machine, node, active lanes, arguments by lane) -> bits by lane, for what `meaning` alone cannot do
     run: Callable[..., dict[int, int]] | None = None
 
@@ -416,3 +418,10 @@ def extract(vector: Value, index: int) -> Value:
         return vector
     element = Type(vector.type.name.rpartition("x")[0], vector.type.kind, vector.type.bits)
     return Value(EXTRACT, TYPES.get(element.name, element), (vector,), index)
+
+
+def offset_of(address: Value) -> tuple[Value, int]:
+    """An address as a base and a constant number of bytes."""
+    if address.op is ADD and address.args[1].constant is not None:
+        return address.args[0], read(address.args[1].constant, address.type.to_signed)
+    return address, 0

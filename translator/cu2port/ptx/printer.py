@@ -42,6 +42,7 @@ class Printer:
     places: Mapping[str, Place]
     names: dict[int, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)  # PTX label -> C++ label
+    kernel: bool = False  # the code stands in a kernel's own body
 
     def value(self, v: Value) -> Text:
         name = self.names.get(id(v))
@@ -63,8 +64,11 @@ class Printer:
             return self.conversion(v)
         if op is ops.SELECT:
             return self.choice(v)
+        if op.render is not None:
+            return Text(op.render(self, v), op.level, v.type)
         if callable(op.spelling):
-            texts = [self.address(a) if i == 0 and op.address else self.exact(a).text for i, a in enumerate(v.args)]
+            exact = (lambda a: self.argument(a)) if op.loose else (lambda a: self.exact(a).text)
+            texts = [self.address(a) if i == 0 and op.address else exact(a) for i, a in enumerate(v.args)]
             return Text(op.spelling(v, texts), op.level, v.type)
         if op.level == 16:
             return self.call(v)
@@ -77,8 +81,8 @@ class Printer:
         return self.value(v)
 
     def statement(self, v: Value) -> str:
-        """An effect as a statement, with its semicolon."""
-        return f"{self.value(v).text};"
+        """An effect as a statement, with its semicolon; nothing where nothing is to be done."""
+        return f"{self.value(v).text};" if v.op.spelling or v.op.render else ""
 
     def choice(self, v: Value) -> Text:
         """`condition ? a : b`; C++ makes one type of two integers of a width."""

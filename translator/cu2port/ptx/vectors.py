@@ -116,13 +116,16 @@ def cases(row: Row, count: int, rng: Random, most_forms: int = 0) -> Iterator[Ca
 
     `count` random vectors a form beside edges; `most_forms`: how many forms at most, chosen by chance, 0 for all.
     """
+    first = next(forms(row))
+    if case(row, *first, {}, 1, rng) is None:
+        return
     all_forms = list(forms(row))
     if most_forms and len(all_forms) > most_forms:
         all_forms = rng.sample(all_forms, most_forms)
     for opcode, match in all_forms:
         plain = case(row, opcode, match, {}, count, rng)
         if plain is None:
-            return
+            continue
         yield plain
         numbers = [slot for slot in row.sources if slot.form == "" and row.type_of(slot, match.bindings).kind in "usb"]
         for _ in range(min(2, len(numbers))):

@@ -217,6 +217,8 @@ CU2PORT_PTX_SPACES(, sys)
 #undef CU2PORT_PTX_SPACES
 #undef CU2PORT_PTX_LOADS
 
+template <class A> CU2PORT_PTX void prefetch(A p) { __builtin_prefetch(reinterpret_cast<const void*>(address(p))); }
+
 // Part of a parameter, from a byte on; parameters of `.ptx` functions may be arrays of bytes.
 template <class T, class P> CU2PORT_PTX T ld_param(const P& parameter, int offset) {
     T out;
@@ -238,6 +240,34 @@ struct min_op { template <class T> CU2PORT_PTX static T of(T a, T b) { return b 
 struct max_op { template <class T> CU2PORT_PTX static T of(T a, T b) { return a < b ? b : a; } };
 struct inc_op { template <class T> CU2PORT_PTX static T of(T a, T b) { return a >= b ? 0 : a + 1; } };
 struct dec_op { template <class T> CU2PORT_PTX static T of(T a, T b) { return a == 0 || a > b ? b : a - 1; } };
+
+// Halves and pairs of halves are their bits; only their sums need to know what they are.
+CU2PORT_PTX u16 add_rn_f16(u16 a, u16 b);
+CU2PORT_PTX u16 add_rn_bf16(u16 a, u16 b);
+#define CU2PORT_PTX_HALF(name)                                                                       \
+    struct name {                                                                                    \
+        u16 bits;                                                                                    \
+        CU2PORT_PTX name(u16 b = 0) : bits(b) {}                                                     \
+        CU2PORT_PTX operator u16() const { return bits; }                                            \
+    };                                                                                               \
+    CU2PORT_PTX name operator+(name a, name b) { return add_rn_##name(a.bits, b.bits); }             \
+    struct name##x2 {                                                                                \
+        u32 bits;                                                                                    \
+        CU2PORT_PTX name##x2(u32 b = 0) : bits(b) {}                                                 \
+        CU2PORT_PTX operator u32() const { return bits; }                                            \
+    };                                                                                               \
+    CU2PORT_PTX name##x2 operator+(name##x2 a, name##x2 b) {                                         \
+        return u32(add_rn_##name(u16(a.bits), u16(b.bits))) |                                        \
+               u32(add_rn_##name(u16(a.bits >> 16), u16(b.bits >> 16))) << 16;                       \
+    }
+CU2PORT_PTX_HALF(f16)
+CU2PORT_PTX_HALF(bf16)
+#undef CU2PORT_PTX_HALF
+template <class T> struct Native { enum { value = 1 }; };
+template <> struct Native<f16> { enum { value = 0 }; };
+template <> struct Native<bf16> { enum { value = 0 }; };
+template <> struct Native<f16x2> { enum { value = 0 }; };
+template <> struct Native<bf16x2> { enum { value = 0 }; };
 
 // Any operation by compare-and-swap, on values of any type.
 template <class T, Order order, Scope scope, class Op, class P> CU2PORT_PTX T atomic_update(P p, T operand) {
@@ -274,7 +304,10 @@ CU2PORT_PTX T atomic_cas(A p, T compare, T v) {
 #define CU2PORT_PTX_ARITHMETIC(name)                                                                         \
     template <class T, Order order, Scope scope, template <class> class Space, class A>                      \
     CU2PORT_PTX T atomic_##name(A p, T v) {                                                                  \
-        return __hip_atomic_fetch_##name(Space<T>::to(p), v, order, scope);                                  \
+        if constexpr (Native<T>::value)                                                                      \
+            return __hip_atomic_fetch_##name(Space<T>::to(p), v, order, scope);                              \
+        else                                                                                                 \
+            return atomic_update<T, order, scope, name##_op>(Space<typename Bits<sizeof(T)>::type>::to(p), v); \
     }
 #else
 #define CU2PORT_PTX_ARITHMETIC(name)                                                                         \
