@@ -23,6 +23,8 @@ _SHARED = "shared|shared::cta|shared::cluster"
 _LD_SPACES = f"{{.space:const|global|local|{_SHARED}}}"
 _ST_SPACES = f"{{.space:global|local|{_SHARED}}}"
 _SCOPE = "{scope:cta|cluster|gpu|sys}"
+_LD_TAIL = f"{_HINT}{_PREFETCH}{_VEC}.{_TYPES} {{d}}, [a], ?c:u64"
+_ST_TAIL = f"{_HINT}{_VEC}.{_TYPES} [a], {{b}}, ?c:u64"
 
 
 def cxx_space(space: str) -> str:
@@ -94,7 +96,7 @@ def _stored(name: str, t: Type, a: Value, b: tuple[Value, ...], space: str) -> V
 
 
 @ptx(
-    f"ld{{.weak}}{_LD_SPACES}{{.cop:ca|cg|cs|lu|cv}}{_HINT}{_PREFETCH}{_VEC}.{_TYPES} {{d}}, [a], ?c:u64",
+    f"ld{{.weak}}{_LD_SPACES}{{.cop:ca|cg|cs|lu|cv}}{_LD_TAIL}",
     ref=_REF + "ld",
 )
 @ptx(f"ld{{.weak}}{_LD_SPACES}{_EVICT}{_LD_TAIL}", ref=_REF + "ld")
