@@ -9,6 +9,7 @@ from cu2port.unit import Unit
 
 _KERNEL = re.compile(r"__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(?:void\s+(\w+)|\w)")
 _MODULE = re.compile(r"\.version\s+\d+\.\d+[\s\S]*?\.target\s+sm_|\.visible\s+\.entry\s+(\w+)")
+_ENTRY = re.compile(r"\.entry\s+([\w$]+)")
 _FILE = re.compile(r"\.(?:ptx|cubin|fatbin)\"\Z")
 
 
@@ -16,7 +17,8 @@ class KernelString(Check):
     """A string literal holds the source of a kernel, for compilation at run time, or PTX.
 
     Strings are the program's data and are not rewritten. hipRTC compiles HIP source: convert the text as a file of its
-    own (`cu2port convert - < kernel.cu`) and paste it back. PTX text cannot be loaded by HIP at all.
+    own (`cu2port convert - < kernel.cu`) and paste it back. HIP cannot load PTX at all: `cu2port ptx` makes HIP source of it,
+    with the same kernels, for hipRTC or the build.
     """
 
     code, name, severity = "CU217", "kernel-string", Severity.WARNING
@@ -24,6 +26,12 @@ class KernelString(Check):
         Example(
             'const char* s = R"(extern "C" __global__ void k(int* p) { *p = 1; })";',
             'const char* s = R"(extern "C" __global__ void k(int* p) { *p = 1; })";',
+        ),
+        Example(
+            'const char* s = ".version 8.0\\n" ".target sm_80\\n"\n  ".entry first() {}\\n" ".entry second() {}";',
+            'const char* s = ".version 8.0\\n" ".target sm_80\\n"\n  ".entry first() {}\\n" ".entry second() {}";',
+            "a module's text, in several literals",
+            findings=1,
         ),
         Example('load(&m, "kernels.ptx");', 'load(&m, "kernels.ptx");', "a module's file"),
         Example('const char* s = "the __global__ qualifier";', note="prose"),
@@ -40,16 +48,31 @@ class KernelString(Check):
                 )
         if "__global__" not in unit.text and ".entry" not in unit.text:
             return
-        for i in unit.find(*(w for w in unit.strings if len(w) >= 24)):
-            tok = unit.t[i]
-            kernel, module = _KERNEL.search(tok), _MODULE.search(tok)
-            if (kernel and "(" in tok[kernel.end() :]) or module:
-                name = next((m.group(1) for m in (kernel, module) if m and m.group(1)), "")
+        for first, stop in _runs(unit.find(*unit.strings)):
+            text = "\n".join(unit.t[first:stop])
+            kernel, module = _KERNEL.search(text), _MODULE.search(text)
+            if (kernel and "(" in text[kernel.end() :]) or module:
+                pattern = _ENTRY if module else _KERNEL
+                shown = ", ".join(f"`{name}`" for name in dict.fromkeys(pattern.findall(text)) if name)
                 what = "PTX" if module else "a kernel's source"
                 yield self.finding(
-                    f"a string holds {what}{f' (`{name}`)' if name else ''}; strings are not rewritten",
-                    unit.p[i],
-                    unit.end(i),
+                    f"a string holds {what}{f' ({shown})' if shown else ''}; strings are not rewritten"
+                    + ("; `cu2port ptx` makes HIP source of it" if module else ""),
+                    unit.p[first],
+                    unit.end(stop - 1),
                     severity=Severity.ERROR if module else Severity.WARNING,
                     effects=(("all", "wrong-result"),),
                 )
+
+
+def _runs(indices: list[int]) -> Iterator[tuple[int, int]]:
+    """Neighbouring tokens as ranges [first, stop): adjacent literals are one text."""
+    first = stop = -1
+    for i in indices:
+        if i != stop:
+            if stop > first:
+                yield first, stop
+            first = i
+        stop = i + 1
+    if stop > first:
+        yield first, stop
