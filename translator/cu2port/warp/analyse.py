@@ -41,7 +41,7 @@ _NOTHING = WarpFacts((), {}, (), frozenset())
 def reasons(unit: Unit) -> bool:
     """Whether a file has anything to look at: threads, and something that a warp matters to."""
     words = unit.words
-    if not words & _PLACES and not words & builtins.FILTER and not words & _DEVICE:
+    if not words & (_PLACES | builtins.FILTER | _DEVICE) and not any("DEVICE" in w for w in words if w.isupper()):
         return False
     return bool(words & LITERALS or words & builtins.FILTER or words & HAZARDS or "warpSize" in words) or any(
         _WARPISH.match(w) for w in words

@@ -177,7 +177,8 @@ def _modulo(op: str, a: V, b: V, at: int, use: Record) -> V | None:
     if a.kind is Kind.SHIFTED:
         use(b, role, None, a)
         return V(Kind.LANE, LANES, None, (), a.why)
-    use(b, Role.BITS if op == "&" else Role.TILE, None if a.kind is Kind.INDEX else False, a)
+    soft = a.kind in (Kind.INDEX, Kind.UNKNOWN, Kind.DATA, Kind.PART)
+    use(b, Role.BITS if op == "&" else Role.TILE, None if soft else False, a)
     return None
 
 
@@ -241,6 +242,10 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             if y.num is not None:
                 return V(Kind.SHIFTED, LANES, None, y.src if y.num == 32 else (), x.why)
             return V(Kind.INDEX, LANES, None, (), x.why)
+        if x is a and op == "-" and x.kind in THREADS and y.num is not None:
+            if y.num == 32 and y.src:
+                use(y, Role.STRIDE, None, x)
+            return V(Kind.SHIFTED, LANES, None, (), x.why)
         if x.kind is Kind.BLOCK and (_is_mask(y) or is_size(y) or y.num == 1):
             use(y, Role.COUNT, True, x)
             return x
@@ -314,11 +319,14 @@ def _compare(op: str, a: V, b: V, at: int, use: Record) -> V:
         elif x.kind in (Kind.THREAD, Kind.LINEAR):
             use(y, Role.GUARD, None, x)
         elif x.kind in (Kind.COUNT, Kind.WARP, Kind.BLOCK, Kind.SIZE):
-            use(y, Role.SLOTS if x.kind in (Kind.COUNT, Kind.WARP) else Role.GUARD, True, x)
+            role = Role.SLOTS if x.kind in (Kind.COUNT, Kind.WARP) else Role.GUARD
+            use(y, role, not (x.kind is Kind.WARP and _is_mask(y)), x)
         elif y.kind is Kind.SIZE:
             use(y, Role.SIZE, True, x)
         else:
             use(y, Role.PLAIN, False if x.num is None and x.kind is not Kind.NUMBER else None, x)
+    if y.kind is Kind.PRODUCT and y.src and x.kind in (Kind.THREAD, Kind.LINEAR):
+        use(y, Role.GUARD, None, x)
     for s, o in ((a, b), (b, a)):
         if s.kind is Kind.STEP and s.src and o.kind is Kind.LANE:
             use(s, Role.LOOP, True, o)

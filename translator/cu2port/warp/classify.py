@@ -11,9 +11,10 @@ from cu2port.warp.analyse import WarpFacts, analyse
 from cu2port.warp.arith import Role
 from cu2port.warp.evaluate import Use
 from cu2port.warp.parse import integer
-from cu2port.warp.values import Kind, Step, named_constant
+from cu2port.warp.values import COUNT_NAME, LANE_NAME, WARP_NAME, Kind, Step, is_weak, named_constant
 
 _WARP_WORD = re.compile(r"(?i).*(?:warp|lane|wave|wid\Z|\bws\b).*")
+_OPERATORS = frozenset("+ - * / % << >> < > & |".split())
 _SLOTS = frozenset({Kind.WARP, Kind.LANE, Kind.COUNT})
 
 
@@ -57,12 +58,15 @@ def _verdict(unit: Unit, facts: WarpFacts, at: int, found: list[Use]) -> Verdict
 
 
 _SOFT = frozenset({Role.SIZE, Role.MASK, Role.LOG, Role.COUNT, Role.GUARD, Role.WIDTH})
+_DIVIDING = frozenset({*_SOFT, Role.BITS, Role.TILE, Role.PLAIN})
 _THREADS = frozenset({Kind.THREAD, Kind.LINEAR, Kind.GLOBAL})
 
 
 def _likely(facts: WarpFacts, u: Use) -> bool:
     """Whether an undecided use counts lanes: the thread index says much, the names and the function the rest."""
-    if _WARP_WORD.match(u.hint):
+    if u.role in _DIVIDING and (LANE_NAME.match(u.hint) or WARP_NAME.match(u.hint) or COUNT_NAME.match(u.hint)):
+        return True
+    if u.role in (Role.SIZE, Role.MASK, Role.BITS) and "lane" in u.hint.lower():
         return True
     warpish = u.function in facts.warpish
     if u.role in _SOFT and u.other in _THREADS:
@@ -86,22 +90,39 @@ def _named(unit: Unit, facts: WarpFacts) -> dict[int, Use]:
         if not meaning:
             continue
         value = {"size": 32, "mask": 31, "log": 5}[meaning]
+        places: dict[int, Use] = {}
+        known: set[bool] = set()  # of the values that the file gives it: whether they are right
+        own = any(f.name == word for f in unit.functions)
         for i in unit.find(word):
             directive = unit.in_directive(i)
-            k = i + (1 if directive is not None and i == directive.first + 2 else 2)
-            number = integer(unit.tok(k)) if unit.tok(k)[:1].isdigit() else None
-            assigned = directive is not None or unit.tok(i + 1) in ("=", "{")
-            if number is not None and assigned:
-                if number == value:
-                    out[k] = plain
-                    out[i] = plain
-                continue
+            defines = directive is not None and i == directive.first + 2 and directive.keyword == "define"
+            k = i + (1 if defines else 2)
+            if (defines or unit.tok(i + 1) in ("=", "{")) and unit.tok(i - 1) not in ("(", ")", "&&", "||"):
+                number = integer(unit.tok(k)) if unit.tok(k)[:1].isdigit() else None
+                if number is not None and unit.tok(k + 1) not in _OPERATORS:
+                    known.add(number == value)
+                    if number == value:
+                        places[k] = places[i] = plain
+                    continue
+                if not any(_WARP_WORD.match(x) for x in _until_end(unit, k)):
+                    known.add(False)
             if meaning == "size" and (i in inside or (directive is not None and directive.keyword == "define")):
-                out[i] = plain
+                places[i] = plain
+        if own or (known == {False}) or (is_weak(word) and True not in known):
+            continue
+        out |= places
     for i in unit.find("thread_block_tile", "tiled_partition"):
         if unit.tok(i + 1) == "<" and integer(unit.tok(i + 2) or "x") == 32:
             out[i + 2] = Use(Role.WIDTH, True, Kind.TILE, None, "", "")
     return out
+
+
+def _until_end(unit: Unit, k: int) -> list[str]:
+    """The tokens from k to the end of an initialiser."""
+    end = k
+    while end < len(unit.t) and end < k + 12 and unit.t[end] not in (";", "}", ",", "#"):
+        end += 1
+    return unit.t[k:end]
 
 
 def _slots(facts: WarpFacts) -> dict[int, bool]:
@@ -110,6 +131,7 @@ def _slots(facts: WarpFacts) -> dict[int, bool]:
     for a in facts.arrays:
         for k, v in enumerate(a.dims):
             used = a.used[k] if k < len(a.used) else set()
+            by_name = _WARP_WORD.match(a.name) is not None and len(a.dims) == 1
             for at in v.src:
-                out[at] = out.get(at, False) or bool(used & _SLOTS)
+                out[at] = out.get(at, False) or bool(used & _SLOTS) or by_name
     return out

@@ -389,7 +389,7 @@ class Evaluator:
         vary = max((v.vary for v in (*values, base)), default=UNIFORM)
         if builtins.ATOMIC.match(name) or name in builtins.TAKES:
             return V(Kind.DATA, LANES, None, (), None, base.shared or any(v.shared for v in values[:1]))
-        if named_constant(name) == "size":
+        if builtins.SIZE_GETTERS.match(name):
             return V(Kind.SIZE, UNIFORM, 32, (e.at,))
         why = next((v.why for v in (*values, base) if v.vary == vary and v.why), None)
         return V(Kind.UNKNOWN, vary, None, (), why)
@@ -419,7 +419,15 @@ class Evaluator:
             base = self.value(e.callee.base)
             if base.kind in (Kind.TILE, Kind.GROUP):
                 return self._group(e, name, base)
+            if name in builtins.SURELY_LANES:
+                return self._group(e, name, V(Kind.TILE))
+            if name == "thread_rank":
+                return self._group(e, name, V(Kind.GROUP, UNIFORM, 0))
             return None
+        if name in ("thread_rank", "size", "num_threads") and isinstance(e.callee, Name) and e.callee.qualified:
+            owner = self.unit.tok(e.at - 2).lower()
+            if "group" in owner or "block" in owner or "cta" in owner:
+                return self._group(e, name, V(Kind.GROUP, UNIFORM, 0))
         if name in builtins.TILE_MAKERS or name in ("this_thread_block", "this_grid", "coalesced_threads"):
             values = tuple(self.value(a) for a in e.args)
             targs = getattr(e.callee, "targs", ())
@@ -445,7 +453,7 @@ class Evaluator:
         vary = LANES
         if uniform and lane < len(values) and values[lane].vary <= WARPS:
             vary = WARPS
-        return V(v.kind if v.kind in (Kind.MASK, Kind.LANE) else Kind.DATA, vary)
+        return V(v.kind if v.kind in _MOVED else Kind.DATA, vary, None, (), v.why)
 
     def _group(self, e: CallExpr, name: str, base: V) -> V:
         values = tuple(self.value(a) for a in e.args)
@@ -469,6 +477,8 @@ class Evaluator:
             return V(Kind.COUNT)
         if name in builtins.GROUP_LANES:
             self.event("lanes", e.at, name, values, e)
+            for v in values[1:] if "shfl" in name else ():
+                self.use(v, Role.WIDTH, True, NOTHING)
             return V(
                 Kind.MASK if name in ("ballot", "match_any") else Kind.DATA, WARPS if name != "shfl_down" else LANES
             )
@@ -538,6 +548,7 @@ def _wider(old: V, new: V) -> V:
     return v._replace(why=old.why or v.why)
 
 
+_MOVED = frozenset({Kind.MASK, Kind.LANE, Kind.BLOCK, Kind.WARP, Kind.GLOBAL_WARP, Kind.COUNT, Kind.LINEAR})
 _COMPARING = frozenset("< > <= >= == != && ||".split())
 _TOLD = frozenset(
     {

@@ -174,7 +174,7 @@ class Parser:
             return Jump(i, tok, value)
         if tok in ("asm", "__asm__", "__asm"):
             return self._asm(stop)
-        if tok in ("using", "typedef", "static_assert", "friend", "else", "template", "namespace"):
+        if tok in ("using", "typedef", "friend", "else", "template", "namespace"):
             self._next()
             if tok not in ("else", "template"):
                 self._semicolon(stop)

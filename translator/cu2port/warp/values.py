@@ -102,9 +102,9 @@ def join_all(values: Iterable[V]) -> V:
 
 
 SIZE_NAME = re.compile(
-    r"(?i).*(?:warp_?(?:size|sz|siz|width|lanes|dim|len)|wave(?:front)?_?(?:size|sz)|threads?_?(?:per|in)_?warp|"
+    r"(?i)(?!.*(?:sub_?warp|bytes|mem))(?:.*(?:warp_?(?:size|sz|siz|width|lanes|dim|len)|wave(?:front)?_?(?:size|sz)|threads?_?(?:per|in)_?warp|"
     r"lanes?_?(?:per|in)_?warp|num_?lanes|n_?lanes|lane_?(?:count|num|size)|warp_?(?:n_?)?threads).*\Z"
-    r"|(?:ws|wsz|warp_?t)\Z"
+    r"|(?:ws|wsz|warp_?t)\Z)"
 )
 MASK_NAME = re.compile(r"(?i).*(?:warp_?(?:size_?)?(?:mask|minus)|lane_?(?:id_?)?mask|ws_?mask).*\Z")
 LOG_NAME = re.compile(r"(?i).*(?:lo?g2?_?(?:of_?)?(?:warp|ws)|warp_?(?:size_?)?(?:shift|log|bits|lg|exp)).*\Z")
@@ -125,11 +125,17 @@ THREAD_NAME = re.compile(
     r"local_?tid|ltid|thread)\Z"
 )
 BLOCK_NAME = re.compile(
-    r"(?i).*(?:n(?:um)?_?threads|block_?(?:size|dim|threads|sz)|threads?_?(?:per|in)_?block|"
+    r"(?i).*(?:n(?:um)?_?[a-z]*_?threads|block_?(?:size|dim|threads|sz)|threads?_?(?:per|in)_?block|"
     r"threads_?(?:num|count|x)|cta_?(?:size|threads)|tpb|block_?dim_?x|^threads|^nt|^bdim"
     r"|^blk_?sz).*\Z"
 )
 GROUP_NAME = re.compile(r"(?i).*(?:shfl|shuffle|warp|lane).*\Z")
+
+
+def is_weak(name: str) -> bool:
+    """Whether a name of a size speaks of lanes rather than of warps, and so of any number of them."""
+    low = name.lower()
+    return "warp" not in low and "wave" not in low and low != "ws"
 
 
 @lru_cache(maxsize=4096)
