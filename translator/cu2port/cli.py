@@ -159,6 +159,30 @@ def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
     raise SystemExit(command(path, -1 if quiet else 1 if verbose else 0, asked))
 
 
+@cli.command(short_help="What porting a tree takes, without writing code.")
+@click.argument("paths", nargs=-1, metavar="PATH...", required=True)
+@click.option("--format", type=click.Choice(["html", "json", "sarif", "md", "text"]), help="Else what -o's suffix says.")
+@click.option("-o", "--output", metavar="FILE", default="", help="File to write; else standard output.")
+@click.option("--compare", metavar="OLD.json", default="", help="An older audit: show what is fixed, new and left.")
+@click.option("--arch", "archs", metavar="ARCHS", default="", help="GPUs that count (gfx942,gfx1100).  [all]")
+@click.option("--rocm", metavar="VERSION", default="7.1", help="ROCm to port to.  [7.1]")
+@click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in.")
+@click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
+@click.option("-p", "build", metavar="DIR", help="Folder of compile_commands.json: its -I and -D hold for each file.")
+@click.option("--exclude", metavar="GLOB", multiple=True, help="Files to leave out.")
+@click.option("--max-size", metavar="SIZE", default="8M", help="Do not look at larger files.  [8M]")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Worker processes.  [number of cores]")
+def audit(paths: tuple[str, ...], **asked: object) -> None:
+    """Say what porting a tree takes: how much converts by itself, what is left, effort, libraries, risks on wavefronts
+    of 64 lanes, inline PTX, build files, and the order in which to port.
+
+    Exit codes: 0 nothing is left for a person, 1 findings are left, 2 could not run.
+    """
+    from cu2port.cli_audit import command
+
+    raise SystemExit(command(paths, asked))
+
+
 @cli.command(short_help="Find what a port gets wrong, before and after it.")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--select", metavar="RULES", multiple=True, help="Rules that count: codes, prefixes, names; ALL.")
@@ -198,6 +222,26 @@ def lint(paths: tuple[str, ...], **asked: object) -> None:
     from cu2port.cli_lint import command
 
     raise SystemExit(command(paths, asked))
+
+
+@cli.command(short_help="A .ptx file as HIP source; or one instruction explained.")
+@click.argument("path", required=False, default="", metavar="[FILE]")
+@click.option("-e", "text", metavar="TEXT", help="Show what instructions mean, as HIP, and what they compute.")
+@click.option("-o", "--output", metavar="OUT", default="", help="File to write.  [standard output]")
+@click.option("--set", "given", metavar="NAME=VALUE", multiple=True, help="With -e: the value of an operand (%1=0xff).")
+@click.option(
+    "--ptx", type=click.Choice(["guard", "trap"]), default="guard", help="What has no counterpart: as for convert."
+)
+@click.option("--ptx-fp", "fp", type=click.Choice(["exact", "fast"]), default="exact", help="As for convert.")
+@click.option("--force", is_flag=True, help="Replace a file that is not cu2port's.")
+def ptx(path: str, text: str | None, **asked: object) -> None:
+    """Convert a module of PTX to HIP source: a kernel for each entry, with its name and parameters.
+
+    With -e, explain instructions of inline PTX: `cu2port ptx -e 'bfi.b32 %0, %1, %2, 8, 4;'`.
+    """
+    from cu2port.cli_ptx import command
+
+    raise SystemExit(command(path, text, **asked))  # type: ignore[arg-type]
 
 
 @cli.command(short_help="What a CUDA name becomes, and why.")

@@ -56,7 +56,7 @@ def operand_types(statements: Sequence[Statement]) -> tuple[dict[str, Type], tup
         if i.guard is not None and i.guard.name not in own:
             types.setdefault(i.guard.name, ops.PRED)
         for operand, type_, target in _slots(match, i):
-            for name in mentioned(operand):
+            for name in (r.name for r in mentioned(operand)):
                 if name in own or not _OPERAND.match(name):
                     continue
                 if target and name not in written:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from cu2port.clang import Expr
 from cu2port.lexer import is_identifier, lex
 from cu2port.model import Span
+from cu2port.ptx import special
 from cu2port.ptx.asm import Reading
 from cu2port.ptx.bind import UntranslatableError
 from cu2port.ptx.emit import Options, emit
@@ -214,7 +215,7 @@ class _Lifter:
             target = has_target(instruction)
             for k, operand in enumerate(instruction.operands):
                 written = k == 0 and target
-                out.extend((self.names[name], written, n) for name in mentioned(operand) if name in self.names)
+                out.extend((self.names[name], written, n) for r in mentioned(operand) if (name := r.name) in self.names)
         return out
 
     def to_copy(self, accesses: list[tuple[int, bool, int]]) -> list[int]:
@@ -313,17 +314,17 @@ class _Lifter:
             )
 
     def check_names(self) -> None:
-        """Refuses predicates and labels that another statement declares."""
-        known = {n.lstrip("%") for n in declared(self.statements)} | {n.lstrip("%") for n in labels(self.statements)}
+        """Refuses registers, predicates and labels that another statement declares."""
+        known = {*declared(self.statements), *labels(self.statements), *self.names, "_"}
+        known |= {n.lstrip("%") for n in known}
         for i in instructions(self.statements):
-            jumps = [o.name for o in i.operands if isinstance(o, Reg)] if i.name == "bra" else []
-            for name in (*jumps, *([i.guard.name] if i.guard is not None else [])):
-                if name.lstrip("%") not in known and name not in self.names:
+            used = [r for o in i.operands for r in mentioned(o)]
+            for r in (*used, *([Reg(i.guard.name)] if i.guard is not None else [])):
+                if r.name in known or r.name.lstrip("%") in known or i.name == "call":
+                    continue
+                if special.value(r.name, r.select) is None and special.missing(r.name) is None and not r.select:
                     raise RefusedError(
-                        i.opcode,
-                        f"`{name}` is declared in another asm statement",
-                        _TOGETHER,
-                        shared=True,
+                        i.opcode, f"`{r.name}` is declared in another asm statement", _TOGETHER, shared=True
                     )
 
     def touches_memory(self) -> bool:

@@ -51,13 +51,13 @@ def declared(statements: Iterable[Statement]) -> Iterator[str]:
             yield from declared(s.body)
 
 
-def mentioned(operand: Operand) -> Iterator[str]:
+def mentioned(operand: Operand) -> Iterator[Reg]:
     """Names that an operand is made of."""
     if isinstance(operand, Reg):
-        yield operand.name
+        yield operand
     elif isinstance(operand, Address):
         if operand.base is not None:
-            yield operand.base.name
+            yield operand.base
         for item in operand.rest:
             yield from mentioned(item)
     elif isinstance(operand, (Vector, Group)):
@@ -69,7 +69,7 @@ def mentioned(operand: Operand) -> Iterator[str]:
     elif isinstance(operand, (Not, Neg)):
         yield from mentioned(operand.item)
     elif isinstance(operand, Sum):
-        yield operand.base.name
+        yield operand.base
 
 
 def has_target(i: Instruction) -> bool:
