@@ -30,6 +30,11 @@ PLANTED: dict[str, tuple[str, str]] = {
         "race",
         "if (t == 0) s[0] = 0; __syncthreads(); s[0] += 1; __syncthreads(); d[i] = s[0];",
     ),
+    "counter of another wave": (
+        "race",
+        "if (t == 0) s[0] = 0; __syncthreads(); if (t < 64) atomicAdd(s, 1); else d[i] = s[0];",
+    ),
+    "counter read too early": ("order", "if (t == 0) s[0] = 0; __syncthreads(); atomicAdd(s, 1); d[i] = s[0];"),
     "scan in one buffer": (
         "race",
         "s[t] = 1; __syncthreads(); for (int o = 1; o < 128; o *= 2) { int v = t >= o ? s[t - o] : 0; s[t] += v; "
@@ -55,9 +60,33 @@ PLANTED: dict[str, tuple[str, str]] = {
     "shuffle from a lane that is not here": ("inactive-lane", "if (t % 32 < 10) d[i] = __shfl_down(t, 5);"),
     "broadcast inside a branch": ("inactive-lane", "if (t % 2) d[i] = __shfl(t, 0);"),
     "mask with absent lanes": ("mask", "if (t % 2) d[i] = __shfl_sync(~0ull, t, 1);"),
+    "volatile tail of a reduction": (
+        "lockstep",
+        "volatile int* v = s; v[t] = t; __syncthreads(); if (t < 16) { v[t] += v[t + 16]; v[t] += v[t + 8]; "
+        "v[t] += v[t + 4]; v[t] += v[t + 2]; v[t] += v[t + 1]; } __syncthreads(); d[i] = v[0];",
+    ),
+    "volatile scan of a wave": (
+        "lockstep",
+        "volatile int* v = s; v[t] = 1; for (int o = 1; o < 32; o *= 2) if (t % 32 >= o) v[t] += v[t - o]; "
+        "d[i] = v[t];",
+    ),
+    "volatile scan in a function": ("lockstep", "s[t] = 1; scan(s + t / 32 * 32, t % 32); d[i] = s[t];"),
+    "arms that speak through memory": (
+        "order",
+        "s[t] = 0; __syncthreads(); if (t % 2) { s[t - 1] = 1; __syncwarp(); } else { __syncwarp(); d[i] = s[t]; }",
+    ),
+    "arms that take tickets": (
+        "order",
+        "if (t == 0) s[0] = 0; __syncthreads(); if (t < 32) { if (t == 5) { __any(1); d[i] = atomicAdd(s, 1); } "
+        "else if (t == 6) d[i] = atomicAdd(s, 1) + __any(1); }",
+    ),
     "tickets": ("order", "d[i] = atomicAdd(g, 1) + t * 0;"),
 }
 CLEAN: dict[str, str] = {
+    "compare and swap in a loop": (
+        "int old = g[t % 4], seen; do { seen = old; old = atomicCAS(&g[t % 4], seen, seen + d[i]); } "
+        "while (old != seen);"
+    ),
     "own elements": "d[i] = t * 2 + g[i];",
     "neighbour": "s[t] = t; __syncthreads(); d[i] = s[(t + 64) % 128];",
     "tree": (
@@ -98,7 +127,21 @@ CLEAN: dict[str, str] = {
     "mask of those here": "if (t % 2) d[i] = __shfl_sync(__activemask(), t, 1);",
     "leader": "if (t % 32 == 0) atomicAdd(&g[0], __popcll(__activemask()));",
 }
-WAVE_SIZE = "d[i] = __popcll(__ballot(1));"
+# right in lockstep at one size only
+WAVE_SIZE = {
+    "lanes that vote": "d[i] = __popcll(__ballot(1));",
+    "volatile exchange of 64 threads": (
+        "volatile int* v = s; v[t] = t; __syncthreads(); if (t < 64) v[t] = v[t ^ 32]; __syncthreads(); d[i] = v[t];"
+    ),
+    "width left out": "d[i] = __shfl(t, 40);",
+}
+
+
+SCAN = """__device__ void scan(volatile int* v, int n) {
+ for (int o = 1; o < 32; o *= 2)
+  if (n >= o) v[n] += v[n - o];
+}
+"""
 
 
 def source(bodies: list[str]) -> str:
@@ -110,7 +153,7 @@ def source(bodies: list[str]) -> str:
     )
     table = ", ".join(f"k{n}" for n in range(len(bodies)))
     return (
-        f"#include <hip/hip_runtime.h>\n#include <cstdio>\n{kernels}"
+        f"#include <hip/hip_runtime.h>\n#include <cstdio>\n{SCAN}{kernels}"
         f"int main(int, char** argv) {{\n void (*all[])(int*, int*) = {{{table}}};\n int *d, *g; int h[512];\n"
         " (void)hipMalloc(&d, 1024); (void)hipMalloc(&g, 1024);\n"
         " auto k = all[atoi(argv[1])]; k<<<2, 128, 512>>>(d, g);\n"
@@ -127,7 +170,7 @@ def checked(
     """The verdicts on kernel n: the planted ones first, then the clean ones."""
     folder = tmp_path_factory.mktemp("check")
     path = folder / "kernels.hip"
-    path.write_text(source([*(body for _, body in PLANTED.values()), *CLEAN.values(), WAVE_SIZE]))
+    path.write_text(source([*(body for _, body in PLANTED.values()), *CLEAN.values(), *WAVE_SIZE.values()]))
     binaries = sim_build.build(sim_build.find_program(path), folder, (32, 64), toolchain, check=True)
 
     def get(n: int, *waves: int) -> list[sim_check.Verdict]:
@@ -142,7 +185,8 @@ def test_planted_bugs_are_found(checked: Callable[[int], list[sim_check.Verdict]
     for n, (name, (kind, _)) in enumerate(PLANTED.items()):
         found = checked(n)
         at = [v for v in found if v.kind == kind]
-        if not at or (kind not in ("inactive-lane", "order", "mask") and not any(".hip:" in v.where for v in at)):
+        whole = kind in ("inactive-lane", "order", "mask") or name.startswith("volatile")  # seen in the output alone
+        if not at or not (whole or any(".hip:" in v.where for v in at)):
             missed.append((name, [v.text for v in found]))
     assert missed == []
     assert len(PLANTED) >= 20
@@ -158,5 +202,7 @@ def test_clean_kernels_stay_silent(checked: Callable[[int], list[sim_check.Verdi
     assert len(CLEAN) >= 20
 
 
-def test_wave_size_bug(checked: Callable[..., list[sim_check.Verdict]]) -> None:
-    assert [v.kind for v in checked(len(PLANTED) + len(CLEAN), 32, 64)] == ["wave-size"]
+@pytest.mark.parametrize("n", range(len(WAVE_SIZE)), ids=list(WAVE_SIZE))
+def test_wave_size_bug(n: int, checked: Callable[..., list[sim_check.Verdict]]) -> None:
+    found = [v.kind for v in checked(len(PLANTED) + len(CLEAN) + n, 32, 64)]
+    assert "wave-size" in found

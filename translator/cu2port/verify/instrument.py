@@ -17,6 +17,7 @@ from cu2port.unit import Unit
 from cu2port.verify.reach import Reach, functions, is_operation, is_reaching
 from cu2port.verify.shared_vars import rewrite_shared
 from cu2port.verify.statements import Loop, Statements
+from cu2port.verify.steps import has_steps, mark_steps
 
 _NS = "::cu2port_sim::"
 _LINE_END = re.compile(r"\\?\r?\n")
@@ -68,14 +69,18 @@ def read(text: str, path: str) -> Unit:
     return Unit(text, Catalog({}, {}, {}, {}, (), ""), path=path)
 
 
-def instrument(unit: Unit, reach: Reach) -> str:
-    """The copy of a file that the simulator compiles. `unit.path` is what messages will name."""
+def instrument(unit: Unit, reach: Reach, steps: bool = False) -> str:
+    """The copy of a file that the simulator compiles. `unit.path` is what messages will name.
+
+    `steps`: also for runs in lockstep and with the arms of branches in another order, as `--check` does them; `reach`
+    then comes from `reached(..., steps=True)`.
+    """
     copy = Copy(unit)
     taken = {i for launch in unit.launches for i in range(launch.callee, launch.open + 1)}
     for launch in unit.launches:
         _launch(copy, launch)
     for f in functions(unit):
-        _function(copy, f, reach, taken)
+        _function(copy, f, reach, taken, steps)
     for definitions in unit.macros.values():
         for m in definitions:
             _macro(copy, m, reach, taken)
@@ -134,7 +139,7 @@ def _erase(copy: Copy) -> None:
             copy.after(stop - 1, ")")
 
 
-def _function(copy: Copy, f: Function, reach: Reach, taken: set[int]) -> None:
+def _function(copy: Copy, f: Function, reach: Reach, taken: set[int], steps: bool) -> None:
     unit = copy.unit
     first, stop = f.body[0] + 1, f.body[1]
     body = Statements(unit, first, stop)
@@ -143,7 +148,10 @@ def _function(copy: Copy, f: Function, reach: Reach, taken: set[int]) -> None:
             if unit.t[i] == "printf" and unit.tok(i + 1) == "(" and unit.tok(i - 1) not in ("::", ".", "->"):
                 copy.replace(i, i + 1, "cu2port_sim_print")
         _device_branches(copy, f)
-    _positions(copy, body, reach, taken, bool(f.sides & _DEVICE_ONLY))
+    steps = steps and has_steps(unit, f)
+    if steps:
+        mark_steps(body, copy.before, copy.after)
+    _positions(copy, body, reach, taken, bool(f.sides & _DEVICE_ONLY), steps)
 
 
 def _macro(copy: Copy, m: Macro, reach: Reach, taken: set[int]) -> None:
@@ -164,14 +172,16 @@ def _device_branches(copy: Copy, f: Function) -> None:
     copy.after(f.body[1], f"\n#undef {_COMPILE_MACRO}\n{line(f.body[1])}")
 
 
-def _positions(copy: Copy, body: Statements, reach: Reach, taken: set[int], device: bool) -> None:
+def _positions(copy: Copy, body: Statements, reach: Reach, taken: set[int], device: bool, steps: bool = False) -> None:
     unit = copy.unit
     tokens = body.tokens(body.first, body.stop)
     sites = [i for i in tokens if i not in taken and is_identifier(unit.t[i]) and is_reaching(unit, i, reach)]
     marks = sorted({*sites, *(i for i in tokens if unit.t[i] in reach.macros)})
     loops = body.loops()
     counted = [x for x in loops if x.body < 0 or any(x.keyword <= i < x.stop for i in marks)] if marks else []
-    if counted and not sites and all(x.body < 0 for x in counted):
+    if steps:
+        counted = loops
+    elif counted and not sites and all(x.body < 0 for x in counted):
         counted = []
     names = {x.keyword: f"cu2port_l{n}" for n, x in enumerate(counted)}
     for loop in loops:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from cu2port.lexer import is_identifier
 from cu2port.structure import Function
 from cu2port.unit import Unit
+from cu2port.verify.steps import has_steps
 
 _SHUFFLES = ("__shfl", "__shfl_up", "__shfl_down", "__shfl_xor")
 _VOTES = ("__ballot", "__any", "__all", "__match_any", "__match_all")
@@ -68,10 +69,13 @@ def is_reaching(unit: Unit, i: int, reach: Reach) -> bool:
     return unit.call(i) is not None
 
 
-def reached(units: Iterable[Unit]) -> Reach:
-    """The closure over all files of a program."""
+def reached(units: Iterable[Unit], steps: bool = False) -> Reach:
+    """The closure over all files of a program. `steps`: all functions whose statements are told apart belong to it."""
     files = [(u, _owners(u)) for u in units]
     calls: set[str] = set()
+    if steps:
+        for u, _ in files:
+            calls |= {f.name for f in functions(u) if has_steps(u, f) and not f.name.startswith("operator")}
     macros: set[str] = set()
     grown = True
     while grown:

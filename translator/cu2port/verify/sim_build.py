@@ -191,19 +191,22 @@ def sources(program: Program) -> dict[Path, str]:
     return out
 
 
-def copies(program: Program, folder: Path) -> list[Path]:
-    """Write instrumented copies below a folder, each under its absolute path; returns those of the units."""
+def copies(program: Program, folder: Path, steps: bool = False) -> list[Path]:
+    """Write instrumented copies below a folder, each under its absolute path; returns those of the units.
+
+    `steps`: for runs in lockstep, see `instrument`.
+    """
     texts = sources(program)
     here = Path.cwd()
     units = {}
     for real, text in texts.items():
         shown = str(real.relative_to(here)) if real.is_relative_to(here) else str(real)
         units[real] = read(text, shown)
-    reach = reached(units.values())
+    reach = reached(units.values(), steps)
     for real, unit in units.items():
         target = mirrored(folder, real)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(instrument(unit, reach).encode("latin-1"))
+        target.write_bytes(instrument(unit, reach, steps).encode("latin-1"))
     return [mirrored(folder, _absolute(u)) for u in program.units]
 
 
@@ -221,7 +224,7 @@ def build(
     program: Program, folder: Path, waves: Sequence[int], toolchain: Toolchain, jobs: int = 0, check: bool = False
 ) -> dict[int, Path]:
     """Compile and link a program for each wave size. Raises CannotBuild with the compiler's message."""
-    made = copies(program, folder / "src")
+    made = copies(program, folder / "src", check)
     runtime = toolchain.runtime()
     includes = [f"-I{x}" for d in program.include_dirs for x in (mirrored(folder / "src", d), d.absolute())]
     includes += [f"-I{mirrored(folder / 'src', TRAVELLING)}", f"-idirafter{TRAVELLING}"]

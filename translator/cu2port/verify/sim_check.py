@@ -1,7 +1,8 @@
 """`simulate --check`: what is wrong with a program although it may print the right answer.
 
-Each wave size runs three times: as usual with every access to shared and device memory watched; with lanes and waves
-in the opposite order; with another value read from lanes that are not there. What changes tells what the program
+Each wave size runs several times: as usual, with every access to shared and device memory watched; with lanes and waves
+in the opposite order; with the arms of branches in the opposite order; with another value read from lanes that are not
+there; and in lockstep, where the lanes of a wave meet at every access to memory. What changes tells what the program
 relies on.
 """
 
@@ -10,15 +11,15 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cu2port.verify.simulate import Limits, Ran, Settings, differences, run
+from cu2port.verify.simulate import Limits, Ran, differences, run
 
-_WATCHED = Settings({"CU2PORT_SIM_CHECK": "1"})
-_BACKWARD = Settings({"CU2PORT_SIM_CHECK": "1", "CU2PORT_SIM_BACKWARD": "1"})
-_INACTIVE = Settings({"CU2PORT_SIM_CHECK": "1", "CU2PORT_SIM_INACTIVE": "1"})
+_ON = "CU2PORT_SIM_CHECK"
+_BACKWARD, _ARMS, _INACTIVE, _LOCKSTEP = (f"CU2PORT_SIM_{x}" for x in ("BACKWARD", "ARMS", "INACTIVE", "LOCKSTEP"))
 _LINE = re.compile(rb"^cu2port-check\|(\w+)\|([0-9a-f]+)\|([0-9a-f]+)\|(.*)\n?", re.MULTILINE)
 _WHAT = {
     "mask": "lane mask",
@@ -31,8 +32,7 @@ _WHAT = {
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Something that is wrong. `kind`: race, lockstep, bounds, uninitialised, mask, inactive-lane, order,
-    wave-size.
+    """Something that is wrong. `kind`: race, lockstep, bounds, uninitialised, mask, inactive-lane, order or wave-size.
     `where`: `file:line`, "" when only the whole output shows it."""
 
     kind: str
@@ -49,27 +49,51 @@ def check(
 ) -> tuple[dict[int, Ran], list[Verdict]]:
     """Run the binaries (built with `check`), and judge. The runs are the ones in the usual order."""
     runs: dict[int, Ran] = {}
+    in_lockstep: dict[int, Ran] = {}
     verdicts: dict[tuple[str, str], Verdict] = {}
     for wave, binary in binaries.items():
-        first = run(binary, arguments, limits, capture=True, settings=_WATCHED)
-        found = _findings(binary, first.errors)
-        runs[wave] = Ran(first.code, first.output, _LINE.sub(b"", first.errors), first.timed_out)
-        changed = [
-            ("inactive-lane", "uses the value of an inactive lane: the output changes with it", _INACTIVE),
-            ("order", "the output depends on the order in which threads run", _BACKWARD),
-        ]
-        for kind, message, settings in changed:
-            other = run(binary, arguments, limits, capture=True, settings=settings)
-            found += [v for v in _findings(binary, other.errors) if v.kind not in ("uninitialised",)]
-            if not first.timed_out and differences(first, other):
-                found.append(Verdict(kind, f"{message} (wave {wave})"))
+        runs[wave], in_lockstep[wave], found = _check_wave(wave, binary, arguments, limits)
         for v in found:
             verdicts.setdefault((v.kind, v.where or v.message), v)
     if len(runs) == 2:
-        a, b = runs.values()
+        a, b = in_lockstep.values()
         if differences(a, b):
             verdicts["wave-size", ""] = Verdict("wave-size", "wave 32 and wave 64 give different output")
     return runs, list(verdicts.values())
+
+
+def _check_wave(wave: int, binary: Path, arguments: Sequence[str], limits: Limits) -> tuple[Ran, Ran, list[Verdict]]:
+    """The usual run, the one in lockstep, and what is wrong."""
+
+    def repeat(*settings: str) -> Ran:
+        return run(binary, arguments, limits, capture=True, settings={_ON: "1", **dict.fromkeys(settings, "1")})
+
+    began = time.monotonic()
+    first = repeat()
+    limits = replace(limits, time_s=min(limits.time_s, 10 + 20 * (time.monotonic() - began)))
+    usual = Ran(first.code, first.output, _LINE.sub(b"", first.errors), first.timed_out)
+    found = _findings(binary, first.errors)
+    if first.timed_out:
+        return usual, usual, found
+    backward, arms, inactive = repeat(_BACKWARD), repeat(_ARMS), repeat(_INACTIVE)
+    for other in (backward, arms, inactive):
+        found += [v for v in _findings(binary, other.errors) if v.kind != "uninitialised"]
+    lockstep = repeat(_LOCKSTEP)
+    at = f"(wave {wave})"
+    if differences(first, inactive):
+        found.append(Verdict("inactive-lane", f"uses the value of an inactive lane: the output changes with it {at}"))
+    orders = (first, backward, arms)
+    other = lockstep if lockstep.timed_out else repeat(_LOCKSTEP, _BACKWARD, _ARMS)
+    if other.timed_out:  # waiting at every access takes long: judge without
+        changed, lockstep = any(differences(first, x) for x in orders), usual
+    else:
+        changed = bool(differences(lockstep, other))
+    if changed:
+        what = "the order in which threads run" if differences(first, backward) else "which arm of a branch runs first"
+        found.append(Verdict("order", f"the output depends on {what} {at}"))
+    elif any(differences(lockstep, x) for x in orders) and not any(v.kind == "lockstep" for v in found):
+        found.append(Verdict("lockstep", f"right in lockstep alone, add `__syncwarp` {at}"))
+    return usual, lockstep, found
 
 
 def _findings(binary: Path, errors: bytes) -> list[Verdict]:

@@ -10,8 +10,9 @@ import resource
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 TIMED_OUT = 124  # exit codes beside the program's own
 CANNOT = 125
@@ -45,22 +46,22 @@ class Ran:
     timed_out: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How lanes are run; the defaults are what `cu2port simulate` does without --check."""
-
-    values: Mapping[str, str] = field(default_factory=dict)
-
-
 def run(
-    binary: Path, arguments: Sequence[str], limits: Limits, capture: bool = False, settings: Settings | None = None
+    binary: Path,
+    arguments: Sequence[str],
+    limits: Limits,
+    capture: bool = False,
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Ran:
-    """Run a simulated program in the current folder, its output captured or passed through."""
+    """Run a simulated program in the current folder, its output captured or passed through.
+
+    `settings`: environment variables that tell the simulator how to run lanes.
+    """
     environment = {
         **os.environ,
         "CU2PORT_SIM_MEMORY": str(limits.memory),
         **({"CU2PORT_SIM_THREADS": str(limits.threads)} if limits.threads else {}),
-        **(settings.values if settings else {}),
+        **settings,
     }
     pipe = subprocess.PIPE if capture else None
 
@@ -97,13 +98,6 @@ def run(
     elif code < 0:
         code = 128 - code
     return Ran(code, output or b"", errors or b"", timed_out)
-
-
-def same_line(a: str, b: str) -> bool:
-    """Whether two lines say the same; numbers may differ where a line speaks of time or speed."""
-    if a == b:
-        return True
-    return bool(_TIMING.search(a)) and _NUMBER.sub("#", a) == _NUMBER.sub("#", b)
 
 
 def differences(a: Ran, b: Ran) -> list[tuple[str, str]]:

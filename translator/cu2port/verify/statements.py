@@ -68,7 +68,7 @@ class Statements:
         if tok == "do":
             k = self.skip(self.end(i + 1))
             if k < self.stop and t[k] == "while":
-                head = self._head(k)
+                head = self.head(k)
                 if head is not None:
                     return self._after_semicolon(head[1] + 1)
             return self.stop
@@ -85,7 +85,7 @@ class Statements:
                 k = self.skip(k + 1)
             return self.end(k + 1)
         if tok in _WITH_HEAD:
-            head = self._head(i)
+            head = self.head(i)
             if head is None:
                 return self.stop
             k = self.end(head[1] + 1)
@@ -96,7 +96,8 @@ class Statements:
             return k
         return self._simple_end(i)
 
-    def _head(self, i: int) -> tuple[int, int] | None:
+    def head(self, i: int) -> tuple[int, int] | None:
+        """The brackets after the keyword at token i, if they lie in the range."""
         k = i + 1
         if self.unit.tok(k) == "constexpr":
             k += 1
@@ -136,14 +137,14 @@ class Statements:
                 body = self.skip(i + 1)
                 body_stop = self.end(body)
                 tail = self.skip(body_stop)
-                head = self._head(tail) if tail < self.stop and t[tail] == "while" else None
+                head = self.head(tail) if tail < self.stop and t[tail] == "while" else None
                 if head is None:
                     continue
                 tails.add(tail)
                 if t[head[0] + 1 : head[1]] not in (["0"], ["false"]):
                     out.append(Loop(i, head, body, body_stop, self._after_semicolon(head[1] + 1)))
                 continue
-            head = self._head(i)
+            head = self.head(i)
             if head is None:
                 continue
             body = self.skip(head[1] + 1)
@@ -160,7 +161,7 @@ class Statements:
         out = []
         for i in self.tokens(self.first, self.stop):
             if t[i] == "if":
-                head = self._head(i)
+                head = self.head(i)
                 if head is not None:
                     body = self.skip(head[1] + 1)
                     out.append((body, self.end(body)))

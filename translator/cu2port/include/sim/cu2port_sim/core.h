@@ -23,6 +23,7 @@ constexpr int kWave = CU2PORT_SIM_WAVE;
 static_assert(kWave == 32 || kWave == 64, "a wave has 32 or 64 lanes");
 constexpr int kDepth = 192;                      // entries of a position
 constexpr std::uint32_t kLeft = 0xffffffffu;     // iteration of a loop that the lane is about to leave
+constexpr std::uint32_t kArm = 0x80000000u;      // "iteration" of a branch: this, and 1 or 2 for its arms
 constexpr int kSlot = 16;                        // bytes a lane shows to the others
 
 struct Index {  // threadIdx and its kin
@@ -96,7 +97,9 @@ private:
 // A loop: `for (Loop l(site); l.once();) for (...; l.tick(), ...)`.
 class Loop {
 public:
-    explicit Loop(std::uint32_t site) : place_(push(site)) {}
+    explicit Loop(std::uint32_t site) : place_(push(site)) {
+        if (place_) place_[1].site = 0;
+    }
     ~Loop() {
         if (place_) now.top = place_;
     }
@@ -107,7 +110,7 @@ public:
         return first;
     }
     bool tick() {
-        if (place_) ++place_->iteration;
+        if (place_) ++place_->iteration, place_[1].site = 0;
         return true;
     }
     // The lane is in a block that can only leave this loop: it counts as lying after the loop.
@@ -122,9 +125,32 @@ private:
     bool first_ = true;
 };
 
+// In copies made for --check: the statement a lane is at, kept in the slot above its position.
+inline void here(std::uint32_t site) {
+    if (now.inside) now.top->site = site;
+}
+
+// There, a branch whose arms may run in either order: `if (Choice c(site); true) if (...) { c.arm(1); } else { c.arm(2); }`.
+class Choice {
+public:
+    explicit Choice(std::uint32_t site) : place_(push(site)) {
+        if (place_) place_[1].site = 0;
+    }
+    ~Choice() {
+        if (place_) now.top = place_;
+    }
+    Choice(const Choice&) = delete;
+    void arm(std::uint32_t n) {
+        if (place_) place_->iteration = kArm | n, place_[1].site = 0;
+    }
+
+private:
+    Place* place_;
+};
+
 // --- meetings ----------------------------------------------------------------------------------------------------
 
-enum class Kind : std::uint8_t { exchange, wave_sync, barrier, grid };
+enum class Kind : std::uint8_t { exchange, wave_sync, barrier, grid, access };
 
 struct Slot {
     alignas(16) unsigned char bytes[kSlot];
