@@ -59,6 +59,10 @@ class Graph:
         """The include spellings of a file that lead to one of the wanted files."""
         return frozenset(name for name, target in self._edges.get(file, {}).items() if target in wanted)
 
+    def targets(self, file: str) -> frozenset[str]:
+        """The files of the tree that a file includes."""
+        return frozenset(self._edges.get(file, {}).values())
+
     def own(self, file: str) -> frozenset[str]:
         """The include spellings of a file that name a file of the tree, whatever folder the build finds it in."""
         return frozenset(name for name in self._spelled.get(file, ()) if self._ending(name))

@@ -31,6 +31,11 @@ class Lines:
         self._bytes_are_characters = data.isascii() or not _is_utf8(data)
         self._text_start = len(_BOM) if not self._bytes_are_characters and data.startswith(_BOM) else 0
 
+    @property
+    def count(self) -> int:
+        """How many lines there are; one that nothing ends counts too."""
+        return len(self._starts) - (self._starts[-1] == len(self._data))
+
     def place(self, offset: int) -> Place:
         """The place of a byte offset."""
         offset = max(0, min(offset, len(self._data)))

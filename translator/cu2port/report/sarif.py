@@ -10,11 +10,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
 from cu2port import __version__
+from cu2port.lint.config import inside
 from cu2port.lint.run import FileLint, LintFinding
+from cu2port.report.locate import Place
 from cu2port.report.pages import Page
 
 MOST_RESULTS = 25_000  # of a run, as GitHub takes it
@@ -26,6 +29,21 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 def render(files: Sequence[FileLint], pages: Mapping[str, Page]) -> str:
     """The SARIF log as text."""
     return json.dumps(document(files, pages), indent=1, ensure_ascii=False) + "\n"
+
+
+def render_audit(audit: Mapping[str, Any], pages: Mapping[str, Page]) -> str:
+    """The findings of an audit as a SARIF log. Raises CannotRun for paths that lead out of the tree."""
+    files = []
+    for path, found in groupby(audit["findings"], key=lambda x: x["path"]):
+        inside(path, "--format sarif")
+        files.append(FileLint(path, tuple(_of_audit(x) for x in found if x["way"] != "note")))
+    return render(files, pages)
+
+
+def _of_audit(x: Mapping[str, Any]) -> LintFinding:
+    start, end = Place(x["line"], x["column"], 0), Place(x["line"], x["column"] + 1, 0)
+    marks = (x["code"], x["name"], x["severity"], x["message"], start, end, x["before"], x["fingerprint"])
+    return LintFinding(*marks, tuple(x["effects"].items()), tuple(x["why"]))
 
 
 def document(files: Sequence[FileLint], pages: Mapping[str, Page]) -> dict[str, Any]:

@@ -1,0 +1,12 @@
+"""`cu2port audit`: what porting a tree takes, without writing code.
+
+    collect.py        one file, in a worker: findings, kernels, calls, PTX, requirements
+    effort.py         how much work a finding is: one table, and the words for a sum
+    requirements.py   what a program asks of GPU, runtime and driver
+    build_files.py    build files that speak of CUDA
+    order.py          the order in which to port files (includes and calls, networkx)
+    document.py       all of that as one JSON document, `cu2port-audit/1`; every report is made from it alone
+    compare.py        what an older document had: fixed, new, left
+
+Reports of it are in `report/audit_*.py`; `cli_audit.py` prints.
+"""

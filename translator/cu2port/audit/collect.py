@@ -1,0 +1,190 @@
+"""What an audit wants to know of one file. Runs in a worker; everything here is plain data that crosses processes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from cu2port import edits, engine
+from cu2port.audit.requirements import Requirement, found_in
+from cu2port.jobs import Job, Tools
+from cu2port.lexer import is_identifier
+from cu2port.model import Edit, Finding, Judged, Outcome, Severity, Trust
+from cu2port.report.locate import Lines
+from cu2port.unit import Unit
+
+SELF, REVIEW, HAND, NONE, NOTE = "self", "review", "hand", "none", "note"
+_NO_TARGET = frozenset({"CU103", "CU207", "CU208"})
+_MAX_EXCERPT = 200  # characters of a source line
+
+
+class Found(NamedTuple):
+    """A finding as an audit shows it. `way`: self (surely right), review, hand, none (no counterpart) or note;
+    `before`, `after`: the source line, and what it becomes where that is known, as text."""
+
+    code: str
+    name: str
+    severity: str
+    way: str
+    message: str
+    line: int
+    column: int
+    end_line: int
+    effects: tuple[tuple[str, str], ...]
+    why: tuple[str, ...]
+    cuda: str
+    hip: str
+    before: str
+    after: str
+
+
+class Kernel(NamedTuple):
+    """A `__global__` function: its lines, and the worst way of what was found in it."""
+
+    name: str
+    line: int
+    end_line: int
+    way: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileAudit:
+    """One file. `lines`: all lines; `ways`: lines that hold findings, by their worst way; `names`: CUDA names and how
+    often each stands there; `ptx`: (instruction, whether it becomes C++) and how often; `defines`, `calls`: functions
+    with a body here, and names that are called."""
+
+    path: str
+    lines: int = 0
+    cuda: bool = False
+    found: tuple[Found, ...] = ()
+    ways: tuple[tuple[str, int], ...] = ()
+    names: tuple[tuple[str, int], ...] = ()
+    kernels: tuple[Kernel, ...] = ()
+    ptx: tuple[tuple[str, bool, int], ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+    defines: frozenset[str] = frozenset()
+    calls: frozenset[str] = frozenset()
+    failed: str = ""
+
+
+_RANK = {SELF: 0, NOTE: 0, REVIEW: 1, HAND: 2, NONE: 3}
+
+
+def audit_job(job: Job, tools: Tools) -> FileAudit:
+    """Look at one file, in a worker."""
+    try:
+        with open(job.path, "rb") as f:  # noqa: PTH123 - a Path a file costs more than the call
+            data = f.read(job.max_size + 1)
+    except OSError as e:
+        return FileAudit(job.shown, failed=f"could not be read ({e.strerror})")
+    if len(data) > job.max_size:
+        return FileAudit(job.shown, failed=f"larger than --max-size ({job.max_size} bytes), not looked at")
+    clang = tools.clang if job.options.use_clang else None
+    examined = engine.examine(data, job.options, path=job.path, project=job.project, clang=clang)
+    result = engine.settle(examined)
+    unit = examined.unit
+    if unit is None:
+        reason = result.findings[0].finding.message
+        return FileAudit(job.shown, lines=data.count(b"\n"), failed=reason)
+    lines = Lines(data)
+    found = tuple(_found(unit, lines, j) for j in result.findings)
+    kernels = tuple(_kernels(unit, lines, found))
+    names = {n: len(unit.find(re.split(r"::|\.", n)[-1])) for n in unit.api.seen}
+    return FileAudit(
+        path=job.shown,
+        lines=lines.count,
+        cuda=bool(found or kernels),
+        found=found,
+        ways=tuple(_line_ways(found)),
+        names=tuple(sorted(names.items())),
+        kernels=kernels,
+        ptx=tuple(_ptx(unit)),
+        requirements=tuple(found_in(unit, lines)),
+        defines=frozenset(f.name for f in unit.functions),
+        calls=frozenset(t for i, t in enumerate(unit.t[:-1]) if unit.t[i + 1] in ("(", "<<<") and is_identifier(t)),
+    )
+
+
+def way_of(j: Judged) -> str:
+    """How a finding is dealt with."""
+    f = j.finding
+    if j.outcome is Outcome.APPLIED:
+        return SELF if f.trust is Trust.EXACT else REVIEW
+    if f.severity is Severity.INFO:
+        return NOTE
+    return NONE if f.code in _NO_TARGET or (f.code == "CU401" and not f.edits) else HAND
+
+
+def _found(unit: Unit, lines: Lines, j: Judged) -> Found:
+    f = j.finding
+    start, end = lines.place(f.start), lines.place(f.end)
+    way = way_of(j)
+    before = after = ""
+    if way != SELF:
+        before, after = _excerpt(unit.text, f)
+    return Found(
+        f.code, f.name, f.severity.value, way, f.message, start.line, start.column, end.line,
+        f.effects, f.why, f.cuda, f.hip, before, after,
+    )  # fmt: skip
+
+
+def _excerpt(text: str, f: Finding) -> tuple[str, str]:
+    """The line of a finding, and what it becomes if its edits stay on it."""
+    start = max(text.rfind("\n", 0, f.start), text.rfind("\r", 0, f.start)) + 1
+    m = re.compile(r"[^\r\n]*").match(text, start)
+    end = m.end() if m else len(text)
+    before = _readable(text[start:end])
+    if not f.edits or any(e.start < start or e.end > end for e in f.edits):
+        return before, ""
+    shifted = [_shift(e, -start) for e in f.edits]
+    return before, _readable(edits.apply(text[start:end], shifted))
+
+
+def _shift(e: Edit, by: int) -> Edit:
+    parts = tuple(p if isinstance(p, str) else type(p)(p.start + by, p.end + by) for p in e.parts)
+    return Edit(e.start + by, e.end + by, parts, e.side)
+
+
+def _readable(line: str) -> str:
+    """Bytes as Latin-1 to text for people; what is no text is spelled out."""
+    from cu2port.report.lint_formats import readable
+
+    text = "".join(readable(part) + "\n" for part in line.split("\n"))[:-1].strip()
+    return text if len(text) <= _MAX_EXCERPT else text[:_MAX_EXCERPT] + " \N{HORIZONTAL ELLIPSIS}"
+
+
+def _line_ways(found: tuple[Found, ...]) -> list[tuple[str, int]]:
+    """(way, how many lines have that as the worst of their findings)."""
+    worst: dict[int, str] = {}
+    for x in found:
+        for line in range(x.line, min(x.end_line, x.line + 200) + 1):
+            if x.way != NOTE and _RANK[x.way] >= _RANK.get(worst.get(line, SELF), 0):
+                worst[line] = x.way
+    counts = dict.fromkeys((SELF, REVIEW, HAND, NONE), 0)
+    for way in worst.values():
+        counts[way] += 1
+    return list(counts.items())
+
+
+def _kernels(unit: Unit, lines: Lines, found: tuple[Found, ...]) -> list[Kernel]:
+    out = []
+    for f in unit.functions:
+        if "__global__" not in f.sides:
+            continue
+        first, last = lines.place(unit.p[f.first]).line, lines.place(unit.p[f.body[1]]).line
+        ways = [x.way for x in found if first <= x.line <= last]
+        out.append(
+            Kernel(f.name, lines.place(unit.p[f.name_at]).line, last, max(ways, key=_RANK.__getitem__, default=SELF))
+        )
+    return out
+
+
+def _ptx(unit: Unit) -> list[tuple[str, bool, int]]:
+    """(instruction, whether it becomes C++, how many)."""
+    counts: dict[tuple[str, bool], int] = {}
+    for one in unit.ptx:
+        for name in one.instructions or ("(a text built by macros)",):
+            key = (name, one.refused is None)
+            counts[key] = counts.get(key, 0) + 1
+    return [(name, lifted, n) for (name, lifted), n in sorted(counts.items())]

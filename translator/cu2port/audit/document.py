@@ -1,0 +1,283 @@
+"""The audit as one JSON document, `cu2port-audit/1`.
+
+Every report is made from it, and every sum in it can be made again from its lists.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cu2port import __version__
+from cu2port.audit import effort
+from cu2port.audit.build_files import BuildLine
+from cu2port.audit.collect import HAND, NONE, NOTE, REVIEW, SELF, FileAudit, Found
+from cu2port.audit.order import order
+from cu2port.audit.requirements import REQUIREMENTS
+from cu2port.catalog import Catalog, target
+
+SCHEMA = "cu2port-audit/1"
+WAYS = (SELF, REVIEW, HAND, NONE)
+_RANK = {SELF: 0, NOTE: 0, REVIEW: 1, HAND: 2, NONE: 3}
+_HARM = {"hang": 0, "wrong-result": 1, "compile-error": 2, "slower": 3, "none": 4}
+_RISK = {"hang": 8.0, "wrong-result": 4.0, "compile-error": 1.0, "slower": 0.5}
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of the document."""
+    text = (Path(__file__).parent.parent / "report" / "cu2port-audit-1.schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+def build(
+    files: Sequence[FileAudit],
+    includes: Mapping[str, Sequence[str]],
+    builds: Iterable[BuildLine],
+    catalog: Catalog,
+    options: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The document. `includes`: file -> files of the tree that it includes; `options`: as the command line gave them,
+    ready for JSON."""
+    findings = _findings(files)
+    names = _names(files, catalog, tuple(options["rocm"]))
+    kernels = [
+        {"path": f.path, "name": k.name, "line": k.line, "end_line": k.end_line, "way": k.way}
+        for f in files
+        for k in f.kernels
+    ]
+    rows = _rows(files, findings)
+    cost = effort.total(x["minutes"] for x in findings)
+    hard = sum(x["way"] == NONE for x in findings)
+    low, high = effort.days(cost)
+    return {
+        "schema": SCHEMA,
+        "tool": {"version": __version__},
+        "options": dict(options),
+        "summary": {
+            "files": len(files),
+            "cuda_files": sum(f.cuda for f in files),
+            "lines": sum(f.lines for f in files),
+            "by_way": {
+                "lines": _sum_ways(r["ways"] for r in rows),
+                "names": {w: sum(n["way"] == w for n in names) for w in WAYS},
+                "kernels": {w: sum(k["way"] == w for k in kernels) for w in WAYS},
+                "findings": {w: sum(x["way"] == w for x in findings) for w in WAYS},
+            },
+            "by_code": dict(sorted(Counter(x["code"] for x in findings).items())),
+        },
+        "effort": {
+            "minutes": round(cost, 1),
+            "days": [round(low, 1), round(high, 1)],
+            "words": effort.words(cost, hard),
+            "method": effort.METHOD,
+        },
+        "libraries": _libraries(names, catalog),
+        "names": names,
+        "wave64": _wave64(findings),
+        "ptx": _ptx(files),
+        "requirements": _requirements(files),
+        "build": [b._asdict() for b in builds],
+        "order": _order(files, includes, findings),
+        "kernels": kernels,
+        "files": rows,
+        "findings": findings,
+    }
+
+
+def fingerprint(path: str, code: str, before: str, message: str) -> str:
+    """What a finding is known by from one audit to the next: 16 hexadecimal digits."""
+    text = "\0".join((path, code, " ".join(before.split()) or message))
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def _findings(files: Sequence[FileAudit]) -> list[dict[str, Any]]:
+    """All but what surely converts by itself; those are in the sums of lines, names and kernels."""
+    seen: set[tuple[str, str]] = set()
+    out = []
+    for f in files:
+        for x in f.found:
+            if x.way == SELF:
+                continue
+            again = (x.code, x.message) in seen
+            seen.add((x.code, x.message))
+            out.append(_finding(f.path, x, effort.minutes(x.code, x.way, again)))
+    return out
+
+
+def _finding(path: str, x: Found, cost: float) -> dict[str, Any]:
+    return {
+        "path": path,
+        "line": x.line,
+        "column": x.column,
+        "code": x.code,
+        "name": x.name,
+        "severity": x.severity,
+        "way": x.way,
+        "message": x.message,
+        "minutes": cost,
+        "effects": dict(x.effects),
+        "why": list(x.why),
+        "cuda": x.cuda,
+        "hip": x.hip,
+        "before": x.before,
+        "after": x.after,
+        "fingerprint": fingerprint(path, x.code, x.before, x.message),
+    }
+
+
+def _rows(files: Sequence[FileAudit], findings: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    by_path: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for x in findings:
+        by_path[x["path"]].append(x)
+    return [_file(f, by_path[f.path]) for f in files]
+
+
+def _file(f: FileAudit, findings: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "path": f.path,
+        "lines": f.lines,
+        "cuda": f.cuda,
+        "ways": {w: dict(f.ways).get(w, 0) for w in WAYS},
+        "findings": {w: sum(x["way"] == w for x in findings) for w in (REVIEW, HAND, NONE, NOTE)},
+        "minutes": sum(x["minutes"] for x in findings),
+        "kernels": len(f.kernels),
+        "failed": f.failed,
+    }
+
+
+def _sum_ways(rows: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total = dict.fromkeys(WAYS, 0)
+    for row in rows:
+        for way in WAYS:
+            total[way] += row[way]
+    return total
+
+
+def _names(files: Sequence[FileAudit], catalog: Catalog, rocm: tuple[int, int]) -> list[dict[str, Any]]:
+    """Every CUDA name, what it becomes, and how surely."""
+    counts: Counter[str] = Counter()
+    where: Counter[str] = Counter()
+    for f in files:
+        for name, n in f.names:
+            counts[name] += n
+            where[name] += 1
+    out = []
+    for name in sorted(counts):
+        row = catalog.get(name)
+        hip, why = target(row, rocm) if row is not None else ("", "")
+        way = NONE if not hip else SELF if row is None or row.plain or row.trust.label == "exact" else REVIEW
+        out.append(
+            {
+                "name": name,
+                "library": row.library if row else "",
+                "hip": hip,
+                "way": way,
+                "why": why or (row.why if row else ""),
+                "uses": counts[name],
+                "files": where[name],
+            }
+        )
+    return out
+
+
+def _libraries(names: Sequence[dict[str, Any]], catalog: Catalog) -> list[dict[str, Any]]:
+    """Each CUDA library that is used, what takes its place, and what that lacks."""
+    heads = {lib.name: lib for lib in catalog.libraries}
+    out = []
+    for key in sorted({n["library"] for n in names} - {""}):
+        mine = [n for n in names if n["library"] == key]
+        head = heads.get(key)
+        out.append(
+            {
+                "library": key,
+                "title": head.title if head else key,
+                "target": head.target if head else "",
+                "names": len(mine),
+                "uses": sum(n["uses"] for n in mine),
+                "review": [n["name"] for n in mine if n["way"] == REVIEW],
+                "gaps": [n["name"] for n in mine if n["way"] == NONE],
+            }
+        )
+    return sorted(out, key=lambda x: (-x["uses"], x["library"]))
+
+
+def harm(effects: Mapping[str, str]) -> str:
+    """The worst that a finding does on GPUs with wavefronts of 64 lanes."""
+    hit = [what for where, what in effects.items() if where in ("all", "wave64") or where.startswith("gfx9")]
+    return min(hit, key=lambda w: _HARM.get(w, 9), default="none")
+
+
+def _wave64(findings: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What can go wrong on 64 lanes, in order of harm; findings with one message are folded."""
+    groups: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
+    for x in findings:
+        if x["code"].startswith("CU3") and harm(x["effects"]) != "none":
+            groups[harm(x["effects"]), x["code"], x["message"]].append(x)
+    out = [
+        {
+            "harm": worst,
+            "code": code,
+            "name": found[0]["name"],
+            "message": message,
+            "why": found[0]["why"],
+            "count": len(found),
+            "open": sum(x["way"] in (HAND, NONE) for x in found),
+            "places": [[x["path"], x["line"]] for x in found],
+        }
+        for (worst, code, message), found in groups.items()
+    ]
+    return sorted(out, key=lambda x: (_HARM.get(x["harm"], 9), -x["open"], -x["count"], x["code"], x["message"]))
+
+
+def _ptx(files: Sequence[FileAudit]) -> list[dict[str, Any]]:
+    """Inline PTX by instruction: how many, and how many of them become C++."""
+    total: Counter[str] = Counter()
+    lifted: Counter[str] = Counter()
+    for f in files:
+        for name, can, n in f.ptx:
+            total[name] += n
+            lifted[name] += n if can else 0
+    return [
+        {"instruction": name, "count": n, "lifted": lifted[name]}
+        for name, n in sorted(total.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+def _requirements(files: Sequence[FileAudit]) -> list[dict[str, Any]]:
+    places: dict[str, list[list[Any]]] = defaultdict(list)
+    for f in files:
+        for r in f.requirements:
+            places[r.key].append([f.path, r.line, r.text])
+    return [
+        {"key": key, "title": about.title, "note": about.note, "places": places[key]}
+        for key, about in REQUIREMENTS.items()
+        if key in places
+    ]
+
+
+def _order(
+    files: Sequence[FileAudit], includes: Mapping[str, Sequence[str]], findings: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """CUDA files in the order in which to port them."""
+    mine = {f.path: f for f in files if f.cuda}
+    home: dict[str, list[str]] = defaultdict(list)
+    for f in mine.values():
+        for name in f.defines:
+            home[name].append(f.path)
+    needs = {}
+    for path, f in mine.items():
+        called = {home[n][0] for n in f.calls - f.defines if len(home.get(n, ())) == 1}
+        near = {c for c in called if c.rpartition("/")[0] == path.rpartition("/")[0]}
+        needs[path] = sorted({*includes.get(path, ()), *near})
+    risk: dict[str, float] = defaultdict(float)
+    for x in findings:
+        risk[x["path"]] += x["minutes"] / 10 + (_RISK.get(harm(x["effects"]), 0.0) if x["way"] in (HAND, NONE) else 0)
+    return [
+        {"path": s.path, "needed_by": s.needed_by, "risk": round(s.risk, 1), "with": list(s.with_)}
+        for s in order(needs, risk)
+    ]

@@ -1,0 +1,60 @@
+"""How much work a port is. One table of minutes; sums are said in words and as a range.
+
+The minutes are a rule of thumb for somebody who knows the code: looking at a change that is probably right, working out
+one that the tool could not make, finding another way for what has no counterpart. They are rows here so that whoever
+knows better can say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+REVIEW_MIN = 2.0  # a change that wants a look
+HAND_MIN = 15.0  # a finding that a person must deal with
+NONE_MIN = 60.0  # a name without a counterpart
+BY_CODE: Mapping[str, float] = {
+    "CU102": 2, "CU104": 10, "CU105": 5, "CU106": 10, "CU108": 10, "CU109": 10, "CU110": 5,
+    "CU203": 2, "CU204": 10, "CU206": 5, "CU207": 480, "CU208": 120, "CU209": 60, "CU217": 60,
+    "CU401": 60, "CU601": 15, "CU720": 120,
+}  # fmt: skip
+SAME_AGAIN = 0.25  # of the first, for each further finding of the same rule with the same message
+LOW, HIGH = 0.5, 2.0  # the range around the sum
+TEST_SHARE = 0.5  # building, running and comparing, on top
+_DAY_MIN = 6 * 60.0
+
+METHOD = (
+    f"Each finding costs minutes by its rule: {REVIEW_MIN:g} for a change to look at, {HAND_MIN:g} for one to make by "
+    f"hand, {NONE_MIN:g} for a name without a counterpart, and what the table of effort.py says for some rules. "
+    f"A finding with the message of an earlier one costs {SAME_AGAIN:.0%} of that. {TEST_SHARE:.0%} is added for "
+    f"building and testing. The range is {LOW:g} to {HIGH:g} times the sum; a day has {_DAY_MIN / 60:g} hours."
+)
+
+
+def minutes(code: str, way: str, again: bool) -> float:
+    """Minutes for a finding; `again`: one like it came before."""
+    if way in ("self", "note"):
+        return 0.0
+    cost = REVIEW_MIN if way == "review" else BY_CODE.get(code, NONE_MIN if way == "none" else HAND_MIN)
+    return cost * (SAME_AGAIN if again else 1.0)
+
+
+def total(costs: Iterable[float]) -> float:
+    """Minutes of a port: those of its findings, and testing."""
+    return sum(costs) * (1 + TEST_SHARE)
+
+
+def days(sum_min: float) -> tuple[float, float]:
+    """The range in working days."""
+    return sum_min * LOW / _DAY_MIN, sum_min * HIGH / _DAY_MIN
+
+
+def words(sum_min: float, hard: int) -> str:
+    """A sum in words; `hard`: how many findings have no counterpart."""
+    low, high = days(sum_min)
+    if sum_min < 1:
+        return "nothing to do by hand: convert, build, test"
+    size = (
+        "a day at most" if high <= 1 else "some days" if high <= 10 else "some weeks" if high <= 60 else "some months"
+    )
+    rest = f", {hard} of its findings without a counterpart in HIP" if hard else ""
+    return f"{size} for one person who knows the code ({low:.1f} to {high:.1f} days){rest}"

@@ -1,0 +1,90 @@
+"""The `audit` command: options in, a report and an exit code out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cu2port import compile_db
+from cu2port.audit import compare
+from cu2port.audit.run import audit
+from cu2port.cli_convert import folder, gpus, macro, rocm_version
+from cu2port.model import Options
+from cu2port.output import write
+from cu2port.plan import Request
+from cu2port.project import CannotRun, parse_size
+from cu2port.report import audit_text
+
+_SUFFIXES = {".html": "html", ".json": "json", ".sarif": "sarif", ".md": "md", ".txt": "text"}
+
+
+def command(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
+    """Run `audit`; returns the exit code."""
+    try:
+        out = Path(asked["output"]) if asked["output"] else None
+        chosen = asked["format"] or (_SUFFIXES.get(out.suffix.lower(), "") if out else "text")
+        if not chosen:
+            raise CannotRun(f"-o {out}: the suffix says no format; there is {', '.join(_SUFFIXES)}, or --format")
+        if out is not None and not out.absolute().parent.is_dir():
+            raise CannotRun(f"-o {out}: there is no folder {out.parent}")
+        older = compare.load(Path(asked["compare"])) if asked["compare"] else None
+        document = audit(_request(paths, asked))
+        if older is not None:
+            document["compare"] = compare.compare(older["findings"], document["findings"])
+        _deliver(_text(document, chosen), out)
+    except CannotRun as e:
+        click.echo(f"cu2port: {e}", err=True)
+        return 2
+    if out is not None:
+        click.echo(f"{out}: {document['effort']['words']}", err=True)
+    return 1 if any(x["way"] in ("hand", "none") for x in document["findings"]) else 0
+
+
+def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
+    if "-" in paths:
+        raise CannotRun("audit looks at files and folders; `-` is neither")
+    return Request(
+        inputs=paths,
+        mode="dry-run",
+        options=Options(
+            rocm=rocm_version(asked["rocm"]),
+            archs=gpus(asked["archs"]),
+            include_dirs=tuple(folder("-I", d) for d in asked["include_dirs"]),
+            defines=tuple(macro(d) for d in asked["defines"]),
+        ),
+        commands=compile_db.load(Path(asked["build"])) if asked["build"] else None,
+        exclude=asked["exclude"],
+        workers=asked["jobs"] or 0,
+        max_size=parse_size(asked["max_size"]),
+    )
+
+
+def _text(document: dict[str, Any], chosen: str) -> str:
+    if chosen == "json":
+        return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    if chosen == "md":
+        return audit_text.markdown(document)
+    if chosen == "text":
+        return audit_text.text(document)
+    if chosen == "sarif":
+        from cu2port.report import sarif
+        from cu2port.report.pages import pages
+
+        return sarif.render_audit(document, pages())
+    from cu2port.report import audit_html
+
+    return audit_html.render(document)
+
+
+def _deliver(text: str, out: Path | None) -> None:
+    if out is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        write(out, text.encode("utf-8", "backslashreplace"))
+    except OSError as e:
+        raise CannotRun(f"-o {out}: {e.strerror}") from e

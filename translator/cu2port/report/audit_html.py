@@ -1,0 +1,175 @@
+"""An audit as one HTML file that needs nothing else: a pure function of the document `cu2port-audit/1`.
+
+jinja2 escapes whatever comes from source; the charts and the file tree are made here, and escape it themselves.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from cu2port.audit.document import harm
+from cu2port.report.audit_text import WAYS
+from cu2port.report.pages import pages
+
+_MOST_GROUPS = 2_000  # kinds of findings that are listed
+_MOST_PLACES = 12  # of one kind
+_MOST_TEXT = 400  # characters of a message
+_MOST_FILES = 3_000  # in the tree; beyond, folders alone
+_TOP_BARS = 12
+_ORDER = {"none": 0, "hand": 1, "review": 2, "note": 3}
+
+
+def render(doc: Mapping[str, Any]) -> str:
+    """The page as text."""
+    from jinja2 import Environment, FileSystemLoader
+    from markupsafe import Markup
+
+    groups = list(_groups(doc["findings"]))
+    codes = sorted({g["code"] for g in groups} | {w["code"] for w in doc["wave64"]})
+    known = pages()
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True
+    )
+    still = [x for x in doc["findings"] if x["way"] in ("hand", "none")]
+    return environment.get_template("audit.html.j2").render(
+        doc=doc,
+        title=", ".join(map(_visible, doc["options"]["inputs"])),
+        ways=WAYS,
+        open_count=len(still),
+        harmful=sum(harm(x["effects"]) in ("hang", "wrong-result") for x in still),
+        shares=Markup(_shares(doc["summary"]["by_way"])),
+        bars=Markup(_bars(doc["files"])),
+        tree=Markup("".join(_tree(doc["files"]))),
+        groups=groups[:_MOST_GROUPS],
+        groups_left=max(0, len(groups) - _MOST_GROUPS),
+        codes=codes,
+        pages=[known[c] for c in codes if c in known],
+    )
+
+
+def _visible(text: str) -> str:
+    """Text without characters that turn or hide what stands around them."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _groups(findings: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Findings of one rule, way and message, the hardest first."""
+    groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    for x in findings:
+        groups[x["way"], x["code"], x["message"]].append(x)
+    ordered = sorted(groups.items(), key=lambda g: (_ORDER[g[0][0]], -sum(x["minutes"] for x in g[1]), g[0][1:]))
+    for (way, code, message), found in ordered:
+        yield {
+            "way": way,
+            "code": code,
+            "message": _visible(message if len(message) <= _MOST_TEXT else message[:_MOST_TEXT] + " ..."),
+            "why": found[0]["why"],
+            "before": found[0]["before"],
+            "after": found[0]["after"],
+            "count": len(found),
+            "minutes": round(sum(x["minutes"] for x in found), 1),
+            "places": [(_visible(x["path"]), x["line"]) for x in found[:_MOST_PLACES]],
+        }
+
+
+def _shares(by_way: Mapping[str, Mapping[str, int]]) -> str:
+    """Stacked bars: which share of lines, names and kernels goes which way."""
+    width, left, row = 760, 110, 34
+    parts = []
+    words = []
+    for y, kind in enumerate(("lines", "names", "kernels")):
+        counts = by_way[kind]
+        total = sum(counts.values())
+        parts.append(f'<text x="0" y="{y * row + 19}">{kind}</text>')
+        x = float(left)
+        for way, title in WAYS.items():
+            size = (width - left) * counts[way] / total if total else 0.0
+            if size:
+                label = f"{kind}, {title}: {counts[way]:,} ({counts[way] / total:.0%})"
+                words.append(label)
+                parts.append(
+                    f'<rect class="f-{way}" x="{x:.1f}" y="{y * row + 4}" width="{max(1.0, size):.1f}" height="22">'
+                    f"<title>{escape(label)}</title></rect>"
+                )
+            x += size
+        if not total:
+            parts.append(f'<text x="{left}" y="{y * row + 19}">none</text>')
+    return _svg(width, 3 * row, "Shares of lines, names and kernels: " + "; ".join(words), parts)
+
+
+def _bars(files: Sequence[Mapping[str, Any]]) -> str:
+    """Bars of minutes: the folders (or files, if there is one folder) with the most."""
+    sums: dict[str, float] = defaultdict(float)
+    for f in files:
+        sums[f["path"].rpartition("/")[0] or "."] += f["minutes"]
+    if len(sums) < 2:
+        sums = defaultdict(float, {f["path"].rpartition("/")[2]: f["minutes"] for f in files})
+    rows = sorted(((n, name) for name, n in sums.items() if n > 0), key=lambda r: (-r[0], r[1]))[:_TOP_BARS]
+    if not rows:
+        return '<p class="soft">There is none.</p>'
+    width, left, row = 760, 330, 24
+    most = rows[0][0]
+    parts = []
+    for y, (n, name) in enumerate(rows):
+        shown = _visible(name if len(name) <= 44 else "..." + name[-41:])
+        size = max(2.0, (width - left - 70) * n / most)
+        parts.append(f'<text x="0" y="{y * row + 16}">{escape(shown)}</text>')
+        parts.append(f'<rect class="f-bar" x="{left}" y="{y * row + 4}" width="{size:.1f}" height="15"></rect>')
+        parts.append(f'<text x="{left + size + 6:.1f}" y="{y * row + 16}">{n:,.0f} min</text>')
+    label = "Minutes of work: " + "; ".join(f"{_visible(name)} {n:,.0f}" for n, name in rows)
+    return _svg(width, len(rows) * row + 4, label, parts)
+
+
+def _svg(width: int, height: int, label: str, parts: Sequence[str]) -> str:
+    head = f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{escape(label)}">'
+    return head + "".join(parts) + "</svg>"
+
+
+def _tree(files: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The files with findings as nested lists, hottest first."""
+    hot = [f for f in files if f["minutes"] > 0 or f["failed"]]
+    if not hot:
+        yield '<p class="soft">No file has work left in it.</p>'
+        return
+    most = max(f["minutes"] for f in hot) or 1.0
+    root: dict[str, Any] = {}
+    for f in hot:
+        node = root
+        *folders, name = f["path"].split("/")
+        for folder in folders:
+            node = node.setdefault(folder + "/", {})
+        node[name] = f
+    yield from _branch(root, most, len(hot) <= _MOST_FILES, 0)
+
+
+def _minutes(node: Mapping[str, Any]) -> float:
+    if "path" in node and isinstance(node["path"], str):
+        return float(node["minutes"])
+    return sum(_minutes(x) for x in node.values())
+
+
+def _branch(node: Mapping[str, Any], most: float, with_files: bool, depth: int) -> Iterator[str]:
+    yield "<ul>"
+    for name, below in sorted(node.items(), key=lambda item: (-_minutes(item[1]), item[0])):
+        n = _minutes(below)
+        heat = f'<span class="heat" aria-hidden="true"><i style="width:{min(1.0, n / most):.0%}"></i></span>'
+        if name.endswith("/"):
+            # a chain of folders that hold nothing else is one line
+            while len(below) == 1 and next(iter(below)).endswith("/"):
+                inner = next(iter(below))
+                name, below = name + inner, below[inner]
+            opened = " open" if depth == 0 and len(node) <= 4 else ""
+            shown = f'<code>{escape(_visible(name))}</code> <span class="soft">{n:,.0f}</span>'
+            label = f'{heat}<span class="name">{shown}</span>'
+            yield f"<li><details{opened}><summary>{label}</summary>"
+            yield from _branch(below, most, with_files, depth + 1)
+            yield "</details></li>"
+        elif with_files:
+            text = _visible(below["failed"]) or f"{n:,.0f}; {below['kernels']} kernels"
+            label = f'<code>{escape(_visible(name))}</code> <span class="soft">{escape(text)}</span>'
+            yield f'<li><span>{heat}<span class="name">{label}</span></span></li>'
+    yield "</ul>"

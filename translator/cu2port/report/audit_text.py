@@ -1,0 +1,170 @@
+"""An audit for a terminal, and as Markdown. Pure functions of the document `cu2port-audit/1`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+WAYS = {
+    "self": "converts by itself",
+    "review": "converts, wants a look",
+    "hand": "by hand",
+    "none": "no counterpart",
+}
+_MOST = 12
+
+
+def text(doc: Mapping[str, Any]) -> str:
+    """The summary that `cu2port audit` prints."""
+    return "\n".join(_text(doc)) + "\n"
+
+
+def _text(doc: Mapping[str, Any]) -> Iterator[str]:
+    s, e = doc["summary"], doc["effort"]
+    yield f"{s['cuda_files']:,} CUDA files of {s['files']:,}, {s['lines']:,} lines"
+    yield f"effort: {e['words']}"
+    yield ""
+    yield f"{'':<24}{'lines':>9}{'names':>8}{'kernels':>9}{'findings':>10}"
+    for way, title in WAYS.items():
+        cells = [s["by_way"][k][way] for k in ("lines", "names", "kernels", "findings")]
+        yield f"{title:<24}{cells[0]:>9,}{cells[1]:>8,}{cells[2]:>9,}" + (
+            f"{cells[3]:>10,}" if way != "self" else f"{'':>10}"
+        )
+    if doc["libraries"]:
+        yield ""
+        yield "libraries"
+        for lib in doc["libraries"]:
+            gaps = f"; without a counterpart: {_some(lib['gaps'])}" if lib["gaps"] else ""
+            yield f"  {lib['title']} -> {lib['target'] or 'none'}: {lib['names']} names, {lib['uses']} uses{gaps}"
+    if doc["wave64"]:
+        yield ""
+        yield "wavefronts of 64 lanes, worst first"
+        for w in doc["wave64"][:_MOST]:
+            path, line = w["places"][0]
+            more = f" and {w['count'] - 1} more" if w["count"] > 1 else ""
+            yield f"  {w['harm']}: {path}:{line}{more}: {w['code']} {w['name']}: {w['message']}"
+        if len(doc["wave64"]) > _MOST:
+            yield f"  and {len(doc['wave64']) - _MOST} more kinds"
+    if doc["ptx"]:
+        total, lifted = sum(p["count"] for p in doc["ptx"]), sum(p["lifted"] for p in doc["ptx"])
+        left = [f"{p['instruction']} ({p['count'] - p['lifted']})" for p in doc["ptx"] if p["lifted"] < p["count"]]
+        yield ""
+        yield f"inline PTX: {lifted} of {total} instructions become C++" + (f"; left: {_some(left)}" if left else "")
+    if doc["requirements"]:
+        yield ""
+        yield "what it asks of the machine"
+        for r in doc["requirements"]:
+            yield f"  {r['title']} ({len(r['places'])} places): {r['note']}"
+    if doc["build"]:
+        yield ""
+        yield f"build files: {len(doc['build'])} lines in {len({b['path'] for b in doc['build']})} files speak of CUDA"
+    if doc["order"]:
+        yield ""
+        yield "port first"
+        for o in doc["order"][:_MOST]:
+            yield f"  {o['path']}" + (f" ({o['needed_by']} files lean on it)" if o["needed_by"] else "")
+    if "compare" in doc:
+        c = doc["compare"]
+        yield ""
+        yield f"since then: {c['fixed']} fixed, {c['new']} new, {c['left']} left"
+        for x in c["new_findings"][:_MOST]:
+            yield f"  new: {x['path']}:{x['line']}: {x['code']}: {x['message']}"
+
+
+def _some(items: Sequence[str]) -> str:
+    return ", ".join(items[:_MOST]) + (f", and {len(items) - _MOST} more" if len(items) > _MOST else "")
+
+
+def markdown(doc: Mapping[str, Any]) -> str:
+    """The audit as Markdown, for an issue or a wiki."""
+    return "\n".join(_markdown(doc)) + "\n"
+
+
+def _markdown(doc: Mapping[str, Any]) -> Iterator[str]:
+    s, e = doc["summary"], doc["effort"]
+    yield "# What porting to HIP takes"
+    yield ""
+    yield f"{s['cuda_files']:,} CUDA files of {s['files']:,}, {s['lines']:,} lines. Effort: {cell(e['words'])}."
+    yield ""
+    yield from _table(
+        ("", "lines", "names", "kernels", "findings"),
+        (
+            (title, *(f"{s['by_way'][k][way]:,}" for k in ("lines", "names", "kernels", "findings")))
+            for way, title in WAYS.items()
+        ),
+    )
+    if "compare" in doc:
+        c = doc["compare"]
+        yield f"Since the older audit: **{c['fixed']} fixed, {c['new']} new, {c['left']} left**."
+        yield ""
+    yield "## Libraries"
+    yield ""
+    yield from _table(
+        ("CUDA", "HIP", "names", "uses", "without a counterpart"),
+        ((x["title"], x["target"] or "none", x["names"], x["uses"], _some(x["gaps"])) for x in doc["libraries"]),
+    )
+    if doc["wave64"]:
+        yield "## Wavefronts of 64 lanes"
+        yield ""
+        yield from _table(
+            ("harm", "rule", "what", "first place", "places", "open"),
+            (
+                (w["harm"], w["code"], w["message"], "{}:{}".format(*w["places"][0]), w["count"], w["open"])
+                for w in doc["wave64"]
+            ),
+        )
+    if doc["ptx"]:
+        yield "## Inline PTX"
+        yield ""
+        yield from _table(
+            ("instruction", "uses", "become C++"), ((p["instruction"], p["count"], p["lifted"]) for p in doc["ptx"])
+        )
+    if doc["requirements"]:
+        yield "## Requirements"
+        yield ""
+        yield from _table(
+            ("what", "on AMD GPUs", "places", "first"),
+            (
+                (r["title"], r["note"], len(r["places"]), "{}:{} {}".format(*r["places"][0]))
+                for r in doc["requirements"]
+            ),
+        )
+    if doc["build"]:
+        yield "## Build files"
+        yield ""
+        yield from _table(
+            ("line", "what", "instead"), ((f"{b['path']}:{b['line']}", b["what"], b["instead"]) for b in doc["build"])
+        )
+    yield "## Order"
+    yield ""
+    yield from _table(
+        ("", "file", "files that lean on it", "risk"),
+        ((n, o["path"], o["needed_by"], o["risk"]) for n, o in enumerate(doc["order"], 1)),
+    )
+    yield "## What is left"
+    yield ""
+    yield from _table(
+        ("place", "rule", "what"),
+        (
+            (f"{x['path']}:{x['line']}", f"{x['code']} {x['name']}", x["message"])
+            for x in doc["findings"]
+            if x["way"] in ("hand", "none")
+        ),
+    )
+    yield f"*{cell(e['method'])}*"
+
+
+def _table(head: Sequence[str], rows: Any) -> Iterator[str]:
+    yield "| " + " | ".join(head) + " |"
+    yield "| " + " | ".join("---" for _ in head) + " |"
+    for row in rows:
+        yield "| " + " | ".join(cell(str(x)) for x in row) + " |"
+    yield ""
+
+
+_ACTIVE = {c: f"&#{ord(c)};" for c in "&<>|`*_[]\\#!~"}
+
+
+def cell(text: str) -> str:
+    """Text inside a table: nothing in it is Markdown or HTML."""
+    return "".join(_ACTIVE.get(c, c if c.isprintable() else " ") for c in text)
