@@ -296,6 +296,16 @@ KINDS_OF_CHANGE = {
         "hipHostGetDevicePointer(reinterpret_cast<void**>((T **)&p), q, 0);",
         "",
     ),
+    "a user's word for CUDA's type": (
+        "#ifndef GPU\ntypedef void *cudaStream_t;\n#endif\nvoid f(cudaStream_t s);\n",
+        "#ifndef GPU\ntypedef void *hipStream_t;\n#endif\nvoid f(hipStream_t s);\n",
+        "",
+    ),
+    "a user's type in a namespace": (
+        "namespace mine { typedef int cudaGraph_t; cudaGraph_t g; }",
+        "namespace mine { typedef int cudaGraph_t; cudaGraph_t g; }",
+        "",
+    ),
     "another value": ("cublasGemmEx(h, 1, type, algo);", "hipblasGemmEx(h, 1, type, algo);", ""),
     "a tag before a typedef": ("struct cudaLaunchParams p;", "hipLaunchParams p;", ""),
     "a tag before a structure": ("struct cudaExtent e;", "struct hipExtent e;", ""),
