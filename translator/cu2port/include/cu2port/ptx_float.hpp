@@ -34,7 +34,6 @@ template <int Exponent, int Fraction, bool Infinite = true, bool Nan = true> str
 };
 typedef format<11, 52> f64_format;
 typedef format<8, 23> f32_format;
-typedef format<8, 10> tf32_format;
 typedef format<5, 10> f16_format;
 typedef format<8, 7> bf16_format;
 typedef format<5, 2> e5m2_format;
@@ -108,6 +107,28 @@ template <class F> CU2PORT_PTX u64 narrow(double a, rounding mode) {
     if (exponent == 0x7ff) return m ? F::nan : (negative ? F::sign : 0) | F::overflow;
     if (exponent) m |= u64(1) << 52;
     return rounded<F>(negative, m, (exponent ? exponent : 1) - 1075, false, mode);
+}
+
+// A float as a smaller format, to nearest: as `narrow`, on 32 bits. `beyond`: what a number becomes that is too large.
+template <class F> CU2PORT_PTX u32 narrow_rn(float a, u64 beyond) {
+    const u32 bits = bits_of(a), sign = bits >> 31 ? static_cast<u32>(F::sign) : 0;
+    const int exponent = static_cast<int>(bits >> 23 & 255), least = 127 + F::lowest + F::fraction;
+    if (exponent == 255) return bits << 9 ? static_cast<u32>(F::nan) : sign | static_cast<u32>(beyond);
+    const u32 m = (bits & 0x7fffff) | (exponent ? 0x800000 : 0);
+    const int e = exponent ? exponent : 1, scale = e > least ? e : least, shift = 23 - F::fraction + scale - e;
+    if (shift > 24) return sign;
+    const u32 kept = (m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift;
+    const u32 pattern = (static_cast<u32>(scale - least) << F::fraction) + kept;
+    return sign | (pattern > F::largest ? static_cast<u32>(beyond) : pattern);
+}
+
+// A double as a float that may be rounded again: if it is none, the one beside it whose last bit is set.
+CU2PORT_PTX float odd_f32(double a) {
+    const float near = static_cast<float>(a);
+    const double back = near;
+    const u32 bits = bits_of(near);
+    if (!(back < a || back > a) || (bits & 1)) return near;
+    return of_bits((back < a) == (a > 0) ? bits + 1 : bits - 1);
 }
 
 // A float from a double whose sign and size are right, in any rounding mode.
@@ -355,7 +376,7 @@ CU2PORT_PTX_LEAST(double, max, CU2PORT_PTX_MAX, CU2PORT_PTX_MAX_NAN)
 #undef CU2PORT_PTX_MAX_NAN
 
 // --- f16 and bf16 ------------------------------------------------------------------------------------------------------
-// In double, where products are exact and sums rounded to odd; on AMD GPUs f16 has instructions of its own.
+// In wider formats, where products are exact and sums rounded to odd; on AMD GPUs f16 has instructions of its own.
 
 #if defined(__HIP_DEVICE_COMPILE__) && !defined(CU2PORT_SIMULATED)
 #define CU2PORT_PTX_NATIVE_F16
@@ -380,15 +401,35 @@ CU2PORT_PTX float cvt_f32_f16(u16 a) { return static_cast<float>(half_of(a)); }
 CU2PORT_PTX_HALF(u16, f16)
 CU2PORT_PTX_HALF(u32, f16x2)
 #undef CU2PORT_PTX_HALF
+CU2PORT_PTX u16 f16_rn(float a) { return bits_of(static_cast<_Float16>(a)); }
 #else
 CU2PORT_PTX float cvt_f32_f16(u16 a) { return static_cast<float>(widen<f16_format>(a)); }
+CU2PORT_PTX u16 f16_rn(float a) { return static_cast<u16>(narrow_rn<f16_format>(a, f16_format::infinity)); }
+CU2PORT_PTX u16 fma_rn_f16(u16 a, u16 b, u16 c) {
+    CU2PORT_PTX_EXACT
+    const double product = widen<f16_format>(a) * widen<f16_format>(b);
+    return f16_rn(odd_f32(add_odd(product, widen<f16_format>(c))));
+}
+// Two numbers of f16 in float: the product is exact, a sum has enough bits more to be rounded again.
+CU2PORT_PTX u16 mul_rn_f16(u16 a, u16 b) { return f16_rn(mul_rn(cvt_f32_f16(a), cvt_f32_f16(b))); }
+CU2PORT_PTX u16 add_rn_f16(u16 a, u16 b) { return f16_rn(add_rn(cvt_f32_f16(a), cvt_f32_f16(b))); }
+CU2PORT_PTX u16 sub_rn_f16(u16 a, u16 b) { return f16_rn(sub_rn(cvt_f32_f16(a), cvt_f32_f16(b))); }
 #endif
 CU2PORT_PTX double cvt_f64_f16(u16 a) { return cvt_f32_f16(a); }
 
-template <class F> CU2PORT_PTX u16 fma_16(double a, double b, double c) {
-    CU2PORT_PTX_EXACT
-    return static_cast<u16>(narrow<F>(add_odd(a * b, c), rounding::rn));
+CU2PORT_PTX u16 bf16_rn(float a) {
+    const u32 bits = bits_of(a);
+    return static_cast<u16>(a != a ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
+CU2PORT_PTX u16 fma_rn_bf16(u16 a, u16 b, u16 c) {
+    CU2PORT_PTX_EXACT
+    return bf16_rn(odd_f32(add_odd(cvt_f64_bf16(a) * cvt_f64_bf16(b), cvt_f64_bf16(c))));
+}
+CU2PORT_PTX u16 mul_rn_bf16(u16 a, u16 b) { return bf16_rn(odd_f32(cvt_f64_bf16(a) * cvt_f64_bf16(b))); }
+// A sum of bf16s rounded to float has enough bits more to be rounded again.
+CU2PORT_PTX u16 add_rn_bf16(u16 a, u16 b) { return bf16_rn(add_rn(cvt_f32_bf16(a), cvt_f32_bf16(b))); }
+CU2PORT_PTX u16 sub_rn_bf16(u16 a, u16 b) { return bf16_rn(sub_rn(cvt_f32_bf16(a), cvt_f32_bf16(b))); }
+
 template <class F> CU2PORT_PTX bool is_nan_16(u16 a) { return (a & 0x7fff) > F::infinity; }
 // A key by which patterns of numbers stand in order, -0 before +0.
 CU2PORT_PTX u16 key_16(u16 a) { return static_cast<u16>(a & 0x8000 ? ~a : a | 0x8000); }
@@ -404,15 +445,6 @@ template <class F> CU2PORT_PTX u16 least_xorsign_16(u16 a, u16 b, bool nan, bool
     return is_nan_16<F>(out) ? out : static_cast<u16>(out | ((a ^ b) & 0x8000));
 }
 
-#define CU2PORT_PTX_ARITHMETIC(type)                                                                                  \
-    CU2PORT_PTX u16 fma_rn_##type(u16 a, u16 b, u16 c) {                                                              \
-        return fma_16<type##_format>(cvt_f64_##type(a), cvt_f64_##type(b), cvt_f64_##type(c));                        \
-    }                                                                                                                 \
-    CU2PORT_PTX u16 mul_rn_##type(u16 a, u16 b) {                                                                     \
-        return static_cast<u16>(narrow<type##_format>(cvt_f64_##type(a) * cvt_f64_##type(b), rounding::rn));          \
-    }                                                                                                                 \
-    CU2PORT_PTX u16 add_rn_##type(u16 a, u16 b) { return fma_16<type##_format>(cvt_f64_##type(a), 1, cvt_f64_##type(b)); } \
-    CU2PORT_PTX u16 sub_rn_##type(u16 a, u16 b) { return add_rn_##type(a, b ^ 0x8000); }
 #define CU2PORT_PTX_16(type, one)                                                                                     \
     CU2PORT_PTX u16 abs_##type(u16 a) { return a & 0x7fff; }                                                          \
     CU2PORT_PTX u16 neg_##type(u16 a) { return a ^ 0x8000; }                                                          \
@@ -427,13 +459,8 @@ template <class F> CU2PORT_PTX u16 least_xorsign_16(u16 a, u16 b, bool nan, bool
     CU2PORT_PTX u16 ftz_##type(u16 a) { return (a & 0x7fff) >> type##_format::fraction ? a : a & 0x8000; }            \
     CU2PORT_PTX u16 relu_##type(u16 a) { return is_nan_16<type##_format>(a) ? 0x7fff : a & 0x8000 ? 0 : a; }          \
     CU2PORT_PTX u16 sat_##type(u16 a) { return is_nan_16<type##_format>(a) || (a & 0x8000) ? 0 : a < one ? a : one; }
-#ifndef CU2PORT_PTX_NATIVE_F16
-CU2PORT_PTX_ARITHMETIC(f16)
-#endif
-CU2PORT_PTX_ARITHMETIC(bf16)
 CU2PORT_PTX_16(f16, 0x3c00)
 CU2PORT_PTX_16(bf16, 0x3f80)
-#undef CU2PORT_PTX_ARITHMETIC
 #undef CU2PORT_PTX_16
 
 // --- packed formats ----------------------------------------------------------------------------------------------------
@@ -530,6 +557,7 @@ template <class F, class T> CU2PORT_PTX u64 number(T a, rounding mode) {
 }
 // .satfinite: what is beyond the largest number becomes that; so does NaN where the format has none.
 template <class F> CU2PORT_PTX u64 finite(float a, rounding mode) {
+    if (mode == rounding::rn) return narrow_rn<F>(a, F::largest);
     const u64 out = narrow<F>(a, mode);
     return a != a || (out & (F::sign - 1)) <= F::largest ? out : (out & F::sign) | F::largest;
 }
@@ -551,19 +579,27 @@ CU2PORT_PTX_CVT(rz)
 CU2PORT_PTX_CVT(rm)
 CU2PORT_PTX_CVT(rp)
 #undef CU2PORT_PTX_CVT
+CU2PORT_PTX u16 cvt_rn_f16(float a) { return f16_rn(a); }
+CU2PORT_PTX u16 cvt_rn_bf16(float a) { return bf16_rn(a); }
+CU2PORT_PTX u16 cvt_rz_bf16(float a) { return static_cast<u16>(a != a ? 0x7fff : bits_of(a) >> 16); }
 #define CU2PORT_PTX_SATFINITE(mode)                                                                                    \
     CU2PORT_PTX u16 cvt_##mode##_satfinite_f16(float a) { return static_cast<u16>(finite<f16_format>(a, rounding::mode)); } \
     CU2PORT_PTX u16 cvt_##mode##_satfinite_bf16(float a) { return static_cast<u16>(finite<bf16_format>(a, rounding::mode)); }
 CU2PORT_PTX_SATFINITE(rn)
 CU2PORT_PTX_SATFINITE(rz)
 #undef CU2PORT_PTX_SATFINITE
-// tf32 stands in the upper 19 bits of a register.
-#define CU2PORT_PTX_TF32(mode)                                                                                         \
-    CU2PORT_PTX u32 cvt_##mode##_tf32(float a) { return static_cast<u32>(narrow<tf32_format>(a, rounding::mode) << 13); } \
-    CU2PORT_PTX u32 cvt_##mode##_satfinite_tf32(float a) { return static_cast<u32>(finite<tf32_format>(a, rounding::mode) << 13); }
-CU2PORT_PTX_TF32(rn)
-CU2PORT_PTX_TF32(rna)
-CU2PORT_PTX_TF32(rz)
+// tf32 stands in the upper 19 bits of a register. `half`: what is added to the bits that are cut.
+CU2PORT_PTX u32 tf32_of(float a, u32 half, bool satfinite) {
+    if (a != a) return 0x7fffe000;
+    const u32 out = (bits_of(a) + half) & 0xffffe000;
+    return satfinite && (out & 0x7fffffff) == 0x7f800000 ? out - 0x2000 : out;
+}
+#define CU2PORT_PTX_TF32(mode, half)                                                              \
+    CU2PORT_PTX u32 cvt_##mode##_tf32(float a) { return tf32_of(a, half, false); }                \
+    CU2PORT_PTX u32 cvt_##mode##_satfinite_tf32(float a) { return tf32_of(a, half, true); }
+CU2PORT_PTX_TF32(rn, 0xfff + (bits_of(a) >> 13 & 1))
+CU2PORT_PTX_TF32(rna, 0x1000)
+CU2PORT_PTX_TF32(rz, 0)
 #undef CU2PORT_PTX_TF32
 CU2PORT_PTX u32 relu_tf32(u32 a) { return (a & 0x7fffffff) > 0x7f800000 ? a : a >> 31 ? 0 : a; }
 #define CU2PORT_PTX_ROUND(mode)                                                                       \
@@ -575,14 +611,20 @@ CU2PORT_PTX_ROUND(rmi)
 CU2PORT_PTX_ROUND(rpi)
 #undef CU2PORT_PTX_ROUND
 
+// A pattern of a smaller format as f16, which holds all their numbers.
+template <class F> CU2PORT_PTX u32 small_f16(u32 bits) {
+    const u32 size = bits & static_cast<u32>(F::sign - 1), sign = bits & static_cast<u32>(F::sign) ? 0x8000 : 0;
+    if (size > F::largest) return size == F::infinity && F::overflow == F::infinity ? sign | 0x7c00 : 0x7fff;
+    if (size >> F::fraction) return sign | ((size << (10 - F::fraction)) + ((16 - (1 << (F::exponent - 1))) << 10));
+    return sign | f16_rn(static_cast<float>(size) * of_bits(static_cast<u32>(127 + F::lowest) << 23));
+}
 // Two small floats in one word, the first operand above the second. PTX's fp8 are the OCP formats; MI300's are others.
 #define CU2PORT_PTX_SMALL(word, type, width)                                                                           \
     CU2PORT_PTX word cvt_rn_satfinite_##type##x2(float a, float b) {                                                   \
         return static_cast<word>(finite<type##_format>(a, rounding::rn) << width | finite<type##_format>(b, rounding::rn)); \
     }                                                                                                                  \
     CU2PORT_PTX u32 cvt_rn_f16x2_##type##x2(word a) {                                                                  \
-        const u64 high = narrow<f16_format>(widen<type##_format>(a >> width & ((type##_format::sign << 1) - 1)), rounding::rn); \
-        return static_cast<u32>(high << 16 | narrow<f16_format>(widen<type##_format>(a & ((type##_format::sign << 1) - 1)), rounding::rn)); \
+        return small_f16<type##_format>(static_cast<u32>(a) >> width) << 16 | small_f16<type##_format>(a);             \
     }
 CU2PORT_PTX_SMALL(u16, e4m3, 8)
 CU2PORT_PTX_SMALL(u16, e5m2, 8)
