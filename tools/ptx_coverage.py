@@ -22,6 +22,7 @@ from cu2port.catalog import load_catalog
 from cu2port.ptx.asm import AsmStatement, statements
 from cu2port.ptx.families import kind
 from cu2port.ptx.lift import Context, RefusedError, lift
+from cu2port.ptx.operand_types import operand_types
 from cu2port.ptx.rewrite import carry_chains, is_ptx, opcodes
 from cu2port.ptx.table import find
 from cu2port.unit import Unit
@@ -93,7 +94,7 @@ def judged(unit: Unit) -> Iterator[tuple[str, AsmStatement, str]]:
     """What becomes of each statement with PTX, and why some stay."""
     found = [s for s in statements(unit) if is_ptx(unit, s)]
     chains = carry_chains(unit, found)
-    context = Context(unit.text, {}, unit.words)
+    context = Context(unit.text, operand_types(unit, found), unit.words)
     for s in found:
         kinds = {apart(name) for name in opcodes(unit, s)} - {""}
         special = next((k for k in _APART if k in kinds), "")

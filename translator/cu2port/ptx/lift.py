@@ -271,13 +271,18 @@ class _Lifter:
         type_ = cxx_type(letter)
         source = f"ptx_operand_{i}_"
         if operand.output:
-            first = (
-                f" = {_converted(source, letter, self.pointer(i))}" if operand.read or "+" in operand.constraint else ""
-            )
+            first = f" = {self.converted(i)}" if operand.read else ""
             self.lines_before.append(f"{type_} {name}{first};")
             self.lines_after.append(f"{source} = {self.back(i, name)};")
         else:
-            self.lines_before.append(f"const {type_} {name} = {_converted(source, letter, self.pointer(i))};")
+            self.lines_before.append(f"const {type_} {name} = {self.converted(i)};")
+
+    def converted(self, i: int) -> str:
+        """What a copy of an operand is initialised with."""
+        source, operand = f"ptx_operand_{i}_", self.operands[i]
+        if self.pointer(i) or (operand.letter == "l" and self.known(i) is None):
+            return f"{NAMESPACE}address({source})"
+        return source
 
     def back(self, i: int, name: str) -> str:
         if not self.pointer(i):
@@ -384,12 +389,6 @@ def _tidy(line: str) -> str:
         r"\1(\2",
         line,
     )
-
-
-def _converted(source: str, type_: Type, pointer: bool) -> str:
-    if pointer:
-        return f"reinterpret_cast<std::uint64_t>({source})"
-    return f"{NAMESPACE}address({source})" if type_.bits == 64 and type_.is_int else source
 
 
 def _root(text: str) -> str | None:

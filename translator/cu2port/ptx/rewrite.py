@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from cu2port.clang import Expr
 from cu2port.lexer import is_identifier
-from cu2port.model import Edit, Span
+from cu2port.model import Edit
 from cu2port.ptx.asm import AsmStatement, Operand, Reading, statements
 from cu2port.ptx.families import family
 from cu2port.ptx.layout import Layout
@@ -27,6 +26,7 @@ from cu2port.ptx.lift import (
     parse,
     reads_carry,
 )
+from cu2port.ptx.operand_types import operand_types
 from cu2port.ptx.rename import instructions
 from cu2port.ptx.table import find
 from cu2port.ptx.taken import is_left_out
@@ -68,13 +68,14 @@ def handle(unit: Unit) -> tuple[Handled, ...]:
         return ()
     context = Context(
         unit.text,
-        expression_types(unit, wanted),
+        operand_types(unit, wanted),
         unit.words,
-        frozenset(references(unit)),
         fp=unit.options.ptx_fp,
     )
     chains = carry_chains(unit, wanted)
-    return tuple(_handled(unit, s, context, s.keyword in chains) for s in wanted)
+    return tuple(
+        _handled(unit, s, replace(context, references=references(unit, s)), s.keyword in chains) for s in wanted
+    )
 
 
 def is_ptx(unit: Unit, s: AsmStatement) -> bool:
@@ -92,20 +93,20 @@ def is_ptx(unit: Unit, s: AsmStatement) -> bool:
     return s.macro is not None and any(find(w) is not None for w in _WORDS.findall(text))
 
 
-def expression_types(unit: Unit, wanted: Iterable[AsmStatement]) -> Mapping[Span, Expr]:
-    """libclang's types of operand expressions; empty where it has no answer."""
-    spans = {(o.expr.start, o.expr.end) for s in wanted if s.macro is None for r in s.readings for o in r.operands}
-    facts = unit.ask(spans=tuple(sorted(spans))) if spans else None
-    return {Span(*at): e for at, e in facts.exprs.items()} if facts is not None else {}
-
-
-def references(unit: Unit) -> Iterator[str]:
-    """Identifiers that some declaration of the file makes another name of an object: `T& x`."""
-    for k in unit.find("&", "&&"):
-        if unit.tok(k + 1) and is_identifier(unit.tok(k + 1)) and unit.tok(k + 2) in (",", ")", "=", ";", ":", "["):
-            before = unit.tok(k - 1)
-            if before == ">" or (before and is_identifier(before) and before not in ("return", "case")):
-                yield unit.t[k + 1]
+def references(unit: Unit, s: AsmStatement) -> frozenset[str]:
+    """Identifiers around a statement that may name the same object as others: references, and all of a macro's."""
+    if s.macro is not None:
+        return unit.words
+    f = unit.function_at(s.keyword)
+    if f is None:
+        return unit.words
+    out = set()
+    for k in range(f.params[0], s.keyword):
+        if unit.t[k] in ("&", "&&") and unit.tok(k + 2) in (",", ")", "=", ";", ":", "["):
+            before = unit.t[k - 1]
+            if before == ">" or (is_identifier(before) and before not in ("return", "case")):
+                out.add(unit.t[k + 1])
+    return frozenset(out)
 
 
 def carry_chains(unit: Unit, wanted: Iterable[AsmStatement]) -> frozenset[int]:
