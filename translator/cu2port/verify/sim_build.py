@@ -237,7 +237,9 @@ def build(
         real = Path("/") / copy.relative_to(folder / "src")
         flags = [*toolchain.flags(wave, check), *common, f"-I{copy.parent}", f"-idirafter{real.parent}"]
         language = "c++"
-        if real.suffix in C_UNITS:
+        if real.suffix in (".cu", ".hip"):
+            flags += ["-D__HIP__=1", "-D__HIPCC__=1"]  # HIP's compiler has them before any header
+        elif real.suffix in C_UNITS:
             language = "c"
             flags = ["-w", *(x for x in flags if not x.startswith(("-std=", "-fpermissive", f"-I{HEADERS}")))]
         toolchain.call([*flags, "-x", language, "-c", str(copy), "-o", str(out)])
