@@ -75,14 +75,14 @@ def _register(name: str) -> str:
 
 
 def _class(t: Type) -> str:
-    return "pred" if t.kind == "p" else f"b{max(t.bits, 16)}"
+    return "pred" if t.kind == "p" else f"b{t.bits}"
 
 
 def _from_word(name: str, t: Type) -> list[str]:
     if t.kind == "p":
         return [f"    setp.ne.u64 {name}, %word, 0;"]
     if t.bits <= 16:
-        return [f"    cvt.u16.u64 {name}, %word;"]
+        return [f"    cvt.u{t.bits}.u64 {name}, %word;"]
     return [f"    cvt.u32.u64 {name}, %word;" if t.bits == 32 else f"    mov.b64 {name}, %word;"]
 
 
@@ -90,7 +90,7 @@ def _to_word(name: str, t: Type) -> list[str]:
     if t.kind == "p":
         return [f"    selp.u64 %word, 1, 0, {name};"]
     if t.bits <= 16:
-        return [f"    cvt.u64.u16 %word, {name};"]
+        return [f"    cvt.u64.u{t.bits} %word, {name};"]
     return [f"    cvt.u64.u32 %word, {name};" if t.bits == 32 else f"    mov.b64 %word, {name};"]
 
 

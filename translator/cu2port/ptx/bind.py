@@ -9,6 +9,7 @@ from cu2port.ptx.ir import (
     TYPES,
     Address,
     Const,
+    Group,
     Instruction,
     Neg,
     Not,
@@ -69,11 +70,13 @@ class _Binder:
     def __init__(self, instruction: Instruction, match: Match, places: Mapping[str, Place]) -> None:
         self.instruction, self.row, self.bindings, self.places = instruction, match.row, match.bindings, places
 
-    def fail(self, reason: str) -> UntranslatableError:
-        return UntranslatableError(self.instruction, reason)
+    def fail(self, reason: str, instead: str = "") -> UntranslatableError:
+        return UntranslatableError(self.instruction, reason, instead)
 
     def operation(self) -> Operation:
         row, operands = self.row, list(self.instruction.operands)
+        if row.sources and row.sources[0].form == "call":
+            return self.call(operands)
         written = operands.pop(0) if row.targets else None
         arguments: dict[str, object] = {name: self.bindings[name] for name in row.wants if name in self.bindings}
         for slot, operand in zip(row.sources, operands, strict=False):
@@ -89,9 +92,44 @@ class _Binder:
             result = row.meaning(**arguments)
         except ops.OutOfRangeError as error:
             raise self.fail(str(error)) from None
+        except ops.NoMeaningError as error:
+            raise UntranslatableError(self.instruction, error.reason, error.instead) from None
         values = result if isinstance(result, tuple) else (result,)
         given = [arguments[slot.name] for slot in row.sources] if row.helper or row.call else []
         return self.finish(row, written, values, tuple(v for v in given if isinstance(v, Value)))
+
+    def call(self, operands: list[Operand]) -> Operation:
+        """`call (result), function, (arguments);` with result and arguments where there are any."""
+        results: tuple[Operand, ...] = ()
+        if operands and isinstance(operands[0], Group):
+            results, operands = operands[0].items, operands[1:]
+        function, operands = (operands[0], operands[1:]) if operands else (None, [])
+        given: tuple[Operand, ...] = ()
+        if operands and isinstance(operands[0], Group):
+            given, operands = operands[0].items, operands[1:]
+        if not isinstance(function, Reg) or (function.name in self.places and not self.places[function.name].space):
+            raise self.fail("a call through a pointer", "call the function by its name")
+        if operands or len(results) > 1:
+            raise self.fail("a call through a pointer or with several results", "call the function by its name")
+        arguments = tuple(self.argument(operand) for operand in given)
+        if not results:
+            value = Value(ops.CALL_FUNCTION, ops.VOID, arguments, function.name)
+            return Operation(self.instruction, self.row, (), (value,), (), self.bindings)
+        target = results[0]
+        place = self.places.get(target.name) if isinstance(target, Reg) else None
+        if place is None:
+            raise self.fail("the result of the call is not declared")
+        value = Value(ops.CALL_FUNCTION, place.type, arguments, function.name)
+        return Operation(self.instruction, self.row, (self.target(target, place.type),), (value,), (), self.bindings)
+
+    def argument(self, operand: Operand) -> Value:
+        """An argument of a call, in its own type."""
+        if isinstance(operand, Const):
+            return ops.const(operand.value, ops.S32 if -(1 << 31) <= operand.value < 1 << 31 else ops.U64)
+        place = self.places.get(operand.name) if isinstance(operand, Reg) else None
+        if place is None:
+            raise self.fail("an argument of the call is not declared")
+        return self.value(operand, place.type)
 
     def width(self, written: Operand | None, operands: list[Operand]) -> int:
         """How many elements the vector operand has; 1 for a scalar."""
@@ -150,6 +188,10 @@ class _Binder:
             return tuple(self.value(item, type_) for item in operand.items)
         if slot.form == "imm":
             return self.constant(operand)
+        if slot.form == "label":
+            if isinstance(operand, Reg) and not operand.select:
+                return operand.name
+            raise self.fail("a label is expected")
         value = self.value(operand, self.row.type_of(slot, self.bindings))
         return (value,) if slot.form == "{" else value
 

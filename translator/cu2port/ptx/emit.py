@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cu2port.ptx import ops
-from cu2port.ptx.bind import CARRY, bind, register_places
+from cu2port.ptx.bind import CARRY, UntranslatableError, bind, register_places
 from cu2port.ptx.ir import Directive, Instruction, Label, Operation, Place, Reg, Scope, Statement, Type, Variable
 from cu2port.ptx.ops import Effect, Value
 from cu2port.ptx.printer import NAMESPACE, Printer, Text, cxx_type
@@ -43,13 +43,14 @@ class Options:
     """`fp`: "exact" or "fast" (no flushing, the hardware's approximations).
 
     `reserved`: names that locals must not take. `unique`: what `%=` in names becomes. `kernel`: the code stands in a
-    kernel's own body, so that a `return` ends the thread.
+    kernel's own body, so that a `return` ends the thread. `result`: what `ret` returns, as C++.
     """
 
     fp: str = "exact"
     reserved: frozenset[str] = frozenset()
     unique: str = ""
     kernel: bool = False
+    result: str = ""
     indent: str = "    "
 
 
@@ -79,6 +80,7 @@ class _Emitter:
     top: list[str] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     labels: dict[str, str] = field(default_factory=dict)  # visible labels: PTX name -> C++ name
+    tables: dict[str, list[str]] = field(default_factory=dict)  # `.branchtargets`, by its label
     made: list[str] = field(default_factory=list)  # every label's C++ name
     jumps: bool = False
     depth: int = 0
@@ -118,6 +120,7 @@ class _Emitter:
                 self.places, self.labels = outer
             else:
                 assert isinstance(statement, Directive)
+                self.tables[statement.label] = [o.name for o in statement.operands if isinstance(o, Reg)]
 
     def variable(self, variable: Variable) -> None:
         for name, place in register_places((variable,)).items():
@@ -143,13 +146,16 @@ class _Emitter:
             operation = as_carry_call(operation)
         elif operation.row.helper and weight(operation) > LONGEST:
             operation = as_call(operation)
-        printer = Printer(known, labels=self.labels, kernel=self.options.kernel)
+        printer = Printer(known, {}, self.labels, self.tables, self.options.kernel, self.options.result)
         for value in operation.values:  # a register that is read before it is set
             for name in registers(value, printer):
                 if name in self.undeclared:
                     self.top.append(f"{self.undeclared.pop(name)} {name};")
-        self.share(operation, printer, out)
-        self.assign(operation, printer, out)
+        try:
+            self.share(operation, printer, out)
+            self.assign(operation, printer, out)
+        except ops.NoMeaningError as error:
+            raise UntranslatableError(instruction, error.reason, error.instead) from None
         named = any(line.startswith("const ") for line in out)
         guard = instruction.guard
         if guard is None:

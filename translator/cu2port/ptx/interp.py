@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from cu2port.ptx import ops
 from cu2port.ptx.bind import CARRY, bind, register_places
-from cu2port.ptx.ir import Directive, Instruction, Label, Operation, Place, Scope, Statement, Variable
+from cu2port.ptx.ir import Directive, Instruction, Label, Operation, Place, Reg, Scope, Statement, Variable
 from cu2port.ptx.ops import Value
 
 Registers = dict[str, int]
@@ -37,6 +37,8 @@ class Machine:
     special: Mapping[str, Callable[[int], int]] = field(default_factory=dict)
     steps: int = 100_000
     lanes: list[Registers] = field(default_factory=list)
+    jumps: dict[int, str | None] = field(default_factory=dict)  # lane -> label, None to end, of the last instruction
+    tables: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def _find(self, space: str, address: int, size: int) -> tuple[bytearray, int]:
         if space != "shared" and address >> 32 == SHARED_WINDOW >> 32:
@@ -70,74 +72,113 @@ def run(
 ) -> list[Registers]:
     """Runs statements with `lanes[i]` the registers of lane i (changed in place and returned).
 
-    `places` gives the types of names that the statements do not declare. Raises StuckError, UntranslatableError,
-    OutOfRangeError.
+    `places` gives the types of names that the statements do not declare; registers that they declare are found under
+    their names, with `#2` and so on for those that another scope declared before. Raises StuckError,
+    UntranslatableError, OutOfRangeError.
     """
     machine = machine or Machine()
-    program = _flatten(statements, dict(places))
+    program = _Program()
+    program.add(statements, dict(places), {}, {})
     walker = _Walker(lanes, machine)
-    labels = {step.name: i for i, step in enumerate(program) if isinstance(step, Label)}
     at = dict.fromkeys(range(len(lanes)), 0)
     for _ in range(machine.steps):
-        running = {lane: pc for lane, pc in at.items() if pc < len(program)}
+        running = {lane: pc for lane, pc in at.items() if pc < len(program.steps)}
         if not running:
             return lanes
         pc = min(running.values())
         active = tuple(lane for lane, p in running.items() if p == pc)
-        step = program[pc]
+        step = program.steps[pc]
         for lane in active:
             at[lane] = pc + 1
-        if isinstance(step, Label):
-            continue
-        guard = step.operation.instruction.guard
+        guard = step.instruction.guard
         if guard is not None:
-            active = tuple(lane for lane in active if lanes[lane].get(guard.name, 0) != guard.negated)
+            name = step.keys.get(guard.name, guard.name)
+            active = tuple(lane for lane in active if lanes[lane].get(name, 0) != guard.negated)
         if active:
-            for lane, goal in walker.operation(step, active).items():
-                at[lane] = len(program) if goal is None else labels[goal]
+            machine.jumps.clear()
+            machine.tables = program.tables
+            walker.operation(step, active)
+            for lane, goal in machine.jumps.items():
+                at[lane] = len(program.steps) if goal is None else step.labels[goal]
     raise StuckError(f"no end after {machine.steps} steps")
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Step:
+    """An instruction, what its names mean there, and where its labels lead."""
+
+    instruction: Instruction
     operation: Operation
     places: Mapping[str, Place]
+    keys: Mapping[str, str]  # declared names that another scope has taken -> where the lane keeps them
+    labels: Mapping[str, int]
 
 
-def _flatten(statements: Sequence[Statement], places: dict[str, Place]) -> list[_Step | Label]:
-    out: list[_Step | Label] = []
-    for statement in statements:
-        if isinstance(statement, Instruction):
-            known = {CARRY: Place("cc", ops.PRED), **places}
-            out.append(_Step(bind(statement, known), known))
-        elif isinstance(statement, Label):
-            out.append(statement)
-        elif isinstance(statement, Variable):
-            places.update(register_places((statement,)))
-        elif isinstance(statement, Scope):
-            out.extend(_flatten(statement.body, dict(places)))
-        else:
-            assert isinstance(statement, Directive)
-    return out
+class _Program:
+    def __init__(self) -> None:
+        self.steps: list[_Step] = []
+        self.tables: dict[str, list[str]] = {}
+        self.taken: set[str] = set()
+
+    def add(
+        self,
+        statements: Sequence[Statement],
+        places: dict[str, Place],
+        keys: dict[str, str],
+        labels: dict[str, int],
+    ) -> None:
+        """Appends the statements of a scope; instructions see its labels, also those that come later."""
+        for statement in statements:
+            if isinstance(statement, Instruction):
+                known = {CARRY: Place("", ops.PRED), **places}
+                step = _Step(statement, bind(statement, known), known, dict(keys), labels)
+                self.steps.append(step)
+            elif isinstance(statement, Label):
+                labels[statement.name] = len(self.steps)
+            elif isinstance(statement, Variable):
+                for name, place in register_places((statement,)).items():
+                    places[name] = place
+                    n = 1
+                    while (key := name if n == 1 else f"{name}#{n}") in self.taken:
+                        n += 1
+                    self.taken.add(key)
+                    keys[name] = key
+            elif isinstance(statement, Scope):
+                self.add(statement.body, dict(places), dict(keys), _Chain(labels))
+            else:
+                assert isinstance(statement, Directive)
+                self.tables[statement.label] = [o.name for o in statement.operands if isinstance(o, Reg)]
+
+
+class _Chain(dict[str, int]):
+    """Labels of a scope, over those around it."""
+
+    def __init__(self, outer: Mapping[str, int]) -> None:
+        super().__init__()
+        self.outer = outer
+
+    def __missing__(self, name: str) -> int:
+        return self.outer[name]
 
 
 class _Walker:
     def __init__(self, lanes: list[Registers], machine: Machine) -> None:
         self.lanes, self.machine = lanes, machine
+        self.keys: Mapping[str, str] = {}
         machine.lanes = lanes
 
-    def operation(self, step: _Step, active: Lanes) -> dict[int, str | None]:
-        """Runs one operation; lane -> label it jumps to, None to end."""
+    def operation(self, step: _Step, active: Lanes) -> None:
+        """Runs one operation in the active lanes."""
         operation = step.operation
+        self.keys = step.keys
         memo: dict[int, dict[int, int]] = {}
         results = [self.value(v, active, memo) for v in operation.values]
         for target, value, result in zip(operation.targets, operation.values, results, strict=False):
             if target.name is not None:
                 place = step.places[target.name]
+                key = self.keys.get(target.name, target.name)
                 for lane in active:
-                    wide = ops.read(result[lane], value.type) & place.type.mask
-                    self.lanes[lane][target.name] = wide
-        return {}
+                    self.lanes[lane][key] = ops.read(result[lane], value.type) & place.type.mask
 
     def value(self, v: Value, active: Lanes, memo: dict[int, dict[int, int]]) -> dict[int, int]:
         """Lane -> bits."""
@@ -153,7 +194,9 @@ class _Walker:
             assert isinstance(v.attr, int)
             return dict.fromkeys(active, v.attr)
         if op is ops.REG:
-            return {lane: self.lanes[lane].get(str(v.attr), 0) & v.type.mask for lane in active}
+            return {
+                lane: self.lanes[lane].get(self.keys.get(str(v.attr), str(v.attr)), 0) & v.type.mask for lane in active
+            }
         if op is ops.SELECT:
             condition = self.value(v.args[0], active, memo)
             out: dict[int, int] = {}

@@ -12,6 +12,7 @@ predicates
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -127,10 +128,10 @@ class Value:
         return make(LE, PRED, self, self._with(other))
 
     def __gt__(self, other: Value | int) -> Value:
-        return make(LT, PRED, self._with(other), self)
+        return make(GT, PRED, self, self._with(other))
 
     def __ge__(self, other: Value | int) -> Value:
-        return make(LE, PRED, self._with(other), self)
+        return make(GE, PRED, self, self._with(other))
 
     def named(self, hint: str) -> Value:
         """The same node, to be called `hint` if emitted code gives it a name."""
@@ -160,6 +161,14 @@ def _unary(f: Callable[[int], int]) -> Callable[[Value, int], int]:
 
 class OutOfRangeError(ValueError):
     """A core operation met an argument for which C++ defines no result: an error of the row."""
+
+
+class NoMeaningError(ValueError):
+    """A form of an instruction that has no counterpart. `reason` says why, `instead` what a person may do."""
+
+    def __init__(self, reason: str, instead: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.instead = reason, instead
 
 
 def _shift(left: bool) -> Callable[[Value, int, int], int]:
@@ -211,6 +220,8 @@ SHL = Op("shl", _shift(True), "{0} << {1}", 11, wrap=True, partial=True)
 SHR = Op("shr", _shift(False), "{0} >> {1}", 11, partial=True)
 LT = Op("lt", _binary(lambda a, b: a < b), "{0} < {1}", 9)
 LE = Op("le", _binary(lambda a, b: a <= b), "{0} <= {1}", 9)
+GT = Op("gt", _binary(lambda a, b: a > b), "{0} > {1}", 9)
+GE = Op("ge", _binary(lambda a, b: a >= b), "{0} >= {1}", 9)
 EQ = Op("eq", _binary(lambda a, b: a == b), "{0} == {1}", 8)
 NE = Op("ne", _binary(lambda a, b: a != b), "{0} != {1}", 8)
 LAND = Op("land", _binary(lambda a, b: a & b), "{0} && {1}", 4)
@@ -224,6 +235,12 @@ POPC = Op("popc", lambda v, a: a.bit_count(), "cu2port::ptx::popc({0})")
 BREV = Op("brev", lambda v, a: int(f"{a:0{v.type.bits}b}"[::-1], 2), "cu2port::ptx::brev({0})")
 SHL_ANY = Op("shl_any", _shift_any(True), "cu2port::ptx::shl({0}, {1})")  # 0 from the width on
 SHR_ANY = Op("shr_any", _shift_any(False), "cu2port::ptx::shr({0}, {1})")  # all sign from the width on
+CALL_FUNCTION = Op(  # attr: the function's PTX name
+    "call_function",
+    lambda v, *a: 0,
+    lambda v, texts: f"{cxx_name(v.attr)}({', '.join(texts)})",
+    effect=Effect.CONTROL,
+)
 # the elements of what a vector load read
 EXTRACT = Op("extract", _never, "")  # attr: index
 JOIN = Op("join", _never, "{t}{{{all}}}")
@@ -246,6 +263,11 @@ def _perm(v: Value, a: int, b: int, selector: int) -> int:
 
 MULHI = Op("mulhi", _mulhi, "cu2port::ptx::mul_hi<{t}>({0}, {1})")
 PERM = Op("perm", _perm, "cu2port::ptx::prmt({0}, {1}, {2})", loose=True)
+
+
+def cxx_name(name: object) -> str:
+    """A PTX identifier as one of C++."""
+    return re.sub(r"\W", "_", str(name).lstrip("%"))
 
 
 # --- making nodes ----------------------------------------------------------------------------------------------------
@@ -350,7 +372,7 @@ def smaller(a: Value, b: Value | int) -> Value:
 
 def larger(a: Value, b: Value | int) -> Value:
     b = b if isinstance(b, Value) else const(b, a.type)
-    return select(b < a, a, b)
+    return select(a > b, a, b)
 
 
 def shl(a: Value, n: Value | int) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 
@@ -42,7 +42,9 @@ class Printer:
     places: Mapping[str, Place]
     names: dict[int, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)  # PTX label -> C++ label
+    tables: Mapping[str, Sequence[str]] = field(default_factory=dict)  # labels of `.branchtargets`, by its name
     kernel: bool = False  # the code stands in a kernel's own body
+    result: str = ""  # what `ret` returns
 
     def value(self, v: Value) -> Text:
         name = self.names.get(id(v))
@@ -67,8 +69,8 @@ class Printer:
         if op.render is not None:
             return Text(op.render(self, v), op.level, v.type)
         if callable(op.spelling):
-            exact = (lambda a: self.argument(a)) if op.loose else (lambda a: self.exact(a).text)
-            texts = [self.address(a) if i == 0 and op.address else exact(a) for i, a in enumerate(v.args)]
+            plain = self.argument if op.loose else self.spelled
+            texts = [self.address(a) if i == 0 and op.address else plain(a) for i, a in enumerate(v.args)]
             return Text(op.spelling(v, texts), op.level, v.type)
         if op.level == 16:
             return self.call(v)
@@ -125,6 +127,10 @@ class Printer:
             inner = self.coerce(inner, source)
             return Text(f"{cxx_type(wanted)}({inner.text})", 16, wanted)
         return inner if inner.type.bits == wanted.bits else self.coerce(inner, wanted)
+
+    def spelled(self, v: Value) -> str:
+        """A tree in exactly its C++ type."""
+        return self.exact(v).text
 
     def exact(self, v: Value) -> Text:
         return self.coerce(self.value(v), v.type)
@@ -246,7 +252,7 @@ def literal(value: int, t: Type) -> str:
         return f"{cxx_type(t)}({number if t.signed else _digits(number)})"
     if t.bits == 32:
         if t.signed:
-            return str(number) if number > -(1 << 31) else "(-0x7fffffff - 1)"
+            return _digits(number) if number >= 0 else str(number) if number > -(1 << 31) else "(-0x7fffffff - 1)"
         return _digits(number) + "u"
     if t.bits == 64:
         if t.signed:

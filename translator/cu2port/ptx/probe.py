@@ -51,7 +51,7 @@ int main() {
 
 
 def program(cases: Sequence[Case]) -> str:
-    """C++ whose `main` reads the cases' inputs from stdin, 64 bits each, and writes their results to stdout likewise."""
+    """C++ whose `main` reads the cases' inputs from stdin, 64 bits each, and writes their results to stdout."""
     parts = [_HEAD]
     for n, case in enumerate(cases):
         text = f"{case.instruction.opcode} {case.instruction.operands[1:]}"

@@ -96,8 +96,8 @@ def _slots(text: str, default: str) -> tuple[Slot, ...]:
         form = ""
         if name[0] in "[{":
             form, name = name[0], name[1:-1]
-        if type_ == "imm":
-            form, type_ = "imm", "s64"
+        if type_ in ("imm", "label", "call"):  # a constant, a label's name, everything that a call has
+            form, type_ = type_, "s64"
         out.append(Slot(name, type_ or ("pred" if name in "pq" else default), form, optional))
     return tuple(out)
 
@@ -211,7 +211,7 @@ def find(opcode: str, operands: int = -1) -> Match | None:
         found = row.opcode.fullmatch(opcode)
         if found is None:
             continue
-        if operands >= 0:
+        if operands >= 0 and not (row.sources and row.sources[0].form == "call"):
             most = len(row.sources) + (1 if row.targets else 0)
             least = most - sum(slot.optional for slot in row.sources)
             if not least <= operands <= most:

@@ -167,6 +167,9 @@ CU2PORT_PTX u32 prmt(u32 a, u32 b, u32 selector) {
 }  // namespace cu2port
 
 #include "ptx_float.hpp"
+#ifdef __HIP__
+#include "ptx_device.hpp"
+#endif
 
 namespace cu2port {
 namespace ptx {
