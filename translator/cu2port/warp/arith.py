@@ -116,8 +116,9 @@ def _divide(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             return V(Kind.WARP, WARPS, None, (), Step(at, "divided by several warps' threads, it names warps", a.why))
         if op == ">>" and a.kind in THREADS and b.num is not None and b.num > 5:
             return V(Kind.WARP, WARPS, None, (), Step(at, "shifted by more than a warp, it names warps", a.why))
-        if op == "/" and b.kind is Kind.TILE:
-            return None
+        if a.kind is Kind.BLOCK and b.vary == UNIFORM:
+            n = None if a.num is None or not b.num else a.num // b.num if op == "/" else a.num >> b.num
+            return V(Kind.BLOCK, UNIFORM, n, (), a.why)
         return None
     if a.kind in THREADS:
         use(b, role, None, a)

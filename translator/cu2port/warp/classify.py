@@ -106,7 +106,9 @@ def _named(unit: Unit, facts: WarpFacts) -> dict[int, Use]:
                     continue
                 if not any(_WARP_WORD.match(x) for x in _until_end(unit, k)):
                     known.add(False)
-            if meaning == "size" and (i in inside or (directive is not None and directive.keyword == "define")):
+            if meaning in ("size", "log") and (
+                i in inside or (directive is not None and directive.keyword == "define")
+            ):
                 places[i] = plain
         if own or (known == {False}) or (is_weak(word) and True not in known):
             continue
@@ -120,7 +122,7 @@ def _named(unit: Unit, facts: WarpFacts) -> dict[int, Use]:
 def _until_end(unit: Unit, k: int) -> list[str]:
     """The tokens from k to the end of an initialiser."""
     end = k
-    while end < len(unit.t) and end < k + 12 and unit.t[end] not in (";", "}", ",", "#"):
+    while end < len(unit.t) and end < k + 12 and unit.t[end] not in (";", "}", "#"):
         end += 1
     return unit.t[k:end]
 

@@ -42,6 +42,7 @@ from cu2port.warp.values import (
     V,
     by_name,
     is_block_size,
+    is_weak,
     join,
     join_all,
     named_constant,
@@ -205,7 +206,9 @@ class Evaluator:
         finally:
             self._open.discard(text)
         meaning = named_constant(text)
-        if meaning == "size" and (v is None or v.num in (None, 32)):
+        if meaning == "size" and is_weak(text) and (v is None or v.num != _WIDE):
+            return v
+        if meaning == "size" and (v is None or v.num in (None, _WIDE)):
             return V(Kind.SIZE, UNIFORM, 32, (*(v.src if v else ()), at), Step(at, f"`{text}` is the warp size", None))
         if meaning == "mask" and v is not None and v.num == 31:
             return V(Kind.SIZE, UNIFORM, 31, (*v.src, at), Step(at, f"`{text}` is the warp size less one", None))
@@ -523,7 +526,7 @@ class Evaluator:
     def _enter(self, devices: list[Device], e: CallExpr, values: tuple[V, ...], tvalues: tuple[V, ...]) -> V:
         """A call of a function of this file: its parameters learn of the arguments."""
         out: list[V] = []
-        fits = [d for d in devices if len(d.params) >= len(values)] or devices
+        fits = _fitting(devices, e)
         for d in fits:
             before = dict(d.given)
             pairs = [*zip(d.params, values, strict=False), *zip(d.tparams, tvalues, strict=False)]
@@ -540,6 +543,18 @@ class Evaluator:
             if d.returns:
                 out.append(d.result)
         return join_all(out) if out else V(Kind.UNKNOWN, max((v.vary for v in values), default=UNIFORM))
+
+
+def _fitting(devices: list[Device], e: CallExpr) -> list[Device]:
+    """The functions of one name that a call may mean: by the number of arguments, then by arguments that are named
+    like the parameters (both sides of an `#if` may define one)."""
+    fits = [d for d in devices if len(d.params) >= len(e.args)] or devices
+    if len(fits) < 2:
+        return fits
+    scores = [
+        sum(isinstance(a, Name) and a.text == p.name for a, p in zip(e.args, d.params, strict=False)) for d in fits
+    ]
+    return [d for d, score in zip(fits, scores, strict=True) if score == max(scores)]
 
 
 def _wider(old: V, new: V) -> V:

@@ -66,6 +66,7 @@ _NOT_TYPES = frozenset(
     "return if else for while do switch case default break continue goto delete new throw this using typedef "
     "sizeof operator template true false nullptr NULL not co_return".split()
 )
+_STARTS = frozenset("for while do if switch return {".split())
 _INT = re.compile(r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uUlLzZ]*\Z")
 _DEPTH = 120
 
@@ -199,7 +200,8 @@ class Parser:
             self._next()
             e = Other(self.i, (e, self.expr(stop)))
         end = self.i if self._tok(stop) == ";" else -1
-        if end >= 0 or not (isinstance(e, CallExpr) and self.i < stop and self._starts(self.i)):
+        bare = isinstance(e, Name) and self._tok(stop) in _STARTS
+        if end >= 0 or not (bare or (isinstance(e, CallExpr) and self.i < stop and self._starts(self.i))):
             self._semicolon(stop)
         return Eval(i, e, end)
 

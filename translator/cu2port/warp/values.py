@@ -102,7 +102,7 @@ def join_all(values: Iterable[V]) -> V:
 
 
 SIZE_NAME = re.compile(
-    r"(?i)(?!.*(?:sub_?warp|bytes|mem))(?:.*(?:warp_?(?:size|sz|siz|width|lanes|dim|len)|wave(?:front)?_?(?:size|sz)|threads?_?(?:per|in)_?warp|"
+    r"(?i)(?!.*(?:sub_?warp|bytes|mem|partial|half))(?:.*(?:warp_?(?:size|sz|siz|width|lanes|dim|len)|wave(?:front)?_?(?:size|sz)|threads?_?(?:per|in)_?warp|"
     r"lanes?_?(?:per|in)_?warp|num_?lanes|n_?lanes|lane_?(?:count|num|size)|warp_?(?:n_?)?threads).*\Z"
     r"|(?:ws|wsz|warp_?t)\Z)"
 )
@@ -125,8 +125,8 @@ THREAD_NAME = re.compile(
     r"local_?tid|ltid|thread)\Z"
 )
 BLOCK_NAME = re.compile(
-    r"(?i).*(?:n(?:um)?_?[a-z]*_?threads|block_?(?:size|dim|threads|sz)|threads?_?(?:per|in)_?block|"
-    r"threads_?(?:num|count|x)|cta_?(?:size|threads)|tpb|block_?dim_?x|^threads|^nt|^bdim"
+    r"(?i).*(?:n(?:um)?_?[a-z]*_?threads|block_?(?:size|dim|threads|sz|width)|threads?_?(?:per|in)_?block|"
+    r"threads_?(?:num|count|x)|cta_?(?:size|threads)|tpb|block_?dim_?x|threads\Z|^threads|^nt|^bdim"
     r"|^blk_?sz).*\Z"
 )
 GROUP_NAME = re.compile(r"(?i).*(?:shfl|shuffle|warp|lane).*\Z")
@@ -135,7 +135,7 @@ GROUP_NAME = re.compile(r"(?i).*(?:shfl|shuffle|warp|lane).*\Z")
 def is_weak(name: str) -> bool:
     """Whether a name of a size speaks of lanes rather than of warps, and so of any number of them."""
     low = name.lower()
-    return "warp" not in low and "wave" not in low and low != "ws"
+    return ("warp" not in low and "wave" not in low and low != "ws") or low.startswith("lanes")
 
 
 @lru_cache(maxsize=4096)
@@ -165,7 +165,7 @@ def by_name(name: str) -> Kind:
 @lru_cache(maxsize=4096)
 def is_block_size(name: str) -> bool:
     """Whether a name says that it counts the threads of a block."""
-    return BLOCK_NAME.match(name) is not None
+    return BLOCK_NAME.match(name) is not None and "warp" not in name.lower() and "lane" not in name.lower()
 
 
 VARY = {Kind.LANE: LANES, Kind.WARP: WARPS, Kind.LINEAR: LANES, Kind.COUNT: UNIFORM, Kind.UNKNOWN: UNIFORM}
