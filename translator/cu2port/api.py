@@ -17,6 +17,7 @@ from cu2port.model import Edit, Finding, Severity, Side, Span, Trust, insert, re
 from cu2port.structure import Call
 from cu2port.unit import Unit
 from cu2port.uses import Use, unknown, uses
+from cu2port.warpnames import LOGICAL
 
 _PLACEHOLDER = re.compile(r"\{(-?\d+)(\*?)\}|\{\*\}|\{<>\}")
 _CAST = re.compile(r"reinterpret_cast<([\w *]+)>\(\Z")
@@ -100,6 +101,8 @@ def _judge_use(unit: Unit, use: Use) -> Finding | None:
             effects=(("all", "compile-error"),),
         )
     hip, problem = target(row, unit.options.rocm)
+    if problem and row.cuda in LOGICAL and unit.options.warp != "flag":
+        return None  # warp.hpp has it for every ROCm
     if problem:
         return Finding(
             "CU104",

@@ -64,6 +64,12 @@ class WarpBuiltin(Check):
             "a shim for old versions, and a use that it is not for",
         ),
         Example(
+            "__device__ void f() { __syncwarp(); }",
+            '#include "cu2port/warp.hpp"\n__device__ void f() { cu2port::warp::syncwarp(); }',
+            "HIP has it since ROCm 7",
+            options=Options(rocm=(6, 2)),
+        ),
+        Example(
             "__device__ int f(int v) { return __any(v); }",
             "__device__ int f(int v) { return __any(v); }",
             "`--warp flag`",
