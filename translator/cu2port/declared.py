@@ -14,6 +14,10 @@ _BODY = re.compile(r"\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*(?:(?:const|n
 _DEFINE = re.compile(r"#[ \t]*define[ \t]+(\w+)\b(?!(?:\([^)\n]*\))?[ \t]+hip[A-Z]\w*)")
 _ENUM = re.compile(r"enum\b[^;{}()]*\{([^{}]*)\}")
 _WORD = re.compile(r"\w+")
+_STAND_IN = re.compile(
+    r"typedef\s+(?:(?:const|unsigned|long)\s+)*(?:void|int|long|short|char|bool|u?int\d+_t|size_t)\b[\s*]*\Z"
+)
+_NAMESPACE = re.compile(r"\bnamespace\s+\w+(?:::\w+)*\s*\{")
 _NO_TYPES = frozenset(
     "return else new delete throw case goto typedef using define namespace ifdef ifndef defined".split()
 )
@@ -72,7 +76,16 @@ def _declares(text: str, start: int, end: int) -> bool:
         return after.group(1) in "{:"
     if after.group(1) == "(":
         return _BODY.match(text, end) is not None
-    return after.group(1) in "={;"
+    return after.group(1) in "={;" and not _stands_in(text, start)
+
+
+def _stands_in(text: str, start: int) -> bool:
+    """Whether the name at `start` is the user's word for CUDA's type where CUDA is not: `typedef void *cudaStream_t;`.
+
+    Next to CUDA's own header it could not stand, so all uses mean CUDA's type, and all follow. Not so in a namespace.
+    """
+    line = text.rfind("\n", 0, start) + 1
+    return _STAND_IN.match(text, line, start) is not None and _NAMESPACE.search(text, 0, line) is None
 
 
 def _type_before(text: str, at: int) -> str:

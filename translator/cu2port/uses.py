@@ -5,15 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from cu2port.branches import VERSION_MACROS
 from cu2port.catalog import Row
 from cu2port.lexer import is_identifier
 from cu2port.unit import Unit
-
-if TYPE_CHECKING:
-    from cu2port.clang import Binding
 
 _FAMILY = re.compile(
     r"(?:cuda[A-Z]|cublas(?:Lt|Xt)?[A-Z]|cufft[A-Z]|curand[A-Z]|cusparse[A-Z]|cusolver[A-Z]|cudnn[A-Z]|nvrtc[A-Z]|nvml[A-Z]"
@@ -21,7 +17,6 @@ _FAMILY = re.compile(
 )
 _NOT_TYPES = frozenset({"if", "while", "for", "switch", "and", "or", "not", "sizeof", "goto", "define", "elif"})
 _GLOBAL_SCOPE = frozenset({"return", "else", "case", "throw", "do", "delete", "new", "co_return"})
-_PLAIN_TYPE = re.compile(r"(?:void|(?:unsigned )?(?:int|long|long long|short|char)|bool|float|double)(?: ?\*+)?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +82,6 @@ def _settle(unit: Unit, doubtful: list[int]) -> set[int]:
     for i in doubtful:
         binding = facts.bindings.get(unit.p[i]) if facts is not None else None
         if binding is not None and binding.owner in ("cuda", "user", "system"):
-            if _stands_in(binding, unit.t[i]) and not _defines(unit, i):
-                continue
             if (binding.owner != "cuda" and not _is_hip_alias(unit, unit.t[i])) or _defines(unit, i):
                 out.add(i)
             continue
@@ -98,19 +91,6 @@ def _settle(unit: Unit, doubtful: list[int]) -> set[int]:
         if strict or _in_class(unit, i) or (known and (_defines(unit, i) or not _is_hip_alias(unit, unit.t[i]))):
             out.add(i)
     return out
-
-
-def _stands_in(binding: Binding, name: str) -> bool:
-    """Whether a name is the user's word for CUDA's type in builds without CUDA: `typedef void *cudaStream_t;`.
-
-    Next to CUDA's own header it could not stand, so all uses mean CUDA's type, and all follow.
-    """
-    return (
-        binding.owner == "user"
-        and binding.kind == "type"
-        and binding.qualified == name
-        and _PLAIN_TYPE.match(binding.type) is not None
-    )
 
 
 def _declares(unit: Unit, i: int) -> bool:
