@@ -1,4 +1,4 @@
-"""What instructions approximate: 1/sqrt, sine, cosine, logarithm, power of two and hyperbolic tangent, rounded correctly.
+"""The functions that instructions approximate, rounded correctly: 1/x, roots, sine, logarithm, power, tangent.
 
 Numbers are bit patterns as in softfloat.py. Inside, they are integers that count 2^-_BITS.
 """

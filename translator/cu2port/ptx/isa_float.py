@@ -151,20 +151,20 @@ _MIN_EXAMPLES = {
 }
 
 
-@ptx("min{.ftz}{.NaN}{.xorsign.abs}.{t:f32} d, a, b", ref=_REF + "min", examples=_MIN_EXAMPLES)
+@ptx("min{.ftz}{.nan:NaN}{.xorsign.abs}.{t:f32} d, a, b", ref=_REF + "min", examples=_MIN_EXAMPLES)
 @ptx("min.{t:f64} d, a, b", ref=_REF + "min")
 def min_(
     a: Value,
     b: Value,
     ftz: bool = False,
-    NaN: bool = False,
-    xorsign_abs: bool = False,  # noqa: N803  as PTX has it
+    nan: str = "",
+    xorsign_abs: bool = False,
 ) -> Value:
-    return fmin(flushed(a, ftz), flushed(b, ftz), NaN, xorsign_abs)
+    return fmin(flushed(a, ftz), flushed(b, ftz), bool(nan), xorsign_abs)
 
 
 @ptx(
-    "max{.ftz}{.NaN}{.xorsign.abs}.{t:f32} d, a, b",
+    "max{.ftz}{.nan:NaN}{.xorsign.abs}.{t:f32} d, a, b",
     ref=_REF + "max",
     examples={"max.f32": (((0, 1 << 31), 0), ((0x7FC00000, _ONE), _ONE)), "max.NaN.f32": (((_ONE, _TWO), _TWO),)},
 )
@@ -173,36 +173,36 @@ def max_(
     a: Value,
     b: Value,
     ftz: bool = False,
-    NaN: bool = False,
-    xorsign_abs: bool = False,  # noqa: N803
+    nan: str = "",
+    xorsign_abs: bool = False,
 ) -> Value:
-    return fmax(flushed(a, ftz), flushed(b, ftz), NaN, xorsign_abs)
+    return fmax(flushed(a, ftz), flushed(b, ftz), bool(nan), xorsign_abs)
 
 
-@ptx("min{.ftz}{.NaN}{.abs}.{t:f32} d, a, b, c", ref=_REF + "min", sm=100)
+@ptx("min{.ftz}{.nan:NaN}{.size:abs}.{t:f32} d, a, b, c", ref=_REF + "min", sm=100)
 def min3(
     a: Value,
     b: Value,
     c: Value,
     ftz: bool,
-    NaN: bool,
-    abs: bool,  # noqa: N803
+    nan: str,
+    size: str,
 ) -> Value:
-    a, b, c = (fabs(flushed(x, ftz)) if abs else flushed(x, ftz) for x in (a, b, c))
-    return fmin(fmin(a, b, NaN), c, NaN)
+    a, b, c = (fabs(flushed(x, ftz)) if size else flushed(x, ftz) for x in (a, b, c))
+    return fmin(fmin(a, b, bool(nan)), c, bool(nan))
 
 
-@ptx("max{.ftz}{.NaN}{.abs}.{t:f32} d, a, b, c", ref=_REF + "max", sm=100)
+@ptx("max{.ftz}{.nan:NaN}{.size:abs}.{t:f32} d, a, b, c", ref=_REF + "max", sm=100)
 def max3(
     a: Value,
     b: Value,
     c: Value,
     ftz: bool,
-    NaN: bool,
-    abs: bool,  # noqa: N803
+    nan: str,
+    size: str,
 ) -> Value:
-    a, b, c = (fabs(flushed(x, ftz)) if abs else flushed(x, ftz) for x in (a, b, c))
-    return fmax(fmax(a, b, NaN), c, NaN)
+    a, b, c = (fabs(flushed(x, ftz)) if size else flushed(x, ftz) for x in (a, b, c))
+    return fmax(fmax(a, b, bool(nan)), c, bool(nan))
 
 
 @ptx(

@@ -87,7 +87,7 @@ def abs_(a: Value, ftz: bool = False) -> Value:
 
 
 @ptx(
-    f"min{{.ftz}}{{.NaN}}{{.xorsign.abs}}.{{{_F16}}} d, a, b",
+    f"min{{.ftz}}{{.nan:NaN}}{{.xorsign.abs}}.{{{_F16}}} d, a, b",
     ref=_REF + "min",
     examples={
         "min.f16": (((0x7E00, 0x3C00), 0x3C00), ((0, 0x8000), 0x8000)),
@@ -95,29 +95,29 @@ def abs_(a: Value, ftz: bool = False) -> Value:
     },
     sm=80,
 )
-@ptx(f"min{{.NaN}}{{.xorsign.abs}}.{{{_BF16}}} d, a, b", ref=_REF + "min", sm=80)
+@ptx(f"min{{.nan:NaN}}{{.xorsign.abs}}.{{{_BF16}}} d, a, b", ref=_REF + "min", sm=80)
 def min_(
     a: Value,
     b: Value,
     ftz: bool = False,
-    NaN: bool = False,
-    xorsign_abs: bool = False,  # noqa: N803  as PTX has it
+    nan: str = "",
+    xorsign_abs: bool = False,
 ) -> Value:
-    return fmin(flushed(a, ftz), flushed(b, ftz), NaN, xorsign_abs)
+    return fmin(flushed(a, ftz), flushed(b, ftz), bool(nan), xorsign_abs)
 
 
 @ptx(
-    f"max{{.ftz}}{{.NaN}}{{.xorsign.abs}}.{{{_F16}}} d, a, b",
+    f"max{{.ftz}}{{.nan:NaN}}{{.xorsign.abs}}.{{{_F16}}} d, a, b",
     ref=_REF + "max",
     examples={"max.xorsign.abs.f16": (((0xC000, 0x3C00), 0xC000),)},
     sm=80,
 )
-@ptx(f"max{{.NaN}}{{.xorsign.abs}}.{{{_BF16}}} d, a, b", ref=_REF + "max", sm=80)
+@ptx(f"max{{.nan:NaN}}{{.xorsign.abs}}.{{{_BF16}}} d, a, b", ref=_REF + "max", sm=80)
 def max_(
     a: Value,
     b: Value,
     ftz: bool = False,
-    NaN: bool = False,
-    xorsign_abs: bool = False,  # noqa: N803
+    nan: str = "",
+    xorsign_abs: bool = False,
 ) -> Value:
-    return fmax(flushed(a, ftz), flushed(b, ftz), NaN, xorsign_abs)
+    return fmax(flushed(a, ftz), flushed(b, ftz), bool(nan), xorsign_abs)

@@ -138,7 +138,7 @@ def _relu(v: Value, f: Format, a: int) -> int:
 SATURATE = Op("saturate", _each(_saturate), _call("sat"))
 RELU = Op("relu", _each(_relu), _call("relu"))
 
-# --- approximations: attr is the function ------------------------------------------------------------------------------
+# --- approximations: attr is the function -----------------------------------------------------------------------------
 
 
 def _approximate(v: Value, f: Format, a: int) -> int:
@@ -186,7 +186,7 @@ def _gross(v: Value, a: int) -> int:
 
 GROSS = Op("gross", _gross, lambda v, texts: f"{HELPERS}{v.attr}_approx_ftz({texts[0]})")
 
-# --- conversions -------------------------------------------------------------------------------------------------------
+# --- conversions ------------------------------------------------------------------------------------------------------
 
 
 def _to_integer(v: Value, a: int) -> int:
@@ -249,7 +249,7 @@ ITOF = Op(
 FTOF = Op("ftof", _float_to_float, _spell_conversion)  # attr: "" (exact), a mode, a mode with _satfinite
 
 
-# --- making nodes ------------------------------------------------------------------------------------------------------
+# --- making nodes -----------------------------------------------------------------------------------------------------
 
 
 def _arithmetic(plain: Op, exact: Op, mode: str, *args: Value) -> Value:
