@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from cu2port.ptx import ops
 from cu2port.ptx.bind import CARRY, UntranslatableError, bind, register_places
+from cu2port.ptx.fast import relaxed
 from cu2port.ptx.ir import Directive, Instruction, Label, Operation, Place, Reg, Scope, Statement, Type, Variable
 from cu2port.ptx.ops import Effect, Value
 from cu2port.ptx.printer import NAMESPACE, Printer, Text, cxx_type
@@ -31,11 +32,13 @@ class Emitted:
     """Lines of C++. `helpers`: they call functions of `cu2port/ptx.hpp`, which must be included then.
 
     `labels`: names of C++ labels in the lines, which begin with a declaration that keeps them local to a block.
+    `relaxed`: how many instructions are not exact, since `fp` is "fast".
     """
 
     lines: tuple[str, ...]
     helpers: bool
     labels: tuple[str, ...] = ()
+    relaxed: int = 0
 
 
 @dataclass(frozen=True)
@@ -84,11 +87,12 @@ class _Emitter:
     made: list[str] = field(default_factory=list)  # every label's C++ name
     jumps: bool = False
     depth: int = 0
+    relaxed: int = 0
 
     def finished(self) -> Emitted:
         local = [f"__label__ {', '.join(self.made)};"] if self.made else []
         lines = (*local, *self.top, *self.lines)
-        return Emitted(lines, any(NAMESPACE in line for line in lines), tuple(self.made))
+        return Emitted(lines, any(NAMESPACE in line for line in lines), tuple(self.made), self.relaxed)
 
     def fresh(self, wanted: str) -> str:
         """A C++ name like `wanted` that nothing else has."""
@@ -138,6 +142,9 @@ class _Emitter:
     def instruction(self, instruction: Instruction) -> None:
         known = {CARRY: Place("", ops.PRED), **self.places}
         operation = bind(instruction, known)
+        if self.options.fp == "fast":
+            operation, changed = relaxed(operation)
+            self.relaxed += changed
         if operation.row.reads or operation.row.writes:
             known[CARRY] = self.carry()
         out: list[str] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
+from struct import pack, unpack
 
 from cu2port.ptx import constants, ops
 from cu2port.ptx.ir import Const, Place, Type
@@ -237,15 +238,22 @@ def _digits(c: int) -> str:
     return str(c) if c < 100 or (c % 10 == 0 and c <= 10000) else hex(c)
 
 
+def _decimal(number: float, t: Type) -> str:
+    """The shortest literal that is this number."""
+    if t.bits == 64:
+        return repr(number)
+    texts = (repr(float(f"{number:.{digits}g}")) for digits in range(1, 10))
+    return next(text for text in texts if unpack("<f", pack("<f", float(text)))[0] == number) + "f"
+
+
 def literal(value: int, t: Type) -> str:
     """A constant of exactly the C++ type of `t`."""
     if t.kind == "p":
         return "true" if value else "false"
     if t.name in ("f32", "f64"):
         number = constants.double(Const(value, "f" if t.bits == 64 else t.name))
-        text = repr(number)
-        if isfinite(number) and len(text) < 12:
-            return text + ("f" if t.bits == 32 else "")
+        if isfinite(number):
+            return _decimal(number, t)
         return f"__builtin_bit_cast({cxx_type(t)}, {literal(value, t.unsigned)})"
     number = ops.read(value, t)
     if t.bits < 32 or t.name == "tf32":

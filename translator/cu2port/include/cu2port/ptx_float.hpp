@@ -705,10 +705,14 @@ CU2PORT_PTX float lg2_approx(float a) { return a < 0x1p-126f ? lg2_approx_ftz(a 
 CU2PORT_PTX float ex2_approx(float a) {
     return a < -126 ? ex2_approx_ftz(a + 64) * 0x1p-64f : ex2_approx_ftz(a);
 }
-// a * (1 / b), where 1 / b is 0 if it would be denormal.
-CU2PORT_PTX float div_approx_ftz(float a, float b) { return a * rcp_approx_ftz(b); }
+// a * (1 / b), where 1 / b is 0 if it would be denormal; one more step, since both factors are off by a little.
+CU2PORT_PTX float div_approx_fast(float a, float b) { return a * rcp_approx_ftz(b); }
 CU2PORT_PTX float div_approx(float a, float b) {
-    return abs(b) < 0x1p-126f ? a * rcp_approx_ftz(b * 0x1p24f) * 0x1p24f : a * rcp_approx_ftz(b);
+    const float scale = abs(b) < 0x1p-126f ? 0x1p24f : 1.0f;
+    b *= scale;
+    const float inverse = rcp_approx_ftz(b), near = a * inverse;
+    const float better = __builtin_fmaf(__builtin_fmaf(-b, near, a), inverse, near);
+    return (is_finite(better) ? better : near) * scale;
 }
 CU2PORT_PTX float div_full(float a, float b) { return a / b; }
 // The error of AMD's sine is not documented: polynomials on [-pi/4, pi/4], good to 2^-22 there.
