@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from struct import pack, unpack
 
 from cu2port.ptx import constants, ops
 from cu2port.ptx.ir import Const, Place, Type
@@ -243,7 +242,7 @@ def _decimal(number: float, t: Type) -> str:
     if t.bits == 64:
         return repr(number)
     texts = (repr(float(f"{number:.{digits}g}")) for digits in range(1, 10))
-    return next(text for text in texts if unpack("<f", pack("<f", float(text)))[0] == number) + "f"
+    return next(text for text in texts if c_float(float(text)).value == number) + "f"
 
 
 def literal(value: int, t: Type) -> str:
