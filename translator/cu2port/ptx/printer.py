@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from ctypes import c_float
 from dataclasses import dataclass, field
 from math import isfinite
 
