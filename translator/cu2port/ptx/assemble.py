@@ -102,7 +102,7 @@ def text(instruction: Instruction) -> str:
 
 def _operand(o: Operand) -> str:
     if isinstance(o, Reg):
-        return "_" if o.name == "_" else _register(o.name)
+        return "_" if o.name == "_" else _register(o.name) + (f".{o.select}" if o.select else "")
     if isinstance(o, Const):
         return {"f": f"0d{o.value:016X}", "f32": f"0f{o.value:08X}"}.get(o.kind, str(o.value))
     if isinstance(o, Pair):

@@ -79,7 +79,12 @@ class _Binder:
             return self.call(operands)
         written = operands.pop(0) if row.targets else None
         arguments: dict[str, object] = {name: self.bindings[name] for name in row.wants if name in self.bindings}
+        if row.targets and row.targets[0].select:
+            written, arguments[row.targets[0].select] = self.selected(written)
         for slot, operand in zip(row.sources, operands, strict=False):
+            if slot.select:
+                arguments[f"{slot.name}_negated"] = isinstance(operand, Neg)
+                operand, arguments[slot.select] = self.selected(operand.item if isinstance(operand, Neg) else operand)
             arguments[slot.name] = self.source(slot, operand)
         for slot in row.sources[len(operands) :]:
             arguments[slot.name] = None
@@ -97,6 +102,14 @@ class _Binder:
         values = result if isinstance(result, tuple) else (result,)
         given = [arguments[slot.name] for slot in row.sources] if row.helper or row.call else []
         return self.finish(row, written, values, tuple(v for v in given if isinstance(v, Value)))
+
+    def selected(self, operand: Operand | None) -> tuple[Operand, str]:
+        """An operand without what stands behind its dot, and that."""
+        if isinstance(operand, Reg) and operand.name in self.places:
+            return Reg(operand.name), operand.select
+        if operand is None:
+            raise self.fail("an operand is missing")
+        return operand, ""
 
     def call(self, operands: list[Operand]) -> Operation:
         """`call (result), function, (arguments);` with result and arguments where there are any."""

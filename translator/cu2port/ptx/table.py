@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from itertools import product
@@ -20,12 +20,16 @@ Example = tuple[tuple[int, ...], int | tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """An operand of a row. `type`: as written in the syntax line, resolved by `Row.type_of`."""
+    """An operand of a row. `type`: as written in the syntax line, resolved by `Row.type_of`.
+
+    `select`: the name under which the meaning gets what stands behind the operand's dot, as `b0` of `r.b0`.
+    """
 
     name: str
     type: str
     form: str = ""  # "[" address, "{" vector or scalar, "imm" constant, "" plain
     optional: bool = False
+    select: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,7 @@ class Row:
     bound: str = ""  # how far an approximation may be off, as "2 ulp", "relative 2^-22", "absolute 2^-20.5"
     flags: frozenset[str] = frozenset()  # modifiers that are there or not
     wants: tuple[str, ...] = ()  # names of the meaning's parameters
+    fixed: Mapping[str, object] = field(default_factory=dict)  # bindings of this row beside its modifiers
 
     def type_of(self, slot: Slot, bindings: Mapping[str, object]) -> Type:
         """The type that a slot has for these modifiers."""
@@ -98,7 +103,8 @@ def _slots(text: str, default: str) -> tuple[Slot, ...]:
             form, name = name[0], name[1:-1]
         if type_ in ("imm", "label", "call"):  # a constant, a label's name, everything that a call has
             form, type_ = type_, "s64"
-        out.append(Slot(name, type_ or ("pred" if name in "pq" else default), form, optional))
+        name, _, select = name.partition(".")
+        out.append(Slot(name, type_ or ("pred" if name in "pq" else default), form, optional, select))
     return tuple(out)
 
 
@@ -113,17 +119,19 @@ def ptx(
     call: str = "",
     sm: int = 0,
     bound: str = "",
+    fixed: Mapping[str, object] | None = None,
 ) -> Callable[[Callable[..., Value | tuple[Value, ...]]], Callable[..., Value | tuple[Value, ...]]]:
     """Declares that `syntax` means what the function under the decorator builds. One function may carry several rows.
 
     `ref`: the anchor of the manual's section. `helper`: emitted as a call of a function in ptx.hpp unless constants
     make it short. `call`: emitted as a call of this function of ptx.hpp always, the carry flag its last argument
     where the row has to do with it. `sm`: the first GPU that has it, where that is above 70. `bound`: the error
-    that the manual allows an approximation; the meaning is then the number nearest to the function's value.
+    that the manual allows an approximation; the meaning is then the number nearest to the function's value. `fixed`:
+    what else the function gets by name, where several instructions share it.
     """
     opcode, _, rest = syntax.partition(" ")
     first, *others = [part.strip() for part in rest.split(",")] if rest else [""]
-    written = first.lstrip("{[").split(":")[0].split("|")[0].rstrip("}]") in ("d", "p", "q") and first[0] != "["
+    written = re.split(r"[:|.}\]]", first.lstrip("{["))[0] in ("d", "p", "q") and first[0] != "["
     sources = others if written else [part for part in (first, *others) if part]
 
     def declare(meaning: Callable[..., Value | tuple[Value, ...]]) -> Callable[..., Value | tuple[Value, ...]]:
@@ -145,6 +153,7 @@ def ptx(
             bound,
             flags,
             tuple(inspect.signature(meaning).parameters),
+            dict(fixed or {}),
         )
         rows: list[Row] = meaning.__dict__.setdefault("ptx_rows", [])
         rows.insert(0, row)
@@ -221,7 +230,7 @@ def find(opcode: str, operands: int = -1) -> Match | None:
 
 
 def _bindings(row: Row, found: re.Match[str]) -> Mapping[str, object]:
-    out: dict[str, object] = {}
+    out: dict[str, object] = dict(row.fixed)
     for name, text in found.groupdict().items():
         if name in row.flags:
             out[name] = text is not None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from random import Random
 
-from cu2port.ptx.bind import bind
+from cu2port.ptx.bind import UntranslatableError, bind
 from cu2port.ptx.ir import TYPES, Const, Instruction, Operand, Operation, Pair, Place, Reg, Type
 from cu2port.ptx.ops import PRED, Effect, Value
 from cu2port.ptx.softfloat import FORMATS, is_nan
@@ -117,17 +117,23 @@ def cases(row: Row, count: int, rng: Random, most_forms: int = 0) -> Iterator[Ca
     `count` random vectors a form beside edges; `most_forms`: how many forms at most, chosen by chance, 0 for all.
     """
     first = next(forms(row))
-    if case(row, *first, {}, 1, rng) is None:
+    if case(row, *first, None, 1, rng) is None:
         return
     all_forms = list(forms(row))
     if most_forms and len(all_forms) > most_forms:
         all_forms = rng.sample(all_forms, most_forms)
     for opcode, match in all_forms:
-        plain = case(row, opcode, match, {}, count, rng)
+        plain = case(row, opcode, match, None, count, rng)
         if plain is None:
             continue
         yield plain
-        numbers = [slot for slot in row.sources if slot.form == "" and row.type_of(slot, match.bindings).kind in "usb"]
+        numbers = [
+            slot
+            for slot in row.sources
+            if slot.form == "" and not slot.optional and row.type_of(slot, match.bindings).kind in "usb"
+        ]
+        if row.targets[0].form == "{":
+            continue
         for _ in range(min(2, len(numbers))):
             chosen = rng.sample(numbers, rng.randint(1, max(1, len(numbers) - 1)))
             constants = {slot.name: rng.choice(edges(row.type_of(slot, match.bindings))) for slot in chosen}
@@ -136,43 +142,69 @@ def cases(row: Row, count: int, rng: Random, most_forms: int = 0) -> Iterator[Ca
                 yield found
 
 
-def case(row: Row, opcode: str, match: Match, constants: Mapping[str, int], count: int, rng: Random) -> Case | None:
-    """One case, None if the row does more than compute."""
+def case(
+    row: Row, opcode: str, match: Match, constants: Mapping[str, int] | None, count: int, rng: Random
+) -> Case | None:
+    """One case, None if the row does more than compute. Without `constants` all operands are plain registers."""
     operands: list[Operand] = []
     places: dict[str, Place] = {}
     inputs: list[tuple[str, Type]] = []
+    selects = selectors(row, rng) if constants is not None else {}
     for slot in row.sources:
-        if slot.form in ("[", "{"):
+        if slot.form in ("[", "label", "call"):
             return None
+        if slot.optional and slot is row.sources[-1] and not selects.get("dsel") and (slot.form or rng.random() < 0.5):
+            continue
         if slot.form == "imm":
             operands.append(Const(rng.choice(immediates(slot))))
             continue
         t = row.type_of(slot, match.bindings)
-        if slot.name in constants:
+        if constants and slot.name in constants:
             operands.append(Const(constants[slot.name]))
             continue
-        operands.append(Reg(slot.name))
+        operands.append(Reg(slot.name, selects.get(slot.select, "")))
         places[slot.name] = Place(slot.name, t)
         inputs.append((slot.name, t))
     if row.reads:
         places["CC"] = Place("CC", PRED)
         inputs.append(("CC", PRED))
-    if not row.targets or row.targets[0].form == "{":
+    if not row.targets:
         return None
     results = []
     for i, slot in enumerate(row.targets):
         results.append(f"%d{i}")
         places[f"%d{i}"] = Place(f"d{i}", row.type_of(slot, match.bindings))
-    written: Operand = Reg("%d0") if len(results) == 1 else Pair(Reg("%d0"), Reg("%d1"))
+    written: Operand = Reg("%d0", selects.get("dsel", "")) if len(results) == 1 else Pair(Reg("%d0"), Reg("%d1"))
     if row.writes:
         results.append("CC")
         places["CC"] = Place("CC", PRED)
     instruction = Instruction(opcode, (written, *operands), None, 1, 1)
-    if not is_pure(bind(instruction, places)):
+    try:
+        if not is_pure(bind(instruction, places)):
+            return None
+    except UntranslatableError:
         return None
     types = [t for _, t in inputs]
     vectors = list(grid(types, rng, count)) + [tuple(random_bits(t, rng) for t in types) for _ in range(count)]
     return Case(instruction, row, places, tuple(n for n, _ in inputs), tuple(results), tuple(vectors))
+
+
+def selectors(row: Row, rng: Random) -> dict[str, str]:
+    """Parts of words for the operands that may have them; most by chance."""
+    wanted = [slot.select for slot in (*row.targets, *row.sources) if slot.select and slot.select != "csel"]
+    if not wanted:
+        return {}
+    kind = {"2": ("h", 2), "4": ("b", 4)}.get(row.root[-1])
+    if kind is None:
+        parts = ["", "b0", "b1", "b2", "b3", "h0", "h1"]
+        out = {name: rng.choice(parts) for name in wanted}
+        if "op2" in row.syntax or not any(slot.optional for slot in row.sources):
+            out.pop("dsel", None)
+        return out
+    letter, count = kind
+    out = {name: letter + "".join(rng.choices("01234567"[: 2 * count], k=count)) for name in wanted}
+    mask = [str(i) for i in reversed(range(count)) if rng.random() < 0.7] or ["0"]
+    return out | {"dsel": letter + "".join(mask)}
 
 
 def immediates(slot: Slot) -> Sequence[int]:
