@@ -95,6 +95,16 @@ CU2PORT_PTX s16 shr(s16 a, u32 n) { return s16(a >> (n < 16 ? n : 15)); }
 CU2PORT_PTX s32 shr(s32 a, u32 n) { return a >> (n < 32 ? n : 31); }
 CU2PORT_PTX s64 shr(s64 a, u32 n) { return a >> (n < 64 ? n : 63); }
 
+// Of `long` and `long long` one is not std::int64_t, though as wide: overloads must know it.
+template <class T> struct Other { typedef unsigned long long u; typedef long long s; };
+template <> struct Other<unsigned long long> { typedef unsigned long u; typedef long s; };
+CU2PORT_PTX u32 clz(Other<u64>::u a) { return clz(u64(a)); }
+CU2PORT_PTX u32 popc(Other<u64>::u a) { return popc(u64(a)); }
+CU2PORT_PTX u64 brev(Other<u64>::u a) { return brev(u64(a)); }
+CU2PORT_PTX u64 shl(Other<u64>::u a, u32 n) { return shl(u64(a), n); }
+CU2PORT_PTX u64 shr(Other<u64>::u a, u32 n) { return shr(u64(a), n); }
+CU2PORT_PTX s64 shr(Other<u64>::s a, u32 n) { return shr(s64(a), n); }
+
 // Where the n-th set bit is (n from 1, downwards if negative), counted from bit `base`; ~0 if there is none.
 CU2PORT_PTX u32 fns(u32 mask, u32 base, s32 n) {
     if (base > 31) return ~0u;
