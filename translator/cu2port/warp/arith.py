@@ -61,7 +61,16 @@ def _plain(a: V, b: V) -> V:
     return V(kind, vary, None, (), why)
 
 
-_THREADISH = THREADS | {Kind.THREAD_Y, Kind.INDEX, Kind.SHIFTED, Kind.PART, Kind.LANE, Kind.WARP, Kind.GLOBAL_WARP}
+_THREADISH = THREADS | {
+    Kind.THREAD_Y,
+    Kind.INDEX,
+    Kind.SHIFTED,
+    Kind.LANE_PLUS,
+    Kind.PART,
+    Kind.LANE,
+    Kind.WARP,
+    Kind.GLOBAL_WARP,
+}
 
 
 def _fold(op: str, a: V, b: V) -> V:
@@ -133,8 +142,8 @@ def _divide(op: str, a: V, b: V, at: int, use: Record) -> V | None:
         return V(Kind.NUMBER, a.vary, None, (), a.why)
     if b.kind is Kind.SIZE:
         use(b, role, True, a)
-    elif a.kind in (Kind.INDEX, Kind.PART, Kind.THREAD_Y):
-        use(b, Role.TILE, None if a.kind is Kind.INDEX else False, a)
+    elif a.kind in (Kind.INDEX, Kind.LANE_PLUS, Kind.PART, Kind.THREAD_Y):
+        use(b, Role.TILE, None if a.kind in (Kind.INDEX, Kind.LANE_PLUS) else False, a)
     else:
         use(b, Role.BITS if op == ">>" else Role.PLAIN, None, a)
     return None
@@ -178,7 +187,7 @@ def _modulo(op: str, a: V, b: V, at: int, use: Record) -> V | None:
     if a.kind is Kind.SHIFTED:
         use(b, role, None, a)
         return V(Kind.LANE, LANES, None, (), a.why)
-    soft = a.kind in (Kind.INDEX, Kind.UNKNOWN, Kind.DATA, Kind.PART)
+    soft = a.kind in (Kind.INDEX, Kind.LANE_PLUS, Kind.UNKNOWN, Kind.DATA, Kind.PART)
     use(b, Role.BITS if op == "&" else Role.TILE, None if soft else False, a)
     return None
 
@@ -229,6 +238,10 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
                 return V(y.kind, LANES, None, (), y.why or x.why)
             if y.num is not None:
                 return V(Kind.LANE, LANES, None, (), x.why)
+            return V(Kind.LANE_PLUS if y.vary == UNIFORM else Kind.INDEX, LANES, None, (), x.why)
+        if x.kind is Kind.LANE_PLUS:
+            if y.num == 32 and y.src:
+                use(y, Role.STRIDE, None, x)
             return V(Kind.INDEX, LANES, None, (), x.why)
         if x.kind in THREADS and op == "+":
             if y.kind is Kind.BLOCK_ID:
@@ -315,7 +328,7 @@ def _compare(op: str, a: V, b: V, at: int, use: Record) -> V:
     """A condition: whom it lets through."""
     x, y = (b, a) if (a.num is not None or a.kind is Kind.SIZE) and b.num is None else (a, b)
     if is_size(y) or _is_mask(y):
-        if x.kind is Kind.LANE:
+        if x.kind in (Kind.LANE, Kind.LANE_PLUS):
             use(y, Role.LAST if _is_mask(y) else Role.SIZE, True, x)
         elif x.kind in (Kind.THREAD, Kind.LINEAR):
             use(y, Role.GUARD, None, x)

@@ -44,6 +44,7 @@ LANE_GETTERS = re.compile(
 WARP_GETTERS = re.compile(r"(?i)_*(?:get_?)?warp_?(?:id|idx|index)\Z")
 NAMED_BARRIER = re.compile(r"\bbar(?:rier)?(?:\.cta|\.warp)?\.(sync|arrive|red)[.\w]*\s+([^;\"]*)")
 SIZE_GETTERS = re.compile(r"(?i)(?:\w*_)?(?:get_?)?k?(?:warp|wave)_?(?:size|threads)\Z")
+GROUP_FUNCTIONS = frozenset({"reduce", "inclusive_scan", "exclusive_scan", "invoke_one", "invoke_one_broadcast"})
 SURELY_LANES = frozenset({"shfl", "shfl_up", "shfl_down", "shfl_xor", "match_any", "match_all", "ballot"})
 TILE_MAKERS = frozenset({"tiled_partition", "thread_block_tile", "labeled_partition", "binary_partition"})
 #: Functions of `cu2port::warp` -> CUDA's names.

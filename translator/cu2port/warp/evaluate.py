@@ -147,7 +147,10 @@ class Evaluator:
             self.hint = ""
         a, b = self.value(e.a), self.value(e.b)
         self.hint = hint
-        return binary(e.op, a, b, e.at, self.use)
+        v = binary(e.op, a, b, e.at, self.use)
+        if v.kind is Kind.LANE_BIT and e.op == "<<":
+            self.event("lane-bit", e.at, e.op, (b,))
+        return v
 
     def _ternary(self, e: Ternary) -> V:
         cond = self.value(e.cond)
@@ -387,8 +390,13 @@ class Evaluator:
             return V(Kind.WARP, WARPS, None, (), Step(e.at, f"`{name}` gives the warp id by its name", None))
         if name in builtins.BIT_COUNTS:
             v = values[0] if values else NOTHING
+            if v.kind is Kind.MASK and not name.endswith("ll"):
+                self.event("mask-bits", e.at, name, (v,))
             # of a mask of lanes: the same for the warp, and what is counted is lanes
             return V(Kind.BITS, max(WARPS, v.vary) if v.kind is Kind.MASK else v.vary, None, (), v.why)
+        if values and values[0].kind is Kind.TILE and name in builtins.GROUP_FUNCTIONS:
+            self.event("lanes", e.at, name, values, e)
+            return V(Kind.DATA, WARPS)
         vary = max((v.vary for v in (*values, base)), default=UNIFORM)
         if builtins.ATOMIC.match(name) or name in builtins.TAKES:
             return V(Kind.DATA, LANES, None, (), None, base.shared or any(v.shared for v in values[:1]))

@@ -20,6 +20,7 @@ class Kind(Enum):
     GLOBAL = "the thread index in the grid"
     INDEX = "an index that starts from a thread index"  # of a loop over data, or derived by other arithmetic
     SHIFTED = "a thread index and a number"
+    LANE_PLUS = "a lane id and a number"
     PART = "a part of a thread index"
     LANE = "a lane id"
     WARP = "a warp id"

@@ -1,0 +1,117 @@
+"""Warp sizes on the host's side, told by tokens and names: counts for launches, sizes of shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.lexer import is_identifier
+from cu2port.structure import Launch
+from cu2port.unit import Unit
+from cu2port.warp.builtins import LANE_OPERATIONS
+from cu2port.warp.model import is_device
+from cu2port.warp.parse import integer
+from cu2port.warp.values import (
+    COUNT_NAME,
+    THREAD_NAME,
+    is_block_size,
+    is_weak,
+    named_constant,
+)
+
+_DEPTH = 6
+
+
+def host_sizes(unit: Unit) -> Iterator[int]:
+    """Tokens in host functions that count the lanes of a warp: names of its size, and 32 beside threads or warps."""
+    for f in unit.functions:
+        if is_device(unit, f):
+            continue
+        for i in range(f.body[0], f.body[1]):
+            tok = unit.t[i]
+            if is_identifier(tok):
+                if named_constant(tok) == "size" and not is_weak(tok) and unit.tok(i + 1) != "(":
+                    yield i
+            elif tok[0].isdigit() and integer(tok) in (32, 31, 5) and _counts(unit, i):
+                yield i
+
+
+def _counts(unit: Unit, i: int) -> bool:
+    """Whether a literal stands beside a count of threads or warps, or is given to a name of such."""
+    before, after = unit.tok(i - 1), unit.tok(i + 1)
+    if before in ("/", "%", "*") and _threads(unit, i - 2, before):
+        return integer(unit.t[i]) == 32
+    if before == ">" and unit.tok(i - 2) == ">" and _threads(unit, i - 3, "/"):
+        return integer(unit.t[i]) == 5
+    if after == "*" and COUNT_NAME.match(unit.tok(i + 2) or " "):
+        return integer(unit.t[i]) == 32
+    if before in ("=", "{", "(") and named_constant(unit.tok(i - 2) or " "):
+        return {"size": 32, "mask": 31, "log": 5}[named_constant(unit.t[i - 2])] == integer(unit.t[i])
+    return False
+
+
+def _threads(unit: Unit, k: int, op: str) -> bool:
+    """Whether the operand that ends at token k counts threads (of warps where it is multiplied)."""
+    if unit.tok(k) == ")" and unit.match[k] > 0:
+        words = unit.t[unit.match[k] : k]
+    else:
+        words = [unit.tok(k), unit.tok(k - 2) if unit.tok(k - 1) in (".", "->") else ""]
+    if op == "*":
+        return any(COUNT_NAME.match(w) for w in words if w)
+    return any(is_block_size(w) or THREAD_NAME.match(w) or w in ("blockDim", "block") for w in words if w)
+
+
+def one_warp_launches(unit: Unit) -> Iterator[tuple[Launch, int, str]]:
+    """Launches of blocks with rows of 32 threads that reach warp code: the launch, the 32, the kernel."""
+    for launch in unit.launches:
+        stop = launch.close
+        spans = unit.split_args(launch.config_first, stop)
+        if len(spans) < 2:
+            continue
+        first, last = unit.lexed.at(spans[1].start), unit.lexed.at(spans[1].end)
+        at = _row(unit, first, last)
+        if at >= 0:
+            kernel = _kernel(unit, launch)
+            if _uses_warps(unit, kernel):
+                yield launch, at, kernel
+
+
+def _row(unit: Unit, first: int, last: int) -> int:
+    """The token of the 32 that a block size starts with; -1 if it does not."""
+    t = unit.t
+    if last == first + 1 and t[first][0].isdigit():
+        return first if integer(t[first]) == 32 else -1
+    if t[first] == "dim3" and unit.tok(first + 1) in ("(", "{") and integer(unit.tok(first + 2) or "x") == 32:
+        return first + 2 if unit.tok(first + 3) in (",", ")", "}") else -1
+    if last == first + 1 and is_identifier(t[first]):
+        if named_constant(t[first]) == "size":
+            return first
+        for i in unit.find(t[first]):
+            if unit.tok(i - 1) == "dim3" and unit.tok(i + 1) in ("(", "{") and unit.tok(i + 3) in (",", ")", "}"):
+                return i + 2 if integer(unit.tok(i + 2) or "x") == 32 else -1
+    return -1
+
+
+def _kernel(unit: Unit, launch: Launch) -> str:
+    """The kernel's name, without qualification and template arguments."""
+    k = launch.open - 1
+    if unit.tok(k) == ">":
+        k = unit.angle_open(k) - 1
+    return unit.tok(k)
+
+
+def _uses_warps(unit: Unit, kernel: str) -> bool:
+    """Whether a kernel of this file reaches a cross-lane operation."""
+    bodies = {f.name: f.body for f in unit.functions}
+    todo, seen = [kernel], {kernel}
+    for _ in range(_DEPTH):
+        more = []
+        for name in todo:
+            if name not in bodies:
+                continue
+            words = set(unit.t[bodies[name][0] : bodies[name][1]])
+            if words & LANE_OPERATIONS:
+                return True
+            more += [w for w in words if w in bodies and w not in seen]
+        seen.update(more)
+        todo = more
+    return False
