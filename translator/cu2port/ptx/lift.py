@@ -137,9 +137,12 @@ class _Lifter:
             raise RefusedError(e.instruction.opcode, e.reason, e.instead) from None
         lines = [_tidy(line) for line in (*self.lines_before, *emitted.lines, *self.lines_after)]
         lines = self.bound_once(lines)
+        first = [line for line in lines if line.startswith("__label__ ")]
+        lines = [line for line in lines if not line.startswith("__label__ ")]
         if self.reading.memory and self.fences_needed():
             fence = 'asm volatile("" ::: "memory");'
             lines = [fence, *lines, fence] if self.touches_memory() else [*lines, fence]
+        lines = [*first, *lines]  # C++ wants local labels at the beginning of their block
         scoped = bool(emitted.labels) or any(_DECLARES.match(line) for line in lines)
         helpers = any(NAMESPACE in line for line in lines)
         return Lifted(tuple(lines), opcodes, scoped, helpers)
