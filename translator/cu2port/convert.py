@@ -13,7 +13,16 @@ from cu2port.check import all_checks
 from cu2port.jobs import Done, Job, convert, refused
 from cu2port.model import Judged
 from cu2port.output import Helpers, InPlace, TreeOutput, write
-from cu2port.plan import Request, check_inputs, names_folder, output_of, plan_items, plan_jobs, safe_in_place
+from cu2port.plan import (
+    Request,
+    check_inputs,
+    names_folder,
+    output_of,
+    plan_graph,
+    plan_items,
+    plan_jobs,
+    safe_in_place,
+)
 from cu2port.project import CannotRun, Item, Root, make_roots, walk
 from cu2port.report.record import Entry, FileRecord, RunRecord, entries
 from cu2port.workers import Lost, Pool, available_cores
@@ -82,7 +91,7 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
         tree.prepare(items)
         with contextlib.ExitStack() as stack:
             stack.callback(tree.keep)
-            jobs = plan_jobs(request, items, pool)
+            jobs = plan_jobs(request, items, plan_graph(request, items, pool))
             others = [i for i, item in enumerate(items) if item.kind != "source"]
             share = len(others) // max(1, len(jobs)) + 1  # copied after each result, while the workers go on
 
@@ -152,7 +161,7 @@ def _in_place(request: Request, roots: Sequence[Root], items: list[Item], tick: 
         if item.found and item.kind != "source":
             records[index] = _plain(request, item, ())
     with _pool(request, sum(i.kind == "source" for i in items)) as pool:
-        for job, done in _results(plan_jobs(request, items, pool), pool, tick):
+        for job, done in _results(plan_jobs(request, items, plan_graph(request, items, pool)), pool, tick):
             item = items[job.index]
             found = _put_back(writer, item, done.output) if writing and not _unread(done.entries) else ()
             diffs[job.index] = done.diff
@@ -191,7 +200,8 @@ def _one_file(request: Request, root: Root) -> Ran:
         raise CannotRun(f"-o {request.out}: there is no folder {out.parent}")
     item = next(walk(root))
     with _pool(request, 1) as pool:
-        _, done = next(_results(plan_jobs(request, [item], pool), pool, lambda done, total: None))
+        jobs = plan_jobs(request, [item], plan_graph(request, [item], pool))
+        _, done = next(_results(jobs, pool, lambda done, total: None))
     record = _record(request, item, done, ())
     if record.output:
         record = record._replace(output=out.as_posix())

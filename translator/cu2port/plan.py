@@ -97,18 +97,27 @@ def safe_in_place(roots: Sequence[Root], items: Sequence[Item]) -> list[str]:
     return notes
 
 
-def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> list[Job]:
-    """A job for every source item, with what the rest of the tree says about it. `index` is that of the item."""
-    sources = [(i, item) for i, item in enumerate(items) if item.kind == "source"]
-    bare = [
-        Job(i, item.name, item.shown, request.options, max_size=request.max_size, size=_size(item.name))
-        for i, item in sources
+def _bare(request: Request, items: Sequence[Item]) -> list[tuple[Job, Item]]:
+    """A job for every source item, as if it were the only one."""
+    return [
+        (Job(i, item.name, item.shown, request.options, max_size=request.max_size, size=_size(item.name)), item)
+        for i, item in enumerate(items)
+        if item.kind == "source"
     ]
-    alone = [job for job, (_, item) in zip(bare, sources, strict=True) if not item.root.folder]
-    graph = _graph(request, bare, alone, pool)
-    moved = frozenset(item.name for _, item in sources if not item.target.endswith(item.relative))
+
+
+def plan_graph(request: Request, items: Sequence[Item], pool: Pool) -> Graph | None:
+    """What the sources say of each other; None where there are no others."""
+    bare = _bare(request, items)
+    return _graph(request, [job for job, _ in bare], [job for job, item in bare if not item.root.folder], pool)
+
+
+def plan_jobs(request: Request, items: Sequence[Item], graph: Graph | None) -> list[Job]:
+    """A job for every source item, with what the rest of the tree says about it. `index` is that of the item."""
+    bare = _bare(request, items)
+    moved = frozenset(item.name for _, item in bare if not item.target.endswith(item.relative))
     jobs = []
-    for job, (_, item) in zip(bare, sources, strict=True):
+    for job, item in bare:
         options = job.options
         if request.commands is not None:
             flags = request.commands.flags(os.path.realpath(job.path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,11 +12,17 @@ from cu2port.audit.requirements import Requirement, found_in
 from cu2port.jobs import Job, Tools
 from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Finding, Judged, Outcome, Severity, Trust
+from cu2port.project import CUDA_SUFFIXES, suffix_of
 from cu2port.report.locate import Lines
 from cu2port.unit import Unit
 
 SELF, REVIEW, HAND, NONE, NOTE = "self", "review", "hand", "none", "note"
 _NO_TARGET = frozenset({"CU103", "CU207", "CU208"})
+# what stands in every file that has to do with CUDA; others are only counted
+_MARK = re.compile(
+    rb"<<<|\b(?:cuda|cu[A-Z]|CU[A-Z_]|nccl|cub\b|thrust|nvtx|nvml|nvrtc|NV|__(?:global|device|shared|constant)__|__shfl|__ballot"
+    rb"|__syncwarp|threadIdx|blockIdx|make_(?:u?int|float|double)[1-4]|half2?\b|__half|wmma|asm\b|__asm)"
+)
 _MAX_EXCERPT = 200  # characters of a source line
 
 
@@ -80,6 +87,8 @@ def audit_job(job: Job, tools: Tools) -> FileAudit:
         return FileAudit(job.shown, failed=f"could not be read ({e.strerror})")
     if len(data) > job.max_size:
         return FileAudit(job.shown, failed=f"larger than --max-size ({job.max_size} bytes), not looked at")
+    if suffix_of(job.path) not in CUDA_SUFFIXES and not _MARK.search(data):
+        return FileAudit(job.shown, lines=data.count(b"\n") + (not data.endswith(b"\n") and bool(data)))
     clang = tools.clang if job.options.use_clang else None
     examined = engine.examine(data, job.options, path=job.path, project=job.project, clang=clang)
     result = engine.settle(examined)
@@ -102,7 +111,7 @@ def audit_job(job: Job, tools: Tools) -> FileAudit:
         ptx=tuple(_ptx(unit)),
         requirements=tuple(found_in(unit, lines)),
         defines=frozenset(f.name for f in unit.functions),
-        calls=frozenset(t for i, t in enumerate(unit.t[:-1]) if unit.t[i + 1] in ("(", "<<<") and is_identifier(t)),
+        calls=frozenset(_calls(unit)),
     )
 
 
@@ -178,6 +187,14 @@ def _kernels(unit: Unit, lines: Lines, found: tuple[Found, ...]) -> list[Kernel]
             Kernel(f.name, lines.place(unit.p[f.name_at]).line, last, max(ways, key=_RANK.__getitem__, default=SELF))
         )
     return out
+
+
+def _calls(unit: Unit) -> Iterator[str]:
+    """Names that function bodies call or launch; prototypes are none."""
+    for f in unit.functions:
+        for i in range(*f.body):
+            if unit.t[i + 1] in ("(", "<<<") and is_identifier(unit.t[i]):
+                yield unit.t[i]
 
 
 def _ptx(unit: Unit) -> list[tuple[str, bool, int]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,7 @@ from cu2port.audit.collect import FileAudit, audit_job
 from cu2port.audit.document import build
 from cu2port.catalog import load_catalog
 from cu2port.check import all_checks
-from cu2port.graph import Graph, Scan
-from cu2port.jobs import Job, scan
-from cu2port.plan import Request, plan_items, plan_jobs
+from cu2port.plan import Request, plan_graph, plan_items, plan_jobs
 from cu2port.project import make_roots
 from cu2port.workers import Lost, Pool, available_cores
 
@@ -32,8 +29,8 @@ def audit(request: Request) -> dict[str, Any]:
     files: list[FileAudit] = []
     sources = sum(i.kind == "source" for i in items)
     with Pool(min(request.workers or available_cores(), max(1, sources // 4)), request.limit_s) as pool:
-        jobs = plan_jobs(request, items, pool)
-        graph = _includes(request, jobs, pool)
+        graph = plan_graph(request, items, pool)
+        jobs = plan_jobs(request, items, graph)
         for job, done in pool.run(audit_job, jobs):
             files.append(FileAudit(job.shown, failed=done.reason) if isinstance(done, Lost) else done)
     files.sort(key=lambda f: f.path)
@@ -46,12 +43,8 @@ def audit(request: Request) -> dict[str, Any]:
         "include_dirs": list(o.include_dirs),
         "defines": list(o.defines),
     }
-    return build(files, graph, builds, load_catalog(), options)
-
-
-def _includes(request: Request, jobs: Sequence[Job], pool: Pool) -> dict[str, list[str]]:
-    """File -> the files of the tree that it includes, as the user would write them."""
     shown = {job.path: job.shown for job in jobs}
-    scans = {job.path: found for job, found in pool.run(scan, jobs) if isinstance(found, Scan)}
-    graph = Graph([job.path for job in jobs], scans, request.options.include_dirs)
-    return {shown[path]: sorted(shown[t] for t in graph.targets(path)) for path in scans}
+    includes = (
+        {job.shown: sorted(shown[t] for t in graph.targets(job.path) if t in shown) for job in jobs} if graph else {}
+    )
+    return build(files, includes, builds, load_catalog(), options)

@@ -32,7 +32,10 @@ def render(doc: Mapping[str, Any]) -> str:
     codes = sorted({g["code"] for g in groups} | {w["code"] for w in doc["wave64"]})
     known = pages()
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        finalize=lambda x: _visible(x) if isinstance(x, str) and not isinstance(x, Markup) else x,
     )
     still = [x for x in doc["findings"] if x["way"] in ("hand", "none")]
     return environment.get_template("audit.html.j2").render(
@@ -40,7 +43,7 @@ def render(doc: Mapping[str, Any]) -> str:
         title=", ".join(map(_visible, doc["options"]["inputs"])),
         ways=WAYS,
         open_count=len(still),
-        harmful=sum(harm(x["effects"]) in ("hang", "wrong-result") for x in still),
+        harmful=sum(x["code"].startswith("CU3") and harm(x["effects"]) in ("hang", "wrong-result") for x in still),
         shares=Markup(_shares(doc["summary"]["by_way"])),
         bars=Markup(_bars(doc["files"])),
         tree=Markup("".join(_tree(doc["files"]))),
@@ -126,7 +129,7 @@ def _bars(files: Sequence[Mapping[str, Any]]) -> str:
 
 def _svg(width: int, height: int, label: str, parts: Sequence[str]) -> str:
     head = f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{escape(label)}">'
-    return head + "".join(parts) + "</svg>"
+    return f'<div class="wrap">{head}{"".join(parts)}</svg></div>'
 
 
 def _tree(files: Sequence[Mapping[str, Any]]) -> Iterator[str]:
