@@ -20,6 +20,6 @@
 // The order matters: each part uses the ones above it.
 #include "wave.inc"
 #include "grid.inc"
-#include "crash.inc"
 #include "memory.inc"
+#include "crash.inc"
 #include "check.inc"
