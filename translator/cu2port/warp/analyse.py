@@ -56,12 +56,16 @@ def _loud(unit: Unit, first: int, stop: int, more: set[str] | None = None) -> bo
     )
 
 
-@lru_cache(maxsize=2)
 def analyse(unit: Unit, hazards_only: bool = False) -> WarpFacts:
     """Interpret the device functions of a file that have a reason, and those that call or are called by them.
 
     `hazards_only`: literals are no reason; what hangs is looked for, in a fraction of the time.
     """
+    return _analyse(unit, hazards_only)
+
+
+@lru_cache(maxsize=2)
+def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
     if not (triggers(unit) if hazards_only else reasons(unit)):
         return _NOTHING
     functions = [f for f in unit.functions if is_device(unit, f)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from cu2port.lexer import is_identifier
@@ -28,6 +29,7 @@ class Verdict(NamedTuple):
     other: Kind
 
 
+@lru_cache(maxsize=1)
 def classify(unit: Unit) -> tuple[Verdict, ...]:
     """The verdicts on a file's device code, in text order. Literals that met nothing are plain numbers and left out."""
     facts = analyse(unit)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from cu2port.structure import Function
 from cu2port.unit import Unit
 from cu2port.warp import builtins
@@ -10,7 +12,7 @@ from cu2port.warp import builtins
 HAZARDS = frozenset(builtins.TAKES | {"volatile", "coalesced_threads", "asm", "__asm__", "__asm", "VOLATILE"})
 _POLLS = frozenset(builtins.TAKES | {"volatile", "coalesced_threads"})
 _ASM = frozenset({"asm", "__asm__", "__asm"})
-_BRANCHES = frozenset({"if", "else", "switch"})
+_LEAVING = frozenset({"return", "break", "continue", "goto"})
 _MEETINGS = builtins.FILTER | {"sync", "shfl", "shfl_xor", "shfl_down", "shfl_up", "ballot"}
 _FOREVER = frozenset({"1", "true", ";"})
 _SHORT = 40  # tokens: a loop that only waits is no longer
@@ -39,7 +41,7 @@ def troubled(unit: Unit, functions: list[Function], loud: set[str]) -> tuple[fro
     `loud`: volatile variables of the file.
     """
     t = unit.t
-    poll = set(_POLLS | loud)
+    poll = (_POLLS | loud) - {"volatile"}
     poll |= {name for name, ms in unit.macros.items() if any(_POLLS & set(t[m.first : m.stop]) for m in ms)}
     waits = {w for w in unit.words if _is_wait(w) or w == "wait"}
     asm_in = {d for d in _ASM if d in unit.words}
@@ -52,6 +54,7 @@ def troubled(unit: Unit, functions: list[Function], loud: set[str]) -> tuple[fro
         words = set(t[f.first : stop])
         if (
             not words.isdisjoint(poll)
+            or ("volatile" in words and _is_volatile(unit, f.first, stop))
             or not words.isdisjoint(waits)
             or (asm_in & words and _speaks(unit, first, stop))
             or ("__shared__" in words and _steps(unit, first, stop, meet))
@@ -60,6 +63,12 @@ def troubled(unit: Unit, functions: list[Function], loud: set[str]) -> tuple[fro
         ):
             out.add(f.name)
     return frozenset(out), frozenset(meeting)
+
+
+def _is_volatile(unit: Unit, first: int, stop: int) -> bool:
+    """Whether something is volatile between two tokens that is no asm statement."""
+    t = unit.t
+    return any(t[k] == "volatile" and t[k - 1] not in _ASM for k in range(first, stop))
 
 
 def _speaks(unit: Unit, first: int, stop: int) -> bool:
@@ -78,7 +87,10 @@ def _steps(unit: Unit, first: int, stop: int, meet: set[str]) -> bool:
             while end < stop and t[end] != ";" and end < k + _SHORT:
                 end += 1
             if name in t[k + 2 : end] and meet.isdisjoint(t[end + 1 : end + 5]):
-                return True
+                index = t[match[k] + 1 : k]
+                for j in range(k + 2, end):
+                    if t[j] == name and t[j + 1] == "[" and t[j + 2 : match[j + 1]] != index:
+                        return True
     return False
 
 
@@ -102,30 +114,48 @@ def _idles(unit: Unit, first: int, stop: int) -> bool:
 
 
 def _meets(unit: Unit, first: int, stop: int, names: set[str]) -> bool:
-    """Whether one of the names stands in a branch, inside tokens (first, stop), and is not the only one there."""
-    t = unit.t
+    """Whether names stand in both arms of a branch, in two cases of a switch, or in an arm that leaves."""
+    t, match = unit.t, unit.match
     if not names:
         return False
     places = [i for i in range(first, stop) if t[i] in names]
-    if len(places) == 1 and "break" not in t[places[0] : places[0] + 60] and "return" not in t[places[0] : stop]:
-        return False
-    return any(a <= i < b for a, b in _arms(unit, first, stop) for i in places)
+
+    def inside(a: int, b: int) -> int:
+        return bisect_left(places, b) - bisect_left(places, a)
+
+    for k in range(first, places[-1]):
+        if t[k] == "if":
+            cond = k + 2 if t[k + 1] == "constexpr" else k + 1
+            a = match[cond] + 1 if t[cond] == "(" and match[cond] > 0 else stop
+            if a >= stop:
+                continue
+            b = _statement_end(unit, a, stop)
+            if not inside(a, b):
+                continue
+            if not _LEAVING.isdisjoint(t[a:b]):
+                return True
+            if t[b] == "else" and inside(b, _statement_end(unit, b + 1, stop)):
+                return True
+        elif t[k] == "switch" and t[k + 1] == "(" and match[k + 1] > 0:
+            a = match[k + 1] + 1
+            if inside(a, _statement_end(unit, a, stop)) > 1:
+                return True
+    return False
 
 
-def _arms(unit: Unit, first: int, stop: int) -> list[tuple[int, int]]:
-    """Tokens of the branches of `if`, `else`, `switch` inside a function."""
+def _statement_end(unit: Unit, k: int, stop: int) -> int:
+    """The token behind the statement that starts at token k."""
     t, match = unit.t, unit.match
-    out = []
-    for k in range(first, stop):
-        if t[k] in _BRANCHES:
-            a = k + 1
-            if t[a] == "(" and match[a] > 0:
-                a = match[a] + 1
-            if t[a] == "{" and match[a] > 0:
-                out.append((a, match[a]))
-            elif t[a] != "if":
-                b = a
-                while b < stop and t[b] != ";":
-                    b = match[b] + 1 if t[b] in ("(", "{", "[") and match[b] > 0 else b + 1
-                out.append((a, b))
-    return out
+    while k < stop:
+        if t[k] == "{":
+            return match[k] + 1 if match[k] > 0 else stop
+        if t[k] in ("if", "for", "while"):
+            cond = k + 2 if t[k + 1] == "constexpr" else k + 1
+            if t[cond] != "(" or match[cond] < 0:
+                return stop
+            end = _statement_end(unit, match[cond] + 1, stop)
+            return _statement_end(unit, end + 1, stop) if t[k] == "if" and end < stop and t[end] == "else" else end
+        while k < stop and t[k] != ";":
+            k = match[k] + 1 if t[k] in ("(", "{", "[") and match[k] > 0 else k + 1
+        return min(k + 1, stop)
+    return stop
