@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -215,18 +215,66 @@ def _by_root() -> Mapping[str, tuple[Row, ...]]:
 
 @cache
 def find(opcode: str, operands: int = -1) -> Match | None:
-    """The row that an opcode with its modifiers belongs to, or None. `operands`: how many there are, -1: any."""
-    for row in _by_root().get(opcode.partition(".")[0], ()):
+    """The row that an opcode with its modifiers belongs to, or None. `operands`: how many there are, -1: any.
+
+    Modifiers may stand in another order than in the manual, which assemblers accept.
+    """
+    candidates = [row for row in _by_root().get(opcode.partition(".")[0], ()) if _takes(row, operands)]
+    for row in candidates:
         found = row.opcode.fullmatch(opcode)
-        if found is None:
-            continue
-        if operands >= 0 and not (row.sources and row.sources[0].form == "call"):
-            most = len(row.sources) + (1 if row.targets else 0)
-            least = most - sum(slot.optional for slot in row.sources)
-            if not least <= operands <= most:
-                continue
-        return Match(row, _bindings(row, found))
+        if found is not None:
+            return Match(row, _bindings(row, found))
+    for row in candidates:
+        found = row.opcode.fullmatch(_in_order(row, opcode))
+        if found is not None:
+            return Match(row, _bindings(row, found))
     return None
+
+
+def spelled(row: Row, opcode: str) -> str:
+    """An opcode of a row with its modifiers in the manual's order."""
+    return opcode if row.opcode.fullmatch(opcode) else _in_order(row, opcode)
+
+
+def _takes(row: Row, operands: int) -> bool:
+    if operands < 0 or (row.sources and row.sources[0].form == "call"):
+        return True
+    most = len(row.sources) + (1 if row.targets else 0)
+    return most - sum(slot.optional for slot in row.sources) <= operands <= most
+
+
+def _in_order(row: Row, opcode: str) -> str:
+    """The opcode with its modifiers as a row's syntax line orders them; "" if they are not the row's."""
+    rest = opcode.split(".")[1:]
+    pattern = row.syntax.partition(" ")[0]
+    out, at = [row.root], 0
+
+    def take(choices: Iterable[str]) -> bool:
+        for choice in choices:
+            words = choice.split(".")
+            for i in range(len(rest) - len(words) + 1):
+                if rest[i : i + len(words)] == words:
+                    del rest[i : i + len(words)]
+                    out.append(choice)
+                    return True
+        return False
+
+    for m in _MODIFIER.finditer(pattern):
+        if not all(take((word,)) for word in pattern[at : m.start()].split(".")[1:]):
+            return ""
+        # of several types that fit, the first that is written
+        choices = sorted((m["choice"] or m["ochoice"]).split("|"), key=lambda c: _place(rest, c))
+        if not take(choices) and m["name"]:
+            return ""
+        at = m.end()
+    if not all(take((word,)) for word in pattern[at:].split(".")[1:]) or rest:
+        return ""
+    return ".".join(out)
+
+
+def _place(words: Sequence[str], choice: str) -> int:
+    first = choice.partition(".")[0]
+    return words.index(first) if first in words else len(words)
 
 
 def _bindings(row: Row, found: re.Match[str]) -> Mapping[str, object]:
