@@ -98,15 +98,15 @@ def _idles(unit: Unit, first: int, stop: int) -> bool:
     """Whether a `while` has an empty body, or asks an atomic or a load in its condition."""
     t, match = unit.t, unit.match
     for k in range(first, stop):
-        if t[k] in ("while", "for") and t[k + 1] == "(" and t[k + 2] in _FOREVER:
+        if t[k] in ("while", "for") and t[k + 1] == "(" and unit.tok(k + 2) in _FOREVER:
             body = match[k + 1] + 1
-            if t[body] == "{" and 0 < match[body] - body < _SHORT:
+            if unit.tok(body) == "{" and 0 < match[body] - body < _SHORT:
                 return True
         if t[k] == "while" and t[k + 1] == "(" and match[k + 1] > 0:
             close = match[k + 1]
-            if t[close + 1] == ";" and t[k - 1] != "}":
+            if unit.tok(close + 1) == ";" and t[k - 1] != "}":
                 return True
-            if t[close + 1] == "{" and match[close + 1] == close + 2:
+            if unit.tok(close + 1) == "{" and match[close + 1] == close + 2:
                 return True
             if any(t[j + 1] == "(" and builtins.READS.match(t[j]) for j in range(k + 2, close)):
                 return True
@@ -119,6 +119,8 @@ def _meets(unit: Unit, first: int, stop: int, names: set[str]) -> bool:
     if not names:
         return False
     places = [i for i in range(first, stop) if t[i] in names]
+    if not places:
+        return False
 
     def inside(a: int, b: int) -> int:
         return bisect_left(places, b) - bisect_left(places, a)
@@ -126,7 +128,7 @@ def _meets(unit: Unit, first: int, stop: int, names: set[str]) -> bool:
     for k in range(first, places[-1]):
         if t[k] == "if":
             cond = k + 2 if t[k + 1] == "constexpr" else k + 1
-            a = match[cond] + 1 if t[cond] == "(" and match[cond] > 0 else stop
+            a = match[cond] + 1 if unit.tok(cond) == "(" and match[cond] > 0 else stop
             if a >= stop:
                 continue
             b = _statement_end(unit, a, stop)
@@ -134,7 +136,7 @@ def _meets(unit: Unit, first: int, stop: int, names: set[str]) -> bool:
                 continue
             if not _LEAVING.isdisjoint(t[a:b]):
                 return True
-            if t[b] == "else" and inside(b, _statement_end(unit, b + 1, stop)):
+            if unit.tok(b) == "else" and inside(b, _statement_end(unit, b + 1, stop)):
                 return True
         elif t[k] == "switch" and t[k + 1] == "(" and match[k + 1] > 0:
             a = match[k + 1] + 1
@@ -151,7 +153,7 @@ def _statement_end(unit: Unit, k: int, stop: int) -> int:
             return match[k] + 1 if match[k] > 0 else stop
         if t[k] in ("if", "for", "while"):
             cond = k + 2 if t[k + 1] == "constexpr" else k + 1
-            if t[cond] != "(" or match[cond] < 0:
+            if unit.tok(cond) != "(" or match[cond] < 0:
                 return stop
             end = _statement_end(unit, match[cond] + 1, stop)
             return _statement_end(unit, end + 1, stop) if t[k] == "if" and end < stop and t[end] == "else" else end
