@@ -554,8 +554,11 @@ class Parser:
                 if not self.i < close < stop:
                     return Name(at, text)
                 self._to(close + 1)
-            inner = self._list(self._partner(self.i, stop)) if self._tok(stop) == "(" else ()
-            self._next()
+            if self._tok(stop) != "(":
+                return Name(at, text)
+            close = self._partner(self.i, stop)
+            inner = self._list(close)
+            self._to(close + 1)
             return inner[0] if inner else Other(at)
         if text in ("unsigned", "signed", "long", "short", "const"):
             while self._tok(stop) in _BASIC or self._tok(stop) in _QUALIFIERS:
