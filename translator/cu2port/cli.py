@@ -82,10 +82,11 @@ def cli() -> None:
 @click.option("--launch", type=click.Choice(["keep", "ggl"]), default="keep", help="ggl: write hipLaunchKernelGGL.")
 @click.option(
     "--warp",
-    type=click.Choice(["logical", "flag"]),
+    type=click.Choice(["logical", "solo", "flag"]),
     default="logical",
-    help="logical: keep warps of 32 lanes on every GPU; flag: rewrite no warp code, report it.",
+    help="logical: keep warps of 32 lanes; solo: also one a wavefront; flag: rewrite none, report.",
 )
+@click.option("--kernel", "kernels", metavar="NAME=MODE", multiple=True, help="Another --warp for a kernel: NAME=solo.")
 @click.option(
     "--ptx",
     type=click.Choice(["guard", "trap"]),

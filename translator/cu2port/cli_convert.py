@@ -74,6 +74,7 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
         ptx=asked["ptx"],
         ptx_fp=asked["ptx_fp"],
         warp=asked["warp"],
+        kernels=tuple(_kernel(k) for k in asked["kernels"]),
         archs=gpus(asked["archs"]),
         rename=_suffix(asked["rename"]),
         skip_inactive=asked["skip_inactive"],
@@ -121,6 +122,14 @@ def _archs(request: Request, text: str | None) -> tuple[str, ...]:
     from cu2port.verify.toolchain import check_archs
 
     return check_archs(text)
+
+
+def _kernel(text: str) -> tuple[str, str]:
+    """A kernel of --kernel and its mode."""
+    m = re.fullmatch(r"([A-Za-z_]\w*)=(solo)", text)
+    if not m:
+        raise CannotRun(f"--kernel {text}: a kernel's name and a mode, NAME=solo")
+    return m[1], m[2]
 
 
 def gpus(text: str) -> tuple[str, ...]:

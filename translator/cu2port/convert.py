@@ -277,6 +277,7 @@ def _run_record(request: Request, records: dict[int, FileRecord], more: Sequence
     options = {
         "rocm": f"{o.rocm[0]}.{o.rocm[1]}",
         "warp": o.warp,
+        "kernels": dict(o.kernels),
         "archs": list(o.archs),
         "trust": o.trust.label,
         "launch": o.launch,

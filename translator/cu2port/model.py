@@ -121,6 +121,7 @@ class Options:
     trust: Trust = Trust.REVIEW
     launch: str = "keep"  # or "ggl": write hipLaunchKernelGGL
     warp: str = "logical"  # CUDA's warps of 32 lanes are kept; or "flag": warp code is reported, not rewritten
+    kernels: tuple[tuple[str, str], ...] = ()  # (kernel, mode): other modes of `warp` for single kernels
     archs: tuple[str, ...] = ()  # the GPUs that count (`gfx942`): what only hits others is information
     rename: str = ""  # ".hip": .cu files and their includes get this suffix
     skip_inactive: bool = False

@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.model import Edit, Finding, Options, Severity, Side, Span, Trust, insert, replace
+from cu2port.solo import (
+    HEADER,
+    INDEX,
+    SPACE,
+    Solo,
+    bounds,
+    entry,
+    indices,
+    is_device_macro,
+    is_entered,
+    solo,
+)
+from cu2port.unit import Unit
+
+_SOLO = Options(warp="solo")
+_BY_ARGUMENT = {"cudaLaunchKernel": 2, "cudaLaunchCooperativeKernel": 2}
+_OTHER_LAUNCHES = (
+    "cuLaunchKernel",
+    "cuLaunchCooperativeKernel",
+    "cudaLaunchKernelEx",
+    "cudaLaunchKernelExC",
+    "cudaOccupancyMaxPotentialBlockSize",
+    "cudaOccupancyMaxPotentialBlockSizeVariableSMem",
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+)
+_BLOCK = re.compile(
+    r"Block(?:Reduce|Scan|Load|Store|RadixSort|RadixRank|MergeSort|Exchange|Histogram|Discontinuity|Shuffle)\Z"
+)
+_TID = re.compile(r"%n?tid\b")
+
+
+class SoloKernel(Check):
+    """A kernel that runs with one of CUDA's warps on each wavefront (`--warp solo`).
+
+    Warps that share a wavefront of 64 lanes cannot wait for each other: locks, warp roles and barriers in divided
+    branches hang or go wrong. Alone on its wavefront, a warp behaves as on CUDA. Launches double the block, the upper
+    half of each wavefront returns at once, and `threadIdx` and `blockDim` are counted anew. It costs half the lanes on
+    GPUs with 64, where blocks may have at most 512 threads; on 32 lanes nothing changes.
+    """
+
+    code, name, severity = "CU330", "solo-kernel", Severity.INFO
+    examples = (
+        Example(
+            "__global__ void __launch_bounds__(128) k(int* p) {\n    p[threadIdx.x] = blockDim.x;\n}\n"
+            "void f(int* p) { k<<<8, 128>>>(p); }\n",
+            '#include "cu2port/solo.hpp"\n'
+            "__global__ void __launch_bounds__(256) k(int* p) {\n    if (cu2port::solo::idle()) return;\n"
+            "    p[cu2port::solo::thread_idx().x] = cu2port::solo::block_dim().x;\n}\n"
+            "void f(int* p) { k<<<8, cu2port::solo::block(128)>>>(p); }\n",
+            options=_SOLO,
+            findings=2,
+        ),
+        Example(
+            "#define TID (blockIdx.x * blockDim.x + threadIdx.x)\n",
+            '#include "cu2port/solo.hpp"\n'
+            "#define TID (blockIdx.x * cu2port::solo::block_dim().x + cu2port::solo::thread_idx().x)\n",
+            "in a macro body",
+            options=_SOLO,
+        ),
+        Example(
+            "void f() { CHECK(cudaLaunchKernel(p, grid, block, args, 0, s)); }",
+            '#include "cu2port/solo.hpp"\n'
+            "void f() { CHECK(hipLaunchKernel(reinterpret_cast<const void*>(p), grid, "
+            "cu2port::solo::block(block), args, 0, s)); }",
+            "as a macro's argument",
+            options=_SOLO,
+        ),
+        Example(
+            "__global__ void a() { f(threadIdx.x); }\n__global__ void b() { f(threadIdx.x); }\n"
+            "void g() { a<<<1, 64>>>(); b<<<1, 64>>>(); }\n",
+            '#include "cu2port/solo.hpp"\n'
+            "__global__ void a() { if (cu2port::solo::idle()) return; f(cu2port::solo::thread_idx().x); }\n"
+            "__global__ void b() { f(threadIdx.x); }\n"
+            "void g() { a<<<1, cu2port::solo::block(64)>>>(); b<<<1, 64>>>(); }\n",
+            "one kernel of two: `--kernel a=solo`",
+            options=Options(kernels=(("a", "solo"),)),
+        ),
+        Example(
+            "using R = cub::BlockReduce<int, 128>;",
+            "using R = hipcub::BlockReduce<int, 128>;",
+            "counts lanes by itself",
+            options=_SOLO,
+        ),
+        Example("__global__ void k(int* p) { p[threadIdx.x] = 0; }", note="not asked for"),
+        Example("void f() { dim3 blockDim(32); g(blockDim.x); }", note="a variable", options=_SOLO),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        what = solo(unit)
+        if what is None:
+            return
+        for f in what.kernels:
+            if not is_entered(unit, f):
+                edits = (entry(unit, f), *bounds(unit, f), *_counted(unit, f.first, f.body[1]))
+                yield self._done(
+                    f"`{f.name}` runs one warp on a wavefront", unit.p[f.name_at], unit.end(f.name_at), edits
+                )
+        for f in what.functions:
+            edits = () if f in what.kernels else _counted(unit, f.first, f.body[1])
+            if edits:
+                yield self._done(f"`{f.name}` counts CUDA's threads", unit.p[f.name_at], unit.end(f.name_at), edits)
+        yield from self._macros(unit, what)
+        yield from self._launches(unit, what)
+        yield from self._left(unit, what)
+
+    def _done(self, message: str, start: int, end: int, edits: tuple[Edit, ...]) -> Finding:
+        return self.finding(message, start, end, edits, trust=Trust.REVIEW, helpers=(HEADER,))
+
+    def _macros(self, unit: Unit, what: Solo) -> Iterator[Finding]:
+        for definitions in unit.macros.values() if what.whole and not unit.words.isdisjoint(INDEX) else ():
+            for m in definitions:
+                edits = _counted(unit, m.first, m.stop) if is_device_macro(unit, m) else ()
+                if edits:
+                    yield self._done(f"`{m.name}` counts CUDA's threads", unit.p[m.first], unit.end(m.stop - 1), edits)
+
+    def _launches(self, unit: Unit, what: Solo) -> Iterator[Finding]:
+        for launch in what.launches(unit):
+            parts = unit.split_args(launch.config_first, launch.close)
+            if len(parts) < 2:
+                continue
+            text = unit.text[parts[1].start : parts[1].end]
+            if text.startswith(SPACE):
+                continue
+            if text.isdecimal() and int(text) > 512:
+                yield self._problem(
+                    f"blocks of {text} threads; solo kernels have at most 512", parts[1].start, parts[1].end
+                )
+            yield self._done(
+                "the block has twice the threads on wavefronts of 64", *_range(parts[1]), _blocked(parts[1])
+            )
+        for i in unit.find(*_BY_ARGUMENT) if what.whole else ():
+            call = unit.call(i)
+            at = _BY_ARGUMENT[unit.t[i]]
+            if call is not None and len(call.args) > at and not unit.text[call.args[at].start :].startswith(SPACE):
+                span = call.args[at]
+                yield self._done("the block has twice the threads on wavefronts of 64", *_range(span), _blocked(span))
+
+    def _left(self, unit: Unit, what: Solo) -> Iterator[Finding]:
+        for f in what.shared:
+            yield self._problem(
+                f"`{f.name}` counts threads for solo kernels and for others: give each its own",
+                unit.p[f.name_at],
+                unit.end(f.name_at),
+            )
+        for i in unit.find(*_OTHER_LAUNCHES):
+            if unit.call(i) is not None:
+                yield self._problem(f"`{unit.t[i]}` wants the block that `{SPACE}block` gives", unit.p[i], unit.end(i))
+        spans = [(f.body[0], f.body[1]) for f in (*what.kernels, *what.functions)]
+        for i in unit.find("this_thread_block", *(w for w in unit.words if _BLOCK.match(w))):
+            if unit.tok(i - 1) == "::" and (what.whole or any(a < i < b for a, b in spans)):
+                said = f"`{unit.t[i]}` counts lanes, not CUDA's threads, in a solo kernel"
+                yield self._problem(said, unit.p[i], unit.end(i))
+        for keyword, opener, close in unit.asms:
+            if _TID.search(unit.source(opener, close + 1)) and (what.whole or any(a < keyword < b for a, b in spans)):
+                yield self._problem("PTX that counts threads in a solo kernel", unit.p[keyword], unit.end(close))
+
+    def _problem(self, message: str, start: int, end: int) -> Finding:
+        return self.finding(message, start, end, severity=Severity.WARNING, effects=(("wave64", "wrong-result"),))
+
+
+def _counted(unit: Unit, first: int, stop: int) -> tuple[Edit, ...]:
+    """`threadIdx` and `blockDim` counted anew in a range of tokens."""
+    return tuple(replace(unit.p[i], unit.end(i), INDEX[unit.t[i]]) for i in indices(unit, first, stop))
+
+
+def _blocked(span: Span) -> tuple[Edit, ...]:
+    return (insert(span.start, f"{SPACE}block("), insert(span.end, ")", Side.LEFT))
+
+
+def _range(span: Span) -> tuple[int, int]:
+    return span.start, span.end

@@ -1,0 +1,51 @@
+// cu2port solo: kernels that run with one of CUDA's warps on each wavefront, whatever its size.
+// This header belongs to converted code: it may be used, changed and passed on freely, in any project.
+//
+// Two warps that share a wavefront of 64 lanes cannot wait for each other. Alone on its wavefront a warp can: such a
+// kernel is launched with twice the threads, the upper 32 lanes of each wavefront return at once, and the others count
+// themselves as CUDA does. On wavefronts of 32 lanes nothing is different.
+#pragma once
+
+#include <cstdio>
+
+#include <hip/hip_runtime.h>
+
+#define CU2PORT_SOLO __device__ inline __attribute__((always_inline))
+
+namespace cu2port {
+namespace solo {
+namespace detail {
+
+// A number along x of threads that are there, made from one of lanes, of which the lower half counts.
+CU2PORT_SOLO unsigned counted(unsigned x) {
+    return __builtin_amdgcn_wavefrontsize() == 64 ? (x >> 6 << 5) + (x & 31u) : x;
+}
+
+}  // namespace detail
+
+/// Whether this lane is no thread of CUDA's. A kernel starts with `if (cu2port::solo::idle()) return;`.
+CU2PORT_SOLO bool idle() { return __builtin_amdgcn_wavefrontsize() == 64 && (threadIdx.x & 32u) != 0; }
+
+/// CUDA's `threadIdx` and `blockDim`.
+CU2PORT_SOLO uint3 thread_idx() { return make_uint3(detail::counted(threadIdx.x), threadIdx.y, threadIdx.z); }
+CU2PORT_SOLO dim3 block_dim() { return dim3(detail::counted(blockDim.x), blockDim.y, blockDim.z); }
+
+/// The block to launch for a block of CUDA's. Rows of threads must be whole warps, unless there is just one row; a block
+/// has at most 512 threads where wavefronts have 64 lanes. Else the launch fails: with an empty block, or too large a one.
+inline dim3 block(dim3 asked) {
+    int device = 0, lanes = 0;
+    if (hipGetDevice(&device) != hipSuccess ||
+        hipDeviceGetAttribute(&lanes, hipDeviceAttributeWarpSize, device) != hipSuccess || lanes != 64)
+        return asked;
+    const unsigned rest = asked.x % 32;
+    if (rest != 0 && asked.y * asked.z != 1) {
+        std::fprintf(stderr, "cu2port/solo.hpp: rows of %u threads are no whole warps\n", unsigned(asked.x));
+        return dim3(0, 0, 0);
+    }
+    return dim3((asked.x - rest) * 2 + rest, asked.y, asked.z);
+}
+
+}  // namespace solo
+}  // namespace cu2port
+
+#undef CU2PORT_SOLO
