@@ -112,16 +112,18 @@ class _Writer:
         outside = "extern" in v.attributes
         if v.space == "shared":
             if outside and (not v.dims or not v.dims[0]):
-                return f"extern __shared__ {_aligned(v)}{element(v)} {name}[];"
-            return f"__shared__ {_aligned(v)}{element(v)} {name}{_extent(v)};"
+                return f"{_aligned(v)}extern __shared__ {element(v)} {name}[];"
+            return f"{_aligned(v)}__shared__ {element(v)} {name}{_extent(v)};"
         where = "__constant__" if v.space == "const" else "__device__"
         if "managed" in v.attributes:
             where = "__managed__"
-        linkage = "" if "visible" not in v.attributes and not outside else 'extern "C" '
-        prefix = ("extern " if outside and not linkage else "") + linkage
+        linkage = 'extern "C" ' if "visible" in v.attributes or outside else ""
+        storage = "" if linkage else "static "
+        # `extern "C"` before a single declaration declares it as `extern`: with braces it is a definition
         start = f" = {initial(v, v.init)}" if v.init is not None else ""
-        static = "static " if not linkage and not outside else ""
-        return f"{static}{prefix}{where} {_aligned(v)}{element(v)} {name}{_extent(v)}{start};"
+        if linkage and not outside and not start:
+            return f'extern "C" {{ {_aligned(v)}{where} {element(v)} {name}{_extent(v)}; }}'
+        return f"{linkage}{_aligned(v)}{storage}{where} {element(v)} {name}{_extent(v)}{start};"
 
     def signature(self, f: Function) -> str:
         result = self.parameter_type(f.returns[0]) if f.returns else "void"
@@ -341,7 +343,7 @@ def variable_place(v: Variable) -> Place:
     """What a variable's name is as a value: its address, 32 bits of LDS offset for shared memory."""
     name = symbol(v.name) if v.dims or v.vector > 1 else f"&{symbol(v.name)}"
     if v.space == "shared":
-        return Place(f"{NAMESPACE}shared_address({name})", TYPES["u32"], space="shared")
+        return Place(f"{NAMESPACE}cvta_to_shared({name})", TYPES["u32"], space="shared")
     return Place(name, TYPES["u64"], pointer=True)
 
 

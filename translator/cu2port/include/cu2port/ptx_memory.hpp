@@ -23,7 +23,7 @@ CU2PORT_PTX u64 address(unsigned long long p) { return u64(p); }
 CU2PORT_PTX u64 address(s64 p) { return u64(p); }
 CU2PORT_PTX u64 address(u32 p) { return p; }
 CU2PORT_PTX u64 address(s32 p) { return u32(p); }
-template <class T> CU2PORT_PTX u64 at(T* p, s64 bytes) { return address(p) + u64(bytes); }
+template <class T> CU2PORT_PTX u64 at(T* p, s64 bytes) { return ptx::address(p) + u64(bytes); }
 
 #ifndef __HIP_DEVICE_COMPILE__
 // On a CPU shared memory is memory: what an offset lacks of a pointer is that of the last one that became an offset.
@@ -35,7 +35,7 @@ inline u64& shared_base() {
 
 // The offset in shared memory of a generic address, and back.
 template <class A> CU2PORT_PTX u32 cvta_to_shared(A p) {
-    const u64 generic = address(p);
+    const u64 generic = ptx::address(p);
 #ifndef __HIP_DEVICE_COMPILE__
     shared_base() = generic & ~u64(0xffffffff);
 #endif
@@ -51,10 +51,10 @@ CU2PORT_PTX u64 cvta_shared(u32 offset) {
 
 #if defined(__HIP_DEVICE_COMPILE__)
 template <class A> CU2PORT_PTX bool isspacep_shared(A p) {
-    return __builtin_amdgcn_is_shared((CU2PORT_PTX_SPACE(0) void*)address(p));
+    return __builtin_amdgcn_is_shared((CU2PORT_PTX_SPACE(0) void*)ptx::address(p));
 }
 template <class A> CU2PORT_PTX bool isspacep_local(A p) {
-    return __builtin_amdgcn_is_private((CU2PORT_PTX_SPACE(0) void*)address(p));
+    return __builtin_amdgcn_is_private((CU2PORT_PTX_SPACE(0) void*)ptx::address(p));
 }
 template <class A> CU2PORT_PTX bool isspacep_global(A p) { return !isspacep_shared(p) && !isspacep_local(p); }
 #endif
@@ -62,19 +62,19 @@ template <class A> CU2PORT_PTX bool isspacep_global(A p) { return !isspacep_shar
 // Pointers of a space to what an address names.
 template <class T> struct generic_space {
     typedef T* pointer;
-    template <class A> CU2PORT_PTX static pointer to(A p) { return reinterpret_cast<pointer>(address(p)); }
+    template <class A> CU2PORT_PTX static pointer to(A p) { return reinterpret_cast<pointer>(ptx::address(p)); }
 };
 template <class T> struct global_space {
     typedef CU2PORT_PTX_SPACE(1) T* pointer;
-    template <class A> CU2PORT_PTX static pointer to(A p) { return reinterpret_cast<pointer>(address(p)); }
+    template <class A> CU2PORT_PTX static pointer to(A p) { return reinterpret_cast<pointer>(ptx::address(p)); }
 };
 template <class T> struct shared_space {
     typedef CU2PORT_PTX_SPACE(3) T* pointer;
     template <class A> CU2PORT_PTX static pointer to(A p) {
 #ifdef __HIP_DEVICE_COMPILE__
-        return reinterpret_cast<pointer>(u32(address(p)));
+        return reinterpret_cast<pointer>(u32(ptx::address(p)));
 #else
-        const u64 given = address(p);
+        const u64 given = ptx::address(p);
         return reinterpret_cast<pointer>(given >> 32 ? given : cvta_shared(u32(given)));
 #endif
     }
@@ -217,7 +217,7 @@ CU2PORT_PTX_SPACES(, sys)
 #undef CU2PORT_PTX_SPACES
 #undef CU2PORT_PTX_LOADS
 
-template <class A> CU2PORT_PTX void prefetch(A p) { __builtin_prefetch(reinterpret_cast<const void*>(address(p))); }
+template <class A> CU2PORT_PTX void prefetch(A p) { __builtin_prefetch(reinterpret_cast<const void*>(ptx::address(p))); }
 
 // Part of a parameter, from a byte on; parameters of `.ptx` functions may be arrays of bytes.
 template <class T, class P> CU2PORT_PTX T ld_param(const P& parameter, int offset) {

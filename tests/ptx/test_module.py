@@ -1,0 +1,137 @@
+"""Whole modules: what is written for each part of one, and that it runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cu2port.ptx.module import Converted, convert, entries
+from cu2port.ptx.parse import PtxSyntaxError, parse_module
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+
+
+def made(body: str) -> Converted:
+    return convert(HEAD + body)
+
+
+def test_an_entry_is_a_kernel_of_its_name() -> None:
+    done = made(
+        ".visible .entry add_one(.param .u64 .ptr .global .align 4 p, .param .u32 n, .param .f32 x)\n"
+        ".maxntid 128, 2, 1\n{ .reg .b32 %r<3>; .reg .b64 %rd<2>; ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n];\n"
+        "add.s32 %r2, %r1, 1; st.global.u32 [%rd1], %r2; ret; }\n"
+    )
+    assert done.kernels == ("add_one",) and not done.left
+    assert (
+        'extern "C" __global__ __launch_bounds__(256) void add_one(std::uint64_t p, std::uint32_t n, float x) {\n'
+        "    std::uint64_t rd1 = p;\n"
+        "    std::uint32_t r1 = n;\n"
+        "    std::uint32_t r2 = r1 + 1;\n"
+        "    cu2port::ptx::st_global<std::uint32_t>(rd1, r2);\n"
+        "    return;\n}\n"
+    ) in done.text
+    assert done.text.startswith("// Made from PTX 8.0 for sm_80.\n#include <hip/hip_runtime.h>\n")
+
+
+def test_parameters_that_are_bytes() -> None:
+    text = made(
+        ".entry k(.param .align 8 .b8 s[24], .param .b8 c) { .reg .b64 %a; .reg .b32 %x, %y;\n"
+        "ld.param.b64 %a, [s+8]; ld.param.v2.b32 {%x, %y}, [s+16]; st.global.b32 [%a], %y; ret; }"
+    ).text
+    assert "struct alignas(8) bytes24_8 {\n    std::uint8_t bytes[24];\n};" in text
+    assert "void k(bytes24_8 s, std::uint8_t c)" in text
+    assert "a = cu2port::ptx::ld<std::uint64_t>(cu2port::ptx::at(&s, 8));" in text
+    assert "cu2port::ptx::at(&s, 20)" in text
+
+
+def test_variables() -> None:
+    text = made(
+        ".visible .const .align 4 .b8 t[4] = {1, 2, 0xff};\n.global .u32 counter = 7;\n.visible .global .f32 f;\n"
+        ".global .s16 signed[2] = {-1, 2};\n.visible .global .u64 where[2] = {generic(t)+1, counter};\n"
+        ".global .f32 g[2] = {0f3f800000, 2.5};\n.shared .align 16 .b8 s[64];\n.extern .shared .align 8 .b8 dyn[];\n"
+        ".entry k() { .reg .b32 %r<3>; .reg .b64 %rd<2>; .shared .b32 own; mov.u32 %r1, s; ld.shared.u32 %r2, [s+4];\n"
+        "st.shared.u32 [own], %r2; mov.u64 %rd1, counter; st.global.u32 [%rd1+4], %r1; ret; }"
+    ).text
+    for line in (
+        'extern "C" alignas(4) __constant__ std::uint8_t t[4] = {1, 2, 255};',
+        "static __device__ std::uint32_t counter = 7;",
+        'extern "C" { __device__ float f; }',
+        "static __device__ std::int16_t signed[2] = {-1, 2};",
+        "alignas(16) __shared__ std::uint8_t s[64];",
+        "alignas(8) extern __shared__ std::uint8_t dyn[];",
+        "__shared__ std::uint32_t k_own;",
+    ):
+        assert line.replace(" signed[", " signed[") in text, text
+    assert "reinterpret_cast<const char*>(&t) + 1)" in text
+    assert "cu2port::ptx::cvta_to_shared(s)" in text
+
+
+def test_device_functions_and_calls() -> None:
+    text = made(
+        ".func (.param .b32 r) f(.param .b32 a, .param .b64 b) { .reg .b32 %x; ld.param.b32 %x, [a];\n"
+        "st.param.b32 [r], %x; ret; }\n"
+        ".func g() { ret; }\n"
+        ".entry k(.param .u32 n) { .reg .b32 %r<3>; .reg .pred %p; ld.param.u32 %r1, [n]; setp.eq.u32 %p, %r1, 0;\n"
+        "{ .param .b32 p0; .param .b64 p1; .param .b32 back; st.param.b32 [p0], %r1; st.param.b64 [p1], 5;\n"
+        "call.uni (back), f, (p0, p1); ld.param.b32 %r2, [back]; }\n@%p call g, (); ret; }"
+    ).text
+    assert 'extern "C" __device__ std::uint32_t f(std::uint32_t a, std::uint64_t b);' in text
+    assert "    return r;\n" in text
+    assert "    back = f(p0, p1);\n" in text
+    assert "    if (p) g();\n" in text
+
+
+def test_control_flow_is_labels() -> None:
+    text = made(
+        ".entry k(.param .u32 n) { .reg .b32 %r<3>; .reg .pred %p; mov.u32 %r1, 0;\nL: add.u32 %r1, %r1, 1;\n"
+        "setp.lt.u32 %p, %r1, 9; @%p bra L; @!%p ret; bra.uni L; }"
+    ).text
+    assert "    __label__ L;\n" in text
+    assert "\nL:;\n" in text and "    if (p) goto L;\n" in text and "    if (!p) return;\n" in text
+
+
+def test_what_has_no_meaning_stands_at_its_place_and_is_named() -> None:
+    done = made(".entry k() {\n  wgmma.fence.sync.aligned;\n  ret;\n}")
+    assert [(x.function, x.opcode, x.line) for x in done.left] == [("k", "wgmma.fence.sync.aligned", 5)]
+    assert '    cu2port::ptx::untranslated("wgmma.fence.sync.aligned: ' in done.text
+    assert '#include "cu2port/untranslated.hpp"' in done.text
+    trapped = convert(HEAD + ".entry k() { wgmma.fence.sync.aligned; }", trap=True)
+    assert "untranslated_trap(" in trapped.text
+
+
+def test_debug_information_is_skipped() -> None:
+    done = made(
+        '.file 1 "a.cu"\n.entry k() {\n.loc 1 2 3\nret;\n}\n.section .debug_info\n{\n.b8 1, 2\n.b32 .debug_abbrev\n}\n'
+    )
+    assert done.kernels == ("k",) and not done.left
+
+
+@pytest.mark.parametrize("text", [".entry", ".entry k( { }", ".entry k() { add.u32 %r1 %r2; }", "\0\1\2", "}" * 10])
+def test_unreadable_modules_tell_where(text: str) -> None:
+    with pytest.raises(PtxSyntaxError, match=r"^\d+:\d+: "):
+        parse_module(HEAD + text)
+
+
+def test_entries_are_found_without_parsing() -> None:
+    assert entries('"\\n.visible .entry first(\\n" ".entry second ()') == ("first", "second")
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no g++ here")
+@pytest.mark.parametrize("made_by", ["nvcc", pytest.param("clang", marks=pytest.mark.slow)])
+def test_modules_of_compilers_run(made_by: str, tmp_path: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "translator")}
+    command = [sys.executable, "-c", "from cu2port.cli import main; main()"]
+    source = HERE / "modules" / f"{made_by}.ptx"
+    subprocess.run([*command, "ptx", source, "-o", tmp_path / "kernels.hip"], check=True, env=env, capture_output=True)
+    shutil.copy(HERE / "modules" / "check.hip", tmp_path)
+    done = subprocess.run(
+        [*command, "simulate", str(tmp_path / "check.hip")], env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0 and done.stdout == "PASS\n", done.stdout + done.stderr
