@@ -93,7 +93,7 @@ def instrument(unit: Unit, reach: Reach, steps: bool = False) -> str:
 
 def _launch(copy: Copy, launch: Launch) -> None:
     unit = copy.unit
-    callee = " ".join(unit.source(launch.callee, launch.open).split())
+    callee = _on_one_line(unit, launch.callee, launch.open)
     if launch.args == (-1, -1):
         return
     shown = callee.replace("\\", "\\\\").replace('"', '\\"')
@@ -105,6 +105,11 @@ def _launch(copy: Copy, launch: Launch) -> None:
     for i in range(first + 1, last):  # NULL is an integer to a template
         if unit.t[i] == "NULL":
             copy.replace(i, i + 1, "nullptr")
+
+
+def _on_one_line(unit: Unit, first: int, stop: int) -> str:
+    """The text of some tokens without line ends, continued lines of a macro among them."""
+    return " ".join(_LINE_END.sub(" ", unit.source(first, stop)).split())
 
 
 def _erase(copy: Copy) -> None:
@@ -133,7 +138,7 @@ def _erase(copy: Copy) -> None:
             stop = unit.angle_close(stop) + 1
         if stop <= 0 or unit.tok(stop) not in (")", ",", ";", "}"):
             continue
-        shown = " ".join(unit.source(name, stop).split())
+        shown = _on_one_line(unit, name, stop)
         copy.replace(opener - 1 if wrapped else opener, first, f'{_NS}erased("{shown}", ')
         if not wrapped:
             copy.after(stop - 1, ")")
