@@ -24,6 +24,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -43,6 +44,30 @@ class Entry:
     name: str
     warp: bool
     arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a program is built and run: arguments, compiler flags, constants made smaller, GPUs it sees, whether it
+    says nothing when all is well."""
+
+    arguments: tuple[str, ...]
+    flags: tuple[str, ...]
+    smaller: tuple[tuple[str, str], ...]
+    devices: int
+    silent: bool
+
+
+def recipe(entry: Entry, table: dict[str, dict[str, Any]], corpus: Path) -> Recipe:
+    """What the table says of a program, else what the list says."""
+    given = table["arguments"].get(entry.name)
+    return Recipe(
+        tuple(given.split()) if given is not None else entry.arguments,
+        tuple(table["flags"].get(entry.name, "").format(corpus=corpus.resolve()).split()),
+        tuple((old, new) for old, new in table["smaller"].get(entry.name, [])),
+        table["devices"].get(entry.name, 1),
+        entry.name in table["silent"]["names"],
+    )
 
 
 @dataclass(frozen=True)
@@ -95,7 +120,7 @@ def verdict(ran: simulate.Ran, silent: bool = False) -> tuple[str, str]:
     return "pass", ""
 
 
-def made_smaller(folder: Path, smaller: list[list[str]], out: Path) -> Path:
+def made_smaller(folder: Path, smaller: tuple[tuple[str, str], ...], out: Path) -> Path:
     """A copy of a program with constants replaced: pairs of a text and what stands for it. Raises CannotRun."""
     shutil.copytree(folder, out)
     for old, new in smaller:
@@ -110,28 +135,21 @@ def made_smaller(folder: Path, smaller: list[list[str]], out: Path) -> Path:
     return out
 
 
-def attempt(
-    folder: Path,
-    entry: Entry,
-    toolchain: sim_build.Toolchain,
-    limit: float,
-    flags: tuple[str, ...],
-    smaller: list[list[str]],
-    silent: bool,
-) -> list[Outcome]:
+def attempt(folder: Path, entry: Entry, how: Recipe, toolchain: sim_build.Toolchain, limit: float) -> list[Outcome]:
     """Convert, build and run one program: at wave 32, and at 64 where it has warp primitives."""
     began = time.monotonic()
     waves = (32, 64) if entry.warp else (32,)
+    settings = {"CU2PORT_SIM_DEVICES": str(how.devices)}
 
     def both(word: str, detail: str) -> list[Outcome]:
         return [Outcome(entry.name, w, word, detail[:300], round(time.monotonic() - began, 1)) for w in waves]
 
     with tempfile.TemporaryDirectory() as scratch:
         try:
-            if smaller:
-                folder = made_smaller(folder, smaller, Path(scratch) / folder.name)
+            if how.smaller:
+                folder = made_smaller(folder, how.smaller, Path(scratch) / folder.name)
             program = sim_build.find_program(folder)
-            program = sim_build.Program(program.units, (folder,), (), flags)
+            program = sim_build.Program(program.units, (folder,), (), how.flags)
             binaries = sim_build.build(program, Path(scratch), waves, toolchain)
         except sim_build.CannotBuild as e:
             first = next((x for x in str(e).splitlines() if "error" in x), str(e))
@@ -141,8 +159,8 @@ def attempt(
         out = []
         for wave, binary in binaries.items():
             began = time.monotonic()
-            ran = simulate.run(binary, entry.arguments, simulate.Limits(limit), capture=True)
-            word, detail = verdict(ran, silent)
+            ran = simulate.run(binary, how.arguments, simulate.Limits(limit), capture=True, settings=settings)
+            word, detail = verdict(ran, how.silent)
             out.append(Outcome(entry.name, wave, word, detail, round(time.monotonic() - began, 1)))
         return out
 
@@ -163,23 +181,12 @@ def main(corpus: Path, listed: Path, tier: int, only: tuple[str, ...], limit: fl
     chosen = [e for e in entries(listed, tier) if not only or e.name in only]
     outcomes: list[Outcome] = []
     for entry in chosen:
-        given = table["arguments"].get(entry.name)
-        asked = Entry(entry.name, entry.warp, tuple(given.split()) if given is not None else entry.arguments)
-        flags = tuple(table["flags"].get(entry.name, "").format(corpus=corpus.resolve()).split())
-        smaller = table["smaller"].get(entry.name, [])
-        got = attempt(
-            corpus / f"{entry.name}-cuda",
-            asked,
-            toolchain,
-            limit,
-            flags,
-            smaller,
-            entry.name in table["silent"]["names"],
-        )
+        how = recipe(entry, table, corpus)
+        got = attempt(corpus / f"{entry.name}-cuda", entry, how, toolchain, limit)
         outcomes += got
         text = "; ".join(f"wave {o.wave}: {o.verdict} {o.detail} ({o.seconds} s)" for o in got)
-        mark = "*" if smaller else ""
-        print(f"{entry.name}{mark} {' '.join(asked.arguments)}: {text}", flush=True)
+        mark = "*" if how.smaller else ""
+        print(f"{entry.name}{mark} {' '.join(how.arguments)}: {text}", flush=True)
         if report is not None:
             report.write_text(json.dumps([asdict(o) for o in outcomes], indent=1))
     passed = [o for o in outcomes if o.wave == 32 and o.verdict == "pass"]

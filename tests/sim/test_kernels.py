@@ -50,3 +50,35 @@ def test_a_store_behind_an_allocation_names_kernel_and_distance(simulated: Calla
     assert ran.code == 128 + 11
     assert b"(4000 bytes behind an allocation of 4000)" in ran.errors
     assert b"kernel far launched at" in ran.errors
+
+
+def test_two_devices_share_memory(build: Callable[[Path, int], Path], tmp_path: Path) -> None:
+    (tmp_path / "two.hip").write_text(
+        "#include <hip/hip_runtime.h>\n#include <cstdio>\n"
+        "__global__ void next(int* to, const int* from) { *to = *from + 1; }\n"
+        "int main() {\n"
+        "  int n, peer, *a, *b, x; hipPointerAttribute_t where;\n"
+        "  (void)hipGetDeviceCount(&n); (void)hipDeviceCanAccessPeer(&peer, 0, 1); (void)hipMalloc(&a, 4);\n"
+        "  int bad = hipSetDevice(1); if (hipMalloc(&b, 4)) return 1;\n"
+        "  (void)hipPointerGetAttributes(&where, b); next<<<1, 1>>>(b, a); (void)hipMemcpyPeer(&x, 0, b, 1, 4);\n"
+        '  printf("%d %d %d %d %d\\n", n, peer, bad, where.device, x);\n'
+        "}\n"
+    )
+    binary = build(tmp_path / "two.hip", 64)
+    for devices, said in (("1", b"1 0 101 0 1\n"), ("2", b"2 1 0 1 1\n")):
+        settings = {"CU2PORT_SIM_DEVICES": devices}
+        assert simulate.run(binary, (), simulate.Limits(60), capture=True, settings=settings).output == said
+
+
+def test_a_launch_over_continued_lines(simulated: Callable[..., simulate.Ran]) -> None:
+    ran = simulated(
+        "#include <hip/hip_runtime.h>\n#include <cstdio>\n"
+        "template <int N, int M> __global__ void set(int* d) { *d = N * M; }\n"
+        "#define RUN(N) \\\n"
+        "  (void)hipFuncSetCacheConfig((const void*)set<N, \\\n  3>, hipFuncCachePreferL1); \\\n"
+        "  set<N, \\\n      3> \\\n    <<<1, 1>>>(d)\n"
+        "void again(int* d) { void* a[] = {&d}; (void)hipLaunchKernel((const void*)set<2,\n 3>, 1, 1, a, 0, 0); }\n"
+        "int main() { int* d; (void)hipMallocManaged(&d, 4); RUN(5);"
+        ' printf("%d ", *d); again(d); printf("%d", *d); }\n'
+    )
+    assert (ran.code, ran.output) == (0, b"15 6"), ran.errors

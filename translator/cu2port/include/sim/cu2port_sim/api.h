@@ -206,9 +206,12 @@ inline hipError_t hipExtGetLastError() { return hipGetLastError(); }
 inline hipError_t hipInit(unsigned) { return hipSuccess; }
 inline hipError_t hipDriverGetVersion(int* v) { return *v = 70100000, hipSuccess; }
 inline hipError_t hipRuntimeGetVersion(int* v) { return *v = 70100000, hipSuccess; }
-inline hipError_t hipGetDeviceCount(int* n) { return *n = 1, hipSuccess; }
-inline hipError_t hipGetDevice(int* d) { return *d = 0, hipSuccess; }
-inline hipError_t hipSetDevice(int d) { return cu2port_sim::note(d == 0 ? hipSuccess : hipErrorInvalidDevice); }
+inline hipError_t hipGetDeviceCount(int* n) { return *n = cu2port_sim::devices(), hipSuccess; }
+inline hipError_t hipGetDevice(int* d) { return *d = cu2port_sim::current_device(), hipSuccess; }
+inline hipError_t hipSetDevice(int d) {
+    if (d < 0 || d >= cu2port_sim::devices()) return cu2port_sim::note(hipErrorInvalidDevice);
+    return cu2port_sim::current_device() = d, hipSuccess;
+}
 inline hipError_t hipDeviceSynchronize() { return hipSuccess; }
 inline hipError_t hipDeviceReset() { return hipSuccess; }
 inline hipError_t hipSetDeviceFlags(unsigned) { return hipSuccess; }
@@ -218,7 +221,9 @@ inline hipError_t hipDeviceGetCacheConfig(hipFuncCache_t* c) { return *c = hipFu
 inline hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig) { return hipSuccess; }
 inline hipError_t hipDeviceSetLimit(hipLimit_t, size_t) { return hipSuccess; }
 inline hipError_t hipDeviceGetLimit(size_t* v, hipLimit_t) { return *v = 1 << 20, hipSuccess; }
-inline hipError_t hipDeviceGet(hipDevice_t* d, int i) { return *d = 0, i == 0 ? hipSuccess : hipErrorInvalidDevice; }
+inline hipError_t hipDeviceGet(hipDevice_t* d, int i) {
+    return *d = i, cu2port_sim::note(i >= 0 && i < cu2port_sim::devices() ? hipSuccess : hipErrorInvalidDevice);
+}
 inline hipError_t hipDeviceGetName(char* name, int n, hipDevice_t) {
     return std::snprintf(name, static_cast<size_t>(n), "cu2port simulated GPU"), hipSuccess;
 }
@@ -228,9 +233,16 @@ inline hipError_t hipDeviceGetPCIBusId(char* id, int n, int) {
 }
 inline hipError_t hipDeviceComputeCapability(int* a, int* b, hipDevice_t) { return *a = 9, *b = 4, hipSuccess; }
 inline hipError_t hipChooseDevice(int* d, const hipDeviceProp_t*) { return *d = 0, hipSuccess; }
-inline hipError_t hipDeviceCanAccessPeer(int* can, int, int) { return *can = 0, hipSuccess; }
-inline hipError_t hipDeviceEnablePeerAccess(int, unsigned) { return cu2port_sim::note(hipErrorInvalidDevice); }
-inline hipError_t hipDeviceDisablePeerAccess(int) { return cu2port_sim::note(hipErrorPeerAccessNotEnabled); }
+namespace cu2port_sim {
+inline bool peers(int a, int b) { return a != b && a >= 0 && b >= 0 && a < devices() && b < devices(); }
+}  // namespace cu2port_sim
+inline hipError_t hipDeviceCanAccessPeer(int* can, int a, int b) { return *can = cu2port_sim::peers(a, b), hipSuccess; }
+inline hipError_t hipDeviceEnablePeerAccess(int d, unsigned) {
+    return cu2port_sim::note(cu2port_sim::peers(d, cu2port_sim::current_device()) ? hipSuccess : hipErrorInvalidDevice);
+}
+inline hipError_t hipDeviceDisablePeerAccess(int d) {
+    return cu2port_sim::note(cu2port_sim::peers(d, cu2port_sim::current_device()) ? hipSuccess : hipErrorPeerAccessNotEnabled);
+}
 inline hipError_t hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
     return *least = 1, *greatest = -1, hipSuccess;
 }
@@ -294,7 +306,7 @@ inline hipError_t hipHostGetDevicePointer(T** d, void* h, unsigned) { return *d 
 inline hipError_t hipHostGetFlags(unsigned* f, void*) { return *f = 0, hipSuccess; }
 inline hipError_t hipPointerGetAttributes(hipPointerAttribute_t* a, const void* p) {
     const cu2port_sim::Found f = cu2port_sim::find_range(p);
-    *a = {static_cast<hipMemoryType>(f.kind), 0, f.kind ? const_cast<void*>(p) : nullptr, f.kind == 2 ? nullptr : const_cast<void*>(p), f.kind == 3, 0};
+    *a = {static_cast<hipMemoryType>(f.kind), cu2port_sim::device_of(p), f.kind ? const_cast<void*>(p) : nullptr, f.kind == 2 ? nullptr : const_cast<void*>(p), f.kind == 3, 0};
     return p ? hipSuccess : cu2port_sim::note(hipErrorInvalidValue);
 }
 inline hipError_t hipMemPrefetchAsync(const void*, size_t, int, hipStream_t = nullptr) { return hipSuccess; }

@@ -131,7 +131,7 @@ typedef enum hipDeviceAttribute_t {
 
 inline hipError_t hipGetDeviceProperties(hipDeviceProp_t* p, int device) {
     if (p == nullptr) return hipErrorInvalidValue;
-    if (device != 0) return hipErrorInvalidDevice;
+    if (device < 0 || device >= cu2port_sim::devices()) return hipErrorInvalidDevice;
     std::memset(static_cast<void*>(p), 0, sizeof *p);
     std::strcpy(p->name, "cu2port simulated GPU");
     std::strcpy(p->gcnArchName, cu2port_sim::kWave == 64 ? "gfx942" : "gfx1100");
@@ -153,7 +153,7 @@ inline hipError_t hipGetDeviceProperties(hipDeviceProp_t* p, int device) {
 
 inline hipError_t hipDeviceGetAttribute(int* out, hipDeviceAttribute_t attribute, int device) {
     if (out == nullptr) return hipErrorInvalidValue;
-    if (device != 0) return hipErrorInvalidDevice;
+    if (device < 0 || device >= cu2port_sim::devices()) return hipErrorInvalidDevice;
     switch (attribute) {
 #define CU2PORT_SIM_X(field, attribute, value) \
     case hipDeviceAttribute##attribute: *out = static_cast<int>(value); return hipSuccess;

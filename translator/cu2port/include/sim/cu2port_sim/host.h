@@ -24,6 +24,9 @@ Found find_range(const void* p);
 bool is_shared(const void* p);  // in the shared memory of the running block
 std::size_t memory_limit();
 std::size_t memory_used();
+int devices();          // how many GPUs programs see; they share one memory
+int& current_device();  // of this OS thread
+int device_of(const void* p);
 double seconds();
 int& last_error();
 void not_supported(const char* name);

@@ -122,14 +122,15 @@ inline hipError_t hipFuncGetAttribute(int* out, hipFuncAttribute, hipFunction_t)
 
 inline hipError_t hipCtxPushCurrent(hipCtx_t) { return hipSuccess; }
 inline hipError_t hipCtxPopCurrent(hipCtx_t* c) { return c ? hipCtxGetCurrent(c) : hipSuccess; }
-inline hipError_t hipCtxGetDevice(hipDevice_t* d) { return *d = 0, hipSuccess; }
+inline hipError_t hipCtxGetDevice(hipDevice_t* d) { return hipGetDevice(d); }
 inline hipError_t hipCtxGetFlags(unsigned* f) { return *f = 0, hipSuccess; }
 inline hipError_t hipCtxGetApiVersion(hipCtx_t, unsigned* v) { return *v = 4, hipSuccess; }
 inline hipError_t hipDevicePrimaryCtxGetState(hipDevice_t, unsigned* flags, int* active) { return *flags = 0, *active = 1, hipSuccess; }
 inline hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t, unsigned) { return hipSuccess; }
 inline hipError_t hipDevicePrimaryCtxReset(hipDevice_t) { return hipSuccess; }
-inline hipError_t hipDeviceGetP2PAttribute(int* out, hipDeviceP2PAttr, int a, int b) {
-    return *out = 0, cu2port_sim::note(a == b || a || b ? hipErrorInvalidDevice : hipSuccess);
+inline hipError_t hipDeviceGetP2PAttribute(int* out, hipDeviceP2PAttr what, int a, int b) {
+    if (!cu2port_sim::peers(a, b)) return cu2port_sim::note(hipErrorInvalidDevice);
+    return *out = what != hipDevP2PAttrPerformanceRank, hipSuccess;
 }
 inline hipError_t hipDeviceGetByPCIBusId(int* d, const char*) { return *d = 0, hipSuccess; }
 inline hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig* c) { return *c = hipSharedMemBankSizeFourByte, hipSuccess; }
