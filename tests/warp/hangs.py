@@ -503,6 +503,33 @@ __global__ void k(double *x) { add(x, threadIdx.x % 32); }""",
 }""",
     ),
     _seed(
+        "a barrier of the grid: the last block lets the others go",
+        """__device__ void meet(volatile unsigned *b, unsigned n) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    unsigned turn = b[1];
+    if (atomicAdd((unsigned *)&b[0], 1u) + 1u == n) {
+      b[0] = 0u;
+      b[1] = turn + 1u;
+    } else {
+      while (b[1] == turn) { }
+    }
+  }
+  __syncthreads();
+}
+__global__ void k(volatile unsigned *b, unsigned n) { meet(b, n); }""",
+    ),
+    _seed(
+        "waiting for the host",
+        """__global__ void k(int *flag) { while (atomicCAS(flag, 1, 1) != 1) { } }""",
+    ),
+    _seed(
+        "fences in both arms",
+        """__global__ void k(int *x) {
+  if (x[threadIdx.x]) { x[0] = 1; __syncwarp(); } else { x[1] = 2; __syncwarp(); }
+}""",
+    ),
+    _seed(
         "a search that ends",
         """__global__ void k(const int *next, int *out) {
   int i = threadIdx.x;

@@ -10,7 +10,7 @@ from cu2port.warp import builtins
 from cu2port.warp.analyse import WarpFacts
 from cu2port.warp.events import Event, Frame
 from cu2port.warp.model import Device
-from cu2port.warp.tree import CallExpr, Jump, Member, root
+from cu2port.warp.tree import Jump, Member, root
 from cu2port.warp.values import LANES, WARPS, Kind, Step
 from cu2port.warp.waits import Wait, contexts, waits, who
 
@@ -113,7 +113,8 @@ def _flag(facts: WarpFacts, w: Wait, taken: Kind) -> Hazard | None:
     across = [s for s in setters if _apart(w.frames, s)]
     later = [s for s in setters if s.at > w.at and w.at not in s.loops]
     if taken is Kind.ONE:
-        if not across:
+        one = next(n for n, f in enumerate(w.frames) if f.who is Kind.ONE)
+        if not any(_apart(w.frames[: one + 1], s) for s in setters):  # branches further in are that thread's own
             return None
         what = f"one thread waits for `{w.name}`, which another branch sets; on wave64 both may share a wavefront"
         return Hazard(Trouble.WARP_ROLES, w.at, w.at, what, False, True, steps)
@@ -296,8 +297,6 @@ def _arms(facts: WarpFacts) -> Iterator[Hazard]:
             both = len(by_arm) > 1
             if not both and frames[at].who not in (Kind.SOME, Kind.LEADER):
                 continue
-            if not both and isinstance(e.node, CallExpr) and e.name == "__syncwarp":
-                continue
             what = f"the mask of `{e.name}` names all lanes, of which some "
             what += "wait in the other arm" if both else "do not come here"
             yield Hazard(Trouble.OTHER_ARM, e.at, e.node.close if e.node else e.at, what, True, both,
@@ -305,10 +304,8 @@ def _arms(facts: WarpFacts) -> Iterator[Hazard]:
 
 
 def _names_all(e: Event) -> bool:
-    """Whether an operation names all lanes: by a constant mask, or by having none where one may be given."""
-    if not e.name.endswith("_sync") and e.name != "__syncwarp":
-        return False
-    return not e.values or e.values[0].num in _FULL
+    """Whether an operation names all lanes by a constant mask, and gives a value."""
+    return e.name.endswith("_sync") and bool(e.values) and e.values[0].num in _FULL
 
 
 def _coalesced(facts: WarpFacts) -> Iterator[Hazard]:

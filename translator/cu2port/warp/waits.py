@@ -177,6 +177,8 @@ def _lock(
     if name.startswith("compare_exchange"):
         return None if rest and not isinstance(rest[-1], (Num, Name)) and len(rest) < 2 else _locked(loop, where, seen)
     if "CAS" in name:
+        if len(rest) == 2 and _shape(rest[0]) == _shape(rest[1]):
+            return None  # a read
         if len(rest) != 2 or any(_names(x) & assigned.keys() for x in rest):
             return None  # reads, computes, tries: some lane always succeeds
         return _locked(loop, where, seen)
@@ -187,6 +189,11 @@ def _lock(
     if rest and any(_names(x) & assigned.keys() for x in rest):
         return None
     return _locked(loop, where, seen)
+
+
+def _shape(e: Expr) -> list[object]:
+    """An expression without its places, to compare by."""
+    return [(type(x).__name__, getattr(x, "text", getattr(x, "value", getattr(x, "op", "")))) for x in walk(e)]
 
 
 def _locked(loop: Loop, where: Expr, seen: LoopSeen) -> tuple[bool, str, bool, int, bool]:
