@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cu2port.ptx.ir import TYPES, Type
-from cu2port.ptx.ops import U32, Value, bits, convert, make
-from cu2port.ptx.ops_float import FTOI, ROUND, converted, flushed, relu, saturated
+from cu2port.ptx.ops import Value, make
+from cu2port.ptx.ops_float import FTOI, ROUND, converted, flushed, pair, relu, saturated
 from cu2port.ptx.table import ptx
 
 _REF = "data-movement-and-conversion-instructions-cvt"
@@ -190,9 +190,11 @@ def narrowed(t: Type, a: Value, rnd: str, word: str, satfinite: bool = False) ->
 )
 def packed(t: Type, a: Value, b: Value, rnd: str, relu: bool, satfinite: bool) -> Value:
     """The first operand goes to the upper half."""
-    half = TYPES[t.name.removesuffix("x2")]
-    high, low = (bits(_narrowed(x, half, rnd, relu, satfinite), TYPES["u16"]) for x in (a, b))
-    return bits(convert(high, U32) << 16 | convert(low, U32), t)
+    return pair(_relued(a, relu), _relued(b, relu), t, rnd + ("_satfinite" if satfinite else ""))
+
+
+def _relued(a: Value, there: bool) -> Value:
+    return relu(a, there)
 
 
 @ptx(

@@ -17,7 +17,7 @@ from cu2port.ptx.table import ptx
 
 _REF = "data-movement-and-conversion-instructions-cvt"
 _EIGHT, _SIX, _FOUR = "e4m3x2|e5m2x2", "e2m3x2|e3m2x2", "e2m1x2"
-F32, F16 = TYPES["f32"], TYPES["f16"]
+F32 = TYPES["f32"]
 _ONE, _TWO = 0x3F800000, 0x40000000
 
 
@@ -34,8 +34,8 @@ def _pack(v: Value, a: int, b: int) -> int:
 
 def _unpack(v: Value, a: int) -> int:
     f, width = _parts(v.args[0].type)
-    mask = (1 << f.bits) - 1
-    high, low = (softfloat.converted(x & mask, f, FORMATS["f16"]) for x in (a >> width, a))
+    mask, to = (1 << f.bits) - 1, FORMATS[v.type.name.removesuffix("x2")]
+    high, low = (softfloat.converted(x & mask, f, to) for x in (a >> width, a))
     return high << 16 | low
 
 
@@ -44,7 +44,7 @@ def _spell(form: Callable[[Value], str]) -> Callable[[Value, list[str]], str]:
 
 
 PACK_SMALL = Op("pack_small", _pack, _spell(lambda v: f"cvt_rn_satfinite_{v.type}"))
-UNPACK_SMALL = Op("unpack_small", _unpack, _spell(lambda v: f"cvt_rn_f16x2_{v.args[0].type}"))
+UNPACK_SMALL = Op("unpack_small", _unpack, _spell(lambda v: f"cvt_rn_{v.type}_{v.args[0].type}"))
 
 
 @ptx(
@@ -77,13 +77,26 @@ def _relued(a: Value, there: bool) -> Value:
 
 
 @ptx(
-    f"cvt.rn.satfinite{{.relu}}.{{t:{_EIGHT}}}.f16x2 d, a:f16x2",
+    f"cvt.rn.satfinite{{.relu}}.{{t:{_EIGHT}}}.{{s:f16x2}} d, a:s",
     ref=_REF,
     examples={"cvt.rn.satfinite.e4m3x2.f16x2": (((0x3C00_6400,), 0x387E),)},
     sm=89,
 )
-def repack(t: Type, a: Value, relu: bool) -> Value:
-    high, low = (_relued(converted(half, F32), relu) for half in halves(a, F16))
+@ptx(
+    f"cvt.rn.satfinite{{.relu}}.{{t:{_SIX}|{_FOUR}}}.{{s:f16x2}} d, a:s",
+    ref=_REF,
+    examples={"cvt.rn.satfinite.e2m1x2.f16x2": (((0x3C00_C600,), 0x2F),)},
+    sm=100,
+)
+@ptx(
+    f"cvt.rn.satfinite{{.relu}}.{{t:{_EIGHT}|{_SIX}|{_FOUR}}}.{{s:bf16x2}} d, a:s",
+    ref=_REF,
+    examples={"cvt.rn.satfinite.e4m3x2.bf16x2": (((0x3F80_43E1,), 0x387E),)},
+    sm=100,
+)
+def repack(t: Type, s: Type, a: Value, relu: bool) -> Value:
+    half = TYPES[s.name.removesuffix("x2")]
+    high, low = (_relued(converted(x, F32), relu) for x in halves(a, half))
     return make(PACK_SMALL, t, high, low)
 
 
@@ -101,6 +114,16 @@ def repack(t: Type, a: Value, relu: bool) -> Value:
 )
 def unpack(a: Value, relu: bool) -> Value:
     return _relued(make(UNPACK_SMALL, TYPES["f16x2"], a), relu)
+
+
+@ptx(
+    f"cvt.rn{{.relu}}.bf16x2.{{t:{_EIGHT}|{_SIX}|{_FOUR}}} d:bf16x2, a",
+    ref=_REF,
+    examples={"cvt.rn.bf16x2.e4m3x2": (((0x387E,), 0x3F8043E0), ((0xFF01,), 0x7FFF3B00))},
+    sm=100,
+)
+def unpack_bf16(a: Value, relu: bool) -> Value:
+    return _relued(make(UNPACK_SMALL, TYPES["bf16x2"], a), relu)
 
 
 def _scale(a: int, mode: str, satfinite: bool) -> int:

@@ -249,6 +249,16 @@ ITOF = Op(
 FTOF = Op("ftof", _float_to_float, _spell_conversion)  # attr: "" (exact), a mode, a mode with _satfinite
 
 
+def _pair(v: Value, a: int, b: int) -> int:
+    mode, _, satfinite = str(v.attr).partition("_")
+    f = format_of(v.type)
+    high, low = (softfloat.converted(x, format_of(v.args[0].type), f, mode, bool(satfinite)) for x in (a, b))
+    return high << f.bits | low
+
+
+PAIR = Op("pair", _pair, lambda v, texts: f"{HELPERS}cvt_{v.attr}_{v.type}({texts[0]}, {texts[1]})")
+
+
 # --- making nodes -----------------------------------------------------------------------------------------------------
 
 
@@ -351,6 +361,11 @@ def converted(a: Value, t: Type, mode: str = "") -> Value:
     if a.type == t:
         return a
     return make(ITOF if a.type.is_int else FTOF, t, a, attr=mode or None)
+
+
+def pair(high: Value, low: Value, t: Type, mode: str) -> Value:
+    """Two f32 as a packed type."""
+    return make(PAIR, t, high, low, attr=mode)
 
 
 def halves(a: Value, t: Type) -> tuple[Value, Value]:

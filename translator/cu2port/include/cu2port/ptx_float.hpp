@@ -588,6 +588,18 @@ CU2PORT_PTX u16 cvt_rz_bf16(float a) { return static_cast<u16>(a != a ? 0x7fff :
 CU2PORT_PTX_SATFINITE(rn)
 CU2PORT_PTX_SATFINITE(rz)
 #undef CU2PORT_PTX_SATFINITE
+// The first operand goes to the upper half.
+#define CU2PORT_PTX_PAIR(mode, type) \
+    CU2PORT_PTX u32 cvt_##mode##_##type##x2(float a, float b) { return packed(cvt_##mode##_##type(b), cvt_##mode##_##type(a)); }
+CU2PORT_PTX_PAIR(rn, f16)
+CU2PORT_PTX_PAIR(rz, f16)
+CU2PORT_PTX_PAIR(rn, bf16)
+CU2PORT_PTX_PAIR(rz, bf16)
+CU2PORT_PTX_PAIR(rn_satfinite, f16)
+CU2PORT_PTX_PAIR(rz_satfinite, f16)
+CU2PORT_PTX_PAIR(rn_satfinite, bf16)
+CU2PORT_PTX_PAIR(rz_satfinite, bf16)
+#undef CU2PORT_PTX_PAIR
 // tf32 stands in the upper 19 bits of a register. `half`: what is added to the bits that are cut.
 CU2PORT_PTX u32 tf32_of(float a, u32 half, bool satfinite) {
     if (a != a) return 0x7fffe000;
@@ -625,6 +637,10 @@ template <class F> CU2PORT_PTX u32 small_f16(u32 bits) {
     }                                                                                                                  \
     CU2PORT_PTX u32 cvt_rn_f16x2_##type##x2(word a) {                                                                  \
         return small_f16<type##_format>(static_cast<u32>(a) >> width) << 16 | small_f16<type##_format>(a);             \
+    }                                                                                                                  \
+    CU2PORT_PTX u32 cvt_rn_bf16x2_##type##x2(word a) {                                                                 \
+        const u32 halves = cvt_rn_f16x2_##type##x2(a);                                                                 \
+        return packed(bf16_rn(cvt_f32_f16(element(halves, 0))), bf16_rn(cvt_f32_f16(element(halves, 1))));             \
     }
 CU2PORT_PTX_SMALL(u16, e4m3, 8)
 CU2PORT_PTX_SMALL(u16, e5m2, 8)
