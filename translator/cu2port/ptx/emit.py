@@ -16,6 +16,7 @@ from cu2port.ptx.fast import relaxed
 from cu2port.ptx.ir import Directive, Instruction, Label, Operation, Place, Reg, Scope, Statement, Type, Variable
 from cu2port.ptx.ops import Effect, Value
 from cu2port.ptx.printer import NAMESPACE, Printer, Text, cxx_type
+from cu2port.ptx.table import spelled
 
 _KEYWORDS = frozenset(
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const constexpr "
@@ -63,7 +64,7 @@ def emit(statements: Sequence[Statement], places: Mapping[str, Place], options: 
     `places` says what names stand for that the statements do not declare: `%0` and `%[x]` for operands of an asm
     statement.
     """
-    emitter = _Emitter(dict(places), options or Options())
+    emitter = _Emitter({CARRY: Place("", ops.PRED), **places}, options or Options())
     emitter.taken.update(p.text for p in places.values())
     emitter.block(statements)
     return emitter.finished()
@@ -86,8 +87,9 @@ class _Emitter:
     tables: dict[str, list[str]] = field(default_factory=dict)  # `.branchtargets`, by its label
     made: list[str] = field(default_factory=list)  # every label's C++ name
     jumps: bool = False
-    depth: int = 0
     relaxed: int = 0
+    flag: Place | None = None  # the carry flag, once an instruction has named it
+    counts: dict[str, int] = field(default_factory=dict)  # how often a name was wanted
 
     def finished(self) -> Emitted:
         local = [f"__label__ {', '.join(self.made)};"] if self.made else []
@@ -98,9 +100,12 @@ class _Emitter:
         """A C++ name like `wanted` that nothing else has."""
         base = re.sub(r"\W", "_", wanted.replace("%=", self.options.unique).lstrip("%$")) or "r"
         base = base if not base[0].isdigit() else "r" + base
-        name, n = base, 2
+        n = self.counts.get(base, 1)
+        name = base if n == 1 else f"{base}_{n}"
         while name in self.taken or name in self.options.reserved or name in _KEYWORDS:
-            name, n = f"{base}_{n}", n + 1
+            n += 1
+            name = f"{base}_{n}"
+        self.counts[base] = n
         self.taken.add(name)
         return name
 
@@ -122,6 +127,8 @@ class _Emitter:
                 outer = dict(self.places), dict(self.labels)
                 self.block(statement.body)
                 self.places, self.labels = outer
+                if self.flag is not None:  # scopes do not hide it
+                    self.places[CARRY] = self.flag
             else:
                 assert isinstance(statement, Directive)
                 self.tables[statement.label] = [o.name for o in statement.operands if isinstance(o, Reg)]
@@ -134,19 +141,20 @@ class _Emitter:
 
     def carry(self) -> Place:
         """The carry flag, a local that comes into being when an instruction first names it."""
-        if CARRY not in self.places:
-            self.places[CARRY] = Place(self.fresh("carry"), ops.PRED)
-            self.undeclared[self.places[CARRY].text] = "bool"
-        return self.places[CARRY]
+        if self.flag is None:
+            self.flag = Place(self.fresh("carry"), ops.PRED)
+            self.places[CARRY] = self.flag
+            self.undeclared[self.flag.text] = "bool"
+        return self.flag
 
     def instruction(self, instruction: Instruction) -> None:
-        known = {CARRY: Place("", ops.PRED), **self.places}
+        known = self.places
         operation = bind(instruction, known)
         if self.options.fp == "fast":
             operation, changed = relaxed(operation)
             self.relaxed += changed
         if operation.row.reads or operation.row.writes:
-            known[CARRY] = self.carry()
+            self.carry()
         out: list[str] = []
         if operation.row.call:
             self.declare(known[CARRY].text, out, instruction.guard is None)
@@ -154,10 +162,6 @@ class _Emitter:
         elif operation.row.helper and weight(operation) > LONGEST:
             operation = as_call(operation)
         printer = Printer(known, {}, self.labels, self.tables, self.options.kernel, self.options.result)
-        for value in operation.values:  # a register that is read before it is set
-            for name in registers(value, printer):
-                if name in self.undeclared:
-                    self.top.append(f"{self.undeclared.pop(name)} {name};")
         try:
             self.share(operation, printer, out)
             self.assign(operation, printer, out)
@@ -189,9 +193,9 @@ class _Emitter:
                 out.extend(printer.statement(value).splitlines())
             return
         places = [None if t.name is None else printer.places[t.name] for t in operation.targets]
-        for i, value in enumerate(operation.values):
+        for i, value in enumerate(operation.values[1:], 1):
             written = {p.text for p in places[:i] if p is not None}
-            if written & set(registers(value, printer)) and id(value) not in printer.names:
+            if id(value) not in printer.names and not written.isdisjoint(registers(value, printer)):
                 self.name(value, printer, out)
         for i, (place, value) in enumerate(zip(places, operation.values, strict=True)):
             if place is None:
@@ -215,21 +219,33 @@ class _Emitter:
     def share(self, operation: Operation, printer: Printer, out: list[str]) -> None:
         """Gives a name to what is used more than once."""
         uses: dict[int, int] = {}
-        order: list[Value] = []
+        shared: list[Value] = []
 
         def visit(v: Value) -> None:
-            uses[id(v)] = uses.get(id(v), 0) + 1
-            if uses[id(v)] == 1:
-                for a in v.args:
-                    visit(a)
-                order.append(v)
+            if v.op is ops.CONST:
+                return
+            key = id(v)
+            n = uses.get(key, 0)
+            uses[key] = n + 1
+            if n:
+                return
+            if v.op is ops.REG:
+                text = printer.places[str(v.attr)].text
+                if text in self.undeclared:  # read before it is set
+                    self.top.append(f"{self.undeclared.pop(text)} {text};")
+                return
+            for a in v.args:
+                visit(a)
+            if v.op is not ops.EXTRACT and not v.op.partial:
+                shared.append(v)
 
         for value in operation.values:
             visit(value)
+        if len(uses) == 1:
+            return
         results = self.results(operation, printer)
-        for v in order:
-            cheap = v.op in (ops.CONST, ops.REG) or v.op is ops.EXTRACT
-            if uses[id(v)] > 1 and not cheap and not v.op.partial and id(v) not in results:
+        for v in shared:
+            if uses[id(v)] > 1 and id(v) not in results:
                 self.name(v, printer, out)
 
     def results(self, operation: Operation, printer: Printer) -> set[int]:
@@ -311,7 +327,8 @@ def weight(operation: Operation) -> int:
 
 def as_call(operation: Operation) -> Operation:
     """The operation as a call of its row's helper."""
-    value = Value(CALL, operation.values[0].type, operation.arguments, helper_name(operation.instruction.opcode))
+    name = helper_name(spelled(operation.row, operation.instruction.opcode))
+    value = Value(CALL, operation.values[0].type, operation.arguments, name)
     return Operation(operation.instruction, operation.row, operation.targets, (value,), operation.arguments)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cu2port.ptx.interp import SHARED_WINDOW
 from cu2port.ptx.ir import TYPES, Type
 from cu2port.ptx.isa_integer import saturated
 from cu2port.ptx.ops import PRED, U32, U64, Op, Value, const, convert, larger, make, pack, part, smaller, unsigned
-from cu2port.ptx.table import ptx
+from cu2port.ptx.table import Example, ptx
 
 _REF = "data-movement-and-conversion-instructions-"
 _MOV = _REF + "mov"
@@ -35,30 +35,50 @@ _CVT = _REF + "cvt"
 
 
 @ptx(
-    f"cvt{{.sat}}.{{dt:{_INTS}}}.{{t:{_INTS}}} d:dt, a",
+    f"cvt.{{dt:{_INTS}}}.{{t:{_INTS}}} d:dt, a",
     ref=_CVT,
-    examples={
-        "cvt.s32.s8": (((0x80,), 0xFFFFFF80),),
-        "cvt.u8.u32": (((0x1FF,), 0xFF),),
-        "cvt.sat.u8.s32": (((0xFFFFFFFF,), 0), ((300,), 255), ((7,), 7)),
-        "cvt.sat.s32.u32": (((0xFFFFFFFF,), 0x7FFFFFFF),),
-        "cvt.sat.s16.s64": (((1 << 63,), 0x8000),),
-    },
+    examples={"cvt.s32.s8": (((0x80,), 0xFFFFFF80),), "cvt.u8.u32": (((0x1FF,), 0xFF),)},
 )
-def cvt(dt: Type, t: Type, a: Value, sat: bool) -> Value:
-    """Cut or extended by the source's sign; with `.sat` clamped to what the destination holds."""
-    if not sat:
-        return convert(a, dt)
-    wide = TYPES[f"{t.kind}{max(t.bits, dt.bits)}"]
-    if t.kind == "u":
-        if dt.bits - dt.signed >= t.bits:
-            return convert(a, dt)
-        return convert(smaller(convert(a, wide), dt.mask >> dt.signed), dt)
-    if dt.kind == "s" and dt.bits >= t.bits:
-        return convert(a, dt)
-    if dt.kind == "u" and dt.bits >= t.bits:  # only the lower end can be missed
-        return convert(larger(a, 0), dt)
-    return saturated(convert(a, wide), dt)
+def cvt(dt: Type, a: Value) -> Value:
+    """Cut, or extended by the source's sign."""
+    return convert(a, dt)
+
+
+# destination -> the sources that hold numbers which it cannot
+_SATURATING = {
+    "u8": "u16|u32|u64|s8|s16|s32|s64",
+    "u16": "u32|u64|s8|s16|s32|s64",
+    "u32": "u64|s8|s16|s32|s64",
+    "u64": "s8|s16|s32|s64",
+    "s8": "u8|u16|u32|u64|s16|s32|s64",
+    "s16": "u16|u32|u64|s32|s64",
+    "s32": "u32|u64|s64",
+    "s64": "u64",
+}
+_CVT_SAT: Mapping[str, Sequence[Example]] = {
+    "cvt.sat.u8.s32": (((0xFFFFFFFF,), 0), ((300,), 255), ((7,), 7)),
+    "cvt.sat.s32.u32": (((0xFFFFFFFF,), 0x7FFFFFFF),),
+    "cvt.sat.s16.s64": (((1 << 63,), 0x8000),),
+}
+
+
+def cvt_sat(dt: Type, t: Type, a: Value) -> Value:
+    """Clamped to what the destination holds."""
+    low, high = (-(1 << dt.bits - 1), (1 << dt.bits - 1) - 1) if dt.signed else (0, dt.mask)
+    wide = convert(a, TYPES[f"{t.kind}{max(t.bits, dt.bits)}"])
+    if t.signed and -(1 << t.bits - 1) < low:
+        wide = larger(wide, low)
+    if (t.mask >> 1 if t.signed else t.mask) > high:
+        wide = smaller(wide, high)
+    return convert(wide, dt)
+
+
+for _dt, _sources in _SATURATING.items():
+    ptx(
+        f"cvt.sat.{{dt:{_dt}}}.{{t:{_sources}}} d:dt, a",
+        ref=_CVT,
+        examples={k: v for k, v in _CVT_SAT.items() if f".{_dt}." in k},
+    )(cvt_sat)
 
 
 @ptx(

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from lark import Lark, Token, Transformer, UnexpectedInput
-from lark.exceptions import LarkError, VisitError
+from lark import Lark, Token, Transformer, UnexpectedToken
+from lark.exceptions import VisitError
+from lark.lexer import Lexer, PatternStr
 
 from cu2port.data import data_path
 from cu2port.ptx import constants
@@ -39,14 +41,7 @@ from cu2port.ptx.ir import (
     Variable,
     Vector,
 )
-
-
-class PtxSyntaxError(ValueError):
-    """PTX that cannot be read. `line` and `column` count from 1."""
-
-    def __init__(self, message: str, line: int, column: int) -> None:
-        super().__init__(f"{line}:{column}: {message}")
-        self.message, self.line, self.column = message, line, column
+from cu2port.ptx.tokens import PtxSyntaxError, lexed, master
 
 
 def parse_inline(text: str) -> tuple[Statement, ...]:
@@ -54,7 +49,8 @@ def parse_inline(text: str) -> tuple[Statement, ...]:
 
     A last statement may lack its semicolon, as assemblers allow. Raises PtxSyntaxError.
     """
-    result = _parse(text, "body")
+    stripped = text.rstrip()
+    result = _parse(text if not stripped or stripped[-1] in ";}:" else text + "\n;", "body")
     assert isinstance(result, tuple)
     return result
 
@@ -70,27 +66,68 @@ def parse_module(text: str) -> Module:
 _SECTION = re.compile(r"\.section\s+[\w.]+\s*\{[^{}]*\}|^[ \t]*@@DWARF[^\n]*", re.MULTILINE)
 
 
+class _Lexer(Lexer):
+    """What lark asks for tokens."""
+
+    def __init__(self, conf: Any) -> None:
+        terminals = [
+            (t.name, t.pattern.to_regexp(), t.priority, isinstance(t.pattern, PatternStr)) for t in conf.terminals
+        ]
+        self.pattern = master(terminals, list(conf.ignore))
+
+    def lex(self, text: str) -> Iterator[Token]:  # type: ignore[override]
+        return lexed(text, self.pattern, Token)
+
+
 @cache
 def _parser() -> Lark:
     grammar = (data_path("grammars") / "ptx.lark").read_text(encoding="utf-8")
-    return Lark(grammar, parser="lalr", start=["body", "module"], transformer=_Build(), maybe_placeholders=False)
+    starts, build = ["body", "module"], _Build()
+    return Lark(grammar, parser="lalr", lexer=_Lexer, start=starts, transformer=build, maybe_placeholders=False)
 
 
 def _parse(text: str, start: str) -> Any:
     try:
         return _parser().parse(text, start=start)
-    except UnexpectedInput as error:
-        raise PtxSyntaxError(_explain(error, text), max(error.line, 1), max(error.column, 1)) from None
+    except UnexpectedToken as error:
+        line, column = _end_of(text) if error.token.type == "$END" else (error.line, error.column)
+        raise PtxSyntaxError(_explain(error), line, column) from None
     except VisitError as error:
         if isinstance(error.orig_exc, PtxSyntaxError):
             raise error.orig_exc from None
         raise
-    except LarkError as error:
-        raise PtxSyntaxError(str(error), 1, 1) from None
 
 
-def _explain(error: UnexpectedInput, text: str) -> str:
-    return f"cannot read {error.get_context(text, 20).splitlines()[0].strip()!r}"
+def _end_of(text: str) -> tuple[int, int]:
+    return text.count("\n") + 1, len(text) - text.rfind("\n")
+
+
+# what may stand somewhere, by the tokens that may: the first that fits is said, with an example
+_EXPECTED: tuple[tuple[frozenset[str], str], ...] = (
+    (frozenset({"WORD", "NUMBER", "LSQB"}), "an operand, as `%r1`, `0x10`, `[%rd1+4]` or `{%r1, %r2}`"),
+    (frozenset({"SEMICOLON", "COMMA"}), "`,` and another operand, or `;`"),
+    (frozenset({"SEMICOLON", "COLON"}), "operands and `;` of an instruction, or `:` of a label"),
+    (frozenset({"RBRACE", "WORD", "SPACE"}), "an instruction, as `add.u32 %r1, %r2, 3;`, or `}`"),
+    (frozenset({"WORD", "SPACE", "LBRACE"}), "an instruction, as `add.u32 %r1, %r2, 3;`, or a declaration"),
+    (frozenset({"RBRACE"}), "`}`"),
+    (frozenset({"RSQB"}), "`]`"),
+    (frozenset({"RPAR"}), "`)`"),
+    (frozenset({"SEMICOLON"}), "`;`"),
+    (frozenset({"NUMBER"}), "a number"),
+    (frozenset({"ENTRY", "FUNC"}), "`.entry name(...)`, `.func name(...)` or a variable, as `.global .u32 x;`"),
+    (frozenset({"MOD", "WORD"}), "a type and a name, as `.u32 %r<4>`"),
+    (frozenset({"WORD"}), "a name"),
+)
+
+
+def _explain(error: UnexpectedToken) -> str:
+    """What was found and what could have stood there."""
+    allowed = set(error.accepts or error.expected)
+    wanted = next((words for tokens, words in _EXPECTED if tokens <= allowed), "something else")
+    found = "the end of the text" if error.token.type == "$END" else f"`{error.token}`"
+    if {"SEMICOLON", "COMMA"} <= allowed and error.token.type in ("WORD", "NUMBER"):
+        return f"`,` or `;` is missing before {found}"
+    return f"{found} where {wanted} is expected"
 
 
 def _name(word: str) -> Reg:
@@ -140,10 +177,14 @@ class _Build(Transformer[Token, Any]):
         sign, item = items
         if sign == "+":
             return item  # type: ignore[no-any-return]
+        if isinstance(item, Neg):
+            raise _at(sign, "`-` twice")
         return constants.negate(item) if isinstance(item, Const) else Neg(item)
 
     def not_(self, items: list[Any]) -> Operand:
         item = items[-1]
+        if isinstance(item, Not):
+            raise _at(items[0], "`!` twice")
         return constants.unary("!", item) if isinstance(item, Const) else Not(item)
 
     def complement(self, items: list[Any]) -> Operand:
@@ -161,15 +202,15 @@ class _Build(Transformer[Token, Any]):
     def cast(self, items: list[Any]) -> Operand:
         return constants.cast(str(items[0]), items[1]) if isinstance(items[1], Const) else items[1]
 
-    def address(self, items: list[Operand]) -> Address:
-        first, *rest = items
+    def address(self, items: list[Any]) -> Address:
+        bracket, first, *rest = items
         if isinstance(first, Const):
             return Address(None, first.value, tuple(rest))
         if isinstance(first, Sum):
             return Address(first.base, first.offset, tuple(rest))
         if isinstance(first, Reg):
             return Address(first, 0, tuple(rest))
-        raise PtxSyntaxError("an address is a name, a name + a constant, or a constant", 1, 1)
+        raise _at(bracket, "an address is a name, a name + a constant, or a constant")
 
     def expression(self, items: list[Any]) -> Operand:
         first, op, second = items[0], items[1], items[2]
@@ -210,12 +251,12 @@ class _Build(Transformer[Token, Any]):
     def attribute_number(self, items: list[Any]) -> tuple[str, int]:
         return str(items[0]), int(items[1].value) if isinstance(items[1], Const) else number(items[1]).value
 
-    def dimension(self, items: list[Operand]) -> tuple[str, int]:
-        if not items:
+    def dimension(self, items: list[Any]) -> tuple[str, int]:
+        if len(items) == 1:
             return "[]", 0
-        if isinstance(items[0], Const):
-            return "[]", items[0].value
-        raise PtxSyntaxError("an array's extent is a constant", 1, 1)
+        if isinstance(items[1], Const) and items[1].kind in "su" and items[1].value >= 0:
+            return "[]", items[1].value
+        raise _at(items[0], "an array's extent is a constant")
 
     def declared(self, items: list[Any]) -> tuple[Token, int, tuple[int, ...], Any]:
         count, dims, init = 0, [], None
@@ -289,9 +330,8 @@ class _Build(Transformer[Token, Any]):
         return items[1]
 
     def body_directive(self, items: list[Any]) -> Directive:
-        label = items.pop(0).name if isinstance(items[0], Label) else ""
         word = items[0]
-        return Directive(word[1:], tuple(items[1:]), label, "", word.line, word.column)
+        return Directive(word[1:], tuple(items[1:]), "", "", word.line, word.column)
 
     def body_pragma(self, items: list[Any]) -> Directive:
         word = items[0]
@@ -301,9 +341,8 @@ class _Build(Transformer[Token, Any]):
         return self.body_pragma(items)
 
     def body_prototype(self, items: list[Any]) -> Directive:
-        label = items[0].name if isinstance(items[0], Label) else ""
         word = next(item for item in items if isinstance(item, Token))
-        return Directive(word[1:], (), label, "", word.line or 0, word.column or 0)
+        return Directive(word[1:], (), "", "", word.line or 0, word.column or 0)
 
     def module(self, items: list[Any]) -> Module:
         said = {item.name: item.text for item in items if isinstance(item, Directive)}
@@ -346,12 +385,17 @@ def _initial(item: Any) -> Any:
 
 
 def _flat(items: list[Statement | tuple[Variable, ...]]) -> tuple[Statement, ...]:
+    """Statements one after the other; the label in front of a table of targets is its name."""
     out: list[Statement] = []
     for item in items:
         if isinstance(item, tuple):
             out.extend(item)
-        else:
-            out.append(item)
+            continue
+        last = out[-1] if out else None
+        if isinstance(item, Directive) and item.name != "pragma" and isinstance(last, Label):
+            item = replace(item, label=last.name)
+            out.pop()
+        out.append(item)
     return tuple(out)
 
 

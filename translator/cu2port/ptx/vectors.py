@@ -178,6 +178,8 @@ def case(
     if row.writes:
         results.append("CC")
         places["CC"] = Place("CC", PRED)
+    if any(place.type.bits > 64 for place in places.values()):
+        return None  # vectors are words of 64 bits
     instruction = Instruction(opcode, (written, *operands), None, 1, 1)
     try:
         if not is_pure(bind(instruction, places)):
