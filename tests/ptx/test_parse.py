@@ -91,7 +91,8 @@ def test_decimal_number(text: str, value: float) -> None:
 
 
 def test_instruction_with_everything() -> None:
-    text = "// a comment\n{ /* one\n more */ .reg .pred %%p<3>;\n @!%%p1 mad.lo .cc .u32 %0, %1, -0x10, %%p2;\nL%=: bra.uni L%=; }"
+    text = "// a comment\n{ /* one\n more */ .reg .pred %%p<3>;\n"
+    text += " @!%%p1 mad.lo .cc .u32 %0, %1, -0x10, %%p2;\nL%=: bra.uni L%=; }"
     (scope,) = parse_inline(text)
     assert isinstance(scope, Scope)
     declared, instruction, label, jump = scope.body
@@ -171,9 +172,8 @@ def test_message(text: str, line: int, column: int, words: str) -> None:
     assert words in error.value.message
 
 
-WORDS = 'add.u32 @ ! %0 %%r1 , ; { } [ ] ( ) : | + - * < > = 5 0x1f .reg .u32 .entry .func .param k _ L1 // /* */ \n " .pragma .align ? ~'.split(
-    " "
-)
+WORDS = "add.u32 @ ! %0 %%r1 , ; { } [ ] ( ) : | + - * < > = 5 0x1f .reg .u32 .entry .func .param k _ L1".split()
+WORDS += ["//", "/*", "*/", "\n", '"', ".pragma", ".align", "?", "~"]
 
 
 @settings(max_examples=300, deadline=None)
