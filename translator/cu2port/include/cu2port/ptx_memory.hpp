@@ -23,6 +23,10 @@ CU2PORT_PTX u64 address(unsigned long long p) { return u64(p); }
 CU2PORT_PTX u64 address(s64 p) { return u64(p); }
 CU2PORT_PTX u64 address(u32 p) { return p; }
 CU2PORT_PTX u64 address(s32 p) { return u32(p); }
+// An object that stands for an array, as dynamic shared memory does on a CPU.
+template <class D, char (*)[__is_class(D) ? 1 : -1] = nullptr> CU2PORT_PTX u64 address(const D& array) {
+    return address(&array[0]);
+}
 template <class T> CU2PORT_PTX u64 at(T* p, s64 bytes) { return ptx::address(p) + u64(bytes); }
 
 #ifndef __HIP_DEVICE_COMPILE__
