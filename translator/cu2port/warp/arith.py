@@ -155,6 +155,9 @@ def _modulo(op: str, a: V, b: V, at: int, use: Record) -> V | None:
     if op == "&" and b.kind is not Kind.SIZE and a.num in (31, 32) and b.num is None:
         a, b = b, a
     fits = is_size(b) if op == "%" else _is_mask(b)
+    if op == "&" and b.kind is Kind.PRODUCT and b.num == -32:  # `x & ~31`: whole warps of threads
+        use(b, role, a.kind in THREADS or a.kind in (Kind.BLOCK, Kind.LANE), a)
+        return a if a.kind in THREADS or a.kind is Kind.BLOCK else None
     if not fits:
         if a.kind is Kind.LANE:
             return V(Kind.LANE if b.num is not None else Kind.PART, a.vary, None, (), a.why)

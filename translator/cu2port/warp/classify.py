@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from cu2port.unit import Unit
 from cu2port.warp.analyse import WarpFacts, analyse
 from cu2port.warp.arith import Role
 from cu2port.warp.evaluate import Use
+from cu2port.warp.lockstep import tails
 from cu2port.warp.parse import integer
 from cu2port.warp.values import COUNT_NAME, LANE_NAME, WARP_NAME, Kind, Step, is_weak, named_constant
 
@@ -32,7 +34,7 @@ class Verdict(NamedTuple):
 @lru_cache(maxsize=1)
 def classify(unit: Unit) -> tuple[Verdict, ...]:
     """The verdicts on a file's device code, in text order. Literals that met nothing are plain numbers and left out."""
-    facts = analyse(unit)
+    facts = _with_tails(unit, analyse(unit))
     slots = _slots(facts)
     out = []
     named = _named(unit, facts)
@@ -44,6 +46,12 @@ def classify(unit: Unit) -> tuple[Verdict, ...]:
             found.append(named[at])
         out.append(_verdict(unit, facts, at, found))
     return tuple(out)
+
+
+def _with_tails(unit: Unit, facts: WarpFacts) -> WarpFacts:
+    """The facts, functions with a warp-synchronous tail counted among those that work with warps."""
+    names = {f.name for tail in tails(unit, facts) if (f := unit.function_at(tail.first)) is not None}
+    return replace(facts, warpish=facts.warpish | names) if names else facts
 
 
 def _verdict(unit: Unit, facts: WarpFacts, at: int, found: list[Use]) -> Verdict:

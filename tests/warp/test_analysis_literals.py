@@ -1,0 +1,80 @@
+"""A hundred literals of our own: each is judged as its comment says, in the whole file and with names changed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cu2port.catalog import load_catalog
+from cu2port.unit import Unit
+from cu2port.warp.classify import classify
+from cu2port.warp.values import chain
+
+TEXT = Path(__file__).with_name("literals.cu").read_text(encoding="utf-8")
+MARK = re.compile(r"/\*([LN])\*/(?=\d)")
+
+
+def _labels(text: str) -> dict[int, bool]:
+    return {m.end(): m[1] == "L" for m in MARK.finditer(text)}
+
+
+def _judged(text: str) -> dict[int, bool]:
+    unit = Unit(text, load_catalog(), path="literals.cu")
+    return {unit.p[v.at]: v.lanes for v in classify(unit)}
+
+
+def test_there_are_a_hundred() -> None:
+    labels = _labels(TEXT)
+    assert len(labels) >= 100
+    assert min(sum(labels.values()), sum(not x for x in labels.values())) >= 40
+
+
+def test_every_literal_is_judged_as_marked() -> None:
+    judged = _judged(TEXT)
+    lines = TEXT.splitlines()
+    wrong = [
+        f"{TEXT.count(chr(10), 0, at) + 1}: {lines[TEXT.count(chr(10), 0, at)].strip()}"
+        for at, lanes in _labels(TEXT).items()
+        if judged.get(at, False) != lanes
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("old", ["tid", "nwarps", "padded"])
+def test_names_of_variables_with_known_values_do_not_matter(old: str) -> None:
+    text = re.sub(rf"\b{old}\b", "q", TEXT)
+    judged = _judged(text)
+    differ = [text.count("\n", 0, at) + 1 for at, lanes in _labels(text).items() if judged.get(at, False) != lanes]
+    assert len(differ) <= 1  # `warp_of(int tid)` is called with a thread index; `>> 5` of an unknown is no warp
+
+
+def test_a_finding_tells_the_way_from_the_thread_index() -> None:
+    text = """__device__ int shifted(int w) { return w << 5; }
+__global__ void k(int* x) {
+  int t = threadIdx.x;
+  int w = t / 32;
+  x[0] = shifted(w);
+}
+"""
+    unit = Unit(text, load_catalog(), path="a.cu")
+    verdict = next(v for v in classify(unit) if unit.t[v.at] == "5")
+    assert verdict.lanes
+    steps = [(text.count("\n", 0, unit.p[s.at]) + 1, s.text) for s in chain(verdict.why)]
+    assert [line for line, _ in steps] == [3, 3, 4, 4, 5]
+    assert "threadIdx.x" in steps[0][1]
+    assert "passed to `shifted`" in steps[-1][1]
+
+
+def test_one_constant_in_two_roles_is_told_apart_use_by_use() -> None:
+    text = """constexpr int N = 32;
+__global__ void k(unsigned* w, int n) {
+  int lane = threadIdx.x % N;
+  w[lane] = w[lane] << n | w[lane] >> (N - n);
+}
+"""
+    unit = Unit(text, load_catalog(), path="a.cu")
+    judged = {v.at: v.lanes for v in classify(unit)}
+    definition, first, second = (i for i in range(len(unit.t)) if unit.t[i] in ("N", "32") and unit.t[i - 1] != "int")
+    assert (judged[definition], judged[first], judged[second]) == (True, True, False)
