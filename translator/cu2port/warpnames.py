@@ -43,7 +43,8 @@ def modes(unit: Unit) -> Callable[[int], str]:
 def tokens(unit: Unit, names: Iterable[str]) -> list[int]:
     """The tokens of some names that are CUDA's: no members, no other namespace's, nothing that the user declares."""
     found = [i for i in unit.find(*names) if _may_be_cudas(unit, i)]
-    doubtful = [i for i in found if unit.t[i] in unit.macros or _is_declared(unit, unit.t[i])]
+    theirs = {n for n in {unit.t[i] for i in found} if n in unit.macros or _is_declared(unit, n)}
+    doubtful = [i for i in found if unit.t[i] in theirs]
     if not doubtful:
         return found
     facts = unit.ask(bindings=tuple(unit.p[i] for i in doubtful))
@@ -51,10 +52,10 @@ def tokens(unit: Unit, names: Iterable[str]) -> list[int]:
     for i in doubtful:
         binding = facts.bindings.get(unit.p[i]) if facts is not None else None
         if binding is not None and binding.owner in ("cuda", "user"):
-            theirs = binding.owner == "user"
+            own = binding.owner == "user"
         else:
-            theirs = _is_theirs(unit, unit.t[i])
-        if theirs:
+            own = _is_theirs(unit, unit.t[i])
+        if own:
             others.add(i)
     return [i for i in found if i not in others]
 
@@ -85,11 +86,7 @@ def declares(unit: Unit, i: int) -> bool:
 
 
 def _is_declared(unit: Unit, name: str) -> bool:
-    return (
-        name in unit.declared
-        or name in unit.project.declared
-        or (not name.startswith("__") and any(declares(unit, i) for i in unit.find(name)))
-    )
+    return name in unit.declared or name in unit.project.declared or any(declares(unit, i) for i in unit.find(name))
 
 
 def _is_theirs(unit: Unit, name: str) -> bool:

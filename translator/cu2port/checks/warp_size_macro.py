@@ -29,7 +29,7 @@ class WarpSizeMacro(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if not any(_DEVICE.match(w) for w in unit.words):
+        if "64" not in unit.words or "32" not in unit.words or not any(_DEVICE.match(w) for w in unit.words):
             return
         for name, definitions in unit.macros.items():
             wide = [m for m in definitions if _width(unit, m) == "64" and _by_gpu(unit, m)]
