@@ -33,4 +33,6 @@ class CoalescedThreads(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if unit.options.warp != "flag" and unit.options.rocm >= (7, 0):
             return  # CU318 splits it
+        if unit.options.warp != "flag" and unit.options.rocm >= (7, 0):
+            return
         yield from hazard_findings(self, unit, Trouble.COALESCED, "wrong-result")

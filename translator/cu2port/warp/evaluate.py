@@ -177,7 +177,7 @@ class Evaluator:
             return v
         if text in ("threadIdx", "blockIdx", "blockDim", "gridDim"):
             return NOTHING
-        if text == "warpSize":
+        if text == "warpSize" or (text == "size" and e.qualified and self.unit.tok(e.at - 2) == "warp"):
             return V(Kind.SIZE, UNIFORM, None, (e.at,))
         constant = self._constant(text, e.at)
         if constant is not None:
@@ -390,7 +390,7 @@ class Evaluator:
             return V(Kind.WARP, WARPS, None, (), Step(e.at, f"`{name}` gives the warp id by its name", None))
         if name in builtins.BIT_COUNTS:
             v = values[0] if values else NOTHING
-            if v.kind is Kind.MASK and not name.endswith("ll"):
+            if v.kind is Kind.MASK and not name.endswith("ll") and not isinstance(e.args[0], CallExpr):
                 self.event("mask-bits", e.at, name, (v,))
             # of a mask of lanes: the same for the warp, and what is counted is lanes
             return V(Kind.BITS, max(WARPS, v.vary) if v.kind is Kind.MASK else v.vary, None, (), v.why)
