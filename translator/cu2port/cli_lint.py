@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -15,7 +16,7 @@ from cu2port.cli_convert import gpus, macro, rocm_version
 from cu2port.jobs import Job
 from cu2port.lint import baseline
 from cu2port.lint.config import Config, find_config, inside, load_config
-from cu2port.lint.run import FileLint, LintFinding, Settings, lint
+from cu2port.lint.run import FileLint, Settings, lint
 from cu2port.lint.select import make_selection, matches
 from cu2port.model import Options, Project, Trust
 from cu2port.output import Helpers, write
@@ -47,7 +48,8 @@ def command(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
 
 def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
     config = load_config(Path(asked["config"])) if asked["config"] else _found(asked["isolated"])
-    settings = _settings(config, asked)
+    known = _baseline(config, asked)
+    settings = _settings(config, asked, known)
     jobs = _jobs(paths, config, asked, settings)
     workers = asked["jobs"] or available_cores()
     files = list(lint(jobs, settings, workers, use_cache=not asked["no_cache"]))
@@ -56,9 +58,7 @@ def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
         count = baseline.save(path, {f.path: [x.mark for x in f.findings] for f in files})
         click.echo(f"{path}: {count} findings are known from now on", err=True)
         return 0
-    known = _baseline(config, asked)
     files = [_without_known(f, known) for f in files]
-    files = [replace(f, findings=tuple(x for x in f.findings if _counts(x, asked))) for f in files]
     if asked["diff"]:
         _show_diff(jobs, files)
     elif settings.fix is not None and paths != ("-",):
@@ -76,7 +76,7 @@ def _found(isolated: bool) -> Config:
     return Config(Path.cwd().resolve()) if isolated else find_config(Path.cwd())
 
 
-def _settings(config: Config, asked: Mapping[str, Any]) -> Settings:
+def _settings(config: Config, asked: Mapping[str, Any], known: Mapping[str, Counter[str]]) -> Settings:
     where = config.source or "command line"
     selection = make_selection(
         _words(asked["select"]) or config.select,
@@ -93,7 +93,7 @@ def _settings(config: Config, asked: Mapping[str, Any]) -> Settings:
         include_dirs=tuple(str(config.root / d) for d in config.include_dirs),
         defines=tuple(macro(d) for d in config.defines),
     )
-    return Settings(options, selection, fix)
+    return Settings(options, selection, fix, bool(asked["info"]), known if fix is not None else {})
 
 
 def _words(texts: Sequence[str]) -> tuple[str, ...]:
@@ -149,15 +149,17 @@ def _relative(path: Path, root: Path, given: str) -> str:
         raise CannotRun(f"{given} lies outside {root}; run from the root of its tree") from None
 
 
-def _baseline(config: Config, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _baseline(config: Config, asked: Mapping[str, Any]) -> dict[str, Counter[str]]:
+    if asked["write_baseline"]:
+        return {}
     if asked["baseline"]:
-        return dict(baseline.load(Path(asked["baseline"])))
+        return baseline.load(Path(asked["baseline"]))
     if config.baseline:
-        return dict(baseline.load(config.root / inside(config.baseline, "baseline")))
+        return baseline.load(config.root / inside(config.baseline, "baseline"))
     return {}
 
 
-def _without_known(f: FileLint, known: Mapping[str, Any]) -> FileLint:
+def _without_known(f: FileLint, known: Mapping[str, Counter[str]]) -> FileLint:
     """A file's findings that its baseline does not hold; of equal ones the first are the known."""
     if f.path not in known:
         return f
@@ -169,10 +171,6 @@ def _without_known(f: FileLint, known: Mapping[str, Any]) -> FileLint:
         else:
             left.append(x)
     return replace(f, findings=tuple(left))
-
-
-def _counts(x: LintFinding, asked: Mapping[str, Any]) -> bool:
-    return x.severity != "info" or bool(asked["info"])
 
 
 def _write(config: Config, jobs: Sequence[Job], files: Sequence[FileLint]) -> None:

@@ -5,8 +5,8 @@
     suppress.py   `// cu2port: ignore[rule] reason` and its kin
     baseline.py   findings that are known, by the content of their lines
     cache.py      results of earlier runs, by everything that they depend on
+    sense.py      what findings mean in code that is HIP's, and which say the same
     run.py        files in, findings and mended texts out
-    fixes.py      mended texts written back, or shown as a diff
 
 A finding is shown when its rule is selected, no comment suppresses it and no baseline knows it. The report formats are
 in `report/`; `cli_lint.py` prints.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,12 @@ from cu2port import edits, engine, troubles
 from cu2port.catalog import load_catalog
 from cu2port.check import all_checks
 from cu2port.jobs import Job, Tools
-from cu2port.lint import suppress
+from cu2port.lint import sense, suppress
 from cu2port.lint.baseline import fingerprint
 from cu2port.lint.cache import Cache
 from cu2port.lint.select import Selection
-from cu2port.model import Edit, Finding, Judged, Options, Outcome, Result, Trust
+from cu2port.model import Edit, Finding, Judged, Options, Outcome, Result, Severity, Trust
 from cu2port.report.locate import Lines, Place
-from cu2port.unit import Unit
 from cu2port.workers import Lost, Pool
 
 _ROUNDS = 10  # of fixing; a fix may bring to light what another one mends
@@ -69,17 +69,20 @@ class FileLint:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What holds for a whole run. `fix`: the least trust of what is mended, None to mend nothing."""
+    """What holds for a whole run. `fix`: the least trust of what is mended, None to mend nothing; `info`: whether
+    findings count that are for information only; `known`: file -> marks of its baseline, which are not mended."""
 
     options: Options
     selection: Selection
     fix: Trust | None = None
+    info: bool = False
+    known: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     limit_s: float = 60.0
 
     @property
     def key(self) -> str:
         """Everything that changes what is found, as text."""
-        return repr((self.options, self.fix))
+        return repr((self.options, self.fix, self.info))
 
 
 def lint(files: Sequence[Job], settings: Settings, workers: int, use_cache: bool = True) -> Iterator[FileLint]:
@@ -144,11 +147,11 @@ def lint_job(settings: Settings, job: Job, tools: Tools) -> FileLint:
         message = f"larger than --max-size ({job.max_size} bytes), not looked at; raise --max-size"
         return _trouble(job, troubles.TOO_LARGE.on_file(message))
     codes = settings.selection.for_file(job.shown)
+    known = settings.known.get(job.shown, {})
     first, fixed, helpers = data, 0, frozenset[str]()
     for _ in range(_ROUNDS):
         found, wanted = _examine(data, settings, job, tools, codes)
-        mendable = _mendable(found, settings.fix)
-        done = _mend(found, [f for f in wanted if mendable(f)]) if settings.fix is not None else None
+        done = _mend(found, _mendable(found, wanted, settings.fix, known)) if settings.fix is not None else None
         if done is None or done.output == data:
             break
         fixed += sum(j.outcome is Outcome.APPLIED and j.finding.code != "CU107" for j in done.findings)
@@ -165,34 +168,60 @@ def _examine(
     """Everything in a text, and the findings that are selected and not suppressed, in text order."""
     clang = tools.clang if settings.options.use_clang and not job.lexer_alone else None
     found = engine.examine(data, settings.options, path=job.path, project=job.project, clang=clang)
-    wanted = [f for f in found.findings if f.code in codes]
-    if found.unit is not None and suppress.HINT in found.unit.text:
-        marks, wrong = suppress.read(found.unit.text, found.unit.lexed.comments)
-        wanted = suppress.apply(wanted, marks)
-        more = [*suppress.unused(marks, codes), *wrong]
-        wanted += suppress.apply([f for f in more if f.code in codes], marks)
+    selected = [f for f in found.findings if f.code in codes]
+    unit = found.unit
+    if unit is None:
+        return found, selected
+    marks: list[suppress.Suppression] = []
+    wrong: list[Finding] = []
+    if suppress.HINT in unit.text:
+        marks, wrong = suppress.read(unit.text, unit.lexed.comments)
+    groups = sense.folded(sense.narrowed(unit, selected))
+    # a comment on one of those that say the same silences them all; every one is asked, so that its use is seen
+    wanted = [sense.said(g) for g in groups if not sum(suppress.silenced(f, marks) for f in g)]
+    more = [f for f in (*suppress.unused(marks, codes), *wrong) if f.code in codes]
+    wanted += [f for f in more if not suppress.silenced(f, marks)]
     wanted.sort(key=lambda f: (f.start, -f.end, f.code, f.message))
-    return found, wanted
+    return found, [f for f in sense.once(unit, wanted) if settings.info or f.severity is not Severity.INFO]
 
 
-def _mendable(found: engine.Examined, minimum: Trust | None) -> Callable[[Finding], bool]:
-    """Whether a finding may be mended: its edits are trusted enough, and the code is HIP already.
+def _mendable(
+    found: engine.Examined, wanted: Sequence[Finding], minimum: Trust, known: Mapping[str, int]
+) -> list[Finding]:
+    """The findings that may be mended: their edits are trusted enough, and the code is HIP already.
 
-    In CUDA code an edit towards HIP would be half a port; that is `convert`'s work.
+    In CUDA code an edit towards HIP would be half a port; that is `convert`'s work. A line that holds a finding of the
+    baseline stays as it is, so that the baseline goes on knowing it.
     """
-    ported = found.unit is not None and is_ported(found.unit)
-    least = Trust.EXACT if minimum is None else minimum
-    return lambda f: ported and bool(f.edits) and f.trust >= least
+    if found.unit is None:
+        return []
+    spans = sense.hips(found.unit)
+    able = [
+        f for f in wanted if f.edits and f.trust >= minimum and all(sense.in_spans(e.start, spans) for e in f.edits)
+    ]
+    if not able or not known:
+        return able
+    rows, lines = _rows(found.data), Lines(found.data)
+    left = Counter(known)
+    kept = set()
+    for f in wanted:
+        line = lines.place(f.start).line
+        mark = fingerprint(f.code, rows[line - 1])
+        if left[mark] > 0:
+            left[mark] -= 1
+            kept.add(line)
+    touched = {id(f): range(*_line_range(lines, f)) for f in able}
+    return [f for f in able if kept.isdisjoint(touched[id(f)])]
 
 
-def is_ported(unit: Unit) -> bool:
-    """Whether a file is HIP's: it includes HIP's headers, or uses HIP's names and none of CUDA's headers."""
-    paths = [inc.path for inc in unit.includes]
-    if any(p.startswith(("hip/", "hipblas", "hipcub", "rocprim", "cu2port/")) for p in paths):
-        return True
-    return not any(p.startswith(("cuda", "cublas", "cub/")) for p in paths) and any(
-        w.startswith("hip") and len(w) > 3 and w[3].isupper() for w in unit.words
-    )
+def _line_range(lines: Lines, f: Finding) -> tuple[int, int]:
+    """The lines that a finding's edits touch, the last excluded."""
+    first = lines.place(min(e.start for e in f.edits)).line
+    return first, lines.place(max(e.end for e in f.edits)).line + 1
+
+
+def _rows(data: bytes) -> list[str]:
+    return data.decode("latin-1").replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def _mend(found: engine.Examined, wanted: Sequence[Finding]) -> Result | None:
@@ -204,12 +233,13 @@ def _mend(found: engine.Examined, wanted: Sequence[Finding]) -> Result | None:
 
 def _shown(data: bytes, findings: Sequence[Finding], found: engine.Examined | None) -> Iterator[LintFinding]:
     lines = Lines(data)
-    rows = data.decode("latin-1").replace("\r\n", "\n").replace("\r", "\n").split("\n") if findings else []
-    ported = found is not None and found.unit is not None and is_ported(found.unit)
+    rows = _rows(data) if findings else []
+    spans = sense.hips(found.unit) if found is not None and found.unit is not None else ()
     for f in findings:
         start = lines.place(f.start)
         line = rows[start.line - 1] if f.end or f.start else ""
-        fix = _fix(lines, data, f) if ported and f.edits and f.trust >= Trust.REVIEW else None
+        mends = f.edits and f.trust >= Trust.REVIEW and all(sense.in_spans(e.start, spans) for e in f.edits)
+        fix = _fix(lines, data, f) if mends else None
         yield LintFinding(
             f.code, f.name, f.severity.value, f.message, start, lines.place(f.end), line,
             fingerprint(f.code, line or f.message), f.effects, f.why, fix,

@@ -90,18 +90,14 @@ def _covered(kind: str, lines: Sequence[int], line: int, comment_end: int, size:
     return lines[line], lines[line + 1] if line + 1 < len(lines) else size + 1
 
 
-def apply(findings: Iterable[Finding], suppressions: Sequence[Suppression]) -> list[Finding]:
-    """The findings that no comment silences. A finding counts where it starts; what silences it is marked as used."""
-    left = []
-    for f in findings:
-        silent = False
-        for s in suppressions:
-            if f.code in s.codes and s.covers[0] <= f.start < s.covers[1]:
-                s.used.add(f.code)
-                silent = True
-        if not silent:
-            left.append(f)
-    return left
+def silenced(f: Finding, suppressions: Iterable[Suppression]) -> bool:
+    """Whether a comment silences a finding, which counts where it starts; every one that does is marked as used."""
+    silent = False
+    for s in suppressions:
+        if f.code in s.codes and s.covers[0] <= f.start < s.covers[1]:
+            s.used.add(f.code)
+            silent = True
+    return silent
 
 
 def unused(suppressions: Iterable[Suppression], selected: frozenset[str]) -> list[Finding]:

@@ -1,0 +1,130 @@
+"""What lint says of code that is HIP's, which findings say the same, and what a baseline keeps from being mended."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cu2port.cli import cli
+
+HIP = "#include <hip/hip_runtime.h>\n"
+MIN = "__global__ void k(unsigned* p) { p[0] = min(p[1], 3); }\n"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CU2PORT_CACHE_DIR", str(tmp_path / "cache"))
+    tree = tmp_path / "tree"
+    (tree / ".git").mkdir(parents=True)
+    monkeypatch.chdir(tree)
+    return tree
+
+
+def lint(text: str | bytes, *words: str, name: str = "a.cu") -> Result:
+    Path(name).write_bytes(text.encode() if isinstance(text, str) else text)
+    return CliRunner().invoke(cli, ["lint", name, *words], prog_name="cu2port")
+
+
+def codes(text: str, *words: str, name: str = "a.cu") -> list[str]:
+    result = lint(text, *words, "--output-format", "json", name=name)
+    assert result.exit_code in (0, 1), result.stderr
+    return [f["code"] for f in json.loads(result.stdout)["findings"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__device__ int f() { return threadIdx.x / warpSize; }\n",
+        "__device__ int f(int v) { return __shfl_down(v, 1) + __any(v); }\n",
+        "__device__ int f(int v) { return __shfl_sync(0xffffffffffffffffULL, v, 0); }\n",
+        "void f(hipDeviceProp_t p, int n) { int warp_size = p.warpSize; g(n / warp_size); }\n",
+    ],
+)
+def test_hips_own_ways_are_for_information(text: str) -> None:
+    assert codes(HIP + text) == []
+    assert codes(HIP + text, "--info")
+    assert codes(text.replace("hipDeviceProp_t", "cudaDeviceProp"))
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("__global__ void k() { __shared__ int s[1024 / warpSize]; }\n", "CU315"),
+        ("__device__ unsigned f(int v) { unsigned m = __ballot(v); return m; }\n", "CU312"),
+        ("__device__ int f(int v) { return __shfl_sync(0xffffffff, v, 0); }\n", "CU310"),
+        ("__device__ int f() { return threadIdx.x / 32; }\n", "CU350"),
+        ("#if __AMDGCN_WAVEFRONT_SIZE == 64\n#endif\n", "CU320"),
+        ("void run(int n) { const int threads = 256, warps = threads / 32; }\n", "CU354"),
+    ],
+)
+def test_what_goes_wrong_with_them_stays_a_finding(text: str, code: str) -> None:
+    assert codes(HIP + text) == [code]
+
+
+def test_one_call_is_one_finding() -> None:
+    text = "__device__ int f(int v) { return __shfl_sync(0xffffffff, v, 0); }\n"
+    (found,) = json.loads(lint(text, "--output-format", "json").stdout)["findings"]
+    assert found["code"] == "CU311"
+    assert found["effects"] == {"wave64": "wrong-result", "all": "compile-error"}
+    assert [w.partition(" ")[0] for w in found["why"][-2:]] == ["CU310", "CU351"]
+    assert codes(text, "--select", "CU310,CU351") == ["CU310"]
+    nested = "__device__ int f(int v) { return __shfl_sync(0xffffffff, __shfl_sync(0xffffffff, v, 0), 1); }\n"
+    assert codes(nested) == ["CU311", "CU311"]
+
+
+@pytest.mark.parametrize("rule", ["CU311", "CU310", "warp-mask-width", "lane-mask"])
+def test_a_comment_on_one_of_them_silences_all(rule: str) -> None:
+    text = f"__device__ int f(int v) {{ return __shfl_sync(0xffffffff, v, 0); }} // cu2port: ignore[{rule}]\n"
+    assert codes(text) == []
+
+
+def test_host_sizes_are_said_once_a_function() -> None:
+    body = "{ g(n / WARP_SIZE); g(n % WARP_SIZE); }\n"
+    assert codes(f"#define WARP_SIZE 32\nvoid a(int n) {body}void b(int n) {body}", "--select", "CU354") == [
+        "CU354",
+        "CU354",
+    ]
+
+
+def test_code_for_both_is_mended_in_its_branches_for_hip_alone() -> None:
+    both = "#ifdef __HIP_PLATFORM_AMD__\n#include <hip/hip_runtime.h>\n%s#else\n#include <cuda_runtime.h>\n%s#endif\n%s"
+    other = MIN.replace("k(", "m(")
+    text = both % (MIN, MIN, other)
+    result = lint(text, "--select", "CU214", "--info", "--unsafe-fixes")
+    assert Path("a.cu").read_text() == both % (MIN.replace("3)", "3u)"), MIN, other)
+    assert result.stdout.count("CU214") == 2
+
+
+def test_what_a_baseline_knows_is_not_mended() -> None:
+    words = ("--select", "CU214", "--info")
+    lint(HIP + MIN, *words, "--write-baseline", "known.json")
+    text = HIP + MIN + MIN.replace("3)", "4)").replace("k(", "m(")
+    result = lint(text, *words, "--unsafe-fixes", "--baseline", "known.json")
+    assert Path("a.cu").read_text() == text.replace("4)", "4u)")
+    assert (result.exit_code, result.stdout) == (0, "")
+    twice = HIP + MIN + MIN
+    result = lint(twice, *words, "--unsafe-fixes", "--baseline", "known.json")
+    assert Path("a.cu").read_text() == HIP + MIN + MIN.replace("3)", "3u)")
+    assert result.exit_code == 0
+
+
+def test_what_is_not_shown_is_not_mended() -> None:
+    result = lint(HIP + MIN, "--select", "CU214", "--unsafe-fixes")
+    assert Path("a.cu").read_text() == HIP + MIN
+    assert result.exit_code == 0
+
+
+@pytest.mark.parametrize("encoding", ["crlf", "bom", "latin-1", "cr"])
+def test_a_fix_leaves_encoding_and_line_ends_alone(encoding: str) -> None:
+    data = (HIP + "// \u00e9\n" + MIN).encode("latin-1" if encoding == "latin-1" else "utf-8")
+    if encoding == "crlf":
+        data = data.replace(b"\n", b"\r\n")
+    elif encoding == "bom":
+        data = b"\xef\xbb\xbf" + data
+    elif encoding == "cr":
+        data = data[: -len(MIN) - 1] + b"\n" + data[-len(MIN) :].replace(b" p[0]", b"\r p[0]")
+    lint(data, "--select", "CU214", "--info", "--unsafe-fixes")
+    assert Path("a.cu").read_bytes() == data.replace(b"3)", b"3u)")

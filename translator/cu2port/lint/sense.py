@@ -1,0 +1,127 @@
+"""What findings mean where they stand: code that is HIP's already means HIP's warps, and one trouble is one finding."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from cu2port.branches import hip_spans
+from cu2port.model import Finding, Severity, Span
+from cu2port.unit import Unit
+
+# In HIP's own code these builtins and numbers mean a wavefront, as whoever wrote it will know; what goes wrong with
+# them (a mask or a ballot of 32 bits, `warpSize` as a constant) has rules of its own.
+_HIPS_OWN = frozenset({"CU311", "CU313", "CU314", "CU315", "CU316", "CU317", "CU318", "CU325", "CU354"})
+# code -> codes of what is said again inside its bytes; of two that stand for each other the first leads
+_SAID_AGAIN: Mapping[str, frozenset[str]] = {
+    "CU322": frozenset({"CU313", "CU314"}),
+    "CU311": frozenset({"CU310", "CU351"}),
+    "CU310": frozenset({"CU311", "CU351"}),
+}
+_ONCE_A_FUNCTION = frozenset({"CU354"})
+_NEAR = 16  # leaders before a finding that may hold it; calls nest less deeply
+_RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
+
+
+def hips(unit: Unit) -> tuple[Span, ...]:
+    """The bytes that are HIP's code: all of a file that includes HIP's headers or uses HIP's names, and nothing of
+    CUDA's; of any other file the branches that ask for HIP."""
+    whole = (Span(0, len(unit.text)),)
+    paths = [inc.path for inc in unit.includes]
+    if any(p in unit.catalog.headers for p in paths):
+        found = hip_spans(unit)
+        return () if found == whole else found
+    ours = any(p.startswith(("hip/", "hipblas", "hipcub", "rocprim", "cu2port/")) for p in paths)
+    if ours or unit.path.lower().endswith(".hip"):
+        return whole
+    if not unit.api.seen and any(w.startswith("hip") and w[3:4].isupper() for w in unit.words):
+        return whole
+    return hip_spans(unit)
+
+
+def in_spans(at: int, spans: Sequence[Span]) -> bool:
+    """Whether a byte lies in one of some spans."""
+    return any(s.start <= at < s.end for s in spans)
+
+
+def narrowed(unit: Unit, findings: Iterable[Finding]) -> list[Finding]:
+    """Findings with the severity that they have where they stand: what is HIP's own way there is `info`."""
+    spans = hips(unit)
+    return [replace(f, severity=Severity.INFO) if _is_hips_way(unit, f, spans) else f for f in findings]
+
+
+def _is_hips_way(unit: Unit, f: Finding, spans: Sequence[Span]) -> bool:
+    if f.code not in _HIPS_OWN or f.severity is Severity.INFO or not in_spans(f.start, spans):
+        return False
+    if ("all", "compile-error") in f.effects:
+        return False
+    return f.code != "CU354" or not unit.text[f.start : f.start + 1].isdigit()
+
+
+def folded(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:
+    """Findings in groups that say one thing of one place: the one to show, then the others."""
+    order = list(_SAID_AGAIN)
+    rank = {code: n for n, code in enumerate(order)}
+    ordered = sorted(findings, key=lambda f: (_RANK[f.severity], rank.get(f.code, len(order)), f.start, -f.end, f.code))
+    groups: list[list[Finding]] = []
+    leaders: dict[str, tuple[list[int], list[int]]] = {c: ([], []) for c in order}  # starts, and numbers of groups
+    for f in ordered:
+        number = -1 if f.edits else _leader(f, leaders, groups)
+        if number >= 0:
+            groups[number].append(f)
+            continue
+        if f.code in leaders:
+            starts, numbers = leaders[f.code]
+            at = bisect_right(starts, f.start)  # almost always the end: they come in this order
+            starts.insert(at, f.start)
+            numbers.insert(at, len(groups))
+        groups.append([f])
+    return sorted(map(tuple, groups), key=lambda g: _place(g[0]))
+
+
+def _leader(f: Finding, leaders: Mapping[str, tuple[list[int], list[int]]], groups: Sequence[Sequence[Finding]]) -> int:
+    for code, again in _SAID_AGAIN.items():
+        if f.code not in again:
+            continue
+        starts, numbers = leaders[code]
+        at = bisect_right(starts, f.end)
+        for n in reversed(numbers[max(0, at - _NEAR) : at]):
+            lead = groups[n][0]
+            if lead.start < f.end and f.start < lead.end and lead.code != f.code:
+                return n
+    return -1
+
+
+def said(group: Sequence[Finding]) -> Finding:
+    """The finding that stands for a group; what the others add is among its effects and reasons."""
+    lead, *others = group
+    if not others:
+        return lead
+    effects = dict(lead.effects)
+    for f in others:
+        for where, what in f.effects:
+            effects.setdefault(where, what)
+    more = tuple(f"{f.code} {f.name}: {f.message}" for f in others)
+    return replace(lead, effects=tuple(effects.items()), why=(*lead.why, *more))
+
+
+def once(unit: Unit, findings: Iterable[Finding]) -> list[Finding]:
+    """Findings without those that an earlier one of the same function said in the same words."""
+    bounds = sorted((unit.p[f.body[0]], unit.end(f.body[1])) for f in unit.functions)
+    starts = [b[0] for b in bounds]
+    seen: set[tuple[int, str, str]] = set()
+    out = []
+    for f in findings:
+        if f.code in _ONCE_A_FUNCTION:
+            at = bisect_right(starts, f.start) - 1
+            key = (at, f.code, f.message)
+            if key in seen:
+                continue
+            seen.add(key)
+        out.append(f)
+    return out
+
+
+def _place(f: Finding) -> tuple[int, int, str, str]:
+    return f.start, -f.end, f.code, f.message
