@@ -69,8 +69,9 @@ def run(
     places: Mapping[str, Place],
     lanes: list[Registers],
     machine: Machine | None = None,
+    here: Sequence[int] | None = None,
 ) -> list[Registers]:
-    """Runs statements with `lanes[i]` the registers of lane i (changed in place and returned).
+    """Runs statements with `lanes[i]` the registers of lane i (changed in place and returned), of `here` or all.
 
     `places` gives the types of names that the statements do not declare; registers that they declare are found under
     their names, with `#2` and so on for those that another scope declared before. Raises StuckError,
@@ -80,7 +81,7 @@ def run(
     program = _Program()
     program.add(statements, dict(places), {}, {})
     walker = _Walker(lanes, machine)
-    at = dict.fromkeys(range(len(lanes)), 0)
+    at = dict.fromkeys(range(len(lanes)) if here is None else here, 0)
     for _ in range(machine.steps):
         running = {lane: pc for lane, pc in at.items() if pc < len(program.steps)}
         if not running:
