@@ -63,6 +63,7 @@ TEXTS = (
     "mov.u32 %0, %%warpid; mov.u32 %1, WARP_SZ;",
     predicated("bar.warp.sync %5; mov.u32 %0, %2;"),
 )
+Inputs = list[list[dict[str, int]]]
 PATTERNS = (0xFFFFFFFF, 0x55555555, 0x0000FFFF, 0x80000000, 0xF00DBEEF)
 _NAN, _INF = 0x7FC00000, 0x7F800000
 
@@ -84,14 +85,13 @@ def lane_inputs(rng: random.Random, pattern: int) -> list[dict[str, int]]:
     return lanes
 
 
-def program(texts: tuple[str, ...], inputs: list[list[dict[str, int]]]) -> str:
+def program(texts: tuple[str, ...], inputs: Inputs) -> str:
     """Kernel n runs text n on all inputs, with `pattern` lanes of each warp there."""
     out = ["#include <hip/hip_runtime.h>", "#include <cu2port/ptx.hpp>", "#include <cstdio>", "#include <vector>"]
     names = ("%0", "%1", "%2", "%3", "%4", "%5", "%6", "%7")
     for n, text in enumerate(texts):
-        out.append(
-            f"// {text}\n__global__ void k{n}(const unsigned long long* in, unsigned long long* out, unsigned pattern) {{"
-        )
+        parameters = "const unsigned long long* in, unsigned long long* out, unsigned pattern"
+        out.append(f"// {text}\n__global__ void k{n}({parameters}) {{")
         out.append("    const unsigned t = threadIdx.x;\n    in += 8 * t;")
         for i, name in enumerate(names):
             place = PLACES[name]
@@ -107,9 +107,8 @@ def program(texts: tuple[str, ...], inputs: list[list[dict[str, int]]]) -> str:
     numbers = ", ".join(str(lane[name]) + "ull" for warp in inputs for lane in warp for name in names)
     out.append(f"const unsigned long long numbers[] = {{{numbers}}};")
     out.append("int main() {\n    unsigned long long *in, *out;")
-    out.append(
-        "    (void)hipMallocManaged((void**)&in, sizeof numbers);\n    (void)hipMallocManaged((void**)&out, 64 * 3 * 8);"
-    )
+    out.append("    (void)hipMallocManaged((void**)&in, sizeof numbers);")
+    out.append("    (void)hipMallocManaged((void**)&out, 64 * 3 * 8);")
     out.append("    for (unsigned i = 0; i < sizeof numbers / 8; ++i) in[i] = numbers[i];")
     for n in range(len(texts)):
         for i, pattern in enumerate(PATTERNS):

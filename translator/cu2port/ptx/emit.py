@@ -65,6 +65,7 @@ def emit(statements: Sequence[Statement], places: Mapping[str, Place], options: 
     statement.
     """
     emitter = _Emitter({CARRY: Place("", ops.PRED), **places}, options or Options())
+    emitter.flag = places.get(CARRY)
     emitter.taken.update(p.text for p in places.values())
     emitter.block(statements)
     return emitter.finished()
