@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from cu2port.unit import Unit
-from cu2port.warp import builtins
 from cu2port.warp.arith import Role, binary, is_size, negate
 from cu2port.warp.events import Event, Frame, Store
-from cu2port.warp.model import Device, constants, is_statement, macro_body, macro_expression
+from cu2port.warp.model import Device, constants, macro_expression
 from cu2port.warp.parse import Parser
-from cu2port.warp.substitute import substituted
 from cu2port.warp.tree import (
     Assign,
     Binary,
@@ -27,11 +25,9 @@ from cu2port.warp.tree import (
     Other,
     Ternary,
     Unary,
-    callee,
     root,
 )
 from cu2port.warp.values import (
-    GROUP_NAME,
     LANES,
     NOTHING,
     UNIFORM,
@@ -48,8 +44,24 @@ from cu2port.warp.values import (
     named_constant,
 )
 
-_WIDE = 32
+WIDE = 32
 _WATCHED = frozenset({32, 31, 5})
+
+
+_COMPARING = frozenset("< > <= >= == != && ||".split())
+TOLD = frozenset(
+    {
+        Kind.LANE,
+        Kind.WARP,
+        Kind.GLOBAL_WARP,
+        Kind.MASK,
+        Kind.COUNT,
+        Kind.THREAD,
+        Kind.LINEAR,
+        Kind.GLOBAL,
+        Kind.LANE_BIT,
+    }
+)
 
 
 class Use(NamedTuple):
@@ -209,9 +221,9 @@ class Evaluator:
         finally:
             self._open.discard(text)
         meaning = named_constant(text)
-        if meaning == "size" and is_weak(text) and (v is None or v.num != _WIDE):
+        if meaning == "size" and is_weak(text) and (v is None or v.num != WIDE):
             return v
-        if meaning == "size" and (v is None or v.num in (None, _WIDE)):
+        if meaning == "size" and (v is None or v.num in (None, WIDE)):
             return V(Kind.SIZE, UNIFORM, 32, (*(v.src if v else ()), at), Step(at, f"`{text}` is the warp size", None))
         if meaning == "mask" and v is not None and v.num == 31:
             return V(Kind.SIZE, UNIFORM, 31, (*v.src, at), Step(at, f"`{text}` is the warp size less one", None))
@@ -318,7 +330,7 @@ class Evaluator:
         self.hint = outer
         if e.op != "=":
             old = self.value(e.target)
-            if isinstance(e.target, Name) and e.op == "+=" and v.num is not None and v.src and v.num == _WIDE:
+            if isinstance(e.target, Name) and e.op == "+=" and v.num is not None and v.src and v.num == WIDE:
                 self._step(old, v)
             v = binary(e.op[:-1], old, v, e.at, self.use)
         elif not isinstance(e.target, Name):
@@ -343,7 +355,7 @@ class Evaluator:
         """Give a variable a value."""
         vary = v.vary
         why = v.why
-        if v.kind in _TOLD and (why is None or why.before is None or not why.text.startswith("kept")):
+        if v.kind in TOLD and (why is None or why.before is None or not why.text.startswith("kept")):
             why = Step(at, f"kept as `{name}`, {v.kind.value}", v.why)
         known = by_name(name) if v.kind in (Kind.UNKNOWN, Kind.DATA, Kind.PART) and v.num is None else Kind.UNKNOWN
         if known is not Kind.UNKNOWN and (v.kind is not Kind.DATA or known is not Kind.LINEAR):
@@ -354,235 +366,8 @@ class Evaluator:
             v = v._replace(kind=Kind.BLOCK)
         elif v.num in _WATCHED and v.kind is Kind.NUMBER and v.src and named_constant(name):
             v = v._replace(kind=Kind.SIZE)
-        self.env[name] = v._replace(vary=max(vary, v.vary), why=why if v.why is None or v.kind in _TOLD else v.why)
-
-    # --- calls ----------------------------------------------------------------------------------------------------
+        self.env[name] = v._replace(vary=max(vary, v.vary), why=why if v.why is None or v.kind in TOLD else v.why)
 
     def _call(self, e: CallExpr) -> V:
-        name = callee(e)
-        if isinstance(e.callee, Name) and e.callee.qualified and self.unit.tok(e.at - 2) == "warp":
-            name = builtins.OURS.get(name, name)  # converted code
-        hint, self.hint = self.hint, ""
-        known = self._known(e, name)
-        self.hint = hint
-        if known is not None:
-            return known
-        macros = self.unit.macros.get(name) if isinstance(e.callee, Name) else None
-        if macros and name not in self._open:
-            return self._expand(name, e)
-        self.hint = ""
-        values = tuple(self.value(a) for a in e.args)
-        base = self.value(e.callee.base) if isinstance(e.callee, Member) else NOTHING
-        tvalues = tuple(self.value(t) for t in getattr(e.callee, "targs", ()))
-        self.hint = hint
-        self._widths(name, values, tvalues)
-        self.event("call", e.at, name, values, e)
-        if isinstance(e.callee, Name) and e.callee.qualified and "amedbarrier" in self.unit.tok(e.at - 2).lower():
-            self.event("named-barrier", e.at, f"{self.unit.tok(e.at - 2)}::{name}", values, e)
-        devices = self.devices.get(name)
-        if devices is not None:
-            return self._enter(devices, e, values, tvalues)
-        if name in ("min", "max", "umin", "umax") and len(values) == 2:
-            return self._smaller(values)
-        if builtins.LANE_GETTERS.match(name):
-            return V(Kind.LANE, LANES, None, (), Step(e.at, f"`{name}` gives the lane id by its name", None))
-        if builtins.WARP_GETTERS.match(name):
-            return V(Kind.WARP, WARPS, None, (), Step(e.at, f"`{name}` gives the warp id by its name", None))
-        if name in builtins.BIT_COUNTS:
-            v = values[0] if values else NOTHING
-            if v.kind is Kind.MASK and not name.endswith("ll") and not isinstance(e.args[0], CallExpr):
-                self.event("mask-bits", e.at, name, (v,))
-            # of a mask of lanes: the same for the warp, and what is counted is lanes
-            return V(Kind.BITS, max(WARPS, v.vary) if v.kind is Kind.MASK else v.vary, None, (), v.why)
-        if values and values[0].kind is Kind.TILE and name in builtins.GROUP_FUNCTIONS:
-            self.event("lanes", e.at, name, values, e)
-            return V(Kind.DATA, WARPS)
-        vary = max((v.vary for v in (*values, base)), default=UNIFORM)
-        if builtins.ATOMIC.match(name) or name in builtins.TAKES:
-            return V(Kind.DATA, LANES, None, (), None, base.shared or any(v.shared for v in values[:1]))
-        if builtins.SIZE_GETTERS.match(name):
-            return V(Kind.SIZE, UNIFORM, 32, (e.at,))
-        why = next((v.why for v in (*values, base) if v.vary == vary and v.why), None)
-        return V(Kind.UNKNOWN, vary, None, (), why)
-
-    def _smaller(self, values: tuple[V, ...]) -> V:
-        a, b = values
-        out = join(a, b)
-        return out._replace(src=tuple(dict.fromkeys((*a.src, *b.src))), num=None)
-
-    def _known(self, e: CallExpr, name: str) -> V | None:
-        """The value of a cross-lane operation, barrier or group method; None for other calls."""
-        if name in builtins.SHUFFLES and name not in self.devices:
-            return self._shuffle(e, name)
-        if name in builtins.LANE_OPERATIONS and name not in self.devices:
-            values = tuple(self.value(a) for a in e.args)
-            self.event("lanes", e.at, name, values, e)
-            if name in builtins.BALLOTS:
-                step = Step(e.at, f"`{name}` gives a mask of lanes", None)
-                vary = LANES if "match" in name else WARPS
-                return V(Kind.MASK, vary, None, (), step)
-            return V(Kind.DATA if name in builtins.REDUCES else Kind.FIRST, WARPS)
-        if name in builtins.BARRIERS:
-            values = tuple(self.value(a) for a in e.args)
-            self.event("barrier", e.at, name, values, e)
-            return NOTHING
-        if isinstance(e.callee, Member):
-            base = self.value(e.callee.base)
-            if base.kind in (Kind.TILE, Kind.GROUP):
-                return self._group(e, name, base)
-            if name in builtins.SURELY_LANES:
-                return self._group(e, name, V(Kind.TILE))
-            if name == "thread_rank":
-                return self._group(e, name, V(Kind.GROUP, UNIFORM, 0))
-            return None
-        if name in ("thread_rank", "size", "num_threads") and isinstance(e.callee, Name) and e.callee.qualified:
-            owner = self.unit.tok(e.at - 2).lower()
-            if "group" in owner or "block" in owner or "cta" in owner:
-                return self._group(e, name, V(Kind.GROUP, UNIFORM, 0))
-        if name in builtins.TILE_MAKERS or name in ("this_thread_block", "this_grid", "coalesced_threads"):
-            values = tuple(self.value(a) for a in e.args)
-            targs = getattr(e.callee, "targs", ())
-            tvalues = [self.value(t) for t in targs[:1]] or list(values[1:2])
-            for v in tvalues:
-                self.use(v, Role.WIDTH, True, NOTHING)
-            if name == "coalesced_threads":
-                self.event("coalesced", e.at, name, values, e)
-            if name in ("this_thread_block", "this_grid"):
-                return V(Kind.GROUP, UNIFORM, 1 if name == "this_grid" else 0)
-            return V(Kind.TILE, UNIFORM, tvalues[0].num if tvalues else None)
-        return None
-
-    def _shuffle(self, e: CallExpr, name: str) -> V:
-        _, data, lane, width = builtins.SHUFFLES[name]
-        values = tuple(self.value(a) for a in e.args)
-        self.event("lanes", e.at, name, values, e)
-        for k in (lane, width):
-            if 0 <= k < len(values):
-                self.use(values[k], Role.WIDTH, True, NOTHING)
-        v = values[data] if data < len(values) else NOTHING
-        uniform = "_" not in name.replace("__shfl", "").replace("_sync", "")
-        vary = LANES
-        if uniform and lane < len(values) and values[lane].vary <= WARPS:
-            vary = WARPS
-        return V(v.kind if v.kind in _MOVED else Kind.DATA, vary, None, (), v.why)
-
-    def _group(self, e: CallExpr, name: str, base: V) -> V:
-        values = tuple(self.value(a) for a in e.args)
-        block = base.kind is Kind.GROUP
-        if name == "sync":
-            if block and base.num == 0:
-                self.event("barrier", e.at, "sync", values, e)
-            elif not block:
-                self.event("lanes", e.at, "sync", values, e)
-            return NOTHING
-        if name in ("thread_rank", "thread_index"):
-            if block:
-                step = Step(e.at, "`thread_rank()` is the thread's index in its group", None)
-                return V(Kind.GLOBAL if base.num == 1 else Kind.LINEAR, LANES, None, (), step)
-            return V(Kind.LANE, LANES, None, (), Step(e.at, "`thread_rank()` is the lane in the tile", None))
-        if name in ("size", "num_threads"):
-            return V(Kind.BLOCK) if block else V(Kind.SIZE)
-        if name == "meta_group_rank":
-            return V(Kind.WARP, WARPS, None, (), Step(e.at, "`meta_group_rank()` is the tile's id, a warp id", None))
-        if name == "meta_group_size":
-            return V(Kind.COUNT)
-        if name in builtins.GROUP_LANES:
-            self.event("lanes", e.at, name, values, e)
-            for v in values[1:] if "shfl" in name else ():
-                self.use(v, Role.WIDTH, True, NOTHING)
-            return V(
-                Kind.MASK if name in ("ballot", "match_any") else Kind.DATA, WARPS if name != "shfl_down" else LANES
-            )
-        return V(Kind.UNKNOWN, LANES if not block else UNIFORM)
-
-    def _widths(self, name: str, values: tuple[V, ...], tvalues: tuple[V, ...]) -> None:
-        """Literals passed to something with `warp`, `lane` or `shfl` in its name are widths."""
-        if GROUP_NAME.match(name) or "tile" in name:
-            for v in (*values, *tvalues):
-                if v.src and v.num == _WIDE and (v.kind is Kind.SIZE or "tile" not in name):
-                    self.use(v, Role.WIDTH, True if name not in self.devices else None, NOTHING)
-
-    def _expand(self, name: str, e: CallExpr) -> V:
-        """A function-like macro, expanded where it is used: its body sees the names of the place."""
-        out: list[V] = []
-        values = [self.value(a) for a in e.args]
-        self._widths(name, tuple(values), ())
-        self._open.add(name)
-        site, self.site = self.site, self.site if self.site >= 0 else e.at
-        try:
-            for m in self.unit.macros[name]:
-                if m.params is None or m.stop <= m.first:
-                    continue
-                if is_statement(self.unit, m):
-                    body = self._bodies.get(-m.first - 1)
-                    if not isinstance(body, Block):
-                        body = macro_body(self.unit, m)
-                        self._bodies[-m.first - 1] = body
-                    self.statements(substituted(body, dict(zip(m.params, e.args, strict=False)), self.site))
-                    continue
-                outer = {p: self.env[p] for p in m.params if p in self.env}
-                self.env.update(zip(m.params, values, strict=False))
-                out.append(self.value(self._macro(m.first)))
-                for p in m.params:
-                    self.env.pop(p, None)
-                self.env.update(outer)
-        finally:
-            self._open.discard(name)
-            self.site = site
-        return join_all(out) if out else NOTHING
-
-    def _enter(self, devices: list[Device], e: CallExpr, values: tuple[V, ...], tvalues: tuple[V, ...]) -> V:
-        """A call of a function of this file: its parameters learn of the arguments."""
-        out: list[V] = []
-        fits = _fitting(devices, e)
-        for d in fits:
-            before = dict(d.given)
-            pairs = [*zip(d.params, values, strict=False), *zip(d.tparams, tvalues, strict=False)]
-            for p, v in pairs:
-                if p.name:
-                    if v.kind in _TOLD:
-                        v = v._replace(why=Step(e.at, f"passed to `{d.name}` as `{p.name}`", v.why))
-                    old = d.given.get(p.name)
-                    d.given[p.name] = v if old is None else _wider(old, v)
-            caller = self.device.name if self.device is not None else ""
-            d.callers[caller, e.at] = None
-            if d.given != before:
-                self.dirty[d.name] = None
-            if d.returns:
-                out.append(d.result)
-        return join_all(out) if out else V(Kind.UNKNOWN, max((v.vary for v in values), default=UNIFORM))
-
-
-def _fitting(devices: list[Device], e: CallExpr) -> list[Device]:
-    """The functions of one name that a call may mean: by the number of arguments, then by arguments that are named
-    like the parameters (both sides of an `#if` may define one)."""
-    fits = [d for d in devices if len(d.params) >= len(e.args)] or devices
-    if len(fits) < 2:
-        return fits
-    scores = [
-        sum(isinstance(a, Name) and a.text == p.name for a, p in zip(e.args, d.params, strict=False)) for d in fits
-    ]
-    return [d for d, score in zip(fits, scores, strict=True) if score == max(scores)]
-
-
-def _wider(old: V, new: V) -> V:
-    """The join of arguments, keeping the first chain so that joining comes to an end."""
-    v = join(old, new)
-    return v._replace(why=old.why or v.why)
-
-
-_MOVED = frozenset({Kind.MASK, Kind.LANE, Kind.BLOCK, Kind.WARP, Kind.GLOBAL_WARP, Kind.COUNT, Kind.LINEAR})
-_COMPARING = frozenset("< > <= >= == != && ||".split())
-_TOLD = frozenset(
-    {
-        Kind.LANE,
-        Kind.WARP,
-        Kind.GLOBAL_WARP,
-        Kind.MASK,
-        Kind.COUNT,
-        Kind.THREAD,
-        Kind.LINEAR,
-        Kind.GLOBAL,
-        Kind.LANE_BIT,
-    }
-)
+        """The value of a call: `Caller`'s."""
+        raise NotImplementedError

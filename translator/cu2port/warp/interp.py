@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from cu2port.unit import Unit
 from cu2port.warp.arith import Role
 from cu2port.warp.builtins import NAMED_BARRIER
-from cu2port.warp.evaluate import Array, Evaluator
+from cu2port.warp.calls import Caller
+from cu2port.warp.evaluate import Array
 from cu2port.warp.events import BlockSeen, Frame, LoopSeen
 from cu2port.warp.model import Device
 from cu2port.warp.tree import (
@@ -47,8 +49,12 @@ _OUTSIDE = V(Kind.DATA, volatile=True)  # a variable of the file: others see it
 _LEAVING = frozenset({"return", "break", "continue", "goto"})
 
 
-class Interpreter(Evaluator):
+class Interpreter(Caller):
     """Values of a file's device functions."""
+
+    def __init__(self, unit: Unit) -> None:
+        super().__init__(unit)
+        self._conditions: dict[int, V] = {}  # of the branches, by token
 
     def run(self, d: Device) -> None:
         """Interpret one function with what is known of its arguments."""
@@ -104,10 +110,6 @@ class Interpreter(Evaluator):
         for name in declared:  # what the block declared hides nothing behind it
             if name in outer:
                 self.env[name] = outer[name]
-
-    @property
-    def _conditions(self) -> dict[int, V]:
-        return self.__dict__.setdefault("conditions", {})  # type: ignore[no-any-return]
 
     def statement(self, s: Stmt) -> None:
         """One statement."""
