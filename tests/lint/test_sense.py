@@ -128,3 +128,44 @@ def test_a_fix_leaves_encoding_and_line_ends_alone(encoding: str) -> None:
         data = data[: -len(MIN) - 1] + b"\n" + data[-len(MIN) :].replace(b" p[0]", b"\r p[0]")
     lint(data, "--select", "CU214", "--info", "--unsafe-fixes")
     assert Path("a.cu").read_bytes() == data.replace(b"3)", b"3u)")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.hip", "__device__ int f(int v) { return __any(v); }\n"),
+        ("a.hip.hpp", "__device__ int f(int v) { return __any(v); }\n"),
+        ("a.h", "__device__ int f(int v) { return __any(v) + __builtin_amdgcn_wavefrontsize(); }\n"),
+    ],
+)
+def test_names_and_builtins_tell_hips_code(name: str, text: str) -> None:
+    assert codes(text, name=name) == []
+    assert codes(text.replace("__builtin_amdgcn_wavefrontsize", "f"), name="a.cuh") == ["CU313"]
+
+
+def test_links_are_mended_where_they_lead_and_not_outside(tmp_path: Path) -> None:
+    outside = tmp_path / "o.hip"
+    outside.write_text(HIP + MIN)
+    Path("b").mkdir()
+    Path("b/real.hip").write_text(HIP + MIN)
+    Path("inner.hip").symlink_to("b/real.hip")
+    Path("outer.hip").symlink_to(outside)
+    words = ["lint", "--select", "CU214", "--info", "--unsafe-fixes"]
+    result = CliRunner().invoke(cli, [*words, "."], prog_name="cu2port")
+    assert (result.exit_code, result.stderr) == (0, "0 findings in 1 file; 1 mended\n")
+    assert Path("inner.hip").is_symlink()
+    assert Path("b/real.hip").read_text().endswith("3u); }\n")
+    assert outside.read_text() == HIP + MIN
+    named = CliRunner().invoke(cli, [*words, "outer.hip"], prog_name="cu2port")
+    assert named.exit_code == 2
+    assert "lies outside" in named.stderr
+    assert Path("outer.hip").is_symlink()
+
+
+def test_a_baseline_that_is_a_link_to_elsewhere_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "known.json").write_text('{"schema": "cu2port-baseline/1", "files": {}}')
+    Path("known.json").symlink_to(tmp_path / "known.json")
+    Path("cu2port.toml").write_text('baseline = "known.json"\n')
+    result = lint(HIP)
+    assert result.exit_code == 2
+    assert "leads out of the tree" in result.stderr

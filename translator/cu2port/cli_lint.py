@@ -111,15 +111,19 @@ def _jobs(paths: tuple[str, ...], config: Config, asked: Mapping[str, Any], sett
         raise CannotRun("`-` is standard input; it cannot be mixed with other inputs")
     exclude = (*config.exclude, *asked["exclude"])
     jobs: dict[str, Job] = {}
+    top = config.root.resolve()
     for root in make_roots(paths or (".",), into_one=False):
         for item in walk(root):
             if item.kind not in ("source", "copy") or (root.folder and not _is_source(item.name)):
                 continue
-            shown = _relative(Path(item.name), config.root, item.shown)
+            real = Path(item.name).resolve()  # a link is read and mended as the file that it stands for
+            if root.folder and not real.is_relative_to(top):
+                continue
+            shown = _relative(real, top, item.shown)
             if any(matches(glob, shown) for glob in exclude):
                 continue
             project = Project(helper_prefix=helper_prefix(shown))
-            jobs[item.name] = Job(len(jobs), item.name, shown, settings.options, project, max_size=size)
+            jobs[str(real)] = Job(len(jobs), str(real), shown, settings.options, project, max_size=size)
     return list(jobs.values())
 
 
@@ -155,7 +159,10 @@ def _baseline(config: Config, asked: Mapping[str, Any]) -> dict[str, Counter[str
     if asked["baseline"]:
         return baseline.load(Path(asked["baseline"]))
     if config.baseline:
-        return baseline.load(config.root / inside(config.baseline, "baseline"))
+        path = config.root / inside(config.baseline, "baseline")
+        if not path.resolve().is_relative_to(config.root.resolve()):
+            raise CannotRun(f"{config.source}: baseline {config.baseline!r} is a link that leads out of the tree")
+        return baseline.load(path)
     return {}
 
 
@@ -251,4 +258,7 @@ def _show_text(files: Sequence[FileLint], asked: Mapping[str, Any], err: bool) -
         words.append(f"{safe} mended by --fix [*]")
     if unsafe:
         words.append(f"{unsafe} more by --unsafe-fixes [~]")
-    click.echo("; ".join(words) if left or fixed else f"nothing found in {len(files)} files", err=True)
+    click.echo(
+        "; ".join(words) if left or fixed else f"nothing found in {len(files)} file{'' if len(files) == 1 else 's'}",
+        err=True,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +21,8 @@ _SAID_AGAIN: Mapping[str, frozenset[str]] = {
     "CU310": frozenset({"CU311", "CU351"}),
 }
 _ONCE_A_FUNCTION = frozenset({"CU354"})
+_HIP_FILE = re.compile(r"(?i)\.hip(?:\.[^./\\]+)?\Z")
+_HIP_NAME = re.compile(r"hip[A-Z]|__builtin_amdgcn_")
 _NEAR = 16  # leaders before a finding that may hold it; calls nest less deeply
 _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
@@ -33,9 +36,9 @@ def hips(unit: Unit) -> tuple[Span, ...]:
         found = hip_spans(unit)
         return () if found == whole else found
     ours = any(p.startswith(("hip/", "hipblas", "hipcub", "rocprim", "cu2port/")) for p in paths)
-    if ours or unit.path.lower().endswith(".hip"):
+    if ours or _HIP_FILE.search(unit.path):
         return whole
-    if not unit.api.seen and any(w.startswith("hip") and w[3:4].isupper() for w in unit.words):
+    if not unit.api.seen and any(_HIP_NAME.match(w) for w in unit.words):
         return whole
     return hip_spans(unit)
 
