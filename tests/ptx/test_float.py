@@ -12,14 +12,16 @@ from random import Random
 
 import pytest
 
-from cu2port.ptx import approx, interp, probe
+from cu2port.ptx import approx, assemble, interp, probe
 from cu2port.ptx.emit import Options, emit
 from cu2port.ptx.ir import TYPES, Place
 from cu2port.ptx.parse import parse_inline
 from cu2port.ptx.printer import cxx_type
 from cu2port.ptx.softfloat import FORMATS, Format, converted, is_inf, is_nan, unpack
-from cu2port.ptx.table import Row, rows
-from cu2port.ptx.vectors import Case, cases, element_of, same
+from cu2port.ptx.table import Row, forms, rows
+from cu2port.ptx.vectors import Case, cases, same
+from cu2port.ptx.vectors import case as made_case
+from cu2port.ptx.vectors_float import element_of
 
 INCLUDE = Path(__file__).parents[2] / "translator/cu2port/include"
 BOUNDED = [row for row in rows() if row.bound]
@@ -32,7 +34,14 @@ def compiled(source: str, tmp_path: Path, *flags: str, compiler: str = "") -> Pa
         pytest.skip("no C++ compiler")
     text, binary = tmp_path / "rows.cpp", tmp_path / "rows"
     text.write_text(source)
-    wanted = ["-std=c++17", "-fsanitize=undefined", "-fno-sanitize-recover=all", f"-I{INCLUDE}", "-w", *flags]
+    wanted = [
+        "-std=c++17",
+        "-fsanitize=undefined,float-cast-overflow",
+        "-fno-sanitize-recover=all",
+        f"-I{INCLUDE}",
+        "-w",
+        *flags,
+    ]
     done = subprocess.run([found, *wanted, "-o", str(binary), str(text)], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()[:3000]
     return binary
@@ -319,3 +328,27 @@ def test_fast_compiles(tmp_path: Path) -> None:
     kernel += f" {{ float d; {body} *o = d; }}"
     code = machine_code(kernel, tmp_path, "gfx942")
     assert "v_rcp_f32" in code["k"]
+
+
+# --- NVIDIA's assembler -----------------------------------------------------------------------------------------------
+
+
+def test_ptxas_takes_every_form(tmp_path: Path) -> None:
+    """In one module, for a GPU that has all of them."""
+    found = shutil.which("ptxas")
+    if found is None:
+        pytest.skip("no ptxas")
+    names = ("isa_float", "isa_half", "isa_convert", "isa_small", "isa_approx")
+    mine = [row for row in rows() if row.meaning.__module__.rpartition(".")[2] in names]
+    made = [made_case(row, opcode, match, {}, 0, Random(1)) for row in mine for opcode, match in forms(row)]
+    chosen = [c for c in made if c is not None and not NEWER.search(c.instruction.opcode)]
+    text = tmp_path / "rows.ptx"
+    text.write_text(assemble.module(chosen, "sm_120a"))
+    done = subprocess.run(
+        [found, "-arch=sm_120a", "-O0", "-o", str(tmp_path / "out"), str(text)], capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()[:3000]
+    assert len(chosen) > 1200
+
+
+NEWER = re.compile(r"bf16x2\.e\d|e\dm\dx2\.bf16x2|e(2m1|2m3|3m2)x2\.f16x2")  # conversions since PTX 9.1

@@ -8,10 +8,11 @@ from itertools import product
 from random import Random
 
 from cu2port.ptx.bind import UntranslatableError, bind
-from cu2port.ptx.ir import TYPES, Const, Instruction, Operand, Operation, Pair, Place, Reg, Type
+from cu2port.ptx.ir import Const, Instruction, Operand, Operation, Pair, Place, Reg, Type
 from cu2port.ptx.ops import PRED, Effect, Value
 from cu2port.ptx.softfloat import FORMATS, is_nan
 from cu2port.ptx.table import Match, Row, Slot, forms
+from cu2port.ptx.vectors_float import element_of, related
 
 _SMALL = (0, 1, 2, 7, 8, 15, 16, 24, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256)
 _LUTS = (0, 0x80, 0x96, 0xE8, 0xCA, 0x1B, 0xFE, 0x3C, 0xFF, 0x5A)
@@ -47,11 +48,6 @@ def edges(t: Type) -> tuple[int, ...]:
         singles = edges(element)
         out = [a | singles[(7 * i + 3) % len(singles)] << element.bits for i, a in enumerate(singles)]
     return tuple(dict.fromkeys(out))
-
-
-def element_of(t: Type) -> Type | None:
-    """The type of each of two numbers that a packed type of floats holds; None for other types."""
-    return TYPES[t.name.removesuffix("x2")] if t.name in ("f16x2", "bf16x2", "f32x2") else None
 
 
 def same(t: Type, a: int, b: int) -> bool:
@@ -188,6 +184,7 @@ def case(
         return None
     types = [t for _, t in inputs]
     vectors = list(grid(types, rng, count)) + [tuple(random_bits(t, rng) for t in types) for _ in range(count)]
+    vectors += related(types, rng, count)
     return Case(instruction, row, places, tuple(n for n, _ in inputs), tuple(results), tuple(vectors))
 
 

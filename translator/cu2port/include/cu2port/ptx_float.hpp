@@ -179,7 +179,7 @@ CU2PORT_PTX double fma_rn(double a, double b, double c) { return __builtin_fma(a
 CU2PORT_PTX float sqrt_rn(float a) { return __builtin_sqrtf(a); }
 CU2PORT_PTX double sqrt_rn(double a) { return __builtin_sqrt(a); }
 
-// Directed rounding of f32: double holds products exactly, and sums, quotients and roots to odd.
+// Directed rounding of f32: double holds products exactly, and sums rounded to odd.
 CU2PORT_PTX float fma_directed(float a, float b, float c, rounding mode) {
     CU2PORT_PTX_EXACT
     const double product = static_cast<double>(a) * static_cast<double>(b), third = c;
@@ -190,15 +190,11 @@ CU2PORT_PTX float fma_directed(float a, float b, float c, rounding mode) {
 CU2PORT_PTX float mul_directed(float a, float b, rounding mode) {
     return narrow_f32(static_cast<double>(a) * static_cast<double>(b), mode);
 }
+// No quotient or root of floats lies so close to a float that double would not tell them apart.
 CU2PORT_PTX float div_directed(float a, float b, rounding mode) {
-    const double quotient = static_cast<double>(a) / static_cast<double>(b);
-    const double error = __builtin_fma(-quotient, static_cast<double>(b), static_cast<double>(a));
-    return narrow_f32(to_odd(quotient, b < 0 ? -error : error), mode);
+    return narrow_f32(static_cast<double>(a) / static_cast<double>(b), mode);
 }
-CU2PORT_PTX float sqrt_directed(float a, rounding mode) {
-    const double root = __builtin_sqrt(static_cast<double>(a));
-    return narrow_f32(to_odd(root, __builtin_fma(-root, root, static_cast<double>(a))), mode);
-}
+CU2PORT_PTX float sqrt_directed(float a, rounding mode) { return narrow_f32(__builtin_sqrt(static_cast<double>(a)), mode); }
 
 // Directed rounding of f64, which AMD's instructions have only as a mode of the whole wave: on integers.
 struct parts {
