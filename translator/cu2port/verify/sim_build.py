@@ -30,6 +30,8 @@ TRAVELLING = HEADERS.parent
 UNITS = frozenset({".cu", ".hip", ".cpp", ".cc", ".cxx", ".C"})
 C_UNITS = frozenset({".c"})
 _CUDA = re.compile(r"\bcuda[A-Z]\w+|<cuda|\"cuda|_sync\s*\(\s*(?:0x|-1)")
+# CUDA's in a CUDA program, though a header may say nothing else of CUDA
+_WARP = re.compile(r"\bwarpSize\b|\b__(?:shfl|ballot|any|all|match|reduce|activemask|syncwarp)")
 _BASE = ("-std=c++17", "-w", "-pthread", "-fno-strict-aliasing", "-fpermissive")
 _OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
 _QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
@@ -178,12 +180,13 @@ def sources(program: Program) -> dict[Path, str]:
             if found is not None and HEADERS not in _absolute(found).parents:
                 todo.append(found)
     names = frozenset(n for t in texts.values() for n in declared_names(t))
+    cuda = any(_CUDA.search(text) for text in texts.values())
     options = Options(include_dirs=tuple(str(d) for d in program.include_dirs), defines=program.defines)
     out = {}
     with ClangService() as clang:
         for real in order:
             text = texts[real]
-            if _CUDA.search(text):
+            if _CUDA.search(text) or (cuda and _WARP.search(text) and TRAVELLING not in real.parents):
                 project = Project(declared=names)
                 done = translate(text.encode("latin-1"), options, path=str(shown[real]), project=project, clang=clang)
                 text = done.output.decode("latin-1")
