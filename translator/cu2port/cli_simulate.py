@@ -50,10 +50,10 @@ def _cflags(asked: dict[str, Any]) -> int:
 
 def _instrument(program: sim_build.Program, output: str) -> int:
     texts = sim_build.sources(program)
-    units = {p: read(text, str(p)) for p, text in texts.items()}
-    first = Path(program.units[0]).absolute()
-    shown = read(texts[first], str(program.units[0]))
-    data = instrument(shown, reached(units.values())).encode("latin-1")
+    units = {p: read(text, str(p)) for p, (text, _) in texts.items()}
+    text, lines = texts[Path(program.units[0]).absolute()]
+    shown = read(text, str(program.units[0]))
+    data = instrument(shown, reached(units.values()), lines=lines).encode("latin-1")
     if output in ("", "-"):
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
@@ -68,7 +68,7 @@ def _instrument(program: sim_build.Program, output: str) -> int:
 def _simulate(program: sim_build.Program, arguments: Sequence[str], asked: dict[str, Any]) -> int:
     toolchain = sim_build.find_toolchain(asked["compiler"])
     waves = _WAVES[asked["wave"]]
-    limits = simulate.Limits(asked["time_limit"], parse_size(asked["memory"]), asked["threads"] or 0)
+    limits = simulate.Limits(asked["time_limit"], parse_size(asked["memory"], "--memory"), asked["threads"] or 0)
     home = cache_dir() / "sim"
     try:
         home.mkdir(parents=True, exist_ok=True)
@@ -120,7 +120,9 @@ def _check(runs: dict[int, simulate.Ran], verdicts: Sequence[sim_check.Verdict],
 
 
 def _say_end(ran: simulate.Ran, limits: simulate.Limits, which: str) -> None:
-    if ran.timed_out:
+    if ran.too_large:
+        click.echo(f"cu2port simulate: stopped, it took more memory than this machine has{which}", err=True)
+    elif ran.timed_out:
         click.echo(f"cu2port simulate: stopped after {limits.time_s:g} s{which} (--time-limit)", err=True)
     elif ran.code > 128:
         click.echo(f"cu2port simulate: the program was ended by signal {ran.code - 128}{which}", err=True)

@@ -244,11 +244,11 @@ def helper_prefix(target: str) -> str:
     return "../" * target.count("/") + "cu2port/"
 
 
-def parse_size(text: str) -> int:
-    """`8M` -> bytes. Raises CannotRun."""
+def parse_size(text: str, option: str = "--max-size") -> int:
+    """`8M` -> bytes. Raises CannotRun, which names the option."""
     m = re.fullmatch(r"(\d+)\s*([kKmMgG]?)(?:i?[bB])?", text.strip())
     if not m:
-        raise CannotRun(f"--max-size {text}: a number with K, M or G, such as 8M")
+        raise CannotRun(f"{option} {text}: a number with K, M or G, such as 8M")
     return int(m[1]) << {"": 0, "k": 10, "m": 20, "g": 30}[m[2].lower()]
 
 

@@ -9,6 +9,8 @@ Edits insert no line ends, and the copy starts with `#line`: messages name the u
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 
 from cu2port.catalog import Catalog
 from cu2port.lexer import is_identifier
@@ -30,8 +32,9 @@ _BY_ADDRESS = ("Kernel(", "KernelExC", "KernelNode")  # calls that take a kernel
 class Copy:
     """Edits of one file: insertions and replacements that do not overlap, in the order they were asked for."""
 
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: Unit, lines: Sequence[int] = ()) -> None:
         self.unit = unit
+        self._lines = lines
         self._edits: list[tuple[int, int, int, str]] = []  # start, end, rank, text
 
     def before(self, i: int, text: str) -> None:
@@ -49,8 +52,27 @@ class Copy:
         ends = "".join(_LINE_END.findall(self.unit.text, start, end))  # continued lines stay continued
         self._edits.append((start, end, len(self._edits) + 1, text + ends))
 
+    def line(self, offset: int) -> str:
+        """A directive that says which of the user's lines the text at an offset is on."""
+        number = self.unit.text.count("\n", 0, offset)
+        number = self._lines[number] if number < len(self._lines) else number + 1
+        name = self.unit.path.replace("\\", "\\\\").replace('"', '\\"')
+        return f'#line {number} "{name}"\n'
+
+    def _moved(self) -> None:
+        """Say the user's line wherever lines were added or taken out before it."""
+        start = 0
+        for was, now in pairwise(self._lines):
+            end = self.unit.text.find("\n", start)
+            if end < 0:
+                return
+            if now != was + 1 and not self.unit.text.endswith(("\\", "\\\r"), start, end):
+                self._edits.append((end + 1, end + 1, -len(self._edits) - 1, self.line(end + 1)))
+            start = end + 1
+
     def text(self) -> str:
         """The copy."""
+        self._moved()
         out = []
         position = 0
         # at one offset: what closes the left neighbour (negative ranks, latest innermost), then what opens the right
@@ -69,13 +91,14 @@ def read(text: str, path: str) -> Unit:
     return Unit(text, Catalog({}, {}, {}, {}, (), ""), path=path)
 
 
-def instrument(unit: Unit, reach: Reach, steps: bool = False) -> str:
+def instrument(unit: Unit, reach: Reach, steps: bool = False, lines: Sequence[int] = ()) -> str:
     """The copy of a file that the simulator compiles. `unit.path` is what messages will name.
 
     `steps`: also for runs in lockstep and with the arms of branches in another order, as `--check` does them; `reach`
-    then comes from `reached(..., steps=True)`.
+    then comes from `reached(..., steps=True)`. `lines`: for each line of the text the user's line it came from, if
+    conversion moved it.
     """
-    copy = Copy(unit)
+    copy = Copy(unit, lines)
     taken = {i for launch in unit.launches for i in range(launch.callee, launch.open + 1)}
     for launch in unit.launches:
         _launch(copy, launch)
@@ -87,8 +110,7 @@ def instrument(unit: Unit, reach: Reach, steps: bool = False) -> str:
     if any(x in unit.text for x in _BY_ADDRESS):
         _erase(copy)
     rewrite_shared(copy.unit, copy.replace)
-    name = unit.path.replace("\\", "\\\\").replace('"', '\\"')
-    return f'#line 1 "{name}"\n{copy.text()}'
+    return f"{copy.line(0)}{copy.text()}"
 
 
 def _launch(copy: Copy, launch: Launch) -> None:
@@ -168,13 +190,8 @@ def _device_branches(copy: Copy, f: Function) -> None:
     unit = copy.unit
     if "__host__" in f.sides or _COMPILE_MACRO not in unit.t[f.first : f.body[1]]:
         return
-    name = unit.path.replace("\\", "\\\\").replace('"', '\\"')
-
-    def line(i: int) -> str:
-        return f'#line {unit.text.count(chr(10), 0, unit.p[i]) + 1} "{name}"\n'
-
-    copy.before(f.first, f"\n#define {_COMPILE_MACRO} 1\n{line(f.first)}")
-    copy.after(f.body[1], f"\n#undef {_COMPILE_MACRO}\n{line(f.body[1])}")
+    copy.before(f.first, f"\n#define {_COMPILE_MACRO} 1\n{copy.line(unit.p[f.first])}")
+    copy.after(f.body[1], f"\n#undef {_COMPILE_MACRO}\n{copy.line(unit.p[f.body[1]])}")
 
 
 def _positions(copy: Copy, body: Statements, reach: Reach, taken: set[int], device: bool, steps: bool = False) -> None:

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import util
 from pathlib import Path
+from typing import NamedTuple
 
 from cu2port.clang import ClangService
 from cu2port.data import cache_dir
@@ -23,6 +24,7 @@ from cu2port.engine import translate
 from cu2port.model import Options, Project
 from cu2port.project import CannotRun
 from cu2port.verify.instrument import instrument, read
+from cu2port.verify.lines import source_lines
 from cu2port.verify.reach import reached
 
 HEADERS = Path(__file__).resolve().parent.parent / "include" / "sim"
@@ -156,8 +158,15 @@ def _included(files: Iterable[Path]) -> set[Path]:
     return out
 
 
-def sources(program: Program) -> dict[Path, str]:
-    """Texts of the units and of all files of the user's that they include, by absolute path, converted to HIP."""
+class Text(NamedTuple):
+    """A file's text as HIP, and for each of its lines the user's line, where conversion changed it."""
+
+    hip: str
+    lines: tuple[int, ...] = ()
+
+
+def sources(program: Program) -> dict[Path, Text]:
+    """The units and all files of the user's that they include, by absolute path, converted to HIP."""
     texts: dict[Path, str] = {}
     todo = list(program.units)
     shown: dict[Path, Path] = {}
@@ -180,18 +189,23 @@ def sources(program: Program) -> dict[Path, str]:
             if found is not None and HEADERS not in _absolute(found).parents:
                 todo.append(found)
     names = frozenset(n for t in texts.values() for n in declared_names(t))
-    cuda = any(_CUDA.search(text) for text in texts.values())
+    cuda = any(_is_cuda(real, text) for real, text in texts.items())
     options = Options(include_dirs=tuple(str(d) for d in program.include_dirs), defines=program.defines)
     out = {}
     with ClangService() as clang:
         for real in order:
             text = texts[real]
-            if _CUDA.search(text) or (cuda and _WARP.search(text) and TRAVELLING not in real.parents):
+            out[real] = Text(text)
+            if _is_cuda(real, text) or (cuda and _WARP.search(text) and TRAVELLING not in real.parents):
                 project = Project(declared=names)
-                done = translate(text.encode("latin-1"), options, path=str(shown[real]), project=project, clang=clang)
-                text = done.output.decode("latin-1")
-            out[real] = text
+                data = text.encode("latin-1")
+                done = translate(data, options, path=str(shown[real]), project=project, clang=clang).output
+                out[real] = Text(done.decode("latin-1"), tuple(source_lines(data, done)) if done != data else ())
     return out
+
+
+def _is_cuda(path: Path, text: str) -> bool:
+    return _CUDA.search(text) is not None or (path.suffix == ".cu" and "hip/hip_runtime" not in text)
 
 
 def copies(program: Program, folder: Path, steps: bool = False) -> list[Path]:
@@ -202,14 +216,14 @@ def copies(program: Program, folder: Path, steps: bool = False) -> list[Path]:
     texts = sources(program)
     here = Path.cwd()
     units = {}
-    for real, text in texts.items():
+    for real, (text, _) in texts.items():
         shown = str(real.relative_to(here)) if real.is_relative_to(here) else str(real)
         units[real] = read(text, shown)
     reach = reached(units.values(), steps)
     for real, unit in units.items():
         target = mirrored(folder, real)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(instrument(unit, reach, steps).encode("latin-1"))
+        target.write_bytes(instrument(unit, reach, steps, texts[real].lines).encode("latin-1"))
     return [mirrored(folder, _absolute(u)) for u in program.units]
 
 

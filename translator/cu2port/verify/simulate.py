@@ -9,6 +9,7 @@ import re
 import resource
 import signal
 import subprocess
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ _TIMING = re.compile(
 )
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\binf\b|-?\bnan\b")
 _GRACE_S = 3.0
+_GLANCE_S = 0.1  # how often the memory that a program holds is looked at
 _PR_SET_PDEATHSIG = 1
 
 
@@ -38,12 +40,14 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """One run. `code` is the program's exit code, 128 + n after signal n, 124 after the time limit."""
+    """One run. `code` is the program's exit code, 128 + n after signal n, 124 after the time limit, 125 when it was
+    ended because it took more memory than the machine has."""
 
     code: int
     output: bytes = b""
     errors: bytes = b""
     timed_out: bool = False
+    too_large: bool = False
 
 
 def run(
@@ -77,27 +81,52 @@ def run(
         resource.setrlimit(resource.RLIMIT_DATA, (room, room))
 
     process = subprocess.Popen([str(binary), *arguments], stdout=pipe, stderr=pipe, env=environment, preexec_fn=limit)
-    timed_out = False
+    timed_out = too_large = False
+    most = free_memory() * 9 // 10
+    end = time.monotonic() + limits.time_s
     try:
-        output, errors = process.communicate(timeout=limits.time_s)
-    except subprocess.TimeoutExpired:
-        timed_out = True
-        process.send_signal(signal.SIGTERM)  # the runtime says where it is
-        try:
-            output, errors = process.communicate(timeout=_GRACE_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            output, errors = process.communicate()
+        while True:
+            try:
+                output, errors = process.communicate(timeout=max(0.01, min(_GLANCE_S, end - time.monotonic())))
+                break
+            except subprocess.TimeoutExpired:
+                if resident(process.pid) > most > 0:
+                    too_large = True
+                    process.kill()
+                elif time.monotonic() >= end and not timed_out:
+                    timed_out, end = True, end + _GRACE_S
+                    process.send_signal(signal.SIGTERM)  # the runtime says where it is
+                elif time.monotonic() >= end:
+                    process.kill()
     except KeyboardInterrupt:
         process.kill()
         process.wait()
         raise
     code = process.returncode
-    if timed_out:
+    if too_large:
+        code = CANNOT
+    elif timed_out:
         code = TIMED_OUT
     elif code < 0:
         code = 128 - code
-    return Ran(code, output or b"", errors or b"", timed_out)
+    return Ran(code, output or b"", errors or b"", timed_out, too_large)
+
+
+def free_memory() -> int:
+    """Bytes that programs can still take on this machine; 0 where nothing tells."""
+    try:
+        found = re.search(r"^MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    except OSError:
+        return 0
+    return int(found[1]) * 1024 if found else 0
+
+
+def resident(pid: int) -> int:
+    """Bytes of memory that a process holds; 0 where nothing tells."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * resource.getpagesize()
+    except (OSError, IndexError, ValueError):
+        return 0
 
 
 def differences(a: Ran, b: Ran) -> list[tuple[str, str]]:
