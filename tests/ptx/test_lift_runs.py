@@ -68,6 +68,7 @@ CASES = (
          "=r:a", "r:a"),
     Case("{ .reg .u32 t;\nadd.u32 t, %1, 1;\n{ .reg .u32 t;\nmov.u32 t, 5;\nadd.u32 %0, t, %1; }\nadd.u32 %0, %0, t; }",
          "=r:a", "r:b"),  # a name declared twice
+    Case("and.b32 %1, %0, 0xF0;\nxor.b32 %0, %0, %1;\nshr.u32 %1, %1, 4;\nadd.u32 %0, %0, %1;", "+r:a", "r:b"),
     Case("shl.b64 %0, %1, %2;\nor.b64 %0, %0, %3;", "=l:B", "l:A r:a l:B"),
     Case("lop3.b32 %0, %1, %2, %3, 0xd8;\nnot.b32 %0, %0;", "=r:a", "r:a r:b r:c"),
     Case("cvt.u64.u32 %0, %2;\ncvt.s64.s32 %1, %2;", "=l:A =l:B", "r:a"),
@@ -82,8 +83,7 @@ CASES = (
 )  # fmt: skip
 
 _HEAD = (
-    "struct State { unsigned a, b, c, d; unsigned long long A, B, C, D; unsigned short h; int s, t; "
-    "unsigned v[2]; };\n"
+    "struct State { unsigned a, b, c, d; unsigned long long A, B, C, D; unsigned short h; int s, t; unsigned v[2]; };\n"
 )
 _LOCALS = (
     "  unsigned a = x->a, b = x->b, c = x->c, d = x->d; unsigned long long A = x->A, B = x->B, C = x->C, D = x->D;\n"

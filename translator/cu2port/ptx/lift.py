@@ -119,6 +119,7 @@ class _Lifter:
         self.lines_after: list[str] = []
         self.copies: dict[int, str] = {}
         self.taken = set(context.reserved)
+        self.scratch: set[int] = set()
 
     def lifted(self, opcodes: tuple[str, ...]) -> Lifted:
         for operand in self.operands:
@@ -127,6 +128,8 @@ class _Lifter:
         accesses = self.accesses()
         self.check_carry()
         self.check_names()
+        # nvcc lets a text write an input, which then is a register of its own
+        self.scratch = {i for i, written, _ in accesses if written and not self.operands[i].output}
         for i in self.to_copy(accesses):
             self.copy(i)
         renamed = Renamer(self.new_name).statements(self.statements)
@@ -230,6 +233,8 @@ class _Lifter:
                 reads[i] = reads.get(i, 0) + 1
         writes = [(i, n) for i, written, n in accesses if written]
         branches = any(labels(self.statements))
+        # what memory gives has a name before any element of it is written
+        whole = {n for n, x in enumerate(instructions(self.statements)) if x.name in _MEMORY}
         for i, operand in enumerate(self.operands):
             text = self.text(i)
             if operand.output:
@@ -237,11 +242,14 @@ class _Lifter:
                 if (len(mine) > 1 or reads.get(i, 0) > 1 or branches) and not _SIMPLE.match(text):
                     out.add(i)
                 continue
+            if i in self.scratch:
+                out.add(i)
+                continue
             if self.constant(i) is not None or _CONSTANT.match(text):
                 continue
             last = max((n for k, written, n in accesses if k == i and not written), default=-1)
             first = [(k, n) for k, n in writes if n < last or branches]
-            several = [(k, n) for k, n in writes if n == last and sum(n == m for _, m in writes) > 1]
+            several = [(k, n) for k, n in writes if n == last and sum(n == m for _, m in writes) > 1 and n not in whole]
             if any(self.may_alias(i, k) for k, n in (*first, *several)):
                 out.add(i)
         return sorted(out)
@@ -278,7 +286,8 @@ class _Lifter:
             self.lines_before.append(f"{type_} {name}{first};")
             self.lines_after.append(f"{source} = {self.back(i, name)};")
         else:
-            self.lines_before.append(f"const {type_} {name} = {self.converted(i)};")
+            qualifier = "" if i in self.scratch else "const "
+            self.lines_before.append(f"{qualifier}{type_} {name} = {self.converted(i)};")
 
     def converted(self, i: int) -> str:
         """What a copy of an operand is initialised with."""

@@ -117,6 +117,8 @@ class Printer:
         text = Text(place.text, level, have)
         if have.bits == wanted.bits and (have.kind == wanted.kind or (have.is_int and wanted.is_int)):
             return text
+        if have.bits == wanted.bits and cxx_type(have) == cxx_type(wanted):
+            return Text(place.text, level, wanted)
         if have.bits == wanted.bits:
             return Text(f"__builtin_bit_cast({cxx_type(wanted)}, {place.text})", 16, wanted)
         return Text(f"{cxx_type(wanted)}({place.text})", 16, wanted)

@@ -5,6 +5,11 @@
 // also where C++ or AMD's instructions define other ones: shifts beyond the width, fields beyond the word, signed overflow.
 #pragma once
 
+#pragma push_macro("min")  // some programs have macros of these names
+#pragma push_macro("max")
+#undef min
+#undef max
+
 #ifdef __HIP__
 #ifndef __HIPCC_RTC__  // which includes it by itself
 #include <hip/hip_runtime.h>
@@ -275,7 +280,7 @@ CU2PORT_PTX u32 dp2a_hi_s32_s32(u32 a, u32 b, u32 c) {
 // add.sat.{t:s32} d, a, b
 CU2PORT_PTX s32 add_sat_s32(s32 a, s32 b) {
     const s64 t = u64(s64(a)) + s64(b);
-    const s64 t_2 = s64(-2147483648) < t ? t : s64(-2147483648);
+    const s64 t_2 = t > s64(-2147483648) ? t : s64(-2147483648);
     return s32(t_2 < 0x7fffffff ? t_2 : 0x7fffffff);
 }
 // add.{t:u16x2|s16x2|u8x4|s8x4} d, a, b
@@ -296,7 +301,7 @@ CU2PORT_PTX u32 add_s8x4(u32 a, u32 b) {
 // sub.sat.{t:s32} d, a, b
 CU2PORT_PTX s32 sub_sat_s32(s32 a, s32 b) {
     const s64 t = u64(s64(a)) - s64(b);
-    const s64 t_2 = s64(-2147483648) < t ? t : s64(-2147483648);
+    const s64 t_2 = t > s64(-2147483648) ? t : s64(-2147483648);
     return s32(t_2 < 0x7fffffff ? t_2 : 0x7fffffff);
 }
 // sub.{t:u8x4|s8x4} d, a, b
@@ -311,7 +316,7 @@ CU2PORT_PTX u32 sub_s8x4(u32 a, u32 b) {
 // mad.hi.sat.{t:s32} d, a, b, c
 CU2PORT_PTX s32 mad_hi_sat_s32(s32 a, s32 b, s32 c) {
     const s64 t = u64(s64(mul_hi<s32>(a, b))) + s64(c);
-    const s64 t_2 = s64(-2147483648) < t ? t : s64(-2147483648);
+    const s64 t_2 = t > s64(-2147483648) ? t : s64(-2147483648);
     return s32(t_2 < 0x7fffffff ? t_2 : 0x7fffffff);
 }
 // mul24.{part:lo|hi}.{t:u32|s32} d, a, b
@@ -331,7 +336,7 @@ CU2PORT_PTX s32 mad24_hi_s32(s32 a, s32 b, s32 c) {
 // mad24.hi.sat.{t:s32} d, a, b, c
 CU2PORT_PTX s32 mad24_hi_sat_s32(s32 a, s32 b, s32 c) {
     const s64 t = u64(s64(s32(s64(u64(s64(s32(u32(a) << 8) >> 8)) * s64(s32(u32(b) << 8) >> 8)) >> 16))) + s64(c);
-    const s64 t_2 = s64(-2147483648) < t ? t : s64(-2147483648);
+    const s64 t_2 = t > s64(-2147483648) ? t : s64(-2147483648);
     return s32(t_2 < 0x7fffffff ? t_2 : 0x7fffffff);
 }
 // sad.{t:u16|s16|u32|s32|u64|s64} d, a, b, c:unsigned(t)
@@ -402,7 +407,7 @@ CU2PORT_PTX u32 min_relu_s16x2(u32 a, u32 b) {
     const s16 t_4 = s16(a >> 16);
     const s16 t_5 = s16(b >> 16);
     const s16 t_6 = t_4 < t_5 ? t_4 : t_5;
-    return u32(u16(0 < t_3 ? t_3 : s16(0))) | (u32(u16(0 < t_6 ? t_6 : s16(0))) << 16);
+    return u32(u16(t_3 > 0 ? t_3 : s16(0))) | (u32(u16(t_6 > 0 ? t_6 : s16(0))) << 16);
 }
 CU2PORT_PTX u32 min_relu_s8x4(u32 a, u32 b) {
     const s8 t = s8(a);
@@ -417,73 +422,73 @@ CU2PORT_PTX u32 min_relu_s8x4(u32 a, u32 b) {
     const s8 t_10 = s8(a >> 24);
     const s8 t_11 = s8(b >> 24);
     const s8 t_12 = t_10 < t_11 ? t_10 : t_11;
-    return u32(u8(0 < t_3 ? t_3 : s8(0))) | (u32(u8(0 < t_6 ? t_6 : s8(0))) << 8)
-        | (u32(u8(0 < t_9 ? t_9 : s8(0))) << 16) | (u32(u8(0 < t_12 ? t_12 : s8(0))) << 24);
+    return u32(u8(t_3 > 0 ? t_3 : s8(0))) | (u32(u8(t_6 > 0 ? t_6 : s8(0))) << 8)
+        | (u32(u8(t_9 > 0 ? t_9 : s8(0))) << 16) | (u32(u8(t_12 > 0 ? t_12 : s8(0))) << 24);
 }
 // max.{t:u16x2|u8x4} d, a, b
 CU2PORT_PTX u32 max_u16x2(u32 a, u32 b) {
-    const u16 t = u16(b);
-    const u16 t_2 = u16(a);
-    const u16 t_3 = u16(b >> 16);
-    const u16 t_4 = u16(a >> 16);
-    return u32(t < t_2 ? t_2 : t) | (u32(t_3 < t_4 ? t_4 : t_3) << 16);
+    const u16 t = u16(a);
+    const u16 t_2 = u16(b);
+    const u16 t_3 = u16(a >> 16);
+    const u16 t_4 = u16(b >> 16);
+    return u32(t > t_2 ? t : t_2) | (u32(t_3 > t_4 ? t_3 : t_4) << 16);
 }
 CU2PORT_PTX u32 max_u8x4(u32 a, u32 b) {
-    const u8 t = u8(b);
-    const u8 t_2 = u8(a);
-    const u8 t_3 = u8(b >> 8);
-    const u8 t_4 = u8(a >> 8);
-    const u8 t_5 = u8(b >> 16);
-    const u8 t_6 = u8(a >> 16);
-    const u8 t_7 = u8(b >> 24);
-    const u8 t_8 = u8(a >> 24);
-    return u32(t < t_2 ? t_2 : t) | (u32(t_3 < t_4 ? t_4 : t_3) << 8) | (u32(t_5 < t_6 ? t_6 : t_5) << 16)
-        | (u32(t_7 < t_8 ? t_8 : t_7) << 24);
+    const u8 t = u8(a);
+    const u8 t_2 = u8(b);
+    const u8 t_3 = u8(a >> 8);
+    const u8 t_4 = u8(b >> 8);
+    const u8 t_5 = u8(a >> 16);
+    const u8 t_6 = u8(b >> 16);
+    const u8 t_7 = u8(a >> 24);
+    const u8 t_8 = u8(b >> 24);
+    return u32(t > t_2 ? t : t_2) | (u32(t_3 > t_4 ? t_3 : t_4) << 8) | (u32(t_5 > t_6 ? t_5 : t_6) << 16)
+        | (u32(t_7 > t_8 ? t_7 : t_8) << 24);
 }
 // max{.relu}.{t:s16x2|s8x4} d, a, b
 CU2PORT_PTX u32 max_s16x2(u32 a, u32 b) {
-    const s16 t = s16(b);
-    const s16 t_2 = s16(a);
-    const s16 t_3 = s16(b >> 16);
-    const s16 t_4 = s16(a >> 16);
-    return u32(u16(t < t_2 ? t_2 : t)) | (u32(u16(t_3 < t_4 ? t_4 : t_3)) << 16);
+    const s16 t = s16(a);
+    const s16 t_2 = s16(b);
+    const s16 t_3 = s16(a >> 16);
+    const s16 t_4 = s16(b >> 16);
+    return u32(u16(t > t_2 ? t : t_2)) | (u32(u16(t_3 > t_4 ? t_3 : t_4)) << 16);
 }
 CU2PORT_PTX u32 max_s8x4(u32 a, u32 b) {
-    const s8 t = s8(b);
-    const s8 t_2 = s8(a);
-    const s8 t_3 = s8(b >> 8);
-    const s8 t_4 = s8(a >> 8);
-    const s8 t_5 = s8(b >> 16);
-    const s8 t_6 = s8(a >> 16);
-    const s8 t_7 = s8(b >> 24);
-    const s8 t_8 = s8(a >> 24);
-    return u32(u8(t < t_2 ? t_2 : t)) | (u32(u8(t_3 < t_4 ? t_4 : t_3)) << 8) | (u32(u8(t_5 < t_6 ? t_6 : t_5)) << 16)
-        | (u32(u8(t_7 < t_8 ? t_8 : t_7)) << 24);
+    const s8 t = s8(a);
+    const s8 t_2 = s8(b);
+    const s8 t_3 = s8(a >> 8);
+    const s8 t_4 = s8(b >> 8);
+    const s8 t_5 = s8(a >> 16);
+    const s8 t_6 = s8(b >> 16);
+    const s8 t_7 = s8(a >> 24);
+    const s8 t_8 = s8(b >> 24);
+    return u32(u8(t > t_2 ? t : t_2)) | (u32(u8(t_3 > t_4 ? t_3 : t_4)) << 8) | (u32(u8(t_5 > t_6 ? t_5 : t_6)) << 16)
+        | (u32(u8(t_7 > t_8 ? t_7 : t_8)) << 24);
 }
 CU2PORT_PTX u32 max_relu_s16x2(u32 a, u32 b) {
-    const s16 t = s16(b);
-    const s16 t_2 = s16(a);
-    const s16 t_3 = t < t_2 ? t_2 : t;
-    const s16 t_4 = s16(b >> 16);
-    const s16 t_5 = s16(a >> 16);
-    const s16 t_6 = t_4 < t_5 ? t_5 : t_4;
-    return u32(u16(0 < t_3 ? t_3 : s16(0))) | (u32(u16(0 < t_6 ? t_6 : s16(0))) << 16);
+    const s16 t = s16(a);
+    const s16 t_2 = s16(b);
+    const s16 t_3 = t > t_2 ? t : t_2;
+    const s16 t_4 = s16(a >> 16);
+    const s16 t_5 = s16(b >> 16);
+    const s16 t_6 = t_4 > t_5 ? t_4 : t_5;
+    return u32(u16(t_3 > 0 ? t_3 : s16(0))) | (u32(u16(t_6 > 0 ? t_6 : s16(0))) << 16);
 }
 CU2PORT_PTX u32 max_relu_s8x4(u32 a, u32 b) {
-    const s8 t = s8(b);
-    const s8 t_2 = s8(a);
-    const s8 t_3 = t < t_2 ? t_2 : t;
-    const s8 t_4 = s8(b >> 8);
-    const s8 t_5 = s8(a >> 8);
-    const s8 t_6 = t_4 < t_5 ? t_5 : t_4;
-    const s8 t_7 = s8(b >> 16);
-    const s8 t_8 = s8(a >> 16);
-    const s8 t_9 = t_7 < t_8 ? t_8 : t_7;
-    const s8 t_10 = s8(b >> 24);
-    const s8 t_11 = s8(a >> 24);
-    const s8 t_12 = t_10 < t_11 ? t_11 : t_10;
-    return u32(u8(0 < t_3 ? t_3 : s8(0))) | (u32(u8(0 < t_6 ? t_6 : s8(0))) << 8)
-        | (u32(u8(0 < t_9 ? t_9 : s8(0))) << 16) | (u32(u8(0 < t_12 ? t_12 : s8(0))) << 24);
+    const s8 t = s8(a);
+    const s8 t_2 = s8(b);
+    const s8 t_3 = t > t_2 ? t : t_2;
+    const s8 t_4 = s8(a >> 8);
+    const s8 t_5 = s8(b >> 8);
+    const s8 t_6 = t_4 > t_5 ? t_4 : t_5;
+    const s8 t_7 = s8(a >> 16);
+    const s8 t_8 = s8(b >> 16);
+    const s8 t_9 = t_7 > t_8 ? t_7 : t_8;
+    const s8 t_10 = s8(a >> 24);
+    const s8 t_11 = s8(b >> 24);
+    const s8 t_12 = t_10 > t_11 ? t_10 : t_11;
+    return u32(u8(t_3 > 0 ? t_3 : s8(0))) | (u32(u8(t_6 > 0 ? t_6 : s8(0))) << 8)
+        | (u32(u8(t_9 > 0 ? t_9 : s8(0))) << 16) | (u32(u8(t_12 > 0 ? t_12 : s8(0))) << 24);
 }
 // bfind{.shiftamt}.{t:u32|u64|s32|s64} d:u32, a
 CU2PORT_PTX u32 bfind_u32(u32 a) { return a == 0 ? 0xffffffffu : 31 - clz(a); }
@@ -540,46 +545,49 @@ CU2PORT_PTX u32 prmt_b32_rc16(u32 a, u32 b, u32 c) {
 }
 // cvt.pack.sat.{ct:u16|s16}.s32 d:b32, a:s32, b:s32
 CU2PORT_PTX u32 cvt_pack_sat_u16_s32(s32 a, s32 b) {
-    const s32 t = 0 < b ? b : 0;
-    const s32 t_2 = 0 < a ? a : 0;
+    const s32 t = b > 0 ? b : 0;
+    const s32 t_2 = a > 0 ? a : 0;
     return u32(u16(t < 0xffff ? t : 0xffff)) | (u32(u16(t_2 < 0xffff ? t_2 : 0xffff)) << 16);
 }
 CU2PORT_PTX u32 cvt_pack_sat_s16_s32(s32 a, s32 b) {
-    const s32 t = -32768 < b ? b : -32768;
-    const s32 t_2 = -32768 < a ? a : -32768;
+    const s32 t = b > -32768 ? b : -32768;
+    const s32 t_2 = a > -32768 ? a : -32768;
     return u32(u16(s16(t < 0x7fff ? t : 0x7fff))) | (u32(u16(s16(t_2 < 0x7fff ? t_2 : 0x7fff))) << 16);
 }
 // cvt.pack.sat.{ct:u8|s8|u4|s4|u2|s2}.s32.b32 d:b32, a:s32, b:s32, c:b32
 CU2PORT_PTX u32 cvt_pack_sat_u8_s32_b32(s32 a, s32 b, u32 c) {
-    const s32 t = 0 < a ? a : 0;
-    const s32 t_2 = 0 < b ? b : 0;
+    const s32 t = a > 0 ? a : 0;
+    const s32 t_2 = b > 0 ? b : 0;
     return (c << 16) | (((t < 0xff ? t : 0xff) & 0xffu) << 8) | ((t_2 < 0xff ? t_2 : 0xff) & 0xffu);
 }
 CU2PORT_PTX u32 cvt_pack_sat_s8_s32_b32(s32 a, s32 b, u32 c) {
-    const s32 t = -128 < a ? a : -128;
-    const s32 t_2 = -128 < b ? b : -128;
+    const s32 t = a > -128 ? a : -128;
+    const s32 t_2 = b > -128 ? b : -128;
     return (c << 16) | (((t < 0x7f ? t : 0x7f) & 0xffu) << 8) | ((t_2 < 0x7f ? t_2 : 0x7f) & 0xffu);
 }
 CU2PORT_PTX u32 cvt_pack_sat_u4_s32_b32(s32 a, s32 b, u32 c) {
-    const s32 t = 0 < a ? a : 0;
-    const s32 t_2 = 0 < b ? b : 0;
+    const s32 t = a > 0 ? a : 0;
+    const s32 t_2 = b > 0 ? b : 0;
     return (c << 8) | (((t < 15 ? t : 15) & 15u) << 4) | ((t_2 < 15 ? t_2 : 15) & 15u);
 }
 CU2PORT_PTX u32 cvt_pack_sat_s4_s32_b32(s32 a, s32 b, u32 c) {
-    const s32 t = -8 < a ? a : -8;
-    const s32 t_2 = -8 < b ? b : -8;
+    const s32 t = a > -8 ? a : -8;
+    const s32 t_2 = b > -8 ? b : -8;
     return (c << 8) | (((t < 7 ? t : 7) & 15u) << 4) | ((t_2 < 7 ? t_2 : 7) & 15u);
 }
 CU2PORT_PTX u32 cvt_pack_sat_u2_s32_b32(s32 a, s32 b, u32 c) {
-    const s32 t = 0 < a ? a : 0;
-    const s32 t_2 = 0 < b ? b : 0;
+    const s32 t = a > 0 ? a : 0;
+    const s32 t_2 = b > 0 ? b : 0;
     return (c << 4) | (((t < 3 ? t : 3) & 3u) << 2) | ((t_2 < 3 ? t_2 : 3) & 3u);
 }
 CU2PORT_PTX u32 cvt_pack_sat_s2_s32_b32(s32 a, s32 b, u32 c) {
-    const s32 t = -2 < a ? a : -2;
-    const s32 t_2 = -2 < b ? b : -2;
+    const s32 t = a > -2 ? a : -2;
+    const s32 t_2 = b > -2 ? b : -2;
     return (c << 4) | (((t < 1 ? t : 1) & 3u) << 2) | ((t_2 < 1 ? t_2 : 1) & 3u);
 }
 
 }  // namespace ptx
 }  // namespace cu2port
+
+#pragma pop_macro("min")
+#pragma pop_macro("max")
