@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cu2port.ptx.interp import Machine
 from cu2port.ptx.ir import Type
-from cu2port.ptx.ops import REG, U64, VOID, Effect, Op, OutOfRangeError, Value, const, offset_of
+from cu2port.ptx.ops import REG, U64, VOID, Effect, NoMeaningError, Op, OutOfRangeError, Value, const, offset_of
 from cu2port.ptx.printer import Printer, cxx_type
 from cu2port.ptx.table import ptx
 
@@ -85,7 +85,14 @@ STORE = Op("store", lambda v, *a: 0, _spell, effect=Effect.WRITE, run=_store, ad
 STORE_VECTOR = Op("store", lambda v, *a: 0, _spell, effect=Effect.WRITE, run=_store, address=True)
 
 
+def _vector(t: Type, n: int) -> None:
+    """Refuses what no GPU has: vectors of more than 32 bytes."""
+    if n * t.bits > 256 or (n > 1 and t.bits == 128):
+        raise NoMeaningError(f"{n} elements of {t.bits} bits are more than any load or store moves")
+
+
 def _loaded(name: str, t: Type, a: Value, space: str, n: int) -> Value:
+    _vector(t, n)
     return Value(LOAD, t.vector(n), (a,), Access(name, space.partition(":")[0], t, n))
 
 

@@ -128,19 +128,19 @@ CVTA_TO_SHARED = Op(
 _CVTA = _REF + "cvta"
 
 
-@ptx("cvta.{space:shared|shared::cta|shared::cluster}.{t:u32|u64} d, a", ref=_CVTA)
+@ptx("cvta.{space:shared|shared::cta|shared::cluster}.{t:u64} d, a", ref=_CVTA)
 def cvta_shared(t: Type, a: Value) -> Value:
     """The generic address of an offset in shared memory. A cluster is one block."""
     return convert(make(CVTA_SHARED, U64, convert(a, U32)), t)
 
 
-@ptx("cvta.to.{space:shared|shared::cta|shared::cluster}.{t:u32|u64} d, a", ref=_CVTA)
+@ptx("cvta.to.{space:shared|shared::cta|shared::cluster}.{t:u64} d, a", ref=_CVTA)
 def cvta_to_shared(t: Type, a: Value) -> Value:
     """The offset in shared memory of a generic address."""
     return convert(make(CVTA_TO_SHARED, U32, a), t)
 
 
-@ptx("cvta{.to}.{space:global|const|local|param|param::entry}.{t:u32|u64} d, a", ref=_CVTA)
+@ptx("cvta{.to}.{space:global|const|local|param|param::entry}.{t:u64} d, a", ref=_CVTA)
 def cvta(a: Value) -> Value:
     """These spaces' addresses are generic ones already."""
     return a
