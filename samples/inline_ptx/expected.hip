@@ -1,4 +1,5 @@
 // Three small functions in inline PTX, each checked against plain C++.
+#include "cu2port/ptx.hpp"
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -17,34 +18,33 @@
 
 __device__ __forceinline__ unsigned int lane_id() {
     unsigned int lane;
-    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    lane = cu2port::warp::lane_id();
     return lane;
 }
 
 // Bits [pos, pos + len) of x.
 __device__ __forceinline__ uint32_t extract(uint32_t x, uint32_t pos, uint32_t len) {
     uint32_t bits;
-    asm("bfe.u32 %0, %1, %2, %3;" : "=r"(bits) : "r"(x), "r"(pos), "r"(len));
+    bits = cu2port::ptx::bfe_u32(x, pos, len);
     return bits;
 }
 
 // The high word of a 64-bit sum: an add with carry out, then one with carry in.
 __device__ __forceinline__ uint32_t add_high(uint32_t a_low, uint32_t a_high, uint32_t b_low, uint32_t b_high) {
     uint32_t high;
-    asm volatile(
-        "{\n\t"
-        ".reg .u32 low;\n\t"
-        "add.cc.u32 low, %1, %3;\n\t"
-        "addc.u32 %0, %2, %4;\n\t"
-        "}"
-        : "=r"(high)
-        : "r"(a_low), "r"(a_high), "r"(b_low), "r"(b_high));
+    {
+        bool carry;
+        std::uint32_t low = cu2port::ptx::add_cc<std::uint32_t>(a_low, b_low, carry);
+        high = a_high + b_high + std::uint32_t(carry);
+    }
     return high;
 }
 
 __device__ __forceinline__ int load_once(const int* p) {
     int value;
-    asm volatile("ld.global.cs.s32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+    asm volatile("" ::: "memory");
+    value = cu2port::ptx::ld_global_cs<std::int32_t>(p);
+    asm volatile("" ::: "memory");
     return value;
 }
 

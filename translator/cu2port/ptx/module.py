@@ -159,6 +159,7 @@ class _Writer:
 _HEADERS = (
     ("ptx.hpp", rf"{NAMESPACE}(?!untranslated)"),
     ("untranslated.hpp", rf"{NAMESPACE}untranslated"),
+    ("warp.hpp", "cu2port::warp::"),
 )
 
 

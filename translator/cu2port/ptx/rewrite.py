@@ -167,6 +167,8 @@ def _helpers(edits: Iterable[Edit]) -> Iterator[str]:
         yield "untranslated.hpp"
     if names - _OF_UNTRANSLATED or "std::" in text:
         yield "ptx.hpp"
+    elif "cu2port::warp::" in text:
+        yield "warp.hpp"
 
 
 def _reasoned(e: RefusedError) -> RefusedError:
