@@ -119,6 +119,8 @@ def as_type(c: Const, type_: str) -> int:
     """The bits of a literal written where an operand of this type is expected. Raises OverflowError on none."""
     t = TYPES[type_]
     if t.kind != "f":
+        if c.kind == "f" and t.bits == 64:  # as in `mov.b64 d, 0d3FF0000000000000`
+            return c.value
         return (int(double(c)) if c.kind == "f" else c.value) & t.mask
     if c.kind == "f32" and t.bits == 32:
         return c.value
