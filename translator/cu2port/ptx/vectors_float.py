@@ -9,6 +9,8 @@ from cu2port.ptx import softfloat
 from cu2port.ptx.ir import TYPES, Type
 from cu2port.ptx.softfloat import FORMATS, Format
 
+_DISTANCES = (51, 52, 53, 54, 55, 105, 106, 107, 126, 127, 128)  # where double's and 128 bits' windows end
+
 
 def element_of(t: Type) -> Type | None:
     """The type of each of two numbers that a packed type of floats holds; None for other types."""
@@ -51,7 +53,8 @@ def far(f: Format, rng: Random) -> tuple[int, ...]:
     e = rng.randint(max(f.lowest + p + 4, -40), 3)
     a = number(rng.getrandbits(1), one + rng.choice((0, 0, 1, 2, 3)), e, f)
     b = number(0, one + rng.choice((0, 0, 0, 1, -1)), -f.fraction, f)
-    c = number(rng.getrandbits(1), 2 * one + rng.choice((-1, 0, 1, 2)), e - rng.randint(0, 3 * p + 20), f)
+    distance = rng.choice(_DISTANCES) if rng.random() < 0.6 else rng.randint(0, 3 * p + 20)
+    c = number(rng.getrandbits(1), 2 * one + rng.choice((-1, -1, 0, 1, 2)), e - distance, f)
     return (a, b, c) if rng.random() < 0.7 else (c, b, a)
 
 
