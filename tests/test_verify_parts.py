@@ -328,7 +328,6 @@ def test_a_real_compiler(small_hip: Path, tmp_path: Path) -> None:
 LEFT_TO_A_PERSON = {
     "cuda_std_atomic": "cuda::atomic has no HIP counterpart",
     "device_query": "CUDART_VERSION stands in an expression",
-    "inline_ptx": "inline PTX",
     "nvtx_ranges": "roctx has no event attributes",
     "textures": "gfx942 has no texture units",
 }
