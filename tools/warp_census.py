@@ -95,7 +95,7 @@ def fates(unit: Unit, result: Result) -> Iterator[tuple[Place, str]]:
     """What became of each place."""
     applied = [j.finding for j in result.findings if j.outcome is Outcome.APPLIED]
     # what is replaced, or told to have got an argument more
-    mapped = Covered([(f.start, f.end) for f in applied if f.code[:4] in ("CU31", "CU32") or f.code[:3] == "CU4"])
+    mapped = Covered([(f.start, f.end) for f in applied if f.code[:4] in ("CU31", "CU32") or f.code == "CU401"])
     touched = Covered([(e.start, e.end) for f in applied for e in f.edits if e.end > e.start])
     left = [j.finding for j in result.findings if j.outcome is not Outcome.APPLIED]
     named = Covered([(f.start, max(f.end, f.start + 1)) for f in left])

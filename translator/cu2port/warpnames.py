@@ -92,12 +92,11 @@ def _is_declared(unit: Unit, name: str) -> bool:
 def _is_theirs(unit: Unit, name: str) -> bool:
     """Whether a name that the project declares is the user's in this file, as far as tokens tell.
 
-    Macros in conditionals are shims for what old versions of CUDA lack, or for HIP.
+    What stands in a conditional is a shim: for old versions of CUDA, for HIP, for an editor that knows no CUDA.
     """
-    found = unit.macros.get(name, ())
-    if found:
-        return not all(unit.conditions(m.directive.start)[1 if unit.guard else 0 :] for m in found)
-    return any(declares(unit, i) for i in unit.find(name))
+    found = [m.directive.start for m in unit.macros.get(name, ())]
+    found = found or [unit.p[i] for i in unit.find(name) if declares(unit, i)]
+    return not all(unit.conditions(at)[1 if unit.guard else 0 :] for at in found)
 
 
 def sync_calls(unit: Unit) -> Iterator[tuple[int, Call]]:
