@@ -146,7 +146,12 @@ def mul24(t: Type, a: Value, b: Value, part: str) -> Value:
     return _product24(t, a, b, part)
 
 
-@ptx("mad24.{part:lo|hi}.{t:u32|s32} d, a, b, c", ref="integer-arithmetic-instructions-mad24", helper=True)
+@ptx(
+    "mad24.{part:lo|hi}.{t:u32|s32} d, a, b, c",
+    ref="integer-arithmetic-instructions-mad24",
+    examples={"mad24.lo.s32": (((0x01FFFFFF, 5, 7), 2),)},
+    helper=True,
+)
 def mad24(t: Type, a: Value, b: Value, c: Value, part: str) -> Value:
     return _product24(t, a, b, part) + c
 

@@ -98,6 +98,8 @@ _EXAMPLES: Mapping[str, Sequence[Example]] = {
     "vadd.s32.u32.s32.sat": (((0xFFFFFFFF, 1), 0x7FFFFFFF), ((0, 0xFFFFFFFF), 0xFFFFFFFF)),
     "vabsdiff.u32.u32.u32": (((3, 5), 2),),
     "vmin.s32.s32.s32.sat.add": (((5, 0xFFFFFFFF, 10), 9),),
+    "vmax.u32.s32.u32": (((0xFFFFFFFF, 3), 3),),
+    "vsub.u32.u32.u32.sat": (((3, 5), 0), ((5, 3), 2)),
 }
 
 
@@ -280,6 +282,15 @@ def _simd(
         "vadd2.s32.s32.s32.sat": (((0x7FFF0001, 0x00010002, 0), 0x7FFF0003),),
         "vavrg4.u32.u32.u32": (((0x01020304, 0x02020202, 0), 0x02020303),),
         "vabsdiff4.u32.u32.u32.add": (((0x01020304, 0x04030201, 100), 108),),
+        "vabsdiff2.s32.s32.s32": (((0xFFFF0005, 0x00010003, 0), 0x00020002),),
+        "vadd4.u32.u32.u32.sat": (((0xFF01F002, 0x01011001, 0), 0xFF02FF03),),
+        "vsub2.s32.s32.s32.sat": (((0x80000001, 0x00010002, 0), 0x8000FFFF),),
+        "vsub4.u32.u32.u32": (((0x00000000, 0x01010101, 0), 0xFFFFFFFF),),
+        "vavrg2.s32.s32.s32": (((0xFFFF0003, 0xFFFE0004, 0), 0xFFFE0004),),
+        "vmin2.s32.s32.s32": (((0xFFFF0005, 0x00000004, 0), 0xFFFF0004),),
+        "vmin4.u32.u32.u32": (((0xFF010203, 0x01020103, 0), 0x01010103),),
+        "vmax2.u32.u32.u32": (((0xFFFF0005, 0x00000004, 0), 0xFFFF0005),),
+        "vmax4.s32.s32.s32": (((0xFF010203, 0x01020103, 0), 0x01020203),),
     },
 )
 def simd(
@@ -310,7 +321,10 @@ def simd(
         f".{{at:u32|s32}}.{{bt:u32|s32}}.{_CMP}.{{op2:add}} {_OPERANDS}, c:b32",
     ),
     _SIMD,
-    {"vset4.u32.u32.lt": (((0x01020304, 0x02020505, 0), 0x01000101),)},
+    {
+        "vset4.u32.u32.lt": (((0x01020304, 0x02020505, 0), 0x01000101),),
+        "vset2.s32.s32.ge.add": (((0x00010001, 0xFFFF0002, 7), 8),),
+    },
 )
 def simd_set(
     name: str,

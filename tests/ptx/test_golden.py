@@ -1,0 +1,65 @@
+"""The interpreter against answers recorded on NVIDIA GPUs, where there are any."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from cu2port.ptx import interp
+from cu2port.ptx.assemble import text as ptx_text
+from cu2port.ptx.vectors import same
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = sorted((ROOT / "tests/ptx/golden").glob("*.json.gz"))
+
+
+@pytest.fixture(scope="module")
+def recorder() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("record_golden", ROOT / "tools/record_golden.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda p: p.name)
+def test_answers(path: Path, recorder: ModuleType) -> None:
+    """Every recorded case is found among the ones that the table makes now; approximations are for other tests."""
+    recorded = json.loads(gzip.decompress(path.read_bytes()))
+    answers = {case["text"]: case for case in recorded["cases"]}
+    root = path.name.partition(".")[0]
+    for _, chosen in recorder.by_root([root], 1000, 100):
+        for case in chosen:
+            found = answers.get(ptx_text(case.instruction))
+            if found is None or case.row.bound:
+                continue
+            types = [case.places[name].type for name in case.results]
+            for vector, wanted in zip(found["inputs"], found["results"], strict=True):
+                registers = dict(zip(case.inputs, vector, strict=True))
+                (lane,) = interp.run((case.instruction,), case.places, [registers])
+                got = [lane[name] for name in case.results]
+                assert all(same(t, w, g) for t, w, g in zip(types, wanted, got, strict=True)), (found["text"], vector)
+
+
+def test_instructions_without_answers_are_known(recorder: ModuleType) -> None:
+    """What `--list` prints: all that compute, until a GPU has been at hand."""
+    listed = recorder.unanswered()
+    assert {"add", "bfe", "lop3", "vadd4"} & {*listed, *(p.name.partition(".")[0] for p in GOLDEN)} == {
+        "add",
+        "bfe",
+        "lop3",
+        "vadd4",
+    }
+
+
+def test_the_same_cases_every_time(recorder: ModuleType) -> None:
+    first, again = (next(recorder.by_root(["bfe"], 20, 5))[1] for _ in range(2))
+    assert [(ptx_text(c.instruction), c.vectors) for c in first] == [
+        (ptx_text(c.instruction), c.vectors) for c in again
+    ]
