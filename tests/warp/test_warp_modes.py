@@ -73,6 +73,13 @@ def test_flag_rewrites_no_warp_code_and_names_it_all() -> None:
         ), kept
 
 
+def test_flag_keeps_cubs_lanes() -> None:
+    text = "#include <cub/cub.cuh>\n__device__ int f() { return cub::LaneId() + CUB_PTX_WARP_THREADS; }\n"
+    made = translate(text, Options(warp="flag"), path="k.cu")
+    assert "return cub::LaneId() + CUB_PTX_WARP_THREADS;" in made.output.decode()
+    assert sum(j.finding.code == "CU106" for j in made.findings) == 2
+
+
 def kept_at(text: str, f: Finding) -> bool:
     at = KERNEL.index(text)
     return at - 2 <= f.start <= at + len(text)

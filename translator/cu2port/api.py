@@ -17,7 +17,7 @@ from cu2port.model import Edit, Finding, Severity, Side, Span, Trust, insert, re
 from cu2port.structure import Call
 from cu2port.unit import Unit
 from cu2port.uses import Use, unknown, uses
-from cu2port.warpnames import LOGICAL
+from cu2port.warpnames import LOGICAL, SPACE
 
 _PLACEHOLDER = re.compile(r"\{(-?\d+)(\*?)\}|\{\*\}|\{<>\}")
 _CAST = re.compile(r"reinterpret_cast<([\w *]+)>\(\Z")
@@ -116,6 +116,8 @@ def _judge_use(unit: Unit, use: Use) -> Finding | None:
             hip=row.hip,
             effects=(("all", "compile-error"),),
         )
+    if hip.startswith(SPACE) and unit.options.warp == "flag":
+        return _not_applied(row, hip, start, end, "warp code is left as it is with `--warp flag`")
     name = (hip.partition(".")[2] or hip) if "." in row.cuda else hip
     rename = () if name in (written, row.cuda) else (replace(start, end, name),)  # also through an alias
     if row.drop:
