@@ -182,6 +182,8 @@ CU2PORT_PTX u32 prmt(u32 a, u32 b, u32 selector) {
 }  // namespace cu2port
 
 #include "ptx_float.hpp"
+#include "ptx_approx.hpp"
+#include "ptx_half.hpp"
 #ifdef __HIP__
 #include "ptx_device.hpp"
 #endif
