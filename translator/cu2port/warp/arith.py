@@ -129,7 +129,7 @@ def _divide(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             n = None if a.num is None or not b.num else a.num // b.num if op == "/" else a.num >> b.num
             return V(Kind.BLOCK, UNIFORM, n, (), a.why)
         return None
-    if a.kind in THREADS:
+    if a.kind in THREADS or a.kind is Kind.SHIFTED:
         use(b, role, None, a)
         kind = Kind.GLOBAL_WARP if a.kind is Kind.GLOBAL else Kind.WARP
         return V(kind, WARPS, None, (), Step(at, f"{_shown(op, b)} gives the warp id", a.why))
@@ -203,6 +203,12 @@ def _multiply(op: str, a: V, b: V, at: int, use: Record) -> V | None:
     if op == "*" and is_size(a) and not is_size(b):
         a, b = b, a
     if not (b.num == 5 if op == "<<" else is_size(b)):
+        for x, y in ((a, b), (b, a)) if op == "*" else ():
+            if x.kind in (Kind.WARP, Kind.GLOBAL_WARP) and y.kind is Kind.PRODUCT and y.src:
+                use(y, Role.COUNT, True, x)
+                return V(Kind.PART, x.vary, None, (), x.why)
+            if x.kind in (Kind.WARP, Kind.GLOBAL_WARP) and y.vary == UNIFORM:
+                return V(Kind.WARP_MULTIPLE, x.vary, None, (), x.why)
         if op == "<<":
             if b.src and b.num is None:
                 use(b, Role.LOOP if a.kind is Kind.LANE_BIT else Role.BITS, False, a)
@@ -218,6 +224,9 @@ def _multiply(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             return V(Kind.BLOCK, UNIFORM, None, (), a.why or b.why)
         return None
     role = Role.LOG if op == "<<" else Role.COUNT
+    if a.kind is Kind.WARP_MULTIPLE:
+        use(b, role, True, a)
+        return V(Kind.PART, a.vary, None, (), a.why)
     if a.kind in (Kind.WARP, Kind.GLOBAL_WARP, Kind.COUNT):
         use(b, role, True, a)
         n = a.num * 32 if a.num is not None else None
@@ -259,7 +268,9 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             if y.num is not None:
                 return V(Kind.SHIFTED, LANES, None, y.src if y.num == 32 else (), x.why)
             return V(Kind.INDEX, LANES, None, (), x.why)
-        if x is a and op == "-" and x.kind in THREADS and y.num is not None:
+        if x.kind is Kind.PRODUCT and x.src and x.num is None and y.kind in (Kind.UNKNOWN, Kind.DATA, Kind.STEP):
+            return V(Kind.PRODUCT, max(x.vary, y.vary), None, x.src, x.why or y.why)  # `p + i * 32`, before `+ lane`
+        if x is a and op == "-" and x.kind in THREADS and y.vary == UNIFORM:
             if y.num == 32 and y.src:
                 use(y, Role.STRIDE, None, x)
             return V(Kind.SHIFTED, LANES, None, (), x.why)

@@ -83,7 +83,7 @@ def _likely(facts: WarpFacts, u: Use) -> bool:
         return warpish or u.other is not Kind.GLOBAL
     if u.other is Kind.SHIFTED and u.role in _SOFT:
         return warpish
-    if u.role is Role.STRIDE:
+    if u.role is Role.STRIDE or (u.role is Role.BLOCK and u.other is Kind.UNKNOWN):
         return warpish
     return False
 

@@ -68,8 +68,10 @@ class Interpreter(Caller):
         for p in (*d.params, *d.tparams):
             if p.name:
                 self.env[p.name] = self._parameter(d, p.name, p.at, p.default, p.pointer, p.volatile)
-        for e in d.bounds:
-            self.value(e)
+        for n, e in enumerate(d.bounds):
+            v = self.value(e)
+            if n == 0:
+                self.use(v, Role.BLOCK, None, NOTHING)
         self.statements(d.body)
         self.device = None
 
@@ -214,6 +216,8 @@ class Interpreter(Caller):
             operands = [x.strip() for x in m[2].split(",")]
             named = len(operands) > 1 or operands[0] not in ("0", "")
             self.event("named-barrier" if named or m[1] != "sync" else "barrier", s.first, f"bar.{m[1]}")
+        for x in s.ins:
+            self.value(x)
         for out in s.outs:
             if not isinstance(out, Name):
                 self.value(out)

@@ -214,21 +214,19 @@ class Parser(ExpressionParser):
             self._next()
         first = self.i
         close = self._partner(first, stop)
-        outs: list[Expr] = []
-        k = first + 1
-        while k < close and self.t[k] not in (":", "::"):
+        sides: list[list[Expr]] = [[], [], []]  # the text, what is written, what is read
+        k, side = first + 1, 0
+        while k < close:
+            if self.t[k] in (":", "::"):
+                side = min(side + len(self.t[k]), 3)
+            elif self.t[k] == "(" and k < self.match[k] <= close:
+                if side in (1, 2):
+                    sides[side].append(Parser(self.unit, k + 1, self.match[k], jump=False).expr(self.match[k]))
+                k = self.match[k]
             k += 1
-        if k < close and self.t[k] == ":":
-            k += 1
-            while k < close and self.t[k] not in (":", "::"):
-                if self.t[k] == "(" and k < self.match[k] <= close:
-                    inner = Parser(self.unit, k + 1, self.match[k], jump=False)
-                    outs.append(inner.expr(self.match[k]))
-                    k = self.match[k]
-                k += 1
         self._to(close + 1)
         self._semicolon(stop)
-        return Asm(at, first + 1, close, tuple(outs))
+        return Asm(at, first + 1, close, tuple(sides[1]), tuple(sides[2]))
 
     # --- declarations ---------------------------------------------------------------------------------------------
 

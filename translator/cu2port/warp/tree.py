@@ -157,12 +157,13 @@ class Jump(NamedTuple):
 
 
 class Asm(NamedTuple):
-    """An asm statement: tokens `first` to `last` between its brackets; `outs`: what it writes to."""
+    """An asm statement: tokens `first` to `last` between its brackets; `outs`: what it writes to, `ins`: reads."""
 
     at: int
     first: int
     last: int
     outs: tuple[Expr, ...]
+    ins: tuple[Expr, ...] = ()
 
 
 Stmt = Decl | Eval | If | Loop | Switch | Block | Jump | Asm

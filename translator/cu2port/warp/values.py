@@ -32,6 +32,7 @@ class Kind(Enum):
     BLOCK = "a block size"
     BLOCK_ID = "a block index"
     STEP = "a loop variable"  # bounded or stepped by the literals in `src`
+    WARP_MULTIPLE = "a multiple of a warp id"
     PRODUCT = "a multiple of a literal"  # of the literals in `src`
     BITS = "a count of bits"
     TILE = "a tile of threads"
@@ -123,7 +124,7 @@ COUNT_NAME = re.compile(
 )
 THREAD_NAME = re.compile(
     r"(?i)(?:tid|tidx|tid_?x|thread_?id|thread_?idx|thread_?index|thread_?rank|thid|threadid_?x?|"
-    r"local_?tid|ltid|thread)\Z"
+    r"local_?tid|ltid|thread|(?:idx|tid|thread_?(?:idx|id))_?in_?(?:warp_?group|block|cta|wg))\Z"
 )
 BLOCK_NAME = re.compile(
     r"(?i).*(?:n(?:um)?_?[a-z]*_?threads|block_?(?:size|dim|threads|sz|width)|threads?_?(?:per|in)_?block|"
