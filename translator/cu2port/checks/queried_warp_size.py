@@ -10,7 +10,6 @@ from cu2port.structure import Call
 from cu2port.unit import Unit
 from cu2port.warpnames import HEADER, SPACE, declares, modes
 
-_SIZE = SPACE + "size"
 _PROPERTIES = frozenset(
     "cudaDeviceProp hipDeviceProp_t cudaGetDeviceProperties hipGetDeviceProperties getCurrentDeviceProperties "
     "getDeviceProperties".split()
@@ -52,6 +51,12 @@ class QueriedWarpSize(Check):
             "as a macro's argument",
         ),
         Example(
+            "void f(cudaDeviceProp* prop) { g(prop->warpSize); }",
+            "void f(hipDeviceProp_t* prop) { g(32); }",
+            "in C",
+            path="a.c",
+        ),
+        Example(
             "int attributes[] = {cudaDevAttrWarpSize};",
             "int attributes[] = {hipDeviceAttributeWarpSize};",
             "asked for elsewhere",
@@ -84,7 +89,7 @@ class QueriedWarpSize(Check):
                 edits,
                 severity=None if edits else Severity.WARNING,
                 effects=(("wave64", "wrong-result"),),
-                helpers=(HEADER,),
+                helpers=_helpers(unit),
             )
 
     def _members(self, unit: Unit, mode: Callable[[int], str]) -> Iterator[Finding]:
@@ -99,7 +104,7 @@ class QueriedWarpSize(Check):
             if known is False:
                 continue
             first = first if known else -1
-            edits = () if kept or first < 0 else (replace(unit.p[first], unit.end(i), _SIZE),)
+            edits = () if kept or first < 0 else (replace(unit.p[first], unit.end(i), _size(unit)),)
             yield self.finding(
                 "the device's warp size is CUDA's 32" if edits else "the device's warp size is 64 on gfx9 GPUs",
                 unit.p[first if edits else i],
@@ -107,8 +112,17 @@ class QueriedWarpSize(Check):
                 edits,
                 severity=None if edits else Severity.WARNING,
                 effects=(("wave64", "wrong-result"),),
-                helpers=(HEADER,),
+                helpers=_helpers(unit),
             )
+
+
+def _size(unit: Unit) -> str:
+    """CUDA's warp size as the file may write it: the header is no C."""
+    return "32" if unit.path.endswith(".c") else SPACE + "size"
+
+
+def _helpers(unit: Unit) -> tuple[str, ...]:
+    return () if unit.path.endswith(".c") else (HEADER,)
 
 
 def _is_devices(unit: Unit, i: int, owner: str) -> bool | None:
@@ -165,7 +179,7 @@ def _answered(unit: Unit, k: int, call: Call) -> tuple[Edit, ...]:
     else:
         return ()
     alone = unit.tok(call.close + 1) == ";" and unit.tok(k - 1) in (";", "{", "}", ")") and not _in_macro(unit, k)
-    opening, closing = ("", f" = {_SIZE}") if alone else ("(", f" = {_SIZE}, {_QUERIES[unit.t[k]]})")
+    opening, closing = ("", f" = {_size(unit)}") if alone else ("(", f" = {_size(unit)}, {_QUERIES[unit.t[k]]})")
     out = [replace(unit.p[k], start, ""), replace(target.end, unit.end(call.close), "")]
     out.append(insert(target.end, closing, Side.LEFT))
     if opening:

@@ -37,12 +37,14 @@ inline dim3 block(dim3 asked) {
     if (hipGetDevice(&device) != hipSuccess ||
         hipDeviceGetAttribute(&lanes, hipDeviceAttributeWarpSize, device) != hipSuccess || lanes != 64)
         return asked;
-    const unsigned rest = asked.x % 32;
-    if (rest != 0 && asked.y * asked.z != 1) {
+    const unsigned rest = asked.x % 32, rows = asked.y * asked.z, x = (asked.x - rest) * 2 + rest;
+    if (rest != 0 && rows != 1) {
         std::fprintf(stderr, "cu2port/solo.hpp: rows of %u threads are no whole warps\n", unsigned(asked.x));
         return dim3(0, 0, 0);
     }
-    return dim3((asked.x - rest) * 2 + rest, asked.y, asked.z);
+    if (x * rows > 1024)
+        std::fprintf(stderr, "cu2port/solo.hpp: a block of %u threads; 512 fit\n", unsigned(asked.x * rows));
+    return dim3(x, asked.y, asked.z);
 }
 
 }  // namespace solo
