@@ -239,7 +239,11 @@ template <class T, class P> CU2PORT_PTX void st_param(P& parameter, int offset, 
 constexpr Order failed(Order order) { return order == acq_rel ? acquire : order == release ? relaxed : order; }
 
 // What an operation makes of the value in memory and its operand.
-struct add_op { template <class T> CU2PORT_PTX static T of(T a, T b) { return a + b; } };
+struct add_op {
+    template <class T> CU2PORT_PTX static T of(T a, T b) { return a + b; }
+    CU2PORT_PTX static s32 of(s32 a, s32 b) { return s32(u32(a) + u32(b)); }
+    CU2PORT_PTX static s64 of(s64 a, s64 b) { return s64(u64(a) + u64(b)); }
+};
 struct min_op { template <class T> CU2PORT_PTX static T of(T a, T b) { return b < a ? b : a; } };
 struct max_op { template <class T> CU2PORT_PTX static T of(T a, T b) { return a < b ? b : a; } };
 struct inc_op { template <class T> CU2PORT_PTX static T of(T a, T b) { return a >= b ? 0 : a + 1; } };
