@@ -83,6 +83,13 @@ class SoloKernel(Check):
             options=Options(kernels=(("a", "solo"),)),
         ),
         Example(
+            "void f(cudaKernelNodeParams& p) { p.blockDim = dim3(64); }",
+            '#include "cu2port/solo.hpp"\n'
+            "void f(hipKernelNodeParams& p) { p.blockDim = cu2port::solo::block(dim3(64)); }",
+            "a node of a graph",
+            options=_SOLO,
+        ),
+        Example(
             "using R = cub::BlockReduce<int, 128>;",
             "using R = hipcub::BlockReduce<int, 128>;",
             "counts lanes by itself",
@@ -142,6 +149,12 @@ class SoloKernel(Check):
                 span = call.args[at]
                 yield self._done("the block has twice the threads on wavefronts of 64", *_range(span), _blocked(span))
 
+        for i in unit.find("blockDim") if what.whole else ():  # of a launch by parameters, or of a node of a graph
+            last = _statement_end(unit, i)
+            if unit.is_member(i) and unit.tok(i + 1) == "=" and last > i + 1 and "solo" not in unit.t[i : i + 6]:
+                span = Span(unit.p[i + 2], unit.end(last))
+                yield self._done("the block has twice the threads on wavefronts of 64", *_range(span), _blocked(span))
+
     def _left(self, unit: Unit, what: Solo) -> Iterator[Finding]:
         for f in what.shared:
             yield self._problem(
@@ -149,8 +162,9 @@ class SoloKernel(Check):
                 unit.p[f.name_at],
                 unit.end(f.name_at),
             )
+        filled = any(unit.is_member(i) and unit.tok(i + 1) == "=" for i in unit.find("blockDim"))
         for i in unit.find(*_OTHER_LAUNCHES):
-            if unit.call(i) is not None:
+            if unit.call(i) is not None and not (filled and "LaunchKernelEx" in unit.t[i]):
                 yield self._problem(f"`{unit.t[i]}` wants the block that `{SPACE}block` gives", unit.p[i], unit.end(i))
         spans = [(f.body[0], f.body[1]) for f in (*what.kernels, *what.functions)]
         for i in unit.find("this_thread_block", *(w for w in unit.words if _BLOCK.match(w))):
@@ -172,6 +186,14 @@ def _counted(unit: Unit, first: int, stop: int) -> tuple[Edit, ...]:
 
 def _blocked(span: Span) -> tuple[Edit, ...]:
     return (insert(span.start, f"{SPACE}block("), insert(span.end, ")", Side.LEFT))
+
+
+def _statement_end(unit: Unit, i: int) -> int:
+    """The last token of the statement that token i is in, its semicolon left out."""
+    k = i
+    while k < len(unit.t) and unit.t[k] != ";":
+        k = max(k, unit.match[k]) + 1
+    return k - 1
 
 
 def _range(span: Span) -> tuple[int, int]:
