@@ -246,7 +246,8 @@ def machine_code(source: str, tmp_path: Path, arch: str, *flags: str) -> dict[st
     if "unknown target" in done.stderr or "unsupported CUDA gpu" in done.stderr:
         pytest.skip("this clang does not know AMD GPUs")
     assert done.returncode == 0, done.stderr[:3000]
-    return dict(re.findall(r"^(\w+):.*?\n(.*?)s_endpgm", done.stdout, re.M | re.S))
+    parts = re.split(r"^(?=\w+:\s)", done.stdout, flags=re.M)
+    return {p.partition(":")[0]: p.partition("s_endpgm")[0] for p in parts if "s_endpgm" in p}
 
 
 @pytest.mark.parametrize("arch", ("gfx942", "gfx1100"))
