@@ -23,6 +23,7 @@ _SAID_AGAIN: Mapping[str, frozenset[str]] = {
 _ONCE_A_FUNCTION = frozenset({"CU354"})
 _HIP_FILE = re.compile(r"(?i)\.hip(?:\.[^./\\]+)?\Z")
 _HIP_NAME = re.compile(r"hip[A-Z]|__builtin_amdgcn_")
+_CUDA_NAME = re.compile(r"cu|CU|nv|NV|nccl")
 _NEAR = 16  # leaders before a finding that may hold it; calls nest less deeply
 _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
@@ -38,7 +39,7 @@ def hips(unit: Unit) -> tuple[Span, ...]:
     ours = any(p.startswith(("hip/", "hipblas", "hipcub", "rocprim", "cu2port/")) for p in paths)
     if ours or _HIP_FILE.search(unit.path):
         return whole
-    if not unit.api.seen and any(_HIP_NAME.match(w) for w in unit.words):
+    if any(_HIP_NAME.match(w) for w in unit.words) and not any(_CUDA_NAME.match(n) for n in unit.api.seen):
         return whole
     return hip_spans(unit)
 
