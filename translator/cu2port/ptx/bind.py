@@ -200,6 +200,9 @@ class _Binder:
                 type_ = TYPES[f"u{type_.bits // len(operand.items)}"]
             return tuple(self.value(item, type_) for item in operand.items)
         if slot.form == "imm":
+            if slot.name == "lut" and isinstance(operand, Reg) and operand.name in self.places:
+                place = self.places[operand.name]
+                return place.constant if place.constant is not None else self.value(operand, ops.U32)
             return self.constant(operand)
         if slot.form == "label":
             if isinstance(operand, Reg) and not operand.select:

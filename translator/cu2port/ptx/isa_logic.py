@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from cu2port.ptx.ir import Type
-from cu2port.ptx.ops import PERM, U32, Value, const, convert, eq, make, ne, select, shl, shr, smaller
+from cu2port.ptx.ops import PERM, U32, Op, Value, const, convert, eq, make, ne, select, shl, shr, smaller
 from cu2port.ptx.table import ptx
 
 _BITS = "{t:pred|b16|b32|b64}"
@@ -63,8 +63,19 @@ def _formulas() -> dict[int, tuple[str, int, int]]:
     return best
 
 
-def look_up(a: Value, b: Value, c: Value, table: int) -> Value:
+def _look_up_bits(_: Value, a: int, b: int, c: int, table: int) -> int:
+    bits = ((4 * (a >> i & 1) + 2 * (b >> i & 1) + (c >> i & 1)) for i in range(32))
+    return sum((table >> index & 1) << i for i, index in enumerate(bits))
+
+
+#: by a table that is a constant of the program, but whose value is not known here (a template's parameter)
+LOP3 = Op("lop3", _look_up_bits, "cu2port::ptx::lop3({0}, {1}, {2}, {3})")
+
+
+def look_up(a: Value, b: Value, c: Value, table: int | Value) -> Value:
     """The logic function of three words that an 8-bit table gives: bit 4a + 2b + c is the result."""
+    if isinstance(table, Value):
+        return Value(LOP3, U32, (a, b, c, table))
     table &= 255
     if table in (0, 255):
         return const(-(table & 1), U32)
@@ -89,7 +100,7 @@ def look_up(a: Value, b: Value, c: Value, table: int) -> Value:
         )
     },
 )
-def lop3(a: Value, b: Value, c: Value, lut: int) -> Value:
+def lop3(a: Value, b: Value, c: Value, lut: int | Value) -> Value:
     return look_up(a, b, c, lut)
 
 
@@ -98,7 +109,7 @@ def lop3(a: Value, b: Value, c: Value, lut: int) -> Value:
     ref="logic-and-shift-instructions-lop3",
     sm=70,
 )
-def lop3_predicate(a: Value, b: Value, c: Value, lut: int, q: Value, op: str) -> tuple[Value, Value]:
+def lop3_predicate(a: Value, b: Value, c: Value, lut: int | Value, q: Value, op: str) -> tuple[Value, Value]:
     d = look_up(a, b, c, lut)
     return d, (ne(d, 0) | q) if op == "or" else (ne(d, 0) & q)
 

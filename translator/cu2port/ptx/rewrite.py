@@ -35,6 +35,7 @@ from cu2port.unit import Unit
 _DOTTED = re.compile(
     r"\b[a-z]\w*\.(?:[a-z0-9_]+\.)*(?:[busf](?:8|16|32|64|128)|pred|sync|cta|gl|sys|aligned|shared|global)\b"
 )
+_PTX_ONLY = re.compile(r"\.(?:global|shared|local|param|pred|sync|aligned|cta|gpu|sys|[bsu](?:8|16|32|64|128))\b")
 _AMD = re.compile(r"\s*(?:[sv]|ds|buffer|global|flat|scratch|image|tbuffer)_[a-z]\w*")
 _WORDS = re.compile(r"(?:^|[;{}\n])\s*(?:@!?%{0,2}\w+\s+)?([a-z][a-z0-9_]*(?:(?:::?|\.)[a-z0-9_:]+)*)")
 
@@ -88,9 +89,12 @@ def is_ptx(unit: Unit, s: AsmStatement) -> bool:
         return False
     if _AMD.match(text):
         return False
-    if unit.is_device(s.keyword) or _DOTTED.search(text):
+    if unit.is_device(s.keyword):
         return True
-    return s.macro is not None and any(find(w) is not None for w in _WORDS.findall(text))
+    words = _WORDS.findall(text)
+    if s.readings and words and not any(find(w) is not None or family(w) is not None for w in words):
+        return bool(_PTX_ONLY.search(text))
+    return bool(_DOTTED.search(text)) or s.macro is not None
 
 
 def references(unit: Unit, s: AsmStatement) -> frozenset[str]:

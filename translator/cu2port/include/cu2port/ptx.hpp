@@ -165,6 +165,16 @@ CU2PORT_PTX typename Unsigned<T>::type madc_hi_cc(T a, T b, typename Unsigned<T>
     return addc_cc(U(mul_hi(a, b)), c, carry);
 }
 
+// The logic function of three words whose result, where their bits are a, b and c, is bit 4a + 2b + c of the table.
+CU2PORT_PTX u32 lop3(u32 a, u32 b, u32 c, u32 table) {
+    u32 out = 0;
+    for (u32 i = 0; i < 8; ++i) {
+        const u32 here = (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+        out |= table >> i & 1 ? here : 0;
+    }
+    return out;
+}
+
 // Each nibble of the selector picks a byte of {b, a}; its top bit asks for the byte's sign, eight times.
 CU2PORT_PTX u32 prmt(u32 a, u32 b, u32 selector) {
     const u64 bytes = u64(b) << 32 | a;
