@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from cu2port.check import Check
 from cu2port.model import Finding, Severity
+from cu2port.solo import solo as solo_of
 from cu2port.unit import Unit
 from cu2port.warp.analyse import WarpFacts, analyse
 from cu2port.warp.hazards import Hazard, Trouble, hazards
@@ -37,12 +38,21 @@ def in_words(unit: Unit, steps: Iterable[Step]) -> tuple[str, ...]:
     return tuple(out)
 
 
+def _is_solo(unit: Unit, i: int) -> bool:
+    """Whether the function around token i has a wavefront for each warp."""
+    asked = solo_of(unit)
+    if asked is None:
+        return False
+    f = unit.function_at(i)
+    return asked.whole or (f is not None and any(f.first == g.first for g in (*asked.kernels, *asked.functions)))
+
+
 def hazard_findings(check: Check, unit: Unit, trouble: Trouble, what: str) -> Iterator[Finding]:
     """The findings of one kind of hazard. `what`: what happens (`hang`, `wrong-result`)."""
     for h in hazards_of(unit):
         if h.trouble is not trouble:
             continue
-        solo = unit.options.warp == "solo" and not h.both
+        solo = not h.both and _is_solo(unit, h.at)
         severity = Severity.INFO if solo or (not h.sure and trouble is Trouble.OTHER_ARM) else check.severity
         effects = (("all" if h.both else "wave64", "none" if solo else what),)
         yield check.finding(

@@ -1,0 +1,94 @@
+"""Findings of the analysis: what they say for each mode, and what becomes of tails."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from cu2port.engine import translate
+from cu2port.model import Finding, Options, Severity
+
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+LOCK = """__global__ void k(int* lock, int* n) {
+  int lane = threadIdx.x % 32;
+  if (lane == 0) {
+    while (atomicCAS(lock, 0, 1) != 0) {}
+    *n += 1;
+    atomicExch(lock, 0);
+  }
+}
+"""
+
+
+def _found(text: str, code: str, options: Options | None = None) -> list[Finding]:
+    return [j.finding for j in translate(text, options, path="a.cuh").findings if j.finding.code == code]
+
+
+def _tool(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, TOOLS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_hazard_tells_why_line_by_line() -> None:
+    (finding,) = _found(LOCK, "CU360")
+    assert finding.effects == (("wave64", "hang"),)
+    assert [w.split(":")[0] for w in finding.why[:4]] == ["line 2", "line 2", "line 2", "line 3"]
+    assert "threadIdx.x" in finding.why[0]
+    assert "one lane of each warp" in finding.why[3]
+
+
+def test_a_warp_alone_on_its_wavefront_does_not_hang() -> None:
+    for options in (Options(warp="solo"), Options(kernels=(("k", "solo"),))):
+        (finding,) = _found(LOCK, "CU360", options)
+        assert finding.severity is Severity.INFO
+        assert finding.effects == (("wave64", "none"),)
+    (finding,) = _found(LOCK, "CU360", Options(kernels=(("other", "solo"),)))
+    assert finding.severity is Severity.WARNING
+
+
+def test_hazards_are_found_in_converted_code_too() -> None:
+    text = LOCK.replace("*n += 1;", "*n += __ballot_sync(0xffffffff, 1);")
+    assert _found(translate(text, path="a.cuh").output.decode(), "CU360")
+
+
+@pytest.mark.parametrize("warp", ["logical", "solo"])
+def test_lane_counts_are_right_as_they_stand_by_default(warp: str) -> None:
+    findings = translate("__global__ void k(int* x) { x[threadIdx.x / 32] = 1; }", Options(warp=warp), path="a.cuh")
+    assert not [j for j in findings.findings if j.finding.code in ("CU350", "CU351", "CU353", "CU354")]
+
+
+def test_truth_counts_changed_lines_that_speak_of_warps() -> None:
+    truth = _tool("warp_truth")
+    cuda = "int a = cudaMalloc(p);\nint lane = threadIdx.x % 32;\nint b = n / 3;\nv += __shfl_down_sync(m, v, 1);\n"
+    hip = "int a = hipMalloc(p);\nint lane = threadIdx.x % warpSize;\nint b = n / 4;\nv += __shfl_down(v, 1);\n"
+    assert truth.changed(cuda, hip) == [2, 4]
+    assert truth.changed(cuda, cuda.replace("cudaMalloc", "hipMalloc")) == []
+    listing = "## TIER 1\nD x loc=3\n## WAVE64 TRUTH: all\n* D one   loc=1 files=2\n      -int a;\n  D two   loc=2\n"
+    assert truth.programs(listing) == ["one", "two"]
+
+
+def test_truth_sees_what_is_not_flagged(tmp_path: Path) -> None:
+    truth = _tool("warp_truth")
+    path = tmp_path / "a.cu"
+    path.write_text(
+        "__global__ void k(int* x) {\n  int lane = threadIdx.x % 32;\n  int b = x[0] % 32;\n  x[lane] = b;\n}\n"
+    )
+    touched = truth.touched(path, Options(warp="flag"))
+    assert 2 in touched
+    assert 3 not in touched
+
+
+def test_wilson_interval() -> None:
+    score = _tool("warp_score")
+    low, high = score.wilson(95, 100)
+    assert (round(low, 3), round(high, 3)) == (0.888, 0.978)  # Wilson (1927), as in any table
+    assert score.wilson(0, 0) == (0.0, 1.0)
