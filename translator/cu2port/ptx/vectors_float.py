@@ -68,7 +68,10 @@ def tie(f: Format, rng: Random) -> tuple[int, ...]:
             break
     e = rng.randint(-p, 3)
     below = f.lowest if rng.random() < 0.3 else e - rng.randint(1, 2 * p + 8)
-    c = number(rng.getrandbits(1), rng.choice((0, 1, 1, 3)), below, f)
+    m = rng.choice((0, 1, 1, 3))
+    if rng.random() < 0.3:  # a little less than the last bit of a float or a double
+        m, below = (1 << p) - 1, e - rng.choice((22, 23, 24, 51, 52, 53))
+    c = number(rng.getrandbits(1), m, below, f)
     return number(rng.getrandbits(1), x, e, f), number(0, y, 0, f), c
 
 
