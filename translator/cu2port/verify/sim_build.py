@@ -64,7 +64,7 @@ class Toolchain:
                 if self.is_clang
                 else ("--param=tsan-distinguish-volatile=1",)
             )
-            extra = ("-fsanitize=thread", *volatile, "-g1", "-fno-pie", "-fno-inline-functions")
+            extra = ("-fsanitize=thread", *volatile, "-g1", "-fno-pie", "-fno-inline-functions", "-DCU2PORT_SIM_STEPS")
         dialect = tuple(x for x in _BASE if not (self.is_clang and x == "-fpermissive"))
         return (*dialect, f"-DCU2PORT_SIM_WAVE={wave}", f"-I{HEADERS}", *extra)
 

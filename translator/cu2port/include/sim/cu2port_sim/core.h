@@ -24,6 +24,11 @@ static_assert(kWave == 32 || kWave == 64, "a wave has 32 or 64 lanes");
 constexpr int kDepth = 192;                      // entries of a position
 constexpr std::uint32_t kLeft = 0xffffffffu;     // iteration of a loop that the lane is about to leave
 constexpr std::uint32_t kArm = 0x80000000u;      // "iteration" of a branch: this, and 1 or 2 for its arms
+#ifdef CU2PORT_SIM_STEPS
+constexpr bool kSteps = true;                    // a copy made for --check: statements can be told apart
+#else
+constexpr bool kSteps = false;
+#endif
 constexpr int kSlot = 16;                        // bytes a lane shows to the others
 
 struct Index {  // threadIdx and its kin
@@ -34,7 +39,12 @@ struct Index {  // threadIdx and its kin
 }  // namespace cu2port_sim
 
 // `__thread` and not `thread_local`: no call stands between the program and the value.
-extern __thread cu2port_sim::Index threadIdx, blockIdx, blockDim, gridDim;
+extern __thread cu2port_sim::Index threadIdx;
+#ifdef CU2PORT_SIM_RUNTIME
+extern __thread cu2port_sim::Index blockIdx, blockDim, gridDim;
+#else  // they stay the same as long as a lane lives, so that compilers need not read them again after each store
+extern __thread const cu2port_sim::Index blockIdx, blockDim, gridDim;
+#endif
 
 namespace cu2port_sim {
 
@@ -98,7 +108,7 @@ private:
 class Loop {
 public:
     explicit Loop(std::uint32_t site) : place_(push(site)) {
-        if (place_) place_[1].site = 0;
+        if (kSteps && place_) place_[1].site = 0;
     }
     ~Loop() {
         if (place_) now.top = place_;
@@ -110,7 +120,8 @@ public:
         return first;
     }
     bool tick() {
-        if (place_) ++place_->iteration, place_[1].site = 0;
+        if (place_) ++place_->iteration;
+        if (kSteps && place_) place_[1].site = 0;
         return true;
     }
     // The lane is in a block that can only leave this loop: it counts as lying after the loop.
@@ -172,6 +183,7 @@ Votes barrier(const char* name, bool predicate, Where where);
 void grid_barrier(Where where);
 void yield(Where where);
 std::uint64_t inactive_bits();  // what a read from a lane that is not here gives
+std::uint64_t live_lanes();     // lanes of the running wave that have not ended
 bool checks();                  // whether misuse that hardware lets pass is reported
 void misuse(const char* text, Where where);
 

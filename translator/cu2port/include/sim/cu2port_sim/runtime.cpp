@@ -1,4 +1,5 @@
 // The simulator's runtime: one translation unit, compiled once into the user's cache.
+#define CU2PORT_SIM_RUNTIME
 #include "core.h"
 #include "host.h"
 
