@@ -82,7 +82,9 @@ class _Binder:
         if row.targets and row.targets[0].select:
             written, arguments[row.targets[0].select] = self.selected(written)
         for slot, operand in zip(row.sources, operands, strict=False):
-            if slot.select:
+            if slot.form == "[;":
+                arguments[slot.select] = self.coordinates(slot, operand)
+            elif slot.select:
                 arguments[f"{slot.name}_negated"] = isinstance(operand, Neg)
                 operand, arguments[slot.select] = self.selected(operand.item if isinstance(operand, Neg) else operand)
             arguments[slot.name] = self.source(slot, operand)
@@ -192,7 +194,7 @@ class _Binder:
         return Target(operand.name, element)
 
     def source(self, slot: Slot, operand: Operand) -> object:
-        if slot.form == "[":
+        if slot.form in ("[", "[;"):
             return self.address(operand)
         if slot.form == "{" and isinstance(operand, Vector):
             type_ = self.row.type_of(slot, self.bindings)
@@ -210,6 +212,15 @@ class _Binder:
             raise self.fail("a label is expected")
         value = self.value(operand, self.row.type_of(slot, self.bindings))
         return (value,) if slot.form == "{" else value
+
+    def coordinates(self, slot: Slot, operand: Operand) -> tuple[Value, ...]:
+        """What follows the handle of a texture or surface: `[a, {x, y}]` or `[a, x]`."""
+        rest = operand.rest if isinstance(operand, Address) else ()
+        if len(rest) != 1:
+            raise self.fail("a sampler of its own", "use a texture object, which brings its sampler along")
+        type_ = self.row.type_of(slot, self.bindings)
+        items = rest[0].items if isinstance(rest[0], Vector) else rest
+        return tuple(self.value(item, type_) for item in items)
 
     def constant(self, operand: Operand) -> int:
         if isinstance(operand, Const) and operand.kind in "su":

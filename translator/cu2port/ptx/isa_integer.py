@@ -308,3 +308,26 @@ def fns(a: Value, b: Value, c: Value) -> Value:
 @ptx("brev.{t:b32|b64} d, a", ref="integer-arithmetic-instructions-brev", examples={"brev.b32": (((1,), 1 << 31),)})
 def brev_(a: Value) -> Value:
     return brev(a)
+
+
+def _carryless(v: Value, a: int, b: int) -> int:
+    """The product without carries, lower or upper half."""
+    total = 0
+    for i in range(64):
+        if b >> i & 1:
+            total ^= a << i
+    return (total >> 64 if v.attr == "hi" else total) & v.type.mask
+
+
+CLMUL = Op("clmul", _carryless, "cu2port::ptx::clmul_{attr}({0}, {1})", loose=True)
+
+
+@ptx(
+    "clmad.{part:lo|hi}.{t:u64} d, a, b, c",
+    ref="integer-arithmetic-instructions-clmad",
+    examples={"clmad.lo.u64": (((3, 3, 0), 5), ((3, 3, 1), 4)), "clmad.hi.u64": (((1 << 63, 2, 0), 1),)},
+    sm=100,
+)
+def clmad(t: Type, a: Value, b: Value, c: Value, part: str) -> Value:
+    """Products of polynomials over two elements, added: no carry moves."""
+    return make(CLMUL, t, a, b, attr=part) ^ c

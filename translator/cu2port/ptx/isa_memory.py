@@ -162,6 +162,32 @@ def st_ordered(t: Type, a: Value, b: tuple[Value, ...], space: str, order: str, 
     return _stored(f"st_{order}_{scope}{cxx_space(space)}", t, a, b, space)
 
 
+def _clear(machine: Machine, v: Value, active: tuple[int, ...], args: list[dict[int, int]]) -> dict[int, int]:
+    for lane in active:
+        for i in range(args[1][lane]):
+            machine.write("shared", args[0][lane] + i, 1, 0)
+    return dict.fromkeys(active, 0)
+
+
+CLEAR = Op(
+    "clear",
+    lambda v, *a: 0,
+    lambda v, texts: f"cu2port::ptx::st_bulk({', '.join(texts)})",
+    effect=Effect.WRITE,
+    run=_clear,
+    address=True,
+    loose=True,
+)
+
+
+@ptx("st.bulk{.weak}{.space:shared::cta} [a], b:u64, c:imm", ref=_REF + "st-bulk", sm=100)
+def st_bulk(a: Value, b: Value, c: int) -> Value:
+    """Sets bytes of shared memory to zero, which is the only value it takes."""
+    if c != 0:
+        raise NoMeaningError("a value other than 0")
+    return Value(CLEAR, VOID, (a, b))
+
+
 # --- parameters: by name and byte, not by address --------------------------------------------------------------------
 
 
@@ -179,6 +205,7 @@ def _parameter(a: Value, t: Type, n: int) -> Parameter:
     base, offset = offset_of(a)
     if base.op is not REG:
         raise OutOfRangeError("a parameter is named, with a constant offset")
+    _vector(t, n)
     return Parameter(str(base.attr), offset, t, n)
 
 

@@ -104,6 +104,8 @@ def _slots(text: str, default: str) -> tuple[Slot, ...]:
         if type_ in ("imm", "label", "call"):  # a constant, a label's name, everything that a call has
             form, type_ = type_, "s64"
         name, _, select = name.partition(".")
+        if ";" in name:  # an address with coordinates
+            form, (name, select) = "[;", name.split(";")
         out.append(Slot(name, type_ or ("pred" if name in "pq" else default), form, optional, select))
     return tuple(out)
 

@@ -147,7 +147,7 @@ def case(
     inputs: list[tuple[str, Type]] = []
     selects = selectors(row, rng) if constants is not None else {}
     for slot in row.sources:
-        if slot.form in ("[", "label", "call"):
+        if slot.form in ("[", "[;", "label", "call"):
             return None
         if slot.optional and slot is row.sources[-1] and not selects.get("dsel") and (slot.form or rng.random() < 0.5):
             continue

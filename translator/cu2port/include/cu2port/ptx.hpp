@@ -121,6 +121,18 @@ CU2PORT_PTX u32 fns(u32 mask, u32 base, s32 n) {
     return ~0u;
 }
 
+// The halves of a product without carries.
+CU2PORT_PTX u64 clmul_lo(u64 a, u64 b) {
+    u64 out = 0;
+    for (int i = 0; i < 64; ++i) out ^= b >> i & 1 ? a << i : 0;
+    return out;
+}
+CU2PORT_PTX u64 clmul_hi(u64 a, u64 b) {
+    u64 out = 0;
+    for (int i = 1; i < 64; ++i) out ^= b >> i & 1 ? a >> (64 - i) : 0;
+    return out;
+}
+
 // --- the carry flag --------------------------------------------------------------------------------------------------
 // `_cc` forms set it, the others only read it. It is a borrow for subtraction.
 

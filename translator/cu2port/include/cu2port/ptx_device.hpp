@@ -37,6 +37,73 @@ template <class T> CU2PORT_PTX_DEVICE u32 match_all(u32 mask, T value) {
     return warp::match_all(mask, value, &same);
 }
 
+// --- textures and surfaces, by HIP's objects ---------------------------------------------------------------------------
+
+#if !defined(CU2PORT_SIMULATED)
+// HIP's vector of four for what PTX reads, and of one, two or four for what surfaces hold.
+template <class V> struct Texel;
+template <> struct Texel<f32x4> { typedef float4 type; };
+template <> struct Texel<s32x4> { typedef int4 type; };
+template <> struct Texel<u32x4> { typedef uint4 type; };
+template <> struct Texel<u8> { typedef uchar1 type; };
+template <> struct Texel<u16> { typedef ushort1 type; };
+template <> struct Texel<u32> { typedef uint1 type; };
+template <> struct Texel<u8x2> { typedef uchar2 type; };
+template <> struct Texel<u16x2> { typedef ushort2 type; };
+template <> struct Texel<u32x2> { typedef uint2 type; };
+template <> struct Texel<u8x4> { typedef uchar4 type; };
+template <> struct Texel<u16x4> { typedef ushort4 type; };
+
+#define CU2PORT_PTX_TEX(name, parameters, call)                                                              \
+    template <class V> CU2PORT_PTX_DEVICE V name parameters {                                               \
+        typedef typename Texel<V>::type T;                                                                   \
+        const hipTextureObject_t t = reinterpret_cast<hipTextureObject_t>(address(texture));                 \
+        return __builtin_bit_cast(V, call);                                                                  \
+    }
+CU2PORT_PTX_TEX(tex_1d, (u64 texture, float x), (::tex1D<T>(t, x)))
+CU2PORT_PTX_TEX(tex_2d, (u64 texture, float x, float y), (::tex2D<T>(t, x, y)))
+CU2PORT_PTX_TEX(tex_3d, (u64 texture, float x, float y, float z), (::tex3D<T>(t, x, y, z)))
+CU2PORT_PTX_TEX(tex_a1d, (u64 texture, u32 layer, float x), (::tex1DLayered<T>(t, x, int(layer))))
+CU2PORT_PTX_TEX(tex_a2d, (u64 texture, u32 layer, float x, float y), (::tex2DLayered<T>(t, x, y, int(layer))))
+CU2PORT_PTX_TEX(tex_cube, (u64 texture, float x, float y, float z), (::texCubemap<T>(t, x, y, z)))
+CU2PORT_PTX_TEX(tex_1d_fetch, (u64 texture, s32 x), (::tex1Dfetch<T>(t, x)))
+CU2PORT_PTX_TEX(tex_level_1d, (u64 texture, float x, float level), (::tex1DLod<T>(t, x, level)))
+CU2PORT_PTX_TEX(tex_level_2d, (u64 texture, float x, float y, float level), (::tex2DLod<T>(t, x, y, level)))
+CU2PORT_PTX_TEX(tex_level_3d, (u64 texture, float x, float y, float z, float level), (::tex3DLod<T>(t, x, y, z, level)))
+CU2PORT_PTX_TEX(tld4_r, (u64 texture, float x, float y), (::tex2Dgather<T>(t, x, y, 0)))
+CU2PORT_PTX_TEX(tld4_g, (u64 texture, float x, float y), (::tex2Dgather<T>(t, x, y, 1)))
+CU2PORT_PTX_TEX(tld4_b, (u64 texture, float x, float y), (::tex2Dgather<T>(t, x, y, 2)))
+CU2PORT_PTX_TEX(tld4_a, (u64 texture, float x, float y), (::tex2Dgather<T>(t, x, y, 3)))
+#undef CU2PORT_PTX_TEX
+
+#define CU2PORT_PTX_SURF(g, parameters, function, place)                                                     \
+    template <class V> CU2PORT_PTX_DEVICE V suld_##g parameters {                                           \
+        typename Texel<V>::type out;                                                                         \
+        ::function##read(&out, reinterpret_cast<hipSurfaceObject_t>(address(surface)), CU2PORT_PTX_AT place);\
+        return __builtin_bit_cast(V, out);                                                                   \
+    }
+#define CU2PORT_PTX_AT(...) __VA_ARGS__
+CU2PORT_PTX_SURF(1d, (u64 surface, s32 x), surf1D, (x))
+CU2PORT_PTX_SURF(2d, (u64 surface, s32 x, s32 y), surf2D, (x, y))
+CU2PORT_PTX_SURF(3d, (u64 surface, s32 x, s32 y, s32 z), surf3D, (x, y, z))
+CU2PORT_PTX_SURF(a1d, (u64 surface, u32 layer, s32 x), surf1DLayered, (x, int(layer)))
+CU2PORT_PTX_SURF(a2d, (u64 surface, u32 layer, s32 x, s32 y), surf2DLayered, (x, y, int(layer)))
+#undef CU2PORT_PTX_SURF
+#define CU2PORT_PTX_SURF(g, parameters, function, place)                                                     \
+    template <class V, class... E> CU2PORT_PTX_DEVICE void sust_##g parameters {                            \
+        const V value{typename Parts<V>::element(e)...};                                                     \
+        ::function##write(__builtin_bit_cast(typename Texel<V>::type, value),                                \
+                          reinterpret_cast<hipSurfaceObject_t>(address(surface)), CU2PORT_PTX_AT place);     \
+    }
+CU2PORT_PTX_SURF(1d, (u64 surface, s32 x, E... e), surf1D, (x))
+CU2PORT_PTX_SURF(2d, (u64 surface, s32 x, s32 y, E... e), surf2D, (x, y))
+CU2PORT_PTX_SURF(3d, (u64 surface, s32 x, s32 y, s32 z, E... e), surf3D, (x, y, z))
+CU2PORT_PTX_SURF(a1d, (u64 surface, u32 layer, s32 x, E... e), surf1DLayered, (x, int(layer)))
+CU2PORT_PTX_SURF(a2d, (u64 surface, u32 layer, s32 x, s32 y, E... e), surf2DLayered, (x, y, int(layer)))
+#undef CU2PORT_PTX_SURF
+#undef CU2PORT_PTX_AT
+#endif
+
 // --- fences ----------------------------------------------------------------------------------------------------------
 
 #ifdef CU2PORT_SIMULATED

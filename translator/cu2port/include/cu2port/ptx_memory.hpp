@@ -221,6 +221,12 @@ CU2PORT_PTX_SPACES(, sys)
 #undef CU2PORT_PTX_SPACES
 #undef CU2PORT_PTX_LOADS
 
+// Sets bytes of shared memory to zero.
+template <class A> CU2PORT_PTX void st_bulk(A p, u64 bytes) {
+    const auto to = shared_space<u8>::to(p);
+    for (u64 i = 0; i < bytes; ++i) to[i] = 0;
+}
+
 template <class A> CU2PORT_PTX void prefetch(A p) { __builtin_prefetch(reinterpret_cast<const void*>(ptx::address(p))); }
 
 // Part of a parameter, from a byte on; parameters of `.ptx` functions may be arrays of bytes.
