@@ -28,6 +28,14 @@ constexpr int size = 32;
 #define CU2PORT_WARP_VALUE
 #endif
 
+#ifdef CU2PORT_SIM_WAVE  // cu2port's simulator looks whether the lanes of a mask are there, and says where
+#define CU2PORT_WARP_HERE , cu2port_sim::Where where = cu2port_sim::Where::here()
+#define CU2PORT_WARP_CHECK(mask) cu2port_sim::warp_mask(mask, where)
+#else
+#define CU2PORT_WARP_HERE
+#define CU2PORT_WARP_CHECK(mask) ((void)(mask))
+#endif
+
 namespace cu2port {
 namespace warp {
 namespace detail {
@@ -129,12 +137,21 @@ CU2PORT_WARP unsigned lanemask_ge() { return ~0u << lane_id(); }
 CU2PORT_WARP unsigned activemask() { return detail::vote(true); }
 
 /// `__ballot_sync(mask, predicate)`, `__any_sync`, `__all_sync`; without a mask: `__ballot(predicate)` and so on.
-CU2PORT_WARP unsigned ballot(unsigned mask, int predicate) { return detail::vote(predicate != 0) & mask; }
-CU2PORT_WARP int any(unsigned mask, int predicate) { return ballot(mask, predicate) != 0; }
-CU2PORT_WARP int all(unsigned mask, int predicate) { return ballot(mask, predicate == 0) == 0; }
-CU2PORT_WARP unsigned ballot(int predicate) { return ballot(~0u, predicate); }
-CU2PORT_WARP int any(int predicate) { return any(~0u, predicate); }
-CU2PORT_WARP int all(int predicate) { return all(~0u, predicate); }
+CU2PORT_WARP unsigned ballot(int predicate) { return detail::vote(predicate != 0); }
+CU2PORT_WARP int any(int predicate) { return ballot(predicate) != 0; }
+CU2PORT_WARP int all(int predicate) { return ballot(predicate == 0) == 0; }
+CU2PORT_WARP unsigned ballot(unsigned mask, int predicate CU2PORT_WARP_HERE) {
+    CU2PORT_WARP_CHECK(mask);
+    return ballot(predicate) & mask;
+}
+CU2PORT_WARP int any(unsigned mask, int predicate CU2PORT_WARP_HERE) {
+    CU2PORT_WARP_CHECK(mask);
+    return (ballot(predicate) & mask) != 0;
+}
+CU2PORT_WARP int all(unsigned mask, int predicate CU2PORT_WARP_HERE) {
+    CU2PORT_WARP_CHECK(mask);
+    return (ballot(predicate == 0) & mask) == 0;
+}
 
 /// Whether this lane is the lowest of those in the mask that are here: `elect.sync`.
 CU2PORT_WARP bool elect(unsigned mask) { return (activemask() & mask & lanemask_lt()) == 0; }
@@ -142,7 +159,9 @@ CU2PORT_WARP bool elect(unsigned mask) { return (activemask() & mask & lanemask_
 // --- Shuffles: width is 2, 4, 8, 16 or 32 ---------------------------------------------------------------------------
 
 /// `__shfl_sync(mask, value, lane, width)`
-template <class T> CU2PORT_WARP T shfl(unsigned, CU2PORT_WARP_VALUE T value, int lane, int width = size) {
+template <class T>
+CU2PORT_WARP T shfl(unsigned mask, CU2PORT_WARP_VALUE T value, int lane, int width = size CU2PORT_WARP_HERE) {
+    CU2PORT_WARP_CHECK(mask);
     if (__builtin_constant_p(lane) && detail::whole(width)) {
         if ((lane & 31) == 0) return detail::by_words(value, detail::Swizzle<0, 0, 0>());
         if ((lane & 31) == 31) return detail::by_words(value, detail::Swizzle<0, 31, 0>());
@@ -152,7 +171,9 @@ template <class T> CU2PORT_WARP T shfl(unsigned, CU2PORT_WARP_VALUE T value, int
 }
 
 /// `__shfl_up_sync(mask, value, delta, width)`: lanes without one to read from keep their own value.
-template <class T> CU2PORT_WARP T shfl_up(unsigned, CU2PORT_WARP_VALUE T value, unsigned delta, int width = size) {
+template <class T>
+CU2PORT_WARP T shfl_up(unsigned mask, CU2PORT_WARP_VALUE T value, unsigned delta, int width = size CU2PORT_WARP_HERE) {
+    CU2PORT_WARP_CHECK(mask);
     const unsigned self = detail::wave_lane(), inside = self & (unsigned(width) - 1u);
     if (!detail::two() && detail::whole(width)) {  // the borrow tells
         unsigned source;
@@ -163,7 +184,9 @@ template <class T> CU2PORT_WARP T shfl_up(unsigned, CU2PORT_WARP_VALUE T value, 
 }
 
 /// `__shfl_down_sync(mask, value, delta, width)`
-template <class T> CU2PORT_WARP T shfl_down(unsigned, CU2PORT_WARP_VALUE T value, unsigned delta, int width = size) {
+template <class T>
+CU2PORT_WARP T shfl_down(unsigned mask, CU2PORT_WARP_VALUE T value, unsigned delta, int width = size CU2PORT_WARP_HERE) {
+    CU2PORT_WARP_CHECK(mask);
     const unsigned self = detail::wave_lane(), inside = self & (unsigned(width) - 1u);
     if (!detail::two() && !__builtin_constant_p(delta)) {  // a carry tells, and lane numbers wrap around at 32
         unsigned sum;
@@ -175,7 +198,9 @@ template <class T> CU2PORT_WARP T shfl_down(unsigned, CU2PORT_WARP_VALUE T value
 }
 
 /// `__shfl_xor_sync(mask, value, bits, width)`: lanes above the own `width` are out of reach, those below are not.
-template <class T> CU2PORT_WARP T shfl_xor(unsigned, CU2PORT_WARP_VALUE T value, int bits, int width = size) {
+template <class T>
+CU2PORT_WARP T shfl_xor(unsigned mask, CU2PORT_WARP_VALUE T value, int bits, int width = size CU2PORT_WARP_HERE) {
+    CU2PORT_WARP_CHECK(mask);
     const unsigned flip = unsigned(bits) & 31u;
     if (detail::whole(width) || (__builtin_constant_p(flip < unsigned(width)) && flip < unsigned(width)))
         return detail::across(value, flip);
@@ -226,7 +251,8 @@ template <class T, class Op> CU2PORT_WARP T fold(unsigned mask, T value, Op op) 
 }  // namespace detail
 
 /// `__match_any_sync(mask, value)`: the lanes with this lane's value. Numbers are compared bit by bit.
-template <class T> CU2PORT_WARP unsigned match_any(unsigned mask, T value) {
+template <class T> CU2PORT_WARP unsigned match_any(unsigned mask, T value CU2PORT_WARP_HERE) {
+    CU2PORT_WARP_CHECK(mask);
     unsigned long long same = 0;
     bool found = false;
     while (__builtin_amdgcn_ballot_w64(!found)) {  // once for each value in the wavefront
@@ -241,30 +267,44 @@ template <class T> CU2PORT_WARP unsigned match_any(unsigned mask, T value) {
 }
 
 /// `__match_all_sync(mask, value, predicate)`: the mask if all its lanes have the same value, else 0.
-template <class T> CU2PORT_WARP unsigned match_all(unsigned mask, T value, int* predicate) {
+template <class T> CU2PORT_WARP unsigned match_all(unsigned mask, T value, int* predicate CU2PORT_WARP_HERE) {
+    CU2PORT_WARP_CHECK(mask);
     const unsigned leader = __builtin_ctz(activemask() & mask) | (detail::wave_lane() & ~31u);
-    *predicate = all(mask, detail::same_bits(value, detail::read(value, leader)));
+    const bool same = detail::same_bits(value, detail::read(value, leader));
+    *predicate = (ballot(!same) & mask) == 0;
     return *predicate ? mask : 0u;
 }
 
 /// `__reduce_add_sync(mask, value)` and so on.
-template <class T> CU2PORT_WARP T reduce_add(unsigned mask, T value) { return detail::fold(mask, value, detail::Add()); }
-template <class T> CU2PORT_WARP T reduce_min(unsigned mask, T value) { return detail::fold(mask, value, detail::Min()); }
-template <class T> CU2PORT_WARP T reduce_max(unsigned mask, T value) { return detail::fold(mask, value, detail::Max()); }
-template <class T> CU2PORT_WARP T reduce_and(unsigned mask, T value) { return detail::fold(mask, value, detail::And()); }
-template <class T> CU2PORT_WARP T reduce_or(unsigned mask, T value) { return detail::fold(mask, value, detail::Or()); }
-template <class T> CU2PORT_WARP T reduce_xor(unsigned mask, T value) { return detail::fold(mask, value, detail::Xor()); }
+#define CU2PORT_WARP_REDUCE(name, Op)                                                 \
+    template <class T> CU2PORT_WARP T name(unsigned mask, T value CU2PORT_WARP_HERE) { \
+        CU2PORT_WARP_CHECK(mask);                                                     \
+        return detail::fold(mask, value, detail::Op());                               \
+    }
+CU2PORT_WARP_REDUCE(reduce_add, Add)
+CU2PORT_WARP_REDUCE(reduce_min, Min)
+CU2PORT_WARP_REDUCE(reduce_max, Max)
+CU2PORT_WARP_REDUCE(reduce_and, And)
+CU2PORT_WARP_REDUCE(reduce_or, Or)
+CU2PORT_WARP_REDUCE(reduce_xor, Xor)
 
 /// `__syncwarp(mask)`: what lanes of the warp wrote before is seen by those that read after.
-CU2PORT_WARP void syncwarp(unsigned = ~0u) {
+CU2PORT_WARP void syncwarp() {
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
     __builtin_amdgcn_wave_barrier();
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+}
+CU2PORT_WARP void syncwarp(unsigned mask CU2PORT_WARP_HERE) {
+    CU2PORT_WARP_CHECK(mask);
+    syncwarp();
 }
 
 }  // namespace warp
 }  // namespace cu2port
 
 #undef CU2PORT_WARP
+#undef CU2PORT_WARP_CHECK
+#undef CU2PORT_WARP_HERE
+#undef CU2PORT_WARP_REDUCE
 #undef CU2PORT_WARP_VALUE
 #endif

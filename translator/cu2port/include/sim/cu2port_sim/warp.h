@@ -92,6 +92,18 @@ u64 same_mask(const Meeting& m, u64 mask, const char* name, Where where) {
     return out;
 }
 
+// The mask of a function of cu2port/warp.hpp: of the 32 lanes around this one, those it names come with the same mask.
+inline void warp_mask(unsigned mask, Where where) {
+    if (!checks()) return;
+    const Meeting m = show("cu2port::warp", mask, where);
+    const int first = m.lane & ~31;
+    const unsigned here = static_cast<unsigned>(m.mask >> first), live = static_cast<unsigned>(live_lanes() >> first);
+    bool wrong = !(mask >> (m.lane - first) & 1) || (mask & live & ~here) != 0;
+    for (unsigned rest = mask & here; rest; rest &= rest - 1)
+        wrong |= read<unsigned>(m, first + __builtin_ctz(rest)) != mask;
+    if (wrong) misuse("cu2port::warp: the mask names lanes that are not here, or leaves out one that is", where);
+}
+
 template <class T>
 T permute_sync(const char* name, u64 mask, const T& value, int index, Where where) {
     const Shown<T> mine{value, mask};
