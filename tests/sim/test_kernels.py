@@ -39,16 +39,16 @@ def test_a_folder_with_c_and_included_sources(tmp_path: Path, build: Callable[[P
     assert (ran.code, ran.output) == (0, b"14\n"), ran.errors
 
 
-def test_a_store_behind_an_allocation_names_kernel_and_distance(simulated: Callable[..., simulate.Ran]) -> None:
+def test_a_store_far_behind_an_allocation_names_kernel_and_distance(simulated: Callable[..., simulate.Ran]) -> None:
     ran = simulated(
         "#include <hip/hip_runtime.h>\n"
-        "__global__ void far(int* d) { d[2000 + threadIdx.x] = 1; }\n"
+        "__global__ void far(int* d) { d[25000 + threadIdx.x] = 1; }\n"
         "int main() { int* d; (void)hipMalloc(&d, 4000); far<<<1, 32>>>(d); }\n",
         64,
         time_s=60,
     )
     assert ran.code == 128 + 11
-    assert b"(4000 bytes behind an allocation of 4000)" in ran.errors
+    assert b"(96000 bytes behind an allocation of 4000)" in ran.errors
     assert b"kernel far launched at" in ran.errors
 
 

@@ -126,10 +126,20 @@ inline float rnorm4df(float a, float b, float c, float d) { return 1 / norm4df(a
 inline double norm3d(double a, double b, double c) { return std::sqrt(a * a + b * b + c * c); }
 inline double rnorm3d(double a, double b, double c) { return 1 / norm3d(a, b, c); }
 inline double norm4d(double a, double b, double c, double d) { return std::sqrt(a * a + b * b + c * c + d * d); }
-inline double cyl_bessel_i0(double x) { return std::cyl_bessel_i(0.0, std::fabs(x)); }
-inline float cyl_bessel_i0f(float x) { return std::cyl_bessel_i(0.f, std::fabs(x)); }
-inline double cyl_bessel_i1(double x) { return std::copysign(std::cyl_bessel_i(1.0, std::fabs(x)), x); }
-inline float cyl_bessel_i1f(float x) { return std::copysign(std::cyl_bessel_i(1.f, std::fabs(x)), x); }
+// By its power series, whose terms are all positive: not every C++ library has std::cyl_bessel_i.
+inline double cu2port_sim_bessel_i(int order, double x) {
+    const double q = x * x / 4;
+    double term = order == 0 ? 1 : std::fabs(x) / 2, sum = term;
+    for (int k = 1; term > sum * 1e-17; ++k) {
+        term *= q / (static_cast<double>(k) * (k + order));
+        sum += term;
+    }
+    return sum;
+}
+inline double cyl_bessel_i0(double x) { return cu2port_sim_bessel_i(0, x); }
+inline float cyl_bessel_i0f(float x) { return static_cast<float>(cyl_bessel_i0(x)); }
+inline double cyl_bessel_i1(double x) { return std::copysign(cu2port_sim_bessel_i(1, x), x); }
+inline float cyl_bessel_i1f(float x) { return static_cast<float>(cyl_bessel_i1(x)); }
 inline double norm(int n, const double* v) {
     double sum = 0;
     for (int i = 0; i < n; ++i) sum += v[i] * v[i];
