@@ -96,6 +96,17 @@ __global__ void k(int *mutex, int *data) {
         "warp-lock",
     ),
     _seed(
+        "one thread of each row takes the lock",
+        """__global__ void k(int *lock, int *x) {
+  if (threadIdx.x == 0) {
+    while (atomicCAS(lock, 0, 1) != 0) { }
+    x[threadIdx.y]++;
+    atomicExch(lock, 0);
+  }
+}""",
+        "warp-lock",
+    ),
+    _seed(
         "lane lock",
         """__global__ void k(int *locks, int *bins, const int *in) {
   int b = in[blockIdx.x * blockDim.x + threadIdx.x];
@@ -518,6 +529,18 @@ __global__ void k(double *x) { add(x, threadIdx.x % 32); }""",
   __syncthreads();
 }
 __global__ void k(volatile unsigned *b, unsigned n) { meet(b, n); }""",
+    ),
+    _seed(
+        "one thread of a block of two dimensions",
+        """__global__ void k(int *lock, int *x) {
+  if (threadIdx.x == 0 && threadIdx.y == 0) {
+    while (atomicCAS(lock, 0, 1) != 0) { }
+    x[0]++;
+    atomicExch(lock, 0);
+  }
+  int t = threadIdx.y * blockDim.x + threadIdx.x;
+  if (t == 0) { while (atomicExch(lock, 1)) { } lock[0] = 0; }
+}""",
     ),
     _seed(
         "waiting for the host",

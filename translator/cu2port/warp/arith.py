@@ -360,7 +360,11 @@ def _compare(op: str, a: V, b: V, at: int, use: Record) -> V:
             use(s, Role.LOOP, True, o)
     vary = max(a.vary, b.vary)
     why = (a if a.vary >= b.vary else b).why
-    return V(_condition(op, x, y, vary), vary if not _whole(op, x, y) else WARPS, None, (), why, a.shared or b.shared)
+    kind = _condition(op, x, y, vary)
+    sure = (
+        1 if kind is Kind.ONE and x.kind is not Kind.THREAD else None
+    )  # one of the block, however many its dimensions
+    return V(kind, vary if not _whole(op, x, y) else WARPS, sure, (), why, a.shared or b.shared)
 
 
 def _whole(op: str, x: V, y: V) -> bool:
@@ -379,6 +383,8 @@ def _condition(op: str, x: V, y: V, vary: int) -> Kind:
         single = op == "==" or (op == "<" and y.num == 1) or (op == "<=" and y.num == 0)
         if single and y.vary == UNIFORM and x.kind in (Kind.LINEAR, Kind.GLOBAL, Kind.THREAD):
             return Kind.ONE
+        if single and y.vary == UNIFORM and x.kind is Kind.THREAD_Y:
+            return Kind.ROW
         if single and x.kind is Kind.LANE and y.vary <= WARPS:
             return Kind.LEADER
         if op == "==" and y.kind is Kind.LANE and x.vary <= WARPS:
@@ -393,18 +399,23 @@ def _logic(op: str, a: V, b: V) -> V:
     why = (a if a.vary >= b.vary else b).why
     kinds = {a.kind, b.kind} & CONDITIONS
     kind = Kind.TEST
+    sure: int | None = None
     if op == "&&":
+        if Kind.ONE in kinds and (Kind.ROW in kinds or 1 in (a.num, b.num)):
+            sure = 1
         if Kind.ONE in kinds or kinds == {Kind.LEADER, Kind.FIRST}:
             kind = Kind.ONE if Kind.ONE in kinds else Kind.LEADER
         elif Kind.LEADER in kinds:
             kind = Kind.LEADER
+        elif Kind.ROW in kinds:
+            kind = Kind.ROW
         elif vary == WARPS:
             kind = Kind.FIRST
     elif a.kind is b.kind and a.kind in CONDITIONS:
         kind = a.kind
     elif vary == WARPS:
         kind = Kind.FIRST
-    return V(kind, vary, None, (), why, a.shared or b.shared)
+    return V(kind, vary, sure, (), why, a.shared or b.shared)
 
 
 def negate(v: V) -> V:

@@ -19,8 +19,8 @@ class Frame(NamedTuple):
     @property
     def who(self) -> Kind:
         """Whom the frame lets through."""
-        if self.arm == 1 and self.cond.kind in (Kind.ONE, Kind.LEADER):
-            return Kind.TEST if self.cond.kind is Kind.ONE else Kind.SOME
+        if self.arm == 1 and self.cond.kind in (Kind.ONE, Kind.ROW, Kind.LEADER):
+            return Kind.SOME if self.cond.kind is Kind.LEADER else Kind.TEST
         return self.cond.kind
 
 

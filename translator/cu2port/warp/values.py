@@ -38,6 +38,7 @@ class Kind(Enum):
     TILE = "a tile of threads"
     GROUP = "a group of threads"
     ONE = "one thread of the block"  # conditions
+    ROW = "one row of the block's threads"
     LEADER = "one lane of each warp"
     FIRST = "whole warps"  # a condition that is the same for all lanes of a CUDA warp
     SOME = "some lanes of each warp"
@@ -46,7 +47,7 @@ class Kind(Enum):
 
 
 THREADS = frozenset({Kind.THREAD, Kind.LINEAR, Kind.GLOBAL})
-CONDITIONS = frozenset({Kind.ONE, Kind.LEADER, Kind.FIRST, Kind.SOME, Kind.TEST})
+CONDITIONS = frozenset({Kind.ONE, Kind.ROW, Kind.LEADER, Kind.FIRST, Kind.SOME, Kind.TEST})
 
 UNIFORM, WARPS, LANES = 0, 1, 2  # how a value varies: the same for the block; the same for a CUDA warp; by lane
 

@@ -55,11 +55,12 @@ class Wait(NamedTuple):
 def who(frames: tuple[Frame, ...], wide: bool) -> Kind:
     """Who gets through a row of branches: ONE, LEADER, FIRST (whole warps), TEST (some lanes), UNKNOWN (all)."""
     found = {f.who for f in frames if f.cond.vary}
-    if Kind.ONE in found and not wide:
-        return Kind.ONE
-    if found & {Kind.LEADER, Kind.ONE}:
-        return Kind.LEADER if not (Kind.ONE in found and len(found) > 1) else Kind.ONE
-    if found & {Kind.TEST, Kind.SOME}:
+    if Kind.ONE in found:
+        sure = any(f.who is Kind.ONE and f.cond.num == 1 for f in frames)
+        return Kind.ONE if sure or not wide or len(found) > 1 else Kind.LEADER
+    if Kind.LEADER in found:
+        return Kind.LEADER
+    if found & {Kind.TEST, Kind.SOME, Kind.ROW}:
         return Kind.TEST
     return Kind.FIRST if Kind.FIRST in found else Kind.UNKNOWN
 
