@@ -543,6 +543,13 @@ __global__ void k(volatile unsigned *b, unsigned n) { meet(b, n); }""",
 }""",
     ),
     _seed(
+        "an atomic sum built from exchanges",
+        """__global__ void k(float *p, float v) {
+  float old = v;
+  while ((old = atomicExch(p, atomicExch(p, 0.0f) + old)) != 0.0f) ;
+}""",
+    ),
+    _seed(
         "waiting for the host",
         """__global__ void k(int *flag) { while (atomicCAS(flag, 1, 1) != 1) { } }""",
     ),

@@ -102,8 +102,10 @@ def _waiting(seen: LoopSeen) -> tuple[bool, str, bool, int, bool] | None:
         return None
     assigned = _assigned(loop)
     for e in _asked(loop):
+        inner: set[int] = set()  # what is passed to an atomic is no atomic that decides
         for x in walk(e):
-            if isinstance(x, CallExpr) and callee(x) in builtins.TAKES:
+            if isinstance(x, CallExpr) and callee(x) in builtins.TAKES and x.at not in inner:
+                inner.update(y.at for a in x.args for y in walk(a))
                 got = _lock(loop, x, assigned, seen)
                 if got is not None:
                     return got
