@@ -69,6 +69,7 @@ def _why_unknown(instruction: Instruction) -> str:
 class _Binder:
     def __init__(self, instruction: Instruction, match: Match, places: Mapping[str, Place]) -> None:
         self.instruction, self.row, self.bindings, self.places = instruction, match.row, match.bindings, places
+        self.given = match.given
 
     def fail(self, reason: str, instead: str = "") -> UntranslatableError:
         return UntranslatableError(self.instruction, reason, instead)
@@ -78,7 +79,7 @@ class _Binder:
         if row.sources and row.sources[0].form == "call":
             return self.call(operands)
         written = operands.pop(0) if row.targets else None
-        arguments: dict[str, object] = {name: self.bindings[name] for name in row.wants if name in self.bindings}
+        arguments: dict[str, object] = dict(self.given)
         if row.targets and row.targets[0].select:
             written, arguments[row.targets[0].select] = self.selected(written)
         for slot, operand in zip(row.sources, operands, strict=False):
@@ -94,7 +95,9 @@ class _Binder:
             arguments[row.reads] = ops.reg(CARRY, ops.PRED)
         if "n" in row.wants and "n" not in arguments:
             arguments["n"] = self.width(written, operands)
-        arguments = {name: value for name, value in arguments.items() if name in row.wants}
+        given = [arguments[slot.name] for slot in row.sources] if row.helper or row.call else []
+        if not row.wanted.issuperset(arguments):
+            arguments = {name: value for name, value in arguments.items() if name in row.wanted}
         try:
             result = row.meaning(**arguments)
         except ops.OutOfRangeError as error:
@@ -102,7 +105,6 @@ class _Binder:
         except ops.NoMeaningError as error:
             raise UntranslatableError(self.instruction, error.reason, error.instead) from None
         values = result if isinstance(result, tuple) else (result,)
-        given = [arguments[slot.name] for slot in row.sources] if row.helper or row.call else []
         return self.finish(row, written, values, tuple(v for v in given if isinstance(v, Value)))
 
     def selected(self, operand: Operand | None) -> tuple[Operand, str]:

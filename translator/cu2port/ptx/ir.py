@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from cu2port.ptx.table import Row
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Type:
-    """A PTX type, or one that trees need beside them (`u128`, vectors). `kind`: one of u, s, b, f, p (predicate), v
+    """A PTX type, or one that trees need beside them (`u128`, vectors); the name tells them apart. `kind`: one of u, s, b, f, p (predicate), v
     (void).
 
     `bits` is the width of one element; `lanes` is above 1 for what `ld.v4` reads.
@@ -25,15 +25,21 @@ class Type:
     bits: int
     lanes: int = 1
 
-    @property
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Type) and self.name == other.name)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    @cached_property
     def signed(self) -> bool:
         return self.kind == "s"
 
-    @property
+    @cached_property
     def is_int(self) -> bool:
         return self.kind in "usb"
 
-    @property
+    @cached_property
     def is_float(self) -> bool:
         return self.kind == "f"
 
@@ -42,7 +48,7 @@ class Type:
         """All bits of one element set."""
         return (1 << self.bits) - 1
 
-    @property
+    @cached_property
     def unsigned(self) -> Type:
         return TYPES[f"u{self.bits}"]
 

@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from itertools import product
 from pkgutil import iter_modules
@@ -53,6 +53,11 @@ class Row:
     flags: frozenset[str] = frozenset()  # modifiers that are there or not
     wants: tuple[str, ...] = ()  # names of the meaning's parameters
     fixed: Mapping[str, object] = field(default_factory=dict)  # bindings of this row beside its modifiers
+
+    @cached_property
+    def wanted(self) -> frozenset[str]:
+        """The names of the meaning's parameters."""
+        return frozenset(self.wants)
 
     def type_of(self, slot: Slot, bindings: Mapping[str, object]) -> Type:
         """The type that a slot has for these modifiers."""
@@ -179,15 +184,16 @@ def forms(row: Row) -> Iterator[tuple[str, Match]]:
         text = "".join(parts)
         found = row.opcode.fullmatch(text)
         assert found is not None
-        yield text, Match(row, _bindings(row, found))
+        yield text, _matched(row, found)
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An opcode with its row; `bindings`: modifier name -> Type, text, or bool for a flag."""
+    """An opcode with its row; `bindings`: modifier name -> Type, text, or bool for a flag; `given`: those it wants."""
 
     row: Row
     bindings: Mapping[str, object]
+    given: Mapping[str, object]
 
 
 def _rows_of(module: ModuleType) -> list[Row]:
@@ -225,11 +231,11 @@ def find(opcode: str, operands: int = -1) -> Match | None:
     for row in candidates:
         found = row.opcode.fullmatch(opcode)
         if found is not None:
-            return Match(row, _bindings(row, found))
+            return _matched(row, found)
     for row in candidates:
         found = row.opcode.fullmatch(_in_order(row, opcode))
         if found is not None:
-            return Match(row, _bindings(row, found))
+            return _matched(row, found)
     return None
 
 
@@ -277,6 +283,11 @@ def _in_order(row: Row, opcode: str) -> str:
 def _place(words: Sequence[str], choice: str) -> int:
     first = choice.partition(".")[0]
     return words.index(first) if first in words else len(words)
+
+
+def _matched(row: Row, found: re.Match[str]) -> Match:
+    bindings = _bindings(row, found)
+    return Match(row, bindings, {name: bindings[name] for name in row.wants if name in bindings})
 
 
 def _bindings(row: Row, found: re.Match[str]) -> Mapping[str, object]:
