@@ -30,8 +30,11 @@ name, a binding, or `wide(t)`. Operands named `d`, `p`, `q` in the first place a
 `reads="cc"`/`writes="cc"` name the carry flag. The function takes operands and bindings by name and returns the value
 of each result, or of the effect.
 
-Floating point: `softfloat.py` computes on bit patterns, `ops_float.py` has the core operations. A row of `isa_float.py`
-combines them: `saturated(flushed(fadd(flushed(a, ftz), flushed(b, ftz), rnd), ftz), sat)`. f32 and f64 are float and
-double in C++, every other format is its bits in an unsigned integer, and its operations are helpers (`add_rn_f16`) of
-ptx.hpp.
+Floating point: `softfloat.py` computes on bit patterns in every rounding mode, `approx.py` has the functions that
+instructions approximate, rounded correctly; `ops_float.py` has the core operations. A row of `isa_float.py` combines
+them: `saturated(flushed(fadd(flushed(a, ftz), flushed(b, ftz), rnd), ftz), sat)`. f32 and f64 are float and double in
+C++, every other format is its bits in an unsigned integer, packed ones are one operation on both elements, and their
+operations are helpers (`add_rn_f16x2`). An approximation's row names the error that the manual allows (`bound`), which
+C++ is held to. `fast.py` rewrites trees for `--ptx-fp fast`. The helpers stand in ptx_float.hpp (rounding, f32, f64),
+ptx_approx.hpp and ptx_half.hpp (f16, bf16, packed, fp8 and conversions).
 """

@@ -65,6 +65,24 @@ FAMILIES: tuple[Family, ...] = (
         "use tex1Dfetch, tex2D and kin with a hipTextureObject_t",
     ),
     _family(
+        r"cvt\.rs",
+        "hopper",
+        "it rounds by random bits, whose places NVIDIA's manual shows in figures only",
+        "convert with cvt.rn, or add the random bits to the float's own below the last bit kept, then cut",
+    ),
+    _family(
+        r"cvt\.[\w.:]*(?:scaled::n2::ue8m0|s2f6x2)[\w.]*",
+        "hopper",
+        "it scales while it converts, which no AMD instruction does",
+        "multiply by the scale, then convert",
+    ),
+    _family(
+        r"fma\.rn\.oob",
+        "hopper",
+        "it tells the NaN of tensor copies beyond an array from others, and AMD GPUs have no such copies",
+        "use fma.rn, and let elements outside of the array be zero where they are loaded",
+    ),
+    _family(
         r"bar(?:rier)?\.(?:sync|arrive|red)|bar",
         "other",
         "HIP has one barrier a block, for all its threads",
