@@ -577,6 +577,12 @@ __global__ void k(volatile unsigned *b, unsigned n) { meet(b, n); }""",
 }""",
     ),
     _seed(
+        "a barrier in one arm: the others wait at none",
+        """__global__ void k(volatile float *x) {
+  if (threadIdx.x < 64) { x[threadIdx.x] = 1; __syncthreads(); }
+}""",
+    ),
+    _seed(
         "a barrier that whole threads skip at the end",
         """__global__ void k(float *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

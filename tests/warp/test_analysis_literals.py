@@ -78,3 +78,22 @@ __global__ void k(unsigned* w, int n) {
     judged = {v.at: v.lanes for v in classify(unit)}
     definition, first, second = (i for i in range(len(unit.t)) if unit.t[i] in ("N", "32") and unit.t[i - 1] != "int")
     assert (judged[definition], judged[first], judged[second]) == (True, True, False)
+
+
+@pytest.mark.parametrize(
+    ("body", "lanes"),
+    [
+        ("int w = 0; if (n) w = threadIdx.x / 64; x[w * 32] = 1;", True),
+        ("int w; if (n) { w = threadIdx.x / 64; } else { w = -1; } x[w * 32] = 1;", True),
+        ("int w = n; for (int i = 0; i < n; i++) { x[w * 32] = 1; w = threadIdx.x >> 6; }", True),
+        ("int w = threadIdx.x / 64; { int w = n; x[w * 32] = 1; }", False),
+        ("int w = threadIdx.x / 64; w = n; x[w * 32] = 1;", False),
+        ("int w = n ? threadIdx.x / 64 : 0; x[w * 32] = 1;", True),
+        ("auto f = [&](int w) { return w; }; x[f(n) * 32] = 1;", False),
+        ("switch (n) { case 1: n = threadIdx.x / 64; break; default: n = 0; } x[n * 32] = 1;", True),
+    ],
+)
+def test_values_flow_through_branches_loops_and_scopes(body: str, lanes: bool) -> None:
+    unit = Unit(f"__global__ void k(int* x, int n) {{ {body} }}", load_catalog(), path="a.cu")
+    judged = {v.at: v.lanes for v in classify(unit)}
+    assert judged.get(unit.t.index("32"), False) == lanes

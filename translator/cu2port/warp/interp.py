@@ -181,11 +181,7 @@ class Interpreter(Caller):
         self.frames = frames
         if leaves(s.then):
             return
-        for name, v in taken.items():
-            old = self.env.get(name)
-            if old is not None and old is not v and old != v:
-                both = join(old, v)
-                self.env[name] = both if both.vary >= cond.vary else both._replace(vary=cond.vary)
+        self.env = _either(self.env, taken, cond.vary)
 
     def _switch(self, s: Switch) -> None:
         cond = self.value(s.cond)
@@ -194,20 +190,26 @@ class Interpreter(Caller):
         frames = self.frames
         body = s.body.body if isinstance(s.body, Block) else (s.body,)
         before = self.env.copy()
+        ends: list[dict[str, V]] = [before]
         arm = 0
         for x in body:
             if isinstance(x, Jump) and x.kind in ("case", "default"):
                 arm = x.at
                 if x.value is not None:
                     self.value(x.value)
-            else:
-                self.frames = (*frames, Frame(s.at, arm, cond))
-                self.statement(x)
+                if self.env is not before:  # what falls through from the case above comes here too
+                    ends.append(self.env)
+                    self.env = _either(ends[-1], before, cond.vary)
+                continue
+            if isinstance(x, Jump) and x.kind == "break":
+                ends.append(self.env)
+                self.env = before.copy()
+                continue
+            self.frames = (*frames, Frame(s.at, arm, cond))
+            self.statement(x)
         self.frames = frames
-        for name, old in before.items():
-            v = self.env.get(name, old)
-            if v is not old:
-                self.env[name] = join(old, v)
+        for end in ends:
+            self.env = _either(self.env, end, cond.vary)
 
     def _asm(self, s: Asm) -> None:
         text = " ".join(self.unit.t[s.first : s.last])
@@ -340,6 +342,17 @@ class Interpreter(Caller):
                 self.env[e.x.text] = old._replace(num=None)
             else:
                 self.value(e)
+
+
+def _either(a: dict[str, V], b: dict[str, V], vary: int) -> dict[str, V]:
+    """What is known of the variables of `a` where two ways meet that a condition parted."""
+    out = a.copy()
+    for name, v in b.items():
+        old = out.get(name)
+        if old is not None and old is not v and old != v:
+            both = join(old, v)
+            out[name] = both if both.vary >= vary else both._replace(vary=vary)
+    return out
 
 
 def _in_loop(cond: V) -> Kind:
