@@ -14,7 +14,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 from click.testing import CliRunner, Result
 
-from cu2port.audit import effort
+from cu2port.audit import collect, effort
 from cu2port.audit.document import schema
 from cu2port.audit.order import order
 from cu2port.cli import cli
@@ -92,6 +92,8 @@ def test_every_sum_can_be_made_again_from_the_lists() -> None:
         assert s["by_way"]["kernels"][way] == sum(k["way"] == way for k in doc["kernels"])
     assert s["by_code"] == dict(sorted(Counter(x["code"] for x in found).items()))
     assert s["lines"] == sum(f["lines"] for f in doc["files"])
+    assert s["cuda_lines"] == sum(f["lines"] for f in doc["files"] if f["cuda"])
+    assert s["other_files"] == sum(f["other"] for f in doc["files"])
     assert doc["effort"]["minutes"] == round(effort.total(x["minutes"] for x in found), 1)
     assert doc["effort"]["days"] == [round(d, 1) for d in effort.days(doc["effort"]["minutes"])]
     for lib in doc["libraries"]:
@@ -104,10 +106,10 @@ def test_numbers_in_the_reports_are_those_of_the_document() -> None:
     tree()
     doc = document("src")
     page = audit("src", "--format", "html").stdout
-    assert f"<b>{doc['summary']['lines']:,}</b><span>lines</span>" in page
+    assert f"<b>{doc['summary']['cuda_lines']:,}</b><span>lines in the CUDA files</span>" in page
     assert f"<b>{sum(x['way'] in ('hand', 'none') for x in doc['findings'])}</b><span>findings for a person" in page
     text = audit("src").stdout
-    assert text.startswith(f"3 CUDA files of 4, {doc['summary']['lines']} lines\n")
+    assert text.startswith(f"3 CUDA files with {doc['summary']['cuda_lines']} lines, of 4 source files\n")
     rows = audit("src", "--format", "md").stdout.splitlines()
     assert sum(r.startswith("| src/") and ("CU401" in r or "CU103" in r) for r in rows) == sum(
         x["code"] in ("CU401", "CU103") and x["way"] in ("hand", "none") for x in doc["findings"]
@@ -275,3 +277,46 @@ def test_requirements_are_named_with_their_places() -> None:
     assert found["managed"] == [(4, "cudaMallocManaged")]
     assert found["lds"] == [(2, "big: 70 KB of static shared memory")]
     assert "cooperative" in found
+
+
+def test_what_is_for_hip_already_is_only_counted() -> None:
+    write("a.cu", KERNEL.replace('#include "h.cuh"\n', ""))
+    write("b.cu", "#include <hip/hip_runtime.h>\n__global__ void k(int* p) { *p = __shfl(*p, 0); }\n")
+    write("c.cu", "#include <hip/hip_runtime.h>\nvoid f() { cudaFree(0); }\n")
+    write("d.cpp", "#include <sycl/sycl.hpp>\nvoid f() { q.submit(threadIdx); }\n")
+    doc = document("a.cu", "b.cu", "c.cu", "d.cpp")
+    assert [f["path"] for f in doc["files"] if f["other"]] == ["b.cu", "d.cpp"]
+    assert [f["path"] for f in doc["files"] if f["cuda"]] == ["a.cu", "c.cu"]
+    assert "2 are for HIP or SYCL already" in audit("a.cu", "b.cu", "c.cu", "d.cpp").stdout
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "void f() { cudaFree(0); }",
+        "#ifdef __CUDACC__\n#endif",
+        "void f(half* x);",
+        "half f(half x) { half y = x; return y; }",
+        "#include <cuda_fp16.h>",
+        "#include <cublas_v2.h>",
+        "__device__ int f();",
+        "void f() { cuCtxSynchronize(); }",
+        "int a = CU_DEVICE_ATTRIBUTE_WARP_SIZE;",
+        'void f() { asm("bar.sync 0;"); }',
+        "auto s = at::cuda::getCurrentCUDAStream();",
+        "nvtxRangePop();",
+        "using namespace cub::detail;",
+    ],
+)
+def test_every_file_that_has_to_do_with_cuda_is_looked_at(text: str) -> None:
+    assert collect._MARK.search(text.encode())
+
+
+def test_a_users_own_names_ask_for_nothing() -> None:
+    own = "template <class T> T tex2D(const T* p, int x) { return p[x]; }\n"
+    write("a.cu", own + "__global__ void k(float* p) { tex2D(p, 1); }\n")
+    assert document("a.cu")["requirements"] == []
+    Path("a.cu").unlink()
+    write("b.cu", "__global__ void k(cudaTextureObject_t t, float* p) { p[0] = tex2D<float>(t, 1.f, 1.f); }\n")
+    (found,) = document("b.cu")["requirements"]
+    assert [p[2] for p in found["places"]] == ["cudaTextureObject_t", "tex2D"]

@@ -20,8 +20,16 @@ SELF, REVIEW, HAND, NONE, NOTE = "self", "review", "hand", "none", "note"
 _NO_TARGET = frozenset({"CU103", "CU207", "CU208"})
 # what stands in every file that has to do with CUDA; others are only counted
 _MARK = re.compile(
-    rb"<<<|\b(?:cuda|cu[A-Z]|CU[A-Z_]|nccl|cub\b|thrust|nvtx|nvml|nvrtc|NV|__(?:global|device|shared|constant)__|__shfl|__ballot"
-    rb"|__syncwarp|threadIdx|blockIdx|make_(?:u?int|float|double)[1-4]|half2?\b|__half|wmma|asm\b|__asm)"
+    rb"<<<|__(?:global|device|shared|constant|managed|launch_bounds)__|__CUDA|__NVCC__|__shfl|__ballot|__syncwarp|__half|__nv_"
+    rb"|[<\"/](?:cuda|cu[a-z]+(?:_v2)?\.h|nccl|cub/|thrust/|nvtx)|\b(?:cuda[A-Z_:]|CUDA_|cu[A-Z][a-z]|CU[A-Z]*_[A-Z]|nccl[A-Z]|cub::|thrust::"
+    rb"|nv(?:tx|ml|rtc)[A-Z]|NV_I[FS]|threadIdx|blockIdx|make_(?:u?int|float|double)[1-4]|half2\b|wmma|asm\b|__asm"
+    rb"|half\b[ \t]*(?:[*&>,)]|\w+[ \t]*[=;,(\[]))"
+)
+# a file with the first and nothing of the second is HIP's (or SYCL's) already, and there is nothing to port
+_OTHERS = re.compile(rb"#[ \t]*include[ \t]*[<\"](?:hip/|hip[a-z]+[./]|roc[a-z]+[./]|rccl|sycl/|CL/sycl)")
+_CUDAS = re.compile(
+    rb"#[ \t]*include[ \t]*[<\"](?:cu|nv|thrust/|nccl)|__CUDA|__NVCC__"
+    rb"|\b(?:cuda[A-Z_:]|cu[A-Z][a-z]|CU[A-Z]*_|nv(?:tx|ml|rtc)[A-Z]|asm\b|__asm)"
 )
 _MAX_EXCERPT = 200  # characters of a source line
 
@@ -57,13 +65,14 @@ class Kernel(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileAudit:
-    """One file. `lines`: all lines; `ways`: lines that hold findings, by their worst way; `names`: CUDA names and how
-    often each stands there; `ptx`: (instruction, whether it becomes C++) and how often; `defines`, `calls`: functions
-    with a body here, and names that are called."""
+    """One file. `lines`: all lines; `other`: it is HIP's or SYCL's code already; `ways`: lines that hold findings, by
+    their worst way; `names`: CUDA names and how often each stands there; `ptx`: (instruction, whether it becomes C++)
+    and how often; `defines`, `calls`: functions with a body here, and names that are called."""
 
     path: str
     lines: int = 0
     cuda: bool = False
+    other: bool = False
     found: tuple[Found, ...] = ()
     ways: tuple[tuple[str, int], ...] = ()
     names: tuple[tuple[str, int], ...] = ()
@@ -88,7 +97,9 @@ def audit_job(job: Job, tools: Tools) -> FileAudit:
     if len(data) > job.max_size:
         return FileAudit(job.shown, failed=f"larger than --max-size ({job.max_size} bytes), not looked at")
     if suffix_of(job.path) not in CUDA_SUFFIXES and not _MARK.search(data):
-        return FileAudit(job.shown, lines=data.count(b"\n") + (not data.endswith(b"\n") and bool(data)))
+        return FileAudit(job.shown, lines=_lines(data))
+    if _OTHERS.search(data) and not _CUDAS.search(data):
+        return FileAudit(job.shown, lines=_lines(data), other=True)
     clang = tools.clang if job.options.use_clang else None
     examined = engine.examine(data, job.options, path=job.path, project=job.project, clang=clang)
     result = engine.settle(examined)
@@ -113,6 +124,10 @@ def audit_job(job: Job, tools: Tools) -> FileAudit:
         defines=frozenset(f.name for f in unit.functions),
         calls=frozenset(_calls(unit)),
     )
+
+
+def _lines(data: bytes) -> int:
+    return data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
 
 
 def way_of(j: Judged) -> str:
@@ -192,9 +207,10 @@ def _kernels(unit: Unit, lines: Lines, found: tuple[Found, ...]) -> list[Kernel]
 def _calls(unit: Unit) -> Iterator[str]:
     """Names that function bodies call or launch; prototypes are none."""
     for f in unit.functions:
-        for i in range(*f.body):
-            if unit.t[i + 1] in ("(", "<<<") and is_identifier(unit.t[i]):
-                yield unit.t[i]
+        first, last = f.body
+        for name, after in zip(unit.t[first:last], unit.t[first + 1 : last + 1], strict=True):
+            if (after == "(" or after == "<<<") and is_identifier(name):
+                yield name
 
 
 def _ptx(unit: Unit) -> list[tuple[str, bool, int]]:

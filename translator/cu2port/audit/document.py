@@ -61,7 +61,9 @@ def build(
         "summary": {
             "files": len(files),
             "cuda_files": sum(f.cuda for f in files),
+            "other_files": sum(f.other for f in files),
             "lines": sum(f.lines for f in files),
+            "cuda_lines": sum(f.lines for f in files if f.cuda),
             "by_way": {
                 "lines": _sum_ways(r["ways"] for r in rows),
                 "names": {w: sum(n["way"] == w for n in names) for w in WAYS},
@@ -142,6 +144,7 @@ def _file(f: FileAudit, findings: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "path": f.path,
         "lines": f.lines,
         "cuda": f.cuda,
+        "other": f.other,
         "ways": {w: dict(f.ways).get(w, 0) for w in WAYS},
         "findings": {w: sum(x["way"] == w for x in findings) for w in (REVIEW, HAND, NONE, NOTE)},
         "minutes": sum(x["minutes"] for x in findings),
@@ -170,7 +173,8 @@ def _names(files: Sequence[FileAudit], catalog: Catalog, rocm: tuple[int, int]) 
     for name in sorted(counts):
         row = catalog.get(name)
         hip, why = target(row, rocm) if row is not None else ("", "")
-        way = NONE if not hip else SELF if row is None or row.plain or row.trust.label == "exact" else REVIEW
+        known = NONE if not hip else SELF if row is None or row.plain or row.trust.label == "exact" else REVIEW
+        way = HAND if row is None else known  # it looks like a name of CUDA's, and is none that is known
         out.append(
             {
                 "name": name,

@@ -56,5 +56,5 @@ def words(sum_min: float, hard: int) -> str:
     size = (
         "a day at most" if high <= 1 else "some days" if high <= 10 else "some weeks" if high <= 60 else "some months"
     )
-    rest = f", {hard} of its findings without a counterpart in HIP" if hard else ""
+    rest = f"; {hard} finding{' has' if hard == 1 else 's have'} no counterpart in HIP" if hard else ""
     return f"{size} for one person who knows the code ({low:.1f} to {high:.1f} days){rest}"

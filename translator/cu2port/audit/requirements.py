@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from cu2port.lexer import is_identifier
@@ -35,7 +36,7 @@ REQUIREMENTS = {
     "texture": About(
         "Texture units",
         "gfx90a has them; gfx942 and gfx950 have none, and reads through textures do not compile or fail there.",
-        r"tex(?:1D|2D|3D|Cubemap)\w*|cuda(?:Create|Destroy)TextureObject|cudaBindTexture\w*|surf\dD\w*|cuTexObject\w+",
+        r"tex(?:1D|2D|3D|Cubemap)\w*|cuda(?:Create|Destroy)TextureObject|cudaBindTexture\w*|cuda(?:Texture|Surface)Object_t|surf\dD\w*|cuTexObject\w+",
     ),
     "dynamic-parallelism": About(
         "Kernels that launch kernels",
@@ -94,6 +95,7 @@ REQUIREMENTS = {
     "several-gpus": About("Several GPUs through NCCL", "RCCL has the same interface.", r"nccl[A-Z]\w+"),
 }
 _ALL = re.compile("|".join(f"(?P<{k.replace('-', '_')}>{a.names})" for k, a in REQUIREMENTS.items()))
+_SURE = re.compile(r"__|cuda|cu[A-Z]|CU_|nccl|nvrtc|nvcuda")  # no program has such names of its own
 _SIZES = {"char": 1, "bool": 1, "short": 2, "half": 2, "int": 4, "float": 4, "unsigned": 4, "double": 8, "float2": 8}
 _SIZES |= {"float4": 16, "int4": 16, "double2": 16, "long": 8, "size_t": 8, "uint8_t": 1, "uint32_t": 4, "int64_t": 8}
 
@@ -101,14 +103,21 @@ _SIZES |= {"float4": 16, "int4": 16, "double2": 16, "long": 8, "size_t": 8, "uin
 def found_in(unit: Unit, lines: Lines) -> Iterator[Requirement]:
     """What a file requires: the first place of each name that asks for something."""
     for word, places in unit.lexed.places.items():
-        m = _ALL.fullmatch(word) if is_identifier(word) else None
-        if m is not None and m.lastgroup is not None:
-            yield Requirement(m.lastgroup.replace("_", "-"), lines.place(unit.p[places[0]]).line, word)
+        key = _key(word)
+        if key and (_SURE.match(word) or (word not in unit.declared and not any(map(unit.is_member, places)))):
+            yield Requirement(key, lines.place(unit.p[places[0]]).line, word)
     for f in unit.functions:
         total = sum(_shared_bytes(unit, i) for i in unit.find("__shared__") if f.body[0] < i < f.body[1])
         if total > LDS_BYTES:
             where = lines.place(unit.p[f.name_at]).line
             yield Requirement("lds", where, f"{f.name}: {total // 1024} KB of static shared memory")
+
+
+@lru_cache(maxsize=1 << 16)
+def _key(word: str) -> str:
+    """The requirement that a word stands for, or nothing."""
+    m = _ALL.fullmatch(word) if is_identifier(word) else None
+    return m.lastgroup.replace("_", "-") if m is not None and m.lastgroup is not None else ""
 
 
 def _shared_bytes(unit: Unit, i: int) -> int:

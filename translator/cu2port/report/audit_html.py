@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cu2port.audit.document import harm
-from cu2port.report.audit_text import WAYS
+from cu2port.report.audit_text import WAYS, build_kinds, size
 from cu2port.report.pages import pages
 
 _MOST_GROUPS = 2_000  # kinds of findings that are listed
@@ -20,6 +20,7 @@ _MOST_PLACES = 12  # of one kind
 _MOST_TEXT = 400  # characters of a message
 _MOST_FILES = 3_000  # in the tree; beyond, folders alone
 _TOP_BARS = 12
+_MOST_NAME = 52  # characters of a name beside a bar
 _ORDER = {"none": 0, "hand": 1, "review": 2, "note": 3}
 
 
@@ -37,6 +38,7 @@ def render(doc: Mapping[str, Any]) -> str:
         trim_blocks=True,
         finalize=lambda x: _visible(x) if isinstance(x, str) and not isinstance(x, Markup) else x,
     )
+    environment.filters["code"] = lambda text: Markup(_code(text))
     still = [x for x in doc["findings"] if x["way"] in ("hand", "none")]
     return environment.get_template("audit.html.j2").render(
         doc=doc,
@@ -50,8 +52,18 @@ def render(doc: Mapping[str, Any]) -> str:
         groups=groups[:_MOST_GROUPS],
         groups_left=max(0, len(groups) - _MOST_GROUPS),
         codes=codes,
+        size=size(doc["summary"]),
+        builds=build_kinds(doc),
         pages=[known[c] for c in codes if c in known],
     )
+
+
+def _code(text: str) -> str:
+    """Text whose stretches between backticks are code, as HTML."""
+    parts = _visible(text).split("`")
+    if len(parts) % 2 == 0:  # one backtick has no fellow
+        return escape("`".join(parts))
+    return "".join(f"<code>{escape(p)}</code>" if n % 2 else escape(p) for n, p in enumerate(parts))
 
 
 def _visible(text: str) -> str:
@@ -81,26 +93,26 @@ def _groups(findings: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def _shares(by_way: Mapping[str, Mapping[str, int]]) -> str:
     """Stacked bars: which share of lines, names and kernels goes which way."""
-    width, left, row = 760, 110, 34
+    width, row = 400, 34
     parts = []
     words = []
     for y, kind in enumerate(("lines", "names", "kernels")):
         counts = by_way[kind]
         total = sum(counts.values())
-        parts.append(f'<text x="0" y="{y * row + 19}">{kind}</text>')
-        x = float(left)
+        own = f"{counts['self'] / total:.0%} by itself" if total else "none"
+        parts.append(f'<text x="0" y="{y * row + 11}">{kind}</text>')
+        parts.append(f'<text x="{width}" y="{y * row + 11}" text-anchor="end">{own}</text>')
+        x = 0.0
         for way, title in WAYS.items():
-            size = (width - left) * counts[way] / total if total else 0.0
-            if size:
+            length = width * counts[way] / total if total else 0.0
+            if length:
                 label = f"{kind}, {title}: {counts[way]:,} ({counts[way] / total:.0%})"
                 words.append(label)
                 parts.append(
-                    f'<rect class="f-{way}" x="{x:.1f}" y="{y * row + 4}" width="{max(1.0, size):.1f}" height="22">'
+                    f'<rect class="f-{way}" x="{x:.1f}" y="{y * row + 15}" width="{max(1.0, length):.1f}" height="13">'
                     f"<title>{escape(label)}</title></rect>"
                 )
-            x += size
-        if not total:
-            parts.append(f'<text x="{left}" y="{y * row + 19}">none</text>')
+            x += length
     return _svg(width, 3 * row, "Shares of lines, names and kernels: " + "; ".join(words), parts)
 
 
@@ -114,22 +126,22 @@ def _bars(files: Sequence[Mapping[str, Any]]) -> str:
     rows = sorted(((n, name) for name, n in sums.items() if n > 0), key=lambda r: (-r[0], r[1]))[:_TOP_BARS]
     if not rows:
         return '<p class="soft">There is none.</p>'
-    width, left, row = 760, 330, 24
+    width, row = 400, 29
     most = rows[0][0]
     parts = []
     for y, (n, name) in enumerate(rows):
-        shown = _visible(name if len(name) <= 44 else "..." + name[-41:])
-        size = max(2.0, (width - left - 70) * n / most)
-        parts.append(f'<text x="0" y="{y * row + 16}">{escape(shown)}</text>')
-        parts.append(f'<rect class="f-bar" x="{left}" y="{y * row + 4}" width="{size:.1f}" height="15"></rect>')
-        parts.append(f'<text x="{left + size + 6:.1f}" y="{y * row + 16}">{n:,.0f} min</text>')
-    label = "Minutes of work: " + "; ".join(f"{_visible(name)} {n:,.0f}" for n, name in rows)
+        shown = _visible(name if len(name) <= _MOST_NAME else "..." + name[3 - _MOST_NAME :])
+        parts.append(f'<text x="0" y="{y * row + 11}">{escape(shown)}</text>')
+        parts.append(f'<text x="{width}" y="{y * row + 11}" text-anchor="end">{n / 60:,.1f} h</text>')
+        length = max(2.0, width * n / most)
+        parts.append(f'<rect class="f-bar" x="0" y="{y * row + 14}" width="{length:.1f}" height="8"></rect>')
+    label = "Hours of work: " + "; ".join(f"{_visible(name)} {n / 60:,.1f}" for n, name in rows)
     return _svg(width, len(rows) * row + 4, label, parts)
 
 
 def _svg(width: int, height: int, label: str, parts: Sequence[str]) -> str:
     head = f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{escape(label)}">'
-    return f'<div class="wrap">{head}{"".join(parts)}</svg></div>'
+    return f"{head}{''.join(parts)}</svg>"
 
 
 def _tree(files: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -21,9 +22,10 @@ def text(doc: Mapping[str, Any]) -> str:
 
 def _text(doc: Mapping[str, Any]) -> Iterator[str]:
     s, e = doc["summary"], doc["effort"]
-    yield f"{s['cuda_files']:,} CUDA files of {s['files']:,}, {s['lines']:,} lines"
+    yield size(s)
     yield f"effort: {e['words']}"
     yield ""
+    yield "lines that hold something of CUDA's, names of CUDA's, and kernels, by what a port does with them"
     yield f"{'':<24}{'lines':>9}{'names':>8}{'kernels':>9}{'findings':>10}"
     for way, title in WAYS.items():
         cells = [s["by_way"][k][way] for k in ("lines", "names", "kernels", "findings")]
@@ -58,6 +60,8 @@ def _text(doc: Mapping[str, Any]) -> Iterator[str]:
     if doc["build"]:
         yield ""
         yield f"build files: {len(doc['build'])} lines in {len({b['path'] for b in doc['build']})} files speak of CUDA"
+        for k in build_kinds(doc):
+            yield f"  {k['what']}: {k['lines']} lines in {k['files']} files -> {k['instead']}"
     if doc["order"]:
         yield ""
         yield "port first"
@@ -69,6 +73,24 @@ def _text(doc: Mapping[str, Any]) -> Iterator[str]:
         yield f"since then: {c['fixed']} fixed, {c['new']} new, {c['left']} left"
         for x in c["new_findings"][:_MOST]:
             yield f"  new: {x['path']}:{x['line']}: {x['code']}: {x['message']}"
+
+
+def size(s: Mapping[str, Any]) -> str:
+    """How large the tree is, in words."""
+    words = f"{s['cuda_files']:,} CUDA files with {s['cuda_lines']:,} lines, of {s['files']:,} source files"
+    return words + (f"; {s['other_files']:,} are for HIP or SYCL already" if s["other_files"] else "")
+
+
+def build_kinds(doc: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Lines of build files by what they say: `lines`, `files`, and the `places` as (path, line, text)."""
+    groups: dict[tuple[str, str], list[tuple[str, int, str]]] = defaultdict(list)
+    for b in doc["build"]:
+        groups[b["what"], b["instead"]].append((b["path"], b["line"], b["text"]))
+    out = [
+        {"what": what, "instead": instead, "lines": len(p), "files": len({path for path, _, _ in p}), "places": p}
+        for (what, instead), p in groups.items()
+    ]
+    return sorted(out, key=lambda x: (-x["lines"], x["what"]))
 
 
 def _some(items: Sequence[str]) -> str:
@@ -84,7 +106,9 @@ def _markdown(doc: Mapping[str, Any]) -> Iterator[str]:
     s, e = doc["summary"], doc["effort"]
     yield "# What porting to HIP takes"
     yield ""
-    yield f"{s['cuda_files']:,} CUDA files of {s['files']:,}, {s['lines']:,} lines. Effort: {cell(e['words'])}."
+    yield f"{size(s)}. Effort: {cell(e['words'])}."
+    yield ""
+    yield "Lines that hold something of CUDA's, names of CUDA's, and kernels, by what a port does with them:"
     yield ""
     yield from _table(
         ("", "lines", "names", "kernels", "findings"),
@@ -133,7 +157,11 @@ def _markdown(doc: Mapping[str, Any]) -> Iterator[str]:
         yield "## Build files"
         yield ""
         yield from _table(
-            ("line", "what", "instead"), ((f"{b['path']}:{b['line']}", b["what"], b["instead"]) for b in doc["build"])
+            ("what", "for HIP", "lines", "files", "first"),
+            (
+                (k["what"], k["instead"], k["lines"], k["files"], "{}:{}".format(*k["places"][0]))
+                for k in build_kinds(doc)
+            ),
         )
     yield "## Order"
     yield ""
