@@ -66,15 +66,13 @@ def compare(chosen: list[Case], tmp_path: Path) -> None:
     wrong = []
     for case, given in zip(chosen, probe.results(chosen, done.stdout), strict=True):
         types = [case.places[name].type for name in case.results]
-        for vector, got in zip(case.vectors, given, strict=True):
-            lanes = interp.run((case.instruction,), case.places, [dict(zip(case.inputs, vector, strict=True))])
-            wanted = tuple(lanes[0][name] for name in case.results)
+        lanes = [dict(zip(case.inputs, vector, strict=True)) for vector in case.vectors]
+        interp.run((case.instruction,), case.places, lanes)
+        for vector, lane, got in zip(case.vectors, lanes, given, strict=True):
+            wanted = tuple(lane[name] for name in case.results)
             if not all(same(t, w, g) for t, w, g in zip(types, wanted, got, strict=True)):
-                shown = f"{case.instruction.opcode} {case.instruction.operands[1:]} on "
-                shown += (
-                    f"{[hex(v) for v in vector]}: C++ {[hex(g) for g in got]}, interpreter {[hex(w) for w in wanted]}"
-                )
-                wrong.append(shown)
+                shown = f"{case.instruction.opcode} {case.instruction.operands[1:]} on {[hex(v) for v in vector]}: "
+                wrong.append(shown + f"C++ {[hex(g) for g in got]}, interpreter {[hex(w) for w in wanted]}")
                 break
     assert not wrong, f"{len(wrong)} of {len(chosen)} cases differ:\n" + "\n".join(wrong[:20])
 
