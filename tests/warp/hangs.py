@@ -383,6 +383,23 @@ __global__ void k(float *x) {
         "divided-barrier",
     ),
     _seed(
+        "barrier in both arms of a macro",
+        """#define MEET if (threadIdx.x < 32) { __syncthreads(); } else { __syncthreads(); }
+__global__ void k(float *x) {
+  x[threadIdx.x] = 1;
+  MEET
+  x[0] = x[1];
+}""",
+        "divided-barrier",
+    ),
+    _seed(
+        "barrier in both arms of a macro with parameters",
+        """#define MEET(w, a, b) \\
+  do { if (threadIdx.x / 32 < w) { a; __syncthreads(); } else { b; __syncthreads(); } } while (0)
+__global__ void k(float *x) { MEET(2, x[0] = 1, x[1] = 2); }""",
+        "divided-barrier",
+    ),
+    _seed(
         "named barriers",
         """__device__ void meet(int id, int n) { asm volatile("bar.sync %0, %1;" :: "r"(id), "r"(n)); }
 __global__ void k(float *x) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cu2port.structure import Macro
 from cu2port.warp import builtins
 from cu2port.warp.arith import Role
 from cu2port.warp.evaluate import TOLD, WIDE, Evaluator
@@ -10,6 +11,7 @@ from cu2port.warp.substitute import substituted
 from cu2port.warp.tree import (
     Block,
     CallExpr,
+    Expr,
     Member,
     Name,
     callee,
@@ -191,11 +193,7 @@ class Caller(Evaluator):
                 if m.params is None or m.stop <= m.first:
                     continue
                 if is_statement(self.unit, m):
-                    body = self._bodies.get(-m.first - 1)
-                    if not isinstance(body, Block):
-                        body = macro_body(self.unit, m)
-                        self._bodies[-m.first - 1] = body
-                    self.statements(substituted(body, dict(zip(m.params, e.args, strict=False)), self.site))
+                    self._run_macro(m, dict(zip(m.params, e.args, strict=False)))
                     continue
                 outer = {p: self.env[p] for p in m.params if p in self.env}
                 self.env.update(zip(m.params, values, strict=False))
@@ -207,6 +205,29 @@ class Caller(Evaluator):
             self._open.discard(name)
             self.site = site
         return join_all(out) if out else NOTHING
+
+    def _run_macro(self, m: Macro, given: dict[str, Expr]) -> None:
+        """The statements of a macro, its parameters replaced."""
+        body = self._bodies.get(-m.first - 1)
+        if not isinstance(body, Block):
+            body = macro_body(self.unit, m)
+            self._bodies[-m.first - 1] = body
+        self.statements(substituted(body, given, self.site))
+
+    def statement_macro(self, e: Name) -> bool:
+        """Run a macro without parameters that is a statement; False if the name is none."""
+        found = [m for m in self.unit.macros.get(e.text, ()) if m.params is None and is_statement(self.unit, m)]
+        if not found or e.text in self._open:
+            return False
+        self._open.add(e.text)
+        site, self.site = self.site, self.site if self.site >= 0 else e.at
+        try:
+            for m in found:
+                self._run_macro(m, {})
+        finally:
+            self._open.discard(e.text)
+            self.site = site
+        return True
 
     def _enter(self, devices: list[Device], e: CallExpr, values: tuple[V, ...], tvalues: tuple[V, ...]) -> V:
         """A call of a function of this file: its parameters learn of the arguments."""

@@ -116,7 +116,8 @@ class Interpreter(Caller):
     def statement(self, s: Stmt) -> None:
         """One statement."""
         if isinstance(s, Eval):
-            self.value(s.expr)
+            if not (isinstance(s.expr, Name) and self.statement_macro(s.expr)):
+                self.value(s.expr)
         elif isinstance(s, Decl):
             self._declare(s)
         elif isinstance(s, If):

@@ -101,6 +101,12 @@ class Parser(ExpressionParser):
             if self._is(i + 1, stop, ":") and tok not in QUALIFIERS:  # a label
                 self._to(i + 2)
                 return None
+            if tok in self.unit.macros and self._stands_alone(tok):
+                self._next()
+                end = self.i if self._tok(stop) == ";" else -1
+                if end >= 0:
+                    self._next()
+                return Eval(i, Name(i, tok), end)
             d = self._declaration(stop)
             if d is not None:
                 return d
@@ -113,6 +119,13 @@ class Parser(ExpressionParser):
         if end >= 0 or not (bare or (isinstance(e, CallExpr) and self.i < stop and self._starts(self.i))):
             self._semicolon(stop)
         return Eval(i, e, end)
+
+    def _stands_alone(self, name: str) -> bool:
+        """Whether a name is a macro without parameters that is a statement."""
+        return any(
+            m.params is None and m.stop > m.first and (self.t[m.first] in _STARTS or ";" in self.t[m.first : m.stop])
+            for m in self.unit.macros[name]
+        )
 
     def _starts(self, i: int) -> bool:
         """Whether token i may begin a statement: the one before was a macro without a semicolon."""

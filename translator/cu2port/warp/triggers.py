@@ -41,11 +41,12 @@ def troubled(unit: Unit, functions: list[Function], loud: set[str]) -> tuple[fro
     `loud`: volatile variables of the file.
     """
     t = unit.t
+    meet = set(_MEETINGS) & unit.words
     poll = (_POLLS | loud) - {"volatile"}
     poll |= {name for name, ms in unit.macros.items() if any(_POLLS & set(t[m.first : m.stop]) for m in ms)}
+    poll |= {name for name, ms in unit.macros.items() if any(_meets(unit, m.first, m.stop, meet) for m in ms)}
     waits = {w for w in unit.words if _is_wait(w) or w == "wait"}
     asm_in = {d for d in _ASM if d in unit.words}
-    meet = set(_MEETINGS) & unit.words
     meeting = {f.name for f in functions if not meet.isdisjoint(t[f.body[0] : f.body[1]])}
     meeting |= {name for name, ms in unit.macros.items() if any(not meet.isdisjoint(t[m.first : m.stop]) for m in ms)}
     out = set()
