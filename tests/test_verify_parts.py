@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cu2port.compile_db import Flags, parse
+from cu2port.effects import wave_size
 from cu2port.engine import translate
 from cu2port.model import Options
-from cu2port.effects import wave_size
 from cu2port.project import CannotRun
 from cu2port.report import verified
 from cu2port.report.verified import COMPILES, FAILS, MISSING, UNFINISHED, TargetRecord, UnitRecord, VerifyRecord
@@ -24,6 +24,7 @@ from cu2port.verify import compile as compiling
 from cu2port.verify import headers, toolchain
 from cu2port.verify.lines import source_lines
 from cu2port.verify.messages import diagnostics, left_of_cuda
+from cu2port.verify.sim_build import TRAVELLING
 from cu2port.verify.units import open_tree
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -359,6 +360,27 @@ def test_samples_compile(sample_tree: Path, tmp_path: Path) -> None:
     assert {name for name, v in found.items() if v in (FAILS, UNFINISHED)} <= LEFT_TO_A_PERSON.keys()
     assert {name for name in LEFT_TO_A_PERSON if found[name] == COMPILES} == set(), "strike what compiles now"
     assert record.counts[COMPILES] >= 10
+
+
+@pytest.mark.slow
+def test_travelling_headers_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each header that travels with converted code, alone; with CU2PORT_TEST_ROCM against that ROCm."""
+    monkeypatch.setenv("CU2PORT_CACHE_DIR", str(tmp_path / "cache"))
+    rocm = os.environ.get("CU2PORT_TEST_ROCM", "")
+    try:
+        toolchain.find("", ["gfx942", "gfx1100"], str(tmp_path))
+        headers.find(rocm, None)
+    except CannotRun as e:
+        pytest.skip(f"the wheels of cu2port[verify] are not here: {e}")
+    tree = tmp_path / "out"
+    shutil.copytree(TRAVELLING / "cu2port", tree / "cu2port")
+    for path in (tree / "cu2port").iterdir():
+        (tree / f"{path.stem}.hip").write_text(f'#include "cu2port/{path.name}"\n__global__ void k() {{}}\n')
+    asked = compiling.Request(str(tree), ("gfx942", "gfx1100"), rocm_path=rocm, std="c++17", limit_s=900)
+    record = compiling.run(asked)
+    assert len(record.units) == len(list((tree / "cu2port").iterdir()))
+    assert not record.counts[FAILS] and not record.counts[UNFINISHED], list(verified.lines(record, 0))
+    assert record.counts[COMPILES] >= 1
 
 
 @pytest.mark.slow

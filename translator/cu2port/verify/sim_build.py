@@ -87,7 +87,13 @@ class Toolchain:
         """Run the compiler. Raises CannotBuild with what it said."""
         try:
             done = subprocess.run(
-                [*self.command, *arguments], cwd=cwd, capture_output=True, text=True, errors="replace", timeout=_RUN_S
+                [*self.command, *arguments],
+                cwd=cwd,
+                env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache_dir() / "zig")},  # zig keeps what it compiled
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_RUN_S,
             )
         except subprocess.TimeoutExpired:
             raise CannotBuild(f"{self.command[0]} took longer than {_RUN_S:.0f} s") from None
