@@ -99,7 +99,7 @@ def test_every_sum_can_be_made_again_from_the_lists() -> None:
     for lib in doc["libraries"]:
         assert lib["uses"] == sum(n["uses"] for n in doc["names"] if n["library"] == lib["library"])
     for f in doc["files"]:
-        assert f["minutes"] == sum(x["minutes"] for x in found if x["path"] == f["path"])
+        assert f["minutes"] == round(sum(x["minutes"] for x in found if x["path"] == f["path"]), 2)
 
 
 def test_numbers_in_the_reports_are_those_of_the_document() -> None:
@@ -320,3 +320,11 @@ def test_a_users_own_names_ask_for_nothing() -> None:
     write("b.cu", "__global__ void k(cudaTextureObject_t t, float* p) { p[0] = tex2D<float>(t, 1.f, 1.f); }\n")
     (found,) = document("b.cu")["requirements"]
     assert [p[2] for p in found["places"]] == ["cudaTextureObject_t", "tex2D"]
+
+
+def test_what_was_worked_out_once_costs_less_again() -> None:
+    one, two = "cudaDeviceFlushGPUDirectRDMAWrites(1, 1);", "cudaGraphConditionalHandleCreate(0, 0);"
+    write("a.cu", f"void f() {{ {one}\n{one}\n{two}\n}}\n")
+    costs = [x["minutes"] for x in document("a.cu")["findings"] if x["way"] == "none"]
+    full = effort.NONE_MIN
+    assert costs == [full, full * effort.SAME_AGAIN, full * effort.SAME_LIBRARY]

@@ -43,7 +43,7 @@ def build(
 ) -> dict[str, Any]:
     """The document. `includes`: file -> files of the tree that it includes; `options`: as the command line gave them,
     ready for JSON."""
-    findings = _findings(files)
+    findings = _findings(files, catalog)
     names = _names(files, catalog, tuple(options["rocm"]))
     kernels = [
         {"path": f.path, "name": k.name, "line": k.line, "end_line": k.end_line, "way": k.way}
@@ -97,7 +97,7 @@ def fingerprint(path: str, code: str, before: str, message: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
-def _findings(files: Sequence[FileAudit]) -> list[dict[str, Any]]:
+def _findings(files: Sequence[FileAudit], catalog: Catalog) -> list[dict[str, Any]]:
     """All but what surely converts by itself; those are in the sums of lines, names and kernels."""
     seen: set[tuple[str, str]] = set()
     out = []
@@ -105,9 +105,12 @@ def _findings(files: Sequence[FileAudit]) -> list[dict[str, Any]]:
         for x in f.found:
             if x.way == SELF:
                 continue
-            again = (x.code, x.message) in seen
-            seen.add((x.code, x.message))
-            out.append(_finding(f.path, x, effort.minutes(x.code, x.way, again)))
+            row = catalog.get(x.cuda) if x.way == NONE and x.cuda else None
+            library = ("library", row.library) if row is not None and row.library else ("", "")
+            same = effort.SAME_LIBRARY if library in seen else 1.0
+            share = effort.SAME_AGAIN if (x.code, x.message) in seen else same
+            seen |= {(x.code, x.message), library} - {("", "")}
+            out.append(_finding(f.path, x, effort.minutes(x.code, x.way, share)))
     return out
 
 
@@ -147,7 +150,7 @@ def _file(f: FileAudit, findings: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "other": f.other,
         "ways": {w: dict(f.ways).get(w, 0) for w in WAYS},
         "findings": {w: sum(x["way"] == w for x in findings) for w in (REVIEW, HAND, NONE, NOTE)},
-        "minutes": sum(x["minutes"] for x in findings),
+        "minutes": round(sum(x["minutes"] for x in findings), 2),
         "kernels": len(f.kernels),
         "failed": f.failed,
     }
@@ -248,7 +251,7 @@ def _ptx(files: Sequence[FileAudit]) -> list[dict[str, Any]]:
             lifted[name] += n if can else 0
     return [
         {"instruction": name, "count": n, "lifted": lifted[name]}
-        for name, n in sorted(total.items(), key=lambda item: (-item[1], item[0]))
+        for name, n in sorted(total.items(), key=lambda item: (lifted[item[0]] - item[1], -item[1], item[0]))
     ]
 
 

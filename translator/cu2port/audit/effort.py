@@ -17,7 +17,8 @@ BY_CODE: Mapping[str, float] = {
     "CU203": 2, "CU204": 10, "CU206": 5, "CU207": 480, "CU208": 120, "CU209": 60, "CU217": 60,
     "CU401": 60, "CU601": 15, "CU720": 120,
 }  # fmt: skip
-SAME_AGAIN = 0.25  # of the first, for each further finding of the same rule with the same message
+SAME_LIBRARY = 0.25  # of the first, for the first use of another name of a library that lacks it too
+SAME_AGAIN = 0.1  # of the first, for each further finding of the same rule with the same message
 LOW, HIGH = 0.5, 2.0  # the range around the sum
 TEST_SHARE = 0.5  # building, running and comparing, on top
 _DAY_MIN = 6 * 60.0
@@ -25,17 +26,18 @@ _DAY_MIN = 6 * 60.0
 METHOD = (
     f"Each finding costs minutes by its rule: {REVIEW_MIN:g} for a change to look at, {HAND_MIN:g} for one to make by "
     f"hand, {NONE_MIN:g} for a name without a counterpart, and what the table of effort.py says for some rules. "
-    f"A finding with the message of an earlier one costs {SAME_AGAIN:.0%} of that. {TEST_SHARE:.0%} is added for "
+    f"Another name that the same library lacks costs {SAME_LIBRARY:.0%} of that, a finding with the message of an "
+    f"earlier one {SAME_AGAIN:.0%}. {TEST_SHARE:.0%} is added for "
     f"building and testing. The range is {LOW:g} to {HIGH:g} times the sum; a day has {_DAY_MIN / 60:g} hours."
 )
 
 
-def minutes(code: str, way: str, again: bool) -> float:
-    """Minutes for a finding; `again`: one like it came before."""
+def minutes(code: str, way: str, share: float = 1.0) -> float:
+    """Minutes for a finding; `share`: less than 1 where an earlier one has done part of the work."""
     if way in ("self", "note"):
         return 0.0
     cost = REVIEW_MIN if way == "review" else BY_CODE.get(code, NONE_MIN if way == "none" else HAND_MIN)
-    return cost * (SAME_AGAIN if again else 1.0)
+    return round(cost * share, 2)
 
 
 def total(costs: Iterable[float]) -> float:
