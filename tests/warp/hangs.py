@@ -571,6 +571,15 @@ __global__ void k(volatile unsigned *b, unsigned n) { meet(b, n); }""",
         """__global__ void k(int *flag) { while (atomicCAS(flag, 1, 1) != 1) { } }""",
     ),
     _seed(
+        "a branch on what one lane told all",
+        """__global__ void k(int *x, int v) {
+  int b = __shfl_sync(0xffffffff, x[threadIdx.x], 0);
+  if (b > 0) v = __shfl_sync(0xffffffff, v, 20);
+  else v = __shfl_sync(0xffffffff, v, 3);
+  x[threadIdx.x] = v;
+}""",
+    ),
+    _seed(
         "fences in both arms",
         """__global__ void k(int *x) {
   if (x[threadIdx.x]) { x[0] = 1; __syncwarp(); } else { x[1] = 2; __syncwarp(); }

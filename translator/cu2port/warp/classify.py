@@ -42,7 +42,7 @@ def classify(unit: Unit) -> tuple[Verdict, ...]:
         found = list(facts.uses.get(at, ()))
         if at in slots:
             found.append(Use(Role.SLOTS if slots[at] else Role.TILE, slots[at], Kind.UNKNOWN, None, "", ""))
-        if at in named:
+        if at in named and not (found and is_identifier(unit.t[at])):
             found.append(named[at])
         out.append(_verdict(unit, facts, at, found))
     return tuple(out)
