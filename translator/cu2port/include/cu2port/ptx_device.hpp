@@ -54,8 +54,8 @@ template <> struct Texel<u32x2> { typedef uint2 type; };
 template <> struct Texel<u8x4> { typedef uchar4 type; };
 template <> struct Texel<u16x4> { typedef ushort4 type; };
 
-#define CU2PORT_PTX_TEX(name, parameters, call)                                                              \
-    template <class V> CU2PORT_PTX_DEVICE V name parameters {                                               \
+#define CU2PORT_PTX_TEX(function, parameters, call)                                                              \
+    template <class V> CU2PORT_PTX_DEVICE V function parameters {                                               \
         typedef typename Texel<V>::type T;                                                                   \
         const hipTextureObject_t t = reinterpret_cast<hipTextureObject_t>(address(texture));                 \
         return __builtin_bit_cast(V, call);                                                                  \
@@ -107,15 +107,16 @@ CU2PORT_PTX_SURF(a2d, (u64 surface, u32 layer, s32 x, s32 y, E... e), surf2DLaye
 // --- fences ----------------------------------------------------------------------------------------------------------
 
 #ifdef CU2PORT_SIMULATED
-#define CU2PORT_PTX_FENCE(name, order, scope) CU2PORT_PTX_DEVICE void name() { __threadfence_system(); }
+#define CU2PORT_PTX_FENCE(function, order, scope) CU2PORT_PTX_DEVICE void function() { __threadfence_system(); }
 #else
-#define CU2PORT_PTX_FENCE(name, order, scope) CU2PORT_PTX_DEVICE void name() { __builtin_amdgcn_fence(order, scope); }
+#define CU2PORT_PTX_FENCE(function, order, scope) \
+    CU2PORT_PTX_DEVICE void function() { __builtin_amdgcn_fence(order, scope); }
 #endif
-#define CU2PORT_PTX_FENCES(name, order)                               \
-    CU2PORT_PTX_FENCE(fence_##name##_cta, order, "workgroup")         \
-    CU2PORT_PTX_FENCE(fence_##name##_cluster, order, "workgroup")     \
-    CU2PORT_PTX_FENCE(fence_##name##_gpu, order, "agent")             \
-    CU2PORT_PTX_FENCE(fence_##name##_sys, order, "")
+#define CU2PORT_PTX_FENCES(kind, order)                               \
+    CU2PORT_PTX_FENCE(fence_##kind##_cta, order, "workgroup")         \
+    CU2PORT_PTX_FENCE(fence_##kind##_cluster, order, "workgroup")     \
+    CU2PORT_PTX_FENCE(fence_##kind##_gpu, order, "agent")             \
+    CU2PORT_PTX_FENCE(fence_##kind##_sys, order, "")
 CU2PORT_PTX_FENCES(sc, __ATOMIC_SEQ_CST)
 CU2PORT_PTX_FENCES(acq_rel, __ATOMIC_ACQ_REL)
 CU2PORT_PTX_FENCES(acquire, __ATOMIC_ACQUIRE)

@@ -334,15 +334,15 @@ CU2PORT_PTX_TESTS(double, __builtin_inf(), 0x1p-1022)
 #undef CU2PORT_PTX_TESTS
 
 // The lesser or the greater; -0 is below +0; NaN loses against a number, or wins in the .NaN forms.
-#define CU2PORT_PTX_LEAST(T, name, builtin, builtin_NaN)  \
-    CU2PORT_PTX T name(T a, T b) { return builtin(a, b); }                                                         \
-    CU2PORT_PTX T name##_NaN(T a, T b) { return builtin_NaN(a, b); }                                               \
-    CU2PORT_PTX T name##_xorsign_abs(T a, T b) {                                                                   \
-        const T out = name(abs(a), abs(b));                                                                        \
+#define CU2PORT_PTX_LEAST(T, entry, builtin, builtin_NaN)  \
+    CU2PORT_PTX T entry(T a, T b) { return builtin(a, b); }                                                         \
+    CU2PORT_PTX T entry##_NaN(T a, T b) { return builtin_NaN(a, b); }                                               \
+    CU2PORT_PTX T entry##_xorsign_abs(T a, T b) {                                                                   \
+        const T out = entry(abs(a), abs(b));                                                                        \
         return out != out || is_negative(a) == is_negative(b) ? out : -out;                                        \
     }                                                                                                              \
-    CU2PORT_PTX T name##_NaN_xorsign_abs(T a, T b) {                                                               \
-        const T out = name##_NaN(abs(a), abs(b));                                                                  \
+    CU2PORT_PTX T entry##_NaN_xorsign_abs(T a, T b) {                                                               \
+        const T out = entry##_NaN(abs(a), abs(b));                                                                  \
         return out != out || is_negative(a) == is_negative(b) ? out : -out;                                        \
     }
 #if CU2PORT_PTX_HAS(__builtin_elementwise_minimumnum) && CU2PORT_PTX_HAS(__builtin_elementwise_minimum)

@@ -103,14 +103,14 @@ enum Scope {
 };
 #define CU2PORT_PTX_ATOMIC_LOAD(p, order, scope) __hip_atomic_load(p, order, scope)
 #define CU2PORT_PTX_ATOMIC_STORE(p, v, order, scope) __hip_atomic_store(p, v, order, scope)
-#define CU2PORT_PTX_ATOMIC(name, p, v, order, scope) __hip_atomic_##name(p, v, order, scope)
+#define CU2PORT_PTX_ATOMIC(entry, p, v, order, scope) __hip_atomic_##entry(p, v, order, scope)
 #define CU2PORT_PTX_ATOMIC_CAS(p, expected, v, order, failed, scope) \
     __hip_atomic_compare_exchange_strong(p, expected, v, order, failed, scope)
 #else
 enum Scope { cta, cluster, gpu, sys };
 #define CU2PORT_PTX_ATOMIC_LOAD(p, order, scope) __atomic_load_n(p, order)
 #define CU2PORT_PTX_ATOMIC_STORE(p, v, order, scope) __atomic_store_n(p, v, order)
-#define CU2PORT_PTX_ATOMIC(name, p, v, order, scope) CU2PORT_PTX_ATOMIC_##name(p, v, order)
+#define CU2PORT_PTX_ATOMIC(entry, p, v, order, scope) CU2PORT_PTX_ATOMIC_##entry(p, v, order)
 #define CU2PORT_PTX_ATOMIC_exchange(p, v, order) __atomic_exchange_n(p, v, order)
 #define CU2PORT_PTX_ATOMIC_fetch_add(p, v, order) __atomic_fetch_add(p, v, order)
 #define CU2PORT_PTX_ATOMIC_fetch_and(p, v, order) __atomic_fetch_and(p, v, order)
@@ -132,10 +132,10 @@ template <class T> struct Parts {
     typedef T element;
     enum { count = 1 };
 };
-#define CU2PORT_PTX_PARTS(name)                                             \
-    template <> struct Parts<name##x2> { typedef name element; enum { count = 2 }; }; \
-    template <> struct Parts<name##x4> { typedef name element; enum { count = 4 }; }; \
-    template <> struct Parts<name##x8> { typedef name element; enum { count = 8 }; }
+#define CU2PORT_PTX_PARTS(entry)                                             \
+    template <> struct Parts<entry##x2> { typedef entry element; enum { count = 2 }; }; \
+    template <> struct Parts<entry##x4> { typedef entry element; enum { count = 4 }; }; \
+    template <> struct Parts<entry##x8> { typedef entry element; enum { count = 8 }; }
 CU2PORT_PTX_PARTS(u8);
 CU2PORT_PTX_PARTS(u16);
 CU2PORT_PTX_PARTS(u32);
@@ -258,21 +258,21 @@ struct dec_op { template <class T> CU2PORT_PTX static T of(T a, T b) { return a 
 // Halves and pairs of halves are their bits; only their sums need to know what they are.
 CU2PORT_PTX u16 add_rn_f16(u16 a, u16 b);
 CU2PORT_PTX u16 add_rn_bf16(u16 a, u16 b);
-#define CU2PORT_PTX_HALF(name)                                                                       \
-    struct name {                                                                                    \
+#define CU2PORT_PTX_HALF(entry)                                                                       \
+    struct entry {                                                                                    \
         u16 bits;                                                                                    \
-        CU2PORT_PTX name(u16 b = 0) : bits(b) {}                                                     \
+        CU2PORT_PTX entry(u16 b = 0) : bits(b) {}                                                     \
         CU2PORT_PTX operator u16() const { return bits; }                                            \
     };                                                                                               \
-    CU2PORT_PTX name operator+(name a, name b) { return add_rn_##name(a.bits, b.bits); }             \
-    struct name##x2 {                                                                                \
+    CU2PORT_PTX entry operator+(entry a, entry b) { return add_rn_##entry(a.bits, b.bits); }             \
+    struct entry##x2 {                                                                                \
         u32 bits;                                                                                    \
-        CU2PORT_PTX name##x2(u32 b = 0) : bits(b) {}                                                 \
+        CU2PORT_PTX entry##x2(u32 b = 0) : bits(b) {}                                                 \
         CU2PORT_PTX operator u32() const { return bits; }                                            \
     };                                                                                               \
-    CU2PORT_PTX name##x2 operator+(name##x2 a, name##x2 b) {                                         \
-        return u32(add_rn_##name(u16(a.bits), u16(b.bits))) |                                        \
-               u32(add_rn_##name(u16(a.bits >> 16), u16(b.bits >> 16))) << 16;                       \
+    CU2PORT_PTX entry##x2 operator+(entry##x2 a, entry##x2 b) {                                         \
+        return u32(add_rn_##entry(u16(a.bits), u16(b.bits))) |                                        \
+               u32(add_rn_##entry(u16(a.bits >> 16), u16(b.bits >> 16))) << 16;                       \
     }
 CU2PORT_PTX_HALF(f16)
 CU2PORT_PTX_HALF(bf16)
@@ -294,9 +294,9 @@ template <class T, Order order, Scope scope, class Op, class P> CU2PORT_PTX T at
     }
 }
 
-#define CU2PORT_PTX_FETCH(name, builtin)                                                                     \
+#define CU2PORT_PTX_FETCH(entry, builtin)                                                                     \
     template <class T, Order order, Scope scope, template <class> class Space, class A>                      \
-    CU2PORT_PTX T atomic_##name(A p, T v) {                                                                  \
+    CU2PORT_PTX T atomic_##entry(A p, T v) {                                                                  \
         return CU2PORT_PTX_ATOMIC(builtin, Space<T>::to(p), v, order, scope);                                \
     }
 CU2PORT_PTX_FETCH(and, fetch_and)
@@ -315,19 +315,19 @@ CU2PORT_PTX T atomic_cas(A p, T compare, T v) {
     return __builtin_bit_cast(T, seen);
 }
 #if defined(__clang__) && defined(__HIP__) && !defined(CU2PORT_SIMULATED)
-#define CU2PORT_PTX_ARITHMETIC(name)                                                                         \
+#define CU2PORT_PTX_ARITHMETIC(entry)                                                                         \
     template <class T, Order order, Scope scope, template <class> class Space, class A>                      \
-    CU2PORT_PTX T atomic_##name(A p, T v) {                                                                  \
+    CU2PORT_PTX T atomic_##entry(A p, T v) {                                                                  \
         if constexpr (Native<T>::value)                                                                      \
-            return __hip_atomic_fetch_##name(Space<T>::to(p), v, order, scope);                              \
+            return __hip_atomic_fetch_##entry(Space<T>::to(p), v, order, scope);                              \
         else                                                                                                 \
-            return atomic_update<T, order, scope, name##_op>(Space<typename Bits<sizeof(T)>::type>::to(p), v); \
+            return atomic_update<T, order, scope, entry##_op>(Space<typename Bits<sizeof(T)>::type>::to(p), v); \
     }
 #else
-#define CU2PORT_PTX_ARITHMETIC(name)                                                                         \
+#define CU2PORT_PTX_ARITHMETIC(entry)                                                                         \
     template <class T, Order order, Scope scope, template <class> class Space, class A>                      \
-    CU2PORT_PTX T atomic_##name(A p, T v) {                                                                  \
-        return atomic_update<T, order, scope, name##_op>(Space<typename Bits<sizeof(T)>::type>::to(p), v);   \
+    CU2PORT_PTX T atomic_##entry(A p, T v) {                                                                  \
+        return atomic_update<T, order, scope, entry##_op>(Space<typename Bits<sizeof(T)>::type>::to(p), v);   \
     }
 #endif
 CU2PORT_PTX_ARITHMETIC(add)
