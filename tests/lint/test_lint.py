@@ -437,15 +437,31 @@ def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     assert sorted(p.name for p in (tmp_path / "few").iterdir()) == [f"{n:02}" for n in range(14, 20)]
 
 
-def test_what_libclang_was_asked_about_is_not_kept(tmp_path: Path) -> None:
-    write("m.h", "struct S { unsigned n; };\n")
+def test_what_libclang_was_asked_about_holds_while_its_headers_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cu2port.lint import run
+
+    write("deep/n.h", "struct S { unsigned n; };\n")
+    write("m.h", '#include "deep/n.h"\n')
     write(
         "a.hip",
         '#include <hip/hip_runtime.h>\n#include "m.h"\n__global__ void k(S* s, int* p) { p[0] = min(s->n, p[1]); }\n',
     )
-    assert codes("a.hip", "--select", "CU214", "--info") == ["CU214"]
-    write("m.h", "struct S { int n; };\n")
-    assert codes("a.hip", "--select", "CU214", "--info") == []
+    work = run._work
+    worked: list[int] = []
+    monkeypatch.setattr(run, "_work", lambda jobs, *more: (worked.append(len(jobs)), work(jobs, *more))[1])
+    words = ("a.hip", "--select", "CU214", "--info")
+    assert codes(*words) == codes(*words) == ["CU214"]
+    assert worked == [1, 0]
+    write("deep/n.h", "struct S { int n; };\n")
+    assert codes(*words) == []
+    Path("deep/n.h").unlink()
+    codes(*words)
+    write("deep/n.h", "struct S { unsigned n; };\n")
+    assert codes(*words) == ["CU214"]
+    write("m.h", '#define N "deep/n.h"\n#include N\n')
+    codes(*words)
+    codes(*words)
+    assert worked == [1, 0, 1, 1, 1, 1, 1]
 
 
 def test_parallel_runs_share_a_cache(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@
     suppress.py   `// cu2port: ignore[rule] reason` and its kin
     baseline.py   findings that are known, by the content of their lines
     cache.py      results of earlier runs, by everything that they depend on
+    reach.py      what a file's includes lead to: a result holds as long as that stays
     sense.py      what findings mean in code that is HIP's, and which say the same
     run.py        files in, findings and mended texts out
 

@@ -17,6 +17,7 @@ from cu2port.jobs import Job, Tools
 from cu2port.lint import sense, suppress
 from cu2port.lint.baseline import fingerprint
 from cu2port.lint.cache import Cache
+from cu2port.lint.reach import Reach
 from cu2port.lint.select import Selection
 from cu2port.model import Edit, Finding, Judged, Options, Outcome, Result, Severity, Trust
 from cu2port.report.locate import Lines, Place
@@ -57,7 +58,8 @@ class LintFinding:
 @dataclass(frozen=True, slots=True)
 class FileLint:
     """One file. `output`: its text after fixes, None if nothing changed; `fixed`: how many findings were mended;
-    `alone`: all that was found depends on this file only, and may be kept."""
+    `alone`: all that was found depends on this file only; else `reach` says what on, see `Reach`. `again`: it was not
+    possible without leaving libclang out, so the result is not kept."""
 
     path: str
     findings: tuple[LintFinding, ...] = ()
@@ -65,6 +67,8 @@ class FileLint:
     fixed: int = 0
     helpers: frozenset[str] = frozenset()
     alone: bool = False
+    reach: str = ""
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +94,27 @@ def lint(files: Sequence[Job], settings: Settings, workers: int, use_cache: bool
     cache = Cache.open(settings.key) if use_cache and settings.fix is None else None
     known: dict[int, FileLint] = {}
     todo: list[Job] = []
+    texts: dict[int, bytes] = {}
+    reach = Reach(settings.options.include_dirs)
     keys: dict[int, str] = {}
     for job in files:
         data = job.data if job.data is not None else _peek(job)
         if cache is not None and data is not None:
             keys[job.index] = cache.key(job.shown, settings.selection.for_file(job.shown), data)
             content = cache.get(keys[job.index])
-            if content is not None:
-                known[job.index] = _load(content)
+            kept = _load(content) if content is not None else None
+            if kept is not None and (kept.alone or kept.reach == reach.digest(job.path, data)):
+                known[job.index] = kept
                 continue
+            texts[job.index] = data
         todo.append(job)
     for job, done in _work(todo, settings, workers):
         known[job.index] = done
-        if cache is not None and job.index in keys and done.alone:
-            cache.put(keys[job.index], _dump(done))
+        if cache is None or job.index not in keys or done.again:
+            continue
+        kept = done if done.alone else replace(done, reach=reach.digest(job.path, texts[job.index]))
+        if kept.alone or kept.reach:
+            cache.put(keys[job.index], _dump(kept))
     if cache is not None and todo:
         cache.prune()
     for job in files:
@@ -126,7 +137,7 @@ def _lost(job: Job, lost: Lost) -> FileLint:
 
 
 def _trouble(job: Job, found: Judged) -> FileLint:
-    return FileLint(job.shown, tuple(_shown(b"", [found.finding], None)))
+    return FileLint(job.shown, tuple(_shown(b"", [found.finding], None)), again=True)
 
 
 def _peek(job: Job) -> bytes | None:
@@ -157,9 +168,10 @@ def lint_job(settings: Settings, job: Job, tools: Tools) -> FileLint:
         fixed += sum(j.outcome is Outcome.APPLIED and j.finding.code != "CU107" for j in done.findings)
         helpers |= done.helpers
         data = done.output
-    alone = not job.lexer_alone and (found.unit is None or not found.unit.asked)
+    alone = found.unit is None or not found.unit.asked
+    again = bool(job.lexer_alone) or (found.unit is not None and bool(found.unit.clang_failed))
     shown = tuple(_shown(data, wanted, found))
-    return FileLint(job.shown, shown, None if data == first else data, fixed, helpers, alone)
+    return FileLint(job.shown, shown, None if data == first else data, fixed, helpers, alone, again=again)
 
 
 def _examine(
@@ -279,7 +291,7 @@ def _load(content: bytes) -> FileLint:
         )
         for f in values["findings"]
     )
-    return FileLint(values["path"], found, None, values["fixed"], frozenset(), values["alone"])
+    return FileLint(values["path"], found, None, values["fixed"], frozenset(), values["alone"], values["reach"])
 
 
 def _load_fix(values: dict[str, Any]) -> Fix:

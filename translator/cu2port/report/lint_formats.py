@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
 from cu2port import __version__
 from cu2port.lint.run import FileLint, LintFinding
@@ -163,11 +163,12 @@ def _clean(text: str) -> str:
 
 
 def _xml(text: str) -> str:
-    return escape(_clean(text))
+    return escape(_clean(text), quote=False)
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_clean(text))
+    text = escape(_clean(text)).replace("\n", "&#10;").replace("\r", "&#13;").replace("\t", "&#9;")
+    return f'"{text}"'
 
 
 def statistics_lines(files: Sequence[FileLint]) -> Iterator[str]:

@@ -1,0 +1,72 @@
+"""How fast `lint` and `audit` are on real files: wall time, and processor time of the command with all its children.
+
+    python benchmarks/lint_speed.py TREE [--files 100] [--audit]
+
+`one`: a single file, nothing cached. `many`: `--files` files of the tree, on one core. `again`: the same, answered from
+the cache. `audit`: the whole tree on all cores, with the peak memory of its largest process. The machine's load is
+printed, since wall time means little without it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SUFFIXES = (".cu", ".cuh", ".hip")
+ROOT = Path(__file__).resolve().parent.parent / "translator"
+
+
+def run(words: list[str], folder: Path, cache: Path) -> tuple[float, float]:
+    """Wall seconds and processor seconds of a command of cu2port."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "CU2PORT_CACHE_DIR": str(cache)}
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "cu2port", *words], cwd=folder, env=env, capture_output=True, check=False
+    )
+    wall = time.monotonic() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode not in (0, 1):
+        sys.exit(done.stderr.decode("utf-8", "replace"))
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main() -> None:
+    """Print a row for each measurement."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tree", type=Path)
+    parser.add_argument("--files", type=int, default=100)
+    parser.add_argument("--audit", action="store_true")
+    asked = parser.parse_args()
+    tree = asked.tree.resolve()
+    found = sorted(p for p in tree.rglob("*") if p.suffix in SUFFIXES and p.is_file() and not p.is_symlink())
+    step = max(1, len(found) // asked.files)
+    names = [str(p.relative_to(tree)) for p in found[::step]][: asked.files]
+    print(f"load {os.getloadavg()[0]:.1f}, {len(found)} files in {tree.name}")
+    with tempfile.TemporaryDirectory() as folder:
+        cache = Path(folder)
+        common = ["lint", "--isolated", "--jobs", "1", "--exit-zero", "--quiet"]
+        run([*common, names[0]], tree, cache)  # the catalogue is read and kept once after an installation
+        middle = names[len(names) // 2]
+        show("one", run([*common, "--no-cache", middle], tree, cache))
+        show(f"many ({len(names)})", run([*common, *names], tree, cache))
+        show("again", run([*common, *names], tree, cache))
+        if asked.audit:
+            show("audit", run(["audit", tree.name, "-o", str(cache / "x.html")], tree.parent, cache))
+            print(
+                f"{'':<14}{resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024:.0f} MB at most in one process"
+            )
+
+
+def show(what: str, times: tuple[float, float]) -> None:
+    """One row."""
+    print(f"{what:<14}{times[0]:6.2f} s wall {times[1]:6.2f} s processor")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""What a file's includes lead to: results that libclang had a part in hold as long as that stays the same."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+_INCLUDE = re.compile(
+    rb"(?:^|[\r\n])[ \t]*#[ \t]*(?:include|include_next|import)\b[ \t]*(?:([\"<])([^\">\r\n]+)[\">])?"
+)
+_MOST_FILES = 2_000
+_Includes = tuple[tuple[bool, str], ...]  # (whether in quotes, name)
+_Header = tuple[bytes, _Includes | None]  # a digest of its bytes, and what it includes in turn
+_MOST_BYTES = 64 << 20
+
+
+class Reach:
+    """Digests of what files include, each header read once in a run."""
+
+    def __init__(self, include_dirs: Sequence[str]) -> None:
+        self._dirs = tuple(include_dirs)
+        self._files: dict[str, _Header | None] = {}
+
+    def digest(self, path: str, data: bytes) -> str:
+        """A digest of every header that a file reaches, and of those that are not there; "" when that is not known
+        (an include by macro, or more than 2,000 files)."""
+        seen: dict[str, bytes] = {}
+        start = _includes(data)
+        if start is None:
+            return ""
+        todo = [(os.path.dirname(path), start)]  # noqa: PTH120 - a Path a header costs more than reading it
+        total = 0
+        while todo:
+            folder, includes = todo.pop()
+            for quoted, name in includes:
+                for place in (folder, *self._dirs) if quoted else self._dirs:
+                    file = os.path.normpath(f"{place}/{name}")
+                    if file in seen:
+                        if seen[file]:
+                            break
+                        continue
+                    found = self._read(file)
+                    seen[file] = found[0] if found is not None else b""
+                    if found is None:
+                        continue
+                    total += 1
+                    if total > _MOST_FILES or found[1] is None:
+                        return ""
+                    todo.append((os.path.dirname(file), found[1]))  # noqa: PTH120
+                    break
+        text = b"".join(f"{file}\0".encode("utf-8", "surrogateescape") + mark for file, mark in sorted(seen.items()))
+        return hashlib.sha256(text).hexdigest()
+
+    def _read(self, file: str) -> _Header | None:
+        if file not in self._files:
+            self._files[file] = _look(file)
+        return self._files[file]
+
+
+def _look(file: str) -> _Header | None:
+    path = Path(file)
+    try:
+        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+            return None
+        data = path.read_bytes()
+    except (OSError, ValueError):
+        return None
+    return hashlib.sha256(data).digest(), _includes(data)
+
+
+def _includes(data: bytes) -> _Includes | None:
+    """(quoted, name) of every include; None if one is named by a macro."""
+    out = []
+    for m in _INCLUDE.finditer(data):
+        if m[1] is None:
+            return None
+        out.append((m[1] == b'"', m[2].decode("latin-1")))
+    return tuple(dict.fromkeys(out))
