@@ -343,6 +343,8 @@ def sample_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for path in case.glob("expected.*"):
             name = "main.hip" if path.name == "expected.hip" else path.name.removeprefix("expected.")
             (tmp_path / "out" / case.name / name).write_bytes(path.read_bytes())
+            if b"cu2port/" in path.read_bytes():
+                shutil.copytree(TRAVELLING / "cu2port", tmp_path / "out" / case.name / "cu2port", dirs_exist_ok=True)
     return tmp_path / "out"
 
 
@@ -375,7 +377,8 @@ def test_travelling_headers_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     tree = tmp_path / "out"
     shutil.copytree(TRAVELLING / "cu2port", tree / "cu2port")
     for path in (tree / "cu2port").iterdir():
-        (tree / f"{path.stem}.hip").write_text(f'#include "cu2port/{path.name}"\n__global__ void k() {{}}\n')
+        before = '#include "cu2port/ptx.hpp"\n' if path.name.startswith("ptx") else ""  # the others are parts of it
+        (tree / f"{path.stem}.hip").write_text(f'{before}#include "cu2port/{path.name}"\n__global__ void k() {{}}\n')
     asked = compiling.Request(str(tree), ("gfx942", "gfx1100"), rocm_path=rocm, std="c++17", limit_s=900)
     record = compiling.run(asked)
     assert len(record.units) == len(list((tree / "cu2port").iterdir()))
