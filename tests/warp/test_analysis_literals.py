@@ -101,7 +101,7 @@ def test_values_flow_through_branches_loops_and_scopes(body: str, lanes: bool) -
 
 def test_a_name_of_the_warp_size_may_count_bits() -> None:
     text = """#define WARP_SIZE 32
-__global__ void k(unsigned* w, int n) { w[threadIdx.x / WARP_SIZE] = w[0] << n | w[0] >> WARP_SIZE; }
+__global__ void k(unsigned* w, int n) { w[threadIdx.x / WARP_SIZE] = w[0] << n | w[0] >> (WARP_SIZE - n); }
 """
     unit = Unit(text, load_catalog(), path="a.cu")
     judged = {v.at: v.lanes for v in classify(unit)}

@@ -210,7 +210,9 @@ def _multiply(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             if x.kind in (Kind.WARP, Kind.GLOBAL_WARP) and y.vary == UNIFORM:
                 return V(Kind.WARP_MULTIPLE, x.vary, None, (), x.why)
         if op == "<<":
-            if b.src and b.num is None:
+            if a.num == 1 and b.kind is Kind.SIZE:  # `1u << (WARP_SIZE - 1)`: the last lane's bit
+                use(b, Role.LAST, True, a)
+            elif b.src and b.num is None:
                 use(b, Role.LOOP if a.kind is Kind.LANE_BIT else Role.BITS, False, a)
             elif b.src:
                 use(b, Role.BITS, False, a)
@@ -288,7 +290,8 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
         elif b.kind is Kind.BITS:
             use(a, Role.BITS, False, b)
         else:
-            use(a, Role.BITS, None, b)
+            if a.kind is not Kind.SIZE:  # a name's role shows when the difference is used
+                use(a, Role.BITS, None, b)
             return V(Kind.STEP, b.vary, None, a.src, b.why)
     if op == "+" and a.num is None:
         for x, y in ((a, b), (b, a)):
