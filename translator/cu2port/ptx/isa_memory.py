@@ -97,6 +97,7 @@ def _loaded(name: str, t: Type, a: Value, space: str, n: int) -> Value:
 
 
 def _stored(name: str, t: Type, a: Value, b: tuple[Value, ...], space: str) -> Value:
+    _vector(t, len(b))
     return Value(
         STORE if len(b) == 1 else STORE_VECTOR, VOID, (a, *b), Access(name, space.partition(":")[0], t, len(b))
     )
