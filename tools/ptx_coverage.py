@@ -4,8 +4,8 @@
 
 Every asm statement that the lexer finds counts once, also in branches that HIP leaves out. Apart stand statements with
 instructions that have a task of their own (matrix, asynchronous copy, mbarrier), with those that only NVIDIA's GPUs
-since Hopper have, and chains: statements that hand a carry, a register or a scope on to each other. FILE names the
-projects' commits: `name commit` a line.
+since Hopper have, chains (statements that hand a carry, a register or a scope on to each other), and barriers of a part
+of a block, which HIP does not have. FILE names the projects' commits: `name commit` a line.
 """
 
 from __future__ import annotations
@@ -54,8 +54,10 @@ def main() -> int:
     asked = parser.parse_args()
     commits = dict(line.split()[:2] for line in asked.commits.read_text().splitlines()) if asked.commits else {}
     rows = [count(folder) for folder in asked.folders]
-    print("| project | commit | asm statements | " + " | ".join(_APART) + " | chains | counted | lifted | % |")
-    print("|---|---|" + "--:|" * 9)
+    print(
+        "| project | commit | asm statements | " + " | ".join(_APART) + " | chains | barriers | counted | lifted | % |"
+    )
+    print("|---|---|" + "--:|" * 10)
     total: Counter[str] = Counter()
     for row in sorted((r for r in rows if r.counts), key=lambda r: r.project.lower()):
         total += row.counts
@@ -71,7 +73,7 @@ def main() -> int:
 def _line(project: str, commit: str, c: Counter[str]) -> str:
     counted = c["lifted"] + c["left"]
     share = f"{100 * c['lifted'] / counted:.1f}" if counted else ""
-    apart = " | ".join(str(c[k] or "") for k in (*_APART, "chain"))
+    apart = " | ".join(str(c[k] or "") for k in (*_APART, "chain", "barrier"))
     return f"| {project} | {commit} | {sum(c.values())} | {apart} | {counted} | {c['lifted']} | {share} |"
 
 
@@ -109,7 +111,8 @@ def judged(unit: Unit) -> Iterator[tuple[str, AsmStatement, str]]:
                 for reading in s.readings:
                     lift(reading, context)
             except RefusedError as e:
-                yield ("chain" if e.shared else "left"), s, str(e)
+                partial = "some of the block's threads" in e.why or "arrives at a barrier" in e.why
+                yield ("chain" if e.shared else "barrier" if partial else "left"), s, str(e)
             else:
                 yield "lifted", s, ""
 

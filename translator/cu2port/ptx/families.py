@@ -53,7 +53,7 @@ FAMILIES: tuple[Family, ...] = (
         "use __syncthreads(), or counters in shared memory that one thread of each wavefront waits for",
     ),
     _family(
-        r"barrier\.cluster|mapa|getctarank|multimem|griddepcontrol|elect|red\.async|fabric",
+        r"barrier\.cluster|mapa|getctarank|setctarank|multimem|griddepcontrol|elect|red\.async|fabric",
         "hopper",
         "clusters of blocks and multicast memory exist on NVIDIA's GPUs since Hopper only",
         "let each block work for itself, and reduce through global memory",

@@ -91,8 +91,10 @@ def is_ptx(unit: Unit, s: AsmStatement) -> bool:
         return False
     if unit.is_device(s.keyword):
         return True
+    if not s.readings:
+        return bool(_DOTTED.search(text))
     words = _WORDS.findall(text)
-    if s.readings and words and not any(find(w) is not None or family(w) is not None for w in words):
+    if words and not any(find(w) is not None or family(w) is not None for w in words):
         return bool(_PTX_ONLY.search(text))
     return bool(_DOTTED.search(text)) or s.macro is not None
 
