@@ -190,12 +190,18 @@ class Compiler:
             wave = f"-D__AMDGCN_WAVEFRONT_SIZE={wave_size(arch)}"
             command = [*self._command, f"--offload-arch={arch}", f"--cuda-{side}-only", wave, str(path)]
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=self._environment)
+            elsewhere = ""  # an error inside a header belongs to the example whose use of it the notes name
             for line in done.stderr.splitlines():
+                used = re.match(r"example:(\d+):\d+: note: in instantiation", line)
+                if used and elsewhere:
+                    found.setdefault(("example", int(used[1])), elsewhere)
                 said = re.match(r"(?:(.*?):(\d+):\d+: )?(?:fatal )?error: (.*)", line)
                 if said and said[1] in ("example", "header"):
                     found.setdefault((said[1], int(said[2])), said[3])
                 elif said:
-                    found.setdefault(("", 0), line)
+                    elsewhere = said[3]
+                    if "fatal error: " in line:
+                        found.setdefault(("", 0), line)
         return found
 
 
