@@ -1,5 +1,6 @@
 // Three small functions in inline PTX, each checked against plain C++.
 #include "cu2port/ptx.hpp"
+#include "cu2port/warp.hpp"
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
