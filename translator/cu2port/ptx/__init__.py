@@ -8,13 +8,18 @@ The straight line:
 
 - `ir.py`: types, operands, instructions, modules as they are written; `Operation` is an instruction that was
   understood.
-- `grammars/ptx.lark` and `parse.py` know shapes only, no mnemonic; `parse.py` is the only importer of lark.
+- `grammars/ptx.lark`, `tokens.py` and `parse.py` know shapes only, no mnemonic; `parse.py` is the only importer of
+  lark. `constants.py` computes constant expressions.
 - `ops.py`: `Value`, a node of a tree, with Python's operators; a few dozen core operations `Op`. Each is one row:
   what it means in Python and how C++ spells it. Nodes fold constants as they are made.
 - `table.py`: the decorator `@ptx`, the index of rows, and the matching of an opcode to its row.
+- `bind.py` finds an instruction's row, types its operands and builds its trees; `special.py` has the special registers.
 - `isa_*.py`: the rows. `interp.py` and `emit.py` walk the same trees, so neither can lack what the other has.
 - `include/cu2port/ptx.hpp`: helpers that emitted code calls, named after the instruction. Its second half is generated
   from the rows themselves (`header.py`), so that a meaning has one home there too.
+- `printer.py` writes a tree as a C++ expression, `emit.py` an instruction as statements.
+- `vectors.py` has inputs to try rows on, `probe.py` makes a C++ program that does, `assemble.py` a module for NVIDIA's
+  assembler and GPUs.
 
 A row:
 
@@ -26,7 +31,8 @@ The first argument is the manual's syntax line. In the opcode `.{name:x|y}` is o
 `name`; `{.sat}` may be missing and binds a bool; `{.name:x|y}` may be missing and binds "" then. A modifier that is
 the name of a type binds a `Type`. In the operands `name:type` gives the type of each, `t` if none is written: a type's
 name, a binding, or `wide(t)`. Operands named `d`, `p`, `q` in the first place are written, everything else is read;
-`p|q` are two results, `q` may be missing. `[a]` is an address, `{d}` a vector or a scalar, `a:imm` a constant.
+`p|q` are two results, `q` may be missing. `?c` may be missing, `a.sel` takes a part of a word (`r.b0`) and binds it
+as `sel`. `[a]` is an address, `{d}` a vector or a scalar, `a:imm` a constant.
 `reads="cc"`/`writes="cc"` name the carry flag. The function takes operands and bindings by name and returns the value
 of each result, or of the effect.
 

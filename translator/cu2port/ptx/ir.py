@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Type:
-    """A PTX type, or one that trees need beside them (`u128`, vectors); the name tells them apart. `kind`: one of u, s, b, f, p (predicate), v
-    (void).
+    """A PTX type, or one that trees need beside them (`u128`, vectors); the name tells them apart.
 
-    `bits` is the width of one element; `lanes` is above 1 for what `ld.v4` reads.
+    `kind`: one of u, s, b, f, p (predicate), v (void). `bits` is the width of one element; `lanes` is above 1 for what
+    `ld.v4` reads.
     """
 
     name: str
