@@ -10,7 +10,7 @@ C++ lines may write an output earlier; where an input that is read later may be 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cu2port.clang import Expr
@@ -19,6 +19,7 @@ from cu2port.model import Span
 from cu2port.ptx import special
 from cu2port.ptx.asm import Reading
 from cu2port.ptx.bind import UntranslatableError
+from cu2port.ptx.carry import reads_carry
 from cu2port.ptx.emit import Options, emit
 from cu2port.ptx.ir import TYPES, Place, Reg, Statement, Type
 from cu2port.ptx.parse import PtxSyntaxError, parse_inline
@@ -359,27 +360,6 @@ _ADDRESS = re.compile(
     r"\(\(?(ptx_operand_\d+_)\)?\)(?=[,)])"
 )
 _DECLARES = re.compile(r"(?:const )?[A-Za-z_][\w:<>, ]*[\w>] [A-Za-z_]\w*(?:_)?(?: = |;)")
-
-
-def reads_carry(statements: Iterable[Statement]) -> bool:
-    """Whether the carry flag is read before it is set: it comes from somewhere else."""
-    for i in instructions(statements):
-        match = find(i.opcode)
-        if match is not None and match.row.reads == "cc":
-            return True
-        if match is not None and match.row.writes == "cc":
-            return False
-    return False
-
-
-def leaves_carry(statements: Iterable[Statement]) -> bool:
-    """Whether the carry flag is set and not read afterwards: maybe another statement reads it."""
-    left = False
-    for i in instructions(statements):
-        match = find(i.opcode)
-        if match is not None:
-            left = match.row.writes == "cc" or (left and match.row.reads != "cc")
-    return left
 
 
 def _written(i: int) -> str:

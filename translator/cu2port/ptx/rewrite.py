@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from cu2port.lexer import is_identifier
 from cu2port.model import Edit
 from cu2port.ptx.asm import AsmStatement, Operand, Reading, statements
+from cu2port.ptx.carry import leaves_carry, reads_carry
 from cu2port.ptx.families import family
 from cu2port.ptx.layout import Layout
 from cu2port.ptx.lift import (
@@ -21,10 +22,8 @@ from cu2port.ptx.lift import (
     Context,
     Lifted,
     RefusedError,
-    leaves_carry,
     lift,
     parse,
-    reads_carry,
 )
 from cu2port.ptx.operand_types import operand_types
 from cu2port.ptx.rename import instructions
