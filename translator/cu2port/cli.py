@@ -162,7 +162,7 @@ def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
 
 @cli.command(short_help="What porting a tree takes, without writing code.")
 @click.argument("paths", nargs=-1, metavar="PATH...", required=True)
-@click.option("--format", type=click.Choice(["html", "json", "sarif", "md", "text"]), help="Else what -o's suffix says.")
+@click.option("--format", type=click.Choice(["html", "json", "sarif", "md", "text"]), help="Else by -o's suffix.")
 @click.option("-o", "--output", metavar="FILE", default="", help="File to write; else standard output.")
 @click.option("--compare", metavar="OLD.json", default="", help="An older audit: show what is fixed, new and left.")
 @click.option("--arch", "archs", metavar="ARCHS", default="", help="GPUs that count (gfx942,gfx1100).  [all]")

@@ -76,8 +76,8 @@ def examine(
 def settle(found: Examined, wanted: Iterable[Finding] | None = None) -> Result:
     """Apply the edits of findings as far as they are trusted, and add the includes that they need.
 
-    `wanted`: those that count, and then nothing else is changed; None: all, and the file becomes one that HIP's compiler
-    takes, with the runtime's header.
+    `wanted`: those that count, and then nothing else is changed; None: all, and the file becomes one that HIP's
+    compiler takes, with the runtime's header.
     """
     options, data, unit = found.options, found.data, found.unit
     judged, made = edits.judge(found.findings if wanted is None else wanted, options.trust)

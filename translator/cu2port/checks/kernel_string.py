@@ -17,8 +17,8 @@ class KernelString(Check):
     """A string literal holds the source of a kernel, for compilation at run time, or PTX.
 
     Strings are the program's data and are not rewritten. hipRTC compiles HIP source: convert the text as a file of its
-    own (`cu2port convert - < kernel.cu`) and paste it back. HIP cannot load PTX at all: `cu2port ptx` makes HIP source of it,
-    with the same kernels, for hipRTC or the build.
+    own (`cu2port convert - < kernel.cu`) and paste it back. HIP cannot load PTX at all: `cu2port ptx` makes HIP source
+    of it, with the same kernels, for hipRTC or the build.
     """
 
     code, name, severity = "CU217", "kernel-string", Severity.WARNING
