@@ -75,7 +75,8 @@ def test_the_wheel_holds_code_and_data_and_no_more(wheel: Path) -> None:
         names = set(archive.namelist())
     code = {f"cu2port/{p.relative_to(PACKAGE).as_posix()}" for p in PACKAGE.rglob("*") if p.is_file()}
     code = {name for name in code if "__pycache__" not in name}
-    rules = {f"cu2port/{p.relative_to(ROOT).as_posix()}" for p in (ROOT / "rules").rglob("*") if p.is_file()}
+    data = [p for folder in ("rules", "grammars") for p in (ROOT / folder).rglob("*") if p.is_file()]
+    rules = {f"cu2port/{p.relative_to(ROOT).as_posix()}" for p in data}
     assert {"cu2port/py.typed", "cu2port/report/cu2port-report-1.schema.json", "cu2port/rules/runtime.toml"} <= names
     assert any(name.startswith("cu2port/shim/") and name.endswith(".h") for name in names)
     assert any(name.startswith("cu2port/checks/") for name in names)
