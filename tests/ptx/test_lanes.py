@@ -64,7 +64,7 @@ TEXTS = (
     predicated("bar.warp.sync %5; mov.u32 %0, %2;"),
 )
 Inputs = list[list[dict[str, int]]]
-PATTERNS = (0xFFFFFFFF, 0x55555555, 0x0000FFFF, 0x80000000, 0xF00DBEEF)
+PATTERNS = (0xFFFFFFFF, 0x55555555, 0xF00DBEEF)
 _NAN, _INF = 0x7FC00000, 0x7F800000
 
 
