@@ -131,24 +131,24 @@ def test_macros() -> None:
 
 def test_a_text_made_of_parameters_has_a_case_for_each_call() -> None:
     source = """#define OP(op, d) do { asm(#op ".u32 %0, %0, 1;" : "+r"(d)); } while (0)
-__device__ void f() { unsigned x = 0; OP(add, x); OP(shl, x); }
+__device__ void f() { unsigned x = 0; OP(add, x); OP(sub, x); }
 """
-    refused = convert(source.replace("shl", "wrong"))
+    text = convert(source).output.decode()
+    assert 'if (cu2port::ptx::same(#op, "add")) {' in text and "d = std::uint32_t(d) + 1;" in text
+    assert 'else if (cu2port::ptx::same(#op, "sub")) {' in text and "d = std::uint32_t(d) - 1;" in text
+    assert '#include "cu2port/untranslated.hpp"' in text and "OP(add, x); OP(sub, x);" in text
+    assert convert(text).output.decode() == text
+    refused = convert(source.replace("sub", "wrong"))
     assert any(j.outcome is Outcome.MANUAL and "wrong.u32" in j.finding.message for j in refused.findings)
-    output = convert(source.replace('".u32', '".b32').replace("shl", "shl").replace("add", "bfi"))
-    assert any(j.outcome is Outcome.MANUAL for j in output.findings)
 
 
-def test_cases_that_say_the_same_are_one() -> None:
-    source = """#if NEW
-#define HINT ".L2::128B"
-#else
-#define HINT ""
-#endif
-__device__ void f(unsigned x) { asm("add" HINT ".u32 %0, %0, 1;" : "+r"(x)); }
-"""
-    result = convert(source)
-    assert any(j.outcome is Outcome.MANUAL for j in result.findings)
+def test_of_a_macro_with_two_definitions_the_first_is_taken_and_said() -> None:
+    macros = '#if NEW\n#define HINT ".L2::128B"\n#else\n#define HINT ""\n#endif\n'
+    load = '__device__ void f(int x, int* p) { asm("ld.global" HINT ".s32 %0, [%1];" : "=r"(x) : "l"(p)); }\n'
+    assert "x = cu2port::ptx::ld_global<std::int32_t>(p);" in convert(macros + load).output.decode()
+    other = convert((macros + load).replace(".L2::128B", ".cs"))
+    assert "ld_global_cs<" in other.output.decode()
+    assert any(j.finding.code == "CU401" and "one of its definitions" in j.finding.message for j in other.findings)
 
 
 def test_conditionals_inside_stay(clang: ClangService) -> None:
