@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,23 +24,31 @@ def tree(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "a.hip").write_text(NARROW)
     (folder / "b.py").write_text("__ballot\n")
+    (folder / "c.hip").write_text(NARROW.replace("unsigned m", "unsigned long long m"))
     for words in (["init", "-q"], ["add", "."]):
         subprocess.run(["git", *words], cwd=folder, check=True)
     return folder
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("hook", "status"), [("cu2port-lint", 1), ("cu2port-fix", 1)])
-def test_pre_commit_runs_the_hooks(hook: str, status: int, tree: Path, tmp_path: Path) -> None:
+def test_pre_commit_runs_the_hooks(tree: Path, tmp_path: Path) -> None:
     command = shutil.which("pre-commit", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if command is None:
         pytest.skip("no pre-commit here")
     env = {**os.environ, "PRE_COMMIT_HOME": str(tmp_path / "home"), "CU2PORT_CACHE_DIR": str(tmp_path / "cache")}
-    words = [command, "try-repo", str(ROOT), hook, "--all-files", "--verbose"]
+    words = [command, "try-repo", str(ROOT), "--all-files", "--verbose"]  # both hooks, from one installation
     ran = subprocess.run(words, cwd=tree, env=env, capture_output=True, text=True, check=False, timeout=600)
-    assert ran.returncode == status, ran.stdout + ran.stderr
-    assert "a.hip:2:34: CU312 ballot-width" in ran.stdout
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert "cu2port lint --fix" in ran.stdout
+    assert ran.stdout.count("a.hip:2:34: CU312 ballot-width") == 2
     assert "b.py" not in ran.stdout
-    (tree / "a.hip").write_text(NARROW.replace("unsigned m", "unsigned long long m"))
-    ran = subprocess.run(words, cwd=tree, env=env, capture_output=True, text=True, check=False, timeout=600)
-    assert "CU312" not in ran.stdout
+    assert "c.hip" not in ran.stdout
+
+
+def test_the_hooks_take_sources_and_nothing_else() -> None:
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    patterns = {line.partition("files: ")[2] for line in text.splitlines() if "files: " in line}
+    (pattern,) = patterns
+    names = ["a.cu", "x/b.cuh", "c.hip", "d.hip.hpp", "e.h", "f.cpp", "g.inl"]
+    assert all(re.search(pattern, n) for n in names)
+    assert not any(re.search(pattern, n) for n in ["a.py", "cu", "a.cu.txt", "b.hipx", "CMakeLists.txt"])
