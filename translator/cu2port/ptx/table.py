@@ -37,7 +37,6 @@ class Row:
     """One instruction form: its syntax, its meaning, its examples."""
 
     syntax: str
-    opcode: re.Pattern[str]
     root: str
     targets: tuple[Slot, ...]
     sources: tuple[Slot, ...]
@@ -50,14 +49,32 @@ class Row:
     call: str = ""
     sm: int = 0
     bound: str = ""  # how far an approximation may be off, as "2 ulp", "relative 2^-22", "absolute 2^-20.5"
-    flags: frozenset[str] = frozenset()  # modifiers that are there or not
-    wants: tuple[str, ...] = ()  # names of the meaning's parameters
     fixed: Mapping[str, object] = field(default_factory=dict)  # bindings of this row beside its modifiers
 
     @cached_property
-    def wanted(self) -> frozenset[str]:
+    def wants(self) -> tuple[str, ...]:
         """The names of the meaning's parameters."""
+        return tuple(inspect.signature(self.meaning).parameters)
+
+    @cached_property
+    def wanted(self) -> frozenset[str]:
+        """The same, to look in."""
         return frozenset(self.wants)
+
+    @cached_property
+    def _pattern(self) -> tuple[re.Pattern[str], frozenset[str]]:
+        """Made when a row is first looked at: a file uses few of hundreds."""
+        return _pattern(self.syntax.partition(" ")[0])
+
+    @property
+    def opcode(self) -> re.Pattern[str]:
+        """What matches the opcodes of the row."""
+        return self._pattern[0]
+
+    @property
+    def flags(self) -> frozenset[str]:
+        """Modifiers that are there or not."""
+        return self._pattern[1]
 
     def type_of(self, slot: Slot, bindings: Mapping[str, object]) -> Type:
         """The type that a slot has for these modifiers."""
@@ -142,10 +159,8 @@ def ptx(
     sources = others if written else [part for part in (first, *others) if part]
 
     def declare(meaning: Callable[..., Value | tuple[Value, ...]]) -> Callable[..., Value | tuple[Value, ...]]:
-        pattern, flags = _pattern(opcode)
         row = Row(
             syntax,
-            pattern,
             opcode.partition(".")[0].partition("{")[0],
             _slots(first, "t") if written else (),
             tuple(slot for part in sources for slot in _slots(part, "t")),
@@ -158,8 +173,6 @@ def ptx(
             call,
             sm,
             bound,
-            flags,
-            tuple(inspect.signature(meaning).parameters),
             dict(fixed or {}),
         )
         rows: list[Row] = meaning.__dict__.setdefault("ptx_rows", [])
