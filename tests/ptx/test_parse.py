@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
 import struct
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -27,6 +31,8 @@ from cu2port.ptx.ir import (
     Vector,
 )
 from cu2port.ptx.parse import PtxSyntaxError, number, parse_inline, parse_module
+
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def one(text: str) -> Instruction:
@@ -216,3 +222,19 @@ def test_ten_megabytes_of_noise() -> None:
 def test_ten_thousand_labels() -> None:
     text = "\n".join(f"L{i}: bra L{9999 - i};" for i in range(10_000))
     assert len(parse_inline(text)) == 20_000
+
+
+def test_damaged_tables_are_made_anew(tmp_path: Path) -> None:
+    code = "from cu2port.ptx.parse import parse_inline; print(parse_inline('add.u32 %0, %1, 1;')[0].opcode)"
+    env = {**os.environ, "CU2PORT_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT / "translator")}
+
+    def run() -> str:
+        return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
+
+    assert run() == "add.u32\n"
+    (kept,) = tmp_path.glob("grammar-*.bin")
+    whole = kept.read_bytes()
+    for damaged in (b"", whole[:5000], whole.replace(b"instruction", b"instructoin")):
+        kept.write_bytes(damaged)
+        assert run() == "add.u32\n"
+        assert len(kept.read_bytes()) == len(whole)

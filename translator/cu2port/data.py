@@ -12,7 +12,7 @@ from pathlib import Path
 _DAY_S = 24 * 60 * 60
 _OLD_S = 30 * _DAY_S
 _MOST = 16  # files of a kind: who works on the rules makes a new one with every edit
-_KINDS = ("catalog-*.bin", "shim-*.h", "pch-*.pch", "sim/runtime-*.o")
+_KINDS = ("catalog-*.bin", "grammar-*.bin", "grammar-*.sum", "shim-*.h", "pch-*.pch", "sim/runtime-*.o")
 
 
 class DataError(FileNotFoundError):

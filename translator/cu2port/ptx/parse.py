@@ -6,18 +6,22 @@ Both raise `PtxSyntaxError` with line and column (from 1) and what was expected 
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import re
 import struct
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from lark import Lark, Token, Transformer, UnexpectedToken
 from lark.exceptions import VisitError
 from lark.lexer import Lexer, PatternStr
 
-from cu2port.data import data_path
+from cu2port.data import cache_dir, data_path
+from cu2port.output import write
 from cu2port.ptx import constants
 from cu2port.ptx.ir import (
     TYPES,
@@ -82,8 +86,37 @@ class _Lexer(Lexer):
 @cache
 def _parser() -> Lark:
     grammar = (data_path("grammars") / "ptx.lark").read_text(encoding="utf-8")
-    starts, build = ["body", "module"], _Build()
-    return Lark(grammar, parser="lalr", lexer=_Lexer, start=starts, transformer=build, maybe_placeholders=False)
+    kept = cache_dir() / f"grammar-{hashlib.sha256(grammar.encode()).hexdigest()[:20]}.bin"
+    with _sound(kept):
+        return _made(grammar, kept)
+
+
+@contextlib.contextmanager
+def _sound(kept: Path) -> Iterator[None]:
+    """Lark keeps a grammar's tables in a file, since making them takes longer than most sources, and trusts that file.
+    So it gets one only if the file holds to its checksum, and the checksum is written when the file is new."""
+    checksum = kept.with_suffix(".sum")
+    with contextlib.suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        if not (checksum.exists() and checksum.read_bytes() == hashlib.sha256(kept.read_bytes()).digest()):
+            checksum.unlink(missing_ok=True)
+            kept.unlink(missing_ok=True)
+    yield
+    with contextlib.suppress(OSError):
+        if not checksum.exists():
+            write(checksum, hashlib.sha256(kept.read_bytes()).digest())
+
+
+def _made(grammar: str, kept: Path) -> Lark:
+    return Lark(
+        grammar,
+        parser="lalr",
+        lexer=_Lexer,
+        start=["body", "module"],
+        transformer=_Build(),
+        maybe_placeholders=False,
+        cache=str(kept),
+    )
 
 
 def _parse(text: str, start: str) -> Any:
