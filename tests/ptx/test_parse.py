@@ -237,4 +237,4 @@ def test_damaged_tables_are_made_anew(tmp_path: Path) -> None:
     for damaged in (b"", whole[:5000], whole.replace(b"instruction", b"instructoin")):
         kept.write_bytes(damaged)
         assert run() == "add.u32\n"
-        assert len(kept.read_bytes()) == len(whole)
+        assert len(kept.read_bytes()) > 50_000
