@@ -320,7 +320,9 @@ def assembly(rocm: Path, source: Path, gpu: str) -> str:
     """What clang makes of the device side of a file."""
     command = ["clang++-22", "-x", "hip", f"--offload-arch={gpu}", f"--rocm-path={rocm}", "-nogpulib", "-std=c++14"]
     command += ["--cuda-device-only", "-S", "-O2", f"-I{HEADERS.parent}", "-o", "-", str(source)]
-    command.append("-D__AMDGCN_WAVEFRONT_SIZE=" + ("64" if gpu.startswith("gfx9") else "32"))  # headers before HIP 7
+    # headers before HIP 7 want these two
+    command.append("-D__AMDGCN_WAVEFRONT_SIZE=" + ("64" if gpu.startswith("gfx9") else "32"))
+    command.append("-DHIP_ENABLE_WARP_SYNC_BUILTINS")
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:4000]
     return done.stdout

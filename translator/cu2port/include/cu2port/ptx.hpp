@@ -1,8 +1,9 @@
 // cu2port ptx: what PTX instructions compute, named after them, for code that had them as inline assembly.
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
-// A function is named after its instruction, with `_` for dots: `bfe_u32` is `bfe.u32`. Results are NVIDIA's, bit for bit,
-// also where C++ or AMD's instructions define other ones: shifts beyond the width, fields beyond the word, signed overflow.
+// A function is named after its instruction, with `_` for dots: `bfe_u32` is `bfe.u32`. Results are NVIDIA's, bit for
+// bit, also where C++ or AMD's instructions define other ones: shifts beyond the width, fields beyond the word, signed
+// overflow.
 #pragma once
 
 #pragma push_macro("min")  // some programs have macros of these names

@@ -110,7 +110,8 @@ CU2PORT_PTX double rcp_approx_ftz(double a) {
 }
 CU2PORT_PTX double rsqrt_approx_ftz(double a) {
     a = upper(a);
-    return a != a || a < 0 ? of_bits(u64(0x7fffffff00000000)) : a == 0 ? copysign(a, __builtin_inf()) : upper(1 / __builtin_sqrt(a));
+    return a != a || a < 0 ? of_bits(u64(0x7fffffff00000000)) : a == 0 ? copysign(a, __builtin_inf()) :
+        upper(1 / __builtin_sqrt(a));
 }
 CU2PORT_PTX double rsqrt_approx(double a) {
     return a == 0 ? copysign(a, __builtin_inf()) : 1 / __builtin_sqrt(a);

@@ -1,4 +1,4 @@
-// cu2port ptx, the device: what lanes do together, fences, clocks and other special registers. Included by ptx.hpp.
+// cu2port ptx_device: what lanes do together, fences, clocks and other special registers. Included by ptx.hpp.
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace cu2port {
 namespace ptx {
 
-// --- shuffles with a clamp and segments of their own; c is ((32 - width) << 8) | clamp ----------------------------------
+// --- shuffles with a clamp and segments of their own; c is ((32 - width) << 8) | clamp -------------------------------
 
 CU2PORT_PTX_DEVICE u32 shfl_last(u32 c) { return (warp::lane_id() & c >> 8 & 31) | (c & ~(c >> 8) & 31); }
 CU2PORT_PTX_DEVICE u32 shfl_idx_from(u32 b, u32 c) { return (warp::lane_id() & c >> 8 & 31) | (b & ~(c >> 8) & 31); }
@@ -37,7 +37,7 @@ template <class T> CU2PORT_PTX_DEVICE u32 match_all(u32 mask, T value) {
     return warp::match_all(mask, value, &same);
 }
 
-// --- textures and surfaces, by HIP's objects ---------------------------------------------------------------------------
+// --- textures and surfaces, by HIP's objects -------------------------------------------------------------------------
 
 #if !defined(CU2PORT_SIMULATED)
 // HIP's vector of four for what PTX reads, and of one, two or four for what surfaces hold.

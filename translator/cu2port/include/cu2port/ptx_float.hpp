@@ -81,13 +81,14 @@ template <class F> CU2PORT_PTX u64 rounded(bool negative, u64 m, int e, bool sti
     const int field = e - F::lowest;  // the leading bit of a normal number adds 1
     const u64 pattern = (u64(field) << F::fraction) + kept;
     if (field > (1 << F::exponent) || pattern > F::largest) {
-        const bool inward = mode == rounding::rz || (mode == rounding::rm && !negative) || (mode == rounding::rp && negative);
+        const bool inward = mode == rounding::rz || (mode == rounding::rm && !negative) ||
+            (mode == rounding::rp && negative);
         return sign | (inward ? F::largest : F::overflow);
     }
     return sign | pattern;
 }
 
-// --- double as the working format --------------------------------------------------------------------------------------
+// --- double as the working format ------------------------------------------------------------------------------------
 
 // An approximation whose error has the sign of `error`, rounded to odd: what is rounded again after that is right.
 CU2PORT_PTX double to_odd(double a, double error) {
@@ -164,7 +165,7 @@ template <class F> CU2PORT_PTX double widen(u64 bits) {
     return of_bits(out | u64(negative) << 63);
 }
 
-// --- f32 and f64 -------------------------------------------------------------------------------------------------------
+// --- f32 and f64 -----------------------------------------------------------------------------------------------------
 
 template <class T> CU2PORT_PTX bool is_finite(T a) { return a - a == 0; }
 CU2PORT_PTX bool is_negative(float a) { return bits_of(a) >> 31; }
@@ -199,7 +200,9 @@ CU2PORT_PTX float mul_directed(float a, float b, rounding mode) {
 CU2PORT_PTX float div_directed(float a, float b, rounding mode) {
     return narrow_f32(static_cast<double>(a) / static_cast<double>(b), mode);
 }
-CU2PORT_PTX float sqrt_directed(float a, rounding mode) { return narrow_f32(__builtin_sqrt(static_cast<double>(a)), mode); }
+CU2PORT_PTX float sqrt_directed(float a, rounding mode) {
+    return narrow_f32(__builtin_sqrt(static_cast<double>(a)), mode);
+}
 
 // Directed rounding of f64, which AMD's instructions have only as a mode of the whole wave: on integers.
 struct parts {

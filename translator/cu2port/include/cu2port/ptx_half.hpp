@@ -1,11 +1,11 @@
-// cu2port ptx_half: f16, bf16, packed and small formats and conversions of ptx.hpp, which includes it after ptx_approx.hpp.
-// This header belongs to converted code: it may be used, changed and passed on freely, in any project.
+// cu2port ptx_half: f16, bf16, packed and small formats and conversions of ptx.hpp, which includes it after
+// ptx_approx.hpp. This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 #pragma once
 
 namespace cu2port {
 namespace ptx {
 
-// --- f16 and bf16 ------------------------------------------------------------------------------------------------------
+// --- f16 and bf16 ----------------------------------------------------------------------------------------------------
 // In wider formats, where products are exact and sums rounded to odd; on AMD GPUs f16 has instructions of its own.
 
 CU2PORT_PTX float cvt_f32_bf16(u16 a) { return of_bits(static_cast<u32>(a) << 16); }
@@ -78,10 +78,18 @@ template <class F> CU2PORT_PTX u16 least_xorsign_16(u16 a, u16 b, bool nan, bool
     CU2PORT_PTX u16 max_##type(u16 a, u16 b) { return least_16<type##_format>(a, b, false, true); }                   \
     CU2PORT_PTX u16 min_NaN_##type(u16 a, u16 b) { return least_16<type##_format>(a, b, true, false); }               \
     CU2PORT_PTX u16 max_NaN_##type(u16 a, u16 b) { return least_16<type##_format>(a, b, true, true); }                \
-    CU2PORT_PTX u16 min_xorsign_abs_##type(u16 a, u16 b) { return least_xorsign_16<type##_format>(a, b, false, false); } \
-    CU2PORT_PTX u16 max_xorsign_abs_##type(u16 a, u16 b) { return least_xorsign_16<type##_format>(a, b, false, true); }  \
-    CU2PORT_PTX u16 min_NaN_xorsign_abs_##type(u16 a, u16 b) { return least_xorsign_16<type##_format>(a, b, true, false); } \
-    CU2PORT_PTX u16 max_NaN_xorsign_abs_##type(u16 a, u16 b) { return least_xorsign_16<type##_format>(a, b, true, true); }  \
+    CU2PORT_PTX u16 min_xorsign_abs_##type(u16 a, u16 b) { \
+        return least_xorsign_16<type##_format>(a, b, false, false); \
+    } \
+    CU2PORT_PTX u16 max_xorsign_abs_##type(u16 a, u16 b) { \
+        return least_xorsign_16<type##_format>(a, b, false, true); \
+    } \
+    CU2PORT_PTX u16 min_NaN_xorsign_abs_##type(u16 a, u16 b) { \
+        return least_xorsign_16<type##_format>(a, b, true, false); \
+    } \
+    CU2PORT_PTX u16 max_NaN_xorsign_abs_##type(u16 a, u16 b) { \
+        return least_xorsign_16<type##_format>(a, b, true, true); \
+    } \
     CU2PORT_PTX u16 ftz_##type(u16 a) { return (a & 0x7fff) >> type##_format::fraction ? a : a & 0x8000; }            \
     CU2PORT_PTX u16 relu_##type(u16 a) { return is_nan_16<type##_format>(a) ? 0x7fff : a & 0x8000 ? 0 : a; }          \
     CU2PORT_PTX u16 sat_##type(u16 a) { return is_nan_16<type##_format>(a) || (a & 0x8000) ? 0 : a < one ? a : one; }
@@ -89,7 +97,7 @@ CU2PORT_PTX_16(f16, 0x3c00)
 CU2PORT_PTX_16(bf16, 0x3f80)
 #undef CU2PORT_PTX_16
 
-// --- packed formats ----------------------------------------------------------------------------------------------------
+// --- packed formats --------------------------------------------------------------------------------------------------
 
 CU2PORT_PTX u16 element(u32 a, int i) { return static_cast<u16>(a >> 16 * i); }
 CU2PORT_PTX u32 packed(u16 low, u16 high) { return static_cast<u32>(high) << 16 | low; }
@@ -104,7 +112,8 @@ CU2PORT_PTX u64 packed(float low, float high) { return static_cast<u64>(bits_of(
     }
 #define CU2PORT_PTX_3(word, name, from)                                               \
     CU2PORT_PTX word name##x2(word a, word b, word c) {                               \
-        return packed(from(element(a, 0), element(b, 0), element(c, 0)), from(element(a, 1), element(b, 1), element(c, 1))); \
+        return packed(from(element(a, 0), element(b, 0), element(c, 0)), from(element(a, 1), element(b, 1), \
+            element(c, 1))); \
     }
 #define CU2PORT_PTX_SAME1(name) CU2PORT_PTX_1(u32, name, name)
 #define CU2PORT_PTX_SAME2(name) CU2PORT_PTX_2(u32, name, name)
@@ -149,7 +158,7 @@ CU2PORT_PTX_1(u64, ftz_f32, ftz)
 #undef CU2PORT_PTX_ARITHMETIC
 #undef CU2PORT_PTX_16
 
-// --- conversions -------------------------------------------------------------------------------------------------------
+// --- conversions -----------------------------------------------------------------------------------------------------
 
 // An integral float as an integer, clamped to its range. NaN is 0, or the top bit alone where either has 64 bits.
 template <class T, class F> CU2PORT_PTX T clamped(F a, const T*) {
@@ -198,8 +207,12 @@ template <class S> CU2PORT_PTX double number_as(S a, rounding mode, const double
     template <class T, class S> CU2PORT_PTX T cvt_##mode(S a) {                                                        \
         return number_as(a, rounding::mode, static_cast<const T*>(0));                                                 \
     }                                                                                                                  \
-    template <class S> CU2PORT_PTX u16 cvt_##mode##_f16(S a) { return static_cast<u16>(number<f16_format>(a, rounding::mode)); } \
-    template <class S> CU2PORT_PTX u16 cvt_##mode##_bf16(S a) { return static_cast<u16>(number<bf16_format>(a, rounding::mode)); }
+    template <class S> CU2PORT_PTX u16 cvt_##mode##_f16(S a) { \
+        return static_cast<u16>(number<f16_format>(a, rounding::mode)); \
+    } \
+    template <class S> CU2PORT_PTX u16 cvt_##mode##_bf16(S a) { \
+        return static_cast<u16>(number<bf16_format>(a, rounding::mode)); \
+    }
 CU2PORT_PTX_CVT(rn)
 CU2PORT_PTX_CVT(rz)
 CU2PORT_PTX_CVT(rm)
@@ -209,14 +222,20 @@ CU2PORT_PTX u16 cvt_rn_f16(float a) { return f16_rn(a); }
 CU2PORT_PTX u16 cvt_rn_bf16(float a) { return bf16_rn(a); }
 CU2PORT_PTX u16 cvt_rz_bf16(float a) { return static_cast<u16>(a != a ? 0x7fff : bits_of(a) >> 16); }
 #define CU2PORT_PTX_SATFINITE(mode)                                                                                    \
-    CU2PORT_PTX u16 cvt_##mode##_satfinite_f16(float a) { return static_cast<u16>(finite<f16_format>(a, rounding::mode)); } \
-    CU2PORT_PTX u16 cvt_##mode##_satfinite_bf16(float a) { return static_cast<u16>(finite<bf16_format>(a, rounding::mode)); }
+    CU2PORT_PTX u16 cvt_##mode##_satfinite_f16(float a) { \
+        return static_cast<u16>(finite<f16_format>(a, rounding::mode)); \
+    } \
+    CU2PORT_PTX u16 cvt_##mode##_satfinite_bf16(float a) { \
+        return static_cast<u16>(finite<bf16_format>(a, rounding::mode)); \
+    }
 CU2PORT_PTX_SATFINITE(rn)
 CU2PORT_PTX_SATFINITE(rz)
 #undef CU2PORT_PTX_SATFINITE
 // The first operand goes to the upper half.
 #define CU2PORT_PTX_PAIR(mode, type) \
-    CU2PORT_PTX u32 cvt_##mode##_##type##x2(float a, float b) { return packed(cvt_##mode##_##type(b), cvt_##mode##_##type(a)); }
+    CU2PORT_PTX u32 cvt_##mode##_##type##x2(float a, float b) { \
+        return packed(cvt_##mode##_##type(b), cvt_##mode##_##type(a)); \
+    }
 CU2PORT_PTX_PAIR(rn, f16)
 CU2PORT_PTX_PAIR(rz, f16)
 CU2PORT_PTX_PAIR(rn, bf16)
@@ -259,7 +278,8 @@ template <class F> CU2PORT_PTX u32 small_f16(u32 bits) {
 // Two small floats in one word, the first operand above the second. PTX's fp8 are the OCP formats; MI300's are others.
 #define CU2PORT_PTX_SMALL(word, type, width)                                                                           \
     CU2PORT_PTX word cvt_rn_satfinite_##type##x2(float a, float b) {                                                   \
-        return static_cast<word>(finite<type##_format>(a, rounding::rn) << width | finite<type##_format>(b, rounding::rn)); \
+        return static_cast<word>(finite<type##_format>(a, rounding::rn) << width | \
+            finite<type##_format>(b, rounding::rn)); \
     }                                                                                                                  \
     CU2PORT_PTX u32 cvt_rn_f16x2_##type##x2(word a) {                                                                  \
         return small_f16<type##_format>(static_cast<u32>(a) >> width) << 16 | small_f16<type##_format>(a);             \
@@ -294,7 +314,7 @@ CU2PORT_PTX_SCALE(cvt_rp_satfinite_ue8m0x2, true, 254)
 CU2PORT_PTX u32 scale_bf16(u32 a) { return a == 255 ? 0x7fff : a ? a << 7 : 0x40; }
 CU2PORT_PTX u32 cvt_rn_bf16x2_ue8m0x2(u16 a) { return scale_bf16(a >> 8) << 16 | scale_bf16(a & 255); }
 
-// --- approximations ---------------------------------------------------------------------------------------------------
+// --- approximations --------------------------------------------------------------------------------------------------
 
 #define CU2PORT_PTX_APPROX(type)                                                                                       \
     CU2PORT_PTX u16 tanh_approx_##type(u16 a) { return cvt_rn_##type(tanh_approx(cvt_f32_##type(a))); }                \

@@ -1,8 +1,8 @@
 // cu2port ptx, memory: loads, stores and atomics of PTX, in their spaces, orders and scopes. Included by ptx.hpp.
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
-// An address is a pointer, an integer of 64 bits, or in shared memory one of 32 bits: the offset in LDS, as NVIDIA's is.
-// A function is named after its instruction, without type and cache hints: `ld_acquire_gpu_global<T>(p)`.
+// An address is a pointer, an integer of 64 bits, or in shared memory one of 32 bits: the offset in LDS, as NVIDIA's
+// is. A function is named after its instruction, without type and cache hints: `ld_acquire_gpu_global<T>(p)`.
 #pragma once
 
 #ifdef __HIP_DEVICE_COMPILE__
@@ -190,10 +190,14 @@ CU2PORT_PTX void atomic_store(A p, T value) {
 #define CU2PORT_PTX_LOADS(suffix, space)                                                                    \
     template <class T, class A> CU2PORT_PTX T ld##suffix(A p) { return *space<const T>::to(p); }            \
     template <class T, class A> CU2PORT_PTX T ld_volatile##suffix(A p) { return *space<const volatile T>::to(p); } \
-    template <class T, class A> CU2PORT_PTX T ld##suffix##_cs(A p) { return CU2PORT_PTX_STREAM_LOAD(space<const T>::to(p)); } \
+    template <class T, class A> CU2PORT_PTX T ld##suffix##_cs(A p) { \
+        return CU2PORT_PTX_STREAM_LOAD(space<const T>::to(p)); \
+    } \
     template <class T, class A> CU2PORT_PTX void st##suffix(A p, T v) { *space<T>::to(p) = v; }             \
     template <class T, class A> CU2PORT_PTX void st_volatile##suffix(A p, T v) { *space<volatile T>::to(p) = v; } \
-    template <class T, class A> CU2PORT_PTX void st##suffix##_cs(A p, T v) { CU2PORT_PTX_STREAM_STORE(space<T>::to(p), v); }
+    template <class T, class A> CU2PORT_PTX void st##suffix##_cs(A p, T v) { \
+        CU2PORT_PTX_STREAM_STORE(space<T>::to(p), v); \
+    }
 #define CU2PORT_PTX_SPACES(order, scope)                                                                    \
     CU2PORT_PTX_SCOPED(order, scope, , generic_space)                                                       \
     CU2PORT_PTX_SCOPED(order, scope, _global, global_space)                                                 \
@@ -227,7 +231,9 @@ template <class A> CU2PORT_PTX void st_bulk(A p, u64 bytes) {
     for (u64 i = 0; i < bytes; ++i) to[i] = 0;
 }
 
-template <class A> CU2PORT_PTX void prefetch(A p) { __builtin_prefetch(reinterpret_cast<const void*>(ptx::address(p))); }
+template <class A> CU2PORT_PTX void prefetch(A p) {
+    __builtin_prefetch(reinterpret_cast<const void*>(ptx::address(p)));
+}
 
 // Part of a parameter, from a byte on; parameters of `.ptx` functions may be arrays of bytes.
 template <class T, class P> CU2PORT_PTX T ld_param(const P& parameter, int offset) {
@@ -303,7 +309,8 @@ CU2PORT_PTX_FETCH(and, fetch_and)
 CU2PORT_PTX_FETCH(or, fetch_or)
 CU2PORT_PTX_FETCH(xor, fetch_xor)
 #undef CU2PORT_PTX_FETCH
-template <class T, Order order, Scope scope, template <class> class Space, class A> CU2PORT_PTX T atomic_exch(A p, T v) {
+template <class T, Order order, Scope scope, template <class> class Space,
+    class A> CU2PORT_PTX T atomic_exch(A p, T v) {
     typedef typename Bits<sizeof(T)>::type B;
     return __builtin_bit_cast(T, CU2PORT_PTX_ATOMIC(exchange, Space<B>::to(p), __builtin_bit_cast(B, v), order, scope));
 }

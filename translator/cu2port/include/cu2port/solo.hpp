@@ -30,8 +30,9 @@ CU2PORT_SOLO bool idle() { return __builtin_amdgcn_wavefrontsize() == 64 && (thr
 CU2PORT_SOLO uint3 thread_idx() { return make_uint3(detail::counted(threadIdx.x), threadIdx.y, threadIdx.z); }
 CU2PORT_SOLO dim3 block_dim() { return dim3(detail::counted(blockDim.x), blockDim.y, blockDim.z); }
 
-/// The block to launch for a block of CUDA's. Rows of threads must be whole warps, unless there is just one row; a block
-/// has at most 512 threads where wavefronts have 64 lanes. Else the launch fails: with an empty block, or too large a one.
+/// The block to launch for a block of CUDA's. Rows of threads must be whole warps, unless there is just one row; a
+/// block has at most 512 threads where wavefronts have 64 lanes. Else the launch fails: with an empty block, or too
+/// large a one.
 inline dim3 block(dim3 asked) {
     int device = 0, lanes = 0;
     if (hipGetDevice(&device) != hipSuccess ||

@@ -1,8 +1,8 @@
-// cu2port untranslated: marks places whose PTX has no counterpart on AMD GPUs, so that they are never compiled by accident.
-// This header belongs to converted code: it may be used, changed and passed on freely, in any project.
+// cu2port untranslated: marks places whose PTX has no counterpart on AMD GPUs, so that they are never compiled by
+// accident. This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
-// `untranslated` is a host function: device code that calls it does not compile, and the compiler shows the call with its
-// text. Functions that no kernel reaches do not disturb. Replace the call by code for AMD GPUs and take it out.
+// `untranslated` is a host function: device code that calls it does not compile, and the compiler shows the call with
+// its text. Functions that no kernel reaches do not disturb. Replace the call by code for AMD GPUs and take it out.
 #pragma once
 
 #if defined(__HIP__) || defined(__HIPCC__)

@@ -2,9 +2,9 @@
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
 // A warp is 32 threads in a row. A wavefront of 64 lanes holds two: each function looks at the half that its lane is in
-// and answers as CUDA does, in 32 bits. HIP's `*_sync` functions are not used: they want masks of 64 bits that name just
-// the lanes that are there, and take ten times as long. Here the mask says which votes and values count. The lanes it
-// names must come to the call together; what is read from a lane that did not means nothing, as in CUDA.
+// and answers as CUDA does, in 32 bits. HIP's `*_sync` functions are not used: they want masks of 64 bits that name
+// just the lanes that are there, and take ten times as long. Here the mask says which votes and values count. The lanes
+// it names must come to the call together; what is read from a lane that did not means nothing, as in CUDA.
 #pragma once
 
 namespace cu2port {
@@ -185,7 +185,8 @@ CU2PORT_WARP T shfl_up(unsigned mask, CU2PORT_WARP_VALUE T value, unsigned delta
 
 /// `__shfl_down_sync(mask, value, delta, width)`
 template <class T>
-CU2PORT_WARP T shfl_down(unsigned mask, CU2PORT_WARP_VALUE T value, unsigned delta, int width = size CU2PORT_WARP_HERE) {
+CU2PORT_WARP T shfl_down(unsigned mask, CU2PORT_WARP_VALUE T value, unsigned delta,
+    int width = size CU2PORT_WARP_HERE) {
     CU2PORT_WARP_CHECK(mask);
     const unsigned self = detail::wave_lane(), inside = self & (unsigned(width) - 1u);
     if (!detail::two() && !__builtin_constant_p(delta)) {  // a carry tells, and lane numbers wrap around at 32
