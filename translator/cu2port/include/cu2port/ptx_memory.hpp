@@ -1,4 +1,4 @@
-// cu2port ptx, memory: loads, stores and atomics of PTX, in their spaces, orders and scopes. Included by ptx.hpp.
+// cu2port ptx_memory: loads, stores and atomics of PTX, in their spaces, orders and scopes. Included by ptx.hpp.
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
 // An address is a pointer, an integer of 64 bits, or in shared memory one of 32 bits: the offset in LDS, as NVIDIA's
