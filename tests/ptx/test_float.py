@@ -146,7 +146,7 @@ def test_approximations_are_within_the_bounds(tmp_path: Path) -> None:
     within_bounds(tmp_path, 60)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_approximations_are_within_the_bounds_on_many(tmp_path: Path) -> None:
     within_bounds(tmp_path, 4000)
 

@@ -82,7 +82,7 @@ def test_agreement(tmp_path: Path) -> None:
     compare([case for row in rows() if not row.bound for case in cases(row, 6, rng, most_forms=2)], tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_agreement_of_every_form(tmp_path: Path) -> None:
     rng = Random(2)
     compare([case for row in rows() if not row.bound for case in cases(row, 1000, rng, most_forms=200)], tmp_path)

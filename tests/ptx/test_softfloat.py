@@ -151,7 +151,7 @@ def test_processor_agrees(tmp_path: Path) -> None:
     compare(tmp_path, 600)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_processor_agrees_on_many(tmp_path: Path) -> None:
     compare(tmp_path, 40_000)
 
