@@ -7,13 +7,16 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 from click.testing import CliRunner, Result
 
 from cu2port.cli import cli
+from cu2port.jobs import Job
 from cu2port.lint import cache as cache_module
 from cu2port.lint.cache import Cache
 from cu2port.report import lint_formats
@@ -448,7 +451,12 @@ def test_what_libclang_was_asked_about_holds_while_its_headers_do(monkeypatch: p
     )
     work = run._work
     worked: list[int] = []
-    monkeypatch.setattr(run, "_work", lambda jobs, *more: (worked.append(len(jobs)), work(jobs, *more))[1])
+
+    def counted(jobs: Sequence[Job], *more: Any) -> Iterator[tuple[Job, run.FileLint]]:
+        worked.append(len(jobs))
+        return work(jobs, *more)
+
+    monkeypatch.setattr(run, "_work", counted)
     words = ("a.hip", "--select", "CU214", "--info")
     assert codes(*words) == codes(*words) == ["CU214"]
     assert worked == [1, 0]
