@@ -41,9 +41,12 @@ class CubWarpStriped(Check):
             "a warp transpose",
         ),
         Example("using L = cub::BlockLoad<int, 128, 4, cub::BLOCK_LOAD_TRANSPOSE>;", note="by the block"),
+        Example("void WarpStripedToBlocked(int*); void f() { WarpStripedToBlocked(0); }", note="not cub's"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if not unit.words & {"cub", "hipcub"}:  # a file's own function of that name
+            return
         for i in unit.find(*_STRIPED):
             if unit.tok(i + 1) in ("(", "<"):
                 yield self.finding(
