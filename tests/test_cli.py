@@ -567,3 +567,17 @@ def test_progress_is_shown_on_a_terminal_only() -> None:
         or not silent.stderr
     )
     assert silent.stdout == shown.stdout
+
+
+def test_the_configuration_says_how_warps_are_kept() -> None:
+    shuffle = "__global__ void k(int* p) { *p = __shfl_sync(~0u, *p, 0); }\n"
+    write("a.cu", shuffle)
+    write("cu2port.toml", 'warp = "flag"\n')
+    assert "__shfl_sync" in cu2port("convert", "a.cu", "-o", "-").stdout
+    assert "cu2port::warp::shfl" in cu2port("convert", "a.cu", "-o", "-", "--warp", "logical").stdout
+    write("cu2port.toml", '[kernels]\nk = "solo"\n')
+    solo = cu2port("convert", "a.cu", "-o", "-").stdout
+    assert "solo" in solo and solo == cu2port("convert", "a.cu", "-o", "-", "--kernel", "k=solo").stdout
+    write("cu2port.toml", "wrap = 1\n")
+    result = cu2port("convert", "a.cu", "-o", "-")
+    assert (result.exit_code, "did you mean 'warp'" in result.stderr) == (2, True)

@@ -83,8 +83,7 @@ def cli() -> None:
 @click.option(
     "--warp",
     type=click.Choice(["logical", "solo", "flag"]),
-    default="logical",
-    help="logical: keep warps of 32 lanes; solo: also one a wavefront; flag: rewrite none, report.",
+    help="logical: keep warps of 32 lanes; solo: also one a wavefront; flag: rewrite none, report.  [logical]",
 )
 @click.option("--kernel", "kernels", metavar="NAME=MODE", multiple=True, help="Another --warp for a kernel: NAME=solo.")
 @click.option(

@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from cu2port import compile_db
+from cu2port.config import find_config
 from cu2port.convert import Ran, Tick, run
 from cu2port.model import Options, Trust
 from cu2port.output import write
@@ -67,14 +68,15 @@ def _verify(request: Request, ran: Ran, archs: tuple[str, ...], verbosity: int) 
 
 
 def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
+    config = find_config(Path.cwd())
     options = Options(
         rocm=rocm_version(asked["rocm"]),
         trust=Trust[asked["trust"].upper()],
         launch=asked["launch"],
         ptx=asked["ptx"],
         ptx_fp=asked["ptx_fp"],
-        warp=asked["warp"],
-        kernels=tuple(_kernel(k) for k in asked["kernels"]),
+        warp=asked["warp"] or config.warp or "logical",
+        kernels=tuple(sorted({**config.kernels, **dict(map(_kernel, asked["kernels"]))}.items())),
         archs=gpus(asked["archs"]),
         rename=_suffix(asked["rename"]),
         skip_inactive=asked["skip_inactive"],

@@ -13,9 +13,9 @@ from typing import Any
 import click
 
 from cu2port.cli_convert import gpus, macro, rocm_version
+from cu2port.config import Config, find_config, inside, load_config
 from cu2port.jobs import Job
 from cu2port.lint import baseline
-from cu2port.lint.config import Config, find_config, inside, load_config
 from cu2port.lint.run import FileLint, Settings, lint
 from cu2port.lint.select import make_selection, matches
 from cu2port.model import Options, Project, Trust

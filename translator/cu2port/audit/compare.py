@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cu2port.audit.document import SCHEMA
-from cu2port.lint.config import inside
+from cu2port.config import inside
 from cu2port.project import CannotRun
 
 _MAX_BYTES = 512 << 20

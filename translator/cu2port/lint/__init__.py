@@ -1,6 +1,5 @@
 """`cu2port lint`: the rules a porter must think about, in code before and after the port, fast enough for every commit.
 
-    config.py     `[tool.cu2port]` of pyproject.toml, or cu2port.toml; every key is checked
     select.py     rules by code prefix or name
     suppress.py   `// cu2port: ignore[rule] reason` and its kin
     baseline.py   findings that are known, by the content of their lines

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from cu2port.lint.config import inside
+from cu2port.config import inside
 from cu2port.output import write
 from cu2port.project import CannotRun
 

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from cu2port import __version__
-from cu2port.lint.config import inside
+from cu2port.config import inside
 from cu2port.lint.run import FileLint, LintFinding
 from cu2port.report.locate import Place
 from cu2port.report.pages import Page

@@ -32,11 +32,15 @@ class Config:
     rocm: str = ""
     arch: tuple[str, ...] = ()
     baseline: str = ""
+    warp: str = ""
+    kernels: Mapping[str, str] = field(default_factory=dict)  # kernel -> its mode, in place of `warp`
 
 
+WARP_MODES = ("logical", "solo", "flag")
+KERNEL_MODES = ("solo",)
 _STRINGS = frozenset({"select", "ignore", "extend-select", "exclude", "include-dirs", "defines", "arch"})
-_STRING = frozenset({"rocm", "baseline"})
-_KEYS = _STRINGS | _STRING | {"per-file-ignores"}
+_STRING = frozenset({"rocm", "baseline", "warp"})
+_KEYS = _STRINGS | _STRING | {"per-file-ignores", "kernels"}
 
 
 def find_config(start: Path) -> Config:
@@ -99,6 +103,11 @@ def _read(path: Path, table: Mapping[str, Any]) -> Config:
         raise CannotRun(f"{path}: per-file-ignores must be a table of globs and rules")
     for glob in (*lists.get("exclude", ()), *per_file):
         _check_glob(path, glob)
+    kernels = table.get("kernels", {})
+    if not isinstance(kernels, dict) or not all(v in KERNEL_MODES for v in kernels.values()):
+        raise CannotRun(f'{path}: kernels must be a table of kernels\' names and modes, such as `name = "solo"`')
+    if table.get("warp", "logical") not in WARP_MODES:
+        raise CannotRun(f"{path}: warp must be one of {', '.join(WARP_MODES)}")
     baseline = table.get("baseline", "")
     if baseline:
         inside(baseline, f"{path}: baseline")
@@ -117,6 +126,8 @@ def _read(path: Path, table: Mapping[str, Any]) -> Config:
         rocm=table.get("rocm", ""),
         arch=lists.get("arch", ()),
         baseline=baseline,
+        warp=table.get("warp", ""),
+        kernels=dict(kernels),
     )
 
 
