@@ -9,8 +9,8 @@ CUDA files (.cu, .cuh) are looked at, with --all every kind of source; only the 
 - `output`: there is none, or it is empty and the input is not;
 - `again`: converting the output changes it;
 - `kernels`, `launches`, `strings`: `__global__` tokens, launches (`<<<...>>>` or `hipLaunchKernelGGL`) or string
-  literals of the input are not those of the output (includes and preprocessor messages aside, and new literals that a
-  row of the catalogue writes);
+  literals of the input are not those of the output (includes, preprocessor messages and asm statements aside, and new
+  literals that a row of the catalogue writes);
 - `reach`: an applied edit reaches past the statement or directive it belongs to. The bytes that an edit replaces must
   hold no `;`, `{` or `}` outside brackets of their own (a launch's configuration counts as brackets), open no bracket
   that they do not close, and close none that they did not open; or be one whole function definition. They must lie in
@@ -71,8 +71,10 @@ class Counts:
 
 
 def count(unit: Unit) -> Counts:
-    """The kernels, launches and string literals of a file."""
+    """The kernels, launches and string literals of a file; those of asm statements, which become C++, aside."""
     told = {i for d in unit.directives if d.keyword in _MESSAGES for i in range(d.first, d.stop)}
+    told.update(i for _, opener, close in unit.asms for i in range(opener, close))
+    told.update(i + 2 for i in unit.find("untranslated", "untranslated_trap"))
     strings = Counter(tok for i, tok in enumerate(unit.t) if is_string(tok) and i not in told)
     launches = len(unit.launches) + unit.t.count("hipLaunchKernelGGL")
     return Counts(unit.t.count("__global__"), launches, strings)

@@ -40,6 +40,13 @@ SOURCES = frozenset(".c .cc .cpp .cu .cuh .cxx .h .hh .hip .hpp .hxx .inc .inl".
 CONVERT = (sys.executable, "-c", "from cu2port.cli import main; main()", "convert", "-q", "{src}", "-o", "{out}")
 
 # One alternative a token, so that a quote in a comment opens no string and an apostrophe in 1'000 no character.
+# an asm statement, which may become C++, and what stands in the place of one that has no counterpart
+_TEXT = r'"(?:[^"\\]|\\.)*"'
+ASM = re.compile(
+    rf"\b(?:asm|__asm__|__asm)\s*(?:volatile\s*|__volatile__\s*)?\((?:[^()\"]|{_TEXT}|\((?:[^()\"]|{_TEXT}|\([^()]*\))*\))*\)"
+    rf"|\buntranslated(?:_trap)?\({_TEXT}\)",
+    re.DOTALL,
+)
 TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/)
       | (?P<include>^[ \t]*\#[ \t]*include\b[^\n]*)
@@ -136,11 +143,11 @@ def sources(tree: Path) -> list[Path]:
 
 
 def census(tree: Path) -> Census:
-    """Count kernels, launches and string literals outside comments and include lines."""
+    """Count kernels, launches and string literals outside comments, include lines and asm statements."""
     counts: Counter[str] = Counter()
     strings: Counter[str] = Counter()
     for path in sources(tree):
-        for match in TOKEN.finditer(path.read_text("latin-1")):
+        for match in TOKEN.finditer(ASM.sub("", path.read_text("latin-1"))):
             kind = match.lastgroup if match.lastgroup != "tag" else "raw"
             counts[kind or ""] += 1
             strings.update([match[0]] if kind in ("string", "raw") else [])
