@@ -13,9 +13,9 @@ CUDA files (.cu, .cuh) are looked at, with --all every kind of source; only the 
   literals that a row of the catalogue writes);
 - `reach`: an applied edit reaches past the statement or directive it belongs to. The bytes that an edit replaces must
   hold no `;`, `{` or `}` outside brackets of their own (a launch's configuration counts as brackets), open no bracket
-  that they do not close, and close none that they did not open; or be one whole function definition. They must lie in
-  one directive, or in none, or hold whole directives and nothing else; and no line break may get into a directive
-  without a backslash.
+  that they do not close, and close none that they did not open; or be one whole function definition or asm statement.
+  They must lie in one directive, or in none, or hold whole directives and nothing else; and no line break may get into
+  a directive without a backslash.
 
 With --converted the outputs are those of an earlier `cu2port convert TREE -o OUT`, and edits are not seen.
 Exit: 0 all pass; 1 something does not; 2 could not run.
@@ -91,6 +91,8 @@ def reaches(unit: Unit, edit: Edit, config: Set[int]) -> str:
     whole = unit.function_at(first) if stop > first else None
     if whole is not None and (whole.first, whole.body[1] + 1) == (first, stop):
         return said  # one definition, from its first word to its last brace
+    if any(first == keyword and stop - 1 in (close, close + 1) for keyword, _, close in unit.asms):
+        return said  # one asm statement, with its semicolon
     return said or _past_statement(unit, first, stop, config)
 
 

@@ -243,3 +243,11 @@ def test_files_without_asm_do_not_load_the_translator() -> None:
     )
     env = {**os.environ, "PYTHONPATH": str(ROOT / "translator")}
     subprocess.run([sys.executable, "-c", code], check=True, env=env)
+
+
+def test_an_operand_of_unknown_type_that_is_read_twice_keeps_its_brackets() -> None:
+    asm = 'asm("prmt.b32 %0, %1, %1, 3;" : "=r"(d[n]) : "r"(a[n - 1]));'
+    text = f"template <class T> __device__ void f(T* d, T* a, int n) {{ {asm} }}"
+    made = translate(text, path="a.cuh").output.decode()
+    assert "const std::uint32_t n_in = a[n - 1];" in made
+    assert "prmt(n_in, n_in, 0x3)" in made or "prmt(n_in, n_in, 3)" in made

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from cu2port.check import Check, Example
 from cu2port.lexer import is_identifier
-from cu2port.model import Edit, Finding, Options, Severity, Side, insert, replace
+from cu2port.model import Edit, Finding, Options, Severity, Span, replace
 from cu2port.structure import Call
 from cu2port.unit import Unit
 from cu2port.warpnames import HEADER, SPACE, declares, modes
@@ -180,11 +180,7 @@ def _answered(unit: Unit, k: int, call: Call) -> tuple[Edit, ...]:
         return ()
     alone = unit.tok(call.close + 1) == ";" and unit.tok(k - 1) in (";", "{", "}", ")") and not _in_macro(unit, k)
     opening, closing = ("", f" = {_size(unit)}") if alone else ("(", f" = {_size(unit)}, {_QUERIES[unit.t[k]]})")
-    out = [replace(unit.p[k], start, ""), replace(target.end, unit.end(call.close), "")]
-    out.append(insert(target.end, closing, Side.LEFT))
-    if opening:
-        out.append(insert(unit.p[k], opening))
-    return tuple(out)
+    return (Edit(unit.p[k], unit.end(call.close), (opening, Span(start, target.end), closing)),)
 
 
 def _in_macro(unit: Unit, k: int) -> bool:

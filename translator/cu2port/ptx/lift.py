@@ -312,10 +312,9 @@ class _Lifter:
                 continue
             self.lines_before.clear()
             self.copy(i)
-            lines = [
-                *self.lines_before,
-                *(_tidy(line).replace(f"({name})", name).replace(name, self.copies[i]) for line in lines),
-            ]
+            cast = f"{cxx_type(TYPES[_LETTER[operand.letter]])}({name})"  # which the copy has had
+            bare = (re.sub(rf"(?<![\w>])\({name}\)", name, _tidy(line.replace(cast, name))) for line in lines)
+            lines = [*self.lines_before, *(line.replace(name, self.copies[i]) for line in bare)]
         return lines
 
     # --- carry, labels, memory ----------------------------------------------------------------------------------------
