@@ -57,15 +57,17 @@ def examine(
     path: str = "<stdin>",
     project: Project | None = None,
     clang: ClangService | None = None,
+    codes: frozenset[str] | None = None,
 ) -> Examined:
-    """What all checks find in a text. Arguments as for `translate`."""
+    """What checks find in a text. `codes`: those that are run; all if None. Else arguments as for `translate`."""
     options = options or Options()
     data = source.encode("utf-8", "surrogateescape") if isinstance(source, str) else source
     bad = _not_text(data)
     if bad is not None:
         return Examined(path, data, options, None, (bad,))
     unit = Unit(data.decode("latin-1"), load_catalog(), options, path, project, clang)
-    findings = [f for check in all_checks() for f in check.run(unit)]
+    chosen = [check for check in all_checks() if codes is None or check.code in codes]
+    findings = [f for check in chosen for f in check.run(unit)]
     if options.skip_inactive:
         findings = [f for f in findings if not any(s.start <= f.start < s.end for s in unit.inactive)]
     if options.archs:

@@ -179,7 +179,7 @@ def _examine(
 ) -> tuple[engine.Examined, list[Finding]]:
     """Everything in a text, and the findings that are selected and not suppressed, in text order."""
     clang = tools.clang if settings.options.use_clang and not job.lexer_alone else None
-    found = engine.examine(data, settings.options, path=job.path, project=job.project, clang=clang)
+    found = engine.examine(data, settings.options, path=job.path, project=job.project, clang=clang, codes=codes)
     selected = [f for f in found.findings if f.code in codes]
     unit = found.unit
     if unit is None:
