@@ -12,7 +12,7 @@ import click
 from cu2port import compile_db
 from cu2port.audit import compare
 from cu2port.audit.run import audit
-from cu2port.cli_convert import folder, gpus, macro, rocm_version
+from cu2port.cli_options import folder, gpus, macro, rocm_version
 from cu2port.model import Options
 from cu2port.output import write
 from cu2port.plan import Request

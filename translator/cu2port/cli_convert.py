@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from cu2port import compile_db
+from cu2port.cli_options import folder, gpus, macro, rocm_version
 from cu2port.config import find_config
 from cu2port.convert import Ran, Tick, run
 from cu2port.model import Options, Trust
@@ -22,7 +23,6 @@ from cu2port.plan import Mode, Request
 from cu2port.project import CannotRun, parse_size
 from cu2port.report import FORMATS, terminal
 
-_OLDEST = (5, 0)
 _COLOURS = {"error": "red", "warning": "yellow"}
 _QUICK_S = 1.0  # work shorter than this shows no progress
 
@@ -134,44 +134,10 @@ def _kernel(text: str) -> tuple[str, str]:
     return m[1], m[2]
 
 
-def gpus(text: str) -> tuple[str, ...]:
-    """The GPUs of --arch. Raises CannotRun for what is no GPU's name."""
-    if not text:
-        return ()
-    from cu2port.verify.toolchain import check_archs
-
-    return check_archs(text)
-
-
-def rocm_version(text: str) -> tuple[int, int]:
-    """The version of --rocm. Raises CannotRun when it is none, or too old."""
-    m = re.fullmatch(r"(\d{1,3})(?:\.(\d{1,3}))?(?:\.\d+)*", text)
-    if not m:
-        raise CannotRun(f"--rocm {text}: a version such as 7.1")
-    version = (int(m[1]), int(m[2] or 0))
-    if version < _OLDEST:
-        raise CannotRun(f"--rocm {text}: the oldest ROCm that cu2port knows is {_OLDEST[0]}.{_OLDEST[1]}")
-    return version
-
-
 def _suffix(text: str) -> str:
     if text and not re.fullmatch(r"\.\w[\w.]*", text):
         raise CannotRun(f"--rename {text}: a suffix such as .hip")
     return "" if text == ".cu" else text
-
-
-def folder(option: str, text: str) -> str:
-    """A folder named on the command line. Raises CannotRun when there is none."""
-    if not Path(text).is_dir():
-        raise CannotRun(f"{option} {text}: no such folder")
-    return text
-
-
-def macro(text: str) -> str:
-    """A macro as after -D. Raises CannotRun when it is none."""
-    if not re.match(r"[A-Za-z_]\w*(?:=|\(|\Z)", text):
-        raise CannotRun(f"-D {text}: a macro's name, or NAME=VALUE")
-    return text
 
 
 def report_paths(names: tuple[str, ...]) -> list[Path]:

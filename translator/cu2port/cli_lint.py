@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from cu2port.cli_convert import gpus, macro, rocm_version
+from cu2port.cli_options import gpus, macro, rocm_version
 from cu2port.config import Config, find_config, inside, load_config
 from cu2port.jobs import Job
 from cu2port.lint import baseline

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from cu2port import __version__, compile_db, plan
-from cu2port.cli_convert import folder, macro, progress, report_paths, write_text
+from cu2port.cli_convert import progress, report_paths, write_text
+from cu2port.cli_options import folder, macro
 from cu2port.model import Options
 from cu2port.project import CannotRun
 from cu2port.report import FORMATS, json_report, verified

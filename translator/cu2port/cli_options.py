@@ -1,0 +1,44 @@
+"""Options that several commands have: text in, values out, CannotRun for what is none. Loads little."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from cu2port.project import CannotRun
+
+_OLDEST = (5, 0)
+
+
+def gpus(text: str) -> tuple[str, ...]:
+    """The GPUs of --arch. Raises CannotRun for what is no GPU's name."""
+    if not text:
+        return ()
+    from cu2port.verify.toolchain import check_archs
+
+    return check_archs(text)
+
+
+def rocm_version(text: str) -> tuple[int, int]:
+    """The version of --rocm. Raises CannotRun when it is none, or too old."""
+    m = re.fullmatch(r"(\d{1,3})(?:\.(\d{1,3}))?(?:\.\d+)*", text)
+    if not m:
+        raise CannotRun(f"--rocm {text}: a version such as 7.1")
+    version = (int(m[1]), int(m[2] or 0))
+    if version < _OLDEST:
+        raise CannotRun(f"--rocm {text}: the oldest ROCm that cu2port knows is {_OLDEST[0]}.{_OLDEST[1]}")
+    return version
+
+
+def folder(option: str, text: str) -> str:
+    """A folder named on the command line. Raises CannotRun when there is none."""
+    if not Path(text).is_dir():
+        raise CannotRun(f"{option} {text}: no such folder")
+    return text
+
+
+def macro(text: str) -> str:
+    """A macro as after -D. Raises CannotRun when it is none."""
+    if not re.match(r"[A-Za-z_]\w*(?:=|\(|\Z)", text):
+        raise CannotRun(f"-D {text}: a macro's name, or NAME=VALUE")
+    return text
