@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import click
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 

@@ -12,7 +12,7 @@ import shutil
 import sys
 from pathlib import Path
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 

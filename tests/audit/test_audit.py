@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
@@ -18,6 +18,7 @@ from cu2port.audit import collect, effort
 from cu2port.audit.document import schema
 from cu2port.audit.order import order
 from cu2port.cli import cli
+from cu2port.report.pages import pages
 
 HEADER = "#pragma once\n#include <cuda_runtime.h>\n__device__ float helper(float x);\n"
 KERNEL = """#include "h.cuh"
@@ -328,3 +329,7 @@ def test_what_was_worked_out_once_costs_less_again() -> None:
     costs = [x["minutes"] for x in document("a.cu")["findings"] if x["way"] == "none"]
     full = effort.NONE_MIN
     assert costs == [full, full * effort.SAME_AGAIN, full * effort.SAME_LIBRARY]
+
+
+def test_minutes_are_given_for_rules_that_are_there() -> None:
+    assert effort.BY_CODE.keys() | collect.NO_TARGET <= pages().keys()

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,8 +26,8 @@ def clang() -> Iterator[ClangService]:
         yield service
 
 
-def convert(source: str, clang: ClangService | None = None, **options: str) -> Result:
-    return translate(source, Options(**options), path="a.cuh", clang=clang)  # type: ignore[arg-type]
+def convert(source: str, clang: ClangService | None = None, **options: Any) -> Result:
+    return translate(source, Options(**options), path="a.cuh", clang=clang)
 
 
 def body(statement: str, clang: ClangService, **options: str) -> str:

@@ -88,7 +88,8 @@ def vectors(rng: Random, count: int) -> Iterator[tuple[int, int, int]]:
                 a, b = rng.getrandbits(4) | 1, 0x0D800000 | rng.getrandbits(23)
             if i % 8 == 3:  # c close to -a*b: the sum cancels
                 c = softfloat.mul(a, b, f32) ^ f32.sign
-            yield tuple(x | rng.getrandbits(32) << 32 for x in (a, b, c))  # type: ignore[misc]
+            above = rng.getrandbits(32) << 32, rng.getrandbits(32) << 32, rng.getrandbits(32) << 32
+            yield a | above[0], b | above[1], c | above[2]
         else:
             a = rng.choice(marks(f64)) if i % 4 == 2 else pattern(f64, rng)
             b, c = pattern(f64, rng, a), pattern(f64, rng, a)

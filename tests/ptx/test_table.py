@@ -43,7 +43,9 @@ def test_a_planted_bug_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     """What examples and the comparison with C++ are for: here the meaning of a core operation is changed."""
     places = {name: Place(name, ops.U32) for name in ("%d", "a", "b")}
     instruction = Instruction("shl.b32", (Reg("%d"), Reg("a"), Reg("b")))
-    (example,) = (e for e in find("shl.b32").row.examples["shl.b32"] if e[0][1] == 32)  # type: ignore[union-attr]
+    found = find("shl.b32")
+    assert found is not None
+    (example,) = (e for e in found.row.examples["shl.b32"] if e[0][1] == 32)
 
     def computed() -> int:
         return interp.run([instruction], places, [dict(zip(("a", "b"), example[0], strict=True))])[0]["%d"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,10 +38,10 @@ def build(tmp_path_factory: pytest.TempPathFactory, toolchain: sim_build.Toolcha
 def simulated(build: Build, tmp_path: Path) -> Callable[..., simulate.Ran]:
     """simulated(text, wave, *args) -> how a program of one file ended."""
 
-    def get(text: str, wave: int = 64, *arguments: str, **limits: float) -> simulate.Ran:
+    def get(text: str, wave: int = 64, *arguments: str, **limits: Any) -> simulate.Ran:
         path = tmp_path / "program.hip"
         path.write_text(text)
         binary = build(path, wave)
-        return simulate.run(binary, arguments, simulate.Limits(**limits), capture=True)  # type: ignore[arg-type]
+        return simulate.run(binary, arguments, simulate.Limits(**limits), capture=True)
 
     return get

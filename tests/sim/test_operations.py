@@ -6,6 +6,7 @@ import random
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -183,11 +184,11 @@ OPERATIONS: dict[str, Reference] = {
 }
 for _width in (2, 4, 8, 16, 32, 64):
     _w = f", {_width}"
-    OPERATIONS[f"__shfl(v, o{_w})"] = lambda s, i, w=_width: _shfl(s, i, w)  # type: ignore[misc]
-    OPERATIONS[f"__shfl_up(v, o & 63{_w})"] = lambda s, i, w=_width: _up(s, i, w)  # type: ignore[misc]
-    OPERATIONS[f"__shfl_down(v, o & 63{_w})"] = lambda s, i, w=_width: _down(s, i, w)  # type: ignore[misc]
-    OPERATIONS[f"__shfl_xor(v, o & 63{_w})"] = lambda s, i, w=_width: _xor(s, i, w)  # type: ignore[misc]
-    OPERATIONS[f"__shfl(static_cast<double>(v), o{_w})"] = lambda s, i, w=_width: _shfl(s, i, w)  # type: ignore[misc]
+    OPERATIONS[f"__shfl(v, o{_w})"] = partial(_shfl, width=_width)
+    OPERATIONS[f"__shfl_up(v, o & 63{_w})"] = partial(_up, width=_width)
+    OPERATIONS[f"__shfl_down(v, o & 63{_w})"] = partial(_down, width=_width)
+    OPERATIONS[f"__shfl_xor(v, o & 63{_w})"] = partial(_xor, width=_width)
+    OPERATIONS[f"__shfl(static_cast<double>(v), o{_w})"] = partial(_shfl, width=_width)
 
 
 def operations(wave: int) -> list[str]:

@@ -113,8 +113,3 @@ def all_checks() -> tuple[Check, ...]:
                     raise ValueError(f"{check.code} {check.name} and {clash.code} {clash.name} clash")
                 found[check.code] = check
     return tuple(found[c] for c in sorted(found))
-
-
-def find_check(key: str) -> Check | None:
-    """The check with a code or a name."""
-    return next((c for c in all_checks() if key in (c.code, c.name)), None)

@@ -18,7 +18,6 @@ from cu2port.plan import (
     check_inputs,
     names_folder,
     output_of,
-    plan_graph,
     plan_items,
     plan_jobs,
     safe_in_place,
@@ -91,7 +90,7 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
         tree.prepare(items)
         with contextlib.ExitStack() as stack:
             stack.callback(tree.keep)
-            jobs = plan_jobs(request, items, plan_graph(request, items, pool))
+            jobs = plan_jobs(request, items, pool).jobs
             others = [i for i, item in enumerate(items) if item.kind != "source"]
             share = len(others) // max(1, len(jobs)) + 1  # copied after each result, while the workers go on
 
@@ -161,7 +160,7 @@ def _in_place(request: Request, roots: Sequence[Root], items: list[Item], tick: 
         if item.found and item.kind != "source":
             records[index] = _plain(request, item, ())
     with _pool(request, sum(i.kind == "source" for i in items)) as pool:
-        for job, done in _results(plan_jobs(request, items, plan_graph(request, items, pool)), pool, tick):
+        for job, done in _results(plan_jobs(request, items, pool).jobs, pool, tick):
             item = items[job.index]
             found = _put_back(writer, item, done.output) if writing and not _unread(done.entries) else ()
             diffs[job.index] = done.diff
@@ -200,7 +199,7 @@ def _one_file(request: Request, root: Root) -> Ran:
         raise CannotRun(f"-o {request.out}: there is no folder {out.parent}")
     item = next(walk(root))
     with _pool(request, 1) as pool:
-        jobs = plan_jobs(request, [item], plan_graph(request, [item], pool))
+        jobs = plan_jobs(request, [item], pool).jobs
         _, done = next(_results(jobs, pool, lambda done, total: None))
     record = _record(request, item, done, ())
     if record.output:

@@ -50,6 +50,16 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     return "".join(_render(text, Span(0, len(text)), ordered, 0, len(ordered)))
 
 
+def apply_within(text: str, start: int, end: int, edits: Iterable[Edit]) -> str:
+    """What stands in place of bytes [start, end) of a text after edits that lie in them."""
+    return apply(text[start:end], [_moved(e, -start) for e in edits])
+
+
+def _moved(e: Edit, by: int) -> Edit:
+    parts = tuple(p if isinstance(p, str) else Span(p.start + by, p.end + by) for p in e.parts)
+    return Edit(e.start + by, e.end + by, parts, e.side)
+
+
 def _in_text_order(findings: Iterable[Finding]) -> list[Finding]:
     """Different findings in an order that does not depend on how they came. What is rarely needed for it is slow."""
     ordered = sorted(set(findings), key=lambda f: (f.start, -f.end, f.code, f.message))

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from cu2port import git, troubles
 from cu2port.compile_db import CompileDb
@@ -97,24 +97,22 @@ def safe_in_place(roots: Sequence[Root], items: Sequence[Item]) -> list[str]:
     return notes
 
 
-def _bare(request: Request, items: Sequence[Item]) -> list[tuple[Job, Item]]:
-    """A job for every source item, as if it were the only one."""
-    return [
+class Plan(NamedTuple):
+    """A job for every source item, with what the rest of the tree says about it (`index` is that of the item); and
+    what the sources say of each other, None where there are no others."""
+
+    jobs: list[Job]
+    graph: Graph | None
+
+
+def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> Plan:
+    """The work on a tree; files are read for the first time here."""
+    bare = [
         (Job(i, item.name, item.shown, request.options, max_size=request.max_size, size=_size(item.name)), item)
         for i, item in enumerate(items)
         if item.kind == "source"
     ]
-
-
-def plan_graph(request: Request, items: Sequence[Item], pool: Pool) -> Graph | None:
-    """What the sources say of each other; None where there are no others."""
-    bare = _bare(request, items)
-    return _graph(request, [job for job, _ in bare], [job for job, item in bare if not item.root.folder], pool)
-
-
-def plan_jobs(request: Request, items: Sequence[Item], graph: Graph | None) -> list[Job]:
-    """A job for every source item, with what the rest of the tree says about it. `index` is that of the item."""
-    bare = _bare(request, items)
+    graph = _graph(request, [job for job, _ in bare], [job for job, item in bare if not item.root.folder], pool)
     moved = frozenset(item.name for _, item in bare if not item.target.endswith(item.relative))
     jobs = []
     for job, item in bare:
@@ -134,7 +132,7 @@ def plan_jobs(request: Request, items: Sequence[Item], graph: Graph | None) -> l
         if request.mode == "diff":
             names = (item.shown.lstrip("/"), output_of(request, item).lstrip("/"))
         jobs.append(replace(job, options=options, project=project, diff=names))
-    return jobs
+    return Plan(jobs, graph)
 
 
 def _graph(request: Request, jobs: Sequence[Job], alone: Sequence[Job], pool: Pool) -> Graph | None:

@@ -7,7 +7,6 @@ What only a compiler front end knows (types, constant values, who declared a nam
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -410,11 +409,3 @@ def condition_words(unit: Unit, g: Group) -> frozenset[str]:
     if d.keyword == "else":
         d = unit.directives[g.chain[0]]
     return frozenset(x for x in unit.t[d.first + 2 : d.stop] if is_identifier(x))
-
-
-def iter_calls(unit: Unit, names: frozenset[str]) -> Iterator[tuple[int, Call]]:
-    """Calls of the named functions: index of the name, and the call. Members and foreign qualifications left out."""
-    for i in unit.find(*names):
-        call = None if unit.is_member(i) else unit.call(i)
-        if call is not None:
-            yield i, call

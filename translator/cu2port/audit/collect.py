@@ -11,13 +11,13 @@ from cu2port import edits, engine
 from cu2port.audit.requirements import Requirement, found_in
 from cu2port.jobs import Job, Tools
 from cu2port.lexer import is_identifier
-from cu2port.model import Edit, Finding, Judged, Outcome, Severity, Trust
+from cu2port.model import Finding, Judged, Outcome, Severity, Trust
 from cu2port.project import CUDA_SUFFIXES, suffix_of
 from cu2port.report.locate import Lines
 from cu2port.unit import Unit
 
 SELF, REVIEW, HAND, NONE, NOTE = "self", "review", "hand", "none", "note"
-_NO_TARGET = frozenset({"CU103", "CU207", "CU208"})
+NO_TARGET = frozenset({"CU103", "CU207", "CU208"})
 # what stands in every file that has to do with CUDA; others are only counted
 _MARK = re.compile(
     rb"<<<|__(?:global|device|shared|constant|managed|launch_bounds)__|__CUDA|__NVCC__|__shfl|__ballot|__syncwarp|__half|__nv_"
@@ -137,7 +137,7 @@ def way_of(j: Judged) -> str:
         return SELF if f.trust is Trust.EXACT else REVIEW
     if f.severity is Severity.INFO:
         return NOTE
-    return NONE if f.code in _NO_TARGET or (f.code == "CU401" and not f.edits) else HAND
+    return NONE if f.code in NO_TARGET or (f.code == "CU401" and not f.edits) else HAND
 
 
 def _found(unit: Unit, lines: Lines, j: Judged) -> Found:
@@ -161,13 +161,7 @@ def _excerpt(text: str, f: Finding) -> tuple[str, str]:
     before = _readable(text[start:end])
     if not f.edits or any(e.start < start or e.end > end for e in f.edits):
         return before, ""
-    shifted = [_shift(e, -start) for e in f.edits]
-    return before, _readable(edits.apply(text[start:end], shifted))
-
-
-def _shift(e: Edit, by: int) -> Edit:
-    parts = tuple(p if isinstance(p, str) else type(p)(p.start + by, p.end + by) for p in e.parts)
-    return Edit(e.start + by, e.end + by, parts, e.side)
+    return before, _readable(edits.apply_within(text, start, end, f.edits))
 
 
 def _readable(line: str) -> str:

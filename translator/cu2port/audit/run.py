@@ -11,7 +11,7 @@ from cu2port.audit.collect import FileAudit, audit_job
 from cu2port.audit.document import build
 from cu2port.catalog import load_catalog
 from cu2port.check import all_checks
-from cu2port.plan import Request, plan_graph, plan_items, plan_jobs
+from cu2port.plan import Request, plan_items, plan_jobs
 from cu2port.project import make_roots
 from cu2port.workers import Lost, Pool, available_cores
 
@@ -29,8 +29,7 @@ def audit(request: Request) -> dict[str, Any]:
     files: list[FileAudit] = []
     sources = sum(i.kind == "source" for i in items)
     with Pool(min(request.workers or available_cores(), max(1, sources // 4)), request.limit_s) as pool:
-        graph = plan_graph(request, items, pool)
-        jobs = plan_jobs(request, items, graph)
+        jobs, graph = plan_jobs(request, items, pool)
         for job, done in pool.run(audit_job, jobs):
             files.append(FileAudit(job.shown, failed=done.reason) if isinstance(done, Lost) else done)
     files.sort(key=lambda f: f.path)

@@ -19,7 +19,7 @@ from cu2port.lint.baseline import fingerprint
 from cu2port.lint.cache import Cache
 from cu2port.lint.reach import Reach
 from cu2port.lint.select import Selection
-from cu2port.model import Edit, Finding, Judged, Options, Outcome, Result, Severity, Trust
+from cu2port.model import Finding, Judged, Options, Outcome, Result, Severity, Trust
 from cu2port.report.locate import Lines, Place
 from cu2port.workers import Lost, Pool
 
@@ -261,14 +261,8 @@ def _shown(data: bytes, findings: Sequence[Finding], found: engine.Examined | No
 def _fix(lines: Lines, data: bytes, f: Finding) -> Fix:
     """The smallest stretch that holds all edits of a finding, and what stands there afterwards."""
     start, end = min(e.start for e in f.edits), max(e.end for e in f.edits)
-    shifted = tuple(_shift(e, -start) for e in f.edits)
-    text = edits.apply(data[start:end].decode("latin-1"), shifted).encode("latin-1").decode("utf-8", "replace")
+    text = edits.apply_within(data.decode("latin-1"), start, end, f.edits).encode("latin-1").decode("utf-8", "replace")
     return Fix(lines.place(start), lines.place(end), text, f.trust.label)
-
-
-def _shift(e: Edit, by: int) -> Edit:
-    parts = tuple(p if isinstance(p, str) else replace(p, start=p.start + by, end=p.end + by) for p in e.parts)
-    return replace(e, start=e.start + by, end=e.end + by, parts=parts)
 
 
 def _dump(done: FileLint) -> bytes:

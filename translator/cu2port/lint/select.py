@@ -7,8 +7,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from cu2port.project import CannotRun
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 # What a porter must think about: warps, PTX, numerics, host behaviour, and what has no counterpart. Plain renames are
 # `convert`'s business.
@@ -65,7 +69,7 @@ class Selection:
 
 
 @lru_cache(maxsize=256)
-def _spec(glob: str) -> object:
+def _spec(glob: str) -> GitIgnoreSpec:
     from cu2port.ignore import patterns
 
     return patterns((glob,))
@@ -73,7 +77,7 @@ def _spec(glob: str) -> object:
 
 def matches(glob: str, path: str) -> bool:
     """Whether a `.gitignore` pattern matches a path."""
-    return bool(_spec(glob).match_file(path))  # type: ignore[attr-defined]
+    return _spec(glob).match_file(path)
 
 
 def make_selection(

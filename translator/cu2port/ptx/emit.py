@@ -71,11 +71,6 @@ def emit(statements: Sequence[Statement], places: Mapping[str, Place], options: 
     return emitter.finished()
 
 
-def expression(value: Value, places: Mapping[str, Place]) -> str:
-    """One tree as a C++ expression."""
-    return Printer(places).value(value).text
-
-
 @dataclass
 class _Emitter:
     places: dict[str, Place]

@@ -312,8 +312,3 @@ def _bindings(row: Row, found: re.Match[str]) -> Mapping[str, object]:
             t = TYPES.get(text or "")
             out[name] = text or "" if t is None else TYPES["u" + t.name[1:]] if re.fullmatch(r"b\d+", t.name) else t
     return out
-
-
-def known_roots() -> frozenset[str]:
-    """The first words of all opcodes that have a row."""
-    return frozenset(_by_root())
