@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
+from itertools import accumulate
 from typing import NamedTuple
 
-_BREAK = re.compile(rb"\r\n|\n|\r")
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -27,7 +26,9 @@ class Lines:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._starts = [0, *(m.end() for m in _BREAK.finditer(data))]
+        self._starts = [0, *accumulate(map(len, data.splitlines(keepends=True)))]
+        if data and not data.endswith((b"\n", b"\r")):
+            self._starts.pop()  # a line that nothing ends has none behind it
         self._bytes_are_characters = data.isascii() or not _is_utf8(data)
         self._text_start = len(_BOM) if not self._bytes_are_characters and data.startswith(_BOM) else 0
 
