@@ -132,12 +132,16 @@ def find_toolchain(asked: str = "") -> Toolchain:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What to build: translation units, folders of includes, macros (`NAME` or `NAME=VALUE`), more compiler flags."""
+    """What to build: translation units, folders of includes, macros (`NAME` or `NAME=VALUE`), more compiler flags.
+
+    `warp`: how CUDA's sources among them are converted, as `Options.warp`.
+    """
 
     units: tuple[Path, ...]
     include_dirs: tuple[Path, ...] = ()
     defines: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    warp: str = "logical"
 
 
 def find_program(path: Path, include_dirs: Sequence[str] = (), defines: Sequence[str] = ()) -> Program:
@@ -196,7 +200,9 @@ def sources(program: Program) -> dict[Path, Text]:
                 todo.append(found)
     names = frozenset(n for t in texts.values() for n in declared_names(t))
     cuda = any(_is_cuda(real, text) for real, text in texts.items())
-    options = Options(include_dirs=tuple(str(d) for d in program.include_dirs), defines=program.defines)
+    options = Options(
+        warp=program.warp, include_dirs=tuple(str(d) for d in program.include_dirs), defines=program.defines
+    )
     out = {}
     with ClangService() as clang:
         for real in order:
