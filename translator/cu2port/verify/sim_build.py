@@ -32,8 +32,6 @@ TRAVELLING = HEADERS.parent
 UNITS = frozenset({".cu", ".hip", ".cpp", ".cc", ".cxx", ".C"})
 C_UNITS = frozenset({".c"})
 _CUDA = re.compile(r"\bcuda[A-Z]\w+|<cuda|\"cuda|_sync\s*\(\s*(?:0x|-1)")
-# CUDA's in a CUDA program, though a header may say nothing else of CUDA
-_WARP = re.compile(r"\bwarpSize\b|\b__(?:shfl|ballot|any|all|match|reduce|activemask|syncwarp)")
 _BASE = ("-std=c++17", "-w", "-pthread", "-fno-strict-aliasing", "-fpermissive")
 _OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
 _QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
@@ -199,7 +197,7 @@ def sources(program: Program) -> dict[Path, Text]:
             if found is not None and HEADERS not in _absolute(found).parents:
                 todo.append(found)
     names = frozenset(n for t in texts.values() for n in declared_names(t))
-    cuda = any(_is_cuda(real, text) for real, text in texts.items())
+    cuda = any(_is_cuda(real, text) for real, text in texts.items() if TRAVELLING not in real.parents)
     options = Options(
         warp=program.warp, include_dirs=tuple(str(d) for d in program.include_dirs), defines=program.defines
     )
@@ -208,7 +206,8 @@ def sources(program: Program) -> dict[Path, Text]:
         for real in order:
             text = texts[real]
             out[real] = Text(text)
-            if _is_cuda(real, text) or (cuda and _WARP.search(text) and TRAVELLING not in real.parents):
+            # in a CUDA program a header may be CUDA's and say so nowhere: `half`, `warpSize`
+            if cuda and TRAVELLING not in real.parents:
                 project = Project(declared=names)
                 data = text.encode("latin-1")
                 done = translate(data, options, path=str(shown[real]), project=project, clang=clang).output
