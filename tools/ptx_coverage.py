@@ -21,13 +21,13 @@ from pathlib import Path
 from cu2port.catalog import load_catalog
 from cu2port.ptx.asm import AsmStatement, statements
 from cu2port.ptx.families import kind
-from cu2port.ptx.lift import Context, RefusedError, lift
+from cu2port.ptx.lift import Context, RefusedError
 from cu2port.ptx.operand_types import operand_types
-from cu2port.ptx.rewrite import carry_chains, is_ptx, opcodes
+from cu2port.ptx.rewrite import carry_chains, is_ptx, lifted_readings, opcodes
 from cu2port.ptx.table import find
 from cu2port.unit import Unit
 
-_SUFFIXES = frozenset(".cu .cuh .h .hpp .hxx .hh .cc .cpp .cxx .inl .ipp .hip .c .clh".split())
+_SUFFIXES = frozenset(".cu .cuh .h .hpp .hxx .hh .cc .cpp .cxx .inl .ipp .hip .c .clh .cl".split())
 _APART = ("matrix", "copy", "mbarrier", "hopper")
 #: what only sm_90 and later have, where the opcode's first word does not tell
 _NEWER = re.compile(
@@ -104,12 +104,9 @@ def judged(unit: Unit) -> Iterator[tuple[str, AsmStatement, str]]:
             yield special, s, ""
         elif s.keyword in chains:
             yield "chain", s, ""
-        elif s.problem:
-            yield "left", s, s.problem
         else:
             try:
-                for reading in s.readings:
-                    lift(reading, context)
+                lifted_readings(s, context)
             except RefusedError as e:
                 partial = "some of the block's threads" in e.why or "arrives at a barrier" in e.why
                 yield ("chain" if e.shared else "barrier" if partial else "left"), s, str(e)

@@ -152,6 +152,37 @@ def test_of_a_macro_with_two_definitions_the_first_is_taken_and_said() -> None:
     assert any(j.finding.code == "CU401" and "one of its definitions" in j.finding.message for j in other.findings)
 
 
+def test_a_parameter_where_a_number_stands_is_a_number() -> None:
+    """Also when no call is seen, as in a header; where the number must be known there is a case for each call."""
+    shift = '#define SHIFT(d, a, n) asm("shf.r.wrap.b32 %0, %1, %2, " #n ";" : "=r"(d) : "r"(a), "r"(d))\n'
+    assert "shf_r_wrap_b32(std::uint32_t(a), std::uint32_t(d), std::int32_t(n))" in convert(shift).output.decode()
+    named = convert(f"{shift}__device__ void f(unsigned d) {{ SHIFT(d, d, four); }}")
+    assert '"four"' in named.output.decode() or any(j.outcome is Outcome.MANUAL for j in named.findings)
+    width = '#define PART(d, a, n) asm("vadd.u32.u32.u32 %0, %1.b" #n ", %1.b0;" : "=r"(d) : "r"(a))\n'
+    text = convert(f"{width}__device__ void f(unsigned d) {{ PART(d, d, 1); PART(d, d, 2); }}").output.decode()
+    assert 'same(#n, "1")' in text and 'same(#n, "2")' in text
+
+
+def test_a_header_does_not_know_all_calls_of_its_macros() -> None:
+    """One case is not every case, unless the file takes the macro away."""
+    source = (
+        '#define DO(d, op) asm(#op ".b32 %0, %0;" : "+r"(d))\n__device__ inline void f(unsigned d) { DO(d, brev); }\n'
+    )
+    assert 'same(#op, "brev")' in convert(source).output.decode()
+    assert "same(" not in convert(source + "#undef DO\n").output.decode()
+    assert "same(" not in translate(source, path="a.cu").output.decode()
+
+
+def test_whose_assembly_it_is() -> None:
+    """Functions that a macro makes a device's show PTX by its opcodes; other assemblers' directives are theirs."""
+    assert (
+        "max_f16x2("
+        in convert('WHERE unsigned f(unsigned a) { asm("max.f16x2 %0, %0, %0;" : "+r"(a)); }').output.decode()
+    )
+    for text in ('".inst 0xde01"', '"vmla.f32 q0, q1, q2"', '"maddv.w %w[v], %w[a], %w[b]" : [v] "+f"(v)', '"pause"'):
+        assert not convert(f"void f() {{ asm({text}); }}").findings
+
+
 def test_conditionals_inside_stay(clang: ClangService) -> None:
     source = f"""{OPEN}{BEFORE}  asm(
 #if NEW

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from cu2port.lexer import Group, is_identifier, is_string, lex
@@ -86,7 +86,8 @@ class AsmStatement:
 
     `readings` is empty when the text cannot be known, and `problem` tells why. `macro`: the definition it stands in.
     `params`: parameters of that macro which the text depends on; then there is a reading for each call of the macro.
-    `basic`: no colon, so no operands.
+    `numbers`: the one reading in which such parameters, standing where PTX wants numbers, are operands of constraint
+    "n", or None; whether the text allows that, lifting tells. `basic`: no colon, so no operands.
     """
 
     keyword: int
@@ -99,6 +100,12 @@ class AsmStatement:
     problem: str = ""
     macro: Macro | None = None
     params: tuple[str, ...] = ()
+    numbers: Reading | None = None
+
+    @property
+    def shown(self) -> Reading | None:
+        """One of the ways to read it, to say what it is about."""
+        return self.readings[0] if self.readings else self.numbers
 
     @property
     def foreign(self) -> bool:
@@ -117,10 +124,12 @@ def _statement(unit: Unit, keyword: int, opener: int, close: int) -> AsmStatemen
     macro = _macro_around(unit, keyword)
     readings: tuple[Reading, ...] = ()
     params: tuple[str, ...] = ()
+    numbers: Reading | None = None
     problem = ""
     try:
         branches = () if macro is not None else _branches(unit, opener, close)
         params = _text_params(unit, macro, opener, close)
+        numbers = _numbers(unit, opener, close, macro, params) if macro is not None and params else None
         readings = tuple(_readings(unit, opener, close, branches, macro, params))
         if not readings and macro is not None:
             raise UnknownTextError(f"its text depends on a parameter of `{macro.name}`, which nothing calls here")
@@ -137,6 +146,7 @@ def _statement(unit: Unit, keyword: int, opener: int, close: int) -> AsmStatemen
         problem=problem,
         macro=macro,
         params=params,
+        numbers=numbers,
     )
 
 
@@ -297,6 +307,32 @@ def _calls(unit: Unit, macro: Macro, params: tuple[str, ...], through: frozenset
             if key not in seen:
                 seen.add(key)
                 yield _Call(env, tuple(("parameter", f"{p}={text}") for p, text in zip(params, key, strict=True)))
+
+
+_INTEGER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|\d+)[uU]?\Z")
+
+
+def _numbers(unit: Unit, opener: int, close: int, macro: Macro, params: tuple[str, ...]) -> Reading | None:
+    """The text with `#parameter`s as operands `%[parameter]`; None where a call gives one something else than a number,
+    or where a parameter stands there without a `#`."""
+    indices = range(opener + 1, close)
+    places: dict[str, Span] = {}
+    for k in _top_level(unit, indices):
+        if unit.t[k] in params:
+            if unit.t[k - 1] != "#" or "##" in (unit.t[k - 2], unit.t[k + 1]):
+                return None
+            places[unit.t[k]] = Span(unit.p[k], unit.end(k))
+    try:
+        calls = list(_calls(unit, macro, params))
+        if not all(_INTEGER.match("".join(call.env[p])) for call in calls for p in params):
+            return None
+        spelled = {p: [f"%[{p}]"] for p in params}
+        reading = _read(unit, indices, Macros(unit, {}), spelled, ())
+    except UnknownTextError:
+        return None
+    if any(o.name in params for o in reading.operands) or _several(unit, indices):
+        return None
+    return replace(reading, operands=(*reading.operands, *(Operand("n", p, places[p]) for p in params)))
 
 
 # --- reading one case -------------------------------------------------------------------------------------------------

@@ -21,8 +21,8 @@ def live_definitions(unit: Unit, name: str) -> list[Macro]:
     return [m for m in unit.macros.get(name, ()) if not any(s.start <= m.directive.start < s.end for s in unit.dead)]
 
 
-#: Constraints that CUDA's own headers name, as tokens.
-_KNOWN = {"_CG_ASM_PTR_CONSTRAINT": '"l"'}
+#: Constraints and types that headers of CUDA and CUB name, as tokens.
+_KNOWN = {"_CG_ASM_PTR_CONSTRAINT": '"l"', "_CUB_ASM_PTR_": '"l"', "_CUB_ASM_PTR_SIZE_": '"u64"'}
 
 
 @dataclass(frozen=True, slots=True)

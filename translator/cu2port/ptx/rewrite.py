@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cu2port.lexer import is_identifier
@@ -36,6 +36,10 @@ _DOTTED = re.compile(
 )
 _PTX_ONLY = re.compile(r"\.(?:global|shared|local|param|pred|sync|aligned|cta|gpu|sys|[bsu](?:8|16|32|64|128))\b")
 _AMD = re.compile(r"\s*(?:[sv]|ds|buffer|global|flat|scratch|image|tbuffer)_[a-z]\w*")
+#: directives of other assemblers
+_NATIVE = re.compile(
+    r"\s*\.(?:inst|byte|long|word|quad|section|pushsection|global|globl|align|p2align|balign|arch|intel)\b"
+)
 _WORDS = re.compile(r"(?:^|[;{}\n])\s*(?:@!?%{0,2}\w+\s+)?([a-z][a-z0-9_]*(?:(?:::?|\.)[a-z0-9_:]+)*)")
 
 
@@ -82,20 +86,22 @@ def is_ptx(unit: Unit, s: AsmStatement) -> bool:
     """Whether a statement holds PTX, rather than nothing, host assembly or AMD's."""
     if s.foreign:
         return False
-    text = s.readings[0].text if s.readings else unit.source(s.open, s.close + 1)
+    text = s.shown.text if s.shown is not None else unit.source(s.open, s.close + 1)
     text = COMMENTS.sub(" ", text)
-    if s.readings and not text.strip(" \t\n;{}"):
+    if s.shown is not None and not text.strip(" \t\n;{}"):
         return False
-    if _AMD.match(text):
+    if _AMD.match(text) or _NATIVE.match(text):
         return False
-    if unit.is_device(s.keyword):
+    if unit.is_device(s.keyword) or (s.macro is not None and "__device__" in unit.t[s.macro.first : s.macro.stop]):
         return True
-    if not s.readings:
+    if s.shown is None:
         return bool(_DOTTED.search(text))
     words = _WORDS.findall(text)
-    if words and not any(find(w) is not None or family(w) is not None for w in words):
+    known = [w for w in words if find(w) is not None or family(w) is not None]
+    if words and not known:
         return bool(_PTX_ONLY.search(text))
-    return bool(_DOTTED.search(text)) or s.macro is not None
+    # a function that a macro makes a device's (CUTLASS_DEVICE) tells nothing: then an opcode with its types must do
+    return any("." in w for w in known) or bool(_DOTTED.search(text)) or s.macro is not None
 
 
 def references(unit: Unit, s: AsmStatement) -> frozenset[str]:
@@ -133,19 +139,17 @@ def carry_chains(unit: Unit, wanted: Iterable[AsmStatement]) -> frozenset[int]:
 
 def opcodes(unit: Unit, s: AsmStatement) -> tuple[str, ...]:
     """The instructions of a statement, also of one that cannot be parsed."""
-    if not s.readings:
+    if s.shown is None:
         return ()
     try:
-        return tuple(dict.fromkeys(i.opcode for i in instructions(parse(s.readings[0]))))
+        return tuple(dict.fromkeys(i.opcode for i in instructions(parse(s.shown))))
     except RefusedError:
-        return tuple(dict.fromkeys(_WORDS.findall(COMMENTS.sub(" ", s.readings[0].text))))
+        return tuple(dict.fromkeys(_WORDS.findall(COMMENTS.sub(" ", s.shown.text))))
 
 
 def _handled(unit: Unit, s: AsmStatement, context: Context, in_chain: bool) -> Handled:
     layout = Layout(unit, s)
     try:
-        if s.problem:
-            raise RefusedError("", s.problem, "write the text out where it is used")
         if in_chain:
             raise RefusedError(
                 opcodes(unit, s)[-1],
@@ -153,8 +157,8 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, in_chain: bool) -> H
                 CHAIN,
                 shared=True,
             )
-        lifted = [lift(r, context) for r in s.readings]
-        done = _written(unit, s, layout, lifted)
+        readings, lifted = lifted_readings(s, context)
+        done = _written(unit, replace(s, readings=readings), layout, lifted)
     except RefusedError as e:
         refused = _reasoned(e)
         names = opcodes(unit, s)
@@ -162,6 +166,18 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, in_chain: bool) -> H
     text, certain, note = done
     names = tuple(dict.fromkeys(i for one in lifted for i in one.instructions))
     return Handled(s, names, text, None, tuple(sorted(_helpers(text))), certain, note)
+
+
+def lifted_readings(s: AsmStatement, context: Context) -> tuple[tuple[Reading, ...], tuple[Lifted, ...]]:
+    """The readings of a statement that stand for all it can be, each as C++. Raises RefusedError."""
+    if s.numbers is not None:
+        try:
+            return (s.numbers,), (lift(s.numbers, context),)
+        except RefusedError:
+            pass  # the numbers must be known: a case for each call
+    if s.problem:
+        raise RefusedError("", s.problem, "write the text out where it is used")
+    return s.readings, tuple(lift(r, context) for r in s.readings)
 
 
 def _helpers(edits: Iterable[Edit]) -> Iterator[str]:
@@ -189,12 +205,14 @@ def _guard_text(names: tuple[str, ...], refused: RefusedError) -> str:
     return re.sub(r"[^ -~]", "?", f"{shown}: {refused.why}").replace("\\", "\\\\").replace('"', "'")
 
 
-def _written(unit: Unit, s: AsmStatement, layout: Layout, lifted: list[Lifted]) -> tuple[tuple[Edit, ...], bool, str]:
+def _written(
+    unit: Unit, s: AsmStatement, layout: Layout, lifted: Sequence[Lifted]
+) -> tuple[tuple[Edit, ...], bool, str]:
     """The edits for a statement all of whose readings were lifted; whether they are certain; a note."""
     cases = [_filled(unit, r, one) for r, one in zip(s.readings, lifted, strict=True)]
-    if all(c == cases[0] for c in cases):
-        return layout.replaced(s.readings[0], lifted[0]), True, ""
     kinds = {kind for r in s.readings for kind, _ in r.where}
+    if all(c == cases[0] for c in cases) and (kinds != {"parameter"} or _calls_are_known(unit, s)):
+        return layout.replaced(s.readings[0], lifted[0]), True, ""
     if kinds == {"parameter"}:
         return layout.by_parameter(s, lifted), True, "its text depends on a parameter: one case for each call here"
     if kinds == {"branch"} and len({len(r.where) for r in s.readings}) == 1 and s.macro is None:
@@ -203,6 +221,14 @@ def _written(unit: Unit, s: AsmStatement, layout: Layout, lifted: list[Lifted]) 
         chosen = s.readings[0].where[0][1]
         return layout.replaced(s.readings[0], lifted[0]), False, f"with `{chosen}`, one of its definitions"
     raise RefusedError("", "its text depends on several things at once", "write the text out for each case")
+
+
+def _calls_are_known(unit: Unit, s: AsmStatement) -> bool:
+    """Whether no other file can call the macro around: the file is no header, or undefines it."""
+    if not unit.path.lower().endswith((".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl", ".ipp", ".inc", ".clh")):
+        return True
+    assert s.macro is not None
+    return any(d.keyword == "undef" and unit.tok(d.first + 2) == s.macro.name for d in unit.directives)
 
 
 def _filled(unit: Unit, r: Reading, one: Lifted) -> tuple[str, ...]:
