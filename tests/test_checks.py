@@ -6,7 +6,7 @@ import pytest
 
 from cu2port.check import Check, Example, all_checks
 from cu2port.engine import translate
-from cu2port.model import Judged
+from cu2port.model import Judged, Outcome
 
 CASES = [
     pytest.param(check, example, id=f"{check.code}-{check.name}-{n}")
@@ -33,6 +33,7 @@ def test_example(check: Check, example: Example) -> None:
     else:
         assert result.output.decode() == example.after
         assert mine, "no finding"
+    assert not [j for j in result.findings if j.outcome is Outcome.CONFLICT], "two rules want the same text"
     if example.findings is not None:
         assert len(mine) == example.findings
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 
 from hypothesis import given
@@ -52,6 +53,13 @@ def test_nested_edits_conflict_when_the_outer_drops_the_bytes() -> None:
     text, outcomes = run(outer, inner)
     assert text == "0f(67)9"
     assert outcomes == [Outcome.APPLIED, Outcome.CONFLICT]
+
+
+def test_of_a_name_that_is_taken_out_nothing_is_said() -> None:
+    name = dataclasses.replace(finding(replace(2, 3, "x"), trust=Trust.REVIEW), cuda="2")
+    assert run(finding(Edit(1, 9, ("f(", Span(6, 8), ")"))), name) == ("0f(67)9", [Outcome.APPLIED])
+    spelled_out = finding(Edit(1, 9, ("2(", Span(6, 8), ")")))
+    assert run(spelled_out, name) == ("02(67)9", [Outcome.APPLIED, Outcome.CONFLICT])
 
 
 def test_a_wrapped_neighbour_keeps_its_brackets() -> None:

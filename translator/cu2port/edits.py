@@ -18,7 +18,7 @@ from cu2port.model import Edit, Finding, Judged, Outcome, Side, Span, Trust
 def judge(findings: Iterable[Finding], minimum: Trust) -> tuple[tuple[Judged, ...], tuple[Edit, ...]]:
     """Decide which findings apply. Returns the findings in text order with outcomes, and the edits to make.
 
-    A finding that loses to the removal of the very text it speaks of is left out: nothing of it remains.
+    A finding that loses to an edit which takes out the very text it speaks of is left out: nothing of it remains.
     """
     ordered = _in_text_order(findings)
     wanted = [f for f in ordered if f.edits and f.trust >= minimum]
@@ -28,12 +28,12 @@ def judge(findings: Iterable[Finding], minimum: Trust) -> tuple[tuple[Judged, ..
         for f in sorted(wanted, key=lambda f: (-f.trust, *_text_order(f))):
             if not accepted.take(f.edits):
                 losers.add(f)
-    removed = [e for f in wanted if f not in losers for e in f.edits if not e.parts] if losers else []
+    made = [e for f in wanted if f not in losers for e in f.edits] if losers else []
     judged = []
     edits: dict[Edit, None] = {}
     for f in ordered:
-        if f in losers and any(e.start <= f.start and f.end <= e.end for e in removed):
-            continue  # the text it speaks of is taken out
+        if f in losers and any(_takes_out(e, f) for e in made):
+            continue
         if not f.edits or f.trust < minimum:
             judged.append(Judged(f, Outcome.MANUAL))
         elif f in losers:
@@ -42,6 +42,17 @@ def judge(findings: Iterable[Finding], minimum: Trust) -> tuple[tuple[Judged, ..
             judged.append(Judged(f, Outcome.APPLIED))
             edits.update(dict.fromkeys(f.edits))
     return tuple(judged), tuple(edits)
+
+
+def _takes_out(e: Edit, f: Finding) -> bool:
+    """Whether an edit leaves nothing of what a finding speaks of: no text at all, or none with its CUDA name."""
+    if not e.start <= f.start <= f.end <= e.end:
+        return False
+    if not e.parts:
+        return True
+    if not f.cuda:
+        return False
+    return not any(f.cuda in x if isinstance(x, str) else x.start < f.end and f.start < x.end for x in e.parts)
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
