@@ -174,44 +174,51 @@ class Text(NamedTuple):
 
 
 def sources(program: Program) -> dict[Path, Text]:
-    """The units and all files of the user's that they include, by absolute path, converted to HIP."""
-    texts: dict[Path, str] = {}
-    todo = list(program.units)
-    shown: dict[Path, Path] = {}
-    order: list[Path] = []
-    while todo:
-        path = todo.pop()
-        real = _absolute(path)
-        if real in shown:
-            continue
-        try:
-            text = path.read_bytes().decode("latin-1")
-        except OSError as e:
-            raise CannotRun(f"{path}: {e.strerror}") from e
-        shown[real] = path
-        order.append(real)
-        texts[real] = text
-        for m in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', text, re.MULTILINE):
-            near = [path.parent] if m[1] == '"' else []
-            found = next((d / m[2] for d in (*near, *program.include_dirs, TRAVELLING) if (d / m[2]).is_file()), None)
-            if found is not None and HEADERS not in _absolute(found).parents:
-                todo.append(found)
-    names = frozenset(n for t in texts.values() for n in declared_names(t))
-    cuda = any(_is_cuda(real, text) for real, text in texts.items() if TRAVELLING not in real.parents)
+    """The units and all files of the user's that they include, by absolute path, converted to HIP; with the
+    travelling headers that either needs: their cross-lane operations count as the user's do."""
+    texts = _read(program.units, program)
+    names = frozenset(n for _, t in texts.values() for n in declared_names(t))
+    cuda = any(_is_cuda(real, text) for real, (_, text) in texts.items() if TRAVELLING not in real.parents)
     options = Options(
         warp=program.warp, include_dirs=tuple(str(d) for d in program.include_dirs), defines=program.defines
     )
     out = {}
+    helpers: set[str] = set()
     with ClangService() as clang:
-        for real in order:
-            text = texts[real]
+        for real, (shown, text) in texts.items():
             out[real] = Text(text)
             # in a CUDA program a header may be CUDA's and say so nowhere: `half`, `warpSize`
             if cuda and TRAVELLING not in real.parents:
                 project = Project(declared=names)
                 data = text.encode("latin-1")
-                done = translate(data, options, path=str(shown[real]), project=project, clang=clang).output
+                result = translate(data, options, path=str(shown), project=project, clang=clang)
+                done = result.output
+                helpers |= result.helpers
                 out[real] = Text(done.decode("latin-1"), tuple(source_lines(data, done)) if done != data else ())
+    for real, (_, text) in _read([TRAVELLING / "cu2port" / h for h in sorted(helpers)], program).items():
+        out.setdefault(real, Text(text))
+    return out
+
+
+def _read(starts: Iterable[Path], program: Program) -> dict[Path, tuple[Path, str]]:
+    """Files and all that they include of the program's and the travelling ones: absolute path -> path, text."""
+    out: dict[Path, tuple[Path, str]] = {}
+    todo = list(starts)
+    while todo:
+        path = todo.pop()
+        real = _absolute(path)
+        if real in out:
+            continue
+        try:
+            text = path.read_bytes().decode("latin-1")
+        except OSError as e:
+            raise CannotRun(f"{path}: {e.strerror}") from e
+        out[real] = (path, text)
+        for m in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', text, re.MULTILINE):
+            near = [path.parent] if m[1] == '"' else []
+            found = next((d / m[2] for d in (*near, *program.include_dirs, TRAVELLING) if (d / m[2]).is_file()), None)
+            if found is not None and HEADERS not in _absolute(found).parents:
+                todo.append(found)
     return out
 
 
