@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from cu2port.lexer import is_identifier
@@ -23,16 +24,16 @@ _DEPTH = 6
 
 def host_sizes(unit: Unit) -> Iterator[int]:
     """Tokens in host functions that count the lanes of a warp: names of its size, and 32 beside threads or warps."""
+    names = [w for w in unit.words if is_identifier(w) and named_constant(w) == "size" and not is_weak(w)]
+    numbers = [w for w in unit.words if w[0].isdigit() and integer(w) in (32, 31, 5)]
+    found = [i for i in unit.find(*names) if unit.tok(i + 1) != "("]
+    found += [i for i in unit.find(*numbers) if _counts(unit, i)]
+    if not found:
+        return
+    found.sort()
     for f in unit.functions:
-        if is_device(unit, f):
-            continue
-        for i in range(f.body[0], f.body[1]):
-            tok = unit.t[i]
-            if is_identifier(tok):
-                if named_constant(tok) == "size" and not is_weak(tok) and unit.tok(i + 1) != "(":
-                    yield i
-            elif tok[0].isdigit() and integer(tok) in (32, 31, 5) and _counts(unit, i):
-                yield i
+        if not is_device(unit, f):
+            yield from found[bisect_left(found, f.body[0]) : bisect_left(found, f.body[1])]
 
 
 def _counts(unit: Unit, i: int) -> bool:
@@ -75,19 +76,31 @@ def one_warp_launches(unit: Unit) -> Iterator[tuple[Launch, int, str]]:
                 yield launch, at, kernel
 
 
+def kernels_of_rows(unit: Unit) -> frozenset[str]:
+    """Kernels that are launched with blocks whose rows have 32 threads."""
+    out = set()
+    for launch in unit.launches:
+        spans = unit.split_args(launch.config_first, launch.close)
+        if len(spans) >= 2 and _row(unit, unit.lexed.at(spans[1].start), unit.lexed.at(spans[1].end)) >= 0:
+            out.add(_kernel(unit, launch))
+    return frozenset(out)
+
+
 def _row(unit: Unit, first: int, last: int) -> int:
     """The token of the 32 that a block size starts with; -1 if it does not."""
     t = unit.t
     if last == first + 1 and t[first][0].isdigit():
         return first if integer(t[first]) == 32 else -1
-    if t[first] == "dim3" and unit.tok(first + 1) in ("(", "{") and integer(unit.tok(first + 2) or "x") == 32:
+    size = integer(unit.tok(first + 2) or "x") == 32 or named_constant(unit.tok(first + 2) or " ") == "size"
+    if t[first] == "dim3" and unit.tok(first + 1) in ("(", "{") and size:
         return first + 2 if unit.tok(first + 3) in (",", ")", "}") else -1
     if last == first + 1 and is_identifier(t[first]):
         if named_constant(t[first]) == "size":
             return first
         for i in unit.find(t[first]):
-            if unit.tok(i - 1) == "dim3" and unit.tok(i + 1) in ("(", "{") and unit.tok(i + 3) in (",", ")", "}"):
-                return i + 2 if integer(unit.tok(i + 2) or "x") == 32 else -1
+            k = i + 3 if unit.tok(i + 1) == "=" and unit.tok(i + 2) == "{" else i + 4 if unit.tok(i + 2) == "dim3" else i + 2
+            if unit.tok(i - 1) == "dim3" and unit.tok(k - 1) in ("(", "{") and unit.tok(k + 1) in (",", ")", "}"):
+                return k if integer(unit.tok(k) or "x") == 32 or named_constant(unit.tok(k) or " ") == "size" else -1
     return -1
 
 
