@@ -62,6 +62,23 @@ def read(folder: Path, **texts: str) -> dict[str, tuple[str, object]]:
     return rows
 
 
+@pytest.mark.parametrize("where", [0, 40, -1])
+def test_a_damaged_kept_catalogue_is_made_anew(where: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CU2PORT_CACHE_DIR", str(tmp_path))
+    load = load_catalog.__wrapped__
+    load()
+    (kept,) = tmp_path.glob("catalog-*.bin")
+    good = kept.read_bytes()
+    damaged = bytearray(good)
+    damaged[where] ^= 0x55
+    kept.write_bytes(damaged)
+    found = load()
+    assert kept.read_bytes() == good
+    row = found.get("cudaMalloc")
+    assert row is not None
+    assert row.hip == "hipMalloc"
+
+
 # --- the rules of a rule file -----------------------------------------------------------------------------------------
 
 #: What breaks a rule: the text after HEAD, and what the message must name beside the file: a row, a table, a key.

@@ -1,7 +1,8 @@
 """The catalogue: what every CUDA name becomes. Data lives in rules/*.toml; rules/README.md is the contract.
 
 Reading all TOML takes longer than converting a file, so the checked rows are kept, marshalled, in the user's cache,
-keyed on the content of the rule files. Rows are built when they are asked for.
+keyed on the content of the rule files. A library's rows are unpacked when one of them is asked for, and a row is built
+when it is.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import marshal
 import tempfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -21,6 +23,7 @@ from cu2port.model import Trust
 from cu2port.rulefile import VERSION_KEYS, read_rules
 
 Fate = Literal["rename", "change", "unsupported"]
+_SUM = 4  # bytes of the checksum before a kept catalogue
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,61 +104,39 @@ class Library:
 class Catalog:
     """All rows. `headers`: include path -> HIP include path ("" = dropped); `namespaces`: CUDA -> HIP."""
 
-    raw: Mapping[str, tuple[str, Any]]  # name -> (library, rename target or mapping with its `fate`)
+    names: Mapping[str, str]  # every name and its library
+    packed: Mapping[str, bytes]  # library -> its rows, marshalled: name -> rename target, or mapping with its `fate`
     headers: Mapping[str, str]
     header_library: Mapping[str, str]
     namespaces: Mapping[str, str]
     libraries: tuple[Library, ...]
     digest: str
+    active: frozenset[str] = frozenset()  # unqualified names that do not stay as they are in every ROCm version
+    members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # see `_members`
+    spaces: Mapping[str, str] = field(default_factory=dict)  # words that may start a qualified name -> themselves
+    _unpacked: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
     _rows: dict[str, Row] = field(default_factory=dict, repr=False, compare=False)
 
     def get(self, name: str) -> Row | None:
         """The row of a CUDA name (`cudaFree`, `cub::DeviceReduce`, `cudaPointerAttributes.memoryType`)."""
         row = self._rows.get(name)
-        if row is None and name in self.raw:
-            row = self._rows[name] = _row(name, *self.raw[name])
+        if row is None and name in self.names:
+            library = self.names[name]
+            if library not in self._unpacked:
+                self._unpacked[library] = marshal.loads(self.packed[library])
+            row = self._rows[name] = _row(name, library, self._unpacked[library][name])
         return row
 
     def __iter__(self) -> Iterator[Row]:
-        for name in self.raw:
+        for name in self.names:
             row = self.get(name)
             if row is not None:
                 yield row
 
-    @cached_property
-    def inert(self) -> frozenset[str]:
-        """Names that stay as they are, whatever the ROCm version: nothing need look at them."""
-        return frozenset(n for n, (_, data) in self.raw.items() if data == n)
-
-    @cached_property
-    def active(self) -> frozenset[str]:
-        """Unqualified names that a conversion must look at."""
-        return frozenset(n for n in self.raw if n not in self.inert and ":" not in n and "." not in n)
-
-    @cached_property
-    def members(self) -> Mapping[str, tuple[str, ...]]:
-        """Member -> the rows `Struct.member` of it, where one of them renames it or says something of it."""
-        out: dict[str, tuple[str, ...]] = {}
-        telling: set[str] = set()
-        for name in self.raw:
-            member = name.partition(".")[2]
-            row = self.get(name) if member else None
-            if row is not None:
-                out[member] = (*out.get(member, ()), name)
-                if (row.hip.partition(".")[2] or row.hip) != member:
-                    telling.add(member)
-        return {member: rows for member, rows in out.items() if member in telling}
-
-    @cached_property
-    def spaces(self) -> Mapping[str, str]:
-        """Words that may start a qualified CUDA name (`cub`, `thrust`) -> themselves."""
-        names = (n.partition("::")[0] for n in (*(n for n in self.raw if "::" in n), *self.namespaces))
-        return {n: n for n in names}
-
     def inside(self, namespace: str) -> frozenset[str]:
         """The namespaces right inside a namespace, as far as rows name them: `nvcuda` -> `wmma`."""
         prefix = namespace + "::"
-        inner = (n[len(prefix) :].partition("::") for n in self.raw if n.startswith(prefix))
+        inner = (n[len(prefix) :].partition("::") for n in self.names if n.startswith(prefix))
         return frozenset(head for head, more, _ in inner if more)
 
     @cached_property
@@ -199,12 +180,14 @@ def load_catalog() -> Catalog:
         stamp.update(f"{f.name} {st.st_size} {st.st_mtime_ns}\n".encode())
     cached = cache_dir() / f"catalog-{stamp.hexdigest()[:20]}.bin"
     try:
-        parts = marshal.loads(cached.read_bytes())
-        return _catalog(parts)
+        data = cached.read_bytes()
+        if zlib.crc32(data[_SUM:]) == int.from_bytes(data[:_SUM], "little"):
+            return _catalog(marshal.loads(data[_SUM:]))
     except (OSError, ValueError, EOFError, TypeError, KeyError):
-        pass  # not there, unreadable or corrupt: made anew
-    parts = read_rules(files)
-    _store(cached, marshal.dumps(parts))
+        pass  # not there, unreadable or of another make
+    parts = _packed(read_rules(files))  # else it was damaged: made anew
+    data = marshal.dumps(parts)
+    _store(cached, zlib.crc32(data).to_bytes(_SUM, "little") + data)
     prune_cache()  # now, since a new catalogue means a new version of everything
     return _catalog(parts)
 
@@ -220,15 +203,41 @@ def _store(path: Path, data: bytes) -> None:
         return
 
 
-def _catalog(parts: dict[str, Any]) -> Catalog:
-    return Catalog(
-        raw=parts["raw"],
-        headers=parts["headers"],
-        header_library=parts["header_library"],
-        namespaces=parts["namespaces"],
-        libraries=tuple(Library(n, t, g, tuple(names)) for n, t, g, names in parts["libraries"]),
-        digest=parts["digest"],
-    )
+def _packed(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Checked rules as they are kept: what every file needs is worked out, the rest is packed by library."""
+    raw: dict[str, tuple[str, Any]] = parts["raw"]
+    by_library: dict[str, dict[str, Any]] = {}
+    for name, (library, data) in raw.items():
+        by_library.setdefault(library, {})[name] = data
+    namespaces: Mapping[str, str] = parts["namespaces"]
+    heads = (n.partition("::")[0] for n in (*(n for n in raw if "::" in n), *namespaces))
+    kept = {k: parts[k] for k in ("headers", "header_library", "namespaces", "libraries", "digest")}
+    return kept | {
+        "names": {name: library for name, (library, _) in raw.items()},
+        "packed": {library: marshal.dumps(rows) for library, rows in by_library.items()},
+        "active": frozenset(n for n, (_, data) in raw.items() if data != n and ":" not in n and "." not in n),
+        "members": _members(raw),
+        "spaces": {n: n for n in heads},
+    }
+
+
+def _members(raw: Mapping[str, tuple[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """Member -> the rows `Struct.member` of it, where one of them renames it or says something of it."""
+    out: dict[str, tuple[str, ...]] = {}
+    telling: set[str] = set()
+    for name, (library, data) in raw.items():
+        member = name.partition(".")[2]
+        if member:
+            row = _row(name, library, data)
+            out[member] = (*out.get(member, ()), name)
+            if (row.hip.partition(".")[2] or row.hip) != member:
+                telling.add(member)
+    return {member: rows for member, rows in out.items() if member in telling}
+
+
+def _catalog(parts: Mapping[str, Any]) -> Catalog:
+    libraries = tuple(Library(n, t, g, tuple(names)) for n, t, g, names in parts["libraries"])
+    return Catalog(**{**parts, "libraries": libraries})
 
 
 def _trust(text: str) -> Trust:

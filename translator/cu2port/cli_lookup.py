@@ -65,7 +65,7 @@ def rules() -> int:
 
 def _near(catalog: Catalog, name: str) -> list[str]:
     """Names that someone may have meant: other case, the last part of a qualified name, small slips."""
-    names = list(catalog.raw)
+    names = list(catalog.names)
     same = [n for n in names if n.lower() == name.lower() or n.endswith((f"::{name}", f".{name}"))]
     pool = [n for n in names if n[:2].lower() == name[:2].lower()] or names
     return list(dict.fromkeys((*same, *difflib.get_close_matches(name, pool, _CLOSE))))[:_CLOSE]

@@ -233,9 +233,9 @@ def _member_uses(unit: Unit) -> Iterator[Use]:
 
 def unknown(unit: Unit) -> Iterator[int]:
     """Tokens that look like CUDA's and that nobody declares or catalogues."""
-    raw = unit.catalog.raw
+    names = unit.catalog.names
     declared = unit.declared | unit.project.declared
-    strange = {w for w in unit.words if w[0] in "cCn" and w not in raw and w not in declared and _FAMILY.match(w)}
+    strange = {w for w in unit.words if w[0] in "cCn" and w not in names and w not in declared and _FAMILY.match(w)}
     for i in unit.find(*strange - unit.macros.keys()):
         tok = unit.t[i]
         if unit.tok(i - 1) in (".", "->", "::", "#", "##") or unit.tok(i + 1) in ("::", ":", "##"):

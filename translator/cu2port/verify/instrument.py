@@ -88,7 +88,7 @@ class Copy:
 
 def read(text: str, path: str) -> Unit:
     """The facts of a text that needs no conversion; messages will name `path`."""
-    return Unit(text, Catalog({}, {}, {}, {}, (), ""), path=path)
+    return Unit(text, Catalog({}, {}, {}, {}, {}, (), ""), path=path)
 
 
 def instrument(unit: Unit, reach: Reach, steps: bool = False, lines: Sequence[int] = ()) -> str:
