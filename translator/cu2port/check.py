@@ -11,12 +11,14 @@ import inspect
 import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
 from cu2port.model import Edit, Finding, Options, Severity, Trust
 from cu2port.unit import Unit
+
+_PLAIN = Options()  # one for all: some hundred examples are made whenever checks are loaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Example:
     note: str = ""
     path: str = "a.cuh"
     findings: int | None = None
-    options: Options = field(default_factory=Options)
+    options: Options = _PLAIN
 
 
 class Check(ABC):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -71,6 +70,8 @@ def load_config(path: Path) -> Config:
 
 
 def _table(path: Path) -> Mapping[str, Any] | None:
+    import tomllib  # most trees have no configuration, and compiling its expressions takes a while
+
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise CannotRun(f"{path}: larger than {_MAX_BYTES} bytes; a configuration is not")

@@ -6,7 +6,6 @@ import contextlib
 import os
 import sys
 import time
-from importlib.resources import files
 from pathlib import Path
 
 _DAY_S = 24 * 60 * 60
@@ -24,7 +23,7 @@ def data_path(name: str) -> Path:
 
     Raises DataError with what to do when neither is there.
     """
-    package = Path(str(files("cu2port")))
+    package = Path(__file__).parent
     for candidate in (package / name, package.parent.parent / name):
         if candidate.is_dir():
             return candidate

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 
@@ -29,6 +28,8 @@ def uncommitted(folder: Path) -> frozenset[Path] | None:
 
 
 def _ask(folder: Path, *words: str) -> str | None:
+    import subprocess  # a single file asks git nothing
+
     try:
         done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, check=False, timeout=120)
     except (OSError, subprocess.TimeoutExpired):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -30,6 +29,8 @@ class CatalogError(Exception):
 
 def read_rules(files: list[Path]) -> dict[str, Any]:
     """Read and check rule files; plain data that `marshal` takes. Raises CatalogError."""
+    import tomllib  # a catalogue that is kept is not read again
+
     raw: dict[str, tuple[str, Any]] = {}
     headers: dict[str, str] = {}
     header_library: dict[str, str] = {}

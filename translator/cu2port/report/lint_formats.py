@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -163,11 +162,13 @@ def _clean(text: str) -> str:
 
 
 def _xml(text: str) -> str:
+    from html import escape  # its table of entities takes longer to load than most reports to write
+
     return escape(_clean(text), quote=False)
 
 
 def _attribute(text: str) -> str:
-    text = escape(_clean(text)).replace("\n", "&#10;").replace("\r", "&#13;").replace("\t", "&#9;")
+    text = _xml(text).replace('"', "&quot;").replace("\n", "&#10;").replace("\r", "&#13;").replace("\t", "&#9;")
     return f'"{text}"'
 
 
