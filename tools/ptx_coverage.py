@@ -4,8 +4,9 @@
 
 Every asm statement that the lexer finds counts once, also in branches that HIP leaves out. Apart stand statements with
 instructions that have a task of their own (matrix, asynchronous copy, mbarrier), with those that only NVIDIA's GPUs
-since Hopper have, chains (statements that hand a carry, a register or a scope on to each other), and barriers of a part
-of a block, which HIP does not have. FILE names the projects' commits: `name commit` a line.
+since Hopper have, and chains (statements that hand a carry, a register or a scope on to each other). Barriers of some
+of a block's warps are lifted too, but want a look, so that they have a column. FILE names the projects' commits:
+`name commit` a line.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ from cu2port.ptx.asm import AsmStatement, statements
 from cu2port.ptx.families import kind
 from cu2port.ptx.lift import Context, RefusedError
 from cu2port.ptx.operand_types import operand_types
-from cu2port.ptx.rewrite import carry_chains, is_ptx, lifted_readings, opcodes
+from cu2port.ptx.rewrite import carry_chains, is_ptx, lifted_readings, opcodes, some_meet
 from cu2port.ptx.table import find
 from cu2port.unit import Unit
 
 _SUFFIXES = frozenset(".cu .cuh .h .hpp .hxx .hh .cc .cpp .cxx .inl .ipp .hip .c .clh .cl".split())
+_HEAD = "| project | commit | asm statements | {} | chains | counted | lifted | of these barriers | % |"
 _APART = ("matrix", "copy", "mbarrier", "hopper")
 #: what only sm_90 and later have, where the opcode's first word does not tell
 _NEWER = re.compile(
@@ -54,9 +56,7 @@ def main() -> int:
     asked = parser.parse_args()
     commits = dict(line.split()[:2] for line in asked.commits.read_text().splitlines()) if asked.commits else {}
     rows = [count(folder) for folder in asked.folders]
-    print(
-        "| project | commit | asm statements | " + " | ".join(_APART) + " | chains | barriers | counted | lifted | % |"
-    )
+    print(_HEAD.format(" | ".join(_APART)))
     print("|---|---|" + "--:|" * 10)
     total: Counter[str] = Counter()
     for row in sorted((r for r in rows if r.counts), key=lambda r: r.project.lower()):
@@ -71,10 +71,12 @@ def main() -> int:
 
 
 def _line(project: str, commit: str, c: Counter[str]) -> str:
-    counted = c["lifted"] + c["left"]
-    share = f"{100 * c['lifted'] / counted:.1f}" if counted else ""
-    apart = " | ".join(str(c[k] or "") for k in (*_APART, "chain", "barrier"))
-    return f"| {project} | {commit} | {sum(c.values())} | {apart} | {counted} | {c['lifted']} | {share} |"
+    lifted = c["lifted"] + c["barrier"]
+    counted = lifted + c["left"]
+    share = f"{100 * lifted / counted:.1f}" if counted else ""
+    apart = " | ".join(str(c[k] or "") for k in (*_APART, "chain"))
+    end = f"{counted} | {lifted} | {c['barrier'] or ''} | {share}"
+    return f"| {project} | {commit} | {sum(c.values())} | {apart} | {end} |"
 
 
 def count(folder: Path) -> Row:
@@ -106,12 +108,12 @@ def judged(unit: Unit) -> Iterator[tuple[str, AsmStatement, str]]:
             yield "chain", s, ""
         else:
             try:
-                lifted_readings(s, context)
+                _, lifted = lifted_readings(s, context)
             except RefusedError as e:
-                partial = "some of the block's threads" in e.why or "arrives at a barrier" in e.why
-                yield ("chain" if e.shared else "barrier" if partial else "left"), s, str(e)
+                yield ("chain" if e.shared else "left"), s, str(e)
             else:
-                yield "lifted", s, ""
+                partial = any(some_meet(line) for one in lifted for line in one.lines)
+                yield ("barrier" if partial else "lifted"), s, ""
 
 
 def apart(opcode: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cu2port.ptx.isa_memory import nothing
-from cu2port.ptx.ops import PRED, U32, VOID, Effect, NoMeaningError, Op, Value
+from cu2port.ptx.ops import CONST, PRED, U32, VOID, Effect, NoMeaningError, Op, Value
 from cu2port.ptx.table import ptx
 
 _SYNC = "parallel-synchronization-and-communication-instructions-"
@@ -35,30 +35,37 @@ REDUCE = Op(
 )
 
 
-def _whole_block(b: Value | None) -> None:
-    """Refuses a count of threads: AMD's barriers take a block's threads, all of them."""
-    if b is not None:
-        raise NoMeaningError(
-            "a barrier of some of the block's threads",
-            "let all threads of the block meet with `__syncthreads()`, or split the kernel's roles into blocks",
-        )
+def _decimal(v: Value, text: str) -> str:
+    """Threads are counted in decimal numbers."""
+    return str(v.attr) if v.op is CONST else text
+
+
+#: A numbered barrier of some warps, counted in shared memory. attr: the function
+SYNC_SOME = Op(
+    "sync_some",
+    lambda v, a, b: 0,
+    lambda v, texts: f"{_PTX}{v.attr}({', '.join(_decimal(a, t) for a, t in zip(v.args, texts, strict=True))})",
+    effect=Effect.SYNC,
+    run=_pass,
+    loose=True,
+)
 
 
 @ptx("bar{.cta}.sync a:u32, ?b:u32", ref=_SYNC + "bar")
-@ptx("barrier{.cta}.sync{.aligned} a:u32, ?b:u32", ref=_SYNC + "bar")
-def bar_sync(a: Value, b: Value | None) -> Value:
+@ptx("barrier{.cta}.sync.aligned a:u32, ?b:u32", ref=_SYNC + "bar")
+@ptx("barrier{.cta}.sync a:u32, ?b:u32", ref=_SYNC + "bar", fixed={"name": "barrier_sync"})
+def bar_sync(a: Value, b: Value | None, name: str = "bar_sync") -> Value:
     """Without a count all threads of the block come, whichever of the sixteen barriers it is."""
-    _whole_block(b)
-    return Value(SYNC, VOID, (), "__syncthreads")
+    if b is None:
+        return Value(SYNC, VOID, (), "__syncthreads")
+    return Value(SYNC_SOME, VOID, (a, b), name)
 
 
 @ptx("bar{.cta}.arrive a:u32, b:u32", ref=_SYNC + "bar")
-@ptx("barrier{.cta}.arrive{.aligned} a:u32, b:u32", ref=_SYNC + "bar")
-def bar_arrive(a: Value, b: Value) -> Value:
-    raise NoMeaningError(
-        "arrives at a barrier without waiting, which AMD's barriers cannot",
-        "use two `__syncthreads()`, or a flag in shared memory that the consumers poll",
-    )
+@ptx("barrier{.cta}.arrive.aligned a:u32, b:u32", ref=_SYNC + "bar")
+@ptx("barrier{.cta}.arrive a:u32, b:u32", ref=_SYNC + "bar", fixed={"name": "barrier_arrive"})
+def bar_arrive(a: Value, b: Value, name: str = "bar_arrive") -> Value:
+    return Value(SYNC_SOME, VOID, (a, b), name)
 
 
 @ptx("bar{.cta}.red.{op:and|or}.pred d:pred, a:u32, c:pred", ref=_SYNC + "bar")
@@ -78,8 +85,10 @@ def bar_red_popc(a: Value, c: Value) -> Value:
 @ptx("bar{.cta}.red.popc.u32 d:u32, a:u32, b:u32, c:pred", ref=_SYNC + "bar")
 @ptx("barrier{.cta}.red.popc{.aligned}.u32 d:u32, a:u32, b:u32, c:pred", ref=_SYNC + "bar")
 def bar_red_some(a: Value, b: Value, c: Value) -> Value:
-    _whole_block(b)
-    return nothing()
+    raise NoMeaningError(
+        "a reduction over some of the block's threads",
+        "let all threads of the block meet with `__syncthreads_count()` and kin, or add the votes in shared memory",
+    )
 
 
 @ptx("bar.warp.sync a:u32", ref=_SYNC + "bar-warp-sync")

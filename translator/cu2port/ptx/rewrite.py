@@ -43,6 +43,11 @@ _NATIVE = re.compile(
 _WORDS = re.compile(r"(?:^|[;{}\n])\s*(?:@!?%{0,2}\w+\s+)?([a-z][a-z0-9_]*(?:(?:::?|\.)[a-z0-9_:]+)*)")
 
 
+_SOME_MEET = re.compile(r"\bcu2port::ptx::bar(?:rier)?_(?:sync|arrive)\(")
+_SOME_MEET_NOTE = (
+    "counted in shared memory; where wavefronts have 64 lanes both warps of one must take the same part, or the kernel "
+    "be launched with a warp on each (`--warp solo`): else it traps after ten seconds"
+)
 _OF_UNTRANSLATED = frozenset({"untranslated", "untranslated_trap", "same"})
 
 
@@ -164,6 +169,8 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, in_chain: bool) -> H
         names = opcodes(unit, s)
         return Handled(s, names, layout.guard(_guard_text(names, refused), unit.options.ptx == "trap"), refused)
     text, certain, note = done
+    if any(some_meet(line) for one in lifted for line in one.lines):
+        certain, note = False, note or _SOME_MEET_NOTE
     names = tuple(dict.fromkeys(i for one in lifted for i in one.instructions))
     return Handled(s, names, text, None, tuple(sorted(_helpers(text))), certain, note)
 
@@ -178,6 +185,11 @@ def lifted_readings(s: AsmStatement, context: Context) -> tuple[tuple[Reading, .
     if s.problem:
         raise RefusedError("", s.problem, "write the text out where it is used")
     return s.readings, tuple(lift(r, context) for r in s.readings)
+
+
+def some_meet(line: str) -> bool:
+    """Whether a line of C++ is a barrier of some of a block's warps."""
+    return bool(_SOME_MEET.search(line))
 
 
 def _helpers(edits: Iterable[Edit]) -> Iterator[str]:

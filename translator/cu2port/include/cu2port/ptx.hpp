@@ -209,6 +209,7 @@ CU2PORT_PTX u32 prmt(u32 a, u32 b, u32 selector) {
 #include "ptx_half.hpp"
 #ifdef __HIP__
 #include "ptx_device.hpp"
+#include "ptx_barrier.hpp"
 #endif
 
 namespace cu2port {
