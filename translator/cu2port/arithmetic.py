@@ -34,6 +34,7 @@ _FLOAT_CALLS = "fabsf floorf ceilf sqrtf rsqrtf expf logf powf sinf cosf fmaxf f
 _CALLS = {
     **dict.fromkeys(_FLOAT_CALLS, "float"),
     **dict.fromkeys("__popc __ffs __clz __popcll __ffsll __clzll atoi".split(), "int"),
+    **dict.fromkeys("__ballot __ballot_sync __activemask __match_any_sync __brev".split(), "unsigned int"),
 }
 _PRECEDENCE = {
     **dict.fromkeys(("*", "/", "%"), 9), **dict.fromkeys(("+", "-"), 8), **dict.fromkeys(("<<", ">>"), 7),

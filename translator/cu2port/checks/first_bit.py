@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cu2port.arithmetic import NamedTypes, promoted, simple_type
+from cu2port.check import Check, Example
+from cu2port.model import Finding, Severity, Side, insert
+from cu2port.structure import Call
+from cu2port.unit import Unit
+
+# HIP 7.1, amd_device_functions.h: one overload for the signed type and one for the unsigned; CUDA has the signed alone
+_TAKEN = {"__ffs": ("int", "unsigned int"), "__ffsll": ("long long", "unsigned long long")}
+
+
+class FirstBit(Check):
+    """`__ffs` or `__ffsll` is given a number of a type for which HIP has no overload.
+
+    CUDA has one function each and converts. HIP has two, signed and unsigned, so that for `uint64_t`, which is
+    `unsigned long`, both `long long` and `unsigned long long` are as good, and the compiler takes neither. The argument
+    is converted to what CUDA's function takes.
+    """
+
+    code, name, severity = "CU225", "first-bit-overload", Severity.INFO
+    examples = (
+        Example(
+            "__device__ int f(uint64_t mask) { return __ffsll(mask); }\n",
+            "__device__ int f(uint64_t mask) { return __ffsll(static_cast<long long>(mask)); }\n",
+        ),
+        Example(
+            "__device__ int f(uint64_t mask) { return CHECK(__ffs(mask & 7)); }\n",
+            "__device__ int f(uint64_t mask) { return CHECK(__ffs(static_cast<int>(mask & 7))); }\n",
+            "as a macro's argument",
+        ),
+        Example("__device__ int f(unsigned long long mask) { return __ffsll(mask); }\n", note="HIP has it"),
+        Example("#define FIRST(mask) __ffsll(mask)\n", note="in a macro body the type is not known"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        calls = _calls(unit)
+        if not calls:
+            return
+        types = {i: _type(unit, i, call) for i, call in calls}
+        unknown = [(i, call) for i, call in calls if not types[i] or types[i].startswith("?")]
+        facts = unit.ask(spans=tuple((c.args[0].start, c.args[0].end) for _, c in unknown)) if unknown else None
+        for i, call in unknown:
+            expr = facts.exprs.get((call.args[0].start, call.args[0].end)) if facts is not None else None
+            types[i] = re.sub(r"\b(?:const|volatile)\s+", "", expr.type).rstrip(" &") if expr is not None else ""
+        for i, call in calls:
+            name, given = unit.t[i], promoted(types[i])
+            if given not in _OTHERS or given in _TAKEN[name]:
+                continue
+            argument = call.args[0]
+            yield self.finding(
+                f"`{name}` of {types[i]}: HIP's overloads are for {' and '.join(_TAKEN[name])}",
+                unit.p[i],
+                unit.end(call.close),
+                (
+                    insert(argument.start, f"static_cast<{_TAKEN[name][0]}>("),
+                    insert(argument.end, ")", Side.LEFT),
+                ),
+                cuda=name,
+                effects=(("all", "compile-error"),),
+            )
+
+
+_OTHERS = frozenset("int long float double".split()) | {
+    "unsigned int",
+    "unsigned long",
+    "long long",
+    "unsigned long long",
+}
+
+
+def _calls(unit: Unit) -> list[tuple[int, Call]]:
+    """Calls in functions, of CUDA's own."""
+    if unit.words.isdisjoint(_TAKEN):
+        return []
+    own = {f.name for f in unit.functions} | unit.macros.keys()
+    out = []
+    for i in unit.find(*_TAKEN):
+        if unit.t[i] in own or unit.in_directive(i) is not None or unit.function_at(i) is None:
+            continue
+        call = unit.call(i)
+        if call is not None and len(call.args) == 1:
+            out.append((i, call))
+    return out
+
+
+def _type(unit: Unit, i: int, call: Call) -> str:
+    f = unit.function_at(i)
+    return simple_type(unit, NamedTypes(unit, f), call.args[0]) if f is not None else ""
