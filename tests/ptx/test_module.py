@@ -63,12 +63,12 @@ def test_variables() -> None:
         'extern "C" alignas(4) __constant__ std::uint8_t t[4] = {1, 2, 255};',
         "static __device__ std::uint32_t counter = 7;",
         'extern "C" { __device__ float f; }',
-        "static __device__ std::int16_t signed[2] = {-1, 2};",
+        "static __device__ std::int16_t signed_[2] = {-1, 2};",
         "alignas(16) __shared__ std::uint8_t s[64];",
         "alignas(8) extern __shared__ std::uint8_t dyn[];",
         "__shared__ std::uint32_t k_own;",
     ):
-        assert line.replace(" signed[", " signed[") in text, text
+        assert line in text, text
     assert "reinterpret_cast<const char*>(&t) + 1)" in text
     assert "cu2port::ptx::cvta_to_shared(s)" in text
 
@@ -82,7 +82,7 @@ def test_device_functions_and_calls() -> None:
         "{ .param .b32 p0; .param .b64 p1; .param .b32 back; st.param.b32 [p0], %r1; st.param.b64 [p1], 5;\n"
         "call.uni (back), f, (p0, p1); ld.param.b32 %r2, [back]; }\n@%p call g, (); ret; }"
     ).text
-    assert 'extern "C" __device__ std::uint32_t f(std::uint32_t a, std::uint64_t b);' in text
+    assert "static __device__ std::uint32_t f(std::uint32_t a, std::uint64_t b);" in text
     assert "    return r;\n" in text
     assert "    back = f(p0, p1);\n" in text
     assert "    if (p) g();\n" in text
@@ -93,7 +93,7 @@ def test_control_flow_is_labels() -> None:
         ".entry k(.param .u32 n) { .reg .b32 %r<3>; .reg .pred %p; mov.u32 %r1, 0;\nL: add.u32 %r1, %r1, 1;\n"
         "setp.lt.u32 %p, %r1, 9; @%p bra L; @!%p ret; bra.uni L; }"
     ).text
-    assert "    __label__ L;\n" in text
+    assert "__label__" not in text
     assert "\nL:;\n" in text and "    if (p) goto L;\n" in text and "    if (!p) return;\n" in text
 
 

@@ -66,7 +66,8 @@ def _module(path: str, output: str, fp: str, trap: bool, force: bool) -> int:
         click.echo(
             f"{path}:{left.line}:{left.column}: `{left.opcode}` in {left.function}: {left.why}{instead}", err=True
         )
-    kernels = ", ".join(done.kernels) or "none"
+    other = dict(done.renamed)
+    kernels = ", ".join(f"{k} as {other[k]}" if k in other else k for k in done.kernels) or "none"
     click.echo(f"kernels {len(done.kernels)} ({kernels}), left {len(done.left)}", err=True)
     return 1 if done.left else 0
 

@@ -16,16 +16,8 @@ from cu2port.ptx.fast import relaxed
 from cu2port.ptx.ir import Directive, Instruction, Label, Operation, Place, Reg, Scope, Statement, Type, Variable
 from cu2port.ptx.ops import Effect, Value
 from cu2port.ptx.printer import NAMESPACE, Printer, Text, cxx_type
+from cu2port.ptx.reserved import KEYWORDS
 from cu2port.ptx.table import spelled
-
-_KEYWORDS = frozenset(
-    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const constexpr "
-    "continue decltype default delete do double else enum explicit export extern false float for friend goto if inline "
-    "int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register "
-    "requires return short signed sizeof static struct switch template this throw true try typedef typeid typename "
-    "union unsigned using virtual void volatile wchar_t while xor xor_eq std cu2port threadIdx blockIdx blockDim "
-    "gridDim warpSize".split()
-)
 
 
 @dataclass(frozen=True)
@@ -98,7 +90,7 @@ class _Emitter:
         base = base if not base[0].isdigit() else "r" + base
         n = self.counts.get(base, 1)
         name = base if n == 1 else f"{base}_{n}"
-        while name in self.taken or name in self.options.reserved or name in _KEYWORDS:
+        while name in self.taken or name in self.options.reserved or name in KEYWORDS:
             n += 1
             name = f"{base}_{n}"
         self.counts[base] = n
@@ -170,6 +162,8 @@ class _Emitter:
                 ["{", *(self.options.indent + line for line in out), "}"] if named and self.jumps else out
             )
         elif out:
+            if guard.name not in known:
+                raise UntranslatableError(instruction, f"its predicate `{guard.name}` is not declared")
             condition = ("!" if guard.negated else "") + known[guard.name].text
             if len(out) == 1:
                 self.lines.append(f"if ({condition}) {out[0]}")

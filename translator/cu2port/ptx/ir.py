@@ -170,7 +170,15 @@ class Sum:
     offset: int
 
 
-Operand = Reg | Const | Vector | Address | Not | Neg | Pair | Group | Sum
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """`0xff00(name)` among initial values: the bits of an address under the mask, moved down."""
+
+    mask: int
+    item: Reg | Sum
+
+
+Operand = Reg | Const | Vector | Address | Not | Neg | Pair | Group | Sum | Masked
 
 
 # --- statements ------------------------------------------------------------------------------------------------------
@@ -248,7 +256,7 @@ class Scope:
 @dataclass(frozen=True, slots=True)
 class Directive:
     """What else stands in a body: `.pragma`, `.branchtargets`, `.calltargets`, `.callprototype`; debug ones are
-    dropped."""
+    dropped. `params` and `returns` are a prototype's."""
 
     name: str
     operands: tuple[Operand, ...] = ()
@@ -256,6 +264,8 @@ class Directive:
     text: str = ""
     line: int = 0
     column: int = 0
+    params: tuple[Variable, ...] = ()
+    returns: tuple[Variable, ...] = ()
 
 
 Statement = Instruction | Label | Variable | Scope | Directive

@@ -33,6 +33,7 @@ from cu2port.ptx.ir import (
     Guard,
     Instruction,
     Label,
+    Masked,
     Module,
     Neg,
     Not,
@@ -282,7 +283,19 @@ class _Build(Transformer[Token, Any]):
         return _flat(items)
 
     def attribute_number(self, items: list[Any]) -> tuple[str, int]:
-        return str(items[0]), int(items[1].value) if isinstance(items[1], Const) else number(items[1]).value
+        return str(items[0]), number(items[1]).value
+
+    def attribute_list(self, items: list[Token]) -> tuple[str, tuple[str, ...]]:
+        return str(items[0]), tuple(str(item)[1:] for item in items[1:] if item.type == "MOD")
+
+    def masked(self, items: list[Any]) -> Operand:
+        if not isinstance(items[1], (Reg, Sum)):
+            raise _at(items[0], "a mask is followed by a name in brackets")
+        return Masked(number(items[0]).value, items[1])
+
+    def fields(self, items: list[Any]) -> Operand:
+        """Of a sampler: `{ filter_mode = nearest }`."""
+        return Vector(tuple(item for item in items if not isinstance(item, Token)))
 
     def dimension(self, items: list[Any]) -> tuple[str, int]:
         if len(items) == 1:
@@ -318,13 +331,14 @@ class _Build(Transformer[Token, Any]):
         start, _ = _attributes(items[:at])
         word = items[at]
         dims = tuple(item[1] for item in items[at + 1 :])
-        return replace(start, space="param", name=_name(word).name, dims=dims, line=word.line, column=word.column)
+        space = "reg" if start.space == "reg" else "param"
+        return replace(start, space=space, name=_name(word).name, dims=dims, line=word.line, column=word.column)
 
     def params(self, items: list[Variable]) -> list[Variable]:
         return items
 
-    def limit(self, items: list[Any]) -> tuple[str, tuple[int, ...]]:
-        return items[0][1:], tuple(item.value for item in items[1:] if isinstance(item, Const))
+    def limit(self, items: list[Token]) -> tuple[str, tuple[int, ...]]:
+        return items[0][1:], tuple(number(item).value for item in items[1:] if item.type == "NUMBER")
 
     def function(self, items: list[Any]) -> Function:
         at = next(i for i, item in enumerate(items) if isinstance(item, Token) and item.type in ("ENTRY", "FUNC"))
@@ -374,8 +388,11 @@ class _Build(Transformer[Token, Any]):
         return self.body_pragma(items)
 
     def body_prototype(self, items: list[Any]) -> Directive:
-        word = next(item for item in items if isinstance(item, Token))
-        return Directive(word[1:], (), "", "", word.line or 0, word.column or 0)
+        word, *rest = items
+        at = next(i for i, item in enumerate(rest) if isinstance(item, Token))
+        returns = rest[0] if at else []
+        params = next((item for item in rest[at:] if isinstance(item, list)), [])
+        return Directive(word[1:], (), "", "", word.line or 0, word.column or 0, tuple(params), tuple(returns))
 
     def module(self, items: list[Any]) -> Module:
         said = {item.name: item.text for item in items if isinstance(item, Directive)}
@@ -409,7 +426,7 @@ def _attributes(items: list[Any]) -> tuple[Variable, list[Any]]:
         elif item[0] == ".align":
             align = item[1]
         else:
-            attributes.append(str(item[0])[1:])
+            attributes.extend(item[1])
     return Variable(space, type_, "", vector=vector, align=align, attributes=tuple(attributes)), rest
 
 

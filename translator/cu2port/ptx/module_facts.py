@@ -1,0 +1,83 @@
+"""What is known of a module before its functions are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from cu2port.ptx.ir import Directive, Function, Reg, Scope, Statement, Variable
+from cu2port.ptx.module_data import Structs, is_opaque
+from cu2port.ptx.rename import instructions
+
+RUNTIME = {  # functions that both GPUs' runtimes have: how C++ calls them, of texts of the arguments
+    "malloc": "reinterpret_cast<std::uint64_t>(malloc({0}))",
+    "free": "free(reinterpret_cast<void*>({0}))",
+    "__assertfail": "__assert_fail(reinterpret_cast<const char*>({0}), reinterpret_cast<const char*>({1}), {2}, "
+    "reinterpret_cast<const char*>({3}))",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What has no meaning in HIP. `line` and `column` count from 1, in the PTX."""
+
+    function: str
+    opcode: str
+    line: int
+    column: int
+    why: str
+    instead: str
+
+
+@dataclass
+class Facts:
+    """What a body must know of its module."""
+
+    functions: Mapping[str, Function]
+    names: Mapping[str, str]
+    exiting: frozenset[str]  # functions that may end the thread
+    opaque: frozenset[str]  # names of textures, samplers and surfaces
+    structs: Structs
+    fp: str = "exact"
+    trap: bool = False
+    left: list[Left] = field(default_factory=list)
+    hoisted: list[str] = field(default_factory=list)  # declarations that stood in functions and must stand outside
+
+
+def is_builtin(name: str) -> bool:
+    """Whether a function belongs to NVIDIA's device runtime (`vprintf`, `malloc`, `__assertfail`)."""
+    return name == "vprintf" or name in RUNTIME or name.startswith(("cuda", "__nv_"))
+
+
+def exiting(functions: Iterable[Function]) -> frozenset[str]:
+    """Functions, not kernels, that end the thread, by themselves or in what they call by name."""
+    bodies = {f.name: f.body for f in functions if f.body is not None and not f.is_entry}
+    calls: dict[str, set[str]] = {}
+    out = set()
+    for name, body in bodies.items():
+        calls[name] = set()
+        for i in instructions(body):
+            if i.opcode == "exit":
+                out.add(name)
+            elif i.name == "call":
+                calls[name].update(o.name for o in i.operands if isinstance(o, Reg))
+    grown = True
+    while grown:
+        more = {name for name, called in calls.items() if not called.isdisjoint(out)} - out
+        grown = bool(more)
+        out |= more
+    return frozenset(out)
+
+
+def directives(statements: Iterable[Statement]) -> Iterator[Directive]:
+    """All directives, also those in scopes."""
+    for s in statements:
+        if isinstance(s, Directive):
+            yield s
+        elif isinstance(s, Scope):
+            yield from directives(s.body)
+
+
+def opaque(variables: Iterable[Variable]) -> frozenset[str]:
+    """Names of textures, samplers and surfaces."""
+    return frozenset(v.name for v in variables if is_opaque(v))
