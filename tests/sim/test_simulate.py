@@ -212,3 +212,11 @@ def test_macro_whose_body_is_a_block(simulated: Simulated) -> None:
     text = "#define VOTE(x) { x = __any(x); }\n" + program("int y = threadIdx.x == 3;\nVOTE(y)\nd[threadIdx.x] = y;")
     ran = simulated(text)
     assert ran.code == 0, ran.errors.decode()
+
+
+def test_headers_that_conversion_adds_are_instrumented(tmp_path: Path) -> None:
+    source = tmp_path / "p.cu"
+    source.write_text("__global__ void k(int* d) { if (d[1]) d[0] = __match_any_sync(~0u, d[threadIdx.x]); }\n")
+    sim_build.copies(sim_build.Program((source,)), tmp_path / "out")
+    copy = sim_build.mirrored(tmp_path / "out", sim_build.TRAVELLING / "cu2port" / "warp.hpp")
+    assert "cu2port_sim::" in copy.read_text(), "match_any has a loop, whose turns must be told apart"
