@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
+import os
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import click
 
 from cu2port.cli_options import gpus, macro, rocm_version
 from cu2port.config import Config, find_config, inside, load_config
-from cu2port.jobs import Job
+from cu2port.jobs import Job, patch
 from cu2port.lint import baseline
 from cu2port.lint.run import FileLint, Settings, lint
 from cu2port.lint.select import make_selection, matches
@@ -47,6 +47,7 @@ def command(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
 
 
 def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
+    _check_options(paths, asked)
     config = load_config(Path(asked["config"])) if asked["config"] else _found(asked["isolated"])
     known = _baseline(config, asked)
     settings = _settings(config, asked, known)
@@ -66,10 +67,22 @@ def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
     elif settings.fix is not None:
         data = jobs[0].data or b""
         sys.stdout.buffer.write(data if files[0].output is None else files[0].output)
+    if asked["output_format"] == "text":
+        files = _as_seen_from_here(files, jobs, config)
     _report(files, asked, on_error=asked["diff"] or (settings.fix is not None and paths == ("-",)))
     left = any(f.findings for f in files)
     changed = asked["diff"] and any(f.output is not None for f in files)
     return 0 if asked["exit_zero"] else 1 if left or changed else 0
+
+
+def _check_options(paths: tuple[str, ...], asked: Mapping[str, Any]) -> None:
+    """Refuse what would be passed over in silence."""
+    if asked["stdin_filename"] and paths != ("-",):
+        raise CannotRun("--stdin-filename says what `-` is called, and `-` is not among the inputs")
+    if asked["statistics"] and asked["output_format"] != "text":
+        raise CannotRun(f"--statistics is text; --output-format {asked['output_format']} has counts of its own")
+    if asked["write_baseline"] and (asked["fix"] or asked["unsafe_fixes"] or asked["diff"]):
+        raise CannotRun("--write-baseline writes down what there is; mend first, then write")
 
 
 def _found(isolated: bool) -> Config:
@@ -180,6 +193,15 @@ def _without_known(f: FileLint, known: Mapping[str, Counter[str]]) -> FileLint:
     return replace(f, findings=tuple(left))
 
 
+def _as_seen_from_here(files: Sequence[FileLint], jobs: Sequence[Job], config: Config) -> list[FileLint]:
+    """Files under the names that the working folder gives them, as editors and terminals look them up."""
+    here = Path.cwd().resolve()
+    if here == config.root.resolve():
+        return list(files)
+    seen = [f.path if j.data is not None else os.path.relpath(j.path, here) for f, j in zip(files, jobs, strict=True)]
+    return [replace(f, path=name.replace(os.sep, "/")) for f, name in zip(files, seen, strict=True)]
+
+
 def _write(config: Config, jobs: Sequence[Job], files: Sequence[FileLint]) -> None:
     """Write mended texts back, and the headers that they include."""
     helpers: frozenset[str] = frozenset()
@@ -201,11 +223,8 @@ def _show_diff(jobs: Sequence[Job], files: Sequence[FileLint]) -> None:
     for job, f in zip(jobs, files, strict=True):
         if f.output is not None:
             before = job.data if job.data is not None else Path(job.path).read_bytes()
-            old, new = (x.decode("latin-1").split("\n") for x in (before, f.output))
-            name = str(PurePosixPath(f.path))
-            lines = difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm="")
-            out.append("\n".join(lines) + "\n")
-    sys.stdout.buffer.write("".join(out).encode("latin-1", "surrogateescape"))
+            out.append(patch(f.path, f.path, before, f.output))
+    sys.stdout.buffer.write(b"".join(out))
     sys.stdout.buffer.flush()
 
 
@@ -246,19 +265,28 @@ def _show_text(files: Sequence[FileLint], asked: Mapping[str, Any], err: bool) -
         for f in files:
             for severity, line in lint_formats.text_lines(f, True):
                 click.secho(line, fg=_COLOURS.get(severity), err=err)
-    if asked["quiet"]:
-        return
+    if not asked["quiet"]:
+        click.echo(_summary(files, asked["diff"]), err=True)
+
+
+def _summary(files: Sequence[FileLint], diff: bool) -> str:
+    """The last line: what was found and what can be done about it."""
     left, fixed = sum(len(f.findings) for f in files), sum(f.fixed for f in files)
-    safe = sum(x.fix is not None and x.fix.trust == "exact" for f in files for x in f.findings)
-    unsafe = sum(x.fix is not None and x.fix.trust == "review" for f in files for x in f.findings)
-    words = [f"{left} finding{'' if left == 1 else 's'} in {len(files)} file{'' if len(files) == 1 else 's'}"]
+    looked_at = _count(len(files), "file")
+    if not left and not fixed:
+        return f"nothing found in {looked_at}"
+    words = [f"{_count(left, 'finding')} in {sum(bool(f.findings) for f in files)} of {looked_at}"]
+    if not left:
+        words = [f"nothing left in {looked_at}"]
     if fixed:
-        words.append(f"{fixed} {'would be ' if asked['diff'] else ''}mended")
-    if safe:
-        words.append(f"{safe} mended by --fix [*]")
-    if unsafe:
-        words.append(f"{unsafe} more by --unsafe-fixes [~]")
-    click.echo(
-        "; ".join(words) if left or fixed else f"nothing found in {len(files)} file{'' if len(files) == 1 else 's'}",
-        err=True,
-    )
+        words.append(f"{fixed} {'would be ' if diff else ''}mended")
+    trusts = Counter(x.fix.trust for f in files for x in f.findings if x.fix is not None)
+    if trusts["exact"]:
+        words.append(f"{trusts['exact']} mended by --fix [*]")
+    if trusts["review"]:
+        words.append(f"{trusts['review']} {'more ' if trusts['exact'] else 'mended '}by --unsafe-fixes [~]")
+    return "; ".join(words)
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"

@@ -166,21 +166,30 @@ def _too_large(job: Job) -> str:
 
 
 def _diff(job: Job, before: bytes, after: bytes) -> bytes:
+    return b"" if job.diff is None else patch(*job.diff, before, after)
+
+
+def patch(old: str, new: str, before: bytes, after: bytes) -> bytes:
     """A diff that `git apply` and `patch -p1` take. Bytes stay bytes; only LF ends a line, as git has it."""
-    if job.diff is None:
-        return b""
-    old, new = job.diff
     if before == after and old == new:
         return b""
-    head = f"diff --git a/{old} b/{new}\n"
+    head = f"diff --git {_quoted(f'a/{old}')} {_quoted(f'b/{new}')}\n"
     if old != new:
-        head += f"rename from {old}\nrename to {new}\n"
+        head += f"rename from {_quoted(old)}\nrename to {_quoted(new)}\n"
     if before == after:
         return os.fsencode(head)
-    lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{old}", f"b/{new}", n=3)
+    lines = difflib.unified_diff(_lines(before), _lines(after), _quoted(f"a/{old}"), _quoted(f"b/{new}"), n=3)
     names = (os.fsencode(head), os.fsencode(next(lines)), os.fsencode(next(lines)))
     body = (x if x.endswith("\n") else x + "\n\\ No newline at end of file\n" for x in lines)
     return b"".join(names) + "".join(body).encode("latin-1")
+
+
+def _quoted(name: str) -> str:
+    """A file's name as git writes it, so that none can end its line and begin another."""
+    if name.isprintable() and not {'"', "\\"} & set(name):
+        return name
+    data = os.fsencode(name)
+    return '"' + "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:03o}" for b in data) + '"'
 
 
 def _lines(data: bytes) -> list[str]:

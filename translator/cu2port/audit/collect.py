@@ -13,7 +13,7 @@ from cu2port.jobs import Job, Tools
 from cu2port.lexer import is_identifier
 from cu2port.model import Finding, Judged, Outcome, Severity, Trust
 from cu2port.project import CUDA_SUFFIXES, suffix_of
-from cu2port.report.locate import Lines
+from cu2port.report.locate import Lines, readable
 from cu2port.unit import Unit
 
 SELF, REVIEW, HAND, NONE, NOTE = "self", "review", "hand", "none", "note"
@@ -148,8 +148,8 @@ def _found(unit: Unit, lines: Lines, j: Judged) -> Found:
     if way != SELF:
         before, after = _excerpt(unit.text, f)
     return Found(
-        f.code, f.name, f.severity.value, way, f.message, start.line, start.column, end.line,
-        f.effects, f.why, f.cuda, f.hip, before, after,
+        f.code, f.name, f.severity.value, way, readable(f.message), start.line, start.column, end.line,
+        f.effects, tuple(map(readable, f.why)), f.cuda, f.hip, before, after,
     )  # fmt: skip
 
 
@@ -166,8 +166,6 @@ def _excerpt(text: str, f: Finding) -> tuple[str, str]:
 
 def _readable(line: str) -> str:
     """Bytes as Latin-1 to text for people; what is no text is spelled out."""
-    from cu2port.report.lint_formats import readable
-
     text = "".join(readable(part) + "\n" for part in line.split("\n"))[:-1].strip()
     return text if len(text) <= _MAX_EXCERPT else text[:_MAX_EXCERPT] + " \N{HORIZONTAL ELLIPSIS}"
 
@@ -193,7 +191,12 @@ def _kernels(unit: Unit, lines: Lines, found: tuple[Found, ...]) -> list[Kernel]
         first, last = lines.place(unit.p[f.first]).line, lines.place(unit.p[f.body[1]]).line
         ways = [x.way for x in found if first <= x.line <= last]
         out.append(
-            Kernel(f.name, lines.place(unit.p[f.name_at]).line, last, max(ways, key=_RANK.__getitem__, default=SELF))
+            Kernel(
+                readable(f.name),
+                lines.place(unit.p[f.name_at]).line,
+                last,
+                max(ways, key=_RANK.__getitem__, default=SELF),
+            )
         )
     return out
 
@@ -212,6 +215,6 @@ def _ptx(unit: Unit) -> list[tuple[str, bool, int]]:
     counts: dict[tuple[str, bool], int] = {}
     for one in unit.ptx:
         for name in one.instructions or ("(a text built by macros)",):
-            key = (name, one.refused is None)
+            key = (readable(name), one.refused is None)
             counts[key] = counts.get(key, 0) + 1
     return [(name, lifted, n) for (name, lifted), n in sorted(counts.items())]

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from cu2port.lexer import is_identifier
-from cu2port.report.locate import Lines
+from cu2port.report.locate import Lines, readable
 from cu2port.unit import Unit
 
 LDS_BYTES = 64 << 10  # of a workgroup, on every AMD GPU but gfx950 (160 KB)
@@ -105,12 +105,12 @@ def found_in(unit: Unit, lines: Lines) -> Iterator[Requirement]:
     for word, places in unit.lexed.places.items():
         key = _key(word)
         if key and (_SURE.match(word) or (word not in unit.declared and not any(map(unit.is_member, places)))):
-            yield Requirement(key, lines.place(unit.p[places[0]]).line, word)
+            yield Requirement(key, lines.place(unit.p[places[0]]).line, readable(word))
     for f in unit.functions:
         total = sum(_shared_bytes(unit, i) for i in unit.find("__shared__") if f.body[0] < i < f.body[1])
         if total > LDS_BYTES:
             where = lines.place(unit.p[f.name_at]).line
-            yield Requirement("lds", where, f"{f.name}: {total // 1024} KB of static shared memory")
+            yield Requirement("lds", where, f"{readable(f.name)}: {total // 1024} KB of static shared memory")
 
 
 @lru_cache(maxsize=1 << 16)

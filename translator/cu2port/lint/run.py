@@ -20,10 +20,11 @@ from cu2port.lint.cache import Cache
 from cu2port.lint.reach import Reach
 from cu2port.lint.select import Selection
 from cu2port.model import Finding, Judged, Options, Outcome, Result, Severity, Trust
-from cu2port.report.locate import Lines, Place
+from cu2port.report.locate import Lines, Place, readable
 from cu2port.workers import Lost, Pool
 
 _ROUNDS = 10  # of fixing; a fix may bring to light what another one mends
+_BOM = "\xef\xbb\xbf"  # as Latin-1; it has no column
 _ALONE = 4  # files that are not worth worker processes
 
 
@@ -250,11 +251,13 @@ def _shown(data: bytes, findings: Sequence[Finding], found: engine.Examined | No
     for f in findings:
         start = lines.place(f.start)
         line = rows[start.line - 1] if f.end or f.start else ""
+        if start.line == 1 and lines.place(len(_BOM)).column == 1:
+            line = line.removeprefix(_BOM)
         mends = f.edits and f.trust >= Trust.REVIEW and all(sense.in_spans(e.start, spans) for e in f.edits)
         fix = _fix(lines, data, f) if mends else None
         yield LintFinding(
-            f.code, f.name, f.severity.value, f.message, start, lines.place(f.end), line,
-            fingerprint(f.code, line or f.message), f.effects, f.why, fix,
+            f.code, f.name, f.severity.value, readable(f.message), start, lines.place(f.end), line,
+            fingerprint(f.code, line or f.message), f.effects, tuple(map(readable, f.why)), fix,
         )  # fmt: skip
 
 

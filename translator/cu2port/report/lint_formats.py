@@ -10,7 +10,7 @@ from typing import Any
 
 from cu2port import __version__
 from cu2port.lint.run import FileLint, LintFinding
-from cu2port.report.locate import Place
+from cu2port.report.locate import Place, readable
 
 SCHEMA = "cu2port-lint/1"
 _MAX_LINE = 160  # characters of a source line that are shown
@@ -21,13 +21,19 @@ _BAD_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535), "�
 
 def text_lines(f: FileLint, fix: bool) -> Iterator[tuple[str, str]]:
     """(severity, line): a finding as a compiler shows it, source line and caret. `fix`: mark what can be mended."""
+    path = _printable(f.path)
     for x in f.findings:
         mark = "" if x.fix is None else f" [{'*' if x.fix.trust == 'exact' else '~'}]" if fix else ""
         if x.code.startswith("CU9") and not x.line:
-            yield x.severity, f"{f.path}: {x.code} {x.name}: {x.message}"
+            yield x.severity, f"{path}: {x.code} {x.name}: {x.message}"
             continue
-        yield x.severity, f"{f.path}:{x.start.line}:{x.start.column}: {x.code} {x.name}: {x.message}{mark}"
+        yield x.severity, f"{path}:{x.start.line}:{x.start.column}: {x.code} {x.name}: {x.message}{mark}"
         yield "", _source(x)
+
+
+def _printable(path: str) -> str:
+    """A file's name with escapes in place of what a terminal would obey."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in path)
 
 
 def _source(x: LintFinding) -> str:
@@ -41,16 +47,6 @@ def _source(x: LintFinding) -> str:
     indent = "".join("\t" if c == "\t" else " " for c in shown[: first - skipped])
     number = f"{x.start.line:>5}"
     return f"{number} | {shown}\n{' ' * len(number)} | {indent}^{'~' * (width - 1)}"
-
-
-def readable(line: str) -> str:
-    """A source line (bytes as Latin-1) as people read it; control and bidirectional characters are spelled out."""
-    data = line.encode("latin-1")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        text = line
-    return "".join(c if c == "\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def json_text(files: Sequence[FileLint]) -> str:

@@ -1,7 +1,8 @@
-"""Byte offsets to lines and columns for people and editors."""
+"""Byte offsets to lines and columns for people and editors, and bytes of a source to text that they can read."""
 
 from __future__ import annotations
 
+import contextlib
 from bisect import bisect_right
 from itertools import accumulate
 from typing import NamedTuple
@@ -48,6 +49,18 @@ class Lines:
             start = self._text_start
         before = self._data[start : max(start, offset)]
         return Place(line, len(before.decode("utf-8", "ignore")) + 1, offset)
+
+
+def readable(text: str) -> str:
+    """Text that holds bytes of a source as Latin-1, as people read it: UTF-8 where it is that.
+
+    Control and bidirectional characters, which a terminal or page would obey, become U+FFFD.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    with contextlib.suppress(UnicodeError):  # Latin-1 it is, or words of our own with characters beyond it
+        text = text.encode("latin-1").decode("utf-8")
+    return "".join(c if c == "\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cu2port.model import Judged, Outcome, Severity, Trust
-from cu2port.report.locate import Lines, Place
+from cu2port.report.locate import Lines, Place, readable
 from cu2port.report.verified import VerifyRecord
 
 
@@ -97,13 +97,13 @@ def _entry(lines: Lines, judged: Judged) -> Entry:
         code=f.code,
         name=f.name,
         severity=f.severity.value,
-        message=f.message,
+        message=readable(f.message),
         outcome=judged.outcome.value,
         trust=f.trust.label if f.edits else Trust.MANUAL.label,
         start=lines.place(f.start),
         end=lines.place(f.end),
         effects=f.effects,
-        why=f.why,
+        why=tuple(map(readable, f.why)),
         cuda=f.cuda,
         hip=f.hip,
     )

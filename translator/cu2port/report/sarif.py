@@ -7,6 +7,7 @@ alone.
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +21,9 @@ from cu2port.lint.run import FileLint, LintFinding
 from cu2port.report.locate import Place
 from cu2port.report.pages import Page
 
-MOST_RESULTS = 25_000  # of a run, as GitHub takes it
+# What GitHub takes: https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning
+MOST_RESULTS = 25_000  # of a run
+MOST_BYTES = 9_500_000  # of a log after gzip, which the upload applies; 10 MB less what another gzip may add
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _ORDER = {"error": 0, "warning": 1, "info": 2}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -28,7 +31,15 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 def render(files: Sequence[FileLint], pages: Mapping[str, Page]) -> str:
     """The SARIF log as text."""
-    return json.dumps(document(files, pages), indent=1, ensure_ascii=False) + "\n"
+    most = MOST_RESULTS
+    while True:
+        text = json.dumps(document(files, pages, most), indent=1, ensure_ascii=False) + "\n"
+        size = len(text)  # a log that is small enough as it is need not be packed to know
+        if size > MOST_BYTES // 4:
+            size = len(gzip.compress(text.encode("utf-8", "backslashreplace"), 6))
+        if size <= MOST_BYTES or most <= 1:
+            return text
+        most = max(1, int(min(most, sum(len(f.findings) for f in files)) * MOST_BYTES / size * 0.9))
 
 
 def render_audit(audit: Mapping[str, Any], pages: Mapping[str, Page]) -> str:
@@ -46,17 +57,17 @@ def _of_audit(x: Mapping[str, Any]) -> LintFinding:
     return LintFinding(*marks, tuple(x["effects"].items()), tuple(x["why"]))
 
 
-def document(files: Sequence[FileLint], pages: Mapping[str, Page]) -> dict[str, Any]:
-    """The SARIF log as JSON values. Beyond the limit the least severe results are left out, and the log says so."""
+def document(files: Sequence[FileLint], pages: Mapping[str, Page], most: int) -> dict[str, Any]:
+    """The SARIF log as JSON values. Of more than `most` results the least severe are left out, and the log says so."""
     pairs = [(f.path, x) for f in files for x in f.findings]
     every = len(pairs)
-    if every > MOST_RESULTS:
-        pairs = sorted(pairs, key=lambda p: _ORDER[p[1].severity])[:MOST_RESULTS]
+    if every > most:
+        pairs = sorted(pairs, key=lambda p: _ORDER[p[1].severity])[:most]
     codes = sorted({x.code for _, x in pairs})
     index = {code: i for i, code in enumerate(codes)}
     notes = []
-    if every > MOST_RESULTS:
-        text = f"{every} findings; the {MOST_RESULTS} most severe are listed"
+    if every > most:
+        text = f"{every} findings; the {most} most severe are listed"
         notes.append({"level": "warning", "message": {"text": text}})
     run = {
         "tool": {
@@ -90,7 +101,7 @@ def _results(pairs: Iterable[tuple[str, LintFinding]], index: Mapping[str, int])
     for path, x in pairs:
         number = seen[path, x.mark]
         seen[path, x.mark] += 1
-        uri = {"uri": quote(path), "uriBaseId": "%SRCROOT%"}
+        uri = {"uri": quote(path, errors="surrogateescape"), "uriBaseId": "%SRCROOT%"}
         text = x.message if not x.why else f"{x.message}\n\n" + "\n".join(x.why)
         result: dict[str, Any] = {
             "ruleId": x.code,
