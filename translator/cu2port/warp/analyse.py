@@ -9,6 +9,7 @@ from functools import lru_cache
 from cu2port.unit import Unit
 from cu2port.warp import builtins
 from cu2port.warp.evaluate import Array, Use
+from cu2port.warp.hostside import kernels_of_rows
 from cu2port.warp.interp import Interpreter
 from cu2port.warp.model import Device, is_device, make_device
 from cu2port.warp.triggers import HAZARDS, triggers, troubled
@@ -17,6 +18,11 @@ _ROUNDS = 6
 LITERALS = frozenset({"32", "31", "5", "32u", "31u", "5u", "32U", "31U", "5U", "0x1f", "0x1F", "0x1fu", "0x1Fu", "0x20",
                       "32UL", "31UL", "32ul", "32ULL", "0x1FU"})  # fmt: skip
 _WARPISH = re.compile(r"(?i)\A(?:.*warp.*|.*lane.*|.*shfl.*|ws|wid|.*ballot.*|.*wave.*)\Z")
+_MATRICES = re.compile(r"(?:wmma|mma_sync|ldmatrix|fragment|\w*_mma\w*|mma_\w*)\Z")
+_ROWS = re.compile(
+    r"threadIdx \. x \+ (?:threadIdx \. y \* 32\b|32 \* threadIdx \. y)|(?:threadIdx \. y \* 32|32 \* threadIdx \. y) \+ "
+    r"threadIdx \. x"
+)
 _PLACES = frozenset({"threadIdx", "warpSize"})
 _DEVICE = frozenset({"__device__", "__global__"})
 
@@ -29,6 +35,7 @@ class WarpFacts:
     uses: dict[int, tuple[Use, ...]]
     arrays: tuple[Array, ...]
     warpish: frozenset[str]  # functions that work with lanes of a warp
+    extents: frozenset[tuple[str, str]] = frozenset()  # function and names of what its lanes are compared with
 
     def named(self, name: str) -> tuple[Device, ...]:
         """The functions of a name."""
@@ -89,13 +96,30 @@ def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
         wanted |= more
         grown = bool(more)
     devices = [make_device(unit, f) for f in functions if f.name in wanted]
+    if not hazards_only:
+        _rows(unit, devices, called)
     interp = Interpreter(unit)
     for d in devices:
         interp.devices.setdefault(d.name, []).append(d)
     run_all(interp, devices)
     warpish = _warpish(unit, devices, called)
     uses = {at: tuple(found) for at, found in interp.uses.items()}
-    return WarpFacts(tuple(devices), uses, tuple(interp.arrays.values()), warpish)
+    return WarpFacts(tuple(devices), uses, tuple(interp.arrays.values()), warpish, frozenset(interp.extents))
+
+
+def _rows(unit: Unit, devices: list[Device], called: dict[str, set[str]]) -> None:
+    """Mark the functions whose blocks have rows of 32 threads, by their kernels' launches or by how they count, if they
+    work with warps at all."""
+    warpish = _warpish(unit, devices, called)
+    wanted = kernels_of_rows(unit)
+    wanted |= {d.name for d in devices if _ROWS.search(" ".join(unit.t[d.fn.body[0] : d.fn.body[1]]))}
+    wanted &= warpish
+    grown = wanted
+    while grown:
+        grown = frozenset(n for w in grown for n in called.get(w, ()) if n not in wanted)
+        wanted |= grown
+    for d in devices:
+        d.rows = d.name in wanted
 
 
 def run_all(interp: Interpreter, devices: list[Device]) -> None:
@@ -125,7 +149,7 @@ def _warpish(unit: Unit, devices: list[Device], called: dict[str, set[str]]) -> 
     out = set()
     for d in devices:
         words = set(unit.t[d.fn.first : d.fn.body[1]])
-        if words & builtins.LANE_OPERATIONS or any(_WARPISH.match(w) for w in words):
+        if words & builtins.LANE_OPERATIONS or any(_WARPISH.match(w) or _MATRICES.match(w) for w in words):
             out.add(d.name)
     grown = True
     while grown:

@@ -47,13 +47,18 @@ def binary(op: str, a: V, b: V, at: int, use: Record) -> V:
         return v
     if a.num is not None and b.num is not None:
         return _fold(op, a, b)
-    return _plain(a, b)
+    return _plain(op, a, b)
 
 
-def _plain(a: V, b: V) -> V:
+def _plain(op: str, a: V, b: V) -> V:
     vary = max(a.vary, b.vary)
     why = a.why if a.vary >= b.vary else b.why
     kind = Kind.UNKNOWN
+    for x, y in ((a, b), (b, a)):
+        if x.kind is Kind.RESIDUE and x.src and op in "+-" and y.vary <= x.vary:
+            return V(Kind.RESIDUE, vary, None, x.src, why)
+    if op in "+-/" and (a.kind is Kind.COUNT or (op == "+" and b.kind is Kind.COUNT)) and vary < LANES:
+        return V(Kind.COUNT, vary, None, (), why)
     if a.kind in _THREADISH or b.kind in _THREADISH:
         kind = Kind.PART
     elif a.kind is Kind.DATA or b.kind is Kind.DATA:
@@ -95,6 +100,8 @@ def _fold(op: str, a: V, b: V) -> V:
     src: tuple[int, ...] = ()
     if n in (31, 16, 32) and (a.num in (32, 5, 31) or b.num in (32, 5, 31)):  # `32 - 1`, `32 / 2`, `1 << 5`
         src = tuple(dict.fromkeys((*a.src, *b.src)))
+    elif op == "/" and b.num == 32 and b.src:
+        kind, src = Kind.QUOTIENT, b.src
     elif op == "*" and 32 in (a.num, b.num):
         kind, src = Kind.PRODUCT, a.src if a.num == 32 else b.src
         if Kind.COUNT in (a.kind, b.kind):
@@ -146,6 +153,8 @@ def _divide(op: str, a: V, b: V, at: int, use: Record) -> V | None:
         use(b, Role.TILE, None if a.kind in (Kind.INDEX, Kind.LANE_PLUS) else False, a)
     else:
         use(b, Role.BITS if op == ">>" else Role.PLAIN, None, a)
+        if b.src and (a.num is None or b.num is None):
+            return V(Kind.QUOTIENT, a.vary, None, b.src, a.why)
     return None
 
 
@@ -192,6 +201,8 @@ def _modulo(op: str, a: V, b: V, at: int, use: Record) -> V | None:
         return V(Kind.LANE, LANES, None, (), a.why)
     soft = a.kind in (Kind.INDEX, Kind.LANE_PLUS, Kind.UNKNOWN, Kind.DATA, Kind.PART)
     use(b, Role.BITS if op == "&" else Role.TILE, None if soft else False, a)
+    if b.src and a.num is None and a.kind in (Kind.UNKNOWN, Kind.DATA, Kind.STEP, Kind.ROUND, Kind.PRODUCT):
+        return V(Kind.RESIDUE, a.vary, None, b.src, a.why)
     return None
 
 
@@ -236,7 +247,8 @@ def _multiply(op: str, a: V, b: V, at: int, use: Record) -> V | None:
         return V(kind, a.vary, n, (), Step(at, f"{_shown(op, b)} counts threads again", a.why))
     if a.num is not None and b.num is not None:
         return None  # folded, the product remembers its literals
-    return V(Kind.PRODUCT, a.vary, None, b.src, a.why)
+    src = (*b.src, *a.src) if a.kind is Kind.ROUND else b.src
+    return V(Kind.PRODUCT, a.vary, None, src, a.why)
 
 
 def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
@@ -244,7 +256,7 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
         if x.kind is Kind.LANE:
             if y.kind in (Kind.PRODUCT, Kind.STEP) and y.src:
                 use(y, Role.STRIDE, True, x)
-                return V(Kind.INDEX, LANES, None, (), x.why)
+                return V(Kind.LANE_PLUS, LANES, None, (), x.why)
             if is_size(y) or _is_mask(y):
                 use(y, Role.LAST if op == "-" else Role.STRIDE, True, x)
                 return V(Kind.LANE, LANES, None, (), x.why)
@@ -361,6 +373,8 @@ def _compare(op: str, a: V, b: V, at: int, use: Record) -> V:
     for s, o in ((a, b), (b, a)):
         if s.kind is Kind.STEP and s.src and o.kind is Kind.LANE:
             use(s, Role.LOOP, True, o)
+        if s.kind is Kind.RESIDUE and o.kind is Kind.LANE:
+            use(s, Role.SIZE, True, o)
     vary = max(a.vary, b.vary)
     why = (a if a.vary >= b.vary else b).why
     kind = _condition(op, x, y, vary)

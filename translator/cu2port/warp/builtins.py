@@ -39,11 +39,22 @@ QUIET = frozenset(
     "__builtin_amdgcn_fence".split()
 )
 LANE_GETTERS = re.compile(
-    r"(?i)_*(?:get_?)?(?:my_?)?(?:warp_?)?lane_?(?:id|idx|index)?(?:_in_warp)?\Z|__lane_id\Z|LaneId\Z"
+    r"(?i)_*(?:get_?)?(?:my_?)?(?:canonical_?)?(?:warp_?)?lane_?(?:id|idx|index|rank)?(?:_in_warp)?\Z|__lane_id\Z|LaneId\Z"
 )
-WARP_GETTERS = re.compile(r"(?i)_*(?:get_?)?warp_?(?:id|idx|index)\Z")
+WARP_GETTERS = re.compile(r"(?i)_*(?:get_?)?(?:canonical_?)?warp_?(?:id|idx|index|rank)(?:_in_\w+|_sync)?\Z")
 NAMED_BARRIER = re.compile(r"\bbar(?:rier)?(?:\.cta|\.warp)?\.(sync|arrive|red)[.\w]*\s+([^;\"]*)")
+_DIVIDES = re.compile(r"(?i)\w*(?:ceil_?div|div_?(?:up|ceil|round_?up)|cdiv|div_rounding_up|i_?div_?up)\w*\Z")
+_ROUNDS = re.compile(r"(?i)\w*(?:round_?up|align_?up|round_?down|next_?multiple|pad_?to|ceil_?to)\w*\Z")
+#: Functions that give a barrier its number of threads.
+ARRIVALS = re.compile(r"(?i)\w*(?:m?bar(?:rier)?\w*(?:init|arrive|sync|expect)|(?:init|arrive)\w*barrier)\w*\Z")
 SIZE_GETTERS = re.compile(r"(?i)(?:\w*_)?(?:get_?)?k?(?:warp|wave)_?(?:size|threads)\Z")
+
+
+def rounding(name: str) -> str:
+    """The operator that a function of two numbers stands for: "/" divides and rounds up, "%" rounds to a multiple."""
+    return "/" if _DIVIDES.match(name) else "%" if _ROUNDS.match(name) else ""
+
+
 GROUP_FUNCTIONS = frozenset({"reduce", "inclusive_scan", "exclusive_scan", "invoke_one", "invoke_one_broadcast"})
 SURELY_LANES = frozenset({"shfl", "shfl_up", "shfl_down", "shfl_xor", "match_any", "match_all", "ballot"})
 TILE_MAKERS = frozenset({"tiled_partition", "thread_block_tile", "labeled_partition", "binary_partition"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cu2port.structure import Macro
 from cu2port.warp import builtins
-from cu2port.warp.arith import Role
+from cu2port.warp.arith import Role, binary
 from cu2port.warp.evaluate import TOLD, WIDE, Evaluator
 from cu2port.warp.model import Device, is_statement, macro_body
 from cu2port.warp.substitute import substituted
@@ -15,6 +15,7 @@ from cu2port.warp.tree import (
     Member,
     Name,
     callee,
+    root,
 )
 from cu2port.warp.values import (
     GROUP_NAME,
@@ -58,11 +59,19 @@ class Caller(Evaluator):
         self.event("call", e.at, name, values, e)
         if isinstance(e.callee, Name) and e.callee.qualified and "amedbarrier" in self.unit.tok(e.at - 2).lower():
             self.event("named-barrier", e.at, f"{self.unit.tok(e.at - 2)}::{name}", values, e)
+        if builtins.ARRIVALS.match(name) or (name in ("init", "arrive") and "bar" in root(e.callee).lower()):
+            for v in values:
+                self.use(v, Role.BLOCK, None, NOTHING)
         devices = self.devices.get(name)
         if devices is not None:
             return self._enter(devices, e, values, tvalues)
         if name in ("min", "max", "umin", "umax") and len(values) == 2:
             return self._smaller(values)
+        if len(values) == 2 and (op := builtins.rounding(name)):
+            self.hint, self._sides = hint, (values[0], e.args[0], values[1], e.args[1])
+            v = binary(op, values[0], values[1], e.at, self.use)
+            self._sides = None
+            return v if op == "/" else values[0]._replace(num=None)
         if builtins.LANE_GETTERS.match(name):
             return V(Kind.LANE, LANES, None, (), Step(e.at, f"`{name}` gives the lane id by its name", None))
         if builtins.WARP_GETTERS.match(name):
@@ -136,7 +145,7 @@ class Caller(Evaluator):
         values = tuple(self.value(a) for a in e.args)
         self.event("lanes", e.at, name, values, e)
         for k in (lane, width):
-            if 0 <= k < len(values):
+            if 0 <= k < len(values) and (k == width or values[k].kind is not Kind.QUOTIENT):
                 self.use(values[k], Role.WIDTH, True, NOTHING)
         v = values[data] if data < len(values) else NOTHING
         uniform = "_" not in name.replace("__shfl", "").replace("_sync", "")

@@ -38,13 +38,14 @@ def classify(unit: Unit) -> tuple[Verdict, ...]:
     slots = _slots(facts)
     out = []
     named = _named(unit, facts)
+    company = _company(facts)
     for at in sorted({*facts.uses, *slots, *named}):
         found = list(facts.uses.get(at, ()))
         if at in slots:
             found.append(Use(Role.SLOTS if slots[at] else Role.TILE, slots[at], Kind.UNKNOWN, None, "", ""))
         if at in named and not (found and is_identifier(unit.t[at])):
             found.append(named[at])
-        out.append(_verdict(unit, facts, at, found))
+        out.append(_verdict(unit, facts, company, at, found))
     return tuple(out)
 
 
@@ -54,17 +55,94 @@ def _with_tails(unit: Unit, facts: WarpFacts) -> WarpFacts:
     return replace(facts, warpish=facts.warpish | names) if names else facts
 
 
-def _verdict(unit: Unit, facts: WarpFacts, at: int, found: list[Use]) -> Verdict:
+class _Company(NamedTuple):
+    """What the uses of a file say of each other: function and names that lanes are counted over; that stand for the bits
+    of a word elsewhere in the function (`x` of `w[x / 32] >> (x % 32)`); that are divided with and without rest
+    (`a[x / 32] = b[x % 32]`)."""
+
+    lanes: frozenset[tuple[str, str]]
+    bits: frozenset[tuple[str, str]]
+    split: frozenset[tuple[str, str]]
+
+
+def _company(facts: WarpFacts) -> _Company:
+    lanes = set(facts.extents)
+    bits = set()
+    divided, rests = set(), set()
+    for found in facts.uses.values():
+        about = {(u.function, u.about) for u in found if u.about and u.other not in _THREADS}
+        divided |= {(u.function, u.about) for u in found if u.about and u.role is Role.PLAIN and u.lane is None}
+        rests |= {(u.function, u.about) for u in found if u.about and u.role is Role.TILE and u.lane is None}
+        if any(u.lane for u in found):
+            lanes |= {(u.function, u.about) for u in found if u.about and u.lane and u.role in _OVER}
+        elif any(u.role is Role.BITS and u.lane is False for u in found):
+            bits |= about
+    return _Company(frozenset(lanes), frozenset(bits), frozenset(divided & rests))
+
+
+def _spoken(unit: Unit, at: int) -> bool:
+    """Whether the remark on the token's line, or the message of the assertion around it, speaks of lanes."""
+    start = unit.text.rfind("\n", 0, unit.p[at]) + 1
+    stop = unit.text.find("\n", unit.p[at])
+    line = unit.text[start : stop if stop >= 0 else len(unit.text)]
+    remark = max(line.rfind("//"), line.rfind("/*"))
+    if remark > unit.p[at] - start and _SPEAKS.search(line[remark:]):
+        return True
+    k = at
+    while k < len(unit.t) and k < at + 24 and unit.t[k] not in (";", "{", "}"):
+        if unit.t[k][0] == '"' and _SPEAKS.search(unit.t[k]):
+            return True
+        k += 1
+    return False
+
+
+def _verdict(unit: Unit, facts: WarpFacts, company: _Company, at: int, found: list[Use]) -> Verdict:
     name = unit.t[at]
     if is_identifier(name) and named_constant(name):
         best = next((u for u in found if u.lane), found[0])
         lanes = any(u.role is not Role.BITS or u.lane for u in found)
         return Verdict(at, lanes, best.role, best.why, best.other)
     for u in found:
-        if u.lane or (u.lane is None and _likely(facts, u)):
+        if u.lane or (u.lane is None and _likely(facts, u) and (u.function, u.about) not in company.bits):
             return Verdict(at, True, u.role, u.why, u.other)
+    if not any(u.role is Role.BITS and u.lane is False for u in found):
+        for u in found:
+            if _by_company(unit, facts, company, at, u):
+                return Verdict(at, True, _OPEN[u.role], u.why, u.other)
     u = found[0]
     return Verdict(at, False, u.role, u.why, u.other)
+
+
+_SPEAKS = re.compile(
+    r"(?i)(?!.*(?:half.?warp|per.?warp|warp.?group|sub.?warp))\b(?:each lane|per lane|lanes?|(?:a|one|per|single|full|whole|within|the) warp|warp.?size|warps)\b"
+)
+_BIT_HINT = re.compile(r"(?i)bit|word|mask(?!ed)")
+_EACH = re.compile(r"(?i)per_?(?:lane|thread)s?(?:_|\Z|[A-Z])")  # what is divided by 32 is shared out to 32 threads
+#: Roles that more must be known of -> what they are if lanes are counted.
+_OPEN = {
+    Role.TILE: Role.SIZE,
+    Role.PLAIN: Role.COUNT,
+    Role.COUNT: Role.COUNT,
+    Role.SIZE: Role.SIZE,
+    Role.GUARD: Role.GUARD,
+    Role.STRIDE: Role.STRIDE,
+}
+_OVER = frozenset({Role.SIZE, Role.COUNT, Role.LOG})
+_RESTS = frozenset({Kind.UNKNOWN, Kind.ROUND, Kind.PRODUCT, Kind.STEP})
+
+
+def _by_company(unit: Unit, facts: WarpFacts, company: _Company, at: int, u: Use) -> bool:
+    """Whether a use that says nothing itself counts lanes by what else the function does with the same names, by the
+    name that its result gets, or by what is written beside it."""
+    key = u.function, u.about
+    if u.role not in _OPEN or u.named or key in company.bits or _BIT_HINT.search(u.hint):
+        return False
+    if u.about and (key in company.lanes or (u.role is Role.PLAIN and _spoken(unit, at))):
+        return True
+    if u.lane is not None:
+        return False
+    rest = u.role is Role.TILE and u.other in _RESTS and u.function in facts.warpish and key not in company.split
+    return rest or _EACH.search(u.hint) is not None or _spoken(unit, at)
 
 
 _SOFT = frozenset({Role.SIZE, Role.MASK, Role.LOG, Role.COUNT, Role.GUARD, Role.WIDTH})
@@ -120,7 +198,9 @@ def _named(unit: Unit, facts: WarpFacts) -> dict[int, Use]:
                 i in inside or (directive is not None and directive.keyword == "define")
             ):
                 places[i] = plain
-        if own or (known == {False}) or (is_weak(word) and True not in known):
+        if own:  # a function's name, which may be a variable's too
+            places = {i: u for i, u in places.items() if unit.tok(i + 1) != "(" and i in inside}
+        if (own and True not in known) or (known == {False}) or (is_weak(word) and True not in known):
             continue
         out |= places
     for i in unit.find("thread_block_tile", "tiled_partition"):

@@ -26,6 +26,7 @@ from cu2port.warp.tree import (
     Ternary,
     Unary,
     root,
+    walk,
 )
 from cu2port.warp.values import (
     LANES,
@@ -48,6 +49,8 @@ WIDE = 32
 _WATCHED = frozenset({32, 31, 5})
 
 
+_ORDER = frozenset("< > <= >=".split())
+_LANES = frozenset({Kind.LANE, Kind.LANE_PLUS})
 _COMPARING = frozenset("< > <= >= == != && ||".split())
 TOLD = frozenset(
     {
@@ -64,9 +67,22 @@ TOLD = frozenset(
 )
 
 
+def names_in(e: Expr) -> str:
+    """The names of an expression in a row, those of objects left out: what two expressions are about the same by."""
+    out: dict[str, None] = {}
+    bases = {x.base.at for x in walk(e) if isinstance(x, Member) and isinstance(x.base, Name)}
+    for x in walk(e):
+        if isinstance(x, Name) and x.at not in bases:
+            out[x.text] = None
+        elif isinstance(x, Member):
+            out[x.name] = None
+    return " ".join(out)
+
+
 class Use(NamedTuple):
     """One use of a literal. `lane`: whether it counts lanes; None: only if the function works with warps.
-    `hint`: the variable that the result goes to; `function`: where."""
+    `hint`: the variable that the result goes to; `function`: where; `about`: the names in what it meets there;
+    `named`: a name stands for the literal there."""
 
     role: Role
     lane: bool | None
@@ -74,6 +90,8 @@ class Use(NamedTuple):
     why: Step | None
     hint: str
     function: str
+    about: str = ""
+    named: bool = False
 
 
 @dataclass(slots=True)
@@ -101,6 +119,8 @@ class Evaluator:
         self.loops: tuple[int, ...] = ()
         self.hint = ""
         self.dirty: dict[str, None] = {}
+        self.extents: set[tuple[str, str]] = set()  # function and names of what lanes are compared with
+        self._sides: tuple[V, Expr, V, Expr] | None = None  # of the operator that is being evaluated
         self.constants = constants(unit)
         self._bodies: dict[int, Expr | Block] = {}
         self._open: set[str] = set()
@@ -123,8 +143,15 @@ class Evaluator:
 
     def use(self, b: V, role: Role, lane: bool | None, other: V) -> None:
         """A literal's role."""
+        if not b.src:
+            return
         name = self.device.name if self.device is not None else ""
-        u = Use(role, lane, other.kind, other.why, self.hint, name)
+        about = ""
+        if self._sides is not None:
+            va, a, vb, side = self._sides
+            about = names_in(a if other is va else side if other is vb else Other(0))
+        named = any(not self.unit.t[at][0].isdigit() for at in b.src)
+        u = Use(role, lane, other.kind, other.why, self.hint, name, about, named)
         for at in b.src:
             self.uses.setdefault(at, {})[u] = None
 
@@ -159,7 +186,13 @@ class Evaluator:
             self.hint = ""
         a, b = self.value(e.a), self.value(e.b)
         self.hint = hint
+        self._sides = (a, e.a, b, e.b)
         v = binary(e.op, a, b, e.at, self.use)
+        self._sides = None
+        if e.op in _ORDER and self.device is not None:
+            for x, y, node in ((a, b, e.b), (b, a, e.a)):
+                if x.kind in _LANES and y.num is None and y.vary == UNIFORM and (about := names_in(node)):
+                    self.extents.add((self.device.name, about))
         if v.kind is Kind.LANE_BIT and e.op == "<<":
             self.event("lane-bit", e.at, e.op, (b,))
         return v
@@ -251,6 +284,10 @@ class Evaluator:
         if isinstance(e.base, Name):
             name, axis = e.base.text, e.name
             if name == "threadIdx" and name not in self.env:
+                if self.device is not None and self.device.rows and axis in ("x", "y"):
+                    kind = Kind.LANE if axis == "x" else Kind.WARP
+                    text = f"`threadIdx.{axis}` is {kind.value}: the block's rows have 32 threads"
+                    return V(kind, VARY[kind], None, (), Step(e.at, text, None))
                 kind = Kind.THREAD if axis == "x" else Kind.THREAD_Y
                 return V(
                     kind, LANES, None, (), Step(e.at, f"`threadIdx.{axis}` is the thread's index in its block", None)
@@ -348,8 +385,8 @@ class Evaluator:
 
     def _step(self, old: V, step: V) -> None:
         """`i += 32` in a loop."""
-        if old.kind in (Kind.LANE, Kind.INDEX):
-            self.use(step, Role.STRIDE, True if old.kind is Kind.LANE else None, old)
+        if old.kind in (Kind.LANE, Kind.LANE_PLUS, Kind.INDEX):
+            self.use(step, Role.STRIDE, None if old.kind is Kind.INDEX else True, old)
 
     def bind(self, name: str, v: V, at: int) -> None:
         """Give a variable a value."""
@@ -363,6 +400,9 @@ class Evaluator:
         elif v.kind is Kind.THREAD_Y and known is Kind.UNKNOWN and by_name(name) is Kind.WARP:
             v = V(Kind.WARP, WARPS, None, (), Step(at, f"`{name}` is a warp id by its name", v.why))
         elif v.kind in (Kind.NUMBER, Kind.UNKNOWN) and v.vary == UNIFORM and is_block_size(name):
+            v = v._replace(kind=Kind.BLOCK)
+        elif v.kind is Kind.PRODUCT and v.num is None and v.vary == UNIFORM and is_block_size(name):
+            self.use(v, Role.BLOCK, None, NOTHING)
             v = v._replace(kind=Kind.BLOCK)
         elif v.num in _WATCHED and v.kind is Kind.NUMBER and v.src and named_constant(name):
             v = v._replace(kind=Kind.SIZE)

@@ -46,6 +46,11 @@ from cu2port.warp.values import (
 
 _LOOP_KINDS = frozenset({Kind.NUMBER, Kind.SIZE, Kind.UNKNOWN, Kind.PRODUCT, Kind.STEP})
 _OUTSIDE = V(Kind.DATA, volatile=True)  # a variable of the file: others see it
+#: What a pointer is that a lane or a thread index has been added to.
+_POINTS = {
+    **dict.fromkeys((Kind.LANE, Kind.LANE_PLUS), Kind.LANE_PLUS),
+    **dict.fromkeys((Kind.THREAD, Kind.LINEAR, Kind.GLOBAL, Kind.INDEX, Kind.SHIFTED), Kind.INDEX),
+}
 _LEAVING = frozenset({"return", "break", "continue", "goto"})
 
 
@@ -129,7 +134,10 @@ class Interpreter(Caller):
         elif isinstance(s, Switch):
             self._switch(s)
         elif isinstance(s, Jump):
+            name = self.device.name if self.device is not None and s.kind == "return" else ""
+            self.hint = name if "lane" in name.lower() else ""
             v = self.value(s.value) if s.value is not None else NOTHING
+            self.hint = ""
             if s.kind == "return" and self.device is not None and s.value is not None:
                 d = self.device
                 d.result = join(d.result, v) if d.returns else v
@@ -161,7 +169,8 @@ class Interpreter(Caller):
             self.env[s.name] = NOTHING
             return
         if s.pointer:
-            v = V(Kind.UNKNOWN, v.vary, None, (), v.why, v.shared, v.volatile or s.volatile)
+            kind = _POINTS.get(v.kind, Kind.UNKNOWN)
+            v = V(kind, v.vary, None, (), v.why, v.shared, v.volatile or s.volatile)
             self.env[s.name] = v
             return
         self.bind(s.name, v._replace(shared=False) if v.kind is Kind.DATA else v, s.at)
@@ -244,11 +253,12 @@ class Interpreter(Caller):
         if s.init is not None:
             self.statement(s.init)
         changed = _assigned(s)
-        literals = self._bounds(s)
+        literals, rounds = self._bounds(s)
         for name in changed:
             v = self.env.get(name)
             if v is not None:
-                self.env[name] = _widened(v, literals.get(name, ()), name in literals)
+                v = _widened(v, literals.get(name, ()), name in literals)
+                self.env[name] = v._replace(kind=Kind.ROUND) if name in rounds and v.kind is Kind.STEP else v
         self.loops = (*loops, s.at)
         self.hint = ""
         start = self.env.copy()
@@ -296,9 +306,11 @@ class Interpreter(Caller):
         self.device = quiet
         quiet.loops[s.at] = LoopSeen(s, frames, loops, values)
 
-    def _bounds(self, s: Loop) -> dict[str, tuple[int, ...]]:
-        """Loop variables with the literals that bound or step them."""
+    def _bounds(self, s: Loop) -> tuple[dict[str, tuple[int, ...]], set[str]]:
+        """Loop variables with the literals that bound or step them, and those bounded by how often one goes into a
+        number."""
         out: dict[str, tuple[int, ...]] = {}
+        rounds: set[str] = set()
         quiet, self.device = self.device, None
         uses, self.uses = self.uses, {}
         pairs: list[tuple[Expr, Expr]] = []
@@ -317,10 +329,12 @@ class Interpreter(Caller):
         for a, b in pairs:
             if isinstance(a, Name):
                 v = self.value(b)
-                if v.src and v.num is not None:
+                if v.src and (v.num is not None or v.kind is Kind.QUOTIENT):
                     out[a.text] = (*out.get(a.text, ()), *v.src)
+                if v.kind is Kind.QUOTIENT:
+                    rounds.add(a.text)
         self.device, self.uses = quiet, uses
-        return out
+        return out, rounds
 
     def _advance(self, step: Expr) -> None:
         for e in step.parts if isinstance(step, Other) else (step,):

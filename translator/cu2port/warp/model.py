@@ -39,6 +39,7 @@ class Device:
     blocks: dict[int, BlockSeen] = field(default_factory=dict)
     stores: dict[int, Store] = field(default_factory=dict)
     spread: set[int] = field(default_factory=set)  # index expressions that differ from lane to lane
+    rows: bool = False  # its blocks have rows of 32 threads: threadIdx.x is a lane, threadIdx.y a warp
     wide: bool = False  # uses threadIdx.y or z: threadIdx.x alone is no linear index
 
     @property

@@ -34,6 +34,9 @@ class Kind(Enum):
     STEP = "a loop variable"  # bounded or stepped by the literals in `src`
     WARP_MULTIPLE = "a multiple of a warp id"
     PRODUCT = "a multiple of a literal"  # of the literals in `src`
+    QUOTIENT = "how often a literal goes into a number"  # `n / 32`; of the literals in `src`
+    ROUND = "a round of a loop that takes so many"  # a loop variable bounded by such a quotient
+    RESIDUE = "what is left of a division by a literal"  # `n % 32`
     BITS = "a count of bits"
     TILE = "a tile of threads"
     GROUP = "a group of threads"
@@ -89,6 +92,8 @@ def join(a: V, b: V) -> V:
     for x, y in ((a, b), (b, a)):
         if y.kind is Kind.UNKNOWN or (y.kind is Kind.NUMBER and y.num in (0, -1, None)):
             return V(x.kind, vary, None, src, x.why, shared, volatile)
+    if {a.kind, b.kind} == {Kind.COUNT, Kind.NUMBER}:  # `n % size ? 1 : 0` more warps
+        return V(Kind.COUNT, vary, None, src, a.why or b.why, shared, volatile)
     if {a.kind, b.kind} <= {Kind.THREAD, Kind.LINEAR, Kind.GLOBAL, Kind.INDEX}:
         return V(Kind.INDEX, vary, None, src, a.why or b.why, shared, volatile)
     if a.kind in CONDITIONS and b.kind in CONDITIONS:

@@ -1,0 +1,314 @@
+"""Expressions of native code: whether their values are the same for any number of lanes."""
+
+from __future__ import annotations
+
+from cu2port.model import Edit, Span
+from cu2port.warp.native_idioms import Reduction, Refused, is_identity
+from cu2port.warp.native_lanes import ATOMICS, IDEMPOTENT, MATH, SPACE, Here, Lanes
+from cu2port.warp.native_values import SAME, UNIFORM, Kind, T, is_plain
+from cu2port.warp.tree import (
+    Assign,
+    Binary,
+    CallExpr,
+    Expr,
+    Index,
+    Lambda,
+    Member,
+    Name,
+    Num,
+    Ternary,
+    Unary,
+    callee,
+    heads,
+    parts,
+    root,
+    statements,
+    walk,
+)
+
+
+class Values(Lanes):
+    """The types of expressions. Raises Refused where a value would depend on lanes in a way that is not known."""
+
+    # --- expressions ----------------------------------------------------------------------------------------------
+
+    def _gathered(self, e: Expr, here: Here) -> T | None:
+        """`tid < warps ? slots[lane] : 0`."""
+        if not isinstance(e, Ternary):
+            return None
+        tag, edits = self._condition(e.cond, here)
+        if tag != "slots":
+            return None
+        self.edits.update(edits)
+        return self._slot_read(e.cond, e.a, e.b, here)
+
+    def _slot_read(self, cond: Expr, read: Expr, other: Expr, here: Here) -> T:
+        if not here.together or self.gone:
+            raise Refused(cond.at, "some lanes may be elsewhere")
+        if not (isinstance(read, Index) and isinstance(read.base, Name)):
+            raise Refused(read.at, "the number of lanes decides who reads this")
+        slots = self.env.get(read.base.text, SAME)
+        if slots.kind is not Kind.SLOTS:
+            raise Refused(read.at, f"`{read.base.text}` holds no value of each warp")
+        if not slots.seen:
+            raise Refused(read.at, f"there is no barrier before `{read.base.text}` is read")
+        assert isinstance(cond, Binary)
+        by_lane = not self._is_tid(cond.a)
+        edits = self._lane(read.inner)
+        if edits is None and not (self._is_tid(read.inner) and (not by_lane or here.role == "first")):
+            raise Refused(read.at, f"`{read.base.text}` is read at another place than the lane's")
+        n = self._constant(cond.b)
+        few = n is not None and n < 32 and slots.op in IDEMPOTENT
+        if not is_identity(self.unit, slots.op, other) and not (few and self._is_constant(other)):
+            raise Refused(other.at, "lanes without a warp have a value that may count")
+        self._plain(other)
+        self.edits.update(edits or {})
+        self._spot(read)
+        return T(Kind.GATHERED, slots.op, everywhere=by_lane)
+
+    def _needed(self, e: Expr, here: Here) -> None:
+        """An expression whose value must be the same for any number of lanes, where it stands."""
+        t = self._value(e)
+        if t.kind is Kind.WHOLE and (t.everywhere or here.role == "thread"):
+            return
+        if not is_plain(t):
+            raise Refused(e.at, f"{t.kind.value} is used where it may differ")
+
+    def _plain(self, e: Expr) -> T:
+        t = self._value(e)
+        if not is_plain(t):
+            raise Refused(e.at, f"{t.kind.value} is used where it may differ")
+        return t
+
+    def _lift(self, e: Expr, types: tuple[T, ...], here: Here | None = None) -> T:
+        """The type of a value made of others."""
+        odd = [t for t in types if not is_plain(t)]
+        if not odd:
+            return T(Kind.SAME, uniform=all(t.uniform for t in types))
+        if all(t.kind is Kind.WHOLE for t in odd):
+            return T(Kind.WHOLE, "", everywhere=all(t.everywhere for t in odd))
+        raise Refused(e.at, f"{odd[0].kind.value} is used where it may differ")
+
+    def _value(self, e: Expr) -> T:
+        """The type of an expression. Raises Refused where its value would depend on lanes in a way not known."""
+        if isinstance(e, Num):
+            return UNIFORM
+        if isinstance(e, Name):
+            return self._name(e)
+        if isinstance(e, Member):
+            if self._is_tid(e):
+                return T(Kind.TID)
+            if isinstance(e.base, Name) and e.base.text in ("blockDim", "gridDim", "blockIdx"):
+                return UNIFORM
+            return T(Kind.SAME, uniform=self._plain(e.base).uniform)
+        if isinstance(e, Binary):
+            return self._lift(e, (self._value(e.a), self._value(e.b)))
+        if isinstance(e, Unary):
+            return self._unary(e)
+        if isinstance(e, Ternary):
+            return self._gathered(e, self.here) or self._lift(e, tuple(map(self._value, (e.cond, e.a, e.b))))
+        if isinstance(e, Assign):
+            before = dict(self.env)
+            self._assigned(e, self.here)
+            self._merge(before)
+            return SAME
+        if isinstance(e, Index):
+            return self._element(e)
+        if isinstance(e, CallExpr):
+            return self._call(e)
+        if isinstance(e, Lambda):
+            self._lambda(e)
+            return SAME
+        for x in parts(e):
+            self._plain(x)
+        return SAME
+
+    def _name(self, e: Name) -> T:
+        self.spots.add(e.at)
+        if e.qualified or e.text not in self.env:
+            for x in e.targs:
+                self._value(x)
+            outside = any(self.unit.function_at(i) is None for i in self.unit.find(e.text))
+            return T(Kind.SAME, uniform=outside or self.idioms.fold(e) is not None)
+        if e.text in self.arrays:
+            self.aliased.setdefault(e.text, e.at)
+        t = self.env[e.text]
+        return SAME if t.kind is Kind.WHOLE and self.here.role == "thread" else t
+
+    def _unary(self, e: Unary) -> T:
+        if e.op == "&":
+            name = root(e.x)
+            inner = e.x
+            if isinstance(inner, Index) and isinstance(inner.base, Name) and name not in self.arrays:
+                t = self._lift(e, (self._value(inner.base), self._plain(inner.inner)))
+            else:
+                if isinstance(inner, Index):
+                    self._plain(inner.inner)
+                t = UNIFORM if name not in self.env or name in self.arrays else SAME
+            if not isinstance(inner, Index):
+                self._lost(name, e.at)
+            elif name in self.arrays:
+                self.aliased.setdefault(name, e.at)
+            return t
+        t = self._value(e.x)
+        if e.op in ("++", "--", "p++", "p--"):
+            if not is_plain(t) or self.here.role in ("leader", "first", "slots"):
+                raise Refused(e.at, f"{t.kind.value} is changed")
+            if isinstance(e.x, Name):
+                self.env[e.x.text] = SAME
+            return SAME
+        return self._lift(e, (t._replace(uniform=t.uniform and e.op != "*"),))
+
+    def _lambda(self, e: Lambda) -> None:
+        for x in (x for s in statements(e.body) for h in heads(s) for x in walk(h)):
+            if isinstance(x, Name):
+                self._lost(x.text, x.at)
+
+    def _element(self, e: Index) -> T:
+        if isinstance(e.base, Name) and e.base.text in self.arrays:
+            self.spots.add(e.base.at)
+            t = self.env.get(e.base.text, SAME)
+            if t.kind is Kind.SPOT and isinstance(e.inner, Num) and e.inner.value == 0:
+                return SAME
+            if not is_plain(t):
+                raise Refused(e.at, f"`{e.base.text}` is read where it holds {t.kind.value}")
+            self._plain(e.inner)
+            return SAME
+        self._plain(e.base)
+        self._plain(e.inner)
+        return SAME
+
+    def _call(self, e: CallExpr) -> T:
+        name = callee(e)
+        if name == "__popc" and len(e.args) == 1 and (got := self._ballot(e)) is not None:
+            return got
+        if e.at in self.idioms.cudas:
+            if name == "__reduce_add_sync" and len(e.args) == 2 and self.idioms.full(e.args[0]):
+                self._meet(e)
+                self._plain(e.args[1])
+                self._replaced(e, "sum", 1)
+                self.done.add(e.at)
+                return T(Kind.PART, "add")
+            raise Refused(e.at, f"`{name}` is no part of a proven idiom")
+        for x in walk(e.callee):
+            if isinstance(x, Name):
+                self.spots.add(x.at)
+        if isinstance(e.callee, Member):
+            self._plain(e.callee.base)
+        elif not isinstance(e.callee, Name):
+            self._plain(e.callee)
+        own = self.look(name)
+        if own is not None and own.reduces and len(e.args) == 1:
+            t = self._gathered(e.args[0], self.here) or self._value(e.args[0])
+            t = self._reduced(name, own.reduces, t, e.at, self.here)
+            self.sites.append(e)
+            return t
+        types = tuple(self._argument(name, x) for x in e.args)
+        if own is not None and not is_plain(own.result):
+            if any(not is_plain(t) for t in types):
+                raise Refused(e.at, f"`{name}` gets {next(t for t in types if not is_plain(t)).kind.value}")
+            self._meet(e)
+            self.line = self.line or own.line
+            self.sites.append(e)
+            return own.result
+        if own is None and name in MATH:
+            return self._lift(e, types)
+        for t in types:
+            if not is_plain(t):
+                raise Refused(e.at, f"`{name}` gets {t.kind.value}")
+        if own is not None:
+            self.line = self.line or own.line
+        return SAME
+
+    def _argument(self, name: str, e: Expr) -> T:
+        t = self._value(e)
+        if not isinstance(e, Name) or name in MATH or name in ATOMICS or e.text not in self.env or not is_plain(t):
+            return t
+        if e.text not in self.fixed and e.text not in self.arrays:  # it may be taken by reference
+            self.env[e.text] = T(Kind.SAME, uniform=t.uniform and e.text in {p.name for p in self.d.params})
+        return t
+
+    def _meet(self, e: CallExpr) -> None:
+        if not self.here.together or self.gone or self.here.role:
+            raise Refused(e.at, f"some lanes may be elsewhere when `{callee(e)}` is called")
+
+    def _ballot(self, e: CallExpr) -> T | None:
+        """`__popc(__ballot_sync(~0u, p))`: the number of lanes with p."""
+        b = e.args[0]
+        if not isinstance(b, CallExpr) or b.at not in self.idioms.cudas:
+            return None
+        if callee(b) == "__ballot_sync" and len(b.args) == 2 and self.idioms.full(b.args[0]):
+            n = 1
+        elif callee(b) == "__ballot" and len(b.args) == 1:
+            n = 0
+        else:
+            return None
+        self._meet(b)
+        self._plain(b.args[n])
+        self.done.add(b.at)
+        call = self.unit.call(b.at)
+        if call is None:
+            return None
+        start, end = self.unit.p[e.at], self.unit.end(e.close)
+        self.edits[start, end] = Edit(start, end, (SPACE + "popc(", call.args[n], ")"))
+        return T(Kind.PART, "add")
+
+    def _replaced(self, e: CallExpr, name: str, n: int) -> None:
+        """Another function in place of a call, which gets the call's argument n."""
+        call = self.unit.call(e.at)
+        if call is None:
+            raise Refused(e.at, "a call that is not understood")
+        start, end = self.unit.p[e.at], self.unit.end(e.close)
+        self.edits[start, end] = Edit(start, end, (f"{SPACE}{name}(", call.args[n], ")"))
+
+    # --- reductions -----------------------------------------------------------------------------------------------
+
+    def _reduction(self, r: Reduction, here: Here) -> None:
+        unit = self.unit
+        types = []
+        for f in r.found:
+            types.append(self._reduced(f.name, f.op, self.env.get(f.name, SAME), f.at, here))
+        for f, t in zip(r.found, types, strict=True):
+            self._set(f.name, t, Name(f.at, f.name), here)
+        self.done |= r.shuffles
+        self.spots |= {i for i in range(r.first, r.last + 1) if unit.t[i] in self.tracked}
+        edit = self._in_place(r)
+        self.edits[edit.start, edit.end] = edit
+
+    def _reduced(self, name: str, op: str, t: T, at: int, here: Here) -> T:
+        """What a value becomes that is reduced over the warp."""
+        if not here.together or self.gone or here.role in ("leader", "slots", "thread"):
+            raise Refused(at, "some lanes may be elsewhere when the warp's values are put together")
+        if t.kind is Kind.GATHERED:
+            if t.op != op:
+                raise Refused(at, f"`{name}` is put together by another operation than before")
+            return T(Kind.WHOLE, op, everywhere=t.everywhere and here.role == "")
+        if not is_plain(t):
+            raise Refused(at, f"`{name}` is {t.kind.value} already")
+        if here.role == "first":
+            raise Refused(at, f"only the first warp puts `{name}` together")
+        return T(Kind.PART, op)
+
+    def _in_place(self, r: Reduction) -> Edit:
+        """The calls that stand for the statements of a reduction."""
+        unit = self.unit
+        start, end = unit.p[r.first], unit.end(r.last)
+        line = unit.text.rfind("\n", 0, start) + 1
+        indent = unit.text[line:start]
+        alone = not indent.strip()
+        before = unit.in_directive(r.first - 1)
+        if before is None and unit.tok(r.first - 1) not in (";", "{", "}"):
+            single = len(r.found) == 1 and unit.tok(r.first - 1) == ")"
+            if not single or unit.tok(unit.match[r.first - 1] - 1) not in ("if",):
+                raise Refused(r.first, "something stands before the loop that is not understood")
+        gap = "\n" + indent if alone else " "
+        head: tuple[str, ...] = ()
+        while before is not None and before.keyword == "pragma" and alone:
+            start = unit.text.rfind("\n", 0, before.start) + 1
+            head = (indent,)
+            before = unit.in_directive(before.first - 1) if before.first else None
+        out: list[str | Span] = list(head)
+        for n, f in enumerate(r.found):
+            out += [gap] if n else []
+            out += [f"{f.name} = {SPACE}{f.call[0]}", *f.call[1:], ";"]
+        return Edit(start, end, tuple(out))

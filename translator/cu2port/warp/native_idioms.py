@@ -1,0 +1,462 @@
+"""What native code is made of: constants, CUDA's ways to write a reduction over a warp, identities of operations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from cu2port.model import Span
+from cu2port.unit import Unit
+from cu2port.warp.builtins import LANE_OPERATIONS
+from cu2port.warp.model import constants, macro_expression
+from cu2port.warp.parse import read_expression
+from cu2port.warp.tree import (
+    Assign,
+    Binary,
+    Block,
+    CallExpr,
+    Decl,
+    Eval,
+    Expr,
+    If,
+    Index,
+    Loop,
+    Member,
+    Name,
+    Num,
+    Stmt,
+    Ternary,
+    Unary,
+    callee,
+)
+from cu2port.warpnames import all_tokens, declares
+
+_FULL = 0xFFFFFFFF
+_STEPS = {"__shfl_xor_sync": "xor", "__shfl_down_sync": "down", "__shfl_xor": "xor", "__shfl_down": "down"}
+_OPERATORS = {"+": "add", "*": "mul", "|": "or", "&": "and", "^": "xor"}
+_CALLS = {
+    **dict.fromkeys(("max", "fmaxf", "fmax", "umax", "__hmax"), "max"),
+    **dict.fromkeys(("min", "fminf", "fmin", "umin", "__hmin"), "min"),
+    "__hadd": "add",
+}
+_ZERO = frozenset({"0", "0.0", "0.", "0.f", "0.0f", "0.0F", "0.F", "0u", "0U", "0ul", "0ull", "0ULL", "0UL", "0L"})
+_LEAST = frozenset({"INFINITY", "HUGE_VALF", "HUGE_VAL", "FLT_MAX", "DBL_MAX", "CUDART_INF_F", "CUDART_INF"})
+
+
+class Refused(Exception):  # noqa: N818 - no error: the code stays as it is
+    """A place that native code cannot be proven right for."""
+
+    def __init__(self, at: int, why: str) -> None:
+        super().__init__(why)
+        self.at, self.why = at, why
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """One variable that a statement reduces over the warp. `parts`: what follows `wave::` instead."""
+
+    name: str
+    at: int
+    op: str
+    call: tuple[str | Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """Statements [first token, last token] that reduce variables over the warp; `size`: how many statements;
+    `shuffles`: the tokens of the cross-lane operations in it."""
+
+    first: int
+    last: int
+    found: tuple[Reduced, ...]
+    size: int
+    shuffles: frozenset[int]
+
+
+class Idioms:
+    """Matches over the trees of one file."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+
+    @cached_property
+    def cudas(self) -> frozenset[int]:
+        """The tokens that are CUDA's cross-lane operations."""
+        return frozenset(all_tokens(self.unit, LANE_OPERATIONS))
+
+    @cached_property
+    def _constants(self) -> dict[str, int]:
+        return constants(self.unit)
+
+    # --- numbers --------------------------------------------------------------------------------------------------
+
+    def named(self, name: str, depth: int = 4) -> int | None:
+        """The value of a constant that the file defines once and without condition; None for any other name."""
+        unit = self.unit
+        ms = unit.macros.get(name, ())
+        declared = [i for i in unit.find(name) if declares(unit, i) and unit.in_directive(i) is None]
+        if ms:
+            if len(ms) > 1 or declared or ms[0].params is not None or ms[0].stop == ms[0].first:
+                return None
+            if len(unit.conditions(ms[0].directive.start)) > (1 if unit.guard else 0):
+                return None
+            return self.fold(macro_expression(unit, ms[0]), depth - 1)
+        at = self._constants.get(name)
+        if at is None or any(i != at - 2 for i in declared):
+            return None
+        if len(unit.conditions(unit.p[at])) > (1 if unit.guard else 0) or unit.function_at(at) is not None:
+            return None
+        stop = at
+        while stop < len(unit.t) and unit.t[stop] not in (";", ",", "}"):
+            stop = max(stop, unit.match[stop]) + 1
+        return self.fold(read_expression(unit, at, stop), depth - 1)
+
+    def fold(self, e: Expr, depth: int = 4) -> int | None:
+        """The value of a constant expression."""
+        if isinstance(e, Num):
+            return e.value
+        if isinstance(e, Name):
+            if e.text == "UINT_MAX":
+                return _FULL
+            return self.named(e.text, depth) if depth > 0 and not e.targs and not e.qualified else None
+        if isinstance(e, Unary) and e.op in ("-", "~"):
+            v = self.fold(e.x, depth)
+            return None if v is None else (-v if e.op == "-" else ~v)
+        if isinstance(e, Binary):
+            a, b = self.fold(e.a, depth), self.fold(e.b, depth)
+            if a is None or b is None:
+                return None
+            if e.op in ("/", "%", "<<", ">>") and (b <= 0 or a < 0 or b > 1 << 20):
+                return None
+            if e.op in ("<<", ">>") and b > 31:
+                return None
+            table = {"+": a + b, "-": a - b, "*": a * b}
+            if e.op in table:
+                return table[e.op]
+            if e.op in ("/", "%"):
+                return a // b if e.op == "/" else a % b
+            if e.op in ("<<", ">>"):
+                return a << b if e.op == "<<" else a >> b
+        return None
+
+    def is_cudas_size(self, e: Expr) -> bool:
+        """Whether a name is CUDA's `warpSize`."""
+        return (
+            isinstance(e, Name)
+            and e.text == "warpSize"
+            and not e.qualified
+            and "warpSize" not in self.unit.macros
+            and not any(declares(self.unit, i) for i in self.unit.find("warpSize"))
+        )
+
+    def number(self, e: Expr) -> int | None:
+        """A constant's value, `warpSize` taken for what it is in CUDA."""
+        if self.is_cudas_size(e):
+            return 32
+        if isinstance(e, Binary) and e.op in ("/", "-", "+", "*", ">>"):
+            a, b = self.number(e.a), self.number(e.b)
+            if a is None or b is None:
+                return None
+            if e.op in ("/", ">>"):
+                return None if b <= 0 or (b > 31 and e.op == ">>") else (a // b if e.op == "/" else a >> b)
+            return {"-": a - b, "+": a + b, "*": a * b}[e.op]
+        return self.fold(e)
+
+    def full(self, e: Expr) -> bool:
+        """Whether a mask names all 32 lanes."""
+        v = self.fold(e)
+        return v is not None and v & _FULL == _FULL
+
+    # --- shapes ---------------------------------------------------------------------------------------------------
+
+    def shape(self, e: Expr) -> object:
+        """An expression without its place; None where it may be no plain value."""
+        if isinstance(e, Num):
+            return self.unit.t[e.at]
+        if isinstance(e, Name):
+            return (e.text,) if not e.targs and not e.qualified else None
+        if isinstance(e, Member):
+            base = self.shape(e.base)
+            return None if base is None else (".", base, e.name)
+        if isinstance(e, Index):
+            base, inner = self.shape(e.base), self.shape(e.inner)
+            return None if base is None or inner is None else ("[]", base, inner)
+        return None
+
+    def same(self, a: Expr, b: Expr) -> bool:
+        """Whether two expressions are the same variable."""
+        x = self.shape(a)
+        return x is not None and x == self.shape(b)
+
+    # --- reductions -----------------------------------------------------------------------------------------------
+
+    def reduction(self, body: Sequence[Stmt], k: int) -> Reduction | None:
+        """The reduction over a whole warp that starts with a statement of a list."""
+        s = body[k]
+        if isinstance(s, Loop):
+            return self._loop(s)
+        return self._unrolled(body, k)
+
+    def _loop(self, s: Loop) -> Reduction | None:
+        if s.kind != "for" or not isinstance(s.init, Decl) or s.init.init is None or s.cond is None or s.step is None:
+            return None
+        o = s.init.name
+        first = self.number(s.init.init)
+        if not self._walks(o, first, s.cond, s.step):
+            return None
+        body = s.body.body if isinstance(s.body, Block) else (s.body,)
+        found: list[Reduced] = []
+        shuffles: set[int] = set()
+        k = 0
+        while k < len(body):
+            got = self._step(body, k, o)
+            if got is None:
+                return None
+            one, size, _, _, at = got
+            found.append(one)
+            shuffles |= at
+            k += size
+        last = self._end(s)
+        if not found or len({f.name for f in found}) < len(found) or last < 0:
+            return None
+        return Reduction(s.at, last, tuple(found), 1, frozenset(shuffles))
+
+    def _walks(self, o: str, first: int | None, cond: Expr, step: Expr) -> bool:
+        """Whether a loop's variable takes just the values 16, 8, 4, 2, 1, in this order or the other."""
+
+        def is_o(e: Expr) -> bool:
+            return isinstance(e, Name) and e.text == o
+
+        change = ""
+        if isinstance(step, Assign) and is_o(step.target):
+            op, by = step.op.removesuffix("="), step.value
+            if not op and isinstance(by, Binary) and is_o(by.a):
+                op, by = by.op, by.b
+            change = f"{op}{self.fold(by)}"
+        bound: int | None = None
+        if isinstance(cond, Binary) and is_o(cond.a):
+            bound = self.number(cond.b)
+        if change in (">>1", "/2") and first == 16:
+            if is_o(cond):
+                return True
+            if isinstance(cond, Binary) and cond.op in ("<", "<=") and is_o(cond.b):
+                return (cond.op, self.fold(cond.a)) in (("<", 0), ("<=", 1))
+            return isinstance(cond, Binary) and (cond.op, bound) in ((">", 0), (">=", 1), ("!=", 0))
+        if change in ("<<1", "*2") and first == 1:
+            return isinstance(cond, Binary) and (cond.op, bound) in (("<", 32), ("<=", 16), ("<=", 31), ("<", 17))
+        return False
+
+    def _unrolled(self, body: Sequence[Stmt], k: int) -> Reduction | None:
+        """Five statements, one for each distance."""
+        seen: dict[int, None] = {}
+        shuffles: set[int] = set()
+        head: Reduced | None = None
+        i, last = k, -1
+        while i < len(body) and len(seen) < 5:
+            got = self._step(body, i, "")
+            if got is None:
+                return None
+            one, size, distance, last, at = got
+            if distance not in (16, 8, 4, 2, 1) or distance in seen:
+                return None
+            if head is not None and (one.name, one.op) != (head.name, head.op):
+                return None
+            head = head or one
+            seen[distance] = None
+            shuffles |= at
+            i += size
+        if head is None or len(seen) < 5 or last < 0:
+            return None
+        s = body[k]
+        first = s.at if isinstance(s, Eval) else self._start(s)
+        return Reduction(first, last, (head,), i - k, frozenset(shuffles))
+
+    def _step(
+        self, body: Sequence[Stmt], k: int, o: str
+    ) -> tuple[Reduced, int, int | None, int, frozenset[int]] | None:
+        """`v += shfl(v, o)` or the like: what is reduced, the number of statements, the distance, the last token, the
+        operations. `o`: the loop's variable, "" where distances are constants."""
+        s = body[k]
+        aside: Decl | None = None
+        size = 1
+        if isinstance(s, Decl) and s.init is not None and not s.dims and k + 1 < len(body):
+            if self.unit.tok(s.at - 1) in ("&", "*") or s.pointer:
+                return None
+            aside, s, size = s, body[k + 1], 2
+        shuffles: list[CallExpr] = []
+
+        def other(e: Expr, v: Name) -> bool:
+            """Whether an expression is the value that v has in the other lane."""
+            if aside is not None:
+                if not (isinstance(e, Name) and e.text == aside.name and not e.targs):
+                    return False
+                e = aside.init if aside.init is not None else e
+            got = self._shuffle(e, o)
+            if got is None or not self.same(got[0], v):
+                return False
+            shuffles.append(got[1])
+            return True
+
+        if isinstance(s, If) and aside is not None and s.other is None:  # if (other > v) v = other;
+            inner = s.then.body[0] if isinstance(s.then, Block) and len(s.then.body) == 1 else s.then
+            c = s.cond
+            if not (isinstance(inner, Eval) and isinstance(inner.expr, Assign) and inner.expr.op == "="):
+                return None
+            v = inner.expr.target
+            if not (isinstance(v, Name) and isinstance(c, Binary) and c.op in ("<", ">", "<=", ">=")):
+                return None
+            forward = self.same(c.a, v) and other(c.b, v)
+            backward = not forward and self.same(c.b, v) and other(c.a, v)
+            if not (forward or backward) or not other(inner.expr.value, v):
+                return None
+            less = c.op[0] == "<"
+            op = "max" if less == forward else "min"
+            sign = c.op if forward else {"<": ">", ">": "<"}[c.op[0]] + c.op[1:]
+            call: tuple[str | Span, ...] = (f"reduce({v.text}, [](auto a, auto b) {{ return a {sign} b ? b : a; }})",)
+            last = self._end(s)
+        elif isinstance(s, Eval) and isinstance(s.expr, Assign) and isinstance(s.expr.target, Name):
+            v, value = s.expr.target, s.expr.value
+            got = self._combined(v, s.expr.op, value, other)
+            if got is None:
+                return None
+            op, call = got
+            last = s.end
+        else:
+            return None
+        if last < 0 or not shuffles:
+            return None
+        distances = {self.number(self._distance(x)) for x in shuffles}
+        at = frozenset(x.at for x in shuffles)
+        distance = distances.pop() if len(distances) == 1 else None
+        if not o and distance is None:
+            return None
+        return Reduced(v.text, v.at, op, call), size, distance, last, at
+
+    def _combined(self, v: Name, sign: str, value: Expr, other: object) -> tuple[str, tuple[str | Span, ...]] | None:
+        """The operation of an assignment to v, and the call that does it over a wavefront."""
+        is_other = other
+        assert callable(is_other)
+        start = f"reduce({v.text}, [](auto a, auto b) {{ return "
+        if sign != "=":
+            op = _OPERATORS.get(sign.removesuffix("="))
+            if op is None or not is_other(value, v):
+                return None
+            sign = sign.removesuffix("=")
+        elif isinstance(value, Binary) and value.op in _OPERATORS:
+            pair = (value.a, value.b)
+            if not any(self.same(a, v) and is_other(b, v) for a, b in (pair, pair[::-1])):
+                return None
+            op, sign = _OPERATORS[value.op], value.op
+        elif isinstance(value, CallExpr) and isinstance(value.callee, Name) and len(value.args) == 2:
+            pair = (value.args[0], value.args[1])
+            op = _CALLS.get(value.callee.text)
+            if op is None or not self._is_known(value.callee):
+                return None
+            if not any(self.same(a, v) and is_other(b, v) for a, b in (pair, pair[::-1])):
+                return None
+            name = value.callee.text
+            at = self.unit.qualifier(value.at) if value.callee.qualified else value.at
+            if op == "add" and name != "__hadd":
+                return None
+            text = Span(self.unit.p[at], self.unit.p[self._opener(value)])
+            return op, (start, text, "(a, b); })")
+        elif isinstance(value, Ternary) and isinstance(value.cond, Binary) and value.cond.op[0] in "<>":
+            c = value.cond
+            if c.op not in ("<", ">", "<=", ">="):
+                return None
+            forward = self.same(c.a, v) and is_other(c.b, v)
+            if not forward and not (self.same(c.b, v) and is_other(c.a, v)):
+                return None
+            keeps = self.same(value.a, v) and is_other(value.b, v)
+            if not keeps and not (self.same(value.b, v) and is_other(value.a, v)):
+                return None
+            x, y = ("a", "b") if forward else ("b", "a")
+            yes, no = ("a", "b") if keeps else ("b", "a")
+            op = "max" if (c.op[0] == ">") == (forward == keeps) else "min"
+            return op, (f"{start}{x} {c.op} {y} ? {yes} : {no}; }})",)
+        else:
+            return None
+        if op == "add":
+            return op, (f"sum({v.text})",)
+        return op, (f"{start}a {sign} b; }})",)
+
+    def _opener(self, call: CallExpr) -> int:
+        return self.unit.match[call.close]
+
+    def _is_known(self, name: Name) -> bool:
+        """Whether a function's name is CUDA's or the standard library's, not the file's."""
+        if name.qualified and self.unit.tok(self.unit.qualifier(name.at)) not in ("std", "::"):
+            return False
+        return name.text not in self.unit.macros and not any(f.name == name.text for f in self.unit.functions)
+
+    def _shuffle(self, e: Expr, o: str) -> tuple[Expr, CallExpr] | None:
+        """The value that a shuffle of the whole warp moves by distance `o` (or by a constant)."""
+        if not isinstance(e, CallExpr) or e.at not in self.cudas or callee(e) not in _STEPS:
+            return None
+        args = list(e.args)
+        if callee(e).endswith("_sync") and (not args or not self.full(args.pop(0))):
+            return None
+        if len(args) == 3 and self.number(args.pop()) != 32:
+            return None
+        if len(args) != 2:
+            return None
+        if o and not (isinstance(args[1], Name) and args[1].text == o):
+            return None
+        return args[0], e
+
+    def _distance(self, e: CallExpr) -> Expr:
+        return e.args[2 if callee(e).endswith("_sync") else 1]
+
+    # --- places ---------------------------------------------------------------------------------------------------
+
+    def _start(self, s: Stmt) -> int:
+        """The first token of a statement."""
+        at = s.at
+        while at > 0 and self.unit.t[at - 1] not in (";", "{", "}", ")") and self.unit.in_directive(at - 1) is None:
+            at -= 1
+        return at
+
+    def _end(self, s: Stmt) -> int:
+        """The last token of a `for` or an `if` whose end is certain, else -1."""
+        unit = self.unit
+        if isinstance(s, (Loop, If)):
+            k = s.at + 1
+            if unit.tok(k) != "(" or unit.match[k] < 0 or (isinstance(s, If) and s.other is not None):
+                return -1
+            k = unit.match[k] + 1
+            if unit.in_directive(k) is not None:
+                return -1
+            if unit.tok(k) == "{":
+                return unit.match[k]
+            inner = s.body if isinstance(s, Loop) else s.then
+            return self._end(inner)
+        return s.end if isinstance(s, Eval) else -1
+
+
+def is_identity(unit: Unit, op: str, e: Expr) -> bool:
+    """Whether a value changes nothing where it takes part in an operation."""
+    if isinstance(e, CallExpr) and len(e.args) == 1 and not isinstance(e.callee, Member) and callee(e) in (
+        "T", "scalar_t", "float", "double", "int", "half", "__float2half", "__float2half_rn", "accscalar_t"
+    ):  # fmt: skip
+        e = e.args[0]
+    text = unit.t[e.at] if isinstance(e, (Num, Name)) else ""
+    if op in ("add", "or", "xor"):
+        return text in _ZERO or text == "false"
+    if op == "mul":
+        return text in ("1", "1.0", "1.f", "1.0f", "1.")
+    if op == "and":
+        return isinstance(e, Unary) and e.op in ("~", "-") and unit.t[e.x.at] in ("0", "0u", "1")
+    if op == "max":
+        if isinstance(e, CallExpr):
+            return callee(e) == "lowest" and "numeric_limits" in unit.t[e.at - 7 : e.at]
+        if isinstance(e, Unary) and e.op == "-" and isinstance(e.x, Name):
+            return e.x.text in _LEAST
+        if isinstance(e, Unary) and e.op == "-" and isinstance(e.x, CallExpr):
+            return callee(e.x) == "infinity"
+        return text == "INT_MIN"
+    if op == "min":
+        if isinstance(e, CallExpr):
+            return callee(e) in ("infinity",) or (callee(e) == "max" and "numeric_limits" in unit.t[e.at - 7 : e.at])
+        return text in _LEAST or text in ("INT_MAX", "UINT_MAX")
+    return False

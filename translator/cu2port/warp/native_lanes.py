@@ -1,0 +1,326 @@
+"""Lanes, warps and counts of warps in native code: how CUDA writes them, and what stands for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from cu2port.lexer import is_identifier
+from cu2port.model import Edit, Span
+from cu2port.unit import Unit
+from cu2port.warp.model import Device
+from cu2port.warp.native_idioms import Idioms, Refused
+from cu2port.warp.native_values import MIXED, SAME, Kind, T, is_plain, join
+from cu2port.warp.tree import (
+    Assign,
+    Binary,
+    Block,
+    CallExpr,
+    Decl,
+    Eval,
+    Expr,
+    Member,
+    Name,
+    Num,
+    Stmt,
+    Unary,
+    callee,
+    root,
+    walk,
+)
+
+SPACE = "cu2port::wave::"
+ROUNDS = 4
+IDEMPOTENT = frozenset({"max", "min", "or", "and"})
+MATH = frozenset(
+    "sqrtf sqrt rsqrtf rsqrt __fsqrt_rn expf exp __expf logf log __logf fabsf fabs abs max min fmaxf fminf fmax fmin "
+    "__fdividef __frcp_rn __frsqrt_rn powf pow float double int half __float2half __half2float __float2bfloat16 "
+    "static_cast".split()
+)
+ATOMICS = {
+    "atomicAdd": "add", "atomicMax": "max", "atomicMin": "min", "atomicOr": "or", "atomicAnd": "and",
+    "atomicXor": "xor", "atomicAdd_block": "add", "atomicAdd_system": "add",
+}  # fmt: skip
+GROUPS = frozenset("tiled_partition thread_block_tile coalesced_threads labeled_partition binary_partition".split())
+CUB = re.compile(r"Warp(?:Reduce|Scan|Exchange|MergeSort|Load|Store)\Z")
+LEAVES = frozenset("return break continue goto for while do if else switch case asm __asm__ __syncthreads".split())
+Env = dict[str, T]
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Where a statement stands. `together`: all threads of the block that exist come here at once (or all of the first
+    warp); `role`: the threads that come, if their choice depends on the number of lanes or is one thread."""
+
+    together: bool = True
+    role: str = ""  # "leader", "first", "slots", "thread"; "" for any choice that does not depend on lanes
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a device function does: `result` when it returns, `edits` that make it native, `reduces`: it is nothing but
+    a reduction of its first argument, by this operation. `line`: its blocks must have one row of threads.
+    `sites`: its calls of functions that reduce over the warp; `reduction`: the call that does what it does."""
+
+    result: T
+    edits: dict[tuple[int, int], Edit] = field(default_factory=dict)
+    reduces: str = ""
+    line: bool = False
+    sites: tuple[CallExpr, ...] = ()
+    reduction: tuple[str | Span, ...] = ()
+
+
+Look = Callable[[str], Summary | None]
+
+
+class Lanes:
+    """What is known at a place of a function while it is walked over, and what expressions say of lanes there."""
+
+    def __init__(self, unit: Unit, idioms: Idioms, d: Device, look: Look) -> None:
+        self.unit, self.idioms, self.d, self.look = unit, idioms, d, look
+        self.env: Env = {}
+        self.edits: dict[tuple[int, int], Edit] = {}
+        self.spots: set[int] = set()  # tokens of names that were understood
+        self.done: set[int] = set()  # tokens of cross-lane operations that were understood
+        self.tracked: set[str] = set()
+        self.aliased: dict[str, int] = {}
+        self.arrays: dict[str, Decl] = {}
+        self.slots: set[str] = set()
+        self.gone = False  # some threads may have returned
+        self.line = False
+        self.sites: list[CallExpr] = []
+        self.results: list[T] = []
+        self.broken = False  # some threads may have left the loop
+        self.fixed: set[str] = set()
+        self.here = Here()
+
+    # --- variables ---------------------------------------------------------------------------------------------------
+
+    def _merge(self, other: Env) -> None:
+        for name in self.env.keys() | other.keys():
+            self.env[name] = join(self.env.get(name, SAME), other.get(name, SAME))
+
+    def _lost(self, name: str, at: int) -> None:
+        """A variable may be changed through another name."""
+        self.aliased.setdefault(name, at)
+        if name in self.env and name not in self.fixed and is_plain(self.env[name]):
+            self.env[name] = SAME
+
+    def _set(self, name: str, t: T, value: Expr, here: Here) -> None:
+        if here.role == "first":
+            if t.kind not in (Kind.GATHERED, Kind.WHOLE, Kind.PART):
+                t = MIXED if not is_plain(t) or name in self.env else t._replace(uniform=False)
+        elif here.role in ("leader", "slots"):
+            raise Refused(value.at if value.at >= 0 else 0, f"`{name}` is set by some lanes of each warp")
+        if t.kind is Kind.SAME:
+            constant = isinstance(value, (Num, Name, Unary, CallExpr)) or self.idioms.fold(value) is not None
+            t = t._replace(node=value if constant else None, uniform=t.uniform and here.together and not here.role)
+        if not is_plain(t):
+            self.tracked.add(name)
+        self.env[name] = t
+
+    def _of_lanes(self, e: Expr) -> T | None:
+        """What a variable becomes that is set to a lane, a warp or a count of warps."""
+        for kind, edits in ((Kind.LANE, self._lane(e)), (Kind.WARP, self._warp(e))):
+            if edits is not None:
+                self.edits.update(edits)
+                self._spot(e)
+                return T(kind)
+        if isinstance(e, Binary) and "blockDim" in (root(x) for x in walk(e)) and (got := self._count(e)) is not None:
+            self.edits.update(got)
+            return T(Kind.COUNT)
+        return None
+
+    def _plain(self, e: Expr) -> T:
+        """The type of an expression whose value must be the same for any number of lanes."""
+        raise NotImplementedError
+
+    def _assigned(self, e: Assign, here: Here) -> None:
+        """An assignment."""
+        raise NotImplementedError
+
+    # --- lanes, warps and counts of warps; None if an expression is none, else the edits ---------------------------
+
+    def _is_tid(self, e: Expr) -> bool:
+        if isinstance(e, Member):
+            return e.name == "x" and isinstance(e.base, Name) and e.base.text == "threadIdx"
+        return isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.TID
+
+    def _size(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
+        """The number of lanes."""
+        if not isinstance(e, (Num, Name)) or self.idioms.number(e) != 32:
+            return None
+        if isinstance(e, Name) and (e.qualified or e.targs):
+            return None
+        start, end = self.unit.p[e.at], self.unit.end(e.at)
+        return {(start, end): Edit(start, end, (SPACE + "size()",))}
+
+    def _mask(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
+        """The number of lanes, less one."""
+        if isinstance(e, Binary) and e.op == "-" and self.idioms.fold(e.b) == 1:
+            return self._size(e.a)
+        if isinstance(e, (Num, Name)) and self.idioms.number(e) == 31 and not getattr(e, "qualified", False):
+            start, end = self.unit.p[e.at], self.unit.end(e.at)
+            return {(start, end): Edit(start, end, (f"({SPACE}size() - 1)",))}
+        return None
+
+    def _lane(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
+        if isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.LANE:
+            return {}
+        if isinstance(e, Binary) and self._is_tid(e.a):
+            return self._size(e.b) if e.op == "%" else self._mask(e.b) if e.op == "&" else None
+        return None
+
+    def _warp(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
+        if isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.WARP:
+            return {}
+        if isinstance(e, Binary) and self._is_tid(e.a):
+            if e.op == "/":
+                return self._size(e.b)
+            if e.op == ">>" and isinstance(e.b, (Num, Name)) and self.idioms.number(e.b) == 5:
+                at = e.at
+                if self.unit.tok(at - 1) == ")" or getattr(e.b, "qualified", False):
+                    return None
+                start, end = self.unit.p[at], self.unit.end(e.b.at)
+                return {(start, end): Edit(start, end, (f"/ {SPACE}size()",))}
+        return None
+
+    def _is_warp(self, e: Expr) -> bool:
+        edits = self._warp(e)
+        if edits is None:
+            return False
+        self.edits.update(edits)
+        self._spot(e)
+        return True
+
+    def _count(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
+        """The number of warps in the block, or in a constant number of threads that are whole wavefronts."""
+        unit = self.unit
+        if isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.COUNT:
+            self.spots.add(e.at)
+            return {}
+        if isinstance(e, Binary) and e.op in ("/", ">>"):
+            if self.idioms.number(e.b) != (32 if e.op == "/" else 5) or not isinstance(e.b, (Num, Name)):
+                return None
+            threads = e.a
+            if isinstance(threads, Binary) and threads.op == "-" and self.idioms.number(threads.b) == 1:
+                inner = threads.a  # blockDim.x + 32 - 1
+                if isinstance(inner, Binary) and inner.op == "+" and self.idioms.number(inner.b) == 32:
+                    threads = inner.a
+            elif isinstance(threads, Binary) and threads.op == "+" and self.idioms.number(threads.b) == 31:
+                threads = threads.a
+            if self._is_block(threads):
+                text = "blockDim.x"
+            else:
+                n = self.idioms.number(threads)
+                if n is None or n <= 0 or n % 64 or not isinstance(threads, (Num, Name)):
+                    return None
+                text = unit.t[threads.at]
+            lo, hi = self._extent(e)
+            if lo < 0:
+                return None
+            self._spot(e)
+            start, end = unit.p[lo], unit.end(hi)
+            return {(start, end): Edit(start, end, (f"{SPACE}count({text})",))}
+        n = self._constant(e)
+        if n is not None and 0 < n <= 32 and n % 2 == 0 and isinstance(e, (Num, Name)):
+            start, end = unit.p[e.at], unit.end(e.at)
+            text = f"{unit.t[e.at]} * 32" if isinstance(e, Name) else str(n * 32)
+            return {(start, end): Edit(start, end, (f"{SPACE}count({text})",))}
+        return None
+
+    def _is_block(self, e: Expr) -> bool:
+        return isinstance(e, Member) and e.name == "x" and isinstance(e.base, Name) and e.base.text == "blockDim"
+
+    def _extent(self, e: Binary) -> tuple[int, int]:
+        """The tokens of `a / b` where b is one token, or (-1, -1) where they are not certain."""
+        unit = self.unit
+        hi = e.b.at
+        k = e.at - 1
+        if unit.tok(k) == ")":
+            lo = unit.match[k]
+            if is_identifier(unit.tok(lo - 1)) or lo < 0:
+                return -1, -1
+        else:
+            lo = k
+            while unit.tok(lo - 1) == ".":
+                lo -= 2
+        if hi != e.at + (2 if e.op == ">>" and unit.t[e.at] == ">" else 1) or unit.tok(lo - 1) in (".", "->", "::"):
+            return -1, -1
+        return lo, hi
+
+    # --- what conditions say about lanes --------------------------------------------------------------------------
+
+    def _condition(self, e: Expr, here: Here) -> tuple[str, dict[tuple[int, int], Edit]]:
+        """Who comes where a condition holds: "leader", "first", "slots", "thread"; "" if lanes do not decide."""
+        if isinstance(e, Binary) and e.op == "&&":
+            a, left = self._condition(e.a, here)
+            b, right = self._condition(e.b, here)
+            if {a, b} == {"leader", "first"}:
+                return "thread", {**left, **right}
+            if "thread" in (a, b) and not ({a, b} - {"thread", ""}):
+                for x, tag in ((e.a, a), (e.b, b)):
+                    if tag == "":
+                        self._plain(x)
+                return "thread", {**left, **right}
+            return "", {}
+        zero: Expr | None = None
+        if isinstance(e, Unary) and e.op == "!":
+            zero = e.x
+        elif isinstance(e, Binary) and e.op == "==":
+            zero = e.a if self.idioms.fold(e.b) == 0 else e.b if self.idioms.fold(e.a) == 0 else None
+        if zero is not None:
+            if self._is_tid(zero):
+                return "thread", {}
+            edits = self._lane(zero)
+            if edits is not None:
+                self._spot(zero)
+                return ("thread" if here.role == "first" else "leader"), edits
+            edits = self._warp(zero)
+            if edits is not None:
+                self._spot(zero)
+                return "first", edits
+            return "", {}
+        if isinstance(e, Binary) and e.op == "<":
+            in_row, in_warp = self._is_tid(e.a), self._lane(e.a) is not None
+            if in_row and self.idioms.number(e.b) == 32 and self._size(e.b) is not None:
+                got = self._size(e.b)
+                return "first", got if got is not None else {}
+            if (in_row or in_warp) and (bound := self._count(e.b)) is not None:
+                self._spot(e)
+                return "slots", {**bound, **(self._lane(e.a) or {})}
+        return "", {}
+
+    def _spot(self, e: Expr) -> None:
+        """The names of an expression are understood where they stand."""
+        self.spots |= {x.at for x in walk(e) if isinstance(x, Name)}
+
+    # --- small questions ------------------------------------------------------------------------------------------
+
+    def _constant(self, e: Expr) -> int | None:
+        """The value of a constant of the file, or of a variable that holds one here."""
+        if isinstance(e, Name) and e.text in self.env:
+            node = self.env[e.text].node
+            return self.idioms.fold(node) if node is not None else None
+        return self.idioms.fold(e)
+
+    def _is_constant(self, e: Expr) -> bool:
+        x = e.x if isinstance(e, Unary) and e.op == "-" else e
+        return isinstance(x, Num) or self.idioms.fold(x) is not None
+
+    def _is_tracked(self, e: Expr) -> bool:
+        return any(isinstance(x, Name) and not is_plain(self.env.get(x.text, SAME)) for x in walk(e))
+
+    @staticmethod
+    def _single(s: Stmt) -> Expr | None:
+        if isinstance(s, Block) and len(s.body) == 1:
+            s = s.body[0]
+        return s.expr if isinstance(s, Eval) else None
+
+    @staticmethod
+    def _has_barrier(s: Stmt | None) -> bool:
+        body = s.body if isinstance(s, Block) else (s,)
+        return any(
+            isinstance(x, Eval) and isinstance(x.expr, CallExpr) and callee(x.expr) == "__syncthreads" for x in body
+        )

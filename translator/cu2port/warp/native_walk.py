@@ -1,0 +1,496 @@
+"""Whether a device function does the same with wavefronts of any size in place of warps: a walk over its statements.
+
+Each value is either the same for any number of lanes or has a type that says how it depends on it. What changes with
+the number may only be used in the ways listed here; they end in values that do not. Anything else is refused, and the
+function keeps CUDA's warps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cu2port.lexer import is_identifier
+from cu2port.model import Span
+from cu2port.warp.builtins import LANE_OPERATIONS
+from cu2port.warp.native_exprs import Values
+from cu2port.warp.native_idioms import Refused
+from cu2port.warp.native_lanes import ATOMICS, CUB, GROUPS, LEAVES, ROUNDS, Here, Summary
+from cu2port.warp.native_values import MIXED, SAME, UNIFORM, Kind, T, is_plain, join
+from cu2port.warp.tree import (
+    Asm,
+    Assign,
+    Binary,
+    Block,
+    CallExpr,
+    Decl,
+    Eval,
+    Expr,
+    If,
+    Index,
+    Jump,
+    Loop,
+    Name,
+    Num,
+    Other,
+    Stmt,
+    Switch,
+    Unary,
+    callee,
+    parts,
+    root,
+    walk,
+)
+
+
+class Walk(Values):
+    """The walk over one function. Raises Refused."""
+
+    # --- the whole ------------------------------------------------------------------------------------------------
+
+    def run(self) -> Summary:
+        """Walk, and see that nothing was overlooked."""
+        self._look_before()
+        for p in self.d.params:
+            if p.name:
+                self.env[p.name] = T(Kind.SAME, uniform=self.d.kernel)
+        for p in self.d.tparams:
+            if p.name:
+                self.env[p.name] = UNIFORM
+        self._list(self.d.body.body, Here())
+        self._look_after()
+        result = self.results[0] if self.results else SAME
+        for r in self.results[1:]:
+            result = join(result, r)
+        if result.kind not in (Kind.SAME, Kind.TID, Kind.PART, Kind.WHOLE):
+            raise Refused(self.d.fn.name_at, f"what `{self.d.name}` returns depends on the number of lanes")
+        op, call = self._reduces()
+        return Summary(result, self.edits, op, self.line, tuple(self.sites), call)
+
+    def _look_before(self) -> None:
+        unit = self.unit
+        first, stop = self.d.fn.body
+        for d in unit.directives:
+            if first < d.first < stop and d.keyword != "pragma":
+                raise Refused(d.first, "the function has conditional parts")
+        t = unit.t
+        for i in range(first, stop):
+            tok = t[i]
+            if tok in ("threadIdx", "blockDim") and unit.tok(i + 1) == "." and unit.tok(i + 2) in ("y", "z"):
+                raise Refused(i, "blocks have rows of threads")
+            if tok in GROUPS or CUB.match(tok):
+                raise Refused(i, f"`{tok}` has a fixed size")
+            if tok in ("goto", "asm", "__asm__", "__asm"):
+                raise Refused(i, f"`{tok}`")
+            if is_identifier(tok) and tok in unit.macros and not unit.is_member(i):
+                for m in unit.macros[tok]:
+                    words = t[m.first : m.stop]
+                    if not LEAVES.isdisjoint(words) or "{" in words or not LANE_OPERATIONS.isdisjoint(words):
+                        raise Refused(i, f"the macro `{tok}` holds statements")
+
+    def _look_after(self) -> None:
+        unit = self.unit
+        first, stop = self.d.fn.body
+        for name, at in self.aliased.items():
+            if name in self.tracked:
+                raise Refused(at, f"`{name}` is reached in other ways")
+        for i in range(first, stop):
+            tok = unit.t[i]
+            if tok in self.tracked and i not in self.spots and not unit.is_member(i):
+                raise Refused(i, f"`{tok}` is used in a way that is not understood")
+            if i in self.idioms.cudas and i not in self.done and tok != "__syncwarp":
+                raise Refused(i, f"`{tok}` is no part of a proven idiom")
+            if is_identifier(tok) and tok in unit.macros:
+                for m in unit.macros[tok]:
+                    if not self.tracked.isdisjoint(unit.t[m.first : m.stop]):
+                        raise Refused(i, f"the macro `{tok}` uses lanes")
+
+    def _reduces(self) -> tuple[str, tuple[str | Span, ...]]:
+        """The operation and its call, if the function is one reduction of its only parameter, which it returns."""
+        body = self.d.body.body
+        if not body or len(self.d.params) != 1 or not isinstance(body[-1], Jump) or body[-1].kind != "return":
+            return "", ()
+        got = self.idioms.reduction(body, 0)
+        value = body[-1].value
+        p = self.d.params[0]
+        if got is None or got.size != len(body) - 1 or len(got.found) != 1 or p.pointer:
+            return "", ()
+        if not isinstance(value, Name) or not value.text == p.name == got.found[0].name:
+            return "", ()
+        if "&" in self.unit.t[self.d.fn.params[0] : self.d.fn.params[1]]:
+            return "", ()
+        return got.found[0].op, got.found[0].call
+
+    # --- statements -----------------------------------------------------------------------------------------------
+
+    def _list(self, body: Sequence[Stmt], here: Here) -> None:
+        before: dict[str, T | None] = {}
+        k = 0
+        while k < len(body):
+            s = body[k]
+            got = self.idioms.reduction(body, k)
+            if got is not None:
+                self._reduction(got, here)
+                k += got.size
+                continue
+            if isinstance(s, Decl) and s.name not in before:
+                before[s.name] = self.env.get(s.name)
+            self._statement(s, here)
+            k += 1
+        for name, old in before.items():
+            if old is not None:
+                self.env[name] = old
+            elif name in self.env and name not in self.arrays:
+                del self.env[name]
+
+    def _statement(self, s: Stmt, here: Here) -> None:
+        self.here = here
+        if isinstance(s, Block):
+            self._list(s.body, here)
+        elif isinstance(s, Decl):
+            self._declared(s, here)
+        elif isinstance(s, Eval):
+            self._evaluated(s, here)
+        elif isinstance(s, If):
+            self._if(s, here)
+        elif isinstance(s, Loop):
+            self._loop(s, here)
+        elif isinstance(s, Jump):
+            self._jump(s, here)
+        elif isinstance(s, Switch):
+            self._plain(s.cond)
+            self._apart(s.body, here)
+        elif isinstance(s, Asm):
+            raise Refused(s.at, "inline assembly")
+
+    def _apart(self, s: Stmt, here: Here) -> None:
+        """A statement that some threads come to, chosen in a way that does not depend on lanes."""
+        before = dict(self.env)
+        self._statement(s, Here(False, here.role))
+        self._merge(before)
+
+    def _jump(self, s: Jump, here: Here) -> None:
+        if here.role in ("leader", "slots", "first"):
+            raise Refused(s.at, f"`{s.kind}` where the number of lanes decides who comes")
+        if s.kind == "return":
+            if s.value is not None:
+                t = self._value(s.value)
+                if here.role == "thread":
+                    t = SAME
+                self.results.append(t)
+            if not here.together:
+                self.gone = True
+        elif s.kind in ("break", "continue") and not here.together:
+            self.broken = True
+        elif s.value is not None:
+            self._plain(s.value)
+
+    def _declared(self, s: Decl, here: Here) -> None:
+        self.spots.add(s.at)
+        for x in s.dims:
+            self._plain(x)
+        if s.shared:
+            self.arrays[s.name] = s
+            self.env[s.name] = SAME
+            return
+        if s.init is None or s.dims:
+            if s.init is not None:
+                self._plain(s.init)
+            self.env[s.name] = SAME
+            return
+        refers = self.unit.tok(s.at - 1) in ("&", "&&") or s.pointer
+        if refers:
+            for x in walk(s.init):
+                if isinstance(x, Name):
+                    self._lost(x.text, x.at)
+        k = s.at - 1
+        while k > 0 and self.unit.t[k] not in (";", "{", "}", "("):
+            if self.unit.t[k] in ("const", "constexpr"):
+                self.fixed.add(s.name)
+            k -= 1
+        constant = "constexpr" in self.unit.t[k : s.at] or "static" in self.unit.t[k : s.at]
+        t = (None if constant else self._of_lanes(s.init)) or self._gathered(s.init, here) or self._value(s.init)
+        if refers and not is_plain(t):
+            raise Refused(s.at, f"`{s.name}` refers to {t.kind.value}")
+        self._set(s.name, t, s.init, here)
+
+    def _evaluated(self, s: Eval, here: Here) -> None:
+        e = s.expr
+        if isinstance(e, CallExpr):
+            name = callee(e)
+            if name == "__syncthreads" and not e.args:
+                self._barrier(e.at, here)
+                return
+            if name == "__syncwarp":
+                return
+            if here.role in ("leader", "first", "slots"):
+                self._done_by_lanes(e, here)
+                return
+            if s.end < 0 or (name.isupper() and not self._declared_here(name)):
+                raise Refused(e.at, f"`{name}` may hold statements")
+            self._plain(e)
+            return
+        if isinstance(e, Assign):
+            self._assigned(e, here)
+            return
+        if s.end < 0 and not isinstance(e, (Unary, Other)):
+            raise Refused(s.at, "a macro without a semicolon")
+        if here.role in ("leader", "first", "slots"):
+            raise Refused(s.at, "the number of lanes decides who does this")
+        if isinstance(e, Unary) and e.op in ("++", "--", "p++", "p--") and isinstance(e.x, Name):
+            self._plain(e.x)
+            self._set(e.x.text, SAME, e, here)
+            return
+        self._plain(e)
+
+    def _declared_here(self, name: str) -> bool:
+        return name in self.unit.macros or any(f.name == name for f in self.unit.functions)
+
+    def _barrier(self, at: int, here: Here) -> None:
+        if here.role in ("leader", "first", "slots"):
+            raise Refused(at, "a barrier for some lanes")
+        if here.together and not self.gone:
+            for name, t in self.env.items():
+                if t.kind is Kind.SLOTS:
+                    self.env[name] = t._replace(seen=True)
+
+    def _assigned(self, e: Assign, here: Here) -> None:
+        target = e.target
+        element = isinstance(target, Index) and isinstance(target.base, Name) and target.base.text in self.arrays
+        if element and isinstance(target, Index) and self._stored(e, target, root(target), here):
+            return
+        if not isinstance(target, Name):
+            if here.role in ("leader", "first", "slots"):
+                raise Refused(e.at, "the number of lanes decides who writes this")
+            for x in parts(target):
+                if not isinstance(x, Name):
+                    self._plain(x)
+            self._touched(target)
+            self._needed(e.value, here)
+            return
+        self.spots.add(target.at)
+        name = target.text
+        old = self.env.get(name, SAME)
+        if e.op == "=":
+            t = self._of_lanes(e.value) or self._gathered(e.value, here) or self._value(e.value)
+            if here.role == "thread" and t.kind is Kind.WHOLE:
+                t = SAME
+            self._set(name, t, e.value, here)
+            return
+        if here.role in ("leader", "slots"):
+            raise Refused(e.at, f"`{name}` is set by some lanes of each warp")
+        t = self._lift(e, (old, self._value(e.value)), here)
+        self._set(name, t, e, here)
+
+    def _touched(self, target: Expr) -> None:
+        """A store through something that is no plain variable."""
+        name = root(target)
+        if name in self.env and not is_plain(self.env[name]) and self.env[name].kind is not Kind.SPOT:
+            raise Refused(target.at, f"`{name}` holds {self.env[name].kind.value}")
+        for x in walk(target):
+            if isinstance(x, Name) and x.text == name:
+                self.spots.add(x.at)
+        t = self.env.get(name)
+        if t is not None and t.kind is Kind.SPOT:
+            raise Refused(target.at, f"`{name}` is used again")
+
+    def _stored(self, e: Assign, target: Index, name: str, here: Here) -> bool:
+        """A store to shared memory that native code knows: of a warp's value to its slot, of the first element."""
+        assert isinstance(target.base, Name)
+        index = target.inner
+        if e.op == "=" and here.role in ("leader", "") and self._is_warp(index):
+            if here.role == "" and not here.together:
+                return False
+            t = self._value(e.value)
+            if t.kind is not Kind.PART:
+                if here.role == "" and is_plain(t):
+                    raise Refused(e.at, f"`{name}` has a slot for each warp and gets something else")
+                raise Refused(e.at, f"`{name}` gets something else than what the warp's lanes come to")
+            if len(self.arrays[name].dims) != 1 and not self._is_lone_extern(name):
+                raise Refused(e.at, f"`{name}` has several dimensions")
+            self.spots.add(target.base.at)
+            self.slots.add(name)
+            self.tracked.add(name)
+            self.env[name] = T(Kind.SLOTS, t.op)
+            return True
+        first = isinstance(index, Num) and index.value == 0 and self.env[name].kind in (Kind.SLOTS, Kind.SPOT)
+        if e.op == "=" and here.role == "thread" and first:
+            self._needed(e.value, here)
+            self.spots.add(target.base.at)
+            self.env[name] = T(Kind.SPOT)
+            return True
+        return False
+
+    def _is_lone_extern(self, name: str) -> bool:
+        """Whether an array is the function's only one of a size that the launch gives."""
+        first, stop = self.d.fn.body
+        return not self.arrays[name].dims and self.unit.t[first:stop].count("extern") == 1
+
+    def _done_by_lanes(self, e: CallExpr, here: Here) -> None:
+        """A call by one lane of each warp: an atomic operation that puts the warps' values together."""
+        op = ATOMICS.get(callee(e))
+        if op is None or here.role != "leader" or len(e.args) != 2 or self.gone:
+            raise Refused(e.at, "the number of lanes decides who does this")
+        t = self._value(e.args[1])
+        if t.kind is not Kind.PART or t.op != op:
+            raise Refused(e.at, f"`{callee(e)}` of something else than what the warp's lanes come to")
+        if not self._value(e.args[0]).uniform:
+            raise Refused(e.at, f"`{callee(e)}` may go to different places for lanes of a warp")
+        self.line = True
+
+    # --- branches and loops ---------------------------------------------------------------------------------------
+
+    def _if(self, s: If, here: Here) -> None:
+        kept = (dict(self.env), dict(self.edits), set(self.spots), set(self.tracked), set(self.done), set(self.slots))
+        tag, edits = self._condition(s.cond, here)
+        if tag in ("first", "leader", "slots"):
+            try:
+                self.edits.update(edits)
+                self._if_lanes(s, tag, here)
+                return
+            except Refused:
+                if tag != "first" or self._is_tracked(s.cond):
+                    raise
+                self.env, self.edits, self.spots, self.tracked, self.done, self.slots = kept
+        self.edits.update(edits if tag == "thread" else {})
+        if tag not in ("thread", "first"):
+            tag = "uniform" if self._plain(s.cond).uniform else ""
+        elif tag == "first":
+            self._plain(s.cond)
+            tag = ""
+        role = "thread" if tag == "thread" or here.role == "thread" else here.role
+        if here.role in ("first", "leader", "slots") and tag != "thread":
+            raise Refused(s.at, "a branch where the number of lanes decides who comes")
+        before = dict(self.env)
+        self._arm(s.then, Here(here.together and tag == "uniform", role), tag, here)
+        then = self.env
+        self.env = dict(before)
+        if s.other is not None:
+            if tag == "thread" and here.role == "first":
+                raise Refused(s.at, "the number of lanes decides who comes to the other arm")
+            other = here.role
+            self._arm(s.other, Here(here.together and tag == "uniform", other), tag, here)
+        self._merge(then)
+        if tag == "thread":  # the first thread surely comes, and what it leaves in shared memory is there
+            for name in self.arrays:
+                if then.get(name, SAME).kind is Kind.SPOT:
+                    self.env[name] = then[name]
+
+    def _arm(self, s: Stmt, here: Here, tag: str, outer: Here) -> None:
+        if tag != "thread" and outer.together and not here.together and self._has_barrier(s) and not self.gone:
+            here = Here(True, here.role)  # CUDA wants all threads at a barrier
+        self._statement(s, here)
+
+    def _if_lanes(self, s: If, tag: str, here: Here) -> None:
+        """A branch to which the number of lanes decides who comes."""
+        if here.role in ("leader", "slots", "thread"):
+            raise Refused(s.at, "a branch of lanes inside another")
+        if tag == "slots":
+            self._if_slots(s, here)
+            return
+        if s.other is not None:
+            raise Refused(s.at, "the other arm of a branch of lanes")
+        if not here.together or self.gone:
+            raise Refused(s.at, "some lanes may be elsewhere")
+        if here.role == "first" and tag == "first":
+            raise Refused(s.at, "a branch of lanes inside another")
+        before = dict(self.env)
+        self._statement(s.then, Here(tag == "first", tag))
+        for name in self.env.keys() | before.keys():
+            a, b = self.env.get(name, SAME), before.get(name, SAME)
+            if name in self.arrays or a == b:
+                continue
+            if tag == "first" and a.kind is Kind.WHOLE:
+                self.env[name] = a._replace(everywhere=False)
+            else:
+                self.env[name] = MIXED
+                self.tracked.add(name)
+
+    def _if_slots(self, s: If, here: Here) -> None:
+        """`if (tid < warps) v = slots[lane];`, v having been set before, or in the other arm."""
+        then = self._single(s.then)
+        if not (isinstance(then, Assign) and then.op == "=" and isinstance(then.target, Name)):
+            raise Refused(s.at, "the number of lanes decides who does this")
+        name = then.target.text
+        other: Expr | None = self.env.get(name, SAME).node
+        if s.other is not None:
+            arm = self._single(s.other)
+            if not (isinstance(arm, Assign) and arm.op == "=" and isinstance(arm.target, Name)):
+                raise Refused(s.at, "the number of lanes decides who does this")
+            if arm.target.text != name:
+                raise Refused(s.at, "the number of lanes decides who does this")
+            other = arm.value
+            self.spots.add(arm.target.at)
+        if other is None:
+            raise Refused(s.at, f"`{name}` has no known value in other lanes")
+        self.spots.add(then.target.at)
+        self._set(name, self._slot_read(s.cond, then.value, other, here), then.value, here)
+
+    def _loop(self, s: Loop, here: Here) -> None:
+        if self._serial(s, here):
+            return
+        if here.role in ("first", "leader", "slots"):
+            raise Refused(s.at, "a loop where the number of lanes decides who comes")
+        outer, self.broken = self.broken, False
+        inits = s.init.body if isinstance(s.init, Block) else (s.init,) if s.init is not None else ()
+        old = {x.name: self.env.get(x.name) for x in inits if isinstance(x, Decl)}
+        for x in inits:
+            self._statement(x, here)
+        for _ in range(ROUNDS):
+            before = (dict(self.env), self.broken)
+            self.here = here
+            same = s.cond is None or self._plain(s.cond).uniform
+            together = here.together and same and not self.broken
+            if here.together and not together and self._has_barrier(s.body) and not self.gone and not self.broken:
+                together = True  # CUDA wants all threads at a barrier
+            self._statement(s.body, Here(together, here.role))
+            if s.step is not None:
+                self.here = Here(together, here.role)
+                self._step(s.step, self.here)
+            self._merge(before[0])
+            if (self.env, self.broken) == before:
+                break
+        else:
+            raise Refused(s.at, "a loop that does not settle")
+        self.broken = outer
+        for name, was in old.items():
+            if was is not None:
+                self.env[name] = was
+            else:
+                self.env.pop(name, None)
+
+    def _step(self, e: Expr, here: Here) -> None:
+        for x in e.parts if isinstance(e, Other) else (e,):
+            if isinstance(x, Assign):
+                self._assigned(x, here)
+            elif isinstance(x, Unary) and isinstance(x.x, Name):
+                t = self._plain(x.x)
+                self._set(x.x.text, T(Kind.SAME, uniform=t.uniform), x, here)
+            else:
+                self._plain(x)
+
+    def _serial(self, s: Loop, here: Here) -> bool:
+        """`for (i = 0; i < warps; ++i) v += slots[i];` by one thread, or by all."""
+        if s.kind != "for" or not isinstance(s.init, Decl) or s.init.init is None or not isinstance(s.cond, Binary):
+            return False
+        i, body = s.init.name, self._single(s.body)
+        if not (isinstance(body, Assign) and body.op == "+=" and isinstance(body.target, Name)):
+            return False
+        read = body.value
+        if not (isinstance(read, Index) and isinstance(read.base, Name) and isinstance(read.inner, Name)):
+            return False
+        slots = self.env.get(read.base.text, SAME)
+        step = isinstance(s.step, Unary) and s.step.op in ("++", "p++") and isinstance(s.step.x, Name)
+        if slots.kind is not Kind.SLOTS or not step or read.inner.text != i:
+            return False
+        if not (s.cond.op == "<" and isinstance(s.cond.a, Name) and s.cond.a.text == i):
+            return False
+        bound = self._count(s.cond.b)
+        if bound is None or self.idioms.number(s.init.init) != 0 or slots.op != "add" or not slots.seen:
+            raise Refused(s.at, f"`{read.base.text}` is read in a loop that is not understood")
+        acc = self.env.get(body.target.text, SAME)
+        if not is_plain(acc) or here.role in ("leader", "slots", "first"):
+            raise Refused(s.at, "the number of lanes decides who does this")
+        self.edits.update(bound)
+        self.spots |= {read.base.at, body.target.at}
+        self._set(body.target.text, T(Kind.SAME, uniform=acc.uniform), body, here)
+        return True
