@@ -124,8 +124,9 @@ def test_macros() -> None:
         '#include "cu2port/ptx.hpp"\n'
         "#define BOTH(x, y) \\\n"
         "    do { \\\n"
-        "        std::uint32_t t = std::uint32_t(y) + std::uint32_t(y); \\\n"
-        "        x = t + 1; \\\n"
+        "        const std::uint32_t ptx_y_in = y; \\\n"
+        "        std::uint32_t ptx_t = ptx_y_in + ptx_y_in; \\\n"
+        "        x = ptx_t + 1; \\\n"
         "    } while (0)\n"
     )
 
@@ -150,6 +151,22 @@ def test_of_a_macro_with_two_definitions_the_first_is_taken_and_said() -> None:
     other = convert((macros + load).replace(".L2::128B", ".cs"))
     assert "ld_global_cs<" in other.output.decode()
     assert any(j.finding.code == "CU401" and "one of its definitions" in j.finding.message for j in other.findings)
+
+
+def test_a_macros_parameters_may_be_any_expression() -> None:
+    """Each is read once, in brackets where an operator stands beside it."""
+    scale = '#define SCALE(d, a, b) asm("mul.f32 %0, %1, %2;" : "=f"(d) : "f"(a), "f"(b))\n'
+    assert "SCALE(d, a, b) d = (a) * (b)\n" in convert(scale).output.decode()
+    add = '#define ADD(d, b) asm("add.f32 %0, %0, %1;" : "+f"(d) : "f"(b))\n'
+    assert "ADD(d, b) d = (d) + (b)\n" in convert(add).output.decode()
+
+
+def test_operands_that_change_something(clang: ClangService) -> None:
+    once = body('asm("add.u32 %0, %1, %2;" : "=r"(out[s++]) : "r"(p[s++]), "r"(d));', clang)
+    assert once == "{ const std::uint32_t p_in = p[s++]; out[s++] = p_in + d; }"
+    twice = convert(f'{OPEN}{BEFORE}  asm("add.u32 %0, %0, %1;" : "+r"(out[s++]) : "r"(d));\n}}\n', clang)
+    assert any("would not be evaluated once" in j.finding.message for j in twice.findings)
+    assert body('asm("add.u32 %0, %0, %1;" : "+r"(b ? d : e) : "r"(a));', clang) == "(b ? d : e) = (b ? d : e) + a;"
 
 
 def test_a_parameter_where_a_number_stands_is_a_number() -> None:
@@ -281,5 +298,5 @@ def test_an_operand_of_unknown_type_that_is_read_twice_keeps_its_brackets() -> N
     asm = 'asm("prmt.b32 %0, %1, %1, 3;" : "=r"(d[n]) : "r"(a[n - 1]));'
     text = f"template <class T> __device__ void f(T* d, T* a, int n) {{ {asm} }}"
     made = translate(text, path="a.cuh").output.decode()
-    assert "const std::uint32_t n_in = a[n - 1];" in made
-    assert "prmt(n_in, n_in, 0x3)" in made or "prmt(n_in, n_in, 3)" in made
+    assert "const std::uint32_t a_in = a[n - 1];" in made
+    assert "prmt(a_in, a_in, 0x3)" in made or "prmt(a_in, a_in, 3)" in made

@@ -7,10 +7,12 @@ works on variables, some of which are input and output at once. Each function be
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import struct
 import subprocess
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from cu2port.catalog import load_catalog
@@ -23,22 +25,27 @@ from cu2port.ptx.parse import parse_inline
 from cu2port.unit import Unit
 
 ROOT = Path(__file__).resolve().parents[2]
-_TYPE = {"r": "u32", "l": "u64", "h": "u16"}
+_TYPE = {"r": "u32", "l": "u64", "h": "u16", "f": "f32"}
+_HOW = ("local", "reference", "macro", "parameters", "template")
 _EDGES = (0, 1, 2, 31, 32, 33, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x123456789ABCDEF0, 0xFFFFFFFFFFFFFFFF)
 _VECTORS = 40
 
 
 @dataclass(frozen=True)
 class Case:
-    """A text with operands `letter:expression`: a..d have 32 bits, A..D 64, h 16, s and t are signed."""
+    """A text with operands `letter:expression`: a..d have 32 bits, A..D 64, h 16, s and t are signed, p, q floats."""
 
     text: str
     outputs: str
     inputs: str = ""
 
-    def asm(self) -> str:
+    def asm(self, names: str = "") -> str:
+        """The statement. `names`: of the operands instead of their expressions, as a format for their number."""
+        numbers = count()
+
         def listed(operands: str) -> str:
-            return ", ".join(f'"{c}"({e})' for c, _, e in (o.partition(":") for o in operands.split()))
+            pairs = (o.partition(":")[::2] for o in operands.split())
+            return ", ".join(f'"{c}"({names.format(next(numbers)) or e})' for c, e in pairs)
 
         text = "".join(f'"{line.strip()}\\n\\t" ' for line in self.text.split("\n"))
         return f"asm({text}: {listed(self.outputs)} : {listed(self.inputs)});"
@@ -78,21 +85,29 @@ CASES = (
         "setp.lt.u32 p, n, 9;\n@p bra L%=; }", "=r:a", "r:a"),
     Case("{ .reg .pred p;\nsetp.eq.u32 p, %1, 1;\nmov.u32 %0, 7;\n@p bra DONE;\nadd.u32 %0, %0, %1;\nDONE: }",
          "=r:a", "r:a"),
+    Case("mul.rn.f32 %0, %1, %2;\nsub.rn.f32 %0, %0, %1;", "=f:p", "f:p f:q"),
+    Case("neg.f32 %0, %1;", "=f:p", "f:q"),
+    Case("mul.f32 %0, %0, %1;", "+f:p", "f:q"),
+    Case("sub.f32 %0, %1, %2;", "=f:q", "f:p f:q"),
+    Case("{ .reg .pred p;\nsetp.lt.f32 p, %1, %2;\nselp.f32 %0, %1, %2, p; }", "=f:p", "f:q f:p"),
+    Case("{ .reg .pred c;\nadd.u32 %0, %1, 1;\nsetp.lt.u32 c, %0, %1;\n@!c shl.b32 %0, %0, %2; }", "=r:a", "r:b r:c"),
 )  # fmt: skip
 
 _HEAD = (
-    "struct State { unsigned a, b, c, d; unsigned long long A, B, C, D; unsigned short h; int s, t; unsigned v[2]; };\n"
+    "struct State { unsigned a, b, c, d; unsigned long long A, B, C, D; unsigned short h; int s, t; unsigned v[2];\n"
+    "  float p, q; };\ntemplate <class, class T> struct Hidden { typedef T type; };\n"
 )
 _LOCALS = (
     "  unsigned a = x->a, b = x->b, c = x->c, d = x->d; unsigned long long A = x->A, B = x->B, C = x->C, D = x->D;\n"
     "  unsigned short h = x->h; int s = x->s, t = x->t; unsigned v[2] = {x->v[0], x->v[1]};\n"
+    "  float p = x->p, q = x->q;\n"
 )
 _BACK = (
     "  x->a = a; x->b = b; x->c = c; x->d = d; x->A = A; x->B = B; x->C = C; x->D = D; x->h = h; x->s = s; x->t = t;\n"
-    "  x->v[0] = v[0]; x->v[1] = v[1];\n"
+    "  x->v[0] = v[0]; x->v[1] = v[1]; x->p = p; x->q = q;\n"
 )
-_NAMES = ("a", "b", "c", "d", "A", "B", "C", "D", "h", "s", "t", "v[0]", "v[1]")
-_LAYOUT = struct.Struct("<4I4QH2xiiII4x")
+_NAMES = ("a", "b", "c", "d", "A", "B", "C", "D", "h", "s", "t", "v[0]", "v[1]", "p", "q")
+_LAYOUT = struct.Struct("<4I4QH2xiiIIII4x")
 
 
 def source(name: str, case: Case, how: str) -> str:
@@ -100,6 +115,23 @@ def source(name: str, case: Case, how: str) -> str:
     if how == "macro":
         macro = f"#define ASM_{name} {case.asm().rstrip(';')}\n"
         return f"{macro}__device__ void {name}(State* x) {{\n{_LOCALS}  ASM_{name};\n{_BACK}}}\n"
+    if how == "parameters":  # which are expressions that bind loosely, named as registers of the text are
+        operands = [o.partition(":")[2] for o in (case.outputs + " " + case.inputs).split()]
+        outputs = len(case.outputs.split())
+        given = [f"*&{e}" if i < outputs else f"x == nullptr ? 0 : {e}" for i, e in enumerate(operands)]
+        names = ", ".join(f"o{i}" for i in range(len(operands)))
+        macro = f"#define ASM_{name}({names}) {case.asm('o{}').rstrip(';')}\n"
+        # in a file of its own it would not know these names
+        return f"{macro}__device__ void {name}(State* x) {{\n{_LOCALS}  ASM_{name}({', '.join(given)});\n{_BACK}}}\n"
+    if how == "template":
+        hidden = _LOCALS
+        for type_ in ("unsigned short", "unsigned long long", "int", "float", "unsigned"):
+            hidden = re.sub(
+                rf"(?<=  )\b{type_}(?= [a-zA-Z])|(?<=; ){type_}(?= [a-zA-Z])",
+                f"typename Hidden<Z, {type_}>::type",
+                hidden,
+            )
+        return f"template <class Z> __device__ void {name}(State* x) {{\n{hidden}  {case.asm()}\n{_BACK}}}\n"
     if how == "reference":
         changed = _LOCALS.replace(
             "unsigned a = x->a, b = x->b, c = x->c, d = x->d", "unsigned &a = x->a, &b = x->b, &c = x->c, &d = x->d"
@@ -123,11 +155,9 @@ def expected(case: Case, state: dict[str, int]) -> dict[str, int]:
 
 
 def test_converted_statements_compute_what_ptx_computes(tmp_path: Path) -> None:
-    plain = "".join(
-        source(f"f{i}_{how}", c, how) for i, c in enumerate(CASES) for how in ("local", "reference", "macro")
-    )
+    plain = "".join(source(f"f{i}_{how}", c, how) for i, c in enumerate(CASES) for how in _HOW)
     text = _HEAD + plain
-    assert len(statements(Unit(text, load_catalog()))) == 3 * len(CASES)
+    assert len(statements(Unit(text, load_catalog()))) == len(_HOW) * len(CASES)
     with ClangService() as clang:
         result = translate(text, path="a.cuh", clang=clang)
     left = [j.finding.message for j in result.findings if j.open]
@@ -136,8 +166,8 @@ def test_converted_statements_compute_what_ptx_computes(tmp_path: Path) -> None:
     assert "asm(" not in output
     calls = "".join(
         f"  for (int n = 0; n < {_VECTORS}; ++n) {{ State x; if (!std::fread(&x, sizeof x, 1, stdin)) return 1; "
-        f"f{i}_{how}(&x); std::fwrite(&x, sizeof x, 1, stdout); }}\n"
-        for i in range(len(CASES)) for how in ("local", "reference", "macro")
+        f"f{i}_{how}{'<int>' if how == 'template' else ''}(&x); std::fwrite(&x, sizeof x, 1, stdout); }}\n"
+        for i in range(len(CASES)) for how in _HOW
     )  # fmt: skip
     program = f"#include <cstdio>\n#define __device__\n{output}\nint main() {{\n{calls}}}\n"
     (tmp_path / "a.cc").write_text(program)
@@ -149,11 +179,13 @@ def test_converted_statements_compute_what_ptx_computes(tmp_path: Path) -> None:
     rng = random.Random(5)
     states, wanted = b"", []
     for case in CASES:
-        for how in ("local", "reference", "macro"):
+        for how in _HOW:
             for _ in range(_VECTORS):
                 drawn = [rng.choice(_EDGES) if rng.random() < 0.3 else rng.getrandbits(64) for _ in _NAMES]
                 masks = [TYPES["u64"].mask if n in "ABCD" else 0xFFFF if n == "h" else 0xFFFFFFFF for n in _NAMES]
                 state = {n: d & m for n, d, m in zip(_NAMES, drawn, masks, strict=True)}
+                # small numbers: sums and products are exact, fused or not
+                state |= {n: struct.unpack("<I", struct.pack("<f", rng.randint(-99, 99) / 4))[0] for n in "pq"}
                 states += pack(state)
                 wanted.append((case, how, state, expected(case, state)))
     done = subprocess.run([tmp_path / "a"], input=states, capture_output=True, check=False)

@@ -39,7 +39,8 @@ class Options:
     """`fp`: "exact" or "fast" (no flushing, the hardware's approximations).
 
     `reserved`: names that locals must not take. `unique`: what `%=` in names becomes. `kernel`: the code stands in a
-    kernel's own body, so that a `return` ends the thread. `result`: what `ret` returns, as C++.
+    kernel's own body, so that a `return` ends the thread. `result`: what `ret` returns, as C++. `prefix`: what names of
+    locals begin with.
     """
 
     fp: str = "exact"
@@ -47,6 +48,7 @@ class Options:
     unique: str = ""
     kernel: bool = False
     result: str = ""
+    prefix: str = ""
     indent: str = "    "
 
 
@@ -87,7 +89,7 @@ class _Emitter:
     def fresh(self, wanted: str) -> str:
         """A C++ name like `wanted` that nothing else has."""
         base = re.sub(r"\W", "_", wanted.replace("%=", self.options.unique).lstrip("%$")) or "r"
-        base = base if not base[0].isdigit() else "r" + base
+        base = self.options.prefix + (base if not base[0].isdigit() else "r" + base)
         n = self.counts.get(base, 1)
         name = base if n == 1 else f"{base}_{n}"
         while name in self.taken or name in self.options.reserved or name in KEYWORDS:
@@ -184,7 +186,7 @@ class _Emitter:
             return
         places = [None if t.name is None else printer.places[t.name] for t in operation.targets]
         for i, value in enumerate(operation.values[1:], 1):
-            written = {p.text for p in places[:i] if p is not None}
+            written = {p.variable for p in places[:i] if p is not None}
             if id(value) not in printer.names and not written.isdisjoint(registers(value, printer)):
                 self.name(value, printer, out)
         for i, (place, value) in enumerate(zip(places, operation.values, strict=True)):
@@ -203,7 +205,9 @@ class _Emitter:
                     self.top.append(f"{ctype} {place.text};")
                 stored = f"{place.text} = {stored};"
             out.append(stored)
-            if place.type == value.type and not any(place.text == q.text for q in places[i + 1 :] if q is not None):
+            if place.type == value.type and not any(
+                place.variable == q.variable for q in places[i + 1 :] if q is not None
+            ):
                 printer.names.setdefault(id(value), place.text)
 
     def share(self, operation: Operation, printer: Printer, out: list[str]) -> None:
@@ -243,7 +247,7 @@ class _Emitter:
         if len(operation.targets) < 2 or operation.targets[0].name is None:
             return set()
         first, place = operation.values[0], printer.places[operation.targets[0].name]
-        later = {place.text} & {text for v in operation.values[1:] for text in registers(v, printer)}
+        later = {place.variable} & {text for v in operation.values[1:] for text in registers(v, printer)}
         return {id(first)} if place.type == first.type and not later else set()
 
     def name(self, v: Value, printer: Printer, out: list[str]) -> None:
@@ -271,11 +275,11 @@ def _stored(text: Text, type_: Type, place: Place, printer: Printer) -> str:
 
 
 def registers(value: Value, printer: Printer) -> Iterable[str]:
-    """The C++ texts of the registers that a tree reads, apart from what has got a name."""
+    """The variables that a tree reads, apart from what has got a name."""
     if id(value) in printer.names:
         return
     if value.op is ops.REG:
-        yield printer.places[str(value.attr)].text
+        yield printer.places[str(value.attr)].variable
     for arg in value.args:
         yield from registers(arg, printer)
 

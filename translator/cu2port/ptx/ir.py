@@ -309,6 +309,7 @@ class Place:
     `text` is a C++ lvalue or expression, `type` how many bits it holds and as what (`pointer`: a C++ pointer, type
     u64).
     `constant`: the value of an "n" operand, if it is known. `space`: of a variable whose address a name denotes.
+    `object`: the variable that `text` reads, where `text` is more than its name.
     """
 
     text: str
@@ -316,6 +317,12 @@ class Place:
     pointer: bool = False
     constant: int | None = None
     space: str = ""
+    object: str = ""
+
+    @property
+    def variable(self) -> str:
+        """What tells whether two places are the same."""
+        return self.object or self.text
 
 
 @dataclass(frozen=True, slots=True)

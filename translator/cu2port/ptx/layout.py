@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from cu2port.model import Edit, Side, Span, insert
 from cu2port.ptx.asm import AsmStatement, Reading
-from cu2port.ptx.lift import PLACEHOLDER, Lifted
+from cu2port.ptx.lift import Lifted
+from cu2port.ptx.operand_text import PLACEHOLDER
 from cu2port.unit import Unit
 
 

@@ -22,12 +22,12 @@ from cu2port.ptx.bind import UntranslatableError
 from cu2port.ptx.carry import reads_carry
 from cu2port.ptx.emit import Options, emit
 from cu2port.ptx.ir import TYPES, Place, Reg, Statement, Type
+from cu2port.ptx.operand_text import EFFECT, LOOSE, SIMPLE, WRITTEN, apart, bare, root, stem, tidy
 from cu2port.ptx.parse import PtxSyntaxError, parse_inline
 from cu2port.ptx.printer import NAMESPACE, cxx_type
 from cu2port.ptx.rename import Renamer, declared, has_target, instructions, labels, mentioned
 from cu2port.ptx.table import find
 
-PLACEHOLDER = re.compile(r"\bptx_operand_(\d+)_\b")
 _LETTER = {"h": "u16", "r": "u32", "l": "u64", "q": "u128", "f": "f32", "d": "f64", "b": "pred", "n": "s32"}
 _CXX = {
     "unsigned char": "u8",
@@ -45,7 +45,6 @@ _CXX = {
     "float": "f32",
     "double": "f64",
 }
-_SIMPLE = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*|\[[\w+ ]*\])*\Z|\d\w*\Z")
 COMMENTS = re.compile(r"//[^\n]*|/\*[\s\S]*?\*/")
 _TOGETHER = "write the statements that belong together as one"
 CHAIN = "write the whole chain as one asm statement, or with wider integers or __builtin_addc"
@@ -83,6 +82,7 @@ class Context:
 
     `text`: the file. `types`: libclang's answers, by span of the operand's expression. `reserved`: identifiers that
     locals must not take. `references`: identifiers that may be another name of something else. `fp`: as in `Options`.
+    `macro`: the parameters of the macro that the statement stands in, which may be any expression; None outside of one.
     """
 
     text: str
@@ -90,12 +90,13 @@ class Context:
     reserved: frozenset[str]
     references: frozenset[str] = frozenset()
     fp: str = "exact"
+    macro: frozenset[str] | None = None
 
 
 def parse(reading: Reading) -> tuple[Statement, ...]:
     """The statements of a reading. Raises RefusedError with the place in the text."""
-    bare = COMMENTS.sub(" ", reading.text)
-    if bare.count("{") != bare.count("}"):
+    code = COMMENTS.sub(" ", reading.text)
+    if code.count("{") != code.count("}"):
         raise RefusedError("", "a scope of it goes on in another asm statement", _TOGETHER, shared=True)
     try:
         return parse_inline(reading.text)
@@ -120,6 +121,8 @@ class _Lifter:
         self.lines_after: list[str] = []
         self.copies: dict[int, str] = {}
         self.taken = set(context.reserved)
+        # names of a macro's locals must not hide what it is called with, in other files too
+        self.prefix = "" if context.macro is None else "ptx_"
         self.scratch: set[int] = set()
 
     def lifted(self, opcodes: tuple[str, ...]) -> Lifted:
@@ -134,13 +137,14 @@ class _Lifter:
         for i in self.to_copy(accesses):
             self.copy(i)
         renamed = Renamer(self.new_name).statements(self.statements)
-        options = Options(fp=self.context.fp, reserved=frozenset(self.taken))
+        options = Options(fp=self.context.fp, reserved=frozenset(self.taken), prefix=self.prefix)
         try:
             emitted = emit(renamed, self.places(), options)
         except UntranslatableError as e:
             raise RefusedError(e.instruction.opcode, e.reason, e.instead) from None
-        lines = [_tidy(line) for line in (*self.lines_before, *emitted.lines, *self.lines_after)]
+        lines = [self.tidy(line) for line in (*self.lines_before, *emitted.lines, *self.lines_after)]
         lines = self.bound_once(lines)
+        self.check_effects(lines)
         first = [line for line in lines if line.startswith("__label__ ")]
         lines = [line for line in lines if not line.startswith("__label__ ")]
         if self.reading.memory and self.fences_needed():
@@ -164,7 +168,14 @@ class _Lifter:
     def placeholder(self, i: int) -> str:
         """What stands for an operand in an expression: bare where its own text needs no brackets."""
         name = f"ptx_operand_{i}_"
-        return name if _SIMPLE.match(self.text(i)) or self.operands[i].output else f"({name})"
+        if self.operands[i].output and not self.context.macro:
+            return f"({name})" if LOOSE.search(self.text(i)) else name
+        return name if self.simple(i) else f"({name})"
+
+    def simple(self, i: int) -> bool:
+        """Whether an operand is a name, an element or a number, that can stand anywhere and be read twice."""
+        text = self.text(i)
+        return bool(SIMPLE.match(text)) and not (self.context.macro and not self.context.macro.isdisjoint(lex(text).t))
 
     def known(self, i: int) -> Type | None:
         """The operand's C++ type, if it is one with the bits that its constraint asks for."""
@@ -205,9 +216,9 @@ class _Lifter:
             elif type_ is not None:
                 out[f"%{i}"] = Place(name, type_)
             elif operand.letter == "l":
-                out[f"%{i}"] = Place(f"{NAMESPACE}address({name})", letter)
+                out[f"%{i}"] = Place(f"{NAMESPACE}address({name})", letter, object=name)
             elif letter.is_int:
-                out[f"%{i}"] = Place(f"{cxx_type(letter)}({_bare(name)})", letter)
+                out[f"%{i}"] = Place(f"{cxx_type(letter)}({bare(name)})", letter, object=name)
             else:
                 out[f"%{i}"] = Place(name, letter)
             out[_written(i)] = Place(name, type_ or letter, pointer=self.pointer(i))
@@ -240,10 +251,10 @@ class _Lifter:
             text = self.text(i)
             if operand.output:
                 mine = [n for k, n in writes if k == i]
-                if (len(mine) > 1 or reads.get(i, 0) > 1 or branches) and not _SIMPLE.match(text):
+                if (len(mine) > 1 or reads.get(i, 0) > 1 or branches) and not SIMPLE.match(text):
                     out.add(i)
                 continue
-            if i in self.scratch:
+            if i in self.scratch or EFFECT.search(text):
                 out.add(i)
                 continue
             if self.constant(i) is not None or _CONSTANT.match(text):
@@ -259,29 +270,28 @@ class _Lifter:
         """Whether writing one operand may change what another one's expression gives."""
         a, b = self.text(read), self.text(written)
         ours = {t for t in lex(a).t if is_identifier(t)}
-        root = _root(b)
-        if root is None or root in self.context.references:
+        written_object = root(b)
+        if written_object is None or written_object in self.context.references:
             return True
         if any(x in self.context.references for x in ours) or "*" in a or "->" in a:
             return True
-        if root not in ours:
+        if written_object not in ours:
             return False
-        if _SIMPLE.match(a) and _SIMPLE.match(b):  # v.x and v.y, a[0] and a[1]
-            return not _apart(a, b)
+        if SIMPLE.match(a) and SIMPLE.match(b):  # v.x and v.y, a[0] and a[1]
+            return not apart(a, b)
         return True
 
     def copy(self, i: int) -> None:
         """Gives an operand a local of its own: read before the first line, written back after the last."""
         operand = self.operands[i]
         letter = TYPES[_LETTER[operand.letter]]
-        stem = operand.name or _stem(self.text(i)) or f"in{i}"
-        name = stem + ("_out" if operand.output else "_in")
+        name = self.prefix + (operand.name or stem(self.text(i)) or f"in{i}") + ("_out" if operand.output else "_in")
         while name in self.taken:
             name += "_"
         self.taken.add(name)
         self.copies[i] = name
         type_ = cxx_type(letter)
-        source = f"ptx_operand_{i}_"
+        source = f"(ptx_operand_{i}_)" if operand.output else f"ptx_operand_{i}_"
         if operand.output:
             first = f" = {self.converted(i)}" if operand.read else ""
             self.lines_before.append(f"{type_} {name}{first};")
@@ -306,16 +316,28 @@ class _Lifter:
         """Lines in which an input's expression that is more than a name is evaluated once."""
         for i, operand in enumerate(self.operands):
             name = f"ptx_operand_{i}_"
-            if operand.output or i in self.copies or _SIMPLE.match(self.text(i)):
+            if operand.output or i in self.copies or self.simple(i):
                 continue
             if sum(len(re.findall(rf"\b{name}\b", line)) for line in lines) < 2:
                 continue
             self.lines_before.clear()
             self.copy(i)
             cast = f"{cxx_type(TYPES[_LETTER[operand.letter]])}({name})"  # which the copy has had
-            bare = (re.sub(rf"(?<![\w>])\({name}\)", name, _tidy(line.replace(cast, name))) for line in lines)
-            lines = [*self.lines_before, *(line.replace(name, self.copies[i]) for line in bare)]
+            unwrapped = (re.sub(rf"(?<![\w>])\({name}\)", name, self.tidy(line.replace(cast, name))) for line in lines)
+            lines = [*self.lines_before, *(line.replace(name, self.copies[i]) for line in unwrapped)]
         return lines
+
+    def tidy(self, line: str) -> str:
+        """Without brackets that neither C++ nor a reader needs."""
+        return WRITTEN.sub(lambda m: m[0] if LOOSE.search(self.text(int(m[2]))) else f"{m[1]} = ", tidy(line))
+
+    def check_effects(self, lines: list[str]) -> None:
+        """Refuses an output whose expression changes something and would be evaluated twice."""
+        for i, operand in enumerate(self.operands):
+            if not operand.output or not EFFECT.search(self.text(i)):
+                continue
+            if sum(len(re.findall(rf"\bptx_operand_{i}_\b", line)) for line in lines) != 1:
+                raise RefusedError("", f"`{self.text(i)}` would not be evaluated once", "evaluate it before")
 
     # --- carry, labels, memory ----------------------------------------------------------------------------------------
 
@@ -363,38 +385,3 @@ _DECLARES = re.compile(r"(?:const )?[A-Za-z_][\w:<>, ]*[\w>] [A-Za-z_]\w*(?:_)?(
 
 def _written(i: int) -> str:
     return f"%{i}.write"
-
-
-def _bare(text: str) -> str:
-    return text[1:-1] if text.startswith("(ptx_operand_") and text.endswith(")") else text
-
-
-def _tidy(line: str) -> str:
-    """Brackets taken off where a placeholder is a whole argument or a whole right side."""
-    line = re.sub(r"(?<=[\w>]\()\((ptx_operand_\d+_)\)(?=[,)])", r"\1", line)
-    line = re.sub(r"(?<=, )\((ptx_operand_\d+_)\)(?=[,)])", r"\1", line)
-    line = re.sub(r"(?<= = )\((ptx_operand_\d+_)\)(?=;)", r"\1", line)
-    # helpers that take an address take pointers and integers alike
-    return re.sub(
-        rf"(\b(?:ld|st|atom|red)\w*(?:<[^()]*>)?)\({NAMESPACE}address\((\(?ptx_operand_\d+_\)?)\)(?=[,)])",
-        r"\1(\2",
-        line,
-    )
-
-
-def _root(text: str) -> str | None:
-    """The variable that an lvalue is a part of, None where it is reached through a pointer or a call."""
-    return m.group() if _SIMPLE.match(text) and "->" not in text and (m := re.match(r"\w+", text)) else None
-
-
-def _apart(a: str, b: str) -> bool:
-    """Whether two members or elements of one variable are surely different ones."""
-    x, y = re.findall(r"\w+", a), re.findall(r"\w+", b)
-    if len(x) != len(y):
-        return False
-    return any(p != q and (p.isdigit() == q.isdigit()) and (p.isdigit() or "." in a) for p, q in zip(x, y, strict=True))
-
-
-def _stem(text: str) -> str:
-    words = re.findall(r"[A-Za-z_]\w*", text)
-    return words[-1] if words and len(words) < 4 else ""

@@ -18,13 +18,13 @@ from cu2port.ptx.layout import Layout
 from cu2port.ptx.lift import (
     CHAIN,
     COMMENTS,
-    PLACEHOLDER,
     Context,
     Lifted,
     RefusedError,
     lift,
     parse,
 )
+from cu2port.ptx.operand_text import PLACEHOLDER
 from cu2port.ptx.operand_types import operand_types
 from cu2port.ptx.rename import instructions
 from cu2port.ptx.table import find
@@ -82,9 +82,13 @@ def handle(unit: Unit) -> tuple[Handled, ...]:
         fp=unit.options.ptx_fp,
     )
     chains = carry_chains(unit, wanted)
-    return tuple(
-        _handled(unit, s, replace(context, references=references(unit, s)), s.keyword in chains) for s in wanted
-    )
+    return tuple(_handled(unit, s, around(unit, s, context), s.keyword in chains) for s in wanted)
+
+
+def around(unit: Unit, s: AsmStatement, context: Context) -> Context:
+    """The context of one statement, given that of its file."""
+    macro = frozenset(s.macro.params or ()) if s.macro is not None else None
+    return replace(context, references=references(unit, s), macro=macro)
 
 
 def is_ptx(unit: Unit, s: AsmStatement) -> bool:

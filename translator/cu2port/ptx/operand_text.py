@@ -1,0 +1,53 @@
+"""Texts of operands and of lines with placeholders for them: which need brackets, which name the same object."""
+
+from __future__ import annotations
+
+import re
+
+from cu2port.ptx.printer import NAMESPACE
+
+PLACEHOLDER = re.compile(r"\bptx_operand_(\d+)_\b")
+#: what changes something when it is evaluated
+EFFECT = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)")
+#: what binds no tighter than an assignment
+LOOSE = re.compile(r"[?,=]")
+SIMPLE = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*|\[[\w+ ]*\])*\Z|\d\w*\Z")
+#: a placeholder in brackets that is assigned to
+WRITTEN = re.compile(r"\((ptx_operand_(\d+)_)\) = ")
+
+
+def bare(text: str) -> str:
+    """A placeholder without the brackets around it."""
+    return text[1:-1] if text.startswith("(ptx_operand_") and text.endswith(")") else text
+
+
+def tidy(line: str) -> str:
+    """Brackets taken off where a placeholder is a whole argument or a whole right side."""
+    line = re.sub(r"(?<=[\w>]\()\((ptx_operand_\d+_)\)(?=[,)])", r"\1", line)
+    line = re.sub(r"(?<=, )\((ptx_operand_\d+_)\)(?=[,)])", r"\1", line)
+    line = re.sub(r"(?<= = )\((ptx_operand_\d+_)\)(?=;)", r"\1", line)
+    # helpers that take an address take pointers and integers alike
+    return re.sub(
+        rf"(\b(?:ld|st|atom|red)\w*(?:<[^()]*>)?)\({NAMESPACE}address\((\(?ptx_operand_\d+_\)?)\)(?=[,)])",
+        r"\1(\2",
+        line,
+    )
+
+
+def root(text: str) -> str | None:
+    """The variable that an lvalue is a part of, None where it is reached through a pointer or a call."""
+    return m.group() if SIMPLE.match(text) and "->" not in text and (m := re.match(r"\w+", text)) else None
+
+
+def apart(a: str, b: str) -> bool:
+    """Whether two members or elements of one variable are surely different ones."""
+    x, y = re.findall(r"\w+", a), re.findall(r"\w+", b)
+    if len(x) != len(y):
+        return False
+    return any(p != q and (p.isdigit() == q.isdigit()) and (p.isdigit() or "." in a) for p, q in zip(x, y, strict=True))
+
+
+def stem(text: str) -> str:
+    """A name to make a local's name of, "" if none suggests itself."""
+    words = re.findall(r"[A-Za-z_]\w*", re.sub(r"\[[^][]*\]", "", text))
+    return words[-1] if words and len(words) < 4 else ""
