@@ -84,10 +84,13 @@ def cli() -> None:
 @click.option("--launch", type=click.Choice(["keep", "ggl"]), default="keep", help="ggl: write hipLaunchKernelGGL.")
 @click.option(
     "--warp",
-    type=click.Choice(["logical", "solo", "flag"]),
-    help="logical: keep warps of 32 lanes; solo: also one a wavefront; flag: rewrite none, report.  [logical]",
+    type=click.Choice(["logical", "native", "solo", "flag"]),
+    help="logical: keep warps of 32 lanes; native: whole wavefronts where that is proven right; solo: one warp a "
+    "wavefront; flag: rewrite none, report.  [logical]",
 )
-@click.option("--kernel", "kernels", metavar="NAME=MODE", multiple=True, help="Another --warp for a kernel: NAME=solo.")
+@click.option(
+    "--kernel", "kernels", metavar="NAME=MODE", multiple=True, help="Another --warp for a kernel: solo or native."
+)
 @click.option(
     "--ptx",
     type=click.Choice(["guard", "trap"]),

@@ -128,9 +128,9 @@ def _archs(request: Request, text: str | None) -> tuple[str, ...]:
 
 def _kernel(text: str) -> tuple[str, str]:
     """A kernel of --kernel and its mode."""
-    m = re.fullmatch(r"([A-Za-z_]\w*)=(solo)", text)
+    m = re.fullmatch(r"([A-Za-z_]\w*)=(solo|native)", text)
     if not m:
-        raise CannotRun(f"--kernel {text}: a kernel's name and a mode, NAME=solo")
+        raise CannotRun(f"--kernel {text}: a kernel's name and a mode, NAME=solo or NAME=native")
     return m[1], m[2]
 
 

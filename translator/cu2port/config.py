@@ -35,8 +35,8 @@ class Config:
     kernels: Mapping[str, str] = field(default_factory=dict)  # kernel -> its mode, in place of `warp`
 
 
-WARP_MODES = ("logical", "solo", "flag")
-KERNEL_MODES = ("solo",)
+WARP_MODES = ("logical", "native", "solo", "flag")
+KERNEL_MODES = ("solo", "native")
 _STRINGS = frozenset({"select", "ignore", "extend-select", "exclude", "include-dirs", "defines", "arch"})
 _STRING = frozenset({"rocm", "baseline", "warp"})
 _KEYS = _STRINGS | _STRING | {"per-file-ignores", "kernels"}
