@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.check import Check, Example
+from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Finding, Options, Severity, Span
 from cu2port.structure import Launch
 from cu2port.unit import Unit
@@ -14,7 +15,8 @@ class LaunchGgl(Check):
     """A `<<<...>>>` launch becomes `hipLaunchKernelGGL` when `--launch ggl` asks for it.
 
     HIP compilers take `<<<...>>>` as it is, so it stays by default. The macro form needs `HIP_KERNEL_NAME` around a
-    kernel with template arguments, since the preprocessor would split it at their commas.
+    kernel with template arguments, since the preprocessor would split it at their commas. It is a statement, so a
+    launch inside an expression stays.
     """
 
     code, name, severity = "CU202", "launch-ggl", Severity.INFO
@@ -37,9 +39,15 @@ class LaunchGgl(Check):
             options=_GGL,
         ),
         Example(
-            "CHECK((k<<<1, 2>>>(x)));",
-            "CHECK((hipLaunchKernelGGL(k, dim3(1), dim3(2), 0, 0, x)));",
+            "CHECK(k<<<1, 2>>>(x));",
+            "CHECK(hipLaunchKernelGGL(k, dim3(1), dim3(2), 0, 0, x));",
             "as a macro's argument",
+            options=_GGL,
+        ),
+        Example(
+            "CHECK((k<<<1, 2>>>(x)));",
+            "CHECK((k<<<1, 2>>>(x)));",
+            "inside an expression, where no statement may stand",
             options=_GGL,
         ),
         Example("void f() { k<<<g, b>>>(x); }", note="the default keeps the launch"),
@@ -49,13 +57,24 @@ class LaunchGgl(Check):
         if unit.options.launch != "ggl":
             return
         for launch in unit.launches:
-            made = _edit(unit, launch)
+            inside = _in_expression(unit, launch)
+            made = None if inside else _edit(unit, launch)
             start, end = unit.p[launch.callee], unit.end(launch.close + 2)
-            message = (
-                "launch written as hipLaunchKernelGGL" if made else "a launch whose arguments are not written here"
-            )
+            message = "launch written as hipLaunchKernelGGL"
+            if inside:
+                message = "a launch inside an expression stays: hipLaunchKernelGGL is a statement"
+            elif not made:
+                message = "a launch whose arguments are not written here"
             severity = Severity.INFO if made else Severity.WARNING
             yield self.finding(message, start, end, (made,) if made else (), severity=severity)
+
+
+def _in_expression(unit: Unit, launch: Launch) -> bool:
+    """Whether a launch stands in brackets that are no call's, or is an operand."""
+    before = unit.tok(launch.callee - 1) if launch.callee else ""
+    if before == "(":
+        return not is_identifier(unit.tok(launch.callee - 2)) if launch.callee > 1 else True
+    return before in ("?", "&&", "||", "return")
 
 
 def _edit(unit: Unit, launch: Launch) -> Edit | None:
