@@ -11,12 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from cu2port.blocks import threads
+from cu2port.catalog import load_catalog
 from cu2port.engine import translate
 from cu2port.model import Options, Outcome
+from cu2port.unit import Unit
 from cu2port.verify import sim_build, simulate
 
 INCLUDE = Path(__file__).resolve().parents[2] / "translator" / "cu2port" / "include" / "cu2port"
-HEAD = """#include <cstdio>
+HEAD = """#include <cooperative_groups.h>
+#include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
 """
@@ -84,6 +88,32 @@ __global__ void count(int* p) {
     __syncthreads();
     if (t % warpSize == 0) atomicAdd(p + 6, __reduce_add_sync(__activemask(), t / 32));
 }
+
+namespace cg = cooperative_groups;
+__device__ int in_tile(const cg::thread_block& block) {
+    cg::thread_block_tile<32> tile = cg::tiled_partition<32>(block);
+    return tile.shfl(block.thread_rank(), 31) + tile.thread_rank();
+}
+__global__ void groups(int* p) {
+    cg::thread_block block = cg::this_thread_block();
+    auto grid = cg::this_grid();
+    atomicAdd(p, in_tile(block));
+    cg::sync(block);
+    atomicAdd(p + 1, block.thread_index().x * block.group_dim().x + block.size());
+    block.sync();
+    atomicAdd(p + 2, static_cast<int>(grid.thread_rank()));
+    if (block.thread_rank() == 0) p[3] = static_cast<int>(grid.size());
+}
+
+__global__ void assembly(int* p) {
+    unsigned x, n, warp;
+    asm("mov.u32 %0, %%tid.x;" : "=r"(x));
+    asm("mov.u32 %0, %%ntid.x;" : "=r"(n));
+    asm volatile("mov.u32 %0, %%warpid;" : "=r"(warp));
+    atomicAdd(p, x);
+    atomicAdd(p + 1, n);
+    atomicAdd(p + 2, warp);
+}
 """
 #: Kernels whose warps wait for each other.
 WAITING = ("a_lock<<<2, 128>>>(d)", "roles<<<1, 64>>>(d)", "divided_barrier<<<1, 64>>>(d)")
@@ -93,6 +123,9 @@ SHAPES = (
     "count<<<2, 100>>>(d)",
     "count<<<dim3(2, 2), dim3(32, 3, 2)>>>(d)",
     "count<<<1, 1>>>(d)",
+    "groups<<<2, 96>>>(d)",
+    "groups<<<2, dim3(32, 4)>>>(d)",
+    "assembly<<<2, 160>>>(d)",
 )
 RAGGED = "count<<<1, dim3(16, 4)>>>(d)"
 LAUNCHES = (*WAITING, *SHAPES, RAGGED)
@@ -110,8 +143,8 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
         assert all(j.outcome is Outcome.APPLIED for j in made.findings if j.finding.code == "CU330")
         folder = tmp_path_factory.mktemp(mode)
         (folder / "cu2port").mkdir()
-        for helper in made.helpers:
-            shutil.copy(INCLUDE / helper, folder / "cu2port")
+        for path in INCLUDE.iterdir():
+            shutil.copy(path, folder / "cu2port")
         path = folder / "p.hip"
         path.write_bytes(made.output)
         found = sim_build.find_program(path)
@@ -143,3 +176,38 @@ def test_blocks_that_cannot_be_solo_fail_loudly(answers: Answers) -> None:
     assert answers["solo", 32, RAGGED] == answers["logical", 32, RAGGED]
     code, output = answers["solo", 64, RAGGED]
     assert code != 0 or output.startswith(("failed", "0 0"))
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("void f(int* p) { k<<<1, 1024>>>(p); }", "blocks of 1024 threads"),
+        ("#define N 32\nvoid f(int* p) { dim3 b(N, N); dim3 g(n / b.x); k<<<g, b>>>(p); }", "blocks of 1024 threads"),
+        ("__global__ void __launch_bounds__(768) k(int* p) {}", "blocks of up to 768 threads"),
+        ("__global__ void k(int* p) { p[0] = cub::BlockReduce<int, 256>(t).Sum(p[1]); }", "counts lanes"),
+        ("namespace cg = cooperative_groups;\n__global__ void k(cg::thread_group g) {}", "counts lanes"),
+        ("#define ME cooperative_groups::this_thread_block()", "counts lanes"),
+    ],
+)
+def test_what_cannot_be_solo_is_named(text: str, said: str) -> None:
+    made = translate(text.encode(), Options(warp="solo"), path="p.cu")
+    assert any(said in j.finding.message and j.open for j in made.findings)
+
+
+@pytest.mark.parametrize(
+    "block, size",
+    [
+        ("const int n = 16;\nvoid f() { k<<<1, n * n>>>(); }", 256),
+        ("#define N (2 * M)\n#define M 300u\nvoid f() { k<<<1, N>>>(); }", 600),
+        ("void f() { dim3 b = dim3(8, 8, 8); k<<<1, b>>>(); }", 512),
+        ("void f() { int t = 1 << 9, u; k<<<1, dim3(t, 2)>>>(); }", 1024),
+        ("void f() { dim3 b(32); b.y = 4; k<<<1, b>>>(); }", None),
+        ("void f() { int t = 64; t *= 2; k<<<1, t>>>(); }", None),
+        ("void f(int t) { k<<<1, t>>>(); }", None),
+        ("void f() { unsigned int t = atoi(x); k<<<1, t>>>(); }", None),
+    ],
+)
+def test_sizes_of_blocks(block: str, size: int | None) -> None:
+    unit = Unit(block, load_catalog())
+    launch = unit.launches[0]
+    assert threads(unit, unit.split_args(launch.config_first, launch.close)[1]) == size

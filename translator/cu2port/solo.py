@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cu2port.model import Edit, Side, insert, replace
+from cu2port.model import Edit, Side, Span, insert, replace
 from cu2port.structure import Function, Launch, Macro
 from cu2port.unit import Unit
 from cu2port.warpnames import declares, modes
@@ -14,7 +15,11 @@ from cu2port.warpnames import declares, modes
 HEADER = "solo.hpp"
 SPACE = "cu2port::solo::"
 INDEX = {"threadIdx": SPACE + "thread_idx()", "blockDim": SPACE + "block_dim()"}
+GROUPS = "solo_groups.hpp"
 MOST = 1024  # threads of a block
+#: Cooperative groups whose threads are counted by `solo_groups.hpp`.
+GROUP_NAMES = ("this_thread_block", "thread_block", "this_grid", "grid_group")
+_TID = re.compile(r"%(?:n?tid|warpid)\b")
 _WORD = re.compile(r"\w+\Z")
 
 
@@ -51,9 +56,16 @@ def solo(unit: Unit) -> Solo | None:
         return Solo(True, asked, tuple(f for f in unit.functions if _is_device(unit, f)), (), names)
     inside = _reached(unit, asked)
     others = _reached(unit, tuple(f for f in kernels if f.name not in names))
-    reads = [f for f in inside if not INDEX.keys().isdisjoint(unit.t[f.body[0] : f.body[1]])]
+    reads = [f for f in inside if _reads(unit, f)]
     shared = tuple(f for f in reads if f in others)
     return Solo(False, asked, tuple(f for f in inside if f not in shared), shared, names)
+
+
+def _reads(unit: Unit, f: Function) -> bool:
+    """Whether a function asks which thread this is."""
+    if not INDEX.keys().isdisjoint(unit.t[f.body[0] : f.body[1]]):
+        return True
+    return any(f.body[0] < k < f.body[1] and _TID.search(unit.source(a, b + 1)) for k, a, b in unit.asms)
 
 
 def _is_device(unit: Unit, f: Function) -> bool:
@@ -106,7 +118,7 @@ def bounds(unit: Unit, f: Function) -> tuple[Edit, ...]:
             span = call.args[0]
             text = unit.text[span.start : span.end]
             if text.isdecimal():
-                return (replace(span.start, span.end, str(min(MOST, 2 * int(text)))),)
+                return (replace(span.start, span.end, str(max(int(text), min(MOST, 2 * int(text))))),)
             if _WORD.match(text):
                 return (insert(span.start, "2 * "),)
             return (insert(span.start, "2 * ("), insert(span.end, ")", Side.LEFT))
@@ -118,6 +130,38 @@ def indices(unit: Unit, first: int, stop: int) -> Iterator[int]:
     for i in unit.find(*INDEX):
         if first <= i < stop and not unit.is_member(i) and unit.tok(i - 1) != "::" and not declares(unit, i):
             yield i
+
+
+def groups(unit: Unit, first: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Names of the block's and the grid's groups in a range of tokens, with their namespace: first and last token."""
+    if unit.words.isdisjoint(GROUP_NAMES):
+        return
+    used = any("cooperative_groups" in unit.t[i + 1 : i + 3] for i in unit.find("using"))
+    for i in unit.find(*GROUP_NAMES):
+        if not first <= i < stop or unit.is_member(i) or (not used and unit.tok(i - 1) != "::"):
+            continue
+        start = unit.qualifier(i)
+        parent = unit.tok(start - 1) == "," and "thread_block_tile" in unit.t[start - 4 : start - 2]
+        if not parent and not (unit.t[i - 2] == "solo" and start < i):
+            yield start, i
+
+
+def of_ptx(unit: Unit, what: Solo | None, start: int, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    """The edits that write PTX at an offset as C++, with threads counted as the kernel counts them."""
+    if what is None:
+        return edits
+    i = unit.lexed.at(start)
+    if not what.whole and not any(f.first <= i < f.body[1] for f in what.functions):
+        return edits
+    return tuple(
+        dataclasses.replace(e, parts=tuple(p if isinstance(p, Span) else _recounted(p) for p in e.parts)) for e in edits
+    )
+
+
+def _recounted(text: str) -> str:
+    for old, new in (*INDEX.items(), ("cu2port::ptx::warpid()", SPACE + "warp_id()")):
+        text = text.replace(old, new)
+    return text
 
 
 def is_device_macro(unit: Unit, m: Macro) -> bool:

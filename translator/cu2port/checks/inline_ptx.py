@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Options, Severity, Trust
+from cu2port.solo import of_ptx, solo
 from cu2port.unit import Unit
 
 
@@ -51,6 +52,12 @@ class InlinePtx(Check):
             "with --ptx trap",
             options=Options(ptx="trap"),
         ),
+        Example(
+            '__device__ unsigned f() { unsigned d; asm("mov.u32 %0, %%tid.x;" : "=r"(d)); return d; }',
+            "__device__ unsigned f() { unsigned d; d = cu2port::solo::thread_idx().x; return d; }",
+            "one warp a wavefront: threads are counted anew",
+            options=Options(warp="solo"),
+        ),
         Example('__device__ void f() { asm volatile("" ::: "memory"); }', note="a barrier for the compiler"),
         Example('void f() { asm volatile("rdtsc" : "=a"(x)); }', note="host assembly"),
         Example(
@@ -59,6 +66,7 @@ class InlinePtx(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        what = solo(unit) if unit.asms else None
         for one in unit.ptx:
             span = one.statement.span
             shown = ", ".join(f"`{n}`" for n in one.instructions[:4]) or "a text built by macros"
@@ -76,7 +84,7 @@ class InlinePtx(Check):
                 f"inline PTX {shown} as C++{f' ({one.note})' if one.note else ''}",
                 span.start,
                 span.end,
-                one.edits,
+                of_ptx(unit, what, span.start, one.edits),
                 trust=Trust.EXACT if one.certain else Trust.REVIEW,
                 severity=Severity.INFO,
                 effects=(("all", "compile-error"),),

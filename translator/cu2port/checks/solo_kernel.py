@@ -3,20 +3,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from cu2port.blocks import number, threads
 from cu2port.check import Check, Example
 from cu2port.model import Edit, Finding, Options, Severity, Side, Span, Trust, insert, replace
 from cu2port.solo import (
+    GROUPS,
     HEADER,
     INDEX,
     SPACE,
     Solo,
     bounds,
     entry,
+    groups,
     indices,
     is_device_macro,
     is_entered,
     solo,
 )
+from cu2port.structure import Function
 from cu2port.unit import Unit
 
 _SOLO = Options(warp="solo")
@@ -33,7 +37,10 @@ _OTHER_LAUNCHES = (
 _BLOCK = re.compile(
     r"Block(?:Reduce|Scan|Load|Store|RadixSort|RadixRank|MergeSort|Exchange|Histogram|Discontinuity|Shuffle)\Z"
 )
-_TID = re.compile(r"%n?tid\b")
+_GROUP_CODE = frozenset({"cooperative_groups", "tiled_partition", "thread_block_tile"})
+_LARGEST = 512  # threads of a block that lanes are left for
+_TWICE = "the block has twice the threads on wavefronts of 64"
+_TOO_MANY = "with one warp on a wavefront of 64 at most 512 fit, and the launch fails"
 
 
 class SoloKernel(Check):
@@ -95,6 +102,24 @@ class SoloKernel(Check):
             "counts lanes by itself",
             options=_SOLO,
         ),
+        Example(
+            "namespace cg = cooperative_groups;\n"
+            "__device__ int f() { cg::thread_block b = cg::this_thread_block(); return b.thread_rank(); }\n",
+            '#include "cu2port/solo_groups.hpp"\n'
+            "namespace cg = cooperative_groups;\n"
+            "__device__ int f() { cu2port::solo::thread_block b = cu2port::solo::this_thread_block(); "
+            "return b.thread_rank(); }\n",
+            "groups",
+            options=_SOLO,
+        ),
+        Example(
+            "const int n = 1024;\nvoid f(int* p) { dim3 block(n / 32, 32); k<<<1, block>>>(p); }",
+            '#include "cu2port/solo.hpp"\n'
+            "const int n = 1024;\nvoid f(int* p) { dim3 block(n / 32, 32); k<<<1, cu2port::solo::block(block)>>>(p); }",
+            "more threads than fit: said, and the launch fails",
+            options=_SOLO,
+            findings=2,
+        ),
         Example("__global__ void k(int* p) { p[threadIdx.x] = 0; }", note="not asked for"),
         Example("void f() { dim3 blockDim(32); g(blockDim.x); }", note="a variable", options=_SOLO),
     )
@@ -109,7 +134,13 @@ class SoloKernel(Check):
                 yield self._done(
                     f"`{f.name}` runs one warp on a wavefront", unit.p[f.name_at], unit.end(f.name_at), edits
                 )
+                yield from self._bound(unit, f)
         for f in what.functions:
+            changed = tuple(_renamed(unit, *place) for place in groups(unit, f.first, f.body[1]))
+            if changed:
+                yield self._done(
+                    f"`{f.name}` has groups of CUDA's threads", unit.p[f.name_at], unit.end(f.name_at), changed, GROUPS
+                )
             edits = () if f in what.kernels else _counted(unit, f.first, f.body[1])
             if edits:
                 yield self._done(f"`{f.name}` counts CUDA's threads", unit.p[f.name_at], unit.end(f.name_at), edits)
@@ -117,8 +148,18 @@ class SoloKernel(Check):
         yield from self._launches(unit, what)
         yield from self._left(unit, what)
 
-    def _done(self, message: str, start: int, end: int, edits: tuple[Edit, ...]) -> Finding:
-        return self.finding(message, start, end, edits, trust=Trust.REVIEW, helpers=(HEADER,))
+    def _done(self, message: str, start: int, end: int, edits: tuple[Edit, ...], header: str = HEADER) -> Finding:
+        return self.finding(message, start, end, edits, trust=Trust.REVIEW, helpers=(header,))
+
+    def _bound(self, unit: Unit, f: Function) -> Iterator[Finding]:
+        """Launch bounds that say of blocks too large."""
+        for i in range(f.first, f.name_at):
+            call = unit.call(i) if unit.t[i] == "__launch_bounds__" else None
+            if call is not None and call.args:
+                span = call.args[0]
+                n = number(unit, unit.lexed.at(span.start), unit.lexed.at(span.end))
+                if n is not None and n > _LARGEST:
+                    yield self._problem(f"blocks of up to {n} threads; {_TOO_MANY}", span.start, span.end)
 
     def _macros(self, unit: Unit, what: Solo) -> Iterator[Finding]:
         for definitions in unit.macros.values() if what.whole and not unit.words.isdisjoint(INDEX) else ():
@@ -135,25 +176,23 @@ class SoloKernel(Check):
             text = unit.text[parts[1].start : parts[1].end]
             if text.startswith(SPACE):
                 continue
-            if text.isdecimal() and int(text) > 512:
-                yield self._problem(
-                    f"blocks of {text} threads; solo kernels have at most 512", parts[1].start, parts[1].end
-                )
-            yield self._done(
-                "the block has twice the threads on wavefronts of 64", *_range(parts[1]), _blocked(parts[1])
-            )
+            n = threads(unit, parts[1])
+            if n is not None and n > _LARGEST:
+                yield self._problem(f"blocks of {n} threads; {_TOO_MANY}", parts[1].start, parts[1].end)
+            said = _TWICE if n is not None else f"{_TWICE}; at most 512 of CUDA's fit, which a launch checks"
+            yield self._done(said, *_range(parts[1]), _blocked(parts[1]))
         for i in unit.find(*_BY_ARGUMENT) if what.whole else ():
             call = unit.call(i)
             at = _BY_ARGUMENT[unit.t[i]]
             if call is not None and len(call.args) > at and not unit.text[call.args[at].start :].startswith(SPACE):
                 span = call.args[at]
-                yield self._done("the block has twice the threads on wavefronts of 64", *_range(span), _blocked(span))
+                yield self._done(_TWICE, *_range(span), _blocked(span))
 
         for i in unit.find("blockDim") if what.whole else ():  # of a launch by parameters, or of a node of a graph
             last = _statement_end(unit, i)
             if unit.is_member(i) and unit.tok(i + 1) == "=" and last > i + 1 and "solo" not in unit.t[i : i + 6]:
                 span = Span(unit.p[i + 2], unit.end(last))
-                yield self._done("the block has twice the threads on wavefronts of 64", *_range(span), _blocked(span))
+                yield self._done(_TWICE, *_range(span), _blocked(span))
 
     def _left(self, unit: Unit, what: Solo) -> Iterator[Finding]:
         for f in what.shared:
@@ -167,13 +206,21 @@ class SoloKernel(Check):
             if unit.call(i) is not None and not (filled and "LaunchKernelEx" in unit.t[i]):
                 yield self._problem(f"`{unit.t[i]}` wants the block that `{SPACE}block` gives", unit.p[i], unit.end(i))
         spans = [(f.body[0], f.body[1]) for f in (*what.kernels, *what.functions)]
-        for i in unit.find("this_thread_block", *(w for w in unit.words if _BLOCK.match(w))):
+        for i in unit.find(*(w for w in unit.words if _BLOCK.match(w))):
             if unit.tok(i - 1) == "::" and (what.whole or any(a < i < b for a, b in spans)):
                 said = f"`{unit.t[i]}` counts lanes, not CUDA's threads, in a solo kernel"
                 yield self._problem(said, unit.p[i], unit.end(i))
-        for keyword, opener, close in unit.asms:
-            if _TID.search(unit.source(opener, close + 1)) and (what.whole or any(a < keyword < b for a, b in spans)):
-                yield self._problem("PTX that counts threads in a solo kernel", unit.p[keyword], unit.end(close))
+        for i in unit.find("thread_group", "meta_group_rank", "meta_group_size"):
+            ours = unit.is_member(i) if unit.t[i] != "thread_group" else not unit.is_member(i)
+            if ours and any(a - 40 < i < b for a, b in spans) and not unit.words.isdisjoint(_GROUP_CODE):
+                said = f"`{unit.t[i]}` counts lanes, not CUDA's threads, in a solo kernel"
+                yield self._problem(said, unit.p[i], unit.end(i))
+        if what.whole:
+            inside = [(f.first, f.body[1]) for f in what.functions]
+            for start, i in groups(unit, 0, len(unit.t)):
+                if not any(a <= i < b for a, b in inside) and unit.tok(start - 1) != "using":
+                    said = f"`{unit.t[i]}` counts lanes, not CUDA's threads, in a solo kernel"
+                    yield self._problem(said, unit.p[i], unit.end(i))
 
     def _problem(self, message: str, start: int, end: int) -> Finding:
         return self.finding(message, start, end, severity=Severity.WARNING, effects=(("wave64", "wrong-result"),))
@@ -182,6 +229,11 @@ class SoloKernel(Check):
 def _counted(unit: Unit, first: int, stop: int) -> tuple[Edit, ...]:
     """`threadIdx` and `blockDim` counted anew in a range of tokens."""
     return tuple(replace(unit.p[i], unit.end(i), INDEX[unit.t[i]]) for i in indices(unit, first, stop))
+
+
+def _renamed(unit: Unit, first: int, last: int) -> Edit:
+    """A group's name, its namespace included, replaced by that of ours."""
+    return replace(unit.p[first], unit.end(last), SPACE + unit.t[last])
 
 
 def _blocked(span: Span) -> tuple[Edit, ...]:

@@ -30,6 +30,19 @@ CU2PORT_SOLO bool idle() { return __builtin_amdgcn_wavefrontsize() == 64 && (thr
 CU2PORT_SOLO uint3 thread_idx() { return make_uint3(detail::counted(threadIdx.x), threadIdx.y, threadIdx.z); }
 CU2PORT_SOLO dim3 block_dim() { return dim3(detail::counted(blockDim.x), blockDim.y, blockDim.z); }
 
+namespace detail {
+
+// This thread's number in CUDA's block, and how many there are.
+CU2PORT_SOLO unsigned rank() {
+    return (threadIdx.z * blockDim.y + threadIdx.y) * counted(blockDim.x) + counted(threadIdx.x);
+}
+CU2PORT_SOLO unsigned threads() { return counted(blockDim.x) * blockDim.y * blockDim.z; }
+
+}  // namespace detail
+
+/// What PTX reads from `%warpid`.
+CU2PORT_SOLO unsigned warp_id() { return detail::rank() / 32; }
+
 /// The block to launch for a block of CUDA's. Rows of threads must be whole warps, unless there is just one row; a
 /// block has at most 512 threads where wavefronts have 64 lanes. Else the launch fails: with an empty block, or too
 /// large a one.

@@ -1,0 +1,126 @@
+"""How many threads a launch gives a block, as far as the file says it in plain numbers."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Iterator
+
+from cu2port.lexer import is_identifier
+from cu2port.model import Span
+from cu2port.unit import Unit
+
+_INTEGER = re.compile(r"(?:0[xX][0-9a-fA-F]+|[1-9][0-9]*|0)[uUlL]*\Z")
+_DEPTH = 6
+_TYPES = frozenset("int unsigned size_t auto long uint uint32_t int32_t uint64_t int64_t short".split())
+_ASSIGNED = frozenset("= += -= *= /= <<= >>= ++ --".split())
+_OPERATORS = frozenset("+ - * / % << >> ( )".split())
+_ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
+_LARGEST = 1 << 40
+
+
+def threads(unit: Unit, span: Span) -> int | None:
+    """The threads of a block written as a number, a constant, `dim3(...)` or a variable of that; None: not known."""
+    first, stop = _tokens(unit, span)
+    if stop - first == 1 and is_identifier(unit.t[first]):
+        places = [i for i in unit.find(unit.t[first]) if unit.tok(i - 1) == "dim3"]
+        if places:
+            return _dim3(unit, places[0] + 1) if len(places) == 1 and _is_set_once(unit, places[0]) else None
+    if unit.t[first] == "dim3":
+        return _dim3(unit, first + 1)
+    return number(unit, first, stop)
+
+
+def number(unit: Unit, first: int, stop: int, depth: int = 0) -> int | None:
+    """The value of an expression of numbers and constants; None: not known."""
+    words = []
+    for i in range(first, stop):
+        tok = unit.t[i]
+        known = int(tok.rstrip("uUlL"), 0) if _INTEGER.match(tok) else None
+        if known is None and is_identifier(tok) and depth < _DEPTH:
+            known = _named(unit, tok, depth + 1)
+        if known is None and tok not in _OPERATORS:
+            return None
+        words.append(tok if known is None else str(known))
+    try:
+        return _value(ast.parse(" ".join(words).replace("/", "//"), mode="eval").body)
+    except (SyntaxError, ZeroDivisionError):
+        return None
+
+
+def _tokens(unit: Unit, span: Span) -> tuple[int, int]:
+    return unit.lexed.at(span.start), unit.lexed.at(span.end)
+
+
+def _dim3(unit: Unit, opener: int) -> int | None:
+    """The product of `dim3(...)`, `name(...)` or `name = dim3(...)`; opener: the token behind the name."""
+    if unit.tok(opener) == "=" and unit.tok(opener + 1) == "dim3":
+        opener += 2
+    if unit.tok(opener) not in ("(", "{") or unit.match[opener] < 0:
+        return None
+    out = 1
+    for part in unit.split_args(opener + 1, unit.match[opener]):
+        n = number(unit, *_tokens(unit, part))
+        if n is None:
+            return None
+        out *= n
+    return out
+
+
+def _named(unit: Unit, name: str, depth: int) -> int | None:
+    """A macro's or a constant's value; of a variable too, that is set once."""
+    if name in unit.macros:
+        values = {number(unit, m.first, m.stop, depth) for m in unit.macros[name]}
+        return values.pop() if len(values) == 1 else None
+    places = list(_declarations(unit, name))
+    if len(places) != 1 or not _is_set_once(unit, places[0]):
+        return None
+    first = stop = places[0] + 2
+    while stop < len(unit.t) and unit.t[stop] not in (";", ",", "}", "{"):
+        stop = max(stop, unit.match[stop]) + 1
+    return number(unit, first, stop, depth) if stop > first else None
+
+
+def _declarations(unit: Unit, name: str) -> Iterator[int]:
+    for i in unit.find(name):
+        if unit.tok(i - 1) in _TYPES and unit.in_directive(i) is None:
+            yield i  # a parameter too: of which no number is known
+
+
+def _is_set_once(unit: Unit, at: int) -> bool:
+    """Whether a variable gets a value where it is declared, at token `at`, and nowhere else in the file."""
+    if unit.tok(at + 1) not in ("=", "(", "{"):
+        return False
+    for i in unit.find(unit.t[at]):
+        after = i + 3 if unit.tok(i + 1) == "." else i + 1  # of a member too
+        if i != at and (unit.tok(i - 1) in ("&", ">>", "++", "--") or unit.tok(after) in _ASSIGNED):
+            return False
+    return True
+
+
+def _value(e: ast.expr) -> int | None:
+    """Integer arithmetic alone; None where it is something else or too large."""
+    if isinstance(e, ast.Constant):
+        return e.value if isinstance(e.value, int) else None
+    if isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub):
+        inner = _value(e.operand)
+        return None if inner is None else -inner
+    if not isinstance(e, ast.BinOp):
+        return None
+    a, b = _value(e.left), _value(e.right)
+    if a is None or b is None:
+        return None
+    if isinstance(e.op, ast.LShift | ast.RShift) and not 0 <= b < 40:
+        return None
+    made = _ARITHMETIC.get(type(e.op))
+    out = made(a, b) if made is not None else None
+    return out if out is not None and abs(out) < _LARGEST else None
