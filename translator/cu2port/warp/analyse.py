@@ -102,6 +102,8 @@ def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
     for d in devices:
         interp.devices.setdefault(d.name, []).append(d)
     run_all(interp, devices)
+    if not hazards_only:
+        interp.outside()
     warpish = _warpish(unit, devices, called)
     uses = {at: tuple(found) for at, found in interp.uses.items()}
     return WarpFacts(tuple(devices), uses, tuple(interp.arrays.values()), warpish, frozenset(interp.extents))

@@ -231,6 +231,8 @@ def _multiply(op: str, a: V, b: V, at: int, use: Record) -> V | None:
                 return V(Kind.MASK, max(a.vary, b.vary), None, (), a.why)
         if op == "*" and a.kind in (Kind.BLOCK_ID, Kind.BLOCK) and b.kind in (Kind.BLOCK, Kind.BLOCK_ID):
             return V(Kind.BLOCK_ID, UNIFORM, None, (), a.why or b.why)
+        if op == "*" and a.kind is b.kind is Kind.COUNT:
+            return V(Kind.COUNT, max(a.vary, b.vary), None, (), a.why or b.why)
         if op == "*" and Kind.THREAD_Y in (a.kind, b.kind) and Kind.BLOCK in (a.kind, b.kind):
             return V(Kind.THREAD_Y, LANES, None, (), a.why or b.why)
         if op == "*" and Kind.BLOCK in (a.kind, b.kind) and a.vary == b.vary == UNIFORM:
@@ -287,6 +289,8 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
         if x is a and op == "-" and x.kind in THREADS and y.vary == UNIFORM:
             if y.num == 32 and y.src:
                 use(y, Role.STRIDE, None, x)
+            elif y.kind is Kind.PRODUCT and y.num is not None:
+                use(y, Role.GUARD, None, x)
             return V(Kind.SHIFTED, LANES, None, (), x.why)
         if x.kind is Kind.BLOCK and (_is_mask(y) or is_size(y) or y.num == 1):
             use(y, Role.COUNT, True, x)

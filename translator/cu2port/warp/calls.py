@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from cu2port.structure import Macro
 from cu2port.warp import builtins
 from cu2port.warp.arith import Role, binary
@@ -26,10 +28,13 @@ from cu2port.warp.values import (
     Kind,
     Step,
     V,
+    is_block_size,
     join,
     join_all,
 )
 
+_PASSES = re.compile(r"(?i)uniform|broadcast|readfirst|min|max|cast|int\Z")
+_WIDTH_NAME = re.compile(r"(?i)warp|lane|width|threads")
 _MOVED = frozenset({Kind.MASK, Kind.LANE, Kind.BLOCK, Kind.WARP, Kind.GLOBAL_WARP, Kind.COUNT, Kind.LINEAR})
 
 
@@ -50,8 +55,9 @@ class Caller(Evaluator):
         macros = self.unit.macros.get(name) if isinstance(e.callee, Name) else None
         if macros and name not in self._open:
             return self._expand(name, e)
-        self.hint = ""
+        self.hint = hint if len(e.args) == 1 and _PASSES.search(name) else ""  # the variable gets the argument
         values = tuple(self.value(a) for a in e.args)
+        self.hint = ""
         base = self.value(e.callee.base) if isinstance(e.callee, Member) else NOTHING
         tvalues = tuple(self.value(t) for t in getattr(e.callee, "targs", ()))
         self.hint = hint
@@ -189,6 +195,10 @@ class Caller(Evaluator):
             for v in (*values, *tvalues):
                 if v.src and v.num == WIDE and (v.kind is Kind.SIZE or "tile" not in name):
                     self.use(v, Role.WIDTH, True if name not in self.devices else None, NOTHING)
+            for d in self.devices.get(name, ()):
+                for p, v in zip(d.tparams, tvalues, strict=False):
+                    if v.src and v.num == WIDE and (is_block_size(p.name) or _WIDTH_NAME.search(p.name)):
+                        self.use(v, Role.WIDTH, True, NOTHING)
 
     def _expand(self, name: str, e: CallExpr) -> V:
         """A function-like macro, expanded where it is used: its body sees the names of the place."""

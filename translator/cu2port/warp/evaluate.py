@@ -139,6 +139,15 @@ class Evaluator:
             Other: self._other,
         }
 
+    def outside(self) -> None:
+        """Look at constants of classes and of the file, of which no function may have made use."""
+        for name, first in self.constants.items():
+            if any(t.isdigit() and int(t) in _WATCHED for t in self.unit.t[first : first + 12]):
+                self.device, self.hint = None, name
+                self.bind(name, self._constant_value(first), first)
+        self.hint = ""
+        self.env = {}
+
     # --- what is found out ----------------------------------------------------------------------------------------
 
     def use(self, b: V, role: Role, lane: bool | None, other: V) -> None:
@@ -227,6 +236,8 @@ class Evaluator:
         constant = self._constant(text, e.at)
         if constant is not None:
             return constant
+        if e.qualified and by_name(self.unit.tok(e.at - 2)) is Kind.COUNT:  # `WarpCount::kCount`
+            return V(Kind.COUNT)
         for t in e.targs:
             self.value(t)
         return NOTHING
@@ -245,12 +256,7 @@ class Evaluator:
                 v = join_all(values) if values else None
                 self.site = site
             elif text in self.constants:
-                first = self.constants[text]
-                if first not in self._bodies:
-                    stop = min(len(self.unit.t), first + 60)
-                    self._bodies[first] = Parser(self.unit, first, stop, jump=False).expr(stop)
-                body = self._bodies[first]
-                v = self.value(body) if not isinstance(body, Block) else None
+                v = self._constant_value(self.constants[text])
         finally:
             self._open.discard(text)
         meaning = named_constant(text)
@@ -271,6 +277,13 @@ class Evaluator:
         if by_name(text) is Kind.COUNT:
             return V(Kind.COUNT)
         return V(Kind.BLOCK) if is_block_size(text) and text.isupper() else None
+
+    def _constant_value(self, first: int) -> V:
+        body = self._bodies.get(first)
+        if body is None:
+            stop = min(len(self.unit.t), first + 60)
+            body = self._bodies[first] = Parser(self.unit, first, stop, jump=False).expr(stop)
+        return self.value(body) if not isinstance(body, Block) else NOTHING
 
     def _macro(self, first: int) -> Expr:
         body = self._bodies.get(first)

@@ -6,6 +6,7 @@ Types are told from expressions by shape alone.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from cu2port.lexer import is_identifier
 from cu2port.unit import Unit
@@ -60,6 +61,16 @@ NOT_TYPES = frozenset(
 )
 _INT = re.compile(r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uUlLzZ]*\Z")
 DEPTH = 120
+_CHAIN = 64  # operands of one run (`a + b + c + ...`) that may nest; generated code has thousands
+
+
+def _joined(parts: Sequence[tuple[Expr, int, str]], last: Expr) -> Expr:
+    """A long run of operands as a tree that is not deep; who reads it goes down by calling itself."""
+    if not parts:
+        return last
+    middle = len(parts) // 2
+    left, at, op = parts[middle]
+    return Binary(at, op, _joined(parts[:middle], left), _joined(parts[middle + 1 :], last))
 
 
 def integer(token: str) -> int | None:
@@ -169,6 +180,8 @@ class ExpressionParser:
                 self._to(stop)
                 return Other(at)
             left = self._prefix(stop)
+            parts: list[tuple[Expr, int, str]] = []  # earlier operands of a long run, and the operators after them
+            count, last = 0, 0
             while self.i < stop:
                 at, op = self.i, self.t[self.i]
                 if op == ">" and self._is(at + 1, stop, ">") and self.unit.p[at + 1] == self.unit.p[at] + 1:
@@ -176,6 +189,9 @@ class ExpressionParser:
                 bind = _LEVEL.get(op, 0)
                 if bind < level:
                     break
+                if bind != last:
+                    left, parts, count, last = _joined(parts, left), [], 0, bind
+                count += 1
                 self._next()
                 if op == ">>":
                     self._next()
@@ -186,9 +202,12 @@ class ExpressionParser:
                     left = Ternary(at, left, a, self.expr(stop, 2))
                 elif bind == 2:
                     left = Assign(at, op, left, self.expr(stop, 2))
-                else:
+                elif count % _CHAIN:
                     left = Binary(at, op, left, self.expr(stop, bind + 1))
-            return left
+                else:
+                    parts.append((left, at, op))
+                    left = self.expr(stop, bind + 1)
+            return _joined(parts, left)
         finally:
             self.depth -= 1
 

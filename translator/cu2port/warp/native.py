@@ -30,7 +30,7 @@ _HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".inc"})
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A kernel that keeps CUDA's warps: the place and the reason."""
+    """A kernel that keeps CUDA's warps, or a function that no kernel of the file calls: the place and the reason."""
 
     kernel: Function
     at: int
@@ -137,12 +137,15 @@ class _Plan:
                 kept.append(Kept(f, refused.at, refused.why))
         wanted = self._reached(list(done)) if not whole else set(functions)
         users = [f for f in done if self._direct(f)]
+        called = self._reached(kernels)
         for f in functions:
             if f in self.warps and f in wanted and f not in solo and "__global__" not in f.sides:
                 s = self._summary(f)
                 hides = isinstance(s, Summary) and s.result.kind in (Kind.SAME, Kind.WHOLE) and not s.line
                 if hides and self._direct(f):
                     users.append(f)
+                elif isinstance(s, Refused) and whole and f not in called:
+                    kept.append(Kept(f, s.at, s.why))
         return self._written(users, tuple(done), kept, functions)
 
     def _written(

@@ -98,10 +98,16 @@ class Values(Lanes):
         if isinstance(e, Member):
             if self._is_tid(e):
                 return T(Kind.TID)
-            if isinstance(e.base, Name) and e.base.text in ("blockDim", "gridDim", "blockIdx"):
+            if (
+                isinstance(e.base, Name)
+                and e.base.text in ("blockDim", "gridDim", "blockIdx")
+                and e.base.text not in self.env
+            ):
                 return UNIFORM
             return T(Kind.SAME, uniform=self._plain(e.base).uniform)
         if isinstance(e, Binary):
+            if self._is_linear(e):
+                return T(Kind.TID)
             return self._lift(e, (self._value(e.a), self._value(e.b)))
         if isinstance(e, Unary):
             return self._unary(e)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,7 +39,7 @@ _OPERATORS = {"+": "add", "*": "mul", "|": "or", "&": "and", "^": "xor"}
 _CALLS = {
     **dict.fromkeys(("max", "fmaxf", "fmax", "umax", "__hmax"), "max"),
     **dict.fromkeys(("min", "fminf", "fmin", "umin", "__hmin"), "min"),
-    "__hadd": "add",
+    **dict.fromkeys(("__hadd", "add"), "add"),
 }
 _ZERO = frozenset({"0", "0.0", "0.", "0.f", "0.0f", "0.0F", "0.F", "0u", "0U", "0ul", "0ull", "0ULL", "0UL", "0L"})
 _LEAST = frozenset({"INFINITY", "HUGE_VALF", "HUGE_VAL", "FLT_MAX", "DBL_MAX", "CUDART_INF_F", "CUDART_INF"})
@@ -351,14 +352,11 @@ class Idioms:
         elif isinstance(value, CallExpr) and isinstance(value.callee, Name) and len(value.args) == 2:
             pair = (value.args[0], value.args[1])
             op = _CALLS.get(value.callee.text)
-            if op is None or not self._is_known(value.callee):
+            if op is None or not (self._is_known(value.callee) or value.callee.text == "add"):
                 return None
             if not any(self.same(a, v) and is_other(b, v) for a, b in (pair, pair[::-1])):
                 return None
-            name = value.callee.text
             at = self.unit.qualifier(value.at) if value.callee.qualified else value.at
-            if op == "add" and name != "__hadd":
-                return None
             text = Span(self.unit.p[at], self.unit.p[self._opener(value)])
             return op, (start, text, "(a, b); })")
         elif isinstance(value, Ternary) and isinstance(value.cond, Binary) and value.cond.op[0] in "<>":
@@ -446,7 +444,7 @@ def is_identity(unit: Unit, op: str, e: Expr) -> bool:
     if op == "mul":
         return text in ("1", "1.0", "1.f", "1.0f", "1.")
     if op == "and":
-        return isinstance(e, Unary) and e.op in ("~", "-") and unit.t[e.x.at] in ("0", "0u", "1")
+        return isinstance(e, Unary) and e.op + unit.t[e.x.at] in ("~0", "~0u", "-1")
     if op == "max":
         if isinstance(e, CallExpr):
             return callee(e) == "lowest" and "numeric_limits" in unit.t[e.at - 7 : e.at]
@@ -454,9 +452,17 @@ def is_identity(unit: Unit, op: str, e: Expr) -> bool:
             return e.x.text in _LEAST
         if isinstance(e, Unary) and e.op == "-" and isinstance(e.x, CallExpr):
             return callee(e.x) == "infinity"
+        if isinstance(e, Unary) and e.op == "-" and isinstance(e.x, Num):
+            return _is_huge(unit.t[e.x.at])
         return text == "INT_MIN"
     if op == "min":
         if isinstance(e, CallExpr):
             return callee(e) in ("infinity",) or (callee(e) == "max" and "numeric_limits" in unit.t[e.at - 7 : e.at])
-        return text in _LEAST or text in ("INT_MAX", "UINT_MAX")
+        return text in _LEAST or text in ("INT_MAX", "UINT_MAX") or _is_huge(text)
     return False
+
+
+def _is_huge(text: str) -> bool:
+    """Whether a literal is one that no data reach: 1e15 or more."""
+    m = re.fullmatch(r"(\d+\.?\d*[eE]\+?(\d+))[fF]?", text)
+    return m is not None and float(m[1]) >= 1e15

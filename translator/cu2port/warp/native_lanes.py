@@ -74,6 +74,11 @@ class Summary:
 Look = Callable[[str], Summary | None]
 
 
+def _axis(e: Expr, name: str) -> str:
+    """The axis of `threadIdx.x` and the like; "" for anything else."""
+    return e.name if isinstance(e, Member) and isinstance(e.base, Name) and e.base.text == name else ""
+
+
 class Lanes:
     """What is known at a place of a function while it is walked over, and what expressions say of lanes there."""
 
@@ -94,6 +99,7 @@ class Lanes:
         self.broken = False  # some threads may have left the loop
         self.fixed: set[str] = set()
         self.here = Here()
+        self.rows = self.deep = False  # blocks have a second dimension, a third one
 
     # --- variables ---------------------------------------------------------------------------------------------------
 
@@ -144,7 +150,7 @@ class Lanes:
 
     def _is_tid(self, e: Expr) -> bool:
         if isinstance(e, Member):
-            return e.name == "x" and isinstance(e.base, Name) and e.base.text == "threadIdx"
+            return not self.rows and _axis(e, "threadIdx") == "x"
         return isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.TID
 
     def _size(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
@@ -194,14 +200,19 @@ class Lanes:
         self._spot(e)
         return True
 
-    def _count(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
-        """The number of warps in the block, or in a constant number of threads that are whole wavefronts."""
+    def _count(self, e: Expr, rounds: bool = False) -> dict[tuple[int, int], Edit] | None:
+        """The number of warps in the block, or in a constant number of threads that are whole wavefronts. `rounds`: a
+        fraction counts as a whole one where it stands."""
         unit = self.unit
         if isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.COUNT:
             self.spots.add(e.at)
             return {}
         if isinstance(e, Binary) and e.op in ("/", ">>"):
-            if self.idioms.number(e.b) != (32 if e.op == "/" else 5) or not isinstance(e.b, (Num, Name)):
+            if not isinstance(e.b, (Num, Name)):
+                return None
+            if self.idioms.number(e.b) != (32 if e.op == "/" else 5) and not (
+                rounds and e.op == "/" and unit.t[e.b.at] in ("32.f", "32.0f", "32.", "32.0")
+            ):
                 return None
             threads = e.a
             if isinstance(threads, Binary) and threads.op == "-" and self.idioms.number(threads.b) == 1:
@@ -210,8 +221,9 @@ class Lanes:
                     threads = inner.a
             elif isinstance(threads, Binary) and threads.op == "+" and self.idioms.number(threads.b) == 31:
                 threads = threads.a
-            if self._is_block(threads):
-                text = "blockDim.x"
+            block = self._block(threads)
+            if block:
+                text = block
             else:
                 n = self.idioms.number(threads)
                 if n is None or n <= 0 or n % 64 or not isinstance(threads, (Num, Name)):
@@ -230,8 +242,28 @@ class Lanes:
             return {(start, end): Edit(start, end, (f"{SPACE}count({text})",))}
         return None
 
-    def _is_block(self, e: Expr) -> bool:
-        return isinstance(e, Member) and e.name == "x" and isinstance(e.base, Name) and e.base.text == "blockDim"
+    def _block(self, e: Expr) -> str:
+        """The number of threads in the block, as text; "" for anything else."""
+        if self.rows:
+            if (
+                isinstance(e, Binary)
+                and e.op == "*"
+                and _axis(e.a, "blockDim") + _axis(e.b, "blockDim") in ("xy", "yx")
+            ):
+                return "blockDim.x * blockDim.y" if not self.deep else ""
+            return ""
+        return "blockDim.x" if _axis(e, "blockDim") == "x" else ""
+
+    def _is_linear(self, e: Expr) -> bool:
+        """`threadIdx.y * blockDim.x + threadIdx.x`, in a function that speaks of no third dimension."""
+        if not self.rows or self.deep or not (isinstance(e, Binary) and e.op == "+"):
+            return False
+        for x, row in ((e.a, e.b), (e.b, e.a)):
+            if _axis(x, "threadIdx") == "x" and isinstance(row, Binary) and row.op == "*":
+                for y, width in ((row.a, row.b), (row.b, row.a)):
+                    if _axis(y, "threadIdx") == "y" and _axis(width, "blockDim") == "x":
+                        return True
+        return False
 
     def _extent(self, e: Binary) -> tuple[int, int]:
         """The tokens of `a / b` where b is one token, or (-1, -1) where they are not certain."""
@@ -257,6 +289,9 @@ class Lanes:
         if isinstance(e, Binary) and e.op == "&&":
             a, left = self._condition(e.a, here)
             b, right = self._condition(e.b, here)
+            axes = {self._zero_axis(e.a), self._zero_axis(e.b)}
+            if self.rows and not self.deep and axes == {"x", "y"}:
+                return "thread", {}
             if {a, b} == {"leader", "first"}:
                 return "thread", {**left, **right}
             if "thread" in (a, b) and not ({a, b} - {"thread", ""}):
@@ -287,10 +322,16 @@ class Lanes:
             if in_row and self.idioms.number(e.b) == 32 and self._size(e.b) is not None:
                 got = self._size(e.b)
                 return "first", got if got is not None else {}
-            if (in_row or in_warp) and (bound := self._count(e.b)) is not None:
+            if (in_row or in_warp) and (bound := self._count(e.b, rounds=True)) is not None:
                 self._spot(e)
                 return "slots", {**bound, **(self._lane(e.a) or {})}
         return "", {}
+
+    def _zero_axis(self, e: Expr) -> str:
+        """The axis of `threadIdx.x == 0` and the like."""
+        if isinstance(e, Unary) and e.op == "!":
+            return _axis(e.x, "threadIdx")
+        return _axis(e.a, "threadIdx") if isinstance(e, Binary) and e.op == "==" and self.idioms.fold(e.b) == 0 else ""
 
     def _spot(self, e: Expr) -> None:
         """The names of an expression are understood where they stand."""

@@ -75,8 +75,9 @@ class Walk(Values):
         t = unit.t
         for i in range(first, stop):
             tok = t[i]
-            if tok in ("threadIdx", "blockDim") and unit.tok(i + 1) == "." and unit.tok(i + 2) in ("y", "z"):
-                raise Refused(i, "blocks have rows of threads")
+            if tok in ("threadIdx", "blockDim") and unit.tok(i + 1) == ".":
+                self.rows = self.rows or unit.tok(i + 2) != "x"
+                self.deep = self.deep or unit.tok(i + 2) == "z"
             if tok in GROUPS or CUB.match(tok):
                 raise Refused(i, f"`{tok}` has a fixed size")
             if tok in ("goto", "asm", "__asm__", "__asm"):
@@ -335,7 +336,7 @@ class Walk(Values):
             raise Refused(e.at, f"`{callee(e)}` of something else than what the warp's lanes come to")
         if not self._value(e.args[0]).uniform:
             raise Refused(e.at, f"`{callee(e)}` may go to different places for lanes of a warp")
-        self.line = True
+        self.line = self.line or not self.rows
 
     # --- branches and loops ---------------------------------------------------------------------------------------
 
