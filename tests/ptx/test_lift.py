@@ -81,7 +81,8 @@ def test_an_input_that_may_be_the_output_is_read_first(clang: ClangService) -> N
     assert run("d", "e", "a") == "d = a + 1; e = a + 2;"  # different locals
     assert run("a", "e", "a") == "{ const std::uint32_t a_in = a; a = a_in + 1; e = a_in + 2; }"
     assert run("v.x", "e", "v.y") == "v.x = v.y + 1; e = v.y + 2;"
-    assert "_in" in run("ref", "e", "a")  # a reference may be anything
+    assert run("ref", "e", "a") == "ref = a + 1; e = a + 2;"  # a reference of before the call is no parameter by value
+    assert "_in" in run("ref", "e", "*out")  # but it may be anything else
     assert "_in" in run("out[0]", "e", "a") or "a + 1" in run("out[0]", "e", "a")
     assert "_in" in run("d", "e", "*out")
 
@@ -151,6 +152,41 @@ def test_of_a_macro_with_two_definitions_the_first_is_taken_and_said() -> None:
     other = convert((macros + load).replace(".L2::128B", ".cs"))
     assert "ld_global_cs<" in other.output.decode()
     assert any(j.finding.code == "CU401" and "one of its definitions" in j.finding.message for j in other.findings)
+
+
+@pytest.mark.parametrize(
+    ("head", "first", "second", "read", "copied"),
+    [
+        ("unsigned* r, unsigned* a", "r[0]", "r[1]", "a[0]", True),  # both may be one array
+        ("unsigned r[2], unsigned a[2]", "r[0]", "r[1]", "a[1]", True),
+        ("S& r, S& a", "r.x", "r.y", "a.x", True),
+        ("unsigned* r, unsigned a", "r[0]", "r[1]", "a", False),
+        ("unsigned* r, unsigned a", "r[0]", "r[1]", "r[2]", False),
+        ("unsigned* r, int i, int j", "r[0]", "r[1]", "r[i]", True),
+        ("S r, int i, int j", "r.v[i].x", "r.w", "r.v[j].y", True),  # i may be j, and members may be a union's
+        ("uint4 r, uint4 a", "r.x", "r.y", "r.z", False),
+        ("uint4 r, uint4 a", "r.x", "r.y", "a.x", False),
+        ("unsigned a, unsigned b", "b", "(*c)", "a", False),
+        ("unsigned a, unsigned b, unsigned* p = &a", "a", "b", "p[0]", True),
+        ("unsigned a, unsigned b", "member", "b", "other", True),
+        ("unsigned a, unsigned b) { unsigned& c = a; if (c", "c", "b", "a", True),
+        ("unsigned (&a)[4]) { for (auto& c : a", "c", "d", "a[0]", True),
+    ],
+)
+def test_objects_that_may_be_one(head: str, first: str, second: str, read: str, copied: bool) -> None:
+    asm = f'asm("add.u32 %0, %2, 1; add.u32 %1, %2, 2;" : "=r"({first}), "=r"({second}) : "r"({read}));'
+    made = convert(f"__device__ void f({head}) {{\n{asm}\n}}\n").output.decode()
+    assert ("_in = " in made) == copied, made
+
+
+def test_elements_of_two_arrays_are_two() -> None:
+    asm = 'asm("add.u32 %0, %2, 1; add.u32 %1, %3, 2;" : "=r"(a[0]), "=r"(a[1]) : "r"(b[0]), "r"(b[1]));'
+    local = "__device__ void f() {{ unsigned a[2], b[2]; {}{} }}"
+    assert "_in = " not in convert(local.format(asm, "")).output.decode()
+    member = f"struct S {{ unsigned a[2], b[2]; __device__ void f() {{ {asm} }} }};"
+    assert "_in = " not in convert(member).output.decode()
+    # unless one of the names is a pointer somewhere
+    assert "_in = " in convert(member + "__device__ void g() { unsigned* a = 0; }").output.decode()
 
 
 def test_a_macros_parameters_may_be_any_expression() -> None:

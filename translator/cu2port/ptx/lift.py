@@ -14,15 +14,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cu2port.clang import Expr
-from cu2port.lexer import is_identifier, lex
+from cu2port.lexer import lex
 from cu2port.model import Span
 from cu2port.ptx import special
+from cu2port.ptx.aliasing import NOTHING_KNOWN, Objects
 from cu2port.ptx.asm import Reading
 from cu2port.ptx.bind import UntranslatableError
 from cu2port.ptx.carry import reads_carry
 from cu2port.ptx.emit import Options, emit
 from cu2port.ptx.ir import TYPES, Place, Reg, Statement, Type
-from cu2port.ptx.operand_text import EFFECT, LOOSE, SIMPLE, WRITTEN, apart, bare, root, stem, tidy
+from cu2port.ptx.operand_text import EFFECT, LOOSE, SIMPLE, WRITTEN, bare, stem, tidy
 from cu2port.ptx.parse import PtxSyntaxError, parse_inline
 from cu2port.ptx.printer import NAMESPACE, cxx_type
 from cu2port.ptx.rename import Renamer, declared, has_target, instructions, labels, mentioned
@@ -81,14 +82,14 @@ class Context:
     """What is known around a statement.
 
     `text`: the file. `types`: libclang's answers, by span of the operand's expression. `reserved`: identifiers that
-    locals must not take. `references`: identifiers that may be another name of something else. `fp`: as in `Options`.
+    locals must not take. `objects`: what the names in operands are. `fp`: as in `Options`.
     `macro`: the parameters of the macro that the statement stands in, which may be any expression; None outside of one.
     """
 
     text: str
     types: Mapping[Span, Expr]
     reserved: frozenset[str]
-    references: frozenset[str] = frozenset()
+    objects: Objects = NOTHING_KNOWN
     fp: str = "exact"
     macro: frozenset[str] | None = None
 
@@ -268,18 +269,7 @@ class _Lifter:
 
     def may_alias(self, read: int, written: int) -> bool:
         """Whether writing one operand may change what another one's expression gives."""
-        a, b = self.text(read), self.text(written)
-        ours = {t for t in lex(a).t if is_identifier(t)}
-        written_object = root(b)
-        if written_object is None or written_object in self.context.references:
-            return True
-        if any(x in self.context.references for x in ours) or "*" in a or "->" in a:
-            return True
-        if written_object not in ours:
-            return False
-        if SIMPLE.match(a) and SIMPLE.match(b):  # v.x and v.y, a[0] and a[1]
-            return not apart(a, b)
-        return True
+        return self.context.objects.may_alias(self.text(read), self.text(written))
 
     def copy(self, i: int) -> None:
         """Gives an operand a local of its own: read before the first line, written back after the last."""

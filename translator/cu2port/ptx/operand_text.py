@@ -34,19 +34,6 @@ def tidy(line: str) -> str:
     )
 
 
-def root(text: str) -> str | None:
-    """The variable that an lvalue is a part of, None where it is reached through a pointer or a call."""
-    return m.group() if SIMPLE.match(text) and "->" not in text and (m := re.match(r"\w+", text)) else None
-
-
-def apart(a: str, b: str) -> bool:
-    """Whether two members or elements of one variable are surely different ones."""
-    x, y = re.findall(r"\w+", a), re.findall(r"\w+", b)
-    if len(x) != len(y):
-        return False
-    return any(p != q and (p.isdigit() == q.isdigit()) and (p.isdigit() or "." in a) for p, q in zip(x, y, strict=True))
-
-
 def stem(text: str) -> str:
     """A name to make a local's name of, "" if none suggests itself."""
     words = re.findall(r"[A-Za-z_]\w*", re.sub(r"\[[^][]*\]", "", text))

@@ -105,7 +105,7 @@ def _type_before(unit: Unit, k: int, floor: int) -> str | None:
             stars += 1
         elif tok in ("&", "&&") and not words and not stars:
             pass
-        elif tok == "," and not words and not stars and (first := _list_start(unit, i, floor)) > 0:
+        elif tok == "," and not words and not stars and (first := list_start(unit, i, floor)) > 0:
             i = first  # `unsigned a, b`: the type stands before the first name
             continue
         elif tok in _SPECIFIERS:
@@ -124,7 +124,7 @@ def _type_before(unit: Unit, k: int, floor: int) -> str | None:
     return _canonical(words, stars)
 
 
-def _list_start(unit: Unit, comma: int, floor: int) -> int:
+def list_start(unit: Unit, comma: int, floor: int) -> int:
     """For a name behind a comma of a declaration `T a = 1, b`: the token after its type; -1 if this is no such list."""
     i = comma - 1
     while i > floor:

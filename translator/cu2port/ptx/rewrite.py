@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from cu2port.lexer import is_identifier
 from cu2port.model import Edit
+from cu2port.ptx.aliasing import objects
 from cu2port.ptx.asm import AsmStatement, Operand, Reading, statements
 from cu2port.ptx.carry import leaves_carry, reads_carry
 from cu2port.ptx.families import family
@@ -88,7 +88,7 @@ def handle(unit: Unit) -> tuple[Handled, ...]:
 def around(unit: Unit, s: AsmStatement, context: Context) -> Context:
     """The context of one statement, given that of its file."""
     macro = frozenset(s.macro.params or ()) if s.macro is not None else None
-    return replace(context, references=references(unit, s), macro=macro)
+    return replace(context, objects=objects(unit, s), macro=macro)
 
 
 def is_ptx(unit: Unit, s: AsmStatement) -> bool:
@@ -111,22 +111,6 @@ def is_ptx(unit: Unit, s: AsmStatement) -> bool:
         return bool(_PTX_ONLY.search(text))
     # a function that a macro makes a device's (CUTLASS_DEVICE) tells nothing: then an opcode with its types must do
     return any("." in w for w in known) or bool(_DOTTED.search(text)) or s.macro is not None
-
-
-def references(unit: Unit, s: AsmStatement) -> frozenset[str]:
-    """Identifiers around a statement that may name the same object as others: references, and all of a macro's."""
-    if s.macro is not None:
-        return unit.words
-    f = unit.function_at(s.keyword)
-    if f is None:
-        return unit.words
-    out = set()
-    for k in range(f.params[0], s.keyword):
-        if unit.t[k] in ("&", "&&") and unit.tok(k + 2) in (",", ")", "=", ";", ":", "["):
-            before = unit.t[k - 1]
-            if before == ">" or (is_identifier(before) and before not in ("return", "case")):
-                out.add(unit.t[k + 1])
-    return frozenset(out)
 
 
 def carry_chains(unit: Unit, wanted: Iterable[AsmStatement]) -> frozenset[int]:

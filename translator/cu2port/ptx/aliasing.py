@@ -1,0 +1,188 @@
+"""Whether writing one operand may change what another one's expression gives.
+
+Two expressions that are plain names, members or elements are compared part by part. Else it matters whether something
+can be reached in more than one way: a local that is neither a reference nor has its address taken cannot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from cu2port.lexer import is_identifier, lex
+from cu2port.ptx.asm import AsmStatement
+from cu2port.ptx.operand_text import SIMPLE
+from cu2port.ptx.operand_types import list_start
+from cu2port.structure import Function
+from cu2port.unit import Unit
+
+_STEP = re.compile(r"(\.|->|::|\[)([\w+ ]+)\]?")
+_LANES = frozenset("xyzw")
+_NOT_BEFORE_UNARY = frozenset({")", "]"})
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """Names in a function. `own`: its own objects, which no pointer and no other name leads to; `arrays`: names that
+    the file declares as arrays and never as anything else, whose elements are theirs alone."""
+
+    own: frozenset[str] = frozenset()
+    arrays: frozenset[str] = frozenset()
+
+    def may_alias(self, read: str, written: str) -> bool:
+        """Whether the value of an expression may change when an lvalue is assigned to."""
+        names, theirs = _names(read), _names(written)
+        if not names:
+            return False
+        if SIMPLE.match(read) and SIMPLE.match(written):
+            if _root(read) == _root(written):
+                return not _apart(read, written)
+            if _root(written) in names:  # as the index i in x[i]
+                return True
+        elif names & theirs:
+            return True
+        if self._private(written, theirs) or self._private(read, names):
+            return False
+        return not (self._element(read) and self._element(written))
+
+    def _private(self, text: str, names: frozenset[str]) -> bool:
+        if "*" in text or "->" in text or "(" in text or not names <= self.own:
+            return False
+        return "[" not in text or self._element(text)
+
+    def _element(self, text: str) -> bool:
+        """Whether this is an element of an array that is an object of its own."""
+        m = re.match(r"(\w+)\[", text)
+        return m is not None and m[1] in self.arrays and bool(SIMPLE.match(text)) and "->" not in text
+
+
+NOTHING_KNOWN = Objects()
+
+
+def _names(text: str) -> frozenset[str]:
+    """The variables in an expression, members left out."""
+    t = lex(text).t
+    return frozenset(
+        tok for k, tok in enumerate(t) if is_identifier(tok) and (k == 0 or t[k - 1] not in (".", "->", "::"))
+    )
+
+
+def _root(text: str) -> str:
+    m = re.match(r"\w+", text)
+    return m.group() if m is not None else ""
+
+
+def _apart(a: str, b: str) -> bool:
+    """Whether two members or elements of one variable are surely different ones: v.x and v.y, a[0] and a[1].
+
+    Members of other names may be those of a union."""
+    for (how, what), (other_how, other) in zip(_STEP.findall(a), _STEP.findall(b), strict=False):
+        if how != other_how:
+            return False
+        if what != other:
+            return (what in _LANES and other in _LANES) or (what.isdigit() and other.isdigit())
+    return False
+
+
+def objects(unit: Unit, s: AsmStatement) -> Objects:
+    """What is known of the names in a statement's operands. In a macro's body names may stand for anything."""
+    f = unit.function_at(s.keyword)
+    if s.macro is not None or f is None:
+        return Objects()
+    names = {n for r in s.readings for o in r.operands for n in _names(unit.text[o.expr.start : o.expr.end])}
+    arrays = frozenset(n for n in names if _is_array(unit, unit.find(n), f))
+    names -= _referred(unit, f)
+    return Objects(frozenset(n for n in names if _is_own(unit, f, n, arrays)), arrays)
+
+
+def _referred(unit: Unit, f: Function) -> set[str]:
+    """Names that a reference which the function declares may be another name of."""
+    out: set[str] = set()
+    for i in unit.find("&", "&&"):
+        if f.body[0] < i < f.body[1] and is_identifier(unit.tok(i + 1)) and unit.tok(i + 2) in ("=", "{", "(", ":"):
+            end = i + 3
+            while end < f.body[1] and unit.t[end] not in (";", "}"):
+                end += 1
+            out.update(unit.t[i + 3 : end])
+    return out
+
+
+def _is_array(unit: Unit, places: Iterable[int], f: Function) -> bool:
+    """Whether each declaration of a name in the file is one of an array, or a parameter of another function."""
+    found = False
+    for k in places:
+        if unit.is_member(k) or not _declares(unit, k):
+            continue
+        if unit.tok(k + 1) == "[":
+            if unit.tok(k - 1) in ("*", "&", ")") or _in_parameters(unit, k):
+                return False
+            found = True
+        elif not _in_parameters(unit, k) or f.params[0] < k < f.params[1]:
+            return False
+    return found
+
+
+_FOLLOWS_NAME = frozenset({",", ")", ";", "=", "(", "{", "[", ":"})
+_NO_TYPE = frozenset(
+    "return else goto case new delete throw sizeof operator not and or co_return typename struct class union".split()
+)
+
+
+def _declares(unit: Unit, k: int) -> bool:
+    """Whether token k is the name that a declaration declares; False where that is not plain to see."""
+    if unit.tok(k + 1) not in _FOLLOWS_NAME:
+        return False
+    i = k - 1
+    if unit.tok(i) == "," and (first := list_start(unit, i, 0)) > 0:
+        i = first
+    while unit.tok(i) in ("*", "&", "&&", "const", "__restrict__", "__restrict", "restrict", "volatile"):
+        i -= 1
+    words = 0
+    while is_identifier(unit.tok(i)) or unit.tok(i) == "::":
+        if unit.tok(i) in _NO_TYPE:
+            return False
+        words += 1
+        i -= 1
+    if not words:
+        return False
+    before = unit.tok(i)
+    if before in ("(", ","):
+        f = unit.function_at(k)
+        return f is None or k < f.params[1] or unit.tok(i - 1) == "for"
+    return before in ("", ";", "{", "}", ":", ">", "]", ")") or unit.in_directive(i) is not None
+
+
+def _in_parameters(unit: Unit, k: int) -> bool:
+    """Whether a declaration stands in round brackets, as a parameter does; the head of a `for` apart."""
+    at = k - 1
+    while at >= 0 and unit.t[at] not in (";", "{", "}"):
+        if unit.t[at] in (")", "]") and 0 <= unit.match[at] < at:
+            at = unit.match[at]
+        elif unit.t[at] == "(":
+            return unit.tok(at - 1) != "for"
+        at -= 1
+    return False
+
+
+def _is_own(unit: Unit, f: Function, name: str, arrays: frozenset[str]) -> bool:
+    declared = False
+    for k in unit.find(name):
+        if not f.params[0] <= k <= f.body[1] or unit.is_member(k):
+            continue
+        before = unit.tok(k - 1)
+        if _declares(unit, k):
+            if before in ("&", "&&"):
+                return False
+            declared = True
+        elif before == "&" and not _is_value(unit, k - 2):
+            return False  # its address is taken
+        elif name in arrays and unit.tok(k + 1) != "[":
+            return False  # it becomes a pointer
+    return declared
+
+
+def _is_value(unit: Unit, k: int) -> bool:
+    """Whether a token ends an expression, so that an operator behind it has two sides."""
+    tok = unit.tok(k)
+    return tok in _NOT_BEFORE_UNARY or (bool(tok) and (is_identifier(tok) or tok[0].isdigit()) and tok != "return")
