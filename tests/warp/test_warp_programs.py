@@ -22,6 +22,8 @@ SHIM = ROOT / "tools" / "warp_rename.h"
 PROGRAMS = {p.stem: p for p in sorted((ROOT / "tests" / "warp" / "programs").glob("*.cu"))}
 #: Warps wait for each other: that each primitive is right does not help.
 SOLO_ONLY = frozenset({"arms", "lock", "roles"})
+#: Right in lockstep only: the simulator's lanes do not run so, whatever their number.
+LOCKSTEP = frozenset({"tail"})
 #: Run by default; the others are slow: each takes seconds to build.
 FEW = frozenset({"compact"})
 EACH = [pytest.param(n, marks=() if n in FEW else pytest.mark.slow) for n in PROGRAMS]
@@ -40,7 +42,7 @@ def answers(name: str, mode: str, folder: Path, waves: tuple[int, ...] = (32, 64
     return out
 
 
-@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("name", [p for p in EACH if p.values[0] not in LOCKSTEP])
 def test_renamed_is_wrong_with_64_lanes(name: str, tmp_path: Path) -> None:
     assert answers(name, "renamed", tmp_path) == {32: True, 64: False}
 

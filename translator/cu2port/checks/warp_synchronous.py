@@ -3,13 +3,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.check import Check, Example
-from cu2port.model import Edit, Finding, Options, Severity, Side, Trust, insert
+from cu2port.model import Edit, Finding, Options, Severity, Side, Span, Trust, insert
 from cu2port.unit import Unit
 from cu2port.warp.lockstep import Tail, tails
 from cu2port.warp.report import facts_of
 from cu2port.warpnames import HEADER, SPACE
 
-_FENCE = f" {SPACE}syncwarp();"
+_FENCE = f"{SPACE}syncwarp();"
+_ASSIGNED = frozenset("= += -= *= /= &= |= ^= <<= >>= %=".split())
 _INCLUDE = '#include "cu2port/warp.hpp"\n'
 _TAIL = """__device__ void last(volatile int* s, int t) {
   s[t] += s[t + 32];
@@ -44,27 +45,53 @@ _OWN = """__device__ void own(volatile int* s, int t) {
   s[t] += s[t];
 }
 """
+_SCAN = """__device__ int scan(volatile int* s, int i, int v) {
+  int t = s[i] = v;
+  s[i] = t += s[i - 1];
+  s[i] = t += s[i - 2];
+  return t;
+}
+"""
+
+
+def _split(target: str, operator: str, value: str) -> str:
+    """A step as it is written in the output."""
+    return f"{{ const auto cu2port_read = {value}; {_FENCE} {target} {operator} cu2port_read; }} {_FENCE}"
 
 
 class WarpSynchronous(Check):
     """Lanes read what others of their warp have just written to shared memory, and nothing stands between.
 
     CUDA gave up on this with Volta; AMD's lanes do run in step, but the compiler may move or keep back plain accesses.
-    A fence for the wavefront (`cu2port::warp::syncwarp`) behind each step holds them in order and costs nothing else.
-    A step that reads a place which another lane writes in the same statement still relies on all reads coming first.
+    Fences for the wavefront (`cu2port::warp::syncwarp`) hold them in order and cost nothing else: between what a step
+    reads and what it writes, since one lane reads the place that another writes in the same step, and behind it.
     """
 
     code, name, severity = "CU368", "warp-synchronous", Severity.INFO
     examples = (
         Example(
             _TAIL,
-            _INCLUDE + _TAIL.replace("32];", "32];" + _FENCE).replace("16];", "16];" + _FENCE),
+            _INCLUDE
+            + _TAIL.replace("s[t] += s[t + 32];", _split("s[t]", "+=", "s[t + 32]")).replace(
+                "s[t] += s[t + 16];", _split("s[t]", "+=", "s[t + 16]")
+            ),
         ),
         Example(
             _LOOP,
             _INCLUDE
-            + _LOOP.replace(" s[threadIdx.x] +=", " { s[threadIdx.x] +=").replace("+ o];", "+ o];" + _FENCE + " }"),
-            "a loop without braces gets some",
+            + _LOOP.replace(
+                "s[threadIdx.x] += s[threadIdx.x + o];",
+                _split("s[threadIdx.x]", "+=", "s[threadIdx.x + o]").replace(f" }} {_FENCE}", f" {_FENCE} }}"),
+            ),
+            "a loop",
+        ),
+        Example(
+            _SCAN,
+            _INCLUDE
+            + _SCAN.replace("s[i] = t += s[i - 1];", f"{_FENCE} " + _split("s[i]", "=", "t += s[i - 1]")).replace(
+                "s[i] = t += s[i - 2];", _split("s[i]", "=", "t += s[i - 2]")
+            ),
+            "what is written just before is read by the first step",
         ),
         Example(_MACRO, _MACRO, "in a macro body: reported, and left to a person"),
         Example(_ARGUMENT, note="as a macro's argument: not seen"),
@@ -94,7 +121,26 @@ class WarpSynchronous(Check):
 
 
 def _fences(unit: Unit, tail: Tail) -> tuple[Edit, ...]:
-    first, stop = tail.loop
-    if first >= 0:
-        return (insert(unit.p[first], "{ "), insert(unit.end(stop), _FENCE + " }", Side.LEFT))
-    return tuple(insert(unit.end(k), _FENCE, Side.LEFT) for k in tail.steps)
+    out: list[Edit] = []
+    loop, stop = tail.loop
+    for first, last in tail.steps:
+        after = f" {_FENCE} }}" if loop == first else f" }} {_FENCE}"
+        out += _split_step(unit, first, last, after)
+    if loop >= 0 and loop != tail.steps[0][0]:
+        out += (insert(unit.p[loop], "{ "), insert(unit.end(stop), " }", Side.LEFT))
+    first = tail.steps[0][0]
+    if tail.before and unit.tok(first - 1) in (";", "{", "}"):
+        out.append(insert(unit.p[first], f"{_FENCE} "))
+    return tuple(out)
+
+
+def _split_step(unit: Unit, first: int, last: int, after: str) -> tuple[Edit, ...]:
+    """The step at tokens first to last, its `;`: what it reads goes before a fence, what it writes behind."""
+    k = first
+    while k < last and unit.t[k] not in _ASSIGNED:
+        k = max(k, unit.match[k]) + 1
+    if k >= last:
+        return (insert(unit.end(last), f" {_FENCE}", Side.LEFT),)
+    value, target = Span(unit.end(k), unit.end(last - 1)), Span(unit.p[first], unit.end(k))
+    text = ("{ const auto cu2port_read =", value, f"; {_FENCE} ", target, f" cu2port_read;{after}")
+    return (Edit(unit.p[first], unit.end(last), text),)

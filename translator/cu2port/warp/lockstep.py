@@ -37,15 +37,17 @@ _TREE = frozenset({">>=", "<<=", "/=", "*="})
 
 
 class Tail(NamedTuple):
-    """Steps of a warp-synchronous tail. `name`: the array; `steps`: the `;` behind each; `loop`: the body of a loop
-    without braces that has to get some (its first token, the token of its `;`), or (-1, -1)."""
+    """Steps of a warp-synchronous tail. `name`: the array; `steps`: the first token of each, and its `;`; `loop`: the
+    body of a loop without braces that has to get some (its first token, the token of its `;`), or (-1, -1);
+    `before`: whether the statement in front of the first step speaks of the array."""
 
     name: str
     first: int
     last: int
-    steps: tuple[int, ...]
+    steps: tuple[tuple[int, int], ...]
     loop: tuple[int, int]
     volatile: bool
+    before: bool = False
 
 
 def tails(unit: Unit, facts: WarpFacts) -> Iterator[Tail]:
@@ -89,16 +91,30 @@ def _given_shared(d: Device, name: str) -> bool:
 def _row(d: Device, block: Block, memory: dict[str, bool], seen: set[int]) -> Iterator[Tail]:
     """Statements in a row that each add what another lane wrote in the one before."""
     run: list[tuple[Eval, str]] = []
+    before: Stmt | None = None
+    last_other: Stmt | None = None
     for s in (*block.body, None):
         step = _step(d, s, memory) if s is not None else None
         if step is not None and (not run or _place(run[-1][0]) == _place(step[0])):
+            before = before if run else last_other
             run.append(step)
             continue
         if len(run) >= _FEW and run[0][0].at not in seen and all(x.end >= 0 for x, _ in run):
             seen.add(run[0][0].at)
             first, last = run[0][0], run[-1][0]
-            yield Tail(run[0][1], first.at, last.end, tuple(x.end for x, _ in run), (-1, -1), memory[run[0][1]])
+            name = run[0][1]
+            steps = tuple((x.at, x.end) for x, _ in run)
+            yield Tail(name, first.at, last.end, steps, (-1, -1), memory[name], _is_used(before, name))
+        before, last_other = None, s
         run = [step] if step is not None else []
+
+
+def _is_used(s: Stmt | None, name: str) -> bool:
+    """Whether a plain statement speaks of an array."""
+    if not isinstance(s, Eval | Decl):
+        return False
+    e = s.expr if isinstance(s, Eval) else s.init
+    return e is not None and any(isinstance(x, Name) and x.text == name for x in walk(e))
 
 
 def _step(d: Device, s: Stmt, memory: dict[str, bool]) -> tuple[Eval, str] | None:
@@ -176,4 +192,4 @@ def _looped(d: Device, s: Loop, memory: dict[str, bool]) -> Tail | None:
     if seen is None or not (memory[step[1]] or any(f.cond.vary for f in seen.frames)):
         return None
     e = step[0]
-    return Tail(step[1], e.at, e.end, (e.end,), (-1, -1) if braces else (body.at, e.end), memory[step[1]])
+    return Tail(step[1], e.at, e.end, ((e.at, e.end),), (-1, -1) if braces else (body.at, e.end), memory[step[1]])
