@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from cu2port.unit import Unit
 from cu2port.warp import builtins
+from cu2port.warp.across import known_from_headers
 from cu2port.warp.evaluate import Array, Use
 from cu2port.warp.hostside import kernels_of_rows
 from cu2port.warp.interp import Interpreter
@@ -20,8 +21,8 @@ LITERALS = frozenset({"32", "31", "5", "32u", "31u", "5u", "32U", "31U", "5U", "
 _WARPISH = re.compile(r"(?i)\A(?:.*warp.*|.*lane.*|.*shfl.*|ws|wid|.*ballot.*|.*wave.*)\Z")
 _MATRICES = re.compile(r"(?:wmma|mma_sync|ldmatrix|fragment|\w*_mma\w*|mma_\w*)\Z")
 _ROWS = re.compile(
-    r"threadIdx \. x \+ (?:threadIdx \. y \* 32\b|32 \* threadIdx \. y)|(?:threadIdx \. y \* 32|32 \* threadIdx \. y) \+ "
-    r"threadIdx \. x"
+    r"threadIdx \. x \+ (?:threadIdx \. y \* 32\b|32 \* threadIdx \. y)"
+    r"|(?:threadIdx \. y \* 32|32 \* threadIdx \. y) \+ threadIdx \. x"
 )
 _PLACES = frozenset({"threadIdx", "warpSize"})
 _DEVICE = frozenset({"__device__", "__global__"})
@@ -99,6 +100,9 @@ def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
     if not hazards_only:
         _rows(unit, devices, called)
     interp = Interpreter(unit)
+    if not hazards_only:
+        known = known_from_headers(unit)
+        interp.outer, interp.widths, interp.results = known.constants, known.widths, known.results
     for d in devices:
         interp.devices.setdefault(d.name, []).append(d)
     run_all(interp, devices)

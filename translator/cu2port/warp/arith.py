@@ -201,9 +201,13 @@ def _modulo(op: str, a: V, b: V, at: int, use: Record) -> V | None:
         return V(Kind.LANE, LANES, None, (), a.why)
     soft = a.kind in (Kind.INDEX, Kind.LANE_PLUS, Kind.UNKNOWN, Kind.DATA, Kind.PART)
     use(b, Role.BITS if op == "&" else Role.TILE, None if soft else False, a)
-    if b.src and a.num is None and a.kind in (Kind.UNKNOWN, Kind.DATA, Kind.STEP, Kind.ROUND, Kind.PRODUCT):
+    if b.src and a.num is None and a.kind in _RESTING:
         return V(Kind.RESIDUE, a.vary, None, b.src, a.why)
     return None
+
+
+#: What `% 32` makes a residue of: not thread indices, which give lanes.
+_RESTING = frozenset({Kind.UNKNOWN, Kind.NUMBER, Kind.DATA, Kind.STEP, Kind.ROUND, Kind.PRODUCT})
 
 
 def _multiply(op: str, a: V, b: V, at: int, use: Record) -> V | None:

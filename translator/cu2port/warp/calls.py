@@ -24,6 +24,7 @@ from cu2port.warp.values import (
     LANES,
     NOTHING,
     UNIFORM,
+    VARY,
     WARPS,
     Kind,
     Step,
@@ -71,6 +72,13 @@ class Caller(Evaluator):
         devices = self.devices.get(name)
         if devices is not None:
             return self._enter(devices, e, values, tvalues)
+        for given, positions in zip((values, tvalues), self.widths.get(name, ()), strict=False):
+            for k, v in enumerate(given):
+                if k in positions and v.num == WIDE:
+                    self.use(v, Role.WIDTH, True, NOTHING)
+        if name in self.results and isinstance(e.callee, Name):
+            kind = self.results[name]
+            return V(kind, VARY.get(kind, LANES), None, (), Step(e.at, f"`{name}` gives {kind.value}", None))
         if name in ("min", "max", "umin", "umax") and len(values) == 2:
             return self._smaller(values)
         if len(values) == 2 and (op := builtins.rounding(name)):

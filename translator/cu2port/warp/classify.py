@@ -56,7 +56,7 @@ def _with_tails(unit: Unit, facts: WarpFacts) -> WarpFacts:
 
 
 class _Company(NamedTuple):
-    """What the uses of a file say of each other: function and names that lanes are counted over; that stand for the bits
+    """What the uses of a file say of each other: function and names that lanes are counted over; that stand for bits
     of a word elsewhere in the function (`x` of `w[x / 32] >> (x % 32)`); that are divided with and without rest
     (`a[x / 32] = b[x % 32]`)."""
 
@@ -114,7 +114,8 @@ def _verdict(unit: Unit, facts: WarpFacts, company: _Company, at: int, found: li
 
 
 _SPEAKS = re.compile(
-    r"(?i)(?!.*(?:half.?warp|per.?warp|warp.?group|sub.?warp))\b(?:each lane|per lane|lanes?|(?:a|one|per|single|full|whole|within|the) warp|warp.?size|warps)\b"
+    r"(?i)(?!.*(?:half.?warp|per.?warp|warp.?group|sub.?warp))"
+    r"\b(?:(?:each|per) lane|lanes?|(?:a|one|per|single|full|whole|within|the) warp|warp.?size|warps)\b"
 )
 _BIT_HINT = re.compile(r"(?i)bit|word|mask(?!ed)")
 _EACH = re.compile(r"(?i)per_?(?:lane|thread)s?(?:_|\Z|[A-Z])")  # what is divided by 32 is shared out to 32 threads

@@ -122,6 +122,9 @@ class Evaluator:
         self.extents: set[tuple[str, str]] = set()  # function and names of what lanes are compared with
         self._sides: tuple[V, Expr, V, Expr] | None = None  # of the operator that is being evaluated
         self.constants = constants(unit)
+        self.outer: dict[str, int] = {}  # constants of headers
+        self.widths: dict[str, tuple[frozenset[int], frozenset[int]]] = {}  # functions of headers, see `across`
+        self.results: dict[str, Kind] = {}
         self._bodies: dict[int, Expr | Block] = {}
         self._open: set[str] = set()
         self.site = -1  # the token where the macro that is being expanded stands in the function
@@ -257,6 +260,9 @@ class Evaluator:
                 self.site = site
             elif text in self.constants:
                 v = self._constant_value(self.constants[text])
+            elif text in self.outer:
+                n = self.outer[text]
+                v = V(Kind.NUMBER, UNIFORM, n, (at,) if n in _WATCHED else ())
         finally:
             self._open.discard(text)
         meaning = named_constant(text)
@@ -270,7 +276,7 @@ class Evaluator:
             return V(Kind.SIZE, UNIFORM, 5, (*(v.src if v else ()), at), Step(at, f"`{text}` is its logarithm", None))
         if v is not None:
             if v.num in (32, 31, 5) and v.kind in (Kind.NUMBER, Kind.SIZE):
-                v = v._replace(src=(*v.src, at))
+                v = v._replace(src=(*v.src, at) if at not in v.src else v.src)
             if v.kind in (Kind.NUMBER, Kind.PRODUCT) and is_block_size(text):
                 v = v._replace(kind=Kind.BLOCK)
             return v

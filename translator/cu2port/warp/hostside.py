@@ -98,7 +98,13 @@ def _row(unit: Unit, first: int, last: int) -> int:
         if named_constant(t[first]) == "size":
             return first
         for i in unit.find(t[first]):
-            k = i + 3 if unit.tok(i + 1) == "=" and unit.tok(i + 2) == "{" else i + 4 if unit.tok(i + 2) == "dim3" else i + 2
+            k = (
+                i + 3
+                if unit.tok(i + 1) == "=" and unit.tok(i + 2) == "{"
+                else i + 4
+                if unit.tok(i + 2) == "dim3"
+                else i + 2
+            )
             if unit.tok(i - 1) == "dim3" and unit.tok(k - 1) in ("(", "{") and unit.tok(k + 1) in (",", ")", "}"):
                 return k if integer(unit.tok(k) or "x") == 32 or named_constant(unit.tok(k) or " ") == "size" else -1
     return -1

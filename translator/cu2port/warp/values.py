@@ -176,7 +176,14 @@ def is_block_size(name: str) -> bool:
     return BLOCK_NAME.match(name) is not None and "warp" not in name.lower() and "lane" not in name.lower()
 
 
-VARY = {Kind.LANE: LANES, Kind.WARP: WARPS, Kind.LINEAR: LANES, Kind.COUNT: UNIFORM, Kind.UNKNOWN: UNIFORM}
+VARY = {
+    Kind.LANE: LANES,
+    Kind.WARP: WARPS,
+    Kind.GLOBAL_WARP: WARPS,
+    Kind.LINEAR: LANES,
+    Kind.COUNT: UNIFORM,
+    Kind.UNKNOWN: UNIFORM,
+}
 
 
 def chain(step: Step | None) -> list[Step]:

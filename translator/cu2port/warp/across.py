@@ -1,0 +1,114 @@
+"""What the headers that a file includes say of warps: constants, functions that count lanes with an argument, getters.
+
+Only headers beside the file or in its include folders are read, and only those that speak of threads or lanes. A
+parameter counts lanes if the function would do so were it 32.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from cu2port.catalog import load_catalog
+from cu2port.unit import Unit
+from cu2port.warp.builtins import LANE_OPERATIONS
+from cu2port.warp.interp import Interpreter
+from cu2port.warp.model import constants, is_device, make_device
+from cu2port.warp.parse import integer
+from cu2port.warp.values import UNIFORM, Kind, V
+
+_DEPTH, _FILES, _BYTES = 3, 40, 300_000
+_GIVEN = frozenset({Kind.LANE, Kind.WARP, Kind.GLOBAL_WARP, Kind.COUNT, Kind.MASK, Kind.LINEAR, Kind.GLOBAL})
+_SPEAKS = ("threadIdx", "warp", "Warp", "WARP", "lane", "Lane", "shfl", "32")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Facts of headers. `constants`: their values; `widths`: of functions, the positions of the parameters and of the
+    template parameters that count lanes; `results`: kinds of what functions return."""
+
+    constants: dict[str, int] = field(default_factory=dict)
+    widths: dict[str, tuple[frozenset[int], frozenset[int]]] = field(default_factory=dict)
+    results: dict[str, Kind] = field(default_factory=dict)
+
+
+NOTHING_KNOWN = Known()
+
+
+def known_from_headers(unit: Unit) -> Known:
+    """The facts of all headers of the project that a file reaches."""
+    folder = Path(unit.path).parent
+    todo = [(i.path, folder, 0) for i in unit.includes if _worth(i.path)]
+    out = Known()
+    seen: set[Path] = set()
+    while todo and len(seen) < _FILES:
+        name, start, depth = todo.pop(0)
+        path = _find(name, start, folder, unit.options.include_dirs)
+        if path is None or path in seen:
+            continue
+        seen.add(path)
+        here, further = _header(path, path.stat().st_mtime_ns)
+        out = Known(here.constants | out.constants, here.widths | out.widths, here.results | out.results)
+        if depth < _DEPTH:
+            todo += [(x, path.parent, depth + 1) for x in further]
+    return out if seen else NOTHING_KNOWN
+
+
+def _worth(name: str) -> bool:
+    return name.endswith((".cuh", ".h", ".hpp", ".hh", ".cu", ".inl", ".hxx")) and not name.startswith("cuda")
+
+
+def _find(name: str, start: Path, top: Path, folders: tuple[str, ...]) -> Path | None:
+    """The file of an include: beside the including one, in an include folder, or in a folder above it."""
+    for place in (start, *(Path(f) for f in folders), top, *list(top.parents)[:4]):
+        for path in (place / name, place / "include" / name):
+            if path.is_file() and path.stat().st_size < _BYTES:
+                return path.resolve()
+    return None
+
+
+@lru_cache(maxsize=256)
+def _header(path: Path, _time: int) -> tuple[Known, tuple[str, ...]]:
+    """The facts of one header, and what it includes. `_time`: when it was changed, part of the key."""
+    text = path.read_bytes().decode("latin-1")
+    unit = Unit(text, load_catalog(), path=str(path))
+    further = tuple(i.path for i in unit.includes if i.quoted and _worth(i.path))
+    if not any(x in text for x in _SPEAKS):
+        return NOTHING_KNOWN, further
+    out = Known()
+    for name, at in constants(unit).items():
+        value = integer(unit.tok(at)) if unit.tok(at)[:1].isdigit() and unit.tok(at + 1) in (";", "}", ",") else None
+        if value is not None:
+            out.constants[name] = value
+    for name, ms in unit.macros.items():
+        for m in ms:
+            if m.params is None and m.stop == m.first + 1 and unit.t[m.first][0].isdigit():
+                value = integer(unit.t[m.first])
+                if value is not None:
+                    out.constants.setdefault(name, value)
+    _functions(unit, out)
+    return out, further
+
+
+def _functions(unit: Unit, out: Known) -> None:
+    devices = [make_device(unit, f) for f in unit.functions if is_device(unit, f) and f.sides]
+    interp = Interpreter(unit)
+    for d in devices:
+        interp.devices.setdefault(d.name, []).append(d)
+    for d in reversed(devices):  # callees stand above their callers: from the bottom up, arguments are there in time
+        for p in (*d.params, *d.tparams):
+            if p.name and not p.pointer:
+                old = d.given.get(p.name)
+                src = (p.at, *(old.src if old is not None else ()))
+                d.given[p.name] = V(Kind.NUMBER, UNIFORM, 32, src[:6])
+        interp.run(d)
+    marked = {at for at, uses in interp.uses.items() if any(u.lane for u in uses)}
+    for d in devices:
+        params = frozenset(k for k, p in enumerate(d.params) if p.at in marked)
+        tparams = frozenset(k for k, p in enumerate(d.tparams) if p.at in marked)
+        if params or tparams:
+            out.widths.setdefault(d.name, (params, tparams))
+        kind = d.result.kind
+        if d.returns and kind in _GIVEN and d.name not in LANE_OPERATIONS:
+            out.results.setdefault(d.name, kind)
