@@ -120,6 +120,27 @@ def verdict(ran: simulate.Ran, silent: bool = False) -> tuple[str, str]:
     return "pass", ""
 
 
+def make_rules(folder: Path) -> tuple[tuple[str, ...], tuple[Path, ...], tuple[str, ...]]:
+    """What a Makefile names: sources (none: all there are), folders of includes, macros as compiler flags."""
+    path = folder / "Makefile"
+    if not path.is_file():
+        return (), (), ()
+    text = path.read_text("latin-1").replace("\\\n", " ")
+    listed = re.search(r"^source\s*=(.*)", text, re.MULTILINE)
+    flags = " ".join(re.findall(r"^CFLAGS\s*:?=(.*)", text, re.MULTILINE)).split()
+    names = tuple(n for n in (listed[1].split() if listed else ()) if (folder / n).is_file())
+    dirs = tuple((folder / f[2:]).resolve() for f in flags if f.startswith("-I") and (folder / f[2:]).is_dir())
+    return names, dirs, tuple(f for f in flags if f.startswith("-D") and "$" not in f)
+
+
+def program_of(folder: Path, how: Recipe, built: Path | None = None) -> sim_build.Program:
+    """A program as its Makefile builds it. `built`: a copy of the folder that is built instead."""
+    names, dirs, flags = make_rules(folder)
+    here = built or folder
+    units = tuple(here / n for n in names) or sim_build.find_program(here).units
+    return sim_build.Program(units, (here, *dirs), (), (*flags, *how.flags))
+
+
 def made_smaller(folder: Path, smaller: tuple[tuple[str, str], ...], out: Path) -> Path:
     """A copy of a program with constants replaced: pairs of a text and what stands for it. Raises CannotRun."""
     shutil.copytree(folder, out)
@@ -146,10 +167,8 @@ def attempt(folder: Path, entry: Entry, how: Recipe, toolchain: sim_build.Toolch
 
     with tempfile.TemporaryDirectory() as scratch:
         try:
-            if how.smaller:
-                folder = made_smaller(folder, how.smaller, Path(scratch) / folder.name)
-            program = sim_build.find_program(folder)
-            program = sim_build.Program(program.units, (folder,), (), how.flags)
+            copy = made_smaller(folder, how.smaller, Path(scratch) / folder.name) if how.smaller else None
+            program = program_of(folder, how, copy)
             binaries = sim_build.build(program, Path(scratch), waves, toolchain)
         except sim_build.CannotBuild as e:
             first = next((x for x in str(e).splitlines() if "error" in x), str(e))

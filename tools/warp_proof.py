@@ -107,13 +107,15 @@ def jobs(corpus: Path | None, listed: Path | None, folder: Path | None) -> Itera
                 yield Job(entry.name, corpus / f"{entry.name}-cuda", rate.recipe(entry, table, corpus))
 
 
-def program(path: Path, how: rate.Recipe, mode: str) -> sim_build.Program:
-    """The program in a mode."""
-    found = sim_build.find_program(path)
-    here = (path if path.is_dir() else path.parent,)
+def program(job: Job, copy: Path | None, mode: str) -> sim_build.Program:
+    """The program in a mode. `copy`: of its folder, with smaller constants."""
+    if job.path.is_dir():
+        found = rate.program_of(job.path, job.how, copy)
+    else:
+        found = sim_build.Program((job.path,), (job.path.parent,), (), job.how.flags)
     if mode in RENAMED:
-        return sim_build.Program(found.units, here, (), (*how.flags, *RENAMED[mode]), "flag")
-    return sim_build.Program(found.units, here, (), how.flags, mode)
+        return replace(found, flags=(*found.flags, *RENAMED[mode]), warp="flag")
+    return replace(found, warp=mode)
 
 
 def run(built: sim_build.Program, how: rate.Recipe, waves: Sequence[int], tools: Tools) -> dict[int, str]:
@@ -231,14 +233,14 @@ def examine(job: Job, modes: Sequence[str], tools: Tools, causes: bool) -> Row:
     """Run one program in all modes, and look at what foretold its failures."""
     row = Row(job.name)
     with tempfile.TemporaryDirectory() as scratch:
-        path = job.path
+        copy = None
         if job.how.smaller:
-            path = rate.made_smaller(path, job.how.smaller, Path(scratch) / path.name)
+            copy = rate.made_smaller(job.path, job.how.smaller, Path(scratch) / job.path.name)
         for mode in modes:
-            for wave, verdict in run(program(path, job.how, mode), job.how, (32, 64), tools).items():
+            for wave, verdict in run(program(job, copy, mode), job.how, (32, 64), tools).items():
                 row.runs[f"{mode}/{wave}"] = verdict
         wanted = causes and row.fails("widened") and row.right("logical", 64)
-        explain(row, program(path, job.how, "widened"), job.how, tools if wanted else None)
+        explain(row, program(job, copy, "widened"), job.how, tools if wanted else None)
     return row
 
 
