@@ -216,6 +216,24 @@ def test_a_parameter_where_a_number_stands_is_a_number() -> None:
     assert 'same(#n, "1")' in text and 'same(#n, "2")' in text
 
 
+def test_cases_are_told_by_what_the_preprocessor_spells() -> None:
+    """As written but for white space, through other macros too."""
+    source = """#define STORE(p, v, how) asm("st." #how ".u32 [%0], %1;" :: "l"(p), "r"(v))
+#define BOTH(p, v, way) STORE(p, v, way); STORE(p, v, volatile.way)
+__device__ void f(unsigned* p, unsigned v) { STORE(p, v, global.cs); BOTH(p, v,  global ); }
+"""
+    text = convert(source).output.decode()
+    for spelled in ("global.cs", "global", "volatile.global"):
+        assert f'same(#how, "{spelled}")' in text, text
+
+
+def test_what_is_read_before_it_is_set_has_a_value() -> None:
+    """The bytes beside are anybody's guess, but must not make the whole word so."""
+    text = '"{ .reg .b8 a, b; cvt.u8.u32 a, %1; mov.b16 %0, {a, b}; }" : "=h"(d) : "r"(s)'
+    made = convert(f"__device__ void f(unsigned short d, unsigned s) {{ asm({text}); }}").output.decode()
+    assert "std::uint8_t b = {};" in made
+
+
 def test_a_header_does_not_know_all_calls_of_its_macros() -> None:
     """One case is not every case, unless the file takes the macro away."""
     source = (

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from cu2port.lexer import Group, is_identifier, is_string, lex
 from cu2port.model import Span
-from cu2port.ptx.macros import Macros, UnknownTextError, live_definitions, substitute
+from cu2port.ptx.macros import Macros, UnknownTextError, live_definitions, stringised, substitute
 from cu2port.structure import Macro
 from cu2port.unit import Unit
 
@@ -273,10 +273,11 @@ def _several(unit: Unit, indices: Sequence[int]) -> dict[str, tuple[Macro, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """What the parameters of a macro are in one of its calls."""
+    """What the parameters of a macro are in one of its calls. `spelled`: what `#parameter` makes of them."""
 
     env: Mapping[str, list[str]]
     where: tuple[tuple[str, str], ...]
+    spelled: Mapping[str, str] = field(default_factory=dict)
 
 
 def _calls(unit: Unit, macro: Macro, params: tuple[str, ...], through: frozenset[str] = frozenset()) -> Iterator[_Call]:
@@ -293,7 +294,8 @@ def _calls(unit: Unit, macro: Macro, params: tuple[str, ...], through: frozenset
         call = unit.call(i)
         if call is None or len(call.args) != len(macro.params) or "..." in macro.params:
             raise UnknownTextError(f"a call of `{macro.name}` is not like its definition")
-        args = {p: lex(unit.text[a.start : a.end]).t for p, a in zip(macro.params, call.args, strict=True)}
+        written = {p: unit.text[a.start : a.end] for p, a in zip(macro.params, call.args, strict=True)}
+        args = {p: lex(text).t for p, text in written.items()}
         around = _macro_around(unit, i)
         outer = tuple(x for x in (around.params or ()) if any(x in args[p] for p in params)) if around else ()
         environments = [_Call({}, ())]
@@ -303,10 +305,21 @@ def _calls(unit: Unit, macro: Macro, params: tuple[str, ...], through: frozenset
             environments = list(_calls(unit, around, outer, through | {macro.name}))
         for e in environments:
             env = {p: substitute(tokens, e.env, e.env) for p, tokens in args.items()}
-            key = tuple(" ".join(env[p]) for p in params)
+            spelled = {p: _spelled(args[p], env[p], e, written[p]) for p in args}
+            key = tuple(spelled[p] for p in params)
             if key not in seen:
                 seen.add(key)
-                yield _Call(env, tuple(("parameter", f"{p}={text}") for p, text in zip(params, key, strict=True)))
+                where = tuple(("parameter", f"{p}={text}") for p, text in zip(params, key, strict=True))
+                yield _Call(env, where, spelled)
+
+
+def _spelled(tokens: list[str], full: list[str], around: _Call, written: str) -> str:
+    """An argument as `#` spells it: as written, white space as one space, in another macro what that one is given."""
+    if tokens == full:
+        return " ".join(written.split())
+    if len(tokens) == 1:
+        return around.spelled[tokens[0]]
+    return decode(stringised(full))
 
 
 _INTEGER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|\d+)[uU]?\Z")

@@ -226,7 +226,7 @@ class _Emitter:
             if v.op is ops.REG:
                 text = printer.places[str(v.attr)].text
                 if text in self.undeclared:  # read before it is set
-                    self.top.append(f"{self.undeclared.pop(text)} {text};")
+                    self.top.append(f"{self.undeclared.pop(text)} {text} = {{}};")  # PTX has some value there
                 return
             for a in v.args:
                 visit(a)

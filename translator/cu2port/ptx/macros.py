@@ -81,7 +81,7 @@ def substitute(tokens: list[str], raw: Mapping[str, list[str]], full: Mapping[st
         tok = tokens[k]
         following = tokens[k + 1] if k + 1 < len(tokens) else ""
         if tok == "#" and following in raw:
-            out.append(_stringised(raw[following]))
+            out.append(stringised(raw[following]))
             k += 2
         elif tok == "##" and out and following:
             right = raw.get(following, [following])
@@ -93,7 +93,7 @@ def substitute(tokens: list[str], raw: Mapping[str, list[str]], full: Mapping[st
     return out
 
 
-def _stringised(tokens: list[str]) -> str:
+def stringised(tokens: list[str]) -> str:
     """`#x`: the spelling of an argument as a string literal."""
     text = ""
     for a, b in zip(tokens, [*tokens[1:], ""], strict=True):

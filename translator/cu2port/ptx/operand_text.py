@@ -23,8 +23,8 @@ def bare(text: str) -> str:
 
 def tidy(line: str) -> str:
     """Brackets taken off where a placeholder is a whole argument or a whole right side."""
-    line = re.sub(r"(?<=[\w>]\()\((ptx_operand_\d+_)\)(?=[,)])", r"\1", line)
-    line = re.sub(r"(?<=, )\((ptx_operand_\d+_)\)(?=[,)])", r"\1", line)
+    line = re.sub(r"(?<=[\w>][({])\((ptx_operand_\d+_)\)(?=[,)}])", r"\1", line)
+    line = re.sub(r"(?<=, )\((ptx_operand_\d+_)\)(?=[,)}])", r"\1", line)
     line = re.sub(r"(?<= = )\((ptx_operand_\d+_)\)(?=;)", r"\1", line)
     # helpers that take an address take pointers and integers alike
     return re.sub(
