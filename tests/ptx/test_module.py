@@ -66,7 +66,7 @@ def test_variables() -> None:
         "static __device__ std::int16_t signed_[2] = {-1, 2};",
         "alignas(16) __shared__ std::uint8_t s[64];",
         "alignas(8) extern __shared__ std::uint8_t dyn[];",
-        "__shared__ std::uint32_t k_own;",
+        "__shared__ std::uint32_t own;",
     ):
         assert line in text, text
     assert "reinterpret_cast<const char*>(&t) + 1)" in text

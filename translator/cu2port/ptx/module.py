@@ -24,7 +24,7 @@ from cu2port.ptx.module_data import (
     place,
     symbol,
 )
-from cu2port.ptx.module_facts import Facts, Left, exiting, is_builtin, opaque
+from cu2port.ptx.module_facts import Facts, Left, exiting, is_builtin, opaque, own
 from cu2port.ptx.parse import parse_module
 from cu2port.ptx.printer import NAMESPACE
 from cu2port.ptx.rename import instructions
@@ -71,14 +71,17 @@ class _Writer:
         functions |= {f.name: f for f in self.module.functions if f.body is not None}
         self.names = names(module)
         textures = opaque(module.variables)
-        self.facts = Facts(functions, self.names, exiting(functions.values()), textures, Structs(), fp, trap)
+        self.facts = Facts(
+            functions, self.names, exiting(functions.values()), textures, Structs(), own(self.module), fp, trap
+        )
 
     def written(self) -> Converted:
         module, facts = self.module, self.facts
         variables = [v for v in module.variables if v.name not in facts.opaque]
         defined = {v.name for v in variables if "extern" not in v.attributes}
         variables = [v for v in variables if "extern" not in v.attributes or v.name not in defined]
-        globals_ = [self.variable(v) for v in variables]
+        inside = {v.name for found in facts.own.values() for v in found}
+        globals_ = [self.variable(v) for v in variables if v.name not in inside]
         places = {f.name: Place(self.names[f.name], TYPES["u64"], pointer=True) for f in module.functions}
         for v in variables:
             try:

@@ -72,6 +72,7 @@ class Body(emit._Emitter):
         if self.returned:
             (result,) = self.f.returns
             self.top.append(f"{self.facts.structs.type_of(result)} {self.text_of(result.name)};")
+        self.top += [declaration(v, self.facts.names[v.name], {}) for v in self.facts.own.get(self.f.name, ())]
         if self.f.is_entry and self.may_exit:
             self.top.append(f"bool {EXITED} = false;")
         self.block(body)
@@ -108,6 +109,10 @@ class Body(emit._Emitter):
         elif variable.space == "local":
             text = self.fresh(variable.name)
             self.top.append(f"{aligned(variable)}{element(variable)} {text}{extent(variable)};")
+            self.places[variable.name] = place(variable, text)
+        elif variable.space == "shared" and "extern" not in variable.attributes:
+            text = self.fresh(variable.name)
+            self.top.append(declaration(variable, text, {}))
             self.places[variable.name] = place(variable, text)
         else:
             text = self.fresh(f"{self.f.name}_{variable.name}")

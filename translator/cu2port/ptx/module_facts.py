@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cu2port.ptx.ir import Directive, Function, Reg, Scope, Statement, Variable
-from cu2port.ptx.module_data import Structs, is_opaque
-from cu2port.ptx.rename import instructions
+from cu2port.ptx.ir import Directive, Function, Module, Reg, Scope, Statement, Variable
+from cu2port.ptx.module_data import VISIBLE, Structs, is_opaque
+from cu2port.ptx.rename import instructions, mentioned
 
 RUNTIME = {  # functions that both GPUs' runtimes have: how C++ calls them, of texts of the arguments
     "malloc": "reinterpret_cast<std::uint64_t>(malloc({0}))",
@@ -38,6 +38,7 @@ class Facts:
     exiting: frozenset[str]  # functions that may end the thread
     opaque: frozenset[str]  # names of textures, samplers and surfaces
     structs: Structs
+    own: Mapping[str, Sequence[Variable]]  # shared memory that one function alone uses, by the function
     fp: str = "exact"
     trap: bool = False
     left: list[Left] = field(default_factory=list)
@@ -47,6 +48,23 @@ class Facts:
 def is_builtin(name: str) -> bool:
     """Whether a function belongs to NVIDIA's device runtime (`vprintf`, `malloc`, `__assertfail`)."""
     return name == "vprintf" or name in RUNTIME or name.startswith(("cuda", "__nv_"))
+
+
+def own(module: Module) -> dict[str, list[Variable]]:
+    """Variables in shared memory that stand outside of functions and that one function alone names: compilers write
+    a kernel's own so."""
+    users: dict[str, set[str]] = {v.name: set() for v in module.variables if v.space == "shared"}
+    for f in module.functions if users else ():
+        for i in instructions(f.body or ()):
+            for name in (r.name for o in i.operands for r in mentioned(o)):
+                if name in users:
+                    users[name].add(f.name)
+    out: dict[str, list[Variable]] = {}
+    for v in module.variables:
+        if v.space == "shared" and VISIBLE.isdisjoint(v.attributes) and len(users[v.name]) == 1:
+            (user,) = users[v.name]
+            out.setdefault(user, []).append(v)
+    return out
 
 
 def exiting(functions: Iterable[Function]) -> frozenset[str]:

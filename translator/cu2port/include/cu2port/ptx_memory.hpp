@@ -53,7 +53,7 @@ CU2PORT_PTX u64 cvta_shared(u32 offset) {
 #endif
 }
 
-#if defined(__HIP_DEVICE_COMPILE__)
+#if defined(__HIP_DEVICE_COMPILE__) || defined(CU2PORT_SIMULATED)
 template <class A> CU2PORT_PTX bool isspacep_shared(A p) {
     return __builtin_amdgcn_is_shared((CU2PORT_PTX_SPACE(0) void*)ptx::address(p));
 }
