@@ -172,3 +172,18 @@ def test_the_cache_folder_may_be_anything(tmp_path: Path, monkeypatch: pytest.Mo
     shutil.rmtree(tmp_path / "cache", ignore_errors=True)
     (tmp_path / "cache").write_text("a file")
     says_why(run("lint", "a.cu"))
+
+
+@pytest.mark.parametrize("terms", [65, 3_000])
+def test_a_generated_line_of_many_findings(terms: int) -> None:
+    calls = " + ".join(f"__shfl_sync(0xffffffff, x, {n})" for n in range(terms))
+    Path("a.cu").write_text(f"__device__ int f(int x) {{ return {calls}; }}\n")
+    for _ in range(2):  # looked at, and from the cache
+        result = run("lint", "a.cu", "--select", "CU311")
+        assert result.stderr.startswith(f"{terms} findings in 1 of 1 file")
+        rows = result.stdout.splitlines()
+        assert max(map(len, rows)) < 200
+        for place, line, caret in zip(rows[::3], rows[1::3], rows[2::3], strict=True):
+            first, last = caret.index("^"), len(caret)
+            assert line[first:last].startswith("__shfl_sync(0xffffffff, x, "), place
+    says_why(run("audit", "a.cu", "--format", "html"))

@@ -180,7 +180,8 @@ def many(count: int) -> list[FileLint]:
             place = Place(k % 5000 + 1, k % 70 + 1, k)
             text = f"`name_{k * 7919 % 99991:x}` of {k * 104729 % 1299709:x} goes where it should not"
             why = (f"{pages()[code].why} {k * 31 % 997}",)
-            rows.append(LintFinding(code, "x", "warning", text, place, place, text, f"{k * 2654435761:016x}", (), why))
+            mark = f"{k * 2654435761:016x}"
+            rows.append(LintFinding(code, "x", "warning", text, place, place, text, mark, why=why))
         out.append(FileLint(f"src/part_{n % 37}/kernel_{n}.cu", tuple(rows)))
     return out
 

@@ -12,7 +12,7 @@ import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 from cu2port.model import Edit, Finding, Options, Severity, Trust
@@ -82,18 +82,18 @@ class Check(ABC):
             helpers=helpers,
         )
 
-    @property
+    @cached_property
     def title(self) -> str:
         """The docstring's first line."""
         return (inspect.getdoc(type(self)) or "").partition("\n")[0]
 
-    @property
+    @cached_property
     def reasons(self) -> tuple[str, ...]:
         """The docstring's second paragraph, as one line: why it matters and what to do."""
         paragraphs = self.page.split("\n\n")
         return (" ".join(paragraphs[1].split()),) if len(paragraphs) > 1 else ()
 
-    @property
+    @cached_property
     def page(self) -> str:
         """The whole docstring."""
         return inspect.getdoc(type(self)) or ""

@@ -32,6 +32,8 @@ _CUDAS = re.compile(
     rb"|\b(?:cuda[A-Z_:]|cu[A-Z][a-z]|CU[A-Z]*_|nv(?:tx|ml|rtc)[A-Z]|asm\b|__asm)"
 )
 _MAX_EXCERPT = 200  # characters of a source line
+_LONG_LINE = 2_000  # bytes before and after a finding
+_TO_END = re.compile(r"[^\r\n]*")
 
 
 class Found(NamedTuple):
@@ -154,10 +156,13 @@ def _found(unit: Unit, lines: Lines, j: Judged) -> Found:
 
 
 def _excerpt(text: str, f: Finding) -> tuple[str, str]:
-    """The line of a finding, and what it becomes if its edits stay on it."""
-    start = max(text.rfind("\n", 0, f.start), text.rfind("\r", 0, f.start)) + 1
-    m = re.compile(r"[^\r\n]*").match(text, start)
-    end = m.end() if m else len(text)
+    """The line of a finding, or what is around it in a long one, and what the line becomes if its edits stay on it."""
+    first, stop = max(0, f.start - _LONG_LINE), f.start + _LONG_LINE
+    start = max(text.rfind("\n", first, f.start), text.rfind("\r", first, f.start)) + 1
+    m = _TO_END.match(text, max(start, f.start), stop)
+    end = m.end() if m else f.start
+    if (first and not start) or end == stop:
+        return _readable(text[max(start, f.start - _MAX_EXCERPT // 3) : min(end, f.start + _MAX_EXCERPT)]), ""
     before = _readable(text[start:end])
     if not f.edits or any(e.start < start or e.end > end for e in f.edits):
         return before, ""

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from cu2port.config import inside
@@ -20,12 +21,21 @@ from cu2port.project import CannotRun
 SCHEMA = "cu2port-baseline/1"
 _MAX_BYTES = 64 << 20
 _HEX = 16
+_LONG = 2_000  # characters
 
 
 def fingerprint(code: str, line: str) -> str:
     """What identifies a finding whatever is around it: 16 hexadecimal digits of its rule and its line's words."""
-    text = f"{code}\0{' '.join(line.split())}"
-    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:_HEX]
+    return hashlib.sha256(f"{code}\0{_words(line)}".encode("utf-8", "surrogateescape")).hexdigest()[:_HEX]
+
+
+@lru_cache(maxsize=8)
+def _words(line: str) -> str:
+    """A line without regard to its blanks; a long one by its digest: generated lines hold thousands of findings."""
+    words = " ".join(line.split())
+    if len(words) <= _LONG:
+        return words
+    return hashlib.sha256(words.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def load(path: Path) -> dict[str, Counter[str]]:

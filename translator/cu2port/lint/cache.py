@@ -18,7 +18,7 @@ from cu2port import __version__
 from cu2port.data import cache_dir, data_path
 from cu2port.output import write
 
-_FORMAT = 2
+_FORMAT = 3
 _MOST = 5_000  # entries
 _MOST_BYTES = 64 << 20
 _KEEP = 0.75  # of those limits when entries are dropped

@@ -25,6 +25,7 @@ from cu2port.workers import Lost, Pool
 
 _ROUNDS = 10  # of fixing; a fix may bring to light what another one mends
 _BOM = "\xef\xbb\xbf"  # as Latin-1; it has no column
+MOST_SHOWN = 160  # characters of a source line
 _ALONE = 4  # files that are not worth worker processes
 
 
@@ -40,8 +41,8 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """A finding to show. `line`: the source line it starts on, as Latin-1 without its end; `mark`: what a baseline
-    knows it by; `fix`: what would mend it."""
+    """A finding to show. `line`: the source line it starts on, or a part of a long one, and `cut`: how many characters
+    before that were left out; `mark`: what a baseline knows it by; `fix`: what would mend it."""
 
     code: str
     name: str
@@ -51,6 +52,7 @@ class LintFinding:
     end: Place
     line: str
     mark: str
+    cut: int = 0
     effects: tuple[tuple[str, str], ...] = ()
     why: tuple[str, ...] = ()
     fix: Fix | None = None
@@ -247,17 +249,23 @@ def _mend(found: engine.Examined, wanted: Sequence[Finding]) -> Result | None:
 def _shown(data: bytes, findings: Sequence[Finding], found: engine.Examined | None) -> Iterator[LintFinding]:
     lines = Lines(data)
     rows = _rows(data) if findings else []
+    texts: dict[int, str] = {}
     spans = sense.hips(found.unit) if found is not None and found.unit is not None else ()
     for f in findings:
         start = lines.place(f.start)
         line = rows[start.line - 1] if f.end or f.start else ""
         if start.line == 1 and lines.place(len(_BOM)).column == 1:
             line = line.removeprefix(_BOM)
+        if start.line not in texts:
+            texts[start.line] = readable(line)
+        text = texts[start.line]
+        cut = max(0, start.column - 1 - MOST_SHOWN // 2) if len(text) > MOST_SHOWN else 0
         mends = f.edits and f.trust >= Trust.REVIEW and all(sense.in_spans(e.start, spans) for e in f.edits)
         fix = _fix(lines, data, f) if mends else None
+        mark, shown = fingerprint(f.code, line or f.message), text[cut : cut + MOST_SHOWN]
         yield LintFinding(
-            f.code, f.name, f.severity.value, readable(f.message), start, lines.place(f.end), line,
-            fingerprint(f.code, line or f.message), f.effects, tuple(map(readable, f.why)), fix,
+            f.code, f.name, f.severity.value, readable(f.message), start, lines.place(f.end), shown, mark, cut,
+            f.effects, tuple(map(readable, f.why)), fix,
         )  # fmt: skip
 
 

@@ -10,10 +10,9 @@ from typing import Any
 
 from cu2port import __version__
 from cu2port.lint.run import FileLint, LintFinding
-from cu2port.report.locate import Place, readable
+from cu2port.report.locate import Place
 
 SCHEMA = "cu2port-lint/1"
-_MAX_LINE = 160  # characters of a source line that are shown
 _GITHUB = {"error": "error", "warning": "warning", "info": "notice"}
 _GITLAB = {"error": "major", "warning": "minor", "info": "info"}
 _BAD_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535), "�")
@@ -37,16 +36,13 @@ def _printable(path: str) -> str:
 
 
 def _source(x: LintFinding) -> str:
-    """The source line with a caret under the finding; tabs keep their width, and a long line is cut."""
-    line = readable(x.line)
-    first = x.start.column - 1
-    skipped = max(0, first - _MAX_LINE // 2) if len(line) > _MAX_LINE else 0
-    shown = line[skipped : skipped + _MAX_LINE]
-    last = x.end.column - 1 if x.end.line == x.start.line else len(line.rstrip())
-    width = max(1, min(last, skipped + len(shown)) - first)
-    indent = "".join("\t" if c == "\t" else " " for c in shown[: first - skipped])
+    """The source line with a caret under the finding; tabs keep their width."""
+    first = x.start.column - 1 - x.cut
+    last = x.end.column - 1 - x.cut if x.end.line == x.start.line else len(x.line.rstrip())
+    width = max(1, min(last, len(x.line)) - first)
+    indent = "".join("\t" if c == "\t" else " " for c in x.line[:first])
     number = f"{x.start.line:>5}"
-    return f"{number} | {shown}\n{' ' * len(number)} | {indent}^{'~' * (width - 1)}"
+    return f"{number} | {x.line}\n{' ' * len(number)} | {indent}^{'~' * (width - 1)}"
 
 
 def json_text(files: Sequence[FileLint]) -> str:

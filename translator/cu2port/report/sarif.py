@@ -54,7 +54,7 @@ def render_audit(audit: Mapping[str, Any], pages: Mapping[str, Page]) -> str:
 def _of_audit(x: Mapping[str, Any]) -> LintFinding:
     start, end = Place(x["line"], x["column"], 0), Place(x["line"], x["column"] + 1, 0)
     marks = (x["code"], x["name"], x["severity"], x["message"], start, end, x["before"], x["fingerprint"])
-    return LintFinding(*marks, tuple(x["effects"].items()), tuple(x["why"]))
+    return LintFinding(*marks, effects=tuple(x["effects"].items()), why=tuple(x["why"]))
 
 
 def document(files: Sequence[FileLint], pages: Mapping[str, Page], most: int) -> dict[str, Any]:
