@@ -85,7 +85,7 @@ FAMILIES: tuple[Family, ...] = (
     _family(
         r"bar(?:rier)?\.(?:sync|arrive|red)|bar",
         "other",
-        "HIP has one barrier a block; syncs and arrivals of some warps can be counted in shared memory, no more",
+        "HIP has one barrier a block, for all its threads",
         "let all threads of the block meet in __syncthreads(), or give each group a block of its own",
     ),
 )

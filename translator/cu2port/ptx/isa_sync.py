@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cu2port.ptx.isa_memory import nothing
-from cu2port.ptx.ops import CONST, PRED, U32, VOID, Effect, NoMeaningError, Op, Value
+from cu2port.ptx.ops import CONST, PRED, U32, VOID, Effect, Op, Value
 from cu2port.ptx.table import ptx
 
 _SYNC = "parallel-synchronization-and-communication-instructions-"
@@ -40,15 +40,19 @@ def _decimal(v: Value, text: str) -> str:
     return str(v.attr) if v.op is CONST else text
 
 
-#: A numbered barrier of some warps, counted in shared memory. attr: the function
-SYNC_SOME = Op(
-    "sync_some",
-    lambda v, a, b: 0,
-    lambda v, texts: f"{_PTX}{v.attr}({', '.join(_decimal(a, t) for a, t in zip(v.args, texts, strict=True))})",
-    effect=Effect.SYNC,
-    run=_pass,
-    loose=True,
-)
+def _some(v: Value, texts: list[str]) -> str:
+    return f"{_PTX}{v.attr}({', '.join(_decimal(a, t) for a, t in zip(v.args, texts, strict=True))})"
+
+
+def _over_some(machine: Any, v: Value, active: tuple[int, ...], args: list[dict[int, int]]) -> dict[int, int]:
+    truths = [args[2][lane] for lane in active]
+    how = str(v.attr).removeprefix("bar_red_")
+    return dict.fromkeys(active, sum(truths) if how == "popc" else min(truths) if how == "and" else max(truths))
+
+
+#: Numbered barriers of some warps, counted in shared memory. attr: the function
+SYNC_SOME = Op("sync_some", lambda v, a, b: 0, _some, effect=Effect.SYNC, run=_pass, loose=True)
+REDUCE_SOME = Op("reduce_some", lambda v, a, b, c: 0, _some, effect=Effect.SYNC, run=_over_some, loose=True)
 
 
 @ptx("bar{.cta}.sync a:u32, ?b:u32", ref=_SYNC + "bar")
@@ -82,13 +86,14 @@ def bar_red_popc(a: Value, c: Value) -> Value:
 
 @ptx("bar{.cta}.red.{op:and|or}.pred d:pred, a:u32, b:u32, c:pred", ref=_SYNC + "bar")
 @ptx("barrier{.cta}.red.{op:and|or}{.aligned}.pred d:pred, a:u32, b:u32, c:pred", ref=_SYNC + "bar")
+def bar_red_some(a: Value, b: Value, c: Value, op: str) -> Value:
+    return Value(REDUCE_SOME, PRED, (a, b, c), f"bar_red_{op}")
+
+
 @ptx("bar{.cta}.red.popc.u32 d:u32, a:u32, b:u32, c:pred", ref=_SYNC + "bar")
 @ptx("barrier{.cta}.red.popc{.aligned}.u32 d:u32, a:u32, b:u32, c:pred", ref=_SYNC + "bar")
-def bar_red_some(a: Value, b: Value, c: Value) -> Value:
-    raise NoMeaningError(
-        "a reduction over some of the block's threads",
-        "let all threads of the block meet with `__syncthreads_count()` and kin, or add the votes in shared memory",
-    )
+def bar_red_popc_some(a: Value, b: Value, c: Value) -> Value:
+    return Value(REDUCE_SOME, U32, (a, b, c), "bar_red_popc")
 
 
 @ptx("bar.warp.sync a:u32", ref=_SYNC + "bar-warp-sync")

@@ -43,7 +43,7 @@ _NATIVE = re.compile(
 _WORDS = re.compile(r"(?:^|[;{}\n])\s*(?:@!?%{0,2}\w+\s+)?([a-z][a-z0-9_]*(?:(?:::?|\.)[a-z0-9_:]+)*)")
 
 
-_SOME_MEET = re.compile(r"\bcu2port::ptx::bar(?:rier)?_(?:sync|arrive)\(")
+_SOME_MEET = re.compile(r"\bcu2port::ptx::bar(?:rier)?_(?:sync|arrive|red_\w+)\(")
 _SOME_MEET_NOTE = (
     "counted in shared memory; where wavefronts have 64 lanes both warps of one must take the same part, or the kernel "
     "be launched with a warp on each (`--warp solo`): else it traps after ten seconds"

@@ -1,7 +1,7 @@
 // cu2port ptx_barrier: PTX's numbered barriers, at which some of a block's warps meet. Included by ptx.hpp.
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
-// AMD's barriers take all threads of a block, so these are counts in shared memory: 256 bytes of each kernel that uses
+// AMD's barriers take all threads of a block, so these are counts in shared memory: 384 bytes of each kernel that uses
 // one. A warp comes with all of its threads at once; the one that makes the count full lets the others go on.
 //
 // A wavefront of 64 lanes holds two warps and has one program counter. As long as one of them waits here in a branch
@@ -23,7 +23,8 @@ namespace barrier {
 struct Named {
     u64 block;  // whose it is: `name()`, or `~name()` while a wavefront of that block clears it
     u32 state;  // completed phases << 16 | threads that have come
-    u32 unused;
+    u32 votes;  // how many of them said yes
+    u32 yes[2];  // of the last phases, by their numbers' last bit
 };
 struct All {
     Named numbered[16];
@@ -82,6 +83,7 @@ CU2PORT_PTX_BARRIER void claim(Named& b) {
     const u64 mine = name();
     for (u64 seen = load(&b.block); seen != mine; seen = load(&b.block)) {
         if (seen != ~mine && swap(&b.block, seen, ~mine)) {
+            store(&b.votes, u32(0));
             store(&b.state, u32(0));
             store(&b.block, mine);
             return;
@@ -90,15 +92,23 @@ CU2PORT_PTX_BARRIER void claim(Named& b) {
     }
 }
 
-// Adds `threads` to those that have come, of whom `all` complete a phase. Returns the number of the phase they are of.
-CU2PORT_PTX_BARRIER u32 come(Named& b, u32 all, u32 threads, u64 lanes) {
+// Adds `threads` to those that have come, of whom `all` complete a phase, and `yes` to the votes. Returns the number of
+// the phase they are of.
+CU2PORT_PTX_BARRIER u32 come(Named& b, u32 all, u32 threads, u64 lanes, u32 yes = 0) {
     u32 seen = 0;
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
     if (warp::detail::wave_lane() == u32(__builtin_ctzll(lanes))) {
         claim(b);
+        for (u32 votes = load(&b.votes); yes != 0 && !swap(&b.votes, votes, votes + yes);) {
+        }
         seen = load(&b.state);
         for (;;) {
             const u32 here = (seen & 0xffff) + threads;
+            if (here >= all) {  // nobody else is on the way
+                const u32 votes = load(&b.votes);
+                store(&b.yes[seen >> 16 & 1], votes);
+                store(&b.votes, u32(0));
+            }
             if (swap(&b.state, seen, here < all ? seen + threads : ((seen >> 16) + 1) << 16 | (here - all))) break;
         }
     }
@@ -147,6 +157,18 @@ CU2PORT_PTX_BARRIER void barrier_arrive(u32 id, u32 threads) {
     const u64 lanes = __builtin_amdgcn_ballot_w64(true);
     barrier::come(barrier::all().numbered[id & 15], threads, barrier::one_by_one(lanes), lanes);
 }
+
+// `bar.red.popc`, `.or` and `.and` of some threads.
+CU2PORT_PTX_BARRIER u32 bar_red_popc(u32 id, u32 threads, bool p) {
+    const u64 lanes = __builtin_amdgcn_ballot_w64(true);
+    const u32 yes = u32(__builtin_popcountll(__builtin_amdgcn_ballot_w64(p)));
+    barrier::Named& b = barrier::all().numbered[id & 15];
+    const u32 phase = barrier::come(b, threads, barrier::in_warps(lanes), lanes, yes);
+    barrier::wait(b, phase, lanes);
+    return barrier::load(&b.yes[phase & 1]);
+}
+CU2PORT_PTX_BARRIER bool bar_red_or(u32 id, u32 threads, bool p) { return bar_red_popc(id, threads, p) != 0; }
+CU2PORT_PTX_BARRIER bool bar_red_and(u32 id, u32 threads, bool p) { return bar_red_popc(id, threads, !p) == 0; }
 
 }  // namespace ptx
 }  // namespace cu2port
