@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +13,7 @@ from cu2port import check as check_module
 from cu2port.catalog import load_catalog
 from cu2port.declared import declared_names
 from cu2port.edits import judge
-from cu2port.model import Outcome, Trust
+from cu2port.model import Outcome, Project, Trust
 from cu2port.unit import Unit
 
 WORDS = st.sampled_from(
@@ -138,3 +139,64 @@ def test_a_header_that_maps_cuda_to_hip_stays_and_hides_nothing() -> None:
     assert declared_names(shim) == frozenset()
     text = "#ifdef USE_HIP\n" + shim + "#endif\nvoid f(cudaStream_t s, void* p) { cudaFree(p); }\n"
     assert b"void f(hipStream_t s, void* p) { hipFree(p); }" in translate(text, path="a.cuh").output
+
+
+def test_a_namespace_that_the_project_opens_itself_is_not_cudas() -> None:
+    own = "namespace app { namespace cuda { template <class T> struct maximum {}; void sync(); } }\n"
+    use = "void f() { cuda::maximum<int> m; cuda::sync(); cuda::std::size_t n; }\n"
+    assert declared_names(own) == {"cuda"}
+    assert declared_names("using namespace cuda;\nnamespace cuda::std { int x; }\n") == frozenset()
+    for text, project in ((own + use, Project()), (use, Project(declared=frozenset({"cuda"}), scanned=True))):
+        result = translate(text, path="a.h", project=project)
+        assert [j.finding.cuda for j in result.findings] == ["cuda::std::size_t"]
+    both = translate("#include <cuda/functional>\n" + own + use, path="a.h")
+    assert "cuda::maximum" in [j.finding.cuda for j in both.findings]
+    memory = "namespace rmm { struct device_buffer {}; }\nrmm::device_buffer b;\n"
+    assert not translate(memory, path="a.h").findings
+
+
+def test_a_type_that_a_header_declares_again_as_cuda_does_follows_it() -> None:
+    text = "typedef struct CUstream_st *cudaStream_t;\nvoid f(cudaStream_t s);\n"
+    assert translate(text, path="a.h").output == b"typedef struct ihipStream_t *hipStream_t;\nvoid f(hipStream_t s);\n"
+
+
+def test_a_conversion_to_a_cuda_type_declares_no_such_name() -> None:
+    text = "struct S {\n  operator cudaStream_t() const { return s; }\n  [[nodiscard]] cudaStream_t s;\n};\n"
+    assert declared_names(text) == frozenset()
+    assert translate(text, path="a.h").output == text.replace("cudaStream_t", "hipStream_t").encode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "auto f(S s) -> cudaError_t { return cudaSuccess; }\n",
+        "auto f() -> const cudaStream_t { return s; }\n",
+        "// call this instead of cudaSetDevice; it is slower\n",
+        "/* see also\n * the member cudaSetDevice; more */\n",
+        "int x = a ? b : // otherwise\n    cudaErrorUnknown; // same\n",
+        "#if A == 11 && CUBLAS_VER_MINOR == 11\n#endif\n",
+        'void f() { log("with cudaMalloc=", 1); }\n',
+        "#define cublasCreate hipblasCreate\n#define make_cudaExtent make_hipExtent\n",
+    ],
+)
+def test_what_only_looks_like_a_declaration(text: str) -> None:
+    assert declared_names(text) == frozenset()
+
+
+def test_a_name_that_another_file_declares_stays_and_is_told() -> None:
+    project = Project(declared=frozenset({"cudaSetDevice"}), scanned=True)
+    result = translate("void f() { cudaSetDevice(1); cudaSetDevice(2); }\n", path="a.h", project=project)
+    assert b"cudaSetDevice(1); cudaSetDevice(2);" in result.output
+    assert [(j.finding.code, j.finding.cuda) for j in result.findings] == [("CU113", "cudaSetDevice")]
+
+
+def test_branches_of_a_version_tell_overloads_apart() -> None:
+    text = (
+        "void f(void* p, D d) {\n#if CUDART_VERSION >= 13000\n  cudaMemLocation l{cudaMemLocationTypeDevice, d.id()};\n"
+        "  cudaMemAdvise(p, 1, a, l);\n#else\n  cudaMemAdvise(p, 1, a, d.id());\n#endif\n}\n"
+    )
+    out = translate(text, path="a.h").output
+    assert b"hipMemAdvise_v2(p, 1, a, l);" in out
+    assert b"hipMemAdvise(p, 1, a, d.id());" in out
+    unsure = text.replace("#else\n", "#endif\n#if 1\n")
+    assert b"cudaMemAdvise(p, 1, a, d.id());" in translate(unsure, path="a.h").output

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from cu2port.argtypes import is_of_type
@@ -37,7 +38,8 @@ def scan(unit: Unit) -> ApiFacts:
     findings: list[Finding] = []
     seen: set[str] = set()
     left: set[str] = set()
-    found = list(uses(unit))
+    guessed: set[int] = set()
+    found = list(uses(unit, guessed))
     labels = label_findings(unit, found)
     for use in found:
         seen.add(use.row.cuda)
@@ -47,6 +49,7 @@ def scan(unit: Unit) -> ApiFacts:
             if not finding.edits:
                 left.add(use.row.cuda)
     findings = _without_dropped(findings)
+    findings += _taken_for_own(unit, guessed)
     for i in unknown(unit):
         seen.add(unit.t[i])
         left.add(unit.t[i])
@@ -65,11 +68,30 @@ def scan(unit: Unit) -> ApiFacts:
     return ApiFacts(tuple(findings), frozenset(seen), frozenset(left))
 
 
+def _taken_for_own(unit: Unit, guessed: Iterable[int]) -> Iterator[Finding]:
+    """A finding for each name that stays since another file of the project declares it: its first place."""
+    first: dict[str, int] = {}
+    for i in sorted(guessed):
+        first.setdefault(unit.t[i], i)
+    for name, i in first.items():
+        yield Finding(
+            "CU113",
+            "own-name",
+            Severity.INFO,
+            f"`{name}` stays: another file of the project declares this name itself",
+            unit.p[i],
+            unit.end(i),
+            trust=Trust.MANUAL,
+            cuda=name,
+        )
+
+
 def _without_dropped(findings: list[Finding]) -> list[Finding]:
-    """Leave out findings on text that the rewriting of a call replaces: they go with it."""
+    """Leave out findings on text that the rewriting of a call or a label replaces: they go with it."""
     gone: list[Span] = []
+    whole = ("CU102", "CU112")
     for f in findings:
-        if f.code != "CU102":
+        if f.code not in whole:
             continue
         for e in f.edits:
             position = e.start
@@ -80,7 +102,7 @@ def _without_dropped(findings: list[Finding]) -> list[Finding]:
     gone = [s for s in gone if s.end > s.start]
     if not gone:
         return findings
-    return [f for f in findings if f.code == "CU102" or not any(s.start <= f.start and f.end <= s.end for s in gone)]
+    return [f for f in findings if f.code in whole or not any(s.start <= f.start and f.end <= s.end for s in gone)]
 
 
 def _judge_use(unit: Unit, use: Use) -> Finding | None:

@@ -56,7 +56,16 @@ def _is_struct(unit: Unit, span: Span, first: int, stop: int, wanted: str) -> bo
     if stop == first + 1 and not is_identifier(unit.t[first]):
         return False  # a number
     found = {(n, d) == (wanted, 0) for n, d in _declared(unit, first, stop)}
-    return found.pop() if len(found) == 1 else None
+    if len(found) == 1:
+        return found.pop()
+    # every object of the struct stands in another branch (`#if CUDART_VERSION >= 13000`)
+    return False if all(_excludes(unit, unit.p[k], span.start) for k in unit.find(wanted)) else None
+
+
+def _excludes(unit: Unit, a: int, b: int) -> bool:
+    """Whether two byte offsets lie in different branches of one conditional."""
+    chains = {g.chain: g.opener for g in unit.conditions(a)}
+    return any(chains.get(g.chain, g.opener) != g.opener for g in unit.conditions(b))
 
 
 def _asked(unit: Unit, span: Span) -> str:

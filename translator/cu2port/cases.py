@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cu2port.catalog import target
+from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Finding, Severity, replace
 from cu2port.unit import Unit
 from cu2port.uses import Use
@@ -16,7 +17,7 @@ from cu2port.uses import Use
 
 def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, Finding]:
     """Findings for labels that must go, by the index of the label's name."""
-    labels = [u for u in found if unit.tok(u.first - 1) == "case" and unit.tok(u.last + 1) == ":"]
+    labels = [u for u in found if unit.tok(u.last + 1) == ":" and _keyword(unit, u) >= 0]
     if not labels:
         return {}
     bodies = [(k, unit.match[k]) for i in unit.find("switch") if (k := _body(unit, i)) >= 0]
@@ -40,7 +41,7 @@ def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, Finding]:
             "case-label",
             Severity.INFO,
             f"the label `{use.row.cuda}` goes: it is {why}",
-            unit.p[use.first - 1],
+            edit.start,
             edit.end,
             edits=(edit,),
             cuda=use.row.cuda,
@@ -57,9 +58,17 @@ def _body(unit: Unit, i: int) -> int:
     return k if unit.tok(k) == "{" and unit.match[k] > k else -1
 
 
+def _keyword(unit: Unit, use: Use) -> int:
+    """Index of the `case` before a label, which may name its enumeration (`case cudaError_t::cudaSuccess:`), or -1."""
+    k = use.first - 1
+    while unit.tok(k) == "::":
+        k -= 2 if is_identifier(unit.tok(k - 1) or ";") and unit.tok(k - 1) != "case" else 1
+    return k if unit.tok(k) == "case" else -1
+
+
 def _removal(unit: Unit, use: Use) -> Edit | None:
     """The edit that takes the label out, or None where that is not sure."""
-    start = use.first - 1  # `case`
+    start = _keyword(unit, use)
     after = use.last + 2
     if unit.tok(after) in ("case", "default", "#"):
         if unit.tok(after) == "#":

@@ -5,21 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_BEGINS = tuple(b"cu CU nv nccl __ NV half thrust wmma make_ atomic surf tex llm ullm uma umi fdiv".split())
+_BEGINS = tuple(b"cu CU nv nccl npp __ NV half thrust wmma make_ atomic surf tex llm ullm uma umi fdiv".split())
 _MATH = re.compile(rb"h2?(?:exp|log|sin|cos|r?sqrt|rcp|tanh|floor|ceil|rint|trunc)")
 _BETWEEN = bytes(c if chr(c).isalnum() or c == 0x5F else 0x20 for c in range(256))  # what is no part of a word: a blank
-_NEXT = re.compile(r"\s*([({=;:])")
+_NEXT = re.compile(r"\s*(?:([({;:])|(=)(?!=))")
 _BODY = re.compile(r"\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*(?:(?:const|noexcept|override)\b\s*)*\{")
 # `#define cudaFree hipFree` declares nothing: it is HIP under CUDA's name, as we would write it
-_DEFINE = re.compile(r"#[ \t]*define[ \t]+(\w+)\b(?!(?:\([^)\n]*\))?[ \t]+hip[A-Z]\w*)")
+_DEFINE = re.compile(r"#[ \t]*define[ \t]+(\w+)\b(?!(?:\([^)\n]*\))?[ \t]+(?:make_)?(?:hip|HIP|miopen|roc|rccl)\w+)")
 _ENUM = re.compile(r"enum\b[^;{}()]*\{([^{}]*)\}")
 _WORD = re.compile(r"\w+")
 _STAND_IN = re.compile(
-    r"typedef\s+(?:(?:const|unsigned|long)\s+)*(?:void|int|long|short|char|bool|u?int\d+_t|size_t)\b[\s*]*\Z"
+    r"typedef\s+(?:(?:const|unsigned|long)\s+)*"
+    r"(?:void|int|long|short|char|bool|u?int\d+_t|size_t|(?:struct\s+)?CU\w+_st|(?:struct\s+)?cu\w+Context)\b[\s*]*\Z"
 )
+_OWN_SPACE = re.compile(r"\bnamespace\s+(?:\w+\s*::\s*)*(cuda|rmm)\s*(?:\{|::\s*(?!std\b)\w+(?:\s*::\s*\w+)*\s*\{)")
 _NAMESPACE = re.compile(r"\bnamespace\s+\w+(?:::\w+)*\s*\{")
 _NO_TYPES = frozenset(
-    "return else new delete throw case goto typedef using define namespace ifdef ifndef defined".split()
+    "return else new delete throw case goto typedef using define namespace ifdef ifndef defined operator explicit "
+    "const".split()
 )
 _CLASSES = frozenset("class struct enum union".split())
 
@@ -27,11 +30,13 @@ _CLASSES = frozenset("class struct enum union".split())
 def declared_names(text: str) -> frozenset[str]:
     """CUDA-looking names that a text declares: functions with a body, variables, classes, enumerators, macros.
 
+    `cuda` and `rmm` are among them where the text opens a namespace of this name.
+
     Cheap (regular expressions over the raw text); it may name too much, since libclang has the last word.
     """
     words = set(text.encode("latin-1").translate(_BETWEEN).split())
     looks = {w.decode("latin-1") for w in words if w.startswith(_BEGINS) or (w[:1] == b"h" and _MATH.match(w))}
-    if not looks:
+    if not looks and b"rmm" not in words:
         return frozenset()
     found = set(_defined(text, looks)) if b"define" in words else set()
     found |= {w for w in looks - found if any(_declares(text, at, at + len(w)) for at in _places(text, w))}
@@ -40,6 +45,8 @@ def declared_names(text: str) -> frozenset[str]:
             for word in _WORD.finditer(m.group(1)):
                 if word.group() in looks and not _is_value(text, m.start(1) + word.start()):
                     found.add(word.group())
+    if b"namespace" in words and (b"cuda" in words or b"rmm" in words):
+        found.update(_OWN_SPACE.findall(text))
     return frozenset(found)
 
 
@@ -70,19 +77,32 @@ def _declares(text: str, start: int, end: int) -> bool:
     if after is None:
         return False
     before = _type_before(text, start)
-    if not before or before in _NO_TYPES:
+    if not before or before in _NO_TYPES or before[0].isdigit() or _is_prose(text, start):
         return False
+    mark = after.group(1) or after.group(2)
     if before in _CLASSES:
-        return after.group(1) in "{:"
-    if after.group(1) == "(":
+        return mark in "{:"
+    if mark == "(":
         return _BODY.match(text, end) is not None
-    return after.group(1) in "={;" and not _stands_in(text, start)
+    return mark in "={;" and not _stands_in(text, start)
+
+
+def _is_prose(text: str, at: int) -> bool:
+    """Whether a place is in a comment, a string or an `#if`, or what stands before it is in a comment."""
+    line = text.rfind("\n", 0, at) + 1
+    before = text[line:at]
+    if not before.strip():  # what stands before the name is on the line above
+        end = len(text[max(0, line - 200) : line].rstrip()) + max(0, line - 200)
+        return "//" in text[text.rfind("\n", 0, end) + 1 : end]
+    start = before.lstrip()
+    return "//" in before or start.startswith(("* ", "/*", "#if", "#el", "# if", "# el")) or before.count('"') % 2 == 1
 
 
 def _stands_in(text: str, start: int) -> bool:
     """Whether the name at `start` is the user's word for CUDA's type where CUDA is not: `typedef void *cudaStream_t;`.
 
     Next to CUDA's own header it could not stand, so all uses mean CUDA's type, and all follow. Not so in a namespace.
+    `typedef struct CUstream_st *cudaStream_t;`, which could, is CUDA's own declaration said again.
     """
     line = text.rfind("\n", 0, start) + 1
     return _STAND_IN.match(text, line, start) is not None and _NAMESPACE.search(text, 0, line) is None
@@ -96,7 +116,9 @@ def _type_before(text: str, at: int) -> str:
     start = end
     while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
         start -= 1
-    return text[start:end] if start < end else text[end - 1] if text[end - 1] == ">" else ""
+    if start < end:
+        return text[start:end]
+    return ">" if text[end - 1] == ">" and text[end - 2 : end] != "->" else ""
 
 
 def _is_value(text: str, at: int) -> bool:

@@ -9,6 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 _INCLUDE = re.compile(rb'^[ \t]*(?:#|%:)[ \t]*include(?:_next)?[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)', re.M)
+#: A folder, a capital or a suffix of C++: headers of C and POSIX have none of these.
+_OWN_NAME = re.compile(r"/\w+\.\w+\Z|[A-Z].*\.\w+\Z|\.(?:hpp|hh|hxx|cuh|inl)\Z")
+_FOREIGN = re.compile(
+    r"(?:cuda|cub|thrust|cutlass|cute|nvtx|nv|cudnn|cooperative_groups|hip\w*|rocm|sys|net|arpa|bits|linux|boost|Eigen|c10"
+    r"|torch|ATen|gtest)/|(?:cuda|cu(?:blas|fft|rand|sparse|solver|dnn|tensor|pti)|nv|nccl)\w*\.\w+\Z"
+)
 
 
 class Scan(NamedTuple):
@@ -25,6 +31,11 @@ def scan_includes(data: bytes) -> tuple[tuple[str, bool], ...]:
     """The includes of a file as written, in all branches."""
     found = {(a or b, bool(a)): None for a, b in _INCLUDE.findall(data)}
     return tuple((os.fsdecode(name), quoted) for name, quoted in found)
+
+
+def _is_projects(name: str) -> bool:
+    """Whether an include in angle brackets may name a file of the tree: not those that a system or CUDA has."""
+    return bool(_OWN_NAME.search(name)) and not _FOREIGN.match(name)
 
 
 class Graph:
@@ -95,7 +106,7 @@ class Graph:
             if candidate in self._files:
                 return candidate
         near = self._ending(name)
-        if not quoted or not near:
+        if not near or (not quoted and not _is_projects(name)):
             return None
         # the build knows more include folders than we do: take the nearest such file if there is just one
         depth = [len(os.path.commonpath((folder, f))) for f in near]

@@ -8,14 +8,19 @@ from dataclasses import dataclass
 
 from cu2port.branches import VERSION_MACROS
 from cu2port.catalog import Row
+from cu2port.declared import declared_names
 from cu2port.lexer import is_identifier
 from cu2port.unit import Unit
 
 _FAMILY = re.compile(
     r"(?:cuda[A-Z]|cublas(?:Lt|Xt)?[A-Z]|cufft[A-Z]|curand[A-Z]|cusparse[A-Z]|cusolver[A-Z]|cudnn[A-Z]|nvrtc[A-Z]|nvml[A-Z]"
-    r"|nvtx[A-Z]|cupti[A-Z]|cutensor[A-Z])\w+\Z|(?:CUBLAS|CUFFT|CURAND|CUSPARSE|CUSOLVER|CUDNN|NVRTC|CUPTI)_[A-Z]\w*\Z"
+    r"|nvtx[A-Z]|cupti[A-Z]|cutensor[A-Z]|nccl[A-Z]|cufile[A-Z]|nvjpeg[A-Z]|nvshmemx?_|npp[is][A-Z])\w+\Z"
+    r"|(?:CUBLAS|CUFFT|CURAND|CUSPARSE|CUSOLVER|CUDNN|NVRTC|CUPTI)(?:MP|LT)?_[A-Z]\w*\Z"
 )
-_NOT_TYPES = frozenset({"if", "while", "for", "switch", "and", "or", "not", "sizeof", "goto", "define", "elif"})
+_A_TYPE = re.compile(r"(?:cu(?:blas|fft|rand|sparse|solver|dnn|tensor)|nccl)(?:[A-Z][a-z]*)+_t\Z")
+_NOT_TYPES = frozenset(
+    {"if", "while", "for", "switch", "and", "or", "not", "sizeof", "goto", "define", "elif", "operator"}
+)
 _GLOBAL_SCOPE = frozenset({"return", "else", "case", "throw", "do", "delete", "new", "co_return"})
 
 
@@ -28,8 +33,11 @@ class Use:
     last: int
 
 
-def uses(unit: Unit) -> Iterator[Use]:
-    """Every use of a catalogued name that is not inert."""
+def uses(unit: Unit, guessed: set[int]) -> Iterator[Use]:
+    """Every use of a catalogued name that is not inert.
+
+    `guessed` gets the inert tokens that only a declaration in another file of the project speaks for.
+    """
     catalog = unit.catalog
     active = catalog.active
     t = unit.t
@@ -37,7 +45,7 @@ def uses(unit: Unit) -> Iterator[Use]:
     if candidates:
         paths = {i for d in unit.directives if d.keyword == "include" for i in range(d.first, d.stop)}
         candidates = [i for i in candidates if i not in paths]
-    foreign = _foreign(unit, candidates)
+    foreign = _foreign(unit, candidates, guessed)
     for i in candidates:
         if i not in foreign:
             row = catalog.get(t[i])
@@ -48,12 +56,14 @@ def uses(unit: Unit) -> Iterator[Use]:
     yield from _member_uses(unit)
 
 
-def _foreign(unit: Unit, candidates: list[int]) -> set[int]:
+def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
     """Candidates that are not CUDA's: members, other namespaces' names, what the user declares."""
     out: set[int] = set()
     doubtful: list[int] = []
     t = unit.t
     declared = unit.declared | unit.project.declared | {t[i] for i in candidates if _declares(unit, i)}
+    # `cudaMemcpyKind::cudaMemcpyDefault`: an enumeration before its enumerator
+    scopes = {i for i in candidates if unit.tok(i + 1) == "::" and unit.tok(i + 2) in unit.catalog.active}
     for i in candidates:
         before = unit.tok(i - 1)
         if before in (".", "->", "~") or (before == "define" and _defines(unit, i)):
@@ -61,28 +71,33 @@ def _foreign(unit: Unit, candidates: list[int]) -> set[int]:
             continue
         if before == "::":
             owner = unit.tok(i - 2)
-            if owner == ">" or (owner and is_identifier(owner) and owner not in _GLOBAL_SCOPE):
+            qualified = owner == ">" or (owner and is_identifier(owner) and owner not in _GLOBAL_SCOPE)
+            if qualified and (i - 2 not in scopes or i - 2 in out):
                 out.add(i)
                 continue
-        elif unit.tok(i + 1) == "::":
+        if unit.tok(i + 1) == "::" and i not in scopes:
             out.add(i)
             continue
         row = unit.catalog.get(t[i])
         if t[i] in declared or (row is not None and row.strict):
             doubtful.append(i)
     if doubtful:
-        out |= _settle(unit, doubtful)
+        out |= _settle(unit, doubtful, guessed)
+        out |= {i + 2 for i in sorted(scopes & out)}
     return out
 
 
-def _settle(unit: Unit, doubtful: list[int]) -> set[int]:
+def _settle(unit: Unit, doubtful: list[int], guessed: set[int]) -> set[int]:
     """Which of the doubtful tokens are the user's: libclang's answer, else what the lexer can tell."""
     facts = unit.ask(bindings=tuple(unit.p[i] for i in doubtful))
     out = set()
+    elsewhere = set()
     for i in doubtful:
         binding = facts.bindings.get(unit.p[i]) if facts is not None else None
         if binding is not None and binding.owner in ("cuda", "user", "system"):
-            if (binding.owner != "cuda" and not _is_hip_alias(unit, unit.t[i])) or _defines(unit, i):
+            if binding.owner == "cuda" and _is_variable(unit, i):
+                out.add(i)  # a macro hid its declaration from libclang
+            elif (binding.owner != "cuda" and not _is_hip_alias(unit, unit.t[i])) or _defines(unit, i):
                 out.add(i)
             continue
         row = unit.catalog.get(unit.t[i])
@@ -90,7 +105,19 @@ def _settle(unit: Unit, doubtful: list[int]) -> set[int]:
         known = unit.t[i] in unit.declared or unit.t[i] in unit.project.declared
         if strict or _in_class(unit, i) or (known and (_defines(unit, i) or not _is_hip_alias(unit, unit.t[i]))):
             out.add(i)
+            if not strict and known and unit.t[i] in unit.project.declared:
+                elsewhere.add(i)
+    if elsewhere:
+        here = declared_names(unit.text)
+        guessed |= {i for i in elsewhere if unit.t[i] not in here}
     return out
+
+
+def _is_variable(unit: Unit, i: int) -> bool:
+    """Whether token i, the name of a function that calls are rewritten of, is a variable that the project declares."""
+    row = unit.catalog.get(unit.t[i])
+    called = unit.tok(i + 1) == "(" or unit.tok(i - 1) in ("&", "=")
+    return not called and row is not None and bool(row.call or row.args) and unit.t[i] in unit.declared
 
 
 def _declares(unit: Unit, i: int) -> bool:
@@ -173,10 +200,11 @@ def _qualified_uses(unit: Unit) -> Iterator[Use]:
     if not any(n in unit.text for n in catalog.spaces):
         return
     heads = _namespace_heads(unit)
+    own = {"rmm"} & unit.declared | ({"cuda"} if owns_cuda(unit) else set())
     for i in unit.find(*heads):
         tok = t[i]
         full = heads[tok]
-        if unit.is_member(i):
+        if unit.is_member(i) or (tok in own and unit.tok(i + 2) != "std"):
             continue
         if (
             unit.tok(i - 1) == "::"
@@ -204,6 +232,11 @@ def _qualified_uses(unit: Unit) -> Iterator[Use]:
                 if name in catalog.namespaces and (tok == name.partition("::")[0]):
                     yield Use(_namespace_row(unit, name), i, last)
                     break
+
+
+def owns_cuda(unit: Unit) -> bool:
+    """Whether `cuda::` is the project's own namespace here: it opens one, and no header of libcu++ is included."""
+    return "cuda" in unit.declared and not any(inc.path.startswith("cuda/") for inc in unit.includes)
 
 
 def _bare_namespace(unit: Unit, i: int, full: str) -> Iterator[Use]:
@@ -240,7 +273,8 @@ def unknown(unit: Unit) -> Iterator[int]:
         tok = unit.t[i]
         if unit.tok(i - 1) in (".", "->", "::", "#", "##") or unit.tok(i + 1) in ("::", ":", "##"):
             continue
-        if unit.in_directive(i) is not None or (tok.startswith("cu") and unit.tok(i + 1) != "(") or _local(unit, i):
+        named = tok[0] == "C" or unit.tok(i + 1) == "(" or _A_TYPE.match(tok)
+        if not named or unit.in_directive(i) is not None or _local(unit, i):
             continue
         yield i
 

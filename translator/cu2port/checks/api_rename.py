@@ -20,6 +20,8 @@ class ApiRename(Check):
         Example('void f(Pool& q, void* p) { q.cudaFree(p); my::cudaFree(p); puts("cudaFree"); }', note="not CUDA's"),
         Example("#define FREE(x) CHECK(cudaFree(x))\n", "#define FREE(x) CHECK(hipFree(x))\n", "in a macro body"),
         Example("CHECK(cudaFree(p));", "CHECK(hipFree(p));", "as a macro's argument"),
+        Example("k = cudaMemcpyKind::cudaMemcpyDefault;", "k = hipMemcpyKind::hipMemcpyDefault;", "scoped", findings=2),
+        Example("k = my::cudaMemcpyKind::cudaMemcpyDefault;", note="another's enumeration"),
         Example(
             "#if A\nint e = cudaSuccess;\n#else\nint e = cudaErrorUnknown;\n#endif\n",
             "#if A\nint e = hipSuccess;\n#else\nint e = hipErrorUnknown;\n#endif\n",

@@ -16,6 +16,7 @@ class ApiUnknown(Check):
     code, name, severity = "CU105", "unknown-cuda-name", Severity.WARNING
     examples = (
         Example("void f() { cudaFrobnicate(1); }", "void f() { cudaFrobnicate(1); }"),
+        Example("cublasMpGrid_t g;", "cublasMpGrid_t g;", "a type"),
         Example("static int cudaFrobnicate(int x) { return x; }\nint y = cudaFrobnicate(1);\n", note="declared here"),
     )
 

@@ -36,6 +36,11 @@ class CaseLabel(Check):
             "IN(switch (e) {  case hipSuccess: return 1; })",
             "as a macro's argument",
         ),
+        Example(
+            "switch (e) { case cudaError_t::cudaErrorMixedDeviceExecution: return; case cudaError_t::cudaSuccess: }",
+            "switch (e) {  case hipError_t::hipSuccess: }",
+            "named with its enumeration",
+        ),
         Example("switch (e) { case cudaSuccess: f(); break; case 7: g(); }", note="a value that HIP has"),
     )
 

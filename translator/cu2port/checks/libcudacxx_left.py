@@ -6,6 +6,7 @@ from cu2port.check import Check, Example
 from cu2port.lexer import is_identifier
 from cu2port.model import Finding, Severity
 from cu2port.unit import Unit
+from cu2port.uses import owns_cuda
 
 _SHOWN = 6
 
@@ -54,10 +55,14 @@ class LibcudacxxLeft(Check):
             "__device__ void f(cuda::std::array<int, 2> b) { using namespace std; }", note="all of it became std's"
         ),
         Example("struct cuda { static int atomic; }; int x = cuda::count;", note="another's cuda"),
+        Example(
+            "namespace mine { namespace cuda { struct maximum {}; } cuda::maximum m; cuda::barrier b; }",
+            note="the project's own namespace",
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if "cuda" not in unit.words:
+        if "cuda" not in unit.words or owns_cuda(unit):
             return
         ours = [f for f in unit.api.findings if f.cuda.startswith("cuda::")]
         left = {f.start: f.cuda for f in ours if not f.edits}
