@@ -134,3 +134,29 @@ def test_a_header_that_is_missing_or_includes_itself_does_no_harm(tmp_path: Path
     (tmp_path / "a.cuh").write_text('#include "a.cuh"\n#include "nowhere.cuh"\n')
     text = '#include "a.cuh"\n__global__ void k(int* x) { x[threadIdx.x / 32] = __any_sync(~0u, 1); }\n'
     assert _judged(text, str(tmp_path / "a.cu")) == [True]
+
+
+def test_a_number_that_is_64_for_other_platforms_counts_lanes() -> None:
+    text = """#if defined(__HIPCC__)
+#define PARTS 64
+constexpr int chunk = 128;
+#else
+#define PARTS 32
+constexpr int chunk = 32;
+#endif
+__global__ void k(int* x) { x[threadIdx.x] = __any_sync(~0u, 1); }
+"""
+    assert _judged(text) == [True, False]
+
+
+def test_names_of_offsets_and_of_other_fields_say_nothing() -> None:
+    text = """__global__ void k(float* x, float4 v, int warp) {
+  int src_warp_shift = warp * 5;
+  int sign = __float_as_uint(v.x) >> 31;
+  int lane = threadIdx.x & 31;
+  x[src_warp_shift + lane] = sign;
+}
+"""
+    assert _judged(text) == [False, False, True]
+    unit = Unit(text, load_catalog(), path="a.cu")
+    assert not any(v.lanes for v in classify(unit) if unit.t[v.at] == "src_warp_shift")

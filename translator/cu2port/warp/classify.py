@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from cu2port.lexer import is_identifier
-from cu2port.unit import Unit
+from cu2port.unit import Unit, condition_words
 from cu2port.warp.analyse import WarpFacts, analyse
 from cu2port.warp.arith import Role
 from cu2port.warp.evaluate import Use
+from cu2port.warp.hostside import counts_threads
 from cu2port.warp.lockstep import tails
 from cu2port.warp.parse import integer
 from cu2port.warp.values import COUNT_NAME, LANE_NAME, WARP_NAME, Kind, Step, is_weak, named_constant
@@ -142,8 +144,9 @@ def _by_company(unit: Unit, facts: WarpFacts, company: _Company, at: int, u: Use
         return True
     if u.lane is not None:
         return False
+    each = _EACH.search(u.hint) is not None and _EACH.search(u.about) is None  # not items of a thread, packed by 32
     rest = u.role is Role.TILE and u.other in _RESTS and u.function in facts.warpish and key not in company.split
-    return rest or _EACH.search(u.hint) is not None or _spoken(unit, at)
+    return rest or each or _spoken(unit, at)
 
 
 _SOFT = frozenset({Role.SIZE, Role.MASK, Role.LOG, Role.COUNT, Role.GUARD, Role.WIDTH})
@@ -199,15 +202,51 @@ def _named(unit: Unit, facts: WarpFacts) -> dict[int, Use]:
                 i in inside or (directive is not None and directive.keyword == "define")
             ):
                 places[i] = plain
+        if meaning != "size" and True not in known and not word.isupper() and word[:1] != "k":
+            continue  # `dst_warp_shift`: an offset
         if own:  # a function's name, which may be a variable's too
             places = {i: u for i, u in places.items() if unit.tok(i + 1) != "(" and i in inside}
         if (own and True not in known) or (known == {False}) or (is_weak(word) and True not in known):
             continue
         out |= places
+    for i in _by_platform(unit):
+        out[i] = plain
+    for d in unit.directives:
+        if d.keyword == "define":
+            for i in range(d.first + 3, d.stop):
+                if unit.t[i][0].isdigit() and integer(unit.t[i]) in (32, 5) and counts_threads(unit, i):
+                    out[i] = Use(Role.COUNT, True, Kind.BLOCK, None, "", "")
     for i in unit.find("thread_block_tile", "tiled_partition"):
         if unit.tok(i + 1) == "<" and integer(unit.tok(i + 2) or "x") == 32:
             out[i + 2] = Use(Role.WIDTH, True, Kind.TILE, None, "", "")
     return out
+
+
+def _by_platform(unit: Unit) -> Iterator[int]:
+    """The 32 of names that are 32 in one branch for a platform and 64 in another one."""
+    if "64" not in unit.words or not any(_PLATFORM.search(w) for w in unit.words):
+        return
+    found: dict[tuple[int, str], dict[int, int]] = {}
+    for i, tok in enumerate(unit.t):
+        if tok not in ("32", "64"):
+            continue
+        d = unit.in_directive(i)
+        defines = d is not None and d.keyword == "define" and i == d.first + 3
+        if not defines and not (
+            unit.t[i - 1] in ("=", "{") and {"const", "constexpr"} & set(unit.t[max(0, i - 8) : i])
+        ):
+            continue
+        name = unit.t[i - 1] if defines else unit.t[i - 2]
+        for g in unit.conditions(unit.p[i]):
+            words = condition_words(unit, g)
+            if any(_PLATFORM.search(w) for w in words):
+                found.setdefault((g.chain[0], name), {})[int(tok)] = i
+    for values in found.values():
+        if len(values) == 2:
+            yield values[32]
+
+
+_PLATFORM = re.compile(r"__HIP|HIPCC|HCC|ROCM|AMD|NVCC|CUDACC|GFX|USE_HIP|WITH_HIP")
 
 
 def _until_end(unit: Unit, k: int) -> list[str]:

@@ -68,14 +68,13 @@ TOLD = frozenset(
 
 
 def names_in(e: Expr) -> str:
-    """The names of an expression in a row, those of objects left out: what two expressions are about the same by."""
+    """The names of an expression in a row: what two expressions are about the same by."""
     out: dict[str, None] = {}
-    bases = {x.base.at for x in walk(e) if isinstance(x, Member) and isinstance(x.base, Name)}
     for x in walk(e):
-        if isinstance(x, Name) and x.at not in bases:
+        if isinstance(x, Name):
             out[x.text] = None
         elif isinstance(x, Member):
-            out[x.name] = None
+            out["." + x.name] = None
     return " ".join(out)
 
 
@@ -199,6 +198,8 @@ class Evaluator:
         a, b = self.value(e.a), self.value(e.b)
         self.hint = hint
         self._sides = (a, e.a, b, e.b)
+        if e.op == "/" and a.num == WIDE and a.src and b.num != WIDE and "per_warp" in names_in(e.b).lower():
+            self.use(a, Role.SIZE, True, b)  # `32 / ROWS_PER_WARP` lanes a row
         v = binary(e.op, a, b, e.at, self.use)
         self._sides = None
         if e.op in _ORDER and self.device is not None:

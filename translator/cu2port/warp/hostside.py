@@ -27,7 +27,7 @@ def host_sizes(unit: Unit) -> Iterator[int]:
     names = [w for w in unit.words if is_identifier(w) and named_constant(w) == "size" and not is_weak(w)]
     numbers = [w for w in unit.words if w[0].isdigit() and integer(w) in (32, 31, 5)]
     found = [i for i in unit.find(*names) if unit.tok(i + 1) != "("]
-    found += [i for i in unit.find(*numbers) if _counts(unit, i)]
+    found += [i for i in unit.find(*numbers) if counts_threads(unit, i)]
     if not found:
         return
     found.sort()
@@ -36,7 +36,7 @@ def host_sizes(unit: Unit) -> Iterator[int]:
             yield from found[bisect_left(found, f.body[0]) : bisect_left(found, f.body[1])]
 
 
-def _counts(unit: Unit, i: int) -> bool:
+def counts_threads(unit: Unit, i: int) -> bool:
     """Whether a literal stands beside a count of threads or warps, or is given to a name of such."""
     before, after = unit.tok(i - 1), unit.tok(i + 1)
     if before in ("/", "%", "*") and _threads(unit, i - 2, before):
