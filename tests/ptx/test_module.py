@@ -134,3 +134,14 @@ def test_modules_of_compilers_run(made_by: str, tmp_path: Path) -> None:
         [*command, "simulate", str(tmp_path / "check.hip")], env=env, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0 and done.stdout == "PASS\n", done.stdout + done.stderr
+
+
+def test_signs_are_the_instructions_not_the_registers() -> None:
+    text = made(
+        ".entry k() { .reg .b32 a, b, d; .reg .b64 x, y; mov.b32 a, %tid.x; mov.b32 b, %tid.y; div.s32 d, a, 16;\n"
+        "rem.s32 d, a, 16; rem.s32 d, 255, b; cvt.s64.s32 x, a; div.s64 y, x, 9223372036854775808; shr.s32 d, a, b; }"
+    ).text
+    assert "d = std::int32_t(a) / 16;" in text
+    assert "d = std::int32_t(a) % 16;" in text
+    assert "y = std::int64_t(x) / (-0x7fffffffffffffff - 1);" in text
+    assert "shr(std::int32_t(a), b)" in text

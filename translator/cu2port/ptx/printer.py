@@ -193,6 +193,10 @@ class Printer:
 
     def balance(self, v: Value, texts: list[Text]) -> Type:
         """Makes the usual conversions give the unsigned type where the operation needs it; the type they give."""
+        if v.op in (ops.DIV, ops.REM) and v.type.signed and v.type.bits >= 32:  # another result for another sign
+            for i, text in enumerate(texts):
+                texts[i] = _plain(v.args[i], v.args[1 - i]) or self.coerce(text, v.type)
+            return v.type
         want = v.type.unsigned if v.op.wrap or not v.type.signed else v.type
         if v.op is ops.MUL and want.bits < 32:
             texts[0] = Text(f"std::uint32_t({texts[0].text})", 16, ops.U32)
