@@ -299,6 +299,24 @@ def test_what_has_no_meaning_is_guarded_and_named(clang: ClangService) -> None:
     assert [j.finding.code for j in again.findings if j.outcome is Outcome.MANUAL] == ["CU401"]
 
 
+@pytest.mark.parametrize(
+    ("text", "why", "instead"),
+    [
+        ("fma.rn.e4m3x4 %0, %1, %1, %1;", "four small floats", "f16x2"),
+        ("applypriority.async.bulk.global.L2::evict_normal [%1], %0;", "tensor memory accelerator", "leave it out"),
+        ("{ .reg .pred p; isspacep.const p, %1; }", "global memory", "caller"),
+        ("{ .reg .pred p; isspacep.param p, %1; }", "global memory", "caller"),
+        ("mov.u32 %0, %nsmid;", "compute units", "multiProcessorCount"),
+        (".reg .u32 t;", "registers for other asm statements", "as one"),
+    ],
+)
+def test_what_stays_says_why(text: str, why: str, instead: str) -> None:
+    made = convert(f'__device__ void f(unsigned a, unsigned b) {{ asm("{text}" : "=r"(a) : "r"(b)); }}')
+    (left,) = [j.finding for j in made.findings if j.finding.code == "CU401"]
+    assert why in left.message and instead in left.message, left.message
+    assert text in made.output.decode()
+
+
 def test_trap(clang: ClangService) -> None:
     result = convert(f'{OPEN}  asm volatile("wgmma.fence.sync.aligned;");\n}}\n', clang, ptx="trap")
     text = result.output.decode()

@@ -83,6 +83,24 @@ FAMILIES: tuple[Family, ...] = (
         "use fma.rn, and let elements outside of the array be zero where they are loaded",
     ),
     _family(
+        r"(?:add|sub|mul|fma|min|max)[\w.:]*\.(?:e4m3x4|e5m2x4|e3m2x4|e2m3x4|e2m1x4)",
+        "hopper",
+        "it computes on four small floats at once, on GPUs newer than any that its rounding was compared with",
+        "convert to f16x2 with cvt, compute, and convert back with cvt.rn.satfinite",
+    ),
+    _family(
+        r"applypriority\.async\.bulk[\w.:]*",
+        "hopper",
+        "it asks the tensor memory accelerator for a priority in a cache, and AMD GPUs have neither",
+        "leave it out, it changes no result; whoever waits for its group or barrier has nothing to wait for",
+    ),
+    _family(
+        r"isspacep\.(?:const|param[\w:]*)",
+        "other",
+        "constants and parameters lie in global memory on AMD GPUs, so that an address does not tell",
+        "let the caller say which it is",
+    ),
+    _family(
         r"bar(?:rier)?\.(?:sync|arrive|red)|bar",
         "other",
         "HIP has one barrier a block, for all its threads",

@@ -109,6 +109,8 @@ def lift(reading: Reading, context: Context) -> Lifted:
     """C++ for one reading of a statement. Raises RefusedError for what has no meaning in HIP."""
     statements = parse(reading)
     opcodes = tuple(i.opcode for i in instructions(statements))
+    if not opcodes and declared(statements):
+        raise RefusedError("", "it declares registers for other asm statements", _TOGETHER, shared=True)
     return _Lifter(reading, context, statements).lifted(opcodes)
 
 
