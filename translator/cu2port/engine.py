@@ -68,6 +68,10 @@ def examine(
     unit = Unit(data.decode("latin-1"), load_catalog(), options, path, project, clang)
     chosen = [check for check in all_checks() if codes is None or check.code in codes]
     findings = [f for check in chosen for f in check.run(unit)]
+    if options.warp == "native" or options.kernels:
+        from cu2port.warp.native import apart
+
+        findings = apart(unit, findings)
     if options.skip_inactive:
         findings = [f for f in findings if not any(s.start <= f.start < s.end for s in unit.inactive)]
     if options.archs:

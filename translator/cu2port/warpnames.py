@@ -41,17 +41,6 @@ def modes(unit: Unit) -> Callable[[int], str]:
 
 
 def tokens(unit: Unit, names: Iterable[str]) -> list[int]:
-    """The tokens of some names that are CUDA's and stay: native code is written anew."""
-    found = all_tokens(unit, names)
-    if not found or (unit.options.warp != "native" and not unit.options.kernels):
-        return found
-    from cu2port.warp.native import native
-
-    spans = native(unit).spans
-    return [i for i in found if not any(a <= unit.p[i] < b for a, b in spans)]
-
-
-def all_tokens(unit: Unit, names: Iterable[str]) -> list[int]:
     """The tokens of some names that are CUDA's: no members, no other namespace's, nothing that the user declares."""
     found = [i for i in unit.find(*names) if _may_be_cudas(unit, i)]
     theirs = {n for n in {unit.t[i] for i in found} if n in unit.macros or _is_declared(unit, n)}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Options, Severity, Trust
 from cu2port.unit import Unit
-from cu2port.warp.native import HEADER, native
+from cu2port.warp.native import CODE, HEADER, native
 
 _NATIVE = Options(warp="native")
 _BLOCK = """__device__ float block_sum(float v) {
@@ -61,7 +61,7 @@ class NativeKernel(Check):
     in another order. A kernel becomes native as a whole or not at all.
     """
 
-    code, name, severity = "CU356", "native-kernel", Severity.INFO
+    code, name, severity = CODE, "native-kernel", Severity.INFO
     examples = (
         Example(_BLOCK, _BLOCK_WAVE, "a function that any kernel may call", options=_NATIVE, findings=1),
         Example(

@@ -12,19 +12,22 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from cu2port.model import Edit, Span, Trust
+from cu2port.model import Edit, Finding, Span, Trust
 from cu2port.structure import Function
 from cu2port.unit import Unit
 from cu2port.warp.model import Device, is_device, make_device
+from cu2port.warp.native_grid import grid_edits
 from cu2port.warp.native_host import in_one_row
 from cu2port.warp.native_idioms import Idioms, Refused
 from cu2port.warp.native_lanes import SPACE, Summary
+from cu2port.warp.native_rows import NO_ROW, Rows
 from cu2port.warp.native_values import SAME, Kind, is_plain
 from cu2port.warp.native_walk import Walk
 from cu2port.warp.tree import CallExpr, callee
 from cu2port.warpnames import modes
 
 HEADER = "wave.hpp"
+CODE = "CU356"  # the rule that rewrites
 _HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".inc"})
 
 
@@ -47,11 +50,6 @@ class Native:
     kernels: tuple[Function, ...] = ()
     kept: tuple[Kept, ...] = ()
     reached: Mapping[Function, tuple[Function, ...]] = field(default_factory=dict)
-
-    @property
-    def spans(self) -> tuple[tuple[int, int], ...]:
-        """The bytes that are written anew."""
-        return tuple((e.start, e.end) for _, edits in self.rewritten for e in edits)
 
     @property
     def findings(self) -> tuple[tuple[Function, tuple[Edit, ...]], ...]:
@@ -79,6 +77,27 @@ def native(unit: Unit) -> Native:
     return _native(unit) if is_asked(unit) else _NOTHING
 
 
+def apart(unit: Unit, findings: list[Finding]) -> list[Finding]:
+    """The findings on code that native code does not replace."""
+    gone: list[tuple[int, int]] = []
+    for _, edits in native(unit).rewritten:
+        for e in edits:
+            at = e.start
+            for part in e.parts:
+                if isinstance(part, Span) and e.start <= part.start <= part.end <= e.end:
+                    gone.append((at, part.start))
+                    at = part.end
+            gone.append((at, e.end))
+    if not gone:
+        return findings
+
+    def stays(f: Finding) -> bool:
+        spans = [(x.start, x.end) for x in f.edits] or [(f.start, f.end)]
+        return f.code == CODE or not any(a < end and start < b for start, end in spans for a, b in gone)
+
+    return [f for f in findings if stays(f)]
+
+
 @lru_cache(maxsize=2)
 def _native(unit: Unit) -> Native:
     return _Plan(unit).made()
@@ -98,7 +117,7 @@ class _Plan:
         unit = self.unit
         self.idioms = Idioms(unit)
         ops = [i for i in self.idioms.cudas if unit.t[i] != "__syncwarp"]
-        if not ops:
+        if not ops and "tiled_partition" not in unit.words:
             return _NOTHING
         mode = modes(unit)
         functions = [f for f in unit.functions if is_device(unit, f) and mode(f.name_at) != "flag"]
@@ -107,6 +126,7 @@ class _Plan:
         for f in functions:
             words = set(unit.t[f.body[0] : f.body[1]]) & self.named.keys()
             self.calls[f] = tuple(g for w in sorted(words) for g in self.named[w] if g is not f)
+        ops += unit.find("tiled_partition")
         self.warps = {f for f in functions if any(f.body[0] < i < f.body[1] for i in ops)}
         grown = True
         while grown:
@@ -131,6 +151,8 @@ class _Plan:
         kept: list[Kept] = []
         for f in asked:
             refused = self._refusal(f, solo)
+            if refused is None and not any(self._direct(g) for g in self._reached([f])):
+                refused = Refused(f.name_at, "what it does with warps is not understood")
             if refused is None:
                 done[f] = None
             else:
@@ -239,10 +261,28 @@ class _Plan:
             return Refused(f.name_at, "it runs solo, or shares a function with one that does")
         s = self._summary(f)
         if isinstance(s, Refused):
-            return s
+            return self._by_rows(f, s)
         if s.line:
             return in_one_row(self.unit, f)
         return None
+
+    def _by_rows(self, f: Function, why: Refused) -> Refused | None:
+        """Whether a kernel is native because each warp has a row of its own; else why it is not."""
+        d = make_device(self.unit, f)
+        for single in (False, True):
+            try:
+                found = Rows(self.unit, self.idioms, d, self._look, single).run()
+            except Refused as e:
+                if not single and e.why != NO_ROW and e.at > why.at:
+                    why = e
+                continue
+            try:
+                edits = grid_edits(self.unit, self.idioms, d, found)
+            except Refused as e:
+                return e
+            self.summaries[f] = Summary(SAME, {**found.edits, **edits}, sites=found.sites)
+            return None
+        return why
 
     def _summary(self, f: Function) -> Summary | Refused:
         if f not in self.summaries:

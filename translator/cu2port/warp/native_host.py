@@ -13,7 +13,7 @@ from cu2port.warp.parse import integer
 
 _NUMBERS = frozenset("int unsigned size_t uint32_t int32_t uint64_t int64_t auto long uint".split())
 _BEFORE = frozenset({"return", "const", "constexpr", "else", "case"})
-_OTHER = ("cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaLaunchKernelEx", "cuLaunchKernel")
+SOURCES = frozenset({".cu", ".hip", ".cpp", ".cc"})
 
 
 def launches_of(unit: Unit, f: Function) -> list[Launch]:
@@ -21,14 +21,20 @@ def launches_of(unit: Unit, f: Function) -> list[Launch]:
     return [x for x in unit.launches if f.name in unit.t[x.callee : x.open]]
 
 
-def in_one_row(unit: Unit, f: Function) -> Refused | None:
-    """Why a kernel's blocks may have more than one row of threads; None if all launches are seen to have one."""
-    if PurePosixPath(unit.path).suffix.lower() not in (".cu", ".hip", ".cpp", ".cc"):
-        return Refused(f.name_at, "its launches are in other files")
+def launched_otherwise(unit: Unit, f: Function) -> bool:
+    """Whether a kernel's name is used for more than its launches."""
     found = launches_of(unit, f)
     named = [i for i in unit.find(f.name) if i != f.name_at and not any(x.callee <= i < x.open for x in found)]
-    if any(unit.function_at(i) is not None and unit.tok(i + 1) != "(" for i in named):
+    return any(unit.in_directive(i) is not None or unit.function_at(i) is not None for i in named)
+
+
+def in_one_row(unit: Unit, f: Function) -> Refused | None:
+    """Why a kernel's blocks may have more than one row of threads; None if all launches are seen to have one."""
+    if PurePosixPath(unit.path).suffix.lower() not in SOURCES:
+        return Refused(f.name_at, "its launches are in other files")
+    if launched_otherwise(unit, f):
         return Refused(f.name_at, "it is launched in other ways")
+    found = launches_of(unit, f)
     if not found:
         return Refused(f.name_at, "no launch of it is seen")
     for x in found:

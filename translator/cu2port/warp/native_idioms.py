@@ -31,7 +31,7 @@ from cu2port.warp.tree import (
     Unary,
     callee,
 )
-from cu2port.warpnames import all_tokens, declares
+from cu2port.warpnames import declares, tokens
 
 _FULL = 0xFFFFFFFF
 _STEPS = {"__shfl_xor_sync": "xor", "__shfl_down_sync": "down", "__shfl_xor": "xor", "__shfl_down": "down"}
@@ -84,7 +84,7 @@ class Idioms:
     @cached_property
     def cudas(self) -> frozenset[int]:
         """The tokens that are CUDA's cross-lane operations."""
-        return frozenset(all_tokens(self.unit, LANE_OPERATIONS))
+        return frozenset(tokens(self.unit, LANE_OPERATIONS))
 
     @cached_property
     def _constants(self) -> dict[str, int]:

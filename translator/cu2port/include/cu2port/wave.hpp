@@ -8,6 +8,23 @@
 
 #include "warp.hpp"
 
+#include <hip/hip_runtime.h>
+
+namespace cu2port {
+namespace wave {
+
+/// For the host: lanes in a wavefront of the device in use, 32 or 64.
+inline int device_size() {
+    int device = 0, lanes = 0;
+    if (hipGetDevice(&device) != hipSuccess ||
+        hipDeviceGetAttribute(&lanes, hipDeviceAttributeWarpSize, device) != hipSuccess)
+        return 32;
+    return lanes;
+}
+
+}  // namespace wave
+}  // namespace cu2port
+
 #if defined(__HIP__) || defined(CU2PORT_SIM_WAVE)  // the rest is for the device
 
 #define CU2PORT_WAVE __device__ inline __attribute__((always_inline))

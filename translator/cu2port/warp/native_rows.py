@@ -1,0 +1,814 @@
+"""Kernels in which each warp has a row of its own: whether wavefronts of any size may do the rows in place of warps.
+
+Row r is done by the warp with number r. A value is the same for all lanes of it and depends on r alone (ROW), or
+belongs to one element that a loop over lanes comes to (ELEMENT), or is what a lane has put together of its elements
+(PART), which a reduction over the warp turns into a value of the row. What a row and its elements do is done once each,
+however many lanes share the work. Anything else is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple
+
+from cu2port.lexer import is_identifier
+from cu2port.model import Edit, Span
+from cu2port.unit import Unit
+from cu2port.warp.model import Device
+from cu2port.warp.native_idioms import Idioms, Reduction, Refused, is_identity
+from cu2port.warp.native_lanes import ATOMICS, MATH, SPACE, Summary
+from cu2port.warp.tree import (
+    Assign,
+    Binary,
+    Block,
+    CallExpr,
+    Decl,
+    Eval,
+    Expr,
+    If,
+    Index,
+    Jump,
+    Loop,
+    Member,
+    Name,
+    Num,
+    Other,
+    Stmt,
+    Ternary,
+    Unary,
+    callee,
+    walk,
+)
+
+_LOADS = frozenset("__ldg __ldcs __ldcg __ldca __float2half_rn __half22float2 make_float2 make_float4 exp2f ceilf "
+                   "floorf tanhf erff sinf cosf assert fma fmaf __fmaf_rn isnan isinf".split())  # fmt: skip
+_STORES = frozenset({"__stcs", "__stcg", "__stwt"})
+_FUNCTORS = {"plus": "add", "greater": "max", "less": "min"}
+_IDEMPOTENT = frozenset({"max", "min", "or", "and"})
+NO_ROW = "no row of each warp is seen"
+_INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
+
+
+class Kind(Enum):
+    """What a value is."""
+
+    ROW = "a value of a row"
+    ELEMENT = "a value of an element"
+    PART = "what a lane has of a row"
+    LANE = "a lane id"
+    WARP = "a warp id"
+    COUNT = "a count of warps"
+    SIZE = "the number of lanes"
+    GLOBAL = "a thread's number in the grid"
+    TILE = "a tile of threads"
+    MIXED = "one of several values"
+
+
+class T(NamedTuple):
+    """A type. `op`: of a PART; `node`: the constant that a variable was set to; `number`: the row's own number."""
+
+    kind: Kind
+    op: str = ""
+    node: Expr | None = None
+    number: bool = False
+
+
+ROW, ELEMENT, MIXED = T(Kind.ROW), T(Kind.ELEMENT), T(Kind.MIXED)
+
+
+@dataclass(slots=True)
+class RowsFound:
+    """A kernel whose rows may be done by wavefronts. `bound`: the number of rows, by the kernel's parameters, which the
+    launches must cover; None if the kernel goes on until all are done. `single`: each block is one warp."""
+
+    edits: dict[tuple[int, int], Edit]
+    bound: Expr | None
+    single: bool
+    sites: tuple[CallExpr, ...] = ()
+
+
+@dataclass(slots=True)
+class Rows:
+    """The walk over one kernel. Raises Refused."""
+
+    unit: Unit
+    idioms: Idioms
+    d: Device
+    look: Callable[[str], Summary | None]
+    single: bool = False  # each block is one warp
+    env: dict[str, T] = field(default_factory=dict)
+    edits: dict[tuple[int, int], Edit] = field(default_factory=dict)
+    spots: set[int] = field(default_factory=set)
+    done: set[int] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+    sites: list[CallExpr] = field(default_factory=list)
+    bound: Expr | None = None
+    rows: bool = False  # the row's number has been seen, and is below the bound
+    over: bool = False  # what follows is for more than the rows
+    changed: set[str] = field(default_factory=set)
+    inside: bool = False  # a loop over lanes
+    leader: bool = False
+    loops: int = 0  # inside of that
+    local: set[str] = field(default_factory=set)  # variables of the loop's body
+
+    def run(self) -> RowsFound:
+        unit, (first, stop) = self.unit, self.d.fn.body
+        for d in unit.directives:
+            if first < d.first < stop and d.keyword != "pragma":
+                raise Refused(d.first, "the function has conditional parts")
+        for p in self.d.params:
+            if p.name:
+                self.env[p.name] = ROW
+                self.names.add(p.name)
+        for p in self.d.tparams:
+            if p.name:
+                self.env[p.name] = ROW
+        self._list(self.d.body.body)
+        for i in range(first, stop):
+            tok = unit.t[i]
+            if i in self.spots or unit.is_member(i):
+                continue
+            if tok in self.names or tok in _INDICES:
+                raise Refused(i, f"`{tok}` is used in a way that is not understood")
+            if (i in self.idioms.cudas and i not in self.done and tok != "__syncwarp") or tok in ("asm", "goto"):
+                raise Refused(i, f"`{tok}` is no part of a proven idiom")
+            if is_identifier(tok) and tok in unit.macros:
+                for m in unit.macros[tok]:
+                    if (
+                        not (self.names | _INDICES).isdisjoint(unit.t[m.first : m.stop])
+                        or "{" in unit.t[m.first : m.stop]
+                    ):
+                        raise Refused(i, f"the macro `{tok}` is not understood")
+        if not (self.rows or self.over):
+            raise Refused(self.d.fn.name_at, NO_ROW)
+        return RowsFound(self.edits, self.bound, self.single, tuple(self.sites))
+
+    # --- statements -----------------------------------------------------------------------------------------------
+
+    def _list(self, body: Sequence[Stmt]) -> None:
+        before: dict[str, T | None] = {}
+        k = 0
+        while k < len(body):
+            s = body[k]
+            got = self.idioms.reduction(body, k)
+            if got is not None:
+                self._reduction(got)
+                k += got.size
+                continue
+            if isinstance(s, Decl):
+                before.setdefault(s.name, self.env.get(s.name))
+            self._statement(s)
+            k += 1
+        for name, was in before.items():
+            if was is not None:
+                self.env[name] = was
+            else:
+                self.env.pop(name, None)
+
+    def _statement(self, s: Stmt) -> None:
+        if isinstance(s, Block):
+            self._list(s.body)
+        elif isinstance(s, Decl):
+            self._declared(s)
+        elif isinstance(s, Eval):
+            self._evaluated(s)
+        elif isinstance(s, If):
+            self._if(s)
+        elif isinstance(s, Loop):
+            self._loop(s)
+        elif isinstance(s, Jump):
+            if s.kind == "return" and not self.inside and s.value is None:
+                return
+            if s.kind == "continue" and self.inside:
+                return
+            if s.kind == "break" and self.inside and self.loops:
+                return
+            raise Refused(s.at, f"`{s.kind}` where lanes may differ")
+        else:
+            raise Refused(s.at, "a statement that is not understood")
+
+    def _declared(self, s: Decl) -> None:
+        self.spots.add(s.at)
+        self.names.add(s.name)
+        if s.shared or s.dims or self.unit.tok(s.at - 1) == "&":
+            raise Refused(s.at, f"`{s.name}` is an array or a reference")
+        if self.inside:
+            if s.name in self.env and s.name not in self.local:
+                raise Refused(s.at, f"there is another `{s.name}`")
+            self.local.add(s.name)
+        if s.init is None:
+            self.env[s.name] = T(Kind.ELEMENT if self.inside else Kind.ROW)
+            return
+        self.env[s.name] = self._set(s.init)
+        if self.env[s.name].kind is Kind.TILE:
+            self._dropped(s)
+
+    def _dropped(self, s: Decl) -> None:
+        """The declaration of a tile goes, as all its uses do."""
+        unit = self.unit
+        first = s.at
+        while unit.t[first - 1] not in (";", "{", "}"):
+            first -= 1
+        last = s.at
+        while unit.t[last] != ";":
+            last = max(last, unit.match[last]) + 1
+        start, end = unit.p[first], unit.end(last)
+        line = unit.text.rfind("\n", 0, start) + 1
+        if not unit.text[line:start].strip() and unit.text[end : end + 1] == "\n":
+            start, end = line, end + 1
+        self.spots |= set(range(first, last))
+        self.edits[start, end] = Edit(start, end, ())
+
+    def _set(self, e: Expr) -> T:
+        """The type of a variable that is set to an expression."""
+        t = self._value(e, lanes=True)
+        if t.kind is Kind.ROW and not self.inside and isinstance(e, (Num, Name, Unary, CallExpr)):
+            return t._replace(node=e)
+        return t
+
+    def _evaluated(self, s: Eval) -> None:
+        e = s.expr
+        if s.end < 0:
+            raise Refused(s.at, "a macro without a semicolon")
+        if isinstance(e, Assign):
+            self._assigned(e)
+        elif isinstance(e, CallExpr):
+            name = callee(e)
+            if name == "__syncwarp" and not self.inside:
+                return
+            if name in ATOMICS and (self.inside or self.leader) and self.rows:
+                for x in e.args:
+                    self._plain(x)
+                self.spots.add(e.at)
+                return
+            if name in _STORES and len(e.args) == 2:
+                self._stored(e.args[0], e.args[1], False, e.at)
+                self.spots.add(e.at)
+                return
+            if name == "assert":
+                self._plain(e.args[0])
+                return
+            raise Refused(e.at, f"`{name}` may be called by more lanes or by fewer")
+        elif isinstance(e, Unary) and isinstance(e.x, Name) and self.inside and e.x.text in self.local:
+            self._plain(e.x)
+        else:
+            raise Refused(s.at, "a statement that is not understood")
+
+    def _assigned(self, e: Assign) -> None:
+        target = e.target
+        if not isinstance(target, Name):
+            self._stored(target, e.value, e.op != "=", e.at)
+            return
+        self.spots.add(target.at)
+        name = target.text
+        self.changed.add(name)
+        if name not in self.env:
+            raise Refused(target.at, f"`{name}` is not known here")
+        if self.leader and name not in self.local:
+            raise Refused(target.at, f"`{name}` is set by one lane of each warp")
+        if self.inside and name not in self.local:
+            self._gathers(e, name)
+            return
+        if e.op != "=":
+            self._plain(target)
+            self._plain(e.value)
+            self.env[name] = ELEMENT if self.inside else ROW
+            return
+        self.env[name] = self._set(e.value)
+        if self.env[name].kind is Kind.TILE:
+            raise Refused(e.at, "a tile is set")
+
+    def _gathers(self, e: Assign, name: str) -> None:
+        """`sum += x`, `most = max(most, x)` in a loop over lanes."""
+        op, value = self._operation(e, name)
+        if op is None or value is None:
+            raise Refused(e.at, f"`{name}` is set by the lane that comes to an element")
+        self._plain(value)
+        t = self.env[name]
+        if t.kind is Kind.PART and t.op == op:
+            return
+        starts = t.kind is Kind.ROW and t.node is not None and is_identity(self.unit, op, t.node)
+        if not starts and not (t.kind is Kind.ROW and op in _IDEMPOTENT):
+            raise Refused(e.at, f"`{name}` does not start from nothing")
+        self.env[name] = T(Kind.PART, op)
+
+    def _operation(self, e: Assign, name: str) -> tuple[str | None, Expr | None]:
+        """The operation that puts a value together with a variable, and the value."""
+
+        def is_it(x: Expr) -> bool:
+            if isinstance(x, Name) and x.text == name:
+                self.spots.add(x.at)
+                return True
+            return False
+
+        if e.op == "+=":
+            return "add", e.value
+        v = e.value
+        if e.op == "=" and isinstance(v, Binary) and v.op == "+" and is_it(v.a):
+            return "add", v.b
+        if e.op == "=" and isinstance(v, CallExpr) and len(v.args) == 2 and isinstance(v.callee, Name):
+            op = {"max": "max", "fmaxf": "max", "fmax": "max", "min": "min", "fminf": "min"}.get(v.callee.text)
+            if (
+                op
+                and v.callee.text not in self.unit.macros
+                and v.callee.text not in {f.name for f in self.unit.functions}
+            ):
+                for a, b in (v.args, v.args[::-1]):
+                    if is_it(a):
+                        return op, b
+        return None, None
+
+    def _stored(self, target: Expr, value: Expr, reads: bool, at: int) -> None:
+        """A store through a pointer."""
+        if not self.rows:
+            raise Refused(at, "something is written before it is seen that there is a row")
+        where = self._plain(target)
+        self._plain(value)
+        if self.inside and where.kind is not Kind.ELEMENT:
+            raise Refused(at, "all elements of a row are written to one place")
+        if not self.inside and not self.leader and reads:
+            raise Refused(at, "every lane of the warp adds to one place")
+
+    def _if(self, s: If) -> None:
+        guard = self._guard(s)
+        if guard:
+            return
+        tag = self._is_leader(s.cond)
+        if tag:
+            if self.inside or self.leader or s.other is not None:
+                raise Refused(s.at, "a branch of lanes inside another")
+            before = dict(self.env)
+            self.leader, outer = True, set(self.local)
+            self._statement(s.then)
+            self.leader, self.local = False, outer
+            self.env = before
+            return
+        t = self._plain(s.cond)
+        if t.kind is Kind.ELEMENT and not self.inside:
+            raise Refused(s.at, "some lanes may be elsewhere")
+        before = dict(self.env)
+        self._statement(s.then)
+        then, self.env = self.env, before
+        if s.other is not None:
+            self._statement(s.other)
+        for name in then.keys() | self.env.keys():
+            self.env[name] = self._joined(then.get(name, MIXED), self.env.get(name, MIXED))
+
+    def _joined(self, a: T, b: T) -> T:
+        if a == b:
+            return a
+        for x, y in ((a, b), (b, a)):
+            if x.kind is Kind.PART and y.kind is Kind.ROW:
+                if x.op in _IDEMPOTENT or (y.node is not None and is_identity(self.unit, x.op, y.node)):
+                    return x
+                return MIXED
+            if x.kind is Kind.ROW and y.kind is Kind.ELEMENT:
+                return ELEMENT
+        return T(a.kind) if a.kind is b.kind and a.op == b.op and not a.number else MIXED
+
+    def _guard(self, s: If) -> bool:
+        """`if (row >= n) return;`, or `if (row < n) { all the rest }`."""
+        c = s.cond
+        if not (isinstance(c, Binary) and isinstance(c.a, Name) and self.env.get(c.a.text, MIXED).number):
+            return False
+        if self.inside or self.leader or s.other is not None or self.rows or self.over or self.loops:
+            return False
+        then = s.then.body[0] if isinstance(s.then, Block) and len(s.then.body) == 1 else s.then
+        leaves = isinstance(then, Jump) and then.kind == "return"
+        if not ((c.op == ">=" and leaves) or (c.op == "<" and not leaves)):
+            return False
+        if self._plain(c.b).kind is not Kind.ROW or any(self._is_of_row(x) for x in walk(c.b)):
+            return False
+        self.spots.add(c.a.at)
+        self.bound, self.rows = c.b, True
+        if not leaves:
+            self._statement(s.then)
+            self.rows, self.over = False, True
+        return True
+
+    def _is_of_row(self, x: Expr) -> bool:
+        if not isinstance(x, Name):
+            return isinstance(x, (CallExpr, Index, Member, Unary))
+        own = x.text not in {p.name for p in self.d.params} or x.text in self.changed
+        return own and (x.text in self.env or self.idioms.fold(x) is None)
+
+    def _is_leader(self, e: Expr) -> bool:
+        if isinstance(e, Binary) and e.op == "&&":
+            for a, b in ((e.a, e.b), (e.b, e.a)):
+                if self._is_leader(a):
+                    self._plain(b)
+                    return True
+            return False
+        zero = e.x if isinstance(e, Unary) and e.op == "!" else None
+        if isinstance(e, Binary) and e.op == "==" and self.idioms.fold(e.b) == 0:
+            zero = e.a
+        return zero is not None and self._special(zero, Kind.LANE)
+
+    # --- loops ----------------------------------------------------------------------------------------------------
+
+    def _loop(self, s: Loop) -> None:
+        if self.leader:
+            raise Refused(s.at, "a loop of one lane")
+        if not self.inside and self._over_rows(s):
+            return
+        if not self.inside and self._over_lanes(s):
+            return
+        inits = s.init.body if isinstance(s.init, Block) else (s.init,) if s.init is not None else ()
+        old = {x.name: self.env.get(x.name) for x in inits if isinstance(x, Decl)}
+        for x in inits:
+            self._statement(x)
+        self.loops += 1
+        for _ in range(4):
+            before = dict(self.env)
+            t = self._plain(s.cond) if s.cond is not None else ROW
+            if t.kind is Kind.ELEMENT and not self.inside:
+                raise Refused(s.at, "some lanes may leave the loop before others")
+            self._statement(s.body)
+            for step in (s.step.parts if isinstance(s.step, Other) else (s.step,)) if s.step is not None else ():
+                self._step(step)
+            for name in self.env.keys() | before.keys():
+                self.env[name] = self._joined(self.env.get(name, MIXED), before.get(name, MIXED))
+            if self.env == before:
+                break
+        else:
+            raise Refused(s.at, "a loop that does not settle")
+        self.loops -= 1
+        for name, was in old.items():
+            self.env.pop(name)
+            if was is not None:
+                self.env[name] = was
+
+    def _step(self, e: Expr) -> None:
+        if isinstance(e, Assign):
+            self._assigned(e)
+            return
+        if not (isinstance(e, Unary) and isinstance(e.x, Name)):
+            raise Refused(e.at, "a loop that is not understood")
+        t = self._plain(e.x)
+        if self.inside and e.x.text not in self.local:
+            raise Refused(e.at, f"`{e.x.text}` is changed by the lane that comes to an element")
+        self.env[e.x.text] = T(t.kind)
+
+    def _over_lanes(self, s: Loop) -> bool:
+        """`for (i = lane; i < n; i += 32)`"""
+        if s.kind != "for" or not isinstance(s.init, Decl) or s.init.init is None or s.step is None:
+            return False
+        i = s.init.name
+        c, step = s.cond, s.step
+        if not self._special(s.init.init, Kind.LANE):
+            return False
+        if not (isinstance(c, Binary) and c.op == "<" and isinstance(c.a, Name) and c.a.text == i):
+            raise Refused(s.at, "a loop over lanes that is not understood")
+        if not (
+            isinstance(step, Assign) and step.op == "+=" and isinstance(step.target, Name) and step.target.text == i
+        ):
+            raise Refused(s.at, "a loop over lanes that is not understood")
+        if self._plain(c.b).kind is not Kind.ROW or not self._special(step.value, Kind.SIZE):
+            raise Refused(s.at, "a loop over lanes that is not understood")
+        self.spots |= {s.init.at, c.a.at, step.target.at}
+        self.names.add(i)
+        was, outer = self.env.get(i), set(self.local)
+        self.env[i] = ELEMENT
+        self.inside = True
+        for _ in range(3):
+            before = dict(self.env)
+            self._statement(s.body)
+            for name in self.env.keys() | before.keys():
+                self.env[name] = self._joined(self.env.get(name, MIXED), before.get(name, MIXED))
+            if self.env[i] != ELEMENT:
+                raise Refused(s.at, f"`{i}` is changed in the loop")
+            if self.env == before:
+                break
+        else:
+            raise Refused(s.at, "a loop that does not settle")
+        self.inside, self.local = False, outer
+        self.env.pop(i)
+        if was is not None:
+            self.env[i] = was
+        return True
+
+    def _over_rows(self, s: Loop) -> bool:
+        """`for (row = ...; row < n; row += all warps)`: each row is done once, whatever the number of wavefronts."""
+        if (
+            s.kind != "for"
+            or not isinstance(s.init, Decl)
+            or s.init.init is None
+            or self.rows
+            or self.over
+            or self.loops
+        ):
+            return False
+        c, step, row = s.cond, s.step, s.init.name
+        init = s.init.init
+        known = isinstance(init, Name) and self.env.get(init.text, MIXED).number
+        if not known and not self._sure(lambda: self._is_row(init)):
+            return False
+        if known and isinstance(init, Name):
+            self.spots.add(init.at)
+        if not (isinstance(c, Binary) and c.op == "<" and isinstance(c.a, Name) and c.a.text == row):
+            raise Refused(s.at, "a loop over rows that is not understood")
+        if not (
+            isinstance(step, Assign) and step.op == "+=" and isinstance(step.target, Name) and step.target.text == row
+        ):
+            raise Refused(s.at, "a loop over rows that is not understood")
+        if self._plain(c.b).kind is not Kind.ROW or not self._is_total(step.value):
+            raise Refused(s.at, "a loop over rows that is not understood")
+        self.spots |= {s.init.at, c.a.at, step.target.at}
+        self.names.add(row)
+        self.env[row] = T(Kind.ROW)
+        self.rows = True
+        for _ in range(4):
+            before = dict(self.env)
+            self._statement(s.body)
+            for name in self.env.keys() | before.keys():
+                self.env[name] = self._joined(self.env.get(name, MIXED), before.get(name, MIXED))
+            if self.env == before:
+                return True
+        raise Refused(s.at, "a loop that does not settle")
+
+    # --- reductions -----------------------------------------------------------------------------------------------
+
+    def _reduction(self, r: Reduction) -> None:
+        for f in r.found:
+            self.env[f.name] = self._reduced(f.name, f.op, self.env.get(f.name, MIXED), f.at)
+        self.done |= r.shuffles
+        self.spots |= set(range(r.first, r.last + 1))
+        unit = self.unit
+        start, end = unit.p[r.first], unit.end(r.last)
+        line = unit.text.rfind("\n", 0, start) + 1
+        indent = unit.text[line:start]
+        before = unit.in_directive(r.first - 1)
+        if before is None and unit.tok(r.first - 1) not in (";", "{", "}"):
+            raise Refused(r.first, "something stands before the loop that is not understood")
+        out: list[str | Span] = []
+        while before is not None and before.keyword == "pragma" and not indent.strip():
+            start = unit.text.rfind("\n", 0, before.start) + 1
+            out = [indent]
+            before = unit.in_directive(before.first - 1) if before.first else None
+        for n, f in enumerate(r.found):
+            out += ["\n" + indent if not indent.strip() else " "] if n else []
+            out += [f"{f.name} = {SPACE}{f.call[0]}", *f.call[1:], ";"]
+        self.edits[start, end] = Edit(start, end, tuple(out))
+
+    def _reduced(self, name: str, op: str, t: T, at: int) -> T:
+        if self.inside or self.leader:
+            raise Refused(at, "some lanes may be elsewhere when the warp's values are put together")
+        if t.kind is Kind.PART and t.op == op:
+            return ROW
+        if t.kind is Kind.ROW and op in _IDEMPOTENT:
+            return ROW
+        raise Refused(at, f"`{name}` is {t.kind.value} and put together over the warp")
+
+    # --- expressions ----------------------------------------------------------------------------------------------
+
+    def _plain(self, e: Expr) -> T:
+        t = self._value(e)
+        if t.kind not in (Kind.ROW, Kind.ELEMENT):
+            raise Refused(e.at, f"{t.kind.value} is used where it may differ")
+        if t.kind is Kind.ELEMENT and not self.inside:
+            raise Refused(e.at, "an element's value is used for the row")
+        return t
+
+    def _value(self, e: Expr, lanes: bool = False) -> T:
+        """The type of an expression. `lanes`: it may be a lane, a warp, a row's number."""
+        if isinstance(e, Num):
+            return ROW
+        if isinstance(e, Name):
+            self.spots.add(e.at)
+            for x in e.targs:
+                self._value(x)
+            t = self.env.get(e.text, ROW)
+            if t.kind in (Kind.ROW, Kind.ELEMENT) or lanes:
+                return t if lanes else t._replace(number=False, node=None)
+            raise Refused(e.at, f"`{e.text}` is {t.kind.value}, used where it may differ")
+        if lanes:
+            for kind in (Kind.LANE, Kind.WARP, Kind.COUNT, Kind.SIZE):
+                if self._special(e, kind):
+                    return T(kind)
+            if self._sure(lambda: self._is_global(e)):
+                return T(Kind.GLOBAL)
+            if self._sure(lambda: self._is_row(e)):
+                return T(Kind.ROW, number=True)
+            if isinstance(e, CallExpr) and callee(e) == "tiled_partition":
+                if [self.idioms.number(x) for x in e.callee.targs] == [32] if isinstance(e.callee, Name) else False:
+                    self.spots |= set(range(e.at, e.close))
+                    return T(Kind.TILE, "32")
+                raise Refused(e.at, "a tile of another size")
+            if isinstance(e, CallExpr) and callee(e) == "this_thread_block":
+                return T(Kind.TILE, "block")
+        if isinstance(e, Member):
+            if isinstance(e.base, Name) and e.base.text in _INDICES:
+                if self.single and (e.base.text, e.name) == ("blockIdx", "x"):
+                    self.spots.add(e.base.at)
+                    self.rows = True
+                    return ROW
+                raise Refused(e.at, f"`{e.base.text}.{e.name}` is used in a way that is not understood")
+            return T(self._plain(e.base).kind)
+        if isinstance(e, CallExpr):
+            return self._call(e)
+        if isinstance(e, Unary) and e.op in ("++", "--", "p++", "p--"):
+            raise Refused(e.at, "a change inside an expression")
+        if isinstance(e, (Binary, Unary, Index, Ternary)):
+            kids = {Binary: ("a", "b"), Unary: ("x",), Index: ("base", "inner"), Ternary: ("cond", "a", "b")}[type(e)]
+            types = [self._plain(getattr(e, k)) for k in kids]
+            return ELEMENT if any(t.kind is Kind.ELEMENT for t in types) else ROW
+        if isinstance(e, Other) and e.parts:
+            types = [self._plain(x) for x in e.parts]
+            return ELEMENT if any(t.kind is Kind.ELEMENT for t in types) else ROW
+        raise Refused(e.at, "an expression that is not understood")
+
+    def _call(self, e: CallExpr) -> T:
+        name = callee(e)
+        if isinstance(e.callee, Name) and not isinstance(e.callee, Member):
+            self.spots.add(e.at)
+        if name == "reduce" and len(e.args) == 3 and self._tile(e.args[0]) and isinstance(e.callee, Name):
+            functor = callee(e.args[2]) if isinstance(e.args[2], CallExpr) else ""
+            op = _FUNCTORS.get(functor, "")
+            if not op:
+                raise Refused(e.at, "an operation that is not known")
+            t = self._value(e.args[1], lanes=True)
+            text = {"add": "", "max": "a > b ? a : b", "min": "a < b ? a : b"}[op]
+            self._replaced(e, 1, op and "sum" if op == "add" else "reduce", text)
+            return self._reduced("the value", op, t, e.at)
+        if isinstance(e.callee, Member) and name == "shfl" and len(e.args) == 2 and self._tile(e.callee.base):
+            if self.idioms.fold(e.args[1]) == 0 and self._plain(e.args[0]).kind is Kind.ROW and not self.inside:
+                self._bare(e, 0)
+                return ROW
+            raise Refused(e.at, "a lane's value is asked for")
+        if e.at in self.idioms.cudas:
+            if name in ("__shfl_sync", "__shfl") and not self.inside and not self.leader:
+                n = 1 if name.endswith("_sync") else 0
+                zero = len(e.args) > n + 1 and self.idioms.fold(e.args[n + 1]) == 0
+                wide = len(e.args) == n + 2 or (len(e.args) == n + 3 and self.idioms.number(e.args[n + 2]) == 32)
+                if (
+                    zero
+                    and wide
+                    and (n == 0 or self.idioms.full(e.args[0]))
+                    and self._plain(e.args[n]).kind is Kind.ROW
+                ):
+                    self._bare(e, n)
+                    return ROW
+            raise Refused(e.at, f"`{name}` is no part of a proven idiom")
+        own = self.look(name)
+        if own is not None and own.reduces and len(e.args) == 1:
+            t = self._reduced(name, own.reduces, self._value(e.args[0], lanes=True), e.at)
+            self.sites.append(e)
+            return t
+        if own is not None or (name not in MATH and name not in _LOADS):
+            raise Refused(e.at, f"what `{name}` does is not known")
+        types = [self._plain(x) for x in e.args]
+        return ELEMENT if any(t.kind is Kind.ELEMENT for t in types) else ROW
+
+    def _bare(self, e: CallExpr, n: int) -> None:
+        """A call gives way to one of its arguments."""
+        self._arguments(e)
+        call = self.unit.call(e.at)
+        assert call is not None
+        first = self._first(e)
+        start, end = self.unit.p[first], self.unit.end(e.close)
+        self.edits[start, end] = Edit(start, end, (Span(call.args[n].start, call.args[n].end),))
+
+    def _replaced(self, e: CallExpr, n: int, name: str, text: str) -> None:
+        self._arguments(e)
+        call = self.unit.call(e.at)
+        assert call is not None
+        start, end = self.unit.p[self._first(e)], self.unit.end(e.close)
+        tail = f", [](auto a, auto b) {{ return {text}; }})" if text else ")"
+        self.edits[start, end] = Edit(start, end, (f"{SPACE}{name}(", Span(call.args[n].start, call.args[n].end), tail))
+
+    def _arguments(self, e: CallExpr) -> None:
+        if self.unit.call(e.at) is None:
+            raise Refused(e.at, "a call that is not understood")
+        self.done.add(e.at)
+        self.spots |= set(range(self._first(e), e.close))
+
+    def _first(self, e: CallExpr) -> int:
+        """The first token of a call."""
+        if isinstance(e.callee, Member) and isinstance(e.callee.base, Name):
+            return e.callee.base.at
+        return self.unit.qualifier(e.at)
+
+    def _sure(self, test: Callable[[], bool]) -> bool:
+        """A test; what it has noted is forgotten where it fails."""
+        edits, spots = dict(self.edits), set(self.spots)
+        if test():
+            return True
+        self.edits, self.spots = edits, spots
+        return False
+
+    # --- lanes, warps and rows ------------------------------------------------------------------------------------
+
+    def _tile(self, e: Expr) -> bool:
+        if isinstance(e, Name) and self.env.get(e.text, MIXED) == T(Kind.TILE, "32"):
+            self.spots.add(e.at)
+            return True
+        return False
+
+    def _axis(self, e: Expr, name: str) -> bool:
+        if isinstance(e, Member) and e.name == "x" and isinstance(e.base, Name) and e.base.text == name:
+            self.spots.add(e.base.at)
+            return True
+        return False
+
+    def _special(self, e: Expr, kind: Kind) -> bool:
+        """Whether an expression is a lane, a warp, a count of warps, the number of lanes; then its edits are made."""
+        return self._sure(lambda: self._is_special(e, kind))
+
+    def _is_special(self, e: Expr, kind: Kind) -> bool:
+        if isinstance(e, Name) and self.env.get(e.text, MIXED).kind is kind:
+            self.spots.add(e.at)
+            return True
+        if isinstance(e, CallExpr) and isinstance(e.callee, Member) and not e.args:
+            method = {"thread_rank": Kind.LANE, "meta_group_rank": Kind.WARP, "meta_group_size": Kind.COUNT,
+                      "size": Kind.SIZE, "num_threads": Kind.SIZE}.get(e.callee.name)  # fmt: skip
+            if method is not kind or not self._tile(e.callee.base):
+                return False
+            text = {Kind.LANE: f"(threadIdx.x % {SPACE}size())", Kind.WARP: f"(threadIdx.x / {SPACE}size())",
+                    Kind.COUNT: f"{SPACE}count(blockDim.x)", Kind.SIZE: f"{SPACE}size()"}[kind]  # fmt: skip
+            start, end = self.unit.p[self._first(e)], self.unit.end(e.close)
+            self.edits[start, end] = Edit(start, end, (text,))
+            self.spots.add(e.at)
+            return True
+        if kind is Kind.SIZE:
+            if self.single and self._axis(e, "blockDim"):
+                return True
+            return self._size(e, 32, f"{SPACE}size()")
+        if kind is Kind.LANE and self.single:
+            return self._axis(e, "threadIdx")
+        if not isinstance(e, Binary):
+            return False
+        if kind is Kind.LANE and e.op in ("%", "&") and self._axis(e.a, "threadIdx"):
+            if e.op == "%":
+                return self._size(e.b, 32, f"{SPACE}size()")
+            if isinstance(e.b, Binary) and e.b.op == "-" and self.idioms.fold(e.b.b) == 1:
+                return self._size(e.b.a, 32, f"{SPACE}size()")
+            return self._size(e.b, 31, f"({SPACE}size() - 1)")
+        if kind in (Kind.WARP, Kind.COUNT) and self._axis(e.a, "threadIdx" if kind is Kind.WARP else "blockDim"):
+            return self._divided(e)
+        return False
+
+    def _divided(self, e: Binary) -> bool:
+        """Division of threads by 32, whole wavefronts."""
+        if e.op == "/":
+            return self._size(e.b, 32, f"{SPACE}size()")
+        if e.op == ">>" and self.idioms.number(e.b) == 5 and isinstance(e.b, (Num, Name)):
+            start, end = self.unit.p[e.at], self.unit.end(e.b.at)
+            self.edits[start, end] = Edit(start, end, (f"/ {SPACE}size()",))
+            return True
+        return False
+
+    def _size(self, e: Expr, number: int, text: str) -> bool:
+        if not isinstance(e, (Num, Name)) or self.idioms.number(e) != number or getattr(e, "qualified", False):
+            return False
+        start, end = self.unit.p[e.at], self.unit.end(e.at)
+        self.edits[start, end] = Edit(start, end, (text,))
+        self.spots.add(e.at)
+        return True
+
+    def _is_global(self, e: Expr) -> bool:
+        """`blockIdx.x * blockDim.x + threadIdx.x`"""
+        if isinstance(e, Name):
+            return self._special(e, Kind.GLOBAL)
+        if not (isinstance(e, Binary) and e.op == "+"):
+            return False
+        for a, b in ((e.a, e.b), (e.b, e.a)):
+            if isinstance(a, Binary) and a.op == "*" and self._axis(b, "threadIdx"):
+                for x, y in ((a.a, a.b), (a.b, a.a)):
+                    if self._axis(x, "blockIdx") and self._axis(y, "blockDim"):
+                        return True
+        return False
+
+    def _is_row(self, e: Expr) -> bool:
+        """The number of a warp in the grid."""
+        if not isinstance(e, Binary):
+            return False
+        if e.op in ("/", ">>") and self._is_global(e.a):
+            return self._divided(e)
+        if e.op != "+":
+            return False
+        for a, b in ((e.a, e.b), (e.b, e.a)):
+            if isinstance(a, Binary) and a.op == "*":
+                for x, y in ((a.a, a.b), (a.b, a.a)):
+                    if self._axis(x, "blockIdx") and self._special(y, Kind.COUNT) and self._special(b, Kind.WARP):
+                        return True
+        return False
+
+    def _is_total(self, e: Expr) -> bool:
+        """The number of warps in the grid."""
+        if not isinstance(e, Binary):
+            return False
+        if e.op in ("/", ">>") and isinstance(e.a, Binary) and e.a.op == "*":
+            for x, y in ((e.a.a, e.a.b), (e.a.b, e.a.a)):
+                if self._axis(x, "gridDim") and self._axis(y, "blockDim"):
+                    return self._divided(e)
+        if e.op == "*":
+            for x, y in ((e.a, e.b), (e.b, e.a)):
+                if self._axis(x, "gridDim") and self._special(y, Kind.COUNT):
+                    return True
+        return False
+
+
+def _is_name(e: Expr, name: str) -> bool:
+    return isinstance(e, Name) and e.text == name
