@@ -40,6 +40,11 @@ _RULES = (
         "NVIDIA's libraries",
         "-lamdhip64, -lhipblas, -lhipfft, ...",
     ),
+    (
+        r"-m(?:no-)?wavefrontsize\d*",
+        "the wavefront's size",
+        "drop it: the HIP runtime takes each GPU's own size alone, 64 lanes on gfx9 and 32 on gfx10 and later",
+    ),
     (r"--?use_fast_math", "fast arithmetic", "-ffast-math, or -fgpu-approx-transcendentals"),
     (
         r"--expt-\w+|--extended-lambda|-Xptxas|-Xcompiler|-maxrregcount|-lineinfo|-rdc|--ptxas-options",

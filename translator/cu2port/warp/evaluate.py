@@ -363,6 +363,8 @@ class Evaluator:
             return v._replace(num=None)
         if e.op == "-" and v.num is not None:
             return V(Kind.NUMBER, UNIFORM, -v.num)
+        if e.op == "~" and v.num == 0:
+            return V(Kind.NUMBER, UNIFORM, -1)  # `~0u`, a mask of all lanes
         if e.op == "~":
             if is_size(v._replace(num=v.num + 1 if v.num is not None else None)) and v.num == 31:
                 # `x & ~31`, `x & ~(warpSize - 1)`: what is left is whole warps
