@@ -6,7 +6,6 @@ The module is converted, built and run; what it writes is what the interpreter c
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import struct
 import subprocess
@@ -54,7 +53,9 @@ def kernel(n: int, case: Case) -> str:
     names = [x for x in dict.fromkeys((*case.inputs, *case.results)) if x != "CC"]
     lines += [f".reg {register(case.places[x].type)} {x};" for x in names]
     lines += ["ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x;"]
-    lines += [f"mad.wide.u32 %in, %t, {8 * len(case.inputs)}, %in; mad.wide.u32 %out, %t, {8 * len(case.results)}, %out;"]
+    lines += [
+        f"mad.wide.u32 %in, %t, {8 * len(case.inputs)}, %in; mad.wide.u32 %out, %t, {8 * len(case.results)}, %out;"
+    ]
     for k, name in enumerate(case.inputs):
         t = case.places[name].type
         if t.kind == "p":
@@ -132,7 +133,9 @@ def differences(found: Sequence[Case], output: bytes) -> list[str]:
             wanted = tuple(lane[name] for name in case.results)
             if not failed and not all(same(t, w, g) for t, w, g in zip(types, wanted, got, strict=True)):
                 text = " ".join([case.instruction.opcode, *map(spelled, case.instruction.operands)])
-                failed = f"{text} on {[hex(v) for v in vector]}: {[hex(g) for g in got]}, not {[hex(w) for w in wanted]}"
+                failed = (
+                    f"{text} on {[hex(v) for v in vector]}: {[hex(g) for g in got]}, not {[hex(w) for w in wanted]}"
+                )
         wrong += [failed] if failed else []
     return wrong
 

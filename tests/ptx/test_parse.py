@@ -161,7 +161,7 @@ def test_module() -> None:
         ("{ add.u32 a, b, c;", 1, 19, "the end of the text where an instruction"),
         ("ld.global.u32 a, [b;", 1, 20, "`]` is expected"),
         ("add.u32 a,,b;", 1, 11, "an operand, as"),
-        ("mov.u32 a,\n  #;", 2, 3, "no word of PTX begins with '#'"),
+        ("mov.u32 a,\n  #;", 2, 3, "`#` is no word of PTX"),
         ("mov.u32 a, 09;", 1, 12, "`09` is no number"),
         ("mov.u32 a, 1/0;", 1, 13, "expression of constants"),
         (".reg .u32;", 1, 10, "a type and a name"),

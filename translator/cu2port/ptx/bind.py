@@ -56,11 +56,12 @@ def bind(instruction: Instruction, places: Mapping[str, Place]) -> Operation:
     """
     match = find(instruction.opcode, len(instruction.operands))
     if match is None:
-        raise UntranslatableError(instruction, _why_unknown(instruction))
+        raise UntranslatableError(instruction, why_unknown(instruction))
     return _Binder(instruction, match, places).operation()
 
 
-def _why_unknown(instruction: Instruction) -> str:
+def why_unknown(instruction: Instruction) -> str:
+    """Why no row is an instruction's."""
     if find(instruction.opcode) is not None:
         return f"{len(instruction.operands)} operands do not fit any form of it"
     return "no row of the instruction table knows it"

@@ -6,8 +6,8 @@ import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 
-from cu2port.ptx import ops
-from cu2port.ptx.bind import CARRY, UntranslatableError, bind
+from cu2port.ptx import ops, special
+from cu2port.ptx.bind import CARRY, UntranslatableError, bind, why_unknown
 from cu2port.ptx.emit import Options, emit
 from cu2port.ptx.families import family
 from cu2port.ptx.interp import Machine, StuckError, run
@@ -18,6 +18,7 @@ from cu2port.ptx.table import Match, find
 
 _LETTERS = "abcefghijklmnorstuvwxyz"  # d, p and q are results
 _OPERAND = re.compile(r"%(\d+|\[\w+\])\Z")
+_ADDRESS = Type("u64", "u", 64)  # equal to the type of numbers, yet another one: samples of addresses are 0
 _SAMPLES = (0x01234567, 0x89ABCDEF, 5, 3, 0x55AA, 9)
 
 
@@ -31,6 +32,8 @@ def explain(text: str, given: Mapping[str, str], fp: str = "exact") -> Iterator[
     Raises ExplainError, PtxSyntaxError, UntranslatableError.
     """
     statements = parse_inline(text)
+    if not any(instructions(statements)):
+        raise ExplainError("there is no instruction in the text")
     types, written = operand_types(statements)
     places = dict(_places(types, written))
     yield "tree"
@@ -44,7 +47,10 @@ def explain(text: str, given: Mapping[str, str], fp: str = "exact") -> Iterator[
 
 
 def operand_types(statements: Sequence[Statement]) -> tuple[dict[str, Type], tuple[str, ...]]:
-    """The types of names that the statements do not declare, by their first use; and those of them that are written."""
+    """The types of names that the statements do not declare, by their first use; and those of them that are written.
+
+    Registers that nothing declares are operands too: so texts out of a module can be asked for.
+    """
     own = set(declared(statements))
     types: dict[str, Type] = {}
     written: list[str] = []
@@ -52,18 +58,24 @@ def operand_types(statements: Sequence[Statement]) -> tuple[dict[str, Type], tup
         match = find(i.opcode, len(i.operands))
         if match is None:
             known = family(i.opcode)
-            raise UntranslatableError(i, known.why if known else "no row of the instruction table knows it")
+            raise UntranslatableError(i, known.why if known else why_unknown(i))
         if i.guard is not None and i.guard.name not in own:
             types.setdefault(i.guard.name, ops.PRED)
         for operand, type_, target in _slots(match, i):
             for name in (r.name for r in mentioned(operand)):
-                if name in own or not _OPERAND.match(name):
+                if name in own or not _is_operand(name):
                     continue
                 if target and name not in written:
                     written.append(name)
-                types.setdefault(name, ops.U64 if isinstance(operand, Address) else type_)
+                types.setdefault(name, _ADDRESS if isinstance(operand, Address) else type_)
     ordered = sorted(types, key=lambda n: (not n[1:].isdigit(), int(n[1:]) if n[1:].isdigit() else 0))
     return {n: types[n] for n in ordered}, tuple(written)
+
+
+def _is_operand(name: str) -> bool:
+    return bool(_OPERAND.match(name)) or not (
+        name == "_" or special.is_special(name) or special.missing(name) is not None
+    )
 
 
 def _slots(match: Match, i: Instruction) -> Iterator[tuple[Operand, Type, bool]]:
@@ -77,6 +89,8 @@ def _slots(match: Match, i: Instruction) -> Iterator[tuple[Operand, Type, bool]]
             for item in part.items if isinstance(part, Vector) else (part,):
                 yield item, row.type_of(slot, match.bindings), True
     for operand, slot in zip(operands, row.sources, strict=False):
+        if slot.form in ("label", "call"):
+            continue
         type_ = TYPES["s32"] if slot.form == "imm" else row.type_of(slot, match.bindings)
         for item in operand.items if isinstance(operand, Vector) else (operand,):
             yield item, type_, False
@@ -89,7 +103,7 @@ def _places(types: Mapping[str, Type], written: Sequence[str]) -> Iterator[tuple
     for name, type_ in types.items():
         plain = name.strip("%[]")
         if not plain.isdigit():
-            text = plain
+            text = re.sub(r"\W", "_", plain)
         elif name in written:
             text = "d" if len(results) == 1 else f"d{results.index(name)}"
         else:
@@ -132,7 +146,7 @@ def _answers(
             registers[name] = value_of(given[name], type_)
         elif name not in written:
             sample = next(samples)
-            registers[name] = 0 if type_ == ops.U64 else value_of(str(sample), type_) & type_.mask
+            registers[name] = 0 if type_ is _ADDRESS else value_of(str(sample), type_) & type_.mask
     shown = ", ".join(f"{n} = {spelled(v, types[n])}" for n, v in registers.items())
     yield f"for {shown}" if shown else "answer"
     try:

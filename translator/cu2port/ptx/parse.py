@@ -55,7 +55,14 @@ def parse_inline(text: str) -> tuple[Statement, ...]:
     A last statement may lack its semicolon, as assemblers allow. Raises PtxSyntaxError.
     """
     stripped = text.rstrip()
-    result = _parse(text if not stripped or stripped[-1] in ";}:" else text + "\n;", "body")
+    ended = not stripped or stripped[-1] in ";}:"
+    try:
+        result = _parse(text if ended else text + "\n;", "body")
+    except PtxSyntaxError as error:
+        line, column = _end_of(text)
+        if error.line <= line:
+            raise
+        raise PtxSyntaxError(error.message, line, column) from None
     assert isinstance(result, tuple)
     return result
 
@@ -190,6 +197,8 @@ def number(text: str) -> Const:
         value = int(low, 8) if low[0] == "0" else int(low)
     else:
         return Const(struct.unpack("<Q", struct.pack("<d", float(low)))[0], "f")
+    if value >= 1 << 64:
+        raise ValueError("more than 64 bits")
     if value >= 1 << 63:
         kind = "u"
     return Const(value & (1 << 64) - 1 if kind == "u" else value, kind)

@@ -98,6 +98,11 @@ def value(name: str, select: str) -> Value | None:
     return const(_CONSTANTS_64[name], U64) if name in _CONSTANTS_64 else None
 
 
+def is_special(name: str) -> bool:
+    """Whether a name is a special register's that has a counterpart."""
+    return any(value(name, select) is not None for select in ("", "x"))
+
+
 def missing(name: str) -> tuple[str, str] | None:
     """Why a special register has no counterpart, and what to do instead; None for any other name."""
     return MISSING.get(name.rstrip("0123456789").removesuffix("_"))

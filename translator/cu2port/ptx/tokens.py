@@ -41,7 +41,9 @@ def lexed(text: str, pattern: re.Pattern[str], token: Callable[..., Any]) -> Ite
     while at < end:
         m = match(text, at)
         if m is None:
-            raise PtxSyntaxError(f"no word of PTX begins with {text[at]!r}", line, at - start + 1)
+            near = re.compile(r"[^\s,;(){}\[\]]{1,40}|.", re.DOTALL).match(text, at)
+            shown = near.group() if near is not None and near.group().isprintable() else repr(text[at])[1:-1]
+            raise PtxSyntaxError(f"`{shown}` is no word of PTX", line, at - start + 1)
         kind, here = m.lastgroup, at
         at = m.end()
         if kind == "ignored_":
