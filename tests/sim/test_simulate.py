@@ -220,3 +220,15 @@ def test_headers_that_conversion_adds_are_instrumented(tmp_path: Path) -> None:
     sim_build.copies(sim_build.Program((source,)), tmp_path / "out")
     copy = sim_build.mirrored(tmp_path / "out", sim_build.TRAVELLING / "cu2port" / "warp.hpp")
     assert "cu2port_sim::" in copy.read_text(), "match_any has a loop, whose turns must be told apart"
+
+
+def test_specialisations_are_functions() -> None:
+    text = (
+        "template <class T> __global__ void k(T*);\n"
+        "template <> __global__ void k<float>(float* p) {\n"
+        "    extern __shared__ char raw[];\n    float* s = reinterpret_cast<float*>(raw);\n"
+        "    for (int i = 0; i < 2; ++i) s[i] = __shfl(p[i], 0);\n}\n"
+    )
+    unit = read(text, "k.hip")
+    made = instrument(unit, reached([unit]))
+    assert "Dynamic<" not in made and made.count("cu2port_sim::") > 3

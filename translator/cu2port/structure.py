@@ -111,6 +111,10 @@ def function_with_body(unit: Unit, body: int) -> Function | None:
     if name_at < 0:
         return None
     name = t[name_at]
+    special = name == ">" and t[name_at - 1] != "operator"
+    if special:  # `template <> void f<float>(`
+        name_at = unit.angle_open(name_at) - 1
+        name = t[name_at] if name_at > 0 else ""
     if t[name_at - 1] == "operator" if name_at else False:
         name = "operator" + name
     elif name == ")" or name == "]":
@@ -133,7 +137,7 @@ def function_with_body(unit: Unit, body: int) -> Function | None:
             sides.add(tok)
         elif tok in unit.side_macros:
             sides |= unit.side_macros[tok]
-    if t[name_at - 1] in (",", "(", "=", "return") and not sides:
+    if (special or t[name_at - 1] in (",", "(", "=", "return")) and not sides:
         return None
     return Function(name, first, name_at, (opener, close), (body, match[body]), frozenset(sides))
 
