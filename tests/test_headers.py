@@ -251,6 +251,20 @@ def test_simd_functions(compiler: str, answers: list[tuple[str, Words, tuple[int
     assert not wrong, "\n".join(wrong.values())
 
 
+def test_the_larger_and_the_smaller_of_two(compiler: str, tmp_path: Path) -> None:
+    source = """#include "cu2port/functional.hpp"
+struct key { int k, tag; };
+bool operator<(const key &a, const key &b) { return a.k < b.k; }
+int main() {
+    static_assert(cu2port::maximum<>{}(1, 2.5) == 2.5 && cu2port::minimum<>{}(1, 2.5) == 1.0, "");
+    static_assert(cu2port::maximum<int>{}(3, 2) == 3 && cu2port::minimum<int>{}(3, 2) == 2, "");
+    key a{1, 7}, b{1, 8};  // of equals the first
+    return cu2port::maximum<key>{}(a, b).tag == 7 && cu2port::minimum<>{}(a, b).tag == 7 ? 0 : 1;
+}
+"""
+    subprocess.run([str(built(compiler, source, tmp_path))], check=True)
+
+
 def test_simd_rows_keep_the_name() -> None:
     names = [(r.cuda, r.hip) for r in load_catalog() if r.helper == "simd.hpp"]
     assert len(names) > 100

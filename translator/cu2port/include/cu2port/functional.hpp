@@ -1,0 +1,43 @@
+// cu2port functional: the larger and the smaller of two values as function objects, as libcu++ has them.
+// This header belongs to converted code: it may be used, changed and passed on freely, in any project.
+//
+// `cu2port::maximum<>` is CUDA's `cuda::maximum<>`: it takes two types and returns their common type. Of equal values both
+// return the first, as `cuda::` does.
+#pragma once
+
+#include <type_traits>
+
+#ifdef __HIP__
+#ifndef __HIPCC_RTC__  // which includes it by itself
+#include <hip/hip_runtime.h>
+#endif
+#define CU2PORT_FUNCTIONAL __host__ __device__ constexpr
+#else
+#define CU2PORT_FUNCTIONAL constexpr
+#endif
+
+namespace cu2port {
+
+template <class T = void> struct maximum {
+    CU2PORT_FUNCTIONAL T operator()(const T &a, const T &b) const { return a < b ? b : a; }
+};
+
+template <> struct maximum<void> {
+    template <class A, class B>
+    CU2PORT_FUNCTIONAL typename std::common_type<A, B>::type operator()(const A &a, const B &b) const {
+        return a < b ? b : a;
+    }
+};
+
+template <class T = void> struct minimum {
+    CU2PORT_FUNCTIONAL T operator()(const T &a, const T &b) const { return b < a ? b : a; }
+};
+
+template <> struct minimum<void> {
+    template <class A, class B>
+    CU2PORT_FUNCTIONAL typename std::common_type<A, B>::type operator()(const A &a, const B &b) const {
+        return b < a ? b : a;
+    }
+};
+
+}  // namespace cu2port
