@@ -190,6 +190,15 @@ def test_a_name_that_another_file_declares_stays_and_is_told() -> None:
     assert [(j.finding.code, j.finding.cuda) for j in result.findings] == [("CU113", "cudaSetDevice")]
 
 
+def test_what_nvcc_includes_by_itself_stands_before_the_projects_headers() -> None:
+    own = Project(own=frozenset({"app/a.h"}), scanned=True)
+    for text, project in (('#include "a.h"\n', Project()), ("#include <app/a.h>\n", own), ("#include <b.cuh>\n", own)):
+        out = translate(text, path="k.cu", project=project).output
+        assert out == b"#include <hip/hip_runtime.h>\n" + text.encode()
+        assert translate(out, path="k.cu", project=project).output == out
+    assert translate("#include <app/b.h>\n", path="k.cu", project=own).output == b"#include <app/b.h>\n"
+
+
 def test_branches_of_a_version_tell_overloads_apart() -> None:
     text = (
         "void f(void* p, D d) {\n#if CUDART_VERSION >= 13000\n  cudaMemLocation l{cudaMemLocationTypeDevice, d.id()};\n"

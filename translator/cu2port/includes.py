@@ -128,9 +128,7 @@ def needs_runtime_on_top(unit: Unit) -> bool:
     if not is_cuda_source(unit.path):
         return False
     # A .cu file that names nothing of CUDA's may hold headers of the project that do.
-    if not _RUNTIME_USERS.search(unit.text) and not any(
-        inc.quoted and not _HELPER.search(inc.path) for inc in unit.includes
-    ):
+    if not _RUNTIME_USERS.search(unit.text) and not any(_is_projects(unit, inc) for inc in unit.includes):
         return False
     floor = 1 if unit.guard else 0
     provided: set[int] = set()  # branches of outermost conditionals that include it
@@ -141,7 +139,7 @@ def needs_runtime_on_top(unit: Unit) -> bool:
         if not groups:
             if runtime:
                 return False
-            if inc.quoted and hip is None and not _HELPER.search(inc.path):
+            if hip is None and _is_projects(unit, inc):
                 return True
         elif runtime and len(groups) == 1:
             provided.add(groups[0].opener)
@@ -150,6 +148,12 @@ def needs_runtime_on_top(unit: Unit) -> bool:
             if closed and provided.issuperset(branches):
                 return False
     return True
+
+
+def _is_projects(unit: Unit, inc: Include) -> bool:
+    """Whether an include may be of the project's own, which may rely on what nvcc includes by itself."""
+    own = inc.quoted or inc.path in unit.project.own or inc.path.endswith((".cuh", ".hxx"))
+    return own and not _HELPER.search(inc.path) and not inc.path.startswith("hip")
 
 
 def added_includes(

@@ -285,6 +285,6 @@ def _local(unit: Unit, i: int) -> bool:
         before = unit.tok(k - 1)
         if before and (is_identifier(before) or before in ("*", "&", ">")) and before not in _GLOBAL_SCOPE:
             after = unit.tok(k + 1)
-            if after in (";", "=", ",", ")", "[", "{") or (after == "(" and before not in ("*", "&")):
+            if after in (";", "=", ",", ")", "[", "{", ">") or (after == "(" and before not in ("*", "&")):
                 return True
     return False

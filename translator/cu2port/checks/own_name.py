@@ -10,7 +10,7 @@ from cu2port.unit import Unit
 class OwnName(Check):
     """A name of CUDA's is taken for the project's own, since another file of the tree declares it.
 
-    No header at hand says whose name it is here. Where it is CUDA's after all, `cu2port query NAME` says what it becomes.
+    No header at hand says whose name it is here. Where it is CUDA's after all, `cu2port query NAME` tells its fate.
     """
 
     code, name, severity = "CU113", "own-name", Severity.INFO
