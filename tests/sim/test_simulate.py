@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -182,8 +184,46 @@ def test_flags_build_a_program_elsewhere(tmp_path: Path, toolchain: sim_build.To
     (tmp_path / "p.cpp").write_text(WAVE_BUG.replace("k<<<1, 64>>>(d)", "hipLaunchKernelGGL(k, 1, 64, 0, 0, d)"))
     flags = cu2port("--cflags", "--wave", "64", cwd=tmp_path)
     assert flags.returncode == 0
-    subprocess.run([*toolchain.command, *flags.stdout.split(), "p.cpp", "-o", "p"], cwd=tmp_path, check=True)
+    subprocess.run([*toolchain.command, *shlex.split(flags.stdout), "p.cpp", "-o", "p"], cwd=tmp_path, check=True)
     assert b"lanes 64" in subprocess.run([str(tmp_path / "p")], capture_output=True, check=True).stdout
+
+
+def test_instrumented_copy_in_a_build_of_its_own(tmp_path: Path, toolchain: sim_build.Toolchain) -> None:
+    """Compiled and linked apart, with the same flags for both, beside a unit that is not instrumented."""
+    main = WAVE_BUG.replace("__popcll(__ballot(1))", "votes()").replace('printf("time', 'puts(name()); printf("time')
+    loop = "__device__ int votes() { int n = 0; for (int i = 0; i <= threadIdx.x % 2; ++i) n += __popcll(__ballot(1)); "
+    (tmp_path / "main.hip").write_text(main.replace(HEAD, f"{HEAD}const char* name();\n{loop}return n; }}\n", 1))
+    (tmp_path / "other.cpp").write_text('#include <hip/hip_runtime.h>\nconst char* name() { return "other"; }\n')
+    assert cu2port("--instrument", "main.hip", "-o", "main.cpp", cwd=tmp_path).returncode == 0
+    flags = shlex.split(cu2port("--cflags", "--wave", "64", cwd=tmp_path).stdout)
+    objects = []
+    for unit in ("main", "other"):
+        objects.append(f"{unit}.o")
+        words = [*toolchain.command, *flags, "-c", f"{unit}.cpp", "-o", objects[-1]]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+    subprocess.run([*toolchain.command, *flags, *objects, "-o", "p"], cwd=tmp_path, check=True)
+    # lane 0 votes once, with all 64 lanes
+    assert (
+        b"other\ntime 3.64 ms\nlanes 64\n" in subprocess.run([tmp_path / "p"], capture_output=True, check=True).stdout
+    )
+
+
+@pytest.mark.slow
+def test_ziglang_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without a compiler: the one that pip brings builds runtime, program and its own C++ library."""
+    if importlib.util.find_spec("ziglang") is None:
+        pytest.skip("the wheels of cu2port[verify] are not here")
+    monkeypatch.setenv("CU2PORT_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
+    assert sim_build.find_toolchain().is_zig
+    (tmp_path / "p.hip").write_text(WAVE_BUG)
+    done = cu2port("p.hip", "--wave", "both", cwd=tmp_path)
+    assert done.returncode == simulate.DIFFERENT, done.stderr
+    assert "lanes 32" in done.stderr and "| lanes 64" in done.stderr
+    done = cu2port("p.hip", "--check", cwd=tmp_path)
+    assert done.returncode == simulate.CANNOT and "--check needs g++ or clang++" in done.stderr
 
 
 def test_instrumented_copy_keeps_lines(tmp_path: Path) -> None:

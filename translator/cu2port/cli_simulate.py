@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -44,7 +45,9 @@ def _cflags(asked: dict[str, Any]) -> int:
     toolchain = sim_build.find_toolchain(asked["compiler"])
     if asked["wave"] == "both":
         raise CannotRun("--cflags: say --wave 32 or --wave 64")
-    click.echo(" ".join((*toolchain.flags(int(asked["wave"])), str(toolchain.runtime()))))
+    # behind -Wl, so that a build that gives the same flags to compile and to link gets no word about it
+    runtime = str(toolchain.runtime()) if toolchain.is_zig else f"-Wl,{toolchain.runtime()}"
+    click.echo(shlex.join((*toolchain.flags(int(asked["wave"])), runtime)))
     return 0
 
 
