@@ -325,7 +325,7 @@ __global__ void k(volatile int *slots, int *out) {
         "barrier in both arms, by warp",
         """__global__ void k(float *x) {
   int warp = threadIdx.x >> 5;
-  if (warp < 4) {
+  if (warp < 3) {
     x[threadIdx.x] = 1;
     __syncthreads();
     x[threadIdx.x] += x[threadIdx.x + 128];
@@ -340,7 +340,7 @@ __global__ void k(volatile int *slots, int *out) {
         "barrier in both arms, one by a call",
         """__device__ void step(float *x) { x[0] = 1; __syncthreads(); x[1] = 2; }
 __global__ void k(float *x) {
-  if (threadIdx.x < 64) step(x);
+  if (threadIdx.x < 96) step(x);
   else { x[2] = 3; __syncthreads(); }
 }""",
         "divided-barrier",
@@ -396,7 +396,7 @@ __global__ void k(float *x) {
         "barrier in both arms of a macro with parameters",
         """#define MEET(w, a, b) \\
   do { if (threadIdx.x / 32 < w) { a; __syncthreads(); } else { b; __syncthreads(); } } while (0)
-__global__ void k(float *x) { MEET(2, x[0] = 1, x[1] = 2); }""",
+__global__ void k(float *x) { MEET(1, x[0] = 1, x[1] = 2); }""",
         "divided-barrier",
     ),
     _seed(
@@ -650,6 +650,57 @@ __global__ void k(float *x) {
       break;
     }
   }
+}""",
+    ),
+    _seed(
+        "barriers in both arms of a branch that divides the block at a multiple of 64",
+        """__global__ void k(float *x) {
+  if (threadIdx.x < 128) { x[0] = 1; __syncthreads(); } else { x[1] = 2; __syncthreads(); }
+  if (threadIdx.x / 32 >= 4) { x[2] = 1; __syncthreads(); } else { x[3] = 2; __syncthreads(); }
+}""",
+    ),
+    _seed(
+        "roles of groups of 128 threads",
+        """__global__ void k(float *x, volatile int *full) {
+  int group = threadIdx.x / 128;
+  if (group == 0) {
+    x[0] = 1;
+    full[0] = 1;
+  } else {
+    while (!full[0]) {}
+    x[1] = x[0];
+  }
+}""",
+    ),
+    _seed(
+        "warps from the fourth on wait for the first ones",
+        """__global__ void k(float *x, volatile int *full) {
+  int warp = threadIdx.x / 32;
+  if (warp >= 4) {
+    while (!full[0]) {}
+    x[1] = x[0];
+  } else {
+    full[0] = 1;
+  }
+}""",
+    ),
+    _seed(
+        "a list that grows without a lock",
+        """struct Node { Node *next; };
+__device__ void push(cuda::atomic<Node *> &head, Node *node) {
+  Node *old = head.load();
+  do {
+    node->next = old;
+  } while (!head.compare_exchange_weak(old, node));
+}
+__global__ void k(cuda::atomic<Node *> *head, Node *nodes) { push(*head, nodes + threadIdx.x); }""",
+    ),
+    _seed(
+        "a barrier under what an unknown function told of the block",
+        """__global__ void k(float *x, int n) {
+  Tile tile(n, threadIdx.x);
+  bool first = tile.begin() == 0;
+  if (first) { x[0] = 1; __syncthreads(); } else { x[1] = 2; __syncthreads(); }
 }""",
     ),
 )

@@ -129,9 +129,18 @@ def _divide(op: str, a: V, b: V, at: int, use: Record) -> V | None:
         if op == "/" and b.kind is Kind.SIZE and a.kind in THREADS:
             return V(Kind.WARP, WARPS, None, (), Step(at, "divided by the warp size, it is a warp id", a.why))
         if a.kind in THREADS and b.num is not None and b.num > 32 and b.num % 32 == 0 and op == "/":
-            return V(Kind.WARP, WARPS, None, (), Step(at, "divided by several warps' threads, it names warps", a.why))
+            vary = UNIFORM if b.num % 64 == 0 and a.kind is not Kind.GLOBAL else WARPS
+            return V(Kind.WARP, vary, None, (), Step(at, "divided by several warps' threads, it names warps", a.why))
+        if a.kind is Kind.WARP and b.num and (b.num % 2 == 0 if op == "/" else b.num > 0):
+            return V(Kind.PART, UNIFORM, None, (), a.why)  # groups of whole wavefronts
         if op == ">>" and a.kind in THREADS and b.num is not None and b.num > 5:
-            return V(Kind.WARP, WARPS, None, (), Step(at, "shifted by more than a warp, it names warps", a.why))
+            return V(
+                Kind.WARP,
+                UNIFORM if a.kind is not Kind.GLOBAL else WARPS,
+                None,
+                (),
+                Step(at, "shifted by more than a warp, it names warps", a.why),
+            )
         if a.kind is Kind.BLOCK and b.vary == UNIFORM:
             n = None if a.num is None or not b.num else a.num // b.num if op == "/" else a.num >> b.num
             return V(Kind.BLOCK, UNIFORM, n, (), a.why)
@@ -385,11 +394,26 @@ def _compare(op: str, a: V, b: V, at: int, use: Record) -> V:
             use(s, Role.SIZE, True, o)
     vary = max(a.vary, b.vary)
     why = (a if a.vary >= b.vary else b).why
+    op = op if x is a else _TURNED.get(op, op)
     kind = _condition(op, x, y, vary)
     sure = (
         1 if kind is Kind.ONE and x.kind is not Kind.THREAD else None
     )  # one of the block, however many its dimensions
-    return V(kind, vary if not _whole(op, x, y) else WARPS, sure, (), why, a.shared or b.shared)
+    if _whole(op, x, y):
+        vary = UNIFORM if _aligned(op, y, 64) else WARPS
+    elif x.kind is Kind.WARP and _aligned(op, y, 2):
+        vary = UNIFORM  # `warp < 4`
+    return V(kind, vary, sure, (), why, a.shared or b.shared)
+
+
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+def _aligned(op: str, y: V, size: int) -> bool:
+    """Whether `x op y` parts the values of x at a multiple of `size`."""
+    if y.num is None or y.num <= 0 or op not in _TURNED:
+        return False
+    return y.num % size == (size - 1 if op in ("<=", ">") else 0)
 
 
 def _whole(op: str, x: V, y: V) -> bool:

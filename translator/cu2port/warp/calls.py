@@ -104,8 +104,8 @@ class Caller(Evaluator):
             return V(Kind.DATA, LANES, None, (), None, base.shared or any(v.shared for v in values[:1]))
         if builtins.SIZE_GETTERS.match(name):
             return V(Kind.SIZE, UNIFORM, 32, (e.at,))
-        why = next((v.why for v in (*values, base) if v.vary == vary and v.why), None)
-        return V(Kind.UNKNOWN, vary, None, (), why)
+        # nobody knows whether what it returns varies as its arguments do: no chain of reasons comes through
+        return V(Kind.UNKNOWN, vary)
 
     def _smaller(self, values: tuple[V, ...]) -> V:
         a, b = values
@@ -165,7 +165,7 @@ class Caller(Evaluator):
         uniform = "_" not in name.replace("__shfl", "").replace("_sync", "")
         vary = LANES
         if uniform and lane < len(values) and values[lane].vary <= WARPS:
-            vary = WARPS
+            vary = min(WARPS, v.vary)
         return V(v.kind if v.kind in _MOVED else Kind.DATA, vary, None, (), v.why)
 
     def _group(self, e: CallExpr, name: str, base: V) -> V:

@@ -242,7 +242,7 @@ def _barriers(facts: WarpFacts) -> Iterator[Hazard]:
         arms: dict[int, dict[int, tuple[Event, tuple[Frame, ...], tuple[int, ...]]]] = {}
         for _, e, frames, calls in found:
             for f in frames:
-                if f.cond.vary:
+                if f.cond.vary and (f.cond.why is not None or f.cond.vary == WARPS):
                     arms.setdefault(f.at, {}).setdefault(f.arm, (e, frames, calls))
         for at, by_arm in arms.items():
             if len(by_arm) < 2:

@@ -52,7 +52,8 @@ class Kind(Enum):
 THREADS = frozenset({Kind.THREAD, Kind.LINEAR, Kind.GLOBAL})
 CONDITIONS = frozenset({Kind.ONE, Kind.ROW, Kind.LEADER, Kind.FIRST, Kind.SOME, Kind.TEST})
 
-UNIFORM, WARPS, LANES = 0, 1, 2  # how a value varies: the same for the block; the same for a CUDA warp; by lane
+#: How a value varies: the same for the block, or at least for 64 threads in a row; the same for a CUDA warp; by lane.
+UNIFORM, WARPS, LANES = 0, 1, 2
 
 
 class Step(NamedTuple):

@@ -177,6 +177,8 @@ def _lock(
     where, rest = args[0], args[1:]
     if _names(where) & assigned.keys():
         return None  # it goes on to another place each round
+    if name.startswith("compare_exchange") and rest and isinstance(rest[0], Name) and rest[0].text not in assigned:
+        return None  # it gets what it found instead, and tries with that: some lane always succeeds
     if name.startswith("compare_exchange"):
         return None if rest and not isinstance(rest[-1], (Num, Name)) and len(rest) < 2 else _locked(loop, where, seen)
     if "CAS" in name:
