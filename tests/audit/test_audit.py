@@ -112,7 +112,8 @@ def test_numbers_in_the_reports_are_those_of_the_document() -> None:
     text = audit("src").stdout
     assert text.startswith(f"3 CUDA files with {doc['summary']['cuda_lines']} lines, of 4 source files\n")
     rows = audit("src", "--format", "md").stdout.splitlines()
-    assert sum(r.startswith("| src/") and ("CU401" in r or "CU103" in r) for r in rows) == sum(
+    cells = [r.split(" | ") for r in rows if r.startswith("| src/") and ("CU401" in r or "CU103" in r)]
+    assert sum(int(c[1]) for c in cells) == sum(
         x["code"] in ("CU401", "CU103") and x["way"] in ("hand", "none") for x in doc["findings"]
     )
 
@@ -329,6 +330,16 @@ def test_what_was_worked_out_once_costs_less_again() -> None:
     costs = [x["minutes"] for x in document("a.cu")["findings"] if x["way"] == "none"]
     full = effort.NONE_MIN
     assert costs == [full, full * effort.SAME_AGAIN, full * effort.SAME_LIBRARY]
+
+
+def test_what_stands_in_many_places_costs_little_in_the_last_ones() -> None:
+    write("a.cu", "void f() {\n" + "cudaDeviceFlushGPUDirectRDMAWrites(1, 1);\n" * 40 + "}\n")
+    doc = document("a.cu")
+    costs = [x["minutes"] for x in doc["findings"] if x["way"] == "none"]
+    rest = [effort.NONE_MIN * effort.SAME_AGAIN] * (effort.OFTEN - 1) + [effort.NONE_MIN * effort.SAME_OFTEN] * 20
+    assert costs == [effort.NONE_MIN, *rest]
+    assert doc["effort"]["words"].endswith("; 1 thing has no counterpart in HIP, in 40 places")
+    assert "(40 places)" in audit("a.cu").stdout
 
 
 def test_minutes_are_given_for_rules_that_are_there() -> None:

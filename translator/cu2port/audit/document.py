@@ -52,7 +52,7 @@ def build(
     ]
     rows = _rows(files, findings)
     cost = effort.total(x["minutes"] for x in findings)
-    hard = sum(x["way"] == NONE for x in findings)
+    without = [x["cuda"] or x["message"] for x in findings if x["way"] == NONE]
     low, high = effort.days(cost)
     return {
         "schema": SCHEMA,
@@ -75,7 +75,7 @@ def build(
         "effort": {
             "minutes": round(cost, 1),
             "days": [round(low, 1), round(high, 1)],
-            "words": effort.words(cost, hard),
+            "words": effort.words(cost, len(set(without)), len(without)),
             "method": effort.METHOD,
         },
         "libraries": _libraries(names, catalog),
@@ -99,7 +99,7 @@ def fingerprint(path: str, code: str, before: str, message: str) -> str:
 
 def _findings(files: Sequence[FileAudit], catalog: Catalog) -> list[dict[str, Any]]:
     """All but what surely converts by itself; those are in the sums of lines, names and kernels."""
-    seen: set[tuple[str, str]] = set()
+    seen: Counter[tuple[str, str]] = Counter()
     out = []
     for f in files:
         for x in f.found:
@@ -107,9 +107,10 @@ def _findings(files: Sequence[FileAudit], catalog: Catalog) -> list[dict[str, An
                 continue
             row = catalog.get(x.cuda) if x.way == NONE and x.cuda else None
             library = ("library", row.library) if row is not None and row.library else ("", "")
-            same = effort.SAME_LIBRARY if library in seen else 1.0
-            share = effort.SAME_AGAIN if (x.code, x.message) in seen else same
-            seen |= {(x.code, x.message), library} - {("", "")}
+            share = effort.share(seen[x.code, x.message], bool(seen[library]))
+            seen[x.code, x.message] += 1
+            if row is not None:
+                seen[library] += 1
             out.append(_finding(f.path, x, effort.minutes(x.code, x.way, share)))
     return out
 

@@ -9,27 +9,51 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from cu2port.audit.document import harm
 from cu2port.report.audit_text import WAYS, build_kinds, size
 from cu2port.report.pages import pages
 
-_MOST_GROUPS = 2_000  # kinds of findings that are listed
-_MOST_PLACES = 12  # of one kind
+MOST_BYTES = 4_900_000  # of a page; one that is larger is made again with half of everything
 _MOST_TEXT = 400  # characters of a message
-_MOST_FILES = 3_000  # in the tree; beyond, folders alone
+_MOST_WORD = 2_000  # characters of anything
 _TOP_BARS = 12
 _MOST_NAME = 52  # characters of a name beside a bar
 _ORDER = {"none": 0, "hand": 1, "review": 2, "note": 3}
 
 
+class _Bounds(NamedTuple):
+    """How many rows a section has at most: kinds of findings, places of one, files in the tree (beyond, folders alone),
+    files of the order, risks of 64 lanes, PTX instructions."""
+
+    groups: int = 2_000
+    places: int = 12
+    files: int = 3_000
+    order: int = 300
+    risks: int = 500
+    instructions: int = 500
+
+    def half(self) -> _Bounds:
+        return _Bounds(*(max(1, n // 2) for n in self))
+
+
 def render(doc: Mapping[str, Any]) -> str:
-    """The page as text."""
+    """The page as text, of at most 5 MB."""
+    most = _Bounds()
+    while True:
+        text = _render(doc, most)
+        small = len(text) <= MOST_BYTES // 4 or len(text.encode("utf-8", "backslashreplace")) <= MOST_BYTES
+        if small or max(most) == 1:
+            return text
+        most = most.half()
+
+
+def _render(doc: Mapping[str, Any], most: _Bounds) -> str:
     from jinja2 import Environment, FileSystemLoader
     from markupsafe import Markup
 
-    groups = list(_groups(doc["findings"]))
+    groups = list(_groups(doc["findings"], most.places))
     codes = sorted({g["code"] for g in groups} | {w["code"] for w in doc["wave64"]})
     known = pages()
     environment = Environment(
@@ -42,15 +66,16 @@ def render(doc: Mapping[str, Any]) -> str:
     still = [x for x in doc["findings"] if x["way"] in ("hand", "none")]
     return environment.get_template("audit.html.j2").render(
         doc=doc,
+        most=most,
         title=", ".join(map(_visible, doc["options"]["inputs"])),
         ways=WAYS,
         open_count=len(still),
         harmful=sum(x["code"].startswith("CU3") and harm(x["effects"]) in ("hang", "wrong-result") for x in still),
         shares=Markup(_shares(doc["summary"]["by_way"])),
         bars=Markup(_bars(doc["files"])),
-        tree=Markup("".join(_tree(doc["files"]))),
-        groups=groups[:_MOST_GROUPS],
-        groups_left=max(0, len(groups) - _MOST_GROUPS),
+        tree=Markup("".join(_tree(doc["files"], most.files))),
+        groups=groups[: most.groups],
+        groups_left=max(0, len(groups) - most.groups),
         codes=codes,
         size=size(doc["summary"]),
         builds=build_kinds(doc),
@@ -67,11 +92,13 @@ def _code(text: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """Text without characters that turn or hide what stands around them."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    """Text without characters that turn or hide what stands around them, and not without end."""
+    if len(text) > _MOST_WORD:
+        text = text[:_MOST_WORD] + "..."
+    return text if text.isprintable() else "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def _groups(findings: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _groups(findings: Sequence[Mapping[str, Any]], places: int) -> Iterator[dict[str, Any]]:
     """Findings of one rule, way and message, the hardest first."""
     groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = defaultdict(list)
     for x in findings:
@@ -87,7 +114,7 @@ def _groups(findings: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
             "after": found[0]["after"],
             "count": len(found),
             "minutes": round(sum(x["minutes"] for x in found), 1),
-            "places": [(_visible(x["path"]), x["line"]) for x in found[:_MOST_PLACES]],
+            "places": [(_visible(x["path"]), x["line"]) for x in found[:places]],
         }
 
 
@@ -144,7 +171,7 @@ def _svg(width: int, height: int, label: str, parts: Sequence[str]) -> str:
     return f"{head}{''.join(parts)}</svg>"
 
 
-def _tree(files: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _tree(files: Sequence[Mapping[str, Any]], most_files: int) -> Iterator[str]:
     """The files with findings as nested lists, hottest first."""
     hot = [f for f in files if f["minutes"] > 0 or f["failed"]]
     if not hot:
@@ -158,7 +185,7 @@ def _tree(files: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         for folder in folders:
             node = node.setdefault(folder + "/", {})
         node[name] = f
-    yield from _branch(root, most, len(hot) <= _MOST_FILES, 0)
+    yield from _branch(root, most, len(hot) <= most_files, 0)
 
 
 def _minutes(node: Mapping[str, Any]) -> float:

@@ -13,6 +13,7 @@ WAYS = {
     "none": "no counterpart",
 }
 _MOST = 12
+_MOST_ROWS = 200  # of a table that grows with the tree
 
 
 def text(doc: Mapping[str, Any]) -> str:
@@ -32,12 +33,18 @@ def _text(doc: Mapping[str, Any]) -> Iterator[str]:
         yield f"{title:<24}{cells[0]:>9,}{cells[1]:>8,}{cells[2]:>9,}" + (
             f"{cells[3]:>10,}" if way != "self" else f"{'':>10}"
         )
+    if top := top_work(doc["findings"])[:_MOST]:
+        yield ""
+        yield "what takes the most time"
+        for x in top:
+            yield f"  {x['minutes'] / 60:>6,.1f} h  {x['code']}: {x['message']} ({_count(x['count'], 'place')})"
     if doc["libraries"]:
         yield ""
         yield "libraries"
         for lib in doc["libraries"]:
             gaps = f"; without a counterpart: {_some(lib['gaps'])}" if lib["gaps"] else ""
-            yield f"  {lib['title']} -> {lib['target'] or 'none'}: {lib['names']} names, {lib['uses']} uses{gaps}"
+            uses = f"{_count(lib['names'], 'name')}, {_count(lib['uses'], 'use')}"
+            yield f"  {lib['title']} -> {lib['target'] or 'none'}: {uses}{gaps}"
     if doc["wave64"]:
         yield ""
         yield "wavefronts of 64 lanes, worst first"
@@ -56,17 +63,19 @@ def _text(doc: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         yield "what it asks of the machine"
         for r in doc["requirements"]:
-            yield f"  {r['title']} ({len(r['places'])} places): {r['note']}"
+            yield f"  {r['title']} ({_count(len(r['places']), 'place')}): {r['note']}"
     if doc["build"]:
+        lines, files = len(doc["build"]), len({b["path"] for b in doc["build"]})
         yield ""
-        yield f"build files: {len(doc['build'])} lines in {len({b['path'] for b in doc['build']})} files speak of CUDA"
+        yield f"build files that speak of CUDA: {_count(lines, 'line')} in {_count(files, 'file')}"
         for k in build_kinds(doc):
-            yield f"  {k['what']}: {k['lines']} lines in {k['files']} files -> {k['instead']}"
+            yield f"  {k['what']}: {_count(k['lines'], 'line')} in {_count(k['files'], 'file')} -> {k['instead']}"
     if doc["order"]:
         yield ""
         yield "port first"
         for o in doc["order"][:_MOST]:
-            yield f"  {o['path']}" + (f" ({o['needed_by']} files lean on it)" if o["needed_by"] else "")
+            n = o["needed_by"]
+            yield f"  {o['path']}" + (f" ({_count(n, 'file')} lean{'s' if n == 1 else ''} on it)" if n else "")
     if "compare" in doc:
         c = doc["compare"]
         yield ""
@@ -75,9 +84,41 @@ def _text(doc: Mapping[str, Any]) -> Iterator[str]:
             yield f"  new: {x['path']}:{x['line']}: {x['code']}: {x['message']}"
 
 
+def top_work(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The rules and messages that an hour or more goes to, most first."""
+    out = [x for x in folded(findings) if x["minutes"] >= 60]
+    return sorted(out, key=lambda x: (-x["minutes"], x["code"], x["message"]))
+
+
+def folded(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What is left for a person: findings of one rule with one message as one, what has no counterpart first."""
+    groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    for x in findings:
+        if x["way"] in ("hand", "none"):
+            groups[x["way"], x["code"], x["message"]].append(x)
+    out = [
+        {
+            "way": way,
+            "code": code,
+            "name": found[0]["name"],
+            "message": message,
+            "count": len(found),
+            "minutes": round(sum(x["minutes"] for x in found), 1),
+            "place": f"{found[0]['path']}:{found[0]['line']}",
+        }
+        for (way, code, message), found in groups.items()
+    ]
+    return sorted(out, key=lambda x: (x["way"] != "none", -x["minutes"], x["code"], x["message"]))
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
 def size(s: Mapping[str, Any]) -> str:
     """How large the tree is, in words."""
-    words = f"{s['cuda_files']:,} CUDA files with {s['cuda_lines']:,} lines, of {s['files']:,} source files"
+    own = f"{_count(s['cuda_files'], 'CUDA file')} with {_count(s['cuda_lines'], 'line')}"
+    words = f"{own}, of {_count(s['files'], 'source file')}"
     return words + (f"; {s['other_files']:,} are for HIP or SYCL already" if s["other_files"] else "")
 
 
@@ -167,27 +208,30 @@ def _markdown(doc: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield from _table(
         ("", "file", "files that lean on it", "risk"),
-        ((n, o["path"], o["needed_by"], o["risk"]) for n, o in enumerate(doc["order"], 1)),
+        ((n, o["path"], o["needed_by"], o["risk"]) for n, o in enumerate(doc["order"][:_MOST_ROWS], 1)),
+        len(doc["order"]) - _MOST_ROWS,
     )
     yield "## What is left"
     yield ""
+    left = folded(doc["findings"])
     yield from _table(
-        ("place", "rule", "what"),
-        (
-            (f"{x['path']}:{x['line']}", f"{x['code']} {x['name']}", x["message"])
-            for x in doc["findings"]
-            if x["way"] in ("hand", "none")
-        ),
+        ("first place", "places", "rule", "what"),
+        ((x["place"], x["count"], f"{x['code']} {x['name']}", x["message"]) for x in left[:_MOST_ROWS]),
+        len(left) - _MOST_ROWS,
     )
     yield f"*{cell(e['method'])}*"
 
 
-def _table(head: Sequence[str], rows: Any) -> Iterator[str]:
+def _table(head: Sequence[str], rows: Any, more: int = 0) -> Iterator[str]:
+    """`more`: how many rows are left out."""
     yield "| " + " | ".join(head) + " |"
     yield "| " + " | ".join("---" for _ in head) + " |"
     for row in rows:
         yield "| " + " | ".join(cell(str(x)) for x in row) + " |"
     yield ""
+    if more > 0:
+        yield f"and {more:,} more; the JSON has them all"
+        yield ""
 
 
 _ACTIVE = {c: f"&#{ord(c)};" for c in "&<>|`*_[]\\#!~"}
