@@ -1,8 +1,8 @@
 """`--warp native`: which kernels of a file work with whole wavefronts, what is written for it, and why others don't.
 
 A device function whose answer does not depend on the number of lanes (the sum of a block) may be rewritten whoever
-calls it. A function that puts the values of a warp together is rewritten where all that call it are native; else its
-native callers call `cu2port::wave` themselves.
+calls it. A function that puts the values of a warp together stays, since other files may call it too; native code calls
+`cu2port::wave` in its place.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import PurePosixPath
 
 from cu2port.model import Edit, Finding, Span, Trust
 from cu2port.structure import Function
@@ -20,15 +19,14 @@ from cu2port.warp.native_grid import grid_edits
 from cu2port.warp.native_host import in_one_row
 from cu2port.warp.native_idioms import Idioms, Refused
 from cu2port.warp.native_lanes import SPACE, Summary
-from cu2port.warp.native_rows import NO_ROW, Rows
+from cu2port.warp.native_rows import Rows
 from cu2port.warp.native_values import SAME, Kind, is_plain
 from cu2port.warp.native_walk import Walk
-from cu2port.warp.tree import CallExpr, callee
-from cu2port.warpnames import modes
+from cu2port.warp.tree import CallExpr, Name, callee
+from cu2port.warpnames import declares, modes
 
 HEADER = "wave.hpp"
 CODE = "CU356"  # the rule that rewrites
-_HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".inc"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +125,8 @@ class _Plan:
             words = set(unit.t[f.body[0] : f.body[1]]) & self.named.keys()
             self.calls[f] = tuple(g for w in sorted(words) for g in self.named[w] if g is not f)
         ops += unit.find("tiled_partition")
+        in_macros = {unit.t[d.first + 2] for i in ops if (d := unit.in_directive(i)) is not None}
+        ops += [i for i in unit.find(*in_macros) if unit.in_directive(i) is None]
         self.warps = {f for f in functions if any(f.body[0] < i < f.body[1] for i in ops)}
         grown = True
         while grown:
@@ -168,68 +168,65 @@ class _Plan:
                     users.append(f)
                 elif isinstance(s, Refused) and whole and f not in called:
                     kept.append(Kept(f, s.at, s.why))
-        return self._written(users, tuple(done), kept, functions)
+        return self._written(users, tuple(done), kept)
 
-    def _written(
-        self, users: list[Function], done: tuple[Function, ...], kept: list[Kept], functions: list[Function]
-    ) -> Native:
-        """The edits of native functions and of those that put a warp's values together for them."""
-        parts = [f for f in self.warps if f not in users and self._is_part(f)]
-        header = PurePosixPath(self.unit.path).suffix.lower() in _HEADERS
-        native = set(users) | set(parts)
-        grown = True
-        while grown:  # a part may call another
-            away = {
-                p
-                for p in native.intersection(parts)
-                if header or any(p in self.calls[f] and f not in native for f in functions)
-            }
-            away |= {p for p in native.intersection(parts) if any(x not in native for x in self._others(p))}
-            if not any(p in self.calls[f] for p in native for f in native):
-                away |= native.intersection(parts)
-            native -= away
-            grown = bool(away)
-        places = [f for f in parts if f in native and any(f in self.calls[g] for g in native)]
-        lost = {f for f in users for g in self.calls[f] if g in parts and g not in places and not self._reduces(g)}
-        if lost:
-            kept += [
-                Kept(f, f.name_at, "it shares a function with kernels that stay logical") for f in done if f in lost
-            ]
-            return self._written(
-                [f for f in users if f not in lost], tuple(f for f in done if f not in lost), kept, functions
-            )
+    def _written(self, users: list[Function], done: tuple[Function, ...], kept: list[Kept]) -> Native:
+        """The edits of native functions."""
         out = []
-        for f in (*users, *places):
+        for f in users:
             s = self._summary(f)
             assert isinstance(s, Summary)
             edits = dict(s.edits)
             for site in s.sites:
-                for g in self.named.get(callee(site), ()):
-                    if g in parts and g not in places:
-                        edits.update(self._by_hand(site, g))
-            if edits:
-                out.append((f, tuple(edits.values())))
+                edits.update(self._by_hand(site, f))
+            out.append((f, tuple(edits.values())))
         reached = {k: tuple(sorted(self._reached([k]) - {k}, key=lambda f: f.first)) for k in done}
         return Native(tuple(sorted(out, key=lambda x: x[0].first)), done, tuple(kept), reached)
 
-    def _others(self, f: Function) -> list[Function]:
-        """Other functions of the same name: a call may mean each."""
-        return [g for g in self.named[f.name] if g is not f]
-
-    def _by_hand(self, site: CallExpr, g: Function) -> dict[tuple[int, int], Edit]:
+    def _by_hand(self, site: CallExpr, caller: Function) -> dict[tuple[int, int], Edit]:
         """The call of a function that reduces over a warp, as one of `cu2port::wave`."""
-        unit = self.unit
-        s = self._summary(g)
-        assert isinstance(s, Summary)
-        call = unit.call(site.at)
-        if call is None or not s.reduction:
-            raise AssertionError(f"no call at {site.at}")
+        unit, call = self.unit, self.unit.call(site.at)
+        named = self.named[callee(site)]
+        s = self._summary(named[0])
+        if not isinstance(s, Summary) or not s.reduces:
+            return {}
+        assert call is not None
+        name, tail = self._call_of(s)
+        given = site.callee.targs if isinstance(site.callee, Name) else ()
+        arg = unit.text[call.args[0].start : call.args[0].end]
+        kind = self._type_of(named[0])
+        if given:
+            kind = unit.text[unit.end(site.at + 1) : unit.p[call.open - 1]]
+        elif len(named) > 1:
+            kind = ""
+        if kind and not self._is_of(arg, kind, caller):
+            name += f"<{kind}>"
         start, end = unit.p[unit.qualifier(site.at)], unit.end(call.close)
-        text = "".join(x if isinstance(x, str) else unit.text[x.start : x.end] for x in s.reduction)
+        return {(start, end): Edit(start, end, (f"{SPACE}{name}(", Span(call.args[0].start, call.args[0].end), tail))}
+
+    def _type_of(self, f: Function) -> str:
+        """The type of a function's only parameter; "" where it is one of its template's."""
+        unit = self.unit
+        words = [w for w in unit.t[f.params[0] + 1 : f.params[1] - 1] if w not in ("const", "__restrict__")]
+        mine = unit.t[f.first : f.name_at] if unit.t[f.first] == "template" else []
+        return (
+            ""
+            if any(w in mine[2:] and mine[mine.index(w) - 1] in ("typename", "class") for w in words)
+            else " ".join(words)
+        )
+
+    def _is_of(self, arg: str, kind: str, caller: Function) -> bool:
+        """Whether an argument is a variable of that very type."""
+        unit = self.unit
+        found = [i for i in unit.find(arg) if caller.first < i < caller.body[1] and declares(unit, i)]
+        return bool(found) and all(unit.t[i - 1] == kind for i in found)
+
+    def _call_of(self, s: Summary) -> tuple[str, str]:
+        """The function of `cu2port::wave` that does what a function does, and what follows its argument."""
+        text = "".join(x if isinstance(x, str) else self.unit.text[x.start : x.end] for x in s.reduction)
         name, _, rest = text.partition("(")
         rest = rest[:-1].partition(",")[2]
-        tail = f",{rest})" if rest else ")"
-        return {(start, end): Edit(start, end, (f"{SPACE}{name}(", Span(call.args[0].start, call.args[0].end), tail))}
+        return name, f",{rest})" if rest else ")"
 
     # --- what functions do ----------------------------------------------------------------------------------------
 
@@ -241,14 +238,6 @@ class _Plan:
                     found.add(g)
                     todo.append(g)
         return found
-
-    def _is_part(self, f: Function) -> bool:
-        s = self.summaries.get(f)
-        return isinstance(s, Summary) and s.result.kind is Kind.PART
-
-    def _reduces(self, f: Function) -> bool:
-        s = self.summaries.get(f)
-        return isinstance(s, Summary) and bool(s.reduces)
 
     def _direct(self, f: Function) -> bool:
         """Whether a kernel works with warps itself, and not only through functions that hide them."""
@@ -270,10 +259,11 @@ class _Plan:
         """Whether a kernel is native because each warp has a row of its own; else why it is not."""
         d = make_device(self.unit, f)
         for single in (False, True):
+            rows = Rows(self.unit, self.idioms, d, self._look, single)
             try:
-                found = Rows(self.unit, self.idioms, d, self._look, single).run()
+                found = rows.run()
             except Refused as e:
-                if not single and e.why != NO_ROW and e.at > why.at:
+                if not single and rows.seen:
                     why = e
                 continue
             try:
@@ -315,7 +305,10 @@ class _Plan:
                 raise Refused(s.at, s.why)
             all_of.append(s)
         first = all_of[0]
-        if any((s.result, s.reduces) != (first.result, first.reduces) for s in all_of):
+        if any(
+            (s.result, s.reduces, self._call_of(s)) != (first.result, first.reduces, self._call_of(first))
+            for s in all_of
+        ):
             if all(is_plain(s.result) for s in all_of):
                 return Summary(SAME, line=any(s.line for s in all_of))
             raise Refused(found[0].name_at, f"functions named `{name}` do different things")

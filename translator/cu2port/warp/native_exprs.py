@@ -205,11 +205,15 @@ class Values(Lanes):
             self._plain(e.callee)
         own = self.look(name)
         if own is not None and own.reduces and len(e.args) == 1:
+            if isinstance(e.callee, Name) and len(e.callee.targs) > 1:
+                raise Refused(e.at, f"`{name}` has arguments of its template that are not understood")
             t = self._gathered(e.args[0], self.here) or self._value(e.args[0])
             t = self._reduced(name, own.reduces, t, e.at, self.here)
             self.sites.append(e)
             return t
         types = tuple(self._argument(name, x) for x in e.args)
+        if own is not None and own.result.kind is Kind.PART:
+            raise Refused(e.at, f"other code may call `{name}`, which is more than a reduction")
         if own is not None and not is_plain(own.result):
             if any(not is_plain(t) for t in types):
                 raise Refused(e.at, f"`{name}` gets {next(t for t in types if not is_plain(t)).kind.value}")
@@ -309,11 +313,11 @@ class Values(Lanes):
                 raise Refused(r.first, "something stands before the loop that is not understood")
         gap = "\n" + indent if alone else " "
         head: tuple[str, ...] = ()
-        while before is not None and before.keyword == "pragma" and alone:
+        while before is not None and "unroll" in unit.t[before.first : before.stop] and alone:
             start = unit.text.rfind("\n", 0, before.start) + 1
             head = (indent,)
             before = unit.in_directive(before.first - 1) if before.first else None
-        out: list[str | Span] = list(head)
+        out: list[str | Span] = [*head, *(x + gap for x in self.idioms.comments(r.first, r.last))]
         for n, f in enumerate(r.found):
             out += [gap] if n else []
             out += [f"{f.name} = {SPACE}{f.call[0]}", *f.call[1:], ";"]

@@ -10,7 +10,7 @@ from cu2port.model import Edit, Span
 from cu2port.structure import Function, Launch
 from cu2port.unit import Unit
 from cu2port.warp.model import Device, is_device
-from cu2port.warp.native_host import SOURCES, launched_otherwise, launches_of
+from cu2port.warp.native_host import SOURCES, launched_otherwise, launches_of, shown
 from cu2port.warp.native_idioms import Idioms, Refused
 from cu2port.warp.native_rows import RowsFound
 from cu2port.warp.parse import read_expression
@@ -30,6 +30,8 @@ def grid_edits(unit: Unit, idioms: Idioms, d: Device, found: RowsFound) -> Edits
         raise Refused(f.name_at, "its launches are in other files")
     if launched_otherwise(unit, f):
         raise Refused(f.name_at, "it is launched in other ways")
+    if (named := shown(unit, f)) is not None:
+        raise named
     launches = launches_of(unit, f)
     if not launches:
         raise Refused(f.name_at, "no launch of it is seen")

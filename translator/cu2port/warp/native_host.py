@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+import re
+from pathlib import Path, PurePosixPath
 
 from cu2port.lexer import is_identifier
 from cu2port.model import Span
@@ -28,12 +29,26 @@ def launched_otherwise(unit: Unit, f: Function) -> bool:
     return any(unit.in_directive(i) is not None or unit.function_at(i) is not None for i in named)
 
 
+def shown(unit: Unit, f: Function) -> Refused | None:
+    """Why other files may launch a kernel: a header that the file includes names it; None if none does."""
+    folder = Path(unit.path).parent
+    for inc in unit.includes:
+        path = folder / inc.path
+        if inc.quoted and path.is_file():
+            unit.asked = True
+            if re.search(rb"\b%s\b" % f.name.encode("latin-1"), path.read_bytes()):
+                return Refused(unit.lexed.at(inc.start), f"`{inc.path}` names it, so that other files may launch it")
+    return None
+
+
 def in_one_row(unit: Unit, f: Function) -> Refused | None:
     """Why a kernel's blocks may have more than one row of threads; None if all launches are seen to have one."""
     if PurePosixPath(unit.path).suffix.lower() not in SOURCES:
         return Refused(f.name_at, "its launches are in other files")
     if launched_otherwise(unit, f):
         return Refused(f.name_at, "it is launched in other ways")
+    if (named := shown(unit, f)) is not None:
+        return named
     found = launches_of(unit, f)
     if not found:
         return Refused(f.name_at, "no launch of it is seen")

@@ -34,6 +34,7 @@ from cu2port.warp.tree import (
 from cu2port.warpnames import declares, tokens
 
 _FULL = 0xFFFFFFFF
+_COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _STEPS = {"__shfl_xor_sync": "xor", "__shfl_down_sync": "down", "__shfl_xor": "xor", "__shfl_down": "down"}
 _OPERATORS = {"+": "add", "*": "mul", "|": "or", "&": "and", "^": "xor"}
 _CALLS = {
@@ -405,6 +406,14 @@ class Idioms:
 
     def _distance(self, e: CallExpr) -> Expr:
         return e.args[2 if callee(e).endswith("_sync") else 1]
+
+    def comments(self, first: int, last: int) -> list[str]:
+        """The comments between tokens, as whole lines or in brackets."""
+        unit = self.unit
+        gaps = (unit.text[unit.end(k) : unit.p[k + 1]] for k in range(first, last) if unit.in_directive(k) is None)
+        found = [x for gap in gaps for x in _COMMENT.findall(gap)]
+        alone = "\n" in unit.text[unit.p[first] : unit.end(last)]
+        return [x if alone or x.startswith("/*") else f"/* {x[2:].strip()} */" for x in found]
 
     # --- places ---------------------------------------------------------------------------------------------------
 

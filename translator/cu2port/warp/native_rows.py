@@ -47,7 +47,6 @@ _LOADS = frozenset("__ldg __ldcs __ldcg __ldca __float2half_rn __half22float2 ma
 _STORES = frozenset({"__stcs", "__stcg", "__stwt"})
 _FUNCTORS = {"plus": "add", "greater": "max", "less": "min"}
 _IDEMPOTENT = frozenset({"max", "min", "or", "and"})
-NO_ROW = "no row of each warp is seen"
 _INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 
 
@@ -106,6 +105,7 @@ class Rows:
     sites: list[CallExpr] = field(default_factory=list)
     bound: Expr | None = None
     rows: bool = False  # the row's number has been seen, and is below the bound
+    seen: bool = False  # the number of a row
     over: bool = False  # what follows is for more than the rows
     changed: set[str] = field(default_factory=set)
     inside: bool = False  # a loop over lanes
@@ -142,7 +142,7 @@ class Rows:
                     ):
                         raise Refused(i, f"the macro `{tok}` is not understood")
         if not (self.rows or self.over):
-            raise Refused(self.d.fn.name_at, NO_ROW)
+            raise Refused(self.d.fn.name_at, "no row of each warp is seen")
         return RowsFound(self.edits, self.bound, self.single, tuple(self.sites))
 
     # --- statements -----------------------------------------------------------------------------------------------
@@ -505,6 +505,7 @@ class Rows:
         known = isinstance(init, Name) and self.env.get(init.text, MIXED).number
         if not known and not self._sure(lambda: self._is_row(init)):
             return False
+        self.seen = True
         if known and isinstance(init, Name):
             self.spots.add(init.at)
         if not (isinstance(c, Binary) and c.op == "<" and isinstance(c.a, Name) and c.a.text == row):
@@ -543,10 +544,12 @@ class Rows:
         if before is None and unit.tok(r.first - 1) not in (";", "{", "}"):
             raise Refused(r.first, "something stands before the loop that is not understood")
         out: list[str | Span] = []
-        while before is not None and before.keyword == "pragma" and not indent.strip():
+        while before is not None and "unroll" in unit.t[before.first : before.stop] and not indent.strip():
             start = unit.text.rfind("\n", 0, before.start) + 1
             out = [indent]
             before = unit.in_directive(before.first - 1) if before.first else None
+        gap = "\n" + indent if not indent.strip() else " "
+        out += [x + gap for x in self.idioms.comments(r.first, r.last)]
         for n, f in enumerate(r.found):
             out += ["\n" + indent if not indent.strip() else " "] if n else []
             out += [f"{f.name} = {SPACE}{f.call[0]}", *f.call[1:], ";"]
@@ -590,6 +593,7 @@ class Rows:
             if self._sure(lambda: self._is_global(e)):
                 return T(Kind.GLOBAL)
             if self._sure(lambda: self._is_row(e)):
+                self.seen = True
                 return T(Kind.ROW, number=True)
             if isinstance(e, CallExpr) and callee(e) == "tiled_partition":
                 if [self.idioms.number(x) for x in e.callee.targs] == [32] if isinstance(e.callee, Name) else False:
@@ -653,6 +657,8 @@ class Rows:
             raise Refused(e.at, f"`{name}` is no part of a proven idiom")
         own = self.look(name)
         if own is not None and own.reduces and len(e.args) == 1:
+            if isinstance(e.callee, Name) and len(e.callee.targs) > 1:
+                raise Refused(e.at, f"`{name}` has arguments of its template that are not understood")
             t = self._reduced(name, own.reduces, self._value(e.args[0], lanes=True), e.at)
             self.sites.append(e)
             return t

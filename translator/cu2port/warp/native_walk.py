@@ -85,7 +85,9 @@ class Walk(Values):
             if is_identifier(tok) and tok in unit.macros and not unit.is_member(i):
                 for m in unit.macros[tok]:
                     words = t[m.first : m.stop]
-                    if not LEAVES.isdisjoint(words) or "{" in words or not LANE_OPERATIONS.isdisjoint(words):
+                    if not LANE_OPERATIONS.isdisjoint(words):
+                        raise Refused(i, f"the macro `{tok}` holds an operation of the warp")
+                    if not LEAVES.isdisjoint(words) or "{" in words:
                         raise Refused(i, f"the macro `{tok}` holds statements")
 
     def _look_after(self) -> None:
