@@ -69,7 +69,7 @@ def scan(unit: Unit) -> ApiFacts:
 
 
 def _taken_for_own(unit: Unit, guessed: Iterable[int]) -> Iterator[Finding]:
-    """A finding for each name that stays since another file of the project declares it: its first place."""
+    """A finding for the first place of each name that stays although nothing in the file calls it the project's."""
     first: dict[str, int] = {}
     for i in sorted(guessed):
         first.setdefault(unit.t[i], i)
@@ -78,7 +78,12 @@ def _taken_for_own(unit: Unit, guessed: Iterable[int]) -> Iterator[Finding]:
             "CU113",
             "own-name",
             Severity.INFO,
-            f"`{name}` stays: another file of the project declares this name itself",
+            f"`{name}` stays: "
+            + (
+                "it is a member; where a macro or a function pointer declares it, its name is HIP's there"
+                if unit.tok(i - 1) in (".", "->")
+                else "another file of the project declares this name itself"
+            ),
             unit.p[i],
             unit.end(i),
             trust=Trust.MANUAL,

@@ -36,7 +36,8 @@ class Use:
 def uses(unit: Unit, guessed: set[int]) -> Iterator[Use]:
     """Every use of a catalogued name that is not inert.
 
-    `guessed` gets the inert tokens that only a declaration in another file of the project speaks for.
+    `guessed` gets the inert tokens that only a declaration in another file of the project speaks for, and members that
+    no file at hand declares.
     """
     catalog = unit.catalog
     active = catalog.active
@@ -66,7 +67,9 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
     scopes = {i for i in candidates if unit.tok(i + 1) == "::" and unit.tok(i + 2) in unit.catalog.active}
     for i in candidates:
         before = unit.tok(i - 1)
-        if before in (".", "->", "~") or (before == "define" and _defines(unit, i)):
+        if before in (".", "->") and unit.tok(i + 1) == "(" and t[i] not in declared:
+            guessed.add(i)
+        if (before in (".", "->", "~") and not _is_returned(unit, i)) or (before == "define" and _defines(unit, i)):
             out.add(i)
             continue
         if before == "::":
@@ -85,6 +88,14 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
         out |= _settle(unit, doubtful, guessed)
         out |= {i + 2 for i in sorted(scopes & out)}
     return out
+
+
+def _is_returned(unit: Unit, i: int) -> bool:
+    """Whether token i, behind a `->`, is a type that a function returns and no member: `auto f() -> cudaError_t {`."""
+    if unit.tok(i - 1) != "->" or unit.tok(i - 2) not in (")", "const", "noexcept", "mutable", "constexpr"):
+        return False
+    after = unit.tok(i + 1)
+    return after in ("{", "*", "&") or (unit.t[i].endswith("_t") and after in (";", "=", ",", ")"))
 
 
 def _settle(unit: Unit, doubtful: list[int], guessed: set[int]) -> set[int]:

@@ -21,6 +21,8 @@ class ApiRename(Check):
         Example("#define FREE(x) CHECK(cudaFree(x))\n", "#define FREE(x) CHECK(hipFree(x))\n", "in a macro body"),
         Example("CHECK(cudaFree(p));", "CHECK(hipFree(p));", "as a macro's argument"),
         Example("k = cudaMemcpyKind::cudaMemcpyDefault;", "k = hipMemcpyKind::hipMemcpyDefault;", "scoped", findings=2),
+        Example("auto f(S s) noexcept -> cudaError_t { }", "auto f(S s) noexcept -> hipError_t { }", "returned"),
+        Example("auto f(S s) { return g()->cudaFree(s); }", note="a member"),
         Example("k = my::cudaMemcpyKind::cudaMemcpyDefault;", note="another's enumeration"),
         Example(
             "#if A\nint e = cudaSuccess;\n#else\nint e = cudaErrorUnknown;\n#endif\n",

@@ -10,11 +10,17 @@ from cu2port.unit import Unit
 class OwnName(Check):
     """A name of CUDA's is taken for the project's own, since another file of the tree declares it.
 
+    So is a member that no file declares in plain sight (`library.cublasCreate(h)`). If a macro makes it from its name,
+    or it is a pointer to a function, then that name was replaced and this one has to follow.
+
     No header at hand says whose name it is here. Where it is CUDA's after all, `cu2port query NAME` tells its fate.
     """
 
     code, name, severity = "CU113", "own-name", Severity.INFO
     examples = (
+        Example("void f(L& l, H* h) { l.cublasCreate(h); }", "void f(L& l, H* h) { l.cublasCreate(h); }", "a member"),
+        Example("#define M(l, h) l.cublasCreate(h)\n", "#define M(l, h) l.cublasCreate(h)\n", "in a macro body"),
+        Example("CHECK(l->cublasCreate(h));", "CHECK(l->cublasCreate(h));", "as a macro's argument"),
         Example("static int cudaFree(void* p) { return 0; }\nint x = cudaFree(q);\n", note="declared in this file"),
     )
 
