@@ -114,7 +114,9 @@ def function_with_body(unit: Unit, body: int) -> Function | None:
     special = name == ">" and t[name_at - 1] != "operator"
     if special:  # `template <> void f<float>(`
         name_at = unit.angle_open(name_at) - 1
-        name = t[name_at] if name_at > 0 else ""
+        if name_at < 0:  # an operator of a comparison
+            return None
+        name = t[name_at]
     if t[name_at - 1] == "operator" if name_at else False:
         name = "operator" + name
     elif name == ")" or name == "]":
