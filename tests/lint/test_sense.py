@@ -169,3 +169,34 @@ def test_a_baseline_that_is_a_link_to_elsewhere_is_not_read(tmp_path: Path) -> N
     result = lint(HIP)
     assert result.exit_code == 2
     assert "leads out of the tree" in result.stderr
+
+
+def test_a_name_without_a_counterpart_is_one_finding_in_a_file() -> None:
+    call = "cudaDeviceFlushGPUDirectRDMAWrites(1, 1);"
+    text = (
+        f"void f() {{ {call}\n{call} {call}\n}}\nvoid g() {{ {call} cudaGraphConditionalHandleCreate(0, 0, 0, 0); }}\n"
+    )
+    found = json.loads(lint(text, "--output-format", "json").stdout)["findings"]
+    assert [(x["start"]["line"], len(x["also"])) for x in found] == [(1, 3), (4, 0)]
+    assert found[0]["message"].endswith("(3 more places in this file: lines 2, 4)")
+    lint(text, "--write-baseline", "known.json")
+    more = text + f"void h(int x) {{ if (x) {call} }}\n"
+    found = json.loads(lint(more, "--baseline", "known.json", "--output-format", "json").stdout)["findings"]
+    assert [x["start"]["line"] for x in found] == [5]
+    first = text.replace("\n", " // cu2port: ignore[CU103] known\n", 1)
+    found = json.loads(lint(first, "--output-format", "json").stdout)["findings"]
+    assert [(x["start"]["line"], len(x["also"])) for x in found] == [(2, 2), (4, 0)]
+
+
+def test_a_namespace_without_a_counterpart_is_one_finding_in_a_file() -> None:
+    body = "  cudnn_frontend::DataType_t a;\n  cudnn_frontend::graph::Graph g;\n"
+    text = f"namespace fe = cudnn_frontend;\nvoid f() {{\n{body}}}\n"
+    (found,) = json.loads(lint(text, "--output-format", "json").stdout)["findings"]
+    assert (found["start"]["line"], [p["line"] for p in found["also"]]) == (1, [3, 4])
+    assert "2 more names of its namespace, 2 more places in this file: lines 3, 4" in found["message"]
+    assert json.loads(lint(text, "--output-format", "sarif").stdout)["runs"][0]["results"][0]["relatedLocations"]
+
+
+def test_what_lanes_do_is_said_at_every_place() -> None:
+    text = "__device__ int f(int v) { return __any(v) + __any(v); }\n"
+    assert codes(text) == ["CU313", "CU313"]

@@ -18,6 +18,7 @@ from cu2port.jobs import Job, patch
 from cu2port.lint import baseline
 from cu2port.lint.run import FileLint, Settings, lint
 from cu2port.lint.select import make_selection, matches
+from cu2port.lint.sense import folded_names
 from cu2port.model import Options, Project, Trust
 from cu2port.output import Helpers, write
 from cu2port.project import (
@@ -60,6 +61,7 @@ def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
         click.echo(f"{path}: {count} findings are known from now on", err=True)
         return 0
     files = [_without_known(f, known) for f in files]
+    files = [replace(f, findings=folded_names(f.findings)) for f in files]
     if asked["diff"]:
         _show_diff(jobs, files)
     elif settings.fix is not None and paths != ("-",):

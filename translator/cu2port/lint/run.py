@@ -56,6 +56,7 @@ class LintFinding:
     effects: tuple[tuple[str, str], ...] = ()
     why: tuple[str, ...] = ()
     fix: Fix | None = None
+    also: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +292,7 @@ def _load(content: bytes) -> FileLint:
                 "end": Place(*f["end"]),
                 "effects": tuple((a, b) for a, b in f["effects"]),
                 "why": tuple(f["why"]),
+                "also": (),
                 "fix": _load_fix(f["fix"]) if f["fix"] else None,
             }
         )

@@ -6,10 +6,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from cu2port.branches import hip_spans
 from cu2port.model import Finding, Severity, Span
 from cu2port.unit import Unit
+
+if TYPE_CHECKING:
+    from cu2port.lint.run import LintFinding
 
 # In HIP's own code these builtins and numbers mean a wavefront, as whoever wrote it will know; what goes wrong with
 # them (a mask or a ballot of 32 bits, `warpSize` as a constant) has rules of its own.
@@ -24,6 +28,8 @@ _ONCE_A_FUNCTION = frozenset({"CU354"})
 _HIP_FILE = re.compile(r"(?i)\.hip(?:\.[^./\\]+)?\Z")
 _HIP_NAME = re.compile(r"hip[A-Z]|__builtin_amdgcn_")
 _CUDA_NAME = re.compile(r"cu|CU|nv|NV|nccl")
+_UNSUPPORTED = re.compile(r"`([\w:.]+)` has no HIP counterpart: (.*)", re.S)
+_MOST_LINES = 5
 _NEAR = 16  # leaders before a finding that may hold it; calls nest less deeply
 _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
@@ -129,3 +135,37 @@ def once(unit: Unit, findings: Iterable[Finding]) -> list[Finding]:
 
 def _place(f: Finding) -> tuple[int, int, str, str]:
     return f.start, -f.end, f.code, f.message
+
+
+def folded_names(found: Sequence[LintFinding]) -> tuple[LintFinding, ...]:
+    """A file's findings with those on one CUDA name as one, at its first place; of a namespace that has no counterpart
+    for one reason, as one for all its names. What lanes do is said at every place: each needs work of its own."""
+    groups: dict[tuple[str, str], list[LintFinding]] = {}
+    out: list[tuple[str, str]] = []
+    for n, x in enumerate(found):
+        key = (x.code, _subject(x)) if x.code.startswith("CU1") and x.fix is None else ("", str(n))
+        if key not in groups:
+            out.append(key)
+        groups.setdefault(key, []).append(x)
+    return tuple(_as_one(groups[key]) for key in out)
+
+
+def _subject(x: LintFinding) -> str:
+    m = _UNSUPPORTED.match(x.message)
+    if m is None:
+        return x.message
+    return f"{m[1].partition('::')[0]}: {m[2]}"
+
+
+def _as_one(group: Sequence[LintFinding]) -> LintFinding:
+    first, *others = group
+    if not others:
+        return first
+    names = {x.message for x in group}
+    lines = sorted({x.start.line for x in others} - {first.start.line})
+    shown = ", ".join(map(str, lines[:_MOST_LINES])) + (", ..." if len(lines) > _MOST_LINES else "")
+    what = f"{len(others)} more {'place' if len(others) == 1 else 'places'} in this file"
+    if len(names) > 1:
+        what = f"{len(names) - 1} more {'name' if len(names) == 2 else 'names'} of its namespace, {what}"
+    where = f": {'line' if len(lines) == 1 else 'lines'} {shown}" if lines else ""
+    return replace(first, message=f"{first.message} ({what}{where})", also=tuple(x.start for x in others))

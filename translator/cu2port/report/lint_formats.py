@@ -81,6 +81,7 @@ def _json(path: str, x: LintFinding) -> dict[str, Any]:
         "message": x.message,
         "start": _place(x.start),
         "end": _place(x.end),
+        "also": [_place(p) for p in x.also],
         "fingerprint": x.mark,
         "effects": dict(x.effects),
         "why": list(x.why),

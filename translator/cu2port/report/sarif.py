@@ -24,6 +24,7 @@ from cu2port.report.pages import Page
 # What GitHub takes: https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning
 MOST_RESULTS = 25_000  # of a run
 MOST_BYTES = 9_500_000  # of a log after gzip, which the upload applies; 10 MB less what another gzip may add
+_MOST_RELATED = 20  # further places of a result
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _ORDER = {"error": 0, "warning": 1, "info": 2}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -111,6 +112,17 @@ def _results(pairs: Iterable[tuple[str, LintFinding]], index: Mapping[str, int])
             "locations": [{"physicalLocation": {"artifactLocation": uri, "region": _region(x)}}],
             "partialFingerprints": {"cu2port/v1": f"{x.mark}:{number}"},
         }
+        if x.also:
+            result["relatedLocations"] = [
+                {
+                    "message": {"text": "the same again"},
+                    "physicalLocation": {
+                        "artifactLocation": uri,
+                        "region": {"startLine": p.line, "startColumn": p.column},
+                    },
+                }
+                for p in x.also[:_MOST_RELATED]
+            ]
         if x.effects:
             result["properties"] = {"effects": dict(x.effects)}
         if x.fix is not None:
