@@ -23,6 +23,9 @@ CU2PORT_PTX u64 address(unsigned long long p) { return u64(p); }
 CU2PORT_PTX u64 address(s64 p) { return u64(p); }
 CU2PORT_PTX u64 address(u32 p) { return p; }
 CU2PORT_PTX u64 address(s32 p) { return u32(p); }
+// The bits of a number, where a macro's statement takes any operand of that width.
+CU2PORT_PTX u64 address(double p) { return __builtin_bit_cast(u64, p); }
+CU2PORT_PTX u64 address(float p) { return __builtin_bit_cast(u32, p); }
 // An object that stands for an array, as dynamic shared memory does on a CPU.
 template <class D, char (*)[__is_class(D) ? 1 : -1] = nullptr> CU2PORT_PTX u64 address(const D& array) {
     return address(&array[0]);
