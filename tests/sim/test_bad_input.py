@@ -71,6 +71,13 @@ def test_crash(folder: Path) -> None:
     assert "ended by signal 11" in done.stderr
 
 
+def test_crash_far_away(folder: Path) -> None:
+    """The system tells no address for one that is too large; none is made up."""
+    done = simulated(folder, kernel("d[threadIdx.x + (size_t{1} << 60)] = 1;"))
+    assert done.returncode == 139
+    assert "not allowed in a kernel" in done.stderr and "address 0x0" not in done.stderr
+
+
 def test_hang(folder: Path) -> None:
     text = kernel("volatile int* v = d;\nwhile (v[0] == 0) d[1] += 1;")
     done = simulated(folder, text, "--time-limit", "1.5")

@@ -181,11 +181,23 @@ def test_what_cannot_run(arguments: tuple[str, ...], tmp_path: Path) -> None:
 
 
 def test_flags_build_a_program_elsewhere(tmp_path: Path, toolchain: sim_build.Toolchain) -> None:
-    (tmp_path / "p.cpp").write_text(WAVE_BUG.replace("k<<<1, 64>>>(d)", "hipLaunchKernelGGL(k, 1, 64, 0, 0, d)"))
+    """Nothing is rewritten: hipLaunchKernelGGL, shared memory, barriers and shuffles in loops that do not diverge."""
+    (tmp_path / "p.cpp").write_text(
+        HEAD + "__global__ void k(int* d) {\n __shared__ int s[128];\n HIP_DYNAMIC_SHARED(int, more)\n"
+        " s[threadIdx.x] = d[blockIdx.x] + 1;\n more[threadIdx.x] = 1000;\n __syncthreads();\n"
+        " for (int o = 64; o; o /= 2) {\n  if (threadIdx.x < o) s[threadIdx.x] += s[threadIdx.x + o];\n"
+        "  __syncthreads();\n }\n int v = threadIdx.x % 64;\n for (int o = 32; o; o /= 2) v += __shfl_down(v, o, 64);\n"
+        " if (threadIdx.x == 0) d[blockIdx.x] = s[0] + more[127] + v;\n}\n"
+        "int main() { int h[3] = {0, 1, 2}; int* d; (void)hipMalloc(&d, 12);\n"
+        " (void)hipMemcpy(d, h, 12, hipMemcpyDefault);\n"
+        " hipLaunchKernelGGL(k, 3, 128, 512, 0, d); (void)hipMemcpy(h, d, 12, hipMemcpyDefault);\n"
+        ' printf("%d %d %d\\n", h[0], h[1], h[2]); }\n'
+    )
     flags = cu2port("--cflags", "--wave", "64", cwd=tmp_path)
     assert flags.returncode == 0
     subprocess.run([*toolchain.command, *shlex.split(flags.stdout), "p.cpp", "-o", "p"], cwd=tmp_path, check=True)
-    assert b"lanes 64" in subprocess.run([str(tmp_path / "p")], capture_output=True, check=True).stdout
+    ran = subprocess.run([str(tmp_path / "p")], capture_output=True, check=True)
+    assert ran.stdout == b"3144 3272 3400\n"  # 128 times 1, 2 and 3, 1000, and the sum of 0 to 63
 
 
 def test_instrumented_copy_in_a_build_of_its_own(tmp_path: Path, toolchain: sim_build.Toolchain) -> None:
