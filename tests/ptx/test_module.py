@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cu2port.ptx.module import Converted, convert, entries
 from cu2port.ptx.parse import PtxSyntaxError, parse_module
@@ -145,3 +149,36 @@ def test_signs_are_the_instructions_not_the_registers() -> None:
     assert "d = std::int32_t(a) % 16;" in text
     assert "y = std::int64_t(x) / (-0x7fffffffffffffff - 1);" in text
     assert "shr(std::int32_t(a), b)" in text
+
+
+def test_a_range_of_too_many_registers_is_refused() -> None:
+    with pytest.raises(PtxSyntaxError, match=r"^4:\d+: a range of more than 99,999 registers"):
+        made(".entry k() { .reg .b32 %r<100000000000>; ret; }")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_mutilated_modules_convert_or_tell_where(data: st.DataObject) -> None:
+    text = MIXED
+    pieces = re.findall(r"\s+|\.?[%$\w:.]+|.", text, re.DOTALL)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at, other = (data.draw(st.integers(0, len(pieces) - 1)) for _ in range(2))
+        pieces[at] = data.draw(
+            st.sampled_from(["", pieces[other], "5", "{a, _}", "[a]", "-", "0xff(a)", ".v4", ".pred"])
+        )
+    with contextlib.suppress(PtxSyntaxError):
+        made("".join(pieces))
+
+
+MIXED = """.global .u64 t[2] = {generic(c), c+4}; .const .f32 c[2] = {1.0, 0f40000000};
+.func (.param .b32 r, .reg .u32 s) f(.param .align 8 .b8 a[16], .reg .pred p) { .reg .b64 x; @p exit;
+ld.param.v2.u64 {x, _}, [a]; st.param.b32 [r], 5; mov.u32 s, 1; ret; }
+.visible .entry k(.param .u64 o, .param .u32 n) .maxntid 32 { .reg .b64 a, g<3>; .reg .v4 .f32 v; .reg .pred p;
+.shared .b8 m[16]; .local .u32 l; .param .align 8 .b8 b[16]; .param .b32 r; .reg .u32 u, w;
+ld.param.u64 a, [o]; ld.param.u32 u, [n]; setp.lt.u32 p, u, 4; st.param.v2.b64 [b], {a, 7}; @p bra L;
+call (r, w), f, (b, p); ld.param.b32 u, [r]; mov.u64 g0, f; mov.u32 w, m; ld.shared.v4.f32 v, [w]; mov.v2.u32 {u, w}, {w, u};
+T: .branchtargets L, E; brx.idx u, T;
+L: { .reg .b32 z; mov.b32 z, v.x; add.cc.u32 z, z, 1; addc.u32 u, u, 0; atom.global.add.u32 _, [a+4], z; }
+P: .callprototype (.param .b32 _) _ (.param .b64 _); call (r), g0, (b), P;
+E: st.global.v2.u32 [a], {u, w}; ret; }
+"""

@@ -11,12 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
-from cu2port.ptx.ir import TYPES, Function, Module, Place, Variable
+from cu2port.ptx.ir import TYPES, Function, Module, Place
 from cu2port.ptx.module_body import EXITED, INDENT, Body
 from cu2port.ptx.module_data import (
-    NoInitialError,
     Structs,
-    declaration,
     grouped,
     is_external,
     is_opaque,
@@ -81,13 +79,10 @@ class _Writer:
         defined = {v.name for v in variables if "extern" not in v.attributes}
         variables = [v for v in variables if "extern" not in v.attributes or v.name not in defined]
         inside = {v.name for found in facts.own.values() for v in found}
-        globals_ = [self.variable(v) for v in variables if v.name not in inside]
+        globals_ = [facts.declared(v, self.names[v.name]) for v in variables if v.name not in inside]
         places = {f.name: Place(self.names[f.name], TYPES["u64"], pointer=True) for f in module.functions}
         for v in variables:
-            try:
-                places[v.name] = place(v, self.names[v.name])
-            except NoInitialError:
-                places[v.name] = place(replace(v, init=None), self.names[v.name])
+            places[v.name] = place(v, self.names[v.name])
         bodies = [self.function(f, places) for f in module.functions if f.body is not None]
         bodies += self.aliases()
         plain = [f for f in facts.functions.values() if not f.is_entry and not (f.body is None and is_builtin(f.name))]
@@ -112,16 +107,6 @@ class _Writer:
         return Converted("\n".join(chunks), kernels, tuple(facts.left), renamed)
 
     # --- declarations -------------------------------------------------------------------------------------------------
-
-    def variable(self, v: Variable) -> str:
-        """A variable outside of functions; one whose initial value C++ cannot say does not compile."""
-        try:
-            return declaration(v, self.names[v.name], self.names)
-        except NoInitialError as e:
-            opcode = f".{v.space} {v.name}"
-            self.facts.left.append(Left("", opcode, v.line, v.column, f"its initial value: {e}", "set it at run time"))
-            plain = declaration(replace(v, init=None), self.names[v.name], self.names)
-            return plain if self.facts.trap else f'#error "{opcode}: its initial value: {e}"\n{plain}'
 
     def parameters(self, f: Function) -> list[str]:
         """C++ names of a function's parameters, then of its results."""

@@ -116,7 +116,7 @@ class Body(emit._Emitter):
             self.places[variable.name] = place(variable, text)
         else:
             text = self.fresh(f"{self.f.name}_{variable.name}")
-            self.facts.hoisted.append(declaration(variable, text, self.facts.names))
+            self.facts.hoisted.append(self.facts.declared(variable, text, self.f.name))
             self.places[variable.name] = place(variable, text)
 
     def instruction(self, instruction: Instruction) -> None:

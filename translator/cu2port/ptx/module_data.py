@@ -166,7 +166,11 @@ def declaration(v: Variable, name: str, known: Mapping[str, str], functions: Ite
 
 def place(v: Variable, name: str) -> Place:
     """What a variable's name is as a value: its address, 32 bits of LDS offset for shared memory."""
-    is_array = (v.dims or v.vector > 1) and not _is_packed(_pieces(v))
+    try:
+        packed = _is_packed(_pieces(v))
+    except NoInitialError:
+        packed = False
+    is_array = (v.dims or v.vector > 1) and not packed
     text = name if is_array or (v.space == "shared" and "extern" in v.attributes) else f"&{name}"
     if v.space == "shared":
         return Place(f"{NAMESPACE}cvta_to_shared({text})", TYPES["u32"], space="shared")

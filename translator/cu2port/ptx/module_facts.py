@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cu2port.ptx.ir import Directive, Function, Module, Reg, Scope, Statement, Variable
-from cu2port.ptx.module_data import VISIBLE, Structs, is_opaque
+from cu2port.ptx.module_data import VISIBLE, NoInitialError, Structs, declaration, is_opaque
 from cu2port.ptx.rename import instructions, mentioned
 
 RUNTIME = {  # functions that both GPUs' runtimes have: how C++ calls them, of texts of the arguments
@@ -43,6 +43,17 @@ class Facts:
     trap: bool = False
     left: list[Left] = field(default_factory=list)
     hoisted: list[str] = field(default_factory=list)  # declarations that stood in functions and must stand outside
+
+    def declared(self, v: Variable, name: str, function: str = "") -> str:
+        """A variable outside of functions; one whose initial value C++ cannot say does not compile."""
+        try:
+            return declaration(v, name, self.names)
+        except NoInitialError as e:
+            opcode = f".{v.space} {v.name}"
+            why = f"its initial value: {e}"
+            self.left.append(Left(function, opcode, v.line, v.column, why, "set it at run time"))
+            plain = declaration(replace(v, init=None), name, self.names)
+            return plain if self.trap else f'#error "{opcode}: {why}"\n{plain}'
 
 
 def is_builtin(name: str) -> bool:

@@ -317,7 +317,10 @@ class _Build(Transformer[Token, Any]):
         count, dims, init = 0, [], None
         for item in items[1:]:
             if isinstance(item, Token):
-                count = int(item.strip("<> \t\n"))
+                digits = item.strip("<> \t\n")
+                if len(digits) > 5:
+                    raise _at(item, "a range of more than 99,999 registers")
+                count = int(digits)
             elif isinstance(item, tuple) and item[0] == "[]":
                 dims.append(item[1])
             else:
