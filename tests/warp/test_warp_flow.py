@@ -160,3 +160,11 @@ def test_names_of_offsets_and_of_other_fields_say_nothing() -> None:
     assert _judged(text) == [False, False, True]
     unit = Unit(text, load_catalog(), path="a.cu")
     assert not any(v.lanes for v in classify(unit) if unit.t[v.at] == "src_warp_shift")
+
+
+@pytest.mark.parametrize("op", [">", ">=", "<", ">>", "()", "[]", "->"])
+def test_a_class_with_operators_is_read(op: str) -> None:
+    text = f"struct S {{ int v; __device__ bool operator {op}(const S& o) const {{ return v > o.v; }} }};\n"
+    text += "__global__ void k(int* x) { x[threadIdx.x / 32] = __any_sync(~0u, 1); }\n"
+    assert _judged(text) == [True]
+    assert _judged(text.replace(f"operator {op}", f"operator{op}")) == [True]
