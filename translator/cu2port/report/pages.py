@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cu2port.check import Example
+from cu2port.lint.select import DEFAULT
+from cu2port.troubles import BAD_SUPPRESSION, TROUBLES, UNUSED_SUPPRESSION
 
 FAMILIES = {
     "CU1": "CUDA's names and headers",
@@ -51,20 +53,29 @@ class Page:
     @property
     def text(self) -> str:
         """The page for a terminal."""
-        return "\n".join((self.body, *_text_examples(self.examples)))
+        tail = ("", self.in_lint.replace("`", "")) if self.in_lint else ()
+        return "\n".join((self.body, *_text_examples(self.examples), *tail))
 
     @property
     def markdown(self) -> str:
         """The page as Markdown, without its heading."""
         parts = [self.title, *(p.strip("\n") for p in self.paragraphs)]
-        return "\n\n".join((*parts, *_markdown_examples(self.examples)))
+        tail = ("## In lint", self.in_lint) if self.in_lint else ()
+        return "\n\n".join((*parts, *_markdown_examples(self.examples), *tail))
+
+    @property
+    def in_lint(self) -> str:
+        """Whether `cu2port lint` looks for it by itself, and how to silence it; nothing of what is said of files."""
+        if self.code.startswith("CU9") and self.code not in (UNUSED_SUPPRESSION.code, BAD_SUPPRESSION.code):
+            return ""
+        chosen = "Looked for by default" if self.code.startswith(DEFAULT) else f"Wants `--extend-select {self.name}`"
+        return f"{chosen}. Silence a place with `// cu2port: ignore[{self.name}] reason`."
 
 
 @lru_cache(maxsize=1)
 def pages() -> Mapping[str, Page]:
     """Code -> page of every rule: checks, and what cu2port says of files and comments; by code."""
     from cu2port.check import all_checks
-    from cu2port.troubles import TROUBLES
 
     found = {c.code: Page(c.code, c.name, c.severity.value, c.page, c.examples) for c in all_checks()}
     found |= {t.code: Page(t.code, t.name, t.severity.value, t.page) for t in TROUBLES.values()}
