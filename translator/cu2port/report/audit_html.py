@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cu2port.audit.document import harm
-from cu2port.report.audit_text import WAYS, build_kinds, size
+from cu2port.report.audit_text import WAYS, build_kinds, size, top_work
 from cu2port.report.pages import pages
 
 MOST_BYTES = 4_900_000  # of a page; one that is larger is made again with half of everything
 _MOST_TEXT = 400  # characters of a message
 _MOST_WORD = 2_000  # characters of anything
 _TOP_BARS = 12
+_TOP_ROWS = 8
 _MOST_NAME = 52  # characters of a name beside a bar
+_TAGS = {"none": "no counterpart", "hand": "by hand", "review": "look", "note": "note"}
 _ORDER = {"none": 0, "hand": 1, "review": 2, "note": 3}
 
 
@@ -54,6 +56,7 @@ def _render(doc: Mapping[str, Any], most: _Bounds) -> str:
     from markupsafe import Markup
 
     groups = list(_groups(doc["findings"], most.places))
+    top = top_work(doc["findings"])[:_TOP_ROWS]
     codes = sorted({g["code"] for g in groups} | {w["code"] for w in doc["wave64"]})
     known = pages()
     environment = Environment(
@@ -69,12 +72,14 @@ def _render(doc: Mapping[str, Any], most: _Bounds) -> str:
         most=most,
         title=", ".join(map(_visible, doc["options"]["inputs"])),
         ways=WAYS,
+        tags=_TAGS,
         open_count=len(still),
         harmful=sum(x["code"].startswith("CU3") and harm(x["effects"]) in ("hang", "wrong-result") for x in still),
         shares=Markup(_shares(doc["summary"]["by_way"])),
         bars=Markup(_bars(doc["files"])),
         tree=Markup("".join(_tree(doc["files"], most.files))),
         groups=groups[: most.groups],
+        top=top,
         groups_left=max(0, len(groups) - most.groups),
         codes=codes,
         size=size(doc["summary"]),
