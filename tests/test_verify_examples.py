@@ -1,0 +1,90 @@
+"""The examples of rows and checks compile for the host and for AMD GPUs: what the rules promise is HIP."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from cu2port.project import CannotRun
+
+TOOL = Path(__file__).resolve().parent.parent / "tools" / "compile_examples.py"
+
+# Examples that do not compile by themselves, and why.
+CANNOT = {
+    "CU313 example 5": "calls a device function in a host function, since the example says neither",
+}
+# More of them, where CU2PORT_TEST_ROCM names a ROCm that may be older than HIP 7.
+CANNOT_THERE = {
+    "CU318 example 0": "binary_partition is in HIP 7's cooperative groups",
+    "CU318 example 2": "binary_partition is in HIP 7's cooperative groups",
+    "CU366 example 1": "binary_partition is in HIP 7's cooperative groups",
+    "cub::ShuffleDown": "names overloads and calls none",
+    "cub::ShuffleIndex": "names overloads and calls none",
+    "cub::ShuffleUp": "names overloads and calls none",
+    "cub::WarpMask": "names overloads and calls none",
+    "cublasGetProperty": "the macros of hipBLAS's version are in a header that its build writes",
+}
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("compile_examples", TOOL)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_types_of_operands(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CUDA's prototypes name the operands' types; the address of one has what the parameter points to."""
+    header = (
+        "extern __host__ cudaError_t CUDARTAPI cudaFoo(const struct cudaBar *p, enum cudaKind k, size_t n[], "
+        "cudaStream_t s __dv(0));\nextern __host__ cudaError_t CUDARTAPI cudaFoo(int n);\n"
+    )
+    parsed = tuple(tool.parameter_types(inside) for name, inside in tool.PROTOTYPE.findall(header) if name == "cudaFoo")
+    monkeypatch.setattr(tool, "prototypes", lambda: {"cudaFoo": parsed})
+    assert tool.operand_types("cudaFoo(&bar, kind, sizes, stream);") == {
+        "bar": "cudaBar",
+        "kind": "cudaKind",
+        "sizes": "size_t*",
+        "stream": "cudaStream_t",
+    }
+    assert tool.operand_types("cudaFoo(n);") == {"n": "int"}
+    assert tool.operand_types("cudaFoo(a, b);") == {}
+    assert tool.operand_types("cudaFoo(bar->x, f(kind), 0, (stream));") == {}
+
+
+def test_what_is_declared(tool: ModuleType) -> None:
+    def declared(text: str, kind: str, **types: str) -> str:
+        return " ".join(tool.declarations(tool.Example("x", "x", text), tool.HOST, kind, types)).strip()
+
+    assert declared("hipFree(p);", tool.TYPED, p="void*") == "void* p;"
+    assert declared("hipFree(p);", tool.ANYTHING) == "cu2port_any p;"
+    assert declared("int n = 0; hipStream_t s; s = 0; n = 1;", tool.ANYTHING) == ""
+    assert "__attribute__((global)) void k(T...)" in declared("k<<<1, 2>>>();", tool.ANYTHING)
+
+
+@pytest.mark.slow
+def test_examples_compile(tool: ModuleType, tmp_path: Path) -> None:
+    """All whose headers are here, with CUDA's own operand types where they are known; CU2PORT_TEST_ROCM: that ROCm."""
+    rocm = os.environ.get("CU2PORT_TEST_ROCM", "")
+    try:
+        compiler = tool.Compiler(("gfx942", "gfx1100"), rocm, "", tmp_path)
+    except CannotRun as e:
+        pytest.skip(f"the wheels of cu2port[verify] are not here: {e}")
+    found = {}
+    for together in tool.examples_by_unit():
+        if not together[0].group.endswith(".hpp"):  # those of our own headers: test_verify_parts.py
+            found.update(tool.judge(compiler, together))
+    failed = {e.name: j.message for e, j in found.items() if j.message and not j.missing}
+    cannot = CANNOT | (CANNOT_THERE if rocm else {})
+    assert {k: v for k, v in failed.items() if k not in cannot} == {}
+    assert CANNOT.keys() - failed.keys() == set(), "strike what compiles now"
+    good = [j for j in found.values() if not j.message and not j.missing]
+    assert len(good) >= 650 and sum(j.typed for j in good) >= 500
