@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.check import Check, Example
+from cu2port.lexer import is_identifier
 from cu2port.model import Finding, Options, Severity
 from cu2port.unit import Unit
 from cu2port.warp.hostside import host_sizes
@@ -43,5 +44,7 @@ class HostWarpSize(Check):
                 f"the host counts lanes with `{unit.t[i]}`; kernels must mean the same",
                 unit.p[i],
                 unit.end(i),
+                # a name says itself what it is, and its definition is reported
+                severity=Severity.INFO if is_identifier(unit.t[i]) else self.severity,
                 effects=(("wave64", "wrong-result"),),
             )
