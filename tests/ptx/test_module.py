@@ -176,7 +176,8 @@ ld.param.v2.u64 {x, _}, [a]; st.param.b32 [r], 5; mov.u32 s, 1; ret; }
 .visible .entry k(.param .u64 o, .param .u32 n) .maxntid 32 { .reg .b64 a, g<3>; .reg .v4 .f32 v; .reg .pred p;
 .shared .b8 m[16]; .local .u32 l; .param .align 8 .b8 b[16]; .param .b32 r; .reg .u32 u, w;
 ld.param.u64 a, [o]; ld.param.u32 u, [n]; setp.lt.u32 p, u, 4; st.param.v2.b64 [b], {a, 7}; @p bra L;
-call (r, w), f, (b, p); ld.param.b32 u, [r]; mov.u64 g0, f; mov.u32 w, m; ld.shared.v4.f32 v, [w]; mov.v2.u32 {u, w}, {w, u};
+call (r, w), f, (b, p); ld.param.b32 u, [r]; mov.u64 g0, f; mov.u32 w, m; ld.shared.v4.f32 v, [w];
+mov.v2.u32 {u, w}, {w, u};
 T: .branchtargets L, E; brx.idx u, T;
 L: { .reg .b32 z; mov.b32 z, v.x; add.cc.u32 z, z, 1; addc.u32 u, u, 0; atom.global.add.u32 _, [a+4], z; }
 P: .callprototype (.param .b32 _) _ (.param .b64 _); call (r), g0, (b), P;
