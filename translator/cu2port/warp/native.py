@@ -151,7 +151,7 @@ class _Plan:
         kept: list[Kept] = []
         for f in asked:
             refused = self._refusal(f, solo)
-            if refused is None and not any(self._direct(g) for g in self._reached([f])):
+            if refused is None and not any(self._direct(g) and not self._is_part(g) for g in self._reached([f])):
                 refused = Refused(f.name_at, "what it does with warps is not understood")
             if refused is None:
                 done[f] = None
@@ -238,6 +238,10 @@ class _Plan:
                     found.add(g)
                     todo.append(g)
         return found
+
+    def _is_part(self, f: Function) -> bool:
+        s = self.summaries.get(f)
+        return isinstance(s, Summary) and s.result.kind is Kind.PART
 
     def _direct(self, f: Function) -> bool:
         """Whether a kernel works with warps itself, and not only through functions that hide them."""

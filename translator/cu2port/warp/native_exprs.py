@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cu2port.model import Edit, Span
 from cu2port.warp.native_idioms import Reduction, Refused, is_identity
-from cu2port.warp.native_lanes import ATOMICS, IDEMPOTENT, MATH, SPACE, Here, Lanes
+from cu2port.warp.native_lanes import ATOMICS, FUNCTORS, IDEMPOTENT, MATH, SPACE, Here, Lanes
 from cu2port.warp.native_values import SAME, UNIFORM, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
@@ -196,6 +196,8 @@ class Values(Lanes):
                 self.done.add(e.at)
                 return T(Kind.PART, "add")
             raise Refused(e.at, f"`{name}` is no part of a proven idiom")
+        if name == "reduce" and len(e.args) == 3 and self._is_tile(e.args[0]):
+            return self._tiled(e)
         for x in walk(e.callee):
             if isinstance(x, Name):
                 self.spots.add(x.at)
@@ -229,6 +231,24 @@ class Values(Lanes):
         if own is not None:
             self.line = self.line or own.line
         return SAME
+
+    def _is_tile(self, e: Expr) -> bool:
+        return isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.TILE
+
+    def _tiled(self, e: CallExpr) -> T:
+        """`cooperative_groups::reduce(tile, v, plus<T>())`"""
+        op, text = FUNCTORS.get(callee(e.args[2]) if isinstance(e.args[2], CallExpr) else "", ("", ""))
+        call = self.unit.call(e.at)
+        if not op or call is None:
+            raise Refused(e.at, "an operation that is not known")
+        t = self._gathered(e.args[1], self.here) or self._value(e.args[1])
+        t = self._reduced("the value", op, t, e.at, self.here)
+        start, end = self.unit.p[self.unit.qualifier(e.at)], self.unit.end(e.close)
+        name, tail = ("reduce", f", [](auto a, auto b) {{ return {text}; }})") if text else ("sum", ")")
+        value = Span(call.args[1].start, call.args[1].end)
+        self.edits[start, end] = Edit(start, end, (f"{SPACE}{name}(", value, tail))
+        self.spots.add(e.args[0].at)
+        return t
 
     def _argument(self, name: str, e: Expr) -> T:
         t = self._value(e)

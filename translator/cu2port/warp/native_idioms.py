@@ -441,6 +441,16 @@ class Idioms:
         return s.end if isinstance(s, Eval) else -1
 
 
+def callee_of(e: Expr) -> str:
+    """The name of what an expression calls; "" if it is no call."""
+    return callee(e) if isinstance(e, CallExpr) else ""
+
+
+def is_whole(idioms: Idioms, e: Expr) -> bool:
+    """Whether `tiled_partition<N>(...)` makes tiles of a warp."""
+    return isinstance(e, CallExpr) and isinstance(e.callee, Name) and [idioms.number(x) for x in e.callee.targs] == [32]
+
+
 def is_identity(unit: Unit, op: str, e: Expr) -> bool:
     """Whether a value changes nothing where it takes part in an operation."""
     if isinstance(e, CallExpr) and len(e.args) == 1 and not isinstance(e.callee, Member) and callee(e) in (

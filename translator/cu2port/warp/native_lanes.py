@@ -42,7 +42,7 @@ ATOMICS = {
     "atomicAdd": "add", "atomicMax": "max", "atomicMin": "min", "atomicOr": "or", "atomicAnd": "and",
     "atomicXor": "xor", "atomicAdd_block": "add", "atomicAdd_system": "add",
 }  # fmt: skip
-GROUPS = frozenset("tiled_partition thread_block_tile coalesced_threads labeled_partition binary_partition".split())
+GROUPS = frozenset("coalesced_threads labeled_partition binary_partition".split())
 CUB = re.compile(r"Warp(?:Reduce|Scan|Exchange|MergeSort|Load|Store)\Z")
 LEAVES = frozenset("return break continue goto for while do if else switch case asm __asm__ __syncthreads".split())
 Env = dict[str, T]
@@ -77,6 +77,23 @@ Look = Callable[[str], Summary | None]
 def _axis(e: Expr, name: str) -> str:
     """The axis of `threadIdx.x` and the like; "" for anything else."""
     return e.name if isinstance(e, Member) and isinstance(e.base, Name) and e.base.text == name else ""
+
+
+FUNCTORS = {"plus": ("add", ""), "greater": ("max", "a > b ? a : b"), "less": ("min", "a < b ? a : b")}
+
+
+def without(unit: Unit, at: int) -> Edit:
+    """Takes out the declaration whose variable is token `at`, with its line if it has one of its own."""
+    first = last = at
+    while unit.t[first - 1] not in (";", "{", "}"):
+        first -= 1
+    while unit.t[last] != ";":
+        last = max(last, unit.match[last]) + 1
+    start, end = unit.p[first], unit.end(last)
+    line = unit.text.rfind("\n", 0, start) + 1
+    if not unit.text[line:start].strip() and unit.text[end : end + 1] == "\n":
+        start, end = line, end + 1
+    return Edit(start, end, ())
 
 
 class Lanes:
@@ -133,7 +150,8 @@ class Lanes:
                 self.edits.update(edits)
                 self._spot(e)
                 return T(kind)
-        if isinstance(e, Binary) and "blockDim" in (root(x) for x in walk(e)) and (got := self._count(e)) is not None:
+        of_block = isinstance(e, CallExpr) or "blockDim" in {root(x) for x in walk(e)}
+        if of_block and isinstance(e, (Binary, CallExpr)) and (got := self._count(e)) is not None:
             self.edits.update(got)
             return T(Kind.COUNT)
         return None
@@ -171,7 +189,20 @@ class Lanes:
             return {(start, end): Edit(start, end, (f"({SPACE}size() - 1)",))}
         return None
 
+    def _of_tile(self, e: Expr, method: str, text: str) -> dict[tuple[int, int], Edit] | None:
+        """What a tile of 32 threads says of itself, in blocks that must have one row of threads."""
+        if not isinstance(e, CallExpr) or e.args or not isinstance(e.callee, Member) or e.callee.name != method:
+            return None
+        tile = e.callee.base
+        if not isinstance(tile, Name) or self.env.get(tile.text, SAME).kind is not Kind.TILE:
+            return None
+        self.spots.add(tile.at)
+        start, end = self.unit.p[tile.at], self.unit.end(e.close)
+        return {(start, end): Edit(start, end, (text,))}
+
     def _lane(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
+        if isinstance(e, CallExpr):
+            return self._of_tile(e, "thread_rank", f"(threadIdx.x % {SPACE}size())")
         if isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.LANE:
             return {}
         if isinstance(e, Binary) and self._is_tid(e.a):
@@ -179,6 +210,8 @@ class Lanes:
         return None
 
     def _warp(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
+        if isinstance(e, CallExpr):
+            return self._of_tile(e, "meta_group_rank", f"(threadIdx.x / {SPACE}size())")
         if isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.WARP:
             return {}
         if isinstance(e, Binary) and self._is_tid(e.a):
@@ -204,6 +237,8 @@ class Lanes:
         """The number of warps in the block, or in a constant number of threads that are whole wavefronts. `rounds`: a
         fraction counts as a whole one where it stands."""
         unit = self.unit
+        if isinstance(e, CallExpr):
+            return self._of_tile(e, "meta_group_size", f"{SPACE}count(blockDim.x)")
         if isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.COUNT:
             self.spots.add(e.at)
             return {}

@@ -17,8 +17,8 @@ from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Span
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
-from cu2port.warp.native_idioms import Idioms, Reduction, Refused, is_identity
-from cu2port.warp.native_lanes import ATOMICS, MATH, SPACE, Summary
+from cu2port.warp.native_idioms import Idioms, Reduction, Refused, is_identity, is_whole
+from cu2port.warp.native_lanes import ATOMICS, FUNCTORS, MATH, SPACE, Summary, without
 from cu2port.warp.tree import (
     Assign,
     Binary,
@@ -45,7 +45,6 @@ from cu2port.warp.tree import (
 _LOADS = frozenset("__ldg __ldcs __ldcg __ldca __float2half_rn __half22float2 make_float2 make_float4 exp2f ceilf "
                    "floorf tanhf erff sinf cosf assert fma fmaf __fmaf_rn isnan isinf".split())  # fmt: skip
 _STORES = frozenset({"__stcs", "__stcg", "__stwt"})
-_FUNCTORS = {"plus": "add", "greater": "max", "less": "min"}
 _IDEMPOTENT = frozenset({"max", "min", "or", "and"})
 _INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 
@@ -207,19 +206,9 @@ class Rows:
 
     def _dropped(self, s: Decl) -> None:
         """The declaration of a tile goes, as all its uses do."""
-        unit = self.unit
-        first = s.at
-        while unit.t[first - 1] not in (";", "{", "}"):
-            first -= 1
-        last = s.at
-        while unit.t[last] != ";":
-            last = max(last, unit.match[last]) + 1
-        start, end = unit.p[first], unit.end(last)
-        line = unit.text.rfind("\n", 0, start) + 1
-        if not unit.text[line:start].strip() and unit.text[end : end + 1] == "\n":
-            start, end = line, end + 1
-        self.spots |= set(range(first, last))
-        self.edits[start, end] = Edit(start, end, ())
+        edit = without(self.unit, s.at)
+        self.spots |= set(range(self.unit.lexed.at(edit.start), self.unit.lexed.at(edit.end)))
+        self.edits[edit.start, edit.end] = edit
 
     def _set(self, e: Expr) -> T:
         """The type of a variable that is set to an expression."""
@@ -596,7 +585,7 @@ class Rows:
                 self.seen = True
                 return T(Kind.ROW, number=True)
             if isinstance(e, CallExpr) and callee(e) == "tiled_partition":
-                if [self.idioms.number(x) for x in e.callee.targs] == [32] if isinstance(e.callee, Name) else False:
+                if is_whole(self.idioms, e):
                     self.spots |= set(range(e.at, e.close))
                     return T(Kind.TILE, "32")
                 raise Refused(e.at, "a tile of another size")
@@ -628,13 +617,11 @@ class Rows:
         if isinstance(e.callee, Name) and not isinstance(e.callee, Member):
             self.spots.add(e.at)
         if name == "reduce" and len(e.args) == 3 and self._tile(e.args[0]) and isinstance(e.callee, Name):
-            functor = callee(e.args[2]) if isinstance(e.args[2], CallExpr) else ""
-            op = _FUNCTORS.get(functor, "")
+            op, text = FUNCTORS.get(callee(e.args[2]) if isinstance(e.args[2], CallExpr) else "", ("", ""))
             if not op:
                 raise Refused(e.at, "an operation that is not known")
             t = self._value(e.args[1], lanes=True)
-            text = {"add": "", "max": "a > b ? a : b", "min": "a < b ? a : b"}[op]
-            self._replaced(e, 1, op and "sum" if op == "add" else "reduce", text)
+            self._replaced(e, 1, "reduce" if text else "sum", text)
             return self._reduced("the value", op, t, e.at)
         if isinstance(e.callee, Member) and name == "shfl" and len(e.args) == 2 and self._tile(e.callee.base):
             if self.idioms.fold(e.args[1]) == 0 and self._plain(e.args[0]).kind is Kind.ROW and not self.inside:

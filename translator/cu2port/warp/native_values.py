@@ -20,6 +20,7 @@ class Kind(Enum):
     SLOTS = "an array with a value for each warp"
     GATHERED = "a warp's value in each lane"  # and an identity in the lanes beyond
     WHOLE = "what the block's threads come to"  # in the first warp, or everywhere
+    TILE = "a tile of 32 threads"
     SPOT = "an array whose first element is set"
     MIXED = "one of several values"
 

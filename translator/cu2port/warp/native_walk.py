@@ -13,8 +13,8 @@ from cu2port.lexer import is_identifier
 from cu2port.model import Span
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.native_exprs import Values
-from cu2port.warp.native_idioms import Refused
-from cu2port.warp.native_lanes import ATOMICS, CUB, GROUPS, LEAVES, ROUNDS, Here, Summary
+from cu2port.warp.native_idioms import Refused, callee_of, is_whole
+from cu2port.warp.native_lanes import ATOMICS, CUB, GROUPS, LEAVES, ROUNDS, Here, Summary, without
 from cu2port.warp.native_values import MIXED, SAME, UNIFORM, Kind, T, is_plain, join
 from cu2port.warp.tree import (
     Asm,
@@ -199,6 +199,15 @@ class Walk(Values):
             if s.init is not None:
                 self._plain(s.init)
             self.env[s.name] = SAME
+            return
+        if callee_of(s.init) == "tiled_partition":
+            if self.rows or not is_whole(self.idioms, s.init):
+                raise Refused(s.at, "a tile of another size, or in blocks with rows of threads")
+            self.env[s.name] = T(Kind.TILE)
+            self.tracked.add(s.name)
+            self.line = True
+            edit = without(self.unit, s.at)
+            self.edits[edit.start, edit.end] = edit
             return
         refers = self.unit.tok(s.at - 1) in ("&", "&&") or s.pointer
         if refers:
