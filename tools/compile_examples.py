@@ -332,6 +332,11 @@ class Compiler:
         self._command += ["-D__HIP_PLATFORM_AMD__", "-DHIPBLAS_V2", "-DMIOPEN_BETA_API", f"-I{OURS}"]
         self._environment = toolchain.environment(str(folder))
 
+    def has(self, header: str) -> bool:
+        """Whether a header may be here; only of a library's, which lies in a folder, that can be told beforehand."""
+        folders = (self.headers.include, OURS, Path("/usr/include"), Path("/usr/local/include"))
+        return "/" not in header or any((f / header).is_file() for f in folders)
+
     def errors(self, text: str, to_the_end: bool = False) -> dict[tuple[str, int], str]:
         """The first error of each example and header, by number, over the host and all GPUs; ("", 0) elsewhere.
 
@@ -384,7 +389,11 @@ def judge(compiler: Compiler, examples: Sequence[Example]) -> dict[Example, Judg
     types = types_of(examples)
     out: dict[Example, Judged] = {}
     good: dict[Example, tuple[str, str]] = {}
-    todo = {e: attempts(e, types[e]) for e in examples}
+    for e in examples:
+        missing = next((h for h in e.principal if not compiler.has(h)), "")
+        if missing:
+            out[e] = Judged(f"{missing} is not here", missing)
+    todo = {e: attempts(e, types[e]) for e in examples if e not in out}
     while todo:
         rest = [(e, *tries.pop(0), types[e]) for e, tries in todo.items()]
         text, wanted = _unit(rest)
