@@ -67,6 +67,7 @@ struct Now {
     int first;                // thread number of the wave's lane 0
     int wave;                 // in its block
     int lanes;                // lanes from this one on that may run on this stack, one after the other
+    std::uint32_t stop;       // threadIdx.x at which this stack's lanes end, 0 once one has waited
     bool waited;              // whether this lane ever waited
     bool inside;              // in a kernel
     std::uint32_t spins;      // atomics and loop turns since the lane last waited
@@ -251,23 +252,23 @@ struct Dynamic {
 
 // --- launches ----------------------------------------------------------------------------------------------------
 
-// Runs lanes one after the other on this stack, until one has waited. What the loop counts stays in registers;
-// threadIdx is only written.
+// Runs lanes one after the other on this stack, until one has waited. What the loop counts stays in registers,
+// threadIdx is only written, and one comparison tells the end of a row and a lane that has waited.
 template <class F>
 void run_lanes(void* f) {
     F kernel = *static_cast<F*>(f);
     const std::uint32_t row = blockDim.x;
     std::uint32_t x = threadIdx.x;
     for (std::uint32_t left = static_cast<std::uint32_t>(now.lanes);;) {
-        std::uint32_t n = row - x < left ? row - x : left;
+        const std::uint32_t n = row - x < left ? row - x : left;
         left -= n;
+        now.stop = x + n;
         for (;;) {
             kernel();
-            if (now.waited) return;
-            if (--n == 0) break;
-            threadIdx.x = ++x;
+            if (++x >= now.stop) break;
+            threadIdx.x = x;
         }
-        if (left == 0) return;
+        if (now.waited || left == 0) return;
         threadIdx.x = x = 0;
         if (++threadIdx.y == blockDim.y) {
             threadIdx.y = 0;
