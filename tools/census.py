@@ -13,7 +13,8 @@ CUDA files (.cu, .cuh) are looked at, with --all every kind of source; only the 
   literals that a row of the catalogue writes);
 - `reach`: an applied edit reaches past the statement or directive it belongs to. The bytes that an edit replaces must
   hold no `;`, `{` or `}` outside brackets of their own (a launch's configuration counts as brackets), open no bracket
-  that they do not close, and close none that they did not open; or be one whole function definition or asm statement.
+  that they do not close, and close none that they did not open; or be one whole statement among others for which
+  there is another, an asm statement or a function definition.
   They must lie in one directive, or in none, or hold whole directives and nothing else; and no line break may get into
   a directive without a backslash.
 
@@ -75,6 +76,9 @@ def count(unit: Unit) -> Counts:
     told = {i for d in unit.directives if d.keyword in _MESSAGES for i in range(d.first, d.stop)}
     told.update(i for _, opener, close in unit.asms for i in range(opener, close))
     told.update(i + 2 for i in unit.find("untranslated", "untranslated_trap"))
+    for i in unit.find("same"):  # `ptx::same(#type, "s32")`, where a macro wrote the instruction
+        if unit.tok(i - 1) == "::" and unit.tok(i - 2) == "ptx":
+            told.update(range(i + 1, max(i, unit.match[i + 1])))
     strings = Counter(tok for i, tok in enumerate(unit.t) if is_string(tok) and i not in told)
     launches = len(unit.launches) + unit.t.count("hipLaunchKernelGGL")
     return Counts(unit.t.count("__global__"), launches, strings)
@@ -93,6 +97,8 @@ def reaches(unit: Unit, edit: Edit, config: Set[int]) -> str:
         return said  # one definition, from its first word to its last brace
     if any(first == keyword and stop - 1 in (close, close + 1) for keyword, _, close in unit.asms):
         return said  # one asm statement, with its semicolon
+    if unit.tok(stop - 1) == ";" and unit.tok(first - 1) in (";", "{", "}") and ";" in text:
+        return said or _past_statement(unit, first, stop - 1, config)  # one statement, with its semicolon
     return said or _past_statement(unit, first, stop, config)
 
 
