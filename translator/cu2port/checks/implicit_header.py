@@ -30,6 +30,34 @@ _NAMES = (
     | dict.fromkeys(_STDIO.split(), "cstdio")
     | {"assert": "cassert", "isfinite": "math.h", "isinf": "math.h", "isnan": "math.h", "signbit": "math.h"}
 )
+#: Algorithms of Thrust that NVIDIA's other Thrust headers bring along, and rocThrust's do not.
+_THRUST = {
+    word: f"thrust/{header}.h"
+    for header, words in {
+        "adjacent_difference": "adjacent_difference",
+        "binary_search": "lower_bound upper_bound binary_search equal_range",
+        "count": "count count_if",
+        "extrema": "max_element min_element minmax_element",
+        "for_each": "for_each for_each_n",
+        "gather": "gather gather_if",
+        "inner_product": "inner_product",
+        "logical": "all_of any_of none_of",
+        "merge": "merge merge_by_key",
+        "partition": "partition stable_partition partition_copy",
+        "reduce": "reduce reduce_by_key",
+        "remove": "remove remove_if remove_copy remove_copy_if",
+        "scan": "inclusive_scan exclusive_scan inclusive_scan_by_key exclusive_scan_by_key",
+        "scatter": "scatter scatter_if",
+        "sequence": "sequence",
+        "set_operations": "set_difference set_intersection set_union",
+        "sort": "sort sort_by_key stable_sort stable_sort_by_key",
+        "tabulate": "tabulate",
+        "transform_reduce": "transform_reduce",
+        "transform_scan": "transform_inclusive_scan transform_exclusive_scan",
+        "unique": "unique unique_by_key unique_copy",
+    }.items()
+    for word in words.split()
+}
 _DEVICE_HAS = frozenset({"memcpy", "memset", "printf", "isfinite", "isinf", "isnan", "signbit"})
 _NOT_A_TYPE = frozenset("return else do case throw co_return and or not".split())
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\r\n]+)[>"]', re.M)
@@ -41,7 +69,8 @@ class ImplicitHeader(Check):
 
     nvcc puts cuda_runtime.h before every file, and that brings `string.h`, `stdio.h`, `assert.h` and `math.h`. HIP's
     runtime header brings less, and since HIP 7 hardly anything. The header is included where a file calls such a
-    function and neither the file nor a header beside it says so.
+    function and neither the file nor a header beside it says so. So it is with algorithms of Thrust: NVIDIA's headers
+    include more of one another than rocThrust's do.
     """
 
     code, name, severity = "CU215", "implicit-header", Severity.INFO
@@ -60,6 +89,12 @@ class ImplicitHeader(Check):
             "#include <cassert>\nvoid f(int n) { CHECK(assert(n)); }\n",
             "as a macro's argument",
         ),
+        Example(
+            "#include <thrust/reduce.h>\nint f(int* p) { return thrust::transform_reduce(p, p + 2, g, 0, h); }\n",
+            "#include <thrust/transform_reduce.h>\n#include <thrust/reduce.h>\n"
+            "int f(int* p) { return thrust::transform_reduce(p, p + 2, g, 0, h); }\n",
+            "an algorithm of Thrust",
+        ),
         Example("#include <string.h>\nint f(const char* s) { return strlen(s); }\n", note="it is included"),
         Example("__device__ void f(int* p, int* q) { memcpy(p, q, 4); }\n", note="device code has it"),
         Example("void f(Pool& p) { p.memset(0); my::memset(1); }\n", note="the user's"),
@@ -68,19 +103,22 @@ class ImplicitHeader(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if not unit.words & _NAMES.keys() or not _read_by_nvcc(unit):
+        thrust = "thrust" in unit.words and any(inc.path.startswith("thrust/") for inc in unit.includes)
+        if not (thrust or unit.words & _NAMES.keys()) or not _read_by_nvcc(unit):
             return
         have = {inc.path for inc in unit.includes}
-        missing = {h: i for h, i in _missing(unit).items() if h not in have and not have.intersection(_HEADERS[h])}
+        calls = _missing(unit) | (_algorithms(unit) if thrust else {})
+        missing = {h: i for h, i in calls.items() if h not in have and not have.intersection(_HEADERS.get(h, ()))}
         if not missing:
             return
         reached = _reached(unit)
         for header, i in missing.items():
-            if header in reached or reached.intersection(_HEADERS[header]):
+            if header in reached or reached.intersection(_HEADERS.get(header, ())):
                 continue
             start = unit.p[i]
+            by = "others of NVIDIA's bring along" if header.startswith("thrust/") else "nvcc includes by itself"
             yield self.finding(
-                f"`{unit.t[i]}` is declared in <{header}>, which nvcc includes by itself",
+                f"`{unit.t[i]}` is declared in <{header}>, which {by}",
                 start,
                 unit.end(i),
                 (Edit(start, start, ()),),  # the edit is the include; its place is chosen where includes are added
@@ -110,6 +148,15 @@ def _missing(unit: Unit) -> dict[str, int]:
         elif name not in _DEVICE_HAS or not _only_device(unit, i):
             out.setdefault(_NAMES[name], i)
     return {h: i for h, i in out.items() if unit.t[i] not in own}
+
+
+def _algorithms(unit: Unit) -> dict[str, int]:
+    """Headers of Thrust that a call asks for, and the first such call."""
+    out: dict[str, int] = {}
+    for i in unit.find(*_THRUST.keys() & unit.words):
+        if unit.tok(i - 1) == "::" and unit.tok(i - 2) == "thrust" and unit.tok(i + 1) in ("(", "<"):
+            out.setdefault(_THRUST[unit.t[i]], i)
+    return out
 
 
 def _is_type(word: str) -> bool:
