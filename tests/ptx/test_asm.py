@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cu2port.catalog import load_catalog
-from cu2port.ptx.asm import AsmStatement, decode, statements
+from cu2port.ptx.asm import AsmStatement, statements
+from cu2port.ptx.macros import decode
 from cu2port.unit import Unit
 
 

@@ -10,19 +10,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import product
 
-from cu2port.lexer import Group, is_identifier, is_string, lex
+from cu2port.lexer import Group, is_identifier, is_string
 from cu2port.model import Span
-from cu2port.ptx.macros import Macros, UnknownTextError, live_definitions, stringised, substitute
+from cu2port.ptx.calls import Call, calls, macro_around
+from cu2port.ptx.macros import Macros, UnknownTextError, decode, live_definitions
 from cu2port.structure import Macro
 from cu2port.unit import Unit
 
 _VOLATILE = frozenset({"volatile", "__volatile__", "__volatile"})
-_ESCAPE = re.compile(r"\\(\r\n|[0-7]{1,3}|x[0-9A-Fa-f]+|[\s\S])")
-_SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": "\a", "b": "\b", "e": "\x1b"}
-_RAW = re.compile(r'(?:u8|[uUL])?R"([^ ()\\\t\v\f\n\r"]{0,16})\(([\s\S]*)\)\1"\Z')
 #: Letters of CUDA's operand constraints; anything else is another assembler's statement.
 LETTERS = frozenset("hrlqfdnCb")
 _MAX_READINGS = 16
@@ -121,7 +119,7 @@ def statements(unit: Unit) -> tuple[AsmStatement, ...]:
 def _statement(unit: Unit, keyword: int, opener: int, close: int) -> AsmStatement | None:
     if _is_label(unit, keyword, opener, close):
         return None
-    macro = _macro_around(unit, keyword)
+    macro = macro_around(unit, keyword)
     readings: tuple[Reading, ...] = ()
     params: tuple[str, ...] = ()
     numbers: Reading | None = None
@@ -162,13 +160,6 @@ def _is_label(unit: Unit, keyword: int, opener: int, close: int) -> bool:
     elif before != "]" and (not before or not is_identifier(before) or before in ("else", "do")):
         return False
     return ";" not in unit.t[opener + 1] and " " not in unit.t[opener + 1]
-
-
-def _macro_around(unit: Unit, i: int) -> Macro | None:
-    d = unit.in_directive(i)
-    if d is None or d.keyword != "define":
-        return None
-    return next((m for definitions in unit.macros.values() for m in definitions if m.directive is d), None)
 
 
 def _top_level(unit: Unit, indices: Sequence[int]) -> list[int]:
@@ -214,7 +205,7 @@ def _text_params(unit: Unit, macro: Macro | None, opener: int, close: int) -> tu
 def _readings(
     unit: Unit, opener: int, close: int, branches: tuple[Group, ...], macro: Macro | None, params: tuple[str, ...]
 ) -> Iterator[Reading]:
-    calls = list(_calls(unit, macro, params)) if params and macro is not None else [_Call({}, ())]
+    found = list(calls(unit, macro, params)) if params and macro is not None else [Call({}, ())]
     count = 0
     for taken in _combinations(unit, branches):
         skipped = [g for g in branches if g not in taken]
@@ -230,9 +221,9 @@ def _readings(
         for definitions in product(*several.values()):
             chosen = dict(zip(several, definitions, strict=True))
             macros = tuple(("macro", unit.text[m.directive.start : m.directive.end]) for m in definitions)
-            for call in calls:
+            for call in found:
                 count += 1
-                if count > _MAX_READINGS * len(calls):
+                if count > _MAX_READINGS * len(found):
                     raise UnknownTextError("its text can be read in too many ways")
                 yield _read(unit, indices, Macros(unit, chosen), call.env, (*where, *macros, *call.where))
 
@@ -271,57 +262,6 @@ def _several(unit: Unit, indices: Sequence[int]) -> dict[str, tuple[Macro, ...]]
     return out
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """What the parameters of a macro are in one of its calls. `spelled`: what `#parameter` makes of them."""
-
-    env: Mapping[str, list[str]]
-    where: tuple[tuple[str, str], ...]
-    spelled: Mapping[str, str] = field(default_factory=dict)
-
-
-def _calls(unit: Unit, macro: Macro, params: tuple[str, ...], through: frozenset[str] = frozenset()) -> Iterator[_Call]:
-    """What the parameters are in each call of a macro in this file, also through other macros.
-
-    Raises UnknownTextError where a call cannot be read.
-    """
-    seen = set()
-    assert macro.params is not None
-    for i in unit.find(macro.name):
-        d = unit.in_directive(i)
-        if d is not None and (d is macro.directive or d.keyword != "define" or i == d.first + 2):
-            continue
-        call = unit.call(i)
-        if call is None or len(call.args) != len(macro.params) or "..." in macro.params:
-            raise UnknownTextError(f"a call of `{macro.name}` is not like its definition")
-        written = {p: unit.text[a.start : a.end] for p, a in zip(macro.params, call.args, strict=True)}
-        args = {p: lex(text).t for p, text in written.items()}
-        around = _macro_around(unit, i)
-        outer = tuple(x for x in (around.params or ()) if any(x in args[p] for p in params)) if around else ()
-        environments = [_Call({}, ())]
-        if around is not None and outer:
-            if around.name in through:
-                raise UnknownTextError(f"`{around.name}` leads back to itself")
-            environments = list(_calls(unit, around, outer, through | {macro.name}))
-        for e in environments:
-            env = {p: substitute(tokens, e.env, e.env) for p, tokens in args.items()}
-            spelled = {p: _spelled(args[p], env[p], e, written[p]) for p in args}
-            key = tuple(spelled[p] for p in params)
-            if key not in seen:
-                seen.add(key)
-                where = tuple(("parameter", f"{p}={text}") for p, text in zip(params, key, strict=True))
-                yield _Call(env, where, spelled)
-
-
-def _spelled(tokens: list[str], full: list[str], around: _Call, written: str) -> str:
-    """An argument as `#` spells it: as written, white space as one space, in another macro what that one is given."""
-    if tokens == full:
-        return " ".join(written.split())
-    if len(tokens) == 1:
-        return around.spelled[tokens[0]]
-    return decode(stringised(full))
-
-
 _INTEGER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|\d+)[uU]?\Z")
 
 
@@ -336,8 +276,8 @@ def _numbers(unit: Unit, opener: int, close: int, macro: Macro, params: tuple[st
                 return None
             places[unit.t[k]] = Span(unit.p[k], unit.end(k))
     try:
-        calls = list(_calls(unit, macro, params))
-        if not all(_INTEGER.match("".join(call.env[p])) for call in calls for p in params):
+        found = calls(unit, macro, params)
+        if not all(_INTEGER.match("".join(call.env[p])) for call in found for p in params):
             return None
         spelled = {p: [f"%[{p}]"] for p in params}
         reading = _read(unit, indices, Macros(unit, {}), spelled, ())
@@ -414,23 +354,3 @@ def _literals(tokens: list[str]) -> str:
             raise UnknownTextError(f"`{tok}` is no string literal and no macro of this file")
         out.append(decode(tok))
     return "".join(out)
-
-
-def decode(literal: str) -> str:
-    """What a string literal, plain or raw, holds."""
-    raw = _RAW.match(literal)
-    if raw is not None:
-        return raw.group(2)
-    body = literal[literal.index('"') + 1 :].removesuffix('"')
-    return _ESCAPE.sub(_unescape, body) if "\\" in body else body
-
-
-def _unescape(m: re.Match[str]) -> str:
-    code = m.group(1)
-    if code[0] in "\r\n":  # a line continuation
-        return ""
-    if code[0] in "01234567":
-        return chr(int(code, 8) & 0xFF)
-    if code[0] == "x" and len(code) > 1:
-        return chr(int(code[1:], 16) & 0xFF)
-    return _SIMPLE_ESCAPES.get(code, code)
