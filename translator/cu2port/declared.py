@@ -77,14 +77,16 @@ def _declares(text: str, start: int, end: int) -> bool:
     if after is None:
         return False
     before = _type_before(text, start)
-    if not before or before in _NO_TYPES or before[0].isdigit() or _is_prose(text, start):
+    if not before or before in _NO_TYPES or before[0].isdigit():
         return False
     mark = after.group(1) or after.group(2)
     if before in _CLASSES:
-        return mark in "{:"
-    if mark == "(":
-        return _BODY.match(text, end) is not None
-    return mark in "={;" and not _stands_in(text, start)
+        declares = mark in "{:"
+    elif mark == "(":
+        declares = _BODY.match(text, end) is not None
+    else:
+        declares = mark in "={;" and not _stands_in(text, start)
+    return declares and not _is_prose(text, start)
 
 
 def _is_prose(text: str, at: int) -> bool:
