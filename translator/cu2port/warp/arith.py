@@ -297,7 +297,7 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             if y.num is not None:
                 return V(Kind.SHIFTED, LANES, None, y.src if y.num == 32 else (), x.why)
             return V(Kind.INDEX, LANES, None, (), x.why)
-        if x.kind is Kind.PRODUCT and x.src and x.num is None and y.kind in (Kind.UNKNOWN, Kind.DATA, Kind.STEP):
+        if x.kind is Kind.PRODUCT and x.src and x.num is None and y.kind in _OFFSETS and y.vary <= WARPS:
             return V(Kind.PRODUCT, max(x.vary, y.vary), None, x.src, x.why or y.why)  # `p + i * 32`, before `+ lane`
         if x is a and op == "-" and x.kind in THREADS and y.vary == UNIFORM:
             if y.num == 32 and y.src:
@@ -318,6 +318,8 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             return None
         elif b.kind is Kind.BITS:
             use(a, Role.BITS, False, b)
+        elif b.kind is Kind.RESIDUE and a.num == 32:  # `32 - n % 32`, what is missing to a multiple
+            use(a, Role.TILE, None, b)
         else:
             if a.kind is not Kind.SIZE:  # a name's role shows when the difference is used
                 use(a, Role.BITS, None, b)
@@ -330,6 +332,10 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             if y.num == 32 and y.src:
                 use(y, Role.PLAIN, True if y.kind is Kind.SIZE else None, x)
     return None
+
+
+#: What a multiple of 32 may be added to before the lane is: where a row begins.
+_OFFSETS = frozenset({Kind.UNKNOWN, Kind.DATA, Kind.STEP, Kind.ROUND, Kind.PART, Kind.WARP_MULTIPLE, Kind.INDEX})
 
 
 def _bitwise(op: str, a: V, b: V, at: int, use: Record) -> V | None:
@@ -388,8 +394,8 @@ def _compare(op: str, a: V, b: V, at: int, use: Record) -> V:
     if y.kind is Kind.PRODUCT and y.src and x.kind in (Kind.THREAD, Kind.LINEAR):
         use(y, Role.GUARD, None, x)
     for s, o in ((a, b), (b, a)):
-        if s.kind is Kind.STEP and s.src and o.kind is Kind.LANE:
-            use(s, Role.LOOP, True, o)
+        if s.kind is Kind.STEP and s.src and o.kind in (Kind.LANE, Kind.THREAD, Kind.LINEAR):
+            use(s, Role.LOOP if o.kind is Kind.LANE else Role.GUARD, True if o.kind is Kind.LANE else None, o)
         if s.kind is Kind.RESIDUE and o.kind is Kind.LANE:
             use(s, Role.SIZE, True, o)
     vary = max(a.vary, b.vary)

@@ -35,6 +35,7 @@ from cu2port.warp.values import (
 )
 
 _PASSES = re.compile(r"(?i)uniform|broadcast|readfirst|min|max|cast|int\Z")
+_SHUFFLE = re.compile(r"(?i)shfl|shuffle|broadcast")
 _WIDTH_NAME = re.compile(r"(?i)warp|lane|width|threads")
 _MOVED = frozenset({Kind.MASK, Kind.LANE, Kind.BLOCK, Kind.WARP, Kind.GLOBAL_WARP, Kind.COUNT, Kind.LINEAR})
 
@@ -203,6 +204,8 @@ class Caller(Evaluator):
             for v in (*values, *tvalues):
                 if v.src and v.num == WIDE and (v.kind is Kind.SIZE or "tile" not in name):
                     self.use(v, Role.WIDTH, True if name not in self.devices else None, NOTHING)
+                elif v.src and v.num == WIDE - 1 and _SHUFFLE.search(name) and name not in self.devices:
+                    self.use(v, Role.LAST, True, NOTHING)
             for d in self.devices.get(name, ()):
                 for p, v in zip(d.tparams, tvalues, strict=False):
                     if v.src and v.num == WIDE and (is_block_size(p.name) or _WIDTH_NAME.search(p.name)):

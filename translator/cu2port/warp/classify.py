@@ -131,7 +131,7 @@ _OPEN = {
     Role.STRIDE: Role.STRIDE,
 }
 _OVER = frozenset({Role.SIZE, Role.COUNT, Role.LOG})
-_RESTS = frozenset({Kind.UNKNOWN, Kind.ROUND, Kind.PRODUCT, Kind.STEP})
+_RESTS = frozenset({Kind.UNKNOWN, Kind.RESIDUE, Kind.ROUND, Kind.PRODUCT, Kind.STEP})
 
 
 def _by_company(unit: Unit, facts: WarpFacts, company: _Company, at: int, u: Use) -> bool:

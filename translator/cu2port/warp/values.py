@@ -127,7 +127,7 @@ WARP_NAME = re.compile(
 )
 COUNT_NAME = re.compile(
     r"(?i)(?:.*_)?(?:warps|n(?:um|umber|r)?_?(?:of_?)?_?warps?\w*|k?num_?\w*warps?|warps?_?per_?\w+|warps_?in_?\w+"
-    r"|warp_?(?:count|num)s?|\w+_warps|warps_?[mnkxyz]|k?warps[MNKXYZ]?)\Z"
+    r"|warp_?(?:count|num)s?|\w+_warps|warps_?[mnkxyz]|k?warps[MNKXYZ]?|num_w)\Z"
 )
 THREAD_NAME = re.compile(
     r"(?i)(?:tid|tidx|tid_?x|thread_?id|thread_?idx|thread_?index|thread_?rank|thid|threadid_?x?|"
