@@ -47,8 +47,9 @@ def names(module: Module) -> dict[str, str]:
         if item.name in out:  # declared, then defined
             continue
         name = symbol(item.name)
-        overloaded = isinstance(item, Function) and not is_external(item) and name not in KEYWORDS
-        while name in taken or name in KEYWORDS or (name in LIBRARY and not overloaded) or name[:1].isdigit():
+        intrinsic = isinstance(item, Function) and not item.is_entry and name.startswith("__")
+        while name in taken or name in KEYWORDS or name in LIBRARY or intrinsic or name[:1].isdigit():
+            intrinsic = False
             name += "_"
         taken.add(name)
         out[item.name] = name
