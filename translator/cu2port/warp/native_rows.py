@@ -17,7 +17,7 @@ from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Span
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
-from cu2port.warp.native_idioms import Idioms, Reduction, Refused, is_identity, is_whole
+from cu2port.warp.native_idioms import Idioms, Reduction, Refused, callee_of, is_identity, is_whole
 from cu2port.warp.native_lanes import ATOMICS, FUNCTORS, MATH, SPACE, Summary, without
 from cu2port.warp.tree import (
     Assign,
@@ -265,9 +265,17 @@ class Rows:
             self._plain(e.value)
             self.env[name] = ELEMENT if self.inside else ROW
             return
+        edits = dict(self.edits)
         self.env[name] = self._set(e.value)
         if self.env[name].kind is Kind.TILE:
             raise Refused(e.at, "a tile is set")
+        value = e.value
+        if isinstance(value, CallExpr) and value.at in self.done and any(_is_name(x, name) for x in value.args):
+            edit = without(self.unit, target.at)  # `sum = __shfl_sync(~0u, sum, 0);` has nothing left to do
+            at = self.unit.lexed.at(edit.start)
+            if self.unit.t[at] != name or callee_of(value) not in ("__shfl_sync", "__shfl"):
+                return
+            self.edits = {**edits, (edit.start, edit.end): edit}
 
     def _gathers(self, e: Assign, name: str) -> None:
         """`sum += x`, `most = max(most, x)` in a loop over lanes."""
