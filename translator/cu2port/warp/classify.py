@@ -211,9 +211,9 @@ def _named(unit: Unit, facts: WarpFacts) -> dict[int, Use]:
         out |= places
     for i in _by_platform(unit):
         out[i] = plain
-    for d in unit.directives:
-        if d.keyword == "define":
-            for i in range(d.first + 3, d.stop):
+    for made in unit.directives:
+        if made.keyword == "define":
+            for i in range(made.first + 3, made.stop):
                 if unit.t[i][0].isdigit() and integer(unit.t[i]) in (32, 5) and counts_threads(unit, i):
                     out[i] = Use(Role.COUNT, True, Kind.BLOCK, None, "", "")
     for i in unit.find("thread_block_tile", "tiled_partition"):
