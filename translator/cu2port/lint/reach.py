@@ -31,26 +31,30 @@ class Reach:
         start = _includes(data)
         if start is None:
             return ""
+        above = [str(p) for p in Path(path).parents[:5]]
         todo = [(os.path.dirname(path), start)]  # noqa: PTH120 - a Path a header costs more than reading it
         total = 0
         while todo:
             folder, includes = todo.pop()
             for quoted, name in includes:
-                for place in (folder, *self._dirs) if quoted else self._dirs:
-                    file = os.path.normpath(f"{place}/{name}")
-                    if file in seen:
-                        if seen[file]:
-                            break
-                        continue
-                    found = self._read(file)
-                    seen[file] = found[0] if found is not None else b""
-                    if found is None:
-                        continue
-                    total += 1
-                    if total > _MOST_FILES or found[1] is None:
-                        return ""
-                    todo.append((os.path.dirname(file), found[1]))  # noqa: PTH120
-                    break
+                places = (folder, *self._dirs) if quoted else self._dirs
+                wider = [f"{p}{inner}" for p in (folder, *self._dirs, *above) for inner in ("", "/include")]
+                for order in (places, wider):  # as libclang looks for it, and as `warp.across` does
+                    for place in order:
+                        file = os.path.normpath(f"{place}/{name}")
+                        if file in seen:
+                            if seen[file]:
+                                break
+                            continue
+                        found = self._read(file)
+                        seen[file] = found[0] if found is not None else b""
+                        if found is None:
+                            continue
+                        total += 1
+                        if total > _MOST_FILES or found[1] is None:
+                            return ""
+                        todo.append((os.path.dirname(file), found[1]))  # noqa: PTH120
+                        break
         text = b"".join(f"{file}\0".encode("utf-8", "surrogateescape") + mark for file, mark in sorted(seen.items()))
         return hashlib.sha256(text).hexdigest()
 

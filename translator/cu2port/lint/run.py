@@ -172,10 +172,15 @@ def lint_job(settings: Settings, job: Job, tools: Tools) -> FileLint:
         fixed += sum(j.outcome is Outcome.APPLIED and j.finding.code != "CU107" for j in done.findings)
         helpers |= done.helpers
         data = done.output
-    alone = found.unit is None or not found.unit.asked
+    alone = found.unit is None or not (found.unit.asked or any(_is_header(i.path) for i in found.unit.includes))
     again = bool(job.lexer_alone) or (found.unit is not None and bool(found.unit.clang_failed))
     shown = tuple(_shown(data, wanted, found))
     return FileLint(job.shown, shown, None if data == first else data, fixed, helpers, alone, again=again)
+
+
+def _is_header(name: str) -> bool:
+    """Whether what lanes do may be read from an include (`warp.across` looks into those of the project)."""
+    return "." in name and not name.startswith("cuda")
 
 
 def _examine(
