@@ -6,9 +6,9 @@ from cu2port.check import Check, Example
 from cu2port.lexer import is_identifier
 from cu2port.model import Finding, Options, Severity
 from cu2port.unit import Unit
-from cu2port.warp.arith import Role
 from cu2port.warp.classify import classify
 from cu2port.warp.report import in_words
+from cu2port.warp.roles import Role
 from cu2port.warp.values import chain
 
 _FLAG = Options(warp="flag")

@@ -6,41 +6,18 @@ A role is recorded for the tokens in `src` of a value: the literal 32 of `thread
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 
-from cu2port.warp.values import CONDITIONS, LANES, THREADS, UNIFORM, WARPS, Kind, Step, V
-
-
-class Role(Enum):
-    """What a 32, 31 or 5 is in one use."""
-
-    SIZE = "lanes in a warp"
-    MASK = "mask of a lane id"
-    LOG = "shift between threads and warps"
-    COUNT = "threads to warps"
-    SLOTS = "slots of a shared array, one a warp or a lane"
-    WIDTH = "width or distance of a cross-lane operation"
-    LOOP = "bound of a loop over lanes"
-    STRIDE = "stride of lanes over data"
-    GUARD = "bound between the first warp and the rest"
-    LAST = "last lane"
-    BITS = "bits of a word"
-    TILE = "edge of a tile"
-    BLOCK = "threads of a block"
-    PLAIN = "a plain number"
-
-
-Record = Callable[[V, Role, bool | None, V], None]  # the literal, its role, whether it counts lanes, the other side
-
-_HALF = frozenset({Kind.LANE, Kind.WARP, Kind.GLOBAL_WARP, Kind.MASK, Kind.COUNT, Kind.SIZE, Kind.LANE_BIT})
+from cu2port.warp.conditions import COMPARE, compare, logic
+from cu2port.warp.roles import Record, Role, is_mask, is_size
+from cu2port.warp.values import LANES, THREADS, UNIFORM, WARPS, Kind, Step, V
 
 
 def binary(op: str, a: V, b: V, at: int, use: Record) -> V:
     """The value of `a op b`; `at`: the operator's token."""
-    if op in _COMPARE:
-        return _compare(op, a, b, at, use)
+    if op in COMPARE:
+        return compare(op, a, b, at, use)
     if op in ("&&", "||"):
-        return _logic(op, a, b)
+        return logic(op, a, b)
     handler = _HANDLERS.get(op)
     v = handler(op, a, b, at, use) if handler is not None else None
     if v is not None:
@@ -113,15 +90,6 @@ def _fold(op: str, a: V, b: V) -> V:
     return V(kind, max(a.vary, b.vary), n, src, a.why or b.why)
 
 
-def is_size(v: V) -> bool:
-    """Whether a value is the warp size, or a 32 that may be."""
-    return v.num == 32 or (v.kind is Kind.SIZE and v.num in (None, 64))
-
-
-def _is_mask(v: V) -> bool:
-    return v.num == 31 or (v.kind is Kind.SIZE and v.num is None)
-
-
 def _divide(op: str, a: V, b: V, at: int, use: Record) -> V | None:
     """`a / 32`, `a >> 5`: from threads to warps."""
     role = Role.LOG if op == ">>" else Role.COUNT
@@ -172,7 +140,7 @@ def _modulo(op: str, a: V, b: V, at: int, use: Record) -> V | None:
     role = Role.SIZE if op == "%" else Role.MASK
     if op == "&" and b.kind is not Kind.SIZE and a.num in (31, 32) and b.num is None:
         a, b = b, a
-    fits = is_size(b) if op == "%" else _is_mask(b)
+    fits = is_size(b) if op == "%" else is_mask(b)
     if op == "&" and b.kind is Kind.PRODUCT and b.num == -32:  # `x & ~31`: whole warps of threads
         use(b, role, a.kind in THREADS or a.kind in (Kind.BLOCK, Kind.LANE), a)
         return a if a.kind in THREADS or a.kind is Kind.BLOCK else None
@@ -272,7 +240,7 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             if y.kind in (Kind.PRODUCT, Kind.STEP) and y.src:
                 use(y, Role.STRIDE, True, x)
                 return V(Kind.LANE_PLUS, LANES, None, (), x.why)
-            if is_size(y) or _is_mask(y):
+            if is_size(y) or is_mask(y):
                 use(y, Role.LAST if op == "-" else Role.STRIDE, True, x)
                 return V(Kind.LANE, LANES, None, (), x.why)
             if y.kind in (Kind.LINEAR, Kind.GLOBAL) and op == "+":
@@ -305,12 +273,12 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             elif y.kind is Kind.PRODUCT and y.num is not None:
                 use(y, Role.GUARD, None, x)
             return V(Kind.SHIFTED, LANES, None, (), x.why)
-        if x.kind is Kind.BLOCK and (_is_mask(y) or is_size(y) or y.num == 1):
+        if x.kind is Kind.BLOCK and (is_mask(y) or is_size(y) or y.num == 1):
             use(y, Role.COUNT, True, x)
             return x
         if x.kind is Kind.WARP and y.num is not None:
             return V(Kind.WARP, x.vary, None, (), x.why)
-    if op == "-" and (is_size(a) or _is_mask(a)):
+    if op == "-" and (is_size(a) or is_mask(a)):
         # `32 - __clz(x)`, `w >> (32 - n)`: bits; of a mask of lanes: lanes
         if b.kind is Kind.MASK or (b.kind is Kind.BITS and b.vary == WARPS):
             use(a, Role.LAST, True, b)
@@ -326,7 +294,7 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             return V(Kind.STEP, b.vary, None, a.src, b.why)
     if op == "+" and a.num is None:
         for x, y in ((a, b), (b, a)):
-            if _is_mask(y) and y.src and x.kind is not Kind.NUMBER:
+            if is_mask(y) and y.src and x.kind is not Kind.NUMBER:
                 use(y, Role.PLAIN, True if y.kind is Kind.SIZE else None, x)
                 return V(x.kind if x.kind is not Kind.PRODUCT else Kind.UNKNOWN, x.vary, None, y.src, x.why)
             if y.num == 32 and y.src:
@@ -342,7 +310,7 @@ def _bitwise(op: str, a: V, b: V, at: int, use: Record) -> V | None:
     if Kind.MASK in (a.kind, b.kind) or Kind.LANE_BIT in (a.kind, b.kind):
         return V(Kind.MASK, max(a.vary, b.vary), None, (), a.why or b.why)
     for x, y in ((a, b), (b, a)):
-        if x.kind is Kind.LANE and (_is_mask(y) or is_size(y)):
+        if x.kind is Kind.LANE and (is_mask(y) or is_size(y)):
             use(y, Role.MASK, True, x)
             return V(Kind.LANE, LANES, None, (), x.why)
         if x.kind is Kind.LANE:
@@ -373,110 +341,6 @@ _HANDLERS: dict[str, Callable[[str, V, V, int, Record], V | None]] = {
     "^": _bitwise,
     "|": _bitwise,
 }
-_COMPARE = frozenset("< > <= >= == !=".split())
-
-
-def _compare(op: str, a: V, b: V, at: int, use: Record) -> V:
-    """A condition: whom it lets through."""
-    x, y = (b, a) if (a.num is not None or a.kind is Kind.SIZE) and b.num is None else (a, b)
-    if is_size(y) or _is_mask(y):
-        if x.kind in (Kind.LANE, Kind.LANE_PLUS):
-            use(y, Role.LAST if _is_mask(y) else Role.SIZE, True, x)
-        elif x.kind in (Kind.THREAD, Kind.LINEAR):
-            use(y, Role.GUARD, None, x)
-        elif x.kind in (Kind.COUNT, Kind.WARP, Kind.BLOCK, Kind.SIZE):
-            role = Role.SLOTS if x.kind in (Kind.COUNT, Kind.WARP) else Role.GUARD
-            use(y, role, not (x.kind is Kind.WARP and _is_mask(y)), x)
-        elif y.kind is Kind.SIZE:
-            use(y, Role.SIZE, True, x)
-        else:
-            use(y, Role.PLAIN, False if x.num is None and x.kind is not Kind.NUMBER else None, x)
-    if y.kind is Kind.PRODUCT and y.src and x.kind in (Kind.THREAD, Kind.LINEAR):
-        use(y, Role.GUARD, None, x)
-    for s, o in ((a, b), (b, a)):
-        if s.kind is Kind.STEP and s.src and o.kind in (Kind.LANE, Kind.THREAD, Kind.LINEAR):
-            use(s, Role.LOOP if o.kind is Kind.LANE else Role.GUARD, True if o.kind is Kind.LANE else None, o)
-        if s.kind is Kind.RESIDUE and o.kind is Kind.LANE:
-            use(s, Role.SIZE, True, o)
-    vary = max(a.vary, b.vary)
-    why = (a if a.vary >= b.vary else b).why
-    op = op if x is a else _TURNED.get(op, op)
-    kind = _condition(op, x, y, vary)
-    sure = (
-        1 if kind is Kind.ONE and x.kind is not Kind.THREAD else None
-    )  # one of the block, however many its dimensions
-    if _whole(op, x, y):
-        vary = UNIFORM if _aligned(op, y, 64) else WARPS
-    elif x.kind is Kind.WARP and _aligned(op, y, 2):
-        vary = UNIFORM  # `warp < 4`
-    return V(kind, vary, sure, (), why, a.shared or b.shared)
-
-
-_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-
-
-def _aligned(op: str, y: V, size: int) -> bool:
-    """Whether `x op y` parts the values of x at a multiple of `size`."""
-    if y.num is None or y.num <= 0 or op not in _TURNED:
-        return False
-    return y.num % size == (size - 1 if op in ("<=", ">") else 0)
-
-
-def _whole(op: str, x: V, y: V) -> bool:
-    """Whether `x op y` is the same for all lanes of each CUDA warp although x varies by lane."""
-    if x.kind not in (Kind.THREAD, Kind.LINEAR) or op not in ("<", ">=", ">", "<="):
-        return False
-    if y.kind in (Kind.SIZE, Kind.BLOCK) or (y.kind is Kind.PRODUCT and y.num is None):
-        return True
-    if y.num is not None and y.num > 0:
-        return y.num % 32 == (31 if op in ("<=", ">") else 0)
-    return False
-
-
-def _condition(op: str, x: V, y: V, vary: int) -> Kind:
-    if op in ("==", "<", "<="):
-        single = op == "==" or (op == "<" and y.num == 1) or (op == "<=" and y.num == 0)
-        if single and y.vary == UNIFORM and x.kind in (Kind.LINEAR, Kind.GLOBAL, Kind.THREAD):
-            return Kind.ONE
-        if single and y.vary == UNIFORM and x.kind is Kind.THREAD_Y:
-            return Kind.ROW
-        if single and x.kind is Kind.LANE and y.vary <= WARPS:
-            return Kind.LEADER
-        if op == "==" and y.kind is Kind.LANE and x.vary <= WARPS:
-            return Kind.LEADER
-    if vary == WARPS or _whole(op, x, y):
-        return Kind.FIRST
-    return Kind.SOME if x.kind is Kind.LANE and y.vary <= WARPS else Kind.TEST
-
-
-def _logic(op: str, a: V, b: V) -> V:
-    vary = max(a.vary, b.vary)
-    why = (a if a.vary >= b.vary else b).why
-    kinds = {a.kind, b.kind} & CONDITIONS
-    kind = Kind.TEST
-    sure: int | None = None
-    if op == "&&":
-        if Kind.ONE in kinds and (Kind.ROW in kinds or 1 in (a.num, b.num)):
-            sure = 1
-        if Kind.ONE in kinds or kinds == {Kind.LEADER, Kind.FIRST}:
-            kind = Kind.ONE if Kind.ONE in kinds else Kind.LEADER
-        elif Kind.LEADER in kinds:
-            kind = Kind.LEADER
-        elif Kind.ROW in kinds:
-            kind = Kind.ROW
-        elif vary == WARPS:
-            kind = Kind.FIRST
-    elif a.kind is b.kind and a.kind in CONDITIONS:
-        kind = a.kind
-    elif vary == WARPS:
-        kind = Kind.FIRST
-    return V(kind, vary, sure, (), why, a.shared or b.shared)
-
-
-def negate(v: V) -> V:
-    """The value of `!v`."""
-    kind = v.kind if v.kind is Kind.FIRST else Kind.SOME if v.kind in (Kind.LEADER, Kind.SOME) else Kind.TEST
-    return V(kind, v.vary, None, (), v.why, v.shared)
 
 
 def _shown(op: str, b: V) -> str:

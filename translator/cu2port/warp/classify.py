@@ -11,11 +11,11 @@ from typing import NamedTuple
 from cu2port.lexer import is_identifier
 from cu2port.unit import Unit, condition_words
 from cu2port.warp.analyse import WarpFacts, analyse
-from cu2port.warp.arith import Role
 from cu2port.warp.evaluate import Use
 from cu2port.warp.hostside import counts_threads
 from cu2port.warp.lockstep import tails
 from cu2port.warp.parse import integer
+from cu2port.warp.roles import Role
 from cu2port.warp.values import COUNT_NAME, LANE_NAME, WARP_NAME, Kind, Step, is_weak, named_constant
 
 _WARP_WORD = re.compile(r"(?i).*(?:warp|lane|wave|wid\Z|\bws\b).*")

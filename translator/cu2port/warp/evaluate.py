@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from cu2port.unit import Unit
-from cu2port.warp.arith import Role, binary, is_size, negate
+from cu2port.warp.arith import binary
+from cu2port.warp.conditions import negate
 from cu2port.warp.events import Event, Frame, Store
 from cu2port.warp.model import Device, constants, macro_expression
 from cu2port.warp.parse import Parser
+from cu2port.warp.roles import Role, is_size
 from cu2port.warp.tree import (
     Assign,
     Binary,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from cu2port.unit import Unit
-from cu2port.warp.arith import Role
 from cu2port.warp.builtins import NAMED_BARRIER
 from cu2port.warp.calls import Caller
 from cu2port.warp.evaluate import Array
 from cu2port.warp.events import BlockSeen, Frame, LoopSeen
 from cu2port.warp.model import Device
+from cu2port.warp.roles import Role
 from cu2port.warp.tree import (
     Asm,
     Assign,
