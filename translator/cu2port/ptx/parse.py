@@ -165,10 +165,15 @@ def _explain(error: UnexpectedToken) -> str:
     """What was found and what could have stood there."""
     allowed = set(error.accepts or error.expected)
     wanted = next((words for tokens, words in _EXPECTED if tokens <= allowed), "something else")
-    found = "the end of the text" if error.token.type == "$END" else f"`{error.token}`"
+    found = "the end of the text" if error.token.type == "$END" else f"`{_short(error.token)}`"
     if {"SEMICOLON", "COMMA"} <= allowed and error.token.type in ("WORD", "NUMBER"):
         return f"`,` or `;` is missing before {found}"
     return f"{found} where {wanted} is expected"
+
+
+def _short(word: str) -> str:
+    """A word as messages show it."""
+    return word if len(word) <= 60 else f"{word[:50]}..."
 
 
 def _name(word: str) -> Reg:
@@ -214,7 +219,7 @@ class _Build(Transformer[Token, Any]):
         try:
             return number(items[0])
         except ValueError:
-            raise _at(items[0], f"`{items[0]}` is no number") from None
+            raise _at(items[0], f"`{_short(items[0])}` is no number") from None
 
     def signed(self, items: list[Any]) -> Operand:
         sign, item = items
