@@ -207,5 +207,7 @@ def test_branches_of_a_version_tell_overloads_apart() -> None:
     out = translate(text, path="a.h").output
     assert b"hipMemAdvise_v2(p, 1, a, l);" in out
     assert b"hipMemAdvise(p, 1, a, d.id());" in out
-    unsure = text.replace("#else\n", "#endif\n#if 1\n")
-    assert b"cudaMemAdvise(p, 1, a, d.id());" in translate(unsure, path="a.h").output
+    assert b"hipMemAdvise(p, 1, a, d.id());" in translate(text + text.replace("f(", "g("), path="a.h").output
+    unsure = translate(text.replace("#else\n", "#endif\n#if 1\n"), path="a.h").output
+    assert b"cudaMemAdvise(p, 1, a, d.id());" in unsure
+    assert translate(unsure, path="a.h").output == unsure

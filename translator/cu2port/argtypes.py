@@ -51,21 +51,36 @@ def _is_struct(unit: Unit, span: Span, first: int, stop: int, wanted: str) -> bo
     asked = _asked(unit, span)
     if asked:
         return asked == wanted
-    if wanted not in unit.words:
+    row = unit.catalog.get(wanted)
+    spelled = [w for w in (wanted, row.hip if row is not None else "") if w in unit.words]
+    if not spelled:
         return False  # a file that never names the struct has no object of it, and where it has, the compiler says so
-    if stop == first + 1 and not is_identifier(unit.t[first]):
-        return False  # a number
+    if stop == first + 1 and (not is_identifier(unit.t[first]) or unit.catalog.get(unit.t[first]) is not None):
+        return False  # a number, or the name of one: `cudaCpuDeviceId`
     found = {(n, d) == (wanted, 0) for n, d in _declared(unit, first, stop)}
     if len(found) == 1:
         return found.pop()
     # every object of the struct stands in another branch (`#if CUDART_VERSION >= 13000`)
-    return False if all(_excludes(unit, unit.p[k], span.start) for k in unit.find(wanted)) else None
+    return False if all(_excludes(unit, unit.p[k], span.start) for k in unit.find(*spelled)) else None
 
 
 def _excludes(unit: Unit, a: int, b: int) -> bool:
-    """Whether two byte offsets lie in different branches of one conditional."""
-    chains = {g.chain: g.opener for g in unit.conditions(a)}
-    return any(chains.get(g.chain, g.opener) != g.opener for g in unit.conditions(b))
+    """Whether two byte offsets lie in branches that are never compiled together: `#if X`, and `#else` of an `#if X`."""
+    first, second = _conditions(unit, a), _conditions(unit, b)
+    return any((text, not holds) in second for text, holds in first)
+
+
+def _conditions(unit: Unit, offset: int) -> set[tuple[str, bool]]:
+    """The conditions around a byte offset, and whether each holds there: those of the branches before it do not."""
+    out = set()
+    for g in unit.conditions(offset):
+        for opener in g.chain:
+            d = unit.directives[opener]
+            if d.keyword in ("if", "elif", "ifdef"):
+                out.add((" ".join(unit.t[d.first + 2 : d.stop]), opener == g.opener))
+            if opener == g.opener:
+                break
+    return out
 
 
 def _asked(unit: Unit, span: Span) -> str:
