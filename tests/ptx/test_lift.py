@@ -216,6 +216,18 @@ def test_a_parameter_where_a_number_stands_is_a_number() -> None:
     assert 'same(#n, "1")' in text and 'same(#n, "2")' in text
 
 
+def test_hints_of_a_cache_may_be_any() -> None:
+    """Of a macro that nothing calls here; what is no hint is a case of its own, and other texts trap."""
+    load = '"ld.global" NC ".L1::" L1 ".L2::" L2 ".v2.u64 {%0, %1}, [%2];" : "=l"(d[0]), "=l"(d[1]) : "l"(p)'
+    text = convert(f"#define LOAD(p, d, NC, L1, L2) {{ asm volatile({load}); }}\n").output.decode()
+    assert 'same(NC, "")' in text and 'same(NC, ".nc")' in text and "untranslated_trap(" in text
+    assert "ld_global<cu2port::ptx::u64x2>(p)" in text and "L1" not in text.partition("\n")[2].partition(") {")[2]
+    store = convert('#define S(p, v, H) asm("st.global.L1::" H ".u32 [%0], %1;" :: "l"(p), "r"(v))\n')
+    assert "#define S(p, v, H) cu2port::ptx::st_global<std::uint32_t>(p, std::uint32_t(v))" in store.output.decode()
+    other = convert('#define S(p, v, H) asm("st." H ".u32 [%0], %1;" :: "l"(p), "r"(v))\n')
+    assert any("nothing calls here" in j.finding.message for j in other.findings)
+
+
 def test_cases_are_told_by_what_the_preprocessor_spells() -> None:
     """As written but for white space, through other macros too."""
     source = """#define STORE(p, v, how) asm("st." #how ".u32 [%0], %1;" :: "l"(p), "r"(v))

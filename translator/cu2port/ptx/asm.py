@@ -85,7 +85,9 @@ class AsmStatement:
     `readings` is empty when the text cannot be known, and `problem` tells why. `macro`: the definition it stands in.
     `params`: parameters of that macro which the text depends on; then there is a reading for each call of the macro.
     `numbers`: the one reading in which such parameters, standing where PTX wants numbers, are operands of constraint
-    "n", or None; whether the text allows that, lifting tells. `basic`: no colon, so no operands.
+    "n", or None; whether the text allows that, lifting tells. `hints`: of a macro that nothing calls here, readings
+    with what may stand in such places: a group for each text of the others, in which any that lifts will do.
+    `basic`: no colon, so no operands.
     """
 
     keyword: int
@@ -99,11 +101,12 @@ class AsmStatement:
     macro: Macro | None = None
     params: tuple[str, ...] = ()
     numbers: Reading | None = None
+    hints: tuple[tuple[Reading, ...], ...] = ()
 
     @property
     def shown(self) -> Reading | None:
         """One of the ways to read it, to say what it is about."""
-        return self.readings[0] if self.readings else self.numbers
+        return self.readings[0] if self.readings else self.hints[0][0] if self.hints else self.numbers
 
     @property
     def foreign(self) -> bool:
@@ -123,6 +126,7 @@ def _statement(unit: Unit, keyword: int, opener: int, close: int) -> AsmStatemen
     readings: tuple[Reading, ...] = ()
     params: tuple[str, ...] = ()
     numbers: Reading | None = None
+    hints: tuple[tuple[Reading, ...], ...] = ()
     problem = ""
     try:
         branches = () if macro is not None else _branches(unit, opener, close)
@@ -130,6 +134,7 @@ def _statement(unit: Unit, keyword: int, opener: int, close: int) -> AsmStatemen
         numbers = _numbers(unit, opener, close, macro, params) if macro is not None and params else None
         readings = tuple(_readings(unit, opener, close, branches, macro, params))
         if not readings and macro is not None:
+            hints = _hints(unit, opener, close, params)
             raise UnknownTextError(f"its text depends on a parameter of `{macro.name}`, which nothing calls here")
     except UnknownTextError as e:
         problem = str(e)
@@ -145,6 +150,7 @@ def _statement(unit: Unit, keyword: int, opener: int, close: int) -> AsmStatemen
         macro=macro,
         params=params,
         numbers=numbers,
+        hints=hints,
     )
 
 
@@ -286,6 +292,31 @@ def _numbers(unit: Unit, opener: int, close: int, macro: Macro, params: tuple[st
     if any(o.name in params for o in reading.operands) or _several(unit, indices):
         return None
     return replace(reading, operands=(*reading.operands, *(Operand("n", p, places[p]) for p in params)))
+
+
+def _hints(unit: Unit, opener: int, close: int, params: tuple[str, ...]) -> tuple[tuple[Reading, ...], ...]:
+    """Readings of a load or store whose parameters stand where only hints of a cache may, or `.nc`, or nothing.
+
+    Behind `L1::` and `L2::` any text that an assembler takes is a hint, which no result depends on. A parameter right
+    behind `ld.global` may say more: those texts are cases of their own.
+    """
+    indices = range(opener + 1, close)
+    hints: list[str] = []
+    others: list[str] = []
+    for k in _top_level(unit, indices):
+        if unit.t[k] not in params:
+            continue
+        before = decode(unit.t[k - 1]) if is_string(unit.t[k - 1]) else ""
+        if not before.endswith(("::", "ld.global")) or not is_string(unit.tok(k + 1)):
+            return ()
+        (hints if before.endswith("::") else others).append(unit.t[k])
+    groups = []
+    for texts in product(("", ".nc"), repeat=len(others)):
+        where = tuple(("parameter", f'{p}="{text}"') for p, text in zip(others, texts, strict=True))
+        ways = product(("evict_normal", "128B"), repeat=len(hints))
+        envs = ({p: [f'"{x}"'] for p, x in zip((*others, *hints), (*texts, *way), strict=True)} for way in ways)
+        groups.append(tuple(_read(unit, indices, Macros(unit, {}), env, where) for env in envs))
+    return tuple(groups)
 
 
 # --- reading one case -------------------------------------------------------------------------------------------------

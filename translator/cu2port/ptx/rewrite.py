@@ -103,8 +103,8 @@ def is_ptx(unit: Unit, s: AsmStatement) -> bool:
         return False
     if unit.is_device(s.keyword) or (s.macro is not None and "__device__" in unit.t[s.macro.first : s.macro.stop]):
         return True
-    if s.shown is None:
-        return bool(_DOTTED.search(text))
+    if s.shown is None:  # a text in pieces, of which none need be a whole opcode
+        return bool(_DOTTED.search(text) or (unit.path.endswith((".cu", ".cuh")) and _PTX_ONLY.search(text)))
     words = _WORDS.findall(text)
     known = [w for w in words if find(w) is not None or family(w) is not None]
     if words and not known:
@@ -170,9 +170,20 @@ def lifted_readings(s: AsmStatement, context: Context) -> tuple[tuple[Reading, .
             return (s.numbers,), (lift(s.numbers, context),)
         except RefusedError:
             pass  # the numbers must be known: a case for each call
+    if s.hints and (found := [one for group in s.hints if (one := _first_lifted(group, context)) is not None]):
+        return tuple(r for r, _ in found), tuple(one for _, one in found)
     if s.problem:
         raise RefusedError("", s.problem, "write the text out where it is used")
     return s.readings, tuple(lift(r, context) for r in s.readings)
+
+
+def _first_lifted(readings: tuple[Reading, ...], context: Context) -> tuple[Reading, Lifted] | None:
+    for r in readings:
+        try:
+            return r, lift(r, context)
+        except RefusedError:
+            continue
+    return None
 
 
 def some_meet(line: str) -> bool:
