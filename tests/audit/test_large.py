@@ -145,7 +145,8 @@ def test_a_browser_opens_it_and_its_filters_are_quick(doc: dict[str, Any], tmp_p
     if browser is None:
         pytest.skip("no chromium here")
     script = """<script>{
-const q = document.getElementById("q"), start = performance.now(); q.value = "value_1f part";
+const q = document.getElementById("q"), start = performance.now();
+q.value = document.querySelector("#list tbody code").textContent;
 q.dispatchEvent(new Event("input")); document.body.offsetHeight;
 const pre = document.createElement("pre"); pre.id = "ran";
 const took = performance.now() - start, shown = document.getElementById("shown").textContent;

@@ -476,15 +476,25 @@ def test_what_libclang_was_asked_about_holds_while_its_headers_do(monkeypatch: p
     assert worked == [1, 0, 1, 1, 1, 1, 1]
 
 
-def test_what_a_header_says_of_lanes_is_not_kept_longer_than_the_header() -> None:
-    kernel = '#include "w.cuh"\n__global__ void k(int* p) { p[threadIdx.x / N] = 1; }\n'
-    for place in ("src/w.cuh", "include/w.cuh"):
+def test_what_headers_may_say_of_lanes_is_not_kept_longer_than_they(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cu2port.lint import run
+
+    work = run._work
+    worked: list[int] = []
+
+    def counted(jobs: Sequence[Job], *more: Any) -> Iterator[tuple[Job, run.FileLint]]:
+        worked.append(len(jobs))
+        return work(jobs, *more)
+
+    monkeypatch.setattr(run, "_work", counted)
+    write("src/a.cu", '#include "w.cuh"\n__global__ void k(int* p) { p[threadIdx.x / 32] = N; }\n')
+    for place in ("src/w.cuh", "include/w.cuh"):  # beside the file, and in a folder above
         for number in (32, 7):
-            write("src/a.cu", kernel)
             write(place, f"constexpr int N = {number};\n")
-            assert codes("src/a.cu") == codes("src/a.cu", "--no-cache"), (place, number)
+            worked.clear()
+            assert codes("src/a.cu") == codes("src/a.cu")
+            assert worked == [1, 0], place
         Path(place).unlink()
-        assert codes("src/a.cu") == codes("src/a.cu", "--no-cache")
 
 
 def test_parallel_runs_share_a_cache(tmp_path: Path) -> None:
