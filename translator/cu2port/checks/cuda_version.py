@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cu2port.branches import VERSION_MACROS, comparison, has_hip_branch, tested_defined
 from cu2port.check import Check, Example
-from cu2port.model import Finding, Severity, Side, Trust, insert
+from cu2port.model import Finding, Severity, Side, Trust, insert, replace
 from cu2port.unit import Unit
 
 # ROCm 7's HIP follows the interfaces of CUDA 12.6: what asks for more (types of Blackwell, CUDA 13's signatures) is
@@ -44,6 +44,13 @@ class CudaVersion(Check):
             "whether it is defined at all is asked too",
             findings=1,
         ),
+        Example(
+            "#ifndef CUDA_VERSION\n#error no version\n#elif CUDA_VERSION >= 13000\nint x;\n#endif\n",
+            "#if !defined(CUDA_VERSION) && !defined(__HIP_PLATFORM_AMD__)\n#error no version\n"
+            "#elif CUDA_VERSION >= 13000\nint x;\n#endif\n",
+            "without it there is an error",
+        ),
+        Example("#error CUDA_VERSION is too old\n", note="a message"),
         Example("#define V CUDA_VERSION\n", "#define V CUDA_VERSION\n", "in a macro body"),
         Example("SHOW(CUDA_VERSION)", "SHOW(CUDA_VERSION)", "as a macro's argument"),
         Example("int MY_CUDA_VERSION;", note="another name"),
@@ -52,10 +59,23 @@ class CudaVersion(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         for i in unit.find(*VERSION_MACROS):
             tok = unit.t[i]
-            if has_hip_branch(unit, i):
+            told = unit.in_directive(i)
+            if has_hip_branch(unit, i) or (told is not None and told.keyword in ("error", "warning")):
                 continue
             if tested_defined(unit, i):
-                if not _completes(unit, i):
+                if _only_complains(unit, i):
+                    word = i - 1  # `ifndef`
+                    edit = replace(unit.p[word], unit.end(i), f"if !defined({tok}) && !defined(__HIP_PLATFORM_AMD__)")
+                    yield self.finding(
+                        f"HIP does not define `{tok}`, and that is no error there",
+                        unit.p[i],
+                        unit.end(i),
+                        edits=(edit,),
+                        trust=Trust.REVIEW,
+                        severity=Severity.INFO,
+                        cuda=tok,
+                    )
+                elif not _completes(unit, i):
                     yield self.finding(
                         f"`{tok}` is not defined by HIP",
                         unit.p[i],
@@ -114,3 +134,15 @@ def _asked_before(unit: Unit, i: int) -> bool:
     return d is not None and any(
         unit.t[k] == "defined" and unit.t[i] in unit.t[k + 1 : k + 3] for k in range(d.first + 2, i)
     )
+
+
+def _only_complains(unit: Unit, i: int) -> bool:
+    """Whether token i stands in an `#ifndef` with nothing but an `#error` in its branch."""
+    d = unit.in_directive(i)
+    if d is None or d.keyword != "ifndef" or i != d.first + 2:
+        return False
+    k = unit.directives.index(d)
+    error, after = (*unit.directives[k + 1 : k + 3], None, None)[:2]
+    if error is None or after is None or error.keyword != "error":
+        return False
+    return error.first == d.stop and after.first == error.stop and after.keyword in ("elif", "else", "endif")
