@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cu2port.engine import translate
-from cu2port.model import Options, Outcome
+from cu2port.model import Options, Outcome, Trust
 from cu2port.verify import sim_build, simulate
 
 INCLUDE = Path(__file__).resolve().parents[2] / "translator" / "cu2port" / "include" / "cu2port"
@@ -64,7 +64,7 @@ NATIVE = {
         __shared__ int s[32];
         const int lane = threadIdx.x & (LANES - 1), warp = threadIdx.x / LANES, warps = blockDim.x / LANES;
         int most = -2147483647;
-        for (int i = threadIdx.x; i < 500; i += blockDim.x) most = max(most, in[i]);
+        for (int i = threadIdx.x; i < 500; i += blockDim.x) most = max(most, in[i] - 200);
         most = warp_max(most);
         if (lane == 0) s[warp] = most;
         __syncthreads();
@@ -402,6 +402,18 @@ def _codes() -> dict[str, str]:
         if j.finding.code in ("CU356", "CU357"):
             found[j.finding.message.split("`")[1]] = j.finding.code
     return found
+
+
+def test_an_order_of_sums_is_no_exact_edit() -> None:
+    exact = translate(_program(), Options(warp="native", trust=Trust.EXACT), path="p.cu")
+    assert exact.output == translate(_program(), Options(trust=Trust.EXACT), path="p.cu").output
+    assert not [j for j in exact.findings if j.finding.code == "CU356"]
+
+
+def test_one_kernel_of_many() -> None:
+    made = translate(_program(), Options(kernels=(("in_place", "native"),)), path="p.cu")
+    found = [j.finding.message for j in made.findings if j.finding.code in ("CU356", "CU357")]
+    assert found == ["`in_place` works with whole wavefronts"]
 
 
 def test_what_becomes_native() -> None:
