@@ -83,10 +83,8 @@ def test_a_comment_on_one_of_them_silences_all(rule: str) -> None:
 
 def test_host_sizes_are_said_once_a_function() -> None:
     body = "{ g(n / WARP_SIZE); g(n % WARP_SIZE); }\n"
-    assert codes(f"#define WARP_SIZE 32\nvoid a(int n) {body}void b(int n) {body}", "--select", "CU354") == [
-        "CU354",
-        "CU354",
-    ]
+    text = f"#define WARP_SIZE 32\nvoid a(int n) {body}void b(int n) {body}"
+    assert codes(text, "--select", "CU354", "--info") == ["CU354", "CU354"]
 
 
 def test_code_for_both_is_mended_in_its_branches_for_hip_alone() -> None:
