@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -70,20 +71,43 @@ def test_what_is_declared(tool: ModuleType) -> None:
     assert "__attribute__((global)) void k(T...)" in declared("k<<<1, 2>>>();", tool.ANYTHING)
 
 
+def real(tool: ModuleType, tmp_path: Path) -> object:
+    """A compiler with the headers that are here, or those of CU2PORT_TEST_ROCM."""
+    try:
+        return tool.Compiler(("gfx942", "gfx1100"), os.environ.get("CU2PORT_TEST_ROCM", ""), "", tmp_path)
+    except CannotRun as e:
+        pytest.skip(f"the wheels of cu2port[verify] are not here: {e}")
+
+
+@pytest.mark.slow
+def test_wrong_rows_are_seen(tool: ModuleType, tmp_path: Path) -> None:
+    """A name that HIP lacks, a cast or an argument left out, arguments that changed places, CUDA's name left."""
+    right = {e.name: e for e in tool.row_examples() if e.group in ("driver", "runtime", "device")}
+    edits = {
+        "cudaMemAdvise": ("hipMemAdvise", "hipMemAdvice"),
+        "cuGraphExecGetFlags": ("reinterpret_cast<unsigned long long*>(&flags)", "&flags"),
+        "cuTexRefSetFilterMode": ("static_cast<hipTextureFilterMode>(mode)", "mode"),
+        "cuMemcpyAsync": ("hipMemcpyDefault, stream", "stream"),
+        "cudaMemPrefetchAsync": ("device, stream", "stream, device"),
+        "cuStreamGetCaptureInfo form 1": ("(unsigned long long*)(&id)", "&status"),
+        "cuDriverGetVersion": ("hipDriverGetVersion", "cuDriverGetVersion"),
+    }
+    planted = [replace(right[k], text=right[k].text.replace(*edit)) for k, edit in edits.items()]
+    assert all(e.text != right[e.name].text for e in planted)
+    found = tool.judge(real(tool, tmp_path), [*planted, right["cuMemcpy"], right["cudaLaunchKernel"]])
+    assert {e.name for e, j in found.items() if j.message} == edits.keys(), found
+
+
 @pytest.mark.slow
 def test_examples_compile(tool: ModuleType, tmp_path: Path) -> None:
     """All whose headers are here, with CUDA's own operand types where they are known; CU2PORT_TEST_ROCM: that ROCm."""
-    rocm = os.environ.get("CU2PORT_TEST_ROCM", "")
-    try:
-        compiler = tool.Compiler(("gfx942", "gfx1100"), rocm, "", tmp_path)
-    except CannotRun as e:
-        pytest.skip(f"the wheels of cu2port[verify] are not here: {e}")
+    compiler = real(tool, tmp_path)
     found = {}
     for together in tool.examples_by_unit():
         if not together[0].group.endswith(".hpp"):  # those of our own headers: test_verify_parts.py
             found.update(tool.judge(compiler, together))
     failed = {e.name: j.message for e, j in found.items() if j.message and not j.missing}
-    cannot = CANNOT | (CANNOT_THERE if rocm else {})
+    cannot = CANNOT | (CANNOT_THERE if os.environ.get("CU2PORT_TEST_ROCM") else {})
     assert {k: v for k, v in failed.items() if k not in cannot} == {}
     assert CANNOT.keys() - failed.keys() == set(), "strike what compiles now"
     good = [j for j in found.values() if not j.message and not j.missing]

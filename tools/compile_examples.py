@@ -53,7 +53,8 @@ KEYWORDS = frozenset(
     "dim3 final override sqrt sqrtf rsqrtf memcpy memset strlen strcmp exit abort puts".split()
 )
 KNOWN = re.compile(
-    r"_*(?:hip|roc|miopen|rccl|nccl|cu2port|thrust|cooperative_groups|HIP|CU)|__|(?:u?char|u?int|u?long|"
+    r"_*(?:hip|roc|miopen|rccl|nccl|cu2port|thrust|cooperative_groups|HIP|CU)|__|cu[A-Z]|cu(?:da|blas|dnn|fft|rand|"
+    r"sparse|solver|tensor|pti)|nv(?:rtc|tx|ml)|(?:u?char|u?int|u?long|"
     r"u?short|float|double|longlong|ulonglong)\d$|make_|half|bfloat|atomic|tex\dD|surf|PRI"
 )
 ANY = """
@@ -215,7 +216,7 @@ def _operands(tokens: Sequence[str]) -> list[list[str]]:
 
 
 def types_of(examples: Sequence[Example]) -> dict[Example, dict[str, str]]:
-    """The types of operands, as HIP: of the table by example and library, then CUDA's own, converted."""
+    """The types of operands, as HIP: of the table by example, CUDA's own, converted, then the table's by library."""
     found = {e: operand_types(e.before) for e in examples}
     cuda = list(dict.fromkeys(t for types in found.values() for t in types.values()))
     text = "".join(f"{t} cu2port_type{n};\n" for n, t in enumerate(cuda))
@@ -223,7 +224,7 @@ def types_of(examples: Sequence[Example]) -> dict[Example, dict[str, str]]:
     hip = {cuda[int(n)]: t.strip() for t, n in re.findall(r"(?m)^(.*?)cu2port_type(\d+);$", done)}
     own = table()["types"]
     return {
-        e: {k: hip[t] for k, t in types.items()} | own.get(e.group, {}) | own.get(e.name, {})
+        e: own.get(e.group, {}) | {k: hip[t] for k, t in types.items()} | own.get(e.name, {})
         for e, types in found.items()
     }
 
@@ -380,8 +381,9 @@ def attempts(example: Example, types: Mapping[str, str]) -> list[tuple[str, str]
     scopes = (DEVICE, HOST) if example.group in DEVICE_FIRST else (HOST,)
     if example.group == "checks":
         return [(OUTSIDE, TYPED), (HOST, TYPED), (DEVICE, TYPED)]
-    typed = [(s, TYPED) for s in scopes] if types else []
-    return [*typed, *((s, kind) for s in scopes for kind in (ANYTHING, NUMBERS)), (OUTSIDE, ANYTHING)]
+    if types:  # what goes with anything would hide a cast that is missing
+        return [*((s, TYPED) for s in scopes), (OUTSIDE, TYPED)]
+    return [*((s, kind) for s in scopes for kind in (ANYTHING, NUMBERS)), (OUTSIDE, ANYTHING)]
 
 
 def judge(compiler: Compiler, examples: Sequence[Example]) -> dict[Example, Judged]:
