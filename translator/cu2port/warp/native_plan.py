@@ -1,0 +1,240 @@
+"""Which functions of a file become native, and with which edits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cu2port.model import Edit, Span, Trust
+from cu2port.structure import Function
+from cu2port.unit import Unit
+from cu2port.warp.model import Device, is_device, make_device
+from cu2port.warp.native import Kept, Native
+from cu2port.warp.native_grid import grid_edits
+from cu2port.warp.native_host import in_one_row
+from cu2port.warp.native_idioms import Idioms, Refused
+from cu2port.warp.native_lanes import SPACE, Summary
+from cu2port.warp.native_rows import Rows
+from cu2port.warp.native_values import SAME, Kind, is_plain
+from cu2port.warp.native_walk import Walk
+from cu2port.warp.tree import CallExpr, Name, callee
+from cu2port.warpnames import declares, modes
+
+
+@dataclass(slots=True)
+class Plan:
+    """The plan for one file."""
+
+    unit: Unit
+    idioms: Idioms = field(init=False)
+    named: dict[str, list[Function]] = field(default_factory=dict)
+    calls: dict[Function, tuple[Function, ...]] = field(default_factory=dict)
+    warps: set[Function] = field(default_factory=set)
+    summaries: dict[Function, Summary | Refused] = field(default_factory=dict)
+    open: set[Function] = field(default_factory=set)
+
+    def made(self) -> Native:
+        unit = self.unit
+        self.idioms = Idioms(unit)
+        ops = [i for i in self.idioms.cudas if unit.t[i] != "__syncwarp"]
+        if not ops and "tiled_partition" not in unit.words:
+            return Native()
+        mode = modes(unit)
+        functions = [f for f in unit.functions if is_device(unit, f) and mode(f.name_at) != "flag"]
+        for f in functions:
+            self.named.setdefault(f.name, []).append(f)
+        for f in functions:
+            words = set(unit.t[f.body[0] : f.body[1]]) & self.named.keys()
+            self.calls[f] = tuple(g for w in sorted(words) for g in self.named[w] if g is not f)
+        ops += unit.find("tiled_partition")
+        in_macros = {unit.t[d.first + 2] for i in ops if (d := unit.in_directive(i)) is not None}
+        ops += [i for i in unit.find(*in_macros) if unit.in_directive(i) is None]
+        self.warps = {f for f in functions if any(f.body[0] < i < f.body[1] for i in ops)}
+        grown = True
+        while grown:
+            more = {f for f in functions if f not in self.warps and not self.warps.isdisjoint(self.calls[f])}
+            self.warps |= more
+            grown = bool(more)
+        return self._chosen(functions)
+
+    def _chosen(self, functions: list[Function]) -> Native:
+        unit = self.unit
+        kernels = [f for f in functions if "__global__" in f.sides and f in self.warps]
+        modes_of = dict(unit.options.kernels)
+        whole = unit.options.warp == "native"
+        asked = [f for f in kernels if modes_of.get(f.name, "native" if whole else "") == "native"]
+        solo = self._reached([f for f in functions if modes_of.get(f.name) == "solo"])
+        if unit.options.warp == "solo":
+            solo = self._reached([f for f in functions if "__global__" in f.sides and f not in asked])
+        if unit.options.trust > Trust.REVIEW:
+            why = "sums in another order are no exact edit (`--trust exact`)"
+            return Native(kept=tuple(Kept(f, f.name_at, why) for f in asked))
+        done: dict[Function, None] = {}
+        kept: list[Kept] = []
+        for f in asked:
+            refused = self._refusal(f, solo)
+            if refused is None and not any(self._direct(g) and not self._is_part(g) for g in self._reached([f])):
+                refused = Refused(f.name_at, "what it does with warps is not understood")
+            if refused is None:
+                done[f] = None
+            else:
+                kept.append(Kept(f, refused.at, refused.why))
+        wanted = self._reached(list(done)) if not whole else set(functions)
+        users = [f for f in done if self._direct(f)]
+        called = self._reached(kernels)
+        for f in functions:
+            if f in self.warps and f in wanted and f not in solo and "__global__" not in f.sides:
+                s = self._summary(f)
+                hides = isinstance(s, Summary) and s.result.kind in (Kind.SAME, Kind.WHOLE) and not s.line
+                if hides and self._direct(f):
+                    users.append(f)
+                elif isinstance(s, Refused) and whole and f not in called:
+                    kept.append(Kept(f, s.at, s.why))
+        return self._written(users, tuple(done), kept)
+
+    def _written(self, users: list[Function], done: tuple[Function, ...], kept: list[Kept]) -> Native:
+        """The edits of native functions."""
+        out = []
+        for f in users:
+            s = self._summary(f)
+            assert isinstance(s, Summary)
+            edits = dict(s.edits)
+            for site in s.sites:
+                edits.update(self._by_hand(site, f))
+            out.append((f, tuple(edits.values())))
+        reached = {k: tuple(sorted(self._reached([k]) - {k}, key=lambda f: f.first)) for k in done}
+        return Native(tuple(sorted(out, key=lambda x: x[0].first)), done, tuple(kept), reached)
+
+    def _by_hand(self, site: CallExpr, caller: Function) -> dict[tuple[int, int], Edit]:
+        """The call of a function that reduces over a warp, as one of `cu2port::wave`."""
+        unit, call = self.unit, self.unit.call(site.at)
+        named = self.named[callee(site)]
+        s = self._summary(named[0])
+        if not isinstance(s, Summary) or not s.reduces:
+            return {}
+        assert call is not None
+        name, tail = self._call_of(s)
+        given = site.callee.targs if isinstance(site.callee, Name) else ()
+        arg = unit.text[call.args[0].start : call.args[0].end]
+        kind = self._type_of(named[0])
+        if given:
+            kind = unit.text[unit.end(site.at + 1) : unit.p[call.open - 1]]
+        elif len(named) > 1:
+            kind = ""
+        if kind and not self._is_of(arg, kind, caller):
+            name += f"<{kind}>"
+        start, end = unit.p[unit.qualifier(site.at)], unit.end(call.close)
+        return {(start, end): Edit(start, end, (f"{SPACE}{name}(", Span(call.args[0].start, call.args[0].end), tail))}
+
+    def _type_of(self, f: Function) -> str:
+        """The type of a function's only parameter; "" where it is one of its template's."""
+        unit = self.unit
+        words = [w for w in unit.t[f.params[0] + 1 : f.params[1] - 1] if w not in ("const", "__restrict__")]
+        mine = unit.t[f.first : f.name_at] if unit.t[f.first] == "template" else []
+        return (
+            ""
+            if any(w in mine[2:] and mine[mine.index(w) - 1] in ("typename", "class") for w in words)
+            else " ".join(words)
+        )
+
+    def _is_of(self, arg: str, kind: str, caller: Function) -> bool:
+        """Whether an argument is a variable of that very type."""
+        unit = self.unit
+        found = [i for i in unit.find(arg) if caller.first < i < caller.body[1] and declares(unit, i)]
+        return bool(found) and all(unit.t[i - 1] == kind for i in found)
+
+    def _call_of(self, s: Summary) -> tuple[str, str]:
+        """The function of `cu2port::wave` that does what a function does, and what follows its argument."""
+        text = "".join(x if isinstance(x, str) else self.unit.text[x.start : x.end] for x in s.reduction)
+        name, _, rest = text.partition("(")
+        rest = rest[:-1].partition(",")[2]
+        return name, f",{rest})" if rest else ")"
+
+    # --- what functions do ----------------------------------------------------------------------------------------
+
+    def _reached(self, start: list[Function]) -> set[Function]:
+        found, todo = set(start), list(start)
+        while todo:
+            for g in self.calls.get(todo.pop(), ()):
+                if g not in found:
+                    found.add(g)
+                    todo.append(g)
+        return found
+
+    def _is_part(self, f: Function) -> bool:
+        s = self.summaries.get(f)
+        return isinstance(s, Summary) and s.result.kind is Kind.PART
+
+    def _direct(self, f: Function) -> bool:
+        """Whether a kernel works with warps itself, and not only through functions that hide them."""
+        s = self.summaries.get(f)
+        return isinstance(s, Summary) and bool(s.edits or s.sites)
+
+    def _refusal(self, f: Function, solo: set[Function]) -> Refused | None:
+        reached = self._reached([f])
+        if reached & solo:
+            return Refused(f.name_at, "it runs solo, or shares a function with one that does")
+        s = self._summary(f)
+        if isinstance(s, Refused):
+            return self._by_rows(f, s)
+        if s.line:
+            return in_one_row(self.unit, f)
+        return None
+
+    def _by_rows(self, f: Function, why: Refused) -> Refused | None:
+        """Whether a kernel is native because each warp has a row of its own; else why it is not."""
+        d = make_device(self.unit, f)
+        for single in (False, True):
+            rows = Rows(self.unit, self.idioms, d, self._look, single)
+            try:
+                found = rows.run()
+            except Refused as e:
+                if not single and rows.seen:
+                    why = e
+                continue
+            try:
+                edits = grid_edits(self.unit, self.idioms, d, found)
+            except Refused as e:
+                return e
+            self.summaries[f] = Summary(SAME, {**found.edits, **edits}, sites=found.sites)
+            return None
+        return why
+
+    def _summary(self, f: Function) -> Summary | Refused:
+        if f not in self.summaries:
+            if f not in self.warps:
+                self.summaries[f] = Summary(SAME)
+            elif f in self.open:
+                return Refused(f.name_at, f"`{f.name}` calls itself")
+            else:
+                self.open.add(f)
+                try:
+                    self.summaries[f] = self._walked(make_device(self.unit, f))
+                except Refused as e:
+                    self.summaries[f] = e
+                self.open.discard(f)
+        return self.summaries[f]
+
+    def _walked(self, d: Device) -> Summary:
+        """A function's summary. Raises Refused."""
+        return Walk(self.unit, self.idioms, d, self._look).run()
+
+    def _look(self, name: str) -> Summary | None:
+        """What the file's functions of a name do; None if it has none. Raises Refused where they differ."""
+        found = self.named.get(name)
+        if not found:
+            return None
+        all_of = []
+        for f in found:
+            s = self._summary(f)
+            if isinstance(s, Refused):
+                raise Refused(s.at, s.why)
+            all_of.append(s)
+        first = all_of[0]
+        if any(
+            (s.result, s.reduces, self._call_of(s)) != (first.result, first.reduces, self._call_of(first))
+            for s in all_of
+        ):
+            if all(is_plain(s.result) for s in all_of):
+                return Summary(SAME, line=any(s.line for s in all_of))
+            raise Refused(found[0].name_at, f"functions named `{name}` do different things")
+        return first
