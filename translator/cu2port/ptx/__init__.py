@@ -17,6 +17,8 @@ The straight line:
 - `isa_*.py`: the rows. `interp.py` and `emit.py` walk the same trees, so neither can lack what the other has.
 - `include/cu2port/ptx.hpp`: helpers that emitted code calls, named after the instruction. Its second half is generated
   from the rows themselves (`header.py`), so that a meaning has one home there too.
+- `asm.py` finds the asm statements of a file and reads their texts, with `macros.py` and `calls.py`; `lift.py` binds
+  operands and knows what must be copied first (`aliasing.py`: which expressions may mean one object).
 - `printer.py` writes a tree as a C++ expression, `emit.py` an instruction as statements.
 - `vectors.py` has inputs to try rows on, `probe.py` makes a C++ program that does, `assemble.py` a module for NVIDIA's
   assembler and GPUs.
