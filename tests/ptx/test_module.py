@@ -65,9 +65,9 @@ def test_variables() -> None:
     ).text
     for line in (
         'extern "C" alignas(4) __constant__ std::uint8_t t[4] = {1, 2, 255};',
-        "static __device__ std::uint32_t counter = 7;",
+        'extern "C" __device__ std::uint32_t counter = 7;',
         'extern "C" { __device__ float f; }',
-        "static __device__ std::int16_t signed_[2] = {-1, 2};",
+        'extern "C" __device__ std::int16_t signed_[2] = {-1, 2};',
         "alignas(16) __shared__ std::uint8_t s[64];",
         "alignas(8) extern __shared__ std::uint8_t dyn[];",
         "__shared__ std::uint32_t own;",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -128,10 +128,11 @@ def aligned(v: Variable) -> str:
     return f"alignas({wanted}) " if wanted > natural(v.type) else ""
 
 
-def declaration(v: Variable, name: str, known: Mapping[str, str], functions: Iterable[str] = ()) -> str:
+def declaration(v: Variable, name: str, known: Mapping[str, str], local: bool = False) -> str:
     """A variable outside of functions. One in shared memory is declared for all functions, as it is in PTX.
 
-    `known`: C++ names of what initial values may name. Raises NoInitialError.
+    The host finds variables by name, also those that are not visible to other modules; not a function's own (`local`)
+    and those that compilers made. `known`: C++ names of what initial values may name. Raises NoInitialError.
     """
     outside = "extern" in v.attributes
     if v.space == "shared":
@@ -142,7 +143,8 @@ def declaration(v: Variable, name: str, known: Mapping[str, str], functions: Ite
     if "managed" in v.attributes:
         where = "__managed__"
     weak = "__attribute__((weak)) " if "weak" in v.attributes else ""
-    linkage = "" if VISIBLE.isdisjoint(v.attributes) else 'extern "C" '
+    hidden = VISIBLE.isdisjoint(v.attributes) and (local or v.name.startswith(("$", "__")))
+    linkage = "" if hidden else 'extern "C" '
     storage = "" if linkage else "static "
     pieces = _pieces(v)
     if _is_packed(pieces):

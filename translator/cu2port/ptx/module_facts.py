@@ -47,12 +47,12 @@ class Facts:
     def declared(self, v: Variable, name: str, function: str = "") -> str:
         """A variable outside of functions; one whose initial value C++ cannot say does not compile."""
         try:
-            return declaration(v, name, self.names)
+            return declaration(v, name, self.names, bool(function))
         except NoInitialError as e:
             opcode = f".{v.space} {v.name}"
             why = f"its initial value: {e}"
             self.left.append(Left(function, opcode, v.line, v.column, why, "set it at run time"))
-            plain = declaration(replace(v, init=None), name, self.names)
+            plain = declaration(replace(v, init=None), name, self.names, bool(function))
             return plain if self.trap else f'#error "{opcode}: {why}"\n{plain}'
 
 
