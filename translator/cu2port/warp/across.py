@@ -71,7 +71,10 @@ def _find(name: str, start: Path, top: Path, folders: tuple[str, ...]) -> Path |
 @lru_cache(maxsize=256)
 def _header(path: Path, _time: int) -> tuple[Known, tuple[str, ...]]:
     """The facts of one header, and what it includes. `_time`: when it was changed, part of the key."""
-    text = path.read_bytes().decode("latin-1")
+    try:
+        text = path.read_bytes().decode("latin-1")
+    except OSError:  # it may not be read: nothing is known of it
+        return NOTHING_KNOWN, ()
     unit = Unit(text, load_catalog(), path=str(path))
     further = tuple(i.path for i in unit.includes if i.quoted and _worth(i.path))
     if not any(x in text for x in _SPEAKS):
