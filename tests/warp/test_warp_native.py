@@ -326,6 +326,9 @@ LOGICAL_ROWS = {
     "rows_odd_blocks": _row("NAME<<<(n * 32 + 96 - 1) / 96, 96>>>(in, out, n, c);"),
     "rows_spare_grid": _row("NAME<<<64, 128>>>(in, out, n, c);"),
     "rows_grid_elsewhere": _row("int g = (n * 32 + 128 - 1) / 128; NAME<<<g, 128>>>(in, out, n, c); in[1023] = g;"),
+    "rows_number_changes": _row(
+        "int k = n; int g = (k * 32 + 128 - 1) / 128; k = k + 1; NAME<<<g, 128>>>(in, out, k, c);"
+    ),
     "rows_twice": _row(LAST="sum = warp_sum(sum); if (lane == 0) out[row] = sum;"),
     "rows_by_other_stride": _row(BODY="sum += in[row * c + i]; i += 32;"),
 }

@@ -19,6 +19,7 @@ from cu2port.warp.tree import Binary, CallExpr, Expr, Name, Num, callee
 SIZE = "cu2port::wave::device_size()"
 _CEILING = re.compile(r"(?i)_*(?:i|u|get_?)?(?:ceil_?div|div_?up|div_?ceil|div_?round_?up|cdiv|round_?up_?div)\Z")
 _CONSTANT = frozenset({"const", "int", "unsigned", "size_t", "uint32_t", "int64_t", "uint", "dim3", "auto", "long"})
+_CHANGES = frozenset("= += -= *= /= %= <<= >>= |= &= ^= ++ --".split())
 _DEPTH = 5
 Edits = dict[tuple[int, int], Edit]
 
@@ -246,8 +247,17 @@ class _Launch:
                 inner = self._factors(self._initial(at), {}, depth - 1)
                 if inner is not None:
                     return inner
-            return [e.text]
+            return None if self._changes(e.text) else [e.text]
         return None
+
+    def _changes(self, name: str) -> bool:
+        """Whether a name of the host function may be given another value before the launch."""
+        unit, (first, _) = self.unit, self.host.body
+        return any(
+            unit.tok(i + 1) in _CHANGES or unit.tok(i - 1) in ("++", "--", "&", ">")
+            for i in unit.find(name)
+            if first < i < self.launch.open and not unit.is_member(i) and unit.t[i - 1] not in _CONSTANT
+        )
 
     def _same(self, rows: Expr, wanted: list[str] | None) -> bool:
         return wanted is not None and self._factors(rows, {}) == wanted
