@@ -7,8 +7,9 @@ can be reached in more than one way: a local that is neither a reference nor has
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 
 from cu2port.lexer import is_identifier, lex
 from cu2port.ptx.asm import AsmStatement
@@ -91,7 +92,7 @@ def objects(unit: Unit, s: AsmStatement) -> Objects:
     if s.macro is not None or f is None:
         return Objects()
     names = {n for r in s.readings for o in r.operands for n in _names(unit.text[o.expr.start : o.expr.end])}
-    arrays = frozenset(n for n in names if _is_array(unit, unit.find(n), f))
+    arrays = frozenset(n for n in names if _is_array(unit, n, f))
     names -= _referred(unit, f)
     return Objects(frozenset(n for n in names if _is_own(unit, f, n, arrays)), arrays)
 
@@ -108,12 +109,23 @@ def _referred(unit: Unit, f: Function) -> set[str]:
     return out
 
 
-def _is_array(unit: Unit, places: Iterable[int], f: Function) -> bool:
+@lru_cache(maxsize=1)
+def _known(unit: Unit) -> dict[str, tuple[int, ...]]:
+    """Where the names are declared that a file was asked for so far: it may hold thousands of asm statements."""
+    return {}
+
+
+def _declarations(unit: Unit, name: str) -> tuple[int, ...]:
+    known = _known(unit)
+    if name not in known:
+        known[name] = tuple(k for k in unit.find(name) if not unit.is_member(k) and _declares(unit, k))
+    return known[name]
+
+
+def _is_array(unit: Unit, name: str, f: Function) -> bool:
     """Whether each declaration of a name in the file is one of an array, or a parameter of another function."""
     found = False
-    for k in places:
-        if unit.is_member(k) or not _declares(unit, k):
-            continue
+    for k in _declarations(unit, name):
         if unit.tok(k + 1) == "[":
             if unit.tok(k - 1) in ("*", "&", ")") or _in_parameters(unit, k):
                 return False
@@ -167,8 +179,9 @@ def _in_parameters(unit: Unit, k: int) -> bool:
 
 def _is_own(unit: Unit, f: Function, name: str, arrays: frozenset[str]) -> bool:
     declared = False
-    for k in unit.find(name):
-        if not f.params[0] <= k <= f.body[1] or unit.is_member(k):
+    places = unit.find(name)
+    for k in places[bisect_left(places, f.params[0]) : bisect_right(places, f.body[1])]:
+        if unit.is_member(k):
             continue
         before = unit.tok(k - 1)
         if _declares(unit, k):
