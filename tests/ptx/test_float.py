@@ -222,7 +222,8 @@ extern "C" __global__ void toward_zero(double* p) { p[0] = fma_rz(p[1], p[2], p[
 def machine_code(source: str, tmp_path: Path, arch: str, *flags: str) -> dict[str, str]:
     """The assembly of each kernel, without ROCm, and so without what ptx.hpp makes of its functions."""
     shutil.copytree(INCLUDE / "cu2port", tmp_path / "cu2port", dirs_exist_ok=True)
-    (tmp_path / "cu2port/ptx_device.hpp").write_text("")
+    for needs_hip in ("ptx_device.hpp", "ptx_barrier.hpp"):
+        (tmp_path / "cu2port" / needs_hip).write_text("")
     (tmp_path / "hip").mkdir(exist_ok=True)
     (tmp_path / "hip/hip_runtime.h").write_text(HIP)
     text = tmp_path / "kernels.hip"

@@ -66,7 +66,9 @@ class Page:
     @property
     def in_lint(self) -> str:
         """Whether `cu2port lint` looks for it by itself, and how to silence it; nothing of what is said of files."""
-        if self.code.startswith("CU9") and self.code not in (UNUSED_SUPPRESSION.code, BAD_SUPPRESSION.code):
+        if self.code in (UNUSED_SUPPRESSION.code, BAD_SUPPRESSION.code):
+            return "Looked for by default."  # a comment that silences it would be another of its kind
+        if self.code.startswith("CU9"):
             return ""
         chosen = "Looked for by default" if self.code.startswith(DEFAULT) else f"Wants `--extend-select {self.name}`"
         return f"{chosen}. Silence a place with `// cu2port: ignore[{self.name}] reason`."

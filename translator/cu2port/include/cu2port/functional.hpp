@@ -1,8 +1,8 @@
 // cu2port functional: the larger and the smaller of two values as function objects, as libcu++ has them.
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
-// `cu2port::maximum<>` is CUDA's `cuda::maximum<>`: it takes two types and returns their common type. Of equal values both
-// return the first, as `cuda::` does.
+// `cu2port::maximum<>` is CUDA's `cuda::maximum<>`: it takes two types and returns their common type. Of equal values
+// both return the first, as `cuda::` does.
 #pragma once
 
 #include <type_traits>

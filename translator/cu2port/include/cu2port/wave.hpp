@@ -1,9 +1,9 @@
 // cu2port wave: what whole wavefronts do together, be they of 32 lanes or of 64.
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
-// `cu2port convert --warp native` writes it where the answer of a kernel does not depend on how many lanes meet, such as
-// the sum of a block. All lanes of the wavefront that exist come to a call together. The last wavefront of a block may
-// have threads in its lower half only.
+// `cu2port convert --warp native` writes it where the answer of a kernel does not depend on how many lanes meet, as the
+// sum of a block does not. All lanes of the wavefront that exist come to a call together. The last wavefront of a
+// block may have threads in its lower half only.
 #pragma once
 
 #include "warp.hpp"
