@@ -15,8 +15,9 @@ _CALL = """__device__ void meet(int id) { NamedBarrier::sync(64, id); }
 class NamedBarrierUse(Check):
     """A barrier with a number, or for some of a block's warps.
 
-    AMD GPUs have one barrier, of the whole block. Warps that meet without the others need another way: a count in
-    shared memory that whole wavefronts wait for, or a barrier of the block that all threads come to.
+    AMD GPUs have one barrier, of the whole block. PTX's numbered barriers become counts in shared memory, for which
+    whole wavefronts wait: right with 32 lanes; with 64, where both warps of a wavefront take the same part, or with
+    `--warp solo`. A class that hides such a barrier wants the same.
     """
 
     code, name = "CU364", "named-barrier"

@@ -266,9 +266,10 @@ def _named(facts: WarpFacts) -> Iterator[Hazard]:
             named = e.kind == "named-barrier" or (e.kind == "call" and _is_named(e))
             if named:
                 what = (
-                    f"`{e.name}` makes some warps of a block wait for each other; AMD has barriers of whole blocks only"
+                    f"`{e.name}` makes some warps of a block wait for each other, which two warps on one wavefront cannot"
                 )
-                yield Hazard(Trouble.NAMED_BARRIER, e.at, e.at, what, True, True, _whose(e.frames, ()))
+                converted = "." in e.name  # PTX becomes a count, which whole wavefronts can wait for
+                yield Hazard(Trouble.NAMED_BARRIER, e.at, e.at, what, not converted, True, _whose(e.frames, ()))
 
 
 def _is_named(e: Event) -> bool:
