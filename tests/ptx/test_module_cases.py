@@ -155,10 +155,7 @@ def test_modules_compute_what_the_manual_says(path: Path, tmp_path: Path) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", [pytest.param(p, id=p.stem) for p in FILES])
-def test_assemblers_take_the_modules(path: Path, tmp_path: Path) -> None:
-    ptxas = os.environ.get("CU2PORT_PTXAS")
-    if not ptxas:
-        pytest.skip("CU2PORT_PTXAS does not name a ptxas")
+def test_assemblers_take_the_modules(path: Path, tmp_path: Path, ptxas: Path) -> None:
     wrong = []
     for case in read_cases(path):
         source = tmp_path / f"{case.name}.ptx"

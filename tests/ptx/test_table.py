@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -56,21 +54,9 @@ def test_a_planted_bug_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert computed() != example[1]
 
 
-def find_ptxas() -> Path | None:
-    """NVIDIA's assembler: CU2PORT_PTXAS, or what the wheel nvidia-cuda-nvcc brings."""
-    named = os.environ.get("CU2PORT_PTXAS")
-    if named:
-        return Path(named)
-    found = (p for entry in sys.path if entry for p in Path(entry).glob("nvidia/*/bin/ptxas"))
-    return next(found, None)
-
-
 @pytest.mark.slow
-def test_ptxas_takes_every_form(tmp_path: Path) -> None:
+def test_ptxas_takes_every_form(tmp_path: Path, ptxas: Path) -> None:
     """Each form that computes, as a kernel of a module; sm_120a lacks some that sm_100a has."""
-    ptxas = find_ptxas()
-    if ptxas is None:
-        pytest.skip("no ptxas: set CU2PORT_PTXAS or install nvidia-cuda-nvcc")
     rng = Random(3)
     chosen: dict[str, Case] = {}  # the first case of a form has registers alone
     for row in rows():

@@ -265,9 +265,7 @@ def _named(facts: WarpFacts) -> Iterator[Hazard]:
         for e in d.events.values():
             named = e.kind == "named-barrier" or (e.kind == "call" and _is_named(e))
             if named:
-                what = (
-                    f"`{e.name}` makes some warps of a block wait for each other, which two warps on one wavefront cannot"
-                )
+                what = f"`{e.name}` makes some warps of a block wait for each other; two on one wavefront cannot"
                 converted = "." in e.name  # PTX becomes a count, which whole wavefronts can wait for
                 yield Hazard(Trouble.NAMED_BARRIER, e.at, e.at, what, not converted, True, _whose(e.frames, ()))
 
