@@ -523,8 +523,9 @@ def test_an_error_we_did_not_foresee_is_one_line() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a signal to a process group")
 def test_an_interrupt_leaves_whole_files_and_exit_code_130() -> None:
+    text = OLD * 150  # long enough that a machine with other work still interrupts a run that is under way
     for i in range(60):
-        write(f"src/{i}.cu", OLD * 10)
+        write(f"src/{i}.cu", text)
     command = [sys.executable, "-c", "from cu2port.cli import main; main()", "convert", "src", "-o", "out", "-j", "1"]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "translator")}
     running = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
@@ -537,7 +538,7 @@ def test_an_interrupt_leaves_whole_files_and_exit_code_130() -> None:
     assert said.strip() == b"cu2port: interrupted"
     written = [p for p in Path("out").iterdir() if p.is_file()]
     assert 0 < len(written) < 60
-    assert {p.read_text() for p in written} == {cu2port("convert", "-", stdin=OLD * 10).stdout}
+    assert {p.read_text() for p in written} == {cu2port("convert", "-", stdin=text).stdout}
     assert cu2port("convert", "src", "-o", "out").exit_code == 0
     assert len(list(Path("out").glob("*.cu"))) == 60
 
