@@ -526,7 +526,10 @@ def test_an_interrupt_leaves_whole_files_and_exit_code_130() -> None:
     text = OLD * 150  # long enough that a machine with other work still interrupts a run that is under way
     for i in range(60):
         write(f"src/{i}.cu", text)
-    command = [sys.executable, "-c", "from cu2port.cli import main; main()", "convert", "src", "-o", "out", "-j", "1"]
+    # a shell's background jobs, as CI may be one, ignore the signal, and children inherit that
+    heard = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    code = f"{heard}from cu2port.cli import main\nmain()"
+    command = [sys.executable, "-c", code, "convert", "src", "-o", "out", "-j", "1"]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "translator")}
     running = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     deadline = time.monotonic() + 30
