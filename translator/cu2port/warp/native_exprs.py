@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from cu2port.model import Edit, Span
-from cu2port.warp.native_idioms import Reduction, Refused, is_identity
+from cu2port.warp.native_idioms import Reduction, Refused
 from cu2port.warp.native_lanes import ATOMICS, FUNCTORS, IDEMPOTENT, MATH, SPACE, Here, Lanes
+from cu2port.warp.native_numbers import is_identity
 from cu2port.warp.native_values import SAME, UNIFORM, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,

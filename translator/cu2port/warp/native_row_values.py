@@ -11,7 +11,7 @@ from cu2port.model import Edit, Span
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
 from cu2port.warp.native_idioms import Idioms, Reduction, Refused, is_whole
-from cu2port.warp.native_lanes import FUNCTORS, MATH, SPACE, Summary
+from cu2port.warp.native_lanes import FUNCTORS, IDEMPOTENT, MATH, SPACE, Summary
 from cu2port.warp.tree import (
     Binary,
     CallExpr,
@@ -28,7 +28,6 @@ from cu2port.warp.tree import (
 
 _LOADS = frozenset("__ldg __ldcs __ldcg __ldca __float2half_rn __half22float2 make_float2 make_float4 exp2f ceilf "
                    "floorf tanhf erff sinf cosf assert fma fmaf __fmaf_rn isnan isinf".split())  # fmt: skip
-IDEMPOTENT = frozenset({"max", "min", "or", "and"})
 INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 
 

@@ -1,0 +1,173 @@
+"""Constants and masks, expressions that are the same variable, and identities of operations."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from cu2port.unit import Unit
+from cu2port.warp.model import constants, macro_expression
+from cu2port.warp.parse import read_expression
+from cu2port.warp.tree import (
+    Binary,
+    CallExpr,
+    Expr,
+    Index,
+    Member,
+    Name,
+    Num,
+    Unary,
+    callee,
+)
+from cu2port.warpnames import declares
+
+_FULL = 0xFFFFFFFF
+_ZERO = frozenset({"0", "0.0", "0.", "0.f", "0.0f", "0.0F", "0.F", "0u", "0U", "0ul", "0ull", "0ULL", "0UL", "0L"})
+_LEAST = frozenset({"INFINITY", "HUGE_VALF", "HUGE_VAL", "FLT_MAX", "DBL_MAX", "CUDART_INF_F", "CUDART_INF"})
+
+
+class Numbers:
+    """Constants and shapes of the expressions of one file."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.unit = unit
+
+    @cached_property
+    def _constants(self) -> dict[str, int]:
+        return constants(self.unit)
+
+    # --- numbers --------------------------------------------------------------------------------------------------
+
+    def named(self, name: str, depth: int = 4) -> int | None:
+        """The value of a constant that the file defines once and without condition; None for any other name."""
+        unit = self.unit
+        ms = unit.macros.get(name, ())
+        declared = [i for i in unit.find(name) if declares(unit, i) and unit.in_directive(i) is None]
+        if ms:
+            if len(ms) > 1 or declared or ms[0].params is not None or ms[0].stop == ms[0].first:
+                return None
+            if len(unit.conditions(ms[0].directive.start)) > (1 if unit.guard else 0):
+                return None
+            return self.fold(macro_expression(unit, ms[0]), depth - 1)
+        at = self._constants.get(name)
+        if at is None or any(i != at - 2 for i in declared):
+            return None
+        if len(unit.conditions(unit.p[at])) > (1 if unit.guard else 0) or unit.function_at(at) is not None:
+            return None
+        stop = at
+        while stop < len(unit.t) and unit.t[stop] not in (";", ",", "}"):
+            stop = max(stop, unit.match[stop]) + 1
+        return self.fold(read_expression(unit, at, stop), depth - 1)
+
+    def fold(self, e: Expr, depth: int = 4) -> int | None:
+        """The value of a constant expression."""
+        if isinstance(e, Num):
+            return e.value
+        if isinstance(e, Name):
+            if e.text == "UINT_MAX":
+                return _FULL
+            return self.named(e.text, depth) if depth > 0 and not e.targs and not e.qualified else None
+        if isinstance(e, Unary) and e.op in ("-", "~"):
+            v = self.fold(e.x, depth)
+            return None if v is None else (-v if e.op == "-" else ~v)
+        if isinstance(e, Binary):
+            a, b = self.fold(e.a, depth), self.fold(e.b, depth)
+            if a is None or b is None:
+                return None
+            if e.op in ("/", "%", "<<", ">>") and (b <= 0 or a < 0 or b > 1 << 20):
+                return None
+            if e.op in ("<<", ">>") and b > 31:
+                return None
+            table = {"+": a + b, "-": a - b, "*": a * b}
+            if e.op in table:
+                return table[e.op]
+            if e.op in ("/", "%"):
+                return a // b if e.op == "/" else a % b
+            if e.op in ("<<", ">>"):
+                return a << b if e.op == "<<" else a >> b
+        return None
+
+    def is_cudas_size(self, e: Expr) -> bool:
+        """Whether a name is CUDA's `warpSize`."""
+        return (
+            isinstance(e, Name)
+            and e.text == "warpSize"
+            and not e.qualified
+            and "warpSize" not in self.unit.macros
+            and not any(declares(self.unit, i) for i in self.unit.find("warpSize"))
+        )
+
+    def number(self, e: Expr) -> int | None:
+        """A constant's value, `warpSize` taken for what it is in CUDA."""
+        if self.is_cudas_size(e):
+            return 32
+        if isinstance(e, Binary) and e.op in ("/", "-", "+", "*", ">>"):
+            a, b = self.number(e.a), self.number(e.b)
+            if a is None or b is None:
+                return None
+            if e.op in ("/", ">>"):
+                return None if b <= 0 or (b > 31 and e.op == ">>") else (a // b if e.op == "/" else a >> b)
+            return {"-": a - b, "+": a + b, "*": a * b}[e.op]
+        return self.fold(e)
+
+    def full(self, e: Expr) -> bool:
+        """Whether a mask names all 32 lanes."""
+        v = self.fold(e)
+        return v is not None and v & _FULL == _FULL
+
+    # --- shapes ---------------------------------------------------------------------------------------------------
+
+    def shape(self, e: Expr) -> object:
+        """An expression without its place; None where it may be no plain value."""
+        if isinstance(e, Num):
+            return self.unit.t[e.at]
+        if isinstance(e, Name):
+            return (e.text,) if not e.targs and not e.qualified else None
+        if isinstance(e, Member):
+            base = self.shape(e.base)
+            return None if base is None else (".", base, e.name)
+        if isinstance(e, Index):
+            base, inner = self.shape(e.base), self.shape(e.inner)
+            return None if base is None or inner is None else ("[]", base, inner)
+        return None
+
+    def same(self, a: Expr, b: Expr) -> bool:
+        """Whether two expressions are the same variable."""
+        x = self.shape(a)
+        return x is not None and x == self.shape(b)
+
+
+def is_identity(unit: Unit, op: str, e: Expr) -> bool:
+    """Whether a value changes nothing where it takes part in an operation."""
+    if isinstance(e, CallExpr) and len(e.args) == 1 and not isinstance(e.callee, Member) and callee(e) in (
+        "T", "scalar_t", "float", "double", "int", "half", "__float2half", "__float2half_rn", "accscalar_t"
+    ):  # fmt: skip
+        e = e.args[0]
+    text = unit.t[e.at] if isinstance(e, (Num, Name)) else ""
+    if op in ("add", "or", "xor"):
+        return text in _ZERO or text == "false"
+    if op == "mul":
+        return text in ("1", "1.0", "1.f", "1.0f", "1.")
+    if op == "and":
+        return isinstance(e, Unary) and e.op + unit.t[e.x.at] in ("~0", "~0u", "-1")
+    if op == "max":
+        if isinstance(e, CallExpr):
+            return callee(e) == "lowest" and "numeric_limits" in unit.t[e.at - 7 : e.at]
+        if isinstance(e, Unary) and e.op == "-" and isinstance(e.x, Name):
+            return e.x.text in _LEAST
+        if isinstance(e, Unary) and e.op == "-" and isinstance(e.x, CallExpr):
+            return callee(e.x) == "infinity"
+        if isinstance(e, Unary) and e.op == "-" and isinstance(e.x, Num):
+            return _is_huge(unit.t[e.x.at])
+        return text == "INT_MIN"
+    if op == "min":
+        if isinstance(e, CallExpr):
+            return callee(e) in ("infinity",) or (callee(e) == "max" and "numeric_limits" in unit.t[e.at - 7 : e.at])
+        return text in _LEAST or text in ("INT_MAX", "UINT_MAX") or _is_huge(text)
+    return False
+
+
+def _is_huge(text: str) -> bool:
+    """Whether a literal is one that no data reach: 1e15 or more."""
+    m = re.fullmatch(r"(\d+\.?\d*[eE]\+?(\d+))[fF]?", text)
+    return m is not None and float(m[1]) >= 1e15

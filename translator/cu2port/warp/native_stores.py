@@ -1,0 +1,108 @@
+"""What native code writes: variables, the slots of warps in shared memory, one atomic operation for each warp."""
+
+from __future__ import annotations
+
+from cu2port.warp.native_exprs import Values
+from cu2port.warp.native_idioms import Refused
+from cu2port.warp.native_lanes import ATOMICS, Here
+from cu2port.warp.native_values import SAME, Kind, T, is_plain
+from cu2port.warp.tree import (
+    Assign,
+    CallExpr,
+    Expr,
+    Index,
+    Name,
+    Num,
+    callee,
+    parts,
+    root,
+    walk,
+)
+
+
+class Stores(Values):
+    """Assignments and calls that write, in the walk over one function. Raises Refused."""
+
+    def _assigned(self, e: Assign, here: Here) -> None:
+        target = e.target
+        element = isinstance(target, Index) and isinstance(target.base, Name) and target.base.text in self.arrays
+        if element and isinstance(target, Index) and self._stored(e, target, root(target), here):
+            return
+        if not isinstance(target, Name):
+            if here.role in ("leader", "first", "slots"):
+                raise Refused(e.at, "the number of lanes decides who writes this")
+            for x in parts(target):
+                if not isinstance(x, Name):
+                    self._plain(x)
+            self._touched(target)
+            self._needed(e.value, here)
+            return
+        self.spots.add(target.at)
+        name = target.text
+        old = self.env.get(name, SAME)
+        if e.op == "=":
+            t = self._of_lanes(e.value) or self._gathered(e.value, here) or self._value(e.value)
+            if here.role == "thread" and t.kind is Kind.WHOLE:
+                t = SAME
+            self._set(name, t, e.value, here)
+            return
+        if here.role in ("leader", "slots"):
+            raise Refused(e.at, f"`{name}` is set by some lanes of each warp")
+        t = self._lift(e, (old, self._value(e.value)), here)
+        self._set(name, t, e, here)
+
+    def _touched(self, target: Expr) -> None:
+        """A store through something that is no plain variable."""
+        name = root(target)
+        if name in self.env and not is_plain(self.env[name]) and self.env[name].kind is not Kind.SPOT:
+            raise Refused(target.at, f"`{name}` holds {self.env[name].kind.value}")
+        for x in walk(target):
+            if isinstance(x, Name) and x.text == name:
+                self.spots.add(x.at)
+        t = self.env.get(name)
+        if t is not None and t.kind is Kind.SPOT:
+            raise Refused(target.at, f"`{name}` is used again")
+
+    def _stored(self, e: Assign, target: Index, name: str, here: Here) -> bool:
+        """A store to shared memory that native code knows: of a warp's value to its slot, of the first element."""
+        assert isinstance(target.base, Name)
+        index = target.inner
+        if e.op == "=" and here.role in ("leader", "") and self._is_warp(index):
+            if here.role == "" and not here.together:
+                return False
+            t = self._value(e.value)
+            if t.kind is not Kind.PART:
+                if here.role == "" and is_plain(t):
+                    raise Refused(e.at, f"`{name}` has a slot for each warp and gets something else")
+                raise Refused(e.at, f"`{name}` gets something else than what the warp's lanes come to")
+            if len(self.arrays[name].dims) != 1 and not self._is_lone_extern(name):
+                raise Refused(e.at, f"`{name}` has several dimensions")
+            self.spots.add(target.base.at)
+            self.slots.add(name)
+            self.tracked.add(name)
+            self.env[name] = T(Kind.SLOTS, t.op)
+            return True
+        first = isinstance(index, Num) and index.value == 0 and self.env[name].kind in (Kind.SLOTS, Kind.SPOT)
+        if e.op == "=" and here.role == "thread" and first:
+            self._needed(e.value, here)
+            self.spots.add(target.base.at)
+            self.env[name] = T(Kind.SPOT)
+            return True
+        return False
+
+    def _is_lone_extern(self, name: str) -> bool:
+        """Whether an array is the function's only one of a size that the launch gives."""
+        first, stop = self.d.fn.body
+        return not self.arrays[name].dims and self.unit.t[first:stop].count("extern") == 1
+
+    def _done_by_lanes(self, e: CallExpr, here: Here) -> None:
+        """A call by one lane of each warp: an atomic operation that puts the warps' values together."""
+        op = ATOMICS.get(callee(e))
+        if op is None or here.role != "leader" or len(e.args) != 2 or self.gone:
+            raise Refused(e.at, "the number of lanes decides who does this")
+        t = self._value(e.args[1])
+        if t.kind is not Kind.PART or t.op != op:
+            raise Refused(e.at, f"`{callee(e)}` of something else than what the warp's lanes come to")
+        if not self._value(e.args[0]).uniform:
+            raise Refused(e.at, f"`{callee(e)}` may go to different places for lanes of a warp")
+        self.line = self.line or not self.rows
