@@ -8,8 +8,8 @@ The straight line:
 
 - `ir.py`: types, operands, instructions, modules as they are written; `Operation` is an instruction that was
   understood.
-- `grammars/ptx.lark`, `tokens.py` and `parse.py` know shapes only, no mnemonic; `parse.py` is the only importer of
-  lark. `constants.py` computes constant expressions.
+- `grammars/ptx.lark`, `tokens.py`, `parse.py` and `build.py` know shapes only, no mnemonic; the last two are the only
+  importers of lark. `constants.py` computes constant expressions.
 - `ops.py`: `Value`, a node of a tree, with Python's operators; a few dozen core operations `Op`. Each is one row:
   what it means in Python and how C++ spells it. Nodes fold constants as they are made.
 - `table.py`: the decorator `@ptx`, the index of rows, and the matching of an opcode to its row.
