@@ -10,12 +10,13 @@ import re
 
 from cu2port.lexer import is_identifier
 from cu2port.model import Span
-from cu2port.structure import Function
+from cu2port.structure import Call, Function
 from cu2port.unit import Unit
 
 _RANK = {"int": 1, "unsigned int": 1, "long": 2, "unsigned long": 2, "long long": 3, "unsigned long long": 3}
 _SMALL = frozenset({"bool", "char", "signed char", "unsigned char", "short", "unsigned short"})
 _FLOATING = frozenset({"float", "double"})
+ARITHMETIC = frozenset(_RANK) | _FLOATING  # after promotion
 _NAMES = {
     "int": "int",
     "float": "float",
@@ -135,6 +136,23 @@ def simple_type(unit: Unit, names: NamedTypes, span: Span) -> str:
     reader = _Reader(unit, names, unit.lexed.at(span.start), unit.lexed.at(span.end))
     found = reader.binary(0, 0)
     return found if reader.k == reader.stop else ""
+
+
+def argument_types(unit: Unit, calls: list[tuple[int, Call]]) -> dict[int, list[str]]:
+    """By the token of the called name, the types of a call's arguments as `simple_type` tells them."""
+    out = {}
+    function, types = None, None
+    for i, call in calls:
+        f = unit.function_at(i)
+        if f is not None and (types is None or f is not function):
+            function, types = f, NamedTypes(unit, f)
+        out[i] = [simple_type(unit, types, a) if types is not None else "" for a in call.args]
+    return out
+
+
+def unqualified(name: str) -> str:
+    """A type as libclang spells it, without `const`, `volatile` and `&`."""
+    return re.sub(r"\b(?:const|volatile)\s+", "", name).rstrip(" &")
 
 
 class _Reader:

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from cu2port.arithmetic import NamedTypes, promoted, simple_type
+from cu2port.arithmetic import ARITHMETIC, argument_types, promoted, unqualified
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Severity, Side, insert
 from cu2port.structure import Call
@@ -40,15 +39,15 @@ class FirstBit(Check):
         calls = _calls(unit)
         if not calls:
             return
-        types = {i: _type(unit, i, call) for i, call in calls}
+        types = {i: found[0] for i, found in argument_types(unit, calls).items()}
         unknown = [(i, call) for i, call in calls if not types[i] or types[i].startswith("?")]
         facts = unit.ask(spans=tuple((c.args[0].start, c.args[0].end) for _, c in unknown)) if unknown else None
         for i, call in unknown:
             expr = facts.exprs.get((call.args[0].start, call.args[0].end)) if facts is not None else None
-            types[i] = re.sub(r"\b(?:const|volatile)\s+", "", expr.type).rstrip(" &") if expr is not None else ""
+            types[i] = unqualified(expr.type) if expr is not None else ""
         for i, call in calls:
             name, given = unit.t[i], promoted(types[i])
-            if given not in _OTHERS or given in _TAKEN[name]:
+            if given not in ARITHMETIC or given in _TAKEN[name]:
                 continue
             argument = call.args[0]
             yield self.finding(
@@ -64,14 +63,6 @@ class FirstBit(Check):
             )
 
 
-_OTHERS = frozenset("int long float double".split()) | {
-    "unsigned int",
-    "unsigned long",
-    "long long",
-    "unsigned long long",
-}
-
-
 def _calls(unit: Unit) -> list[tuple[int, Call]]:
     """Calls in functions, of CUDA's own."""
     if unit.words.isdisjoint(_TAKEN):
@@ -85,8 +76,3 @@ def _calls(unit: Unit) -> list[tuple[int, Call]]:
         if call is not None and len(call.args) == 1:
             out.append((i, call))
     return out
-
-
-def _type(unit: Unit, i: int, call: Call) -> str:
-    f = unit.function_at(i)
-    return simple_type(unit, NamedTypes(unit, f), call.args[0]) if f is not None else ""

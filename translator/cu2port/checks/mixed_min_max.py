@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.arithmetic import NamedTypes, common, promoted, same_shape, simple_type
+from cu2port.arithmetic import argument_types, common, promoted, same_shape, unqualified
 from cu2port.check import Check, Example
 from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
@@ -60,7 +60,7 @@ class MixedMinMax(Check):
         calls = _calls(unit)
         if not calls:
             return
-        lexical = _lexical(unit, calls)
+        lexical = argument_types(unit, calls)
         doubtful = [(i, call) for i, call in calls if _doubtful(unit, i, call, lexical[i])]
         foreign: set[int] = set()
         if doubtful or any(inc.quoted for inc in unit.includes):
@@ -77,7 +77,7 @@ class MixedMinMax(Check):
                     for k, span in enumerate(call.args):
                         expr = facts.exprs.get((span.start, span.end))
                         if expr is not None:
-                            lexical[i][k] = re.sub(r"\b(?:const|volatile)\s+", "", expr.type).rstrip(" &")
+                            lexical[i][k] = unqualified(expr.type)
         for i, call in calls:
             made = () if i in foreign else _edits(unit, i, call, lexical[i])
             if made:
@@ -111,18 +111,6 @@ def _calls(unit: Unit) -> list[tuple[int, Call]]:
         call = unit.call(i)
         if call is not None and len(call.args) == 2 and unit.function_at(i) is not None:
             out.append((i, call))
-    return out
-
-
-def _lexical(unit: Unit, calls: list[tuple[int, Call]]) -> dict[int, list[str]]:
-    """The arguments' types as far as tokens tell them."""
-    out = {}
-    function, types = None, None
-    for i, call in calls:
-        f = unit.function_at(i)
-        if f is not None and (types is None or f is not function):
-            function, types = f, NamedTypes(unit, f)
-        out[i] = [simple_type(unit, types, a) if types is not None else "" for a in call.args]
     return out
 
 
