@@ -210,11 +210,11 @@ def test_a_broken_rule_file_is_one_line_to_the_user(tmp_path: Path) -> None:
 
     def said(*words: str) -> str:
         command = [sys.executable, "-m", "cu2port", *words]
-        options = {"capture_output": True, "text": True, "check": False, "timeout": 60, "cwd": tmp_path}
-        done = subprocess.run(command, env={**os.environ, **paths}, **options)  # type: ignore[call-overload]
+        env = {**os.environ, **paths}
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=60, cwd=tmp_path)
         assert done.returncode == 2, done.stdout + done.stderr
         assert done.stdout == ""
-        return str(done.stderr)
+        return done.stderr
 
     curand = tmp_path / "rules" / "curand.toml"
     good = curand.read_text(encoding="utf-8")

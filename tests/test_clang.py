@@ -52,8 +52,8 @@ def marked(text: str, path: str = "a.cu", defines: tuple[str, ...] = ()) -> Ques
     return Question(path, data.encode("latin-1"), bindings=tuple(bindings), spans=tuple(spans), defines=defines)
 
 
-def owners(service: ClangService, text: str, **more: object) -> list[str]:
-    q = marked(text, **more)  # type: ignore[arg-type]
+def owners(service: ClangService, text: str, path: str = "a.cu", defines: tuple[str, ...] = ()) -> list[str]:
+    q = marked(text, path, defines)
     found = ask(service, q).bindings
     return [found[o].owner if o in found else "-" for o in q.bindings]
 
@@ -74,7 +74,7 @@ def test_cuda_names_are_cudas(service: ClangService) -> None:
         "  return e == @cudaSuccess ? 0 : @CUDA_VERSION; }\n"
     )
     facts = ask(service, q)
-    names = [re.match(rb"\w+", q.data[o:])[0].decode() for o in q.bindings]  # type: ignore[index]
+    names = [m[0].decode() for o in q.bindings if (m := re.match(rb"\w+", q.data[o:]))]
     assert {n: facts.bindings[o].owner for n, o in zip(names, q.bindings, strict=True) if n != "k"} == dict.fromkeys(
         (n for n in names if n != "k"), "cuda"
     )

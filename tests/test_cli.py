@@ -47,11 +47,11 @@ def write(name: str, text: str | bytes) -> Path:
     return path
 
 
-def process(*words: str, **more: object) -> subprocess.CompletedProcess[str]:
+def process(*words: str) -> subprocess.CompletedProcess[str]:
     """cu2port in a process of its own."""
     command = [sys.executable, "-c", "from cu2port.cli import main; main()", *words]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "translator")}
-    return subprocess.run(command, capture_output=True, text=True, env=env, check=False, timeout=60, **more)  # type: ignore[call-overload, no-any-return]
+    return subprocess.run(command, capture_output=True, text=True, env=env, check=False, timeout=60)
 
 
 def git(*words: str) -> None:

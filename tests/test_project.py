@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,9 +104,9 @@ def plant(folder: Path, **files: str | bytes) -> Path:
     return folder
 
 
-def into(out: str, *inputs: str, **more: object) -> Ran:
+def into(out: str, *inputs: str, **more: Any) -> Ran:
     """Convert into a folder."""
-    return run(Request(inputs, "out", out, **more))  # type: ignore[arg-type]
+    return run(Request(inputs, "out", out, **more))
 
 
 def tree(folder: str | Path) -> dict[str, bytes | str]:

@@ -64,7 +64,8 @@ def read_cases(path: Path) -> Iterator[Case]:
             elif key == "out":
                 case.wanted += words(rest)
             elif key == "launch":
-                case.launch = (*map(int, rest.split()), 0)[:3]  # type: ignore[assignment]
+                grid, block, *shared = map(int, rest.split())
+                case.launch = (grid, block, sum(shared))
             else:
                 case.left += tuple(rest.split())
         yield case
