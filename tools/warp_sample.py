@@ -23,6 +23,9 @@ from cu2port.warp.parse import integer
 from cu2port.warp.values import named_constant
 
 VALUES = (32, 31, 5)
+#: Files that are not .cu or .cuh count if they mark device code.
+SUFFIXES = (".cu", ".cuh", ".h", ".hpp", ".hxx", ".inl", ".c", ".cc", ".cpp")
+MARKED = re.compile(rb"__(?:global|device)__")
 #: stratum -> pattern over `text before` + token between « and » + `text after`, first match counts.
 STRATA = (
     ("shuffle", r"(?:shfl|SHFL|ballot|shuffle)\w*\s*\([^;]*«"),
@@ -82,19 +85,31 @@ def candidates(unit: Unit) -> list[int]:
     return out
 
 
+def sources(root: Path, left_out: re.Pattern[str] | None) -> list[Path]:
+    """CUDA files below root, and C and C++ files that mark device code, without those whose path matches left_out."""
+    out = []
+    for path in sorted(p for p in root.rglob("*") if p.suffix in SUFFIXES and p.is_file()):
+        if left_out and left_out.search(path.relative_to(root).as_posix()):
+            continue
+        if path.suffix in (".cu", ".cuh") or MARKED.search(path.read_bytes()):
+            out.append(path)
+    return out
+
+
 def main() -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("trees", nargs="+", metavar="NAME=TREE")
     parser.add_argument("--count", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--leave-out", type=re.compile, metavar="REGEX", help="paths below a tree: other projects' code")
     args = parser.parse_args()
     rng = random.Random(args.seed)
     rows: dict[str, dict[str, list[tuple[str, int, int, str]]]] = defaultdict(lambda: defaultdict(list))
     for given in args.trees:
         name, _, tree = given.partition("=")
         root = Path(tree)
-        for path in sorted(p for p in root.rglob("*") if p.suffix in (".cu", ".cuh")):
+        for path in sources(root, args.leave_out):
             unit = Unit(path.read_bytes().decode("latin-1"), load_catalog(), path=str(path))
             for i in candidates(unit):
                 line = unit.text.count("\n", 0, unit.p[i]) + 1
