@@ -102,7 +102,7 @@ def main() -> int:
     parser.add_argument("trees", nargs="+", metavar="NAME=TREE")
     parser.add_argument("--count", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--leave-out", type=re.compile, metavar="REGEX", help="paths below a tree: other projects' code")
+    parser.add_argument("--leave-out", type=re.compile, metavar="REGEX", help="paths below a tree")
     args = parser.parse_args()
     rng = random.Random(args.seed)
     rows: dict[str, dict[str, list[tuple[str, int, int, str]]]] = defaultdict(lambda: defaultdict(list))
