@@ -224,6 +224,8 @@ class Values(Lanes):
             self.line = self.line or own.line
             self.sites.append(e)
             return own.result
+        if own is not None and own.meets:
+            self._meet(e)
         if own is None and name in MATH:
             return self._lift(e, types)
         for t in types:
@@ -260,6 +262,7 @@ class Values(Lanes):
         return t
 
     def _meet(self, e: CallExpr) -> None:
+        self.meets = True
         if not self.here.together or self.gone or self.here.role:
             raise Refused(e.at, f"some lanes may be elsewhere when `{callee(e)}` is called")
 
@@ -308,6 +311,7 @@ class Values(Lanes):
 
     def _reduced(self, name: str, op: str, t: T, at: int, here: Here) -> T:
         """What a value becomes that is reduced over the warp."""
+        self.meets = True
         if not here.together or self.gone or here.role in ("leader", "slots", "thread"):
             raise Refused(at, "some lanes may be elsewhere when the warp's values are put together")
         if t.kind is Kind.GATHERED:

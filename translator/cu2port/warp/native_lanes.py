@@ -27,6 +27,7 @@ from cu2port.warp.tree import (
     Unary,
     callee,
     root,
+    statements,
     walk,
 )
 
@@ -69,6 +70,7 @@ class Summary:
     line: bool = False
     sites: tuple[CallExpr, ...] = ()
     reduction: tuple[str | Span, ...] = ()
+    meets: bool = False  # all lanes of a wavefront that exist must call it together
 
 
 Look = Callable[[str], Summary | None]
@@ -117,6 +119,10 @@ class Lanes:
         self.fixed: set[str] = set()
         self.here = Here()
         self.rows = self.deep = False  # blocks have a second dimension, a third one
+        self.meets = False  # lanes meet in it, or in what it calls
+        self.own = {p.name for p in d.params}  # variables that nobody else sees before the function returns
+        self.own |= {x.name for x in statements(d.body) if isinstance(x, Decl) and not self._is_static(x)}
+        self.lent = {p.name for p in d.params if p.at > 0 and unit.t[p.at - 1] in ("&", "&&")}
 
     # --- variables ---------------------------------------------------------------------------------------------------
 
@@ -130,7 +136,23 @@ class Lanes:
         if name in self.env and name not in self.fixed and is_plain(self.env[name]):
             self.env[name] = SAME
 
+    def _is_static(self, s: Decl) -> bool:
+        k = s.at
+        while self.unit.t[k - 1] not in (";", "{", "}"):
+            k -= 1
+        return not s.shared and "static" in self.unit.t[k : s.at]
+
+    def _handed_back(self, at: int) -> None:
+        """What the caller sees in variables of its own when the function returns."""
+        for name in sorted(self.lent):
+            t = self.env.get(name, SAME)
+            if not is_plain(t) and not (t.kind is Kind.WHOLE and t.everywhere):
+                raise Refused(at, f"the caller gets {t.kind.value} in `{name}`")
+
     def _set(self, name: str, t: T, value: Expr, here: Here) -> None:
+        everywhere = is_plain(t) or (t.kind is Kind.WHOLE and t.everywhere)
+        if not everywhere and name not in self.own:
+            raise Refused(value.at if value.at >= 0 else 0, f"`{name}`, which other functions see, gets {t.kind.value}")
         if here.role == "first":
             if t.kind not in (Kind.GATHERED, Kind.WHOLE, Kind.PART):
                 t = MIXED if not is_plain(t) or name in self.env else t._replace(uniform=False)

@@ -235,6 +235,6 @@ class Plan:
             for s in all_of
         ):
             if all(is_plain(s.result) for s in all_of):
-                return Summary(SAME, line=any(s.line for s in all_of))
+                return Summary(SAME, line=any(s.line for s in all_of), meets=any(s.meets for s in all_of))
             raise Refused(found[0].name_at, f"functions named `{name}` do different things")
         return first

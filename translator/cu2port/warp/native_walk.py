@@ -54,6 +54,7 @@ class Walk(Stores):
             if p.name:
                 self.env[p.name] = UNIFORM
         self._list(self.d.body.body, Here())
+        self._handed_back(self.d.fn.name_at)
         self._look_after()
         result = self.results[0] if self.results else SAME
         for r in self.results[1:]:
@@ -61,7 +62,7 @@ class Walk(Stores):
         if result.kind not in (Kind.SAME, Kind.TID, Kind.PART, Kind.WHOLE):
             raise Refused(self.d.fn.name_at, f"what `{self.d.name}` returns depends on the number of lanes")
         op, call = self._reduces()
-        return Summary(result, self.edits, op, self.line, tuple(self.sites), call)
+        return Summary(result, self.edits, op, self.line, tuple(self.sites), call, self.meets)
 
     def _look_before(self) -> None:
         unit = self.unit
@@ -172,6 +173,7 @@ class Walk(Stores):
         if here.role in ("leader", "slots", "first"):
             raise Refused(s.at, f"`{s.kind}` where the number of lanes decides who comes")
         if s.kind == "return":
+            self._handed_back(s.at)
             if s.value is not None:
                 t = self._value(s.value)
                 if here.role == "thread":

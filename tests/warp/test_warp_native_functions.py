@@ -1,0 +1,45 @@
+"""`--warp native`: what a function hands on to other functions, and who comes when it is called."""
+
+from __future__ import annotations
+
+import pytest
+
+from cu2port.engine import translate
+from cu2port.model import Options
+
+HEAD = """#include <cuda_runtime.h>
+__device__ int counter;
+__device__ int warp_sum(int v) {
+    for (int o = 16; o > 0; o >>= 1) v += __shfl_down_sync(~0u, v, o);
+    return v;
+}
+__device__ void hand_back(int v, int& out) { v = warp_sum(v); out = v; }
+__device__ void count(int v) {
+    v = warp_sum(v);
+    if (threadIdx.x % 32 == 0) atomicAdd(&counter, v);
+}
+struct Sum {
+    int all;
+    __device__ void add(int v) { all = warp_sum(v); }
+};
+"""
+BODIES = {
+    "together": ("count(in[threadIdx.x]);", ""),
+    "handed_back": ("int t = 0; hand_back(in[threadIdx.x], t); out[threadIdx.x] = t;", "the caller gets"),
+    "global": ("counter = warp_sum(in[threadIdx.x]);", "`counter`, which other functions see"),
+    "member": ("Sum s; s.add(in[threadIdx.x]); out[threadIdx.x] = s.all;", "`all`, which other functions see"),
+    "upper_threads": ("if (threadIdx.x >= 96) count(in[threadIdx.x]);", "some lanes may be elsewhere"),
+    "some_threads": ("if (in[threadIdx.x] > 5) count(in[threadIdx.x]);", "some lanes may be elsewhere"),
+    "after_return": ("if (threadIdx.x >= 96) return; count(in[threadIdx.x]);", "some lanes may be elsewhere"),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_functions(name: str) -> None:
+    body, why = BODIES[name]
+    text = f"{HEAD}__global__ void k(const int* in, int* out) {{ {body} }}\nvoid f(int* p) {{ k<<<1, 256>>>(p, p); }}\n"
+    made = translate(text.encode(), Options(warp="native"), path="p.cu")
+    found = [j.finding for j in made.findings if j.finding.code in ("CU356", "CU357")]
+    found = [f for f in found if f.message.startswith("`k` ")]
+    assert [f.code for f in found] == ["CU357" if why else "CU356"]
+    assert why in found[0].message
