@@ -76,7 +76,7 @@ class Summary:
 Look = Callable[[str], Summary | None]
 
 
-def _axis(e: Expr, name: str) -> str:
+def axis_of(e: Expr, name: str) -> str:
     """The axis of `threadIdx.x` and the like; "" for anything else."""
     return e.name if isinstance(e, Member) and isinstance(e.base, Name) and e.base.text == name else ""
 
@@ -190,7 +190,7 @@ class Lanes:
 
     def _is_tid(self, e: Expr) -> bool:
         if isinstance(e, Member):
-            return not self.rows and _axis(e, "threadIdx") == "x"
+            return not self.rows and axis_of(e, "threadIdx") == "x"
         return isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.TID
 
     def _size(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
@@ -305,20 +305,20 @@ class Lanes:
             if (
                 isinstance(e, Binary)
                 and e.op == "*"
-                and _axis(e.a, "blockDim") + _axis(e.b, "blockDim") in ("xy", "yx")
+                and axis_of(e.a, "blockDim") + axis_of(e.b, "blockDim") in ("xy", "yx")
             ):
                 return "blockDim.x * blockDim.y" if not self.deep else ""
             return ""
-        return "blockDim.x" if _axis(e, "blockDim") == "x" else ""
+        return "blockDim.x" if axis_of(e, "blockDim") == "x" else ""
 
     def _is_linear(self, e: Expr) -> bool:
         """`threadIdx.y * blockDim.x + threadIdx.x`, in a function that speaks of no third dimension."""
         if not self.rows or self.deep or not (isinstance(e, Binary) and e.op == "+"):
             return False
         for x, row in ((e.a, e.b), (e.b, e.a)):
-            if _axis(x, "threadIdx") == "x" and isinstance(row, Binary) and row.op == "*":
+            if axis_of(x, "threadIdx") == "x" and isinstance(row, Binary) and row.op == "*":
                 for y, width in ((row.a, row.b), (row.b, row.a)):
-                    if _axis(y, "threadIdx") == "y" and _axis(width, "blockDim") == "x":
+                    if axis_of(y, "threadIdx") == "y" and axis_of(width, "blockDim") == "x":
                         return True
         return False
 
@@ -339,62 +339,11 @@ class Lanes:
             return -1, -1
         return lo, hi
 
-    # --- what conditions say about lanes --------------------------------------------------------------------------
-
-    def _condition(self, e: Expr, here: Here) -> tuple[str, dict[tuple[int, int], Edit]]:
-        """Who comes where a condition holds: "leader", "first", "slots", "thread"; "" if lanes do not decide."""
-        if isinstance(e, Binary) and e.op == "&&":
-            a, left = self._condition(e.a, here)
-            b, right = self._condition(e.b, here)
-            axes = {self._zero_axis(e.a), self._zero_axis(e.b)}
-            if self.rows and not self.deep and axes == {"x", "y"}:
-                return "thread", {}
-            if {a, b} == {"leader", "first"}:
-                return "thread", {**left, **right}
-            if "thread" in (a, b) and not ({a, b} - {"thread", ""}):
-                for x, tag in ((e.a, a), (e.b, b)):
-                    if tag == "":
-                        self._plain(x)
-                return "thread", {**left, **right}
-            return "", {}
-        zero: Expr | None = None
-        if isinstance(e, Unary) and e.op == "!":
-            zero = e.x
-        elif isinstance(e, Binary) and e.op == "==":
-            zero = e.a if self.idioms.fold(e.b) == 0 else e.b if self.idioms.fold(e.a) == 0 else None
-        if zero is not None:
-            if self._is_tid(zero):
-                return "thread", {}
-            edits = self._lane(zero)
-            if edits is not None:
-                self._spot(zero)
-                return ("thread" if here.role == "first" else "leader"), edits
-            edits = self._warp(zero)
-            if edits is not None:
-                self._spot(zero)
-                return "first", edits
-            return "", {}
-        if isinstance(e, Binary) and e.op == "<":
-            in_row, in_warp = self._is_tid(e.a), self._lane(e.a) is not None
-            if in_row and self.idioms.number(e.b) == 32 and self._size(e.b) is not None:
-                got = self._size(e.b)
-                return "first", got if got is not None else {}
-            if (in_row or in_warp) and (bound := self._count(e.b, rounds=True)) is not None:
-                self._spot(e)
-                return "slots", {**bound, **(self._lane(e.a) or {})}
-        return "", {}
-
-    def _zero_axis(self, e: Expr) -> str:
-        """The axis of `threadIdx.x == 0` and the like."""
-        if isinstance(e, Unary) and e.op == "!":
-            return _axis(e.x, "threadIdx")
-        return _axis(e.a, "threadIdx") if isinstance(e, Binary) and e.op == "==" and self.idioms.fold(e.b) == 0 else ""
+    # --- small questions ------------------------------------------------------------------------------------------
 
     def _spot(self, e: Expr) -> None:
         """The names of an expression are understood where they stand."""
         self.spots |= {x.at for x in walk(e) if isinstance(x, Name)}
-
-    # --- small questions ------------------------------------------------------------------------------------------
 
     def _constant(self, e: Expr) -> int | None:
         """The value of a constant of the file, or of a variable that holds one here."""
