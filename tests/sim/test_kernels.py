@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from cu2port.engine import translate
+from cu2port.model import Options
 from cu2port.verify import simulate
 
 KERNELS = sorted((Path(__file__).parent / "kernels").glob("*.hip"))
@@ -82,3 +84,27 @@ def test_a_launch_over_continued_lines(simulated: Callable[..., simulate.Ran]) -
         ' printf("%d ", *d); again(d); printf("%d", *d); }\n'
     )
     assert (ran.code, ran.output) == (0, b"15 6"), ran.errors
+
+
+def test_atomics_on_halves_and_pairs(build: Callable[..., Path], tmp_path: Path) -> None:
+    source = (
+        "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cstdio>\n"
+        "template <typename T> __global__ void add(T* p, float v) { atomicAdd(&p[threadIdx.x % 3 == 0], T(v)); }\n"
+        "__global__ void pairs(__half2* p, __nv_bfloat162* q) {\n"
+        "  atomicAdd(p, __floats2half2_rn(1.f, 2.f)); atomicAdd(q + 1, __floats2bfloat162_rn(1.f, .5f)); }\n"
+        "template <typename T> T* made() { T* p; cudaMallocManaged(&p, 8); cudaMemset(p, 0, 8); return p; }\n"
+        "int main() {\n"
+        "  __half* h = made<__half>(); __nv_bfloat16* b = made<__nv_bfloat16>(); float* f = made<float>();\n"
+        "  __half2* p = made<__half2>(); __nv_bfloat162* q = made<__nv_bfloat162>();\n"
+        "  add<<<2, 99>>>(h, 1.f); add<<<1, 99>>>(b, -2.f); add<<<1, 99>>>(f, 2.f); pairs<<<1, 96>>>(p, q);\n"
+        "  cudaDeviceSynchronize();\n"
+        '  printf("%g %g %g|%g %g|%g %g|", __half2float(h[0]), __half2float(h[1]), __half2float(h[2]),\n'
+        "         __bfloat162float(b[0]), __bfloat162float(b[1]), f[0], f[1]);\n"
+        '  printf("%g %g|%g %g %g\\n", __low2float(*p), __high2float(*p), __low2float(*q), __low2float(q[1]),\n'
+        "         __high2float(q[1]));\n"
+        "}\n"
+    )
+    path = tmp_path / "halves.hip"
+    path.write_bytes(translate(source, Options()).output)
+    ran = simulate.run(build(path, 64), (), simulate.Limits(60), capture=True)
+    assert (ran.code, ran.output) == (0, b"132 66 0|-132 -66|132 66|96 192|0 96 48\n"), ran.errors

@@ -14,8 +14,8 @@ from cu2port.project import CannotRun
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-# What a porter must think about: warps, PTX, numerics, host behaviour, what has no counterpart, and what fails only when
-# the program runs (CU114, CU218). Plain renames are `convert`'s business.
+# What a porter must think about: warps, PTX, numerics, host behaviour, what has no counterpart, and what fails only
+# when the program runs (CU114, CU218). Plain renames are `convert`'s business.
 DEFAULT = ("CU103", "CU106", "CU114", "CU207", "CU208", "CU217", "CU218", "CU3", "CU4", "CU5", "CU6", "CU7", "CU9")
 ALL = "ALL"
 _FAMILY = re.compile(r"CU[1-9]?\Z")  # may hold no rule yet

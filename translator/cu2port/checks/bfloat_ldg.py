@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cu2port.arithmetic import ARITHMETIC, NamedTypes, promoted, unqualified
+from cu2port.check import Check, Example
+from cu2port.model import Finding, Severity, Side, insert, replace
+from cu2port.structure import Call
+from cu2port.unit import Unit
+
+_BFLOAT = re.compile(r"\??(?:__nv_bfloat162?|nv_bfloat162?|__hip_bfloat162?)\Z")
+
+
+class BfloatLdg(Check):
+    """`__ldg` of a bfloat16 or of a pair of them.
+
+    CUDA's `cuda_bf16.h` has overloads for them, HIP's has none. On AMD GPUs `__ldg` is a plain load for every type, and
+    so a plain load is written.
+    """
+
+    code, name, severity = "CU227", "bfloat-ldg", Severity.INFO
+    examples = (
+        Example(
+            "__device__ __nv_bfloat162 f(const __nv_bfloat162* p) { return __ldg(p + 1); }\n",
+            "__device__ __hip_bfloat162 f(const __hip_bfloat162* p) { return *(p + 1); }\n",
+        ),
+        Example(
+            "__device__ float f(const __nv_bfloat16* p, int i) { return __bfloat162float(CHECK(__ldg(&p[i]))); }\n",
+            "__device__ float f(const __hip_bfloat16* p, int i) { return __bfloat162float(CHECK(*(&p[i]))); }\n",
+            "as a macro's argument",
+        ),
+        Example(
+            "__device__ __nv_bfloat16 f(const __nv_bfloat162* p) { return __ldg(p).x; }\n",
+            "__device__ __hip_bfloat16 f(const __hip_bfloat162* p) { return (*(p)).x; }\n",
+            "with a member",
+        ),
+        Example("__device__ float f(const float* p, __nv_bfloat16 b) { return __ldg(p); }\n", note="HIP has it"),
+        Example("#define LOAD(p) __ldg((__nv_bfloat16*)p)\n", note="in a macro body the types are not known"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        calls = _calls(unit)
+        kinds = {i: _element(unit, i, call) for i, call in calls}
+        unknown = [(i, c) for i, c in calls if promoted(kinds[i]) not in ARITHMETIC and not _BFLOAT.match(kinds[i])]
+        facts = unit.ask(spans=tuple((c.args[0].start, c.args[0].end) for _, c in unknown)) if unknown else None
+        for i, call in unknown:
+            expr = facts.exprs.get((call.args[0].start, call.args[0].end)) if facts is not None else None
+            kinds[i] = unqualified(expr.type).rstrip("* ") if expr is not None else ""
+        for i, call in calls:
+            if _BFLOAT.match(kinds[i]):
+                binds = unit.tok(call.close + 1) in (".", "->", "[", "(")
+                whole = (insert(unit.end(call.close), ")", Side.LEFT),) if binds else ()
+                yield self.finding(
+                    f"`__ldg` of {kinds[i].removeprefix('?')}: HIP has no overload, and loads plainly anyway",
+                    unit.p[i],
+                    unit.end(call.close),
+                    (replace(unit.p[i], unit.end(i), "(*" if binds else "*"), *whole),
+                    cuda="__ldg",
+                    effects=(("all", "compile-error"),),
+                )
+
+
+def _calls(unit: Unit) -> list[tuple[int, Call]]:
+    """CUDA's `__ldg` in functions of a file that knows bfloat16."""
+    if "__ldg" not in unit.words or not any(_BFLOAT.match(w) for w in unit.words):
+        return []
+    if any(f.name == "__ldg" for f in unit.functions) or "__ldg" in unit.macros:
+        return []
+    found = [i for i in unit.find("__ldg") if unit.in_directive(i) is None and unit.function_at(i) is not None]
+    calls = ((i, unit.call(i)) for i in found if unit.tok(i - 1) != "::")
+    return [(i, c) for i, c in calls if c is not None and len(c.args) == 1]
+
+
+def _element(unit: Unit, i: int, call: Call) -> str:
+    """The type that the names declared in a function tell of what is loaded: by `p`, `p + k`, `&p[k]`."""
+    k = unit.lexed.at(call.args[0].start)
+    k += unit.tok(k) == "&"
+    if unit.tok(k + 1) not in (")", "+", "["):
+        return ""
+    return NamedTypes(unit, unit.function_at(i)).elements.get(unit.tok(k), "")

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cu2port.arithmetic import ARITHMETIC, NamedTypes, argument_types, promoted, unqualified
+from cu2port.check import Check, Example
+from cu2port.lexer import is_identifier
+from cu2port.model import Finding, Severity, replace
+from cu2port.structure import Call
+from cu2port.unit import Unit
+
+_HALF = re.compile(r"\??(?:(?:__)?(?:nv_)?(?:half2?|bfloat162?)|__hip_bfloat162?)\Z")
+_HEADERS = ("cuda_fp16.h", "cuda_bf16.h")
+
+
+class HalfAtomic(Check):
+    """`atomicAdd` on numbers of 16 bits, or on pairs of them.
+
+    CUDA has overloads for `__half`, `__half2`, `__nv_bfloat16` and `__nv_bfloat162`. HIP has none, only
+    `unsafeAtomicAdd` of pairs. `cu2port::atomic_add` of `cu2port/half_atomic.hpp` has all four, and is `atomicAdd` for
+    other types, so that it also stands where a template decides the type.
+    """
+
+    code, name, severity = "CU226", "half-atomic", Severity.INFO
+    examples = (
+        Example(
+            "__device__ void f(__half* p, __half v) { atomicAdd(p, v); }\n",
+            '#include "cu2port/half_atomic.hpp"\n'
+            "__device__ void f(__half* p, __half v) { cu2port::atomic_add(p, v); }\n",
+        ),
+        Example(
+            "typedef __half2 T2;\ntemplate <typename T>\n"
+            "__device__ void f(T* p, int i, float v) { atomicAdd(&p[i], T(v)); }\n",
+            '#include "cu2port/half_atomic.hpp"\ntypedef __half2 T2;\ntemplate <typename T>\n'
+            "__device__ void f(T* p, int i, float v) { cu2port::atomic_add(&p[i], T(v)); }\n",
+            "where a template decides",
+        ),
+        Example(
+            "__device__ __half2 f(__half2* p, __half2 v) { return CHECK(atomicAdd(p + 1, v)); }\n",
+            '#include "cu2port/half_atomic.hpp"\n'
+            "__device__ __half2 f(__half2* p, __half2 v) { return CHECK(cu2port::atomic_add(p + 1, v)); }\n",
+            "as a macro's argument",
+        ),
+        Example("__device__ void f(float* p, __half v) { atomicAdd(p, __half2float(v)); }\n", note="HIP has it"),
+        Example("__device__ void f(int* p) { atomicAdd(p, 1); }\n", note="no half in sight"),
+        Example("#define ADD(p) atomicAdd(p, __half(1))\n", note="in a macro body the types are not known"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        calls = _calls(unit)
+        if not calls:
+            return
+        given = argument_types(unit, calls)
+        unknown = []
+        kinds: dict[int, str] = {}
+        for i, call in calls:
+            kinds[i] = _target(unit, i, call) or given[i][1]
+            if not (promoted(kinds[i]) in ARITHMETIC or _is_half(unit, kinds[i])):
+                unknown.append((i, call))
+        facts = unit.ask(spans=tuple((a.start, a.end) for _, c in unknown for a in c.args)) if unknown else None
+        for i, call in unknown:
+            exprs = [facts.exprs.get((a.start, a.end)) for a in call.args] if facts is not None else []
+            types = [unqualified(e.type) for e in exprs if e is not None]
+            kinds[i] = next((t.rstrip(" *") for t in types if t), "")
+        for i, call in calls:
+            if _is_half(unit, kinds[i]):
+                start = unit.p[unit.qualifier(i)]
+                yield self.finding(
+                    f"`atomicAdd` of {kinds[i].removeprefix('?')}: HIP has no overload for 16 bits",
+                    start,
+                    unit.end(call.close),
+                    (replace(start, unit.end(i), "cu2port::atomic_add"),),
+                    cuda="atomicAdd",
+                    effects=(("all", "compile-error"),),
+                    helpers=("half_atomic.hpp",),
+                )
+
+
+def _calls(unit: Unit) -> list[tuple[int, Call]]:
+    """CUDA's `atomicAdd` in functions of a file that knows numbers of 16 bits."""
+    if "atomicAdd" not in unit.words:
+        return []
+    if not (any(_HALF.match(w) for w in unit.words) or any(x.path in _HEADERS for x in unit.includes)):
+        return []
+    if any(f.name == "atomicAdd" for f in unit.functions) or "atomicAdd" in unit.macros:
+        return []
+    out = []
+    for i in unit.find("atomicAdd"):
+        if unit.is_member(i) or unit.in_directive(i) is not None or unit.function_at(i) is None:
+            continue
+        if unit.tok(i - 1) == "::" and is_identifier(unit.tok(i - 2)):
+            continue
+        call = unit.call(i)
+        if call is not None and len(call.args) == 2:
+            out.append((i, call))
+    return out
+
+
+def _target(unit: Unit, i: int, call: Call) -> str:
+    """What the names declared in a function tell of the type that is added to: of `p`, `p + k`, `&p[k]`."""
+    k = unit.lexed.at(call.args[0].start)
+    k += unit.tok(k) == "&"
+    if unit.tok(k + 1) not in (",", "+", "["):
+        return ""
+    names = NamedTypes(unit, unit.function_at(i))
+    return names.elements.get(unit.tok(k), "")
+
+
+def _is_half(unit: Unit, kind: str) -> bool:
+    """Whether a type has 16 bits or is a pair of such, or may be because a template's parameter names it."""
+    if _HALF.match(kind):
+        return True
+    name = kind.removeprefix("?")
+    return bool(name) and any(unit.tok(k - 1) in ("typename", "class") for k in unit.find(name))
