@@ -55,6 +55,104 @@ template <class T, class Op> CU2PORT_WAVE T reduce(T value, Op op) {
 /// The sum of all lanes.
 template <class T> CU2PORT_WAVE T sum(T value) { return reduce(value, warp::detail::Add()); }
 
+// --- Scans ------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+// The words of a value that changes no sum, where there is one that DPP can give to lanes with none to read from.
+template <class T> struct Nothing { static constexpr bool known = false; static constexpr unsigned word = 0; };
+template <unsigned Word> struct Known { static constexpr bool known = true; static constexpr unsigned word = Word; };
+template <> struct Nothing<int> : Known<0> {};
+template <> struct Nothing<unsigned> : Known<0> {};
+template <> struct Nothing<long> : Known<0> {};
+template <> struct Nothing<unsigned long> : Known<0> {};
+template <> struct Nothing<long long> : Known<0> {};
+template <> struct Nothing<unsigned long long> : Known<0> {};
+template <> struct Nothing<float> : Known<0x80000000u> {};  // minus zero
+
+// DPP that leaves `Old` to lanes with none to read from, and to other rows of 16 lanes than `Rows`.
+template <int Control, unsigned Old, int Rows = 0xf> struct Moved {
+    CU2PORT_WAVE int operator()(unsigned word) const {
+        return __builtin_amdgcn_update_dpp(int(Old), int(word), Control, Rows, 0xf, Old == 0);
+    }
+};
+// The value of a lane that is the same for all.
+struct Lane {
+    int lane;
+    CU2PORT_WAVE int operator()(unsigned word) const { return __builtin_amdgcn_readlane(int(word), lane); }
+};
+
+// What lanes below have come to is put together with a lane's own, where it has any below; or in all lanes, where `below`
+// is `filled` with what changes nothing.
+template <class T, class Op> CU2PORT_WAVE T join(T below, T value, bool any, bool filled, Op op) {
+    return filled || any ? op(below, value) : value;
+}
+template <int Distance, class Fill, class T, class Op> CU2PORT_WAVE T step(T value, Op op) {
+    const T below = warp::detail::by_words(value, Moved<0x110 + Distance, Fill::word>());  // row_shr
+    return join(below, value, int(warp::detail::wave_lane() & 15u) >= Distance, Fill::known, op);
+}
+template <class Fill, class T, class Op> CU2PORT_WAVE T scan(T value, Op op) {
+    value = step<1, Fill>(value, op);
+    value = step<2, Fill>(value, op);
+    value = step<4, Fill>(value, op);
+    value = step<8, Fill>(value, op);
+    const unsigned lane = warp::detail::wave_lane();
+#if defined(__GFX9__)
+    T below = warp::detail::by_words(value, Moved<0x142, Fill::word, 0xa>());  // row_bcast:15
+    value = join(below, value, lane & 16u, Fill::known, op);
+    below = warp::detail::by_words(value, Moved<0x143, Fill::word, 0xc>());  // row_bcast:31
+    return join(below, value, lane & 32u, Fill::known, op);
+#else
+    const T below = warp::detail::by_words(value, warp::detail::Swizzle<0, 15, 0>());
+    value = join(below, value, lane & 16u, false, op);
+    if (!warp::detail::two()) return value;
+    return join(warp::detail::by_words(value, Lane{31}), value, lane & 32u, false, op);
+#endif
+}
+
+}  // namespace detail
+
+/// The highest lane that is here: that with the sum of all, after a scan.
+CU2PORT_WAVE int last_lane() { return 63 - __builtin_clzll(__builtin_amdgcn_ballot_w64(true)); }
+
+/// The value of the highest lane that is here.
+template <class T> CU2PORT_WAVE T last(T value) {
+    return warp::detail::by_words(value, detail::Lane{last_lane()});
+}
+
+/// The value of a lane.
+template <class T> CU2PORT_WAVE T shfl(T value, int lane) { return warp::detail::read(value, unsigned(lane)); }
+
+/// The value of the lane below; the lowest lane keeps its own.
+template <class T> CU2PORT_WAVE T below(T value) {
+#if defined(__GFX9__)
+    return warp::detail::by_words(value, [](unsigned word) {
+        return __builtin_amdgcn_update_dpp(int(word), int(word), 0x138, 0xf, 0xf, false);  // wave_shr:1
+    });
+#else
+    const unsigned lane = warp::detail::wave_lane();
+    return warp::detail::read(value, lane - (lane != 0));
+#endif
+}
+
+/// What the lanes up to this one come to. `op` gets what lower lanes have come to first.
+template <class T, class Op> CU2PORT_WAVE T inclusive_scan(T value, Op op) {
+    return detail::scan<detail::Nothing<void>>(value, op);
+}
+template <class T> CU2PORT_WAVE T inclusive_sum(T value) {
+    return detail::scan<detail::Nothing<T>>(value, warp::detail::Add());
+}
+
+/// What the lanes before this one come to; the lowest lane gets `first`.
+template <class T, class Op> CU2PORT_WAVE T exclusive_scan(T value, T first, Op op) {
+    const T before = below(inclusive_scan(value, op));
+    return warp::detail::wave_lane() == 0 ? first : before;
+}
+template <class T> CU2PORT_WAVE T exclusive_sum(T value) {
+    const T before = below(inclusive_sum(value));
+    return warp::detail::wave_lane() == 0 ? T() : before;
+}
+
 }  // namespace wave
 }  // namespace cu2port
 
