@@ -2,8 +2,8 @@
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
 // A number of 16 bits is exchanged with the 32-bit word that it lies in. Of a pair each half is added as a whole, as
-// CUDA promises; the word is exchanged at once, which is more. With -munsafe-fp-atomics pairs are one instruction, where
-// the GPU has it; it must not meet memory that the host sees at the same time. Other types are HIP's.
+// CUDA promises; here the whole word is exchanged, which is more. With -munsafe-fp-atomics pairs are one instruction
+// where the GPU has it; it must not meet memory that the host sees at the same time. Other types are HIP's.
 #pragma once
 
 #ifndef __HIPCC_RTC__  // which includes them by itself
