@@ -1,5 +1,6 @@
-"""What compilers for AMD GPUs make of cu2port/warp.hpp: how many instructions a function takes, against HIP's plain
-builtins, and that it compiles with HIP's own headers. docs/warp.md shows the counts (`pytest --update` writes them).
+"""What compilers for AMD GPUs make of cu2port/warp.hpp and wave.hpp: how many instructions a function takes, against
+HIP's plain builtins, and that they compile with HIP's own headers. docs/warp.md shows the counts (`pytest --update`
+writes them).
 """
 
 from __future__ import annotations
@@ -53,8 +54,11 @@ FN int __shfl_xor(int v, int bits, int width = wave()) {
 }
 """
 
-#: name -> (parameters, the plain expression, ours)
-FUNCTIONS = {
+Rows = dict[str, tuple[str, str, str]]
+Measured = dict[str, tuple[dict[str, int], dict[str, int]]]  # GPU -> instructions of the plain functions and of ours
+
+#: Of warp.hpp: name -> (parameters, the plain expression, ours)
+FUNCTIONS: Rows = {
     "ballot": ("int p", "__ballot(p)", "ballot(~0u, p)"),
     "ballot, some lanes": ("int p, unsigned m", "__ballot(p) & m", "ballot(m, p)"),
     "any": ("int p", "__ballot(p) != 0", "any(~0u, p)"),
@@ -83,28 +87,58 @@ FUNCTIONS = {
         "(SUM(x += cu2port::warp::shfl_xor(~0u, x, o)), x)",
     ),
 }
+#: Of wave.hpp, against loops by hand over the whole wavefront.
+WAVE: Rows = {
+    "size": ("", "wave()", "size()"),
+    "count": ("unsigned n", "(int)((n + wave() - 1) / wave())", "count(n)"),
+    "ballot": ("int p", "__ballot(p)", "ballot(p)"),
+    "any": ("int p", "(int)(__ballot(p) != 0)", "any(p)"),
+    "all": ("int p", "(int)(__ballot(!p) == 0)", "all(p)"),
+    "popc": ("int p", "__builtin_popcountll(__ballot(p))", "popc(p)"),
+    "sum of ints": ("int v", "(ALL(v += __shfl_xor(v, o)), v)", "sum(v)"),
+    "sum of floats": ("float x", "(ALL(x += as_float(__shfl_xor(as_int(x), o))), x)", "sum(x)"),
+    "sum of doubles": ("double x", "(ALL(x += wide(x, o)), x)", "sum(x)"),
+    "max of ints": ("int v", "(ALL(v = Max()(v, __shfl_xor(v, o))), v)", "reduce(v, Max())"),
+    "max of floats": ("float x", "(ALL(x = Max()(x, as_float(__shfl_xor(as_int(x), o)))), x)", "reduce(x, Max())"),
+}
+TABLES = {"warp": FUNCTIONS, "wave": WAVE}
+#: What else a table's functions may take more than plain ones on wavefronts of 64 lanes.
+SPARES = {"warp": SPARE, "wave": 0}
 #: CUDA's distances have five bits. In this one function that takes an instruction that HIP's does not have.
 KNOWN = {"shfl_up, width 8": 1}
 
 HELP = """
 #define SUM(step) ({ for (int o = 16; o > 0; o /= 2) step; })
+#define ALL(step) ({ for (int o = __builtin_amdgcn_wavefrontsize() / 2; o > 0; o /= 2) step; })
+struct Max {
+    template <class T> __attribute__((device)) T operator()(T a, T b) const { return a < b ? b : a; }
+};
 static inline __attribute__((device)) float as_float(int x) { float y; __builtin_memcpy(&y, &x, 4); return y; }
 static inline __attribute__((device)) int as_int(float x) { int y; __builtin_memcpy(&y, &x, 4); return y; }
 """
+PLAIN_HELP = """
+static inline __attribute__((device)) double wide(double x, int bits) {
+    int words[2];
+    __builtin_memcpy(words, &x, 8);
+    for (int& word : words) word = __shfl_xor(word, bits);
+    __builtin_memcpy(&x, words, 8);
+    return x;
+}
+"""
 
 
-def plain_functions() -> str:
-    return _functions("p", [(parameters, plain) for parameters, plain, _ in FUNCTIONS.values()])
+def plain_functions(table: str) -> str:
+    return PLAIN_HELP + _functions("p", [(parameters, plain) for parameters, plain, _ in TABLES[table].values()])
 
 
-def our_functions() -> str:
-    ours = [(p, o if "::" in o else f"cu2port::warp::{o}") for p, _, o in FUNCTIONS.values()]
-    return _functions("o", ours)
+def our_functions(table: str) -> str:
+    ours = [(p, o if "::" in o else f"cu2port::{table}::{o}") for p, _, o in TABLES[table].values()]
+    return HELP + _functions("o", ours)
 
 
 def _functions(prefix: str, pairs: list[tuple[str, str]]) -> str:
     mark = '\nextern "C" __attribute__((device, used)) auto'
-    return HELP + "".join(f"{mark} {prefix}{n}({p}) {{ return {e}; }}" for n, (p, e) in enumerate(pairs)) + "\n"
+    return "".join(f"{mark} {prefix}{n}({p}) {{ return {e}; }}" for n, (p, e) in enumerate(pairs)) + "\n"
 
 
 @cache
@@ -132,61 +166,68 @@ def assembly(source: str, gpu: str, folder: Path, *flags: str) -> str:
 BARE = ("-nogpuinc", "-D__HIPCC_RTC__", "-D__device__=__attribute__((device))")
 
 
-def counts(text: str) -> dict[str, int]:
+def counts(text: str, table: str) -> dict[str, int]:
     """Function -> its instructions, those not counted that only wait or return."""
+    names = list(TABLES[table])
     out = {}
     for number, body in re.findall(r"(?ms)^[po](\d+):.*?$(.*?)^\.Lfunc_end", text):
         words = re.findall(r"(?m)^\t([a-z]\w+)", body)
-        out[list(FUNCTIONS)[int(number)]] = sum(
+        out[names[int(number)]] = sum(
             not w.startswith(("s_waitcnt", "s_wait_", "s_nop", "s_delay", "s_setpc")) for w in words
         )
-    assert list(out) == list(FUNCTIONS)
+    assert list(out) == names
     return out
 
 
 @pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[dict[str, int], dict[str, int]]]:
-    """GPU -> instructions of the plain functions and of ours."""
+def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Measured]:
+    """For each table."""
     folder = tmp_path_factory.mktemp("code")
-    header = '#include "cu2port/warp.hpp"\n'
     return {
-        gpu: (
-            counts(assembly(PLAIN + plain_functions(), gpu, folder, *BARE)),
-            counts(assembly(header + our_functions(), gpu, folder, *BARE)),
-        )
-        for gpu in GPUS
+        table: {
+            gpu: (
+                counts(assembly(PLAIN + HELP + plain_functions(table), gpu, folder, *BARE), table),
+                counts(assembly(f'#include "cu2port/{table}.hpp"\n{our_functions(table)}', gpu, folder, *BARE), table),
+            )
+            for gpu in GPUS
+        }
+        for table in TABLES
     }
 
 
+@pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("gpu", GPUS)
-def test_no_more_instructions(gpu: str, measured: dict[str, tuple[dict[str, int], dict[str, int]]]) -> None:
-    plain, ours = measured[gpu]
-    spare = {name: SPARE if gpu in WAVE64 else KNOWN.get(name, 0) for name in FUNCTIONS}
-    assert {name: (ours[name], plain[name]) for name in FUNCTIONS if ours[name] > plain[name] + spare[name]} == {}
-    for name in ("shfl_xor by 1", "shfl_xor by 16", "shfl_xor by 8, width 16", "shfl from lane 0"):
-        assert ours[name] == 1, name
+def test_no_more_instructions(gpu: str, table: str, measured: dict[str, Measured]) -> None:
+    plain, ours = measured[table][gpu]
+    spare = {name: SPARES[table] if gpu in WAVE64 else KNOWN.get(name, 0) for name in ours}
+    assert {name: (ours[name], plain[name]) for name in ours if ours[name] > plain[name] + spare[name]} == {}
+    if table == "warp":
+        for name in ("shfl_xor by 1", "shfl_xor by 16", "shfl_xor by 8, width 16", "shfl from lane 0"):
+            assert ours[name] == 1, name
 
 
-def table(measured: dict[str, tuple[dict[str, int], dict[str, int]]]) -> str:
+def page_table(measured: Measured) -> str:
     """The counts as Markdown: plain / ours."""
     rows = ["| | " + " | ".join(GPUS) + " |", "|---|" + "---:|" * len(GPUS)]
-    for name in FUNCTIONS:
+    for name in measured[GPUS[0]][0]:
         rows.append(
             f"| {name} | " + " | ".join(f"{measured[g][0][name]} / {measured[g][1][name]}" for g in GPUS) + " |"
         )
     return "\n".join(rows) + "\n"
 
 
-def test_the_page_shows_the_counts(
-    measured: dict[str, tuple[dict[str, int], dict[str, int]]], request: pytest.FixtureRequest
-) -> None:
+@pytest.mark.parametrize("table", TABLES)
+def test_the_page_shows_the_counts(table: str, measured: dict[str, Measured], request: pytest.FixtureRequest) -> None:
     text = PAGE.read_text(encoding="utf-8")
-    before, _, rest = text.partition("<!-- counts -->\n")
-    _, _, after = rest.partition("<!-- end of counts -->")
+    before, begin, rest = text.partition(f"<!-- counts: {table} -->\n")
+    _, end, after = rest.partition("<!-- end of counts -->")
+    assert begin
+    assert end
+    shown = page_table(measured[table])
     if request.config.getoption("--update"):
-        PAGE.write_text(f"{before}<!-- counts -->\n{table(measured)}<!-- end of counts -->{after}", encoding="utf-8")
+        PAGE.write_text(before + begin + shown + end + after, encoding="utf-8")
     elif "clang version 22." in compiler().version:  # other compilers make other code
-        assert table(measured) in text
+        assert shown in text
 
 
 # --- with HIP's own headers -------------------------------------------------------------------------------------------
@@ -206,7 +247,7 @@ def rocm() -> Path:
 EVERYTHING = """#include <hip/hip_runtime.h>
 #include <hip/hip_bf16.h>
 #include <hip/hip_fp16.h>
-#include "cu2port/warp.hpp"
+#include "cu2port/wave.hpp"
 struct Point { float x, y; char c; };
 enum Colour { red, green };
 template <class T> __device__ void shuffles(T* p, int n) {
@@ -247,7 +288,18 @@ __global__ void others(int* i, unsigned* u) {
     u[0] = w::ballot(~0u, i[0]) + w::ballot(i[1]) + w::lane_id() + w::lanemask_eq() + w::lanemask_lt() +
            w::lanemask_le() + w::lanemask_gt() + w::lanemask_ge() + w::elect(~0u) + slots[0];
 }
-int main() { return cu2port::warp::size; }
+template <class T> __device__ void whole(T* p) {
+    p[1] = cu2port::wave::sum(p[0]);
+    p[2] = cu2port::wave::reduce(p[0], [](T a, T b) { return a < b ? b : a; });
+}
+template <class... T> __global__ void all_whole(T*... p) { (whole(p), ...); }
+template __global__ void all_whole(int*, unsigned*, long*, unsigned long*, long long*, unsigned long long*, float*,
+    double*, __half*, __hip_bfloat16*);
+__global__ void wave_votes(unsigned long long* u, const int* i) {
+    namespace w = cu2port::wave;
+    u[0] = w::ballot(i[0]) + w::any(i[1]) + w::all(i[2]) + w::popc(i[3]) + w::size() + w::count(blockDim.x);
+}
+int main() { return cu2port::warp::size + (cu2port::wave::device_size() - 32) / 32; }
 """
 
 
@@ -267,11 +319,13 @@ def test_compiles_with_hip(rocm: Path, gpu: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("gpu", ["gfx942", "gfx1100"])
-def test_plain_functions_are_those_of_hip(rocm: Path, gpu: str, tmp_path: Path) -> None:
-    own = counts(assembly(PLAIN + plain_functions(), gpu, tmp_path, *BARE))
+@pytest.mark.parametrize("table", TABLES)
+def test_plain_functions_are_those_of_hip(rocm: Path, gpu: str, table: str, tmp_path: Path) -> None:
+    text = HELP + plain_functions(table)
+    own = counts(assembly(PLAIN + text, gpu, tmp_path, *BARE), table)
     flags = (f"--rocm-path={rocm}", "-D__AMDGCN_WAVEFRONT_SIZE=" + ("64" if gpu in WAVE64 else "32"))
-    theirs = counts(assembly("#include <hip/hip_runtime.h>\n" + plain_functions(), gpu, tmp_path, *flags))
-    assert own == theirs
+    there = "#include <hip/hip_runtime.h>\n__device__ int wave() { return __builtin_amdgcn_wavefrontsize(); }\n"
+    assert counts(assembly(there + text, gpu, tmp_path, *flags), table) == own
 
 
 def test_plain_cpp_takes_the_size(tmp_path: Path) -> None:

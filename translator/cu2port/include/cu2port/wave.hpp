@@ -8,6 +8,7 @@
 
 #include "warp.hpp"
 
+#ifndef __HIPCC_RTC__  // which has no host
 #include <hip/hip_runtime.h>
 
 namespace cu2port {
@@ -24,6 +25,7 @@ inline int device_size() {
 
 }  // namespace wave
 }  // namespace cu2port
+#endif
 
 #if defined(__HIP__) || defined(CU2PORT_SIM_WAVE)  // the rest is for the device
 
@@ -36,7 +38,7 @@ namespace wave {
 CU2PORT_WAVE int size() { return warp::detail::two() ? 64 : 32; }
 
 /// The wavefronts that some threads of a block fill, the last one perhaps in part.
-CU2PORT_WAVE int count(int threads) { return (threads + size() - 1) / size(); }
+CU2PORT_WAVE int count(unsigned threads) { return int((threads + unsigned(size()) - 1u) / unsigned(size())); }
 
 /// The lanes whose predicate is not zero: their bits, whether there is one, whether all are, and how many.
 CU2PORT_WAVE unsigned long long ballot(int predicate) { return __builtin_amdgcn_ballot_w64(predicate != 0); }
@@ -44,12 +46,34 @@ CU2PORT_WAVE int any(int predicate) { return ballot(predicate) != 0; }
 CU2PORT_WAVE int all(int predicate) { return ballot(predicate == 0) == 0; }
 CU2PORT_WAVE int popc(int predicate) { return __builtin_popcountll(ballot(predicate)); }
 
+namespace detail {
+
+#ifdef __GFX9__  // where rows of 16 lanes hand their last lane on; lanes that hold the same need not be told apart
+typedef warp::detail::Dpp<0x141> Fours;  // row_half_mirror
+typedef warp::detail::Dpp<0x142> Rows;   // row_bcast:15
+#else
+typedef warp::detail::Across4 Fours;
+typedef warp::detail::Swizzle<31, 0, 16> Rows;
+#endif
+template <int Lane> struct Read {
+    CU2PORT_WAVE int operator()(unsigned word) const { return __builtin_amdgcn_readlane(int(word), Lane); }
+};
+
+}  // namespace detail
+
 /// The values of all lanes, put together in pairs: each lane gets the result. `op` may take them in any order.
 template <class T, class Op> CU2PORT_WAVE T reduce(T value, Op op) {
-    for (unsigned bits = 16; bits > 0; bits /= 2) value = op(value, warp::detail::across(value, bits));
-    if (warp::detail::two() && __builtin_amdgcn_ballot_w64(true) >> 32)  // the upper half has threads
-        value = op(value, warp::detail::read(value, warp::detail::wave_lane() ^ 32u));
-    return value;
+    using warp::detail::by_words;
+    using warp::detail::Dpp;
+    value = op(value, by_words(value, Dpp<0xb1>()));  // quad_perm:[1,0,3,2]
+    value = op(value, by_words(value, Dpp<0x4e>()));  // quad_perm:[2,3,0,1]
+    value = op(value, by_words(value, detail::Fours()));
+    value = op(value, by_words(value, Dpp<0x140>()));  // row_mirror
+    value = op(value, by_words(value, detail::Rows()));
+    if (!warp::detail::two()) return value;
+    const T lower = by_words(value, detail::Read<31>());
+    if (__builtin_amdgcn_ballot_w64(true) != ~0ull) return lower;  // the upper half has no threads
+    return op(lower, by_words(value, detail::Read<63>()));
 }
 
 /// The sum of all lanes.
