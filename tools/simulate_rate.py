@@ -48,14 +48,15 @@ class Entry:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a program is built and run: arguments, compiler flags, constants made smaller, GPUs it sees, whether it
-    says nothing when all is well."""
+    """How a program is built and run: arguments, compiler flags, constants made smaller and races mended, GPUs it
+    sees, whether it says nothing when all is well, and whether it prints an answer that it does not judge."""
 
     arguments: tuple[str, ...]
     flags: tuple[str, ...]
     smaller: tuple[tuple[str, str], ...]
     devices: int
     silent: bool
+    compared: bool = False
 
 
 def recipe(entry: Entry, table: dict[str, dict[str, Any]], corpus: Path) -> Recipe:
@@ -64,9 +65,10 @@ def recipe(entry: Entry, table: dict[str, dict[str, Any]], corpus: Path) -> Reci
     return Recipe(
         tuple(given.split()) if given is not None else entry.arguments,
         tuple(table["flags"].get(entry.name, "").format(corpus=corpus.resolve()).split()),
-        tuple((old, new) for old, new in table["smaller"].get(entry.name, [])),
+        tuple((old, new) for kind in ("smaller", "mended") for old, new in table[kind].get(entry.name, [])),
         table["devices"].get(entry.name, 1),
         entry.name in table["silent"]["names"],
+        entry.name in table["compared"]["names"],
     )
 
 

@@ -4,6 +4,7 @@
     python tools/warp_proof.py --folder tests/warp/programs [--causes]
 
 The programs are those of tools/simulate_rate.py that use warp primitives, of all tiers, or the .cu files of a folder.
+A program that prints an answer and does not judge it passes where it prints what the first mode gives on 32 lanes.
 Each is built in these modes and simulated at both wave sizes:
 
     widened   renamed only; a mask 0xffffffff becomes ~0ull, as ports by hand do (tools/warp_rename.h)
@@ -21,6 +22,7 @@ Exit: 0; 1 when a failure was not foretold, or a converted program is right at 3
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import json
 import re
@@ -51,6 +53,10 @@ CONVERTED = tuple(m for m in ("logical", "solo", "native") if m in WARP_MODES)
 BAD = frozenset({"wrong-result", "hang", "compile-error"})
 ARCH = "gfx942"
 _OURS = re.compile(r'#\s*include\s*[<"]cu2port/')
+
+
+#: A run, or why there was none.
+Ran = simulate.Ran | str
 
 
 @dataclass(frozen=True)
@@ -118,21 +124,31 @@ def program(job: Job, copy: Path | None, mode: str) -> sim_build.Program:
     return replace(found, warp=mode)
 
 
-def run(built: sim_build.Program, how: rate.Recipe, waves: Sequence[int], tools: Tools) -> dict[int, str]:
-    """Build a program and run it; `pass` or a reason for each wave size."""
+def run(built: sim_build.Program, how: rate.Recipe, waves: Sequence[int], tools: Tools) -> dict[int, Ran]:
+    """Build a program and run it at each wave size, in a folder that is gone afterwards."""
     with tempfile.TemporaryDirectory() as scratch:
         try:
             binaries = sim_build.build(built, Path(scratch), waves, tools.toolchain)
         except sim_build.CannotBuild as e:
             first = next((x for x in str(e).splitlines() if "error" in x), str(e))
             return dict.fromkeys(waves, f"does not build: {first[:160]}")
-        out = {}
-        for wave, binary in binaries.items():
-            settings = {"CU2PORT_SIM_DEVICES": str(how.devices)}
-            ran = simulate.run(binary, how.arguments, simulate.Limits(tools.limit), capture=True, settings=settings)
-            word, detail = rate.verdict(ran, how.silent)
-            out[wave] = word if word == "pass" else f"{word}: {detail}"[:160]
-        return out
+        settings = {"CU2PORT_SIM_DEVICES": str(how.devices)}
+        limits = simulate.Limits(tools.limit)
+        with contextlib.chdir(scratch):
+            return {
+                wave: simulate.run(binary, how.arguments, limits, capture=True, settings=settings)
+                for wave, binary in binaries.items()
+            }
+
+
+def judged(ran: Ran, how: rate.Recipe, want: Ran | None) -> str:
+    """`pass`, or why not. `want`: a run that printed the answer, for programs that do not judge it."""
+    if isinstance(ran, str):
+        return ran
+    word, detail = rate.verdict(ran, how.silent or how.compared)
+    if word == "pass" and how.compared and isinstance(want, simulate.Ran):
+        word, detail = next((("another answer", b or a) for a, b in simulate.differences(want, ran)), (word, detail))
+    return word if word == "pass" else f"{word}: {detail}"[:160]
 
 
 @dataclass(frozen=True)
@@ -183,7 +199,7 @@ def changes(path: Path, data: bytes, renamed: str, converted: str) -> Iterator[C
             yield Change(path, i1, i2, tuple(b[j1:j2]), lines)
 
 
-def explain(row: Row, built: sim_build.Program, how: rate.Recipe, tools: Tools | None) -> None:
+def explain(row: Row, built: sim_build.Program, how: rate.Recipe, tools: Tools | None, want: Ran | None = None) -> None:
     """Fill in what was foretold and what conversion changes; with `tools`, which changes alone are needed."""
     renamed = sim_build.sources(replace(built, warp="flag"))
     converted = sim_build.sources(replace(built, warp="logical"))
@@ -203,7 +219,7 @@ def explain(row: Row, built: sim_build.Program, how: rate.Recipe, tools: Tools |
     for c in found:
         with tempfile.TemporaryDirectory() as scratch:
             mixed = mix(Path(scratch), built, texts, [x for x in found if x is not c])
-            verdict = run(mixed, how, (64,), tools)[64]
+            verdict = judged(run(mixed, how, (64,), tools)[64], how, want)
         if verdict != "pass" and not verdict.startswith("does not build"):
             row.causes.append(f"{c.path.name}:{c.lines[0]}")
 
@@ -236,11 +252,13 @@ def examine(job: Job, modes: Sequence[str], tools: Tools, causes: bool) -> Row:
         copy = None
         if job.how.smaller:
             copy = rate.made_smaller(job.path, job.how.smaller, Path(scratch) / job.path.name)
+        want: Ran | None = None
         for mode in modes:
-            for wave, verdict in run(program(job, copy, mode), job.how, (32, 64), tools).items():
-                row.runs[f"{mode}/{wave}"] = verdict
+            for wave, ran in run(program(job, copy, mode), job.how, (32, 64), tools).items():
+                row.runs[f"{mode}/{wave}"] = judged(ran, job.how, want)
+                want = want or ran
         wanted = causes and row.fails("widened") and row.right("logical", 64)
-        explain(row, program(job, copy, "widened"), job.how, tools if wanted else None)
+        explain(row, program(job, copy, "widened"), job.how, tools if wanted else None, want)
     return row
 
 
