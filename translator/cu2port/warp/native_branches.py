@@ -61,7 +61,7 @@ class Branches(Stores):
             other = here.role
             self._arm(s.other, Here(here.together and tag == "uniform", other), tag, here)
         self._merge(then)
-        if tag == "thread":  # the first thread surely comes, and what it leaves in shared memory is there
+        if tag == "thread" and self._is_sure(s.cond):  # what the first thread leaves in shared memory is there
             for name in self.arrays:
                 if then.get(name, SAME).kind is Kind.SPOT:
                     self.env[name] = then[name]
@@ -127,7 +127,7 @@ class Branches(Stores):
         for x in inits:
             self._statement(x, here)
         for _ in range(ROUNDS):
-            before = (dict(self.env), self.broken)
+            before = (dict(self.env), self.broken, self.gone, len(self.aliased))
             self.here = here
             same = s.cond is None or self._plain(s.cond).uniform
             together = here.together and same and not self.broken
@@ -138,7 +138,7 @@ class Branches(Stores):
                 self.here = Here(together, here.role)
                 self._step(s.step, self.here)
             self._merge(before[0])
-            if (self.env, self.broken) == before:
+            if (self.env, self.broken, self.gone, len(self.aliased)) == before:
                 break
         else:
             raise Refused(s.at, "a loop that does not settle")

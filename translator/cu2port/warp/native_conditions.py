@@ -57,6 +57,12 @@ class Conditions(Lanes):
                 return "slots", {**bound, **(self._lane(e.a) or {})}
         return "", {}
 
+    def _is_sure(self, e: Expr) -> bool:
+        """Whether the first thread surely comes where a condition lets nobody else in."""
+        if isinstance(e, Binary) and e.op == "&&":
+            return self._is_sure(e.a) and self._is_sure(e.b)
+        return bool(self._zero_axis(e) or self._condition(e, Here())[0])
+
     def _zero_axis(self, e: Expr) -> str:
         """The axis of `threadIdx.x == 0` and the like."""
         if isinstance(e, Unary) and e.op == "!":

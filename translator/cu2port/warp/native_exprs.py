@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from cu2port.model import Edit, Span
 from cu2port.warp.native_idioms import Refused
 from cu2port.warp.native_lanes import ATOMICS, FUNCTORS, MATH, SPACE, Here
+from cu2port.warp.native_numbers import is_own_space
 from cu2port.warp.native_reductions import Reductions
 from cu2port.warp.native_values import SAME, UNIFORM, Kind, T, is_plain
 from cu2port.warp.tree import (
@@ -75,11 +79,17 @@ class Values(Reductions):
         if isinstance(e, Binary):
             if self._is_linear(e):
                 return T(Kind.TID)
-            return self._lift(e, (self._value(e.a), self._value(e.b)))
+            a = self._value(e.a)
+            with self._perhaps(e.op not in ("&&", "||") or a.uniform):
+                return self._lift(e, (a, self._value(e.b)))
         if isinstance(e, Unary):
             return self._unary(e)
         if isinstance(e, Ternary):
-            return self._gathered(e, self.here) or self._lift(e, tuple(map(self._value, (e.cond, e.a, e.b))))
+            if (got := self._gathered(e, self.here)) is not None:
+                return got
+            cond = self._value(e.cond)
+            with self._perhaps(cond.uniform):
+                return self._lift(e, (cond, self._value(e.a), self._value(e.b)))
         if isinstance(e, Assign):
             before = dict(self.env)
             self._assigned(e, self.here)
@@ -96,12 +106,22 @@ class Values(Reductions):
             self._plain(x)
         return SAME
 
+    @contextmanager
+    def _perhaps(self, surely: bool) -> Iterator[None]:
+        """What is evaluated by some threads only, unless `surely` by all."""
+        here = self.here
+        if not surely:
+            self.here = Here(False, here.role)
+        yield
+        self.here = here
+
     def _name(self, e: Name) -> T:
         self.spots.add(e.at)
         if e.qualified or e.text not in self.env:
             for x in e.targs:
                 self._value(x)
-            outside = any(self.unit.function_at(i) is None for i in self.unit.find(e.text))
+            local = e.text in self.unit.macros or e.text in self.bound
+            outside = not local and any(self.unit.function_at(i) is None for i in self.unit.find(e.text))
             return T(Kind.SAME, uniform=outside or self.idioms.fold(e) is not None)
         if e.text in self.arrays:
             self.aliased.setdefault(e.text, e.at)
@@ -147,8 +167,9 @@ class Values(Reductions):
                 raise Refused(e.at, f"`{e.base.text}` is read where it holds {t.kind.value}")
             self._plain(e.inner)
             return SAME
-        self._plain(e.base)
-        self._plain(e.inner)
+        base, inner = self._plain(e.base), self._plain(e.inner)
+        if self.here.role == "first" and not (base.uniform and inner.uniform):
+            raise Refused(e.at, "more lanes read this than of a warp")
         return SAME
 
     def _call(self, e: CallExpr) -> T:
@@ -173,6 +194,10 @@ class Values(Reductions):
         elif not isinstance(e.callee, Name):
             self._plain(e.callee)
         own = self.look(name)
+        if own is not None and (own.reduces or own.meets) and self._is_other(e):
+            raise Refused(e.at, f"there may be another `{name}`")
+        if self.here.role in ("first", "leader", "slots") and not (own.reduces if own is not None else name in MATH):
+            raise Refused(e.at, f"the number of lanes decides who calls `{name}`")
         if own is not None and own.reduces and len(e.args) == 1:
             if isinstance(e.callee, Name) and len(e.callee.targs) > 1:
                 raise Refused(e.at, f"`{name}` has arguments of its template that are not understood")
@@ -187,7 +212,7 @@ class Values(Reductions):
             if any(not is_plain(t) for t in types):
                 raise Refused(e.at, f"`{name}` gets {next(t for t in types if not is_plain(t)).kind.value}")
             self._meet(e)
-            self.line = self.line or own.line
+            self.line, self.plane = self.line or own.line, self.plane or own.plane
             self.sites.append(e)
             return own.result
         if own is not None and own.meets:
@@ -198,8 +223,15 @@ class Values(Reductions):
             if not is_plain(t):
                 raise Refused(e.at, f"`{name}` gets {t.kind.value}")
         if own is not None:
-            self.line = self.line or own.line
+            self.line, self.plane = self.line or own.line, self.plane or own.plane
         return SAME
+
+    def _is_other(self, e: CallExpr) -> bool:
+        """Whether a call may mean another function than the file's of that name: a member, a variable, another
+        library's."""
+        if not isinstance(e.callee, Name) or e.callee.text in self.env:
+            return True
+        return e.callee.qualified and not is_own_space(self.unit, e.at)
 
     def _is_tile(self, e: Expr) -> bool:
         return isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.TILE

@@ -12,7 +12,7 @@ from cu2port.unit import Unit
 from cu2port.warp.native_idioms import Refused
 from cu2port.warp.parse import integer
 
-_NUMBERS = frozenset("int unsigned size_t uint32_t int32_t uint64_t int64_t auto long uint".split())
+_NUMBERS = frozenset("int unsigned size_t uint32_t int32_t uint64_t int64_t long uint".split())
 _BEFORE = frozenset({"return", "const", "constexpr", "else", "case"})
 SOURCES = frozenset({".cu", ".hip", ".cpp", ".cc"})
 
@@ -23,10 +23,21 @@ def launches_of(unit: Unit, f: Function) -> list[Launch]:
 
 
 def launched_otherwise(unit: Unit, f: Function) -> bool:
-    """Whether a kernel's name is used for more than its launches."""
+    """Whether a kernel's name is used for more than its launches, its definitions and declarations."""
     found = launches_of(unit, f)
     named = [i for i in unit.find(f.name) if i != f.name_at and not any(x.callee <= i < x.open for x in found)]
-    return any(unit.in_directive(i) is not None or unit.function_at(i) is not None for i in named)
+    return any(
+        unit.in_directive(i) is not None or unit.function_at(i) is not None or not _is_declaration(unit, i)
+        for i in named
+    )
+
+
+def _is_declaration(unit: Unit, i: int) -> bool:
+    """Whether a kernel's name stands in `void kernel(`, with arguments of its template or without."""
+    k = i + 1
+    if unit.tok(k) == "<":
+        k = unit.angle_close(k) + 1
+    return unit.tok(k) == "(" and (unit.tok(i - 1) == "void" or unit.tok(i - 1) == ")")
 
 
 def shown(unit: Unit, f: Function) -> Refused | None:
@@ -41,8 +52,8 @@ def shown(unit: Unit, f: Function) -> Refused | None:
     return None
 
 
-def in_one_row(unit: Unit, f: Function) -> Refused | None:
-    """Why a kernel's blocks may have more than one row of threads; None if all launches are seen to have one."""
+def in_rows(unit: Unit, f: Function, dims: int) -> Refused | None:
+    """Why a kernel's blocks may have more than so many dimensions; None if all launches are seen to have no more."""
     if PurePosixPath(unit.path).suffix.lower() not in SOURCES:
         return Refused(f.name_at, "its launches are in other files")
     if launched_otherwise(unit, f):
@@ -54,47 +65,80 @@ def in_one_row(unit: Unit, f: Function) -> Refused | None:
         return Refused(f.name_at, "no launch of it is seen")
     for x in found:
         spans = unit.split_args(x.config_first, x.close)
-        if len(spans) < 2 or not _is_row(unit, spans[1], x):
-            return Refused(x.open, "its blocks may have more than one row of threads")
+        if len(spans) < 2 or not _is_row(unit, spans[1], x, dims):
+            what = "one row of threads" if dims == 1 else "two dimensions"
+            return Refused(x.open, f"its blocks may have more than {what}")
     return None
 
 
-def _is_row(unit: Unit, span: Span, launch: Launch) -> bool:
-    """Whether the size of a block is a number, or has one dimension."""
+def _is_row(unit: Unit, span: Span, launch: Launch, dims: int) -> bool:
+    """Whether the size of a block is a number, or has no more than so many dimensions."""
     first, last = unit.lexed.at(span.start), unit.lexed.at(span.end)
     words = unit.t[first:last]
     if words[:1] == ["dim3"]:
-        return unit.tok(first + 1) in ("(", "{") and len(unit.split_args(first + 2, unit.match[first + 1])) == 1
-    names = [w for w in words if is_identifier(w)]
-    if len(words) == 1 and integer(words[0]) is not None:
-        return True
-    return all(_is_number(unit, w, launch) for w in names) and bool(words)
+        return unit.match[first + 1] == last - 1 and _few(unit, first + 1, dims)
+    if not words or "{" in words or "dim3" in words:
+        return False
+    return all(_is_number(unit, i, dims) for i in range(first, last) if is_identifier(unit.t[i]))
 
 
-def _is_number(unit: Unit, name: str, launch: Launch) -> bool:
-    """Whether a name stands for a number, or for a block of one row."""
+def _few(unit: Unit, open_at: int, dims: int) -> bool:
+    """Whether brackets hold one number, or up to `dims` of them."""
+    if unit.tok(open_at) not in ("(", "{") or unit.match[open_at] < 0:
+        return False
+    inner = unit.t[open_at + 1 : unit.match[open_at]]
+    args = unit.split_args(open_at + 1, unit.match[open_at])
+    if len(args) == 1 and any(is_identifier(w) for w in inner):
+        return not {"dim3", "auto"} & set(inner) and (dims > 1 or not _holds_block(unit, inner))
+    return len(args) <= dims
+
+
+def _holds_block(unit: Unit, words: list[str]) -> bool:
+    """Whether one of the names may stand for a block: it is declared as one somewhere."""
+    return any(unit.tok(i - 1) in ("dim3", "auto", "&", "*") for w in words if is_identifier(w) for i in unit.find(w)
+               if unit.tok(i - 1) in ("dim3", "auto") or unit.tok(i - 2) in ("dim3", "auto"))  # fmt: skip
+
+
+def _is_number(unit: Unit, at: int, dims: int) -> bool:
+    """Whether a name stands for a number, or for a block of no more than so many dimensions."""
+    name = unit.t[at]
     if name in unit.macros:
         return all(
             all(not is_identifier(w) or w in unit.macros for w in unit.t[m.first : m.stop]) for m in unit.macros[name]
         )
-    seen = False
+    if unit.is_member(at):
+        return False
+    called = unit.tok(at + 1) == "("
+    block = seen = False
     for i in unit.find(name):
         before = unit.tok(i - 1)
-        if before == "dim3":
-            if unit.tok(i + 1) not in ("(", "{", "="):
+        if before in ("dim3", "auto") or (before in ("&", "*") and unit.tok(i - 2) in ("dim3", "auto")):
+            if called or before not in ("dim3", "auto"):
                 return False
-            at = i + 1
-            if unit.t[at] == "=":
-                at = i + 3
+            block = True
+            made = i + 1
+            if unit.tok(made) == "=":
+                made = i + 3
                 if unit.tok(i + 2) != "dim3":
-                    return False
-            if unit.tok(at) not in ("(", "{") or len(unit.split_args(at + 1, unit.match[at])) != 1:
+                    number = before == "auto" and integer(unit.tok(i + 2)) is not None and unit.tok(i + 3) == ";"
+                    if not number:
+                        return False
+                    seen = True
+                    continue
+            elif before == "auto":
+                return False
+            if not _few(unit, made, dims):
                 return False
             seen = True
         elif before in _NUMBERS:
             seen = True
-        elif (is_identifier(before) and before not in ("return", "const", "constexpr", "else", "case")) or unit.tok(
-            i + 1
-        ) == ".":
+        elif (is_identifier(before) and before not in _BEFORE) or unit.tok(i + 1) == ".":
             return False
+    if block and not all(_is_only_launched(unit, i) for i in unit.find(name)):
+        return False  # it may be changed
     return seen
+
+
+def _is_only_launched(unit: Unit, i: int) -> bool:
+    """Whether a block's size is declared at a token or given to a launch there."""
+    return unit.tok(i - 1) in ("dim3", "auto") or any(x.config_first <= i < x.close for x in unit.launches)

@@ -71,6 +71,7 @@ class Summary:
     sites: tuple[CallExpr, ...] = ()
     reduction: tuple[str | Span, ...] = ()
     meets: bool = False  # all lanes of a wavefront that exist must call it together
+    plane: bool = False  # its blocks may have two dimensions, no more
 
 
 Look = Callable[[str], Summary | None]
@@ -112,7 +113,7 @@ class Lanes:
         self.arrays: dict[str, Decl] = {}
         self.slots: set[str] = set()
         self.gone = False  # some threads may have returned
-        self.line = False
+        self.line = self.plane = False
         self.sites: list[CallExpr] = []
         self.results: list[T] = []
         self.broken = False  # some threads may have left the loop
@@ -120,6 +121,7 @@ class Lanes:
         self.here = Here()
         self.rows = self.deep = False  # blocks have a second dimension, a third one
         self.meets = False  # lanes meet in it, or in what it calls
+        self.bound: set[str] = set()  # `auto [a, b] = ...`
         self.own = {p.name for p in d.params}  # variables that nobody else sees before the function returns
         self.own |= {x.name for x in statements(d.body) if isinstance(x, Decl) and not self._is_static(x)}
         self.lent = {p.name for p in d.params if p.at > 0 and unit.t[p.at - 1] in ("&", "&&")}
@@ -163,6 +165,8 @@ class Lanes:
             t = t._replace(node=value if constant else None, uniform=t.uniform and here.together and not here.role)
         if not is_plain(t):
             self.tracked.add(name)
+        elif name in self.aliased and name not in self.fixed:
+            t = SAME  # another name may change it
         self.env[name] = t
 
     def _of_lanes(self, e: Expr) -> T | None:

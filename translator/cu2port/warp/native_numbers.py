@@ -22,6 +22,7 @@ from cu2port.warp.tree import (
 from cu2port.warpnames import declares
 
 _FULL = 0xFFFFFFFF
+_TYPES = frozenset("int unsigned long short char bool size_t auto float double typename class".split())
 _ZERO = frozenset({"0", "0.0", "0.", "0.f", "0.0f", "0.0F", "0.F", "0u", "0U", "0ul", "0ull", "0ULL", "0UL", "0L"})
 _LEAST = frozenset({"INFINITY", "HUGE_VALF", "HUGE_VAL", "FLT_MAX", "DBL_MAX", "CUDART_INF_F", "CUDART_INF"})
 
@@ -42,7 +43,11 @@ class Numbers:
         """The value of a constant that the file defines once and without condition; None for any other name."""
         unit = self.unit
         ms = unit.macros.get(name, ())
-        declared = [i for i in unit.find(name) if declares(unit, i) and unit.in_directive(i) is None]
+        declared = [
+            i
+            for i in unit.find(name)
+            if unit.in_directive(i) is None and (declares(unit, i) or unit.tok(i - 1) in _TYPES)
+        ]
         if ms:
             if len(ms) > 1 or declared or ms[0].params is not None or ms[0].stop == ms[0].first:
                 return None
@@ -135,6 +140,15 @@ class Numbers:
         """Whether two expressions are the same variable."""
         x = self.shape(a)
         return x is not None and x == self.shape(b)
+
+
+def is_own_space(unit: Unit, at: int) -> bool:
+    """Whether the qualified name that ends at a token starts with a namespace or class of the file, or with `::`."""
+    first = unit.qualifier(at)
+    return unit.t[first] == "::" or any(
+        unit.tok(i - 1) in ("namespace", "struct", "class") or (unit.tok(i - 1), unit.tok(i + 1)) == ("::", "{")
+        for i in unit.find(unit.t[first])
+    )
 
 
 def is_identity(unit: Unit, op: str, e: Expr) -> bool:

@@ -10,7 +10,7 @@ from cu2port.unit import Unit
 from cu2port.warp.model import Device, is_device, make_device
 from cu2port.warp.native import Kept, Native
 from cu2port.warp.native_grid import grid_edits
-from cu2port.warp.native_host import in_one_row
+from cu2port.warp.native_host import in_rows
 from cu2port.warp.native_idioms import Idioms, Refused
 from cu2port.warp.native_lanes import SPACE, Summary
 from cu2port.warp.native_rows import Rows
@@ -84,7 +84,7 @@ class Plan:
         for f in functions:
             if f in self.warps and f in wanted and f not in solo and "__global__" not in f.sides:
                 s = self._summary(f)
-                hides = isinstance(s, Summary) and s.result.kind in (Kind.SAME, Kind.WHOLE) and not s.line
+                hides = isinstance(s, Summary) and s.result.kind in (Kind.SAME, Kind.WHOLE) and not (s.line or s.plane)
                 if hides and self._direct(f):
                     users.append(f)
                 elif isinstance(s, Refused) and whole and f not in called:
@@ -176,8 +176,8 @@ class Plan:
         s = self._summary(f)
         if isinstance(s, Refused):
             return self._by_rows(f, s)
-        if s.line:
-            return in_one_row(self.unit, f)
+        if s.line or s.plane:
+            return in_rows(self.unit, f, 1 if s.line else 2)
         return None
 
     def _by_rows(self, f: Function, why: Refused) -> Refused | None:
@@ -235,6 +235,11 @@ class Plan:
             for s in all_of
         ):
             if all(is_plain(s.result) for s in all_of):
-                return Summary(SAME, line=any(s.line for s in all_of), meets=any(s.meets for s in all_of))
+                return Summary(
+                    SAME,
+                    line=any(s.line for s in all_of),
+                    meets=any(s.meets for s in all_of),
+                    plane=any(s.plane for s in all_of),
+                )
             raise Refused(found[0].name_at, f"functions named `{name}` do different things")
         return first

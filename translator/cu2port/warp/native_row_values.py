@@ -12,6 +12,7 @@ from cu2port.unit import Unit
 from cu2port.warp.model import Device
 from cu2port.warp.native_idioms import Idioms, Reduction, Refused, is_whole
 from cu2port.warp.native_lanes import FUNCTORS, IDEMPOTENT, MATH, SPACE, Summary
+from cu2port.warp.native_numbers import is_own_space
 from cu2port.warp.tree import (
     Binary,
     CallExpr,
@@ -219,6 +220,9 @@ class RowValues:
                     return ROW
             raise Refused(e.at, f"`{name}` is no part of a proven idiom")
         own = self.look(name)
+        foreign = own is not None and isinstance(e.callee, Name) and e.callee.qualified
+        if not isinstance(e.callee, Name) or name in self.env or (foreign and not is_own_space(self.unit, e.at)):
+            raise Refused(e.at, f"what `{name}` does is not known")
         if own is not None and own.reduces and len(e.args) == 1:
             if isinstance(e.callee, Name) and len(e.callee.targs) > 1:
                 raise Refused(e.at, f"`{name}` has arguments of its template that are not understood")

@@ -106,3 +106,4 @@ class Stores(Values):
         if not self._value(e.args[0]).uniform:
             raise Refused(e.at, f"`{callee(e)}` may go to different places for lanes of a warp")
         self.line = self.line or not self.rows
+        self.plane = True

@@ -59,7 +59,7 @@ class Walk(Branches):
         if result.kind not in (Kind.SAME, Kind.TID, Kind.PART, Kind.WHOLE):
             raise Refused(self.d.fn.name_at, f"what `{self.d.name}` returns depends on the number of lanes")
         op, call = self._reduces()
-        return Summary(result, self.edits, op, self.line, tuple(self.sites), call, self.meets)
+        return Summary(result, self.edits, op, self.line, tuple(self.sites), call, self.meets, self.plane)
 
     def _look_before(self) -> None:
         unit = self.unit
@@ -73,6 +73,8 @@ class Walk(Branches):
             if tok in ("threadIdx", "blockDim") and unit.tok(i + 1) == ".":
                 self.rows = self.rows or unit.tok(i + 2) != "x"
                 self.deep = self.deep or unit.tok(i + 2) == "z"
+            if tok == "[" and "auto" in (unit.tok(i - 1), unit.tok(i - 2)) and unit.match[i] > 0:
+                self.bound.update(t[i + 1 : unit.match[i]])
             if tok in GROUPS or CUB.match(tok):
                 raise Refused(i, f"`{tok}` has a fixed size")
             if tok in ("goto", "asm", "__asm__", "__asm"):
@@ -173,7 +175,7 @@ class Walk(Branches):
             self._handed_back(s.at)
             if s.value is not None:
                 t = self._value(s.value)
-                if here.role == "thread":
+                if here.role == "thread" and t.kind is Kind.WHOLE:
                     t = SAME
                 self.results.append(t)
             if not here.together:

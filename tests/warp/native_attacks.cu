@@ -1,0 +1,206 @@
+// Kernels that look as if wavefronts might do what their warps do, each with what stands in the way. `tests/warp/
+// test_warp_native_attacks.py` sees that they keep their warps. In front of each stand its headers and `warp_sum`.
+//// spot_cond
+__global__ void k(const int* in, int* out, int n) {
+  __shared__ int s[32];
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  int t = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : 0;
+  if (threadIdx.x < 32) t = warp_sum(t);
+  if (threadIdx.x == 0 && n > 5) s[0] = t;
+  __syncthreads();
+  out[threadIdx.x] = s[0];
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out, 3); }
+//// first_side_effect
+__global__ void k(const int* in, int* out) {
+  __shared__ int s[32];
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    int t = atomicAdd(&out[1], 1);
+    v = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : 0;
+    v = warp_sum(v);
+    if (threadIdx.x == 0) out[0] = v;
+  }
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// first_side_effect2
+__global__ void k(const int* in, int* out) {
+  __shared__ int s[32];
+  int v = warp_sum(in[threadIdx.x]);
+  int u = 0;
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  if (threadIdx.x / 32 == 0) {
+    u = atomicAdd(&out[1], 1);
+    v = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : 0;
+    v = warp_sum(v);
+    if (threadIdx.x == 0) out[0] = v;
+  }
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// kernel_return_thread
+__device__ int f(int v) { for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(FULL, v, o); if (threadIdx.x == 0) return v; return 0; }
+__global__ void k(const int* in, int* out) { int x = f(in[threadIdx.x]); if (threadIdx.x == 0) out[0] = x; }
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// gone_in_loop
+__global__ void k(const int* in, int* out) {
+  for (int j = 0; j < 3; j++) {
+    int v = warp_sum(in[threadIdx.x + j]);
+    if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+    if (in[2048 + threadIdx.x / 32] > 40) return;
+  }
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// divided_call
+__device__ int total;
+__device__ void add(int v) { v = warp_sum(v); if (threadIdx.x % 32 == 0) atomicAdd(&total, v); }
+__global__ void zero() { total = 0; }
+__global__ void k(const int* in, int* out) { if (threadIdx.x & 32) add(in[threadIdx.x]); }
+__global__ void get(int* out) { out[0] = total; }
+void run(const int* in, int* out) { zero<<<1,1>>>(); k<<<1, 128>>>(in, out); get<<<1,1>>>(out); }
+//// auto_block
+__global__ void k(const int* in, int* out) {
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { auto b = dim3(16, 4); k<<<1, b>>>(in, out); }
+//// func_block
+dim3 shape(int n) { return dim3(16, n); }
+__global__ void k(const int* in, int* out) {
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { k<<<1, shape(4)>>>(in, out); }
+//// reassigned_block
+__global__ void k(const int* in, int* out) {
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { dim3 b(64); b = dim3(16, 4); k<<<1, b>>>(in, out); }
+//// other_block
+void change(dim3& b) { b.y = 4; }
+__global__ void k(const int* in, int* out) {
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { dim3 b(16); change(b); k<<<1, b>>>(in, out); }
+//// file_pointer
+__global__ void k(const int* in, int* out) {
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+static void (*const kernel)(const int*, int*) = k;
+void run(const int* in, int* out) { k<<<1, 64>>>(in, out); kernel<<<1, dim3(16, 4)>>>(in, out); }
+//// three_dims
+__global__ void k(const int* in, int* out) {
+  int t = threadIdx.y * blockDim.x + threadIdx.x;
+  int v = warp_sum(in[t]);
+  if (t % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { k<<<1, dim3(8, 4, 2)>>>(in, out); }
+//// preinit
+__global__ void k(const int* in, int* out) {
+  __shared__ int s[8];
+  if (threadIdx.x < 8) s[threadIdx.x] = threadIdx.x * 1000;
+  __syncthreads();
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  v = threadIdx.x < 8 ? s[threadIdx.x] : 0;
+  if (threadIdx.x < 32) v = warp_sum(v);
+  if (threadIdx.x == 0) out[0] = v;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// ref_uniform
+__global__ void k(const int* in, int* out) {
+  int c; int& r = c;
+  c = 3;
+  r = threadIdx.x & 32;
+  if (c) { int v = warp_sum(in[threadIdx.x]); if (threadIdx.x % 32 == 0) atomicAdd(out, v); }
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// ptr_uniform
+__global__ void k(const int* in, int* out) {
+  int c; int* r = &c;
+  c = 3;
+  *r = threadIdx.x & 32;
+  if (c) { int v = warp_sum(in[threadIdx.x]); if (threadIdx.x % 32 == 0) atomicAdd(out, v); }
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// macro_uniform
+#define ODD (threadIdx.x & 32)
+__global__ void k(const int* in, int* out) {
+  if (ODD) { int v = warp_sum(in[threadIdx.x]); if (threadIdx.x % 32 == 0) atomicAdd(out, v); }
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// binding_uniform
+struct P { int odd, b; };
+__device__ P make(int t) { return {t & 32, t}; }
+__global__ void k(const int* in, int* out) {
+  auto [odd, b] = make(threadIdx.x);
+  if (odd) { int v = warp_sum(in[threadIdx.x]); if (threadIdx.x % 32 == 0) atomicAdd(out, v); }
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// if_decl
+struct P { int odd, b; };
+__global__ void k(const int* in, int* out) {
+  if (int odd = threadIdx.x & 32) { if (odd) { int v = warp_sum(in[threadIdx.x]); if (threadIdx.x % 32 == 0) atomicAdd(out, v); } }
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// cond_collective
+__global__ void k(const int* in, int* out) {
+  __shared__ int s[32];
+  int lane = threadIdx.x % 32;
+  int v = warp_sum(in[threadIdx.x]);
+  if (lane == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  v = lane < blockDim.x / 32 ? s[lane] : 0;
+  int r = (threadIdx.x & 32) ? warp_sum(v) : 0;
+  out[threadIdx.x] = r;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// method_same_name
+struct R { int k; __device__ int other(int v) const { return v + k; } };
+__global__ void k(const int* in, int* out) {
+  auto warp_sum = [](int v) { return v + 1; };
+  int v = warp_sum(in[threadIdx.x]);
+  for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(FULL, v, o);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// tmpl_shadow
+const int LANES = 32;
+template <int LANES> __global__ void k(const int* in, int* out) {
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % LANES == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { k<16><<<1, 128>>>(in, out); }
+//// param_shadow
+enum { LANES = 32 };
+__global__ void k(const int* in, int* out, int LANES) {
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % LANES == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out, 16); }
+//// fake_index
+__device__ int f(int v, int* out, uint3 threadIdx) { v = warp_sum(v); if (threadIdx.x % 32 == 0) atomicAdd(out, v); return 0; }
+__global__ void k(const int* in, int* out) { f(in[threadIdx.x], out, make_uint3(32, 0, 0)); }
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// oob_first
+__global__ void k(const int* in, int* out) {
+  __shared__ int s[32];
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    int w = in[threadIdx.x * 100000];
+    v = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : 0;
+    v = warp_sum(v);
+    if (threadIdx.x == 0) out[0] = v + w;
+  }
+}
+void run(const int* in, int* out) { }
