@@ -13,6 +13,7 @@ from cu2port.warp.evaluate import Array, Use
 from cu2port.warp.hostside import kernels_of_rows
 from cu2port.warp.interp import Interpreter
 from cu2port.warp.model import Device, is_device, make_device
+from cu2port.warp.tree import Num
 from cu2port.warp.triggers import HAZARDS, triggers, troubled
 
 _ROUNDS = 6
@@ -108,6 +109,7 @@ def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
     run_all(interp, devices)
     if not hazards_only:
         interp.outside()
+        interp.settle()
     warpish = _warpish(unit, devices, called)
     uses = {at: tuple(found) for at, found in interp.uses.items()}
     return WarpFacts(tuple(devices), uses, tuple(interp.arrays.values()), warpish, frozenset(interp.extents))
@@ -119,6 +121,7 @@ def _rows(unit: Unit, devices: list[Device], called: dict[str, set[str]]) -> Non
     warpish = _warpish(unit, devices, called)
     wanted = kernels_of_rows(unit)
     wanted |= {d.name for d in devices if _ROWS.search(" ".join(unit.t[d.fn.body[0] : d.fn.body[1]]))}
+    wanted |= {d.name for d in devices if d.bounds and isinstance(d.bounds[0], Num) and d.bounds[0].value == 32}
     wanted &= warpish
     grown = wanted
     while grown:

@@ -32,8 +32,8 @@ def _plain(op: str, a: V, b: V) -> V:
     why = a.why if a.vary >= b.vary else b.why
     kind = Kind.UNKNOWN
     for x, y in ((a, b), (b, a)):
-        if x.kind is Kind.RESIDUE and x.src and op in "+-" and y.vary <= x.vary:
-            return V(Kind.RESIDUE, vary, None, x.src, why)
+        if x.kind in (Kind.RESIDUE, Kind.SHARE) and x.src and op in "+-" and y.vary <= x.vary:
+            return V(x.kind, vary, None, x.src, why)
     if op in "+-/" and (a.kind is Kind.COUNT or (op == "+" and b.kind is Kind.COUNT)) and vary < LANES:
         return V(Kind.COUNT, vary, None, (), why)
     if a.kind in _THREADISH or b.kind in _THREADISH:
@@ -48,6 +48,7 @@ _THREADISH = THREADS | {
     Kind.INDEX,
     Kind.SHIFTED,
     Kind.LANE_PLUS,
+    Kind.LANE_MULTIPLE,
     Kind.PART,
     Kind.LANE,
     Kind.WARP,
@@ -90,6 +91,10 @@ def _fold(op: str, a: V, b: V) -> V:
     return V(kind, max(a.vary, b.vary), n, src, a.why or b.why)
 
 
+#: What lanes are made of.
+_LANEABLE = frozenset({*THREADS, Kind.LANE, Kind.SHIFTED})
+
+
 def _divide(op: str, a: V, b: V, at: int, use: Record) -> V | None:
     """`a / 32`, `a >> 5`: from threads to warps."""
     role = Role.LOG if op == ">>" else Role.COUNT
@@ -101,6 +106,10 @@ def _divide(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             return V(Kind.WARP, vary, None, (), Step(at, "divided by several warps' threads, it names warps", a.why))
         if a.kind is Kind.WARP and b.num and (b.num % 2 == 0 if op == "/" else b.num > 0):
             return V(Kind.PART, UNIFORM, None, (), a.why)  # groups of whole wavefronts
+        if op == "/" and a.num == 32 and a.src and a.kind is Kind.NUMBER and b.num is None:
+            return V(Kind.SHARE, b.vary, None, a.src)
+        if b.kind is Kind.SHARE and b.src and a.kind in _LANEABLE:
+            use(b, Role.SIZE, True if a.kind is Kind.LANE else None, a._replace(kind=Kind.SHIFTED))
         if op == ">>" and a.kind in THREADS and b.num is not None and b.num > 5:
             return V(
                 Kind.WARP,
@@ -141,10 +150,18 @@ def _modulo(op: str, a: V, b: V, at: int, use: Record) -> V | None:
     if op == "&" and b.kind is not Kind.SIZE and a.num in (31, 32) and b.num is None:
         a, b = b, a
     fits = is_size(b) if op == "%" else is_mask(b)
-    if op == "&" and b.kind is Kind.PRODUCT and b.num == -32:  # `x & ~31`: whole warps of threads
-        use(b, role, a.kind in THREADS or a.kind in (Kind.BLOCK, Kind.LANE), a)
-        return a if a.kind in THREADS or a.kind is Kind.BLOCK else None
+    if op == "&" and a.kind is Kind.PRODUCT and a.num == -32:
+        a, b = b, a
+    if op == "&" and b.kind is Kind.PRODUCT and b.num == -32:  # `x & ~31`, `x & -32`: whole warps of threads
+        if a.kind in THREADS or a.kind in (Kind.BLOCK, Kind.LANE):
+            use(b, role, True, a)
+            return a
+        use(b, Role.TILE, None, a)
+        return V(Kind.PRODUCT, a.vary, None, b.src, a.why)
     if not fits:
+        if b.kind is Kind.SHARE and b.src and a.kind in _LANEABLE:
+            use(b, Role.SIZE, True if a.kind is Kind.LANE else None, a._replace(kind=Kind.SHIFTED))
+            return V(Kind.LANE, LANES, None, (), a.why)
         if a.kind is Kind.LANE:
             return V(Kind.LANE if b.num is not None else Kind.PART, a.vary, None, (), a.why)
         if a.kind in THREADS and b.kind is Kind.SIZE:
@@ -199,8 +216,15 @@ def _multiply(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             if x.kind in (Kind.WARP, Kind.GLOBAL_WARP) and y.kind is Kind.PRODUCT and y.src:
                 use(y, Role.COUNT, True, x)
                 return V(Kind.PART, x.vary, None, (), x.why)
+            if x.kind is Kind.WARP and y.kind is Kind.BLOCK and "threadIdx.y" in (x.why.text if x.why else ""):
+                return V(Kind.LINEAR, x.vary, None, (), x.why)  # rows of 32 threads: `threadIdx.y * blockDim.x`
             if x.kind in (Kind.WARP, Kind.GLOBAL_WARP) and y.vary == UNIFORM:
                 return V(Kind.WARP_MULTIPLE, x.vary, None, (), x.why)
+        for x, y in ((a, b), (b, a)) if op == "*" else ():
+            if x.kind is Kind.PRODUCT and x.src and y.vary == UNIFORM and y.kind in _FACTORS:
+                return V(Kind.PRODUCT, x.vary, None, x.src, x.why)
+            if x.kind is Kind.LANE and y.vary == UNIFORM:
+                return V(Kind.LANE_MULTIPLE, LANES, None, (), x.why)
         if op == "<<":
             if a.num == 1 and b.kind is Kind.SIZE:  # `1u << (WARP_SIZE - 1)`: the last lane's bit
                 use(b, Role.LAST, True, a)
@@ -260,13 +284,15 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             if y.kind is Kind.PRODUCT:
                 use(y, Role.BLOCK, None, x)
                 return V(Kind.LINEAR if y.vary == LANES else Kind.INDEX, LANES, None, (), x.why)
-            if y.num == 32 and y.src:
+            if y.src and (y.num == 32 or (y.kind is Kind.STEP and y.num is None)):
                 use(y, Role.STRIDE, None, x)
             if y.num is not None:
                 return V(Kind.SHIFTED, LANES, None, y.src if y.num == 32 else (), x.why)
             return V(Kind.INDEX, LANES, None, (), x.why)
         if x.kind is Kind.PRODUCT and x.src and x.num is None and y.kind in _OFFSETS and y.vary <= WARPS:
             return V(Kind.PRODUCT, max(x.vary, y.vary), None, x.src, x.why or y.why)  # `p + i * 32`, before `+ lane`
+        if x.kind is Kind.INDEX and y.num == 32 and y.src:
+            use(y, Role.STRIDE, None, x)
         if x is a and op == "-" and x.kind in THREADS and y.vary == UNIFORM:
             if y.num == 32 and y.src:
                 use(y, Role.STRIDE, None, x)
@@ -276,8 +302,13 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
         if x.kind is Kind.BLOCK and (is_mask(y) or is_size(y) or y.num == 1):
             use(y, Role.COUNT, True, x)
             return x
+        if x.kind is Kind.WARP and y.kind is Kind.PRODUCT and y.src and op == "+":
+            use(y, Role.SLOTS, True, x)  # `row * 32 + warp`: a slot for each warp
+            return V(Kind.PART, max(x.vary, y.vary), None, (), x.why)
         if x.kind is Kind.WARP and y.num is not None:
             return V(Kind.WARP, x.vary, None, (), x.why)
+    if op == "-" and a.num == 32 and a.kind is Kind.NUMBER and b.kind is Kind.SIZE:  # `32 - LOGICAL_WARP_THREADS`
+        use(a, Role.SIZE, True, b)
     if op == "-" and (is_size(a) or is_mask(a)):
         # `32 - __clz(x)`, `w >> (32 - n)`: bits; of a mask of lanes: lanes
         if b.kind is Kind.MASK or (b.kind is Kind.BITS and b.vary == WARPS):
@@ -302,6 +333,8 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
     return None
 
 
+#: What a multiple of 32 stays one by.
+_FACTORS = frozenset({Kind.UNKNOWN, Kind.NUMBER, Kind.SIZE, Kind.BLOCK_ID, Kind.STEP, Kind.ROUND})
 #: What a multiple of 32 may be added to before the lane is: where a row begins.
 _OFFSETS = frozenset({Kind.UNKNOWN, Kind.DATA, Kind.STEP, Kind.ROUND, Kind.PART, Kind.WARP_MULTIPLE, Kind.INDEX})
 

@@ -18,7 +18,8 @@ LANE_OPERATIONS = frozenset({*SHUFFLES, *BALLOTS, *VOTES, *REDUCES, "__syncwarp"
 BARRIERS = frozenset("__syncthreads __syncthreads_or __syncthreads_and __syncthreads_count __barrier_sync".split())
 GROUP_LANES = frozenset("shfl shfl_up shfl_down shfl_xor ballot any all match_any match_all reduce".split())
 BIT_COUNTS = frozenset(
-    "__popc __popcll __ffs __ffsll __clz __clzll __brev __brevll __fns popcount countl_zero countr_zero __ctz".split()
+    "__popc __popcll __ffs __ffsll __clz __clzll __brev __brevll __fns popcount countl_zero countr_zero __ctz "
+    "clz popc ffs ctz bfe".split()
 )
 TAKES = frozenset(
     "atomicCAS atomicCAS_block atomicCAS_system atomicExch atomicExch_block atomicExch_system atomicOr exchange "

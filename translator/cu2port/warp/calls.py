@@ -65,6 +65,7 @@ class Caller(Evaluator):
         tvalues = tuple(self.value(t) for t in getattr(e.callee, "targs", ()))
         self.hint = hint
         self._widths(name, values, tvalues)
+        self._pass(name, values)
         self.event("call", e.at, name, values, e)
         if isinstance(e.callee, Name) and e.callee.qualified and "amedbarrier" in self.unit.tok(e.at - 2).lower():
             self.event("named-barrier", e.at, f"{self.unit.tok(e.at - 2)}::{name}", values, e)
@@ -211,6 +212,21 @@ class Caller(Evaluator):
                 for p, v in zip(d.tparams, tvalues, strict=False):
                     if v.src and v.num == WIDE and (is_block_size(p.name) or _WIDTH_NAME.search(p.name)):
                         self.use(v, Role.WIDTH, True, NOTHING)
+
+    def _pass(self, name: str, values: tuple[V, ...]) -> None:
+        """Remember which positions of a function are given lanes, and which are given literals."""
+        for k, v in enumerate(values):
+            if v.kind is Kind.LANE:
+                self.lanes_of.add((name, k))
+            elif v.src and v.num in (WIDE, WIDE - 1) and v.kind is Kind.NUMBER:
+                function = self.device.name if self.device is not None else ""
+                self.numbers_of.setdefault((name, k), {})[v, function] = None
+
+    def settle(self) -> None:
+        """Literals that stand where other calls of the same function have a lane are lanes: `slot(p, 31)`."""
+        for place, found in self.numbers_of.items():
+            for v, _ in found if place in self.lanes_of else ():
+                self.use(v, Role.LAST, True, V(Kind.LANE))
 
     def _expand(self, name: str, e: CallExpr) -> V:
         """A function-like macro, expanded where it is used: its body sees the names of the place."""

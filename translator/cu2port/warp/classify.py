@@ -20,7 +20,7 @@ from cu2port.warp.values import COUNT_NAME, LANE_NAME, WARP_NAME, Kind, Step, is
 
 _WARP_WORD = re.compile(r"(?i).*(?:warp|lane|wave|wid\Z|\bws\b).*")
 _OPERATORS = frozenset("+ - * / % << >> < > & |".split())
-_SLOTS = frozenset({Kind.WARP, Kind.LANE, Kind.COUNT})
+_SLOTS = frozenset({Kind.WARP, Kind.LANE, Kind.COUNT, Kind.LANE_MULTIPLE})
 
 
 class Verdict(NamedTuple):
@@ -264,6 +264,8 @@ def _slots(facts: WarpFacts) -> dict[int, bool]:
         for k, v in enumerate(a.dims):
             used = a.used[k] if k < len(a.used) else set()
             by_name = _WARP_WORD.match(a.name) is not None and len(a.dims) == 1
+            if v.num is not None and v.num % 32:
+                continue  # five values for each lane
             for at in v.src:
                 out[at] = out.get(at, False) or bool(used & _SLOTS) or by_name
     return out

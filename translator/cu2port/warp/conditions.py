@@ -28,6 +28,8 @@ def compare(op: str, a: V, b: V, at: int, use: Record) -> V:
     for s, o in ((a, b), (b, a)):
         if s.kind is Kind.STEP and s.src and o.kind in (Kind.LANE, Kind.THREAD, Kind.LINEAR):
             use(s, Role.LOOP if o.kind is Kind.LANE else Role.GUARD, True if o.kind is Kind.LANE else None, o)
+        if s.kind is Kind.QUOTIENT and s.src and o.kind in (Kind.LANE, Kind.WARP, Kind.THREAD, Kind.LINEAR):
+            use(s, Role.COUNT, True, o)  # `lane < THREADS / 32`
         if s.kind is Kind.RESIDUE and o.kind is Kind.LANE:
             use(s, Role.SIZE, True, o)
     vary = max(a.vary, b.vary)
@@ -37,6 +39,8 @@ def compare(op: str, a: V, b: V, at: int, use: Record) -> V:
     sure = (
         1 if kind is Kind.ONE and x.kind is not Kind.THREAD else None
     )  # one of the block, however many its dimensions
+    if sure is None and x.kind in (Kind.THREAD, Kind.LINEAR, Kind.SHIFTED):
+        sure = _one_warp(op, y)
     if _whole(op, x, y):
         vary = UNIFORM if _aligned(op, y, 64) else WARPS
     elif x.kind is Kind.WARP and _aligned(op, y, 2):
@@ -45,6 +49,15 @@ def compare(op: str, a: V, b: V, at: int, use: Record) -> V:
 
 
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+def _one_warp(op: str, y: V) -> int | None:
+    """32 if `x op y` lets one warp through, -32 if it keeps one out: `x < 32`, `x >= 32`."""
+    if op in ("<", ">="):
+        return 32 if op == "<" and is_size(y) else -32 if is_size(y) else None
+    if op in (">", "<=") and y.num == 31:
+        return 32 if op == "<=" else -32
+    return None
 
 
 def _aligned(op: str, y: V, size: int) -> bool:
@@ -103,6 +116,8 @@ def logic(op: str, a: V, b: V) -> V:
         kind = a.kind
     elif vary == WARPS:
         kind = Kind.FIRST
+    if sure is None:
+        sure = 32 if op == "&&" and 32 in (a.num, b.num) else -32 if op == "||" and -32 in (a.num, b.num) else None
     return V(kind, vary, sure, (), why, a.shared or b.shared)
 
 

@@ -83,7 +83,7 @@ def names_in(e: Expr) -> str:
 class Use(NamedTuple):
     """One use of a literal. `lane`: whether it counts lanes; None: only if the function works with warps.
     `hint`: the variable that the result goes to; `function`: where; `about`: the names in what it meets there;
-    `named`: a name stands for the literal there."""
+    `named`: a name stands for the literal there; `first`: in a branch that only one warp takes."""
 
     role: Role
     lane: bool | None
@@ -93,6 +93,7 @@ class Use(NamedTuple):
     function: str
     about: str = ""
     named: bool = False
+    first: bool = False
 
 
 @dataclass(slots=True)
@@ -126,6 +127,8 @@ class Evaluator:
         self.outer: dict[str, int] = {}  # constants of headers
         self.widths: dict[str, tuple[frozenset[int], frozenset[int]]] = {}  # functions of headers, see `across`
         self.results: dict[str, Kind] = {}
+        self.lanes_of: set[tuple[str, int]] = set()  # functions and positions that lanes are passed to
+        self.numbers_of: dict[tuple[str, int], dict[tuple[V, str], None]] = {}  # and that literals are passed to
         self._bodies: dict[int, Expr | Block] = {}
         self._open: set[str] = set()
         self.site = -1  # the token where the macro that is being expanded stands in the function
@@ -164,7 +167,8 @@ class Evaluator:
             va, a, vb, side = self._sides
             about = names_in(a if other is va else side if other is vb else Other(0))
         named = any(not self.unit.t[at][0].isdigit() for at in b.src)
-        u = Use(role, lane, other.kind, other.why, self.hint, name, about, named)
+        first = any(f.cond.num == (WIDE, -WIDE)[f.arm] for f in self.frames if f.arm in (0, 1))
+        u = Use(role, lane, other.kind, other.why, self.hint, name, about, named, first)
         for at in b.src:
             self.uses.setdefault(at, {})[u] = None
 
@@ -364,7 +368,7 @@ class Evaluator:
                 self._stored(e.at, e.x)
             return v._replace(num=None)
         if e.op == "-" and v.num is not None:
-            return V(Kind.NUMBER, UNIFORM, -v.num)
+            return V(Kind.PRODUCT, UNIFORM, -32, v.src) if v.num == WIDE else V(Kind.NUMBER, UNIFORM, -v.num)
         if e.op == "~" and v.num == 0:
             return V(Kind.NUMBER, UNIFORM, -1)  # `~0u`, a mask of all lanes
         if e.op == "~":
@@ -391,7 +395,7 @@ class Evaluator:
         self.hint = outer
         if e.op != "=":
             old = self.value(e.target)
-            if isinstance(e.target, Name) and e.op == "+=" and v.num is not None and v.src and v.num == WIDE:
+            if isinstance(e.target, Name) and e.op == "+=" and v.src and (v.num == WIDE or v.kind is Kind.PRODUCT):
                 self._step(old, v)
             v = binary(e.op[:-1], old, v, e.at, self.use)
         elif not isinstance(e.target, Name):
@@ -400,7 +404,15 @@ class Evaluator:
             self.bind(e.target.text, v, e.target.at)
         else:
             self._stored(e.at, e.target)
+            self._kept(e.target, v)
         return v
+
+    def _kept(self, target: Expr, v: V) -> None:
+        """An array that is given masks of lanes holds such."""
+        if v.kind is Kind.MASK and isinstance(target, Index) and isinstance(target.base, Name):
+            old = self.env.get(target.base.text)
+            if old is not None and old.kind is Kind.UNKNOWN:
+                self.env[target.base.text] = old._replace(kind=Kind.MASK, why=v.why)
 
     def _in_memory(self, name: str) -> bool:
         """Whether a plain name is memory that other threads see: a shared variable, or one from outside."""
@@ -430,6 +442,11 @@ class Evaluator:
             v = v._replace(kind=Kind.BLOCK)
         elif v.num in _WATCHED and v.kind is Kind.NUMBER and v.src and named_constant(name):
             v = v._replace(kind=Kind.SIZE)
+        elif v.num is None and v.vary == UNIFORM and named_constant(name) == "size" and not is_weak(name):
+            if v.src and v.kind in (Kind.NUMBER, Kind.UNKNOWN):  # `kWarpSize = min(kThreads, 32)`
+                self.use(v, Role.SIZE, True, NOTHING)
+            if v.kind in (Kind.NUMBER, Kind.UNKNOWN):
+                v = V(Kind.SIZE, UNIFORM, None, v.src, v.why)
         self.env[name] = v._replace(vary=max(vary, v.vary), why=why if v.why is None or v.kind in TOLD else v.why)
 
     def _call(self, e: CallExpr) -> V:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from cu2port.unit import Unit
 from cu2port.warp.builtins import NAMED_BARRIER
 from cu2port.warp.calls import Caller
@@ -30,6 +32,7 @@ from cu2port.warp.tree import (
     walk,
 )
 from cu2port.warp.values import (
+    GROUP_NAME,
     LANES,
     NOTHING,
     UNIFORM,
@@ -51,6 +54,7 @@ _POINTS = {
     **dict.fromkeys((Kind.LANE, Kind.LANE_PLUS), Kind.LANE_PLUS),
     **dict.fromkeys((Kind.THREAD, Kind.LINEAR, Kind.GLOBAL, Kind.INDEX, Kind.SHIFTED), Kind.INDEX),
 }
+_WIDTH = re.compile(r"(?i)(?:sub_?)?(?:warp_?|logical_?)*(?:width|size|threads)\Z")
 _LEAVING = frozenset({"return", "break", "continue", "goto"})
 
 
@@ -84,6 +88,8 @@ class Interpreter(Caller):
         v = d.given.get(name)
         if default is not None:
             other = self.value(default)
+            if other.num == 32 and GROUP_NAME.match(d.name) and _WIDTH.match(name):
+                self.use(other, Role.WIDTH, True, NOTHING)  # `shuffled(int v, int width = 32)`
             v = other if v is None else join(v, other)
         if (v is None or v.kind is Kind.UNKNOWN) and not pointer:
             meaning = named_constant(name)
@@ -253,11 +259,14 @@ class Interpreter(Caller):
         if s.init is not None:
             self.statement(s.init)
         changed = _assigned(s)
+        strided = _strided(s)
         literals, rounds = self._bounds(s)
         for name in changed:
             v = self.env.get(name)
             if v is not None:
                 v = _widened(v, literals.get(name, ()), name in literals)
+                if name in strided and v.kind in (Kind.THREAD, Kind.LINEAR):
+                    v = v._replace(kind=Kind.INDEX)
                 self.env[name] = v._replace(kind=Kind.ROUND) if name in rounds and v.kind is Kind.STEP else v
         self.loops = (*loops, s.at)
         self.hint = ""
@@ -341,7 +350,7 @@ class Interpreter(Caller):
             if isinstance(e, Assign) and isinstance(e.target, Name):
                 v = self.value(e.value)
                 old = self.env.get(e.target.text, NOTHING)
-                if e.op == "+=" and v.num == 32 and v.src:
+                if e.op == "+=" and v.src and (v.num == 32 or v.kind is Kind.PRODUCT):
                     self._step(old, v)
                     if old.kind in (Kind.THREAD, Kind.LINEAR):
                         self.use(v, Role.STRIDE, None, old)
@@ -406,6 +415,12 @@ def _assigned(s: Loop) -> set[str]:
         elif isinstance(e, Unary) and e.op in ("++", "--", "p++", "p--") and isinstance(e.x, Name):
             out.add(e.x.text)
     return out
+
+
+def _strided(s: Loop) -> set[str]:
+    """Names of variables that a loop's head moves on by more than one: data is walked over, not threads."""
+    heads = walk(s.step) if s.step is not None else ()
+    return {e.target.text for e in heads if isinstance(e, Assign) and e.op == "+=" and isinstance(e.target, Name)}
 
 
 def _tests(s: Loop) -> list[Expr]:

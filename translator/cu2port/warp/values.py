@@ -37,6 +37,8 @@ class Kind(Enum):
     QUOTIENT = "how often a literal goes into a number"  # `n / 32`; of the literals in `src`
     ROUND = "a round of a loop that takes so many"  # a loop variable bounded by such a quotient
     RESIDUE = "what is left of a division by a literal"  # `n % 32`
+    SHARE = "a part of a literal"  # `32 / n`, of the literals in `src`
+    LANE_MULTIPLE = "a multiple of a lane id"
     BITS = "a count of bits"
     TILE = "a tile of threads"
     GROUP = "a group of threads"
@@ -122,7 +124,7 @@ LANE_NAME = re.compile(
     r"warp_?lane|my_?lane|lane_?rank|in_?warp_?(?:id|tid|idx))(?:_?(?:x|in_?warp))?\Z"
 )
 WARP_NAME = re.compile(
-    r"(?i)(?!.*per_?warp)(?:.*_)?(?:(?:my_?|global_?|local_?|block_?)?warp_?(?:id|idx|index|rank|no)?|wid|wix|warpid"
+    r"(?i)(?!.*(?:per_?warp|(?:stride|step|offset|rows?|cols?|columns?|elems?|elements|bytes|num|count|size|len|max)_?warp\Z))(?:.*_)?(?:(?:my_?|global_?|local_?|block_?)?warp_?(?:id|idx|index|rank|no)?|wid|wix|warpid"
     r"|warp_?id_?in_?block|wave_?id)\Z"
 )
 COUNT_NAME = re.compile(
