@@ -1,6 +1,7 @@
 """Draw literals 32, 31 and 5 (and names that hold them) from the device code of some trees, for labelling by hand.
 
     python tools/warp_sample.py --count 400 --seed 7 NAME=TREE...     writes a table with empty labels
+    python tools/warp_sample.py --literals --count 150 NAME=TREE...   numbers alone, no names of them
 
 Strata are idioms by the text around the token; the classifier has no part in it. Columns: project, file, line, column,
 token, stratum, label, reason. `tools/warp_score.py` compares the labelled table with the classifier.
@@ -102,6 +103,7 @@ def main() -> int:
     parser.add_argument("trees", nargs="+", metavar="NAME=TREE")
     parser.add_argument("--count", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--literals", action="store_true", help="no names of numbers")
     parser.add_argument("--leave-out", type=re.compile, metavar="REGEX", help="paths below a tree")
     args = parser.parse_args()
     rng = random.Random(args.seed)
@@ -112,6 +114,8 @@ def main() -> int:
         for path in sources(root, args.leave_out):
             unit = Unit(path.read_bytes().decode("latin-1"), load_catalog(), path=str(path))
             for i in candidates(unit):
+                if args.literals and not unit.t[i][0].isdigit():
+                    continue
                 line = unit.text.count("\n", 0, unit.p[i]) + 1
                 column = unit.p[i] - unit.text.rfind("\n", 0, unit.p[i])
                 place = (path.relative_to(root).as_posix(), line, column, unit.t[i])
