@@ -62,7 +62,8 @@ class Here:
 class Summary:
     """What a device function does: `result` when it returns, `edits` that make it native, `reduces`: it is nothing but
     a reduction of its first argument, by this operation. `line`: its blocks must have one row of threads.
-    `sites`: its calls of functions that reduce over the warp; `reduction`: the call that does what it does."""
+    `sites`: its calls of functions that reduce over the warp; `reduction`: the call that does what it does. `needs`:
+    its parameters that all lanes of a wavefront must be given alike; `fits`: its calls of functions that do so."""
 
     result: T
     edits: dict[tuple[int, int], Edit] = field(default_factory=dict)
@@ -72,6 +73,8 @@ class Summary:
     reduction: tuple[str | Span, ...] = ()
     meets: bool = False  # all lanes of a wavefront that exist must call it together
     plane: bool = False  # its blocks may have two dimensions, no more
+    needs: frozenset[int] = frozenset()
+    fits: frozenset[int] = frozenset()
 
 
 Look = Callable[[str], Summary | None]
@@ -101,6 +104,8 @@ def without(unit: Unit, at: int) -> Edit:
 
 class Lanes:
     """What is known at a place of a function while it is walked over, and what expressions say of lanes there."""
+
+    later: frozenset[str] = frozenset()  # makers of groups that the walk itself judges
 
     def __init__(self, unit: Unit, idioms: Idioms, d: Device, look: Look) -> None:
         self.unit, self.idioms, self.d, self.look = unit, idioms, d, look

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
 from cu2port.model import Edit, Span, Trust
 from cu2port.structure import Function
@@ -10,14 +11,16 @@ from cu2port.unit import Unit
 from cu2port.warp.model import Device, is_device, make_device
 from cu2port.warp.native import Kept, Native
 from cu2port.warp.native_grid import grid_edits
-from cu2port.warp.native_host import in_rows
+from cu2port.warp.native_host import SOURCES, in_rows, shown
 from cu2port.warp.native_idioms import Idioms, Refused
 from cu2port.warp.native_lanes import SPACE, Summary
+from cu2port.warp.native_masks import Masks
 from cu2port.warp.native_rows import Rows
 from cu2port.warp.native_values import SAME, Kind, is_plain
-from cu2port.warp.native_walk import Walk
 from cu2port.warp.tree import CallExpr, Name, callee
 from cu2port.warpnames import declares, modes
+
+_GROUPS = ("tiled_partition", "coalesced_threads")
 
 
 @dataclass(slots=True)
@@ -36,7 +39,7 @@ class Plan:
         unit = self.unit
         self.idioms = Idioms(unit)
         ops = [i for i in self.idioms.cudas if unit.t[i] != "__syncwarp"]
-        if not ops and "tiled_partition" not in unit.words:
+        if not ops and unit.words.isdisjoint(_GROUPS):
             return Native()
         mode = modes(unit)
         functions = [f for f in unit.functions if is_device(unit, f) and mode(f.name_at) != "flag"]
@@ -45,7 +48,7 @@ class Plan:
         for f in functions:
             words = set(unit.t[f.body[0] : f.body[1]]) & self.named.keys()
             self.calls[f] = tuple(g for w in sorted(words) for g in self.named[w] if g is not f)
-        ops += unit.find("tiled_partition")
+        ops += unit.find(*_GROUPS)
         in_macros = {unit.t[d.first + 2] for i in ops if (d := unit.in_directive(i)) is not None}
         ops += [i for i in unit.find(*in_macros) if unit.in_directive(i) is None]
         self.warps = {f for f in functions if any(f.body[0] < i < f.body[1] for i in ops)}
@@ -167,7 +170,19 @@ class Plan:
     def _direct(self, f: Function) -> bool:
         """Whether a kernel works with warps itself, and not only through functions that hide them."""
         s = self.summaries.get(f)
-        return isinstance(s, Summary) and bool(s.edits or s.sites)
+        return isinstance(s, Summary) and bool(s.edits or s.sites) and (not s.needs or self._fits(f))
+
+    def _fits(self, f: Function) -> bool:
+        """Whether all calls of a function are seen, and give it what must be the same for all lanes."""
+        unit = self.unit
+        if PurePosixPath(unit.path).suffix.lower() not in SOURCES or shown(unit, f) is not None:
+            return False
+        known: set[int] = set()
+        for g in self.warps:
+            s = self._summary(g)
+            known |= s.fits if isinstance(s, Summary) else set()
+        calls = [i for i in unit.find(f.name) if i != f.name_at]
+        return len(self.named[f.name]) == 1 and bool(calls) and known.issuperset(calls)
 
     def _refusal(self, f: Function, solo: set[Function]) -> Refused | None:
         reached = self._reached([f])
@@ -216,7 +231,7 @@ class Plan:
 
     def _walked(self, d: Device) -> Summary:
         """A function's summary. Raises Refused."""
-        return Walk(self.unit, self.idioms, d, self._look).run()
+        return Masks(self.unit, self.idioms, d, self._look).run()
 
     def _look(self, name: str) -> Summary | None:
         """What the file's functions of a name do; None if it has none. Raises Refused where they differ."""

@@ -22,13 +22,23 @@ class Kind(Enum):
     WHOLE = "what the block's threads come to"  # in the first warp, or everywhere
     TILE = "a tile of 32 threads"
     SPOT = "an array whose first element is set"
+    MASK = "a mask of a warp's lanes"
+    GROUP = "a group of a warp's threads"
+    LOWER = "a mask of the lanes below"
+    RANK = "a lane's rank in a mask"
+    COUNTED = "the number of lanes in a mask"
+    ELECTED = "whether a lane leads those of a mask"
+    LEADER = "the lane that leads those of a mask"
+    BASE = "where a warp's places begin"
+    PLACE = "a place that the lanes of a mask have"
     MIXED = "one of several values"
 
 
 class T(NamedTuple):
     """The type of a value. `op`: what put it together; `everywhere`: a WHOLE that all threads have; `uniform`: the same
     in all threads of the block; `seen`: SLOTS behind a barrier; `node`: the constant that a variable was set to;
-    `few`: GATHERED with some lane that has no warp's value, whatever the number of lanes."""
+    `few`: GATHERED with some lane that has no warp's value, whatever the number of lanes; BASE or PLACE that only the
+    lanes of the mask have; `mask`: the token that made the mask that a value is of."""
 
     kind: Kind
     op: str = ""
@@ -37,6 +47,7 @@ class T(NamedTuple):
     seen: bool = False
     node: Expr | None = None
     few: bool = False
+    mask: int = -1
 
 
 SAME = T(Kind.SAME)

@@ -75,7 +75,7 @@ class Walk(Branches):
                 self.deep = self.deep or unit.tok(i + 2) == "z"
             if tok == "[" and "auto" in (unit.tok(i - 1), unit.tok(i - 2)) and unit.match[i] > 0:
                 self.bound.update(t[i + 1 : unit.match[i]])
-            if tok in GROUPS or CUB.match(tok):
+            if (tok in GROUPS and tok not in self.later) or CUB.match(tok):
                 raise Refused(i, f"`{tok}` has a fixed size")
             if tok in ("goto", "asm", "__asm__", "__asm"):
                 raise Refused(i, f"`{tok}`")

@@ -210,6 +210,13 @@ def statements(node: Stmt | None) -> list[Stmt]:
     return [node]
 
 
+def single(node: Stmt) -> Stmt:
+    """The only statement of a block, or the statement itself."""
+    while isinstance(node, Block) and len(node.body) == 1:
+        node = node.body[0]
+    return node
+
+
 def heads(node: Stmt) -> tuple[Expr, ...]:
     """The expressions of a statement itself, not of those inside it."""
     if isinstance(node, Eval):

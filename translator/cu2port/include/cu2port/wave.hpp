@@ -30,6 +30,11 @@ inline int device_size() {
 #if defined(__HIP__) || defined(CU2PORT_SIM_WAVE)  // the rest is for the device
 
 #define CU2PORT_WAVE __device__ inline __attribute__((always_inline))
+#ifdef __clang__  // a lane that is not read need not have set its value
+#define CU2PORT_WAVE_VALUE __attribute__((maybe_undef))
+#else
+#define CU2PORT_WAVE_VALUE
+#endif
 
 namespace cu2port {
 namespace wave {
@@ -45,6 +50,59 @@ CU2PORT_WAVE unsigned long long ballot(int predicate) { return __builtin_amdgcn_
 CU2PORT_WAVE int any(int predicate) { return ballot(predicate) != 0; }
 CU2PORT_WAVE int all(int predicate) { return ballot(predicate == 0) == 0; }
 CU2PORT_WAVE int popc(int predicate) { return __builtin_popcountll(ballot(predicate)); }
+
+/// A mask of the wavefront's lanes, by their bits; this lane's number, whether it is in a mask, and the
+/// lanes below it, with itself or without.
+typedef unsigned long long mask;
+CU2PORT_WAVE int lane() { return int(warp::detail::wave_lane()); }
+CU2PORT_WAVE bool has(mask lanes) { return lanes >> lane() & 1; }
+CU2PORT_WAVE mask lower(bool with_own = false) { return ((with_own ? 2ull : 1ull) << lane()) - 1; }
+
+/// The lanes that are here, and those of them with this lane's value: a number, compared bit by bit.
+CU2PORT_WAVE mask activemask() { return __builtin_amdgcn_ballot_w64(true); }
+template <class T> CU2PORT_WAVE mask match(T value) {
+    mask same = 0;
+    bool found = false;
+    while (__builtin_amdgcn_ballot_w64(!found)) {  // once for each value in the wavefront
+        if (!found && warp::detail::same_bits(value, warp::detail::by_words(value, warp::detail::First()))) {
+            same = __builtin_amdgcn_ballot_w64(true);
+            found = true;
+        }
+    }
+    return same;
+}
+
+/// Of a mask: how many lanes; how many below this one, and up to this one; the first and the last, -1 if there is none.
+CU2PORT_WAVE int lanes(mask of) { return __builtin_popcountll(of); }
+CU2PORT_WAVE int rank(mask of) {
+    return int(__builtin_amdgcn_mbcnt_hi(unsigned(of >> 32), __builtin_amdgcn_mbcnt_lo(unsigned(of), 0u)));
+}
+CU2PORT_WAVE int upto(mask of) { return rank(of) + has(of); }
+CU2PORT_WAVE int first_of(mask of) { return __builtin_ffsll((long long)of) - 1; }
+CU2PORT_WAVE int last_of(mask of) { return of ? 63 - __builtin_clzll(of) : -1; }
+
+/// Whether this lane is the first of those that are here; that lane's value; the value of any lane, by its number.
+CU2PORT_WAVE bool leads() { return rank(activemask()) == 0; }
+template <class T> CU2PORT_WAVE T lead(CU2PORT_WAVE_VALUE T value) {
+    return warp::detail::by_words(value, warp::detail::First());
+}
+template <class T> CU2PORT_WAVE T shfl(CU2PORT_WAVE_VALUE T value, int lane) {
+    return warp::detail::read(value, unsigned(lane));
+}
+
+/// The lanes that come to a place together, as `cooperative_groups::coalesced_threads()` has them.
+class group {
+public:
+    CU2PORT_WAVE explicit group(mask lanes = activemask()) : lanes_(lanes) {}
+    CU2PORT_WAVE unsigned size() const { return unsigned(lanes(lanes_)); }
+    CU2PORT_WAVE unsigned num_threads() const { return size(); }
+    CU2PORT_WAVE unsigned thread_rank() const { return unsigned(rank(lanes_)); }
+    /// The value of the first lane of the group.
+    template <class T> CU2PORT_WAVE T lead(CU2PORT_WAVE_VALUE T value) const { return wave::shfl(value, first_of(lanes_)); }
+
+private:
+    mask lanes_;
+};
 
 namespace detail {
 
@@ -144,9 +202,6 @@ template <class T> CU2PORT_WAVE T last(T value) {
     return warp::detail::by_words(value, detail::Lane{last_lane()});
 }
 
-/// The value of a lane.
-template <class T> CU2PORT_WAVE T shfl(T value, int lane) { return warp::detail::read(value, unsigned(lane)); }
-
 /// The value of the lane below; the lowest lane keeps its own.
 template <class T> CU2PORT_WAVE T below(T value) {
 #if defined(__GFX9__)
@@ -181,4 +236,5 @@ template <class T> CU2PORT_WAVE T exclusive_sum(T value) {
 }  // namespace cu2port
 
 #undef CU2PORT_WAVE
+#undef CU2PORT_WAVE_VALUE
 #endif
