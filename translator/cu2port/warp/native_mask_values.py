@@ -229,7 +229,8 @@ class MaskValues(MaskForms, Walk):
         return None
 
     def _counted(self, mask: int) -> T:
-        if self.masks[mask].together:
+        if self.masks[mask].together and (self.d.kernel or self.arrays):
+            self.meets = True
             return T(Kind.PART, "add", mask=mask)
         return T(Kind.COUNTED, mask=mask)
 

@@ -73,7 +73,10 @@ class MaskedBranches(MaskValues):
             few = self._check_leader(call, leader, mask) or bool(asked) or self.voting
             self._one_place(call.args[0], mask)
             self._count_text(call.args[1])
-            if target is not None:
+            if target is None:  # no rank says that lanes are told by their number in the wavefront
+                self.line = self.line or (not self.rows and not self._by_group(who))
+                self.plane = True
+            else:
                 self._no_float(target)
                 op = "zero" if leader.op == "zero" else f"{leader.op}:{leader.mask}"
                 self.spots.add(target.at)
@@ -86,6 +89,10 @@ class MaskedBranches(MaskValues):
                 self._nonzero_text(c)
         self._elect_text(who, leader)
         return True
+
+    def _by_group(self, c: Expr) -> bool:
+        """Whether a leader is chosen by a rank, not by a thread's index."""
+        return not any(self._is_lane(x) for x in walk(c))
 
     def _check_leader(self, e: CallExpr, leader: T, mask: int) -> bool:
         """Refused unless there is one leader for those that are counted. Returns whether there may be none."""
