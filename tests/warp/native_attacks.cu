@@ -204,3 +204,146 @@ __global__ void k(const int* in, int* out) {
   }
 }
 void run(const int* in, int* out) { }
+//// down_everywhere nosum
+__device__ int wsum(int v) {
+    for (int o = 16; o > 0; o >>= 1) v += __shfl_down_sync(FULL, v, o);
+    return v;
+}
+__global__ void k(const int* in, int* out) {
+  __shared__ int s[32];
+  int lane = threadIdx.x % 32;
+  int v = wsum(in[threadIdx.x]);
+  if (lane == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  v = lane < blockDim.x / 32 ? s[lane] : 0;
+  v = wsum(v);
+  out[threadIdx.x] = v;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// int_of_float nosum
+__global__ void k(const int* in, int* out) {
+  float f = in[threadIdx.x] * 0.25f;
+  for (int o = 16; o > 0; o >>= 1) f += __shfl_xor_sync(FULL, f, o);
+  int w = f;
+  if (threadIdx.x % 32 == 0) atomicAdd(out, w);
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// atomic_int_float nosum
+__global__ void k(const int* in, int* out) {
+  float f = in[threadIdx.x] * 0.25f;
+  for (int o = 16; o > 0; o >>= 1) f += __shfl_xor_sync(FULL, f, o);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, f);
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// bool_slots
+__global__ void k(const int* in, int* out) {
+  __shared__ bool s[32];
+  int v = __popc(__ballot_sync(FULL, in[threadIdx.x] > 3));
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  v = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : 0;
+  if (threadIdx.x < 32) v = warp_sum(v);
+  if (threadIdx.x == 0) out[0] = v;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// char_slots
+__global__ void k(const int* in, int* out) {
+  __shared__ unsigned char s[32];
+  int v = warp_sum(in[threadIdx.x] % 8);
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  v = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : 0;
+  if (threadIdx.x < 32) v = warp_sum(v);
+  if (threadIdx.x == 0) out[0] = v;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// float_slots_int_gather nosum
+__device__ float wf(float v) { for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(FULL, v, o); return v; }
+__device__ int wi(int v) { for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(FULL, v, o); return v; }
+__global__ void k(const int* in, int* out) {
+  __shared__ float s[32];
+  float v = wf(in[threadIdx.x] * 0.25f);
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  int t = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : 0;
+  if (threadIdx.x < 32) t = wi(t);
+  if (threadIdx.x == 0) out[0] = t;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// serial_trunc nosum
+__device__ float wf(float v) { for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(FULL, v, o); return v; }
+__global__ void k(const int* in, int* out) {
+  __shared__ float s[32];
+  float v = wf(in[threadIdx.x] * 0.25f);
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  if (threadIdx.x == 0) { int t = 0; for (int i = 0; i < blockDim.x / 32; i++) t += s[i]; out[0] = t; }
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// return_type nosum
+__device__ float ws(int v) { for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(FULL, v, o); return v; }
+__global__ void k(const int* in, int* out) {
+  __shared__ float s[32];
+  float h = 0;
+  int v = in[threadIdx.x];
+  h = ws(v);
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = h;
+  __syncthreads();
+  float t = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : 0;
+  t = ws(t);
+  if (threadIdx.x == 0) out[0] = t * 4;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// bool_return nosum
+__device__ bool wany(int v) { for (int o = 16; o > 0; o >>= 1) v |= __shfl_xor_sync(FULL, v, o); return v; }
+__global__ void k(const int* in, int* out) {
+  __shared__ int s[32];
+  auto v = wany(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  int t = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : 0;
+  for (int o = 16; o > 0; o >>= 1) t |= __shfl_xor_sync(FULL, t, o);
+  if (threadIdx.x == 0) out[0] = t;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// overloads nosum
+__device__ int ws(int v) { for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(FULL, v, o); return v; }
+__device__ float ws(float v) { for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(FULL, v, o); return v; }
+__global__ void k(const int* in, int* out) {
+  int v = ws(in[threadIdx.x] > 3);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// aside_used
+__device__ int t = 5;
+__global__ void k(const int* in, int* out) {
+  int v = in[threadIdx.x];
+  int t = __shfl_xor_sync(FULL, v, 16); v += t;
+  v += __shfl_xor_sync(FULL, v, 8);
+  v += __shfl_xor_sync(FULL, v, 4);
+  v += __shfl_xor_sync(FULL, v, 2);
+  v += __shfl_xor_sync(FULL, v, 1);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+  out[64 + threadIdx.x] = t;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// extern_shared_twice
+__device__ int bsum(int v) {
+  extern __shared__ int s[];
+  int lane = threadIdx.x % 32;
+  v = warp_sum(v);
+  if (lane == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  v = lane < blockDim.x / 32 ? s[lane] : 0;
+  v = warp_sum(v);
+  __syncthreads();
+  return v;
+}
+__global__ void k(const int* in, int* out) {
+  extern __shared__ int data[];
+  data[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  int v = bsum(data[threadIdx.x]);
+  out[threadIdx.x] = v + data[threadIdx.x];
+}
+void run(const int* in, int* out) { k<<<1, 128, 512>>>(in, out); }

@@ -181,6 +181,7 @@ class Branches(Stores):
         acc = self.env.get(body.target.text, SAME)
         if not is_plain(acc) or here.role in ("leader", "slots", "first"):
             raise Refused(s.at, "the number of lanes decides who does this")
+        self._kept(slots, self.types.get(body.target.text, ""), body.target.text, s.at)
         self.edits.update(bound)
         self.spots |= {read.base.at, body.target.at}
         self._set(body.target.text, T(Kind.SAME, uniform=acc.uniform), body, here)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from cu2port.arithmetic import NamedTypes, simple_type
 from cu2port.model import Edit, Span
 from cu2port.warp.native_idioms import Refused
 from cu2port.warp.native_lanes import ATOMICS, FUNCTORS, MATH, SPACE, Here
 from cu2port.warp.native_numbers import is_own_space
 from cu2port.warp.native_reductions import Reductions
+from cu2port.warp.native_types import COUNT, canonical
 from cu2port.warp.native_values import SAME, UNIFORM, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
@@ -182,7 +184,7 @@ class Values(Reductions):
                 self._plain(e.args[1])
                 self._replaced(e, "sum", 1)
                 self.done.add(e.at)
-                return T(Kind.PART, "add")
+                return T(Kind.PART, "add", typ="int")
             raise Refused(e.at, f"`{name}` is no part of a proven idiom")
         if name == "reduce" and len(e.args) == 3 and self._is_tile(e.args[0]):
             return self._tiled(e)
@@ -202,9 +204,12 @@ class Values(Reductions):
             if isinstance(e.callee, Name) and len(e.callee.targs) > 1:
                 raise Refused(e.at, f"`{name}` has arguments of its template that are not understood")
             t = self._gathered(e.args[0], self.here) or self._value(e.args[0])
-            t = self._reduced(name, own.reduces, t, e.at, self.here)
+            typ = self._argument_type(e, own.kinds, t)
+            if t.kind is Kind.GATHERED:
+                t = self._kept(t, typ, name, e.at)
+            t = self._reduced(name, own.reduces, t, e.at, self.here, own.low)
             self.sites.append(e)
-            return t
+            return t._replace(typ=typ) if t.kind is Kind.PART else t
         types = tuple(self._argument(name, x) for x in e.args)
         if own is not None and own.result.kind is Kind.PART:
             raise Refused(e.at, f"other code may call `{name}`, which is more than a reduction")
@@ -226,6 +231,27 @@ class Values(Reductions):
             self.line, self.plane = self.line or own.line, self.plane or own.plane
         return SAME
 
+    def _argument_type(self, e: CallExpr, kinds: tuple[str, ...], t: T) -> str:
+        """The type in which a function puts its only argument together. `kinds`: those it may have."""
+        call = self.unit.call(e.at)
+        if call is None:
+            raise Refused(e.at, "a call that is not understood")
+        if isinstance(e.callee, Name) and e.callee.targs:
+            return canonical(self.unit.text[self.unit.end(e.at + 1) : self.unit.p[call.open - 1]])
+        if len(kinds) == 1 and kinds[0]:
+            return kinds[0]
+        arg = e.args[0]
+        if isinstance(arg, Name):
+            typ = self.types.get(arg.text, "")
+        elif t.kind is Kind.GATHERED:
+            typ = t.typ
+        else:
+            names = NamedTypes(self.unit, self.d.fn)
+            typ = canonical(simple_type(self.unit, names, call.args[0]).removeprefix("?"))
+        if set(kinds) != {""} and typ not in kinds:
+            raise Refused(e.at, f"which `{callee(e)}` is called is not certain")
+        return typ or f"? {e.at}"
+
     def _is_other(self, e: CallExpr) -> bool:
         """Whether a call may mean another function than the file's of that name: a member, a variable, another
         library's."""
@@ -243,7 +269,13 @@ class Values(Reductions):
         if not op or call is None:
             raise Refused(e.at, "an operation that is not known")
         t = self._gathered(e.args[1], self.here) or self._value(e.args[1])
+        made = e.args[2]
+        kind = made.callee.targs[0] if isinstance(made, CallExpr) and isinstance(made.callee, Name) else None
+        typ = canonical(kind.text) if isinstance(kind, Name) else f"? {e.at}"
+        if t.kind is Kind.GATHERED:
+            t = self._kept(t, typ, "reduce", e.at)
         t = self._reduced("the value", op, t, e.at, self.here)
+        t = t._replace(typ=typ) if t.kind is Kind.PART else t
         start, end = self.unit.p[self.unit.qualifier(e.at)], self.unit.end(e.close)
         name, tail = ("reduce", f", [](auto a, auto b) {{ return {text}; }})") if text else ("sum", ")")
         value = Span(call.args[1].start, call.args[1].end)
@@ -283,7 +315,7 @@ class Values(Reductions):
             return None
         start, end = self.unit.p[e.at], self.unit.end(e.close)
         self.edits[start, end] = Edit(start, end, (SPACE + "popc(", call.args[n], ")"))
-        return T(Kind.PART, "add")
+        return T(Kind.PART, "add", typ=COUNT)
 
     def _replaced(self, e: CallExpr, name: str, n: int) -> None:
         """Another function in place of a call, which gets the call's argument n."""

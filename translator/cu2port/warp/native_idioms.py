@@ -24,6 +24,7 @@ from cu2port.warp.tree import (
     Stmt,
     Ternary,
     callee,
+    expressions,
 )
 from cu2port.warpnames import tokens
 
@@ -66,6 +67,7 @@ class Reduction:
     found: tuple[Reduced, ...]
     size: int
     shuffles: frozenset[int]
+    low: bool = False  # only lane 0 has it, as `shfl_down` leaves it
 
 
 class Idioms(Numbers):
@@ -107,7 +109,7 @@ class Idioms(Numbers):
         last = self._end(s)
         if not found or len({f.name for f in found}) < len(found) or last < 0:
             return None
-        return Reduction(s.at, last, tuple(found), 1, frozenset(shuffles))
+        return Reduction(s.at, last, tuple(found), 1, frozenset(shuffles), self._is_low(shuffles))
 
     def _walks(self, o: str, first: int | None, cond: Expr, step: Expr) -> bool:
         """Whether a loop's variable takes just the values 16, 8, 4, 2, 1, in this order or the other."""
@@ -157,7 +159,14 @@ class Idioms(Numbers):
             return None
         s = body[k]
         first = s.at if isinstance(s, Eval) else self._start(s)
-        return Reduction(first, last, (head,), i - k, frozenset(shuffles))
+        aside = {x.name for x in body[k:i] if isinstance(x, Decl)}
+        if any(isinstance(x, Name) and x.text in aside for rest in body[i:] for x in expressions(rest)):
+            return None  # what came from one other lane is used again
+        return Reduction(first, last, (head,), i - k, frozenset(shuffles), self._is_low(shuffles))
+
+    def _is_low(self, shuffles: set[int]) -> bool:
+        """Whether a reduction with these operations leaves its result in lane 0 alone."""
+        return any(_STEPS[self.unit.t[i]] == "down" for i in shuffles)
 
     def _step(
         self, body: Sequence[Stmt], k: int, o: str

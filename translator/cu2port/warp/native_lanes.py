@@ -11,6 +11,7 @@ from cu2port.model import Edit, Span
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
 from cu2port.warp.native_idioms import Idioms, Refused
+from cu2port.warp.native_types import COUNT, declared_type, keeps
 from cu2port.warp.native_values import MIXED, SAME, Kind, T, is_plain, join
 from cu2port.warp.tree import (
     Assign,
@@ -75,6 +76,8 @@ class Summary:
     plane: bool = False  # its blocks may have two dimensions, no more
     needs: frozenset[int] = frozenset()
     fits: frozenset[int] = frozenset()
+    low: bool = False  # a reduction whose result lane 0 alone has
+    kinds: tuple[str, ...] = ()  # types of the only parameter of all functions of this name; "" for a template's
 
 
 Look = Callable[[str], Summary | None]
@@ -126,6 +129,7 @@ class Lanes:
         self.here = Here()
         self.rows = self.deep = False  # blocks have a second dimension, a third one
         self.meets = False  # lanes meet in it, or in what it calls
+        self.types = {p.name: declared_type(unit, p.at) or f"? {p.name}" for p in d.params if p.at > 0}
         self.bound: set[str] = set()  # `auto [a, b] = ...`
         self.own = {p.name for p in d.params}  # variables that nobody else sees before the function returns
         self.own |= {x.name for x in statements(d.body) if isinstance(x, Decl) and not self._is_static(x)}
@@ -142,6 +146,14 @@ class Lanes:
         self.aliased.setdefault(name, at)
         if name in self.env and name not in self.fixed and is_plain(self.env[name]):
             self.env[name] = SAME
+
+    def _kept(self, t: T, typ: str, name: str, at: int) -> T:
+        """A value that depends on the number of lanes, as one of a type."""
+        if not keeps(t.op, t.typ, typ):
+            raise Refused(
+                max(at, 0), f"`{name}` ({typ or 'of unknown type'}) gets {t.kind.value} ({t.typ or 'unknown'})"
+            )
+        return t if t.typ == COUNT else t._replace(typ=typ)
 
     def _is_static(self, s: Decl) -> bool:
         k = s.at
@@ -168,6 +180,8 @@ class Lanes:
         if t.kind is Kind.SAME:
             constant = isinstance(value, (Num, Name, Unary, CallExpr)) or self.idioms.fold(value) is not None
             t = t._replace(node=value if constant else None, uniform=t.uniform and here.together and not here.role)
+        if t.kind in (Kind.PART, Kind.GATHERED):
+            t = self._kept(t, self.types.get(name, ""), name, value.at)
         if not is_plain(t):
             self.tracked.add(name)
         elif name in self.aliased and name not in self.fixed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from cu2port.model import Edit, Span, Trust
@@ -246,7 +246,8 @@ class Plan:
             all_of.append(s)
         first = all_of[0]
         if any(
-            (s.result, s.reduces, self._call_of(s)) != (first.result, first.reduces, self._call_of(first))
+            (s.result, s.reduces, s.low, self._call_of(s))
+            != (first.result, first.reduces, first.low, self._call_of(first))
             for s in all_of
         ):
             if all(is_plain(s.result) for s in all_of):
@@ -257,4 +258,4 @@ class Plan:
                     plane=any(s.plane for s in all_of),
                 )
             raise Refused(found[0].name_at, f"functions named `{name}` do different things")
-        return first
+        return replace(first, kinds=tuple(k for s in all_of for k in s.kinds)) if first.reduces else first

@@ -7,12 +7,14 @@ from cu2port.warp.native_conditions import Conditions
 from cu2port.warp.native_idioms import Reduction, Refused
 from cu2port.warp.native_lanes import IDEMPOTENT, SPACE, Here
 from cu2port.warp.native_numbers import is_identity
+from cu2port.warp.native_types import COUNT, is_integer
 from cu2port.warp.native_values import SAME, Kind, T, is_plain
 from cu2port.warp.tree import (
     Binary,
     Expr,
     Index,
     Name,
+    Num,
     Ternary,
 )
 
@@ -56,7 +58,9 @@ class Reductions(Conditions):
         self._plain(other)
         self.edits.update(edits or {})
         self._spot(read)
-        return T(Kind.GATHERED, slots.op, everywhere=by_lane)
+        if isinstance(other, Num) and other.value is None and (slots.typ == COUNT or is_integer(slots.typ)):
+            raise Refused(other.at, "lanes without a warp have a value of another type")
+        return T(Kind.GATHERED, slots.op, everywhere=by_lane, typ=slots.typ)
 
     # --- reductions -----------------------------------------------------------------------------------------------
 
@@ -64,7 +68,8 @@ class Reductions(Conditions):
         unit = self.unit
         types = []
         for f in r.found:
-            types.append(self._reduced(f.name, f.op, self.env.get(f.name, SAME), f.at, here))
+            t = self._reduced(f.name, f.op, self.env.get(f.name, SAME), f.at, here, r.low)
+            types.append(t._replace(typ=self.types.get(f.name, "") or f"? {f.name}") if t.kind is Kind.PART else t)
         for f, t in zip(r.found, types, strict=True):
             self._set(f.name, t, Name(f.at, f.name), here)
         self.done |= r.shuffles
@@ -72,15 +77,15 @@ class Reductions(Conditions):
         edit = self._in_place(r)
         self.edits[edit.start, edit.end] = edit
 
-    def _reduced(self, name: str, op: str, t: T, at: int, here: Here) -> T:
-        """What a value becomes that is reduced over the warp."""
+    def _reduced(self, name: str, op: str, t: T, at: int, here: Here, low: bool = False) -> T:
+        """What a value becomes that is reduced over the warp. `low`: lane 0 alone gets it."""
         self.meets = True
         if not here.together or self.gone or here.role in ("leader", "slots", "thread"):
             raise Refused(at, "some lanes may be elsewhere when the warp's values are put together")
         if t.kind is Kind.GATHERED:
             if t.op != op:
                 raise Refused(at, f"`{name}` is put together by another operation than before")
-            return T(Kind.WHOLE, op, everywhere=t.everywhere and here.role == "")
+            return T(Kind.WHOLE, op, everywhere=t.everywhere and here.role == "" and not low)
         if not is_plain(t):
             raise Refused(at, f"`{name}` is {t.kind.value} already")
         if here.role == "first":

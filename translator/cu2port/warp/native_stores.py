@@ -5,12 +5,14 @@ from __future__ import annotations
 from cu2port.warp.native_exprs import Values
 from cu2port.warp.native_idioms import Refused
 from cu2port.warp.native_lanes import ATOMICS, Here
+from cu2port.warp.native_types import COUNT, declared_type
 from cu2port.warp.native_values import SAME, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
     CallExpr,
     Expr,
     Index,
+    Member,
     Name,
     Num,
     callee,
@@ -18,6 +20,7 @@ from cu2port.warp.tree import (
     root,
     walk,
 )
+from cu2port.warpnames import declares
 
 
 class Stores(Values):
@@ -80,7 +83,8 @@ class Stores(Values):
             self.spots.add(target.base.at)
             self.slots.add(name)
             self.tracked.add(name)
-            self.env[name] = T(Kind.SLOTS, t.op)
+            t = self._kept(t, self.types.get(name, ""), name, e.at)
+            self.env[name] = T(Kind.SLOTS, t.op, typ=t.typ)
             return True
         first = isinstance(index, Num) and index.value == 0 and self.env[name].kind in (Kind.SLOTS, Kind.SPOT)
         if e.op == "=" and here.role == "thread" and first:
@@ -92,8 +96,14 @@ class Stores(Values):
 
     def _is_lone_extern(self, name: str) -> bool:
         """Whether an array is the function's only one of a size that the launch gives."""
-        first, stop = self.d.fn.body
-        return not self.arrays[name].dims and self.unit.t[first:stop].count("extern") == 1
+        unit, (first, stop) = self.unit, self.d.fn.body
+        dynamic = [i for i in unit.find("extern") if "__shared__" in unit.t[i + 1 : i + 4]]
+        inside = [i for i in dynamic if first < i < stop]
+        for i in dynamic:  # all such arrays of a kernel and of what it calls are one
+            f = unit.function_at(i)
+            if i not in inside and (not self.d.kernel or f is None or "__global__" not in f.sides):
+                return False
+        return not self.arrays[name].dims and len(inside) == 1
 
     def _done_by_lanes(self, e: CallExpr, here: Here) -> None:
         """A call by one lane of each warp: an atomic operation that puts the warps' values together."""
@@ -103,7 +113,19 @@ class Stores(Values):
         t = self._value(e.args[1])
         if t.kind is not Kind.PART or t.op != op:
             raise Refused(e.at, f"`{callee(e)}` of something else than what the warp's lanes come to")
+        if t.typ != COUNT:
+            self._kept(t, self._pointee(e.args[0]), callee(e), e.at)
         if not self._value(e.args[0]).uniform:
             raise Refused(e.at, f"`{callee(e)}` may go to different places for lanes of a warp")
         self.line = self.line or not self.rows
         self.plane = True
+
+    def _pointee(self, e: Expr) -> str:
+        """The type of what an expression points to; "" where it is not certain."""
+        if any(isinstance(x, (Member, CallExpr)) for x in walk(e)):
+            return ""
+        name = root(e)
+        if name in self.types:
+            return self.types[name]
+        found = {declared_type(self.unit, i) for i in self.unit.find(name) if declares(self.unit, i)}
+        return found.pop() if len(found) == 1 else ""

@@ -38,7 +38,8 @@ class T(NamedTuple):
     """The type of a value. `op`: what put it together; `everywhere`: a WHOLE that all threads have; `uniform`: the same
     in all threads of the block; `seen`: SLOTS behind a barrier; `node`: the constant that a variable was set to;
     `few`: GATHERED with some lane that has no warp's value, whatever the number of lanes; BASE or PLACE that only the
-    lanes of the mask have; `mask`: the token that made the mask that a value is of."""
+    lanes of the mask have; `mask`: the token that made the mask that a value is of; `typ`: the C++
+    type of what depends on the number of lanes."""
 
     kind: Kind
     op: str = ""
@@ -48,6 +49,7 @@ class T(NamedTuple):
     node: Expr | None = None
     few: bool = False
     mask: int = -1
+    typ: str = ""
 
 
 SAME = T(Kind.SAME)

@@ -15,6 +15,7 @@ from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.native_branches import Branches
 from cu2port.warp.native_idioms import Refused, callee_of, is_whole
 from cu2port.warp.native_lanes import CUB, GROUPS, LEAVES, Here, Summary, without
+from cu2port.warp.native_types import AUTO, declared_type
 from cu2port.warp.native_values import SAME, UNIFORM, Kind, T, is_plain, join
 from cu2port.warp.tree import (
     Asm,
@@ -24,6 +25,7 @@ from cu2port.warp.tree import (
     Decl,
     Eval,
     If,
+    Index,
     Jump,
     Loop,
     Name,
@@ -32,6 +34,7 @@ from cu2port.warp.tree import (
     Switch,
     Unary,
     callee,
+    root,
     walk,
 )
 
@@ -58,8 +61,16 @@ class Walk(Branches):
             result = join(result, r)
         if result.kind not in (Kind.SAME, Kind.TID, Kind.PART, Kind.WHOLE):
             raise Refused(self.d.fn.name_at, f"what `{self.d.name}` returns depends on the number of lanes")
-        op, call = self._reduces()
-        return Summary(result, self.edits, op, self.line, tuple(self.sites), call, self.meets, self.plane)
+        op, call, low = self._reduces()
+        kind = self._parameter() if op else ""
+        return Summary(
+            result, self.edits, op, self.line, tuple(self.sites), call, self.meets, self.plane, low=low, kinds=(kind,)
+        )
+
+    def _parameter(self) -> str:
+        """The type of a reduction's parameter; "" if it is its template's."""
+        kind = self.types[self.d.params[0].name]
+        return "" if kind in {p.name for p in self.d.tparams} else kind
 
     def _look_before(self) -> None:
         unit = self.unit
@@ -104,26 +115,30 @@ class Walk(Branches):
                     if not self.tracked.isdisjoint(unit.t[m.first : m.stop]):
                         raise Refused(i, f"the macro `{tok}` uses lanes")
 
-    def _reduces(self) -> tuple[str, tuple[str | Span, ...]]:
+    def _reduces(self) -> tuple[str, tuple[str | Span, ...], bool]:
         """The operation and its call, if the function is one reduction of its only parameter, which it returns."""
         body = self.d.body.body
         if not body or len(self.d.params) != 1 or not isinstance(body[-1], Jump) or body[-1].kind != "return":
-            return "", ()
+            return "", (), False
         got = self.idioms.reduction(body, 0)
         value = body[-1].value
         p = self.d.params[0]
         if got is None or got.size != len(body) - 1 or len(got.found) != 1 or p.pointer:
-            return "", ()
+            return "", (), False
         if not isinstance(value, Name) or not value.text == p.name == got.found[0].name:
-            return "", ()
-        if "&" in self.unit.t[self.d.fn.params[0] : self.d.fn.params[1]]:
-            return "", ()
-        return got.found[0].op, got.found[0].call
+            return "", (), False
+        if "&" in self.unit.t[self.d.fn.params[0] : self.d.fn.params[1]] or len(self.d.tparams) > 1:
+            return "", (), False
+        kind, made = self.types[p.name], declared_type(self.unit, self.d.fn.name_at)
+        if not kind or made not in (kind, "auto") or any(x.name != kind for x in self.d.tparams):
+            return "", (), False  # what it returns has another type
+        return got.found[0].op, got.found[0].call, got.low
 
     # --- statements -----------------------------------------------------------------------------------------------
 
     def _list(self, body: Sequence[Stmt], here: Here) -> None:
         before: dict[str, T | None] = {}
+        outer = self.types
         k = 0
         while k < len(body):
             s = body[k]
@@ -134,8 +149,12 @@ class Walk(Branches):
                 continue
             if isinstance(s, Decl) and s.name not in before:
                 before[s.name] = self.env.get(s.name)
+            types = self.types
+            self.types = dict(types)
             self._statement(s, here)
+            self.types = self.types if isinstance(s, Decl) else types
             k += 1
+        self.types = outer
         for name, old in before.items():
             if old is not None:
                 self.env[name] = old
@@ -187,6 +206,7 @@ class Walk(Branches):
 
     def _declared(self, s: Decl, here: Here) -> None:
         self.spots.add(s.at)
+        self.types[s.name] = self._own_type(s, SAME)
         for x in s.dims:
             self._plain(x)
         if s.shared:
@@ -221,7 +241,17 @@ class Walk(Branches):
         t = (None if constant else self._of_lanes(s.init)) or self._gathered(s.init, here) or self._value(s.init)
         if refers and not is_plain(t):
             raise Refused(s.at, f"`{s.name}` refers to {t.kind.value}")
+        self.types[s.name] = self._own_type(s, t)
         self._set(s.name, t, s.init, here)
+
+    def _own_type(self, s: Decl, t: T) -> str:
+        """A variable's type; for `auto` that of the value, or of the variable or array that it comes from, or none but
+        its own."""
+        typ = declared_type(self.unit, s.at) or f"? {s.name}"
+        if typ != AUTO or s.init is None:
+            return typ
+        plain = isinstance(s.init, Name) or (isinstance(s.init, Index) and isinstance(s.init.base, Name))
+        return t.typ or (self.types.get(root(s.init), "") if plain else "") or f"auto {s.name}"
 
     def _evaluated(self, s: Eval, here: Here) -> None:
         e = s.expr

@@ -1,0 +1,79 @@
+"""Types of variables in native code, by their words, and whether what warps came to may change its type.
+
+A sum over 64 lanes is no sum of two sums where each was cut off: made an integer, or a bool, or too large for its type
+before it becomes a wider one. So what depends on the number of lanes keeps its type.
+"""
+
+from __future__ import annotations
+
+from cu2port.unit import Unit
+from cu2port.warp.expressions import QUALIFIERS
+from cu2port.warp.parse import Parser
+
+COUNT = "count"  # a number of lanes: any integer holds it
+AUTO = "auto"
+_SAME = {
+    "unsigned int": "unsigned", "uint": "unsigned", "uint32_t": "unsigned", "std :: uint32_t": "unsigned",
+    "int32_t": "int", "std :: int32_t": "int", "signed": "int", "signed int": "int", "__half": "half",
+    "long long int": "long long", "unsigned long long int": "unsigned long long", "uchar": "unsigned char",
+    "uint8_t": "unsigned char", "int8_t": "signed char", "long int": "long", "unsigned long int": "unsigned long",
+    "uint16_t": "unsigned short", "ushort": "unsigned short", "int16_t": "short", "short int": "short",
+    "?half": "half", "?__half": "half",
+}  # fmt: skip
+_BITS = {"char": 8, "signed char": 8, "unsigned char": 8, "short": 16, "unsigned short": 16, "int": 32, "unsigned": 32,
+         "long long": 64, "unsigned long long": 64, "size_t": 64, "int64_t": 64, "uint64_t": 64}  # fmt: skip
+_UNSIGNED = frozenset({"unsigned char", "unsigned short", "unsigned", "unsigned long long", "size_t", "uint64_t"})
+_REAL = frozenset({"float", "double"})
+_DROPPED = QUALIFIERS | {"*", "&", "&&", "__forceinline__", "__noinline__", "template"}
+
+
+def canonical(words: str) -> str:
+    """One name for a type that has several."""
+    return _SAME.get(words, words)
+
+
+def declared_type(unit: Unit, at: int) -> str:
+    """The type of the variable, parameter or function whose name is declared at a token, less `*` and `&`; "" if it is
+    not understood."""
+    k = at - 1
+    while k > 0 and unit.t[k] not in (";", "{", "}", "(") and unit.in_directive(k) is None:
+        if unit.t[k] in (")", "]") and 0 <= unit.match[k] < k:
+            k = unit.match[k]
+        k -= 1
+    first = k + 1
+    if unit.t[first] == "template" and unit.tok(first + 1) == "<":
+        first = unit.angle_close(first + 1) + 1
+    if unit.t[k] == "(":  # a parameter
+        depth = 0
+        for j in range(at - 1, k, -1):
+            depth += {">": 1, "<": -1}.get(unit.t[j], 0)
+            if unit.t[j] == "," and not depth:
+                first = j + 1
+                break
+    while unit.t[first] in ("__forceinline__", "__noinline__", "__global__", "[[nodiscard]]"):
+        first += 1
+    got = Parser(unit, first, at, jump=False).type_end(first, at + 1)
+    if got is None:
+        return ""
+    return canonical(" ".join(w for w in unit.t[first : min(got[0], at)] if w not in _DROPPED))
+
+
+def is_integer(name: str) -> bool:
+    """Whether a type is an integer's for sure."""
+    return name in _BITS
+
+
+def keeps(op: str, source: str, target: str) -> bool:
+    """Whether what warps came to by an operation may become a value of another type before it is put together
+    further: as if all had been put together first."""
+    if source == target:
+        return bool(source)
+    a, b = _BITS.get(source, 0), _BITS.get(target, 0)
+    if source == COUNT:
+        return b > 0 or target in _REAL
+    if op in ("add", "mul"):
+        return (a == b and a > 0) or (source, target) == ("float", "double")
+    if op in ("and", "or", "xor"):
+        return 0 < a <= b or (op == "or" and target == "bool" and a > 0)
+    alike = (source in _UNSIGNED) == (target in _UNSIGNED)
+    return (0 < a <= b and alike) or ((a > 0 or source == "float") and target == "double")
