@@ -8,6 +8,7 @@ from cu2port.warp.model import Device
 from cu2port.warp.native_idioms import Idioms, Refused
 from cu2port.warp.native_lanes import SPACE, Look
 from cu2port.warp.native_mask_forms import COUNTS, SIZES, MaskForms, Votes
+from cu2port.warp.native_types import COUNT
 from cu2port.warp.native_values import MIXED, SAME, Kind, T, is_plain
 from cu2port.warp.native_walk import Walk
 from cu2port.warp.tree import Binary, CallExpr, Expr, Index, Member, Name, Num, Ternary, Unary, callee, walk
@@ -231,7 +232,7 @@ class MaskValues(MaskForms, Walk):
     def _counted(self, mask: int) -> T:
         if self.masks[mask].together and (self.d.kernel or self.arrays):
             self.meets = True
-            return T(Kind.PART, "add", mask=mask)
+            return T(Kind.PART, "add", mask=mask, typ=COUNT)
         return T(Kind.COUNTED, mask=mask)
 
     def _mask_operation(self, e: Binary | Unary) -> T | None:
