@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from cu2port.lexer import Directive, Group
@@ -64,6 +65,49 @@ def comparison(unit: Unit, i: int, in_code: bool = False) -> Comparison | None:
     if part(i - 1) in _FLIP and _NUMBER.match(part(i - 2)) and _begins(part(i - 3)) and _ends(part(i + 1)):
         return Comparison(_FLIP[part(i - 1)], _value(part(i - 2)), unit.p[i - 2], unit.end(i))
     return None
+
+
+_REFUSALS = frozenset("assert __trap abort".split())
+_BESIDE = frozenset("printf __builtin_unreachable CUDA_KERNEL_ASSERT return".split())
+
+
+def older_refuses(unit: Unit, i: int, found: Comparison) -> bool:
+    """Whether all that the branch for older GPUs does is stop: `#error`, `assert(false)`, `__trap()`, perhaps with a
+    message. `found`: the comparison of macro token i, the only question of its directive."""
+    d = unit.in_directive(i)
+    if d is None:
+        return False
+    words = [w for w in _words(unit, d) if w not in ("defined", "(", ")", "&&", unit.t[i])]
+    older = found.op in ("<", "<=")
+    if words[:-1] != [found.op] and (older or words[:-1] != ["!", "||", found.op]):
+        return False
+    k = unit.directives.index(d)
+    for g in unit.groups:
+        if k in g.chain and (g.opener == k if older else unit.directives[g.opener].keyword == "else"):
+            return _only_stops(unit, g)
+    return False
+
+
+def _only_stops(unit: Unit, g: Group) -> bool:
+    inner = [d for d in unit.directives if g.start <= d.start < g.end]
+    if any(d.keyword != "error" for d in inner):
+        return False
+    stops = bool(inner)
+    k, last = (bisect_left(unit.p, at) for at in (g.start, g.end))
+    while k < last:
+        if (d := unit.in_directive(k)) is not None:
+            k = d.stop
+            continue
+        word = unit.t[k]
+        if word not in _REFUSALS and word not in _BESIDE:
+            return False
+        if word == "assert":
+            stops |= unit.tok(k + 2) in ("0", "false") or (unit.tok(k + 2) == "!" and unit.tok(k + 3)[:1] == '"')
+        stops |= word in _REFUSALS and word != "assert"
+        while k < last and unit.t[k] != ";":
+            k += 1
+        k += 1
+    return stops
 
 
 def _begins(before: str) -> bool:

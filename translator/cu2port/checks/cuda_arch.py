@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.branches import comparison, has_hip_branch, tested_defined
+from cu2port.branches import comparison, has_hip_branch, older_refuses, tested_defined
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Severity, Trust, replace
 from cu2port.unit import Unit
@@ -18,7 +18,8 @@ class CudaArch(Check):
     Asking whether it is defined means "is this the device pass": `__HIP_DEVICE_COMPILE__`. A comparison with a
     number up to 720 asks for features that AMD GPUs have: true in the device pass, so `>= 600` becomes
     `defined(__HIP_DEVICE_COMPILE__)` and `< 600` its negation. A comparison with a later number stays: undefined
-    means 0, so HIP takes the branch for older GPUs, and a person must see whether that branch does the whole job.
+    means 0, so HIP takes the branch for older GPUs, and a person must see whether that branch does the whole job;
+    where all that it does is stop (`assert(false)`, `__trap()`, `#error`), HIP takes the other one.
     """
 
     code, name, severity = "CU204", "cuda-arch", Severity.WARNING
@@ -42,6 +43,12 @@ class CudaArch(Check):
             "#if __CUDA_ARCH__ >= 800\nint x;\n#endif\n",
             "#if __CUDA_ARCH__ >= 800\nint x;\n#endif\n",
             "a person must look",
+        ),
+        Example(
+            "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800\n#error too old\n#else\nint x;\n#endif\n",
+            "#if defined(__HIP_DEVICE_COMPILE__) && !defined(__HIP_DEVICE_COMPILE__)\n#error too old\n#else\nint x;\n"
+            "#endif\n",
+            "a branch that only stops",
         ),
         Example("enum { BANKS = (__CUDA_ARCH__ >= 200) ? 32 : 16 };", "enum { BANKS = (true) ? 32 : 16 };", "a value"),
         Example("#define ARCH (__CUDA_ARCH__ / 100)\n", "#define ARCH (__CUDA_ARCH__ / 100)\n", "in a macro body"),
@@ -67,13 +74,16 @@ class CudaArch(Check):
                 )
                 continue
             found = comparison(unit, i, in_code=True)
-            if found is not None and found.number <= _LAST_COMMON and found.op in (">", ">=", "<", "<="):
+            ordered = found is not None and found.op in (">", ">=", "<", "<=")
+            if found is not None and ordered and (found.number <= _LAST_COMMON or older_refuses(unit, i, found)):
+                common = found.number <= _LAST_COMMON
+                reason = "AMD GPUs have what this asks for" if common else "the branch for older GPUs only stops"
                 newer = found.op in (">", ">=") or found.number == 0
                 text = "defined(__HIP_DEVICE_COMPILE__)" if newer else "!defined(__HIP_DEVICE_COMPILE__)"
                 if unit.in_directive(i) is None:  # an expression, which only the device pass can have read
                     text = "true" if newer else "false"
                 yield self.finding(
-                    f"`{unit.text[found.start : found.end]}`: AMD GPUs have what this asks for, in the device pass",
+                    f"`{unit.text[found.start : found.end]}`: {reason}, in the device pass",
                     found.start,
                     found.end,
                     (replace(found.start, found.end, text),),

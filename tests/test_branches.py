@@ -1,0 +1,49 @@
+"""Branches for older GPUs that only stop: HIP takes the other one, and no other branch is taken for one of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from cu2port import Options, translate
+
+NEWER = "defined(__HIP_DEVICE_COMPILE__)"
+
+
+def _condition(text: str) -> str:
+    made = translate(text.encode(), Options(), path="a.cu").output.decode()
+    return next(line for line in made.splitlines() if line.startswith("#if"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "assert(false);",
+        'assert(0 && "too old");\nreturn 1;',
+        'assert(!"too old");',
+        'printf("too old");\n__trap();',
+        "#error too old",
+        "// nothing here\nassert(false); __builtin_unreachable();",
+    ],
+)
+def test_a_branch_that_only_stops(body: str) -> None:
+    assert _condition(f"#if __CUDA_ARCH__ < 800\n{body}\n#else\ng();\n#endif\n") == f"#if !{NEWER}"
+    assert _condition(f"#if (__CUDA_ARCH__ >= 800)\ng();\n#else\n{body}\n#endif\n") == f"#if ({NEWER})"
+    either = f"#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800\ng();\n#else\n{body}\n#endif\n"
+    assert _condition(either) == f"#if !{NEWER} || {NEWER}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#if __CUDA_ARCH__ < 800\nassert(n);\n#else\ng();\n#endif\n",
+        "#if __CUDA_ARCH__ < 800\nreturn 1;\n#else\ng();\n#endif\n",
+        "#if __CUDA_ARCH__ < 800\nf(); assert(false);\n#else\ng();\n#endif\n",
+        "#if __CUDA_ARCH__ < 800\n#else\ng();\n#endif\n",
+        "#if __CUDA_ARCH__ < 800\n#if X\nassert(false);\n#endif\n#else\ng();\n#endif\n",
+        "#if __CUDA_ARCH__ >= 800\nassert(false);\n#endif\n",
+        "#if __CUDA_ARCH__ >= 800\nassert(false);\n#else\ng();\n#endif\n",
+        "#if defined(X) && __CUDA_ARCH__ < 800\nassert(false);\n#else\ng();\n#endif\n",
+    ],
+)
+def test_other_branches_stay(text: str) -> None:
+    assert _condition(text) == text.splitlines()[0]
