@@ -97,6 +97,21 @@ typedef Dpp<0x164> Across4;  // row_xmask:4
 typedef Swizzle<31, 0, 4> Across4;
 #endif
 
+// 31 less the number of a lane in its part of the warp, for lanes 0 to 31. The compiler knows no single instruction.
+CU2PORT_WARP unsigned lanes_above(unsigned lane, int width) {
+#if !defined(CU2PORT_SIM_WAVE) && (defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__))
+    unsigned above;
+    if (__builtin_constant_p(width)) switch (width) {
+        case 2: asm("v_bfi_b32 %0, %1, 30, 31" : "=v"(above) : "v"(lane)); return above;
+        case 4: asm("v_bfi_b32 %0, %1, 28, 31" : "=v"(above) : "v"(lane)); return above;
+        case 8: asm("v_bfi_b32 %0, %1, 24, 31" : "=v"(above) : "v"(lane)); return above;
+        case 16: asm("v_bfi_b32 %0, %1, 16, 31" : "=v"(above) : "v"(lane)); return above;
+        default: break;
+        }
+#endif
+    return (lane & unsigned(size - width)) | (~lane & 31u);
+}
+
 // The value of the lane whose number differs in `bits`, 0 to 31.
 template <class T> CU2PORT_WARP T across(CU2PORT_WARP_VALUE T value, unsigned bits) {
     if (__builtin_constant_p(bits)) switch (bits) {  // after inlining and unrolling
@@ -178,6 +193,10 @@ CU2PORT_WARP T shfl_up(unsigned mask, CU2PORT_WARP_VALUE T value, unsigned delta
     if (!detail::two() && detail::whole(width)) {  // the borrow tells
         unsigned source;
         return detail::read(value, __builtin_usub_overflow(self, delta & 31u, &source) ? self : source);
+    }
+    if (!detail::two() && !__builtin_constant_p(delta)) {  // lane numbers wrap around at 32
+        const unsigned rest = ~delta & 31u;
+        return detail::read(value, self + (rest >= detail::lanes_above(self, width) ? rest : ~0u) + 1u);
     }
     delta &= 31u;
     return detail::read(value, delta <= inside ? self - delta : self);

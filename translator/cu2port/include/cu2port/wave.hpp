@@ -113,8 +113,10 @@ typedef warp::detail::Dpp<0x142> Rows;   // row_bcast:15
 typedef warp::detail::Across4 Fours;
 typedef warp::detail::Swizzle<31, 0, 16> Rows;
 #endif
-template <int Lane> struct Read {
-    CU2PORT_WAVE int operator()(unsigned word) const { return __builtin_amdgcn_readlane(int(word), Lane); }
+// The value of a lane that is the same for all.
+struct Lane {
+    int lane;
+    CU2PORT_WAVE int operator()(unsigned word) const { return __builtin_amdgcn_readlane(int(word), lane); }
 };
 
 }  // namespace detail
@@ -129,9 +131,9 @@ template <class T, class Op> CU2PORT_WAVE T reduce(T value, Op op) {
     value = op(value, by_words(value, Dpp<0x140>()));  // row_mirror
     value = op(value, by_words(value, detail::Rows()));
     if (!warp::detail::two()) return value;
-    const T lower = by_words(value, detail::Read<31>());
+    const T lower = by_words(value, detail::Lane{31});
     if (__builtin_amdgcn_ballot_w64(true) != ~0ull) return lower;  // the upper half has no threads
-    return op(lower, by_words(value, detail::Read<63>()));
+    return op(lower, by_words(value, detail::Lane{63}));
 }
 
 /// The sum of all lanes.
@@ -157,11 +159,6 @@ template <int Control, unsigned Old, int Rows = 0xf> struct Moved {
     CU2PORT_WAVE int operator()(unsigned word) const {
         return __builtin_amdgcn_update_dpp(int(Old), int(word), Control, Rows, 0xf, Old == 0);
     }
-};
-// The value of a lane that is the same for all.
-struct Lane {
-    int lane;
-    CU2PORT_WAVE int operator()(unsigned word) const { return __builtin_amdgcn_readlane(int(word), lane); }
 };
 
 // What lanes below have come to is put together with a lane's own, where it has any below; or in all lanes, where `below`
