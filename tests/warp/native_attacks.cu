@@ -347,3 +347,50 @@ __global__ void k(const int* in, int* out) {
   out[threadIdx.x] = v + data[threadIdx.x];
 }
 void run(const int* in, int* out) { k<<<1, 128, 512>>>(in, out); }
+//// down_rows2 nosum
+__device__ int wsum(int v) {
+    for (int o = 16; o > 0; o >>= 1) v += __shfl_down_sync(FULL, v, o);
+    return v;
+}
+__global__ void k(const int* in, int* out, int n, int c) {
+  const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  if (row >= n) return;
+  int sum = 0;
+  for (int i = lane; i < c; i += 32) sum += in[row * c + i];
+  sum = wsum(sum);
+  for (int i = lane; i < c; i += 32) out[row * c + i] = in[row * c + i] - sum;
+}
+void run(const int* in, int* out) { int n = 7; k<<<(n * 32 + 128 - 1) / 128, 128>>>(in, out, n, 70); }
+//// elements_by_lane
+__global__ void k(const int* in, int* out, int n, int c) {
+  const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  if (row >= n) return;
+  int sum = 0;
+  for (int i = lane; i < c; i += 32) { sum += in[row * c + i]; out[100 + row * 32 + i % 32] += in[row * c + i]; }
+  sum = warp_sum(sum);
+  if (lane == 0) out[row] = sum;
+}
+void run(const int* in, int* out) { int n = 7; k<<<(n * 32 + 128 - 1) / 128, 128>>>(in, out, n, 96); }
+//// elements_running
+__global__ void k(const int* in, int* out, int n, int c) {
+  const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  if (row >= n) return;
+  int sum = 0;
+  for (int i = lane; i < c; i += 32) { sum += in[row * c + i]; out[100 + row * c + i] = i >= 32 ? out[100 + row * c + i - 32] + 1 : 1; }
+  sum = warp_sum(sum);
+  if (lane == 0) out[row] = sum;
+}
+void run(const int* in, int* out) { int n = 7; k<<<(n * 32 + 128 - 1) / 128, 128>>>(in, out, n, 96); }
+//// rows_carried
+__global__ void k(const int* in, int* out, int n, int c) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  int run = 0;
+  for (int row = blockIdx.x * (blockDim.x / 32) + warp; row < n; row += gridDim.x * (blockDim.x / 32)) {
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    run = run + sum;
+    if (lane == 0) out[row] = run;
+  }
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out, 20, 40); }

@@ -13,14 +13,20 @@ from cu2port.warp.native_row_values import (
     T,
     is_name,
 )
+from cu2port.warp.native_types import is_integer
 from cu2port.warp.tree import (
     Assign,
     Binary,
     CallExpr,
     Expr,
+    Index,
     Name,
     Num,
+    Ternary,
     Unary,
+    callee,
+    root,
+    walk,
 )
 
 
@@ -49,7 +55,11 @@ class RowStores(RowValues):
         if self.inside and name not in self.local:
             self._gathers(e, name)
             return
+        self.memory.element.discard(name)
         if e.op != "=":
+            if self.env[name].kind is Kind.FIRST and not self.inside:
+                self._plain(e.value)
+                return
             self._plain(target)
             self._plain(e.value)
             self.env[name] = ELEMENT if self.inside else ROW
@@ -72,6 +82,8 @@ class RowStores(RowValues):
         if op is None or value is None:
             raise Refused(e.at, f"`{name}` is set by the lane that comes to an element")
         self._plain(value)
+        if op == "add" and is_integer(self.types.get(name, "")) and not self._is_whole_number(value):
+            raise Refused(e.at, f"`{name}` is an integer and gathers what may be none")
         t = self.env[name]
         if t.kind is Kind.PART and t.op == op:
             return
@@ -110,9 +122,36 @@ class RowStores(RowValues):
         """A store through a pointer."""
         if not self.rows:
             raise Refused(at, "something is written before it is seen that there is a row")
+        self.target = target
         where = self._plain(target)
         self._plain(value)
         if self.inside and where.kind is not Kind.ELEMENT:
             raise Refused(at, "all elements of a row are written to one place")
+        if self.inside:
+            rows = {n for n, t in self.env.items() if t.kind is Kind.ROW and n not in self.local}
+            rows |= {x.text for x in walk(target) if isinstance(x, Name) and x.text not in self.env}
+            if not self.memory.apart(target, rows):
+                raise Refused(at, "two elements may be written to one place")
+            self.memory.note(target, True)
         if not self.inside and not self.leader and reads:
             raise Refused(at, "every lane of the warp adds to one place")
+
+    def _is_whole_number(self, e: Expr) -> bool:
+        """Whether an expression is an integer for sure."""
+        if isinstance(e, Num):
+            return e.value is not None
+        if isinstance(e, Binary):
+            return self._is_whole_number(e.a) and self._is_whole_number(e.b)
+        if isinstance(e, (Ternary,)):
+            return self._is_whole_number(e.a) and self._is_whole_number(e.b)
+        if isinstance(e, CallExpr):
+            return callee(e) in ("__popc", "__popcll", "int", "__ldg", "abs", "min", "max") and all(
+                self._is_whole_number(x) for x in e.args
+            )
+        if isinstance(e, Unary) and e.op in ("-", "~", "+"):
+            return self._is_whole_number(e.x)
+        if isinstance(e, Unary) and e.op == "!":
+            return True
+        if isinstance(e, (Name, Index)) or (isinstance(e, Unary) and e.op in ("*", "&")):
+            return is_integer(self.types.get(root(e), ""))
+        return False

@@ -13,6 +13,8 @@ from cu2port.warp.model import Device
 from cu2port.warp.native_idioms import Idioms, Reduction, Refused, is_whole
 from cu2port.warp.native_lanes import FUNCTORS, IDEMPOTENT, MATH, SPACE, Summary
 from cu2port.warp.native_numbers import is_own_space
+from cu2port.warp.native_row_memory import Memory
+from cu2port.warp.native_types import canonical, keeps
 from cu2port.warp.tree import (
     Binary,
     CallExpr,
@@ -25,6 +27,7 @@ from cu2port.warp.tree import (
     Ternary,
     Unary,
     callee,
+    walk,
 )
 
 _LOADS = frozenset("__ldg __ldcs __ldcg __ldca __float2half_rn __half22float2 make_float2 make_float4 exp2f ceilf "
@@ -44,6 +47,7 @@ class Kind(Enum):
     SIZE = "the number of lanes"
     GLOBAL = "a thread's number in the grid"
     TILE = "a tile of threads"
+    FIRST = "a value of a row that lane 0 alone has"
     MIXED = "one of several values"
 
 
@@ -56,7 +60,7 @@ class T(NamedTuple):
     number: bool = False
 
 
-ROW, ELEMENT, MIXED = T(Kind.ROW), T(Kind.ELEMENT), T(Kind.MIXED)
+ROW, ELEMENT, FIRST, MIXED = T(Kind.ROW), T(Kind.ELEMENT), T(Kind.FIRST), T(Kind.MIXED)
 
 
 @dataclass(slots=True)
@@ -94,12 +98,18 @@ class RowValues:
     leader: bool = False
     loops: int = 0  # inside of that
     local: set[str] = field(default_factory=set)  # variables of the loop's body
+    types: dict[str, str] = field(default_factory=dict)
+    memory: Memory = field(init=False)
+    target: Expr | None = None  # what is stored to
+
+    def __post_init__(self) -> None:
+        self.memory = Memory(self.unit)
 
     # --- reductions -----------------------------------------------------------------------------------------------
 
     def _reduction(self, r: Reduction) -> None:
         for f in r.found:
-            self.env[f.name] = self._reduced(f.name, f.op, self.env.get(f.name, MIXED), f.at)
+            self.env[f.name] = self._reduced(f.name, f.op, self.env.get(f.name, MIXED), f.at, r.low)
         self.done |= r.shuffles
         self.spots |= set(range(r.first, r.last + 1))
         unit = self.unit
@@ -121,13 +131,11 @@ class RowValues:
             out += [f"{f.name} = {SPACE}{f.call[0]}", *f.call[1:], ";"]
         self.edits[start, end] = Edit(start, end, tuple(out))
 
-    def _reduced(self, name: str, op: str, t: T, at: int) -> T:
+    def _reduced(self, name: str, op: str, t: T, at: int, low: bool = False) -> T:
         if self.inside or self.leader:
             raise Refused(at, "some lanes may be elsewhere when the warp's values are put together")
-        if t.kind is Kind.PART and t.op == op:
-            return ROW
-        if t.kind is Kind.ROW and op in IDEMPOTENT:
-            return ROW
+        if (t.kind is Kind.PART and t.op == op) or (t.kind is Kind.ROW and op in IDEMPOTENT):
+            return FIRST if low else ROW
         raise Refused(at, f"`{name}` is {t.kind.value} and put together over the warp")
 
     # --- expressions ----------------------------------------------------------------------------------------------
@@ -149,6 +157,8 @@ class RowValues:
             for x in e.targs:
                 self._value(x)
             t = self.env.get(e.text, ROW)
+            if t.kind is Kind.FIRST and self.leader:
+                return ROW
             if t.kind in (Kind.ROW, Kind.ELEMENT) or lanes:
                 return t if lanes else t._replace(number=False, node=None)
             raise Refused(e.at, f"`{e.text}` is {t.kind.value}, used where it may differ")
@@ -177,19 +187,22 @@ class RowValues:
                 raise Refused(e.at, f"`{e.base.text}.{e.name}` is used in a way that is not understood")
             return T(self._plain(e.base).kind)
         if isinstance(e, CallExpr):
-            return self._call(e)
+            return self._call(e, lanes)
         if isinstance(e, Unary) and e.op in ("++", "--", "p++", "p--"):
             raise Refused(e.at, "a change inside an expression")
+        if isinstance(e, Index) or (isinstance(e, Unary) and e.op == "*"):
+            if e is not self.target:
+                self.memory.note(e, False)
         if isinstance(e, (Binary, Unary, Index, Ternary)):
             kids = {Binary: ("a", "b"), Unary: ("x",), Index: ("base", "inner"), Ternary: ("cond", "a", "b")}[type(e)]
-            types = [self._plain(getattr(e, k)) for k in kids]
-            return ELEMENT if any(t.kind is Kind.ELEMENT for t in types) else ROW
+            types = [self._first_too(getattr(e, k), lanes) for k in kids]
+            return self._mixed(types)
         if isinstance(e, Other) and e.parts:
             types = [self._plain(x) for x in e.parts]
             return ELEMENT if any(t.kind is Kind.ELEMENT for t in types) else ROW
         raise Refused(e.at, "an expression that is not understood")
 
-    def _call(self, e: CallExpr) -> T:
+    def _call(self, e: CallExpr, lanes: bool = False) -> T:
         name = callee(e)
         if isinstance(e.callee, Name) and not isinstance(e.callee, Member):
             self.spots.add(e.at)
@@ -201,7 +214,8 @@ class RowValues:
             self._replaced(e, 1, "reduce" if text else "sum", text)
             return self._reduced("the value", op, t, e.at)
         if isinstance(e.callee, Member) and name == "shfl" and len(e.args) == 2 and self._tile(e.callee.base):
-            if self.idioms.fold(e.args[1]) == 0 and self._plain(e.args[0]).kind is Kind.ROW and not self.inside:
+            kind = self._value(e.args[0], lanes=True).kind
+            if self.idioms.fold(e.args[1]) == 0 and kind in (Kind.ROW, Kind.FIRST) and not self.inside:
                 self._bare(e, 0)
                 return ROW
             raise Refused(e.at, "a lane's value is asked for")
@@ -214,7 +228,7 @@ class RowValues:
                     zero
                     and wide
                     and (n == 0 or self.idioms.full(e.args[0]))
-                    and self._plain(e.args[n]).kind is Kind.ROW
+                    and self._value(e.args[n], lanes=True).kind in (Kind.ROW, Kind.FIRST)
                 ):
                     self._bare(e, n)
                     return ROW
@@ -226,13 +240,40 @@ class RowValues:
         if own is not None and own.reduces and len(e.args) == 1:
             if isinstance(e.callee, Name) and len(e.callee.targs) > 1:
                 raise Refused(e.at, f"`{name}` has arguments of its template that are not understood")
-            t = self._reduced(name, own.reduces, self._value(e.args[0], lanes=True), e.at)
+            self._same_type(e, own.kinds, own.reduces)
+            t = self._reduced(name, own.reduces, self._value(e.args[0], lanes=True), e.at, own.low)
             self.sites.append(e)
             return t
         if own is not None or (name not in MATH and name not in _LOADS):
             raise Refused(e.at, f"what `{name}` does is not known")
-        types = [self._plain(x) for x in e.args]
-        return ELEMENT if any(t.kind is Kind.ELEMENT for t in types) else ROW
+        return self._mixed([self._first_too(x, lanes) for x in e.args])
+
+    def _same_type(self, e: CallExpr, kinds: tuple[str, ...], op: str) -> None:
+        """Raises Refused where a function may take a variable as another type than it has."""
+        arg = e.args[0]
+        typ = self.types.get(arg.text, "") if isinstance(arg, Name) else ""
+        given = e.callee.targs if isinstance(e.callee, Name) else ()
+        if len(kinds) == 1 and (kinds[0] or not given):
+            if kinds[0] and not keeps(op, typ, kinds[0]):
+                raise Refused(e.at, f"`{callee(e)}` takes {kinds[0]}")
+        elif not typ or (typ not in kinds and set(kinds) != {""}):
+            raise Refused(e.at, f"which `{callee(e)}` is called is not certain")
+        elif given and not (isinstance(given[0], Name) and keeps(op, typ, canonical(given[0].text))):
+            raise Refused(e.at, f"`{callee(e)}` takes another type")
+
+    def _first_too(self, e: Expr, lanes: bool) -> T:
+        """A value, which lane 0 alone may have where `lanes`."""
+        first = lanes and not self.inside and isinstance(e, (Name, Binary, Unary, CallExpr))
+        if first and any(isinstance(x, Name) and self.env.get(x.text, ROW).kind is Kind.FIRST for x in walk(e)):
+            t = self._value(e, lanes=True)
+            if t.kind is Kind.FIRST:
+                return t
+        return self._plain(e)
+
+    @staticmethod
+    def _mixed(types: list[T]) -> T:
+        """What is made of several values."""
+        return next((t for kind in (ELEMENT, FIRST) for t in types if t.kind is kind.kind), ROW)
 
     def _bare(self, e: CallExpr, n: int) -> None:
         """A call gives way to one of its arguments."""

@@ -24,6 +24,7 @@ from cu2port.warp.native_row_values import (
     RowsFound,
     T,
 )
+from cu2port.warp.native_types import declared_type
 from cu2port.warp.tree import (
     Assign,
     Binary,
@@ -42,6 +43,7 @@ from cu2port.warp.tree import (
     Stmt,
     Unary,
     callee,
+    root,
     walk,
 )
 
@@ -60,10 +62,12 @@ class Rows(RowStores):
             if p.name:
                 self.env[p.name] = ROW
                 self.names.add(p.name)
+                self.types[p.name] = declared_type(unit, p.at)
         for p in self.d.tparams:
             if p.name:
                 self.env[p.name] = ROW
         self._list(self.d.body.body)
+        self.memory.check()
         for i in range(first, stop):
             tok = unit.t[i]
             if i in self.spots or unit.is_member(i):
@@ -130,6 +134,10 @@ class Rows(RowStores):
     def _declared(self, s: Decl) -> None:
         self.spots.add(s.at)
         self.names.add(s.name)
+        self.types[s.name] = declared_type(self.unit, s.at)
+        self.memory.element.discard(s.name)
+        if s.pointer and s.init is not None and root(s.init) != s.name:
+            self.memory.stands[s.name] = root(s.init)
         if s.shared or s.dims or self.unit.tok(s.at - 1) == "&":
             raise Refused(s.at, f"`{s.name}` is an array or a reference")
         if self.inside:
@@ -162,6 +170,8 @@ class Rows(RowStores):
             if name in ATOMICS and (self.inside or self.leader) and self.rows:
                 for x in e.args:
                     self._plain(x)
+                if self.inside:
+                    self.memory.note(e.args[0], True)
                 self.spots.add(e.at)
                 return
             if name in _STORES and len(e.args) == 2:
@@ -318,6 +328,7 @@ class Rows(RowStores):
         was, outer = self.env.get(i), set(self.local)
         self.env[i] = ELEMENT
         self.inside = True
+        self.memory.element.add(i)
         for _ in range(3):
             before = dict(self.env)
             self._statement(s.body)
@@ -330,6 +341,7 @@ class Rows(RowStores):
         else:
             raise Refused(s.at, "a loop that does not settle")
         self.inside, self.local = False, outer
+        self.memory.element.discard(i)
         self.env.pop(i)
         if was is not None:
             self.env[i] = was
@@ -364,6 +376,8 @@ class Rows(RowStores):
             raise Refused(s.at, "a loop over rows that is not understood")
         self.spots |= {s.init.at, c.a.at, step.target.at}
         self.names.add(row)
+        outside = set(self.env)
+        self.changed.clear()
         self.env[row] = T(Kind.ROW)
         self.rows = True
         for _ in range(4):
@@ -372,5 +386,7 @@ class Rows(RowStores):
             for name in self.env.keys() | before.keys():
                 self.env[name] = self._joined(self.env.get(name, MIXED), before.get(name, MIXED))
             if self.env == before:
+                if carried := sorted(self.changed & outside):
+                    raise Refused(s.at, f"`{carried[0]}` goes from one row to the next that its warp does")
                 return True
         raise Refused(s.at, "a loop that does not settle")

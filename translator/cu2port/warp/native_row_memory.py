@@ -1,0 +1,82 @@
+"""Memory in kernels with a row for each warp: elements that lanes write must lie apart, whichever lane comes to them.
+
+In CUDA elements i and i + 32 are one lane's, one after the other: it may gather in `t[i % 32]`, or read in element i
+what it wrote in element i - 32. On more lanes two lanes do that at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cu2port.unit import Unit
+from cu2port.warp.native_idioms import Refused
+from cu2port.warp.tree import Binary, Expr, Index, Member, Name, Unary, root, walk
+
+Form = tuple[object, ...] | str
+
+
+@dataclass(slots=True)
+class Memory:
+    """What elements read and write. `element`: the loop's variable and others that are one value for each element;
+    `stands`: pointers, by the pointer that they were made of."""
+
+    unit: Unit
+    element: set[str] = field(default_factory=set)
+    stands: dict[str, str] = field(default_factory=dict)
+    read: dict[str, dict[Form, int]] = field(default_factory=dict)
+    written: dict[str, dict[Form, int]] = field(default_factory=dict)
+
+    def origin(self, e: Expr) -> str:
+        name = root(e)
+        for _ in range(8):
+            if name not in self.stands:
+                break
+            name = self.stands[name]
+        return name
+
+    def form(self, e: Expr) -> Form:
+        """An expression without its place, the loop's variable by one name whatever loop it is of."""
+        if isinstance(e, Name):
+            return "i" if e.text in self.element else f"={e.text}"
+        if isinstance(e, Binary):
+            return (e.op, self.form(e.a), self.form(e.b))
+        if isinstance(e, Index):
+            return ("[]", self.form(e.base), self.form(e.inner))
+        if isinstance(e, Member):
+            return (".", e.name, self.form(e.base))
+        if isinstance(e, Unary):
+            return (e.op, self.form(e.x))
+        return tuple(self.unit.t[x.at] for x in walk(e))
+
+    def apart(self, e: Expr, rows: set[str]) -> bool:
+        """Whether a place differs for any two elements: the element's number in it once, shifted or scaled by what is
+        the row's. `rows`: the names that may shift it."""
+        if isinstance(e, Member):
+            return self.apart(e.base, rows)
+        if isinstance(e, Index):
+            a, b = self._number(e.base, rows), self._number(e.inner, rows)
+            return a + b == 1
+        if isinstance(e, Unary) and e.op == "*":
+            return self._number(e.x, rows) == 1
+        return isinstance(e, Binary) and self._number(e, rows) == 1
+
+    def _number(self, e: Expr, rows: set[str]) -> int:
+        """How often the element's number is in an expression, 2 for more or where that is not certain."""
+        if isinstance(e, Name):
+            return 1 if e.text in self.element else 0 if e.text in rows else 2
+        if isinstance(e, Binary) and e.op in ("+", "-", "*"):
+            return min(2, self._number(e.a, rows) + self._number(e.b, rows))
+        inside = any(isinstance(x, Name) and (x.text in self.element or x.text not in rows) for x in walk(e))
+        return 2 if inside else 0
+
+    def note(self, e: Expr, write: bool) -> None:
+        """Something is read or written through a pointer."""
+        into = self.written if write else self.read
+        into.setdefault(self.origin(e), {}).setdefault(self.form(e), e.at)
+
+    def check(self) -> None:
+        """Raises Refused where an element may read what another one wrote."""
+        for name, places in self.written.items():
+            found = {**places, **self.read.get(name, {})}
+            if len(found) > 1:
+                raise Refused(max(found.values()), f"`{name}` is written by elements and used at another place too")
