@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cu2port.warp.native_idioms import Refused
 from cu2port.warp.native_lanes import ROUNDS, Here
-from cu2port.warp.native_stores import Stores
+from cu2port.warp.native_scan_branches import ScanBranches
 from cu2port.warp.native_values import MIXED, SAME, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
@@ -22,7 +22,7 @@ from cu2port.warp.tree import (
 )
 
 
-class Branches(Stores):
+class Branches(ScanBranches):
     """Control flow in the walk over one function. Raises Refused."""
 
     def _statement(self, s: Stmt, here: Here) -> None:
@@ -31,6 +31,8 @@ class Branches(Stores):
     # --- branches and loops ---------------------------------------------------------------------------------------
 
     def _if(self, s: If, here: Here) -> None:
+        if self._if_scan(s, here):
+            return
         kept = (dict(self.env), dict(self.edits), set(self.spots), set(self.tracked), set(self.done), set(self.slots))
         tag, edits = self._condition(s.cond, here)
         if tag in ("first", "leader", "slots"):
@@ -63,7 +65,7 @@ class Branches(Stores):
         self._merge(then)
         if tag == "thread" and self._is_sure(s.cond):  # what the first thread leaves in shared memory is there
             for name in self.arrays:
-                if then.get(name, SAME).kind is Kind.SPOT:
+                if then.get(name, SAME).kind in (Kind.SPOT, Kind.SUMS, Kind.SUMS_BELOW):
                     self.env[name] = then[name]
 
     def _arm(self, s: Stmt, here: Here, tag: str, outer: Here) -> None:
@@ -117,7 +119,7 @@ class Branches(Stores):
         self._set(name, self._slot_read(s.cond, then.value, other, here), then.value, here)
 
     def _loop(self, s: Loop, here: Here) -> None:
-        if self._serial(s, here):
+        if self._serial_scan(s, here) or self._serial(s, here):
             return
         if here.role in ("first", "leader", "slots"):
             raise Refused(s.at, "a loop where the number of lanes decides who comes")

@@ -10,7 +10,7 @@ from cu2port.model import Edit, Span
 from cu2port.warp.native_idioms import Refused
 from cu2port.warp.native_lanes import ATOMICS, FUNCTORS, MATH, SPACE, Here
 from cu2port.warp.native_numbers import is_own_space
-from cu2port.warp.native_reductions import Reductions
+from cu2port.warp.native_scans import Scans
 from cu2port.warp.native_types import COUNT, canonical
 from cu2port.warp.native_values import SAME, UNIFORM, Kind, T, is_plain
 from cu2port.warp.tree import (
@@ -34,7 +34,7 @@ from cu2port.warp.tree import (
 )
 
 
-class Values(Reductions):
+class Values(Scans):
     """The types of expressions. Raises Refused where a value would depend on lanes in a way that is not known."""
 
     # --- expressions ----------------------------------------------------------------------------------------------
@@ -60,6 +60,8 @@ class Values(Reductions):
             return T(Kind.SAME, uniform=all(t.uniform for t in types))
         if all(t.kind is Kind.WHOLE for t in odd):
             return T(Kind.WHOLE, "", everywhere=all(t.everywhere for t in odd))
+        if (joint := self._joint(e, types)) is not None:
+            return joint
         raise Refused(e.at, f"{odd[0].kind.value} is used where it may differ")
 
     def _value(self, e: Expr) -> T:
@@ -160,6 +162,8 @@ class Values(Reductions):
                 self._lost(x.text, x.at)
 
     def _element(self, e: Index) -> T:
+        if (slot := self._slot(e)) is not None:
+            return slot
         if isinstance(e.base, Name) and e.base.text in self.arrays:
             self.spots.add(e.base.at)
             t = self.env.get(e.base.text, SAME)
@@ -176,6 +180,8 @@ class Values(Reductions):
 
     def _call(self, e: CallExpr) -> T:
         name = callee(e)
+        if (scan := self._scan_call(e)) is not None:
+            return scan
         if name == "__popc" and len(e.args) == 1 and (got := self._ballot(e)) is not None:
             return got
         if e.at in self.idioms.cudas:
@@ -198,8 +204,12 @@ class Values(Reductions):
         own = self.look(name)
         if own is not None and (own.reduces or own.meets) and self._is_other(e):
             raise Refused(e.at, f"there may be another `{name}`")
-        if self.here.role in ("first", "leader", "slots") and not (own.reduces if own is not None else name in MATH):
+        if self.here.role in ("first", "leader", "slots") and not (
+            own.reduces or own.scans if own is not None else name in MATH
+        ):
             raise Refused(e.at, f"the number of lanes decides who calls `{name}`")
+        if (scan := self._own_scan(e, own)) is not None:
+            return scan
         if own is not None and own.reduces and len(e.args) == 1:
             if isinstance(e.callee, Name) and len(e.callee.targs) > 1:
                 raise Refused(e.at, f"`{name}` has arguments of its template that are not understood")
@@ -258,9 +268,6 @@ class Values(Reductions):
         if not isinstance(e.callee, Name) or e.callee.text in self.env:
             return True
         return e.callee.qualified and not is_own_space(self.unit, e.at)
-
-    def _is_tile(self, e: Expr) -> bool:
-        return isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.TILE
 
     def _tiled(self, e: CallExpr) -> T:
         """`cooperative_groups::reduce(tile, v, plus<T>())`"""

@@ -60,7 +60,7 @@ class Reduced:
 @dataclass(frozen=True, slots=True)
 class Reduction:
     """Statements [first token, last token] that reduce variables over the warp; `size`: how many statements;
-    `shuffles`: the tokens of the cross-lane operations in it."""
+    `shuffles`: the tokens of the cross-lane operations in it; `loose`: variables that it sets on the way."""
 
     first: int
     last: int
@@ -68,6 +68,7 @@ class Reduction:
     size: int
     shuffles: frozenset[int]
     low: bool = False  # only lane 0 has it, as `shfl_down` leaves it
+    loose: frozenset[str] = frozenset()
 
 
 class Idioms(Numbers):

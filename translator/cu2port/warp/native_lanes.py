@@ -47,6 +47,8 @@ ATOMICS = {
 GROUPS = frozenset("coalesced_threads labeled_partition binary_partition".split())
 CUB = re.compile(r"Warp(?:Reduce|Scan|Exchange|MergeSort|Load|Store)\Z")
 LEAVES = frozenset("return break continue goto for while do if else switch case asm __asm__ __syncthreads".split())
+#: What a variable may be in the first warp alone.
+OF_SLOTS = frozenset({Kind.GATHERED, Kind.WHOLE, Kind.PART, Kind.SCANNED, Kind.BELOW_SLOTS, Kind.SHIFTED_SLOTS})
 Env = dict[str, T]
 
 
@@ -78,6 +80,8 @@ class Summary:
     fits: frozenset[int] = frozenset()
     low: bool = False  # a reduction whose result lane 0 alone has
     kinds: tuple[str, ...] = ()  # types of the only parameter of all functions of this name; "" for a template's
+    scans: str = ""  # it is nothing but a scan of its first argument by this operation
+    arguments: int = 1  # of a scan: the value, and perhaps the lane
 
 
 Look = Callable[[str], Summary | None]
@@ -173,14 +177,14 @@ class Lanes:
         if not everywhere and name not in self.own:
             raise Refused(value.at if value.at >= 0 else 0, f"`{name}`, which other functions see, gets {t.kind.value}")
         if here.role == "first":
-            if t.kind not in (Kind.GATHERED, Kind.WHOLE, Kind.PART):
+            if t.kind not in OF_SLOTS:
                 t = MIXED if not is_plain(t) or name in self.env else t._replace(uniform=False)
         elif here.role in ("leader", "slots"):
             raise Refused(value.at if value.at >= 0 else 0, f"`{name}` is set by some lanes of each warp")
         if t.kind is Kind.SAME:
             constant = isinstance(value, (Num, Name, Unary, CallExpr)) or self.idioms.fold(value) is not None
             t = t._replace(node=value if constant else None, uniform=t.uniform and here.together and not here.role)
-        if t.kind in (Kind.PART, Kind.GATHERED):
+        if t.kind in (Kind.PART, Kind.GATHERED) or (t.scan >= 0 and not is_plain(t)):
             t = self._kept(t, self.types.get(name, ""), name, value.at)
         if not is_plain(t):
             self.tracked.add(name)

@@ -112,7 +112,7 @@ class Plan:
         unit, call = self.unit, self.unit.call(site.at)
         named = self.named[callee(site)]
         s = self._summary(named[0])
-        if not isinstance(s, Summary) or not s.reduces:
+        if not isinstance(s, Summary) or not (s.reduces or s.scans):
             return {}
         assert call is not None
         name, tail = self._call_of(s)
@@ -129,9 +129,10 @@ class Plan:
         return {(start, end): Edit(start, end, (f"{SPACE}{name}(", Span(call.args[0].start, call.args[0].end), tail))}
 
     def _type_of(self, f: Function) -> str:
-        """The type of a function's only parameter; "" where it is one of its template's."""
+        """The type of a function's first parameter; "" where it is one of its template's."""
         unit = self.unit
-        words = [w for w in unit.t[f.params[0] + 1 : f.params[1] - 1] if w not in ("const", "__restrict__")]
+        stop = unit.lexed.at(unit.split_args(f.params[0] + 1, f.params[1])[0].end)
+        words = [w for w in unit.t[f.params[0] + 1 : stop - 1] if w not in ("const", "__restrict__")]
         mine = unit.t[f.first : f.name_at] if unit.t[f.first] == "template" else []
         return (
             ""
@@ -246,8 +247,8 @@ class Plan:
             all_of.append(s)
         first = all_of[0]
         if any(
-            (s.result, s.reduces, s.low, self._call_of(s))
-            != (first.result, first.reduces, first.low, self._call_of(first))
+            (s.result, s.reduces, s.low, s.arguments, self._call_of(s))
+            != (first.result, first.reduces, first.low, first.arguments, self._call_of(first))
             for s in all_of
         ):
             if all(is_plain(s.result) for s in all_of):
@@ -258,4 +259,6 @@ class Plan:
                     plane=any(s.plane for s in all_of),
                 )
             raise Refused(found[0].name_at, f"functions named `{name}` do different things")
-        return replace(first, kinds=tuple(k for s in all_of for k in s.kinds)) if first.reduces else first
+        return (
+            replace(first, kinds=tuple(k for s in all_of for k in s.kinds)) if first.reduces or first.scans else first
+        )

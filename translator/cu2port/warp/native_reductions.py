@@ -60,7 +60,7 @@ class Reductions(Conditions):
         self._spot(read)
         if isinstance(other, Num) and other.value is None and (slots.typ == COUNT or is_integer(slots.typ)):
             raise Refused(other.at, "lanes without a warp have a value of another type")
-        return T(Kind.GATHERED, slots.op, everywhere=by_lane, typ=slots.typ)
+        return T(Kind.GATHERED, slots.op, everywhere=by_lane, typ=slots.typ, scan=slots.scan)
 
     # --- reductions -----------------------------------------------------------------------------------------------
 

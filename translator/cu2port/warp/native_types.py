@@ -23,7 +23,7 @@ _SAME = {
 _BITS = {"char": 8, "signed char": 8, "unsigned char": 8, "short": 16, "unsigned short": 16, "int": 32, "unsigned": 32,
          "long long": 64, "unsigned long long": 64, "size_t": 64, "int64_t": 64, "uint64_t": 64}  # fmt: skip
 _UNSIGNED = frozenset({"unsigned char", "unsigned short", "unsigned", "unsigned long long", "size_t", "uint64_t"})
-_REAL = frozenset({"float", "double"})
+REAL = frozenset({"float", "double"})
 _DROPPED = QUALIFIERS | {"*", "&", "&&", "__forceinline__", "__noinline__", "template"}
 
 
@@ -70,10 +70,15 @@ def keeps(op: str, source: str, target: str) -> bool:
         return bool(source)
     a, b = _BITS.get(source, 0), _BITS.get(target, 0)
     if source == COUNT:
-        return b > 0 or target in _REAL
+        return b > 0 or target in REAL
     if op in ("add", "mul"):
         return (a == b and a > 0) or (source, target) == ("float", "double")
     if op in ("and", "or", "xor"):
         return 0 < a <= b or (op == "or" and target == "bool" and a > 0)
     alike = (source in _UNSIGNED) == (target in _UNSIGNED)
     return (0 < a <= b and alike) or ((a > 0 or source == "float") and target == "double")
+
+
+def bits_of(name: str) -> int:
+    """The bits of an integer type; 0 for any other."""
+    return _BITS.get(name, 0)

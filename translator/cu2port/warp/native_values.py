@@ -31,6 +31,15 @@ class Kind(Enum):
     LEADER = "the lane that leads those of a mask"
     BASE = "where a warp's places begin"
     PLACE = "a place that the lanes of a mask have"
+    PREFIX = "what the lanes of a warp up to each come to"
+    UPTO = "a value made of what lanes of a warp up to each come to"
+    SHIFTED = "what lanes of a warp before each come to, but in the first"
+    SCANNED = "what the slots up to each lane come to"
+    BELOW_SLOTS = "what the slots before each lane come to"
+    SHIFTED_SLOTS = "what the slots before each lane come to, but in the first"
+    SUMS = "an array with what warps up to each come to"
+    SUMS_BELOW = "an array with what warps before each come to"
+    BEFORE = "what earlier warps come to"
     MIXED = "one of several values"
 
 
@@ -38,8 +47,8 @@ class T(NamedTuple):
     """The type of a value. `op`: what put it together; `everywhere`: a WHOLE that all threads have; `uniform`: the same
     in all threads of the block; `seen`: SLOTS behind a barrier; `node`: the constant that a variable was set to;
     `few`: GATHERED with some lane that has no warp's value, whatever the number of lanes; BASE or PLACE that only the
-    lanes of the mask have; `mask`: the token that made the mask that a value is of; `typ`: the C++
-    type of what depends on the number of lanes."""
+    lanes of the mask have; `mask`: the token that made the mask that a value is of; `typ`: the C++ type of what depends
+    on the number of lanes; `scan`: the token of the scan that a value comes from."""
 
     kind: Kind
     op: str = ""
@@ -50,6 +59,7 @@ class T(NamedTuple):
     few: bool = False
     mask: int = -1
     typ: str = ""
+    scan: int = -1
 
 
 SAME = T(Kind.SAME)

@@ -47,6 +47,8 @@ class Walk(Branches):
     def run(self) -> Summary:
         """Walk, and see that nothing was overlooked."""
         self._look_before()
+        if (pure := self._pure_scan()) is not None:
+            return pure
         for p in self.d.params:
             if p.name:
                 self.env[p.name] = T(Kind.SAME, uniform=self.d.kernel)
@@ -142,6 +144,9 @@ class Walk(Branches):
         k = 0
         while k < len(body):
             s = body[k]
+            if size := self._scan(body, k, here):
+                k += size
+                continue
             got = self.idioms.reduction(body, k)
             if got is not None:
                 self._reduction(got, here)
@@ -290,5 +295,5 @@ class Walk(Branches):
             raise Refused(at, "a barrier for some lanes")
         if here.together and not self.gone:
             for name, t in self.env.items():
-                if t.kind is Kind.SLOTS:
+                if t.kind in (Kind.SLOTS, Kind.SUMS, Kind.SUMS_BELOW):
                     self.env[name] = t._replace(seen=True)
