@@ -188,9 +188,11 @@ class Values(Scans):
             if name == "__reduce_add_sync" and len(e.args) == 2 and self.idioms.full(e.args[0]):
                 self._meet(e)
                 self._plain(e.args[1])
-                self._replaced(e, "sum", 1)
+                typ = self._simple_type(e, 1)
+                word = typ in ("int", "unsigned")
+                self._replaced(e, "sum", 1, "" if word else "+")  # CUDA makes an int of a bool or a char
                 self.done.add(e.at)
-                return T(Kind.PART, "add", typ="int")
+                return T(Kind.PART, "add", typ=typ if word else "int")
             raise Refused(e.at, f"`{name}` is no part of a proven idiom")
         if name == "reduce" and len(e.args) == 3 and self._is_tile(e.args[0]):
             return self._tiled(e)
@@ -256,11 +258,16 @@ class Values(Scans):
         elif t.kind is Kind.GATHERED:
             typ = t.typ
         else:
-            names = NamedTypes(self.unit, self.d.fn)
-            typ = canonical(simple_type(self.unit, names, call.args[0]).removeprefix("?"))
+            typ = self._simple_type(e, 0)
         if set(kinds) != {""} and typ not in kinds:
             raise Refused(e.at, f"which `{callee(e)}` is called is not certain")
         return typ or f"? {e.at}"
+
+    def _simple_type(self, e: CallExpr, n: int) -> str:
+        """The type of a call's argument n, as tokens tell it; "" if they don't."""
+        call = self.unit.call(e.at)
+        names = NamedTypes(self.unit, self.d.fn)
+        return canonical(simple_type(self.unit, names, call.args[n]).removeprefix("?")) if call is not None else ""
 
     def _is_other(self, e: CallExpr) -> bool:
         """Whether a call may mean another function than the file's of that name: a member, a variable, another
@@ -324,10 +331,12 @@ class Values(Scans):
         self.edits[start, end] = Edit(start, end, (SPACE + "popc(", call.args[n], ")"))
         return T(Kind.PART, "add", typ=COUNT)
 
-    def _replaced(self, e: CallExpr, name: str, n: int) -> None:
-        """Another function in place of a call, which gets the call's argument n."""
+    def _replaced(self, e: CallExpr, name: str, n: int, sign: str = "") -> None:
+        """Another function in place of a call, which gets the call's argument n, with a sign before it."""
         call = self.unit.call(e.at)
         if call is None:
             raise Refused(e.at, "a call that is not understood")
         start, end = self.unit.p[e.at], self.unit.end(e.close)
-        self.edits[start, end] = Edit(start, end, (f"{SPACE}{name}(", call.args[n], ")"))
+        self.edits[start, end] = Edit(
+            start, end, (f"{SPACE}{name}({sign + '(' if sign else ''}", call.args[n], "))" if sign else ")")
+        )

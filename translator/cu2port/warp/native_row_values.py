@@ -190,9 +190,8 @@ class RowValues:
             return self._call(e, lanes)
         if isinstance(e, Unary) and e.op in ("++", "--", "p++", "p--"):
             raise Refused(e.at, "a change inside an expression")
-        if isinstance(e, Index) or (isinstance(e, Unary) and e.op == "*"):
-            if e is not self.target:
-                self.memory.note(e, False)
+        if (isinstance(e, Index) or (isinstance(e, Unary) and e.op == "*")) and e is not self.target:
+            self.memory.note(e, False)
         if isinstance(e, (Binary, Unary, Index, Ternary)):
             kids = {Binary: ("a", "b"), Unary: ("x",), Index: ("base", "inner"), Ternary: ("cond", "a", "b")}[type(e)]
             types = [self._first_too(getattr(e, k), lanes) for k in kids]

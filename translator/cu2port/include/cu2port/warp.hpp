@@ -295,11 +295,11 @@ template <class T> CU2PORT_WARP unsigned match_all(unsigned mask, T value, int* 
     return *predicate ? mask : 0u;
 }
 
-/// `__reduce_add_sync(mask, value)` and so on.
-#define CU2PORT_WARP_REDUCE(name, Op)                                                 \
-    template <class T> CU2PORT_WARP T name(unsigned mask, T value CU2PORT_WARP_HERE) { \
-        CU2PORT_WARP_CHECK(mask);                                                     \
-        return detail::fold(mask, value, detail::Op());                               \
+/// `__reduce_add_sync(mask, value)` and so on; what is smaller than an int becomes one, as in CUDA.
+#define CU2PORT_WARP_REDUCE(name, Op)                                                    \
+    template <class T> CU2PORT_WARP auto name(unsigned mask, T value CU2PORT_WARP_HERE) { \
+        CU2PORT_WARP_CHECK(mask);                                                        \
+        return detail::fold(mask, +value, detail::Op());                                 \
     }
 CU2PORT_WARP_REDUCE(reduce_add, Add)
 CU2PORT_WARP_REDUCE(reduce_min, Min)
