@@ -28,7 +28,7 @@ __global__ void multiply(const half* a, const half* b, float* c, int n) {
     rocwmma::fragment<rocwmma::accumulator, kTile, kTile, kTile, float> sum;
     const int row = blockIdx.y * kTile, col = blockIdx.x * kTile;
 
-    rocwmma::fill_fragment(sum, 0.0f);
+    rocwmma::fill_fragment(sum, {0.0f});
     for (int k = 0; k < n; k += kTile) {
         rocwmma::load_matrix_sync(frag_a, a + row * n + k, n);
         rocwmma::load_matrix_sync(frag_b, b + col * n + k, n);

@@ -18,7 +18,7 @@ class WmmaWavefront(Check):
     examples = (
         Example(
             "using namespace nvcuda;\n__global__ void k() { wmma::fill_fragment(c, 0.0f); }",
-            "using namespace rocwmma;\n__global__ void k() { rocwmma::fill_fragment(c, 0.0f); }",
+            "using namespace rocwmma;\n__global__ void k() { rocwmma::fill_fragment(c, {0.0f}); }",
         ),
         Example("namespace wmma { int fill_fragment(int); }", note="another's name"),
     )
