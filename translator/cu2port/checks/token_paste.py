@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from cu2port.check import Check, Example
 from cu2port.lexer import is_identifier
 from cu2port.model import Finding, Severity, Trust, replace
-from cu2port.structure import Macro
+from cu2port.structure import Call, Macro
 from cu2port.unit import Unit
 
 _PREFIX = re.compile(
@@ -18,7 +18,8 @@ class TokenPaste(Check):
     """A macro builds a CUDA name with `##`.
 
     Where every use of the macro is in the file and all names that come out get the same new beginning, that beginning
-    is replaced in the macro's body. Otherwise the macro is left for a person: its names appear nowhere as words.
+    is replaced in the macro's body; where uses are elsewhere or go through another macro, it is if all of CUDA's names
+    of that form (`cublas?axpy`) get it. Otherwise the macro is left for a person: its names appear nowhere as words.
     """
 
     code, name, severity = "CU109", "token-paste", Severity.WARNING
@@ -28,11 +29,21 @@ class TokenPaste(Check):
             "#define CALL(f) hip##f\nint a = CALL(Free)(p);\nint b = CALL(Malloc)(&p, 4);\n",
         ),
         Example("#define CALL(f) cuda##f\n", "#define CALL(f) cuda##f\n", "its uses are elsewhere"),
+        Example(
+            "#define NRM(c) cublas##c##nrm2(n, x, 1)\n",
+            "#define NRM(c) cublas##c##nrm2(n, x, 1)\n",
+            "an older interface",
+        ),
         Example("#define CAT(a, b) a##b\nint CAT(x, y);\n", note="no CUDA name"),
         Example(
             "#define GO(f, x) CHECK(cuda##f(x))\nGO(Free, p);\n",
             "#define GO(f, x) CHECK(hip##f(x))\nGO(Free, p);\n",
             "as a macro's argument",
+        ),
+        Example(
+            "#define AXPY(T, c) cublas##c##axpy(h, n, a, x, 1, y, 1)\n#define ALL(F) F(float, S)\nALL(AXPY)\n",
+            "#define AXPY(T, c) hipblas##c##axpy(h, n, a, x, 1, y, 1)\n#define ALL(F) F(float, S)\nALL(AXPY)\n",
+            "through another macro",
         ),
     )
 
@@ -51,9 +62,11 @@ class TokenPaste(Check):
         start, end = unit.p[chain[0]], unit.end(chain[-1])
         built = "".join(words)
         new = _new_beginning(unit, macro, words) if words[0] not in params else None
+        if new is None and words[0] not in params:
+            new = _of_form(unit, words, params, unit.call(chain[-1]))
         if new is not None and new != words[0]:
             yield self.finding(
-                f"`{unit.text[start:end]}` builds CUDA names; all that this file builds begin with `{new}` in HIP",
+                f"`{unit.text[start:end]}` builds CUDA names; those begin with `{new}` in HIP",
                 start,
                 end,
                 (replace(start, unit.end(chain[0]), new),),
@@ -106,3 +119,20 @@ def _new_beginning(unit: Unit, macro: Macro, words: list[str]) -> str | None:
         found.add(row.hip[: len(row.hip) - len(rest)])
         uses += 1
     return found.pop() if uses and len(found) == 1 else None
+
+
+def _of_form(unit: Unit, words: list[str], params: tuple[str, ...], call: Call | None) -> str | None:
+    """What replaces words[0] in every name of CUDA's that has this form; a parameter stands for one or two letters."""
+    if not any(w in params for w in words[1:]):
+        return None
+    form = re.compile("".join(r"(?!Xt|Lt)[A-Za-z]{1,2}" if w in params else re.escape(w) for w in words) + r"\Z")
+    found: set[str] = set()
+    names = [n for n in unit.catalog.names if n.startswith(words[0]) and form.match(n)]
+    for name in names:
+        row, rest = unit.catalog.get(name), name[len(words[0]) :]
+        if row is None or row.fate != "rename" or not row.hip.endswith(rest):
+            return None
+        if row.argc and (call is None or len(call.args) not in row.argc):
+            return None  # of the older interface
+        found.add(row.hip[: len(row.hip) - len(rest)])
+    return found.pop() if len(names) > 1 and len(found) == 1 else None
