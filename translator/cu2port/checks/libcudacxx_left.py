@@ -54,6 +54,11 @@ class LibcudacxxLeft(Check):
         Example(
             "__device__ void f(cuda::std::array<int, 2> b) { using namespace std; }", note="all of it became std's"
         ),
+        Example(
+            "namespace mine { namespace cuda { struct sum {}; } }\nusing namespace mine::cuda;\nusing namespace cuda;\n"
+            "std::string s; cuda::sum m;\n",
+            note="the project's own namespace, and std beside it",
+        ),
         Example("struct cuda { static int atomic; }; int x = cuda::count;", note="another's cuda"),
         Example(
             "namespace mine { namespace cuda { struct maximum {}; } cuda::maximum m; cuda::barrier b; }",
@@ -88,6 +93,8 @@ class LibcudacxxLeft(Check):
 
 def _unknown(unit: Unit) -> Iterator[tuple[int, str]]:
     """Names in `cuda` that no row knows, where nobody else has a namespace `cuda`: (index, full name)."""
+    if "cuda" in unit.declared:
+        return
     places = unit.find("cuda")
     if any(unit.tok(i - 1) in ("namespace", "struct", "class") and unit.tok(i + 1) in ("{", "::") for i in places):
         return
