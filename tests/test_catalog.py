@@ -324,6 +324,24 @@ KINDS_OF_CHANGE = {
         "namespace mine { typedef int cudaGraph_t; cudaGraph_t g; }",
         "",
     ),
+    "functions and constants that stand in for CUDA's": (
+        "using cudaError_t = int;\nnamespace n { enum E { cudaSuccess = -1 };\n"
+        "template <class T> cudaError_t cudaMemcpyToSymbol(T& x, void* p) { return cudaSuccess; } }\n",
+        "using hipError_t = int;\nnamespace n { enum E { hipSuccess = -1 };\n"
+        "template <class T> hipError_t hipMemcpyToSymbol(T& x, void* p) { return hipSuccess; } }\n",
+        "",
+    ),
+    "a constant that has HIP's value": (
+        "#ifdef H\nconstexpr auto cudaSuccess = hipSuccess;\n#endif\nbool b = f() == cudaSuccess;",
+        "#ifdef H\nconstexpr auto cudaSuccess = hipSuccess;\n#endif\nbool b = f() == hipSuccess;",
+        "",
+    ),
+    "a function of converted code that keeps CUDA's name": (
+        "const char* cublasGetStatusString(hipblasStatus_t s) { return 0; }\n"
+        "const char* f(hipblasStatus_t s) { return cublasGetStatusString(s); }\n",
+        "",
+        "",
+    ),
     "another value": ("cublasGemmEx(h, 1, type, algo);", "hipblasGemmEx(h, 1, type, algo);", ""),
     "a tag before a typedef": ("struct cudaLaunchParams p;", "hipLaunchParams p;", ""),
     "a tag before a structure": ("struct cudaExtent e;", "struct hipExtent e;", ""),

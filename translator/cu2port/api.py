@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from cu2port.argtypes import is_of_type
 from cu2port.cases import label_findings
 from cu2port.catalog import Form, Row, target, version_key
+from cu2port.declared import stands_in
 from cu2port.lexer import is_string
 from cu2port.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
 from cu2port.structure import Call
 from cu2port.unit import Unit
-from cu2port.uses import Use, unknown, uses
+from cu2port.uses import Use, declares, unknown, uses
 from cu2port.warpnames import LOGICAL, SPACE
 
 _PLACEHOLDER = re.compile(r"\{(-?\d+)(\*?)\}|\{\*\}|\{<>\}")
@@ -177,6 +178,8 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
     start, end = unit.p[use.first], unit.end(use.last)
     edits: tuple[Edit, ...] = rename
     problem = ""
+    if hip.isidentifier() and _is_stand_in(unit, use.last):
+        return _renamed(row, hip, start, end, rename)
     if row.args or row.call or row.argc or row.values or row.forms:
         call = unit.call(use.last)
         count = _count(unit, call) if call is not None else None
@@ -220,6 +223,14 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
         needs=row.headers,
         helpers=_helpers(row, hip),
     )
+
+
+def _is_stand_in(unit: Unit, i: int) -> bool:
+    """Whether token i is the name of a function that a file declares where there is no CUDA."""
+    if not stands_in(unit.text):
+        return False
+    f = unit.function_at(i)
+    return f.name_at == i if f is not None else declares(unit, i)
 
 
 def _form(unit: Unit, row: Row, call: Call | None, count: int | None) -> tuple[Form | None, str]:

@@ -18,6 +18,14 @@ _STAND_IN = re.compile(
     r"typedef\s+(?:(?:const|unsigned|long)\s+)*"
     r"(?:void|int|long|short|char|bool|u?int\d+_t|size_t|(?:struct\s+)?CU\w+_st|(?:struct\s+)?cu\w+Context)\b[\s*]*\Z"
 )
+# `constexpr auto cudaSuccess = hipSuccess;` and kin declare nothing either
+_HIP_VALUE = re.compile(r"\s*=\s*(?:::\s*)?(?:hip|HIP|miopen|roc|rccl)\w+\s*;")
+_STAND_IN_TYPE = re.compile(
+    r"^[ \t]*(?:using[ \t]+(?:cuda(?:Error|Stream|Event)_t|CU(?:result|stream|event|context))[ \t]*=[ \t]*"
+    r"|typedef[ \t]+(?=[^;{}()\n]*\b(?:cuda(?:Error|Stream|Event)_t|CU(?:result|stream|event|context))[ \t]*;))"
+    r"(?:(?:const|unsigned|long)[ \t]+)*(?:void|int|long|short|char|bool|u?int\d+_t|size_t)\b",
+    re.M,
+)
 _OWN_SPACE = re.compile(r"\bnamespace\s+(?:\w+\s*::\s*)*(cuda|rmm)\s*(?:\{|::\s*(?!std\b)\w+(?:\s*::\s*\w+)*\s*\{)")
 _NAMESPACE = re.compile(r"\bnamespace\s+\w+(?:::\w+)*\s*\{")
 _NO_TYPES = frozenset(
@@ -25,6 +33,15 @@ _NO_TYPES = frozenset(
     "const".split()
 )
 _CLASSES = frozenset("class struct enum union".split())
+
+
+def stands_in(text: str) -> bool:
+    """Whether a file stands in for CUDA where there is none: `using cudaError_t = int;`, outside of any namespace.
+
+    Next to CUDA's headers it could not stand, so the functions and enumerators in it are CUDA's under their names.
+    """
+    m = _STAND_IN_TYPE.search(text)
+    return m is not None and _NAMESPACE.search(text, 0, m.start()) is None
 
 
 def declared_names(text: str) -> frozenset[str]:
@@ -39,8 +56,9 @@ def declared_names(text: str) -> frozenset[str]:
     if not looks and b"rmm" not in words:
         return frozenset()
     found = set(_defined(text, looks)) if b"define" in words else set()
-    found |= {w for w in looks - found if any(_declares(text, at, at + len(w)) for at in _places(text, w))}
-    if b"enum" in words:
+    fake = stands_in(text)
+    found |= {w for w in looks - found if any(_declares(text, at, at + len(w), fake) for at in _places(text, w))}
+    if b"enum" in words and not fake:
         for m in filter(None, (_ENUM.match(text, at) for at in _places(text, "enum"))):
             for word in _WORD.finditer(m.group(1)):
                 if word.group() in looks and not _is_value(text, m.start(1) + word.start()):
@@ -71,8 +89,8 @@ def _is_part(c: str) -> bool:
     return c.isalnum() or c == "_"
 
 
-def _declares(text: str, start: int, end: int) -> bool:
-    """Whether the name at [start, end) is declared there."""
+def _declares(text: str, start: int, end: int, fake: bool) -> bool:
+    """Whether the name at [start, end) is declared there; functions of a file that stands in for CUDA are not."""
     after = _NEXT.match(text, end)
     if after is None:
         return False
@@ -83,9 +101,9 @@ def _declares(text: str, start: int, end: int) -> bool:
     if before in _CLASSES:
         declares = mark in "{:"
     elif mark == "(":
-        declares = _BODY.match(text, end) is not None
+        declares = not fake and _BODY.match(text, end) is not None
     else:
-        declares = mark in "={;" and not _stands_in(text, start)
+        declares = mark in "={;" and not _stands_in(text, start) and _HIP_VALUE.match(text, end) is None
     return declares and not _is_prose(text, start)
 
 

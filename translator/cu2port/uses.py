@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cu2port.branches import VERSION_MACROS
 from cu2port.catalog import Row
-from cu2port.declared import declared_names
+from cu2port.declared import declared_names, stands_in
 from cu2port.lexer import is_identifier
 from cu2port.unit import Unit
 
@@ -62,7 +62,9 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
     out: set[int] = set()
     doubtful: list[int] = []
     t = unit.t
-    declared = unit.declared | unit.project.declared | {t[i] for i in candidates if _declares(unit, i)}
+    declared = unit.declared | unit.project.declared
+    if not stands_in(unit.text):
+        declared |= {t[i] for i in candidates if declares(unit, i)}
     # `cudaMemcpyKind::cudaMemcpyDefault`: an enumeration before its enumerator
     scopes = {i for i in candidates if unit.tok(i + 1) == "::" and unit.tok(i + 2) in unit.catalog.active}
     for i in candidates:
@@ -70,6 +72,9 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
         if before in (".", "->") and unit.tok(i + 1) == "(" and t[i] not in declared:
             guessed.add(i)
         if (before in (".", "->", "~") and not _is_returned(unit, i)) or (before == "define" and _defines(unit, i)):
+            out.add(i)
+            continue
+        if unit.tok(i + 1) == "=" and _names_hip(unit, i):
             out.add(i)
             continue
         if before == "::":
@@ -106,8 +111,8 @@ def _settle(unit: Unit, doubtful: list[int], guessed: set[int]) -> set[int]:
     for i in doubtful:
         binding = facts.bindings.get(unit.p[i]) if facts is not None else None
         if binding is not None and binding.owner in ("cuda", "user", "system"):
-            if binding.owner == "cuda" and _is_variable(unit, i):
-                out.add(i)  # a macro hid its declaration from libclang
+            if binding.owner == "cuda" and (_is_variable(unit, i) or _is_of_hip_types(unit, unit.t[i])):
+                out.add(i)  # a macro hid its declaration from libclang, or types that it does not know
             elif (binding.owner != "cuda" and not _is_hip_alias(unit, unit.t[i])) or _defines(unit, i):
                 out.add(i)
             continue
@@ -131,7 +136,18 @@ def _is_variable(unit: Unit, i: int) -> bool:
     return not called and row is not None and bool(row.call or row.args) and unit.t[i] in unit.declared
 
 
-def _declares(unit: Unit, i: int) -> bool:
+def _is_of_hip_types(unit: Unit, name: str) -> bool:
+    """Whether the file declares a function of that name that takes types of HIP's, as converted code does."""
+    for k in unit.find(name):
+        f = unit.function_at(k)
+        named = declares(unit, k) if f is None else f.name_at == k
+        params = unit.t[k + 2 : unit.match[k + 1]] if named and unit.tok(k + 1) == "(" else []
+        if any(w.startswith(("hip", "__hip")) for w in params):
+            return True
+    return False
+
+
+def declares(unit: Unit, i: int) -> bool:
     """Whether token i stands where a function is declared: `type name(`, `Class::name(`."""
     if unit.tok(i + 1) != "(":
         return False
@@ -144,6 +160,17 @@ def _declares(unit: Unit, i: int) -> bool:
     return unit.function_at(i) is None
 
 
+def _is_prototype(unit: Unit, i: int) -> bool:
+    """Whether token i, behind a `*` or `&`, is a function that a declaration outside of functions declares."""
+    if unit.tok(i - 1) not in ("*", "&") or unit.function_at(i) is not None or unit.in_directive(i) is not None:
+        return False
+    k = i - 1
+    while k > 0 and unit.t[k] not in (";", "{", "}", "=", "(", ",", "return", ":"):
+        k -= 1
+    after = unit.tok(unit.match[i + 1] + 1) if unit.match[i + 1] > 0 else ""
+    return unit.t[k] in (";", "{", "}", ":") and after in (";", "{", "const")
+
+
 def _has_body(unit: Unit, i: int) -> bool:
     close = unit.match[i + 1]
     return close > 0 and "{" in (unit.tok(close + 1), unit.tok(close + 2))
@@ -151,7 +178,7 @@ def _has_body(unit: Unit, i: int) -> bool:
 
 def _in_class(unit: Unit, i: int) -> bool:
     """Whether token i is declared right inside a class or a named namespace."""
-    if not _declares(unit, i):
+    if not declares(unit, i):
         return False
     for k in unit.find("struct", "class", "namespace"):
         j = k + 1
@@ -166,6 +193,20 @@ def _defines(unit: Unit, i: int) -> bool:
     """Whether token i is the name that a #define defines."""
     d = unit.in_directive(i)
     return d is not None and d.keyword in ("define", "undef", "ifdef", "ifndef") and i == d.first + 2
+
+
+def _names_hip(unit: Unit, i: int) -> bool:
+    """Whether token i is a constant that gives a HIP value CUDA's name: `constexpr auto cudaSuccess = hipSuccess;`."""
+    before, value = unit.tok(i - 1), i + 2 + (unit.tok(i + 2) == "::")
+    row = unit.catalog.get(unit.t[i])
+    return (
+        row is not None
+        and unit.tok(value) == row.hip
+        and unit.tok(value + 1) == ";"
+        and is_identifier(before or ";")
+        and before not in _GLOBAL_SCOPE
+        and before not in ("using", "typename")
+    )
 
 
 def _is_hip_alias(unit: Unit, name: str) -> bool:
@@ -187,9 +228,10 @@ def _namespace_heads(unit: Unit) -> dict[str, str]:
                 heads[t[i + 1]] = name
         elif unit.tok(i - 1) == "using":  # using namespace nvcuda;
             name = _path(unit, i + 1)
-            if name.partition("::")[0] in unit.catalog.spaces:
+            if name.partition("::")[0] in unit.catalog.spaces and (name != "cuda" or not owns_cuda(unit)):
                 for inner in unit.catalog.inside(name):
                     heads.setdefault(inner, f"{name}::{inner}")
+    heads.pop("std", None)  # beside `using namespace cuda` there is std itself
     return heads
 
 
@@ -291,9 +333,11 @@ def unknown(unit: Unit) -> Iterator[int]:
 
 
 def _local(unit: Unit, i: int) -> bool:
-    """Whether the file declares the name of token i: a prototype or variable (`type name`), anywhere in it."""
+    """Whether the file declares the name of token i: a prototype, variable or member (`type name`), anywhere in it."""
     for k in unit.find(unit.t[i]):
         before = unit.tok(k - 1)
+        if unit.tok(k + 1) == "(" and (_is_prototype(unit, k) or (before == "::" and declares(unit, k))):
+            return True
         if before and (is_identifier(before) or before in ("*", "&", ">")) and before not in _GLOBAL_SCOPE:
             after = unit.tok(k + 1)
             if after in (";", "=", ",", ")", "[", "{", ">") or (after == "(" and before not in ("*", "&")):

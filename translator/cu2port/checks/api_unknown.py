@@ -18,6 +18,7 @@ class ApiUnknown(Check):
         Example("void f() { cudaFrobnicate(1); }", "void f() { cudaFrobnicate(1); }"),
         Example("cublasMpGrid_t g;", "cublasMpGrid_t g;", "a type"),
         Example("static int cudaFrobnicate(int x) { return x; }\nint y = cudaFrobnicate(1);\n", note="declared here"),
+        Example("struct A { static int* cudaFrob(int x); };\nint* A::cudaFrob(int x) { return 0; }\n", note="a member"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
