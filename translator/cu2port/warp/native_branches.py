@@ -104,19 +104,21 @@ class Branches(ScanBranches):
         if not (isinstance(then, Assign) and then.op == "=" and isinstance(then.target, Name)):
             raise Refused(s.at, "the number of lanes decides who does this")
         name = then.target.text
-        other: Expr | None = self.env.get(name, SAME).node
+        was = self.env.get(name, SAME)
+        other: Expr | None = then.target if was.kind is Kind.PART else was.node
+        before = -self.idioms.end(s)
         if s.other is not None:
             arm = self._single(s.other)
             if not (isinstance(arm, Assign) and arm.op == "=" and isinstance(arm.target, Name)):
                 raise Refused(s.at, "the number of lanes decides who does this")
             if arm.target.text != name:
                 raise Refused(s.at, "the number of lanes decides who does this")
-            other = arm.value
+            other, before = arm.value, arm.at
             self.spots.add(arm.target.at)
         if other is None:
             raise Refused(s.at, f"`{name}` has no known value in other lanes")
         self.spots.add(then.target.at)
-        self._set(name, self._slot_read(s.cond, then.value, other, here), then.value, here)
+        self._set(name, self._slot_read(s.cond, then.value, other, here, before, name), then.value, here)
 
     def _loop(self, s: Loop, here: Here) -> None:
         if self._serial_scan(s, here) or self._serial(s, here):

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from cu2port.arithmetic import NamedTypes, simple_type
 from cu2port.model import Edit, Span
 from cu2port.warp.native_idioms import Refused
-from cu2port.warp.native_lanes import ATOMICS, FUNCTORS, MATH, SPACE, Here
+from cu2port.warp.native_lanes import ATOMICS, FUNCTORS, MATH, Here
 from cu2port.warp.native_numbers import is_own_space
 from cu2port.warp.native_scans import Scans
 from cu2port.warp.native_types import COUNT, canonical
-from cu2port.warp.native_values import SAME, UNIFORM, Kind, T, is_plain
+from cu2port.warp.native_values import SAME, SPACE, UNIFORM, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
     Binary,

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from cu2port.model import Span
+from cu2port.model import Edit, Span
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.native_numbers import Numbers
+from cu2port.warp.native_values import SPACE
 from cu2port.warp.tree import (
     Assign,
     Binary,
@@ -29,6 +30,7 @@ from cu2port.warp.tree import (
 from cu2port.warpnames import tokens
 
 _FULL = 0xFFFFFFFF
+_HINT = re.compile(r"\w*(?:UNROLL|Unroll|unroll)\w*\Z")
 _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _STEPS = {"__shfl_xor_sync": "xor", "__shfl_down_sync": "down", "__shfl_xor": "xor", "__shfl_down": "down"}
 _OPERATORS = {"+": "add", "*": "mul", "|": "or", "&": "and", "^": "xor"}
@@ -107,7 +109,7 @@ class Idioms(Numbers):
             found.append(one)
             shuffles |= at
             k += size
-        last = self._end(s)
+        last = self.end(s)
         if not found or len({f.name for f in found}) < len(found) or last < 0:
             return None
         return Reduction(s.at, last, tuple(found), 1, frozenset(shuffles), self._is_low(shuffles))
@@ -211,7 +213,7 @@ class Idioms(Numbers):
             op = "max" if less == forward else "min"
             sign = c.op if forward else {"<": ">", ">": "<"}[c.op[0]] + c.op[1:]
             call: tuple[str | Span, ...] = (f"reduce({v.text}, [](auto a, auto b) {{ return a {sign} b ? b : a; }})",)
-            last = self._end(s)
+            last = self.end(s)
         elif isinstance(s, Eval) and isinstance(s.expr, Assign) and isinstance(s.expr.target, Name):
             v, value = s.expr.target, s.expr.value
             got = self._combined(v, s.expr.op, value, other)
@@ -310,6 +312,42 @@ class Idioms(Numbers):
         alone = "\n" in unit.text[unit.p[first] : unit.end(last)]
         return [x if alone or x.startswith("/*") else f"/* {x[2:].strip()} */" for x in found]
 
+    def is_hint(self, e: Expr) -> bool:
+        """Whether a name tells the compiler how to unroll the loop behind it, as its macro or its name says."""
+        if not isinstance(e, Name) or e.targs or e.qualified:
+            return False
+        ms = self.unit.macros.get(e.text, ())
+        if ms:
+            return all(m.params is None and self.unit.tok(m.first) == "_Pragma" for m in ms)
+        return _HINT.match(e.text) is not None
+
+    def in_place(self, r: Reduction) -> Edit:
+        """The calls that stand for the statements of a reduction. Raises Refused where it cannot be told what stands
+        before them."""
+        unit = self.unit
+        first, start, end = r.first, unit.p[r.first], unit.end(r.last)
+        if unit.in_directive(first - 1) is None and self.is_hint(Name(first - 1, unit.tok(first - 1))):
+            first, start = first - 1, unit.p[first - 1]
+        line = unit.text.rfind("\n", 0, start) + 1
+        indent = unit.text[line:start]
+        alone = not indent.strip()
+        before = unit.in_directive(first - 1)
+        if before is None and unit.tok(first - 1) not in (";", "{", "}"):
+            single = len(r.found) == 1 and unit.tok(first - 1) == ")"
+            if not single or unit.tok(unit.match[first - 1] - 1) not in ("if",):
+                raise Refused(first, "something stands before the loop that is not understood")
+        gap = "\n" + indent if alone else " "
+        head: tuple[str, ...] = ()
+        while before is not None and "unroll" in unit.t[before.first : before.stop] and alone:
+            start = unit.text.rfind("\n", 0, before.start) + 1
+            head = (indent,)
+            before = unit.in_directive(before.first - 1) if before.first else None
+        out: list[str | Span] = [*head, *(x + gap for x in self.comments(r.first, r.last))]
+        for n, f in enumerate(r.found):
+            out += [gap] if n else []
+            out += [f"{f.name} = {SPACE}{f.call[0]}", *f.call[1:], ";"]
+        return Edit(start, end, tuple(out))
+
     # --- places ---------------------------------------------------------------------------------------------------
 
     def _start(self, s: Stmt) -> int:
@@ -319,7 +357,7 @@ class Idioms(Numbers):
             at -= 1
         return at
 
-    def _end(self, s: Stmt) -> int:
+    def end(self, s: Stmt) -> int:
         """The last token of a `for` or an `if` whose end is certain, else -1."""
         unit = self.unit
         if isinstance(s, (Loop, If)):
@@ -332,7 +370,7 @@ class Idioms(Numbers):
             if unit.tok(k) == "{":
                 return unit.match[k]
             inner = s.body if isinstance(s, Loop) else s.then
-            return self._end(inner)
+            return self.end(inner)
         return s.end if isinstance(s, Eval) else -1
 
 

@@ -12,7 +12,7 @@ from cu2port.unit import Unit
 from cu2port.warp.model import Device
 from cu2port.warp.native_idioms import Idioms, Refused
 from cu2port.warp.native_types import COUNT, declared_type, keeps
-from cu2port.warp.native_values import MIXED, SAME, Kind, T, is_plain, join
+from cu2port.warp.native_values import MIXED, SAME, SPACE, Kind, T, is_plain, join
 from cu2port.warp.tree import (
     Assign,
     Binary,
@@ -32,7 +32,6 @@ from cu2port.warp.tree import (
     walk,
 )
 
-SPACE = "cu2port::wave::"
 ROUNDS = 4
 IDEMPOTENT = frozenset({"max", "min", "or", "and"})
 MATH = frozenset(
@@ -191,6 +190,9 @@ class Lanes:
         elif name in self.aliased and name not in self.fixed:
             t = SAME  # another name may change it
         self.env[name] = t
+        for array in self.slots:
+            if self.env.get(array, SAME).source == name:
+                self.env[array] = self.env[array]._replace(source="")
 
     def _of_lanes(self, e: Expr) -> T | None:
         """What a variable becomes that is set to a lane, a warp or a count of warps."""

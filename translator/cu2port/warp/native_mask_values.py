@@ -6,10 +6,10 @@ from cu2port.model import Edit
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
 from cu2port.warp.native_idioms import Idioms, Refused
-from cu2port.warp.native_lanes import SPACE, Look
+from cu2port.warp.native_lanes import Look
 from cu2port.warp.native_mask_forms import COUNTS, SIZES, MaskForms, Votes
 from cu2port.warp.native_types import COUNT
-from cu2port.warp.native_values import MIXED, SAME, Kind, T, is_plain
+from cu2port.warp.native_values import MIXED, SAME, SPACE, Kind, T, is_plain
 from cu2port.warp.native_walk import Walk
 from cu2port.warp.tree import Binary, CallExpr, Expr, Index, Member, Name, Num, Ternary, Unary, callee, walk
 

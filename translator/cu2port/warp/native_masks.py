@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from cu2port.model import Edit
 from cu2port.warp.native_idioms import Refused
-from cu2port.warp.native_lanes import SPACE, Here, Summary
+from cu2port.warp.native_lanes import Here, Summary
 from cu2port.warp.native_mask_forms import escapes
 from cu2port.warp.native_mask_values import MaskValues
 from cu2port.warp.native_masked_branches import MaskedBranches
-from cu2port.warp.native_values import Kind
+from cu2port.warp.native_values import SPACE, Kind
 from cu2port.warp.tree import Assign, Decl, If, Jump, Loop, Name, Stmt, Switch, single, walk
 
 _INTEGERS = frozenset("const auto unsigned int uint uint32_t long uint64_t u32 u64 std ::".split())

@@ -13,10 +13,10 @@ from cu2port.warp.native import Kept, Native
 from cu2port.warp.native_grid import grid_edits
 from cu2port.warp.native_host import SOURCES, in_rows, shown
 from cu2port.warp.native_idioms import Idioms, Refused
-from cu2port.warp.native_lanes import SPACE, Summary
+from cu2port.warp.native_lanes import Summary
 from cu2port.warp.native_masks import Masks
 from cu2port.warp.native_rows import Rows
-from cu2port.warp.native_values import SAME, Kind, is_plain
+from cu2port.warp.native_values import SAME, SPACE, Kind, is_plain
 from cu2port.warp.tree import CallExpr, Name, callee
 from cu2port.warpnames import declares, modes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cu2port.model import Edit, Span
 from cu2port.warp.native_conditions import Conditions
 from cu2port.warp.native_idioms import Reduction, Refused
-from cu2port.warp.native_lanes import IDEMPOTENT, SPACE, Here
+from cu2port.warp.native_lanes import IDEMPOTENT, Here
 from cu2port.warp.native_numbers import is_identity
 from cu2port.warp.native_types import COUNT, is_integer
 from cu2port.warp.native_values import SAME, Kind, T, is_plain
@@ -26,6 +26,8 @@ class Reductions(Conditions):
         """The type of an expression."""
         raise NotImplementedError
 
+    # --- slots of warps -------------------------------------------------------------------------------------------
+
     def _gathered(self, e: Expr, here: Here) -> T | None:
         """`tid < warps ? slots[lane] : 0`."""
         if not isinstance(e, Ternary):
@@ -34,9 +36,19 @@ class Reductions(Conditions):
         if tag != "slots":
             return None
         self.edits.update(edits)
-        return self._slot_read(e.cond, e.a, e.b, here)
+        return self._slot_read(e.cond, e.a, e.b, here, self._colon(e.at))
 
-    def _slot_read(self, cond: Expr, read: Expr, other: Expr, here: Here) -> T:
+    def _colon(self, at: int) -> int:
+        """The `:` that belongs to a `?`."""
+        deep, k = 1, at
+        while deep:
+            k = max(k, self.unit.match[k]) + 1
+            deep += {"?": 1, ":": -1}.get(self.unit.t[k], 0)
+        return k
+
+    def _slot_read(self, cond: Expr, read: Expr, other: Expr, here: Here, before: int, name: str = "") -> T:
+        """The type of slots read by the lanes that have a warp. `other`: what other lanes get, behind token `before`.
+        If that is negative, the variable `name` has it before an `if` whose last token is -`before`."""
         if not here.together or self.gone:
             raise Refused(cond.at, "some lanes may be elsewhere")
         if not (isinstance(read, Index) and isinstance(read.base, Name)):
@@ -51,16 +63,56 @@ class Reductions(Conditions):
         edits = self._lane(read.inner)
         if edits is None and not (self._is_tid(read.inner) and (not by_lane or here.role == "first")):
             raise Refused(read.at, f"`{read.base.text}` is read at another place than the lane's")
-        n = self._constant(cond.b)
-        few = n is not None and n < 32 and slots.op in IDEMPOTENT
-        if not is_identity(self.unit, slots.op, other) and not (few and self._is_constant(other)):
-            raise Refused(other.at, "lanes without a warp have a value that may count")
-        self._plain(other)
+        self._beyond(cond.b, read.base.text, other, before, name)
         self.edits.update(edits or {})
         self._spot(read)
         if isinstance(other, Num) and other.value is None and (slots.typ == COUNT or is_integer(slots.typ)):
             raise Refused(other.at, "lanes without a warp have a value of another type")
         return T(Kind.GATHERED, slots.op, everywhere=by_lane, typ=slots.typ, scan=slots.scan)
+
+    def _beyond(self, warps: Expr, array: str, other: Expr, before: int, name: str) -> None:
+        """What lanes without a warp put in: nothing that counts, or what counts in CUDA too.
+
+        With fewer than 32 warps, some lane of CUDA's first warp puts the value in, and some lane of a wavefront does;
+        for an operation that may take a value twice it is all one how many. With 32 warps none does, and a slot
+        stands in for it.
+        """
+        slots, mine = self.env[array], self.env.get(other.text, SAME) if isinstance(other, Name) else SAME
+        if is_identity(self.unit, slots.op, other):
+            self._plain(other)
+            return
+        if slots.op not in IDEMPOTENT:
+            raise Refused(other.at, "lanes without a warp have a value that may count")
+        if isinstance(other, Name) and mine.kind is Kind.PART and slots.source == other.text:
+            self.spots.add(other.at)  # their own warp's value, which is in a slot too
+            return
+        known = self.env.get(name, SAME) if before < 0 else self._plain(other)
+        if not known.uniform:
+            raise Refused(other.at, "lanes without a warp have values of their own")
+        n = self._constant(warps)
+        if n is not None and n < 32:
+            return
+        unit, threads = self.unit, self._threads()
+        if not threads:
+            raise Refused(other.at, "lanes without a warp have a value that may count")
+        if before == 1:
+            raise Refused(other.at, "lanes without a warp have a value that may count")
+        if before < 0:
+            end = unit.end(-before)
+            self.edits[end, end] = Edit(end, end, (f" else if ({threads} > 992) {name} = {array}[0];",))
+            return
+        last = before + 1
+        while unit.t[last + 1] not in (";", ",", ")", "]", "}", ":"):
+            last = max(last + 1, unit.match[last + 1])
+        if "<" in unit.t[before:last]:
+            raise Refused(other.at, "lanes without a warp have a value that may count")
+        start, end = unit.p[before + 1], unit.end(last)
+        text = f"({threads} > 992 ? {array}[0] : "
+        self.edits[start, end] = Edit(start, end, (text, Span(start, end), ")"))
+
+    def _threads(self) -> str:
+        """How many threads the block has, as text; "" where that is not known."""
+        return "blockDim.x" if not self.rows else "blockDim.x * blockDim.y" if not self.deep else ""
 
     # --- reductions -----------------------------------------------------------------------------------------------
 
@@ -74,7 +126,7 @@ class Reductions(Conditions):
             self._set(f.name, t, Name(f.at, f.name), here)
         self.done |= r.shuffles
         self.spots |= {i for i in range(r.first, r.last + 1) if unit.t[i] in self.tracked}
-        edit = self._in_place(r)
+        edit = self.idioms.in_place(r)
         self.edits[edit.start, edit.end] = edit
 
     def _reduced(self, name: str, op: str, t: T, at: int, here: Here, low: bool = False) -> T:
@@ -91,27 +143,3 @@ class Reductions(Conditions):
         if here.role == "first":
             raise Refused(at, f"only the first warp puts `{name}` together")
         return T(Kind.PART, op)
-
-    def _in_place(self, r: Reduction) -> Edit:
-        """The calls that stand for the statements of a reduction."""
-        unit = self.unit
-        start, end = unit.p[r.first], unit.end(r.last)
-        line = unit.text.rfind("\n", 0, start) + 1
-        indent = unit.text[line:start]
-        alone = not indent.strip()
-        before = unit.in_directive(r.first - 1)
-        if before is None and unit.tok(r.first - 1) not in (";", "{", "}"):
-            single = len(r.found) == 1 and unit.tok(r.first - 1) == ")"
-            if not single or unit.tok(unit.match[r.first - 1] - 1) not in ("if",):
-                raise Refused(r.first, "something stands before the loop that is not understood")
-        gap = "\n" + indent if alone else " "
-        head: tuple[str, ...] = ()
-        while before is not None and "unroll" in unit.t[before.first : before.stop] and alone:
-            start = unit.text.rfind("\n", 0, before.start) + 1
-            head = (indent,)
-            before = unit.in_directive(before.first - 1) if before.first else None
-        out: list[str | Span] = [*head, *(x + gap for x in self.idioms.comments(r.first, r.last))]
-        for n, f in enumerate(r.found):
-            out += [gap] if n else []
-            out += [f"{f.name} = {SPACE}{f.call[0]}", *f.call[1:], ";"]
-        return Edit(start, end, tuple(out))

@@ -11,10 +11,11 @@ from cu2port.model import Edit, Span
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
 from cu2port.warp.native_idioms import Idioms, Reduction, Refused, is_whole
-from cu2port.warp.native_lanes import FUNCTORS, IDEMPOTENT, MATH, SPACE, Summary
+from cu2port.warp.native_lanes import FUNCTORS, IDEMPOTENT, MATH, Summary
 from cu2port.warp.native_numbers import is_own_space
 from cu2port.warp.native_row_memory import Memory
 from cu2port.warp.native_types import canonical, keeps
+from cu2port.warp.native_values import SPACE
 from cu2port.warp.tree import (
     Binary,
     CallExpr,
@@ -112,24 +113,10 @@ class RowValues:
             self.env[f.name] = self._reduced(f.name, f.op, self.env.get(f.name, MIXED), f.at, r.low)
         self.done |= r.shuffles
         self.spots |= set(range(r.first, r.last + 1))
-        unit = self.unit
-        start, end = unit.p[r.first], unit.end(r.last)
-        line = unit.text.rfind("\n", 0, start) + 1
-        indent = unit.text[line:start]
-        before = unit.in_directive(r.first - 1)
-        if before is None and unit.tok(r.first - 1) not in (";", "{", "}"):
+        if self.unit.tok(r.first - 1) == ")":
             raise Refused(r.first, "something stands before the loop that is not understood")
-        out: list[str | Span] = []
-        while before is not None and "unroll" in unit.t[before.first : before.stop] and not indent.strip():
-            start = unit.text.rfind("\n", 0, before.start) + 1
-            out = [indent]
-            before = unit.in_directive(before.first - 1) if before.first else None
-        gap = "\n" + indent if not indent.strip() else " "
-        out += [x + gap for x in self.idioms.comments(r.first, r.last)]
-        for n, f in enumerate(r.found):
-            out += ["\n" + indent if not indent.strip() else " "] if n else []
-            out += [f"{f.name} = {SPACE}{f.call[0]}", *f.call[1:], ";"]
-        self.edits[start, end] = Edit(start, end, tuple(out))
+        edit = self.idioms.in_place(r)
+        self.edits[edit.start, edit.end] = edit
 
     def _reduced(self, name: str, op: str, t: T, at: int, low: bool = False) -> T:
         if self.inside or self.leader:

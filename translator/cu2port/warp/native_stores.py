@@ -84,7 +84,8 @@ class Stores(Values):
             self.slots.add(name)
             self.tracked.add(name)
             t = self._kept(t, self.types.get(name, ""), name, e.at)
-            self.env[name] = T(Kind.SLOTS, t.op, typ=t.typ, scan=t.scan)
+            source = e.value.text if isinstance(e.value, Name) else ""
+            self.env[name] = T(Kind.SLOTS, t.op, typ=t.typ, scan=t.scan, source=source)
             return True
         first = isinstance(index, Num) and index.value == 0 and self.env[name].kind in (Kind.SLOTS, Kind.SPOT)
         if e.op == "=" and here.role == "thread" and first:

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from cu2port.warp.tree import Expr
 
+SPACE = "cu2port::wave::"
+
 
 class Kind(Enum):
     """What a value is when warps become wavefronts. All but SAME, TID and SPOT change with the number of lanes."""
@@ -48,7 +50,8 @@ class T(NamedTuple):
     in all threads of the block; `seen`: SLOTS behind a barrier; `node`: the constant that a variable was set to;
     `few`: GATHERED with some lane that has no warp's value, whatever the number of lanes; BASE or PLACE that only the
     lanes of the mask have; `mask`: the token that made the mask that a value is of; `typ`: the C++ type of what depends
-    on the number of lanes; `scan`: the token of the scan that a value comes from."""
+    on the number of lanes; `scan`: the token of the scan that a value comes from; `source`: the variable whose value of
+    each warp SLOTS hold."""
 
     kind: Kind
     op: str = ""
@@ -60,6 +63,7 @@ class T(NamedTuple):
     mask: int = -1
     typ: str = ""
     scan: int = -1
+    source: str = ""
 
 
 SAME = T(Kind.SAME)
@@ -79,6 +83,6 @@ def join(a: T, b: T) -> T:
         return a
     if is_plain(a) and is_plain(b):
         return T(Kind.SAME, uniform=a.uniform and b.uniform)
-    if a.kind is b.kind and a._replace(node=None) == b._replace(node=None):
-        return a._replace(node=None)
+    if a.kind is b.kind and a._replace(node=None, source="") == b._replace(node=None, source=""):
+        return a._replace(node=None, source=a.source if a.source == b.source else "")
     return MIXED

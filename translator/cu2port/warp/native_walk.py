@@ -119,7 +119,7 @@ class Walk(Branches):
 
     def _reduces(self) -> tuple[str, tuple[str | Span, ...], bool]:
         """The operation and its call, if the function is one reduction of its only parameter, which it returns."""
-        body = self.d.body.body
+        body = [s for s in self.d.body.body if not (isinstance(s, Eval) and s.end < 0 and self.idioms.is_hint(s.expr))]
         if not body or len(self.d.params) != 1 or not isinstance(body[-1], Jump) or body[-1].kind != "return":
             return "", (), False
         got = self.idioms.reduction(body, 0)
@@ -260,6 +260,8 @@ class Walk(Branches):
 
     def _evaluated(self, s: Eval, here: Here) -> None:
         e = s.expr
+        if s.end < 0 and self.idioms.is_hint(e):
+            return
         if isinstance(e, CallExpr):
             name = callee(e)
             if name == "__syncthreads" and not e.args:
