@@ -47,12 +47,12 @@ def _slots(read: str, last: str = "if (threadIdx.x == 0) out[0] = v;", low: str 
 NATIVE = {
     "fill_that_counts": _slots("v = threadIdx.x < blockDim.x / 32 ? s[lane] : 0; if (warp == 0) v = warp_max(v);"),
     "fill_that_seldom_counts": _slots(
-        "v = lane < blockDim.x / 32 ? s[lane] : -950; v = warp_max(v); out[threadIdx.x] = v;"
+        "v = lane < blockDim.x / 32 ? s[lane] : -890; v = warp_max(v); out[threadIdx.x] = v;"
     ),
     "fill_in_the_other_arm": _slots(
-        "if (threadIdx.x < (blockDim.x + 31) / 32) v = s[lane]; else v = int(-980.f); v = warp_max(v);"
+        "if (threadIdx.x < (blockDim.x + 31) / 32) v = s[lane]; else v = int(-885.f); v = warp_max(v);"
     ),
-    "fill_before": _slots("v = -940; if (threadIdx.x < blockDim.x / 32) v = s[lane]; v = warp_max(v);"),
+    "fill_before": _slots("v = -880; if (threadIdx.x < blockDim.x / 32) v = s[lane]; v = warp_max(v);"),
     "own_value": _slots("if (lane < blockDim.x / 32) { v = s[lane]; } v = warp_max(v); out[threadIdx.x] = v;"),
     "own_value_of_the_first_warp": _slots(
         "if (warp == 0) { v = lane < blockDim.x / 32 ? s[lane] : v; v = warp_max(v); }"
