@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from cu2port.model import Edit
 from cu2port.warp.native_idioms import CALLS, Refused
-from cu2port.warp.native_lanes import ATOMICS, SPACE, Here, Summary
+from cu2port.warp.native_lanes import ATOMICS, Here, Summary
 from cu2port.warp.native_numbers import is_identity
 from cu2port.warp.native_scan_idioms import Questions, ScanMatcher, shifted
 from cu2port.warp.native_scans import OPERATORS, SIDES, Edits
 from cu2port.warp.native_stores import Stores
 from cu2port.warp.native_types import declared_type
-from cu2port.warp.native_values import SAME, Kind, T, is_plain
+from cu2port.warp.native_values import SAME, SPACE, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
     Binary,

@@ -100,7 +100,7 @@ class ScanMatcher(Idioms):
         if self.number(s.init.init) != 1 or not self._walks(o, 1, s.cond, s.step):
             return None
         got = self._steps(s.body.body if isinstance(s.body, Block) else (s.body,), o)
-        last = self._end(s)
+        last = self.end(s)
         if got is None or last < 0:
             return None
         return Reduction(s.at, last, tuple(got.found), 1, got.shuffles, loose=got.loose)
@@ -134,7 +134,7 @@ class ScanMatcher(Idioms):
     def _last(self, s: Stmt) -> int:
         if isinstance(s, Block):
             return self.unit.match[s.at - 1] if self.unit.t[s.at - 1] == "{" else -1
-        return self._end(s)
+        return self.end(s)
 
     def _steps(self, body: Sequence[Stmt], o: str, distance: int = 0) -> Steps | None:
         """Statements that are one step, of one variable or several: `t = shfl_up(v, o); if (lane >= o) v += t;`"""

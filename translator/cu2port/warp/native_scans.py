@@ -12,12 +12,12 @@ from collections.abc import Sequence
 
 from cu2port.model import Edit, Span
 from cu2port.warp.native_idioms import CALLS, Reduced, Reduction, Refused
-from cu2port.warp.native_lanes import FUNCTORS, SPACE, Here, Summary
+from cu2port.warp.native_lanes import FUNCTORS, Here, Summary
 from cu2port.warp.native_numbers import is_identity
 from cu2port.warp.native_reductions import Reductions
 from cu2port.warp.native_scan_idioms import Questions, ScanMatcher, shifted
 from cu2port.warp.native_types import REAL, bits_of
-from cu2port.warp.native_values import MIXED, SAME, UNIFORM, Kind, T, is_plain
+from cu2port.warp.native_values import MIXED, SAME, SPACE, UNIFORM, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
     Binary,
@@ -82,7 +82,7 @@ class Scans(Reductions):
             self._set(f.name, t, Name(f.at, f.name), here)
         self.done |= got.shuffles
         self.spots |= {i for i in range(got.first, got.last + 1) if self.unit.t[i] in self.tracked}
-        edit = self._in_place(got)
+        edit = self.idioms.in_place(got)
         self.edits[edit.start, edit.end] = edit
         return got.size
 
