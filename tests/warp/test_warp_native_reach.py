@@ -155,3 +155,33 @@ def test_what_becomes_native() -> None:
     found = _verdicts(_program())
     assert {n for n in NATIVE if found.get(n) != "CU356"} == set()
     assert {n for n in LOGICAL if found.get(n) != "CU357"} == set()
+
+
+BLOCK_MAX = """#define FINAL_MASK 0xffffffff
+template <typename T>
+HEAD T warpReduceMax(T val)
+{
+#pragma unroll
+    for (int mask = 16; mask > 0; mask >>= 1)
+        val = max(val, __shfl_xor_sync(FINAL_MASK, val, mask, 32));
+    return val;
+}
+template <typename T>
+HEAD T blockReduceMax(T val)
+{
+    static __shared__ T shared[32];
+    int lane = threadIdx.x & 0x1f;
+    int wid = threadIdx.x >> 5;
+    val = warpReduceMax(val);
+    if (lane == 0) shared[wid] = val;
+    __syncthreads();
+    val = (threadIdx.x < (blockDim.x / 32.f)) ? shared[lane] : (T)-1e8f;
+    val = warpReduceMax(val);
+    return val;
+}
+"""
+
+
+@pytest.mark.parametrize("head", ["__inline__ __device__", "__device__ __forceinline__", "static inline __device__"])
+def test_functions_of_headers(head: str) -> None:
+    assert _verdicts(BLOCK_MAX.replace("HEAD", head)) == {"blockReduceMax": "CU356"}

@@ -53,6 +53,9 @@ def declared_type(unit: Unit, at: int) -> str:
     while unit.t[first] in ("__forceinline__", "__noinline__", "__global__", "[[nodiscard]]"):
         first += 1
     got = Parser(unit, first, at, jump=False).type_end(first, at + 1)
+    while got is not None and first < got[0] < at:  # that was a macro, or a compiler's own word, before the type
+        first = got[0]
+        got = Parser(unit, first, at, jump=False).type_end(first, at + 1)
     if got is None:
         return ""
     return canonical(" ".join(w for w in unit.t[first : min(got[0], at)] if w not in _DROPPED))
