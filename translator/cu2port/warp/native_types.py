@@ -53,8 +53,8 @@ def declared_type(unit: Unit, at: int) -> str:
     while unit.t[first] in ("__forceinline__", "__noinline__", "__global__", "[[nodiscard]]"):
         first += 1
     got = Parser(unit, first, at, jump=False).type_end(first, at + 1)
-    while got is not None and first < got[0] < at:  # that was a macro, or a compiler's own word, before the type
-        first = got[0]
+    while got is not None and first < got[0] < at and unit.t[got[0] + 1] not in ("=", ",", "[", "(", "{", ";"):
+        first = got[0]  # that was a macro, or a compiler's own word, before the type; no other variable
         got = Parser(unit, first, at, jump=False).type_end(first, at + 1)
     if got is None:
         return ""
