@@ -259,10 +259,19 @@ int main() {
     static_assert(cu2port::maximum<>{}(1, 2.5) == 2.5 && cu2port::minimum<>{}(1, 2.5) == 1.0, "");
     static_assert(cu2port::maximum<int>{}(3, 2) == 3 && cu2port::minimum<int>{}(3, 2) == 2, "");
     key a{1, 7}, b{1, 8};  // of equals the first
-    return cu2port::maximum<key>{}(a, b).tag == 7 && cu2port::minimum<>{}(a, b).tag == 7 ? 0 : 1;
+    int calls = 0;
+    auto half = cu2port::proclaim_return_type<double>([&](int x) { ++calls; return x; });
+    static_assert(sizeof(half(1)) == sizeof(double), "");
+    return cu2port::maximum<key>{}(a, b).tag == 7 && cu2port::minimum<>{}(a, b).tag == 7 && half(3) / 2 == 1.5 ? 0 : 1;
 }
 """
     subprocess.run([str(built(compiler, source, tmp_path))], check=True)
+
+
+def test_atomic_objects(compiler: str, tmp_path: Path) -> None:
+    program = built(compiler, (PROGRAMS / "atomic.cpp").read_text(), tmp_path)
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "")
 
 
 def test_simd_rows_keep_the_name() -> None:

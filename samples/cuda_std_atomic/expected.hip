@@ -1,9 +1,10 @@
 // A queue of jobs shared by all threads, with libcu++: a device-scope counter, a span and an optional.
+#include "cu2port/atomic.hpp"
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
-#include <cuda/atomic>
+#include <atomic>
 #include <optional>
 #include <span>
 #include <hip/hip_runtime.h>
@@ -17,10 +18,10 @@
         }                                                                                      \
     } while (0)
 
-using Counter = cuda::atomic<int, cuda::thread_scope_device>;
+using Counter = cu2port::atomic<int, cu2port::thread_scope_device>;
 
 __device__ std::optional<int> next_job(Counter& taken, int jobs) {
-    const int job = taken.fetch_add(1, cuda::std::memory_order_relaxed);
+    const int job = taken.fetch_add(1, std::memory_order_relaxed);
     if (job >= jobs) return std::nullopt;
     return job;
 }
@@ -28,8 +29,8 @@ __device__ std::optional<int> next_job(Counter& taken, int jobs) {
 __global__ void work(Counter* taken, int* results, int jobs) {
     std::span<int> out(results, jobs);
     while (auto job = next_job(*taken, jobs)) {
-        cuda::atomic_ref<int, cuda::thread_scope_device> slot(out[*job]);
-        slot.store(*job * *job, cuda::std::memory_order_release);
+        cu2port::atomic_ref<int, cu2port::thread_scope_device> slot(out[*job]);
+        slot.store(*job * *job, std::memory_order_release);
     }
 }
 

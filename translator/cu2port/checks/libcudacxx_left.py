@@ -17,20 +17,21 @@ class LibcudacxxLeft(Check):
     Two ways lead on, and each mends the whole file: replace what stays as its own finding says (CU103), or build with
     AMD's libhipcxx, a separate download that has the same headers and names, with hip/hip_runtime.h included first.
 
-    What moved to std works with either, since values of both libraries meet only through plain types. A name that is
-    reached through `using namespace cuda::std` is listed too: it would be found in std, and std::atomic is host code.
+    What moved to std works with either, since values of both libraries meet only through plain types; a barrier of
+    libhipcxx wants its own `cuda::thread_scope_block` back. A name that is reached through `using namespace cuda::std`
+    is listed too: it would be found in std, and std::barrier is host code.
     """
 
     code, name, severity = "CU710", "libcudacxx-left", Severity.WARNING
     examples = (
         Example(
-            "__device__ void f(cuda::atomic<int> &a, cuda::std::array<int, 2> b) { a = b[0]; }",
-            "__device__ void f(cuda::atomic<int> &a, std::array<int, 2> b) { a = b[0]; }",
+            "__device__ void f(cuda::atomic_flag &a, cuda::std::array<int, 2> b) { a.clear(b[0]); }",
+            "__device__ void f(cuda::atomic_flag &a, std::array<int, 2> b) { a.clear(b[0]); }",
             findings=1,
         ),
         Example(
-            "using namespace cuda::std;\n__device__ void f(atomic<int> &a, array<int, 2> b) { a = b[0]; }",
-            "using namespace std;\n__device__ void f(atomic<int> &a, array<int, 2> b) { a = b[0]; }",
+            "using namespace cuda::std;\n__device__ void f(barrier<> &a, array<int, 2> b) { a.wait(b[0]); }",
+            "using namespace std;\n__device__ void f(barrier<> &a, array<int, 2> b) { a.wait(b[0]); }",
             note="a name without its namespace",
             findings=1,
         ),
@@ -41,8 +42,8 @@ class LibcudacxxLeft(Check):
             findings=1,
         ),
         Example(
-            "#define A cuda::atomic<cuda::std::size_t>\n",
-            "#define A cuda::atomic<std::size_t>\n",
+            "#define A cuda::barrier<cuda::std::size_t>\n",
+            "#define A cuda::barrier<std::size_t>\n",
             note="in the body of a macro",
         ),
         Example(

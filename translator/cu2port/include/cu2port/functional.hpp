@@ -1,4 +1,5 @@
-// cu2port functional: the larger and the smaller of two values as function objects, as libcu++ has them.
+// cu2port functional: the larger and the smaller of two values, and functions that say what they return, as libcu++ has
+// them.
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
 // `cu2port::maximum<>` is CUDA's `cuda::maximum<>`: it takes two types and returns their common type. Of equal values
@@ -39,5 +40,15 @@ template <> struct minimum<void> {
         return b < a ? b : a;
     }
 };
+
+template <class R, class F> struct returns {
+    F function;
+    template <class... A> CU2PORT_FUNCTIONAL R operator()(A &&...a) { return function(static_cast<A &&>(a)...); }
+    template <class... A> CU2PORT_FUNCTIONAL R operator()(A &&...a) const { return function(static_cast<A &&>(a)...); }
+};
+
+template <class R, class F> CU2PORT_FUNCTIONAL returns<R, typename std::decay<F>::type> proclaim_return_type(F &&f) {
+    return {static_cast<F &&>(f)};
+}
 
 }  // namespace cu2port
