@@ -60,6 +60,7 @@ _THRUST = {
 }
 _DEVICE_HAS = frozenset({"memcpy", "memset", "printf", "isfinite", "isinf", "isnan", "signbit"})
 _NOT_A_TYPE = frozenset("return else do case throw co_return and or not".split())
+_CPP = frozenset({"template", "namespace", "class"})
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\r\n]+)[>"]', re.M)
 _MOST_FILES = 30
 
@@ -100,6 +101,12 @@ class ImplicitHeader(Check):
         Example("void f(Pool& p) { p.memset(0); my::memset(1); }\n", note="the user's"),
         Example("int strlen(const char* s) { return 0; }\nint f(const char* s) { return strlen(s); }\n"),
         Example("int f(const char* s) { return strlen(s); }\n", note="a file for the host compiler", path="a.cpp"),
+        Example(
+            "template <class T> void f(T* p, int n) { memset(p, 0, n); cudaFree(p); }\n",
+            "#include <cstring>\ntemplate <class T> void f(T* p, int n) { memset(p, 0, n); hipFree(p); }\n",
+            "a header that CUDA sources include",
+            path="a.h",
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
@@ -129,7 +136,12 @@ class ImplicitHeader(Check):
 
 def _read_by_nvcc(unit: Unit) -> bool:
     suffix = PurePosixPath(unit.path.replace("\\", "/")).suffix.lower()
-    return is_cuda_source(unit.path) or suffix == ".cuh" or bool(unit.words & {"__global__", "__device__"})
+    if is_cuda_source(unit.path) or suffix == ".cuh" or unit.words & {"__global__", "__device__"}:
+        return True
+    # a header of C++ that calls CUDA's runtime is included by CUDA sources too
+    if suffix not in (".h", ".hpp", ".hh", ".hxx", ".inl") or not unit.words & _CPP:
+        return False
+    return any(w.startswith("cuda") for w in unit.words & unit.catalog.active)
 
 
 def _missing(unit: Unit) -> dict[str, int]:
