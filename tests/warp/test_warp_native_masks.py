@@ -52,6 +52,19 @@ __device__ int next_of_some(int* counter) {
     if (here.thread_rank() == 0) old = atomicAdd(counter, here.size());
     return here.shfl(old, 0) + here.thread_rank();
 }
+__device__ int next_of_hidden(int& counter) {
+    const auto here = cg::coalesced_threads();
+    int old;
+    if (here.thread_rank() == 0) old = atomicAdd(&counter, here.size());
+    return here.shfl(old, 0) + here.thread_rank();
+}
+__device__ int table[8];
+__device__ int next_of_table(int which) {
+    const auto here = cg::coalesced_threads();
+    int old;
+    if (here.thread_rank() == 0) old = atomicAdd(&table[which], here.size());
+    return here.shfl(old, 0) + here.thread_rank();
+}
 __device__ unsigned half_of(unsigned mask) { return mask & 0xffff; }
 """
 #: Kernels that become native: a body each, of `(const int* in, int* out)`; out[0] to out[15] count, others are places.
@@ -97,6 +110,26 @@ NATIVE = {
             if (in[i] > 40) out[16 + next_place(out)] = in[i];""",
     "group_of_template": """
         if (in[threadIdx.x] % 2) out[16 + next_of_warp(out)] = in[threadIdx.x];""",
+    "groups_by_counter": """
+        for (int i = threadIdx.x; i < 300; i += blockDim.x)
+            if (in[i] % 3) {
+                const int place = next_of_hidden(out[i / 32 % 4]);
+                out[16 + i / 32 % 4 * 300 + place] = in[i];
+            }""",
+    "many_counters": "if (in[threadIdx.x] > 30) out[16 + threadIdx.x % 3] = next_of_some(&out[threadIdx.x / 32]) >= 0;",
+    "flags": """
+        __shared__ int seen[2], any;
+        if (threadIdx.x == 0) seen[0] = seen[1] = any = 0;
+        __syncthreads();
+        const int x = in[threadIdx.x], lane = threadIdx.x % 32;
+        const unsigned votes = __ballot_sync(FULL, x == 17);
+        if (votes) { if (lane == 0) seen[1] = 5; }
+        if (__any_sync(FULL, x > 98)) {
+            any = 1;
+            if (x > 98) out[16 + threadIdx.x] = x;
+        }
+        __syncthreads();
+        if (threadIdx.x == 0) { out[3] = any; out[4] = seen[1]; }""",
     "peers_by_address": """
         const int x = in[threadIdx.x];
         const int place = next_anywhere(out + x % 3);
@@ -250,7 +283,7 @@ LOGICAL = {
         int lane = threadIdx.x % 32;
         unsigned a = __ballot_sync(FULL, in[threadIdx.x] == 5), b = __ballot_sync(FULL, in[threadIdx.x] & 1);
         if (lane == __ffs(a) - 1) atomicAdd(out, __popc(b));""",
-    "many_counters": "if (in[threadIdx.x] > 30) out[16 + threadIdx.x % 3] = next_of_some(&out[threadIdx.x / 32]) >= 0;",
+    "counters_by_number": "if (in[threadIdx.x] > 30) out[16 + threadIdx.x] = next_of_table(threadIdx.x / 32) >= 0;",
     "key_cut": """
         const int x = in[threadIdx.x], lane = threadIdx.x % 32;
         const unsigned peers = __match_any_sync(FULL, (unsigned long long)(unsigned char)x);
@@ -282,6 +315,19 @@ LOGICAL = {
             if (more) { atomicAdd(out, __popc(__activemask()) > 8); n--; more = n > 0; }
         }""",
     "vote_alone": "out[16 + threadIdx.x] = __any_sync(FULL, in[threadIdx.x] > 95);",
+    "flag_of_warp": """
+        __shared__ int seen[8];
+        if (threadIdx.x < 8) seen[threadIdx.x] = 0;
+        __syncthreads();
+        if (__any_sync(FULL, in[threadIdx.x] > 98)) seen[threadIdx.x / 32] = 1;
+        __syncthreads();
+        if (threadIdx.x < 8) out[threadIdx.x] = seen[threadIdx.x];""",
+    "flag_with_lane": """
+        if (__any_sync(FULL, in[threadIdx.x] > 98)) out[16] = threadIdx.x % 32 == 40 ? 2 : threadIdx.x + 1 > 0;""",
+    "vote_counts": """
+        int turns = 0;
+        if (__any_sync(FULL, in[threadIdx.x] > 98)) turns = 1;
+        out[16 + threadIdx.x] = turns;""",
     "vote_does_more": _KEEP + "if (votes) out[16 + threadIdx.x] = 1;",
     "vote_reads_more": _KEEP + "if (votes) { int y = in[x]; if (lane == leader) base = atomicAdd(out, __popc(votes));"
         " base = __shfl_sync(FULL, base, leader); if (keep) out[16 + base] = y & 0; }",

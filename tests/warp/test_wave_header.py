@@ -93,7 +93,6 @@ SOME: dict[str, Reference] = {
     "w::group().size()": lambda s, i: sum(s.here),
     "w::group().thread_rank()": lambda s, i: sum(s.here[:i]),
     "w::group(w::match(o & 3)).num_threads()": lambda s, i: s.peers(i).bit_count(),
-    "w::group(w::match(o & 3)).lead(v)": lambda s, i: s.value[_first(s.peers(i))],
 }
 #: Where all lanes that exist come.
 WHOLE: dict[str, Reference] = {

@@ -125,7 +125,7 @@ class Values(Scans):
             for x in e.targs:
                 self._value(x)
             local = e.text in self.unit.macros or e.text in self.bound
-            outside = not local and any(self.unit.function_at(i) is None for i in self.unit.find(e.text))
+            outside = not local and self.idioms.is_of_file(e.text)
             return T(Kind.SAME, uniform=outside or self.idioms.fold(e) is not None)
         if e.text in self.arrays:
             self.aliased.setdefault(e.text, e.at)

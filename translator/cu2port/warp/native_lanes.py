@@ -65,7 +65,8 @@ class Summary:
     """What a device function does: `result` when it returns, `edits` that make it native, `reduces`: it is nothing but
     a reduction of its first argument, by this operation. `line`: its blocks must have one row of threads.
     `sites`: its calls of functions that reduce over the warp; `reduction`: the call that does what it does. `needs`:
-    its parameters that all lanes of a wavefront must be given alike; `fits`: its calls of functions that do so."""
+    its parameters that all lanes of a wavefront must be given alike; `fits`: its calls of functions that do so;
+    `apart`: edits for when it is not known whether callers do."""
 
     result: T
     edits: dict[tuple[int, int], Edit] = field(default_factory=dict)
@@ -77,6 +78,7 @@ class Summary:
     plane: bool = False  # its blocks may have two dimensions, no more
     needs: frozenset[int] = frozenset()
     fits: frozenset[int] = frozenset()
+    apart: dict[tuple[int, int], Edit] = field(default_factory=dict)
     low: bool = False  # a reduction whose result lane 0 alone has
     kinds: tuple[str, ...] = ()  # types of the only parameter of all functions of this name; "" for a template's
     scans: str = ""  # it is nothing but a scan of its first argument by this operation

@@ -40,6 +40,7 @@ class MaskValues(MaskForms, Walk):
         self.uses: set[int] = set()  # tokens of variables that hold masks, used as masks
         self.needs: set[int] = set()  # parameters that must be the same for all lanes
         self.fits: set[int] = set()  # calls that give other functions such arguments
+        self.apart = ""  # what tells the lanes that count in one place, where it may not be the same for all
 
     def _go(self, ids: frozenset[int]) -> _State:
         """From here on some lanes are elsewhere; those that are here are in the masks `ids`."""
@@ -106,7 +107,7 @@ class MaskValues(MaskForms, Walk):
             if name in ("__ballot_sync", "__ballot") and len(e.args) == 1 + name.endswith("_sync"):
                 return self._ballots(e, len(e.args) - 1)
             if name == "__activemask" and not e.args:
-                self._calls(e, "activemask()")
+                self._calls(e, f"match({self.apart})" if self.apart else "activemask()")
                 return self._made(e, Votes(e.at, self.region))
             if name == "__match_any_sync" and len(e.args) == 2:
                 return self._match(e)
@@ -118,7 +119,7 @@ class MaskValues(MaskForms, Walk):
                 return SAME
             return None
         if name == "coalesced_threads" and not e.args and self._is_of_groups(e):
-            self._calls(e, "group()")
+            self._calls(e, f"group({SPACE}match({self.apart}))" if self.apart else "group()")
             return self._made(e, Votes(e.at, self.region))._replace(kind=Kind.GROUP)
         g = self._group_of(e)
         if g is None:
@@ -131,7 +132,9 @@ class MaskValues(MaskForms, Walk):
             base = self._began(e, e.args[0], T(Kind.LEADER, "first", mask=t.mask))
             self._used(g)
             start, end = self.unit.p[g.at], self.unit.end(e.close)
-            self.edits[start, end] = Edit(start, end, (f"{self.unit.t[g.at]}.lead(", self._argument_text(e, 0), ")"))
+            old = self._argument_text(e, 0)
+            parts = (SPACE + "shfl(", old, f", {self.unit.t[g.at]}.first())")
+            self.edits[start, end] = Edit(start, end, parts if self.apart else (SPACE + "lead(", old, ")"))
             return base
         raise Refused(e.at, f"`{name}` of a group of lanes")
 
@@ -184,6 +187,8 @@ class MaskValues(MaskForms, Walk):
     def _ballots(self, e: CallExpr, n: int) -> T:
         together = self.here.together and not self.gone and not self.here.role
         whole = self._among(e) if n else together
+        if self.apart:
+            raise Refused(e.at, "lanes that vote may count in different places")
         yes = e.args[n]
         self._plain(yes)
         self._calls(e, "ballot(", n)

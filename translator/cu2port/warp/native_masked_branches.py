@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from cu2port.warp.native_idioms import Refused
 from cu2port.warp.native_lanes import Here
-from cu2port.warp.native_mask_forms import atomic_calls, conjuncts
+from cu2port.warp.native_mask_forms import Votes, atomic_calls, conjuncts
 from cu2port.warp.native_mask_values import MaskValues
-from cu2port.warp.native_values import Kind, T
+from cu2port.warp.native_values import SAME, Kind, T
 from cu2port.warp.tree import (
     Assign,
     Binary,
@@ -16,14 +16,17 @@ from cu2port.warp.tree import (
     Eval,
     Expr,
     If,
+    Index,
     Jump,
     Loop,
     Member,
     Name,
     Num,
     Stmt,
+    Unary,
     callee,
     expressions,
+    root,
     single,
     statements,
     walk,
@@ -110,9 +113,9 @@ class MaskedBranches(MaskValues):
 
     def _one_place(self, e: Expr, mask: int) -> None:
         """The address of a counter is the same for all lanes that are counted together."""
-        self._value(e)
         if not self._is_same(e, mask):
             raise Refused(e.at, "what lanes of a warp count may be in different places")
+        self._value(e)
 
     def _no_float(self, target: Name) -> None:
         for at in self.declared.get(target.text, ()):
@@ -155,19 +158,35 @@ class MaskedBranches(MaskValues):
 
     def _voted(self, s: If, here: Here) -> bool:
         """`if (mask) { ... }`: what comes in it is done by the lanes of the mask alone, or by their leader."""
-        mask = self._asked(s.cond)
-        if mask < 0 or s.other is not None:
-            return False
+        mask = -1 if s.other is not None else self._asked(s.cond)
+        if mask < 0:
+            return s.other is None and self._voted_at_once(s, here)
         v = self.masks[mask]
         if v.key or v.region != self.region:
             raise Refused(s.at, "which lanes come to a branch is not understood")
         self._nonzero_text(s.cond)
+        self._in_arm(s, here)
+        return True
+
+    def _voted_at_once(self, s: If, here: Here) -> bool:
+        """`if (__any_sync(~0u, p)) { ... }`"""
+        c = s.cond
+        if not isinstance(c, CallExpr) or c.at not in self.idioms.cudas or callee(c) not in _ANY:
+            return False
+        if len(c.args) == 2 and not self._is_full(c.args[0]):
+            raise Refused(c.at, "a mask that is not understood")
+        self.votes.add(c.at)
+        self._value(c)
+        self._made(c, Votes(c.at, self.region, c.args[-1]))
+        self._in_arm(s, here)
+        return True
+
+    def _in_arm(self, s: If, here: Here) -> None:
         outer, self.voting = self.voting, True
         try:
             self._quietly(s.then, here)
         finally:
             self.voting = outer
-        return True
 
     def _quietly(self, s: Stmt, here: Here) -> None:
         """What lanes may do that CUDA would have left out: nothing that shows."""
@@ -180,6 +199,8 @@ class MaskedBranches(MaskValues):
                 self._quietly(x, here)
             for n in mine:
                 self.env.pop(n, None)
+            return
+        if self._flags(s):
             return
         if isinstance(s, If):
             if self._elected(s, here):
@@ -198,6 +219,37 @@ class MaskedBranches(MaskValues):
             if self.env[s.expr.target.text].kind in _QUIET:
                 return
         raise Refused(s.at, "lanes come that CUDA would have left out")
+
+    def _flags(self, s: Stmt) -> bool:
+        """`*flag = 1;`: whoever comes, the same value goes to the same place, as it does if one lane comes."""
+        if isinstance(s, If) and s.other is None:
+            chosen = self._elects(s.cond)
+            if chosen is None or chosen.op != "zero" or not self._flags(s.then):
+                return False
+            self._elect_text(s.cond, chosen)
+            return True
+        if isinstance(s, Block):
+            return bool(s.body) and all(self._flags(x) for x in s.body)
+        if not isinstance(s, Eval) or s.end < 0 or not isinstance(s.expr, Assign) or s.expr.op != "=":
+            return False
+        target, value = s.expr.target, s.expr.value
+        if isinstance(target, Name):
+            self.spots.add(target.at)
+            shared = target.text in self.arrays and self.env[target.text].kind is Kind.SAME
+            outside = target.text not in self.env and self.idioms.is_of_file(target.text)
+            return (shared or outside) and self._is_uniform(value)
+        if not isinstance(target, (Index, Unary)) or (isinstance(target, Unary) and target.op != "*"):
+            return False
+        if self.env.get(root(target), SAME).kind is not Kind.SAME:
+            return False
+        place = [target.base, target.inner] if isinstance(target, Index) else [target.x]
+        return all(self._is_uniform(x) for x in (*place, value))
+
+    def _is_uniform(self, e: Expr) -> bool:
+        if isinstance(e, Name) and e.text in self.arrays:
+            self.spots.add(e.at)
+            return self.env[e.text].kind is Kind.SAME
+        return all(isinstance(x, (Name, Num, Binary, Member)) for x in walk(e)) and self._value(e).uniform
 
     # --- loops that go on while a lane wants ------------------------------------------------------------------------
 

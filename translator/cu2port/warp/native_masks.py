@@ -18,6 +18,7 @@ from cu2port.warp.native_values import SPACE, Kind
 from cu2port.warp.tree import Assign, Decl, If, Jump, Loop, Name, Stmt, Switch, single, walk
 
 _INTEGERS = frozenset("const auto unsigned int uint uint32_t long uint64_t u32 u64 std ::".split())
+Edits = dict[tuple[int, int], Edit]
 _HOLDS = (Kind.MASK, Kind.LOWER, Kind.GROUP)
 
 
@@ -27,7 +28,23 @@ class Masks(MaskedBranches, MaskValues):
     def run(self) -> Summary:
         s = super().run()
         s.needs, s.fits = frozenset(self.needs), frozenset(self.fits)
+        if len(s.needs) == 1 and not self.apart:
+            s.apart = self._told_apart(*s.needs)
         return s
+
+    def _told_apart(self, n: int) -> Edits:
+        """What a function needs whose callers are not all seen: the lanes that it gets to count in one place are found
+        when it is called, by the parameter that says which. Nothing where that is not known."""
+        p = self.d.params[n]
+        refers = self.unit.tok(p.at - 1) == "&"
+        if not (p.pointer or refers):
+            return {}
+        again = Masks(self.unit, self.idioms, self.d, self.look)
+        again.apart = ("&" if refers else "") + p.name
+        try:
+            return again.run().edits
+        except Refused:
+            return {}
 
     # --- variables that hold masks --------------------------------------------------------------------------------
 

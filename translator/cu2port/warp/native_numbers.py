@@ -37,6 +37,23 @@ class Numbers:
     def _constants(self) -> dict[str, int]:
         return constants(self.unit)
 
+    @cached_property
+    def _classes(self) -> list[tuple[int, int]]:
+        """The bodies of classes: the tokens of their brackets."""
+        unit, out = self.unit, []
+        for i in unit.find("struct", "class", "union"):
+            k = i + 1
+            while k < len(unit.t) and unit.t[k] not in ("{", ";", "(", ")", "=", "}"):
+                k += 1
+            if unit.tok(k) == "{" and unit.match[k] > k:
+                out.append((k, unit.match[k]))
+        return out
+
+    def is_of_file(self, name: str) -> bool:
+        """Whether a name is said outside of functions and classes, so that it means one thing for all threads."""
+        places = [i for i in self.unit.find(name) if self.unit.function_at(i) is None]
+        return bool(places) and not any(a < i < b for i in places for a, b in self._classes)
+
     # --- numbers --------------------------------------------------------------------------------------------------
 
     def named(self, name: str, depth: int = 4) -> int | None:

@@ -100,7 +100,7 @@ class Plan:
         for f in users:
             s = self._summary(f)
             assert isinstance(s, Summary)
-            edits = dict(s.edits)
+            edits = dict(s.edits if not s.needs or self._fits(f) else s.apart)
             for site in s.sites:
                 edits.update(self._by_hand(site, f))
             out.append((f, tuple(edits.values())))
@@ -171,7 +171,7 @@ class Plan:
     def _direct(self, f: Function) -> bool:
         """Whether a kernel works with warps itself, and not only through functions that hide them."""
         s = self.summaries.get(f)
-        return isinstance(s, Summary) and bool(s.edits or s.sites) and (not s.needs or self._fits(f))
+        return isinstance(s, Summary) and bool(s.edits or s.sites) and bool(not s.needs or s.apart or self._fits(f))
 
     def _fits(self, f: Function) -> bool:
         """Whether all calls of a function are seen, and give it what must be the same for all lanes."""

@@ -58,15 +58,21 @@ CU2PORT_WAVE int lane() { return int(warp::detail::wave_lane()); }
 CU2PORT_WAVE bool has(mask lanes) { return lanes >> lane() & 1; }
 CU2PORT_WAVE mask lower(bool with_own = false) { return ((with_own ? 2ull : 1ull) << lane()) - 1; }
 
-/// The lanes that are here, and those of them with this lane's value: a number, compared bit by bit.
+/// The lanes that are here, and those of them with this lane's value, compared bit by bit.
 CU2PORT_WAVE mask activemask() { return __builtin_amdgcn_ballot_w64(true); }
 template <class T> CU2PORT_WAVE mask match(T value) {
+    unsigned words[(sizeof(T) + 3) / 4] = {};
+    __builtin_memcpy(words, &value, sizeof(T));
     mask same = 0;
     bool found = false;
     while (__builtin_amdgcn_ballot_w64(!found)) {  // once for each value in the wavefront
-        if (!found && warp::detail::same_bits(value, warp::detail::by_words(value, warp::detail::First()))) {
-            same = __builtin_amdgcn_ballot_w64(true);
-            found = true;
+        if (!found) {
+            unsigned differ = 0;
+            for (unsigned word : words) differ |= word ^ unsigned(__builtin_amdgcn_readfirstlane(int(word)));
+            if (differ == 0) {
+                same = __builtin_amdgcn_ballot_w64(true);
+                found = true;
+            }
         }
     }
     return same;
@@ -90,15 +96,14 @@ template <class T> CU2PORT_WAVE T shfl(CU2PORT_WAVE_VALUE T value, int lane) {
     return warp::detail::read(value, unsigned(lane));
 }
 
-/// The lanes that come to a place together, as `cooperative_groups::coalesced_threads()` has them.
+/// The lanes that come to a place together, as `cooperative_groups::coalesced_threads()` has them, or those in a mask.
 class group {
 public:
     CU2PORT_WAVE explicit group(mask lanes = activemask()) : lanes_(lanes) {}
     CU2PORT_WAVE unsigned size() const { return unsigned(lanes(lanes_)); }
     CU2PORT_WAVE unsigned num_threads() const { return size(); }
     CU2PORT_WAVE unsigned thread_rank() const { return unsigned(rank(lanes_)); }
-    /// The value of the first lane of the group.
-    template <class T> CU2PORT_WAVE T lead(CU2PORT_WAVE_VALUE T value) const { return wave::shfl(value, first_of(lanes_)); }
+    CU2PORT_WAVE int first() const { return first_of(lanes_); }
 
 private:
     mask lanes_;
