@@ -7,6 +7,7 @@ written is compared sorted, with the number of places before the first that is e
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -117,6 +118,18 @@ NATIVE = {
                 out[16 + i / 32 % 4 * 300 + place] = in[i];
             }""",
     "many_counters": "if (in[threadIdx.x] > 30) out[16 + threadIdx.x % 3] = next_of_some(&out[threadIdx.x / 32]) >= 0;",
+    "counter_of_block": """
+        __shared__ int taken;
+        if (threadIdx.x == 0) taken = 0;
+        __syncthreads();
+        const int lane = threadIdx.x % 32, x = in[threadIdx.x];
+        const unsigned votes = __ballot_sync(FULL, x % 3);
+        int base = 0;
+        if (lane == 0) base = atomicAdd(&taken, __popc(votes));
+        base = __shfl_sync(FULL, base, 0);
+        if (x % 3) out[16 + blockIdx.x * 300 + base + __popc(votes & ((1u << lane) - 1))] = x;
+        __syncthreads();
+        if (threadIdx.x == 0) out[blockIdx.x] = taken;""",
     "flags": """
         __shared__ int seen[2], any;
         if (threadIdx.x == 0) seen[0] = seen[1] = any = 0;
@@ -431,3 +444,20 @@ def test_what_becomes_native() -> None:
     found = _codes()
     assert {n for n in NAMES if found.get(n) == "CU356"} == {*NATIVE}
     assert {n for n in NAMES if found.get(n) == "CU357"} == {*LOGICAL}
+
+
+def _attacks() -> dict[str, str]:
+    text = (Path(__file__).parent / "native_mask_attacks.cu").read_text("utf-8")
+    found = re.split(r"^//// (\S+)\n", text, flags=re.MULTILINE)
+    head = HEAD.partition("__device__")[0]
+    return {name: head + body for name, body in zip(found[1::2], found[2::2], strict=True)}
+
+
+ATTACKS = _attacks()
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_warps_stay(name: str) -> None:
+    made = translate(ATTACKS[name], Options(warp="native"), path="p.cu")
+    assert [j.finding.message for j in made.findings if j.finding.code == "CU356"] == []
+    assert any(j.finding.code == "CU357" for j in made.findings)

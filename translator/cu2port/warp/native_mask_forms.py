@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Span
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
 from cu2port.warp.native_idioms import Idioms, Refused
-from cu2port.warp.native_lanes import MATH, Lanes, Look
+from cu2port.warp.native_lanes import Look
 from cu2port.warp.native_values import SAME, Kind, T
+from cu2port.warp.native_votes import Predicates, Votes
 from cu2port.warp.tree import (
     Assign,
     Binary,
@@ -19,65 +19,28 @@ from cu2port.warp.tree import (
     Expr,
     If,
     Index,
-    Jump,
-    Loop,
     Member,
     Name,
     Num,
     Stmt,
-    Switch,
     Unary,
     callee,
-    heads,
-    statements,
     walk,
 )
 
 _FULL = 0xFFFFFFFF
-_CHANGES = frozenset("= += -= *= /= %= <<= >>= |= &= ^= ++ --".split())
 COUNTS = frozenset({"__popc", "__popcll"})
 _FIRSTS = frozenset({"__ffs", "__ffsll"})
+_LASTS = frozenset({"__clz"})
+_WIDE = frozenset("int unsigned long uint int32_t uint32_t int64_t uint64_t size_t ptrdiff_t std :: const auto".split())
+#: What values may be that masks are behind; those of other walks are not made here.
+OWN = frozenset({Kind.MASK, Kind.LOWER, Kind.GROUP, Kind.RANK, Kind.COUNTED, Kind.ELECTED, Kind.LEADER, Kind.BASE,
+                 Kind.PLACE})  # fmt: skip
 SIZES = frozenset({"size", "num_threads"})
 _BELOW = {"LaneMaskLt": "lt", "LaneMaskLe": "le"}
 
 
-@dataclass(frozen=True, slots=True)
-class Votes:
-    """A mask that token `at` made of the lanes that are in `region` together: those for which `yes` holds, or all.
-    `whole`: whole warps came there; `together`: all threads of the block; `key`: the variable of the value by which
-    lanes were matched."""
-
-    at: int
-    region: int
-    yes: Expr | None = None
-    whole: bool = False
-    key: str = ""
-    together: bool = False
-
-
-def conjuncts(e: Expr) -> list[Expr]:
-    """What must hold for a condition to hold."""
-    return [*conjuncts(e.a), *conjuncts(e.b)] if isinstance(e, Binary) and e.op == "&&" else [e]
-
-
-def escapes(s: Stmt, loop: bool = False, switch: bool = False) -> bool:
-    """Whether a statement may leave more than itself. `loop`, `switch`: it stands in one that it may leave."""
-    if isinstance(s, Jump):
-        return s.kind in ("return", "goto") or (s.kind == "break" and not (loop or switch)) or (
-            s.kind == "continue" and not loop
-        )  # fmt: skip
-    if isinstance(s, Block):
-        return any(escapes(x, loop, switch) for x in s.body)
-    if isinstance(s, If):
-        return escapes(s.then, loop, switch) or (s.other is not None and escapes(s.other, loop, switch))
-    if isinstance(s, Loop):
-        return escapes(s.body, True, switch)
-    if isinstance(s, Switch):
-        return escapes(s.body, loop, True)
-    return False
-
-
-class MaskForms(Lanes):
+class MaskForms(Predicates):
     """Matches over trees at a place of the walk. They change nothing but the spots of what they understand."""
 
     def __init__(self, unit: Unit, idioms: Idioms, d: Device, look: Look) -> None:
@@ -125,32 +88,47 @@ class MaskForms(Lanes):
             raise Refused(e.at, "a call that is not understood")
         return Span(call.args[n].start, call.args[n].end)
 
-    def _is_cast(self, e: Expr) -> bool:
-        """Whether an expression stands behind a type in brackets."""
-        first, _ = self._between(e)
-        return self.unit.tok(first - 1) == ")"
+    def _casts(self, e: Expr) -> list[list[str]]:
+        """The types, by their words, that an expression is cast to in C's way where it stands."""
+        unit = self.unit
+        out: list[list[str]] = []
+        lo, hi = self._between(e)
+        while True:
+            before = unit.tok(lo - 1)
+            if before == "(" and unit.match[lo - 1] == hi + 1 and not is_identifier(unit.tok(lo - 2)):
+                lo, hi = lo - 1, hi + 1
+                if unit.tok(lo - 1) == ">":
+                    opener = unit.angle_open(lo - 1)
+                    if opener <= 0 or not unit.t[opener - 1].endswith("_cast"):
+                        return out
+                    out.append(unit.t[opener + 1 : lo - 1])
+                    lo = opener - 1
+            elif before == ")" and unit.match[lo - 1] >= 0 and not is_identifier(unit.tok(unit.match[lo - 1] - 1)):
+                out.append(unit.t[unit.match[lo - 1] + 1 : lo - 1])
+                lo = unit.match[lo - 1]
+            else:
+                return out
+
+    def _is_wide(self, words: list[str]) -> bool:
+        """Whether a type holds any number of lanes, and any place."""
+        return _WIDE.issuperset(words) or (len(words) == 1 and words[0] in {p.name for p in self.d.tparams})
+
+    def _is_cut(self, e: Expr) -> bool:
+        """Whether a value is cast to a type that may not hold it."""
+        return not all(map(self._is_wide, self._casts(e)))
 
     # --- lanes ----------------------------------------------------------------------------------------------------
 
     def _is_lane(self, e: Expr) -> bool:
         """Whether an expression is the lane's number in its warp."""
-        return self._lane(e) is not None
+        if self._lane(e) is None or self._is_cut(e):
+            return False
+        return not isinstance(e, Name) or self.types.get(e.text) != "bool"
 
     def _is_full(self, e: Expr) -> bool:
         """Whether a mask names all 32 lanes: a constant, or a variable that holds one."""
         node = self._kind(e).node
         return self.idioms.full(e) or (node is not None and self.idioms.full(node))
-
-    def _is_zero(self, e: Expr) -> bool:
-        return isinstance(e, Num) and e.value == 0
-
-    def _zeroed(self, e: Expr) -> Expr | None:
-        """What a condition holds to be zero."""
-        if isinstance(e, Unary) and e.op == "!":
-            return e.x
-        if isinstance(e, Binary) and e.op == "==":
-            return e.a if self._is_zero(e.b) else e.b if self._is_zero(e.a) else None
-        return None
 
     def _counted_up(self, e: Expr) -> Expr | None:
         """What a condition holds to be more than zero, or not to be zero: `x`, `x != 0`, `x > 0`, `x >= 1`."""
@@ -166,7 +144,18 @@ class MaskForms(Lanes):
 
     def _kind(self, e: Expr) -> T:
         """The type of a variable; SAME for anything else."""
+        t = self._raw(e)
+        return SAME if t.kind in OWN and self._is_cut(e) else t
+
+    def _raw(self, e: Expr) -> T:
         return self.env.get(e.text, SAME) if isinstance(e, Name) and not e.qualified else SAME
+
+    def _is_cudas(self, e: CallExpr, names: frozenset[str]) -> bool:
+        """Whether a call is one of CUDA's functions of some names."""
+        name = callee(e)
+        if name not in names or not isinstance(e.callee, Name) or name in self.unit.macros or name in self.env:
+            return False
+        return not any(f.name == name for f in self.unit.functions)
 
     def _is_mask(self, e: Expr) -> bool:
         return self._kind(e).kind is Kind.MASK
@@ -198,9 +187,9 @@ class MaskForms(Lanes):
 
     def _below(self, e: Expr) -> tuple[Expr, str] | None:
         """The mask and the kind of lower lanes, of `mask & lower`."""
-        if isinstance(e, Binary) and e.op == "&":
+        if isinstance(e, Binary) and e.op == "&" and not self._is_cut(e):
             for m, low in ((e.a, e.b), (e.b, e.a)):
-                if self._is_mask(m) and (op := self._lower(low)):
+                if self._is_mask(m) and not self._is_cut(low) and (op := self._lower(low)):
                     return m, op
         return None
 
@@ -226,13 +215,13 @@ class MaskForms(Lanes):
     def _count_of(self, e: Expr) -> int:
         """The mask whose lanes an expression counts; -1 for anything else."""
         t = self._kind(e)
+        if self._is_cut(e):
+            return -1
         if t.kind in (Kind.PART, Kind.COUNTED):
             return t.mask
         if isinstance(e, CallExpr):
             name = callee(e)
-            if name == "static_cast" and len(e.args) == 1:
-                return self._count_of(e.args[0])
-            if name in COUNTS and len(e.args) == 1 and self._is_mask(e.args[0]):
+            if self._is_cudas(e, COUNTS) and len(e.args) == 1 and self._is_mask(e.args[0]):
                 return self._kind(e.args[0]).mask
             if name in SIZES and not e.args and (g := self._group_of(e)) is not None:
                 return self._kind(g).mask
@@ -251,11 +240,11 @@ class MaskForms(Lanes):
             return t
         if isinstance(e, Binary) and e.op == "-":
             one, call = isinstance(e.b, Num) and e.b.value == 1, e.a
-            if one and isinstance(call, CallExpr) and callee(call) in _FIRSTS and len(call.args) == 1:
+            if one and isinstance(call, CallExpr) and self._is_cudas(call, _FIRSTS) and len(call.args) == 1:
                 return self._leads(call.args[0], "first")
             call = e.b
-            if isinstance(e.a, Num) and e.a.value == 31 and isinstance(call, CallExpr) and callee(call) == "__clz":
-                return self._leads(call.args[0], "last") if len(call.args) == 1 else None
+            if isinstance(e.a, Num) and e.a.value == 31 and isinstance(call, CallExpr) and len(call.args) == 1:
+                return self._leads(call.args[0], "last") if self._is_cudas(call, _LASTS) else None
         return None
 
     def _leads(self, m: Expr, op: str) -> T | None:
@@ -285,75 +274,12 @@ class MaskForms(Lanes):
         elif isinstance(zero, CallExpr):
             if callee(zero) == "thread_rank" and (g := self._group_of(zero)) is not None:
                 mask = self._kind(g).mask
-            elif callee(zero) in COUNTS and len(zero.args) == 1:
+            elif self._is_cudas(zero, COUNTS) and len(zero.args) == 1:
                 below = self._below(zero.args[0])
                 mask = self._kind(below[0]).mask if below is not None and below[1] == "lt" else -1
         if mask >= 0 and self.masks[mask].yes is None:
             return T(Kind.LEADER, "first", mask=mask)
         return None
-
-    # --- predicates -----------------------------------------------------------------------------------------------
-
-    def _form(self, e: Expr) -> object:
-        """An expression without its place; None where it may have effects."""
-        if isinstance(e, Unary) and e.op in ("!", "-", "~", "*"):
-            x = self._form(e.x)
-            return None if x is None else (e.op, x)
-        if isinstance(e, Binary):
-            a, b = self._form(e.a), self._form(e.b)
-            return None if a is None or b is None else (e.op, a, b)
-        if isinstance(e, Index):
-            a, b = self._form(e.base), self._form(e.inner)
-            return None if a is None or b is None else ("[]", a, b)
-        return self.idioms.shape(e)
-
-    def _stays(self, e: Expr, first: int, stop: int) -> bool:
-        """Whether an expression has the same value at two tokens, one behind the other: what it is made of is not
-        changed between them."""
-        unit = self.unit
-        for x in walk(e):
-            if not isinstance(x, Name):
-                continue
-            if x.text in self.aliased:
-                return False
-            for i in range(first, stop):
-                if unit.t[i] != x.text or unit.is_member(i):
-                    continue
-                before, after = unit.tok(i - 1), unit.tok(i + 1)
-                if after in _CHANGES or before in ("++", "--", "&") or (after in "<>" and unit.tok(i + 3) == "="):
-                    return False
-                if before in ("(", ",") and after in (")", ",") and not self._takes_value(i):
-                    return False
-        deep = any(isinstance(x, Index) or (isinstance(x, Unary) and x.op == "*") for x in walk(e))
-        return not (deep and self._stores(first, stop))
-
-    def _takes_value(self, i: int) -> bool:
-        """Whether what is called with a variable, token i, surely leaves it as it is."""
-        unit = self.unit
-        k = i
-        while k > 0 and not (unit.t[k] == "(" and unit.match[k] > i):
-            k -= 1
-        name = unit.tok(k - 1)
-        return name in MATH or name.startswith("__") or name in ("if", "while") or not name.isidentifier()
-
-    def _stores(self, first: int, stop: int) -> bool:
-        """Whether memory may be written between two tokens of the function, other than by CUDA's atomic operations."""
-        for s in statements(self.d.body):
-            for h in heads(s):
-                for x in walk(h):
-                    if isinstance(x, Assign) and first <= x.at < stop and not isinstance(x.target, Name):
-                        return True
-        return False
-
-    def _is_yes(self, e: Expr, v: Votes, no: bool = False) -> bool:
-        """Whether a condition is that by which lanes voted for a mask (`no`: by which they did not)."""
-        if v.yes is None:
-            return False
-        if no:
-            x = self._zeroed(e)
-            return x is not None and self._is_yes(x, v)
-        want = self._form(v.yes)
-        return want is not None and self._form(e) == want and self._stays(v.yes, v.at, e.at)
 
 
 def atomic_calls(s: Stmt) -> list[tuple[Name | None, CallExpr, Expr | None]] | None:

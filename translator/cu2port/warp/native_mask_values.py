@@ -6,16 +6,19 @@ from cu2port.model import Edit
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
 from cu2port.warp.native_idioms import Idioms, Refused
-from cu2port.warp.native_lanes import Look
-from cu2port.warp.native_mask_forms import COUNTS, SIZES, MaskForms, Votes
+from cu2port.warp.native_lanes import Here, Look
+from cu2port.warp.native_mask_forms import COUNTS, OWN, SIZES, MaskForms
 from cu2port.warp.native_types import COUNT
 from cu2port.warp.native_values import MIXED, SAME, SPACE, Kind, T, is_plain
+from cu2port.warp.native_votes import Votes
 from cu2port.warp.native_walk import Walk
 from cu2port.warp.tree import Binary, CallExpr, Expr, Index, Member, Name, Num, Ternary, Unary, callee, walk
 
 _WIDE = frozenset("unsigned long long uint64_t uintptr_t size_t int64_t u64 std :: ( ) < > reinterpret_cast "
                   "static_cast const".split())  # fmt: skip
 _LONG = frozenset({"long", "uint64_t", "uintptr_t", "size_t", "int64_t", "u64"})
+_HOLDS = frozenset({Kind.MASK, Kind.LOWER, Kind.GROUP})
+_NUMBERS = frozenset({Kind.RANK, Kind.COUNTED, Kind.LEADER, Kind.BASE, Kind.PLACE})
 _State = tuple[int, frozenset[int], frozenset[int]]
 
 
@@ -36,6 +39,7 @@ class MaskValues(MaskForms, Walk):
         self.closed: set[int] = set()  # tokens of the heads of loops
         self.votes: set[int] = set()  # votes whose answer may be that of more lanes
         self.declared: dict[str, set[int]] = {}
+        self.locals: set[str] = set()  # variables that no other thread sees
         self.retyped: dict[int, tuple[str, Kind]] = {}  # tokens of declarations -> the variable, what it holds
         self.uses: set[int] = set()  # tokens of variables that hold masks, used as masks
         self.needs: set[int] = set()  # parameters that must be the same for all lanes
@@ -74,14 +78,25 @@ class MaskValues(MaskForms, Walk):
             got = self._mask_call(e)
         elif isinstance(e, (Binary, Unary)):
             got = self._mask_operation(e)
-        return super()._value(e) if got is None else got
+        if got is None:
+            return super()._value(e)
+        if (got.kind in OWN or got.mask >= 0) and self._is_cut(e):
+            raise Refused(e.at, f"{got.kind.value} is cast to a type that may not hold it")
+        return got._replace(typ="int") if got.kind in _NUMBERS and not got.typ else got
+
+    def _set(self, name: str, t: T, value: Expr, here: Here) -> None:
+        if t.kind in _NUMBERS and not self._is_wide(self.types.get(name, "").split()):
+            raise Refused(value.at, f"`{name}` may not hold {t.kind.value}")
+        super()._set(name, t, value, here)
 
     def _mask_name(self, e: Name) -> T | None:
-        t = self._kind(e)
+        t = self._raw(e)
+        if (t.kind in OWN or t.mask >= 0) and (self._is_cut(e) or (t.kind in _HOLDS and self._casts(e))):
+            raise Refused(e.at, f"{t.kind.value} is cast to another type")
         if t.kind is Kind.PLACE and t.mask in self.inside:
             self.spots.add(e.at)
             return SAME
-        if t.kind in (Kind.MASK, Kind.LOWER, Kind.GROUP):
+        if t.kind in _HOLDS:
             self._used(e)
             return t
         return None
@@ -101,7 +116,7 @@ class MaskValues(MaskForms, Walk):
 
     def _mask_call(self, e: CallExpr) -> T | None:
         name = callee(e)
-        if name in COUNTS and len(e.args) == 1 and isinstance(e.callee, Name):
+        if self._is_cudas(e, COUNTS) and len(e.args) == 1:
             return self._popc(e)
         if e.at in self.idioms.cudas:
             if name in ("__ballot_sync", "__ballot") and len(e.args) == 1 + name.endswith("_sync"):
@@ -147,7 +162,7 @@ class MaskValues(MaskForms, Walk):
 
     def _calls(self, e: CallExpr, text: str, n: int = -1) -> None:
         """A function of `cu2port::wave` in place of a call, which gets its argument n."""
-        if self._is_cast(e):
+        if self._casts(e):
             raise Refused(e.at, f"what `{callee(e)}` gives is cast to another type")
         unit = self.unit
         start, end = unit.p[unit.qualifier(e.at)], unit.end(e.close)
@@ -228,8 +243,6 @@ class MaskValues(MaskForms, Walk):
             if self.here.together and not self.gone and not self.here.role:
                 return None
             t = self._value(x)
-            if self._is_cast(x):
-                return None
             self._instead(e, SPACE + "lanes(", self._argument_text(e, 0), ")")
             return self._counted(t.mask)
         return None
@@ -346,7 +359,11 @@ class MaskValues(MaskForms, Walk):
                 if x.text in params and self._stays(x, start, e.at) and self.env.get(x.text, SAME).kind is Kind.SAME:
                     self.needs.add(params.index(x.text))
                     continue
-                if not self._value(x).uniform:
+                if x.text in self.arrays:
+                    self.spots.add(x.at)
+                    if self.env[x.text].kind is not Kind.SAME:
+                        return False
+                elif not self._value(x).uniform:
                     return False
             elif isinstance(x, Member):
                 if not isinstance(x.base, Name) or x.name == "shfl":

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from cu2port.warp.native_idioms import Refused
 from cu2port.warp.native_lanes import Here
-from cu2port.warp.native_mask_forms import Votes, atomic_calls, conjuncts
+from cu2port.warp.native_mask_forms import atomic_calls
 from cu2port.warp.native_mask_values import MaskValues
 from cu2port.warp.native_values import SAME, Kind, T
+from cu2port.warp.native_votes import Votes, conjuncts
 from cu2port.warp.tree import (
     Assign,
     Binary,
@@ -34,7 +35,6 @@ from cu2port.warp.tree import (
 
 _ADDS = frozenset({"atomicAdd", "atomicAdd_block", "atomicAdd_system"})
 _ANY = frozenset({"__any_sync", "__any"})
-_FLOATS = frozenset("float double half __half float2 __nv_bfloat16 bfloat16".split())
 _PURE = (Name, Num, Member, Binary)
 _QUIET = (Kind.RANK, Kind.PART, Kind.COUNTED, Kind.LEADER, Kind.BASE, Kind.PLACE, Kind.MASK)
 
@@ -51,7 +51,7 @@ class MaskedBranches(MaskValues):
         calls = atomic_calls(s.then)
         if s.other is not None or calls is None:
             return False
-        if any(callee(c) not in _ADDS or self._count_of(c.args[1]) < 0 for _, c, _ in calls):
+        if any(not self._is_cudas(c, _ADDS) or self._count_of(c.args[1]) < 0 for _, c, _ in calls):
             return False
         leader: T | None = None
         who: Expr | None = None
@@ -75,12 +75,11 @@ class MaskedBranches(MaskValues):
                 raise Refused(call.at, "whether this is done depends on something else than what is added")
             few = self._check_leader(call, leader, mask) or bool(asked) or self.voting
             self._one_place(call.args[0], mask)
-            self._count_text(call.args[1])
+            self._value(call.args[1])
             if target is None:  # no rank says that lanes are told by their number in the wavefront
                 self.line = self.line or (not self.rows and not self._by_group(who))
                 self.plane = True
             else:
-                self._no_float(target)
                 op = "zero" if leader.op == "zero" else f"{leader.op}:{leader.mask}"
                 self.spots.add(target.at)
                 self._set(target.text, T(Kind.BASE, op, mask=mask, few=few), call, here)
@@ -115,19 +114,6 @@ class MaskedBranches(MaskValues):
         """The address of a counter is the same for all lanes that are counted together."""
         if not self._is_same(e, mask):
             raise Refused(e.at, "what lanes of a warp count may be in different places")
-        self._value(e)
-
-    def _no_float(self, target: Name) -> None:
-        for at in self.declared.get(target.text, ()):
-            k = at
-            while k > 0 and self.unit.t[k] not in (";", "{", "}", "("):
-                k -= 1
-            if not _FLOATS.isdisjoint(self.unit.t[k:at]):
-                raise Refused(target.at, f"`{target.text}` is no integer")
-
-    def _count_text(self, e: Expr) -> None:
-        if isinstance(e, CallExpr) and callee(e) == "static_cast":
-            e = e.args[0]
         self._value(e)
 
     # --- votes ----------------------------------------------------------------------------------------------------
@@ -205,7 +191,7 @@ class MaskedBranches(MaskValues):
         if isinstance(s, If):
             if self._elected(s, here):
                 return
-            if self._who_votes(s.cond):
+            if s.other is None and self._who_votes(s.cond):
                 outer, self.voting = self.voting, False
                 self._statement(s, here)
                 self.voting = outer
@@ -263,7 +249,7 @@ class MaskedBranches(MaskValues):
             return False
         p = c.args[-1].text
         wants = isinstance(body, If) and body.other is None and isinstance(body.cond, Name) and body.cond.text == p
-        if not wants or here.role or self.blocked or p in self.aliased or p not in self.env:
+        if not wants or here.role or self.blocked or p in self.aliased or p not in self.locals:
             raise Refused(s.at, "a loop that goes on while a lane of the warp wants")
         if len(c.args) == 2 and not self._is_full(c.args[0]):
             raise Refused(c.at, "a mask that is not understood")

@@ -11,10 +11,10 @@ from __future__ import annotations
 from cu2port.model import Edit
 from cu2port.warp.native_idioms import Refused
 from cu2port.warp.native_lanes import Here, Summary
-from cu2port.warp.native_mask_forms import escapes
 from cu2port.warp.native_mask_values import MaskValues
 from cu2port.warp.native_masked_branches import MaskedBranches
 from cu2port.warp.native_values import SPACE, Kind
+from cu2port.warp.native_votes import escapes
 from cu2port.warp.tree import Assign, Decl, If, Jump, Loop, Name, Stmt, Switch, single, walk
 
 _INTEGERS = frozenset("const auto unsigned int uint uint32_t long uint64_t u32 u64 std ::".split())
@@ -50,6 +50,8 @@ class Masks(MaskedBranches, MaskValues):
 
     def _declared(self, s: Decl, here: Here) -> None:
         self.declared.setdefault(s.name, set()).add(s.at)
+        if not (s.shared or s.volatile or s.dims or s.pointer or self.unit.t[s.at - 1] in ("&", "&&")):
+            self.locals.add(s.name)
         super()._declared(s, here)
         self._typed(s.name, s.at)
 
