@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.model import Finding, Severity, replace
+from cu2port.unit import Unit
+
+_VALUE = re.compile(
+    r"(?:bool|signed|size_t|u?int(?:8|16|32|64)_t|half2?|__half2?|__nv_bfloat16[2]?|uint|uchar|ushort|ulong"
+    r"|(?:unsigned|char|short|int|long|float|double)|u?(?:char|short|int|long|longlong|float|double)[1-4])\Z"
+)
+
+
+class ValueRestrict(Check):
+    """`__restrict__` behind the type of a value: `half __restrict__ (*p)[8]`, `float __restrict__ v[]`.
+
+    nvcc takes and ignores it there, clang wants a pointer or a reference before the word. It is dropped. Behind the `*`
+    it would mean something, and may be worth a word of your own.
+    """
+
+    code, name, severity = "CU228", "value-restrict", Severity.INFO
+    examples = (
+        Example("void f(half __restrict__ (*p)[8]);", "void f(half (*p)[8]);"),
+        Example("void f(float const __restrict__ *a, int __restrict b[]);", "void f(float const *a, int b[]);"),
+        Example("#define ROW float __restrict__ row[]\n", "#define ROW float row[]\n", "in a macro body"),
+        Example("DECLARE(float __restrict__ *a)", "DECLARE(float *a)", "as a macro's argument"),
+        Example("void f(float* __restrict__ a, rows __restrict__ b);", note="behind a pointer, or a type of yours"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        for i in unit.find("__restrict__", "__restrict"):
+            k = i - 1
+            while unit.tok(k) in ("const", "volatile"):
+                k -= 1
+            if i + 1 < len(unit.t) and k >= 0 and _VALUE.match(unit.t[k]):
+                yield self.finding(
+                    f"`{unit.t[i]}` wants a pointer or a reference before it",
+                    unit.p[i],
+                    unit.end(i),
+                    (replace(unit.p[i], unit.p[i + 1], ""),),
+                    effects=(("all", "compile-error"),),
+                )
