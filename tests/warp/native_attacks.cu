@@ -394,3 +394,169 @@ __global__ void k(const int* in, int* out, int n, int c) {
   }
 }
 void run(const int* in, int* out) { k<<<1, 128>>>(in, out, 20, 40); }
+//// aside_trunc2 nosum
+__global__ void k(const int* in, float* out) {
+  float v = in[threadIdx.x] * 0.25f;
+  for (int o = 16; o > 0; o >>= 1) { int w = __shfl_xor_sync(FULL, v, o); v += w; }
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, (float*)out); }
+//// scan_aside_trunc nosum
+__global__ void k(const int* in, int* out) {
+  __shared__ float s[32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  float v = in[threadIdx.x] * 0.25f;
+  for (int o = 1; o < 32; o *= 2) { int t = __shfl_up_sync(FULL, v, o); if (lane >= o) v += t; }
+  if (lane == 31) s[warp] = v;
+  __syncthreads();
+  float base = 0;
+  for (int i = 0; i < warp; i++) base += s[i];
+  out[threadIdx.x] = (v + base) * 4;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// scan_base_int nosum
+__global__ void k(const int* in, int* out) {
+  __shared__ float s[32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  float v = in[threadIdx.x] * 0.25f;
+  for (int o = 1; o < 32; o *= 2) { float t = __shfl_up_sync(FULL, v, o); if (lane >= o) v += t; }
+  if (lane == 31) s[warp] = v;
+  __syncthreads();
+  int base = 0;
+  for (int i = 0; i < warp; i++) base += s[i];
+  out[threadIdx.x] = (v + base) * 4;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// scan_var_int nosum
+__global__ void k(const int* in, int* out) {
+  __shared__ int s[32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  float v = in[threadIdx.x] * 0.25f;
+  for (int o = 1; o < 32; o *= 2) { float t = __shfl_up_sync(FULL, v, o); if (lane >= o) v += t; }
+  int w = v;
+  if (lane == 31) s[warp] = w;
+  __syncthreads();
+  int base = 0;
+  for (int i = 0; i < warp; i++) base += s[i];
+  out[threadIdx.x] = (w + base) * 4;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// scan_func_return nosum
+__device__ int ws(float v) { for (int o = 1; o < 32; o *= 2) { float t = __shfl_up_sync(FULL, v, o); if (threadIdx.x % 32 >= o) v += t; } return v; }
+__global__ void k(const int* in, int* out) {
+  __shared__ int s[32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  int v = ws(in[threadIdx.x] * 0.25f);
+  if (lane == 31) s[warp] = v;
+  __syncthreads();
+  int base = 0;
+  for (int i = 0; i < warp; i++) base += s[i];
+  out[threadIdx.x] = v + base;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// scan_first_side nosum
+__device__ int ws(int v) { for (int o = 1; o < 32; o *= 2) { int t = __shfl_up_sync(FULL, v, o); if (threadIdx.x % 32 >= o) v += t; } return v; }
+__global__ void k(const int* in, int* out) {
+  __shared__ int s[32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+  int v = ws(in[threadIdx.x]);
+  if (lane == 31) s[warp] = v;
+  __syncthreads();
+  if (warp == 0) { int w = lane < warps ? s[lane] : 0; atomicAdd(out + 2000, 1); w = ws(w); if (lane < warps) s[lane] = w; }
+  __syncthreads();
+  if (warp > 0) v += s[warp - 1];
+  out[threadIdx.x] = v;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// mask_rank_type
+__global__ void k(const int* in, int* out) {
+  const int lane = threadIdx.x % 32, x = in[threadIdx.x];
+  const bool keep = x % 3 == 0;
+  const unsigned votes = __ballot_sync(FULL, keep);
+  int base = 0;
+  bool some = __popc(votes);
+  if (lane == 0) base = atomicAdd(out, some);
+  base = __shfl_sync(FULL, base, 0);
+  if (keep) atomicAdd(out + 16 + base, 1);
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// mask_short
+__global__ void k(const int* in, int* out) {
+  const int lane = threadIdx.x % 32, x = in[threadIdx.x];
+  const bool keep = x % 3 == 0;
+  unsigned short votes = __ballot_sync(FULL, keep);
+  if (lane == 0) atomicAdd(out, __popc(votes));
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// mask_leader_side
+__global__ void k(const int* in, int* out) {
+  const int lane = threadIdx.x % 32, x = in[threadIdx.x];
+  const bool keep = x % 3 == 0;
+  const unsigned votes = __ballot_sync(FULL, keep);
+  int base = 0;
+  if (lane == 0) { base = atomicAdd(out, __popc(votes)); int t = atomicAdd(out + 1, 1); }
+  base = __shfl_sync(FULL, base, 0);
+  if (keep) out[16 + base + __popc(votes & ((1u << lane) - 1))] = x;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// mask_base_by_two
+__global__ void k(const int* in, int* out) {
+  const int lane = threadIdx.x % 32, x = in[threadIdx.x];
+  const bool keep = x % 3 == 0;
+  const unsigned votes = __ballot_sync(FULL, keep);
+  int base = 0;
+  if (lane == 0) base = atomicAdd(out, 2 * __popc(votes));
+  base = __shfl_sync(FULL, base, 0);
+  if (keep) out[16 + base + 2 * __popc(votes & ((1u << lane) - 1))] = x;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// mask_base_used
+__global__ void k(const int* in, int* out) {
+  const int lane = threadIdx.x % 32, x = in[threadIdx.x];
+  const bool keep = x % 3 == 0;
+  const unsigned votes = __ballot_sync(FULL, keep);
+  int base = 0;
+  if (lane == 0) base = atomicAdd(out, __popc(votes));
+  base = __shfl_sync(FULL, base, 0);
+  if (base == 0) atomicAdd(out + 1, 1);
+  if (keep) out[16 + base + __popc(votes & ((1u << lane) - 1))] = x;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// any_count_inside
+__global__ void k(const int* in, int* out) {
+  int n = in[threadIdx.x] % 9;
+  bool more = n > 0;
+  while (__any_sync(FULL, more)) { if (more) { n--; more = n > 0; } atomicAdd(out, 1); }
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// match_max
+__global__ void k(const int* in, int* out) {
+  const int key = in[threadIdx.x] % 7, lane = threadIdx.x % 32;
+  const unsigned peers = __match_any_sync(0xffffffff, key);
+  if (lane == __ffs(peers) - 1) atomicMax(&out[key], __popc(peers));
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// match_pointer_changes
+__global__ void k(const int* in, int* out) {
+  int key = in[threadIdx.x] % 7; const int lane = threadIdx.x % 32;
+  const unsigned peers = __match_any_sync(0xffffffff, key);
+  out += threadIdx.x;
+  const bool leads = lane == __ffs(peers) - 1;
+  if (leads) atomicAdd(&out[key], __popc(peers));
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// half_min nosum
+__global__ void k(const int* in, int* out) {
+  unsigned char v = in[threadIdx.x];
+  for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(FULL, v, o);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// min_signed nosum
+__global__ void k(const int* in, int* out) {
+  int v = in[threadIdx.x] - 50;
+  for (int o = 16; o > 0; o >>= 1) v = max(v, __shfl_xor_sync(FULL, v, o));
+  unsigned w = v;
+  if (threadIdx.x % 32 == 0) atomicMax((unsigned*)out, w);
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }

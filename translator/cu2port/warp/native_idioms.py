@@ -10,6 +10,7 @@ from functools import cached_property
 from cu2port.model import Edit, Span
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.native_numbers import Numbers
+from cu2port.warp.native_types import declared_type
 from cu2port.warp.native_values import SPACE
 from cu2port.warp.tree import (
     Assign,
@@ -57,6 +58,7 @@ class Reduced:
     at: int
     op: str
     call: tuple[str | Span, ...]
+    aside: str = ""  # the type of the variable that holds the other lane's value, if there is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,7 @@ class Idioms(Numbers):
             one, size, distance, last, at = got
             if distance not in (16, 8, 4, 2, 1) or distance in seen:
                 return None
-            if head is not None and (one.name, one.op) != (head.name, head.op):
+            if head is not None and (one.name, one.op, one.aside) != (head.name, head.op, head.aside):
                 return None
             head = head or one
             seen[distance] = None
@@ -230,7 +232,8 @@ class Idioms(Numbers):
         distance = distances.pop() if len(distances) == 1 else None
         if not o and distance is None:
             return None
-        return Reduced(v.text, v.at, op, call), size, distance, last, at
+        typ = declared_type(self.unit, aside.at) or "?" if aside is not None else ""
+        return Reduced(v.text, v.at, op, call, typ), size, distance, last, at
 
     def _combined(self, v: Name, sign: str, value: Expr, other: object) -> tuple[str, tuple[str | Span, ...]] | None:
         """The operation of an assignment to v, and the call that does it over a wavefront."""

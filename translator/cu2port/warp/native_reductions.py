@@ -7,7 +7,7 @@ from cu2port.warp.native_conditions import Conditions
 from cu2port.warp.native_idioms import Reduction, Refused
 from cu2port.warp.native_lanes import IDEMPOTENT, Here
 from cu2port.warp.native_numbers import is_identity
-from cu2port.warp.native_types import COUNT, is_integer
+from cu2port.warp.native_types import AUTO, COUNT, is_integer
 from cu2port.warp.native_values import SAME, Kind, T, is_plain
 from cu2port.warp.tree import (
     Binary,
@@ -120,6 +120,8 @@ class Reductions(Conditions):
         unit = self.unit
         types = []
         for f in r.found:
+            if f.aside not in ("", AUTO, self.types.get(f.name, "")):
+                raise Refused(f.at, f"what other lanes have of `{f.name}` becomes {f.aside}")
             t = self._reduced(f.name, f.op, self.env.get(f.name, SAME), f.at, here, r.low)
             types.append(t._replace(typ=self.types.get(f.name, "") or f"? {f.name}") if t.kind is Kind.PART else t)
         for f, t in zip(r.found, types, strict=True):

@@ -14,7 +14,7 @@ from cu2port.warp.native_idioms import Idioms, Reduction, Refused, is_whole
 from cu2port.warp.native_lanes import FUNCTORS, IDEMPOTENT, MATH, Summary
 from cu2port.warp.native_numbers import is_own_space
 from cu2port.warp.native_row_memory import Memory
-from cu2port.warp.native_types import canonical, keeps
+from cu2port.warp.native_types import AUTO, canonical, keeps
 from cu2port.warp.native_values import SPACE
 from cu2port.warp.tree import (
     Binary,
@@ -110,6 +110,8 @@ class RowValues:
 
     def _reduction(self, r: Reduction) -> None:
         for f in r.found:
+            if f.aside not in ("", AUTO, self.types.get(f.name, "")):
+                raise Refused(f.at, f"what other lanes have of `{f.name}` becomes {f.aside}")
             self.env[f.name] = self._reduced(f.name, f.op, self.env.get(f.name, MIXED), f.at, r.low)
         self.done |= r.shuffles
         self.spots |= set(range(r.first, r.last + 1))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from cu2port.model import Span
 from cu2port.warp.native_idioms import Idioms, Reduced, Reduction
 from cu2port.warp.native_numbers import is_identity
+from cu2port.warp.native_types import AUTO, last_type
 from cu2port.warp.tree import (
     Assign,
     Binary,
@@ -184,7 +185,14 @@ class ScanMatcher(Idioms):
         values = [r.value for r in asides.values()]
         if not found or len(names) < len(found) or {getattr(v, "text", "") for v in values} != names:
             return None
+        if not all(isinstance(r.value, Name) and self._alike(t, r.value.text, r.call.at) for t, r in asides.items()):
+            return None
         return Steps(found, frozenset(r.call.at for r in asides.values()), frozenset(loose), frozenset(asides))
+
+    def _alike(self, a: str, b: str, at: int) -> bool:
+        """Whether two variables that are declared before a token have one type."""
+        types = last_type(self.unit, a, at), last_type(self.unit, b, at)
+        return AUTO in types or (types[0] == types[1] != "")
 
     def _set_aside(self, s: Stmt, o: str, distance: int, masks: dict[str, Expr]) -> tuple[str, Raised] | None:
         """`t = shfl_up(v, o);`, t having been declared before."""

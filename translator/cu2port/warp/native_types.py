@@ -9,6 +9,7 @@ from __future__ import annotations
 from cu2port.unit import Unit
 from cu2port.warp.expressions import QUALIFIERS
 from cu2port.warp.parse import Parser
+from cu2port.warpnames import declares
 
 COUNT = "count"  # a number of lanes: any integer holds it
 AUTO = "auto"
@@ -59,6 +60,17 @@ def declared_type(unit: Unit, at: int) -> str:
     if got is None:
         return ""
     return canonical(" ".join(w for w in unit.t[first : min(got[0], at)] if w not in _DROPPED))
+
+
+def last_type(unit: Unit, name: str, at: int) -> str:
+    """The type of the last variable of a name that is declared before a token in its function; "" if none is seen."""
+    f = unit.function_at(at)
+    for i in reversed(unit.find(name)):
+        if f is not None and f.first <= i <= at and unit.tok(i + 1) in ("=", ";", ",", ")", "{", "("):
+            first = declares(unit, i) or (unit.t[i - 1] == "," and unit.tok(i + 1) != ")")
+            if first and (typ := declared_type(unit, i)):
+                return typ
+    return ""
 
 
 def is_integer(name: str) -> bool:
