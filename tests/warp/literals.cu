@@ -187,3 +187,85 @@ __global__ void packed(unsigned long long *q, unsigned *w) {
   const int words = (w[5] + /*N*/31) / /*N*/32;
   w[6] = words;
 }
+
+// What is told by company: rows of a block, guards of one warp, parts of a warp, lanes passed to a function.
+constexpr int kRowThreads = /*L*/32;
+constexpr int kNextLane = /*L*/31;
+constexpr int kMaxWarps = /*L*/32;
+constexpr int kMaxLevels = /*N*/32;
+constexpr int THREADS_PER_ROW = 8;
+constexpr int kRowsPerWarp = /*L*/32 / THREADS_PER_ROW;
+constexpr int kPacked = /*N*/32 / 8;
+static_assert(WARP_SIZE == /*L*/32, "");
+static_assert(sizeof(long) * 4 == /*N*/32, "");
+inline int warp_size() { return /*L*/32; }
+inline int levels() { return /*N*/32; }
+
+__device__ unsigned slot(const unsigned *p, int i);
+__device__ float warp_total(float v);
+__device__ float block_total(float v);
+
+__global__ void rows_of_threads(float *out, const float *in, int n) {
+  __shared__ float part[8];
+  const int at = threadIdx.y * blockDim.x + threadIdx.x;
+  float v = 0;
+  for (int i = at; i < n; i += /*L*/32 * 8) v += in[i];
+  v = sum(v);
+  if (at % /*L*/32 == 0) part[at / /*L*/32] = v;
+  for (int i = at; i < 1024; i += blockDim.x * blockDim.y) out[i / /*N*/32] = in[i % /*N*/32];
+}
+inline void launch_rows(float *out, const float *in, int n) {
+  const dim3 block(kRowThreads, 8);
+  rows_of_threads<<<n, block>>>(out, in, n);
+}
+
+__global__ void __launch_bounds__(/*L*/32) one_warp(float *x, int n) {
+  for (int i = threadIdx.x; i < n; i += /*L*/32) x[i] = sum(x[i]);
+  x[blockIdx.x * /*L*/32 + threadIdx.x] = 0;
+}
+
+__global__ void guarded(float *x, float *s, int k, int n) {
+  const int t = threadIdx.x;
+  if (t < /*L*/32) {
+    for (int j = 0; j < 4; j++) s[t + j * n] += s[t + j * n + /*L*/32];
+    float best = 0;
+    for (int j = 0; j < /*L*/32; j++) best = fmaxf(best, s[j]);
+    __syncwarp();
+    x[k] = best;
+  }
+}
+
+__global__ void parts(unsigned *x, int n, int which) {
+  const int lane = threadIdx.x & /*L*/31, group = threadIdx.x / (/*L*/32 / n);
+  const unsigned mask = n == /*L*/32 ? 0xffffffffu : (1u << n) - 1;
+  const unsigned keep = which == /*N*/32 ? 7u : 1u << which;
+  unsigned masks[4];
+  masks[group & 3] = __ballot_sync(mask, x[lane] > keep);
+  const int last = /*L*/31 - __clz(masks[which & 3]), level = /*N*/31 - __clz(x[n]);
+  x[0] = slot(x, lane) + slot(x, /*L*/31);
+  x[1] = __popc(keep) + last + level + (x[n % /*N*/32 / 8] & 3);
+  if (lane < n / /*L*/32) x[2] = (lane ^ ((which >> 2) & /*L*/31));
+  const unsigned *rows = x + which;
+  for (int i = 0; i < 4; i++) {
+    x[3] += rows[lane];
+    rows += /*L*/32;
+  }
+  for (int i = lane * 4; i < n; i += /*L*/32 * 4) x[i] = 1;
+}
+
+template <int THREADS>
+__global__ void chosen(float *x, int bits) {
+  float v = x[threadIdx.x];
+  if (THREADS == /*L*/32) {
+    v = warp_total(v);
+  } else {
+    v = block_total(v);
+  }
+  if (bits == /*N*/32) v = block_total(v);
+  using Scan = cub::BlockScan<float, /*L*/32>;
+  using Load = cub::BlockLoad<float, 128, /*N*/32>;
+  __shared__ float padded[/*N*/32][33];
+  __shared__ float slots[4 * NUM_WARPS * /*L*/32];
+  padded[threadIdx.x & 7][0] = slots[0] = v;
+  x[(bits & -/*L*/32) + threadIdx.x] = padded[0][threadIdx.x & 7];
+}

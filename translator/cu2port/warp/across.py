@@ -13,9 +13,11 @@ from pathlib import Path
 from cu2port.catalog import load_catalog
 from cu2port.unit import Unit
 from cu2port.warp.builtins import LANE_OPERATIONS
+from cu2port.warp.evaluate import Use
 from cu2port.warp.interp import Interpreter
 from cu2port.warp.model import constants, is_device, make_device
 from cu2port.warp.parse import integer
+from cu2port.warp.roles import Role
 from cu2port.warp.values import UNIFORM, Kind, V
 
 _DEPTH, _FILES, _BYTES = 3, 40, 300_000
@@ -94,8 +96,13 @@ def _header(path: Path, _time: int) -> tuple[Known, tuple[str, ...]]:
     return out, further
 
 
+def _guards(u: Use) -> bool:
+    """Whether a parameter would part a block's first warp from the rest."""
+    return u.lane is None and u.role is Role.GUARD and u.other in (Kind.THREAD, Kind.LINEAR)
+
+
 def _functions(unit: Unit, out: Known) -> None:
-    devices = [make_device(unit, f) for f in unit.functions if is_device(unit, f) and f.sides]
+    devices = [make_device(unit, f) for f in unit.functions if is_device(unit, f)]
     interp = Interpreter(unit)
     for d in devices:
         interp.devices.setdefault(d.name, []).append(d)
@@ -106,7 +113,7 @@ def _functions(unit: Unit, out: Known) -> None:
                 src = (p.at, *(old.src if old is not None else ()))
                 d.given[p.name] = V(Kind.NUMBER, UNIFORM, 32, src[:6])
         interp.run(d)
-    marked = {at for at, uses in interp.uses.items() if any(u.lane for u in uses)}
+    marked = {at for at, uses in interp.uses.items() if any(u.lane or _guards(u) for u in uses)}
     for d in devices:
         params = frozenset(k for k, p in enumerate(d.params) if p.at in marked)
         tparams = frozenset(k for k, p in enumerate(d.tparams) if p.at in marked)

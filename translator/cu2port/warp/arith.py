@@ -81,7 +81,7 @@ def _fold(op: str, a: V, b: V) -> V:
     elif op == "/" and b.num == 32 and b.src:
         kind, src = Kind.QUOTIENT, b.src
     elif op == "*" and 32 in (a.num, b.num):
-        kind, src = Kind.PRODUCT, a.src if a.num == 32 else b.src
+        kind, src = Kind.PRODUCT, a.src if a.num == 32 and a.src else b.src
         if Kind.COUNT in (a.kind, b.kind):
             kind = Kind.BLOCK
     elif Kind.BLOCK in (a.kind, b.kind) and op in "+-*/":
@@ -106,10 +106,16 @@ def _divide(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             return V(Kind.WARP, vary, None, (), Step(at, "divided by several warps' threads, it names warps", a.why))
         if a.kind is Kind.WARP and b.num and (b.num % 2 == 0 if op == "/" else b.num > 0):
             return V(Kind.PART, UNIFORM, None, (), a.why)  # groups of whole wavefronts
+        if op == "/" and a.kind is Kind.PRODUCT and a.src and a.num is None and b.vary == UNIFORM:
+            return V(Kind.PRODUCT, a.vary, None, a.src, a.why)
+        if op == "/" and a.num == 32 and a.src and a.kind is Kind.NUMBER:
+            use(a, Role.WIDTH, None, b)  # by its name: `rows_per_warp = 32 / threads_per_row`
         if op == "/" and a.num == 32 and a.src and a.kind is Kind.NUMBER and b.num is None:
             return V(Kind.SHARE, b.vary, None, a.src)
         if b.kind is Kind.SHARE and b.src and a.kind in _LANEABLE:
             use(b, Role.SIZE, True if a.kind is Kind.LANE else None, a._replace(kind=Kind.SHIFTED))
+        if a.kind is Kind.RESIDUE and a.src and b.kind is not Kind.SIZE:
+            use(a, Role.BITS, False, b)  # `n % 32 / 8`: a place in a word or row
         if op == ">>" and a.kind in THREADS and b.num is not None and b.num > 5:
             return V(
                 Kind.WARP,
@@ -157,7 +163,7 @@ def _modulo(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             use(b, role, True, a)
             return a
         use(b, Role.TILE, None, a)
-        return V(Kind.PRODUCT, a.vary, None, b.src, a.why)
+        return V(Kind.WHOLE, a.vary, None, b.src, a.why)
     if not fits:
         if b.kind is Kind.SHARE and b.src and a.kind in _LANEABLE:
             use(b, Role.SIZE, True if a.kind is Kind.LANE else None, a._replace(kind=Kind.SHIFTED))
@@ -253,8 +259,12 @@ def _multiply(op: str, a: V, b: V, at: int, use: Record) -> V | None:
         kind = Kind.BLOCK if a.kind is Kind.COUNT else Kind.GLOBAL if a.kind is Kind.GLOBAL_WARP else Kind.LINEAR
         return V(kind, a.vary, n, (), Step(at, f"{_shown(op, b)} counts threads again", a.why))
     if a.num is not None and b.num is not None:
+        if op == "*" and a.num != 32:
+            use(b, Role.COUNT, None, a)
         return None  # folded, the product remembers its literals
     src = (*b.src, *a.src) if a.kind is Kind.ROUND else b.src
+    if op == "*" and a.kind in _FACTORS:
+        use(b, Role.COUNT, None, a)
     return V(Kind.PRODUCT, a.vary, None, src, a.why)
 
 
@@ -271,12 +281,25 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
                 return V(y.kind, LANES, None, (), y.why or x.why)
             if y.num is not None:
                 return V(Kind.LANE, LANES, None, (), x.why)
+            if op == "-" and x is b:
+                return V(Kind.WHOLE, WARPS, None, (), x.why)  # `i - lane`: where the warp begins
             return V(Kind.LANE_PLUS if y.vary == UNIFORM else Kind.INDEX, LANES, None, (), x.why)
+        if x.kind is Kind.WHOLE and x.vary == WARPS and (is_size(y) or is_mask(y)) and y.src:
+            use(y, Role.LAST, True, x)
+            return x
+        if x.kind is Kind.LANE_MULTIPLE:
+            if y.kind is Kind.PRODUCT and y.src and y.num is None:
+                use(y, Role.STRIDE, None, x)
+            return V(Kind.LANE_MULTIPLE if y.vary == UNIFORM else Kind.PART, LANES, None, (), x.why)
         if x.kind is Kind.LANE_PLUS:
             if y.num == 32 and y.src:
                 use(y, Role.STRIDE, None, x)
             return V(Kind.INDEX, LANES, None, (), x.why)
         if x.kind in THREADS and op == "+":
+            if y.kind is Kind.LANE and x.kind is not Kind.THREAD:
+                return V(x.kind, LANES, None, (), x.why)
+            if y.kind is Kind.WHOLE:
+                use(y, Role.MASK, None, x)  # `(n & ~31) + threadIdx.x`
             if y.kind is Kind.BLOCK_ID:
                 return V(Kind.GLOBAL, LANES, None, (), x.why)
             if y.kind is Kind.THREAD_Y:
@@ -293,6 +316,8 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             return V(Kind.PRODUCT, max(x.vary, y.vary), None, x.src, x.why or y.why)  # `p + i * 32`, before `+ lane`
         if x.kind is Kind.INDEX and y.num == 32 and y.src:
             use(y, Role.STRIDE, None, x)
+        if x.kind is Kind.INDEX and op == "+" and y.vary == UNIFORM and y.kind in (Kind.UNKNOWN, Kind.DATA):
+            return V(Kind.INDEX, x.vary, None, (), x.why)
         if x is a and op == "-" and x.kind in THREADS and y.vary == UNIFORM:
             if y.num == 32 and y.src:
                 use(y, Role.STRIDE, None, x)
@@ -311,7 +336,7 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
         use(a, Role.SIZE, True, b)
     if op == "-" and (is_size(a) or is_mask(a)):
         # `32 - __clz(x)`, `w >> (32 - n)`: bits; of a mask of lanes: lanes
-        if b.kind is Kind.MASK or (b.kind is Kind.BITS and b.vary == WARPS):
+        if b.kind in (Kind.MASK, Kind.LANE_BITS) or (b.kind is Kind.BITS and b.vary == WARPS):
             use(a, Role.LAST, True, b)
         elif a.num is not None and b.num is not None:
             return None
@@ -346,6 +371,8 @@ def _bitwise(op: str, a: V, b: V, at: int, use: Record) -> V | None:
         if x.kind is Kind.LANE and (is_mask(y) or is_size(y)):
             use(y, Role.MASK, True, x)
             return V(Kind.LANE, LANES, None, (), x.why)
+        if x.kind is Kind.LANE and y.kind is Kind.RESIDUE and y.src and op == "^":
+            use(y, Role.MASK, True, x)  # `lane ^ (row & 31)`
         if x.kind is Kind.LANE:
             return V(Kind.LANE if op == "^" else Kind.PART, LANES, None, (), x.why)
     return None

@@ -82,7 +82,7 @@ class Caller(Evaluator):
         if name in self.results and isinstance(e.callee, Name):
             kind = self.results[name]
             return V(kind, VARY.get(kind, LANES), None, (), Step(e.at, f"`{name}` gives {kind.value}", None))
-        if name in ("min", "max", "umin", "umax") and len(values) == 2:
+        if name in ("min", "max", "umin", "umax", "clamp") and len(values) in (2, 3):
             return self._smaller(values)
         if len(values) == 2 and (op := builtins.rounding(name)):
             self.hint, self._sides = hint, (values[0], e.args[0], values[1], e.args[1])
@@ -98,7 +98,9 @@ class Caller(Evaluator):
             if v.kind is Kind.MASK and not name.endswith("ll") and not isinstance(e.args[0], CallExpr):
                 self.event("mask-bits", e.at, name, (v,))
             # of a mask of lanes: the same for the warp, and what is counted is lanes
-            return V(Kind.BITS, max(WARPS, v.vary) if v.kind is Kind.MASK else v.vary, None, (), v.why)
+            if v.kind is Kind.MASK:
+                return V(Kind.LANE_BITS, max(WARPS, v.vary), None, (), v.why)
+            return V(Kind.BITS, v.vary, None, (), v.why)
         if values and values[0].kind is Kind.TILE and name in builtins.GROUP_FUNCTIONS:
             self.event("lanes", e.at, name, values, e)
             return V(Kind.DATA, WARPS)
@@ -111,9 +113,10 @@ class Caller(Evaluator):
         return V(Kind.UNKNOWN, vary)
 
     def _smaller(self, values: tuple[V, ...]) -> V:
-        a, b = values
-        out = join(a, b)
-        return out._replace(src=tuple(dict.fromkeys((*a.src, *b.src))), num=None)
+        for v in values:
+            if v.num == WIDE and v.src and any(x.kind in (Kind.LANE, Kind.LANE_PLUS) for x in values):
+                self.use(v, Role.SIZE, True, NOTHING)  # `min(32, n - i + lane)`
+        return join_all(values)._replace(src=tuple(dict.fromkeys(at for v in values for at in v.src)), num=None)
 
     def _known(self, e: CallExpr, name: str) -> V | None:
         """The value of a cross-lane operation, barrier or group method; None for other calls."""

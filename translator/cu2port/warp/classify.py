@@ -16,6 +16,7 @@ from cu2port.warp.hostside import counts_threads
 from cu2port.warp.lockstep import tails
 from cu2port.warp.parse import integer
 from cu2port.warp.roles import Role
+from cu2port.warp.spelled import spelled
 from cu2port.warp.values import COUNT_NAME, LANE_NAME, WARP_NAME, Kind, Step, is_weak, named_constant
 
 _WARP_WORD = re.compile(r"(?i).*(?:warp|lane|wave|wid\Z|\bws\b).*")
@@ -117,7 +118,7 @@ def _verdict(unit: Unit, facts: WarpFacts, company: _Company, at: int, found: li
 
 _SPEAKS = re.compile(
     r"(?i)(?!.*(?:half.?warp|per.?warp|warp.?group|sub.?warp))"
-    r"\b(?:(?:each|per) lane|lanes?|(?:a|one|per|single|full|whole|within|the) warp|warp.?size|warps)\b"
+    r"\b(?:(?:each|per) lane|lanes?|(?:a|one|per|single|full|whole|within|the) warp|warp.?size|warps|wavefronts?)\b"
 )
 _BIT_HINT = re.compile(r"(?i)bit|word|mask(?!ed)")
 _EACH = re.compile(r"(?i)per_?(?:lane|thread)s?(?:_|\Z|[A-Z])")  # what is divided by 32 is shared out to 32 threads
@@ -131,6 +132,8 @@ _OPEN = {
     Role.STRIDE: Role.STRIDE,
 }
 _OVER = frozenset({Role.SIZE, Role.COUNT, Role.LOG})
+#: What a warp's lanes walk over data by, in a branch that one warp takes.
+_WALKS = frozenset({Kind.STEP, Kind.INDEX, Kind.LANE_PLUS, Kind.SHIFTED})
 _RESTS = frozenset({Kind.UNKNOWN, Kind.RESIDUE, Kind.ROUND, Kind.PRODUCT, Kind.STEP})
 
 
@@ -138,6 +141,8 @@ def _by_company(unit: Unit, facts: WarpFacts, company: _Company, at: int, u: Use
     """Whether a use that says nothing itself counts lanes by what else the function does with the same names, by the
     name that its result gets, or by what is written beside it."""
     key = u.function, u.about
+    if u.first and u.other in _WALKS and not u.named:
+        return True
     if u.role not in _OPEN or u.named or key in company.bits or _BIT_HINT.search(u.hint):
         return False
     if u.about and (key in company.lanes or (u.role is Role.PLAIN and _spoken(unit, at))):
@@ -149,6 +154,7 @@ def _by_company(unit: Unit, facts: WarpFacts, company: _Company, at: int, u: Use
     return rest or each or _spoken(unit, at)
 
 
+_PER_WARP = re.compile(r"(?i)(?:per|in)_?(?:a_?)?warp")
 _SOFT = frozenset({Role.SIZE, Role.MASK, Role.LOG, Role.COUNT, Role.GUARD, Role.WIDTH})
 _DIVIDING = frozenset({*_SOFT, Role.BITS, Role.TILE, Role.PLAIN})
 _THREADS = frozenset({Kind.THREAD, Kind.LINEAR, Kind.GLOBAL})
@@ -160,12 +166,16 @@ def _likely(facts: WarpFacts, u: Use) -> bool:
         return True
     if u.role in (Role.SIZE, Role.MASK, Role.BITS) and "lane" in u.hint.lower():
         return True
+    if u.role is Role.WIDTH and u.other in (Kind.UNKNOWN, Kind.NUMBER, Kind.BLOCK) and _PER_WARP.search(u.hint):
+        return True
     warpish = u.function in facts.warpish
     if u.role in _SOFT and u.other in _THREADS:
         return warpish or u.other is not Kind.GLOBAL
     if u.other is Kind.SHIFTED and u.role in _SOFT:
         return warpish
-    if u.role is Role.STRIDE or (u.role is Role.BLOCK and u.other is Kind.UNKNOWN):
+    if u.role is Role.STRIDE or (u.role is Role.GUARD and u.other is Kind.BLOCK):
+        return warpish
+    if (u.role is Role.LAST and u.other in _THREADS) or (u.role is Role.BLOCK and u.other in (Kind.UNKNOWN, *_THREADS)):
         return warpish
     return False
 
@@ -211,10 +221,12 @@ def _named(unit: Unit, facts: WarpFacts) -> dict[int, Use]:
         out |= places
     for i in _by_platform(unit):
         out[i] = plain
+    for i, role in spelled(unit):
+        out.setdefault(i, Use(role, True, Kind.SIZE, None, "", ""))
     for made in unit.directives:
         if made.keyword == "define":
             for i in range(made.first + 3, made.stop):
-                if unit.t[i][0].isdigit() and integer(unit.t[i]) in (32, 5) and counts_threads(unit, i):
+                if unit.t[i][0].isdigit() and integer(unit.t[i]) in (32, 31, 5) and counts_threads(unit, i):
                     out[i] = Use(Role.COUNT, True, Kind.BLOCK, None, "", "")
     for i in unit.find("thread_block_tile", "tiled_partition"):
         if unit.tok(i + 1) == "<" and integer(unit.tok(i + 2) or "x") == 32:
@@ -264,7 +276,7 @@ def _slots(facts: WarpFacts) -> dict[int, bool]:
         for k, v in enumerate(a.dims):
             used = a.used[k] if k < len(a.used) else set()
             by_name = _WARP_WORD.match(a.name) is not None and len(a.dims) == 1
-            if v.num is not None and v.num % 32:
+            if (v.num is not None and v.num % 32) or any(x.num == 33 for x in a.dims):
                 continue  # five values for each lane
             for at in v.src:
                 out[at] = out.get(at, False) or bool(used & _SLOTS) or by_name

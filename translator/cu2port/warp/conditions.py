@@ -15,16 +15,19 @@ def compare(op: str, a: V, b: V, at: int, use: Record) -> V:
         if x.kind in (Kind.LANE, Kind.LANE_PLUS):
             use(y, Role.LAST if is_mask(y) else Role.SIZE, True, x)
         elif x.kind in (Kind.THREAD, Kind.LINEAR):
-            use(y, Role.GUARD, None, x)
+            use(y, Role.LAST if y.num == 31 and op in ("==", "!=") else Role.GUARD, None, x)
         elif x.kind in (Kind.COUNT, Kind.WARP, Kind.BLOCK, Kind.SIZE):
             role = Role.SLOTS if x.kind in (Kind.COUNT, Kind.WARP) else Role.GUARD
-            use(y, role, not (x.kind is Kind.WARP and is_mask(y)), x)
+            lanes = None if x.kind is Kind.BLOCK and y.kind is Kind.NUMBER else True
+            use(y, role, False if x.kind is Kind.WARP and is_mask(y) else lanes, x)
         elif y.kind is Kind.SIZE:
             use(y, Role.SIZE, True, x)
         else:
             use(y, Role.PLAIN, False if x.num is None and x.kind is not Kind.NUMBER else None, x)
     if y.kind is Kind.PRODUCT and y.src and x.kind in (Kind.THREAD, Kind.LINEAR):
         use(y, Role.GUARD, None, x)
+    if y.num is None and y.kind is Kind.NUMBER and y.src and x.kind in (Kind.THREAD, Kind.LINEAR):
+        use(y, Role.GUARD, None, x)  # `first = wide ? 64 : 32`
     for s, o in ((a, b), (b, a)):
         if s.kind is Kind.STEP and s.src and o.kind in (Kind.LANE, Kind.THREAD, Kind.LINEAR):
             use(s, Role.LOOP if o.kind is Kind.LANE else Role.GUARD, True if o.kind is Kind.LANE else None, o)

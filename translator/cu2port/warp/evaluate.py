@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -51,6 +52,7 @@ WIDE = 32
 _WATCHED = frozenset({32, 31, 5})
 
 
+OF_BITS = re.compile(r"(?i)bits?(?:\b|_|\Z)|(?-i:Bits?)|word|digit|radix")
 _ORDER = frozenset("< > <= >=".split())
 _LANES = frozenset({Kind.LANE, Kind.LANE_PLUS})
 _COMPARING = frozenset("< > <= >= == != && ||".split())
@@ -219,8 +221,23 @@ class Evaluator:
     def _ternary(self, e: Ternary) -> V:
         cond = self.value(e.cond)
         a, b = self.value(e.a), self.value(e.b)
+        self._sentinel(e, a, b)
         out = join(a, b)
         return out._replace(vary=max(out.vary, cond.vary), num=None if cond.vary else out.num)
+
+    def _sentinel(self, e: Ternary, a: V, b: V) -> None:
+        """`n == 32 ? 0xffffffff : (1u << n) - 1`, a mask of n lanes; `i < 32 ? i : lane`, 32 for no lane."""
+        if not isinstance(e.cond, Binary) or e.cond.op not in _COMPARING:
+            return
+        limit = self.value(e.cond.b)
+        if not limit.src or limit.num != WIDE:
+            return
+        full = {x.num for x in (a, b)} & {-1, 0xFFFFFFFF}
+        if e.cond.op in ("==", ">=") and full and not OF_BITS.search(names_in(e)):
+            self.use(limit, Role.SIZE, None, V(Kind.SHIFTED))
+        for x, other in ((a, e.b), (b, e.a)):
+            if x.kind is Kind.LANE and names_in(other) == names_in(e.cond.a):
+                self.use(limit, Role.SIZE, True, x)
 
     def _lambda(self, e: Lambda) -> V:
         outer = self.env
@@ -250,6 +267,9 @@ class Evaluator:
             return V(Kind.COUNT)
         for t in e.targs:
             self.value(t)
+        known = by_name(text) if text not in self.devices and not text.isupper() else Kind.UNKNOWN
+        if known in (Kind.LANE, Kind.WARP):  # a class's member, say
+            return V(known, VARY[known], None, (), Step(e.at, f"`{text}` is {known.value} by its name", None))
         return NOTHING
 
     def _constant(self, text: str, at: int) -> V | None:
@@ -322,8 +342,8 @@ class Evaluator:
                 return V(Kind.BLOCK_ID)
             if name == "blockDim":
                 return V(Kind.BLOCK)
-            if name == "gridDim":
-                return V(Kind.UNKNOWN)
+            if name == "gridDim":  # of blocks of one row or of several warps each
+                return V(Kind.COUNT if self.device is not None and self.device.rows else Kind.UNKNOWN)
         base = self.value(e.base)
         if e.name in ("warpSize", "warp_size"):
             return V(Kind.SIZE)
@@ -343,6 +363,8 @@ class Evaluator:
         base = self.value(e.base)
         index = self.value(e.inner)
         self.hint = outer
+        if index.kind is Kind.LANE and isinstance(e.base, Name) and self.device is not None:
+            self.extents.add((self.device.name, f"+{e.base.text}"))  # its lanes walk over it
         depth, node = 0, e.base
         while isinstance(node, Index):
             depth, node = depth + 1, node.base
@@ -397,6 +419,10 @@ class Evaluator:
             old = self.value(e.target)
             if isinstance(e.target, Name) and e.op == "+=" and v.src and (v.num == WIDE or v.kind is Kind.PRODUCT):
                 self._step(old, v)
+                if v.num == WIDE and old.kind in (Kind.UNKNOWN, Kind.DATA, Kind.PART):
+                    self._sides = (old, Name(e.target.at, f"+{e.target.text}"), v, e.value)
+                    self.use(v, Role.PLAIN, False, old)
+                    self._sides = None
             v = binary(e.op[:-1], old, v, e.at, self.use)
         elif not isinstance(e.target, Name):
             self.value(e.target)
@@ -421,7 +447,7 @@ class Evaluator:
 
     def _step(self, old: V, step: V) -> None:
         """`i += 32` in a loop."""
-        if old.kind in (Kind.LANE, Kind.LANE_PLUS, Kind.INDEX):
+        if old.kind in (Kind.LANE, Kind.LANE_PLUS, Kind.LANE_MULTIPLE, Kind.INDEX):
             self.use(step, Role.STRIDE, None if old.kind is Kind.INDEX else True, old)
 
     def bind(self, name: str, v: V, at: int) -> None:

@@ -41,6 +41,8 @@ def counts_threads(unit: Unit, i: int) -> bool:
     before, after = unit.tok(i - 1), unit.tok(i + 1)
     if before in ("/", "%", "*") and _threads(unit, i - 2, before):
         return integer(unit.t[i]) == 32
+    if before == "+" and after == ")" and unit.tok(i + 2) in ("/", "&", ">") and _threads(unit, i - 2, "/"):
+        return integer(unit.t[i]) == 31 and integer(unit.tok(i + 3) or "x") in (32, None)
     if before == ">" and unit.tok(i - 2) == ">" and _threads(unit, i - 3, "/"):
         return integer(unit.t[i]) == 5
     if after == "*" and COUNT_NAME.match(unit.tok(i + 2) or " "):
@@ -86,27 +88,61 @@ def kernels_of_rows(unit: Unit) -> frozenset[str]:
     return frozenset(out)
 
 
+def row_constants(unit: Unit) -> Iterator[int]:
+    """The literals of constants that make the rows of blocks a warp, where the kernel works with warps."""
+    known: dict[str, int] = {}
+    for launch in unit.launches:
+        spans = unit.split_args(launch.config_first, launch.close)
+        if len(spans) < 2:
+            continue
+        name = unit.tok(_start(unit, unit.lexed.at(spans[1].start), unit.lexed.at(spans[1].end)))
+        at = _constant(unit, name, known)
+        if at >= 0 and _uses_warps(unit, _kernel(unit, launch)):
+            yield at
+
+
+def _constant(unit: Unit, name: str, known: dict[str, int]) -> int:
+    """The token of a constant's or macro's 32; -1 if the name is none."""
+    if not is_identifier(name or " "):
+        return -1
+    if name not in known:
+        macros = [m.first for m in unit.macros.get(name, ()) if m.params is None and m.stop == m.first + 1]
+        held = [i + 2 for i in unit.find(name) if unit.tok(i + 1) in ("=", "{") and _is_constant(unit, i)]
+        at = [k for k in (*macros, *held) if unit.tok(k)[:1].isdigit() and integer(unit.t[k]) == 32]
+        known[name] = at[0] if at else -1
+    return known[name]
+
+
+def _is_constant(unit: Unit, i: int) -> bool:
+    return not {"const", "constexpr"}.isdisjoint(unit.t[max(0, i - 6) : i])
+
+
 def _row(unit: Unit, first: int, last: int) -> int:
     """The token of the 32 that a block size starts with; -1 if it does not."""
+    k = _start(unit, first, last)
+    if k < 0:
+        return -1
+    tok = unit.tok(k)
+    if integer(tok or "x") == 32 or named_constant(tok or " ") == "size":
+        return k
+    return k if _constant(unit, tok, {}) >= 0 else -1
+
+
+def _start(unit: Unit, first: int, last: int) -> int:
+    """The token of the first number of a block size: of the expression itself, of its `dim3`, of a variable's."""
     t = unit.t
-    if last == first + 1 and t[first][0].isdigit():
-        return first if integer(t[first]) == 32 else -1
-    size = integer(unit.tok(first + 2) or "x") == 32 or named_constant(unit.tok(first + 2) or " ") == "size"
-    if t[first] == "dim3" and unit.tok(first + 1) in ("(", "{") and size:
+    if last == first + 1 and (t[first][0].isdigit() or named_constant(t[first]) == "size"):
+        return first
+    if t[first] == "dim3" and unit.tok(first + 1) in ("(", "{"):
         return first + 2 if unit.tok(first + 3) in (",", ")", "}") else -1
     if last == first + 1 and is_identifier(t[first]):
-        if named_constant(t[first]) == "size":
-            return first
         for i in unit.find(t[first]):
-            k = (
-                i + 3
-                if unit.tok(i + 1) == "=" and unit.tok(i + 2) == "{"
-                else i + 4
-                if unit.tok(i + 2) == "dim3"
-                else i + 2
-            )
+            k = i + 2
+            if unit.tok(i + 1) == "=":
+                k = i + 3 if unit.tok(i + 2) == "{" else i + 4
             if unit.tok(i - 1) == "dim3" and unit.tok(k - 1) in ("(", "{") and unit.tok(k + 1) in (",", ")", "}"):
-                return k if integer(unit.tok(k) or "x") == 32 or named_constant(unit.tok(k) or " ") == "size" else -1
+                return k
+        return first
     return -1
 
 

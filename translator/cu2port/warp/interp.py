@@ -7,7 +7,7 @@ import re
 from cu2port.unit import Unit
 from cu2port.warp.builtins import NAMED_BARRIER
 from cu2port.warp.calls import Caller
-from cu2port.warp.evaluate import Array
+from cu2port.warp.evaluate import OF_BITS, Array, names_in
 from cu2port.warp.events import BlockSeen, Frame, LoopSeen
 from cu2port.warp.model import Device
 from cu2port.warp.roles import Role
@@ -16,6 +16,7 @@ from cu2port.warp.tree import (
     Assign,
     Binary,
     Block,
+    CallExpr,
     Decl,
     Eval,
     Expr,
@@ -23,10 +24,12 @@ from cu2port.warp.tree import (
     Jump,
     Loop,
     Name,
+    Num,
     Other,
     Stmt,
     Switch,
     Unary,
+    callee,
     expressions,
     statements,
     walk,
@@ -155,6 +158,9 @@ class Interpreter(Caller):
         self.hint = s.name
         if s.shared:
             dims = [self.value(x) for x in s.dims]
+            for v, x in zip(dims, s.dims, strict=True):
+                if v.kind in (Kind.PRODUCT, Kind.BLOCK) and any(by_name(w) is Kind.COUNT for w in names_in(x).split()):
+                    self.use(v, Role.SLOTS, True, V(Kind.COUNT))  # `rows[WARPS * ROWS_PER_WARP * 32]`
             array = Array(s.at, s.name, dims)
             self.shared[s.name] = array
             self.arrays[s.at] = self.arrays.get(s.at, array)
@@ -185,6 +191,7 @@ class Interpreter(Caller):
         self.hint = ""
         cond = self.value(s.cond)
         self._conditions[s.at] = cond
+        self._chosen(s)
         before = self.env.copy()
         frames = self.frames
         self.frames = (*frames, Frame(s.at, 0, cond))
@@ -198,6 +205,22 @@ class Interpreter(Caller):
         if leaves(s.then):
             return
         self.env = _either(self.env, taken, cond.vary)
+
+    def _chosen(self, s: If) -> None:
+        """`if (n == 32) v = warp_sum(v);`, `if (n % 32 == 0)`: a number of threads that warp code is taken for."""
+        if not isinstance(s.cond, Binary) or s.cond.op not in ("==", ">=", "<=", ">", "<", "!="):
+            return
+        literals = [(s.cond.b, s.cond.a)]
+        if isinstance(s.cond.a, Binary) and s.cond.a.op == "%":
+            literals.append((s.cond.a.b, s.cond.a.a))
+        for e, x in literals:
+            if not isinstance(e, Num) or e.value != 32 or OF_BITS.search(names_in(s.cond)):
+                continue
+            other = self.value(x)
+            if other.kind in (Kind.UNKNOWN, Kind.NUMBER, Kind.BLOCK, Kind.STEP) and other.vary == UNIFORM:
+                then, other_arm = _speaks_of_warps(s.then), _speaks_of_warps(s.other)
+                if then != other_arm or (then and isinstance(s.other, If)):
+                    self.use(self.value(e), Role.SIZE, True, other)
 
     def _switch(self, s: Switch) -> None:
         cond = self.value(s.cond)
@@ -354,6 +377,8 @@ class Interpreter(Caller):
                     self._step(old, v)
                     if old.kind in (Kind.THREAD, Kind.LINEAR):
                         self.use(v, Role.STRIDE, None, old)
+                if e.op == "+=" and v.src and v.kind is Kind.QUOTIENT and old.kind in (Kind.WARP, Kind.GLOBAL_WARP):
+                    self.use(v, Role.COUNT, True, old)  # `row += threads / 32`
                 vary = max(old.vary, v.vary)
                 if old.kind in (Kind.THREAD, Kind.LINEAR, Kind.GLOBAL, Kind.LANE):
                     self.env[e.target.text] = old._replace(kind=Kind.INDEX, vary=vary)
@@ -377,6 +402,12 @@ def _either(a: dict[str, V], b: dict[str, V], vary: int) -> dict[str, V]:
             both = join(old, v)
             out[name] = both if both.vary >= vary else both._replace(vary=vary)
     return out
+
+
+def _speaks_of_warps(s: Stmt | None) -> bool:
+    """Whether a branch begins with a call of warp code."""
+    body = s.body[:4] if isinstance(s, Block) else (s,)
+    return any(GROUP_NAME.match(callee(x)) for y in body for x in expressions(y) if isinstance(x, CallExpr))
 
 
 def _in_loop(cond: V) -> Kind:

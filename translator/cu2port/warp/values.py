@@ -34,12 +34,14 @@ class Kind(Enum):
     STEP = "a loop variable"  # bounded or stepped by the literals in `src`
     WARP_MULTIPLE = "a multiple of a warp id"
     PRODUCT = "a multiple of a literal"  # of the literals in `src`
+    WHOLE = "a number rounded to a multiple of a literal"  # `n & ~31`
     QUOTIENT = "how often a literal goes into a number"  # `n / 32`; of the literals in `src`
     ROUND = "a round of a loop that takes so many"  # a loop variable bounded by such a quotient
     RESIDUE = "what is left of a division by a literal"  # `n % 32`
     SHARE = "a part of a literal"  # `32 / n`, of the literals in `src`
     LANE_MULTIPLE = "a multiple of a lane id"
     BITS = "a count of bits"
+    LANE_BITS = "a count of a mask's bits"
     TILE = "a tile of threads"
     GROUP = "a group of threads"
     ONE = "one thread of the block"  # conditions
@@ -113,7 +115,7 @@ def join_all(values: Iterable[V]) -> V:
 
 
 SIZE_NAME = re.compile(
-    r"(?i)(?!.*(?:sub_?warp|bytes|mem|partial|half))(?:.*(?:warp_?(?:size|sz|siz|width|lanes|dim|len)|wave(?:front)?_?(?:size|sz)|threads?_?(?:per|in)_?warp|"
+    r"(?i)(?!.*(?:sub_?warp|bytes|mem|partial|half))(?:.*(?:warp_?(?:size|sz|siz|width|lanes|dim|len)|wave(?:front)?_?(?:size|sz)|threads?_?(?:per|in|this)_?(?:this_?)?warp|"
     r"lanes?_?(?:per|in)_?warp|num_?lanes|n_?lanes|lane_?(?:count|num|size)|warp_?(?:n_?)?threads).*\Z"
     r"|(?:ws|wsz|warp_?t)\Z)"
 )
@@ -122,10 +124,11 @@ LOG_NAME = re.compile(r"(?i).*(?:lo?g2?_?(?:of_?)?(?:warp|ws)|warp_?(?:size_?)?(
 LANE_NAME = re.compile(
     r"(?i)(?!.*per_?(?:warp|lane))(?:.*_)?(?:lane_?(?:id|idx|index|num)?|laneid|lid_?in_?warp|tid_?in_?warp|thread_?lane|"
     r"warp_?lane|my_?lane|lane_?rank|in_?warp_?(?:id|tid|idx))(?:_?(?:x|in_?warp))?\Z"
+    r"|(?-i:[a-z]+)(?-i:[A-Z]\w*)?(?-i:Lane(?:Id|Idx|Index))\Z"
 )
 WARP_NAME = re.compile(
-    r"(?i)(?!.*(?:per_?warp|(?:stride|step|offset|rows?|cols?|columns?|elems?|elements|bytes|num|count|size|len|max)_?warp\Z))(?:.*_)?(?:(?:my_?|global_?|local_?|block_?)?warp_?(?:id|idx|index|rank|no)?|wid|wix|warpid"
-    r"|warp_?id_?in_?block|wave_?id)\Z"
+    r"(?i)(?!.*(?:per_?warp|(?:stride|step|offset|rows?|cols?|columns?|elems?|elements|bytes|num|count|size|len|max)_?(?:of_?|in_?)?warp\Z))(?:.*_)?(?:(?:my_?|global_?|local_?|block_?)?warp_?(?:id|idx|index|rank|no)?|wid|wix|warpid"
+    r"|warp_?id_?in_?block|wave_?id|(?-i:[a-z][A-Za-z]*Warp(?:Id|Idx|Index|Rank)))\Z"
 )
 COUNT_NAME = re.compile(
     r"(?i)(?:.*_)?(?:warps|n(?:um|umber|r)?_?(?:of_?)?_?warps?\w*|k?num_?\w*warps?|warps?_?per_?\w+|warps_?in_?\w+"
