@@ -59,6 +59,14 @@ __device__ int next_of_hidden(int& counter) {
     if (here.thread_rank() == 0) old = atomicAdd(&counter, here.size());
     return here.shfl(old, 0) + here.thread_rank();
 }
+__device__ int next_by_key(const int key, int* counters) {
+    cg::coalesced_group here = cg::coalesced_threads();
+    auto peers = cg::labeled_partition(here, key);
+    int old = 0;
+    if (peers.thread_rank() == 0) { old = atomicAdd(&counters[key], peers.size()); }
+    old = peers.shfl(old, 0);
+    return old + peers.thread_rank();
+}
 __device__ int table[8];
 __device__ int next_of_table(int which) {
     const auto here = cg::coalesced_threads();
@@ -130,6 +138,11 @@ NATIVE = {
         if (x % 3) out[16 + blockIdx.x * 300 + base + __popc(votes & ((1u << lane) - 1))] = x;
         __syncthreads();
         if (threadIdx.x == 0) out[blockIdx.x] = taken;""",
+    "labeled": """
+        for (int i = threadIdx.x; i < 300; i += blockDim.x) {
+            const int key = in[i] % 5;
+            if (key < 4) out[16 + key * 200 + next_by_key(key, out)] = in[i];
+        }""",
     "flags": """
         __shared__ int seen[2], any;
         if (threadIdx.x == 0) seen[0] = seen[1] = any = 0;
@@ -305,6 +318,17 @@ LOGICAL = {
         const int key = in[threadIdx.x] % 4, lane = threadIdx.x % 32;
         const unsigned peers = __match_any_sync(FULL, key);
         if (lane == __ffs(peers) - 1) atomicAdd(&out[key + 4 * (threadIdx.x & 32 ? 1 : 0)], __popc(peers));""",
+    "labeled_places": """
+        auto here = cg::coalesced_threads();
+        auto peers = cg::labeled_partition(here, in[threadIdx.x] % 3);
+        if (peers.thread_rank() == 0) atomicAdd(&out[in[threadIdx.x] % 3], peers.size());""",
+    "labeled_of_part": """
+        const int key = in[threadIdx.x] % 3;
+        auto here = cg::coalesced_threads();
+        if (in[threadIdx.x] > 40) {
+            auto peers = cg::labeled_partition(here, key);
+            if (peers.thread_rank() == 0) atomicAdd(&out[key], in[threadIdx.x] > 40);
+        }""",
     "votes_of_group": """
         auto here = cg::coalesced_threads();
         unsigned votes = here.ballot(in[threadIdx.x] & 1);

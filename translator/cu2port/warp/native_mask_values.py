@@ -9,10 +9,10 @@ from cu2port.warp.native_idioms import Idioms, Refused
 from cu2port.warp.native_lanes import Here, Look
 from cu2port.warp.native_mask_forms import COUNTS, OWN, SIZES, MaskForms
 from cu2port.warp.native_types import COUNT
-from cu2port.warp.native_values import MIXED, SAME, SPACE, Kind, T, is_plain
+from cu2port.warp.native_values import MIXED, SAME, SPACE, Kind, T
 from cu2port.warp.native_votes import Votes
 from cu2port.warp.native_walk import Walk
-from cu2port.warp.tree import Binary, CallExpr, Expr, Index, Member, Name, Num, Ternary, Unary, callee, walk
+from cu2port.warp.tree import Binary, CallExpr, Expr, Name, Num, Ternary, Unary, callee, walk
 
 _WIDE = frozenset("unsigned long long uint64_t uintptr_t size_t int64_t u64 std :: ( ) < > reinterpret_cast "
                   "static_cast const".split())  # fmt: skip
@@ -26,7 +26,7 @@ class MaskValues(MaskForms, Walk):
     """What the walk knows of masks. `region`: a number for the lanes that are here; `present`: masks whose lanes are
     just those that are here; `inside`: masks that this lane is in; `blocked`: fewer lanes come to what is read."""
 
-    later = frozenset({"coalesced_threads"})
+    later = frozenset({"coalesced_threads", "labeled_partition"})
 
     def __init__(self, unit: Unit, idioms: Idioms, d: Device, look: Look) -> None:
         super().__init__(unit, idioms, d, look)
@@ -136,6 +136,8 @@ class MaskValues(MaskForms, Walk):
         if name == "coalesced_threads" and not e.args and self._is_of_groups(e):
             self._calls(e, f"group({SPACE}match({self.apart}))" if self.apart else "group()")
             return self._made(e, Votes(e.at, self.region))._replace(kind=Kind.GROUP)
+        if name == "labeled_partition" and len(e.args) == 2 and self._is_of_groups(e):
+            return self._labeled(e)
         g = self._group_of(e)
         if g is None:
             return None
@@ -149,7 +151,8 @@ class MaskValues(MaskForms, Walk):
             start, end = self.unit.p[g.at], self.unit.end(e.close)
             old = self._argument_text(e, 0)
             parts = (SPACE + "shfl(", old, f", {self.unit.t[g.at]}.first())")
-            self.edits[start, end] = Edit(start, end, parts if self.apart else (SPACE + "lead(", old, ")"))
+            several = self.apart or self.masks[t.mask].key
+            self.edits[start, end] = Edit(start, end, parts if several else (SPACE + "lead(", old, ")"))
             return base
         raise Refused(e.at, f"`{name}` of a group of lanes")
 
@@ -160,13 +163,13 @@ class MaskValues(MaskForms, Walk):
         aliases = (k for k in unit.find("cooperative_groups") if unit.tok(k - 1) == "=")
         return head == "cooperative_groups" or any(unit.tok(k - 2) == head for k in aliases)
 
-    def _calls(self, e: CallExpr, text: str, n: int = -1) -> None:
+    def _calls(self, e: CallExpr, text: str, n: int = -1, tail: str = ")") -> None:
         """A function of `cu2port::wave` in place of a call, which gets its argument n."""
         if self._casts(e):
             raise Refused(e.at, f"what `{callee(e)}` gives is cast to another type")
         unit = self.unit
         start, end = unit.p[unit.qualifier(e.at)], unit.end(e.close)
-        rest = (self._argument_text(e, n), ")") if n >= 0 else ()
+        rest = (self._argument_text(e, n), tail) if n >= 0 else ()
         self.edits[start, end] = Edit(start, end, (SPACE + text, *rest))
         self.done.add(e.at)
 
@@ -211,10 +214,25 @@ class MaskValues(MaskForms, Walk):
         v = Votes(e.at, self.region, None if all_of else yes, whole, together=together and whole)
         return self._made(e, v)
 
+    def _labeled(self, e: CallExpr) -> T:
+        """`cooperative_groups::labeled_partition(group, key)`"""
+        g = e.args[0]
+        v = self.masks.get(self._kind(g).mask) if self._kind(g).kind is Kind.GROUP else None
+        if v is None or v.key or v.region != self.region:
+            raise Refused(e.at, "a group of some lanes of the warp")
+        self._used(g)
+        self._plain(e.args[1])
+        self._calls(e, f"group({SPACE}match(", 1, f") & {SPACE}match({self.apart}))" if self.apart else "))")
+        return self._made(e, Votes(e.at, self.region, key=self._key(e)))._replace(kind=Kind.GROUP)
+
     def _match(self, e: CallExpr) -> T:
         self._among(e)
         self._plain(e.args[1])
         self._calls(e, "match(", 1)
+        return self._made(e, Votes(e.at, self.region, key=self._key(e)))
+
+    def _key(self, e: CallExpr) -> str:
+        """The variable by whose value lanes are matched; "?" if it may be more than one that have the same."""
         key = e.args[1]
         span = self._argument_text(e, 1)
         unit = self.unit
@@ -224,7 +242,7 @@ class MaskValues(MaskForms, Walk):
             name = key.args[0].text
         rest = [w for w in words if w != name]
         kept = not rest or (_WIDE.issuperset(rest) and not _LONG.isdisjoint(rest) and rest.count("(") == 1)
-        return self._made(e, Votes(e.at, self.region, key=name if name and kept else "?"))
+        return name if name and kept else "?"
 
     def _popc(self, e: CallExpr) -> T | None:
         x = e.args[0]
@@ -299,113 +317,16 @@ class MaskValues(MaskForms, Walk):
         assert zero is not None
         self._value(zero)
 
-    # --- places ---------------------------------------------------------------------------------------------------
+    # --- places (native_mask_places) ------------------------------------------------------------------------------
 
     def _handed_out(self, e: CallExpr) -> T | None:
-        """`__shfl_sync(mask, base, leader)`: all lanes get what the leader reserved."""
-        n = 1 if callee(e).endswith("_sync") else 0
-        if len(e.args) not in (n + 2, n + 3) or (len(e.args) == n + 3 and self.idioms.number(e.args[n + 2]) != 32):
-            return None
-        base, source = e.args[n], e.args[n + 1]
-        if self._kind(base).kind is not Kind.BASE:
-            return None
-        m = e.args[0]
-        if n and self._is_mask(m):
-            self._used(m)
-        elif n and not self._is_full(m):
-            raise Refused(e.at, "a mask that is not understood")
-        leader = self._leader(source)
-        if leader is None and not self._is_zero(source):
-            raise Refused(e.at, "another lane than the leader is asked")
-        t = self._began(e, base, leader)
-        if leader is None:
-            self._calls(e, "lead(", n)
-            return t
-        self._value(source)
-        unit = self.unit
-        start, end = unit.p[e.at], unit.end(e.close)
-        parts = (SPACE + "shfl(", self._argument_text(e, n), ", ", self._argument_text(e, n + 1), ")")
-        self.edits[start, end] = Edit(start, end, parts)
-        self.done.add(e.at)
-        return t
+        raise NotImplementedError
 
     def _began(self, e: CallExpr, base: Expr, leader: T | None) -> T:
-        """What lanes know that ask a leader (None: lane 0) for the first of their places."""
-        t = self._kind(base)
-        if not isinstance(base, Name) or t.kind is not Kind.BASE or t.everywhere:
-            raise Refused(e.at, "a lane's value is asked for")
-        if self.blocked or self.here.role or e.at in self.closed:
-            raise Refused(e.at, f"some lanes may be elsewhere when `{callee(e)}` is called")
-        since = self.began.get(base.text, -1)
-        if leader is None:
-            right = t.op == "zero" and since == self.region
-        else:
-            right = t.op == f"{leader.op}:{leader.mask}" and self._are_here(leader.mask)
-            right = right and since >= self.masks[leader.mask].region
-        if not right:
-            raise Refused(e.at, "the lane that is asked may not be the leader")
-        self.spots.add(base.at)
-        return t._replace(everywhere=True)
+        raise NotImplementedError
 
     def _is_same(self, e: Expr, mask: int) -> bool:
-        """Whether a value is the same for all lanes that are in a mask together (-1: for all lanes that are here)."""
-        v = self.masks[mask] if mask >= 0 else Votes(-1, -1)
-        start = self.d.fn.body[0]
-        params = [] if self.d.kernel else [p.name for p in self.d.params]
-        for x in walk(e):
-            if isinstance(x, Name):
-                if v.key and x.text == v.key and self._stays(x, v.at, e.at):
-                    continue
-                if x.text in params and self._stays(x, start, e.at) and self.env.get(x.text, SAME).kind is Kind.SAME:
-                    self.needs.add(params.index(x.text))
-                    continue
-                if x.text in self.arrays:
-                    self.spots.add(x.at)
-                    if self.env[x.text].kind is not Kind.SAME:
-                        return False
-                elif not self._value(x).uniform:
-                    return False
-            elif isinstance(x, Member):
-                if not isinstance(x.base, Name) or x.name == "shfl":
-                    return False
-            elif isinstance(x, Unary):
-                if x.op not in ("&", "-"):
-                    return False
-            elif isinstance(x, Index):
-                if x is not e and not (isinstance(e, Unary) and e.op == "&" and e.x is x):
-                    return False
-            elif not isinstance(x, (Num, Binary)):
-                return False
-        return True
+        raise NotImplementedError
 
     def _sum(self, e: Binary) -> T | None:
-        """A sum in which the first of a warp's places and a rank meet."""
-        terms = self._terms(e)
-        if not any(self._is_odd(x) for _, x in terms):
-            return None
-        types = [(sign, self._value(x)) for sign, x in terms]
-        odd = [(sign, t) for sign, t in types if not is_plain(t)]
-        if not odd:
-            return None
-        bases = [t for sign, t in odd if t.kind is Kind.BASE and t.everywhere and sign == "+"]
-        ranks = [t for sign, t in odd if t.kind is Kind.RANK and sign == "+"]
-        places = [t for sign, t in odd if t.kind is Kind.PLACE and sign == "+"]
-        if len(odd) == 1 and (bases or ranks or places):
-            return odd[0][1]
-        if len(odd) == 2 and len(bases) == len(ranks) == 1 and bases[0].mask == ranks[0].mask:
-            mask = bases[0].mask
-            return T(Kind.PLACE, mask=mask) if bases[0].few and mask not in self.inside else SAME
-        raise Refused(e.at, f"{odd[0][1].kind.value} is used where it may differ")
-
-    def _terms(self, e: Expr, sign: str = "+") -> list[tuple[str, Expr]]:
-        if isinstance(e, Binary) and e.op in "+-":
-            other = sign if e.op == "+" else "-" if sign == "+" else "+"
-            return [*self._terms(e.a, sign), *self._terms(e.b, other)]
-        return [(sign, e)]
-
-    def _is_odd(self, e: Expr) -> bool:
-        """Whether an expression may be a place, or what makes one."""
-        if isinstance(e, CallExpr):
-            name = callee(e)
-            return name in COUNTS or name in ("__shfl_sync", "__shfl") or self._group_of(e) is not None
-        return self._kind(e).kind in (Kind.BASE, Kind.RANK, Kind.PLACE)
+        raise NotImplementedError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cu2port.warp.native_idioms import Refused
 from cu2port.warp.native_lanes import Here
 from cu2port.warp.native_mask_forms import atomic_calls
-from cu2port.warp.native_mask_values import MaskValues
+from cu2port.warp.native_mask_places import Places
 from cu2port.warp.native_values import SAME, Kind, T
 from cu2port.warp.native_votes import Votes, conjuncts
 from cu2port.warp.tree import (
@@ -39,7 +39,7 @@ _PURE = (Name, Num, Member, Binary)
 _QUIET = (Kind.RANK, Kind.PART, Kind.COUNTED, Kind.LEADER, Kind.BASE, Kind.PLACE, Kind.MASK)
 
 
-class MaskedBranches(MaskValues):
+class MaskedBranches(Places):
     """The branches and loops of a walk that masks decide. Raises Refused."""
 
     voting = False  # lanes came here that CUDA would have left out

@@ -11,7 +11,6 @@ from __future__ import annotations
 from cu2port.model import Edit
 from cu2port.warp.native_idioms import Refused
 from cu2port.warp.native_lanes import Here, Summary
-from cu2port.warp.native_mask_values import MaskValues
 from cu2port.warp.native_masked_branches import MaskedBranches
 from cu2port.warp.native_values import SPACE, Kind
 from cu2port.warp.native_votes import escapes
@@ -22,7 +21,7 @@ Edits = dict[tuple[int, int], Edit]
 _HOLDS = (Kind.MASK, Kind.LOWER, Kind.GROUP)
 
 
-class Masks(MaskedBranches, MaskValues):
+class Masks(MaskedBranches):
     """The walk over one function, with masks of lanes. Raises Refused."""
 
     def run(self) -> Summary:

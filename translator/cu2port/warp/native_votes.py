@@ -28,6 +28,7 @@ from cu2port.warp.tree import (
     walk,
 )
 
+_READS = frozenset({"if", "while", "labeled_partition"})
 _CHANGES = frozenset("= += -= *= /= %= <<= >>= |= &= ^= ++ --".split())
 
 
@@ -133,7 +134,7 @@ class Predicates(Lanes):
         while k > 0 and not (unit.t[k] == "(" and unit.match[k] > i):
             k -= 1
         name = unit.tok(k - 1)
-        return name in MATH or name.startswith("__") or name in ("if", "while") or not name.isidentifier()
+        return name in MATH or name.startswith("__") or name in _READS or not name.isidentifier()
 
     def _stores(self, first: int, stop: int) -> bool:
         """Whether memory may be written between two tokens of the function, other than by CUDA's atomic operations."""
