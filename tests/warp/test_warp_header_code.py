@@ -24,7 +24,6 @@ WAVE64 = ("gfx90a", "gfx942")
 
 #: HIP's builtins without a mask, written down by what they compute: the same code comes out (a test holds them to it).
 PLAIN = """
-typedef unsigned long long u64;
 #define FN static inline __attribute__((device, always_inline))
 FN int wave() { return __builtin_amdgcn_wavefrontsize(); }
 FN unsigned __lane_id() {
@@ -63,6 +62,7 @@ FUNCTIONS: Rows = {
     "all": ("int p", "__ballot(!p) == 0", "all(~0u, p)"),
     "activemask": ("", "__activemask()", "activemask()"),
     "lane id": ("", "__lane_id()", "lane_id()"),
+    "match_any": ("int v, unsigned m", "(unsigned)(SAME(v) & m)", "match_any(m, v)"),
     "shfl": ("int v, int l", "__shfl(v, l)", "shfl(~0u, v, l)"),
     "shfl, width 8": ("int v, int l", "__shfl(v, l, 8)", "shfl(~0u, v, l, 8)"),
     "shfl from lane 0": ("int v", "__shfl(v, 0)", "shfl(~0u, v, 0)"),
@@ -98,6 +98,26 @@ WAVE: Rows = {
     "sum of doubles": ("double x", "(ALL(x += wide(x, o)), x)", "sum(x)"),
     "max of ints": ("int v", "(ALL(v = Max()(v, __shfl_xor(v, o))), v)", "reduce(v, Max())"),
     "max of floats": ("float x", "(ALL(x = Max()(x, as_float(__shfl_xor(as_int(x), o)))), x)", "reduce(x, Max())"),
+    "lane": ("", "(int)__lane_id()", "lane()"),
+    "in a mask": ("u64 m", "(bool)(m >> __lane_id() & 1)", "has(m)"),
+    "lanes below, as a mask": ("", "(1ull << __lane_id()) - 1", "lower()"),
+    "rank in a mask": ("u64 m", "__builtin_popcountll(m & ((1ull << __lane_id()) - 1))", "rank(m)"),
+    "rank among votes": (
+        "int p",
+        "__builtin_popcountll(__ballot(p) & ((1ull << __lane_id()) - 1))",
+        "rank(cu2port::wave::ballot(p))",
+    ),
+    "rank, with itself": (
+        "int p",
+        "__builtin_popcountll(__ballot(p) & ((2ull << __lane_id()) - 1))",
+        "upto(cu2port::wave::ballot(p))",
+    ),
+    "first of votes": ("int p", "__builtin_ffsll(__ballot(p)) - 1", "first_of(cu2port::wave::ballot(p))"),
+    "last of votes": ("int p", "LAST(__ballot(p))", "last_of(cu2port::wave::ballot(p))"),
+    "first that is here": ("", "__builtin_ffsll(__activemask()) - 1 == __lane_id()", "leads()"),
+    "its value": ("int v", "__shfl(v, __builtin_ffsll(__activemask()) - 1)", "lead(v)"),
+    "lanes with the same value": ("int v", "SAME(v)", "match(v)"),
+    "value of a lane": ("int v, int l", "__shfl(v, l)", "shfl(v, l)"),
     "lane below": ("int v", "__shfl_up(v, 1)", "below(v)"),
     "last lane": ("", "63 - __builtin_clzll(__activemask())", "last_lane()"),
     "value of the last lane": ("int v", "__shfl(v, 63 - __builtin_clzll(__activemask()))", "last(v)"),
@@ -118,8 +138,19 @@ TABLES = {"warp": FUNCTIONS, "wave": WAVE}
 #: What a table's functions may take more than the plain ones on wavefronts of 64 lanes. On 32 they may not take more.
 SPARES = {"warp": 5, "wave": 0}
 HELP = """
+typedef unsigned long long u64;
 #define SUM(step) ({ for (int o = 16; o > 0; o /= 2) step; })
 #define ALL(step) ({ for (int o = __builtin_amdgcn_wavefrontsize() / 2; o > 0; o /= 2) step; })
+#define LAST(votes) ({ u64 m = votes; m ? 63 - __builtin_clzll(m) : -1; })
+#define SAME(v) ({ \\
+    u64 same = 0; \\
+    for (u64 rest = __activemask(); rest;) { \\
+        int first = __builtin_ffsll(rest) - 1; \\
+        u64 those = __ballot(v == __shfl(v, first)); \\
+        if (those >> __lane_id() & 1) same = those; \\
+        rest &= ~those; \\
+    } \\
+    same; })
 #define UP(other, step) ({ for (unsigned o = 1; o < wave(); o *= 2) { auto t = other; if (__lane_id() >= o) step; } })
 struct Max {
     template <class T> __attribute__((device)) T operator()(T a, T b) const { return a < b ? b : a; }
@@ -143,7 +174,7 @@ def plain_functions(table: str) -> str:
 
 
 def our_functions(table: str) -> str:
-    ours = [(p, o if "::" in o else f"cu2port::{table}::{o}") for p, _, o in TABLES[table].values()]
+    ours = [(p, o if o[0] == "(" else f"cu2port::{table}::{o}") for p, _, o in TABLES[table].values()]
     return HELP + _functions("o", ours)
 
 
@@ -197,7 +228,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Measured]:
     return {
         table: {
             gpu: (
-                counts(assembly(PLAIN + HELP + plain_functions(table), gpu, folder, *BARE), table),
+                counts(assembly(HELP + PLAIN + plain_functions(table), gpu, folder, *BARE), table),
                 counts(assembly(f'#include "cu2port/{table}.hpp"\n{our_functions(table)}', gpu, folder, *BARE), table),
             )
             for gpu in GPUS
@@ -332,11 +363,11 @@ def test_compiles_with_hip(rocm: Path, gpu: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("gpu", ["gfx942", "gfx1100"])
 @pytest.mark.parametrize("table", TABLES)
 def test_plain_functions_are_those_of_hip(rocm: Path, gpu: str, table: str, tmp_path: Path) -> None:
-    text = HELP + plain_functions(table)
-    own = counts(assembly(PLAIN + text, gpu, tmp_path, *BARE), table)
+    text = plain_functions(table)
+    own = counts(assembly(HELP + PLAIN + text, gpu, tmp_path, *BARE), table)
     flags = (f"--rocm-path={rocm}", "-D__AMDGCN_WAVEFRONT_SIZE=" + ("64" if gpu in WAVE64 else "32"))
     there = "#include <hip/hip_runtime.h>\n__device__ int wave() { return __builtin_amdgcn_wavefrontsize(); }\n"
-    assert counts(assembly(there + text, gpu, tmp_path, *flags), table) == own
+    assert counts(assembly(there + HELP + text, gpu, tmp_path, *flags), table) == own
 
 
 def test_plain_cpp_takes_the_size(tmp_path: Path) -> None:

@@ -88,6 +88,11 @@ template <int Control> struct Dpp {
         return __builtin_amdgcn_mov_dpp(int(word), Control, 0xf, 0xf, true);
     }
 };
+// The value of a lane of the wavefront that is the same for all who ask, and of the first that is here.
+struct Lane {
+    int lane;
+    CU2PORT_WARP int operator()(unsigned word) const { return __builtin_amdgcn_readlane(int(word), lane); }
+};
 struct First {
     CU2PORT_WARP int operator()(unsigned word) const { return __builtin_amdgcn_readfirstlane(int(word)); }
 };
@@ -241,6 +246,23 @@ template <class T> CU2PORT_WARP bool same_bits(T a, T b) {
     return differ == 0;
 }
 
+// The lanes of the wavefront that are here and have this lane's value, bit by bit; once for each value.
+template <class T> CU2PORT_WARP unsigned long long same_lanes(T value) {
+    unsigned words[(sizeof(T) + 3) / 4] = {};
+    __builtin_memcpy(words, static_cast<const void*>(&value), sizeof(T));
+    unsigned long long same = 0, rest = __builtin_amdgcn_ballot_w64(true);
+    while (rest) {
+        const int first = __builtin_ctzll(rest);
+        unsigned differ = 0;
+        for (unsigned word : words) differ |= word ^ unsigned(__builtin_amdgcn_readlane(int(word), first));
+        const bool mine = differ == 0;
+        const unsigned long long those = __builtin_amdgcn_ballot_w64(mine);
+        if (mine) same = those;
+        rest &= ~those;
+    }
+    return same;
+}
+
 struct Add { template <class T> CU2PORT_WARP T operator()(T a, T b) const { return a + b; } };
 struct Min { template <class T> CU2PORT_WARP T operator()(T a, T b) const { return b < a ? b : a; } };
 struct Max { template <class T> CU2PORT_WARP T operator()(T a, T b) const { return a < b ? b : a; } };
@@ -273,17 +295,8 @@ template <class T, class Op> CU2PORT_WARP T fold(unsigned mask, T value, Op op) 
 /// `__match_any_sync(mask, value)`: the lanes with this lane's value. Numbers are compared bit by bit.
 template <class T> CU2PORT_WARP unsigned match_any(unsigned mask, T value CU2PORT_WARP_HERE) {
     CU2PORT_WARP_CHECK(mask);
-    unsigned long long same = 0;
-    bool found = false;
-    while (__builtin_amdgcn_ballot_w64(!found)) {  // once for each value in the wavefront
-        if (!found) {
-            if (detail::same_bits(value, detail::by_words(value, detail::First()))) {
-                same = __builtin_amdgcn_ballot_w64(true);
-                found = true;
-            }
-        }
-    }
-    return detail::half(same) & mask;
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "CUDA matches numbers of 4 or 8 bytes");
+    return detail::half(detail::same_lanes(value)) & mask;
 }
 
 /// `__match_all_sync(mask, value, predicate)`: the mask if all its lanes have the same value, else 0.

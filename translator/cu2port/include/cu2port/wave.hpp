@@ -60,30 +60,17 @@ CU2PORT_WAVE mask lower(bool with_own = false) { return ((with_own ? 2ull : 1ull
 
 /// The lanes that are here, and those of them with this lane's value, compared bit by bit.
 CU2PORT_WAVE mask activemask() { return __builtin_amdgcn_ballot_w64(true); }
-template <class T> CU2PORT_WAVE mask match(T value) {
-    unsigned words[(sizeof(T) + 3) / 4] = {};
-    __builtin_memcpy(words, &value, sizeof(T));
-    mask same = 0;
-    bool found = false;
-    while (__builtin_amdgcn_ballot_w64(!found)) {  // once for each value in the wavefront
-        if (!found) {
-            unsigned differ = 0;
-            for (unsigned word : words) differ |= word ^ unsigned(__builtin_amdgcn_readfirstlane(int(word)));
-            if (differ == 0) {
-                same = __builtin_amdgcn_ballot_w64(true);
-                found = true;
-            }
-        }
-    }
-    return same;
-}
+template <class T> CU2PORT_WAVE mask match(T value) { return warp::detail::same_lanes(value); }
 
 /// Of a mask: how many lanes; how many below this one, and up to this one; the first and the last, -1 if there is none.
 CU2PORT_WAVE int lanes(mask of) { return __builtin_popcountll(of); }
 CU2PORT_WAVE int rank(mask of) {
     return int(__builtin_amdgcn_mbcnt_hi(unsigned(of >> 32), __builtin_amdgcn_mbcnt_lo(unsigned(of), 0u)));
 }
-CU2PORT_WAVE int upto(mask of) { return rank(of) + has(of); }
+CU2PORT_WAVE int upto(mask of) {  // those of the lanes above the first that have their bit below this one
+    const unsigned first = unsigned(of) & 1u, low = __builtin_amdgcn_mbcnt_lo(unsigned(of >> 1), first);
+    return int(__builtin_amdgcn_mbcnt_hi(unsigned(of >> 33), low));
+}
 CU2PORT_WAVE int first_of(mask of) { return __builtin_ffsll((long long)of) - 1; }
 CU2PORT_WAVE int last_of(mask of) { return of ? 63 - __builtin_clzll(of) : -1; }
 
@@ -118,11 +105,6 @@ typedef warp::detail::Dpp<0x142> Rows;   // row_bcast:15
 typedef warp::detail::Across4 Fours;
 typedef warp::detail::Swizzle<31, 0, 16> Rows;
 #endif
-// The value of a lane that is the same for all.
-struct Lane {
-    int lane;
-    CU2PORT_WAVE int operator()(unsigned word) const { return __builtin_amdgcn_readlane(int(word), lane); }
-};
 
 }  // namespace detail
 
@@ -136,9 +118,9 @@ template <class T, class Op> CU2PORT_WAVE T reduce(T value, Op op) {
     value = op(value, by_words(value, Dpp<0x140>()));  // row_mirror
     value = op(value, by_words(value, detail::Rows()));
     if (!warp::detail::two()) return value;
-    const T lower = by_words(value, detail::Lane{31});
+    const T lower = by_words(value, warp::detail::Lane{31});
     if (__builtin_amdgcn_ballot_w64(true) != ~0ull) return lower;  // the upper half has no threads
-    return op(lower, by_words(value, detail::Lane{63}));
+    return op(lower, by_words(value, warp::detail::Lane{63}));
 }
 
 /// The sum of all lanes.
@@ -166,8 +148,8 @@ template <int Control, unsigned Old, int Rows = 0xf> struct Moved {
     }
 };
 
-// What lanes below have come to is put together with a lane's own, where it has any below; or in all lanes, where `below`
-// is `filled` with what changes nothing.
+// What lanes below have come to is put together with a lane's own, where it has any below; or in all lanes, where
+// `below` is `filled` with what changes nothing.
 template <class T, class Op> CU2PORT_WAVE T join(T below, T value, bool any, bool filled, Op op) {
     return filled || any ? op(below, value) : value;
 }
@@ -190,7 +172,7 @@ template <class Fill, class T, class Op> CU2PORT_WAVE T scan(T value, Op op) {
     const T below = warp::detail::by_words(value, warp::detail::Swizzle<0, 15, 0>());
     value = join(below, value, lane & 16u, false, op);
     if (!warp::detail::two()) return value;
-    return join(warp::detail::by_words(value, Lane{31}), value, lane & 32u, false, op);
+    return join(warp::detail::by_words(value, warp::detail::Lane{31}), value, lane & 32u, false, op);
 #endif
 }
 
@@ -201,7 +183,7 @@ CU2PORT_WAVE int last_lane() { return 63 - __builtin_clzll(__builtin_amdgcn_ball
 
 /// The value of the highest lane that is here.
 template <class T> CU2PORT_WAVE T last(T value) {
-    return warp::detail::by_words(value, detail::Lane{last_lane()});
+    return warp::detail::by_words(value, warp::detail::Lane{last_lane()});
 }
 
 /// The value of the lane below; the lowest lane keeps its own.
