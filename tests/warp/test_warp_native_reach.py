@@ -81,6 +81,58 @@ LOGICAL = {
         v = warp_sum(v);
         if (threadIdx.x == 0) out[0] = v;""",
 }
+LIST_HEAD = """
+template <typename T, int N> __device__ T warp_sums(T* v) {
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+#pragma unroll
+        for (int o = 16; o > 0; o >>= 1) v[i] += __shfl_xor_sync(FULL, v[i], o, 32);
+    }
+    return (T)(0.0f);
+}
+template <typename T, int N> __device__ void warp_maxima(T* v) {
+    for (int i = 0; i < N; ++i) {
+        PRAGMA_UNROLL
+        for (int o = 16; o > 0; o >>= 1) v[i] = max(v[i], __shfl_xor_sync(FULL, v[i], o));
+    }
+}
+"""
+_LIST = """template <typename T, int N> __device__ T NAME(T* v) {
+    static __shared__ T s[N][33];
+    int lane = threadIdx.x & 0x1f;
+    int warp = threadIdx.x >> 5;
+    warp_sums<T, N>(v);
+    if (lane == 0) {
+#pragma unroll
+        for (int i = 0; i < N; i++) s[i][warp] = v[i];
+    }
+    __syncthreads();
+    bool has_warp = threadIdx.x < (blockDim.x / 32.f);
+    for (int i = 0; i < N; i++) v[i] = has_warp ? s[i][lane] : (T)(0.0f);
+    warp_sums<T, N>(v);
+    return (T)0.0f;
+}
+"""
+_LIST_MAX = _LIST.replace("sums", "maxima").replace("T NAME", "void NAME").replace("    return (T)0.0f;\n", "")
+_LIST_MAX = _LIST_MAX.replace("s[N][33]", "s[32][N]").replace("s[i][warp]", "s[warp][i]")
+_LIST_MAX = _LIST_MAX.replace("has_warp ? s[i][lane] : (T)(0.0f)", "(lane < blockDim.x / 32 ? s[lane][i] : (T)-890)")
+#: Functions that put a list of values together over the block, in place.
+NATIVE_LISTS = {"list_sum": _LIST, "list_max": _LIST_MAX}
+LOGICAL_LISTS = {
+    "list_fill": _LIST.replace("(T)(0.0f);\n    warp", "(T)(1.0f);\n    warp"),
+    "list_last_lane": _LIST.replace("lane == 0", "lane == 31"),
+    "list_no_barrier": _LIST.replace("    __syncthreads();\n", ""),
+    "list_by_warp": _LIST.replace("s[i][lane]", "s[i][warp]"),
+    "list_shorter": _LIST.replace("i < N; i++) v[i] = has", "i < N - 1; i++) v[i] = has"),
+    "list_later": _LIST.replace("int i = 0; i < N; i++) v[i] = has", "int i = 1; i < N; i++) v[i] = has"),
+    "list_two_operations": _LIST.replace("warp_sums<T, N>(v);\n    return", "warp_maxima<T, N>(v);\n    return"),
+    "list_and_more": _LIST.replace("    bool has", "    v[0] += lane;\n    bool has"),
+    "list_neighbours": _LIST.replace("s[i][warp] = v[i]", "s[i][warp] = v[N - 1 - i]"),
+    "list_cut": _LIST.replace("static __shared__ T", "static __shared__ short"),
+    "list_rows": _LIST.replace("lane == 0", "lane == 0 && threadIdx.y == 0"),
+    "list_not_all": _LIST.replace("warp_sums<T, N>(v);\n    if", "if (warp) warp_sums<T, N>(v);\n    if"),
+    "list_of_warps": _LIST.replace("return (T)0.0f", "return v[0]"),
+}
 SIZES = (32, 96, 256, 992, 1024)
 MAIN = """
 int main() {
@@ -103,8 +155,19 @@ CASE = """        for (int i = 0; i < 2048; i++) out[i] = 0;
 
 def _program() -> str:
     kernels = (f"__global__ void {n}(const int* in, int* out) {{{b}\n}}\n" for n, b in {**NATIVE, **LOGICAL}.items())
-    cases = "".join(CASE.replace("NAME", n) for n in NATIVE)
+    functions = (x.replace("NAME", n) for n, x in {**NATIVE_LISTS, **LOGICAL_LISTS}.items())
+    lists = (
+        f"""__global__ void use_{n}(const int* in, int* out) {{
+    int v[3] = {{in[threadIdx.x] - 1000, in[threadIdx.x + 7], 5}};
+    {n}<int, 2>(v);
+    if (threadIdx.x == 0) {{ out[0] = v[0]; out[1] = v[1]; out[2] = v[2]; }}
+}}
+"""
+        for n in (*NATIVE_LISTS, *LOGICAL_LISTS)
+    )
+    cases = "".join(CASE.replace("NAME", n) for n in (*NATIVE, *(f"use_{n}" for n in NATIVE_LISTS)))
     sizes = ", ".join(map(str, SIZES))
+    kernels = (*kernels, LIST_HEAD, *functions, *lists)
     return HEAD + "".join(kernels) + MAIN.replace("SIZES", sizes).replace("CASES", cases)
 
 
@@ -143,7 +206,7 @@ def wrote(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], dic
     return _answers(_program(), tmp_path_factory.mktemp("reach"))
 
 
-@pytest.mark.parametrize("name", NATIVE)
+@pytest.mark.parametrize("name", (*NATIVE, *(f"use_{n}" for n in NATIVE_LISTS)))
 def test_answers_are_cudas(name: str, wrote: dict[tuple[str, int], dict[str, str]]) -> None:
     for size in SIZES:
         right = wrote["logical", 32][f"{name} {size} 0"]
@@ -152,9 +215,11 @@ def test_answers_are_cudas(name: str, wrote: dict[tuple[str, int], dict[str, str
 
 
 def test_what_becomes_native() -> None:
+    assert len({_LIST, *LOGICAL_LISTS.values()}) == len(LOGICAL_LISTS) + 1
     found = _verdicts(_program())
-    assert {n for n in NATIVE if found.get(n) != "CU356"} == set()
+    assert {n for n in (*NATIVE, *NATIVE_LISTS) if found.get(n) != "CU356"} == set()
     assert {n for n in LOGICAL if found.get(n) != "CU357"} == set()
+    assert {n for n in LOGICAL_LISTS if f"use_{n}" not in found or n in found} == set()
 
 
 BLOCK_MAX = """#define FINAL_MASK 0xffffffff

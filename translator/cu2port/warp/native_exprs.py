@@ -204,6 +204,8 @@ class Values(Scans):
         elif not isinstance(e.callee, Name):
             self._plain(e.callee)
         own = self.look(name)
+        if own is not None and own.lends:
+            raise Refused(e.at, f"`{name}` hands its caller what counts in the first warp")
         if own is not None and (own.reduces or own.meets) and self._is_other(e):
             raise Refused(e.at, f"there may be another `{name}`")
         if self.here.role in ("first", "leader", "slots") and not (

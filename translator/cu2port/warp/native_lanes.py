@@ -60,6 +60,18 @@ class Here:
     role: str = ""  # "leader", "first", "slots", "thread"; "" for any choice that does not depend on lanes
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A reduction over the warp of each of several values behind a pointer: the operation, the value as the function
+    names it, the call that does it, and how many there are: a parameter of the template, or that text."""
+
+    op: str
+    value: str
+    call: tuple[str | Span, ...]
+    position: int
+    number: str
+
+
 @dataclass(slots=True)
 class Summary:
     """What a device function does: `result` when it returns, `edits` that make it native, `reduces`: it is nothing but
@@ -82,6 +94,8 @@ class Summary:
     low: bool = False  # a reduction whose result lane 0 alone has
     kinds: tuple[str, ...] = ()  # types of the only parameter of all functions of this name; "" for a template's
     scans: str = ""  # it is nothing but a scan of its first argument by this operation
+    lists: Listed | None = None
+    lends: bool = False  # the caller gets what counts in the first warp behind a pointer
     arguments: int = 1  # of a scan: the value, and perhaps the lane
 
 

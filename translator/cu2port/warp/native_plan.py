@@ -14,6 +14,7 @@ from cu2port.warp.native_grid import grid_edits
 from cu2port.warp.native_host import SOURCES, in_rows, shown
 from cu2port.warp.native_idioms import Idioms, Refused
 from cu2port.warp.native_lanes import Summary
+from cu2port.warp.native_lists import Lists
 from cu2port.warp.native_masks import Masks
 from cu2port.warp.native_rows import Rows
 from cu2port.warp.native_values import SAME, SPACE, Kind, is_plain
@@ -232,7 +233,16 @@ class Plan:
 
     def _walked(self, d: Device) -> Summary:
         """A function's summary. Raises Refused."""
-        return Masks(self.unit, self.idioms, d, self._look).run()
+        try:
+            return Masks(self.unit, self.idioms, d, self._look).run()
+        except Refused as why:
+            try:
+                found = Lists(self.unit, self.idioms, d, self._look).summary()
+            except Refused as other:
+                raise (other if d.params[0].pointer else why) from None
+            if found is None:
+                raise
+            return found
 
     def _look(self, name: str) -> Summary | None:
         """What the file's functions of a name do; None if it has none. Raises Refused where they differ."""
@@ -247,8 +257,8 @@ class Plan:
             all_of.append(s)
         first = all_of[0]
         if any(
-            (s.result, s.reduces, s.low, s.arguments, self._call_of(s))
-            != (first.result, first.reduces, first.low, first.arguments, self._call_of(first))
+            (s.result, s.reduces, s.low, s.arguments, s.lists, self._call_of(s))
+            != (first.result, first.reduces, first.low, first.arguments, first.lists, self._call_of(first))
             for s in all_of
         ):
             if all(is_plain(s.result) for s in all_of):
@@ -257,6 +267,7 @@ class Plan:
                     line=any(s.line for s in all_of),
                     meets=any(s.meets for s in all_of),
                     plane=any(s.plane for s in all_of),
+                    lends=any(s.lends for s in all_of),
                 )
             raise Refused(found[0].name_at, f"functions named `{name}` do different things")
         return (
