@@ -504,3 +504,45 @@ __global__ void k(const int* in, int* out) {
   out[16 + base + rank + rank] = 1;
 }
 void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// stages_of_other_votes
+__global__ void k(const int* in, int* out) {
+  __shared__ int s[32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, x = in[threadIdx.x];
+  const unsigned a = __ballot_sync(FULL, x % 3), b = __ballot_sync(FULL, x % 2);
+  const int rank = __popc(b & ((1u << lane) - 1));
+  if (lane == 0) s[warp] = __popc(a);
+  __syncthreads();
+  if (warp == 0) {
+    int n = lane < blockDim.x / 32 ? s[lane] : 0;
+    for (int o = 1; o < 32; o <<= 1) {
+      int below = __shfl_up_sync(FULL, n, o);
+      if (lane >= o) n += below;
+    }
+    if (lane < blockDim.x / 32) s[lane] = n;
+  }
+  __syncthreads();
+  int place = rank;
+  if (warp > 0) place += s[warp - 1];
+  out[16 + threadIdx.x] = place;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// float_place
+__global__ void k(const int* in, int* out) {
+  int lane = threadIdx.x % 32, base = 0;
+  unsigned m = __ballot_sync(FULL, in[threadIdx.x] & 1);
+  if (lane == 0) base = atomicAdd(out, __popc(m));
+  base = __shfl_sync(FULL, base, 0);
+  out[16 + (int)(base + 0.5f + __popc(m & ((1u << lane) - 1)))] = 1;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// added_twice
+__global__ void k(const int* in, int* out) {
+  int lane = threadIdx.x % 32, base = 0;
+  unsigned m = __ballot_sync(FULL, in[threadIdx.x] & 1);
+  if (lane == 0) base = atomicAdd(out, __popc(m));
+  base = __shfl_sync(FULL, base, 0);
+  base += base;
+  base += __popc(m & ((1u << lane) - 1));
+  out[16 + base] = 1;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }

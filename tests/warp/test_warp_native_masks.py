@@ -143,6 +143,33 @@ NATIVE = {
             const int key = in[i] % 5;
             if (key < 4) out[16 + key * 200 + next_by_key(key, out)] = in[i];
         }""",
+    "two_stages": """
+        __shared__ int s[32], total;
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, x = in[threadIdx.x];
+        const unsigned votes = __ballot_sync(FULL, x % 3);
+        const int rank = __popc(votes & ((1u << lane) - 1));
+        if (lane == 0) s[warp] = __popc(votes);
+        __syncthreads();
+        if (warp == 0) {
+            int n = lane < blockDim.x / 32 ? s[lane] : 0;
+            for (int o = 1; o < 32; o <<= 1) {
+                int below = __shfl_up_sync(FULL, n, o);
+                if (lane >= o) n += below;
+            }
+            if (lane < blockDim.x / 32) s[lane] = n;
+        }
+        __syncthreads();
+        int place = rank;
+        if (warp > 0) place += s[warp - 1];
+        if (x % 3) out[16 + blockIdx.x * 300 + place] = x;""",
+    "added_up": """
+        const int lane = threadIdx.x % 32, x = in[threadIdx.x];
+        const unsigned votes = __ballot_sync(FULL, x % 3);
+        int place = 0;
+        if (lane == 0) place = atomicAdd(out, __popc(votes));
+        place = __shfl_sync(FULL, place, 0);
+        place += __popc(votes & ((1u << lane) - 1));
+        if (x % 3) out[16 + place] = x;""",
     "flags": """
         __shared__ int seen[2], any;
         if (threadIdx.x == 0) seen[0] = seen[1] = any = 0;

@@ -8,6 +8,7 @@ from cu2port.unit import Unit
 from cu2port.warp.model import Device
 from cu2port.warp.native_idioms import Idioms, Refused
 from cu2port.warp.native_lanes import Look
+from cu2port.warp.native_types import COUNT
 from cu2port.warp.native_values import SAME, Kind, T
 from cu2port.warp.native_votes import Predicates, Votes
 from cu2port.warp.tree import (
@@ -32,7 +33,9 @@ _FULL = 0xFFFFFFFF
 COUNTS = frozenset({"__popc", "__popcll"})
 _FIRSTS = frozenset({"__ffs", "__ffsll"})
 _LASTS = frozenset({"__clz"})
-_WIDE = frozenset("int unsigned long uint int32_t uint32_t int64_t uint64_t size_t ptrdiff_t std :: const auto".split())
+_WIDE = frozenset(
+    "int unsigned long uint int32_t uint32_t int64_t uint64_t size_t ptrdiff_t std :: const auto".split()
+) | {COUNT}
 #: What values may be that masks are behind; those of other walks are not made here.
 OWN = frozenset({Kind.MASK, Kind.LOWER, Kind.GROUP, Kind.RANK, Kind.COUNTED, Kind.ELECTED, Kind.LEADER, Kind.BASE,
                  Kind.PLACE})  # fmt: skip
@@ -269,7 +272,7 @@ class MaskForms(Predicates):
             return T(Kind.LEADER, "zero")
         mask = -1
         t = self._kind(zero)
-        if t.kind is Kind.RANK and t.op == "lt":
+        if t.kind is Kind.RANK and not t.few:
             mask = t.mask
         elif isinstance(zero, CallExpr):
             if callee(zero) == "thread_rank" and (g := self._group_of(zero)) is not None:

@@ -6,9 +6,10 @@ from cu2port.model import Edit
 from cu2port.warp.native_idioms import Refused
 from cu2port.warp.native_mask_forms import COUNTS
 from cu2port.warp.native_mask_values import MaskValues
+from cu2port.warp.native_types import REAL
 from cu2port.warp.native_values import SAME, SPACE, Kind, T, is_plain
 from cu2port.warp.native_votes import Votes
-from cu2port.warp.tree import Binary, CallExpr, Expr, Index, Member, Name, Num, Unary, callee, walk
+from cu2port.warp.tree import Assign, Binary, CallExpr, Expr, Index, Member, Name, Num, Unary, callee, walk
 
 
 class Places(MaskValues):
@@ -98,17 +99,35 @@ class Places(MaskValues):
             return None
         types = [(sign, self._value(x)) for sign, x in terms]
         odd = [(sign, t) for sign, t in types if not is_plain(t)]
-        if not odd:
+        if not odd or any(t.kind is Kind.BEFORE for _, t in odd):
             return None
+        if any(self._is_real(x) for _, x in terms):
+            raise Refused(e.at, "places that are no integers")
         bases = [t for sign, t in odd if t.kind is Kind.BASE and t.everywhere and sign == "+"]
         ranks = [t for sign, t in odd if t.kind is Kind.RANK and sign == "+"]
         places = [t for sign, t in odd if t.kind is Kind.PLACE and sign == "+"]
         if len(odd) == 1 and (bases or ranks or places):
             return odd[0][1]
-        if len(odd) == 2 and len(bases) == len(ranks) == 1 and bases[0].mask == ranks[0].mask:
-            mask = bases[0].mask
-            return T(Kind.PLACE, mask=mask) if bases[0].few and mask not in self.inside else SAME
+        if len(odd) == 2 and len(bases) == len(ranks) == 1 and (place := self._met(bases[0], ranks[0])) is not None:
+            return place
         raise Refused(e.at, f"{odd[0][1].kind.value} is used where it may differ")
+
+    def _is_real(self, e: Expr) -> bool:
+        return any(
+            (isinstance(x, Num) and x.value is None) or (isinstance(x, Name) and self.types.get(x.text) in REAL)
+            for x in walk(e)
+        )
+
+    def _joint(self, e: Expr, types: tuple[T, ...]) -> T | None:
+        if isinstance(e, Assign) and e.op == "+=" and [t.kind for t in types] == [Kind.BASE, Kind.RANK]:
+            return self._met(*types)
+        return super()._joint(e, types)
+
+    def _met(self, base: T, rank: T) -> T | None:
+        """The place that a rank is behind the first."""
+        if not base.everywhere or base.mask != rank.mask:
+            return None
+        return T(Kind.PLACE, mask=base.mask) if base.few and base.mask not in self.inside else SAME
 
     def _terms(self, e: Expr, sign: str = "+") -> list[tuple[str, Expr]]:
         if isinstance(e, Binary) and e.op in "+-":

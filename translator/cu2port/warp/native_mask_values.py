@@ -22,6 +22,11 @@ _NUMBERS = frozenset({Kind.RANK, Kind.COUNTED, Kind.LEADER, Kind.BASE, Kind.PLAC
 _State = tuple[int, frozenset[int], frozenset[int]]
 
 
+def _rank(mask: int, with_own: bool = False) -> T:
+    """How many lanes of a mask are below this one: what they come to, if each has 1."""
+    return T(Kind.RANK, "add", few=with_own, mask=mask, typ=COUNT, scan=mask)
+
+
 class MaskValues(MaskForms, Walk):
     """What the walk knows of masks. `region`: a number for the lanes that are here; `present`: masks whose lanes are
     just those that are here; `inside`: masks that this lane is in; `blocked`: fewer lanes come to what is read."""
@@ -144,7 +149,7 @@ class MaskValues(MaskForms, Walk):
         t = self._kind(g)
         if name in (*SIZES, "thread_rank") and not e.args:
             self._used(g)
-            return T(Kind.RANK, "lt", mask=t.mask) if name == "thread_rank" else T(Kind.COUNTED, mask=t.mask)
+            return _rank(t.mask) if name == "thread_rank" else T(Kind.COUNTED, mask=t.mask)
         if name == "shfl" and len(e.args) == 2 and self._is_zero(e.args[1]):
             base = self._began(e, e.args[0], T(Kind.LEADER, "first", mask=t.mask))
             self._used(g)
@@ -180,7 +185,7 @@ class MaskValues(MaskForms, Walk):
         if self.blocked or self.here.role or e.at in self.closed:
             raise Refused(e.at, f"some lanes may be elsewhere when `{callee(e)}` is called")
         for name, t in self.env.items():
-            if t.mask == e.at:  # of an earlier turn of the loop
+            if e.at in (t.mask, t.scan):  # of an earlier turn of the loop
                 self.env[name] = MIXED
         self.inside -= {e.at}
         self.present -= {e.at}
@@ -252,7 +257,7 @@ class MaskValues(MaskForms, Walk):
                 if self._kind(y).kind in (Kind.MASK, Kind.LOWER):
                     self._used(y)
             self._instead(e, SPACE + ("rank(" if below[1] == "lt" else "upto("), self._text(below[0]), ")")
-            return T(Kind.RANK, below[1], mask=self._kind(below[0]).mask)
+            return _rank(self._kind(below[0]).mask, below[1] == "le")
         if self._is_mask(x):
             self._used(x)
             self._instead(e, SPACE + "lanes(", self._text(x), ")")
@@ -268,7 +273,7 @@ class MaskValues(MaskForms, Walk):
     def _counted(self, mask: int) -> T:
         if self.masks[mask].together and (self.d.kernel or self.arrays):
             self.meets = True
-            return T(Kind.PART, "add", mask=mask, typ=COUNT)
+            return T(Kind.PART, "add", mask=mask, typ=COUNT, scan=mask)
         return T(Kind.COUNTED, mask=mask)
 
     def _mask_operation(self, e: Binary | Unary) -> T | None:

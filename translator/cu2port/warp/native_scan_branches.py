@@ -7,7 +7,7 @@ from cu2port.warp.native_idioms import CALLS, Refused
 from cu2port.warp.native_lanes import ATOMICS, Here, Summary
 from cu2port.warp.native_numbers import is_identity
 from cu2port.warp.native_scan_idioms import Questions, ScanMatcher, shifted
-from cu2port.warp.native_scans import OPERATORS, SIDES, Edits
+from cu2port.warp.native_scans import OPERATORS, SIDES, UP, Edits
 from cu2port.warp.native_stores import Stores
 from cu2port.warp.native_types import declared_type
 from cu2port.warp.native_values import SAME, SPACE, Kind, T, is_plain
@@ -240,7 +240,7 @@ class ScanBranches(Stores):
                 self.spots.add(y.at)
         if is_plain(old):
             return self._kept(t, self.types.get(v.text, "") if isinstance(v, Name) else "", "the value", e.at)
-        if old.kind in (Kind.PREFIX, Kind.UPTO) and (old.op, old.scan, old.typ) == (t.op, t.scan, t.typ):
+        if old.kind in UP and (old.op, old.scan, old.typ) == (t.op, t.scan, t.typ):
             return SAME
         raise Refused(e.at, f"{old.kind.value} is used where it may differ")
 
@@ -321,7 +321,7 @@ class ScanBranches(Stores):
             raise Refused(s.at, f"`{name}` is read in a loop that is not understood")
         self._kept(slots, self.types.get(e.target.text, ""), e.target.text, s.at)
         t = T(Kind.BEFORE, slots.op, typ=slots.typ, scan=slots.scan)
-        if old.kind in (Kind.PREFIX, Kind.UPTO) and (old.op, old.scan, old.typ) == (t.op, t.scan, t.typ):
+        if old.kind in UP and (old.op, old.scan, old.typ) == (t.op, t.scan, t.typ):
             t = SAME
         elif not is_plain(old):
             raise Refused(e.at, f"{old.kind.value} is used where it may differ")

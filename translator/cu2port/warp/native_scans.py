@@ -41,7 +41,7 @@ from cu2port.warpnames import declares
 SIDES = {(">", 0): 1, ("!=", 0): 1, (">=", 1): 1, ("==", 0): -1, ("<", 1): -1, ("<=", 0): -1}
 OPERATORS = {"+": "add", "*": "mul", "|": "or", "&": "and", "^": "xor"}
 _SHUFFLES = frozenset({"__shfl_up_sync", "__shfl_up", "shfl_up", "inclusive_scan", "exclusive_scan"})
-_UP = frozenset({Kind.PREFIX, Kind.UPTO})
+UP = frozenset({Kind.PREFIX, Kind.UPTO, Kind.RANK})
 _BELOW = {Kind.PREFIX: Kind.SHIFTED, Kind.SCANNED: Kind.SHIFTED_SLOTS}
 _MENDED = {Kind.SHIFTED: Kind.UPTO, Kind.SHIFTED_SLOTS: Kind.BELOW_SLOTS}
 Edits = dict[tuple[int, int], Edit]
@@ -152,7 +152,7 @@ class Scans(Reductions):
             return self._with(a, self._operand(e, 1)) if is_plain(b) and a.op == "add" else None
         if op is None or op not in (a.op, b.op):
             return None
-        if {a.kind, b.kind} & _UP and Kind.BEFORE in (a.kind, b.kind):
+        if {a.kind, b.kind} & UP and Kind.BEFORE in (a.kind, b.kind):
             return SAME if (a.op, a.scan, a.typ) == (b.op, b.scan, b.typ) else None
         if is_plain(b):
             return self._with(a, self._operand(e, 1))
@@ -169,11 +169,11 @@ class Scans(Reductions):
 
     def _with(self, t: T, other: Expr) -> T | None:
         """The type of a scan's value with a value that is the same for any number of lanes."""
-        if t.kind not in _UP and t.kind is not Kind.BEFORE:
+        if t.kind not in UP and t.kind is not Kind.BEFORE:
             return None
         if not self._no_wider(other, t.typ):
             raise Refused(other.at, f"a value of another type is put together with {t.kind.value}")
-        return t._replace(kind=Kind.UPTO) if t.kind in _UP else t
+        return t._replace(kind=Kind.UPTO) if t.kind in UP else t
 
     def _no_wider(self, e: Expr, typ: str) -> bool:
         """Whether a value of a type stays one when an expression is put together with it."""
@@ -354,7 +354,7 @@ class Scans(Reductions):
 
     def _own_scan(self, e: CallExpr, own: Summary | None) -> T | None:
         """A call of the file's function that is nothing but a scan; None if it is none."""
-        if own is None or own.result.kind not in _UP:
+        if own is None or own.result.kind not in UP:
             return None
         if isinstance(e.callee, Name) and len(e.callee.targs) > 1:
             raise Refused(e.at, f"`{callee(e)}` has arguments of its template that are not understood")

@@ -49,9 +49,9 @@ class T(NamedTuple):
     """The type of a value. `op`: what put it together; `everywhere`: a WHOLE that all threads have; `uniform`: the same
     in all threads of the block; `seen`: SLOTS behind a barrier; `node`: the constant that a variable was set to;
     `few`: GATHERED with some lane that has no warp's value, whatever the number of lanes; BASE or PLACE that only the
-    lanes of the mask have; `mask`: the token that made the mask that a value is of; `typ`: the C++ type of what depends
-    on the number of lanes; `scan`: the token of the scan that a value comes from; `source`: the variable whose value of
-    each warp SLOTS hold."""
+    lanes of the mask have, RANK that counts the lane itself; `mask`: the token that made the mask that a value is of;
+    `typ`: the C++ type of what depends on the number of lanes; `scan`: the token of the scan that a value comes from;
+    `source`: the variable whose value of each warp SLOTS hold."""
 
     kind: Kind
     op: str = ""
