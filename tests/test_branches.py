@@ -47,3 +47,37 @@ def test_a_branch_that_only_stops(body: str) -> None:
 )
 def test_other_branches_stay(text: str) -> None:
     assert _condition(text) == text.splitlines()[0]
+
+
+BIT = 'asm("mov.u32 %0, %laneid;" : "=r"(r));'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"__global__ void k(int r) {{\n#if __CUDA_ARCH__ >= 900\n{BIT}\n#endif\n}}\n",
+        f"__device__ void f(int& r) {{\n#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900\n{BIT}\n#endif\n}}\n",
+        f"__device__ void f(int& r) {{\n#if __CUDA_ARCH__ < 900\nassert(false);\n#else\n{BIT}\n#endif\n}}\n",
+        f"__device__ void f(int& r) {{\n#if __CUDA_ARCH__ >= 900\n{BIT}\n#else\n__trap();\n#endif\n}}\n",
+    ],
+)
+def test_what_is_taken_is_lifted(text: str) -> None:
+    made = translate(text.encode(), Options(), path="a.cu").output.decode()
+    assert "asm" not in made
+    assert NEWER in made
+    assert translate(made.encode(), Options(), path="a.cu").output.decode() == made
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"__device__ int f(int r) {{\n#if __CUDA_ARCH__ >= 900\n{BIT}\n#endif\nreturn r;\n}}\n",
+        f"__device__ void f(int& r) {{\nr = 1;\n#if __CUDA_ARCH__ >= 900\n{BIT}\n#endif\n}}\n",
+        f"__device__ void f(int& r) {{\n#if __CUDA_ARCH__ >= 900\n{BIT}\n#else\nr = 1;\n#endif\n}}\n",
+        f"void f(int& r) {{\n#if __CUDA_ARCH__ >= 900\n{BIT}\n#endif\n}}\n",
+    ],
+)
+def test_a_branch_beside_something_stays(text: str) -> None:
+    made = translate(text.encode(), Options(), path="a.cu").output.decode()
+    assert "asm" in made
+    assert "__CUDA_ARCH__ >= 900" in made

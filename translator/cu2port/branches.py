@@ -88,6 +88,34 @@ def older_refuses(unit: Unit, i: int, found: Comparison) -> bool:
     return False
 
 
+def older_is_empty(unit: Unit, i: int, found: Comparison) -> bool:
+    """Whether a function for the device holds one branch for newer GPUs, and nothing beside it.
+
+    `found`: the comparison of macro token i, the only question of its directive.
+    """
+    d, f = unit.in_directive(i), unit.function_at(i)
+    if d is None or f is None or not f.sides & {"__global__", "__device__"} or found.op not in (">", ">="):
+        return False
+    words = [w for w in _words(unit, d) if w not in ("defined", "(", ")", "&&", unit.t[i])]
+    k = unit.directives.index(d)
+    g = next((g for g in unit.groups if g.opener == k), None)
+    if words[:-1] != [found.op] or g is None or len(g.chain) != 2 or g.chain[0] != k:
+        return False
+    at, last = f.body[0] + 1, f.body[1]
+    inside = False
+    while at < last:
+        other = unit.in_directive(at)
+        if other is not None:
+            at = other.stop
+            continue
+        if g.start <= unit.p[at] < g.end:
+            inside = True
+        elif unit.t[at] not in ("return", ";"):
+            return False
+        at += 1
+    return inside
+
+
 def _only_stops(unit: Unit, g: Group) -> bool:
     inner = [d for d in unit.directives if g.start <= d.start < g.end]
     if any(d.keyword != "error" for d in inner):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.branches import comparison, has_hip_branch, older_refuses, tested_defined
+from cu2port.branches import Comparison, comparison, has_hip_branch, older_is_empty, older_refuses, tested_defined
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Severity, Trust, replace
 from cu2port.unit import Unit
@@ -19,7 +19,8 @@ class CudaArch(Check):
     number up to 720 asks for features that AMD GPUs have: true in the device pass, so `>= 600` becomes
     `defined(__HIP_DEVICE_COMPILE__)` and `< 600` its negation. A comparison with a later number stays: undefined
     means 0, so HIP takes the branch for older GPUs, and a person must see whether that branch does the whole job;
-    where all that it does is stop (`assert(false)`, `__trap()`, `#error`), HIP takes the other one.
+    where all that it does is stop (`assert(false)`, `__trap()`, `#error`), or a function would be left with nothing,
+    HIP takes the other one.
     """
 
     code, name, severity = "CU204", "cuda-arch", Severity.WARNING
@@ -50,6 +51,11 @@ class CudaArch(Check):
             "#endif\n",
             "a branch that only stops",
         ),
+        Example(
+            "__global__ void k(int* p) {\n#if __CUDA_ARCH__ >= 900\n    *p = 1;\n#endif\n}\n",
+            "__global__ void k(int* p) {\n#if defined(__HIP_DEVICE_COMPILE__)\n    *p = 1;\n#endif\n}\n",
+            "a kernel that would do nothing",
+        ),
         Example("enum { BANKS = (__CUDA_ARCH__ >= 200) ? 32 : 16 };", "enum { BANKS = (true) ? 32 : 16 };", "a value"),
         Example("#define ARCH (__CUDA_ARCH__ / 100)\n", "#define ARCH (__CUDA_ARCH__ / 100)\n", "in a macro body"),
         Example("f(__CUDA_ARCH__);", "f(__CUDA_ARCH__);", "as a macro's argument"),
@@ -75,9 +81,8 @@ class CudaArch(Check):
                 continue
             found = comparison(unit, i, in_code=True)
             ordered = found is not None and found.op in (">", ">=", "<", "<=")
-            if found is not None and ordered and (found.number <= _LAST_COMMON or older_refuses(unit, i, found)):
-                common = found.number <= _LAST_COMMON
-                reason = "AMD GPUs have what this asks for" if common else "the branch for older GPUs only stops"
+            reason = _taken(unit, i, found) if found is not None and ordered else ""
+            if found is not None and reason:
                 newer = found.op in (">", ">=") or found.number == 0
                 text = "defined(__HIP_DEVICE_COMPILE__)" if newer else "!defined(__HIP_DEVICE_COMPILE__)"
                 if unit.in_directive(i) is None:  # an expression, which only the device pass can have read
@@ -111,6 +116,15 @@ class CudaArch(Check):
                     effects=(("all", "wrong-result"),),
                     why=("See that the branch which HIP takes does the whole job, then ask for the feature instead.",),
                 )
+
+
+def _taken(unit: Unit, i: int, found: Comparison) -> str:
+    """Why HIP takes the branch for newer GPUs; "" if it does not."""
+    if found.number <= _LAST_COMMON:
+        return "AMD GPUs have what this asks for"
+    if older_refuses(unit, i, found):
+        return "the branch for older GPUs only stops"
+    return "the function does nothing for older GPUs" if older_is_empty(unit, i, found) else ""
 
 
 def _plain_truth(unit: Unit, i: int) -> bool:

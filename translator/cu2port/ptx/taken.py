@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from cu2port.branches import VERSION_MACROS
+from cu2port.branches import VERSION_MACROS, comparison, older_is_empty, older_refuses
 from cu2port.lexer import Directive, Group, is_identifier
 from cu2port.unit import Unit
 
@@ -43,6 +43,12 @@ def _left_out(unit: Unit, g: Group) -> bool:
 def condition(unit: Unit, d: Directive) -> Truth:
     """What HIP's compiler makes of a conditional directive; None if that cannot be told."""
     words = unit.t[d.first + 2 : d.stop]
+    if "__CUDA_ARCH__" in words:  # its last place is the comparison, where it is also asked whether it is defined
+        i = d.stop - 1 - words[::-1].index("__CUDA_ARCH__")
+        found = comparison(unit, i)
+        later = found is not None and found.op in (">", ">=", "<", "<=") and found.number > _LAST_COMMON
+        if found is not None and later and (older_refuses(unit, i, found) or older_is_empty(unit, i, found)):
+            return None if found.op[0] == ">" else False  # as the check cuda-arch has it
     if d.keyword in ("ifdef", "elifdef"):
         return _defined(words[0]) if words else None
     if d.keyword in ("ifndef", "elifndef"):
