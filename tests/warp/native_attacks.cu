@@ -560,3 +560,12 @@ __global__ void k(const int* in, int* out) {
   if (threadIdx.x % 32 == 0) atomicMax((unsigned*)out, w);
 }
 void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// odd_block_48
+__global__ void k(const int* in, int* out) {
+  __shared__ int s[32];
+  int v = __popc(__ballot_sync(FULL, in[threadIdx.x] > 3));
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  if (threadIdx.x == 0) { int t = 0; for (int i = 0; i < blockDim.x / 32; i++) t += s[i]; out[0] = t; }
+}
+void run(const int* in, int* out) { k<<<1, 48>>>(in, out); }

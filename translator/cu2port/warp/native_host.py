@@ -9,8 +9,9 @@ from cu2port.lexer import is_identifier
 from cu2port.model import Span
 from cu2port.structure import Function, Launch
 from cu2port.unit import Unit
-from cu2port.warp.native_idioms import Refused
-from cu2port.warp.parse import integer
+from cu2port.warp.native_idioms import Idioms, Refused
+from cu2port.warp.parse import integer, read_expression
+from cu2port.warp.tree import CallExpr, callee
 
 _NUMBERS = frozenset("int unsigned size_t uint32_t int32_t uint64_t int64_t long uint".split())
 _BEFORE = frozenset({"return", "const", "constexpr", "else", "case"})
@@ -68,6 +69,22 @@ def in_rows(unit: Unit, f: Function, dims: int) -> Refused | None:
         if len(spans) < 2 or not _is_row(unit, spans[1], x, dims):
             what = "one row of threads" if dims == 1 else "two dimensions"
             return Refused(x.open, f"its blocks may have more than {what}")
+    return None
+
+
+def in_whole_warps(unit: Unit, idioms: Idioms, f: Function) -> Refused | None:
+    """Why a kernel's blocks are no whole warps, of which CUDA leaves out the last where it divides by 32; None if no
+    launch is seen to have such blocks."""
+    for x in launches_of(unit, f):
+        spans = unit.split_args(x.config_first, x.close)
+        if len(spans) < 2:
+            continue
+        block = read_expression(unit, unit.lexed.at(spans[1].start), unit.lexed.at(spans[1].end))
+        if isinstance(block, CallExpr) and callee(block) == "dim3" and len(block.args) == 1:
+            block = block.args[0]
+        n = idioms.number(block)
+        if n is not None and n % 32:
+            return Refused(x.open, "its blocks are no whole warps")
     return None
 
 

@@ -88,6 +88,7 @@ class Summary:
     reduction: tuple[str | Span, ...] = ()
     meets: bool = False  # all lanes of a wavefront that exist must call it together
     plane: bool = False  # its blocks may have two dimensions, no more
+    floors: bool = False  # it leaves a part of a warp out of the count of warps
     needs: frozenset[int] = frozenset()
     fits: frozenset[int] = frozenset()
     apart: dict[tuple[int, int], Edit] = field(default_factory=dict)
@@ -140,7 +141,7 @@ class Lanes:
         self.arrays: dict[str, Decl] = {}
         self.slots: set[str] = set()
         self.gone = False  # some threads may have returned
-        self.line = self.plane = False
+        self.line = self.plane = self.floors = False
         self.sites: list[CallExpr] = []
         self.results: list[T] = []
         self.broken = False  # some threads may have left the loop
@@ -326,6 +327,7 @@ class Lanes:
             block = self._block(threads)
             if block:
                 text = block
+                self.floors = self.floors or (threads is e.a and unit.t[e.b.at] not in ("32.f", "32.0f", "32.", "32.0"))
             else:
                 n = self.idioms.number(threads)
                 if n is None or n <= 0 or n % 64 or not isinstance(threads, (Num, Name)):

@@ -11,7 +11,7 @@ from cu2port.unit import Unit
 from cu2port.warp.model import Device, is_device, make_device
 from cu2port.warp.native import Kept, Native
 from cu2port.warp.native_grid import grid_edits
-from cu2port.warp.native_host import SOURCES, in_rows, shown
+from cu2port.warp.native_host import SOURCES, in_rows, in_whole_warps, shown
 from cu2port.warp.native_idioms import Idioms, Refused
 from cu2port.warp.native_lanes import Summary
 from cu2port.warp.native_lists import Lists
@@ -193,9 +193,10 @@ class Plan:
         s = self._summary(f)
         if isinstance(s, Refused):
             return self._by_rows(f, s)
-        if s.line or s.plane:
-            return in_rows(self.unit, f, 1 if s.line else 2)
-        return None
+        refused = in_rows(self.unit, f, 1 if s.line else 2) if s.line or s.plane else None
+        found = [self.summaries.get(g) for g in reached]
+        floors = any(isinstance(x, Summary) and x.floors for x in found)
+        return refused or (in_whole_warps(self.unit, self.idioms, f) if floors else None)
 
     def _by_rows(self, f: Function, why: Refused) -> Refused | None:
         """Whether a kernel is native because each warp has a row of its own; else why it is not."""

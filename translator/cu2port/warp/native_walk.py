@@ -66,7 +66,17 @@ class Walk(Branches):
         op, call, low = self._reduces()
         kind = self._parameter() if op else ""
         return Summary(
-            result, self.edits, op, self.line, tuple(self.sites), call, self.meets, self.plane, low=low, kinds=(kind,)
+            result,
+            self.edits,
+            op,
+            self.line,
+            tuple(self.sites),
+            call,
+            self.meets,
+            self.plane,
+            self.floors,
+            low=low,
+            kinds=(kind,),
         )
 
     def _parameter(self) -> str:
