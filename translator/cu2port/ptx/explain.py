@@ -91,7 +91,9 @@ def _slots(match: Match, i: Instruction) -> Iterator[tuple[Operand, Type, bool]]
     for operand, slot in zip(operands, row.sources, strict=False):
         if slot.form in ("label", "call"):
             continue
-        type_ = TYPES["s32"] if slot.form == "imm" else row.type_of(slot, match.bindings)
+        bare = slot.form == "[" and slot.type == "t" and "t" not in match.bindings  # `prefetch.L1 [a]` moves no data
+        known = TYPES["s32"] if slot.form == "imm" else TYPES["u64"] if bare else None
+        type_ = known or row.type_of(slot, match.bindings)
         for item in operand.items if isinstance(operand, Vector) else (operand,):
             yield item, type_, False
 
