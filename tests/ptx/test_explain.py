@@ -19,7 +19,7 @@ from cu2port.ptx.explain import explain
 )
 def test_an_address_of_no_type(text: str) -> None:
     """Nothing is loaded or stored, so no type is written: the operand is an address."""
-    assert list(explain(text, {}, "exact"))[0] == "tree"
+    assert next(iter(explain(text, {}, "exact"))) == "tree"
     assert list(explain(text, {"%0": "16"}, "exact"))[-1] == "for %0 = 0x10 (16)"
 
 
