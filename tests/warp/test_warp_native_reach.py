@@ -17,6 +17,9 @@ from cu2port.verify import sim_build, simulate
 INCLUDE = Path(__file__).resolve().parents[2] / "translator" / "cu2port" / "include" / "cu2port"
 HEAD = """#include <cstdio>
 #include <cuda_runtime.h>
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
 #define FULL 0xffffffffu
 #define PRAGMA_UNROLL _Pragma("unroll")
 __device__ int warp_sum(int v) {
@@ -29,6 +32,23 @@ __device__ int warp_max(int v) {
     return v;
 }
 """
+_GROUPS = """
+        __shared__ int s[32];
+        cg::thread_block block = cg::this_thread_block();
+        cg::thread_block_tile<WIDTH> tile = cg::tiled_partition<WIDTH>(block);
+        int v = in[threadIdx.x];
+        for (int o = tile.size() / 2; o > 0; o >>= 1) v += tile.shfl_down(v, o);
+        if (threadIdx.x % WIDTH == 0) s[threadIdx.x / WIDTH] = v;
+        BARRIER;
+        int all = 0;
+        if (threadIdx.x == 0) for (int i = 0; i < blockDim.x / WIDTH; ++i) all += s[i];
+        if (threadIdx.x == 0) out[0] = all;"""
+
+
+def _groups(barrier: str = "block.sync()", width: int = 32) -> str:
+    return _GROUPS.replace("WIDTH", str(width)).replace("BARRIER", barrier)
+
+
 _SLOTS = """
         __shared__ int s[32];
         int v = warp_max(LOW), w = warp_max(in[threadIdx.x]);
@@ -58,8 +78,19 @@ NATIVE = {
         "if (warp == 0) { v = lane < blockDim.x / 32 ? s[lane] : v; v = warp_max(v); }"
     ),
 }
+NATIVE |= {
+    "tiles": _groups(),
+    "barrier_by_name": _groups("cg::sync(block)"),
+    "barrier_made_here": _groups("cg::this_thread_block().sync()"),
+}
 #: Bodies that look like them and stay.
 LOGICAL = {
+    "narrow_tiles": _groups(width=16),
+    "barrier_of_a_tile": _groups("tile.sync()"),
+    "barrier_of_another_group": _groups("cg::thread_block_tile<32> b = cg::tiled_partition<32>(block); b.sync()"),
+    "tile_named_twice": _groups(
+        "block.sync(); { auto tile = cg::tiled_partition<16>(block); v = tile.shfl_xor(v, 1); }"
+    ),
     "fills_differ": _slots("v = threadIdx.x < blockDim.x / 32 ? s[lane] : in[threadIdx.x] - 900; v = warp_max(v);"),
     "another_value": _slots("w = lane < blockDim.x / 32 ? s[lane] : w; v = warp_max(w);"),
     "another_value_before": _slots("v = w; if (lane < blockDim.x / 32) v = s[lane]; v = warp_max(v);"),

@@ -107,7 +107,10 @@ def _few(unit: Unit, open_at: int, dims: int) -> bool:
     args = unit.split_args(open_at + 1, unit.match[open_at])
     if len(args) == 1 and any(is_identifier(w) for w in inner):
         return not {"dim3", "auto"} & set(inner) and (dims > 1 or not _holds_block(unit, inner))
-    return len(args) <= dims
+    sizes = [unit.text[x.start : x.end].strip() for x in args]
+    while len(sizes) > 1 and sizes[-1] in ("1", "1u", "1U"):  # (256, 1, 1) has one row
+        sizes.pop()
+    return len(sizes) <= dims
 
 
 def _holds_block(unit: Unit, words: list[str]) -> bool:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from cu2port.model import Edit, Span
 from cu2port.warp.builtins import LANE_OPERATIONS
+from cu2port.warp.native_groups import is_tile
 from cu2port.warp.native_numbers import Numbers
 from cu2port.warp.native_types import declared_type
 from cu2port.warp.native_values import SPACE
@@ -22,6 +23,7 @@ from cu2port.warp.tree import (
     Expr,
     If,
     Loop,
+    Member,
     Name,
     Stmt,
     Ternary,
@@ -33,7 +35,8 @@ from cu2port.warpnames import tokens
 _FULL = 0xFFFFFFFF
 _HINT = re.compile(r"\w*(?:UNROLL|Unroll|unroll)\w*\Z")
 _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
-_STEPS = {"__shfl_xor_sync": "xor", "__shfl_down_sync": "down", "__shfl_xor": "xor", "__shfl_down": "down"}
+_STEPS = {"__shfl_xor_sync": "xor", "__shfl_down_sync": "down", "__shfl_xor": "xor", "__shfl_down": "down",
+          "shfl_xor": "xor", "shfl_down": "down"}  # fmt: skip
 _OPERATORS = {"+": "add", "*": "mul", "|": "or", "&": "and", "^": "xor"}
 CALLS = {
     **dict.fromkeys(("max", "fmaxf", "fmax", "umax", "__hmax"), "max"),
@@ -291,7 +294,11 @@ class Idioms(Numbers):
 
     def _shuffle(self, e: Expr, o: str) -> tuple[Expr, CallExpr] | None:
         """The value that a shuffle of the whole warp moves by distance `o` (or by a constant)."""
-        if not isinstance(e, CallExpr) or e.at not in self.cudas or callee(e) not in _STEPS:
+        if not isinstance(e, CallExpr) or callee(e) not in _STEPS:
+            return None
+        if e.at not in self.cudas and not (
+            isinstance(e.callee, Member) and len(e.args) == 2 and is_tile(self.unit, self.number, e.callee.base)
+        ):
             return None
         args = list(e.args)
         if callee(e).endswith("_sync") and (not args or not self.full(args.pop(0))):

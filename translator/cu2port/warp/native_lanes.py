@@ -10,6 +10,7 @@ from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Span
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
+from cu2port.warp.native_groups import is_barrier
 from cu2port.warp.native_idioms import Idioms, Refused
 from cu2port.warp.native_types import COUNT, declared_type, keeps
 from cu2port.warp.native_values import MIXED, SAME, SPACE, Kind, T, is_plain, join
@@ -26,7 +27,6 @@ from cu2port.warp.tree import (
     Num,
     Stmt,
     Unary,
-    callee,
     root,
     statements,
     walk,
@@ -412,9 +412,6 @@ class Lanes:
             s = s.body[0]
         return s.expr if isinstance(s, Eval) else None
 
-    @staticmethod
-    def _has_barrier(s: Stmt | None) -> bool:
+    def _has_barrier(self, s: Stmt | None) -> bool:
         body = s.body if isinstance(s, Block) else (s,)
-        return any(
-            isinstance(x, Eval) and isinstance(x.expr, CallExpr) and callee(x.expr) == "__syncthreads" for x in body
-        )
+        return any(isinstance(x, Eval) and is_barrier(self.unit, x.expr) for x in body)

@@ -15,6 +15,7 @@ from typing import Any
 from cu2port.model import Edit, Span
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
+from cu2port.warp.native_groups import is_barrier
 from cu2port.warp.native_idioms import Idioms, Refused
 from cu2port.warp.native_lanes import IDEMPOTENT, Here, Listed, Look, Summary
 from cu2port.warp.native_numbers import is_identity
@@ -223,8 +224,7 @@ class Lists:
         return (e.base.inner, e.inner) if _is(e.base.base, self.array.name) else None
 
     def _barrier(self, s: Stmt) -> bool:
-        e = s.expr if isinstance(s, Eval) else None
-        return isinstance(e, CallExpr) and callee(e) == "__syncthreads" and not e.args
+        return isinstance(s, Eval) and is_barrier(self.unit, s.expr)
 
     def _gathered(self, s: Stmt) -> bool:
         """`for (i < N) v[i] = has_warp ? slots[i][lane] : 0;`"""

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from cu2port.unit import Unit
 from cu2port.warp.model import constants, macro_expression
+from cu2port.warp.native_groups import is_tile
 from cu2port.warp.parse import read_expression
 from cu2port.warp.tree import (
     Binary,
@@ -123,6 +124,8 @@ class Numbers:
         """A constant's value, `warpSize` taken for what it is in CUDA."""
         if self.is_cudas_size(e):
             return 32
+        if isinstance(e, CallExpr) and isinstance(e.callee, Member) and callee(e) in ("size", "num_threads"):
+            return 32 if not e.args and is_tile(self.unit, self.fold, e.callee.base) else None
         if isinstance(e, Binary) and e.op in ("/", "-", "+", "*", ">>"):
             a, b = self.number(e.a), self.number(e.b)
             if a is None or b is None:

@@ -13,6 +13,7 @@ from cu2port.lexer import is_identifier
 from cu2port.model import Span
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.native_branches import Branches
+from cu2port.warp.native_groups import is_barrier
 from cu2port.warp.native_idioms import Refused, callee_of, is_whole
 from cu2port.warp.native_lanes import CUB, GROUPS, LEAVES, Here, Summary, without
 from cu2port.warp.native_types import AUTO, declared_type
@@ -274,7 +275,7 @@ class Walk(Branches):
             return
         if isinstance(e, CallExpr):
             name = callee(e)
-            if name == "__syncthreads" and not e.args:
+            if is_barrier(self.unit, e):
                 self._barrier(e.at, here)
                 return
             if name == "__syncwarp":
