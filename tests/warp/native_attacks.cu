@@ -569,3 +569,139 @@ __global__ void k(const int* in, int* out) {
   if (threadIdx.x == 0) { int t = 0; for (int i = 0; i < blockDim.x / 32; i++) t += s[i]; out[0] = t; }
 }
 void run(const int* in, int* out) { k<<<1, 48>>>(in, out); }
+//// rows_number_lent
+__global__ void k(const int* in, int* out, int n, int c) {
+  const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  if (row >= n) return;
+  int sum = 0;
+  for (int i = lane; i < c; i += 32) sum += in[row * c + i];
+  sum = warp_sum(sum);
+  if (lane == 0) out[row] = sum;
+}
+void more(int& n) { n += 3; }
+void run(const int* in, int* out) { int n = 5; int g = (n * 32 + 128 - 1) / 128; more(n); k<<<g, 128>>>(in, out, n, 70); }
+//// rows_block_lent
+__global__ void k(const int* in, int* out, int n, int c) {
+  const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  if (row >= n) return;
+  int sum = 0;
+  for (int i = lane; i < c; i += 32) sum += in[row * c + i];
+  sum = warp_sum(sum);
+  if (lane == 0) out[row] = sum;
+}
+void helper(dim3& b) { b.x = 32; }
+void run(const int* in, int* out) { int n = 7; dim3 block(128); helper(block); k<<<(n * 32 + 128 - 1) / 128, block>>>(in, out, n, 70); }
+//// partial_then_const
+__global__ void k(const int* in, int* out) {
+  __shared__ int s[4];
+  if (threadIdx.x == 0) { s[0] = 1; s[1] = 2; s[2] = 3; s[3] = 4; }
+  __syncthreads();
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  v = threadIdx.x < 4 ? s[threadIdx.x] : 0;
+  if (threadIdx.x < 32) v = warp_sum(v);
+  if (threadIdx.x == 0) out[0] = v;
+}
+void run(const int* in, int* out) { k<<<1, 64>>>(in, out); }
+//// rows_alias_ptr
+__global__ void k(int* data, int n, int c) {
+  const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  if (row >= n) return;
+  int* x = data + row * c;
+  int* y = x + 32;
+  int sum = 0;
+  for (int i = lane; i < c - 32; i += 32) { y[i] = x[i] + 1; sum += x[i]; }
+  sum = warp_sum(sum);
+  if (lane == 0) data[5000 + row] = sum;
+}
+void run(const int* in, int* out) { int n = 7; k<<<(n * 32 + 128 - 1) / 128, 128>>>(out, n, 128); }
+//// rows_int_of_float
+__global__ void k(const float* in, int* out, int n, int c) {
+  const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  if (row >= n) return;
+  int sum = 0;
+  for (int i = lane; i < c; i += 32) sum += in[row * c + i];
+  sum = warp_sum(sum);
+  if (lane == 0) out[row] = sum;
+}
+__global__ void fill(float* f, int n) { for (int i = 0; i < n; i++) f[i] = (i % 7) * 0.75f - 2; }
+void run(const int* in, int* out) { int n = 7; float* f = (float*)(out + 4000); fill<<<1, 1>>>(f, 1000); k<<<(n * 32 + 128 - 1) / 128, 128>>>(f, out, n, 70); }
+//// rows_inner_stride
+__global__ void k(const int* in, int* out, int n, int c) {
+  const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  if (row >= n) return;
+  int sum = 0;
+  for (int i = lane; i < c; i += 32) { for (int j = 0; j < 2; j++) out[200 + row * 200 + i + 32 * j] = i * 10 + j; sum += in[i]; }
+  sum = warp_sum(sum);
+  if (lane == 0) out[row] = sum;
+}
+void run(const int* in, int* out) { int n = 4; k<<<(n * 32 + 128 - 1) / 128, 128>>>(in, out, n, 96); }
+//// rows_read_atomic
+__global__ void k(const int* in, int* out, int n, int c) {
+  const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  if (row >= n) return;
+  int sum = 0;
+  for (int i = lane; i < c; i += 32) { atomicAdd(&out[200 + row * 32 + i % 32], 1); sum += out[200 + row * 32 + i % 32]; }
+  sum = warp_sum(sum);
+  if (lane == 0) out[row] = sum;
+}
+void run(const int* in, int* out) { int n = 4; k<<<(n * 32 + 128 - 1) / 128, 128>>>(in, out, n, 96); }
+//// rows_decl_in_for
+__global__ void k(const int* in, int* out, int n, int c) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  int seen = 0;
+  for (int row = blockIdx.x * (blockDim.x / 32) + warp; row < n; row += gridDim.x * (blockDim.x / 32)) {
+    int sum = seen;
+    for (int i = lane; i < c; i += 32) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    for (seen = 0; seen < sum; seen += 1000) { }
+    if (lane == 0) out[row] = sum + seen;
+  }
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out, 20, 40); }
+//// templ_launch
+template <class F> void start(F f, const int* in, int* out) { f<<<1, dim3(16, 4)>>>(in, out); }
+__global__ void k(const int* in, int* out) {
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { k<<<1, 64>>>(in, out); start(k, in, out); }
+//// macro_block2
+#define MK(a) dim3(a, 4)
+__global__ void k(const int* in, int* out) {
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { k<<<1, MK(16)>>>(in, out); }
+//// const_block
+const dim3 block(16, 4);
+__global__ void k(const int* in, int* out) {
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { k<<<1, block>>>(in, out); }
+//// alias_type_block
+using Shape = dim3;
+__global__ void k(const int* in, int* out) {
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { Shape b(16, 4); k<<<1, b>>>(in, out); k<<<1, Shape(16, 4)>>>(in, out); }
+//// shared_scalar_max
+__global__ void k(const int* in, int* out) {
+  __shared__ int total, times;
+  if (threadIdx.x == 0) total = times = 0;
+  __syncthreads();
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) { atomicAdd(&total, v); atomicAdd(&times, 1); }
+  __syncthreads();
+  out[threadIdx.x] = total + times;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// array_block
+__global__ void k(const int* in, int* out) {
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { dim3 b[2] = {dim3(16, 4), dim3(32)}; k<<<1, b[0]>>>(in, out); }

@@ -185,6 +185,7 @@ class Branches(ScanBranches):
         acc = self.env.get(body.target.text, SAME)
         if not is_plain(acc) or here.role in ("leader", "slots", "first"):
             raise Refused(s.at, "the number of lanes decides who does this")
+        self._all_set(read.base.text, s.cond.b)
         self._kept(slots, self.types.get(body.target.text, ""), body.target.text, s.at)
         self.edits.update(bound)
         self.spots |= {read.base.at, body.target.at}

@@ -10,7 +10,7 @@ from cu2port.model import Edit, Span
 from cu2port.structure import Function, Launch
 from cu2port.unit import Unit
 from cu2port.warp.model import Device, is_device
-from cu2port.warp.native_host import SOURCES, launched_otherwise, launches_of, shown
+from cu2port.warp.native_host import SOURCES, is_lent, launched_otherwise, launches_of, shown
 from cu2port.warp.native_idioms import Idioms, Refused
 from cu2port.warp.native_row_values import RowsFound
 from cu2port.warp.parse import read_expression
@@ -110,6 +110,7 @@ class _Launch:
             if i != places[0] and (
                 after in ("=", "+=", "-=", "*=", "/=", "++", "--", ".", "[", "<<=", ">>=")
                 or before in ("++", "--", "&", "<<", ">>")
+                or is_lent(unit, i)
                 or (after in ("<", ">") and unit.tok(i + 2) == after and unit.tok(i + 3) == "=")
             ):
                 return -1
@@ -254,7 +255,7 @@ class _Launch:
         """Whether a name of the host function may be given another value before the launch."""
         unit, (first, _) = self.unit, self.host.body
         return any(
-            unit.tok(i + 1) in _CHANGES or unit.tok(i - 1) in ("++", "--", "&", ">")
+            unit.tok(i + 1) in _CHANGES or unit.tok(i - 1) in ("++", "--", "&", ">") or is_lent(unit, i)
             for i in unit.find(name)
             if first < i < self.launch.open and not unit.is_member(i) and unit.t[i - 1] not in _CONSTANT
         )

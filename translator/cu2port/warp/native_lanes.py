@@ -142,6 +142,7 @@ class Lanes:
         self.slots: set[str] = set()
         self.gone = False  # some threads may have returned
         self.line = self.plane = self.floors = False
+        self.plainly: set[str] = set()  # arrays that hold other things than slots at some time
         self.sites: list[CallExpr] = []
         self.results: list[T] = []
         self.broken = False  # some threads may have left the loop

@@ -11,11 +11,14 @@ from cu2port.warp.native_types import AUTO, COUNT, is_integer
 from cu2port.warp.native_values import SAME, Kind, T, is_plain
 from cu2port.warp.tree import (
     Binary,
+    CallExpr,
     Expr,
     Index,
     Name,
     Num,
     Ternary,
+    root,
+    walk,
 )
 
 
@@ -59,6 +62,7 @@ class Reductions(Conditions):
         if not slots.seen:
             raise Refused(read.at, f"there is no barrier before `{read.base.text}` is read")
         assert isinstance(cond, Binary)
+        self._all_set(read.base.text, cond.b)
         by_lane = not self._is_tid(cond.a)
         edits = self._lane(read.inner)
         if edits is None and not (self._is_tid(read.inner) and (not by_lane or here.role == "first")):
@@ -113,6 +117,13 @@ class Reductions(Conditions):
     def _threads(self) -> str:
         """How many threads the block has, as text; "" where that is not known."""
         return "blockDim.x" if not self.rows else "blockDim.x * blockDim.y" if not self.deep else ""
+
+    def _all_set(self, name: str, count: Expr) -> None:
+        """Raises Refused where more slots may be read than there are warps, and hold something else."""
+        known = isinstance(count, CallExpr) or any(root(x) == "blockDim" for x in walk(count))
+        known = known or (isinstance(count, Name) and self.env.get(count.text, SAME).kind is Kind.COUNT)
+        if not known and name in self.plainly:
+            raise Refused(count.at, f"`{name}` may hold something else where there is no warp")
 
     # --- reductions -----------------------------------------------------------------------------------------------
 

@@ -57,6 +57,7 @@ class Stores(Values):
     def _touched(self, target: Expr) -> None:
         """A store through something that is no plain variable."""
         name = root(target)
+        self.plainly.add(name)
         if name in self.env and not is_plain(self.env[name]) and self.env[name].kind is not Kind.SPOT:
             raise Refused(target.at, f"`{name}` holds {self.env[name].kind.value}")
         for x in walk(target):
