@@ -11,13 +11,14 @@ from typing import NamedTuple
 from cu2port.lexer import is_identifier
 from cu2port.unit import Unit, condition_words
 from cu2port.warp.analyse import WarpFacts, analyse
+from cu2port.warp.company import OPEN, Company, by_company, company_of, crowded
 from cu2port.warp.evaluate import Use
 from cu2port.warp.hostside import counts_threads
 from cu2port.warp.lockstep import tails
 from cu2port.warp.parse import integer
 from cu2port.warp.roles import Role
 from cu2port.warp.spelled import spelled
-from cu2port.warp.values import COUNT_NAME, LANE_NAME, WARP_NAME, Kind, Step, is_weak, named_constant
+from cu2port.warp.values import COUNT_NAME, LANE_NAME, THREADS, WARP_NAME, Kind, Step, is_weak, named_constant
 
 _WARP_WORD = re.compile(r"(?i).*(?:warp|lane|wave|wid\Z|\bws\b).*")
 _OPERATORS = frozenset("+ - * / % << >> < > & |".split())
@@ -41,7 +42,7 @@ def classify(unit: Unit) -> tuple[Verdict, ...]:
     slots = _slots(facts)
     out = []
     named = _named(unit, facts)
-    company = _company(facts)
+    company = company_of(facts)
     for at in sorted({*facts.uses, *slots, *named}):
         found = list(facts.uses.get(at, ()))
         if at in slots:
@@ -49,7 +50,13 @@ def classify(unit: Unit) -> tuple[Verdict, ...]:
         if at in named and not (found and is_identifier(unit.t[at])):
             found.append(named[at])
         out.append(_verdict(unit, facts, company, at, found))
-    return tuple(out)
+    verdicts = {v.at: v for v in out}
+    for at, evidence in crowded(unit, facts, {v.at: v.lanes for v in out}):
+        why: Step | None = None
+        for text in evidence:
+            why = Step(at, text, why)
+        verdicts[at] = Verdict(at, True, Role.COUNT, why, Kind.UNKNOWN)
+    return tuple(verdicts[at] for at in sorted(verdicts))
 
 
 def _with_tails(unit: Unit, facts: WarpFacts) -> WarpFacts:
@@ -58,48 +65,7 @@ def _with_tails(unit: Unit, facts: WarpFacts) -> WarpFacts:
     return replace(facts, warpish=facts.warpish | names) if names else facts
 
 
-class _Company(NamedTuple):
-    """What the uses of a file say of each other: function and names that lanes are counted over; that stand for bits
-    of a word elsewhere in the function (`x` of `w[x / 32] >> (x % 32)`); that are divided with and without rest
-    (`a[x / 32] = b[x % 32]`)."""
-
-    lanes: frozenset[tuple[str, str]]
-    bits: frozenset[tuple[str, str]]
-    split: frozenset[tuple[str, str]]
-
-
-def _company(facts: WarpFacts) -> _Company:
-    lanes = set(facts.extents)
-    bits = set()
-    divided, rests = set(), set()
-    for found in facts.uses.values():
-        about = {(u.function, u.about) for u in found if u.about and u.other not in _THREADS}
-        divided |= {(u.function, u.about) for u in found if u.about and u.role is Role.PLAIN and u.lane is None}
-        rests |= {(u.function, u.about) for u in found if u.about and u.role is Role.TILE and u.lane is None}
-        if any(u.lane for u in found):
-            lanes |= {(u.function, u.about) for u in found if u.about and u.lane and u.role in _OVER}
-        elif any(u.role is Role.BITS and u.lane is False for u in found):
-            bits |= about
-    return _Company(frozenset(lanes), frozenset(bits), frozenset(divided & rests))
-
-
-def _spoken(unit: Unit, at: int) -> bool:
-    """Whether the remark on the token's line, or the message of the assertion around it, speaks of lanes."""
-    start = unit.text.rfind("\n", 0, unit.p[at]) + 1
-    stop = unit.text.find("\n", unit.p[at])
-    line = unit.text[start : stop if stop >= 0 else len(unit.text)]
-    remark = max(line.rfind("//"), line.rfind("/*"))
-    if remark > unit.p[at] - start and _SPEAKS.search(line[remark:]):
-        return True
-    k = at
-    while k < len(unit.t) and k < at + 24 and unit.t[k] not in (";", "{", "}"):
-        if unit.t[k][0] == '"' and _SPEAKS.search(unit.t[k]):
-            return True
-        k += 1
-    return False
-
-
-def _verdict(unit: Unit, facts: WarpFacts, company: _Company, at: int, found: list[Use]) -> Verdict:
+def _verdict(unit: Unit, facts: WarpFacts, company: Company, at: int, found: list[Use]) -> Verdict:
     name = unit.t[at]
     if is_identifier(name) and named_constant(name):
         best = next((u for u in found if u.lane), found[0])
@@ -110,54 +76,15 @@ def _verdict(unit: Unit, facts: WarpFacts, company: _Company, at: int, found: li
             return Verdict(at, True, u.role, u.why, u.other)
     if not any(u.role is Role.BITS and u.lane is False for u in found):
         for u in found:
-            if _by_company(unit, facts, company, at, u):
-                return Verdict(at, True, _OPEN[u.role], u.why, u.other)
+            if by_company(unit, facts, company, at, u):
+                return Verdict(at, True, OPEN[u.role], u.why, u.other)
     u = found[0]
     return Verdict(at, False, u.role, u.why, u.other)
-
-
-_SPEAKS = re.compile(
-    r"(?i)(?!.*(?:half.?warp|per.?warp|warp.?group|sub.?warp))"
-    r"\b(?:(?:each|per) lane|lanes?|(?:a|one|per|single|full|whole|within|the) warp|warp.?size|warps|wavefronts?)\b"
-)
-_BIT_HINT = re.compile(r"(?i)bit|word|mask(?!ed)")
-_EACH = re.compile(r"(?i)per_?(?:lane|thread)s?(?:_|\Z|[A-Z])")  # what is divided by 32 is shared out to 32 threads
-#: Roles that more must be known of -> what they are if lanes are counted.
-_OPEN = {
-    Role.TILE: Role.SIZE,
-    Role.PLAIN: Role.COUNT,
-    Role.COUNT: Role.COUNT,
-    Role.SIZE: Role.SIZE,
-    Role.GUARD: Role.GUARD,
-    Role.STRIDE: Role.STRIDE,
-}
-_OVER = frozenset({Role.SIZE, Role.COUNT, Role.LOG})
-#: What a warp's lanes walk over data by, in a branch that one warp takes.
-_WALKS = frozenset({Kind.STEP, Kind.INDEX, Kind.LANE_PLUS, Kind.SHIFTED})
-_RESTS = frozenset({Kind.UNKNOWN, Kind.RESIDUE, Kind.ROUND, Kind.PRODUCT, Kind.STEP})
-
-
-def _by_company(unit: Unit, facts: WarpFacts, company: _Company, at: int, u: Use) -> bool:
-    """Whether a use that says nothing itself counts lanes by what else the function does with the same names, by the
-    name that its result gets, or by what is written beside it."""
-    key = u.function, u.about
-    if u.first and u.other in _WALKS and not u.named:
-        return True
-    if u.role not in _OPEN or u.named or key in company.bits or _BIT_HINT.search(u.hint):
-        return False
-    if u.about and (key in company.lanes or (u.role is Role.PLAIN and _spoken(unit, at))):
-        return True
-    if u.lane is not None:
-        return False
-    each = _EACH.search(u.hint) is not None and _EACH.search(u.about) is None  # not items of a thread, packed by 32
-    rest = u.role is Role.TILE and u.other in _RESTS and u.function in facts.warpish and key not in company.split
-    return rest or each or _spoken(unit, at)
 
 
 _PER_WARP = re.compile(r"(?i)(?:per|in)_?(?:a_?)?warp")
 _SOFT = frozenset({Role.SIZE, Role.MASK, Role.LOG, Role.COUNT, Role.GUARD, Role.WIDTH})
 _DIVIDING = frozenset({*_SOFT, Role.BITS, Role.TILE, Role.PLAIN})
-_THREADS = frozenset({Kind.THREAD, Kind.LINEAR, Kind.GLOBAL})
 
 
 def _likely(facts: WarpFacts, u: Use) -> bool:
@@ -169,13 +96,13 @@ def _likely(facts: WarpFacts, u: Use) -> bool:
     if u.role is Role.WIDTH and u.other in (Kind.UNKNOWN, Kind.NUMBER, Kind.BLOCK) and _PER_WARP.search(u.hint):
         return True
     warpish = u.function in facts.warpish
-    if u.role in _SOFT and u.other in _THREADS:
+    if u.role in _SOFT and u.other in THREADS:
         return warpish or u.other is not Kind.GLOBAL
     if u.other is Kind.SHIFTED and u.role in _SOFT:
         return warpish
     if u.role is Role.STRIDE or (u.role is Role.GUARD and u.other is Kind.BLOCK):
         return warpish
-    if (u.role is Role.LAST and u.other in _THREADS) or (u.role is Role.BLOCK and u.other in (Kind.UNKNOWN, *_THREADS)):
+    if (u.role is Role.LAST and u.other in THREADS) or (u.role is Role.BLOCK and u.other in (Kind.UNKNOWN, *THREADS)):
         return warpish
     return False
 
