@@ -132,6 +132,9 @@ def _divide(op: str, a: V, b: V, at: int, use: Record) -> V | None:
         use(b, role, None, a)
         kind = Kind.GLOBAL_WARP if a.kind is Kind.GLOBAL else Kind.WARP
         return V(kind, WARPS, None, (), Step(at, f"{_shown(op, b)} gives the warp id", a.why))
+    if a.kind is Kind.WHOLE and a.vary == WARPS:
+        use(b, role, True, a)
+        return V(Kind.WARP, WARPS, None, (), a.why)
     if a.kind is Kind.BLOCK:
         use(b, role, True, a)
         n = a.num // 32 if a.num is not None else None
@@ -165,6 +168,8 @@ def _modulo(op: str, a: V, b: V, at: int, use: Record) -> V | None:
         use(b, Role.TILE, None, a)
         return V(Kind.WHOLE, a.vary, None, b.src, a.why)
     if not fits:
+        if op == "%" and a.num == 32 and a.src and a.kind is Kind.NUMBER:
+            use(a, Role.PLAIN, None, b)  # `32 % n == 0`
         if b.kind is Kind.SHARE and b.src and a.kind in _LANEABLE:
             use(b, Role.SIZE, True if a.kind is Kind.LANE else None, a._replace(kind=Kind.SHIFTED))
             return V(Kind.LANE, LANES, None, (), a.why)
@@ -284,9 +289,12 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             if op == "-" and x is b:
                 return V(Kind.WHOLE, WARPS, None, (), x.why)  # `i - lane`: where the warp begins
             return V(Kind.LANE_PLUS if y.vary == UNIFORM else Kind.INDEX, LANES, None, (), x.why)
-        if x.kind is Kind.WHOLE and x.vary == WARPS and (is_size(y) or is_mask(y)) and y.src:
-            use(y, Role.LAST, True, x)
-            return x
+        if x.kind is Kind.WHOLE and x.vary == WARPS and y.src:
+            if is_size(y) or is_mask(y):
+                use(y, Role.LAST, True, x)
+                return x
+            if y.kind is Kind.STEP:
+                use(y, Role.LOOP, True, x)  # `for (j = 0; j < 32; j++) s[first + j]`
         if x.kind is Kind.LANE_MULTIPLE:
             if y.kind is Kind.PRODUCT and y.src and y.num is None:
                 use(y, Role.STRIDE, None, x)

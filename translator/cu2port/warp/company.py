@@ -29,7 +29,8 @@ OPEN = {
 }
 _SPEAKS = re.compile(
     r"(?i)(?!.*(?:half.?warp|per.?warp|warp.?group|sub.?warp))"
-    r"\b(?:(?:each|per) lane|lanes?|(?:a|one|per|single|full|whole|within|the) warp|warp.?size|warps|wavefronts?)\b"
+    r"\b(?:(?:each|per) lane|lanes?|shuffle|(?:a|one|per|single|full|whole|within|the) warp|warp.?size|warps"
+    r"|wavefronts?)\b"
 )
 _BIT_HINT = re.compile(r"(?i)bit|word|mask(?!ed)")
 _EACH = re.compile(r"(?i)per_?(?:lane|thread)s?(?:_|\Z|[A-Z])")  # what is divided by 32 is shared out to 32 threads

@@ -55,6 +55,8 @@ _WATCHED = frozenset({32, 31, 5})
 OF_BITS = re.compile(r"(?i)bits?(?:\b|_|\Z)|(?-i:Bits?)|word|digit|radix")
 _ORDER = frozenset("< > <= >=".split())
 _LANES = frozenset({Kind.LANE, Kind.LANE_PLUS})
+#: What lanes may start from, or walk over.
+_STARTS = frozenset({Kind.UNKNOWN, Kind.DATA, Kind.PART, Kind.NUMBER, Kind.STEP})
 _COMPARING = frozenset("< > <= >= == != && ||".split())
 TOLD = frozenset(
     {
@@ -210,6 +212,10 @@ class Evaluator:
             self.use(a, Role.SIZE, True, b)  # `32 / ROWS_PER_WARP` lanes a row
         v = binary(e.op, a, b, e.at, self.use)
         self._sides = None
+        if e.op == "+" and self.device is not None:
+            for x, node in ((a, e.b), (b, e.a)):
+                if x.kind is Kind.LANE and isinstance(node, Name):
+                    self.extents.add((self.device.name, f"+{node.text}"))  # lanes start from there
         if e.op in _ORDER and self.device is not None:
             for x, y, node in ((a, b, e.b), (b, a, e.a)):
                 if x.kind in _LANES and y.num is None and y.vary == UNIFORM and (about := names_in(node)):
@@ -419,7 +425,7 @@ class Evaluator:
             old = self.value(e.target)
             if isinstance(e.target, Name) and e.op == "+=" and v.src and (v.num == WIDE or v.kind is Kind.PRODUCT):
                 self._step(old, v)
-                if v.num == WIDE and old.kind in (Kind.UNKNOWN, Kind.DATA, Kind.PART):
+                if v.num == WIDE and old.kind in _STARTS:
                     self._sides = (old, Name(e.target.at, f"+{e.target.text}"), v, e.value)
                     self.use(v, Role.PLAIN, False, old)
                     self._sides = None
