@@ -15,7 +15,8 @@ _LAST_COMMON = 720
 class CudaArch(Check):
     """`__CUDA_ARCH__` is asked for, which no HIP compiler defines.
 
-    Asking whether it is defined means "is this the device pass": `__HIP_DEVICE_COMPILE__`. A comparison with a
+    Asking whether it is defined means "is this the device pass": `__HIP_DEVICE_COMPILE__`; `__HIPCC__` where only
+    words for `__host__ __device__` hang on it, since clang's host pass reads device code too. A comparison with a
     number up to 720 asks for features that AMD GPUs have: true in the device pass, so `>= 600` becomes
     `defined(__HIP_DEVICE_COMPILE__)` and `< 600` its negation. A comparison with a later number stays: undefined
     means 0, so HIP takes the branch for older GPUs, and a person must see whether that branch does the whole job;
@@ -56,6 +57,11 @@ class CudaArch(Check):
             "__global__ void k(int* p) {\n#if defined(__HIP_DEVICE_COMPILE__)\n    *p = 1;\n#endif\n}\n",
             "a kernel that would do nothing",
         ),
+        Example(
+            "#ifdef __CUDA_ARCH__\n#define BOTH __host__ __device__\n#else\n#define BOTH\n#endif\n",
+            "#ifdef __HIPCC__\n#define BOTH __host__ __device__\n#else\n#define BOTH\n#endif\n",
+            "words for both sides",
+        ),
         Example("enum { BANKS = (__CUDA_ARCH__ >= 200) ? 32 : 16 };", "enum { BANKS = (true) ? 32 : 16 };", "a value"),
         Example("#define ARCH (__CUDA_ARCH__ / 100)\n", "#define ARCH (__CUDA_ARCH__ / 100)\n", "in a macro body"),
         Example("f(__CUDA_ARCH__);", "f(__CUDA_ARCH__);", "as a macro's argument"),
@@ -69,14 +75,17 @@ class CudaArch(Check):
                 continue
             start, end = unit.p[i], unit.end(i)
             if tested_defined(unit, i):
+                sides = _names_sides(unit, i)
+                hip = "__HIPCC__" if sides else "__HIP_DEVICE_COMPILE__"
+                asked = "to name `__device__`, which HIP's host pass reads too" if sides else "as the device pass"
                 yield self.finding(
-                    "`__CUDA_ARCH__` asked for as the device pass: `__HIP_DEVICE_COMPILE__`",
+                    f"`__CUDA_ARCH__` asked for {asked}: `{hip}`",
                     start,
                     end,
-                    (replace(start, end, "__HIP_DEVICE_COMPILE__"),),
+                    (replace(start, end, hip),),
                     severity=Severity.INFO,
                     cuda=tok,
-                    hip="__HIP_DEVICE_COMPILE__",
+                    hip=hip,
                 )
                 continue
             found = comparison(unit, i, in_code=True)
@@ -116,6 +125,24 @@ class CudaArch(Check):
                     effects=(("all", "wrong-result"),),
                     why=("See that the branch which HIP takes does the whole job, then ask for the feature instead.",),
                 )
+
+
+def _names_sides(unit: Unit, i: int) -> bool:
+    """Whether all that a branch does is to define words for `__host__ __device__`.
+
+    clang's host pass checks the calls of device code, and takes a function without the word for the host's alone.
+    """
+    d = unit.in_directive(i)
+    if d is None or d.keyword not in ("if", "ifdef"):
+        return False
+    k = unit.directives.index(d)
+    g = next((g for g in unit.groups if g.opener == k), None)
+    if g is None or [w for w in unit.t[d.first + 2 : d.stop] if w not in ("defined", "(", ")")] != ["__CUDA_ARCH__"]:
+        return False
+    inner = [x for x in unit.directives if g.start <= x.start < g.end]
+    code = any(g.start <= unit.p[x] < g.end for x in range(d.stop, inner[0].first)) if inner else True
+    words = {w for x in inner for w in unit.t[x.first : x.stop]}
+    return not code and all(x.keyword == "define" for x in inner) and "__device__" in words
 
 
 def _taken(unit: Unit, i: int, found: Comparison) -> str:
