@@ -50,6 +50,39 @@ __device__ int lower_sum(int v, int lane) {
     int below = __shfl_up_sync(FULL, v, 1);
     return lane == 0 ? 0 : below;
 }
+__device__ int my_lane() { return threadIdx.x % LANES; }
+__device__ int my_warp() { return threadIdx.x / LANES; }
+__device__ int sum_before(int v, unsigned mask = FULL) {
+    int own = v;
+    for (int o = 1; o < 32; o <<= 1) {
+        int t = __shfl_up_sync(mask, v, o);
+        if ((threadIdx.x & (LANES - 1)) >= o) v += t;
+    }
+    return v - own;
+}
+__device__ int scan_in(int v, int* s) {
+    const int lane = my_lane(), warp = my_warp();
+    v = warp_scan(v);
+    if (lane == 31) s[warp] = v;
+    __syncthreads();
+    if (warp == 0) {
+        int w = s[lane];
+        w = warp_scan(w);
+        s[lane] = w;
+    }
+    __syncthreads();
+    if (warp > 0) v += s[warp - 1];
+    return v;
+}
+__device__ int scan_there(int v, int* s) {
+    const int lane = my_lane(), warp = my_warp();
+    v = warp_scan(v);
+    if (lane == 31) s[warp] = v;
+    __syncthreads();
+    for (int i = 0; i < warp; i++) v += s[i];
+    __syncthreads();
+    return v;
+}
 __device__ int half_scan(int v) {
     const int lane = threadIdx.x % 32;
     for (int o = 1; o < 16; o <<= 1) {
@@ -190,6 +223,21 @@ NATIVE = {
     "atomic": """
         int v = warp_scan(in[threadIdx.x]);
         if (threadIdx.x % 32 == 31) atomicAdd(out, v);""",
+    "all_lanes_of_the_first": _block(
+        FIRST="if (warp == 0) { int w = s[lane]; w = warp_scan(w); s[lane] = w; if (lane == warps - 1) total = w; }",
+        LAST="out[threadIdx.x] = v + total;",
+    ),
+    "own_again": _block(
+        SET="const int x = in[threadIdx.x];",
+        SCAN="int v = sum_before(x);",
+        SLOT="if (lane == 31) s[warp] = v + x;",
+        FIRST="if (warp == 0) { int w = lane < warps ? s[lane] : 0; int up = sum_before(w) + w; s[lane] = up; }",
+    ),
+    "lane_functions": _block(LANE="const int lane = my_lane(), warp = my_warp(), warps = blockDim.x / LANES;"),
+    "slots_of_the_caller": """
+        __shared__ int s[LANES];
+        const int v = scan_in(in[threadIdx.x], s);
+        out[threadIdx.x] = v;""",
     "total_by_shuffle": """
         __shared__ int s[32];
         int v = warp_scan(in[threadIdx.x]);
@@ -275,6 +323,22 @@ LOGICAL = {
             "SET": "",
             "SCAN": "for (int o = 1; o < 32; o <<= 1) { int t = __shfl_up_sync(FULL, v, o); if (lane >= o) v += t; }",
         }.values()
+    ),
+    "slots_read_later": """
+        __shared__ int s[32];
+        const int v = scan_there(in[threadIdx.x], s);
+        out[threadIdx.x] = v + s[0];""",
+    "slots_elsewhere": "out[threadIdx.x] = scan_there(in[threadIdx.x], &out[2048 + blockIdx.x * 32]);",
+    "own_has_changed": _block(
+        SET="int x = in[threadIdx.x];",
+        SCAN="int v = sum_before(x); x++;",
+        SLOT="if (lane == 31) s[warp] = v + x;",
+    ),
+    "all_lanes_summed": _block(
+        LANE=PARTS["LANE"] + " if (threadIdx.x < 32) s[threadIdx.x] = 0; __syncthreads();",
+        FIRST="if (warp == 0) { int w = s[lane]; w = warp_scan(w); if (lane == 31) total = w; }",
+        ADD="",
+        LAST="out[threadIdx.x] = total;",
     ),
     "lane_in_value": _block(SCAN="v = warp_scan(v + lane);"),
 }

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from cu2port.arithmetic import NamedTypes, simple_type
 from cu2port.model import Edit, Span
 from cu2port.warp.native_idioms import Refused
-from cu2port.warp.native_lanes import ATOMICS, FUNCTORS, MATH, Here
+from cu2port.warp.native_lanes import ATOMICS, FUNCTORS, MATH, Here, Summary
 from cu2port.warp.native_numbers import is_own_space
-from cu2port.warp.native_scans import Scans
+from cu2port.warp.native_scan_reads import ScanReads
 from cu2port.warp.native_types import COUNT, canonical
-from cu2port.warp.native_values import SAME, SPACE, UNIFORM, Kind, T, is_plain
+from cu2port.warp.native_values import MIXED, SAME, SPACE, UNIFORM, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
     Binary,
@@ -34,7 +34,7 @@ from cu2port.warp.tree import (
 )
 
 
-class Values(Scans):
+class Values(ScanReads):
     """The types of expressions. Raises Refused where a value would depend on lanes in a way that is not known."""
 
     # --- expressions ----------------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ class Values(Scans):
         if own is not None and (own.reduces or own.meets) and self._is_other(e):
             raise Refused(e.at, f"there may be another `{name}`")
         if self.here.role in ("first", "leader", "slots") and not (
-            own.reduces or own.scans if own is not None else name in MATH
+            own.reduces or own.scans if own is not None else name in MATH or self._is_type(name)
         ):
             raise Refused(e.at, f"the number of lanes decides who calls `{name}`")
         if (scan := self._own_scan(e, own)) is not None:
@@ -224,7 +224,8 @@ class Values(Scans):
             t = self._reduced(name, own.reduces, t, e.at, self.here, own.low)
             self.sites.append(e)
             return t._replace(typ=typ) if t.kind is Kind.PART else t
-        types = tuple(self._argument(name, x) for x in e.args)
+        lent = self._lent_by(e, own)
+        types = tuple(self._argument(name, x) for n, x in enumerate(e.args) if n not in lent)
         if own is not None and own.result.kind is Kind.PART:
             raise Refused(e.at, f"other code may call `{name}`, which is more than a reduction")
         if own is not None and not is_plain(own.result):
@@ -270,6 +271,29 @@ class Values(Scans):
         call = self.unit.call(e.at)
         names = NamedTypes(self.unit, self.d.fn)
         return canonical(simple_type(self.unit, names, call.args[n]).removeprefix("?")) if call is not None else ""
+
+    def _is_type(self, name: str) -> bool:
+        """Whether a name is a type's parameter of the function's template."""
+        return name in {p.name for p in self.d.tparams}
+
+    def _lent_by(self, e: CallExpr, own: Summary | None) -> frozenset[int]:
+        """The arguments of a call that are arrays of the function's own, for the slots of a function that is called."""
+        if own is None or not own.scratch:
+            return frozenset()
+        given = {n: e.args[n] for n in own.scratch if n < len(e.args)}
+        names = [x.text for x in given.values() if isinstance(x, Name) and x.text in self.arrays]
+        others = {root(y) for n, x in enumerate(e.args) if n not in given for y in walk(x)}
+        if len(names) != len(own.scratch) or len({*names}) < len(names) or not others.isdisjoint(names):
+            return frozenset()
+        if any(len(self.arrays[x].dims) != 1 or self.arrays[x].pointer for x in names):
+            return frozenset()
+        for x in given.values():
+            assert isinstance(x, Name)
+            self.spots.add(x.at)
+            self.tracked.add(x.text)
+            self.env[x.text] = MIXED
+        self.loans.add(e.at)
+        return frozenset(given)
 
     def _is_other(self, e: CallExpr) -> bool:
         """Whether a call may mean another function than the file's of that name: a member, a variable, another

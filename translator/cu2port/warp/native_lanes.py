@@ -22,6 +22,7 @@ from cu2port.warp.tree import (
     Decl,
     Eval,
     Expr,
+    Jump,
     Member,
     Name,
     Num,
@@ -47,7 +48,8 @@ GROUPS = frozenset("coalesced_threads labeled_partition binary_partition".split(
 CUB = re.compile(r"Warp(?:Reduce|Scan|Exchange|MergeSort|Load|Store)\Z")
 LEAVES = frozenset("return break continue goto for while do if else switch case asm __asm__ __syncthreads".split())
 #: What a variable may be in the first warp alone.
-OF_SLOTS = frozenset({Kind.GATHERED, Kind.WHOLE, Kind.PART, Kind.SCANNED, Kind.BELOW_SLOTS, Kind.SHIFTED_SLOTS})
+OF_SLOTS = frozenset({Kind.GATHERED, Kind.WHOLE, Kind.PART, Kind.LOOSE, Kind.SCANNED, Kind.BELOW_SLOTS,
+                      Kind.SHIFTED_SLOTS})  # fmt: skip
 Env = dict[str, T]
 
 
@@ -98,6 +100,9 @@ class Summary:
     lists: Listed | None = None
     lends: bool = False  # the caller gets what counts in the first warp behind a pointer
     arguments: int = 1  # of a scan: the value, and perhaps the lane
+    index: str = ""  # it returns the "lane" or the "warp", and does nothing else
+    scratch: frozenset[int] = frozenset()  # parameters that point to slots of warps
+    loans: frozenset[int] = frozenset()  # its calls that give a shared array of its own for such
 
 
 Look = Callable[[str], Summary | None]
@@ -149,6 +154,8 @@ class Lanes:
         self.fixed: set[str] = set()
         self.here = Here()
         self.rows = self.deep = False  # blocks have a second dimension, a third one
+        self.scratch: set[int] = set()  # parameters that point to slots of warps
+        self.loans: set[int] = set()
         self.meets = False  # lanes meet in it, or in what it calls
         self.types = {p.name: declared_type(unit, p.at) or f"? {p.name}" for p in d.params if p.at > 0}
         self.bound: set[str] = set()  # `auto [a, b] = ...`
@@ -269,9 +276,30 @@ class Lanes:
         start, end = self.unit.p[tile.at], self.unit.end(e.close)
         return {(start, end): Edit(start, end, (text,))}
 
+    def _of_index(self, e: CallExpr, index: str, text: str) -> dict[tuple[int, int], Edit] | None:
+        """A call of the file's function that returns the lane or the warp."""
+        if self.rows or e.args or not isinstance(e.callee, Name) or e.callee.qualified or e.callee.text in self.env:
+            return None
+        own = self.look(e.callee.text)
+        if own is None or own.index != index:
+            return None
+        start, end = self.unit.p[e.at], self.unit.end(e.close)
+        return {(start, end): Edit(start, end, (text,))}
+
+    def index(self) -> str:
+        """Whether the function returns the "lane" or the "warp" and does nothing else; else ""."""
+        body = self.d.body.body
+        only = body[0] if len(body) == 1 and not self.d.params else None
+        if not isinstance(only, Jump) or only.kind != "return" or not isinstance(only.value, Binary):
+            return ""
+        if self._lane(only.value) is not None:
+            return "lane"
+        return "warp" if self._warp(only.value) is not None else ""
+
     def _lane(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
         if isinstance(e, CallExpr):
-            return self._of_tile(e, "thread_rank", f"(threadIdx.x % {SPACE}size())")
+            text = f"(threadIdx.x % {SPACE}size())"
+            return self._of_tile(e, "thread_rank", text) or self._of_index(e, "lane", text)
         if isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.LANE:
             return {}
         if isinstance(e, Binary) and self._is_tid(e.a):
@@ -280,7 +308,8 @@ class Lanes:
 
     def _warp(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
         if isinstance(e, CallExpr):
-            return self._of_tile(e, "meta_group_rank", f"(threadIdx.x / {SPACE}size())")
+            text = f"(threadIdx.x / {SPACE}size())"
+            return self._of_tile(e, "meta_group_rank", text) or self._of_index(e, "warp", text)
         if isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.WARP:
             return {}
         if isinstance(e, Binary) and self._is_tid(e.a):

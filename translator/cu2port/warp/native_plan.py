@@ -13,7 +13,7 @@ from cu2port.warp.native import Kept, Native
 from cu2port.warp.native_grid import grid_edits
 from cu2port.warp.native_host import SOURCES, in_rows, in_whole_warps, shown
 from cu2port.warp.native_idioms import Idioms, Refused
-from cu2port.warp.native_lanes import Summary
+from cu2port.warp.native_lanes import Lanes, Summary
 from cu2port.warp.native_lists import Lists
 from cu2port.warp.native_masks import Masks
 from cu2port.warp.native_rows import Rows
@@ -172,17 +172,24 @@ class Plan:
     def _direct(self, f: Function) -> bool:
         """Whether a kernel works with warps itself, and not only through functions that hide them."""
         s = self.summaries.get(f)
-        return isinstance(s, Summary) and bool(s.edits or s.sites) and bool(not s.needs or s.apart or self._fits(f))
+        if not isinstance(s, Summary) or not (s.edits or s.sites):
+            return False
+        free = not s.scratch and bool(not s.needs or s.apart)
+        return free or self._fits(f)
 
     def _fits(self, f: Function) -> bool:
         """Whether all calls of a function are seen, and give it what must be the same for all lanes."""
         unit = self.unit
         if PurePosixPath(unit.path).suffix.lower() not in SOURCES or shown(unit, f) is not None:
             return False
-        known: set[int] = set()
+        own = self._summary(f)
+        known, lent = set[int](), set[int]()
         for g in self.warps:
             s = self._summary(g)
             known |= s.fits if isinstance(s, Summary) else set()
+            lent |= s.loans if isinstance(s, Summary) else set()
+        if isinstance(own, Summary) and own.scratch:
+            known = known & lent if own.needs and not own.apart else lent
         calls = [i for i in unit.find(f.name) if i != f.name_at]
         return len(self.named[f.name]) == 1 and bool(calls) and known.issuperset(calls)
 
@@ -220,7 +227,8 @@ class Plan:
     def _summary(self, f: Function) -> Summary | Refused:
         if f not in self.summaries:
             if f not in self.warps:
-                self.summaries[f] = Summary(SAME)
+                index = Lanes(self.unit, self.idioms, make_device(self.unit, f), self._look).index()
+                self.summaries[f] = Summary(SAME, index=index)
             elif f in self.open:
                 return Refused(f.name_at, f"`{f.name}` calls itself")
             else:
@@ -245,6 +253,10 @@ class Plan:
                 raise
             return found
 
+    def _alike(self, s: Summary) -> tuple[object, ...]:
+        """What functions of one name must have in common."""
+        return s.result, s.reduces, s.low, s.arguments, s.lists, s.index, s.scratch, self._call_of(s)
+
     def _look(self, name: str) -> Summary | None:
         """What the file's functions of a name do; None if it has none. Raises Refused where they differ."""
         found = self.named.get(name)
@@ -257,11 +269,7 @@ class Plan:
                 raise Refused(s.at, s.why)
             all_of.append(s)
         first = all_of[0]
-        if any(
-            (s.result, s.reduces, s.low, s.arguments, s.lists, self._call_of(s))
-            != (first.result, first.reduces, first.low, first.arguments, first.lists, self._call_of(first))
-            for s in all_of
-        ):
+        if any(self._alike(s) != self._alike(first) for s in all_of):
             if all(is_plain(s.result) for s in all_of):
                 return Summary(
                     SAME,

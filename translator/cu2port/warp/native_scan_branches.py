@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from cu2port.model import Edit
 from cu2port.warp.native_idioms import CALLS, Refused
-from cu2port.warp.native_lanes import ATOMICS, Here, Summary
+from cu2port.warp.native_lanes import ATOMICS, Here
 from cu2port.warp.native_numbers import is_identity
-from cu2port.warp.native_scan_idioms import Questions, ScanMatcher, shifted
-from cu2port.warp.native_scans import OPERATORS, SIDES, UP, Edits
-from cu2port.warp.native_stores import Stores
-from cu2port.warp.native_types import declared_type
+from cu2port.warp.native_scan_functions import ScanFunctions
+from cu2port.warp.native_scans import OPERATORS, UP, Edits
 from cu2port.warp.native_values import SAME, SPACE, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
@@ -21,12 +19,11 @@ from cu2port.warp.tree import (
     Expr,
     If,
     Index,
-    Jump,
     Loop,
+    Member,
     Name,
     Num,
     Stmt,
-    Ternary,
     Unary,
     callee,
     walk,
@@ -42,7 +39,7 @@ def _alone(s: Stmt | None) -> list[Expr]:
     return found if len(found) == len(body) else []
 
 
-class ScanBranches(Stores):
+class ScanBranches(ScanFunctions):
     """What branches and loops do with scans, in the walk over one function. Raises Refused."""
 
     def _if_scan(self, s: If, here: Here) -> bool:
@@ -55,7 +52,7 @@ class ScanBranches(Stores):
         if s.other is None and (edits := self._last_lane(s.cond)) is not None:
             return self._by_last_lane(s, arms, edits, here)
         if s.other is None and here.role == "first" and (edits := self._last_slot(s.cond)) is not None:
-            return self._totals(s, arms, edits, Kind.SCANNED)
+            return self._totals(s, arms, edits, whole=False)
         first = arms[0]
         if isinstance(first, Assign) and self._is_array(first.target) and here.role == "first" and s.other is None:
             return self._slots_scanned(s, arms, here)
@@ -83,7 +80,7 @@ class ScanBranches(Stores):
     def _by_last_lane(self, s: If, arms: list[Expr], edits: Edits, here: Here) -> bool:
         """`if (lane == 31) slots[warp] = sum;`"""
         if here.role == "first":
-            return self._totals(s, arms, edits, Kind.SCANNED)
+            return self._totals(s, arms, edits, whole=True)
         if here.role or not here.together or self.gone:
             raise Refused(s.at, "some lanes may be elsewhere")
         self.here = Here(False, "leader")
@@ -106,6 +103,8 @@ class ScanBranches(Stores):
             self._spot(e.callee)
             self.line, self.plane = self.line or not self.rows, True
             return
+        if isinstance(e, Assign):
+            self._lend(e.target, self.here)
         name = self._is_array(e.target) if isinstance(e, Assign) and e.op == "=" else ""
         if not name or not isinstance(e, Assign) or not isinstance(e.target, Index):
             raise Refused(e.at, "the number of lanes decides who does this")
@@ -136,12 +135,14 @@ class ScanBranches(Stores):
         bound = self._count(e.b.a) if edits is not None else None
         return None if edits is None or bound is None else {**edits, **bound}
 
-    def _totals(self, s: If, arms: list[Expr], edits: Edits, kind: Kind) -> bool:
-        """`if (lane == warps - 1) total = sum;` in the first warp: what all slots come to."""
+    def _totals(self, s: If, arms: list[Expr], edits: Edits, whole: bool) -> bool:
+        """`if (lane == warps - 1) total = sum;` in the first warp: what all slots come to. `whole`: by the last
+        lane, with what the lanes without a slot have."""
         for e in arms:
             if not (isinstance(e, Assign) and e.op == "=" and isinstance(e.value, Name)):
                 raise Refused(e.at, "the number of lanes decides who does this")
-            if self.env.get(e.value.text, SAME).kind is not kind:
+            t = self.env.get(e.value.text, SAME)
+            if t.kind is not Kind.SCANNED or (whole and t.few):
                 raise Refused(e.at, "the number of lanes decides who does this")
             self.spots.add(e.value.at)
             target = e.target
@@ -186,6 +187,30 @@ class ScanBranches(Stores):
         self.guarded = False
         self.edits.update(edits)
         return True
+
+    def _stored_bare(self, e: Assign, target: Index, name: str) -> bool:
+        """`slots[lane] = sum;` in the first warp, for all its lanes: those that have a slot do it."""
+        unit = self.unit
+        own = self._own_slot(target.inner)
+        if own is None or not isinstance(e.value, (Name, Binary)) or not self._is_of_slots(e.value):
+            return False
+        at = target.base.at
+        if unit.tok(at - 1) not in (";", "{", "}") or not isinstance(target.inner, (Name, Member)) or self.rows:
+            return False
+        t = self._value(e.value)
+        if t.kind not in (Kind.SCANNED, Kind.BELOW_SLOTS) or not self.here.together or self.gone:
+            raise Refused(e.at, f"`{name}` gets something else than what the slots come to")
+        self.edits.update(own)
+        kind = Kind.SUMS if t.kind is Kind.SCANNED else Kind.SUMS_BELOW
+        self._slots_are(name, T(kind, t.op, typ=t.typ, scan=t.scan), e)
+        text = f"if ({self._words(target.inner)} < {SPACE}count(blockDim.x)) "
+        self.edits[unit.p[at], unit.p[at]] = Edit(unit.p[at], unit.p[at], (text,))
+        return True
+
+    def _is_of_slots(self, e: Expr) -> bool:
+        return any(
+            isinstance(x, Name) and self.env.get(x.text, SAME).kind in (Kind.SCANNED, Kind.BELOW_SLOTS) for x in walk(e)
+        )
 
     # --- what earlier warps come to ---------------------------------------------------------------------------------
 
@@ -355,94 +380,6 @@ class ScanBranches(Stores):
         total = add.target.text
         taken = self._is_name(add.value, mine) if mine else slot(add.value)
         return (total, kind) if taken and self._is_name(store.value, total) else None
-
-    @staticmethod
-    def _is_name(e: Expr, name: str) -> bool:
-        return isinstance(e, Name) and e.text == name and not e.qualified and not e.targs
-
-    # --- functions that are a scan ----------------------------------------------------------------------------------
-
-    def _pure_scan(self) -> Summary | None:
-        """What a function does that is nothing but a scan over the warp of its first parameter; None for any other."""
-        params, body = self.d.params, list(self.d.body.body)
-        if not self._has_scans() or not 1 <= len(params) <= 2 or self.d.kernel or self.lent or len(body) < 2:
-            return None
-        if any(p.pointer for p in params) or not isinstance(body[-1], Jump) or body[-1].kind != "return":
-            return None
-        own = self.types.get(params[0].name, "")
-        made = declared_type(self.unit, self.d.fn.name_at)
-        if (
-            not own
-            or made not in (own, "auto")
-            or any(x.name != own for x in self.d.tparams)
-            or len(self.d.tparams) > 1
-        ):
-            return None  # what it returns has another type
-        lanes = {params[1].name} if len(params) == 2 else set[str]()
-        value, copies = params[0].name, {params[0].name: params[0].name}
-        while body and isinstance(d := body[0], Decl) and d.init is not None and not d.shared:
-            if self._lane(d.init) is not None:
-                lanes.add(d.name)
-            elif self._is_name(d.init, value) and declared_type(self.unit, d.at) in (own, "auto"):
-                if self.unit.tok(d.at - 1) in ("&", "*", "&&"):
-                    return None
-                copies[d.name] = value
-            else:
-                break
-            body.pop(0)
-
-        def lane(e: Expr) -> bool:
-            return (isinstance(e, Name) and e.text in lanes) or self._lane(e) is not None
-
-        ask = Questions(lane, self.idioms.full, lambda _: False)
-        got = ScanMatcher(self.idioms, ask).match(body, 0)
-        if got is None or len(got.found) != 1 or got.loose or got.found[0].name not in copies or not got.shuffles:
-            return None
-        self._see_room(got.found[0])
-        op, call = got.found[0].op, got.found[0].call
-        scanned = got.found[0].name
-        kind = self._returned(body[got.size :], scanned, value if scanned != value else "", op, ask)
-        if kind is None or not isinstance(call[0], str):
-            return None
-        if kind is Kind.UPTO:
-            if op != "add":
-                return None
-            call = ("exclusive_sum(" + scanned + ")",)
-        kinds = ("" if self.d.tparams else own,)
-        return Summary(T(kind, op), reduction=call, meets=True, scans=op, arguments=len(params), kinds=kinds)
-
-    def _returned(self, rest: list[Stmt], v: str, own: str, op: str, ask: Questions) -> Kind | None:
-        """PREFIX for `return v;`, UPTO for `return v - own;` and for what the lane before has, 0 in the first."""
-        last = rest[-1] if rest else None
-        if not isinstance(last, Jump) or last.value is None:
-            return None
-        e = last.value
-        if len(rest) == 1 and self._is_name(e, v):
-            return Kind.PREFIX
-        if len(rest) == 1 and isinstance(e, Binary) and e.op == "-" and own:
-            return Kind.UPTO if op == "add" and self._is_name(e.a, v) and self._is_name(e.b, own) else None
-        if len(rest) != 2 or op != "add":
-            return None
-        below, up = rest[0], None
-        if isinstance(below, Decl) and below.init is not None:
-            up = shifted(self.idioms, below.init, ask)
-        if up is None or not isinstance(below, Decl) or self.idioms.number(up.distance) != 1:
-            return None
-        if not self._is_name(up.value, v) or not isinstance(e, Ternary):
-            return None
-        side = self._compared(e.cond, ask)
-        yes, no = (e.a, e.b) if side > 0 else (e.b, e.a)
-        zero = is_identity(self.unit, op, no)
-        return Kind.UPTO if side and zero and self._is_name(yes, below.name) else None
-
-    def _compared(self, e: Expr, ask: Questions) -> int:
-        """1 for `lane > 0`, -1 for `lane == 0`."""
-        if ask.lane(e):
-            return 1
-        if not isinstance(e, Binary) or not ask.lane(e.a):
-            return 0
-        n = self.idioms.fold(e.b)
-        return SIDES.get((e.op, n), 0) if n is not None else 0
 
 
 def _heads(s: Stmt) -> tuple[Expr, ...]:

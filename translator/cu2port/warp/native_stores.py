@@ -10,6 +10,7 @@ from cu2port.warp.native_values import SAME, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
     CallExpr,
+    Decl,
     Expr,
     Index,
     Member,
@@ -28,6 +29,7 @@ class Stores(Values):
 
     def _assigned(self, e: Assign, here: Here) -> None:
         target = e.target
+        self._lend(target, here)
         element = isinstance(target, Index) and isinstance(target.base, Name) and target.base.text in self.arrays
         if element and isinstance(target, Index) and self._stored(e, target, root(target), here):
             return
@@ -54,6 +56,23 @@ class Stores(Values):
         t = self._lift(e, (old, self._value(e.value)), here)
         self._set(name, t, e, here)
 
+    def _stored_bare(self, e: Assign, target: Index, name: str) -> bool:
+        """A store to the lane's slot by all lanes of the first warp."""
+        raise NotImplementedError
+
+    def _lend(self, target: Expr, here: Here) -> None:
+        """A parameter that points to slots of warps: it is used for nothing else than its elements."""
+        if here.role != "leader" or not isinstance(target, Index) or not isinstance(target.base, Name):
+            return
+        name, unit, (first, stop) = target.base.text, self.unit, self.d.fn.body
+        params = {p.name: n for n, p in enumerate(self.d.params) if p.pointer and p.name not in self.lent}
+        if name not in params or name in self.arrays or self.d.kernel or self._warp(target.inner) is None:
+            return
+        if all(unit.tok(i + 1) == "[" for i in range(first, stop) if unit.t[i] == name and not unit.is_member(i)):
+            at = self.d.params[params[name]].at
+            self.arrays[name] = Decl(at, name, (Num(at, None),), None, True, False, True)
+            self.scratch.add(params[name])
+
     def _touched(self, target: Expr) -> None:
         """A store through something that is no plain variable."""
         name = root(target)
@@ -71,6 +90,8 @@ class Stores(Values):
         """A store to shared memory that native code knows: of a warp's value to its slot, of the first element."""
         assert isinstance(target.base, Name)
         index = target.inner
+        if here.role == "first" and e.op == "=" and self._stored_bare(e, target, name):
+            return True
         if e.op == "=" and here.role in ("leader", "") and self._is_warp(index):
             if here.role == "" and not here.together:
                 return False

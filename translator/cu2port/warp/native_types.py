@@ -51,7 +51,7 @@ def declared_type(unit: Unit, at: int) -> str:
             if unit.t[j] == "," and not depth:
                 first = j + 1
                 break
-    while unit.t[first] in ("__forceinline__", "__noinline__", "__global__", "[[nodiscard]]"):
+    while unit.t[first] in ("__forceinline__", "__noinline__", "__inline__", "__inline", "__global__", "[[nodiscard]]"):
         first += 1
     got = Parser(unit, first, at, jump=False).type_end(first, at + 1)
     while got is not None and first < got[0] < at and unit.t[got[0] + 1] not in ("=", ",", "[", "(", "{", ";"):

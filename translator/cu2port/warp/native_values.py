@@ -36,6 +36,7 @@ class Kind(Enum):
     PREFIX = "what the lanes of a warp up to each come to"
     UPTO = "a value made of what lanes of a warp up to each come to"
     SHIFTED = "what lanes of a warp before each come to, but in the first"
+    LOOSE = "a warp's value in each lane that has one"
     SCANNED = "what the slots up to each lane come to"
     BELOW_SLOTS = "what the slots before each lane come to"
     SHIFTED_SLOTS = "what the slots before each lane come to, but in the first"
@@ -63,6 +64,7 @@ class T(NamedTuple):
     mask: int = -1
     typ: str = ""
     scan: int = -1
+    own: str = ""
     source: str = ""
 
 

@@ -78,6 +78,8 @@ class Walk(Branches):
             self.floors,
             low=low,
             kinds=(kind,),
+            scratch=frozenset(self.scratch),
+            loans=frozenset(self.loans),
         )
 
     def _parameter(self) -> str:
