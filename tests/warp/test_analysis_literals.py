@@ -106,3 +106,37 @@ __global__ void k(unsigned* w, int n) { w[threadIdx.x / WARP_SIZE] = w[0] << n |
     unit = Unit(text, load_catalog(), path="a.cu")
     judged = {v.at: v.lanes for v in classify(unit)}
     assert [judged[i] for i in unit.find("WARP_SIZE")[1:]] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("statement", "lanes"),
+    [
+        ("x[0] = limit(v, 32);", True),
+        ("x[0] = bytes_of(v, 32);", False),
+        ("const int row_length = limit(v, 32);", False),
+        ("x[32] = v;", False),
+    ],
+)
+def test_company_judges_a_number_that_says_nothing_and_tells_why(statement: str, lanes: bool) -> None:
+    text = f"""__global__ void k(int* x, int v) {{
+  int l = threadIdx.x % 32, w = threadIdx.x / 32;
+  x[w] = __shfl_sync(0xffffffff, v, l);
+  {statement}
+}}
+"""
+    unit = Unit(text, load_catalog(), path="a.cu")
+    last = unit.find("32")[-1]
+    found = {v.at: v for v in classify(unit)}
+    assert (last in found and found[last].lanes) == lanes
+    if lanes:
+        assert [s.text for s in chain(found[last].why)] == [
+            "most other numbers of this value in the function count lanes",
+            "all of them do",
+            "the function has cross-lane operations",
+        ]
+
+
+def test_without_cross_lane_operations_or_a_crowd_a_number_is_plain() -> None:
+    text = "__global__ void k(int* x, int n) { int lane = threadIdx.x % 32; x[lane] = limit(n, 32); }"
+    unit = Unit(text, load_catalog(), path="a.cu")
+    assert [v.lanes for v in classify(unit)] == [True]

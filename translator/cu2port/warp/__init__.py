@@ -8,7 +8,8 @@
     model, events   device functions and what happens in them that lanes must agree on
     analyse     the fixpoint over calls: arguments go down, results come up, until nothing changes
     across      what the headers of a file say of warps
-    classify    the verdict on each 32, 31 and 5
+    classify, company, spelled      the verdict on each 32, 31 and 5; what the uses beside one tell of it, in points of
+                evidence; what tokens alone tell
     waits, hazards, lockstep    loops that wait; what hangs or goes wrong between lanes; warp-synchronous tails
     hostside    warp sizes that the host counts with, by tokens
     native      which kernels work with whole wavefronts, and their edits (native_plan); the proof for blocks:
