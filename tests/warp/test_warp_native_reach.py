@@ -281,3 +281,40 @@ HEAD T blockReduceMax(T val)
 @pytest.mark.parametrize("head", ["__inline__ __device__", "__device__ __forceinline__", "static inline __device__"])
 def test_functions_of_headers(head: str) -> None:
     assert _verdicts(BLOCK_MAX.replace("HEAD", head)) == {"blockReduceMax": "CU356"}
+
+
+MASKED = """#include "first.cuh"
+__global__ void k(const int* in, int* out) {
+    int v = in[threadIdx.x];
+    for (int o = kLanes / 2; o > 0; o >>= 1) v += __shfl_xor_sync(FINAL_MASK, v, o, kLanes);
+    if (threadIdx.x % kLanes == 0) atomicAdd(out, v);
+}
+void f(int* p) { k<<<1, 256>>>(p, p); }
+"""
+FIRST = '#pragma once\n#include "second.cuh"\nconstexpr int kLanes = 32;\n'
+SECOND = "#pragma once\n#define FINAL_MASK 0xffffffff\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "code"),
+    [
+        (FIRST, SECOND, "CU356"),
+        (FIRST, "", "CU357"),
+        (FIRST.replace("constexpr", "struct Other { static constexpr").replace("32;", "32; };"), SECOND, "CU357"),
+        (FIRST, SECOND.replace("ffff", "", 1), "CU357"),
+        (FIRST.replace("32", "16"), SECOND, "CU357"),
+        (FIRST + "#define FINAL_MASK 0xffff\n", SECOND, "CU357"),
+        (FIRST, SECOND + "#undef FINAL_MASK\n", "CU357"),
+        (
+            FIRST,
+            "#pragma once\n#ifdef HALF\n#define FINAL_MASK 0xffff\n#else\n#define FINAL_MASK ~0u\n#endif\n",
+            "CU357",
+        ),
+        (FIRST, "#pragma once\n#ifndef HALF\n#define FINAL_MASK ~0u\n#endif\n", "CU357"),
+    ],
+)
+def test_constants_of_headers(first: str, second: str, code: str, tmp_path: Path) -> None:
+    (tmp_path / "first.cuh").write_text(first, "utf-8")
+    (tmp_path / "second.cuh").write_text(second, "utf-8")
+    made = translate(MASKED, Options(warp="native"), path=str(tmp_path / "p.cu"))
+    assert [j.finding.code for j in made.findings if j.finding.code in ("CU356", "CU357")] == [code]

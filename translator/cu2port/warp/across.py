@@ -46,7 +46,7 @@ def known_from_headers(unit: Unit) -> Known:
     seen: set[Path] = set()
     while todo and len(seen) < _FILES:
         name, start, depth = todo.pop(0)
-        path = _find(name, start, folder, unit.options.include_dirs)
+        path = find_header(name, start, folder, unit.options.include_dirs)
         if path is None or path in seen:
             continue
         seen.add(path)
@@ -61,7 +61,7 @@ def _worth(name: str) -> bool:
     return name.endswith((".cuh", ".h", ".hpp", ".hh", ".cu", ".inl", ".hxx")) and not name.startswith("cuda")
 
 
-def _find(name: str, start: Path, top: Path, folders: tuple[str, ...]) -> Path | None:
+def find_header(name: str, start: Path, top: Path, folders: tuple[str, ...]) -> Path | None:
     """The file of an include: beside the including one, in an include folder, or in a folder above it."""
     for place in (start, *(Path(f) for f in folders), top, *list(top.parents)[:4]):
         for path in (place / name, place / "include" / name):

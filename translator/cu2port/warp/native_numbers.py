@@ -8,6 +8,7 @@ from functools import cached_property
 from cu2port.unit import Unit
 from cu2port.warp.model import constants, macro_expression
 from cu2port.warp.native_groups import is_tile
+from cu2port.warp.native_headers import header, headers_of
 from cu2port.warp.parse import read_expression
 from cu2port.warp.tree import (
     Binary,
@@ -23,6 +24,7 @@ from cu2port.warp.tree import (
 from cu2port.warpnames import declares
 
 _FULL = 0xFFFFFFFF
+_CONSTANT = re.compile(r"[A-Z][A-Z0-9_]{2,}\Z|k[A-Z]\w+\Z")
 _TYPES = frozenset("int unsigned long short char bool size_t auto float double typename class".split())
 _ZERO = frozenset({"0", "0.0", "0.", "0.f", "0.0f", "0.0F", "0.F", "0u", "0U", "0ul", "0ull", "0ULL", "0UL", "0L"})
 _LEAST = frozenset({"INFINITY", "HUGE_VALF", "HUGE_VAL", "FLT_MAX", "DBL_MAX", "CUDART_INF_F", "CUDART_INF"})
@@ -73,6 +75,8 @@ class Numbers:
                 return None
             return self.fold(macro_expression(unit, ms[0]), depth - 1)
         at = self._constants.get(name)
+        if at is None and not declared:
+            return self._of_headers(name)
         if at is None or any(i != at - 2 for i in declared):
             return None
         if len(unit.conditions(unit.p[at])) > (1 if unit.guard else 0) or unit.function_at(at) is not None:
@@ -81,6 +85,25 @@ class Numbers:
         while stop < len(unit.t) and unit.t[stop] not in (";", ",", "}"):
             stop = max(stop, unit.match[stop]) + 1
         return self.fold(read_expression(unit, at, stop), depth - 1)
+
+    def _of_headers(self, name: str) -> int | None:
+        """The value of a constant that one header of the project defines, once and without condition, and no other. Its
+        name looks like a constant's."""
+        if not _CONSTANT.match(name) or self.headers is None:
+            return None
+        found = [u for u in self.headers if name in u.macros or (name in u.words and name in constants(u))]
+        undone = any(d.keyword == "undef" and u.tok(d.first + 2) == name for u in self.headers for d in u.directives)
+        if len(found) != 1 or undone:
+            return None
+        other = Numbers(found[0])
+        other.headers = None
+        return other.named(name) if other.is_of_file(name) else None
+
+    @cached_property
+    def headers(self) -> list[Unit] | None:
+        """The headers that the file includes; None where they are not to be looked at."""
+        self.unit.asked = True  # the answer depends on other files
+        return [header(path, path.stat().st_mtime_ns) for path in headers_of(self.unit)]
 
     def fold(self, e: Expr, depth: int = 4) -> int | None:
         """The value of a constant expression."""
