@@ -18,8 +18,8 @@
                 native_values, native_types; of lists of values: native_lists; for kernels with a row for each warp:
                 native_rows, native_row_stores, native_row_values; masks of votes: native_masks,
                 native_masked_branches, native_mask_places, native_mask_values, native_mask_forms, native_votes; what
-                all know: native_numbers, native_groups, native_idioms, native_scan_idioms; launches: native_host,
-                native_grid
+                all know: native_numbers, native_headers, native_groups, native_idioms, native_scan_idioms; launches:
+                native_host, native_grid
     report      findings with their chain of reasons in words
 
 Checks CU350 to CU368 are made of it. `docs/warp.md` tells what it sees and what it does not.
