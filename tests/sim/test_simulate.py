@@ -266,6 +266,27 @@ def test_macro_whose_body_is_a_block(simulated: Simulated) -> None:
     assert ran.code == 0, ran.errors.decode()
 
 
+def test_a_return_in_a_lambda_leaves_no_loop(simulated: Simulated) -> None:
+    """It belongs to the lambda, which need not capture the loop's count."""
+    sum_of_two = "template <class F> __device__ int sum(F f) { return f(1) + f(2); }\n"
+    body = """int all = 0;
+    for (int i = 0; i < 3; i++) {
+        const int from = i;
+        all += sum([from](int x) { if (x > 9) { return __any(0); } return __shfl(int(threadIdx.x) + x, from); });
+        if (all > 1000) break;
+    }
+    assert(all == 15);"""
+    ran = simulated("#include <cassert>\n" + HEAD + sum_of_two + program(body))
+    assert ran.code == 0, ran.errors.decode()
+
+
+def test_a_path_with_dots_is_found(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "p.hip").write_text(program(""))
+    done = cu2port("--instrument", "folder/../p.hip", cwd=tmp_path)
+    assert done.returncode == 0 and "__global__" in done.stdout
+
+
 def test_headers_that_conversion_adds_are_instrumented(tmp_path: Path) -> None:
     source = tmp_path / "p.cu"
     source.write_text("__global__ void k(int* d) { if (d[1]) d[0] = __match_any_sync(~0u, d[threadIdx.x]); }\n")

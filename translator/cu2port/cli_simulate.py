@@ -54,7 +54,7 @@ def _cflags(asked: dict[str, Any]) -> int:
 def _instrument(program: sim_build.Program, output: str) -> int:
     texts = sim_build.sources(program)
     units = {p: read(text, str(p)) for p, (text, _) in texts.items()}
-    text, lines = texts[Path(program.units[0]).absolute()]
+    text, lines = texts[sim_build.absolute_path(program.units[0])]
     shown = read(text, str(program.units[0]))
     data = instrument(shown, reached(units.values()), lines=lines).encode("latin-1")
     if output in ("", "-"):

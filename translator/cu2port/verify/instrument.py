@@ -18,7 +18,7 @@ from cu2port.structure import Function, Launch, Macro
 from cu2port.unit import Unit
 from cu2port.verify.reach import Reach, functions, is_operation, is_reaching
 from cu2port.verify.shared_vars import rewrite_shared
-from cu2port.verify.statements import Loop, Statements
+from cu2port.verify.statements import Loop, Statements, lambda_bodies
 from cu2port.verify.steps import has_steps, mark_steps
 
 _NS = "::cu2port_sim::"
@@ -348,8 +348,15 @@ def _leaves(
     unit = copy.unit
     t = unit.t
     around = [x for x in loops if x.body >= 0]
+    own = lambda_bodies(unit, body.first, body.stop) if around else []
+
+    def left(i: int, stop: int) -> list[Loop]:
+        """The loops around a place that a return there leaves: one in a lambda leaves none around the lambda."""
+        start = max((a for a, b in own if a < i < b), default=0)
+        return [x for x in around if x.body <= i and stop <= x.body_stop and x.keyword > start]
+
     for first, stop in body.arms() if around else []:
-        inside = [x for x in around if x.body <= first and stop <= x.body_stop]
+        inside = left(first, stop)
         if not inside or not any(first <= i < stop for i in marks):
             continue
         if t[first] != "{":
@@ -363,7 +370,7 @@ def _leaves(
     for i in body.tokens(body.first, body.stop) if around else []:
         if t[i] != "return":
             continue
-        inside = [x for x in around if x.body <= i < x.body_stop]
+        inside = left(i, i + 1)
         stop = body.end(i)
         if inside and any(i < k < stop for k in marks) and t[stop - 1] == ";" and t[i + 1] != "{":
             copy.after(i, f" ({names[inside[0].keyword]}.leave(), ")

@@ -151,7 +151,7 @@ def find_program(path: Path, include_dirs: Sequence[str] = (), defines: Sequence
     if path.is_dir():
         files = sorted(p for p in path.rglob("*") if p.suffix in UNITS | C_UNITS and p.is_file())
         inside = _included(files)
-        units = tuple(p for p in files if _absolute(p) not in inside)
+        units = tuple(p for p in files if absolute_path(p) not in inside)
         if not units:
             raise CannotRun(f"{path}: no C++ source below this folder")
     elif path.is_file():
@@ -166,7 +166,7 @@ def _included(files: Iterable[Path]) -> set[Path]:
     out = set()
     for path in files:
         for m in _QUOTED.finditer(path.read_text("latin-1")):
-            out.add(_absolute(path.parent / m[1]))
+            out.add(absolute_path(path.parent / m[1]))
     return out
 
 
@@ -210,7 +210,7 @@ def _read(starts: Iterable[Path], program: Program) -> dict[Path, tuple[Path, st
     todo = list(starts)
     while todo:
         path = todo.pop()
-        real = _absolute(path)
+        real = absolute_path(path)
         if real in out:
             continue
         try:
@@ -221,7 +221,7 @@ def _read(starts: Iterable[Path], program: Program) -> dict[Path, tuple[Path, st
         for m in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', text, re.MULTILINE):
             near = [path.parent] if m[1] == '"' else []
             found = next((d / m[2] for d in (*near, *program.include_dirs, TRAVELLING) if (d / m[2]).is_file()), None)
-            if found is not None and HEADERS not in _absolute(found).parents:
+            if found is not None and HEADERS not in absolute_path(found).parents:
                 todo.append(found)
     return out
 
@@ -246,16 +246,17 @@ def copies(program: Program, folder: Path, steps: bool = False) -> list[Path]:
         target = mirrored(folder, real)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(instrument(unit, reach, steps, texts[real].lines).encode("latin-1"))
-    return [mirrored(folder, _absolute(u)) for u in program.units]
+    return [mirrored(folder, absolute_path(u)) for u in program.units]
 
 
-def _absolute(path: Path) -> Path:
+def absolute_path(path: Path) -> Path:
+    """The path by which `sources` knows a file."""
     return Path(os.path.abspath(path))  # noqa: PTH100 - links stay: includes are relative to where a file is found
 
 
 def mirrored(folder: Path, path: Path) -> Path:
     """Where a file's copy lies, so that relative includes between copies hold."""
-    absolute = _absolute(path)
+    absolute = absolute_path(path)
     return folder / absolute.relative_to(absolute.anchor)
 
 

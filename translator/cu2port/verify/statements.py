@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cu2port.lexer import is_identifier
 from cu2port.unit import Unit
 
 LOOPS = frozenset({"for", "while", "do"})
@@ -21,6 +22,25 @@ class Loop:
     body: int
     body_stop: int
     stop: int
+
+
+def lambda_bodies(unit: Unit, first: int, stop: int) -> list[tuple[int, int]]:
+    """The braces of lambdas between two tokens."""
+    t = unit.t
+    out = []
+    for i in range(first, stop):
+        before = unit.tok(i - 1)
+        element = before in (")", "]") or (is_identifier(before) and before != "return")
+        if t[i] != "[" or element or "[" in (before, t[i + 1]):  # `[[` begins an attribute
+            continue
+        k = unit.match[i] + 1
+        if k > 0 and unit.tok(k) == "(":
+            k = unit.match[k] + 1
+        while 0 < k < stop and t[k] not in ("{", ";", ")", ",", "}"):
+            k += 1  # `mutable`, `-> int`
+        if 0 < k < stop and t[k] == "{":
+            out.append((k, unit.match[k]))
+    return out
 
 
 class Statements:
