@@ -705,3 +705,112 @@ __global__ void k(const int* in, int* out) {
   if (threadIdx.x % 32 == 0) atomicAdd(out, v);
 }
 void run(const int* in, int* out) { dim3 b[2] = {dim3(16, 4), dim3(32)}; k<<<1, b[0]>>>(in, out); }
+//// whole_kept_caller
+__device__ int bs(int v) {
+  __shared__ int s[32];
+  int lane = threadIdx.x & 31, w = threadIdx.x >> 5;
+  v = warp_sum(v);
+  if (lane == 0) s[w] = v;
+  __syncthreads();
+  v = threadIdx.x < blockDim.x / 32 ? s[lane] : 0;
+  if (w == 0) v = warp_sum(v);
+  return v;
+}
+__global__ void k(const int* in, int* out) { out[threadIdx.x] = bs(in[threadIdx.x]); }
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// whole_two_callers
+__device__ int bs(int v) {
+  __shared__ int s[32];
+  int lane = threadIdx.x & 31, w = threadIdx.x >> 5;
+  v = warp_sum(v);
+  if (lane == 0) s[w] = v;
+  __syncthreads();
+  v = threadIdx.x < blockDim.x / 32 ? s[lane] : 0;
+  if (w == 0) v = warp_sum(v);
+  return v;
+}
+__global__ void good(const int* in, int* out) { int v = bs(in[threadIdx.x]); if (threadIdx.x == 0) out[1000] = v; }
+__global__ void k(const int* in, int* out) { out[threadIdx.x] = bs(in[threadIdx.x]); }
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); good<<<1, 128>>>(in, out); }
+//// list_all_threads nosum
+template <int N> __device__ void wl(float* v) { for (int i = 0; i < N; i++) for (int o = 16; o > 0; o >>= 1) v[i] += __shfl_xor_sync(FULL, v[i], o); }
+template <int N> __device__ void bl(float* v) {
+  __shared__ float s[N][32];
+  int lane = threadIdx.x & 31, w = threadIdx.x >> 5;
+  wl<N>(v);
+  if (lane == 0) for (int i = 0; i < N; i++) s[i][w] = v[i];
+  __syncthreads();
+  for (int i = 0; i < N; i++) v[i] = threadIdx.x < blockDim.x / 32 ? s[i][lane] : 0;
+  wl<N>(v);
+}
+__global__ void k(const int* in, int* out) {
+  float v[2] = {(float)in[threadIdx.x], in[threadIdx.x] * 3.f};
+  bl<2>(v);
+  out[threadIdx.x] = v[0]; out[512 + threadIdx.x] = v[1];
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// list_down nosum
+template <int N> __device__ void wl(float* v) { for (int i = 0; i < N; i++) for (int o = 16; o > 0; o >>= 1) v[i] += __shfl_down_sync(FULL, v[i], o); }
+template <int N> __device__ void bl(float* v) {
+  __shared__ float s[N][32];
+  int lane = threadIdx.x & 31, w = threadIdx.x >> 5;
+  wl<N>(v);
+  if (lane == 0) for (int i = 0; i < N; i++) s[i][w] = v[i];
+  __syncthreads();
+  for (int i = 0; i < N; i++) v[i] = lane < blockDim.x / 32 ? s[i][lane] : 0;
+  wl<N>(v);
+}
+__global__ void k(const int* in, int* out) {
+  float v[2] = {(float)in[threadIdx.x], in[threadIdx.x] * 3.f};
+  bl<2>(v);
+  out[threadIdx.x] = v[0]; out[512 + threadIdx.x] = v[1];
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// base_without_rank nosum
+__global__ void k(const int* in, int* out) {
+  const int lane = threadIdx.x % 32, x = in[threadIdx.x];
+  const bool keep = x % 3 == 0;
+  const unsigned votes = __ballot_sync(FULL, keep);
+  int base = 0;
+  if (lane == 0) base = atomicAdd(out, __popc(votes));
+  base = __shfl_sync(FULL, base, 0);
+}
+void run(const int* in, int* out) { k<<<2, dim3(8, 4, 2)>>>(in, out); }
+//// flag_counts
+__global__ void k(const int* in, int* out) {
+  if (__any_sync(FULL, in[threadIdx.x] > 97)) atomicAdd(out, 1);
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// block_1n
+#define ONE 4
+__global__ void k(const int* in, int* out) {
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { k<<<1, dim3(16, ONE, 1)>>>(in, out); }
+//// two_stage_warp_first
+__global__ void k(const int* in, int* out) {
+  __shared__ int s[32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, x = in[threadIdx.x];
+  const bool keep = x % 3 == 0;
+  const unsigned votes = __ballot_sync(FULL, keep);
+  if (lane == 0) s[warp] = __popc(votes);
+  __syncthreads();
+  int base = 0;
+  for (int i = 0; i < warp; i++) base += s[i];
+  if (keep) out[16 + base + __popc(votes & ((1u << lane) - 1))] = x;
+  if (!keep) out[500 + base] = 1;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// not_identity_side
+__global__ void k(const int* in, int* out) {
+  __shared__ int s[32];
+  int v = in[threadIdx.x] - 200, c = 0;
+  for (int o = 16; o > 0; o >>= 1) v = max(v, __shfl_xor_sync(FULL, v, o));
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  v = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : in[5];
+  if (threadIdx.x < 32) for (int o = 16; o > 0; o >>= 1) v = max(v, __shfl_xor_sync(FULL, v, o));
+  if (threadIdx.x == 0) out[0] = v;
+}
+void run(const int* in, int* out) { k<<<1, 1024>>>(in, out); k<<<1, 256>>>(in, out + 1); }

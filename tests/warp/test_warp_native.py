@@ -43,6 +43,16 @@ __device__ int block_sum(int v) {
     if (warp == 0) v = warp_sum(v);
     return v;
 }
+__device__ int block_total(int v) {
+    static __shared__ int s[32];
+    const int lane = threadIdx.x % warpSize, warp = threadIdx.x / warpSize;
+    v = warp_sum(v);
+    if (lane == 0) s[warp] = v;
+    __syncthreads();
+    v = (threadIdx.x < blockDim.x / warpSize) ? s[lane] : 0;
+    if (warp == 0) v = warp_sum(v);
+    return v;
+}
 """
 #: Kernels that become native: a body each, of `(const int* in, int* out)`.
 NATIVE = {
@@ -222,7 +232,7 @@ LOGICAL = {
         if (blockDim.x == 32) v = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : 0;
         if (threadIdx.x == 0 && blockDim.x == 32) out[0] = v;""",
     "all_of_the_first_warp": """
-        int v = block_sum(in[threadIdx.x]);
+        int v = block_total(in[threadIdx.x]);
         if (threadIdx.x < 32) v = warp_max(v);
         if (threadIdx.x < 32) out[threadIdx.x] = 1;""",
     "conditional_code": """

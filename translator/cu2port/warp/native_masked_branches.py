@@ -76,10 +76,10 @@ class MaskedBranches(Places):
             few = self._check_leader(call, leader, mask) or bool(asked) or self.voting
             self._one_place(call.args[0], mask)
             self._value(call.args[1])
-            if target is None:  # no rank says that lanes are told by their number in the wavefront
+            if target is None or self.d.kernel:  # no rank may say that lanes are told by their number in the wavefront
                 self.line = self.line or (not self.rows and not self._by_group(who))
                 self.plane = True
-            else:
+            if target is not None:
                 op = "zero" if leader.op == "zero" else f"{leader.op}:{leader.mask}"
                 self.spots.add(target.at)
                 self._set(target.text, T(Kind.BASE, op, mask=mask, few=few), call, here)

@@ -18,7 +18,7 @@ from cu2port.warp.native_lists import Lists
 from cu2port.warp.native_masks import Masks
 from cu2port.warp.native_rows import Rows
 from cu2port.warp.native_values import SAME, SPACE, Kind, is_plain
-from cu2port.warp.tree import CallExpr, Name, callee
+from cu2port.warp.tree import Binary, CallExpr, Expr, If, Loop, Member, Name, Num, callee, expressions, statements
 from cu2port.warpnames import declares, modes
 
 _GROUPS = ("tiled_partition", "coalesced_threads")
@@ -74,8 +74,11 @@ class Plan:
             return Native(kept=tuple(Kept(f, f.name_at, why) for f in asked))
         done: dict[Function, None] = {}
         kept: list[Kept] = []
+        misused = self._misused(functions)
         for f in asked:
             refused = self._refusal(f, solo)
+            if refused is None and (other := next((g for g in self._reached([f]) if g in misused), None)) is not None:
+                refused = Refused(f.name_at, f"`{other.name}` is called where more than its first thread may count")
             if refused is None and not any(self._direct(g) and not self._is_part(g) for g in self._reached([f])):
                 refused = Refused(f.name_at, "what it does with warps is not understood")
             if refused is None:
@@ -89,11 +92,37 @@ class Plan:
             if f in self.warps and f in wanted and f not in solo and "__global__" not in f.sides:
                 s = self._summary(f)
                 hides = isinstance(s, Summary) and s.result.kind in (Kind.SAME, Kind.WHOLE) and not (s.line or s.plane)
+                hides = hides and misused.isdisjoint(self._reached([f]))
                 if hides and self._direct(f):
                     users.append(f)
                 elif isinstance(s, Refused) and whole and f not in called:
                     kept.append(Kept(f, s.at, s.why))
         return self._written(users, tuple(done), kept)
+
+    def _misused(self, functions: list[Function]) -> set[Function]:
+        """Functions whose answer counts in the first thread or warp alone, and that code calls of which it is not known
+        what it does with the others'."""
+        out: set[Function] = set()
+        for f in functions:
+            s = self._summary(f) if "__global__" not in f.sides else None
+            if isinstance(s, Summary) and (s.lends or (s.result.kind is Kind.WHOLE and not s.result.everywhere)):
+                callers = [g for g in functions if g is not f and f in self.calls[g]]
+                if any(isinstance(self._summary(g), Refused) and not self._by_first(g, f) for g in callers):
+                    out.add(f)
+        return out
+
+    def _by_first(self, g: Function, f: Function) -> bool:
+        """Whether a function hands arrays to another one and uses them afterwards in the first thread alone."""
+        body = make_device(self.unit, g).body
+        everything = expressions(body)
+        calls = [x for x in everything if isinstance(x, CallExpr) and callee(x) == f.name]
+        loops = [x for s in statements(body) if isinstance(s, Loop) for x in expressions(s.body)]
+        if not calls or any(x in loops for x in calls) or not all(isinstance(a, Name) for x in calls for a in x.args):
+            return False
+        given = {a.at: a.text for x in calls for a in x.args if isinstance(a, Name)}
+        first = {x.at for s in statements(body) if isinstance(s, If) and is_first(s.cond) for x in expressions(s.then)}
+        later = [x for x in everything if isinstance(x, Name) and x.text in given.values() and x.at > min(given)]
+        return all(x.at in given or x.at in first for x in later)
 
     def _written(self, users: list[Function], done: tuple[Function, ...], kept: list[Kept]) -> Native:
         """The edits of native functions."""
@@ -282,3 +311,15 @@ class Plan:
         return (
             replace(first, kinds=tuple(k for s in all_of for k in s.kinds)) if first.reduces or first.scans else first
         )
+
+
+def is_first(e: Expr) -> bool:
+    """Whether a condition is `threadIdx.x == 0`."""
+    return (
+        isinstance(e, Binary)
+        and e.op == "=="
+        and isinstance(e.a, Member)
+        and (getattr(e.a.base, "text", ""), e.a.name) == ("threadIdx", "x")
+        and isinstance(e.b, Num)
+        and e.b.value == 0
+    )
