@@ -170,6 +170,26 @@ NATIVE = {
         place = __shfl_sync(FULL, place, 0);
         place += __popc(votes & ((1u << lane) - 1));
         if (x % 3) out[16 + place] = x;""",
+    "place_kept": """
+        const int lane = threadIdx.x % 32, x = in[threadIdx.x];
+        const unsigned votes = __ballot_sync(FULL, x % 3 == 0);
+        const int leader = 31 - __clz(votes);
+        int base = 0;
+        if (votes) {
+            if (leader == lane) base = atomicAdd(out, __popc(votes));
+            base = __shfl_sync(votes, base, leader);
+            const int place = 16 + base + __popc(votes & ((1u << lane) - 1));
+            if (votes & (1u << lane)) out[place] = x;
+        }""",
+    "peers_always": """
+        for (int i = 0; i < 3; ++i) {
+            const int x = in[threadIdx.x + 31 * i], key = x % 4, lane = threadIdx.x & 31;
+            const unsigned peers = __match_any_sync(__activemask(), key);
+            int base = 0, leader = __ffs(peers) - 1;
+            if (lane == leader && peers != 0) base = atomicAdd(out + key, __popc(peers));
+            base = __shfl_sync(peers, base, leader);
+            out[16 + key * 500 + base + __popc(peers & ((1u << lane) - 1))] = x;
+        }""",
     "flags": """
         __shared__ int seen[2], any;
         if (threadIdx.x == 0) seen[0] = seen[1] = any = 0;

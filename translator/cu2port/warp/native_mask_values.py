@@ -42,6 +42,7 @@ class MaskValues(MaskForms, Walk):
         self.into: dict[int, frozenset[int]] = {}  # arms of branches -> masks whose lanes come
         self.turns: set[int] = set()  # bodies of loops
         self.closed: set[int] = set()  # tokens of the heads of loops
+        self.bits: set[int] = set()  # operators of conditions that ask for the lane's bit
         self.votes: set[int] = set()  # votes whose answer may be that of more lanes
         self.declared: dict[str, set[int]] = {}
         self.locals: set[str] = set()  # variables that no other thread sees
@@ -293,7 +294,7 @@ class MaskValues(MaskForms, Walk):
         if chosen is not None and chosen.op != "zero":
             self._elect_text(e, chosen)
             return chosen._replace(kind=Kind.ELECTED)
-        m_or_none = self._own_bit(e)
+        m_or_none = self._own_bits(e) if e.at in self.bits else self._own_bit(e)
         if m_or_none is not None:
             self._bit(e, m_or_none)
             return SAME

@@ -71,6 +71,7 @@ class MaskedBranches(Places):
         for target, call, cond in calls:
             mask = self._count_of(call.args[1])
             asked = [g for g in guards if g >= 0] + ([self._asked(cond)] if cond is not None else [])
+            asked = [g for g in asked if g < 0 or self.masks[g].yes is not None]  # others are never empty
             if any(g != mask for g in asked):
                 raise Refused(call.at, "whether this is done depends on something else than what is added")
             few = self._check_leader(call, leader, mask) or bool(asked) or self.voting
@@ -139,6 +140,7 @@ class MaskedBranches(Places):
             m = self._own_bits(x)
             if m is not None:
                 out.add(self._kind(m).mask)
+                self.bits.add(x.at)
             out |= {i for i, v in self.masks.items() if self._is_yes(x, v)}
         return frozenset(out)
 
@@ -148,9 +150,12 @@ class MaskedBranches(Places):
         if mask < 0:
             return s.other is None and self._voted_at_once(s, here)
         v = self.masks[mask]
+        self._nonzero_text(s.cond)
+        if v.yes is None and self._are_here(mask):  # a lane that asks is in it
+            self._statement(s.then, here)
+            return True
         if v.key or v.region != self.region:
             raise Refused(s.at, "which lanes come to a branch is not understood")
-        self._nonzero_text(s.cond)
         self._in_arm(s, here)
         return True
 

@@ -14,7 +14,7 @@ from cu2port.warp.native_lanes import Here, Summary
 from cu2port.warp.native_masked_branches import MaskedBranches
 from cu2port.warp.native_values import SPACE, Kind
 from cu2port.warp.native_votes import escapes
-from cu2port.warp.tree import Assign, Decl, If, Jump, Loop, Name, Stmt, Switch, single, walk
+from cu2port.warp.tree import Assign, Decl, Expr, If, Jump, Loop, Name, Stmt, Switch, single, walk
 
 _INTEGERS = frozenset("const auto unsigned int uint uint32_t long uint64_t u32 u64 std ::".split())
 Edits = dict[tuple[int, int], Edit]
@@ -58,6 +58,12 @@ class Masks(MaskedBranches):
         super()._assigned(e, here)
         if isinstance(e.target, Name):
             self._typed(e.target.text, e.target.at)
+
+    def _touched(self, target: Expr) -> None:
+        for x in walk(target):
+            if isinstance(x, Name) and self._raw(x).kind is Kind.PLACE:
+                self._plain(x)
+        super()._touched(target)
 
     def _typed(self, name: str, at: int) -> None:
         """A variable that holds a mask gets its type, if all that it is used for is that."""
