@@ -546,3 +546,11 @@ __global__ void k(const int* in, int* out) {
   out[16 + base] = 1;
 }
 void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// leader_left_the_loop
+__global__ void k(const int* in, int* out) {
+  const int lane = threadIdx.x % 32, n = in[threadIdx.x] % 4;
+  unsigned m = __activemask();
+  for (int i = 0; i < n; i++)
+    if (lane == __ffs(m) - 1) atomicAdd(out, __popc(m));
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
