@@ -342,6 +342,12 @@ KINDS_OF_CHANGE = {
         "",
         "",
     ),
+    "a prototype of converted code that keeps CUDA's name": (
+        "inline __hip_bfloat162 make_bfloat162(const __hip_bfloat16 x, const __hip_bfloat16 y);\n"
+        "template <class T> void f(T v, T& d) { d = make_bfloat162(v, v); }\n",
+        "",
+        "",
+    ),
     "another value": ("cublasGemmEx(h, 1, type, algo);", "hipblasGemmEx(h, 1, type, algo);", ""),
     "a tag before a typedef": ("struct cudaLaunchParams p;", "hipLaunchParams p;", ""),
     "a tag before a structure": ("struct cudaExtent e;", "struct hipExtent e;", ""),

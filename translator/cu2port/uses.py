@@ -119,7 +119,8 @@ def _settle(unit: Unit, doubtful: list[int], guessed: set[int]) -> set[int]:
         row = unit.catalog.get(unit.t[i])
         strict = row is not None and row.strict
         known = unit.t[i] in unit.declared or unit.t[i] in unit.project.declared
-        if strict or _in_class(unit, i) or (known and (_defines(unit, i) or not _is_hip_alias(unit, unit.t[i]))):
+        own = known and (_defines(unit, i) or not _is_hip_alias(unit, unit.t[i]))
+        if strict or own or _in_class(unit, i) or _is_of_hip_types(unit, unit.t[i]):
             out.add(i)
             if not strict and known and unit.t[i] in unit.project.declared:
                 elsewhere.add(i)

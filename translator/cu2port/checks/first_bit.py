@@ -10,14 +10,15 @@ from cu2port.unit import Unit
 
 # HIP 7.1, amd_device_functions.h: one overload for the signed type and one for the unsigned; CUDA has the signed alone
 _TAKEN = {"__ffs": ("int", "unsigned int"), "__ffsll": ("long long", "unsigned long long")}
+_VOTES = frozenset({"ballot", "match_all", "match_any"})
 
 
 class FirstBit(Check):
     """`__ffs` or `__ffsll` is given a number of a type for which HIP has no overload.
 
     CUDA has one function each and converts. HIP has two, signed and unsigned, so that for `uint64_t`, which is
-    `unsigned long`, both `long long` and `unsigned long long` are as good, and the compiler takes neither. The argument
-    is converted to what CUDA's function takes.
+    `unsigned long`, both `long long` and `unsigned long long` are as good, and the compiler takes neither. So it is for
+    `__ffs` of a tile's vote, which has 64 bits in HIP. The argument is converted to what CUDA's function takes.
     """
 
     code, name, severity = "CU225", "first-bit-overload", Severity.INFO
@@ -30,6 +31,11 @@ class FirstBit(Check):
             "__device__ int f(uint64_t mask) { return CHECK(__ffs(mask & 7)); }\n",
             "__device__ int f(uint64_t mask) { return CHECK(__ffs(static_cast<int>(mask & 7))); }\n",
             "as a macro's argument",
+        ),
+        Example(
+            "__device__ int f(tile t, bool b) { return __ffs(t.ballot(b)) - 1; }\n",
+            "__device__ int f(tile t, bool b) { return __ffs(static_cast<int>(t.ballot(b))) - 1; }\n",
+            "a vote of a tile, which is 32 threads at most",
         ),
         Example("__device__ int f(unsigned long long mask) { return __ffsll(mask); }\n", note="HIP has it"),
         Example("#define FIRST(mask) __ffsll(mask)\n", note="in a macro body the type is not known"),
@@ -46,6 +52,8 @@ class FirstBit(Check):
             expr = facts.exprs.get((call.args[0].start, call.args[0].end)) if facts is not None else None
             types[i] = unqualified(expr.type) if expr is not None else ""
         for i, call in calls:
+            if unit.t[i] == "__ffs" and _is_vote(unit, call):
+                types[i] = "unsigned long long"
             name, given = unit.t[i], promoted(types[i])
             if given not in ARITHMETIC or given in _TAKEN[name]:
                 continue
@@ -61,6 +69,12 @@ class FirstBit(Check):
                 cuda=name,
                 effects=(("all", "compile-error"),),
             )
+
+
+def _is_vote(unit: Unit, call: Call) -> bool:
+    """Whether the argument is the vote of a group, `tile.ballot(x)`."""
+    last = unit.match[call.close - 1] if unit.tok(call.close - 1) == ")" else -1
+    return last > call.open and unit.tok(last - 1) in _VOTES and unit.tok(last - 2) == "."
 
 
 def _calls(unit: Unit) -> list[tuple[int, Call]]:
