@@ -227,10 +227,8 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
 
 def _is_stand_in(unit: Unit, i: int) -> bool:
     """Whether token i is the name of a function that a file declares where there is no CUDA."""
-    if not stands_in(unit.text):
-        return False
     f = unit.function_at(i)
-    return f.name_at == i if f is not None else declares(unit, i)
+    return (f.name_at == i if f is not None else declares(unit, i)) and stands_in(unit.text)
 
 
 def _form(unit: Unit, row: Row, call: Call | None, count: int | None) -> tuple[Form | None, str]:
