@@ -198,8 +198,8 @@ def _program() -> str:
     )
     cases = "".join(CASE.replace("NAME", n) for n in (*NATIVE, *(f"use_{n}" for n in NATIVE_LISTS)))
     sizes = ", ".join(map(str, SIZES))
-    kernels = (*kernels, LIST_HEAD, *functions, *lists)
-    return HEAD + "".join(kernels) + MAIN.replace("SIZES", sizes).replace("CASES", cases)
+    parts = (*kernels, LIST_HEAD, *functions, *lists)
+    return HEAD + "".join(parts) + MAIN.replace("SIZES", sizes).replace("CASES", cases)
 
 
 def _answers(program: str, folder: Path) -> dict[tuple[str, int], dict[str, str]]:
