@@ -83,6 +83,14 @@ __device__ int scan_there(int v, int* s) {
     __syncthreads();
     return v;
 }
+__device__ int scan_and_leave(int v, int* s) {
+    const int lane = my_lane(), warp = my_warp();
+    v = warp_scan(v);
+    if (lane == 31) s[warp] = v;
+    __syncthreads();
+    for (int i = 0; i < warp; i++) v += s[i];
+    return v;
+}
 __device__ int half_scan(int v) {
     const int lane = threadIdx.x % 32;
     for (int o = 1; o < 16; o <<= 1) {
@@ -279,6 +287,11 @@ LOGICAL = {
     "ballot": _block(SCAN="v = warp_scan(__popc(__ballot_sync(FULL, x & 1)));"),
     "everywhere": _block(SCAN="for (int o = 1; o < 32; o <<= 1) { int t = __shfl_up_sync(FULL, v, o); v += t; }"),
     "some_threads": _block(SCAN="if (x > 40) v = warp_scan(v);"),
+    "some_are_gone": """
+        if (threadIdx.x == 0) out[1] = 1;
+        if (threadIdx.x + in[0] <= 32) return;
+        int v = warp_scan(in[threadIdx.x]);
+        if (threadIdx.x % 32 == 31) atomicAdd(out, v);""",
     "first_lane": _block(SLOT="if (lane == 0) s[warp] = v;"),
     "lane_thirty": _block(SLOT="if (lane == 30) s[warp] = v;"),
     "slot_above": _block(SLOT="if (lane == 31 && warp < 31) s[warp + 1] = v;", ADD="if (warp > 0) v += s[warp];"),
@@ -293,6 +306,15 @@ LOGICAL = {
     "other_operation": _block(ADD="if (warp > 0) v = max(v, s[warp - 1]);"),
     "not_the_same_scan": _block(
         SCAN="v = warp_scan(v); int u = warp_scan(x * 2);", ADD="u = warp > 0 ? s[warp - 1] + u : u; v = u;"
+    ),
+    "of_another_scan": _block(
+        SCAN="v = warp_scan(v); int u = warp_scan(x * 2);", ADD="v = (warp > 0 ? s[warp - 1] : 0) + u;"
+    ),
+    "added_to_another": _block(
+        SCAN="v = warp_scan(v); int u = warp_scan(x * 2);", ADD="if (warp > 0) u += s[warp - 1]; v = u;"
+    ),
+    "one_too_few": _block(
+        SCAN="for (int o = 1; o < 32; o <<= 1) { int t = __shfl_up_sync(FULL, v, o); if (lane <= o) t = 0; v += t; }"
     ),
     "stale": _block(
         SET="int x = 0, v = 0, base = 0; for (int k = 0; k < 3; k++) { x = in[threadIdx.x + k]; v = x;",
@@ -313,6 +335,15 @@ LOGICAL = {
         FIRST=PARTS["FIRST"].replace("if (lane < warps) s", "if (lane == 2) total = w; if (lane < warps) s"),
         LAST="out[threadIdx.x] = v + total;",
     ),
+    "total_of_another_lane": """
+        __shared__ int s[32];
+        int v = warp_scan(in[threadIdx.x]);
+        const int most = __shfl_sync(FULL, v, 30);
+        if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = most;
+        __syncthreads();
+        int base = 0;
+        for (int i = 0; i < threadIdx.x / 32; i++) base += s[i];
+        out[threadIdx.x] = v + base;""",
     "other_lanes_value": """
         int v = warp_scan(in[threadIdx.x]);
         out[threadIdx.x] = __shfl_sync(FULL, v, 15);""",
@@ -326,7 +357,7 @@ LOGICAL = {
     ),
     "slots_read_later": """
         __shared__ int s[32];
-        const int v = scan_there(in[threadIdx.x], s);
+        const int v = scan_and_leave(in[threadIdx.x], s);
         out[threadIdx.x] = v + s[0];""",
     "slots_elsewhere": "out[threadIdx.x] = scan_there(in[threadIdx.x], &out[2048 + blockIdx.x * 32]);",
     "own_has_changed": _block(
