@@ -12,14 +12,7 @@
                 evidence; what tokens alone tell
     waits, hazards, lockstep    loops that wait; what hangs or goes wrong between lanes; warp-synchronous tails
     hostside    warp sizes that the host counts with, by tokens
-    native      which kernels work with whole wavefronts, and their edits (native_plan); the proof for blocks:
-                native_walk, native_branches, native_scan_branches, native_scan_functions, native_stores,
-                native_exprs, native_scan_reads, native_scans, native_reductions, native_conditions, native_lanes,
-                native_values, native_types; of lists of values: native_lists; for kernels with a row for each warp:
-                native_rows, native_row_stores, native_row_values; masks of votes: native_masks,
-                native_masked_branches, native_mask_places, native_mask_values, native_mask_forms, native_votes; what
-                all know: native_numbers, native_headers, native_groups, native_idioms, native_scan_idioms; launches:
-                native_host, native_grid
+    native/     which kernels work with whole wavefronts, and their edits (its `__init__` explains the parts)
     report      findings with their chain of reasons in words
 
 Checks CU350 to CU368 are made of it. `docs/warp.md` tells what it sees and what it does not.

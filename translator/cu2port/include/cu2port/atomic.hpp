@@ -4,7 +4,8 @@
 // `cu2port::atomic_ref<T, Scope>` is CUDA's `cuda::atomic_ref<T, Scope>`, `cu2port::atomic` its `cuda::atomic`; orders
 // are those of std. Values of 1, 2, 4 and 8 bytes are moved as integers of that size. There is one difference: waiting
 // looks at the value again and again, and telling who waits does nothing.
-#pragma once
+#ifndef CU2PORT_ATOMIC_HPP
+#define CU2PORT_ATOMIC_HPP
 
 #include <atomic>
 #include <cstddef>
@@ -307,3 +308,5 @@ CU2PORT_ATOMIC void atomic_thread_fence(std::memory_order order, thread_scope sc
 }
 
 }  // namespace cu2port
+
+#endif  // CU2PORT_ATOMIC_HPP

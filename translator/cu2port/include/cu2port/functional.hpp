@@ -4,7 +4,8 @@
 //
 // `cu2port::maximum<>` is CUDA's `cuda::maximum<>`: it takes two types and returns their common type. Of equal values
 // both return the first, as `cuda::` does.
-#pragma once
+#ifndef CU2PORT_FUNCTIONAL_HPP
+#define CU2PORT_FUNCTIONAL_HPP
 
 #include <type_traits>
 
@@ -52,3 +53,5 @@ template <class R, class F> CU2PORT_FUNCTIONAL returns<R, typename std::decay<F>
 }
 
 }  // namespace cu2port
+
+#endif  // CU2PORT_FUNCTIONAL_HPP

@@ -4,7 +4,8 @@
 // A number of 16 bits is exchanged with the 32-bit word that it lies in. Of a pair each half is added as a whole, as
 // CUDA promises; here the whole word is exchanged, which is more. With -munsafe-fp-atomics pairs are one instruction
 // where the GPU has it; it must not meet memory that the host sees at the same time. Other types are HIP's.
-#pragma once
+#ifndef CU2PORT_HALF_ATOMIC_HPP
+#define CU2PORT_HALF_ATOMIC_HPP
 
 #ifndef __HIPCC_RTC__  // which includes them by itself
 #include <hip/hip_runtime.h>
@@ -75,3 +76,5 @@ __device__ inline __hip_bfloat162 atomic_add(__hip_bfloat162 *address, __hip_bfl
 }
 
 }  // namespace cu2port
+
+#endif  // CU2PORT_HALF_ATOMIC_HPP

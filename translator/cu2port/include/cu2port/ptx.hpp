@@ -4,7 +4,8 @@
 // A function is named after its instruction, with `_` for dots: `bfe_u32` is `bfe.u32`. Results are NVIDIA's, bit for
 // bit, also where C++ or AMD's instructions define other ones: shifts beyond the width, fields beyond the word, signed
 // overflow.
-#pragma once
+#ifndef CU2PORT_PTX_HPP
+#define CU2PORT_PTX_HPP
 
 #pragma push_macro("min")  // some programs have macros of these names
 #pragma push_macro("max")
@@ -617,3 +618,5 @@ CU2PORT_PTX u32 cvt_pack_sat_s2_s32_b32(s32 a, s32 b, u32 c) {
 
 #pragma pop_macro("min")
 #pragma pop_macro("max")
+
+#endif  // CU2PORT_PTX_HPP

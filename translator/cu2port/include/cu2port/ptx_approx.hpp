@@ -4,7 +4,8 @@
 // AMD's instructions have an error of one unit in the last place, and take denormals to be zero, operands and results.
 // The plain forms scale such operands and results by powers of two, which changes no other bit.
 
-#pragma once
+#ifndef CU2PORT_PTX_APPROX_HPP
+#define CU2PORT_PTX_APPROX_HPP
 
 namespace cu2port {
 namespace ptx {
@@ -119,3 +120,5 @@ CU2PORT_PTX double rsqrt_approx(double a) {
 
 }  // namespace ptx
 }  // namespace cu2port
+
+#endif  // CU2PORT_PTX_APPROX_HPP

@@ -12,7 +12,8 @@
 // Nobody sets shared memory to zero, and there is no moment before the first use. So each barrier names the block that
 // it counts for, by a hash of all that tells its launch from others; the first wavefront that finds another name there
 // begins anew. What a block of an earlier launch left behind is never taken for a count, but by a chance of 2^-64.
-#pragma once
+#ifndef CU2PORT_PTX_BARRIER_HPP
+#define CU2PORT_PTX_BARRIER_HPP
 
 #define CU2PORT_PTX_BARRIER __device__ inline __attribute__((always_inline))
 
@@ -174,3 +175,5 @@ CU2PORT_PTX_BARRIER bool bar_red_and(u32 id, u32 threads, bool p) { return bar_r
 }  // namespace cu2port
 
 #undef CU2PORT_PTX_BARRIER
+
+#endif  // CU2PORT_PTX_BARRIER_HPP

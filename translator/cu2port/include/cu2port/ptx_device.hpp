@@ -1,6 +1,7 @@
 // cu2port ptx_device: what lanes do together, fences, clocks and other special registers. Included by ptx.hpp.
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
-#pragma once
+#ifndef CU2PORT_PTX_DEVICE_HPP
+#define CU2PORT_PTX_DEVICE_HPP
 
 #include "warp.hpp"
 
@@ -167,3 +168,5 @@ CU2PORT_PTX_DEVICE u32 total_smem_size() { return 0; }
 }  // namespace cu2port
 
 #undef CU2PORT_PTX_DEVICE
+
+#endif  // CU2PORT_PTX_DEVICE_HPP

@@ -4,7 +4,8 @@
 // f32 and f64 are float and double; every other format (f16, bf16, tf32, fp8, ...) is its bits in an unsigned integer,
 // packed ones with the first element in the low bits. A function is named after its instruction; those of formats that
 // C++ has no type for end in the format. Results are NVIDIA's, bit for bit; only which NaN comes out of a NaN differs.
-#pragma once
+#ifndef CU2PORT_PTX_FLOAT_HPP
+#define CU2PORT_PTX_FLOAT_HPP
 
 // Results that PTX rounds by themselves must not be contracted into a neighbouring operation.
 #ifdef __clang__
@@ -381,3 +382,5 @@ CU2PORT_PTX_LEAST(double, max, CU2PORT_PTX_MAX, CU2PORT_PTX_MAX_NAN)
 
 }  // namespace ptx
 }  // namespace cu2port
+
+#endif  // CU2PORT_PTX_FLOAT_HPP

@@ -1,6 +1,7 @@
 // cu2port ptx_half: f16, bf16, packed and small formats and conversions of ptx.hpp, which includes it after
 // ptx_approx.hpp. This header belongs to converted code: it may be used, changed and passed on freely, in any project.
-#pragma once
+#ifndef CU2PORT_PTX_HALF_HPP
+#define CU2PORT_PTX_HALF_HPP
 
 namespace cu2port {
 namespace ptx {
@@ -330,3 +331,5 @@ CU2PORT_PTX_APPROX(bf16)
 
 }  // namespace ptx
 }  // namespace cu2port
+
+#endif  // CU2PORT_PTX_HALF_HPP

@@ -3,7 +3,8 @@
 //
 // An address is a pointer, an integer of 64 bits, or in shared memory one of 32 bits: the offset in LDS, as NVIDIA's
 // is. A function is named after its instruction, without type and cache hints: `ld_acquire_gpu_global<T>(p)`.
-#pragma once
+#ifndef CU2PORT_PTX_MEMORY_HPP
+#define CU2PORT_PTX_MEMORY_HPP
 
 #ifdef __HIP_DEVICE_COMPILE__
 #define CU2PORT_PTX_SPACE(n) __attribute__((address_space(n)))
@@ -393,3 +394,5 @@ CU2PORT_PTX_ATOM_SCOPES(acq_rel)
 
 }  // namespace ptx
 }  // namespace cu2port
+
+#endif  // CU2PORT_PTX_MEMORY_HPP

@@ -4,7 +4,8 @@
 // `cu2port::vadd4` is CUDA's `__vadd4`, and so on. The suffix 2 means two halfwords, 4 means four bytes;
 // `s` and `u` say whether they are signed. AMD GPUs have packed 16-bit arithmetic, saturating too, but none on bytes:
 // a byte function runs on the even and on the odd bytes, each byte on top of a halfword of its own.
-#pragma once
+#ifndef CU2PORT_SIMD_HPP
+#define CU2PORT_SIMD_HPP
 
 #ifdef __HIP__
 #ifndef __HIPCC_RTC__  // which includes it by itself
@@ -255,3 +256,5 @@ CU2PORT_SIMD_PREDICATE2(vibmin_u16x2, <=, unsigned, vminu2)
 #undef CU2PORT_SIMD_SAD
 #undef CU2PORT_SIMD_SATURATES
 #undef CU2PORT_SIMD_UNARY
+
+#endif  // CU2PORT_SIMD_HPP

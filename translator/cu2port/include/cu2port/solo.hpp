@@ -4,7 +4,8 @@
 // Two warps that share a wavefront of 64 lanes cannot wait for each other. Alone on its wavefront a warp can: such a
 // kernel is launched with twice the threads, the upper 32 lanes of each wavefront return at once, and the others count
 // themselves as CUDA does. On wavefronts of 32 lanes nothing is different.
-#pragma once
+#ifndef CU2PORT_SOLO_HPP
+#define CU2PORT_SOLO_HPP
 
 #include <cstdio>
 
@@ -65,3 +66,5 @@ inline dim3 block(dim3 asked) {
 }  // namespace cu2port
 
 #undef CU2PORT_SOLO
+
+#endif  // CU2PORT_SOLO_HPP

@@ -3,7 +3,8 @@
 //
 // HIP's groups count lanes, of which such a kernel sends half home (see solo.hpp); these count CUDA's threads. Tiles of
 // at most 32 threads are HIP's own: a tile's rank and its lanes are the same.
-#pragma once
+#ifndef CU2PORT_SOLO_GROUPS_HPP
+#define CU2PORT_SOLO_GROUPS_HPP
 
 #include <hip/hip_runtime.h>
 
@@ -67,3 +68,5 @@ CU2PORT_SOLO void sync(const cu2port::solo::grid_group& grid) { grid.sync(); }
 }  // namespace cooperative_groups
 
 #undef CU2PORT_SOLO
+
+#endif  // CU2PORT_SOLO_GROUPS_HPP

@@ -3,7 +3,8 @@
 //
 // As in CUDA, x counts bytes. A read outside the surface gives 0. GPUs for computing alone (gfx942, gfx950) have no
 // surfaces: there a call does not compile.
-#pragma once
+#ifndef CU2PORT_SURFACE_HPP
+#define CU2PORT_SURFACE_HPP
 
 #ifndef __HIPCC_RTC__  // which includes it by itself
 #include <hip/hip_runtime.h>
@@ -48,3 +49,5 @@ template <class T> __device__ inline T surfCubemapread(hipSurfaceObject_t surfac
 }
 
 }  // namespace cu2port
+
+#endif  // CU2PORT_SURFACE_HPP

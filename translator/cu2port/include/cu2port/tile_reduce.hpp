@@ -3,7 +3,8 @@
 //
 // For a HIP whose cooperative groups lack them. A group is a tile of at most a wavefront, which has shfl_xor, or a
 // coalesced group. All threads of the group must call; values are of any trivially copyable type.
-#pragma once
+#ifndef CU2PORT_TILE_REDUCE_HPP
+#define CU2PORT_TILE_REDUCE_HPP
 
 #ifdef __HIP__
 #ifndef __HIPCC_RTC__  // which includes it by itself
@@ -129,3 +130,5 @@ template <class Group, class T> CU2PORT_TILE T exclusive_scan(const Group& group
 }  // namespace cu2port
 
 #undef CU2PORT_TILE
+
+#endif  // CU2PORT_TILE_REDUCE_HPP

@@ -3,7 +3,8 @@
 //
 // `untranslated` is a host function: device code that calls it does not compile, and the compiler shows the call with
 // its text. Functions that no kernel reaches do not disturb. Replace the call by code for AMD GPUs and take it out.
-#pragma once
+#ifndef CU2PORT_UNTRANSLATED_HPP
+#define CU2PORT_UNTRANSLATED_HPP
 
 #if defined(__HIP__) || defined(__HIPCC__)
 #ifndef __HIPCC_RTC__  // which includes it by itself
@@ -49,3 +50,5 @@ CU2PORT_UNTRANSLATED_BOTH constexpr bool same(const char* a, const char* b) {
 
 #undef CU2PORT_UNTRANSLATED_HOST
 #undef CU2PORT_UNTRANSLATED_BOTH
+
+#endif  // CU2PORT_UNTRANSLATED_HPP

@@ -5,7 +5,8 @@
 // and answers as CUDA does, in 32 bits. HIP's `*_sync` functions are not used: they want masks of 64 bits that name
 // just the lanes that are there, and take ten times as long. Here the mask says which votes and values count. The lanes
 // it names must come to the call together; what is read from a lane that did not means nothing, as in CUDA.
-#pragma once
+#ifndef CU2PORT_WARP_HPP
+#define CU2PORT_WARP_HPP
 
 namespace cu2port {
 namespace warp {
@@ -341,3 +342,5 @@ CU2PORT_WARP void syncwarp(unsigned mask CU2PORT_WARP_HERE) {
 #undef CU2PORT_WARP_REDUCE
 #undef CU2PORT_WARP_VALUE
 #endif
+
+#endif  // CU2PORT_WARP_HPP

@@ -4,7 +4,8 @@
 // `cu2port convert --warp native` writes it where the answer of a kernel does not depend on how many lanes meet, as the
 // sum of a block does not. All lanes of the wavefront that exist come to a call together. The last wavefront of a
 // block may have threads in its lower half only.
-#pragma once
+#ifndef CU2PORT_WAVE_HPP
+#define CU2PORT_WAVE_HPP
 
 #include "warp.hpp"
 
@@ -222,3 +223,5 @@ template <class T> CU2PORT_WAVE T exclusive_sum(T value) {
 #undef CU2PORT_WAVE
 #undef CU2PORT_WAVE_VALUE
 #endif
+
+#endif  // CU2PORT_WAVE_HPP

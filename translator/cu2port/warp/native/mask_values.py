@@ -5,13 +5,13 @@ from __future__ import annotations
 from cu2port.model import Edit
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
-from cu2port.warp.native_idioms import Idioms, Refused
-from cu2port.warp.native_lanes import Here, Look
-from cu2port.warp.native_mask_forms import COUNTS, OWN, SIZES, MaskForms
-from cu2port.warp.native_types import COUNT
-from cu2port.warp.native_values import MIXED, SAME, SPACE, Kind, T
-from cu2port.warp.native_votes import Votes
-from cu2port.warp.native_walk import Walk
+from cu2port.warp.native.idioms import Idioms, Refused
+from cu2port.warp.native.lanes import Here, Look
+from cu2port.warp.native.mask_forms import COUNTS, OWN, SIZES, MaskForms
+from cu2port.warp.native.types import COUNT
+from cu2port.warp.native.values import MIXED, SAME, SPACE, Kind, T
+from cu2port.warp.native.votes import Votes
+from cu2port.warp.native.walk import Walk
 from cu2port.warp.tree import Binary, CallExpr, Expr, Name, Num, Ternary, Unary, callee, walk
 
 _WIDE = frozenset("unsigned long long uint64_t uintptr_t size_t int64_t u64 std :: ( ) < > reinterpret_cast "
@@ -323,7 +323,7 @@ class MaskValues(MaskForms, Walk):
         assert zero is not None
         self._value(zero)
 
-    # --- places (native_mask_places) ------------------------------------------------------------------------------
+    # --- places (mask_places) ------------------------------------------------------------------------------
 
     def _handed_out(self, e: CallExpr) -> T | None:
         raise NotImplementedError

@@ -9,10 +9,10 @@ from functools import cached_property
 
 from cu2port.model import Edit, Span
 from cu2port.warp.builtins import LANE_OPERATIONS
-from cu2port.warp.native_groups import is_tile
-from cu2port.warp.native_numbers import Numbers
-from cu2port.warp.native_types import declared_type
-from cu2port.warp.native_values import SPACE
+from cu2port.warp.native.groups import is_tile
+from cu2port.warp.native.numbers import Numbers
+from cu2port.warp.native.types import declared_type
+from cu2port.warp.native.values import SPACE
 from cu2port.warp.tree import (
     Assign,
     Binary,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cu2port.warp.native_lanes import MATH, Lanes
+from cu2port.warp.native.lanes import MATH, Lanes
 from cu2port.warp.tree import (
     Asm,
     Assign,

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 from cu2port.arithmetic import NamedTypes, simple_type
 from cu2port.model import Edit, Span
-from cu2port.warp.native_idioms import Refused
-from cu2port.warp.native_lanes import ATOMICS, FUNCTORS, MATH, Here, Summary
-from cu2port.warp.native_numbers import is_own_space
-from cu2port.warp.native_scan_reads import ScanReads
-from cu2port.warp.native_types import COUNT, canonical
-from cu2port.warp.native_values import MIXED, SAME, SPACE, UNIFORM, Kind, T, is_plain
+from cu2port.warp.native.idioms import Refused
+from cu2port.warp.native.lanes import ATOMICS, FUNCTORS, MATH, Here, Summary
+from cu2port.warp.native.numbers import is_own_space
+from cu2port.warp.native.scan_reads import ScanReads
+from cu2port.warp.native.types import COUNT, canonical
+from cu2port.warp.native.values import MIXED, SAME, SPACE, UNIFORM, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
     Binary,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from cu2port.warp.native_exprs import Values
-from cu2port.warp.native_idioms import Refused
-from cu2port.warp.native_lanes import ATOMICS, Here
-from cu2port.warp.native_types import COUNT, declared_type
-from cu2port.warp.native_values import SAME, Kind, T, is_plain
+from cu2port.warp.native.exprs import Values
+from cu2port.warp.native.idioms import Refused
+from cu2port.warp.native.lanes import ATOMICS, Here
+from cu2port.warp.native.types import COUNT, declared_type
+from cu2port.warp.native.values import SAME, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
     CallExpr,

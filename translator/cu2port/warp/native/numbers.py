@@ -7,8 +7,8 @@ from functools import cached_property
 
 from cu2port.unit import Unit
 from cu2port.warp.model import constants, macro_expression
-from cu2port.warp.native_groups import is_tile
-from cu2port.warp.native_headers import header, headers_of
+from cu2port.warp.native.groups import is_tile
+from cu2port.warp.native.headers import header, headers_of
 from cu2port.warp.parse import read_expression
 from cu2port.warp.tree import (
     Binary,

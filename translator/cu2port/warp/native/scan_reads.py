@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from cu2port.model import Edit, Span
-from cu2port.warp.native_idioms import Refused
-from cu2port.warp.native_lanes import FUNCTORS, Here, Summary
-from cu2port.warp.native_numbers import is_identity
-from cu2port.warp.native_scan_idioms import shifted
-from cu2port.warp.native_scans import BELOW, MENDED, SIDES, UP, Edits, Scans
-from cu2port.warp.native_values import SAME, SPACE, UNIFORM, Kind, T
+from cu2port.warp.native.idioms import Refused
+from cu2port.warp.native.lanes import FUNCTORS, Here, Summary
+from cu2port.warp.native.numbers import is_identity
+from cu2port.warp.native.scan_idioms import shifted
+from cu2port.warp.native.scans import BELOW, MENDED, SIDES, UP, Edits, Scans
+from cu2port.warp.native.values import SAME, SPACE, UNIFORM, Kind, T
 from cu2port.warp.tree import (
     Binary,
     CallExpr,

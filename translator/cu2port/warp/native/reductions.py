@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from cu2port.model import Edit, Span
-from cu2port.warp.native_conditions import Conditions
-from cu2port.warp.native_idioms import Reduction, Refused
-from cu2port.warp.native_lanes import IDEMPOTENT, Here
-from cu2port.warp.native_numbers import is_identity
-from cu2port.warp.native_types import AUTO, COUNT, is_integer
-from cu2port.warp.native_values import SAME, Kind, T, is_plain
+from cu2port.warp.native.conditions import Conditions
+from cu2port.warp.native.idioms import Reduction, Refused
+from cu2port.warp.native.lanes import IDEMPOTENT, Here
+from cu2port.warp.native.numbers import is_identity
+from cu2port.warp.native.types import AUTO, COUNT, is_integer
+from cu2port.warp.native.values import SAME, Kind, T, is_plain
 from cu2port.warp.tree import (
     Binary,
     CallExpr,

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cu2port.lexer import is_identifier
-from cu2port.warp.native_idioms import Refused
-from cu2port.warp.native_lanes import ATOMICS, IDEMPOTENT, without
-from cu2port.warp.native_numbers import is_identity
-from cu2port.warp.native_row_stores import RowStores
-from cu2port.warp.native_row_values import (
+from cu2port.warp.native.idioms import Refused
+from cu2port.warp.native.lanes import ATOMICS, IDEMPOTENT, without
+from cu2port.warp.native.numbers import is_identity
+from cu2port.warp.native.row_stores import RowStores
+from cu2port.warp.native.row_values import (
     ELEMENT,
     INDICES,
     MIXED,
@@ -24,7 +24,7 @@ from cu2port.warp.native_row_values import (
     RowsFound,
     T,
 )
-from cu2port.warp.native_types import declared_type
+from cu2port.warp.native.types import declared_type
 from cu2port.warp.tree import (
     Assign,
     Binary,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from cu2port.model import Edit
-from cu2port.warp.native_idioms import CALLS, Refused
-from cu2port.warp.native_lanes import ATOMICS, Here
-from cu2port.warp.native_numbers import is_identity
-from cu2port.warp.native_scan_functions import ScanFunctions
-from cu2port.warp.native_scans import OPERATORS, UP, Edits
-from cu2port.warp.native_values import SAME, SPACE, Kind, T, is_plain
+from cu2port.warp.native.idioms import CALLS, Refused
+from cu2port.warp.native.lanes import ATOMICS, Here
+from cu2port.warp.native.numbers import is_identity
+from cu2port.warp.native.scan_functions import ScanFunctions
+from cu2port.warp.native.scans import OPERATORS, UP, Edits
+from cu2port.warp.native.values import SAME, SPACE, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
     Binary,

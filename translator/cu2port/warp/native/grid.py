@@ -10,9 +10,9 @@ from cu2port.model import Edit, Span
 from cu2port.structure import Function, Launch
 from cu2port.unit import Unit
 from cu2port.warp.model import Device, is_device
-from cu2port.warp.native_host import SOURCES, is_lent, launched_otherwise, launches_of, shown
-from cu2port.warp.native_idioms import Idioms, Refused
-from cu2port.warp.native_row_values import RowsFound
+from cu2port.warp.native.host import SOURCES, is_lent, launched_otherwise, launches_of, shown
+from cu2port.warp.native.idioms import Idioms, Refused
+from cu2port.warp.native.row_values import RowsFound
 from cu2port.warp.parse import read_expression
 from cu2port.warp.tree import Binary, CallExpr, Expr, Name, Num, callee
 

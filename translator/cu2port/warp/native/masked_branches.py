@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from cu2port.warp.native_idioms import Refused
-from cu2port.warp.native_lanes import Here
-from cu2port.warp.native_mask_forms import atomic_calls
-from cu2port.warp.native_mask_places import Places
-from cu2port.warp.native_values import SAME, Kind, T
-from cu2port.warp.native_votes import Votes, conjuncts
+from cu2port.warp.native.idioms import Refused
+from cu2port.warp.native.lanes import Here
+from cu2port.warp.native.mask_forms import atomic_calls
+from cu2port.warp.native.mask_places import Places
+from cu2port.warp.native.values import SAME, Kind, T
+from cu2port.warp.native.votes import Votes, conjuncts
 from cu2port.warp.tree import (
     Assign,
     Binary,

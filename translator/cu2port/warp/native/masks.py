@@ -9,11 +9,11 @@ is one that CUDA may give as well; the old value alone and the rank alone are no
 from __future__ import annotations
 
 from cu2port.model import Edit
-from cu2port.warp.native_idioms import Refused
-from cu2port.warp.native_lanes import Here, Summary
-from cu2port.warp.native_masked_branches import MaskedBranches
-from cu2port.warp.native_values import SPACE, Kind
-from cu2port.warp.native_votes import escapes
+from cu2port.warp.native.idioms import Refused
+from cu2port.warp.native.lanes import Here, Summary
+from cu2port.warp.native.masked_branches import MaskedBranches
+from cu2port.warp.native.values import SPACE, Kind
+from cu2port.warp.native.votes import escapes
 from cu2port.warp.tree import Assign, Decl, Expr, If, Jump, Loop, Name, Stmt, Switch, single, walk
 
 _INTEGERS = frozenset("const auto unsigned int uint uint32_t long uint64_t u32 u64 std ::".split())

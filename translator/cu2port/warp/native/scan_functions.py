@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from cu2port.warp.native_lanes import Summary
-from cu2port.warp.native_numbers import is_identity
-from cu2port.warp.native_scan_idioms import Questions, ScanMatcher, shifted
-from cu2port.warp.native_scans import SIDES
-from cu2port.warp.native_stores import Stores
-from cu2port.warp.native_types import declared_type
-from cu2port.warp.native_values import Kind, T
+from cu2port.warp.native.lanes import Summary
+from cu2port.warp.native.numbers import is_identity
+from cu2port.warp.native.scan_idioms import Questions, ScanMatcher, shifted
+from cu2port.warp.native.scans import SIDES
+from cu2port.warp.native.stores import Stores
+from cu2port.warp.native.types import declared_type
+from cu2port.warp.native.values import Kind, T
 from cu2port.warp.tree import Binary, Decl, Expr, Jump, Name, Stmt, Ternary
 
 

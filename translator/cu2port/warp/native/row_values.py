@@ -10,12 +10,12 @@ from typing import NamedTuple
 from cu2port.model import Edit, Span
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
-from cu2port.warp.native_idioms import Idioms, Reduction, Refused, is_whole
-from cu2port.warp.native_lanes import FUNCTORS, IDEMPOTENT, MATH, Summary
-from cu2port.warp.native_numbers import is_own_space
-from cu2port.warp.native_row_memory import Memory
-from cu2port.warp.native_types import AUTO, canonical, keeps
-from cu2port.warp.native_values import SPACE
+from cu2port.warp.native.idioms import Idioms, Reduction, Refused, is_whole
+from cu2port.warp.native.lanes import FUNCTORS, IDEMPOTENT, MATH, Summary
+from cu2port.warp.native.numbers import is_own_space
+from cu2port.warp.native.row_memory import Memory
+from cu2port.warp.native.types import AUTO, canonical, keeps
+from cu2port.warp.native.values import SPACE
 from cu2port.warp.tree import (
     Binary,
     CallExpr,

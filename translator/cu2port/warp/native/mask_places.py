@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from cu2port.model import Edit
-from cu2port.warp.native_idioms import Refused
-from cu2port.warp.native_mask_forms import COUNTS
-from cu2port.warp.native_mask_values import MaskValues
-from cu2port.warp.native_types import REAL
-from cu2port.warp.native_values import SAME, SPACE, Kind, T, is_plain
-from cu2port.warp.native_votes import Votes
+from cu2port.warp.native.idioms import Refused
+from cu2port.warp.native.mask_forms import COUNTS
+from cu2port.warp.native.mask_values import MaskValues
+from cu2port.warp.native.types import REAL
+from cu2port.warp.native.values import SAME, SPACE, Kind, T, is_plain
+from cu2port.warp.native.votes import Votes
 from cu2port.warp.tree import Assign, Binary, CallExpr, Expr, Index, Member, Name, Num, Unary, callee, walk
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cu2port.warp.native_idioms import CALLS, Refused, callee_of
-from cu2port.warp.native_lanes import IDEMPOTENT, without
-from cu2port.warp.native_numbers import is_identity
-from cu2port.warp.native_row_values import (
+from cu2port.warp.native.idioms import CALLS, Refused, callee_of
+from cu2port.warp.native.lanes import IDEMPOTENT, without
+from cu2port.warp.native.numbers import is_identity
+from cu2port.warp.native.row_values import (
     ELEMENT,
     ROW,
     Kind,
@@ -13,7 +13,7 @@ from cu2port.warp.native_row_values import (
     T,
     is_name,
 )
-from cu2port.warp.native_types import is_integer
+from cu2port.warp.native.types import is_integer
 from cu2port.warp.tree import (
     Assign,
     Binary,

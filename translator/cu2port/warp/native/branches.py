@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cu2port.warp.native_idioms import Refused
-from cu2port.warp.native_lanes import ROUNDS, Here
-from cu2port.warp.native_scan_branches import ScanBranches
-from cu2port.warp.native_values import MIXED, SAME, Kind, T, is_plain
+from cu2port.warp.native.idioms import Refused
+from cu2port.warp.native.lanes import ROUNDS, Here
+from cu2port.warp.native.scan_branches import ScanBranches
+from cu2port.warp.native.values import MIXED, SAME, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
     Binary,

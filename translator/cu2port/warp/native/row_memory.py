@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cu2port.unit import Unit
-from cu2port.warp.native_idioms import Refused
+from cu2port.warp.native.idioms import Refused
 from cu2port.warp.tree import Binary, Expr, Index, Member, Name, Unary, root, walk
 
 Form = tuple[object, ...] | str

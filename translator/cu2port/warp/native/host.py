@@ -9,7 +9,7 @@ from cu2port.lexer import is_identifier
 from cu2port.model import Span
 from cu2port.structure import Function, Launch
 from cu2port.unit import Unit
-from cu2port.warp.native_idioms import Idioms, Refused
+from cu2port.warp.native.idioms import Idioms, Refused
 from cu2port.warp.parse import integer, read_expression
 from cu2port.warp.tree import CallExpr, callee
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cu2port.model import Span
-from cu2port.warp.native_idioms import Idioms, Reduced, Reduction
-from cu2port.warp.native_numbers import is_identity
-from cu2port.warp.native_types import AUTO, last_type
+from cu2port.warp.native.idioms import Idioms, Reduced, Reduction
+from cu2port.warp.native.numbers import is_identity
+from cu2port.warp.native.types import AUTO, last_type
 from cu2port.warp.tree import (
     Assign,
     Binary,

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from cu2port.lexer import is_identifier
 from cu2port.model import Span
 from cu2port.warp.builtins import LANE_OPERATIONS
-from cu2port.warp.native_branches import Branches
-from cu2port.warp.native_groups import is_barrier
-from cu2port.warp.native_idioms import Refused, callee_of, is_whole
-from cu2port.warp.native_lanes import CUB, GROUPS, LEAVES, Here, Summary, without
-from cu2port.warp.native_types import AUTO, declared_type
-from cu2port.warp.native_values import SAME, UNIFORM, Kind, T, is_plain, join
+from cu2port.warp.native.branches import Branches
+from cu2port.warp.native.groups import is_barrier
+from cu2port.warp.native.idioms import Refused, callee_of, is_whole
+from cu2port.warp.native.lanes import CUB, GROUPS, LEAVES, Here, Summary, without
+from cu2port.warp.native.types import AUTO, declared_type
+from cu2port.warp.native.values import SAME, UNIFORM, Kind, T, is_plain, join
 from cu2port.warp.tree import (
     Asm,
     Assign,

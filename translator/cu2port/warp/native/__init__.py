@@ -3,6 +3,17 @@
 A device function whose answer does not depend on the number of lanes (the sum of a block) may be rewritten whoever
 calls it. A function that puts the values of a warp together stays, since other files may call it too; native code calls
 `cu2port::wave` in its place.
+
+    plan        which functions become native, with which edits; this module answers for a file
+    walk, branches, stores, exprs, lanes, conditions, reductions    the proof for kernels whose blocks work together
+    scans, scan_branches, scan_functions, scan_reads, scan_idioms   its part for scans over a warp and over its slots
+    masks, masked_branches, mask_places, mask_values, mask_forms, votes     its part for votes kept as masks: ranks,
+                leaders, places reserved for many lanes
+    lists       functions that reduce several values of a list
+    rows, row_stores, row_values, row_memory    the proof for kernels with a row of data for each warp
+    values, types       what a value is when warps become wavefronts; its type in C++
+    idioms, numbers, groups, headers    what all know: reductions, constants, groups of threads, constants of headers
+    host, grid          shapes of blocks and sizes of grids, at launches
 """
 
 from __future__ import annotations
@@ -90,6 +101,6 @@ def apart(unit: Unit, findings: list[Finding]) -> list[Finding]:
 
 @lru_cache(maxsize=2)
 def _native(unit: Unit) -> Native:
-    from cu2port.warp.native_plan import Plan  # most runs do without
+    from cu2port.warp.native.plan import Plan  # most runs do without
 
     return Plan(unit).made()

@@ -10,10 +10,10 @@ from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Span
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
-from cu2port.warp.native_groups import is_barrier
-from cu2port.warp.native_idioms import Idioms, Refused
-from cu2port.warp.native_types import COUNT, declared_type, keeps
-from cu2port.warp.native_values import MIXED, SAME, SPACE, Kind, T, is_plain, join
+from cu2port.warp.native.groups import is_barrier
+from cu2port.warp.native.idioms import Idioms, Refused
+from cu2port.warp.native.types import COUNT, declared_type, keeps
+from cu2port.warp.native.values import MIXED, SAME, SPACE, Kind, T, is_plain, join
 from cu2port.warp.tree import (
     Assign,
     Binary,

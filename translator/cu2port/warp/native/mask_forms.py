@@ -6,11 +6,11 @@ from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Span
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
-from cu2port.warp.native_idioms import Idioms, Refused
-from cu2port.warp.native_lanes import Look
-from cu2port.warp.native_types import COUNT
-from cu2port.warp.native_values import SAME, Kind, T
-from cu2port.warp.native_votes import Predicates, Votes
+from cu2port.warp.native.idioms import Idioms, Refused
+from cu2port.warp.native.lanes import Look
+from cu2port.warp.native.types import COUNT
+from cu2port.warp.native.values import SAME, Kind, T
+from cu2port.warp.native.votes import Predicates, Votes
 from cu2port.warp.tree import (
     Assign,
     Binary,

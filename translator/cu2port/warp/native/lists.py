@@ -15,13 +15,13 @@ from typing import Any
 from cu2port.model import Edit, Span
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
-from cu2port.warp.native_groups import is_barrier
-from cu2port.warp.native_idioms import Idioms, Refused
-from cu2port.warp.native_lanes import IDEMPOTENT, Here, Listed, Look, Summary
-from cu2port.warp.native_numbers import is_identity
-from cu2port.warp.native_types import declared_type, is_integer
-from cu2port.warp.native_values import Kind, T
-from cu2port.warp.native_walk import Walk
+from cu2port.warp.native.groups import is_barrier
+from cu2port.warp.native.idioms import Idioms, Refused
+from cu2port.warp.native.lanes import IDEMPOTENT, Here, Listed, Look, Summary
+from cu2port.warp.native.numbers import is_identity
+from cu2port.warp.native.types import declared_type, is_integer
+from cu2port.warp.native.values import Kind, T
+from cu2port.warp.native.walk import Walk
 from cu2port.warp.tree import (
     Assign,
     Binary,

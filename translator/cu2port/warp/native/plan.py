@@ -10,14 +10,14 @@ from cu2port.structure import Function
 from cu2port.unit import Unit
 from cu2port.warp.model import Device, is_device, make_device
 from cu2port.warp.native import Kept, Native
-from cu2port.warp.native_grid import grid_edits
-from cu2port.warp.native_host import SOURCES, in_rows, in_whole_warps, shown
-from cu2port.warp.native_idioms import Idioms, Refused
-from cu2port.warp.native_lanes import Lanes, Summary
-from cu2port.warp.native_lists import Lists
-from cu2port.warp.native_masks import Masks
-from cu2port.warp.native_rows import Rows
-from cu2port.warp.native_values import SAME, SPACE, Kind, is_plain
+from cu2port.warp.native.grid import grid_edits
+from cu2port.warp.native.host import SOURCES, in_rows, in_whole_warps, shown
+from cu2port.warp.native.idioms import Idioms, Refused
+from cu2port.warp.native.lanes import Lanes, Summary
+from cu2port.warp.native.lists import Lists
+from cu2port.warp.native.masks import Masks
+from cu2port.warp.native.rows import Rows
+from cu2port.warp.native.values import SAME, SPACE, Kind, is_plain
 from cu2port.warp.tree import Binary, CallExpr, Expr, If, Loop, Member, Name, Num, callee, expressions, statements
 from cu2port.warpnames import declares, modes
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cu2port.model import Edit
-from cu2port.warp.native_idioms import CALLS, Reduced, Reduction, Refused
-from cu2port.warp.native_lanes import MATH, Here
-from cu2port.warp.native_reductions import Reductions
-from cu2port.warp.native_scan_idioms import Questions, ScanMatcher
-from cu2port.warp.native_types import REAL, bits_of
-from cu2port.warp.native_values import MIXED, SAME, Kind, T, is_plain
+from cu2port.warp.native.idioms import CALLS, Reduced, Reduction, Refused
+from cu2port.warp.native.lanes import MATH, Here
+from cu2port.warp.native.reductions import Reductions
+from cu2port.warp.native.scan_idioms import Questions, ScanMatcher
+from cu2port.warp.native.types import REAL, bits_of
+from cu2port.warp.native.values import MIXED, SAME, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
     Binary,
