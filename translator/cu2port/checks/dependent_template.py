@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cu2port.check import Check, Example
+from cu2port.lexer import is_identifier
+from cu2port.model import Finding, Severity, insert
+from cu2port.unit import Unit
+
+_SHAPE = re.compile(r"::\s*\w+\s*<[^;(){}]*>\s*\(")
+_ARGUMENT = re.compile(r"\w+\Z|::|,|<|>|\*|&|\+|-|\.\.\.")
+
+
+class DependentTemplate(Check):
+    """A member template of a class that depends on template parameters is called without the word `template`.
+
+    `Cast<T>::to<N>(x)` means a comparison unless `template` stands before the member's name. nvcc takes it without for
+    a call, clang refuses. The word is put in; where the class turns out not to depend on a parameter it is allowed too.
+    """
+
+    code, name, severity = "CU232", "dependent-template", Severity.INFO
+    examples = (
+        Example(
+            "template <class T, int N> __device__ void f(T* p) { Cast<T>::to<N>(p, p + 1); }\n",
+            "template <class T, int N> __device__ void f(T* p) { Cast<T>::template to<N>(p, p + 1); }\n",
+        ),
+        Example(
+            "template <typename Op, int N> __device__ int f(int x) { return CHECK(Op::run<N, Op>(x)); }\n",
+            "template <typename Op, int N> __device__ int f(int x) { return CHECK(Op::template run<N, Op>(x)); }\n",
+            "as a macro's argument",
+        ),
+        Example(
+            "template <class K> __device__ void f(float* p) { using D = typename K::D; Cast<D, float>::to<8>(p); }\n",
+            "template <class K> __device__ void f(float* p) { "
+            "using D = typename K::D; Cast<D, float>::template to<8>(p); }\n",
+            "by another name",
+        ),
+        Example("template <class T> __device__ bool f(T a) { return Cast<T>::value < 3; }\n", note="a comparison"),
+        Example("__device__ int f(int a) { return Cast<int>::to<3>(a); }\n", note="no parameter, no doubt"),
+        Example("template <class T> __device__ T f(T a) { return math::to<T>(a); }\n", note="of a namespace"),
+        Example(
+            "template <class T> struct S;\ntemplate <> template <> __device__ void S<int>::f<3>(int) {}\n",
+            note="a definition",
+        ),
+        Example(
+            "class math;\ntemplate <class T> __device__ T f(T a) { return math::to<T>(a); }\n",
+            note="of a class with that name",
+        ),
+        Example("#define TO(T, N, x) Cast<T>::to<N>(x)\n", note="in a macro body types are not known"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        if "template" not in unit.words or _SHAPE.search(unit.text) is None:
+            return
+        parameters = _parameters(unit)
+        for found in _SHAPE.finditer(unit.text):
+            i = unit.lexed.at(found.start())
+            if unit.tok(i) != "::" or unit.in_directive(i) is not None or not is_identifier(unit.tok(i + 1)):
+                continue
+            f = unit.function_at(i)
+            if f is None or i < f.body[0] or not _depends(unit, i, parameters) or not _is_call(unit, i + 2):
+                continue
+            yield self.finding(
+                f"`{unit.t[i + 1]}` is a template in what depends on a parameter: clang wants `template` before it",
+                unit.p[i + 1],
+                unit.end(i + 1),
+                (insert(unit.p[i + 1], "template "),),
+                effects=(("all", "compile-error"),),
+            )
+
+
+def _parameters(unit: Unit) -> set[str]:
+    """The types that templates of a file are declared with, and those named after them: `T` of `template <typename T>`,
+    `U` of `using U = typename T::type`."""
+    found = {unit.t[i + 1] for i in unit.find("using") if unit.tok(i + 2) == "=" and unit.tok(i + 3) == "typename"}
+    for i in unit.find("template"):
+        depth, k = 0, i + 1
+        while unit.tok(k) and unit.t[k] not in (";", "{", "("):
+            depth += (unit.t[k] == "<") - (unit.t[k] == ">")
+            if depth == 0:
+                break
+            if unit.t[k] in ("typename", "class") and unit.tok(k + 2) in (",", ">", "="):
+                found.add(unit.t[k + 1])
+            k += 1
+    return found
+
+
+def _depends(unit: Unit, i: int, parameters: set[str]) -> bool:
+    """Whether what stands before `::` names a template's parameter: `T`, `Cast<T, 3>`."""
+    if unit.tok(i - 1) in parameters:
+        return unit.tok(i - 2) != "::"
+    if unit.tok(i - 1) != ">":
+        return False
+    depth, k = 0, i - 1
+    while k > 0:
+        tok = unit.t[k]
+        depth += (tok == ">") - (tok == "<")
+        if depth == 0:
+            break
+        if not _ARGUMENT.match(tok):
+            return False
+        k -= 1
+    return is_identifier(unit.tok(k - 1)) and any(t in parameters for t in unit.t[k + 1 : i - 1])
+
+
+def _is_call(unit: Unit, k: int) -> bool:
+    """Whether template arguments and an opening bracket follow, token k being `<`."""
+    depth = 0
+    while unit.tok(k):
+        tok = unit.t[k]
+        depth += (tok == "<") - (tok == ">")
+        if depth == 0:
+            return unit.tok(k + 1) == "("
+        if not _ARGUMENT.match(tok):
+            return False
+        k += 1
+    return False
