@@ -25,7 +25,7 @@ def _module(name: str) -> ModuleType:
 
 
 fuzz, warps = _module("native_fuzz"), _module("warp_fuzz")
-COUNT = int(os.environ.get("CU2PORT_FUZZ_KERNELS", "100"))
+COUNT = int(os.environ.get("CU2PORT_FUZZ_KERNELS", "24"))
 SEED = int(os.environ.get("CU2PORT_FUZZ_SEED", "1000"))
 
 

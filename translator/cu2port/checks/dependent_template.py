@@ -10,6 +10,7 @@ from cu2port.unit import Unit
 
 _SHAPE = re.compile(r"::\s*\w+\s*<[^;(){}]*>\s*\(")
 _ARGUMENT = re.compile(r"\w+\Z|::|,|<|>|\*|&|\+|-|\.\.\.")
+_CAST = "template <class T> struct Cast { template <int N> static __device__ void to(T*) {} };\n"
 
 
 class DependentTemplate(Check):
@@ -22,8 +23,8 @@ class DependentTemplate(Check):
     code, name, severity = "CU232", "dependent-template", Severity.INFO
     examples = (
         Example(
-            "template <class T, int N> __device__ void f(T* p) { Cast<T>::to<N>(p, p + 1); }\n",
-            "template <class T, int N> __device__ void f(T* p) { Cast<T>::template to<N>(p, p + 1); }\n",
+            f"{_CAST}template <class T, int N> __device__ void f(T* p) {{ Cast<T>::to<N>(p); }}\n",
+            f"{_CAST}template <class T, int N> __device__ void f(T* p) {{ Cast<T>::template to<N>(p); }}\n",
         ),
         Example(
             "template <typename Op, int N> __device__ int f(int x) { return CHECK(Op::run<N, Op>(x)); }\n",
@@ -31,21 +32,26 @@ class DependentTemplate(Check):
             "as a macro's argument",
         ),
         Example(
-            "template <class K> __device__ void f(float* p) { using D = typename K::D; Cast<D, float>::to<8>(p); }\n",
-            "template <class K> __device__ void f(float* p) { "
-            "using D = typename K::D; Cast<D, float>::template to<8>(p); }\n",
+            f"{_CAST}template <class K> __device__ void f(int* p) {{ using D = typename K::D; Cast<D>::to<8>(p); }}\n",
+            f"{_CAST}template <class K> __device__ void f(int* p) "
+            "{ using D = typename K::D; Cast<D>::template to<8>(p); }\n",
             "by another name",
         ),
-        Example("template <class T> __device__ bool f(T a) { return Cast<T>::value < 3; }\n", note="a comparison"),
-        Example("__device__ int f(int a) { return Cast<int>::to<3>(a); }\n", note="no parameter, no doubt"),
-        Example("template <class T> __device__ T f(T a) { return math::to<T>(a); }\n", note="of a namespace"),
+        Example("template <class T> __device__ bool f(T a) { return T::value < 3; }\n", note="a comparison"),
+        Example(f"{_CAST}__device__ void f(int* a) {{ Cast<int>::to<3>(a); }}\n", note="no parameter, no doubt"),
         Example(
-            "template <class T> struct S;\ntemplate <> template <> __device__ void S<int>::f<3>(int) {}\n",
-            note="a definition",
+            "namespace math { template <class T> __device__ T to(T a) { return a; } }\n"
+            "template <class T> __device__ T f(T a) { return math::to<T>(a); }\n",
+            note="of a namespace",
         ),
         Example(
-            "class math;\ntemplate <class T> __device__ T f(T a) { return math::to<T>(a); }\n",
-            note="of a class with that name",
+            "class math { public: template <class T> static __device__ T to(T a) { return a; } };\n"
+            "template <class T> __device__ T f(T a) { return math::to<T>(a); }\n",
+            note="of a class that is no parameter",
+        ),
+        Example(
+            f"{_CAST}template <> template <> __device__ void Cast<int>::to<3>(int*) {{}}\n",
+            note="a definition",
         ),
         Example("#define TO(T, N, x) Cast<T>::to<N>(x)\n", note="in a macro body types are not known"),
     )

@@ -33,8 +33,8 @@ class FirstBit(Check):
             "as a macro's argument",
         ),
         Example(
-            "__device__ int f(tile t, bool b) { return __ffs(t.ballot(b)) - 1; }\n",
-            "__device__ int f(tile t, bool b) { return __ffs(static_cast<int>(t.ballot(b))) - 1; }\n",
+            "template <class T> __device__ int f(T t, bool b) { return __ffs(t.ballot(b)) - 1; }\n",
+            "template <class T> __device__ int f(T t, bool b) { return __ffs(static_cast<int>(t.ballot(b))) - 1; }\n",
             "a vote of a tile, which is 32 threads at most",
         ),
         Example("__device__ int f(unsigned long long mask) { return __ffsll(mask); }\n", note="HIP has it"),

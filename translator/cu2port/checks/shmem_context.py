@@ -30,8 +30,11 @@ class ShmemContext(Check):
             findings=1,
         ),
         Example("#define PUT(p) nvshmem_int_p(p, 1, 0)\n", note="in a macro body nobody knows for whom"),
-        Example("void f() { nvshmem_barrier_all(); }\n", note="on the host"),
-        Example("__global__ void k(int* p) { rocshmem::rocshmem_wg_init(); nvshmem_quiet(); }\n", note="it is there"),
+        Example("#include <nvshmem.h>\nvoid f() { nvshmem_barrier_all(); }\n", note="on the host"),
+        Example(
+            "#include <nvshmem.h>\n__global__ void k(int* p) { rocshmem::rocshmem_wg_init(); nvshmem_quiet(); }\n",
+            note="it is there",
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
