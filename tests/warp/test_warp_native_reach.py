@@ -5,16 +5,16 @@ As in test_warp_native.py, native code on wavefronts of 32 and of 64 lanes must 
 
 from __future__ import annotations
 
-import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from cu2port.engine import translate
-from cu2port.model import Options, Outcome
-from cu2port.verify import sim_build, simulate
+from cu2port.model import Options
 
-INCLUDE = Path(__file__).resolve().parents[2] / "translator" / "cu2port" / "include" / "cu2port"
+Answers = dict[tuple[str, int], dict[str, str]]
+Verdicts = Callable[[str], dict[str, str]]
 HEAD = """#include <cstdio>
 #include <cuda_runtime.h>
 #include <cooperative_groups.h>
@@ -202,52 +202,22 @@ def _program() -> str:
     return HEAD + "".join(parts) + MAIN.replace("SIZES", sizes).replace("CASES", cases)
 
 
-def _answers(program: str, folder: Path) -> dict[tuple[str, int], dict[str, str]]:
-    """(mode, wave size) -> what a program wrote: the part of each line before its first colon -> the part behind."""
-    toolchain = sim_build.find_toolchain()
-    out: dict[tuple[str, int], dict[str, str]] = {}
-    for mode, waves in (("logical", (32,)), ("native", (32, 64))):
-        made = translate(program, Options(warp=mode), path="p.cu")
-        assert all(j.outcome is Outcome.APPLIED for j in made.findings if j.finding.code == "CU356")
-        place = folder / mode
-        (place / "cu2port").mkdir(parents=True)
-        for helper in {*made.helpers, "warp.hpp", "tile_reduce.hpp"}:
-            shutil.copy(INCLUDE / helper, place / "cu2port")
-        path = place / "p.hip"
-        path.write_bytes(made.output)
-        found = sim_build.find_program(path)
-        built = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
-        for wave, binary in sim_build.build(built, place / "build", waves, toolchain).items():
-            ran = simulate.run(binary, (), simulate.Limits(60), capture=True)
-            assert ran.code == 0, ran.output.decode()
-            lines = (line.partition(":") for line in ran.output.decode().splitlines())
-            out[mode, wave] = {head: rest for head, _, rest in lines}
-    return out
-
-
-def _verdicts(program: str) -> dict[str, str]:
-    """Kernels and functions of a program -> CU356 or CU357."""
-    made = translate(program, Options(warp="native"), path="p.cu")
-    found = (j.finding for j in made.findings if j.finding.code in ("CU356", "CU357"))
-    return {f.message.split("`")[1]: f.code for f in found}
-
-
 @pytest.fixture(scope="module")
-def wrote(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], dict[str, str]]:
-    return _answers(_program(), tmp_path_factory.mktemp("reach"))
+def wrote(native_answers: Callable[[str], Answers]) -> Answers:
+    return native_answers(_program())
 
 
 @pytest.mark.parametrize("name", (*NATIVE, *(f"use_{n}" for n in NATIVE_LISTS)))
-def test_answers_are_cudas(name: str, wrote: dict[tuple[str, int], dict[str, str]]) -> None:
+def test_answers_are_cudas(name: str, wrote: Answers) -> None:
     for size in SIZES:
         right = wrote["logical", 32][f"{name} {size} 0"]
         assert wrote["native", 32][f"{name} {size} 0"] == right, size
         assert wrote["native", 64][f"{name} {size} 0"] == right, size
 
 
-def test_what_becomes_native() -> None:
+def test_what_becomes_native(native_verdicts: Verdicts) -> None:
     assert len({_LIST, *LOGICAL_LISTS.values()}) == len(LOGICAL_LISTS) + 1
-    found = _verdicts(_program())
+    found = native_verdicts(_program())
     assert {n for n in (*NATIVE, *NATIVE_LISTS) if found.get(n) != "CU356"} == set()
     assert {n for n in LOGICAL if found.get(n) != "CU357"} == set()
     assert {n for n in LOGICAL_LISTS if f"use_{n}" not in found or n in found} == set()
@@ -279,8 +249,8 @@ HEAD T blockReduceMax(T val)
 
 
 @pytest.mark.parametrize("head", ["__inline__ __device__", "__device__ __forceinline__", "static inline __device__"])
-def test_functions_of_headers(head: str) -> None:
-    assert _verdicts(BLOCK_MAX.replace("HEAD", head)) == {"blockReduceMax": "CU356"}
+def test_functions_of_headers(head: str, native_verdicts: Verdicts) -> None:
+    assert native_verdicts(BLOCK_MAX.replace("HEAD", head)) == {"blockReduceMax": "CU356"}
 
 
 MASKED = """#include "first.cuh"

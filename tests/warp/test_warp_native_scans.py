@@ -6,16 +6,12 @@ for both sizes, with blocks that fill the last wavefront and blocks that do not.
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from cu2port.engine import translate
-from cu2port.model import Options, Outcome
-from cu2port.verify import sim_build, simulate
-
-INCLUDE = Path(__file__).resolve().parents[2] / "translator" / "cu2port" / "include" / "cu2port"
+Answers = dict[tuple[str, int], dict[str, str]]
+Verdicts = Callable[[str], dict[str, str]]
 HEAD = """#include <climits>
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -401,42 +397,20 @@ def _program() -> str:
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], dict[str, str]]:
-    """(mode, wave size) -> kernel and block -> what it wrote."""
-    toolchain = sim_build.find_toolchain()
-    out: dict[tuple[str, int], dict[str, str]] = {}
-    for mode, waves in (("logical", (32,)), ("native", (32, 64))):
-        made = translate(_program(), Options(warp=mode), path="p.cu")
-        assert all(j.outcome is Outcome.APPLIED for j in made.findings if j.finding.code == "CU356")
-        folder = tmp_path_factory.mktemp(mode)
-        (folder / "cu2port").mkdir()
-        for helper in {*made.helpers, "warp.hpp", "tile_reduce.hpp"}:
-            shutil.copy(INCLUDE / helper, folder / "cu2port")
-        path = folder / "p.hip"
-        path.write_bytes(made.output)
-        found = sim_build.find_program(path)
-        program = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
-        for wave, binary in sim_build.build(program, folder / "build", waves, toolchain).items():
-            ran = simulate.run(binary, (), simulate.Limits(60), capture=True)
-            assert ran.code == 0, ran.errors.decode() + ran.output.decode()[-2000:]
-            lines = (line.partition(":") for line in ran.output.decode().splitlines())
-            out[mode, wave] = {head: rest for head, _, rest in lines}
-    return out
+def answers(native_answers: Callable[[str], Answers]) -> Answers:
+    return native_answers(_program())
 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", NAMES)
-def test_answers_are_cudas(name: str, size: int, answers: dict[tuple[str, int], dict[str, str]]) -> None:
+def test_answers_are_cudas(name: str, size: int, answers: Answers) -> None:
     right = answers["logical", 32][f"{name} {size} 0"]
     assert right
     assert answers["native", 32][f"{name} {size} 0"] == right
     assert answers["native", 64][f"{name} {size} 0"] == right
 
 
-def test_what_becomes_native() -> None:
-    made = translate(_program(), Options(warp="native"), path="p.cu")
-    found = {
-        j.finding.message.split("`")[1]: j.finding.code for j in made.findings if j.finding.code in ("CU356", "CU357")
-    }
+def test_what_becomes_native(native_verdicts: Verdicts) -> None:
+    found = native_verdicts(_program())
     assert {n for n in NAMES if found.get(n) == "CU356"} == {*NATIVE}
     assert {n for n in NAMES if found.get(n) == "CU357"} == {*LOGICAL}

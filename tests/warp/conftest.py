@@ -1,0 +1,57 @@
+"""What tests of native code share: programs of kernels run as `--warp logical` and as `--warp native`."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cu2port.engine import translate
+from cu2port.model import Options, Outcome
+from cu2port.verify import sim_build, simulate
+
+INCLUDE = Path(__file__).resolve().parents[2] / "translator/cu2port/include/cu2port"
+Answers = dict[tuple[str, int], dict[str, str]]
+
+
+@pytest.fixture(scope="session")
+def native_answers(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Answers]:
+    """native_answers(program) -> (mode, wave size) -> what it wrote: of each line the part before its first colon ->
+    the part behind."""
+
+    def get(program: str) -> Answers:
+        toolchain = sim_build.find_toolchain()
+        out: Answers = {}
+        for mode, waves in (("logical", (32,)), ("native", (32, 64))):
+            made = translate(program, Options(warp=mode), path="p.cu")
+            assert all(j.outcome is Outcome.APPLIED for j in made.findings if j.finding.code == "CU356")
+            folder = tmp_path_factory.mktemp(mode)
+            (folder / "cu2port").mkdir()
+            for helper in {*made.helpers, "warp.hpp", "tile_reduce.hpp"}:
+                shutil.copy(INCLUDE / helper, folder / "cu2port")
+            path = folder / "p.hip"
+            path.write_bytes(made.output)
+            found = sim_build.find_program(path)
+            built = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
+            for wave, binary in sim_build.build(built, folder / "build", waves, toolchain).items():
+                ran = simulate.run(binary, (), simulate.Limits(60), capture=True)
+                assert ran.code == 0, ran.errors.decode() + ran.output.decode()[-2000:]
+                lines = (line.partition(":") for line in ran.output.decode().splitlines())
+                out[mode, wave] = {head: rest for head, _, rest in lines}
+        return out
+
+    return get
+
+
+@pytest.fixture(scope="session")
+def native_verdicts() -> Callable[[str], dict[str, str]]:
+    """native_verdicts(program) -> kernels and functions that a finding names -> CU356 (native) or CU357 (kept)."""
+
+    def get(program: str) -> dict[str, str]:
+        made = translate(program, Options(warp="native"), path="p.cu")
+        found = (j.finding for j in made.findings if j.finding.code in ("CU356", "CU357"))
+        return {f.message.split("`")[1]: f.code for f in found}
+
+    return get
