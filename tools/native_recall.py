@@ -4,9 +4,10 @@
     python tools/native_recall.py TREE... [--each] [--why N]
 
 Candidates are found by names and shapes alone, in files that shuffle or name a function that reduces over a warp:
-device functions whose name says that they reduce over a block or a `cta`; kernels whose text reduces over a warp, by what
-else is in it. A file is looked at by itself, with the headers it includes. Prints a line for each idiom: candidates,
-native ones; then the most frequent reasons. `--each` prints each candidate: tree, idiom, file, function, the reason.
+device functions whose name says that they reduce over a block or a `cta`; kernels whose text reduces over a warp, by
+what else is in it. A file is looked at by itself, with the headers it includes. Prints a line for each idiom:
+candidates, native ones; then the most frequent reasons. `--each` prints each candidate: tree, idiom, file, function,
+the reason.
 """
 
 from __future__ import annotations

@@ -77,6 +77,10 @@ NATIVE = {
     "own_value_of_the_first_warp": _slots(
         "if (warp == 0) { v = lane < blockDim.x / 32 ? s[lane] : v; v = warp_max(v); }"
     ),
+    "loop_without_braces": _slots(
+        "v = threadIdx.x < blockDim.x / 32 ? s[lane] : 0;"
+        " if (warp == 0) for (int o = 16; o > 0; o >>= 1) v = max(v, __shfl_xor_sync(~0u, v, o));"
+    ),
 }
 NATIVE |= {
     "tiles": _groups(),
@@ -85,6 +89,10 @@ NATIVE |= {
 }
 #: Bodies that look like them and stay.
 LOGICAL = {
+    "half_a_loop_without_braces": _slots(
+        "v = threadIdx.x < blockDim.x / 32 ? s[lane] : 0;"
+        " if (warp == 0) for (int o = 8; o > 0; o >>= 1) v = max(v, __shfl_xor_sync(~0u, v, o));"
+    ),
     "narrow_tiles": _groups(width=16),
     "barrier_of_a_tile": _groups("tile.sync()"),
     "barrier_of_another_group": _groups("cg::thread_block_tile<32> b = cg::tiled_partition<32>(block); b.sync()"),

@@ -190,7 +190,11 @@ class Walk(Branches):
         elif isinstance(s, If):
             self._if(s, here)
         elif isinstance(s, Loop):
-            self._loop(s, here)
+            alone = self.idioms.reduction((s,), 0)  # without braces around it: `if (warp == 0) for (...) v += ...`
+            if alone is not None:
+                self._reduction(alone, here)
+            else:
+                self._loop(s, here)
         elif isinstance(s, Jump):
             self._jump(s, here)
         elif isinstance(s, Switch):
