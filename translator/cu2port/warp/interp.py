@@ -9,6 +9,7 @@ from cu2port.warp.builtins import NAMED_BARRIER
 from cu2port.warp.calls import Caller
 from cu2port.warp.evaluate import OF_BITS, Array, names_in
 from cu2port.warp.events import BlockSeen, Frame, LoopSeen
+from cu2port.warp.loops import assigned, either, in_loop, leaves, speaks_of_warps, strided, tests_of, widened
 from cu2port.warp.model import Device
 from cu2port.warp.roles import Role
 from cu2port.warp.tree import (
@@ -16,7 +17,6 @@ from cu2port.warp.tree import (
     Assign,
     Binary,
     Block,
-    CallExpr,
     Decl,
     Eval,
     Expr,
@@ -29,8 +29,6 @@ from cu2port.warp.tree import (
     Stmt,
     Switch,
     Unary,
-    callee,
-    expressions,
     statements,
     walk,
 )
@@ -50,7 +48,6 @@ from cu2port.warp.values import (
     named_constant,
 )
 
-_LOOP_KINDS = frozenset({Kind.NUMBER, Kind.SIZE, Kind.UNKNOWN, Kind.PRODUCT, Kind.STEP})
 _OUTSIDE = V(Kind.DATA, volatile=True)  # a variable of the file: others see it
 #: What a pointer is that a lane or a thread index has been added to.
 _POINTS = {
@@ -58,7 +55,6 @@ _POINTS = {
     **dict.fromkeys((Kind.THREAD, Kind.LINEAR, Kind.GLOBAL, Kind.INDEX, Kind.SHIFTED), Kind.INDEX),
 }
 _WIDTH = re.compile(r"(?i)(?:sub_?)?(?:warp_?|logical_?)*(?:width|size|threads)\Z")
-_LEAVING = frozenset({"return", "break", "continue", "goto"})
 
 
 class Interpreter(Caller):
@@ -204,7 +200,7 @@ class Interpreter(Caller):
         self.frames = frames
         if leaves(s.then):
             return
-        self.env = _either(self.env, taken, cond.vary)
+        self.env = either(self.env, taken, cond.vary)
 
     def _chosen(self, s: If) -> None:
         """`if (n == 32) v = warp_sum(v);`, `if (n % 32 == 0)`: a number of threads that warp code is taken for."""
@@ -218,7 +214,7 @@ class Interpreter(Caller):
                 continue
             other = self.value(x)
             if other.kind in (Kind.UNKNOWN, Kind.NUMBER, Kind.BLOCK, Kind.STEP) and other.vary == UNIFORM:
-                then, other_arm = _speaks_of_warps(s.then), _speaks_of_warps(s.other)
+                then, other_arm = speaks_of_warps(s.then), speaks_of_warps(s.other)
                 if then != other_arm or (then and isinstance(s.other, If)):
                     self.use(self.value(e), Role.SIZE, True, other)
 
@@ -238,7 +234,7 @@ class Interpreter(Caller):
                     self.value(x.value)
                 if self.env is not before:  # what falls through from the case above comes here too
                     ends.append(self.env)
-                    self.env = _either(ends[-1], before, cond.vary)
+                    self.env = either(ends[-1], before, cond.vary)
                 continue
             if isinstance(x, Jump) and x.kind == "break":
                 ends.append(self.env)
@@ -248,7 +244,7 @@ class Interpreter(Caller):
             self.statement(x)
         self.frames = frames
         for end in ends:
-            self.env = _either(self.env, end, cond.vary)
+            self.env = either(self.env, end, cond.vary)
 
     def _asm(self, s: Asm) -> None:
         text = " ".join(self.unit.t[s.first : s.last])
@@ -281,14 +277,14 @@ class Interpreter(Caller):
         frames, loops, outer = self.frames, self.loops, self.env.copy()
         if s.init is not None:
             self.statement(s.init)
-        changed = _assigned(s)
-        strided = _strided(s)
+        changed = set(assigned(s))
+        walked = strided(s)
         literals, rounds = self._bounds(s)
         for name in changed:
             v = self.env.get(name)
             if v is not None:
-                v = _widened(v, literals.get(name, ()), name in literals)
-                if name in strided and v.kind in (Kind.THREAD, Kind.LINEAR):
+                v = widened(v, literals.get(name, ()), name in literals)
+                if name in walked and v.kind in (Kind.THREAD, Kind.LINEAR):
                     v = v._replace(kind=Kind.INDEX)
                 self.env[name] = v._replace(kind=Kind.ROUND) if name in rounds and v.kind is Kind.STEP else v
         self.loops = (*loops, s.at)
@@ -297,7 +293,7 @@ class Interpreter(Caller):
         for again in range(2):
             cond = self.value(s.cond) if s.cond is not None and s.kind != "do" else NOTHING
             if s.cond is not None and cond.vary and s.kind != "do":
-                self.frames = (*frames, Frame(s.at, 0, cond._replace(kind=_in_loop(cond))))
+                self.frames = (*frames, Frame(s.at, 0, cond._replace(kind=in_loop(cond))))
             self._see(s, frames, loops)
             self.statement(s.body)
             if s.kind == "do" and s.cond is not None:
@@ -331,7 +327,7 @@ class Interpreter(Caller):
             return
         quiet, self.device = self.device, None
         values = {}
-        for e in (*((s.cond,) if s.cond is not None else ()), *_tests(s)):
+        for e in (*((s.cond,) if s.cond is not None else ()), *tests_of(s)):
             for x in walk(e):
                 if isinstance(x, Name):
                     values[x.at] = self.env.get(x.text, _OUTSIDE)
@@ -391,69 +387,3 @@ class Interpreter(Caller):
                 self.env[e.x.text] = old._replace(num=None)
             else:
                 self.value(e)
-
-
-def _either(a: dict[str, V], b: dict[str, V], vary: int) -> dict[str, V]:
-    """What is known of the variables of `a` where two ways meet that a condition parted."""
-    out = a.copy()
-    for name, v in b.items():
-        old = out.get(name)
-        if old is not None and old is not v and old != v:
-            both = join(old, v)
-            out[name] = both if both.vary >= vary else both._replace(vary=vary)
-    return out
-
-
-def _speaks_of_warps(s: Stmt | None) -> bool:
-    """Whether a branch begins with a call of warp code."""
-    body = s.body[:4] if isinstance(s, Block) else (s,)
-    return any(GROUP_NAME.match(callee(x)) for y in body for x in expressions(y) if isinstance(x, CallExpr))
-
-
-def _in_loop(cond: V) -> Kind:
-    """A loop's condition as a branch: others may have left it already."""
-    return cond.kind if cond.kind in (Kind.FIRST, Kind.SOME) else Kind.TEST
-
-
-def _widened(v: V, literals: tuple[int, ...], bounded: bool) -> V:
-    """A variable that the loop changes."""
-    if bounded and v.kind in _LOOP_KINDS:
-        return V(Kind.STEP, v.vary, None, literals, v.why)
-    if v.kind in (Kind.THREAD, Kind.LINEAR) and not v.src:
-        return v._replace(num=None)
-    return v._replace(num=None, src=() if v.num is not None else v.src)
-
-
-def leaves(s: Stmt) -> bool:
-    """Whether a branch always ends in `return`, `break`, `continue` or `goto`."""
-    if isinstance(s, Jump):
-        return s.kind in _LEAVING
-    if isinstance(s, Block):
-        return bool(s.body) and leaves(s.body[-1])
-    return False
-
-
-def _assigned(s: Loop) -> set[str]:
-    """Names of variables that a loop changes."""
-    out = set()
-    heads: list[Expr] = expressions(s.body)
-    for x in (s.cond, s.step):
-        if x is not None:
-            heads += walk(x)
-    for e in heads:
-        if isinstance(e, Assign) and isinstance(e.target, Name):
-            out.add(e.target.text)
-        elif isinstance(e, Unary) and e.op in ("++", "--", "p++", "p--") and isinstance(e.x, Name):
-            out.add(e.x.text)
-    return out
-
-
-def _strided(s: Loop) -> set[str]:
-    """Names of variables that a loop's head moves on by more than one: data is walked over, not threads."""
-    heads = walk(s.step) if s.step is not None else ()
-    return {e.target.text for e in heads if isinstance(e, Assign) and e.op == "+=" and isinstance(e.target, Name)}
-
-
-def _tests(s: Loop) -> list[Expr]:
-    """Conditions in a loop's body whose branch leaves the loop, and assignments in its condition."""
-    return [x.cond for x in statements(s.body) if isinstance(x, If) and (leaves(x.then))]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from cu2port.warp import builtins
 from cu2port.warp.analyse import WarpFacts
 from cu2port.warp.events import Frame, LoopSeen
+from cu2port.warp.loops import assigned
 from cu2port.warp.model import Device
 from cu2port.warp.tree import (
     Asm,
@@ -100,16 +101,16 @@ def _waiting(seen: LoopSeen) -> tuple[bool, str, bool, int, bool] | None:
     inside = statements(loop.body)
     if any(isinstance(s, Loop) for s in inside) and not _retries(loop):
         return None
-    assigned = _assigned(loop)
+    changed = _changed(loop)
     for e in _asked(loop):
         inner: set[int] = set()  # what is passed to an atomic is no atomic that decides
         for x in walk(e):
             if isinstance(x, CallExpr) and callee(x) in builtins.TAKES and x.at not in inner:
                 inner.update(y.at for a in x.args for y in walk(a))
-                got = _lock(loop, x, assigned, seen)
+                got = _lock(loop, x, changed, seen)
                 if got is not None:
                     return got
-    return _poll(loop, assigned, seen)
+    return _poll(loop, changed, seen)
 
 
 def _retries(loop: Loop) -> bool:
@@ -133,15 +134,9 @@ def _asked(loop: Loop) -> list[Expr]:
     return out
 
 
-def _assigned(loop: Loop) -> dict[str, Expr | None]:
-    """Names set in the loop, with what to (None: counted)."""
-    out: dict[str, Expr | None] = {}
-    every = [*expressions(loop.body), *(walk(loop.cond) if loop.cond else ()), *(walk(loop.step) if loop.step else ())]
-    for e in every:
-        if isinstance(e, Assign) and isinstance(e.target, Name):
-            out[e.target.text] = e.value
-        elif isinstance(e, Unary) and e.op in ("++", "--", "p++", "p--") and isinstance(e.x, Name):
-            out[e.x.text] = None
+def _changed(loop: Loop) -> dict[str, Expr | None]:
+    """Names set or declared in the loop, with what to (None: counted)."""
+    out = assigned(loop)
     for s in statements(loop.body):
         if isinstance(s, Decl):
             out[s.name] = s.init
@@ -164,7 +159,7 @@ def _vary(seen: LoopSeen, e: Expr) -> int:
 
 
 def _lock(
-    loop: Loop, take: CallExpr, assigned: dict[str, Expr | None], seen: LoopSeen
+    loop: Loop, take: CallExpr, changed: dict[str, Expr | None], seen: LoopSeen
 ) -> tuple[bool, str, bool, int, bool] | None:
     """Whether the loop takes a lock with this atomic: same place and same values on every round."""
     name = callee(take)
@@ -175,23 +170,23 @@ def _lock(
     if not args:
         return None
     where, rest = args[0], args[1:]
-    if _names(where) & assigned.keys():
+    if _names(where) & changed.keys():
         return None  # it goes on to another place each round
-    if name.startswith("compare_exchange") and rest and isinstance(rest[0], Name) and rest[0].text not in assigned:
+    if name.startswith("compare_exchange") and rest and isinstance(rest[0], Name) and rest[0].text not in changed:
         return None  # it gets what it found instead, and tries with that: some lane always succeeds
     if name.startswith("compare_exchange"):
         return None if rest and not isinstance(rest[-1], (Num, Name)) and len(rest) < 2 else _locked(loop, where, seen)
     if "CAS" in name:
         if len(rest) == 2 and _shape(rest[0]) == _shape(rest[1]):
             return None  # a read
-        if len(rest) != 2 or any(_names(x) & assigned.keys() for x in rest):
+        if len(rest) != 2 or any(_names(x) & changed.keys() for x in rest):
             return None  # reads, computes, tries: some lane always succeeds
         return _locked(loop, where, seen)
     if name in ("atomicOr", "atomicAnd") and (loop.cond is None or take not in walk(loop.cond)):
         return None
     if name in ("exchange", "try_lock", "test_and_set") and not member:
         return None
-    if rest and any(_names(x) & assigned.keys() for x in rest):
+    if rest and any(_names(x) & changed.keys() for x in rest):
         return None
     return _locked(loop, where, seen)
 
@@ -223,7 +218,7 @@ def _same_take(e: CallExpr) -> bool:
     return not (isinstance(last, Num) and last.value == 0) and callee(e) not in ("atomicSub", "atomicAnd", "atomicAdd")
 
 
-def _poll(loop: Loop, assigned: dict[str, Expr | None], seen: LoopSeen) -> tuple[bool, str, bool, int, bool] | None:
+def _poll(loop: Loop, changed: dict[str, Expr | None], seen: LoopSeen) -> tuple[bool, str, bool, int, bool] | None:
     """Whether the loop does nothing but read some memory until it changes."""
     tests: list[Expr] = [loop.cond] if loop.cond is not None and not isinstance(loop.cond, Num) else []
     own = [s for s in statements(loop.body) if isinstance(s, If) and _only_leaves(s)]
@@ -232,14 +227,14 @@ def _poll(loop: Loop, assigned: dict[str, Expr | None], seen: LoopSeen) -> tuple
         return None
     for test in tests:
         for x in walk(test):
-            if isinstance(x, Name) and x.text in assigned:
-                again = assigned[x.text]
+            if isinstance(x, Name) and x.text in changed:
+                again = changed[x.text]
                 if again is None:
                     continue
-                read = _read(again, assigned, seen)
+                read = _read(again, changed, seen)
                 if read is not None:
                     return _polled(read, test, seen)
-        read = _read(test, assigned, seen)
+        read = _read(test, changed, seen)
         if read is not None:
             return _polled(read, test, seen)
     return None
@@ -257,7 +252,7 @@ def _only_leaves(s: If) -> bool:
     )
 
 
-def _read(e: Expr, assigned: dict[str, Expr | None], seen: LoopSeen) -> Expr | None:
+def _read(e: Expr, changed: dict[str, Expr | None], seen: LoopSeen) -> Expr | None:
     """A read of memory at a place that the loop does not change; None if there is none."""
     for x in walk(e):
         place: Expr | None = None
@@ -272,9 +267,9 @@ def _read(e: Expr, assigned: dict[str, Expr | None], seen: LoopSeen) -> Expr | N
                 place = x.callee.base if isinstance(x.callee, Member) else (x.args[0] if x.args else None)
                 if not member and place is None:
                     return x
-        elif isinstance(x, Name) and x.text not in assigned and _seen_by_others(seen.values.get(x.at, NOTHING)):
+        elif isinstance(x, Name) and x.text not in changed and _seen_by_others(seen.values.get(x.at, NOTHING)):
             place = x
-        if place is not None and not (_names(place) & assigned.keys()):
+        if place is not None and not (_names(place) & changed.keys()):
             return place
     return None
 
