@@ -2,9 +2,10 @@
 
     triggers    by tokens: whether a function has anything to look at; most files end here
     expressions, parse, tree    a tolerant parser of device functions, and its syntax trees
-    values, arith, conditions, roles    abstract values; what operators make of them, and which role a literal plays
-                beside them
-    evaluate, calls, interp, substitute     expressions, calls and macros, statements; branches and loops around events
+    values, arith, divide, conditions, roles    abstract values; what operators make of them, and which role a literal
+                plays beside them
+    ground, evaluate, calls, interp, loops, substitute      names from outside, expressions, calls and macros,
+                statements; branches and loops around events
     model, events   device functions and what happens in them that lanes must agree on
     analyse     the fixpoint over calls: arguments go down, results come up, until nothing changes
     across      what the headers of a file say of warps

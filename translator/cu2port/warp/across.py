@@ -13,7 +13,7 @@ from pathlib import Path
 from cu2port.catalog import load_catalog
 from cu2port.unit import Unit
 from cu2port.warp.builtins import LANE_OPERATIONS
-from cu2port.warp.evaluate import Use
+from cu2port.warp.ground import Use
 from cu2port.warp.interp import Interpreter
 from cu2port.warp.model import constants, is_device, make_device
 from cu2port.warp.parse import integer

@@ -9,7 +9,7 @@ from functools import lru_cache
 from cu2port.unit import Unit
 from cu2port.warp import builtins
 from cu2port.warp.across import known_from_headers
-from cu2port.warp.evaluate import Array, Use
+from cu2port.warp.ground import Array, Use
 from cu2port.warp.hostside import kernels_of_rows
 from cu2port.warp.interp import Interpreter
 from cu2port.warp.model import Device, is_device, make_device

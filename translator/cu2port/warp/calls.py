@@ -7,7 +7,8 @@ import re
 from cu2port.structure import Macro
 from cu2port.warp import builtins
 from cu2port.warp.arith import binary
-from cu2port.warp.evaluate import TOLD, WIDE, Evaluator
+from cu2port.warp.evaluate import Evaluator
+from cu2port.warp.ground import TOLD, WIDE
 from cu2port.warp.model import Device, is_statement, macro_body
 from cu2port.warp.roles import Role
 from cu2port.warp.substitute import substituted

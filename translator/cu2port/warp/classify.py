@@ -12,7 +12,7 @@ from cu2port.lexer import is_identifier
 from cu2port.unit import Unit, condition_words
 from cu2port.warp.analyse import WarpFacts, analyse
 from cu2port.warp.company import OPEN, Company, by_company, company_of, crowded
-from cu2port.warp.evaluate import Use
+from cu2port.warp.ground import Use
 from cu2port.warp.hostside import counts_threads
 from cu2port.warp.lockstep import tails
 from cu2port.warp.parse import integer

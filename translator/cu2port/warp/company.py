@@ -13,7 +13,7 @@ from cu2port.lexer import is_identifier
 from cu2port.unit import Unit
 from cu2port.warp.analyse import WarpFacts
 from cu2port.warp.builtins import LANE_OPERATIONS
-from cu2port.warp.evaluate import Use
+from cu2port.warp.ground import Use
 from cu2port.warp.parse import integer
 from cu2port.warp.roles import Role
 from cu2port.warp.values import COUNT_NAME, LANE_NAME, THREADS, WARP_NAME, Kind

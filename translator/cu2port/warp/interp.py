@@ -7,8 +7,9 @@ import re
 from cu2port.unit import Unit
 from cu2port.warp.builtins import NAMED_BARRIER
 from cu2port.warp.calls import Caller
-from cu2port.warp.evaluate import OF_BITS, Array, names_in
+from cu2port.warp.evaluate import OF_BITS
 from cu2port.warp.events import BlockSeen, Frame, LoopSeen
+from cu2port.warp.ground import Array, names_in
 from cu2port.warp.loops import assigned, either, in_loop, leaves, speaks_of_warps, strided, tests_of, widened
 from cu2port.warp.model import Device
 from cu2port.warp.roles import Role
