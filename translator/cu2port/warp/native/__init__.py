@@ -5,7 +5,8 @@ calls it. A function that puts the values of a warp together stays, since other 
 `cu2port::wave` in its place.
 
     plan        which functions become native, with which edits; this module answers for a file
-    walk, branches, stores, exprs, lanes, conditions, reductions    the proof for kernels whose blocks work together
+    walk, branches, stores, exprs, lane_forms, lanes, conditions, reductions    the proof for kernels whose blocks work
+                together
     scans, scan_branches, scan_functions, scan_reads, scan_idioms   its part for scans over a warp and over its slots
     masks, masked_branches, mask_places, mask_values, mask_forms, votes     its part for votes kept as masks: ranks,
                 leaders, places reserved for many lanes

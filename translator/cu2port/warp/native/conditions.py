@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from cu2port.model import Edit
-from cu2port.warp.native.lanes import Here, Lanes, axis_of
+from cu2port.warp.native.lane_forms import Lanes
+from cu2port.warp.native.lanes import Here, axis_of
 from cu2port.warp.tree import (
     Binary,
     Expr,

@@ -1,4 +1,4 @@
-"""Lanes, warps and counts of warps in native code: how CUDA writes them, and what stands for them."""
+"""What all parts of the proof share: summaries of functions, and what is known of variables at a place."""
 
 from __future__ import annotations
 
@@ -6,29 +6,24 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Span
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
 from cu2port.warp.native.groups import is_barrier
 from cu2port.warp.native.idioms import Idioms, Refused
 from cu2port.warp.native.types import COUNT, declared_type, keeps
-from cu2port.warp.native.values import MIXED, SAME, SPACE, Kind, T, is_plain, join
+from cu2port.warp.native.values import MIXED, SAME, Kind, T, is_plain, join
 from cu2port.warp.tree import (
-    Assign,
-    Binary,
     Block,
     CallExpr,
     Decl,
     Eval,
     Expr,
-    Jump,
     Member,
     Name,
     Num,
     Stmt,
     Unary,
-    root,
     statements,
     walk,
 )
@@ -130,8 +125,8 @@ def without(unit: Unit, at: int) -> Edit:
     return Edit(start, end, ())
 
 
-class Lanes:
-    """What is known at a place of a function while it is walked over, and what expressions say of lanes there."""
+class Known:
+    """What is known at a place of a function while it is walked over."""
 
     later: frozenset[str] = frozenset()  # makers of groups that the walk itself judges
 
@@ -218,203 +213,6 @@ class Lanes:
         for array in self.slots:
             if self.env.get(array, SAME).source == name:
                 self.env[array] = self.env[array]._replace(source="")
-
-    def _of_lanes(self, e: Expr) -> T | None:
-        """What a variable becomes that is set to a lane, a warp or a count of warps."""
-        for kind, edits in ((Kind.LANE, self._lane(e)), (Kind.WARP, self._warp(e))):
-            if edits is not None:
-                self.edits.update(edits)
-                self._spot(e)
-                return T(kind)
-        of_block = isinstance(e, CallExpr) or "blockDim" in {root(x) for x in walk(e)}
-        if of_block and isinstance(e, (Binary, CallExpr)) and (got := self._count(e)) is not None:
-            self.edits.update(got)
-            return T(Kind.COUNT)
-        return None
-
-    def _plain(self, e: Expr) -> T:
-        """The type of an expression whose value must be the same for any number of lanes."""
-        raise NotImplementedError
-
-    def _assigned(self, e: Assign, here: Here) -> None:
-        """An assignment."""
-        raise NotImplementedError
-
-    # --- lanes, warps and counts of warps; None if an expression is none, else the edits ---------------------------
-
-    def _is_tid(self, e: Expr) -> bool:
-        if isinstance(e, Member):
-            return not self.rows and axis_of(e, "threadIdx") == "x"
-        return isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.TID
-
-    def _size(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
-        """The number of lanes."""
-        if not isinstance(e, (Num, Name)) or self.idioms.number(e) != 32:
-            return None
-        if isinstance(e, Name) and (e.qualified or e.targs):
-            return None
-        start, end = self.unit.p[e.at], self.unit.end(e.at)
-        return {(start, end): Edit(start, end, (SPACE + "size()",))}
-
-    def _mask(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
-        """The number of lanes, less one."""
-        if isinstance(e, Binary) and e.op == "-" and self.idioms.fold(e.b) == 1:
-            return self._size(e.a)
-        if isinstance(e, (Num, Name)) and self.idioms.number(e) == 31 and not getattr(e, "qualified", False):
-            start, end = self.unit.p[e.at], self.unit.end(e.at)
-            return {(start, end): Edit(start, end, (f"({SPACE}size() - 1)",))}
-        return None
-
-    def _of_tile(self, e: Expr, method: str, text: str) -> dict[tuple[int, int], Edit] | None:
-        """What a tile of 32 threads says of itself, in blocks that must have one row of threads."""
-        if not isinstance(e, CallExpr) or e.args or not isinstance(e.callee, Member) or e.callee.name != method:
-            return None
-        tile = e.callee.base
-        if not isinstance(tile, Name) or self.env.get(tile.text, SAME).kind is not Kind.TILE:
-            return None
-        self.spots.add(tile.at)
-        start, end = self.unit.p[tile.at], self.unit.end(e.close)
-        return {(start, end): Edit(start, end, (text,))}
-
-    def _of_index(self, e: CallExpr, index: str, text: str) -> dict[tuple[int, int], Edit] | None:
-        """A call of the file's function that returns the lane or the warp."""
-        if self.rows or e.args or not isinstance(e.callee, Name) or e.callee.qualified or e.callee.text in self.env:
-            return None
-        own = self.look(e.callee.text)
-        if own is None or own.index != index:
-            return None
-        start, end = self.unit.p[e.at], self.unit.end(e.close)
-        return {(start, end): Edit(start, end, (text,))}
-
-    def index(self) -> str:
-        """Whether the function returns the "lane" or the "warp" and does nothing else; else ""."""
-        body = self.d.body.body
-        only = body[0] if len(body) == 1 and not self.d.params else None
-        if not isinstance(only, Jump) or only.kind != "return" or not isinstance(only.value, Binary):
-            return ""
-        if self._lane(only.value) is not None:
-            return "lane"
-        return "warp" if self._warp(only.value) is not None else ""
-
-    def _lane(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
-        if isinstance(e, CallExpr):
-            text = f"(threadIdx.x % {SPACE}size())"
-            return self._of_tile(e, "thread_rank", text) or self._of_index(e, "lane", text)
-        if isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.LANE:
-            return {}
-        if isinstance(e, Binary) and self._is_tid(e.a):
-            return self._size(e.b) if e.op == "%" else self._mask(e.b) if e.op == "&" else None
-        return None
-
-    def _warp(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
-        if isinstance(e, CallExpr):
-            text = f"(threadIdx.x / {SPACE}size())"
-            return self._of_tile(e, "meta_group_rank", text) or self._of_index(e, "warp", text)
-        if isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.WARP:
-            return {}
-        if isinstance(e, Binary) and self._is_tid(e.a):
-            if e.op == "/":
-                return self._size(e.b)
-            if e.op == ">>" and isinstance(e.b, (Num, Name)) and self.idioms.number(e.b) == 5:
-                at = e.at
-                if self.unit.tok(at - 1) == ")" or getattr(e.b, "qualified", False):
-                    return None
-                start, end = self.unit.p[at], self.unit.end(e.b.at)
-                return {(start, end): Edit(start, end, (f"/ {SPACE}size()",))}
-        return None
-
-    def _is_warp(self, e: Expr) -> bool:
-        edits = self._warp(e)
-        if edits is None:
-            return False
-        self.edits.update(edits)
-        self._spot(e)
-        return True
-
-    def _count(self, e: Expr, rounds: bool = False) -> dict[tuple[int, int], Edit] | None:
-        """The number of warps in the block, or in a constant number of threads that are whole wavefronts. `rounds`: a
-        fraction counts as a whole one where it stands."""
-        unit = self.unit
-        if isinstance(e, CallExpr):
-            return self._of_tile(e, "meta_group_size", f"{SPACE}count(blockDim.x)")
-        if isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.COUNT:
-            self.spots.add(e.at)
-            return {}
-        if isinstance(e, Binary) and e.op in ("/", ">>"):
-            if not isinstance(e.b, (Num, Name)):
-                return None
-            if self.idioms.number(e.b) != (32 if e.op == "/" else 5) and not (
-                rounds and e.op == "/" and unit.t[e.b.at] in ("32.f", "32.0f", "32.", "32.0")
-            ):
-                return None
-            threads = e.a
-            if isinstance(threads, Binary) and threads.op == "-" and self.idioms.number(threads.b) == 1:
-                inner = threads.a  # blockDim.x + 32 - 1
-                if isinstance(inner, Binary) and inner.op == "+" and self.idioms.number(inner.b) == 32:
-                    threads = inner.a
-            elif isinstance(threads, Binary) and threads.op == "+" and self.idioms.number(threads.b) == 31:
-                threads = threads.a
-            block = self._block(threads)
-            if block:
-                text = block
-                self.floors = self.floors or (threads is e.a and unit.t[e.b.at] not in ("32.f", "32.0f", "32.", "32.0"))
-            else:
-                n = self.idioms.number(threads)
-                if n is None or n <= 0 or n % 64 or not isinstance(threads, (Num, Name)):
-                    return None
-                text = unit.t[threads.at]
-            lo, hi = self._extent(e)
-            if lo < 0:
-                return None
-            self._spot(e)
-            start, end = unit.p[lo], unit.end(hi)
-            return {(start, end): Edit(start, end, (f"{SPACE}count({text})",))}
-        n = self._constant(e)
-        if n is not None and 0 < n <= 32 and n % 2 == 0 and isinstance(e, (Num, Name)):
-            start, end = unit.p[e.at], unit.end(e.at)
-            text = f"{unit.t[e.at]} * 32" if isinstance(e, Name) else str(n * 32)
-            return {(start, end): Edit(start, end, (f"{SPACE}count({text})",))}
-        return None
-
-    def _block(self, e: Expr) -> str:
-        """The number of threads in the block, as text; "" for anything else."""
-        if self.rows:
-            if (
-                isinstance(e, Binary)
-                and e.op == "*"
-                and axis_of(e.a, "blockDim") + axis_of(e.b, "blockDim") in ("xy", "yx")
-            ):
-                return "blockDim.x * blockDim.y" if not self.deep else ""
-            return ""
-        return "blockDim.x" if axis_of(e, "blockDim") == "x" else ""
-
-    def _is_linear(self, e: Expr) -> bool:
-        """`threadIdx.y * blockDim.x + threadIdx.x`, in a function that speaks of no third dimension."""
-        if not self.rows or self.deep or not (isinstance(e, Binary) and e.op == "+"):
-            return False
-        for x, row in ((e.a, e.b), (e.b, e.a)):
-            if axis_of(x, "threadIdx") == "x" and isinstance(row, Binary) and row.op == "*":
-                for y, width in ((row.a, row.b), (row.b, row.a)):
-                    if axis_of(y, "threadIdx") == "y" and axis_of(width, "blockDim") == "x":
-                        return True
-        return False
-
-    def _extent(self, e: Binary) -> tuple[int, int]:
-        """The tokens of `a / b` where b is one token, or (-1, -1) where they are not certain."""
-        unit = self.unit
-        hi = e.b.at
-        k = e.at - 1
-        if unit.tok(k) == ")":
-            lo = unit.match[k]
-            if is_identifier(unit.tok(lo - 1)) or lo < 0:
-                return -1, -1
-        else:
-            lo = k
-            while unit.tok(lo - 1) == ".":
-                lo -= 2
-        if hi != e.at + (2 if e.op == ">>" and unit.t[e.at] == ">" else 1) or unit.tok(lo - 1) in (".", "->", "::"):
-            return -1, -1
-        return lo, hi
 
     # --- small questions ------------------------------------------------------------------------------------------
 

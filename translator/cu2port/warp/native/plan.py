@@ -13,7 +13,8 @@ from cu2port.warp.native import Kept, Native
 from cu2port.warp.native.grid import grid_edits
 from cu2port.warp.native.host import SOURCES, in_rows, in_whole_warps, shown
 from cu2port.warp.native.idioms import Idioms, Refused
-from cu2port.warp.native.lanes import Lanes, Summary
+from cu2port.warp.native.lane_forms import Lanes
+from cu2port.warp.native.lanes import Summary
 from cu2port.warp.native.lists import Lists
 from cu2port.warp.native.masks import Masks
 from cu2port.warp.native.rows import Rows

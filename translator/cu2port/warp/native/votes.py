@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cu2port.warp.native.lanes import MATH, Lanes
+from cu2port.warp.native.lane_forms import Lanes
+from cu2port.warp.native.lanes import MATH
 from cu2port.warp.tree import (
     Asm,
     Assign,
