@@ -7,6 +7,7 @@ What is not sure is "", and then libclang may be asked. A type that has a name b
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from cu2port.lexer import is_identifier
 from cu2port.model import Span
@@ -17,6 +18,8 @@ _RANK = {"int": 1, "unsigned int": 1, "long": 2, "unsigned long": 2, "long long"
 _SMALL = frozenset({"bool", "char", "signed char", "unsigned char", "short", "unsigned short"})
 _FLOATING = frozenset({"float", "double"})
 ARITHMETIC = frozenset(_RANK) | _FLOATING  # after promotion
+HALVES = frozenset("half half2 __half __half2 nv_half nv_half2 __nv_half __nv_half2".split())
+BFLOATS = frozenset("nv_bfloat16 nv_bfloat162 __nv_bfloat16 __nv_bfloat162 __hip_bfloat16 __hip_bfloat162".split())
 _NAMES = {
     "int": "int",
     "float": "float",
@@ -29,7 +32,9 @@ _NAMES = {
     "uint64_t": "unsigned long",
 }
 _WORDS = frozenset("unsigned signed long short char int".split())  # of which types of several words are made
+_OTHER = frozenset("bool uchar ushort ulong int8_t uint8_t int16_t uint16_t".split())
 _VECTOR = re.compile(r"(u?)(char|short|int|float|double)[1-4]\Z|dim3\Z")
+_LONG_VECTOR = re.compile(r"u?long(?:long)?[1-4]\Z")
 _BUILT_IN = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _FLOAT_CALLS = "fabsf floorf ceilf sqrtf rsqrtf expf logf powf sinf cosf fmaxf fminf roundf truncf".split()
 _CALLS = {
@@ -49,6 +54,13 @@ _NUMBER = re.compile(r"(?:0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)\Z|[0-9]*\.?[0-9]*(?
 def promoted(name: str) -> str:
     """An arithmetic type after integral promotion."""
     return "int" if name in _SMALL else name
+
+
+def is_value(name: str) -> bool:
+    """Whether a word is, or is the last of, the name of a number's type or of a built-in vector type."""
+    if name in _NAMES or name in _WORDS or name in _OTHER or name in HALVES or name in BFLOATS:
+        return True
+    return bool(_VECTOR.match(name) or _LONG_VECTOR.match(name))
 
 
 def common(a: str, b: str) -> str:
@@ -140,14 +152,33 @@ def simple_type(unit: Unit, names: NamedTypes, span: Span) -> str:
 
 def argument_types(unit: Unit, calls: list[tuple[int, Call]]) -> dict[int, list[str]]:
     """By the token of the called name, the types of a call's arguments as `simple_type` tells them."""
-    out = {}
-    function, types = None, None
+    return {
+        i: [simple_type(unit, names, a) if names is not None else "" for a in call.args]
+        for i, call, names in _with_names(unit, calls)
+    }
+
+
+def pointee_types(unit: Unit, calls: list[tuple[int, Call]]) -> dict[int, str]:
+    """By the token of the called name, the type that the first argument points to, as the names that the function
+    declares tell it of `p`, `p + k` and `&p[k]`; "" for all else."""
+    out = dict.fromkeys((i for i, _ in calls), "")
+    for i, call, names in _with_names(unit, calls):
+        k = unit.lexed.at(call.args[0].start)
+        k += unit.tok(k) == "&"
+        alone = k + 1 == unit.lexed.at(call.args[0].end)
+        if names is not None and (alone or unit.tok(k + 1) in ("+", "[")):
+            out[i] = names.elements.get(unit.tok(k), "")
+    return out
+
+
+def _with_names(unit: Unit, calls: list[tuple[int, Call]]) -> Iterator[tuple[int, Call, NamedTypes | None]]:
+    """Calls, each with the names of its function; None outside of functions. Those of one function stand together."""
+    function, names = None, None
     for i, call in calls:
         f = unit.function_at(i)
-        if f is not None and (types is None or f is not function):
-            function, types = f, NamedTypes(unit, f)
-        out[i] = [simple_type(unit, types, a) if types is not None else "" for a in call.args]
-    return out
+        if f is not function:
+            function, names = f, NamedTypes(unit, f) if f is not None else None
+        yield i, call, names
 
 
 def unqualified(name: str) -> str:

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from cu2port.arithmetic import ARITHMETIC, NamedTypes, promoted, unqualified
+from cu2port.arithmetic import ARITHMETIC, BFLOATS, pointee_types, promoted, unqualified
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Severity, Side, insert, replace
 from cu2port.structure import Call
 from cu2port.unit import Unit
-
-_BFLOAT = re.compile(r"\??(?:__nv_bfloat162?|nv_bfloat162?|__hip_bfloat162?)\Z")
 
 
 class BfloatLdg(Check):
@@ -41,18 +38,18 @@ class BfloatLdg(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         calls = _calls(unit)
-        kinds = {i: _element(unit, i, call) for i, call in calls}
-        unknown = [(i, c) for i, c in calls if promoted(kinds[i]) not in ARITHMETIC and not _BFLOAT.match(kinds[i])]
+        kinds = {i: kind.removeprefix("?") for i, kind in pointee_types(unit, calls).items()}
+        unknown = [(i, c) for i, c in calls if promoted(kinds[i]) not in ARITHMETIC and kinds[i] not in BFLOATS]
         facts = unit.ask(spans=tuple((c.args[0].start, c.args[0].end) for _, c in unknown)) if unknown else None
         for i, call in unknown:
             expr = facts.exprs.get((call.args[0].start, call.args[0].end)) if facts is not None else None
             kinds[i] = unqualified(expr.type).rstrip("* ") if expr is not None else ""
         for i, call in calls:
-            if _BFLOAT.match(kinds[i]):
+            if kinds[i] in BFLOATS:
                 binds = unit.tok(call.close + 1) in (".", "->", "[", "(")
                 whole = (insert(unit.end(call.close), ")", Side.LEFT),) if binds else ()
                 yield self.finding(
-                    f"`__ldg` of {kinds[i].removeprefix('?')}: HIP has no overload, and loads plainly anyway",
+                    f"`__ldg` of {kinds[i]}: HIP has no overload, and loads plainly anyway",
                     unit.p[i],
                     unit.end(call.close),
                     (replace(unit.p[i], unit.end(i), "(*" if binds else "*"), *whole),
@@ -63,19 +60,10 @@ class BfloatLdg(Check):
 
 def _calls(unit: Unit) -> list[tuple[int, Call]]:
     """CUDA's `__ldg` in functions of a file that knows bfloat16."""
-    if "__ldg" not in unit.words or not any(_BFLOAT.match(w) for w in unit.words):
+    if "__ldg" not in unit.words or not unit.words & BFLOATS:
         return []
     if any(f.name == "__ldg" for f in unit.functions) or "__ldg" in unit.macros:
         return []
     found = [i for i in unit.find("__ldg") if unit.in_directive(i) is None and unit.function_at(i) is not None]
     calls = ((i, unit.call(i)) for i in found if unit.tok(i - 1) != "::")
     return [(i, c) for i, c in calls if c is not None and len(c.args) == 1]
-
-
-def _element(unit: Unit, i: int, call: Call) -> str:
-    """The type that the names declared in a function tell of what is loaded: by `p`, `p + k`, `&p[k]`."""
-    k = unit.lexed.at(call.args[0].start)
-    k += unit.tok(k) == "&"
-    if unit.tok(k + 1) not in (")", "+", "["):
-        return ""
-    return NamedTypes(unit, unit.function_at(i)).elements.get(unit.tok(k), "")

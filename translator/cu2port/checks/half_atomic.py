@@ -1,16 +1,15 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from cu2port.arithmetic import ARITHMETIC, NamedTypes, argument_types, promoted, unqualified
+from cu2port.arithmetic import ARITHMETIC, BFLOATS, HALVES, argument_types, pointee_types, promoted, unqualified
 from cu2port.check import Check, Example
 from cu2port.lexer import is_identifier
 from cu2port.model import Finding, Severity, replace
 from cu2port.structure import Call
 from cu2port.unit import Unit
 
-_HALF = re.compile(r"\??(?:(?:__)?(?:nv_)?(?:half2?|bfloat162?)|__hip_bfloat162?)\Z")
+_HALF = HALVES | BFLOATS | {"bfloat16", "bfloat162"}  # the last two as the usual aliases
 _HEADERS = ("cuda_fp16.h", "cuda_bf16.h")
 
 
@@ -51,13 +50,10 @@ class HalfAtomic(Check):
         calls = _calls(unit)
         if not calls:
             return
-        given = argument_types(unit, calls)
-        unknown = []
-        kinds: dict[int, str] = {}
-        for i, call in calls:
-            kinds[i] = _target(unit, i, call) or given[i][1]
-            if not (promoted(kinds[i]) in ARITHMETIC or _is_half(unit, kinds[i])):
-                unknown.append((i, call))
+        kinds = pointee_types(unit, calls)
+        given = argument_types(unit, [(i, c) for i, c in calls if not kinds[i]])
+        kinds |= {i: types[1] for i, types in given.items()}
+        unknown = [(i, c) for i, c in calls if promoted(kinds[i]) not in ARITHMETIC and not _is_half(unit, kinds[i])]
         facts = unit.ask(spans=tuple((a.start, a.end) for _, c in unknown for a in c.args)) if unknown else None
         for i, call in unknown:
             exprs = [facts.exprs.get((a.start, a.end)) for a in call.args] if facts is not None else []
@@ -81,7 +77,7 @@ def _calls(unit: Unit) -> list[tuple[int, Call]]:
     """CUDA's `atomicAdd` in functions of a file that knows numbers of 16 bits."""
     if "atomicAdd" not in unit.words:
         return []
-    if not (any(_HALF.match(w) for w in unit.words) or any(x.path in _HEADERS for x in unit.includes)):
+    if not (unit.words & _HALF or any(x.path in _HEADERS for x in unit.includes)):
         return []
     if any(f.name == "atomicAdd" for f in unit.functions) or "atomicAdd" in unit.macros:
         return []
@@ -97,19 +93,7 @@ def _calls(unit: Unit) -> list[tuple[int, Call]]:
     return out
 
 
-def _target(unit: Unit, i: int, call: Call) -> str:
-    """What the names declared in a function tell of the type that is added to: of `p`, `p + k`, `&p[k]`."""
-    k = unit.lexed.at(call.args[0].start)
-    k += unit.tok(k) == "&"
-    if unit.tok(k + 1) not in (",", "+", "["):
-        return ""
-    names = NamedTypes(unit, unit.function_at(i))
-    return names.elements.get(unit.tok(k), "")
-
-
 def _is_half(unit: Unit, kind: str) -> bool:
     """Whether a type has 16 bits or is a pair of such, or may be because a template's parameter names it."""
-    if _HALF.match(kind):
-        return True
     name = kind.removeprefix("?")
-    return bool(name) and any(unit.tok(k - 1) in ("typename", "class") for k in unit.find(name))
+    return name in _HALF or (bool(name) and any(unit.tok(k - 1) in ("typename", "class") for k in unit.find(name)))

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cu2port.arithmetic import BFLOATS, HALVES
 from cu2port.check import Check, Example
 from cu2port.lexer import is_identifier
 from cu2port.model import Finding, Severity, insert
 from cu2port.unit import Unit
 
-_TYPES = frozenset({"half", "half2", "__half", "__half2", "__nv_bfloat16", "__nv_bfloat162"})
+_TYPES = HALVES | BFLOATS
 
 
 class HalfBraces(Check):

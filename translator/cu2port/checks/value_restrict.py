@@ -1,16 +1,11 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from cu2port.arithmetic import is_value
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Severity, replace
 from cu2port.unit import Unit
-
-_VALUE = re.compile(
-    r"(?:bool|signed|size_t|u?int(?:8|16|32|64)_t|half2?|__half2?|__nv_bfloat16[2]?|uint|uchar|ushort|ulong"
-    r"|(?:unsigned|char|short|int|long|float|double)|u?(?:char|short|int|long|longlong|float|double)[1-4])\Z"
-)
 
 
 class ValueRestrict(Check):
@@ -34,7 +29,7 @@ class ValueRestrict(Check):
             k = i - 1
             while unit.tok(k) in ("const", "volatile"):
                 k -= 1
-            if i + 1 < len(unit.t) and k >= 0 and _VALUE.match(unit.t[k]):
+            if i + 1 < len(unit.t) and k >= 0 and is_value(unit.t[k]):
                 yield self.finding(
                     f"`{unit.t[i]}` wants a pointer or a reference before it",
                     unit.p[i],
