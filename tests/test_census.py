@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from loading import load
 
 from cu2port.catalog import load_catalog
 from cu2port.model import Edit, Span, insert, replace
@@ -28,13 +28,7 @@ void h() { k<<<dim3{1}, 2>>>(a); g(); }
 
 @pytest.fixture(scope="module")
 def census() -> ModuleType:
-    """The tool as a module; its dataclasses want to be found under its name."""
-    spec = importlib.util.spec_from_file_location("cu2port_census", TOOL)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return load(TOOL)
 
 
 def edit_of(written: str, *parts: str) -> Edit:

@@ -733,7 +733,7 @@ def test_travelling_headers(translator: None) -> None:
     assert set(tree("out/cu2port")) == {"warp.hpp", "base.hpp"}
     Path("out/cu2port/warp.hpp").write_text("// cu2port older version\n")
     into("out", "src")
-    assert tree("out/cu2port")["warp.hpp"].startswith(b"// cu2port warp")  # type: ignore[arg-type]
+    assert Path("out/cu2port/warp.hpp").read_bytes().startswith(b"// cu2port warp")
     Path("out/cu2port/warp.hpp").write_text("// somebody's own\n")
     ran = into("out", "src")
     assert tree("out/cu2port")["warp.hpp"] == b"// somebody's own\n"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from loading import load
 
 from cu2port.project import CannotRun
 
@@ -35,12 +34,7 @@ CANNOT_THERE = {
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("compile_examples", TOOL)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return load(TOOL)
 
 
 def test_types_of_operands(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,8 +115,8 @@ def verdict(ran: simulate.Ran, silent: bool = False) -> tuple[str, str]:
         return "time limit", last
     if ran.code:
         return f"exit code {ran.code}", last
-    if BAD.search(ran.output):
-        return "prints a failure", BAD.search(ran.output)[0].decode() + " | " + last  # type: ignore[index]
+    if bad := BAD.search(ran.output):
+        return "prints a failure", f"{bad[0].decode()} | {last}"
     if not silent and not GOOD.search(ran.output):
         return "prints no PASS", last
     return "pass", ""

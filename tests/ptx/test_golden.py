@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from loading import load
 
 from cu2port.ptx import interp
 from cu2port.ptx.assemble import text as ptx_text
@@ -20,12 +20,7 @@ GOLDEN = sorted((ROOT / "tests/ptx/golden").glob("*.json.gz"))
 
 @pytest.fixture(scope="module")
 def recorder() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("record_golden", ROOT / "tools/record_golden.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(ROOT / "tools/record_golden.py")
 
 
 def test_answers(recorder: ModuleType) -> None:

@@ -8,14 +8,14 @@ but what it rewrites must give CUDA's answer.
 
 from __future__ import annotations
 
-import importlib.util
 import random
 import re
 import shutil
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+
+from loading import load
 
 from cu2port.engine import translate
 from cu2port.model import Options, Outcome
@@ -89,20 +89,11 @@ class Case:
 
 
 @cache
-def _module(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@cache
 def bases() -> tuple[tuple[str, str, str], ...]:
     """(head, body, launch) of each kernel of the tests; the launch "" for any."""
     out = []
     for name in BASES:
-        m = _module(name)
+        m = load(HERE / f"{name}.py")
         out += [(m.HEAD, body, "") for body in (*m.NATIVE.values(), *m.NATIVE.values(), *m.LOGICAL.values())]
         rows = getattr(m, "NATIVE_ROWS", {})
         out += [(m.HEAD, body, launch) for body, launch in (*rows.values(), *rows.values())]

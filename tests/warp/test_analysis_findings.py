@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+from loading import load
 
 from cu2port.engine import translate
 from cu2port.model import Finding, Options, Severity
@@ -26,16 +24,6 @@ LOCK = """__global__ void k(int* lock, int* n) {
 
 def _found(text: str, code: str, options: Options | None = None) -> list[Finding]:
     return [j.finding for j in translate(text, options, path="a.cuh").findings if j.finding.code == code]
-
-
-def _tool(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, TOOLS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_a_hazard_tells_why_line_by_line() -> None:
@@ -67,7 +55,7 @@ def test_lane_counts_are_right_as_they_stand_by_default(warp: str) -> None:
 
 
 def test_truth_counts_changed_lines_that_speak_of_warps() -> None:
-    truth = _tool("warp_truth")
+    truth = load(TOOLS / "warp_truth.py")
     cuda = "int a = cudaMalloc(p);\nint lane = threadIdx.x % 32;\nint b = n / 3;\nv += __shfl_down_sync(m, v, 1);\n"
     hip = "int a = hipMalloc(p);\nint lane = threadIdx.x % warpSize;\nint b = n / 4;\nv += __shfl_down(v, 1);\n"
     assert truth.changed(cuda, hip) == [2, 4]
@@ -77,7 +65,7 @@ def test_truth_counts_changed_lines_that_speak_of_warps() -> None:
 
 
 def test_truth_sees_what_is_not_flagged(tmp_path: Path) -> None:
-    truth = _tool("warp_truth")
+    truth = load(TOOLS / "warp_truth.py")
     path = tmp_path / "a.cu"
     path.write_text(
         "__global__ void k(int* x) {\n  int lane = threadIdx.x % 32;\n  int b = x[0] % 32;\n  x[lane] = b;\n}\n"
@@ -88,7 +76,7 @@ def test_truth_sees_what_is_not_flagged(tmp_path: Path) -> None:
 
 
 def test_wilson_interval() -> None:
-    score = _tool("warp_score")
+    score = load(TOOLS / "warp_score.py")
     low, high = score.wilson(95, 100)
     assert (round(low, 3), round(high, 3)) == (0.888, 0.978)  # Wilson (1927), as in any table
     assert score.wilson(0, 0) == (0.0, 1.0)

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
+from loading import load
 
 from cu2port.catalog import load_catalog
 from cu2port.unit import Unit
 from cu2port.warp.analyse import analyse
 from cu2port.warp.hazards import hazards
 
+if TYPE_CHECKING:
+    from tests.warp.hangs import Seed
 
-def _load(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-SEEDS = _load("hangs")
+SEEDS = load(Path(__file__).with_name("hangs.py"))
 
 
 def _found(text: str) -> frozenset[str]:
@@ -32,13 +25,13 @@ def _found(text: str) -> frozenset[str]:
 
 
 @pytest.mark.parametrize("seed", SEEDS.LOUD, ids=lambda s: s.name)
-def test_a_hazard_is_found(seed: object) -> None:
-    assert _found(seed.text) == seed.trouble  # type: ignore[attr-defined]
+def test_a_hazard_is_found(seed: Seed) -> None:
+    assert _found(seed.text) == seed.trouble
 
 
 @pytest.mark.parametrize("seed", SEEDS.QUIET, ids=lambda s: s.name)
-def test_a_neighbour_is_left_alone(seed: object) -> None:
-    assert not _found(seed.text)  # type: ignore[attr-defined]
+def test_a_neighbour_is_left_alone(seed: Seed) -> None:
+    assert not _found(seed.text)
 
 
 def test_there_are_thirty() -> None:

@@ -48,6 +48,7 @@ class Warp:
 
 
 Reference = Callable[[Warp, int], int | None]
+Shuffle = Callable[[Warp, int, int, int], int | None]
 
 
 # Shuffles, from the description of `shfl.sync` in the PTX manual: distances and lane numbers have five bits; a lane
@@ -69,6 +70,20 @@ def _down(s: Warp, i: int, b: int, width: int) -> int | None:
 def _xor(s: Warp, i: int, b: int, width: int) -> int | None:
     source = i ^ (b & 31)
     return s.read(i, source if source < i // width * width + width else i)
+
+
+def _by(f: Shuffle, b: int, width: int = 32) -> Reference:
+    """A shuffle by the same distance, or from the same lane, for all."""
+    return lambda s, i: f(s, i, b, width)
+
+
+def _by_other(f: Shuffle, width: int = 32) -> Reference:
+    """A shuffle by each lane's own distance."""
+    return lambda s, i: f(s, i, s.other[i], width)
+
+
+def _lower_half(f: Reference) -> Reference:
+    return lambda s, i: None if (x := f(s, i)) is None else x & 0xFFFF
 
 
 SHUFFLES = {"shfl": _shfl, "shfl_up": _up, "shfl_down": _down, "shfl_xor": _xor}
@@ -131,28 +146,22 @@ FUNCTIONS: dict[str, Reference] = {
     "u64(w::shfl(m, Point{v, 1.0f, char(1)}, 7).v)": lambda s, i: _shfl(s, i, 7, 32),
 }
 FUNCTIONS |= {
-    f"halves(w::{name}(m, {made}, {arguments}))": lambda s, i, f=f, b=b: f(s, i, b, 32)  # type: ignore[misc]
+    f"halves(w::{name}(m, {made}, {arguments}))": _by(f, b)
     for name, f, arguments, b in (("shfl_xor", _xor, "4", 4), ("shfl_down", _down, "2", 2))
     for made in ("half2_of(v)", "bf162_of(v)")
 }
 FUNCTIONS |= {
-    f"lower(w::{name}(m, {made}, {arguments}))": lambda s, i, f=f, b=b: (
-        None if (x := f(s, i, b, 32)) is None else x & 0xFFFF
-    )  # type: ignore[misc]
+    f"lower(w::{name}(m, {made}, {arguments}))": _lower_half(_by(f, b))
     for name, f, arguments, b in (("shfl_xor", _xor, "1", 1), ("shfl", _shfl, "9", 9))
     for made in ("half_of(v)", "bf16_of(v)", "(unsigned short)(v)")
 }
 for _name, _f in SHUFFLES.items():
     for _width in (1, 2, 4, 8, 16, 32):
-        FUNCTIONS[f"w::{_name}(m, v, o, {_width})"] = lambda s, i, f=_f, n=_width: f(  # type: ignore[misc]
-            s, i, s.other[i], n
-        )
+        FUNCTIONS[f"w::{_name}(m, v, o, {_width})"] = _by_other(_f, _width)
         for _b in (0, 1, 4, 31) if _width < 32 else range(33):
-            FUNCTIONS[f"w::{_name}(m, v, {_b}, {_width})"] = lambda s, i, f=_f, b=_b, n=_width: (  # type: ignore[misc]
-                f(s, i, b, n)
-            )
-    FUNCTIONS[f"w::{_name}(m, v, 2, 2 << (o2 % 5))"] = lambda s, i, f=_f: f(s, i, 2, 8)  # type: ignore[misc]
-    FUNCTIONS[f"w::{_name}(m, v, o)"] = lambda s, i, f=_f: f(s, i, s.other[i], 32)  # type: ignore[misc]
+            FUNCTIONS[f"w::{_name}(m, v, {_b}, {_width})"] = _by(_f, _b, _width)
+    FUNCTIONS[f"w::{_name}(m, v, 2, 2 << (o2 % 5))"] = _by(_f, 2, 8)
+    FUNCTIONS[f"w::{_name}(m, v, o)"] = _by_other(_f)
 
 HEAD = """#include <hip/hip_runtime.h>
 #include <hip/hip_bf16.h>

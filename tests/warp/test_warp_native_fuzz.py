@@ -6,25 +6,14 @@ CU2PORT_FUZZ_KERNELS says how many kernels the slow runs try, CU2PORT_FUZZ_SEED 
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+from loading import load
 
-
-def _module(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # its dataclasses look there
-    spec.loader.exec_module(module)
-    return module
-
-
-fuzz, warps = _module("native_fuzz"), _module("warp_fuzz")
+HERE = Path(__file__).parent
+fuzz, warps = load(HERE / "native_fuzz.py"), load(HERE / "warp_fuzz.py")
 COUNT = int(os.environ.get("CU2PORT_FUZZ_KERNELS", "24"))
 SEED = int(os.environ.get("CU2PORT_FUZZ_SEED", "1000"))
 

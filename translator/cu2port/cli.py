@@ -239,14 +239,14 @@ def lint(paths: tuple[str, ...], **asked: object) -> None:
 )
 @click.option("--ptx-fp", "fp", type=click.Choice(["exact", "fast"]), default="exact", help="As for convert.")
 @click.option("--force", is_flag=True, help="Replace a file that is not cu2port's.")
-def ptx(path: str, text: str | None, **asked: object) -> None:
+def ptx(path: str, text: str | None, output: str, given: tuple[str, ...], ptx: str, fp: str, force: bool) -> None:
     """Convert a module of PTX to HIP source: a kernel for each entry, with its name and parameters.
 
     With -e, explain instructions of inline PTX: `cu2port ptx -e 'bfi.b32 %0, %1, %2, 8, 4;'`.
     """
     from cu2port.cli_ptx import command
 
-    raise SystemExit(command(path, text, **asked))  # type: ignore[arg-type]
+    raise SystemExit(command(path, text, output, given, fp, ptx, force))
 
 
 @cli.command(short_help="What a CUDA name becomes, and why.")

@@ -114,8 +114,8 @@ def _drop_line(unit: Unit, d: Directive) -> Edit:
     rest = text[last : d.end]
     if rest.strip():
         return replace(start, last + len(rest) - len(rest.lstrip()), "")
-    end = last + re.compile(r"[ \t]*(?:\r\n|\n|\r)?").match(text, last).end() - last  # type: ignore[union-attr]
-    return replace(start, end, "")
+    line_end = re.compile(r"[ \t]*(?:\r\n|\n|\r)?").match(text, last)
+    return replace(start, line_end.end() if line_end is not None else last, "")
 
 
 def is_cuda_source(path: str) -> bool:

@@ -85,10 +85,10 @@ class Build(Transformer[Token, Any]):
         except ValueError:
             raise _at(items[0], f"`{short(items[0])}` is no number") from None
 
-    def signed(self, items: list[Any]) -> Operand:
+    def signed(self, items: tuple[Token, Operand]) -> Operand:
         sign, item = items
         if sign == "+":
-            return item  # type: ignore[no-any-return]
+            return item
         if isinstance(item, Neg):
             raise _at(sign, "`-` twice")
         return constants.negate(item) if isinstance(item, Const) else Neg(item)

@@ -24,7 +24,8 @@ class Layout:
         #: whether it is the only statement of an `if`, `else`, loop or macro, so that two in its place need brackets
         self.sole = first or before not in (";", "{", "}", ":") or (self.in_macro and not self.semicolon)
         line = max(unit.text.rfind("\n", 0, s.span.start), unit.text.rfind("\r", 0, s.span.start)) + 1
-        self.indent = re.match(r"[ \t]*", unit.text[line:]).group()  # type: ignore[union-attr]
+        ahead = unit.text[line : s.span.start]
+        self.indent = ahead[: len(ahead) - len(ahead.lstrip(" \t"))]
         self.step = "\t" if self.indent.startswith("\t") else "  " if len(self.indent) % 4 == 2 else "    "
         found = re.search(r"\r\n|\n|\r", unit.text)
         eol = found.group() if found else "\n"

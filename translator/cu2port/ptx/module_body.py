@@ -121,11 +121,11 @@ class Body(emit._Emitter):
 
     def instruction(self, instruction: Instruction) -> None:
         plain = replace(instruction, guard=None)
-        before, inside = len(self.lines), instruction.guard
+        before, guard, inside = len(self.lines), instruction.guard, instruction.guard
         try:
-            if inside is not None and (inside.name not in self.places or self.places[inside.name].type.kind != "p"):
+            if guard is not None and (guard.name not in self.places or self.places[guard.name].type.kind != "p"):
                 inside = None
-                raise UntranslatableError(instruction, f"its predicate `{instruction.guard.name}` is not declared")  # type: ignore[union-attr]
+                raise UntranslatableError(instruction, f"its predicate `{guard.name}` is not declared")
             self.look(instruction)
             if instruction.name == "ret":
                 self.lines.append(self.end())

@@ -60,7 +60,8 @@ _SECTION = re.compile(r"\.section\s+[\w.]+\s*\{[^{}]*\}|^[ \t]*@@DWARF[^\n]*", r
 
 
 class _Lexer(Lexer):
-    """What lark asks for tokens."""
+    """What lark asks for tokens. Lark hands over a text to a lexer that does not say `__future_interface__`; its own
+    stubs know only the other way."""
 
     def __init__(self, conf: Any) -> None:
         terminals = [
