@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
+from loading import load
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "native_recall.py"
 SUM = """__device__ float block_sum(float v) {
@@ -24,12 +22,8 @@ SUM = """__device__ float block_sum(float v) {
 HALF = "__global__ void halves(float* p) { p[threadIdx.x] += __shfl_xor_sync(0xffffffff, p[threadIdx.x], 8); }\n"
 
 
-def test_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = importlib.util.spec_from_file_location("cu2port_native_recall", TOOL)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, spec.name, module)
-    spec.loader.exec_module(module)
+def test_counts(tmp_path: Path) -> None:
+    module = load(TOOL)
     (tmp_path / "a.cu").write_text(SUM + HALF)
     (tmp_path / "b.cuh").write_text(SUM.replace("slots[warp] = v", "slots[warp + 1] = v"))
     (tmp_path / "c.cu").write_text("__global__ void plain(int* p) { *p = 1; }\n")
