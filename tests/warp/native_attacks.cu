@@ -569,17 +569,6 @@ __global__ void k(const int* in, int* out) {
   if (threadIdx.x == 0) { int t = 0; for (int i = 0; i < blockDim.x / 32; i++) t += s[i]; out[0] = t; }
 }
 void run(const int* in, int* out) { k<<<1, 48>>>(in, out); }
-//// rows_number_lent
-__global__ void k(const int* in, int* out, int n, int c) {
-  const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
-  if (row >= n) return;
-  int sum = 0;
-  for (int i = lane; i < c; i += 32) sum += in[row * c + i];
-  sum = warp_sum(sum);
-  if (lane == 0) out[row] = sum;
-}
-void more(int& n) { n += 3; }
-void run(const int* in, int* out) { int n = 5; int g = (n * 32 + 128 - 1) / 128; more(n); k<<<g, 128>>>(in, out, n, 70); }
 //// rows_block_lent
 __global__ void k(const int* in, int* out, int n, int c) {
   const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;

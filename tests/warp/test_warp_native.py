@@ -320,6 +320,17 @@ def _row(launch: str = "NAME<<<(n * 32 + 128 - 1) / 128, 128>>>(in, out, n, c);"
     return text, launch
 
 
+#: Grids in which there are as many wavefronts as CUDA has warps, whatever they were made for.
+NATIVE_ROWS |= {
+    "rows_other_number": _row("NAME<<<(m * 32 + 128 - 1) / 128, 128>>>(in, out, n, c);"),
+    "rows_unknown_blocks": _row("NAME<<<(n * 32 + size - 1) / size, size>>>(in, out, n, c);"),
+    "rows_odd_blocks": _row("NAME<<<(n * 32 + 96 - 1) / 96, 96>>>(in, out, n, c);"),
+    "rows_spare_grid": _row("NAME<<<64, 128>>>(in, out, n, c);"),
+    "rows_grid_elsewhere": _row("int g = (n * 32 + 128 - 1) / 128; NAME<<<g, 128>>>(in, out, n, c); in[1023] = g;"),
+    "rows_number_changes": _row(
+        "int k = n; int g = (k * 32 + 128 - 1) / 128; k = k + 1; NAME<<<g, 128>>>(in, out, k, c);"
+    ),
+}
 LOGICAL_ROWS = {
     "rows_start_high": _row(SET="1"),
     "rows_last_lane": _row(LAST="if (lane == 31) out[row] = sum; else if (lane == 0) out[row] = sum;"),
@@ -330,14 +341,6 @@ LOGICAL_ROWS = {
         SET="0, last = 0", BODY="sum += in[i]; last = in[i];", LAST="if (lane == 0) out[row] = sum;"
     ),
     "rows_lane_in_value": _row(BODY="sum += in[i] * lane;"),
-    "rows_other_number": _row("NAME<<<(m * 32 + 128 - 1) / 128, 128>>>(in, out, n, c);"),
-    "rows_unknown_blocks": _row("NAME<<<(n * 32 + size - 1) / size, size>>>(in, out, n, c);"),
-    "rows_odd_blocks": _row("NAME<<<(n * 32 + 96 - 1) / 96, 96>>>(in, out, n, c);"),
-    "rows_spare_grid": _row("NAME<<<64, 128>>>(in, out, n, c);"),
-    "rows_grid_elsewhere": _row("int g = (n * 32 + 128 - 1) / 128; NAME<<<g, 128>>>(in, out, n, c); in[1023] = g;"),
-    "rows_number_changes": _row(
-        "int k = n; int g = (k * 32 + 128 - 1) / 128; k = k + 1; NAME<<<g, 128>>>(in, out, k, c);"
-    ),
     "rows_twice": _row(LAST="sum = warp_sum(sum); if (lane == 0) out[row] = sum;"),
     "rows_by_other_stride": _row(BODY="sum += in[row * c + i]; i += 32;"),
 }

@@ -24,6 +24,36 @@ inline int device_size() {
     return lanes;
 }
 
+namespace detail {
+
+/// The rows that a block gets, of those that CUDA's has: one for each of its warps, along x or along y. As many
+/// wavefronts as fit into CUDA's threads, a part of the rows that divides their number.
+inline unsigned rows_of(dim3 cuda) {
+    const unsigned rows = cuda.x / 32u * cuda.y;
+    return rows ? rows : 1u;
+}
+inline unsigned rows_at_once(dim3 cuda) {
+    const unsigned rows = rows_of(cuda);
+    unsigned some = rows * 32u / unsigned(device_size());
+    while (some > 1u && rows % some != 0u) --some;
+    return some ? some : 1u;
+}
+
+}  // namespace detail
+
+/// For the host, in a launch `<<<grid(g, b), block(b)>>>` of a kernel that does something for each of CUDA's warps of 32
+/// threads: sizes by which as many wavefronts do so. A row of a block stays one where threads have 32 in x and more
+/// than one in y.
+inline dim3 block(dim3 cuda) {
+    const unsigned lanes = unsigned(device_size());
+    if (lanes == 32u) return cuda;
+    const unsigned rows = detail::rows_at_once(cuda);
+    return cuda.y > 1u ? dim3(lanes, rows) : dim3(rows * lanes);
+}
+inline dim3 grid(dim3 cuda, dim3 of_block) {
+    return dim3(cuda.x * (detail::rows_of(of_block) / detail::rows_at_once(of_block)), cuda.y, cuda.z);
+}
+
 }  // namespace wave
 }  // namespace cu2port
 #endif

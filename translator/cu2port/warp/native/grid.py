@@ -10,9 +10,9 @@ from cu2port.model import Edit, Span
 from cu2port.structure import Function, Launch
 from cu2port.unit import Unit
 from cu2port.warp.model import Device, is_device
-from cu2port.warp.native.host import SOURCES, is_lent, launched_otherwise, launches_of, shown
+from cu2port.warp.native.host import SOURCES, is_lent, is_row, launched_otherwise, launches_of, shown
 from cu2port.warp.native.idioms import Idioms, Refused
-from cu2port.warp.native.row_values import RowsFound
+from cu2port.warp.native.row_lanes import RowsFound, Shape
 from cu2port.warp.parse import read_expression
 from cu2port.warp.tree import Binary, CallExpr, Expr, Name, Num, callee
 
@@ -20,6 +20,7 @@ SIZE = "cu2port::wave::device_size()"
 _CEILING = re.compile(r"(?i)_*(?:i|u|get_?)?(?:ceil_?div|div_?up|div_?ceil|div_?round_?up|cdiv|round_?up_?div)\Z")
 _CONSTANT = frozenset({"const", "int", "unsigned", "size_t", "uint32_t", "int64_t", "uint", "dim3", "auto", "long"})
 _CHANGES = frozenset("= += -= *= /= %= <<= >>= |= &= ^= ++ --".split())
+_SIGNS = frozenset("+ - * / % ( ) { } , . :: >> <<".split())
 _DEPTH = 5
 Edits = dict[tuple[int, int], Edit]
 
@@ -51,29 +52,103 @@ class _Launch:
         if host is None or is_device(unit, host) or unit.in_directive(launch.open) is not None:
             raise Refused(launch.open, "the launch is in a macro, or on the device")
         self.host: Function = host
+        self.spans: tuple[Span, ...] = ()
 
     def edits(self, found: RowsFound) -> Edits:
         spans = self.unit.split_args(self.launch.config_first, self.launch.close)
         if len(spans) < 2:
             raise Refused(self.launch.open, "a launch that is not understood")
-        block = self._read(spans[1])
-        if found.single:
-            return self._one_warp(block)
-        threads = self.value(block)
-        if threads is None or threads % 64 or not 64 <= threads <= 1024:
-            raise Refused(self.launch.open, "its blocks are not known to be whole wavefronts of 64")
-        if found.bound is None:
+        self.spans = spans
+        if found.shape is Shape.ONE:
+            return self._one_warp(self._read(spans[1]))
+        if found.shape is Shape.PLANE:
+            return self._plane(found)
+        sizes = self._extent(self._read(spans[1]))
+        threads = self.value(sizes[0]) if sizes and len(sizes) == 1 else None
+        if threads is None and not is_row(self.unit, spans[1], self.launch, 1):
+            raise Refused(self.launch.open, "its blocks may have more than one row of threads")
+        if threads is not None and (threads % 32 or not 32 <= threads <= 1024):
+            raise Refused(self.launch.open, "its blocks are no whole warps")
+        if found.warps and found.warps * 32 != threads:
+            raise Refused(self.launch.open, "its blocks are not seen to have as many warps as the kernel takes")
+        whole = threads is not None and threads % 64 == 0
+        if found.exact or not whole:
+            return self._as_many(not whole, threads or 0)
+        return self._for_rows(found.bound, threads or 0)
+
+    def _for_rows(self, bound: Expr | None, threads: int) -> Edits:
+        """As many wavefronts as rows, where the grid is seen to be made so; else as many as there were warps."""
+        if bound is None:
             return {}
-        grid, at = self._read(spans[0]), -1
-        if isinstance(grid, Name):
-            name = grid.text
-            at = self._declared(name)
-            if at < 0 or self._used_elsewhere(name, at):
-                raise Refused(self.launch.open, "the grid's size is not known, or is used for something else")
-            grid = self._initial(at)
-        if isinstance(grid, CallExpr) and callee(grid) == "dim3" and len(grid.args) == 1:
-            grid = grid.args[0]
-        return self._covers(grid, threads, found.bound)
+        grid, at = self._read(self.spans[0]), -1
+        try:
+            if isinstance(grid, Name):
+                name = grid.text
+                at = self._declared(name)
+                if at < 0 or self._used_elsewhere(name, at):
+                    raise Refused(self.launch.open, "the grid's size is not known, or is used for something else")
+                grid = self._initial(at)
+            if isinstance(grid, CallExpr) and callee(grid) == "dim3" and len(grid.args) == 1:
+                grid = grid.args[0]
+            return self._covers(grid, threads, bound)
+        except Refused:
+            return self._as_many(False, threads)
+
+    # --- as many wavefronts as warps ------------------------------------------------------------------------------
+
+    def _plane(self, found: RowsFound) -> Edits:
+        """Blocks with a row of 32 threads for each warp."""
+        sizes = self._extent(self._read(self.spans[1]))
+        if sizes is None or not 1 <= len(sizes) <= 2 or self.value(sizes[0]) != 32:
+            raise Refused(self.launch.open, "its blocks are not seen to have rows of 32 threads")
+        warps = self.value(sizes[1]) if len(sizes) > 1 else 1
+        if found.warps and found.warps != warps:
+            raise Refused(self.launch.open, "its blocks are not seen to have as many warps as the kernel takes")
+        return self._as_many(True, (warps or 0) * 32)
+
+    def _as_many(self, block: bool, threads: int) -> Edits:
+        """Blocks of whole wavefronts, in a grid that has as many wavefronts as CUDA has warps. `block`: whether the
+        block's size may change; `threads`: that size, if known, else 0."""
+        before = self.unit.t[self.d.fn.first : self.d.fn.name_at]
+        if "__cluster_dims__" in before or ("__launch_bounds__" in before and threads < 64):
+            raise Refused(self.d.fn.name_at, "the size of its blocks is fixed")
+        first, stop = self.unit.lexed.at(self.spans[1].start), self.unit.lexed.at(self.spans[1].end)
+        if any(not self._is_plain(i) for i in range(first, stop)):
+            raise Refused(self.launch.open, "the size of its blocks is not to be asked for twice")
+        size = " ".join(self.unit.text[self.spans[1].start : self.spans[1].end].split())
+        out = self._around(self.spans[0], "grid", f", {size}")
+        return {**out, **self._around(self.spans[1], "block", "")} if block else out
+
+    def _is_plain(self, i: int) -> bool:
+        """Whether a token of a block's size may stand twice."""
+        tok = self.unit.t[i]
+        if is_identifier(tok):
+            called = self.unit.tok(i + 1) in ("(", "{")
+            return tok == "dim3" or not (called or tok.startswith("cuda") or tok in ("warpSize", "sizeof", "auto"))
+        return tok in _SIGNS or tok[0].isdigit()
+
+    def _around(self, span: Span, name: str, tail: str) -> Edits:
+        """A call around an argument of the launch."""
+        edit = Edit(span.start, span.end, (f"cu2port::wave::{name}(", Span(span.start, span.end), f"{tail})"))
+        return {(span.start, span.end): edit}
+
+    def _extent(self, e: Expr) -> list[Expr] | None:
+        """The sizes of a block, less those that are 1 at the end; None if they are not seen."""
+        if isinstance(e, Name) and (at := self._declared(e.text)) >= 0:
+            k = at + 1
+            if self.unit.t[k] in ("(", "{") and self.unit.tok(at - 1) == "dim3":
+                spans = self.unit.split_args(k + 1, self.unit.match[k])
+                return self._less_ones([self._read(x) for x in spans])
+            inner = self._initial(at)
+            return [e] if not isinstance(inner, CallExpr) else self._extent(inner)
+        if isinstance(e, CallExpr):
+            return self._less_ones(list(e.args)) if callee(e) == "dim3" and isinstance(e.callee, Name) else None
+        return [e]
+
+    def _less_ones(self, sizes: list[Expr]) -> list[Expr] | None:
+        while len(sizes) > 1 and self.value(sizes[-1]) == 1:
+            sizes.pop()
+        return sizes or None
 
     def _read(self, span: Span) -> Expr:
         return read_expression(self.unit, self.unit.lexed.at(span.start), self.unit.lexed.at(span.end))
@@ -81,11 +156,14 @@ class _Launch:
     def _one_warp(self, block: Expr) -> Edits:
         if isinstance(block, CallExpr) and callee(block) == "dim3" and len(block.args) == 1:
             block = block.args[0]
-        if not isinstance(block, (Num, Name)) or self.idioms.number(block) != 32:
+        sizes = self._extent(block)
+        if sizes is None or len(sizes) != 1 or self.value(sizes[0]) != 32:
             raise Refused(self.launch.open, "its blocks are not seen to be one warp each")
-        if "__launch_bounds__" in self.unit.t[self.d.fn.first : self.d.fn.name_at]:
+        if not {"__launch_bounds__", "__cluster_dims__"}.isdisjoint(self.unit.t[self.d.fn.first : self.d.fn.name_at]):
             raise Refused(self.d.fn.name_at, "the size of its blocks is fixed")
-        return self._replaced(block.at)
+        if isinstance(block, (Num, Name)) and self.idioms.number(block) == 32:
+            return self._replaced(block.at)
+        return self._around(self.spans[1], "block", "")
 
     def _replaced(self, at: int) -> Edits:
         start, end = self.unit.p[at], self.unit.end(at)

@@ -81,7 +81,7 @@ def in_rows(unit: Unit, f: Function, dims: int) -> Refused | None:
         return Refused(f.name_at, "no launch of it is seen")
     for x in found:
         spans = unit.split_args(x.config_first, x.close)
-        if len(spans) < 2 or not _is_row(unit, spans[1], x, dims):
+        if len(spans) < 2 or not is_row(unit, spans[1], x, dims):
             what = "one row of threads" if dims == 1 else "two dimensions"
             return Refused(x.open, f"its blocks may have more than {what}")
     return None
@@ -103,7 +103,7 @@ def in_whole_warps(unit: Unit, idioms: Idioms, f: Function) -> Refused | None:
     return None
 
 
-def _is_row(unit: Unit, span: Span, launch: Launch, dims: int) -> bool:
+def is_row(unit: Unit, span: Span, launch: Launch, dims: int) -> bool:
     """Whether the size of a block is a number, or has no more than so many dimensions."""
     first, last = unit.lexed.at(span.start), unit.lexed.at(span.end)
     words = unit.t[first:last]

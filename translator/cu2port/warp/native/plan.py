@@ -17,6 +17,7 @@ from cu2port.warp.native.lane_forms import Lanes
 from cu2port.warp.native.lanes import Summary
 from cu2port.warp.native.lists import Lists
 from cu2port.warp.native.masks import Masks
+from cu2port.warp.native.row_lanes import Shape
 from cu2port.warp.native.rows import Rows
 from cu2port.warp.native.values import SAME, SPACE, Kind, is_plain
 from cu2port.warp.tree import Binary, CallExpr, Expr, If, Loop, Member, Name, Num, callee, expressions, statements
@@ -238,21 +239,23 @@ class Plan:
     def _by_rows(self, f: Function, why: Refused) -> Refused | None:
         """Whether a kernel is native because each warp has a row of its own; else why it is not."""
         d = make_device(self.unit, f)
-        for single in (False, True):
-            rows = Rows(self.unit, self.idioms, d, self._look, single)
+        launched: Refused | None = None
+        for shape in Shape:
+            rows = Rows(self.unit, self.idioms, d, self._look, shape)
             try:
                 found = rows.run()
             except Refused as e:
-                if not single and rows.seen:
+                if shape is not Shape.ONE and rows.seen:
                     why = e
                 continue
             try:
                 edits = grid_edits(self.unit, self.idioms, d, found)
             except Refused as e:
-                return e
+                launched = launched or e
+                continue
             self.summaries[f] = Summary(SAME, {**found.edits, **edits}, sites=found.sites)
             return None
-        return why
+        return launched or why
 
     def _summary(self, f: Function) -> Summary | Refused:
         if f not in self.summaries:

@@ -5,14 +5,8 @@ from __future__ import annotations
 from cu2port.warp.native.idioms import CALLS, Refused, callee_of
 from cu2port.warp.native.lanes import IDEMPOTENT, without
 from cu2port.warp.native.numbers import is_identity
-from cu2port.warp.native.row_values import (
-    ELEMENT,
-    ROW,
-    Kind,
-    RowValues,
-    T,
-    is_name,
-)
+from cu2port.warp.native.row_lanes import ELEMENT, ROW, Kind, T
+from cu2port.warp.native.row_values import INDICES, RowValues, is_name
 from cu2port.warp.native.types import is_integer
 from cu2port.warp.tree import (
     Assign,
@@ -20,6 +14,7 @@ from cu2port.warp.tree import (
     CallExpr,
     Expr,
     Index,
+    Member,
     Name,
     Num,
     Ternary,
@@ -120,8 +115,7 @@ class RowStores(RowValues):
 
     def _stored(self, target: Expr, value: Expr, reads: bool, at: int) -> None:
         """A store through a pointer."""
-        if not self.rows:
-            raise Refused(at, "something is written before it is seen that there is a row")
+        self.exact = self.exact or not self.rows
         self.target = target
         where = self._plain(target)
         self._plain(value)
@@ -142,6 +136,8 @@ class RowStores(RowValues):
             return e.value is not None
         if isinstance(e, Binary):
             return self._is_whole_number(e.a) and self._is_whole_number(e.b)
+        if isinstance(e, Member) and isinstance(e.base, Name) and e.base.text in INDICES:
+            return True
         if isinstance(e, (Ternary,)):
             return self._is_whole_number(e.a) and self._is_whole_number(e.b)
         if isinstance(e, CallExpr):

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from enum import Enum
-from typing import NamedTuple
-
 from cu2port.model import Edit, Span
-from cu2port.unit import Unit
-from cu2port.warp.model import Device
-from cu2port.warp.native.idioms import Idioms, Reduction, Refused, is_whole
-from cu2port.warp.native.lanes import FUNCTORS, IDEMPOTENT, MATH, Summary
+from cu2port.warp.native.idioms import Reduction, Refused, is_whole
+from cu2port.warp.native.lanes import FUNCTORS, IDEMPOTENT, MATH
 from cu2port.warp.native.numbers import is_own_space
-from cu2port.warp.native.row_memory import Memory
+from cu2port.warp.native.row_lanes import ELEMENT, FIRST, MIXED, ROW, Kind, RowLanes, Shape, T
 from cu2port.warp.native.types import AUTO, canonical, keeps
 from cu2port.warp.native.values import SPACE
 from cu2port.warp.tree import (
@@ -34,77 +27,11 @@ from cu2port.warp.tree import (
 _LOADS = frozenset("__ldg __ldcs __ldcg __ldca __float2half_rn __half22float2 make_float2 make_float4 exp2f ceilf "
                    "floorf tanhf erff sinf cosf assert fma fmaf __fmaf_rn isnan isinf".split())  # fmt: skip
 INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
+_SPECIAL = (Kind.LANE, Kind.WARP, Kind.COUNT, Kind.SIZE, Kind.THREAD, Kind.THREADS, Kind.BLOCK)
 
 
-class Kind(Enum):
-    """What a value is."""
-
-    ROW = "a value of a row"
-    ELEMENT = "a value of an element"
-    PART = "what a lane has of a row"
-    LANE = "a lane id"
-    WARP = "a warp id"
-    COUNT = "a count of warps"
-    SIZE = "the number of lanes"
-    GLOBAL = "a thread's number in the grid"
-    TILE = "a tile of threads"
-    FIRST = "a value of a row that lane 0 alone has"
-    MIXED = "one of several values"
-
-
-class T(NamedTuple):
-    """A type. `op`: of a PART; `node`: the constant that a variable was set to; `number`: the row's own number."""
-
-    kind: Kind
-    op: str = ""
-    node: Expr | None = None
-    number: bool = False
-
-
-ROW, ELEMENT, FIRST, MIXED = T(Kind.ROW), T(Kind.ELEMENT), T(Kind.FIRST), T(Kind.MIXED)
-
-
-@dataclass(slots=True)
-class RowsFound:
-    """A kernel whose rows may be done by wavefronts. `bound`: the number of rows, by the kernel's parameters, which the
-    launches must cover; None if the kernel goes on until all are done. `single`: each block is one warp."""
-
-    edits: dict[tuple[int, int], Edit]
-    bound: Expr | None
-    single: bool
-    sites: tuple[CallExpr, ...] = ()
-
-
-@dataclass(slots=True)
-class RowValues:
-    """What is known at a place of a kernel, and what expressions are there. Raises Refused."""
-
-    unit: Unit
-    idioms: Idioms
-    d: Device
-    look: Callable[[str], Summary | None]
-    single: bool = False  # each block is one warp
-    env: dict[str, T] = field(default_factory=dict)
-    edits: dict[tuple[int, int], Edit] = field(default_factory=dict)
-    spots: set[int] = field(default_factory=set)
-    done: set[int] = field(default_factory=set)
-    names: set[str] = field(default_factory=set)
-    sites: list[CallExpr] = field(default_factory=list)
-    bound: Expr | None = None
-    rows: bool = False  # the row's number has been seen, and is below the bound
-    seen: bool = False  # the number of a row
-    over: bool = False  # what follows is for more than the rows
-    changed: set[str] = field(default_factory=set)
-    inside: bool = False  # a loop over lanes
-    leader: bool = False
-    loops: int = 0  # inside of that
-    local: set[str] = field(default_factory=set)  # variables of the loop's body
-    types: dict[str, str] = field(default_factory=dict)
-    memory: Memory = field(init=False)
-    target: Expr | None = None  # what is stored to
-
-    def __post_init__(self) -> None:
-        self.memory = Memory(self.unit)
+class RowValues(RowLanes):
+    """What expressions are in such a kernel. Raises Refused."""
 
     # --- reductions -----------------------------------------------------------------------------------------------
 
@@ -152,7 +79,7 @@ class RowValues:
                 return t if lanes else t._replace(number=False, node=None)
             raise Refused(e.at, f"`{e.text}` is {t.kind.value}, used where it may differ")
         if lanes:
-            for kind in (Kind.LANE, Kind.WARP, Kind.COUNT, Kind.SIZE):
+            for kind in _SPECIAL:
                 if self._special(e, kind):
                     return T(kind)
             if self._sure(lambda: self._is_global(e)):
@@ -169,9 +96,12 @@ class RowValues:
                 return T(Kind.TILE, "block")
         if isinstance(e, Member):
             if isinstance(e.base, Name) and e.base.text in INDICES:
-                if self.single and (e.base.text, e.name) == ("blockIdx", "x"):
+                if self.shape is Shape.ONE and (e.base.text, e.name) == ("blockIdx", "x"):
                     self.spots.add(e.base.at)
                     self.rows = True
+                    return ROW
+                if e.base.text in ("blockIdx", "gridDim") and (e.name in "yz" or self.shape is Shape.ONE):
+                    self.spots.add(e.base.at)
                     return ROW
                 raise Refused(e.at, f"`{e.base.text}.{e.name}` is used in a way that is not understood")
             return T(self._plain(e.base).kind)
@@ -285,131 +215,6 @@ class RowValues:
             raise Refused(e.at, "a call that is not understood")
         self.done.add(e.at)
         self.spots |= set(range(self._first(e), e.close))
-
-    def _first(self, e: CallExpr) -> int:
-        """The first token of a call."""
-        if isinstance(e.callee, Member) and isinstance(e.callee.base, Name):
-            return e.callee.base.at
-        return self.unit.qualifier(e.at)
-
-    def _sure(self, test: Callable[[], bool]) -> bool:
-        """A test; what it has noted is forgotten where it fails."""
-        edits, spots = dict(self.edits), set(self.spots)
-        if test():
-            return True
-        self.edits, self.spots = edits, spots
-        return False
-
-    # --- lanes, warps and rows ------------------------------------------------------------------------------------
-
-    def _tile(self, e: Expr) -> bool:
-        if isinstance(e, Name) and self.env.get(e.text, MIXED) == T(Kind.TILE, "32"):
-            self.spots.add(e.at)
-            return True
-        return False
-
-    def _axis(self, e: Expr, name: str) -> bool:
-        if isinstance(e, Member) and e.name == "x" and isinstance(e.base, Name) and e.base.text == name:
-            self.spots.add(e.base.at)
-            return True
-        return False
-
-    def _special(self, e: Expr, kind: Kind) -> bool:
-        """Whether an expression is a lane, a warp, a count of warps, the number of lanes; then its edits are made."""
-        return self._sure(lambda: self._is_special(e, kind))
-
-    def _is_special(self, e: Expr, kind: Kind) -> bool:
-        if isinstance(e, Name) and self.env.get(e.text, MIXED).kind is kind:
-            self.spots.add(e.at)
-            return True
-        if isinstance(e, CallExpr) and isinstance(e.callee, Member) and not e.args:
-            method = {"thread_rank": Kind.LANE, "meta_group_rank": Kind.WARP, "meta_group_size": Kind.COUNT,
-                      "size": Kind.SIZE, "num_threads": Kind.SIZE}.get(e.callee.name)  # fmt: skip
-            if method is not kind or not self._tile(e.callee.base):
-                return False
-            text = {Kind.LANE: f"(threadIdx.x % {SPACE}size())", Kind.WARP: f"(threadIdx.x / {SPACE}size())",
-                    Kind.COUNT: f"{SPACE}count(blockDim.x)", Kind.SIZE: f"{SPACE}size()"}[kind]  # fmt: skip
-            start, end = self.unit.p[self._first(e)], self.unit.end(e.close)
-            self.edits[start, end] = Edit(start, end, (text,))
-            self.spots.add(e.at)
-            return True
-        if kind is Kind.SIZE:
-            if self.single and self._axis(e, "blockDim"):
-                return True
-            return self._size(e, 32, f"{SPACE}size()")
-        if kind is Kind.LANE and self.single:
-            return self._axis(e, "threadIdx")
-        if not isinstance(e, Binary):
-            return False
-        if kind is Kind.LANE and e.op in ("%", "&") and self._axis(e.a, "threadIdx"):
-            if e.op == "%":
-                return self._size(e.b, 32, f"{SPACE}size()")
-            if isinstance(e.b, Binary) and e.b.op == "-" and self.idioms.fold(e.b.b) == 1:
-                return self._size(e.b.a, 32, f"{SPACE}size()")
-            return self._size(e.b, 31, f"({SPACE}size() - 1)")
-        if kind in (Kind.WARP, Kind.COUNT) and self._axis(e.a, "threadIdx" if kind is Kind.WARP else "blockDim"):
-            return self._divided(e)
-        return False
-
-    def _divided(self, e: Binary) -> bool:
-        """Division of threads by 32, whole wavefronts."""
-        if e.op == "/":
-            return self._size(e.b, 32, f"{SPACE}size()")
-        if e.op == ">>" and self.idioms.number(e.b) == 5 and isinstance(e.b, (Num, Name)):
-            start, end = self.unit.p[e.at], self.unit.end(e.b.at)
-            self.edits[start, end] = Edit(start, end, (f"/ {SPACE}size()",))
-            return True
-        return False
-
-    def _size(self, e: Expr, number: int, text: str) -> bool:
-        if not isinstance(e, (Num, Name)) or self.idioms.number(e) != number or getattr(e, "qualified", False):
-            return False
-        start, end = self.unit.p[e.at], self.unit.end(e.at)
-        self.edits[start, end] = Edit(start, end, (text,))
-        self.spots.add(e.at)
-        return True
-
-    def _is_global(self, e: Expr) -> bool:
-        """`blockIdx.x * blockDim.x + threadIdx.x`"""
-        if isinstance(e, Name):
-            return self._special(e, Kind.GLOBAL)
-        if not (isinstance(e, Binary) and e.op == "+"):
-            return False
-        for a, b in ((e.a, e.b), (e.b, e.a)):
-            if isinstance(a, Binary) and a.op == "*" and self._axis(b, "threadIdx"):
-                for x, y in ((a.a, a.b), (a.b, a.a)):
-                    if self._axis(x, "blockIdx") and self._axis(y, "blockDim"):
-                        return True
-        return False
-
-    def _is_row(self, e: Expr) -> bool:
-        """The number of a warp in the grid."""
-        if not isinstance(e, Binary):
-            return False
-        if e.op in ("/", ">>") and self._is_global(e.a):
-            return self._divided(e)
-        if e.op != "+":
-            return False
-        for a, b in ((e.a, e.b), (e.b, e.a)):
-            if isinstance(a, Binary) and a.op == "*":
-                for x, y in ((a.a, a.b), (a.b, a.a)):
-                    if self._axis(x, "blockIdx") and self._special(y, Kind.COUNT) and self._special(b, Kind.WARP):
-                        return True
-        return False
-
-    def _is_total(self, e: Expr) -> bool:
-        """The number of warps in the grid."""
-        if not isinstance(e, Binary):
-            return False
-        if e.op in ("/", ">>") and isinstance(e.a, Binary) and e.a.op == "*":
-            for x, y in ((e.a.a, e.a.b), (e.a.b, e.a.a)):
-                if self._axis(x, "gridDim") and self._axis(y, "blockDim"):
-                    return self._divided(e)
-        if e.op == "*":
-            for x, y in ((e.a, e.b), (e.b, e.a)):
-                if self._axis(x, "gridDim") and self._special(y, Kind.COUNT):
-                    return True
-        return False
 
 
 def is_name(e: Expr, name: str) -> bool:

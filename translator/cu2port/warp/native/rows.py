@@ -12,19 +12,12 @@ from collections.abc import Sequence
 
 from cu2port.lexer import is_identifier
 from cu2port.warp.native.idioms import Refused
-from cu2port.warp.native.lanes import ATOMICS, IDEMPOTENT, without
-from cu2port.warp.native.numbers import is_identity
-from cu2port.warp.native.row_stores import RowStores
-from cu2port.warp.native.row_values import (
-    ELEMENT,
-    INDICES,
-    MIXED,
-    ROW,
-    Kind,
-    RowsFound,
-    T,
-)
+from cu2port.warp.native.lanes import ATOMICS, without
+from cu2port.warp.native.row_lanes import MIXED, ROW, Kind, RowsFound, Shape, T
+from cu2port.warp.native.row_loops import RowLoops
+from cu2port.warp.native.row_values import INDICES
 from cu2port.warp.native.types import declared_type
+from cu2port.warp.native.values import SPACE
 from cu2port.warp.tree import (
     Assign,
     Binary,
@@ -39,7 +32,7 @@ from cu2port.warp.tree import (
     Loop,
     Member,
     Name,
-    Other,
+    Num,
     Stmt,
     Unary,
     callee,
@@ -50,7 +43,7 @@ from cu2port.warp.tree import (
 _STORES = frozenset({"__stcs", "__stcg", "__stwt"})
 
 
-class Rows(RowStores):
+class Rows(RowLoops):
     """The walk over one kernel. Raises Refused."""
 
     def run(self) -> RowsFound:
@@ -83,9 +76,10 @@ class Rows(RowStores):
                         or "{" in unit.t[m.first : m.stop]
                     ):
                         raise Refused(i, f"the macro `{tok}` is not understood")
-        if not (self.rows or self.over):
+        if not (self.rows or self.over or self.seen):
             raise Refused(self.d.fn.name_at, "no row of each warp is seen")
-        return RowsFound(self.edits, self.bound, self.single, tuple(self.sites))
+        exact = self.exact or (self.bound is None and not self.strided)
+        return RowsFound(self.edits, self.bound, self.shape, exact, self.warps, tuple(self.sites))
 
     # --- statements -----------------------------------------------------------------------------------------------
 
@@ -147,9 +141,22 @@ class Rows(RowStores):
         if s.init is None:
             self.env[s.name] = T(Kind.ELEMENT if self.inside else Kind.ROW)
             return
+        if (n := self._constant(s)) is not None:
+            self._plain(s.init)
+            self.constants[s.name], self.env[s.name] = n, T(Kind.ROW, node=s.init)
+            return
         self.env[s.name] = self._set(s.init)
         if self.env[s.name].kind is Kind.TILE:
             self._dropped(s)
+
+    def _constant(self, s: Decl) -> int | None:
+        """The value of a variable that is a constant of the kernel's own."""
+        k = s.at - 1
+        while self.unit.t[k] not in ("{", "}", ";", "(", ")"):
+            k -= 1
+        if {"const", "constexpr"}.isdisjoint(self.unit.t[k : s.at]) or not isinstance(s.init, (Num, Name, Binary)):
+            return None
+        return None if s.pointer or self.inside or self.loops else self._number(s.init)
 
     def _dropped(self, s: Decl) -> None:
         """The declaration of a tile goes, as all its uses do."""
@@ -169,7 +176,8 @@ class Rows(RowStores):
             name = callee(e)
             if name == "__syncwarp" and not self.inside:
                 return
-            if name in ATOMICS and (self.inside or self.leader) and self.rows:
+            if name in ATOMICS and (self.inside or self.leader):
+                self.exact = self.exact or not self.rows
                 for x in e.args:
                     self._plain(x)
                 if self.inside:
@@ -181,13 +189,20 @@ class Rows(RowStores):
                 self.spots.add(e.at)
                 return
             if name == "assert":
-                self._plain(e.args[0])
+                if not (self.shape is not Shape.LINE and self._one_warp_wide(e.args[0])):
+                    self._plain(e.args[0])
                 return
             raise Refused(e.at, f"`{name}` may be called by more lanes or by fewer")
         elif isinstance(e, Unary) and isinstance(e.x, Name) and self.inside and e.x.text in self.local:
             self._plain(e.x)
         else:
             raise Refused(s.at, "a statement that is not understood")
+
+    def _one_warp_wide(self, e: Expr) -> bool:
+        """`blockDim.x == 32`"""
+        if not (isinstance(e, Binary) and e.op == "=="):
+            return False
+        return self._sure(lambda: self._axis(e.a, "blockDim") and self._size(e.b, 32, f"{SPACE}size()"))
 
     def _if(self, s: If) -> None:
         guard = self._guard(s)
@@ -213,18 +228,6 @@ class Rows(RowStores):
             self._statement(s.other)
         for name in then.keys() | self.env.keys():
             self.env[name] = self._joined(then.get(name, MIXED), self.env.get(name, MIXED))
-
-    def _joined(self, a: T, b: T) -> T:
-        if a == b:
-            return a
-        for x, y in ((a, b), (b, a)):
-            if x.kind is Kind.PART and y.kind is Kind.ROW:
-                if x.op in IDEMPOTENT or (y.node is not None and is_identity(self.unit, x.op, y.node)):
-                    return x
-                return MIXED
-            if x.kind is Kind.ROW and y.kind is Kind.ELEMENT:
-                return ELEMENT
-        return T(a.kind) if a.kind is b.kind and a.op == b.op and not a.number else MIXED
 
     def _guard(self, s: If) -> bool:
         """`if (row >= n) return;`, or `if (row < n) { all the rest }`."""
@@ -263,132 +266,3 @@ class Rows(RowStores):
         if isinstance(e, Binary) and e.op == "==" and self.idioms.fold(e.b) == 0:
             zero = e.a
         return zero is not None and self._special(zero, Kind.LANE)
-
-    # --- loops ----------------------------------------------------------------------------------------------------
-
-    def _loop(self, s: Loop) -> None:
-        if self.leader:
-            raise Refused(s.at, "a loop of one lane")
-        if not self.inside and self._over_rows(s):
-            return
-        if not self.inside and self._over_lanes(s):
-            return
-        inits = s.init.body if isinstance(s.init, Block) else (s.init,) if s.init is not None else ()
-        old = {x.name: self.env.get(x.name) for x in inits if isinstance(x, Decl)}
-        for x in inits:
-            self._statement(x)
-        self.loops += 1
-        for _ in range(4):
-            before = dict(self.env)
-            t = self._plain(s.cond) if s.cond is not None else ROW
-            if t.kind is Kind.ELEMENT and not self.inside:
-                raise Refused(s.at, "some lanes may leave the loop before others")
-            self._statement(s.body)
-            for step in (s.step.parts if isinstance(s.step, Other) else (s.step,)) if s.step is not None else ():
-                self._step(step)
-            for name in self.env.keys() | before.keys():
-                self.env[name] = self._joined(self.env.get(name, MIXED), before.get(name, MIXED))
-            if self.env == before:
-                break
-        else:
-            raise Refused(s.at, "a loop that does not settle")
-        self.loops -= 1
-        for name, was in old.items():
-            self.env.pop(name)
-            if was is not None:
-                self.env[name] = was
-
-    def _step(self, e: Expr) -> None:
-        if isinstance(e, Assign):
-            self._assigned(e)
-            return
-        if not (isinstance(e, Unary) and isinstance(e.x, Name)):
-            raise Refused(e.at, "a loop that is not understood")
-        t = self._plain(e.x)
-        if self.inside and e.x.text not in self.local:
-            raise Refused(e.at, f"`{e.x.text}` is changed by the lane that comes to an element")
-        self.env[e.x.text] = T(t.kind)
-
-    def _over_lanes(self, s: Loop) -> bool:
-        """`for (i = lane; i < n; i += 32)`"""
-        if s.kind != "for" or not isinstance(s.init, Decl) or s.init.init is None or s.step is None:
-            return False
-        i = s.init.name
-        c, step = s.cond, s.step
-        if not self._special(s.init.init, Kind.LANE):
-            return False
-        if not (isinstance(c, Binary) and c.op == "<" and isinstance(c.a, Name) and c.a.text == i):
-            raise Refused(s.at, "a loop over lanes that is not understood")
-        if not (
-            isinstance(step, Assign) and step.op == "+=" and isinstance(step.target, Name) and step.target.text == i
-        ):
-            raise Refused(s.at, "a loop over lanes that is not understood")
-        if self._plain(c.b).kind is not Kind.ROW or not self._special(step.value, Kind.SIZE):
-            raise Refused(s.at, "a loop over lanes that is not understood")
-        self.spots |= {s.init.at, c.a.at, step.target.at}
-        self.names.add(i)
-        was, outer = self.env.get(i), set(self.local)
-        self.env[i] = ELEMENT
-        self.inside = True
-        self.memory.element.add(i)
-        for _ in range(3):
-            before = dict(self.env)
-            self._statement(s.body)
-            for name in self.env.keys() | before.keys():
-                self.env[name] = self._joined(self.env.get(name, MIXED), before.get(name, MIXED))
-            if self.env[i] != ELEMENT:
-                raise Refused(s.at, f"`{i}` is changed in the loop")
-            if self.env == before:
-                break
-        else:
-            raise Refused(s.at, "a loop that does not settle")
-        self.inside, self.local = False, outer
-        self.memory.element.discard(i)
-        self.env.pop(i)
-        if was is not None:
-            self.env[i] = was
-        return True
-
-    def _over_rows(self, s: Loop) -> bool:
-        """`for (row = ...; row < n; row += all warps)`: each row is done once, whatever the number of wavefronts."""
-        if (
-            s.kind != "for"
-            or not isinstance(s.init, Decl)
-            or s.init.init is None
-            or self.rows
-            or self.over
-            or self.loops
-        ):
-            return False
-        c, step, row = s.cond, s.step, s.init.name
-        init = s.init.init
-        known = isinstance(init, Name) and self.env.get(init.text, MIXED).number
-        if not known and not self._sure(lambda: self._is_row(init)):
-            return False
-        self.seen = True
-        if known and isinstance(init, Name):
-            self.spots.add(init.at)
-        if not (isinstance(c, Binary) and c.op == "<" and isinstance(c.a, Name) and c.a.text == row):
-            raise Refused(s.at, "a loop over rows that is not understood")
-        if not (
-            isinstance(step, Assign) and step.op == "+=" and isinstance(step.target, Name) and step.target.text == row
-        ):
-            raise Refused(s.at, "a loop over rows that is not understood")
-        if self._plain(c.b).kind is not Kind.ROW or not self._is_total(step.value):
-            raise Refused(s.at, "a loop over rows that is not understood")
-        self.spots |= {s.init.at, c.a.at, step.target.at}
-        self.names.add(row)
-        outside = set(self.env)
-        self.changed.clear()
-        self.env[row] = T(Kind.ROW)
-        self.rows = True
-        for _ in range(4):
-            before = dict(self.env)
-            self._statement(s.body)
-            for name in self.env.keys() | before.keys():
-                self.env[name] = self._joined(self.env.get(name, MIXED), before.get(name, MIXED))
-            if self.env == before:
-                if carried := sorted(self.changed & outside):
-                    raise Refused(s.at, f"`{carried[0]}` goes from one row to the next that its warp does")
-                return True
-        raise Refused(s.at, "a loop that does not settle")
