@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from cu2port.branches import Comparison, comparison, has_hip_branch, older_is_empty, older_refuses, tested_defined
@@ -10,13 +12,17 @@ from cu2port.unit import Unit
 # Up to Volta the guarded features (atomics on double, shuffles, half arithmetic, synchronised votes) exist on every
 # GPU that HIP supports. Later ones guard tensor cores, asynchronous copies and inline PTX, which AMD lacks.
 _LAST_COMMON = 720
+_HOST_OR_LATER = re.compile(
+    r"! defined __CUDA_ARCH__ \|\| __CUDA_ARCH__ >= ([0-9]+)\Z|__CUDA_ARCH__ >= ([0-9]+) \|\| ! defined __CUDA_ARCH__\Z"
+)
 
 
 class CudaArch(Check):
     """`__CUDA_ARCH__` is asked for, which no HIP compiler defines.
 
     Asking whether it is defined means "is this the device pass": `__HIP_DEVICE_COMPILE__`; `__HIPCC__` where only
-    words for `__host__ __device__` hang on it, since clang's host pass reads device code too. A comparison with a
+    words for `__host__ __device__` hang on it, or flags for later GPUs that the host pass sets as well: clang's host
+    pass reads device code too, and must not read what the device pass does not. A comparison with a
     number up to 720 asks for features that AMD GPUs have: true in the device pass, so `>= 600` becomes
     `defined(__HIP_DEVICE_COMPILE__)` and `< 600` its negation. A comparison with a later number stays: undefined
     means 0, so HIP takes the branch for older GPUs, and a person must see whether that branch does the whole job;
@@ -62,6 +68,16 @@ class CudaArch(Check):
             "#ifdef __HIPCC__\n#define BOTH __host__ __device__\n#else\n#define BOTH\n#endif\n",
             "words for both sides",
         ),
+        Example(
+            "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800\n#define HAS_ASYNC_COPY\n#endif\n",
+            "#if !defined(__HIPCC__) || __CUDA_ARCH__ >= 800\n#define HAS_ASYNC_COPY\n#endif\n",
+            "flags for later GPUs",
+        ),
+        Example(
+            "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800\nint x;\n#endif\n",
+            "#if !defined(__HIP_DEVICE_COMPILE__) || __CUDA_ARCH__ >= 800\nint x;\n#endif\n",
+            "code of the host, and of later GPUs",
+        ),
         Example("enum { BANKS = (__CUDA_ARCH__ >= 200) ? 32 : 16 };", "enum { BANKS = (true) ? 32 : 16 };", "a value"),
         Example("#define ARCH (__CUDA_ARCH__ / 100)\n", "#define ARCH (__CUDA_ARCH__ / 100)\n", "in a macro body"),
         Example("f(__CUDA_ARCH__);", "f(__CUDA_ARCH__);", "as a macro's argument"),
@@ -75,9 +91,11 @@ class CudaArch(Check):
                 continue
             start, end = unit.p[i], unit.end(i)
             if tested_defined(unit, i):
-                sides = _names_sides(unit, i)
-                hip = "__HIPCC__" if sides else "__HIP_DEVICE_COMPILE__"
-                asked = "to name `__device__`, which HIP's host pass reads too" if sides else "as the device pass"
+                asked, hip = "as the device pass", "__HIP_DEVICE_COMPILE__"
+                if _names_sides(unit, i):
+                    asked, hip = "to name `__device__`, which HIP's host pass reads too", "__HIPCC__"
+                elif _flags_later(unit, i):
+                    asked, hip = "to flag what later GPUs have, which HIP's host pass must not set", "__HIPCC__"
                 yield self.finding(
                     f"`__CUDA_ARCH__` asked for {asked}: `{hip}`",
                     start,
@@ -125,6 +143,23 @@ class CudaArch(Check):
                     effects=(("all", "wrong-result"),),
                     why=("See that the branch which HIP takes does the whole job, then ask for the feature instead.",),
                 )
+
+
+def _flags_later(unit: Unit, i: int) -> bool:
+    """Whether flags (`#define NAME`) and nothing else hang on `!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= N`, where N
+    asks for what AMD GPUs have not."""
+    d = unit.in_directive(i)
+    if d is None or d.keyword != "if":
+        return False
+    k = unit.directives.index(d)
+    g = next((g for g in unit.groups if g.opener == k), None)
+    words = " ".join(w for w in unit.t[d.first + 2 : d.stop] if w not in ("(", ")"))
+    m = _HOST_OR_LATER.match(words)
+    if g is None or len(g.chain) != 2 or m is None or int(m[1] or m[2]) <= _LAST_COMMON:
+        return False
+    inner = [x for x in unit.directives if g.start <= x.start < g.end]
+    code = sum(x.stop - x.first for x in inner) < bisect_left(unit.p, g.end) - bisect_left(unit.p, g.start)
+    return not code and all(x.keyword == "define" and x.stop - x.first <= 3 for x in inner)
 
 
 def _names_sides(unit: Unit, i: int) -> bool:
