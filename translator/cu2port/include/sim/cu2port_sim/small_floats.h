@@ -162,9 +162,6 @@ inline float bf16_value(std::uint16_t b) { return as<float>(static_cast<std::uin
     CU2PORT_SIM_BOTH2(T, T2, __hsub, __hsub2, float(a) - float(b))                                                  \
     CU2PORT_SIM_BOTH2(T, T2, __hmul, __hmul2, float(a) * float(b))                                                  \
     CU2PORT_SIM_BOTH2(T, T2, __hdiv, __h2div, float(a) / float(b))                                                  \
-    CU2PORT_SIM_BOTH2(T, T2, __hadd_rn, __hadd2_rn, float(a) + float(b))                                            \
-    CU2PORT_SIM_BOTH2(T, T2, __hsub_rn, __hsub2_rn, float(a) - float(b))                                            \
-    CU2PORT_SIM_BOTH2(T, T2, __hmul_rn, __hmul2_rn, float(a) * float(b))                                            \
     CU2PORT_SIM_BOTH2(T, T2, __hadd_sat, __hadd2_sat, __saturatef(float(a) + float(b)))                             \
     CU2PORT_SIM_BOTH2(T, T2, __hsub_sat, __hsub2_sat, __saturatef(float(a) - float(b)))                             \
     CU2PORT_SIM_BOTH2(T, T2, __hmul_sat, __hmul2_sat, __saturatef(float(a) * float(b)))                             \
@@ -185,7 +182,6 @@ inline float bf16_value(std::uint16_t b) { return as<float>(static_cast<std::uin
     CU2PORT_SIM_BOTH1(T, T2, hlog10, h2log10, cu2port_sim::to_odd(std::log10(double(float(a)))))                    \
     CU2PORT_SIM_BOTH1(T, T2, hsin, h2sin, cu2port_sim::to_odd(std::sin(double(float(a)))))                          \
     CU2PORT_SIM_BOTH1(T, T2, hcos, h2cos, cu2port_sim::to_odd(std::cos(double(float(a)))))                          \
-    CU2PORT_SIM_BOTH1(T, T2, htanh, h2tanh, cu2port_sim::to_odd(std::tanh(double(float(a)))))                       \
     CU2PORT_SIM_BOTH1(T, T2, hceil, h2ceil, std::ceil(float(a)))                                                    \
     CU2PORT_SIM_BOTH1(T, T2, hfloor, h2floor, std::floor(float(a)))                                                 \
     CU2PORT_SIM_BOTH1(T, T2, htrunc, h2trunc, std::trunc(float(a)))                                                 \
@@ -202,8 +198,6 @@ inline float bf16_value(std::uint16_t b) { return as<float>(static_cast<std::uin
     inline T2 __hfma2(T2 a, T2 b, T2 c) { return T2(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)); }                \
     inline T __hfma_sat(T a, T b, T c) { return T(__saturatef(float(__hfma(a, b, c)))); }                           \
     inline T2 __hfma2_sat(T2 a, T2 b, T2 c) { return T2(__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y)); }    \
-    inline T __hfma_relu(T a, T b, T c) { const T v = __hfma(a, b, c); return v < T(0.f) ? T(0.f) : v; }            \
-    inline T2 __hfma2_relu(T2 a, T2 b, T2 c) { return T2(__hfma_relu(a.x, b.x, c.x), __hfma_relu(a.y, b.y, c.y)); } \
     inline bool __hisnan(T a) { return std::isnan(float(a)); }                                                      \
     inline int __hisinf(T a) { return std::isinf(float(a)) ? (float(a) > 0 ? 1 : -1) : 0; }                         \
     inline T2 __hisnan2(T2 a) { return T2(T(float(__hisnan(a.x))), T(float(__hisnan(a.y)))); }                      \

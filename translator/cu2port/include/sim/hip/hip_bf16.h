@@ -8,18 +8,8 @@ CU2PORT_SIM_SMALL(__hip_bfloat16, __hip_bfloat16_raw, bf16_bits, bf16_value)
 CU2PORT_SIM_SMALL_PAIR(__hip_bfloat162, __hip_bfloat162_raw, __hip_bfloat16)
 CU2PORT_SIM_SMALL_INTRINSICS(__hip_bfloat16, __hip_bfloat162)
 
-CU2PORT_SIM_SMALL_INTEGERS(__hip_bfloat16, bfloat16, int, int)
-CU2PORT_SIM_SMALL_INTEGERS(__hip_bfloat16, bfloat16, uint, unsigned)
-CU2PORT_SIM_SMALL_INTEGERS(__hip_bfloat16, bfloat16, short, short)
-CU2PORT_SIM_SMALL_INTEGERS(__hip_bfloat16, bfloat16, ushort, unsigned short)
-CU2PORT_SIM_SMALL_INTEGERS(__hip_bfloat16, bfloat16, ll, long long)
-CU2PORT_SIM_SMALL_INTEGERS(__hip_bfloat16, bfloat16, ull, unsigned long long)
-
 inline __hip_bfloat16 __float2bfloat16(float v) { return __hip_bfloat16(v); }
 inline __hip_bfloat16 __float2bfloat16_rn(float v) { return __hip_bfloat16(v); }
-inline __hip_bfloat16 __float2bfloat16_rz(float v) { return __hip_bfloat16(__hip_bfloat16_raw{cu2port_sim::bf16_bits(v, cu2port_sim::Round::zero)}); }
-inline __hip_bfloat16 __float2bfloat16_ru(float v) { return __hip_bfloat16(__hip_bfloat16_raw{cu2port_sim::bf16_bits(v, cu2port_sim::Round::up)}); }
-inline __hip_bfloat16 __float2bfloat16_rd(float v) { return __hip_bfloat16(__hip_bfloat16_raw{cu2port_sim::bf16_bits(v, cu2port_sim::Round::down)}); }
 inline __hip_bfloat16 __double2bfloat16(double v) { return __hip_bfloat16(v); }
 inline float __bfloat162float(__hip_bfloat16 v) { return float(v); }
 inline __hip_bfloat162 __float2bfloat162_rn(float v) { return __hip_bfloat162(__hip_bfloat16(v), __hip_bfloat16(v)); }
