@@ -56,6 +56,18 @@ __device__ int block_total(int v) {
 #: Kernels that become native: a body each, of `(const int* in, int* out)`.
 NATIVE = {
     "block_function": "int v = block_sum(in[threadIdx.x]); if (threadIdx.x == 0) out[0] = v;",
+    "flags_by_some": """
+        __shared__ int s[32], f[32];
+        if (threadIdx.x < 32) f[threadIdx.x] = 0;
+        __syncthreads();
+        if (in[threadIdx.x] > 90) f[threadIdx.x / 32] = 1;
+        int v = warp_max(in[threadIdx.x]);
+        if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+        __syncthreads();
+        v = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : 0;
+        if (threadIdx.x < 32) v = warp_max(v);
+        if (threadIdx.x == 0) out[0] = v;
+        out[1 + threadIdx.x] = f[threadIdx.x & 15];""",
     "in_place": """
         __shared__ int s[LANES];
         int v = in[threadIdx.x];

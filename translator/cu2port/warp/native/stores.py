@@ -92,9 +92,8 @@ class Stores(Values):
         index = target.inner
         if here.role == "first" and e.op == "=" and self._stored_bare(e, target, name):
             return True
-        if e.op == "=" and here.role in ("leader", "") and self._is_warp(index):
-            if here.role == "" and not here.together:
-                return False
+        all_come = here.role == "leader" or (here.role == "" and here.together)
+        if e.op == "=" and all_come and self._is_warp(index):
             t = self._value(e.value)
             if t.kind is not Kind.PART:
                 if here.role == "" and is_plain(t):
