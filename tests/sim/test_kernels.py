@@ -108,3 +108,16 @@ def test_atomics_on_halves_and_pairs(build: Callable[..., Path], tmp_path: Path)
     path.write_bytes(translate(source, Options()).output)
     ran = simulate.run(build(path, 64), (), simulate.Limits(60), capture=True)
     assert (ran.code, ran.output) == (0, b"132 66 0|-132 -66|132 66|96 192|0 96 48\n"), ran.errors
+
+
+def test_a_pasted_name_is_no_call(simulated: Callable[..., simulate.Ran]) -> None:
+    """A macro makes functions of a name that elsewhere is a function with a barrier."""
+    ran = simulated(
+        "#include <hip/hip_runtime.h>\n#include <cstdio>\n"
+        "__device__ int part(int x) { __syncthreads(); return x; }\n"
+        "#define TWICE(part) __device__ int of_##part(int x) { return 2 * x; }\n"
+        "TWICE(int)\n"
+        "__global__ void k(int* d) { *d = part(of_int(21)); }\n"
+        'int main() { int* d; (void)hipMallocManaged(&d, 4); k<<<1, 32>>>(d); printf("%d\\n", *d); }\n'
+    )
+    assert (ran.code, ran.output) == (0, b"42\n"), ran.errors

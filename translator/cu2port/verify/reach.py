@@ -66,7 +66,7 @@ def is_reaching(unit: Unit, i: int, reach: Reach) -> bool:
     tok = unit.t[i]
     if tok not in reach.calls and not is_operation(unit, i):
         return False
-    return unit.call(i) is not None
+    return unit.tok(i - 1) != "##" and unit.call(i) is not None  # else a part of another name
 
 
 def reached(units: Iterable[Unit], steps: bool = False) -> Reach:
