@@ -273,6 +273,196 @@ void launch_number_lent(HOST) {
     more(n);
     number_lent<<<g, 128>>>(in, out, f, n, c);
 }
+//// from_a_place native
+__global__ void from_a_place(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    const int first = in[row] % 7, last = c - in[row] % 5;
+    int sum = 0;
+    for (int i = first + lane; i < last; i += 32) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_from_a_place(HOST) {
+    from_a_place<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// up_to_a_place native
+__global__ void up_to_a_place(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0, i;
+    for (i = lane; i <= c - 2; i += 32) sum += in[row * c + i];
+    for (i = lane + 3; c > i; i += LANES) sum += in[i] * 2;
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_up_to_a_place(HOST) {
+    up_to_a_place<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// in_fours native
+__global__ void in_fours(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    float sum = 0.f;
+    for (int i = lane * 4; i < 80; i += 32 * 4) {
+        const float4 v = *reinterpret_cast<const float4*>(f + row * 80 + i);
+        float4 w = v;
+        w.x *= 2.f;
+        sum += w.x + v.y + v.z + v.w;
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = int(sum);
+}
+void launch_in_fours(HOST) {
+    in_fours<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// in_fours_by_number native
+__global__ void in_fours_by_number(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    const int start = 4 * lane;
+    int sum = 0;
+    for (int i = start; i + 3 < c; i += 128) {
+        int v[4];
+        for (int j = 0; j < 4; j++) v[j] = in[row * c + i + j];
+        #pragma unroll
+        for (int j = 0; j < 4; j++) sum += v[j] * j;
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_in_fours_by_number(HOST) {
+    in_fours_by_number<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// while_there_is_more native
+__global__ void while_there_is_more(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0, i = lane;
+    while (i < c) {
+        if (in[i] % 3) sum += in[row * c + i];
+        i += 32;
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_while_there_is_more(HOST) {
+    while_there_is_more<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// set_before native
+__global__ void set_before(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0, i = lane;
+    for (; i < c; i += 32) sum -= in[row * c + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_set_before(HOST) {
+    set_before<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// one_lane_goes_on native
+__global__ void one_lane_goes_on(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (lane != 0) return;
+    out[row] = sum;
+    atomicAdd(&out[1000], sum);
+}
+void launch_one_lane_goes_on(HOST) {
+    one_lane_goes_on<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// own_function native
+__device__ int twice(int v) { return v * 2; }
+__device__ __forceinline__ int mixed(int v, const int w) {
+    int got = v;
+    for (int i = 0; i < 3; i++) got ^= twice(w) + i;
+    if (got > 100) return got - 1;
+    return got;
+}
+__global__ void own_function(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) sum += mixed(in[row * c + i], row);
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_own_function(HOST) {
+    own_function<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// by_choice native
+__global__ void by_choice(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int most = 0, least = INT_MAX, bits = 0, both = 0;
+    for (int i = lane; i < c; i += 32) {
+        const int x = in[row * c + i];
+        most = x > most ? x : most;
+        least = least < x ? least : x;
+        bits |= x;
+        both = x + both;
+    }
+    for (int o = 16; o > 0; o >>= 1) {
+        most = max(most, __shfl_xor_sync(FULL, most, o));
+        least = min(least, __shfl_xor_sync(FULL, least, o));
+        bits |= __shfl_xor_sync(FULL, bits, o);
+        both += __shfl_xor_sync(FULL, both, o);
+    }
+    if (lane == 0) { out[row] = most; out[20 + row] = least; out[40 + row] = bits; out[60 + row] = both; }
+}
+void launch_by_choice(HOST) {
+    by_choice<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// products native
+__global__ void products(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    float sum = 0.f;
+    for (int i = lane; i < c; i += 32) sum = fmaf(f[i], f[row], sum);
+    sum = warp_sum(sum);
+    if (lane == 0) f[1500 + row] = sum;
+}
+void launch_products(HOST) {
+    products<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// a_view native
+__global__ void a_view(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    float sum = 0.f;
+    for (int i = lane; i < 16; i += 32) {
+        float4 v = reinterpret_cast<const float4*>(f)[row * 16 + i];
+        float* x = reinterpret_cast<float*>(&v);
+        for (int j = 0; j < 4; j++) x[j] = x[j] * 2.f;
+        sum += x[0] + v.y;
+        reinterpret_cast<float4*>(out + 1024)[row * 16 + i] = v;
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = int(sum);
+}
+void launch_a_view(HOST) {
+    a_view<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// written_and_read native
+__global__ void written_and_read(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int* mine = out + 100 + row * c;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) mine[i] = in[row * c + i];
+    for (int k = 0; k < 3; k++)
+        for (int i = lane; i < c; i += 32) mine[i] += k;
+    for (int i = lane; i < c; i += 32) sum += mine[i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_written_and_read(HOST) {
+    written_and_read<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
 //// plane_of_16 stays
 __global__ void plane_of_16(const int* in, int* out, float* f, int n, int c) {
     const int row = blockIdx.x * blockDim.y + threadIdx.y;
@@ -465,4 +655,345 @@ __global__ void row_of_a_column(const int* in, int* out, float* f, int n, int c)
 }
 void launch_row_of_a_column(HOST) {
     row_of_a_column<<<2, dim3(32, 4)>>>(in, out, f, n, c);
+}
+//// another_stride stays
+__global__ void another_stride(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = lane * 4; i < c; i += 32) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_another_stride(HOST) {
+    another_stride<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// another_factor stays
+__global__ void another_factor(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = lane * 4; i < c; i += 32 * 2) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_another_factor(HOST) {
+    another_factor<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// unlike stays
+__global__ void unlike(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = lane; i != lane + 96; i += 32) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_unlike(HOST) {
+    unlike<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// narrow stays
+__global__ void narrow(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (unsigned char i = lane; i < 200; i += 32) sum += in[row + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_narrow(HOST) {
+    narrow<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// narrow_by_name stays
+typedef unsigned char small;
+__global__ void narrow_by_name(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (small i = lane; i < 200; i += 32) sum += in[row + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_narrow_by_name(HOST) {
+    narrow_by_name<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// bound_of_a_lane stays
+__global__ void bound_of_a_lane(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = lane; i < c - lane; i += 32) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_bound_of_a_lane(HOST) {
+    bound_of_a_lane<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// left_over stays
+__global__ void left_over(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0, i = lane;
+    for (; i < c; i += 32) sum += in[row * c + i];
+    sum += i;
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_left_over(HOST) {
+    left_over<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// place_after_a_place stays
+__global__ void place_after_a_place(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int* mine = out + 100 + row * c;
+    int sum = 0;
+    for (int i = lane; i < c - 1; i += 32) mine[i] = in[i];
+    for (int i = lane + 1; i < c - 1; i += 32) sum += mine[i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_place_after_a_place(HOST) {
+    place_after_a_place<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// moved_between stays
+__global__ void moved_between(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int* mine = out + 100 + row * c;
+    int sum = 0, first = 0;
+    for (int i = lane; i < c - 1; i += 32) mine[first + i] = in[i];
+    first += 32;
+    for (int i = lane; i < c - 33; i += 32) sum += mine[first + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_moved_between(HOST) {
+    moved_between<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// break_in_a_loop_in_a_loop stays
+__global__ void break_in_a_loop_in_a_loop(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int k = 0; k < 2; k++)
+        for (int i = lane; i < c; i += 32) {
+            if (in[row * c + i] % 9 == 0) break;
+            sum += in[row * c + i];
+        }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_break_in_a_loop_in_a_loop(HOST) {
+    break_in_a_loop_in_a_loop<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// return_in_a_stride stays
+__global__ void return_in_a_stride(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    for (int row = blockIdx.x * (blockDim.x / 32) + warp; row < n; row += gridDim.x * (blockDim.x / 32)) {
+        int sum = 0;
+        if (in[row] == 1) return;
+        for (int i = lane; i < c; i += 32) sum += in[row * c + i];
+        sum = warp_sum(sum);
+        if (lane == 0) out[row] = sum;
+    }
+}
+void launch_return_in_a_stride(HOST) {
+    return_in_a_stride<<<1, 64>>>(in, out, f, n, c);
+}
+//// function_that_writes stays
+__device__ int counted(int v, int* out) {
+    atomicAdd(&out[1000], 1);
+    return v;
+}
+__global__ void function_that_writes(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) sum += counted(in[row * c + i], out);
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_function_that_writes(HOST) {
+    function_that_writes<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// function_that_knows_lanes stays
+__device__ int by_lane(int v) { return v * (threadIdx.x % 32); }
+__global__ void function_that_knows_lanes(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) sum += by_lane(in[row * c + i]);
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_function_that_knows_lanes(HOST) {
+    function_that_knows_lanes<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// function_by_reference stays
+__device__ int kept(int v, int& last) {
+    int was = last;
+    last = v;
+    return was;
+}
+__global__ void function_by_reference(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0, last = 0;
+    for (int i = lane; i < c; i += 32) sum += kept(in[row * c + i], last);
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_function_by_reference(HOST) {
+    function_by_reference<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// function_that_reads_what_is_written stays
+__device__ int before(const int* x, int i) { return i >= 32 ? x[i - 32] : 0; }
+__global__ void function_that_reads_what_is_written(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int* mine = out + 100 + row * c;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) {
+        sum += before(mine, i);
+        mine[i] = in[i];
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_function_that_reads_what_is_written(HOST) {
+    function_that_reads_what_is_written<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// function_that_keeps stays
+__device__ int calls;
+__device__ int numbered(int v) {
+    calls = v;
+    return v;
+}
+__global__ void function_that_keeps(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) sum += numbered(in[row * c + i]);
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_function_that_keeps(HOST) {
+    function_that_keeps<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// less_of_more stays
+__global__ void less_of_more(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int most = 0;
+    for (int i = lane; i < c; i += 32) most = in[i] > most ? in[i] + 1 : most;
+    for (int o = 16; o > 0; o >>= 1) most = max(most, __shfl_xor_sync(FULL, most, o));
+    if (lane == 0) out[row] = most;
+}
+void launch_less_of_more(HOST) {
+    less_of_more<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// least_reduced_as_most stays
+__global__ void least_reduced_as_most(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int most = 50;
+    for (int i = lane; i < c; i += 32) most = in[i] < most ? in[i] : most;
+    for (int o = 16; o > 0; o >>= 1) most = max(most, __shfl_xor_sync(FULL, most, o));
+    if (lane == 0) out[row] = most;
+}
+void launch_least_reduced_as_most(HOST) {
+    least_reduced_as_most<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// xor_of_bools stays
+__global__ void xor_of_bools(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    bool odd = false;
+    for (int i = lane; i < c; i += 32) odd ^= in[i];
+    for (int o = 16; o > 0; o >>= 1) odd ^= __shfl_xor_sync(FULL, odd, o);
+    if (lane == 0) out[row] = odd;
+}
+void launch_xor_of_bools(HOST) {
+    xor_of_bools<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// pointer_by_name stays
+typedef int* pointer;
+__global__ void pointer_by_name(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) {
+        pointer p = out + 1000;
+        p[0] = 1 + i % 32;
+        sum += in[i];
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_pointer_by_name(HOST) {
+    pointer_by_name<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// pointers_in_an_array stays
+__global__ void pointers_in_an_array(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) {
+        int* p[2] = {out + 1000, out + 1001};
+        p[1][0] = 1;
+        sum += in[i];
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_pointers_in_an_array(HOST) {
+    pointers_in_an_array<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// view_moved stays
+__global__ void view_moved(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) {
+        int v[2] = {1, 2};
+        int* p = v;
+        p = out + 1000;
+        p[1] = i;
+        sum += in[i] + v[0];
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_view_moved(HOST) {
+    view_moved<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// one_lane_goes_on_in_a_branch stays
+__global__ void one_lane_goes_on_in_a_branch(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) sum += in[row * c + i];
+    if (row > 3) {
+        if (lane != 0) return;
+        out[row] = 1;
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_one_lane_goes_on_in_a_branch(HOST) {
+    one_lane_goes_on_in_a_branch<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// all_but_one_go_on stays
+__global__ void all_but_one_go_on(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (lane == 0) return;
+    atomicAdd(&out[row], sum);
+}
+void launch_all_but_one_go_on(HOST) {
+    all_but_one_go_on<<<over(n * 32, size), size>>>(in, out, f, n, c);
 }

@@ -32,6 +32,7 @@ class Kind(Enum):
     GLOBAL = "a thread's number in the grid"
     TILE = "a tile of threads"
     FIRST = "a value of a row that lane 0 alone has"
+    START = "where a lane starts in a row"
     THREAD = "a thread's number in its block"
     THREADS = "the number of threads in a block"
     BLOCK = "the number of a block"
@@ -39,7 +40,8 @@ class Kind(Enum):
 
 
 class T(NamedTuple):
-    """A type. `op`: of a PART; `node`: the constant that a variable was set to; `number`: the row's own number."""
+    """A type. `op`: of a PART; of a START what is between two lanes, "" for 1, `|`, and where the row starts;
+    `node`: the constant that a variable was set to; `number`: the row's own number."""
 
     kind: Kind
     op: str = ""
@@ -96,6 +98,7 @@ class RowLanes:
     seen: bool = False  # the number of a row
     over: bool = False  # what follows is for more than the rows
     strided: bool = False  # the kernel goes on until all rows are done
+    striding: bool = False  # here
     exact: bool = False  # something is done by each warp, whether it has a row or not
     warps: int = 0  # of a block, as the kernel has them for a constant
     changed: set[str] = field(default_factory=set)
@@ -105,6 +108,9 @@ class RowLanes:
     local: set[str] = field(default_factory=set)  # variables of the loop's body
     types: dict[str, str] = field(default_factory=dict)
     constants: dict[str, int] = field(default_factory=dict)  # of the kernel's own
+    arrays: dict[str, int] = field(default_factory=dict)  # of an element, and their dimensions
+    values: set[str] = field(default_factory=set)  # of an element: no pointers, no references
+    views: set[str] = field(default_factory=set)  # pointers to one of these
     memory: Memory = field(init=False)
     target: Expr | None = None  # what is stored to
 
@@ -220,6 +226,48 @@ class RowLanes:
         """Tokens become something else."""
         start, end = self.unit.p[first], self.unit.end(last)
         self.edits[start, end] = Edit(start, end, (text,))
+
+    def _start(self, e: Expr | None) -> T | None:
+        """Where a lane starts in a row: `lane`, `lane * 4`, `first + lane`."""
+        found: list[T] = []
+
+        def test() -> bool:
+            t = self._started(e) if e is not None else None
+            if t is not None:
+                found.append(t)
+            return t is not None
+
+        return found[0] if self._sure(test) else None
+
+    def _started(self, e: Expr) -> T | None:
+        e = uncast(e)
+        if isinstance(e, Name) and self.env.get(e.text, MIXED).kind is Kind.START:
+            self.spots.add(e.at)
+            return self.env[e.text]
+        if self._special(e, Kind.LANE):
+            return T(Kind.START)
+        if not isinstance(e, Binary):
+            return None
+        if e.op in ("*", "<<"):
+            for a, b in ((e.a, e.b), (e.b, e.a)) if e.op == "*" else ((e.a, e.b),):
+                between = self._between(b) if e.op == "*" else str(1 << (self._number(b) or 0))
+                if between and self._special(a, Kind.LANE):
+                    return T(Kind.START, between) if self._row_alone(b) else None
+        if e.op == "+":
+            for a, b in ((e.a, e.b), (e.b, e.a)):
+                t = self._started(a)
+                if t is not None:
+                    return T(Kind.START, f"{t.op}|{self.memory.form(b)}") if self._row_alone(b) else None
+        return None
+
+    def _between(self, e: Expr) -> str:
+        """What a lane's number is multiplied by, as one word for one number."""
+        n = self._number(e)
+        return str(n) if n is not None else str(self.memory.form(e)) if isinstance(e, (Name, Binary, Member)) else ""
+
+    def _row_alone(self, e: Expr) -> bool:
+        """Whether an expression is a value of the row."""
+        raise NotImplementedError
 
     def _count(self, e: Expr) -> bool:
         """The number of warps in a block: counted, or a constant, which the launches must then give."""

@@ -7,7 +7,26 @@ from cu2port.warp.native.lanes import IDEMPOTENT
 from cu2port.warp.native.numbers import is_identity
 from cu2port.warp.native.row_lanes import ELEMENT, MIXED, ROW, Kind, T
 from cu2port.warp.native.row_stores import RowStores
-from cu2port.warp.tree import Assign, Binary, Block, Decl, Expr, Loop, Name, Other, Stmt, Unary
+from cu2port.warp.native.types import REAL, bits_of, declared_type
+from cu2port.warp.native.values import SPACE
+from cu2port.warp.tree import (
+    Assign,
+    Binary,
+    Block,
+    Decl,
+    Eval,
+    Expr,
+    Jump,
+    Loop,
+    Name,
+    Num,
+    Other,
+    Stmt,
+    Unary,
+    statements,
+)
+
+_NARROW = frozenset("char short int8_t uint8_t int16_t uint16_t ushort uchar bool float half".split())
 
 
 class RowLoops(RowStores):
@@ -67,35 +86,42 @@ class RowLoops(RowStores):
         if not (isinstance(e, Unary) and isinstance(e.x, Name)):
             raise Refused(e.at, "a loop that is not understood")
         t = self._plain(e.x)
+        self.memory.version[e.x.text] = e.at
         if self.inside and e.x.text not in self.local:
             raise Refused(e.at, f"`{e.x.text}` is changed by the lane that comes to an element")
         self.env[e.x.text] = T(t.kind)
 
     def _over_lanes(self, s: Loop) -> bool:
-        """`for (i = lane; i < n; i += 32)`"""
-        if s.kind != "for" or not isinstance(s.init, Decl) or s.init.init is None or s.step is None:
+        """`for (i = lane; i < n; i += 32)`; from a place of the row on, in steps of several elements, as `while`."""
+        i, start = self._from(s)
+        if start is None:
             return False
-        i = s.init.name
-        c, step = s.cond, s.step
-        if not self._special(s.init.init, Kind.LANE):
-            return False
-        if not (isinstance(c, Binary) and c.op == "<" and isinstance(c.a, Name) and c.a.text == i):
+        body, step = s.body, s.step
+        if s.kind == "while" and isinstance(body, Block) and body.body:
+            last = body.body[-1]
+            step = last.expr if isinstance(last, Eval) else None
+            body = Block(body.at, body.body[:-1])
+        if s.kind == "do" or s.cond is None or any(leaves(x) for x in statements(body) if s.kind == "while"):
             raise Refused(s.at, "a loop over lanes that is not understood")
         if not (
             isinstance(step, Assign) and step.op == "+=" and isinstance(step.target, Name) and step.target.text == i
         ):
             raise Refused(s.at, "a loop over lanes that is not understood")
-        if self._plain(c.b).kind is not Kind.ROW or not self._special(step.value, Kind.SIZE):
+        if not self._is_below(s.cond, i) or not self._strides(step.value, start):
             raise Refused(s.at, "a loop over lanes that is not understood")
-        self.spots |= {s.init.at, c.a.at, step.target.at}
+        self.spots.add(step.target.at)
         self.names.add(i)
-        was, outer = self.env.get(i), set(self.local)
+        if not self._is_wide(
+            declared_type(self.unit, s.init.at) if isinstance(s.init, Decl) else self.types.get(i, "")
+        ):
+            raise Refused(s.at, f"`{i}` may be too narrow")
+        was, outer, around = self.env.get(i), set(self.local), self.loops
         self.env[i] = ELEMENT
-        self.inside = True
-        self.memory.element.add(i)
+        self.inside, self.loops = True, 0
+        self.memory.element[i] = start.op
         for _ in range(3):
             before = dict(self.env)
-            self._statement(s.body)
+            self._statement(body)
             for name in self.env.keys() | before.keys():
                 self.env[name] = self._joined(self.env.get(name, MIXED), before.get(name, MIXED))
             if self.env[i] != ELEMENT:
@@ -104,12 +130,72 @@ class RowLoops(RowStores):
                 break
         else:
             raise Refused(s.at, "a loop that does not settle")
-        self.inside, self.local = False, outer
-        self.memory.element.discard(i)
-        self.env.pop(i)
-        if was is not None:
-            self.env[i] = was
+        self.inside, self.local, self.loops = False, outer, around
+        del self.memory.element[i]
+        if isinstance(s.init, Decl):
+            self.env.pop(i)
+            if was is not None:
+                self.env[i] = was
+        else:
+            self.env[i] = MIXED
         return True
+
+    def _is_wide(self, kind: str) -> bool:
+        """Whether a type holds numbers of elements, and some more: it is not seen to be a narrow integer's."""
+        if (bits := bits_of(kind)) or kind in REAL or kind == "bool":
+            return bits >= 32
+        at = [i for i in self.unit.find(kind.split(" ")[-1]) if {"typedef", "using"} & set(self.unit.t[i - 5 : i])]
+        said = {w for i in at for w in self.unit.t[i - 5 : i + 6]}
+        said |= {w for m in self.unit.macros.get(kind, ()) for w in self.unit.t[m.first : m.stop]}
+        return said.isdisjoint(_NARROW)
+
+    def _from(self, s: Loop) -> tuple[str, T | None]:
+        """The variable of a loop over lanes, and where it starts; None if it is no such loop."""
+        if isinstance(s.init, Decl):
+            start = self._start(s.init.init) if s.init.init is not None else None
+            if start is not None:
+                self.spots.add(s.init.at)
+            return s.init.name, start
+        if isinstance(s.init, Eval) and isinstance(s.init.expr, Assign) and isinstance(s.init.expr.target, Name):
+            target = s.init.expr.target
+            start = self._start(s.init.expr.value) if s.init.expr.op == "=" else None
+            if start is not None:
+                self.spots.add(target.at)
+            return target.text, start
+        c = s.cond
+        if s.init is not None or not isinstance(c, Binary) or not isinstance(c.a, Name):
+            return "", None
+        t = self.env.get(c.a.text, MIXED)
+        return c.a.text, self._start(c.a) if t.kind in (Kind.LANE, Kind.START) else None
+
+    def _is_below(self, e: Expr, i: str) -> bool:
+        """`i < n`, `n > i`, `i + k < n`: whether the loop goes on for elements up to a place of the row."""
+        if not isinstance(e, Binary):
+            return False
+        if e.op == "&&":
+            return self._is_below(e.a, i) and self._is_below(e.b, i)
+        if e.op not in ("<", "<=", ">", ">="):
+            return False
+        low, high = (e.a, e.b) if e.op[0] == "<" else (e.b, e.a)
+        if isinstance(low, Binary) and low.op in "+-" and self._plain(low.b).kind is Kind.ROW:
+            low = low.a
+        if not (isinstance(low, Name) and low.text == i) or self._plain(high).kind is not Kind.ROW:
+            return False
+        self.spots.add(low.at)
+        return True
+
+    def _strides(self, e: Expr, start: T) -> bool:
+        """Whether a loop's variable goes on by all lanes: by 32 times what is between two of them."""
+        between = start.op.partition("|")[0]
+        if not between:
+            return self._special(e, Kind.SIZE)
+        if between.isdigit() and isinstance(e, (Num, Name)) and self._number(e) == 32 * int(between):
+            return self._size(e, 32 * int(between), f"({SPACE}size() * {between})")
+        if isinstance(e, Binary) and e.op == "*":
+            for a, b in ((e.a, e.b), (e.b, e.a)):
+                if self._between(b) == between and self._special(a, Kind.SIZE):
+                    return self._plain(b).kind is Kind.ROW
+        return False
 
     def _over_rows(self, s: Loop) -> bool:
         """`for (row = ...; row < n; row += all warps)`: each row is done once, whatever the number of wavefronts."""
@@ -143,7 +229,7 @@ class RowLoops(RowStores):
         outside = set(self.env)
         self.changed.clear()
         self.env[row] = T(Kind.ROW)
-        self.rows = self.strided = True
+        self.rows = self.strided = self.striding = True
         for _ in range(4):
             before = dict(self.env)
             self._statement(s.body)
@@ -152,6 +238,11 @@ class RowLoops(RowStores):
             if self.env == before:
                 if carried := sorted(self.changed & outside):
                     raise Refused(s.at, f"`{carried[0]}` goes from one row to the next that its warp does")
-                self.rows, self.over = False, True
+                self.rows, self.over, self.striding = False, True, False
                 return True
         raise Refused(s.at, "a loop that does not settle")
+
+
+def leaves(s: Stmt) -> bool:
+    """Whether a statement goes to a loop's next turn, past what stands at its end."""
+    return isinstance(s, Jump) and s.kind == "continue"

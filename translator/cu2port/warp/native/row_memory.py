@@ -17,14 +17,16 @@ Form = tuple[object, ...] | str
 
 @dataclass(slots=True)
 class Memory:
-    """What elements read and write. `element`: the loop's variable and others that are one value for each element;
-    `stands`: pointers, by the pointer that they were made of."""
+    """What elements read and write. `element`: the loop's variable and what tells which lane comes to which element;
+    `stands`: pointers, by the pointer that they were made of; `version`: where variables were set last. `read` and
+    `written`: by pointer and by token, the places."""
 
     unit: Unit
-    element: set[str] = field(default_factory=set)
+    element: dict[str, str] = field(default_factory=dict)
     stands: dict[str, str] = field(default_factory=dict)
-    read: dict[str, dict[Form, int]] = field(default_factory=dict)
-    written: dict[str, dict[Form, int]] = field(default_factory=dict)
+    version: dict[str, int] = field(default_factory=dict)
+    read: dict[str, dict[int, set[Form]]] = field(default_factory=dict)
+    written: dict[str, dict[int, set[Form]]] = field(default_factory=dict)
 
     def origin(self, e: Expr) -> str:
         name = root(e)
@@ -37,7 +39,9 @@ class Memory:
     def form(self, e: Expr) -> Form:
         """An expression without its place, the loop's variable by one name whatever loop it is of."""
         if isinstance(e, Name):
-            return "i" if e.text in self.element else f"={e.text}"
+            if e.text in self.element:
+                return f"i{self.element[e.text]}"
+            return f"={e.text}#{self.version.get(e.text, 0)}"
         if isinstance(e, Binary):
             return (e.op, self.form(e.a), self.form(e.b))
         if isinstance(e, Index):
@@ -72,11 +76,13 @@ class Memory:
     def note(self, e: Expr, write: bool) -> None:
         """Something is read or written through a pointer."""
         into = self.written if write else self.read
-        into.setdefault(self.origin(e), {}).setdefault(self.form(e), e.at)
+        into.setdefault(self.origin(e), {}).setdefault(e.at, set()).add(self.form(e))
 
     def check(self) -> None:
         """Raises Refused where an element may read what another one wrote."""
         for name, places in self.written.items():
-            found = {**places, **self.read.get(name, {})}
-            if len(found) > 1:
-                raise Refused(max(found.values()), f"`{name}` is written by elements and used at another place too")
+            found = [*places.items(), *self.read.get(name, {}).items()]
+            if any(forms != found[0][1] for _, forms in found):
+                raise Refused(
+                    max(at for at, _ in found), f"`{name}` is written by elements and used at another place too"
+                )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cu2port.warp.native.idioms import CALLS, Refused, callee_of
 from cu2port.warp.native.lanes import IDEMPOTENT, without
 from cu2port.warp.native.numbers import is_identity
 from cu2port.warp.native.row_lanes import ELEMENT, ROW, Kind, T
 from cu2port.warp.native.row_values import INDICES, RowValues, is_name
-from cu2port.warp.native.types import is_integer
+from cu2port.warp.native.types import declared_type, is_integer
 from cu2port.warp.tree import (
     Assign,
     Binary,
@@ -17,12 +19,16 @@ from cu2port.warp.tree import (
     Member,
     Name,
     Num,
+    Other,
     Ternary,
     Unary,
     callee,
     root,
     walk,
 )
+
+_GATHERS = {"+=": "add", "-=": "add", "*=": "mul", "|=": "or", "&=": "and", "^=": "xor"}
+_PRODUCTS = frozenset({"fma", "fmaf", "__fmaf_rn", "__fma_rn"})
 
 
 class RowStores(RowValues):
@@ -43,6 +49,8 @@ class RowStores(RowValues):
         self.spots.add(target.at)
         name = target.text
         self.changed.add(name)
+        self.views.discard(name)
+        self.memory.version[name] = e.at
         if name not in self.env:
             raise Refused(target.at, f"`{name}` is not known here")
         if self.leader and name not in self.local:
@@ -50,7 +58,7 @@ class RowStores(RowValues):
         if self.inside and name not in self.local:
             self._gathers(e, name)
             return
-        self.memory.element.discard(name)
+        self.memory.element.pop(name, None)
         if e.op != "=":
             if self.env[name].kind is Kind.FIRST and not self.inside:
                 self._plain(e.value)
@@ -77,8 +85,11 @@ class RowStores(RowValues):
         if op is None or value is None:
             raise Refused(e.at, f"`{name}` is set by the lane that comes to an element")
         self._plain(value)
-        if op == "add" and is_integer(self.types.get(name, "")) and not self._is_whole_number(value):
+        kind = self.types.get(name, "")
+        if op in ("add", "mul") and is_integer(kind) and not self._is_whole_number(value):
             raise Refused(e.at, f"`{name}` is an integer and gathers what may be none")
+        if op in ("or", "and", "xor") and not is_integer(kind) and (op, kind) != ("or", "bool"):
+            raise Refused(e.at, f"`{name}` is not seen to be an integer")
         t = self.env[name]
         if t.kind is Kind.PART and t.op == op:
             return
@@ -96,25 +107,50 @@ class RowStores(RowValues):
                 return True
             return False
 
-        if e.op == "+=":
-            return "add", e.value
         v = e.value
-        if e.op == "=" and isinstance(v, Binary) and v.op == "+" and is_it(v.a):
-            return "add", v.b
-        if e.op == "=" and isinstance(v, CallExpr) and len(v.args) == 2 and isinstance(v.callee, Name):
-            op = CALLS.get(v.callee.text)
-            if (
-                op in ("max", "min")
-                and v.callee.text not in self.unit.macros
-                and v.callee.text not in {f.name for f in self.unit.functions}
-            ):
-                for a, b in (v.args, v.args[::-1]):
-                    if is_it(a):
-                        return op, b
+        if e.op in _GATHERS:
+            return _GATHERS[e.op], v
+        if e.op != "=":
+            return None, None
+        if isinstance(v, Binary) and v.op == "+":
+            return ("add", v.b) if is_it(v.a) else ("add", v.a) if is_it(v.b) else (None, None)
+        if isinstance(v, Ternary) and isinstance(v.cond, Binary) and v.cond.op in ("<", "<=", ">", ">="):
+            return self._chosen(v.cond, v.a, v.b, is_it)
+        if not isinstance(v, CallExpr) or not isinstance(v.callee, Name) or v.callee.text in self.unit.macros:
+            return None, None
+        if v.callee.text in {f.name for f in self.unit.functions}:
+            return None, None
+        if v.callee.text in _PRODUCTS and len(v.args) == 3 and is_it(v.args[2]):
+            return "add", Other(v.at, v.args[:2])
+        op = CALLS.get(v.callee.text)
+        if op in ("max", "min") and len(v.args) == 2:
+            for a, b in (v.args, v.args[::-1]):
+                if is_it(a):
+                    return op, b
+        return None, None
+
+    def _chosen(self, c: Binary, a: Expr, b: Expr, is_it: Callable[[Expr], bool]) -> tuple[str | None, Expr | None]:
+        """`x > most ? x : most`"""
+        for own, value, first in ((a, b, True), (b, a, False)):
+            same = self.memory.form(own)
+            if not isinstance(own, Name) or not is_it(own):
+                continue
+            left = self.memory.form(c.a) == same and self.memory.form(c.b) == self.memory.form(value)
+            right = self.memory.form(c.b) == same and self.memory.form(c.a) == self.memory.form(value)
+            if not (left or right):
+                return None, None
+            self.spots.add((c.a if left else c.b).at)
+            self._plain(c.b if left else c.a)
+            more = (c.op[0] == ">") == left  # the variable is taken where it is more
+            return ("max" if more == first else "min"), value
         return None, None
 
     def _stored(self, target: Expr, value: Expr, reads: bool, at: int) -> None:
         """A store through a pointer."""
+        if self._is_own(target):
+            self._plain(target)
+            self._plain(value)
+            return
         self.exact = self.exact or not self.rows
         self.target = target
         where = self._plain(target)
@@ -130,6 +166,21 @@ class RowStores(RowValues):
         if not self.inside and not self.leader and reads:
             raise Refused(at, "every lane of the warp adds to one place")
 
+    def _is_own(self, e: Expr) -> bool:
+        """Whether a place is part of a variable that an element has for itself: `v.x`, `v[k]`."""
+        while isinstance(e, Member) and self.unit.tok(e.at - 1) == ".":
+            e = e.base
+            if isinstance(e, Name) and e.text in self.values and e.text in self.local:
+                return True
+        depth = 0
+        while isinstance(e, Index):
+            e, depth = e.base, depth + 1
+        if not isinstance(e, Name) or e.text not in self.local:
+            return False
+        if e.text in self.arrays:
+            return depth == self.arrays[e.text]
+        return depth == 1 and e.text in self.views
+
     def _is_whole_number(self, e: Expr) -> bool:
         """Whether an expression is an integer for sure."""
         if isinstance(e, Num):
@@ -140,6 +191,8 @@ class RowStores(RowValues):
             return True
         if isinstance(e, (Ternary,)):
             return self._is_whole_number(e.a) and self._is_whole_number(e.b)
+        if isinstance(e, CallExpr) and (own := [f for f in self.unit.functions if f.name == callee(e)]):
+            return all(is_integer(declared_type(self.unit, f.name_at)) for f in own)
         if isinstance(e, CallExpr):
             return callee(e) in ("__popc", "__popcll", "int", "__ldg", "abs", "min", "max") and all(
                 self._is_whole_number(x) for x in e.args

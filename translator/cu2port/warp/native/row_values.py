@@ -6,6 +6,7 @@ from cu2port.model import Edit, Span
 from cu2port.warp.native.idioms import Reduction, Refused, is_whole
 from cu2port.warp.native.lanes import FUNCTORS, IDEMPOTENT, MATH
 from cu2port.warp.native.numbers import is_own_space
+from cu2port.warp.native.pure import LOADS, is_pure
 from cu2port.warp.native.row_lanes import ELEMENT, FIRST, MIXED, ROW, Kind, RowLanes, Shape, T
 from cu2port.warp.native.types import AUTO, canonical, keeps
 from cu2port.warp.native.values import SPACE
@@ -24,8 +25,6 @@ from cu2port.warp.tree import (
     walk,
 )
 
-_LOADS = frozenset("__ldg __ldcs __ldcg __ldca __float2half_rn __half22float2 make_float2 make_float4 exp2f ceilf "
-                   "floorf tanhf erff sinf cosf assert fma fmaf __fmaf_rn isnan isinf".split())  # fmt: skip
 INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _SPECIAL = (Kind.LANE, Kind.WARP, Kind.COUNT, Kind.SIZE, Kind.THREAD, Kind.THREADS, Kind.BLOCK)
 
@@ -56,6 +55,9 @@ class RowValues(RowLanes):
 
     # --- expressions ----------------------------------------------------------------------------------------------
 
+    def _row_alone(self, e: Expr) -> bool:
+        return self._plain(e).kind is Kind.ROW
+
     def _plain(self, e: Expr) -> T:
         t = self._value(e)
         if t.kind not in (Kind.ROW, Kind.ELEMENT):
@@ -82,6 +84,8 @@ class RowValues(RowLanes):
             for kind in _SPECIAL:
                 if self._special(e, kind):
                     return T(kind)
+            if (start := self._start(e)) is not None:
+                return start
             if self._sure(lambda: self._is_global(e)):
                 return T(Kind.GLOBAL)
             if self._sure(lambda: self._is_row(e)):
@@ -162,8 +166,14 @@ class RowValues(RowLanes):
             t = self._reduced(name, own.reduces, self._value(e.args[0], lanes=True), e.at, own.low)
             self.sites.append(e)
             return t
-        if own is not None or (name not in MATH and name not in _LOADS):
+        if own is not None and not foreign and name not in self.unit.macros:
+            known = is_pure(self.unit, self.idioms, name)
+        else:
+            known = own is None and (name in MATH or name in LOADS)
+        if not known:
             raise Refused(e.at, f"what `{name}` does is not known")
+        for x in e.args if own is not None else ():
+            self.memory.note(x, False)
         return self._mixed([self._first_too(x, lanes) for x in e.args])
 
     def _same_type(self, e: CallExpr, kinds: tuple[str, ...], op: str) -> None:

@@ -37,6 +37,7 @@ from cu2port.warp.tree import (
     Unary,
     callee,
     root,
+    single,
     walk,
 )
 
@@ -88,6 +89,9 @@ class Rows(RowLoops):
         k = 0
         while k < len(body):
             s = body[k]
+            if self._leaves_leader(s, body):
+                k += 1
+                continue
             got = self.idioms.reduction(body, k)
             if got is not None:
                 self._reduction(got)
@@ -115,7 +119,7 @@ class Rows(RowLoops):
         elif isinstance(s, Loop):
             self._loop(s)
         elif isinstance(s, Jump):
-            if s.kind == "return" and not self.inside and s.value is None:
+            if s.kind == "return" and not self.inside and s.value is None and not self.striding:
                 return
             if s.kind == "continue" and self.inside:
                 return
@@ -129,11 +133,23 @@ class Rows(RowLoops):
         self.spots.add(s.at)
         self.names.add(s.name)
         self.types[s.name] = declared_type(self.unit, s.at)
-        self.memory.element.discard(s.name)
+        self.memory.element.pop(s.name, None)
+        self.memory.version[s.name] = s.at
         if s.pointer and s.init is not None and root(s.init) != s.name:
             self.memory.stands[s.name] = root(s.init)
-        if s.shared or s.dims or self.unit.tok(s.at - 1) == "&":
+        if s.shared or (s.dims and (not self.inside or s.pointer)) or self.unit.tok(s.at - 1) == "&":
             raise Refused(s.at, f"`{s.name}` is an array or a reference")
+        self.arrays.pop(s.name, None)
+        self.values.discard(s.name)
+        self.views.discard(s.name)
+        if s.pointer and self.inside and s.init is not None and self._is_view(s.init):
+            self.views.add(s.name)
+        if s.dims:
+            self.arrays[s.name] = len(s.dims)
+            for x in s.dims:
+                self._plain(x)
+        elif self.inside and not s.pointer:
+            self.values.add(s.name)
         if self.inside:
             if s.name in self.env and s.name not in self.local:
                 raise Refused(s.at, f"there is another `{s.name}`")
@@ -148,6 +164,14 @@ class Rows(RowLoops):
         self.env[s.name] = self._set(s.init)
         if self.env[s.name].kind is Kind.TILE:
             self._dropped(s)
+
+    def _is_view(self, e: Expr) -> bool:
+        """Whether a pointer is to a variable that an element has for itself."""
+        while isinstance(e, CallExpr) and callee(e) == "reinterpret_cast" and len(e.args) == 1:
+            e = e.args[0]
+        if isinstance(e, Unary) and e.op == "&":
+            return isinstance(e.x, Name) and e.x.text in self.values and e.x.text in self.local
+        return isinstance(e, Name) and e.text in self.arrays and e.text in self.local
 
     def _constant(self, s: Decl) -> int | None:
         """The value of a variable that is a constant of the kernel's own."""
@@ -228,6 +252,20 @@ class Rows(RowLoops):
             self._statement(s.other)
         for name in then.keys() | self.env.keys():
             self.env[name] = self._joined(then.get(name, MIXED), self.env.get(name, MIXED))
+
+    def _leaves_leader(self, s: Stmt, body: Sequence[Stmt]) -> bool:
+        """`if (lane != 0) return;` in the kernel's own list of statements: the rest is for one lane."""
+        if body is not self.d.body.body or not isinstance(s, If) or s.other is not None or self.leader:
+            return False
+        then = single(s.then)
+        if not (isinstance(then, Jump) and then.kind == "return" and then.value is None):
+            return False
+        c = s.cond
+        other = c.a if isinstance(c, Binary) and c.op in ("!=", ">") and self.idioms.fold(c.b) == 0 else c
+        if not self._special(other, Kind.LANE):
+            return False
+        self.leader = True
+        return True
 
     def _guard(self, s: If) -> bool:
         """`if (row >= n) return;`, or `if (row < n) { all the rest }`."""
