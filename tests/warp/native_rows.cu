@@ -997,3 +997,133 @@ __global__ void all_but_one_go_on(const int* in, int* out, float* f, int n, int 
 void launch_all_but_one_go_on(HOST) {
     all_but_one_go_on<<<over(n * 32, size), size>>>(in, out, f, n, c);
 }
+//// wraps_round stays
+__global__ void wraps_round(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (unsigned i = lane; i - 3 < c; i += 32) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_wraps_round(HOST) {
+    wraps_round<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// bound_that_is_gathered stays
+__global__ void bound_that_is_gathered(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int least = c;
+    for (int i = lane; i < least; i += 32) least = min(least, in[row * c + i]);
+    for (int o = 16; o > 0; o >>= 1) least = min(least, __shfl_xor_sync(FULL, least, o));
+    if (lane == 0) out[row] = least;
+}
+void launch_bound_that_is_gathered(HOST) {
+    bound_that_is_gathered<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// narrow_by_a_cast stays
+__global__ void narrow_by_a_cast(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (auto i = (unsigned char)lane; i < 200; i += 32) sum += in[row + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_narrow_by_a_cast(HOST) {
+    narrow_by_a_cast<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// narrow_by_a_macro stays
+#define TINY unsigned char
+__global__ void narrow_by_a_macro(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (TINY i = lane; i < 200; i += 32) sum += in[row + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_narrow_by_a_macro(HOST) {
+    narrow_by_a_macro<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// constant_of_another_block stays
+__global__ void constant_of_another_block(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    {
+        const int w = 32;
+        sum = w - 32;
+    }
+    {
+        int w = n + 53;
+        sum = 0;
+        for (int i = lane; i < c; i += w) sum += in[row * c + i];
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_constant_of_another_block(HOST) {
+    constant_of_another_block<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// constant_inside stays
+__global__ void constant_inside(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0, w = n + 53;
+    {
+        const int w = 32;
+        sum = w - 32;
+    }
+    sum = 0;
+    for (int i = lane; i < c; i += w) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_constant_inside(HOST) {
+    constant_inside<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// type_of_another_block stays
+__global__ void type_of_another_block(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    {
+        float sum = 0.f;
+        sum = n;
+    }
+    for (int i = lane; i < c; i += 32) sum += f[i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_type_of_another_block(HOST) {
+    type_of_another_block<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// fours_of_one stays
+__global__ void fours_of_one(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x, row = blockIdx.x * 4 + threadIdx.x / 32;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) sum += in[row + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_fours_of_one(HOST) {
+    fours_of_one<<<5, 32>>>(in, out, f, n, c);
+}
+//// member_that_refers stays
+struct place { int& at; };
+__global__ void member_that_refers(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) {
+        place p = {out[1000]};
+        p.at += 1;
+        sum += in[i];
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_member_that_refers(HOST) {
+    member_that_refers<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}

@@ -59,6 +59,8 @@ class _Launch:
         if len(spans) < 2:
             raise Refused(self.launch.open, "a launch that is not understood")
         self.spans = spans
+        if found.shape is Shape.ONE and found.warps not in (0, 1):
+            raise Refused(self.launch.open, "its blocks are not seen to have as many warps as the kernel takes")
         if found.shape is Shape.ONE:
             return self._one_warp(self._read(spans[1]))
         if found.shape is Shape.PLANE:

@@ -209,10 +209,8 @@ class RowLanes:
 
     def _number(self, e: Expr) -> int | None:
         """The value of a constant, of the file or of the kernel itself."""
-        if isinstance(e, Name) and e.text in self.constants:
-            return self.constants[e.text]
         if isinstance(e, Name) and e.text in self.env:
-            return None
+            return self.constants.get(e.text)
         return self.idioms.number(e)
 
     def _size(self, e: Expr, number: int, text: str) -> bool:

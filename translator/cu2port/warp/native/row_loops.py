@@ -111,9 +111,9 @@ class RowLoops(RowStores):
             raise Refused(s.at, "a loop over lanes that is not understood")
         self.spots.add(step.target.at)
         self.names.add(i)
-        if not self._is_wide(
-            declared_type(self.unit, s.init.at) if isinstance(s.init, Decl) else self.types.get(i, "")
-        ):
+        kind = declared_type(self.unit, s.init.at) if isinstance(s.init, Decl) else self.types.get(i, "")
+        first = self.unit.t[s.at : step.at] if kind == "auto" else ()
+        if not self._is_wide(kind) or not _NARROW.isdisjoint(first):
             raise Refused(s.at, f"`{i}` may be too narrow")
         was, outer, around = self.env.get(i), set(self.local), self.loops
         self.env[i] = ELEMENT
@@ -124,8 +124,8 @@ class RowLoops(RowStores):
             self._statement(body)
             for name in self.env.keys() | before.keys():
                 self.env[name] = self._joined(self.env.get(name, MIXED), before.get(name, MIXED))
-            if self.env[i] != ELEMENT:
-                raise Refused(s.at, f"`{i}` is changed in the loop")
+            if self.env[i] != ELEMENT or not self._is_below(s.cond, i):
+                raise Refused(s.at, f"`{i}` or its bound is changed in the loop")
             if self.env == before:
                 break
         else:
@@ -177,7 +177,8 @@ class RowLoops(RowStores):
         if e.op not in ("<", "<=", ">", ">="):
             return False
         low, high = (e.a, e.b) if e.op[0] == "<" else (e.b, e.a)
-        if isinstance(low, Binary) and low.op in "+-" and self._plain(low.b).kind is Kind.ROW:
+        if isinstance(low, Binary) and low.op == "+" and (self._number(low.b) or -1) >= 0:
+            self._plain(low.b)  # more than that may wrap round, so that some lanes leave at once
             low = low.a
         if not (isinstance(low, Name) and low.text == i) or self._plain(high).kind is not Kind.ROW:
             return False

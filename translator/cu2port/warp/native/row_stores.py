@@ -168,7 +168,7 @@ class RowStores(RowValues):
 
     def _is_own(self, e: Expr) -> bool:
         """Whether a place is part of a variable that an element has for itself: `v.x`, `v[k]`."""
-        while isinstance(e, Member) and self.unit.tok(e.at - 1) == ".":
+        while isinstance(e, Member) and self.unit.tok(e.at - 1) == "." and e.name in ("x", "y", "z", "w"):
             e = e.base
             if isinstance(e, Name) and e.text in self.values and e.text in self.local:
                 return True

@@ -132,7 +132,11 @@ class Rows(RowLoops):
     def _declared(self, s: Decl) -> None:
         self.spots.add(s.at)
         self.names.add(s.name)
-        self.types[s.name] = declared_type(self.unit, s.at)
+        self.constants.pop(s.name, None)
+        kind = declared_type(self.unit, s.at)
+        if s.name in self.env and self.types.get(s.name, kind) != kind:
+            raise Refused(s.at, f"there is another `{s.name}`")
+        self.types[s.name] = kind
         self.memory.element.pop(s.name, None)
         self.memory.version[s.name] = s.at
         if s.pointer and s.init is not None and root(s.init) != s.name:
@@ -145,6 +149,7 @@ class Rows(RowLoops):
         if s.pointer and self.inside and s.init is not None and self._is_view(s.init):
             self.views.add(s.name)
         if s.dims:
+            self._only_here(s)
             self.arrays[s.name] = len(s.dims)
             for x in s.dims:
                 self._plain(x)
@@ -157,13 +162,21 @@ class Rows(RowLoops):
         if s.init is None:
             self.env[s.name] = T(Kind.ELEMENT if self.inside else Kind.ROW)
             return
-        if (n := self._constant(s)) is not None:
+        if s.name not in self.env and (n := self._constant(s)) is not None:
             self._plain(s.init)
             self.constants[s.name], self.env[s.name] = n, T(Kind.ROW, node=s.init)
             return
         self.env[s.name] = self._set(s.init)
         if self.env[s.name].kind is Kind.TILE:
             self._dropped(s)
+
+    def _only_here(self, s: Decl) -> None:
+        """Raises Refused where an array may be one for more than an element."""
+        k = s.at - 1
+        while self.unit.t[k] not in ("{", "}", ";", ")"):
+            if self.unit.t[k] == "static" or self.unit.t[k] in self.unit.macros:
+                raise Refused(s.at, f"`{s.name}` may be shared")
+            k -= 1
 
     def _is_view(self, e: Expr) -> bool:
         """Whether a pointer is to a variable that an element has for itself."""
