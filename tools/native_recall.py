@@ -6,8 +6,8 @@
 Candidates are found by names and shapes alone, in files that shuffle or name a function that reduces over a warp:
 device functions whose name says that they reduce over a block or a `cta`; kernels whose text reduces over a warp, by
 what else is in it. A file is looked at by itself, with the headers it includes. Prints a line for each idiom:
-candidates, native ones; then the most frequent reasons. `--each` prints each candidate: tree, idiom, file, function,
-the reason.
+candidates, native ones (also kernels with nothing to write anew, where functions of headers do it that are native);
+then the most frequent reasons. `--each` prints each candidate: tree, idiom, file, function, the reason.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from pathlib import Path
 
 import click
 
-from cu2port.catalog import load_catalog
+from cu2port.catalog import Catalog, load_catalog
 from cu2port.model import Options
+from cu2port.structure import Function
 from cu2port.unit import Unit
 from cu2port.warp.model import is_device
 from cu2port.warp.native import native
+from cu2port.warp.native.headers import headers_of
 
 SUFFIXES = (".cu", ".cuh", ".h", ".hpp", ".inl")
 MAX_SIZE = 400_000  # bytes; larger files are made by programs
@@ -77,6 +79,7 @@ def candidates(tree: Path) -> Iterator[Candidate]:
         unit = Unit(text, catalog, Options(warp="native"), path=str(path))
         made = native(unit)
         good = {f for f, _ in made.rewritten} | set(made.kernels)
+        good |= {f for f in made.through if by_headers(unit, f, catalog)}
         kept = {k.kernel: k.why for k in made.kept}
         for f in unit.functions:
             if is_device(unit, f):
@@ -85,6 +88,16 @@ def candidates(tree: Path) -> Iterator[Candidate]:
                 if found:
                     file = str(path.relative_to(tree))
                     yield Candidate(tree.name, found, file, f.name, f in good, kept.get(f, "no warp code seen in it"))
+
+
+def by_headers(unit: Unit, f: Function, catalog: Catalog) -> bool:
+    """Whether a kernel calls a function of a header that is native there."""
+    words = set(unit.t[f.body[0] : f.body[1]])
+    for path in headers_of(unit):
+        other = Unit(path.read_bytes().decode("latin-1"), catalog, Options(warp="native"), path=str(path))
+        if not words.isdisjoint(g.name for g, _ in native(other).rewritten):
+            return True
+    return False
 
 
 @click.command()

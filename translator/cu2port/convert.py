@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from cu2port.plan import (
 )
 from cu2port.project import CannotRun, Item, Root, make_roots, walk
 from cu2port.report.record import Entry, FileRecord, RunRecord, entries
+from cu2port.warp.native import is_asked
 from cu2port.workers import Lost, Pool, available_cores
 
 Tick = Callable[[int, int], None]
@@ -160,7 +161,10 @@ def _in_place(request: Request, roots: Sequence[Root], items: list[Item], tick: 
         if item.found and item.kind != "source":
             records[index] = _plain(request, item, ())
     with _pool(request, sum(i.kind == "source" for i in items)) as pool:
-        for job, done in _results(plan_jobs(request, items, pool).jobs, pool, tick):
+        results: Iterable[tuple[Job, Done]] = _results(plan_jobs(request, items, pool).jobs, pool, tick)
+        if is_asked(request.options):
+            results = list(results)  # files read the headers they include: none is written before all are read
+        for job, done in results:
             item = items[job.index]
             found = _put_back(writer, item, done.output) if writing and not _unread(done.entries) else ()
             diffs[job.index] = done.diff

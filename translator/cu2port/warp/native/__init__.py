@@ -14,6 +14,7 @@ calls it. A function that puts the values of a warp together stays, since other 
     rows, row_stores, row_values, row_memory    the proof for kernels with a row of data for each warp
     values, types       what a value is when warps become wavefronts; its type in C++
     idioms, numbers, groups, headers    what all know: reductions, constants, groups of threads, constants of headers
+    borrowed    functions of the headers that a file includes
     host, grid          shapes of blocks and sizes of grids, at launches
 """
 
@@ -23,7 +24,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from cu2port.model import Edit, Finding, Span
+from cu2port.model import Edit, Finding, Options, Span
 from cu2port.structure import Function
 from cu2port.unit import Unit
 
@@ -43,12 +44,13 @@ class Kept:
 @dataclass(frozen=True, slots=True)
 class Native:
     """What becomes of the kernels of a file that work with warps. `rewritten`: functions and their edits; `kernels`:
-    those that are native, and what they reach (`reached`); `kept`:
-    those that are not."""
+    those that are native, and what they reach (`reached`); `through`: those that would be, with nothing to write
+    anew, since functions of headers do all that they do with warps; `kept`: those that are not."""
 
     rewritten: tuple[tuple[Function, tuple[Edit, ...]], ...] = ()
     kernels: tuple[Function, ...] = ()
     kept: tuple[Kept, ...] = ()
+    through: tuple[Function, ...] = ()
     reached: Mapping[Function, tuple[Function, ...]] = field(default_factory=dict)
 
     @property
@@ -66,15 +68,14 @@ class Native:
 _NOTHING = Native()
 
 
-def is_asked(unit: Unit) -> bool:
-    """Whether some code of a file shall be native."""
-    o = unit.options
-    return o.warp == "native" or any(mode == "native" for _, mode in o.kernels)
+def is_asked(options: Options) -> bool:
+    """Whether some code shall be native."""
+    return options.warp == "native" or any(mode == "native" for _, mode in options.kernels)
 
 
 def native(unit: Unit) -> Native:
     """What native code a file gets. Nothing where nothing is asked for."""
-    return _native(unit) if is_asked(unit) else _NOTHING
+    return _native(unit) if is_asked(unit.options) else _NOTHING
 
 
 def apart(unit: Unit, findings: list[Finding]) -> list[Finding]:

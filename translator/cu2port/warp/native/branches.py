@@ -53,15 +53,15 @@ class Branches(ScanBranches):
         role = "thread" if tag == "thread" or here.role == "thread" else here.role
         if here.role in ("first", "leader", "slots") and tag != "thread":
             raise Refused(s.at, "a branch where the number of lanes decides who comes")
-        before = dict(self.env)
-        self._arm(s.then, Here(here.together and tag == "uniform", role), tag, here)
+        before, small = dict(self.env), self._small(s.cond)
+        self._arm(s.then, Here(here.together and tag == "uniform", role, small > 0 or here.small), tag, here)
         then = self.env
         self.env = dict(before)
         if s.other is not None:
             if tag == "thread" and here.role == "first":
                 raise Refused(s.at, "the number of lanes decides who comes to the other arm")
             other = here.role
-            self._arm(s.other, Here(here.together and tag == "uniform", other), tag, here)
+            self._arm(s.other, Here(here.together and tag == "uniform", other, small < 0 or here.small), tag, here)
         self._merge(then)
         if tag == "thread" and self._is_sure(s.cond):  # what the first thread leaves in shared memory is there
             for name in self.arrays:

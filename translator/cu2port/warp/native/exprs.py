@@ -17,6 +17,7 @@ from cu2port.warp.tree import (
     Assign,
     Binary,
     CallExpr,
+    Decl,
     Expr,
     Index,
     Lambda,
@@ -91,9 +92,11 @@ class Values(ScanReads):
         if isinstance(e, Ternary):
             if (got := self._gathered(e, self.here)) is not None:
                 return got
-            cond = self._value(e.cond)
-            with self._perhaps(cond.uniform):
-                return self._lift(e, (cond, self._value(e.a), self._value(e.b)))
+            cond, small = self._value(e.cond), self._small(e.cond)
+            with self._perhaps(cond.uniform, small > 0):
+                a = self._value(e.a)
+            with self._perhaps(cond.uniform, small < 0):
+                return self._lift(e, (cond, a, self._value(e.b)))
         if isinstance(e, Assign):
             before = dict(self.env)
             self._assigned(e, self.here)
@@ -111,11 +114,11 @@ class Values(ScanReads):
         return SAME
 
     @contextmanager
-    def _perhaps(self, surely: bool) -> Iterator[None]:
-        """What is evaluated by some threads only, unless `surely` by all."""
+    def _perhaps(self, surely: bool, small: bool = False) -> Iterator[None]:
+        """What is evaluated by some threads only, unless `surely` by all. `small`: in blocks of one warp."""
         here = self.here
-        if not surely:
-            self.here = Here(False, here.role)
+        if not surely or small:
+            self.here = Here(surely and here.together, here.role, small or here.small)
         yield
         self.here = here
 
@@ -204,10 +207,13 @@ class Values(ScanReads):
         elif not isinstance(e.callee, Name):
             self._plain(e.callee)
         own = self.look(name)
-        if own is not None and own.lends:
-            raise Refused(e.at, f"`{name}` hands its caller what counts in the first warp")
-        if own is not None and (own.reduces or own.meets) and self._is_other(e):
+        if own is not None and self.here.small and (own.reduces or own.scans or own.lists is not None):
+            own = None  # it is not replaced, and gives each thread what it does in CUDA
+        if own is not None and (own.reduces or own.meets) and self._is_other(e, own.spaces):
             raise Refused(e.at, f"there may be another `{name}`")
+        if own is not None and own.lends:
+            self._handed(e, own)
+            return SAME
         if self.here.role in ("first", "leader", "slots") and not (
             own.reduces or own.scans if own is not None else name in MATH or self._is_type(name)
         ):
@@ -231,12 +237,13 @@ class Values(ScanReads):
         if own is not None and not is_plain(own.result):
             if any(not is_plain(t) for t in types):
                 raise Refused(e.at, f"`{name}` gets {next(t for t in types if not is_plain(t)).kind.value}")
-            self._meet(e)
+            self._meet(e, own.syncs)
             self.line, self.plane = self.line or own.line, self.plane or own.plane
+            self.floors = self.floors or own.floors
             self.sites.append(e)
             return own.result
         if own is not None and own.meets:
-            self._meet(e)
+            self._meet(e, own.syncs)
         if own is None and name in MATH:
             return self._lift(e, types)
         for t in types:
@@ -244,6 +251,7 @@ class Values(ScanReads):
                 raise Refused(e.at, f"`{name}` gets {t.kind.value}")
         if own is not None:
             self.line, self.plane = self.line or own.line, self.plane or own.plane
+            self.floors = self.floors or own.floors
         return SAME
 
     def _argument_type(self, e: CallExpr, kinds: tuple[str, ...], t: T) -> str:
@@ -295,12 +303,12 @@ class Values(ScanReads):
         self.loans.add(e.at)
         return frozenset(given)
 
-    def _is_other(self, e: CallExpr) -> bool:
+    def _is_other(self, e: CallExpr, spaces: frozenset[str]) -> bool:
         """Whether a call may mean another function than the file's of that name: a member, a variable, another
-        library's."""
+        library's. `spaces`: namespaces of headers that may be meant."""
         if not isinstance(e.callee, Name) or e.callee.text in self.env:
             return True
-        return e.callee.qualified and not is_own_space(self.unit, e.at)
+        return e.callee.qualified and not is_own_space(self.unit, e.at, spaces)
 
     def _tiled(self, e: CallExpr) -> T:
         """`cooperative_groups::reduce(tile, v, plus<T>())`"""
@@ -331,9 +339,25 @@ class Values(ScanReads):
             self.env[e.text] = T(Kind.SAME, uniform=t.uniform and e.text in {p.name for p in self.d.params})
         return t
 
-    def _meet(self, e: CallExpr) -> None:
+    def _handed(self, e: CallExpr, own: Summary) -> None:
+        """A call that leaves in an array of the function's own what counts in the first warp."""
+        a = e.args[0] if len(e.args) == 1 else e
+        found = [s for s in statements(self.d.body) if isinstance(s, Decl) and isinstance(a, Name) and s.name == a.text]
+        alone = len(found) == 1 and bool(found[0].dims) and not (found[0].shared or found[0].pointer)
+        if not (alone and isinstance(a, Name) and a.text in self.own and a.text not in self.aliased):
+            raise Refused(e.at, f"`{callee(e)}` hands its caller what counts in the first warp")
+        if not is_plain(self.env.get(a.text, SAME)):
+            raise Refused(e.at, f"`{a.text}` is {self.env[a.text].kind.value} already")
+        self._meet(e, own.syncs)
+        self.spots.add(a.at)
+        self.tracked.add(a.text)
+        self.env[a.text] = T(Kind.WHOLE)
+        self.sites.append(e)
+
+    def _meet(self, e: CallExpr, syncs: bool = False) -> None:
+        """All lanes of a wavefront come to a call together; `syncs`: CUDA wants it, since there is a barrier in it."""
         self.meets = True
-        if not self.here.together or self.gone or self.here.role:
+        if not (self.here.together or syncs) or self.gone or self.here.role:
             raise Refused(e.at, f"some lanes may be elsewhere when `{callee(e)}` is called")
 
     def _ballot(self, e: CallExpr) -> T | None:

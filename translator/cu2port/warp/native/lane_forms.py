@@ -192,6 +192,13 @@ class Lanes(Known):
             return ""
         return "blockDim.x" if axis_of(e, "blockDim") == "x" else ""
 
+    def _small(self, e: Expr) -> int:
+        """1 where blocks have no more threads in a row than a warp, -1 where they have more, 0 for other conditions."""
+        if not isinstance(e, Binary) or axis_of(e.a, "blockDim") != "x" or e.op not in ("<", "<=", ">", ">="):
+            return 0
+        n, side = self.idioms.number(e.b), 1 if e.op[0] == "<" else -1
+        return side if n is not None and n - (e.op in ("<", ">=")) <= 32 else 0
+
     def _is_linear(self, e: Expr) -> bool:
         """`threadIdx.y * blockDim.x + threadIdx.x`, in a function that speaks of no third dimension."""
         if not self.rows or self.deep or not (isinstance(e, Binary) and e.op == "+"):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 from cu2port.model import Edit, Span
 from cu2port.unit import Unit
@@ -55,6 +55,7 @@ class Here:
 
     together: bool = True
     role: str = ""  # "leader", "first", "slots", "thread"; "" for any choice that does not depend on lanes
+    small: bool = False  # the block has no more threads than a warp of CUDA's: its functions may stay as they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +99,25 @@ class Summary:
     index: str = ""  # it returns the "lane" or the "warp", and does nothing else
     scratch: frozenset[int] = frozenset()  # parameters that point to slots of warps
     loans: frozenset[int] = frozenset()  # its calls that give a shared array of its own for such
+    syncs: bool = False  # all threads that call it come to a barrier in it
+    spaces: frozenset[str] = frozenset()  # of a header's function: the namespaces that it may be in
 
 
 Look = Callable[[str], Summary | None]
+
+
+def alike(all_of: Sequence[Summary]) -> Summary:
+    """What functions of one name do that do the same, whichever of them is called."""
+    return replace(
+        all_of[0],
+        line=any(s.line for s in all_of),
+        meets=any(s.meets for s in all_of),
+        plane=any(s.plane for s in all_of),
+        floors=any(s.floors for s in all_of),
+        lends=any(s.lends for s in all_of),
+        syncs=all(s.syncs for s in all_of),
+        kinds=tuple(k for s in all_of for k in s.kinds),
+    )
 
 
 def axis_of(e: Expr, name: str) -> str:

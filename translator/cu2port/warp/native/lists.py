@@ -140,7 +140,7 @@ class Lists:
         kind = declared_type(self.unit, self.d.params[0].at)
         if not kind or kind != declared_type(self.unit, self.array.at):
             raise Refused(self.array.at, f"`{self.array.name}` has another type than the values")
-        return Summary(T(Kind.SAME), self.walk.edits, meets=True, lends=True)
+        return Summary(T(Kind.SAME), self.walk.edits, meets=True, lends=True, syncs=True)
 
     def _declared(self, s: Decl) -> bool:
         if s.shared:

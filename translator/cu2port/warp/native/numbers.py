@@ -185,10 +185,11 @@ class Numbers:
         return x is not None and x == self.shape(b)
 
 
-def is_own_space(unit: Unit, at: int) -> bool:
-    """Whether the qualified name that ends at a token starts with a namespace or class of the file, or with `::`."""
+def is_own_space(unit: Unit, at: int, spaces: frozenset[str] = frozenset()) -> bool:
+    """Whether the qualified name that ends at a token starts with a namespace or class of the file, with `::`, or with
+    one of some namespaces."""
     first = unit.qualifier(at)
-    return unit.t[first] == "::" or any(
+    return unit.t[first] in ("::", *spaces) or any(
         unit.tok(i - 1) in ("namespace", "struct", "class") or (unit.tok(i - 1), unit.tok(i + 1)) == ("::", "{")
         for i in unit.find(unit.t[first])
     )

@@ -10,11 +10,12 @@ from cu2port.structure import Function
 from cu2port.unit import Unit
 from cu2port.warp.model import Device, is_device, make_device
 from cu2port.warp.native import Kept, Native
+from cu2port.warp.native.borrowed import Borrowed, Judge
 from cu2port.warp.native.grid import grid_edits
 from cu2port.warp.native.host import SOURCES, in_rows, in_whole_warps, shown
 from cu2port.warp.native.idioms import Idioms, Refused
 from cu2port.warp.native.lane_forms import Lanes
-from cu2port.warp.native.lanes import Summary
+from cu2port.warp.native.lanes import Summary, alike
 from cu2port.warp.native.lists import Lists
 from cu2port.warp.native.masks import Masks
 from cu2port.warp.native.row_lanes import Shape
@@ -24,6 +25,7 @@ from cu2port.warp.tree import Binary, CallExpr, Expr, If, Loop, Member, Name, Nu
 from cu2port.warpnames import declares, modes
 
 _GROUPS = ("tiled_partition", "coalesced_threads")
+_DEVICE = frozenset({"__global__", "__device__"})
 
 
 @dataclass(slots=True)
@@ -37,13 +39,45 @@ class Plan:
     warps: set[Function] = field(default_factory=set)
     summaries: dict[Function, Summary | Refused] = field(default_factory=dict)
     open: set[Function] = field(default_factory=set)
+    borrowed: Borrowed | None = None  # functions of the headers that it includes
 
     def made(self) -> Native:
         unit = self.unit
-        self.idioms = Idioms(unit)
-        ops = [i for i in self.idioms.cudas if unit.t[i] != "__syncwarp"]
-        if not ops and unit.words.isdisjoint(_GROUPS):
+        if unit.words.isdisjoint(_DEVICE) and not any(is_device(unit, f) for f in unit.functions):
             return Native()
+        self.idioms = Idioms(unit)
+        self.borrowed = Borrowed(unit, self.idioms.headers or [], self._judged)
+        theirs = self.borrowed.warps() & unit.words
+        ops = [i for i in self.idioms.cudas if unit.t[i] != "__syncwarp"]
+        if not ops and not theirs and unit.words.isdisjoint(_GROUPS):
+            return Native()
+        functions = self._read(ops)
+        return self._chosen(functions)
+
+    def _judged(self, header: Unit) -> Judge:
+        """What says of a header's functions what they do, in the company of all that this file includes."""
+        plan = Plan(header)
+        plan.idioms = Idioms(header)
+        plan.idioms.headers = [self.unit, *(self.idioms.headers or ())]
+        plan.borrowed = self.borrowed
+        plan._read([i for i in plan.idioms.cudas if header.t[i] != "__syncwarp"])
+
+        def flat(parts: tuple[str | Span, ...]) -> tuple[str, ...]:
+            return tuple(x if isinstance(x, str) else header.text[x.start : x.end] for x in parts)
+
+        def judge(f: Function) -> tuple[Summary | Refused, tuple[object, ...]]:
+            s = plan._summary(f)
+            if isinstance(s, Refused):
+                return s, ()
+            listed = replace(s.lists, call=flat(s.lists.call)) if s.lists is not None else None
+            s = replace(s, reduction=flat(s.reduction), lists=listed)
+            return s, plan._alike(s)
+
+        return judge
+
+    def _read(self, ops: list[int]) -> list[Function]:
+        """The device functions of the file, and what they call."""
+        unit = self.unit
         mode = modes(unit)
         functions = [f for f in unit.functions if is_device(unit, f) and mode(f.name_at) != "flag"]
         for f in functions:
@@ -51,7 +85,8 @@ class Plan:
         for f in functions:
             words = set(unit.t[f.body[0] : f.body[1]]) & self.named.keys()
             self.calls[f] = tuple(g for w in sorted(words) for g in self.named[w] if g is not f)
-        ops += unit.find(*_GROUPS)
+        theirs = self.borrowed.warps() if self.borrowed is not None else frozenset[str]()
+        ops += [i for i in unit.find(*_GROUPS, *theirs) if not unit.is_member(i)]
         in_macros = {unit.t[d.first + 2] for i in ops if (d := unit.in_directive(i)) is not None}
         ops += [i for i in unit.find(*in_macros) if unit.in_directive(i) is None]
         self.warps = {f for f in functions if any(f.body[0] < i < f.body[1] for i in ops)}
@@ -60,7 +95,7 @@ class Plan:
             more = {f for f in functions if f not in self.warps and not self.warps.isdisjoint(self.calls[f])}
             self.warps |= more
             grown = bool(more)
-        return self._chosen(functions)
+        return functions
 
     def _chosen(self, functions: list[Function]) -> Native:
         unit = self.unit
@@ -76,6 +111,7 @@ class Plan:
             return Native(kept=tuple(Kept(f, f.name_at, why) for f in asked))
         done: dict[Function, None] = {}
         kept: list[Kept] = []
+        through: list[Function] = []
         misused = self._misused(functions)
         for f in asked:
             refused = self._refusal(f, solo)
@@ -83,10 +119,12 @@ class Plan:
                 refused = Refused(f.name_at, f"`{other.name}` is called where more than its first thread may count")
             if refused is None and not any(self._direct(g) and not self._is_part(g) for g in self._reached([f])):
                 refused = Refused(f.name_at, "what it does with warps is not understood")
-            if refused is None:
-                done[f] = None
-            else:
+            if refused is not None:
                 kept.append(Kept(f, refused.at, refused.why))
+            elif self._is_empty(f):
+                through.append(f)
+            else:
+                done[f] = None
         wanted = self._reached(list(done)) if not whole else set(functions)
         users = [f for f in done if self._direct(f)]
         called = self._reached(kernels)
@@ -99,7 +137,20 @@ class Plan:
                     users.append(f)
                 elif isinstance(s, Refused) and whole and f not in called:
                     kept.append(Kept(f, s.at, s.why))
-        return self._written(users, tuple(done), kept)
+        users = [f for f in users if not self._is_empty(f)]
+        return replace(self._written(users, tuple(done), kept), through=tuple(through))
+
+    def _is_empty(self, f: Function) -> bool:
+        """Whether nothing is to be written anew for a function and what it calls: headers do all that it does with
+        warps."""
+        for g in self._reached([f]):
+            s = self._summary(g)
+            called = [self._look(callee(c)) for c in s.sites] if isinstance(s, Summary) else []
+            if isinstance(s, Summary) and (
+                s.edits or s.apart or any(x is None or x.reduces or x.scans for x in called)
+            ):
+                return False
+        return True
 
     def _misused(self, functions: list[Function]) -> set[Function]:
         """Functions whose answer counts in the first thread or warp alone, and that code calls of which it is not known
@@ -137,20 +188,20 @@ class Plan:
                 edits.update(self._by_hand(site, f))
             out.append((f, tuple(edits.values())))
         reached = {k: tuple(sorted(self._reached([k]) - {k}, key=lambda f: f.first)) for k in done}
-        return Native(tuple(sorted(out, key=lambda x: x[0].first)), done, tuple(kept), reached)
+        return Native(tuple(sorted(out, key=lambda x: x[0].first)), done, tuple(kept), reached=reached)
 
     def _by_hand(self, site: CallExpr, caller: Function) -> dict[tuple[int, int], Edit]:
         """The call of a function that reduces over a warp, as one of `cu2port::wave`."""
         unit, call = self.unit, self.unit.call(site.at)
-        named = self.named[callee(site)]
-        s = self._summary(named[0])
+        named = self.named.get(callee(site), ())
+        s = self._summary(named[0]) if named else self._look(callee(site))
         if not isinstance(s, Summary) or not (s.reduces or s.scans):
             return {}
         assert call is not None
         name, tail = self._call_of(s)
         given = site.callee.targs if isinstance(site.callee, Name) else ()
         arg = unit.text[call.args[0].start : call.args[0].end]
-        kind = self._type_of(named[0])
+        kind = self._type_of(named[0]) if named else s.kinds[0] if len(s.kinds) == 1 else ""
         if given:
             kind = unit.text[unit.end(site.at + 1) : unit.p[call.open - 1]]
         elif len(named) > 1:
@@ -294,7 +345,9 @@ class Plan:
         """What the file's functions of a name do; None if it has none. Raises Refused where they differ."""
         found = self.named.get(name)
         if not found:
-            return None
+            return self.borrowed.look(name) if self.borrowed is not None else None
+        if self.borrowed is not None and self.borrowed.others(name, self.unit, found):
+            raise Refused(found[0].name_at, f"headers have another `{name}`")
         all_of = []
         for f in found:
             s = self._summary(f)
@@ -312,9 +365,7 @@ class Plan:
                     lends=any(s.lends for s in all_of),
                 )
             raise Refused(found[0].name_at, f"functions named `{name}` do different things")
-        return (
-            replace(first, kinds=tuple(k for s in all_of for k in s.kinds)) if first.reduces or first.scans else first
-        )
+        return alike(all_of)
 
 
 def is_first(e: Expr) -> bool:

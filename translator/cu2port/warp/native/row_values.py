@@ -157,7 +157,11 @@ class RowValues(RowLanes):
             raise Refused(e.at, f"`{name}` is no part of a proven idiom")
         own = self.look(name)
         foreign = own is not None and isinstance(e.callee, Name) and e.callee.qualified
-        if not isinstance(e.callee, Name) or name in self.env or (foreign and not is_own_space(self.unit, e.at)):
+        if (
+            not isinstance(e.callee, Name)
+            or name in self.env
+            or (foreign and own is not None and not is_own_space(self.unit, e.at, own.spaces))
+        ):
             raise Refused(e.at, f"what `{name}` does is not known")
         if own is not None and own.reduces and len(e.args) == 1:
             if isinstance(e.callee, Name) and len(e.callee.targs) > 1:

@@ -85,6 +85,8 @@ def join(a: T, b: T) -> T:
         return a
     if is_plain(a) and is_plain(b):
         return T(Kind.SAME, uniform=a.uniform and b.uniform)
+    if Kind.WHOLE in (a.kind, b.kind) and (is_plain(a) or is_plain(b)):  # right wherever the block's is
+        return T(Kind.WHOLE, everywhere=a.everywhere or b.everywhere)
     if a.kind is b.kind and a._replace(node=None, source="") == b._replace(node=None, source=""):
         return a._replace(node=None, source=a.source if a.source == b.source else "")
     return MIXED

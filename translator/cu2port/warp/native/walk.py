@@ -80,6 +80,7 @@ class Walk(Branches):
             kinds=(kind,),
             scratch=frozenset(self.scratch),
             loans=frozenset(self.loans),
+            syncs=any(isinstance(s, Eval) and is_barrier(self.unit, s.expr) for s in self.d.body.body),
         )
 
     def _parameter(self) -> str:
