@@ -15,7 +15,7 @@ from cu2port.unit import Unit
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.ground import Use
 from cu2port.warp.interp import Interpreter
-from cu2port.warp.model import constants, is_device, make_device
+from cu2port.warp.model import Device, constants, is_device, make_device
 from cu2port.warp.parse import integer
 from cu2port.warp.roles import Role
 from cu2port.warp.values import UNIFORM, Kind, V
@@ -28,11 +28,13 @@ _SPEAKS = ("threadIdx", "warp", "Warp", "WARP", "lane", "Lane", "shfl", "32")
 @dataclass(frozen=True, slots=True)
 class Known:
     """Facts of headers. `constants`: their values; `widths`: of functions, the positions of the parameters and of the
-    template parameters that count lanes; `results`: kinds of what functions return."""
+    template parameters that count lanes; `results`: kinds of what functions return; `collective`: functions that
+    reach a cross-lane operation."""
 
     constants: dict[str, int] = field(default_factory=dict)
     widths: dict[str, tuple[frozenset[int], frozenset[int]]] = field(default_factory=dict)
     results: dict[str, Kind] = field(default_factory=dict)
+    collective: set[str] = field(default_factory=set)
 
 
 NOTHING_KNOWN = Known()
@@ -51,7 +53,12 @@ def known_from_headers(unit: Unit) -> Known:
             continue
         seen.add(path)
         here, further = _header(path, path.stat().st_mtime_ns)
-        out = Known(here.constants | out.constants, here.widths | out.widths, here.results | out.results)
+        out = Known(
+            here.constants | out.constants,
+            here.widths | out.widths,
+            here.results | out.results,
+            here.collective | out.collective,
+        )
         if depth < _DEPTH:
             todo += [(x, path.parent, depth + 1) for x in further]
     return out if seen else NOTHING_KNOWN
@@ -113,6 +120,7 @@ def _functions(unit: Unit, out: Known) -> None:
                 src = (p.at, *(old.src if old is not None else ()))
                 d.given[p.name] = V(Kind.NUMBER, UNIFORM, 32, src[:6])
         interp.run(d)
+    out.collective.update(_collective(unit, devices))
     marked = {at for at, uses in interp.uses.items() if any(u.lane or _guards(u) for u in uses)}
     for d in devices:
         params = frozenset(k for k, p in enumerate(d.params) if p.at in marked)
@@ -122,3 +130,17 @@ def _functions(unit: Unit, out: Known) -> None:
         kind = d.result.kind
         if d.returns and kind in _GIVEN and d.name not in LANE_OPERATIONS:
             out.results.setdefault(d.name, kind)
+
+
+def _collective(unit: Unit, devices: list[Device]) -> set[str]:
+    """Names all of whose functions hold a cross-lane operation or call one that does."""
+    words = [(d.name, set(unit.t[d.fn.body[0] : d.fn.body[1]])) for d in devices]
+    found: set[str] = set()
+    grown = True
+    while grown:
+        known = LANE_OPERATIONS | found
+        quiet = {name for name, held in words if not held & known}
+        more = {name for name, _ in words} - quiet - found
+        found |= more
+        grown = bool(more)
+    return found

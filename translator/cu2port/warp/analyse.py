@@ -15,6 +15,7 @@ from cu2port.warp.interp import Interpreter
 from cu2port.warp.model import Device, is_device, make_device
 from cu2port.warp.tree import Num
 from cu2port.warp.triggers import HAZARDS, triggers, troubled
+from cu2port.warp.values import Kind
 
 _ROUNDS = 6
 LITERALS = frozenset({"32", "31", "5", "32u", "31u", "5u", "32U", "31U", "5U", "0x1f", "0x1F", "0x1fu", "0x1Fu", "0x20",
@@ -98,27 +99,30 @@ def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
         wanted |= more
         grown = bool(more)
     devices = [make_device(unit, f) for f in functions if f.name in wanted]
-    if not hazards_only:
-        _rows(unit, devices, called)
     interp = Interpreter(unit)
+    collective: set[str] = set()
     if not hazards_only:
         known = known_from_headers(unit)
+        collective = known.collective
         interp.outer, interp.widths, interp.results = known.constants, known.widths, known.results
+        _rows(unit, devices, called, collective)
     for d in devices:
         interp.devices.setdefault(d.name, []).append(d)
     run_all(interp, devices)
     if not hazards_only:
+        if interp.masks:  # who reads them may have been interpreted before they were known
+            run_all(interp, [d for d in devices if interp.masks & set(unit.t[d.fn.body[0] : d.fn.body[1]])])
         interp.outside()
         interp.settle()
-    warpish = _warpish(unit, devices, called)
+    warpish = _warpish(unit, devices, called, collective)
     uses = {at: tuple(found) for at, found in interp.uses.items()}
     return WarpFacts(tuple(devices), uses, tuple(interp.arrays.values()), warpish, frozenset(interp.extents))
 
 
-def _rows(unit: Unit, devices: list[Device], called: dict[str, set[str]]) -> None:
+def _rows(unit: Unit, devices: list[Device], called: dict[str, set[str]], collective: set[str]) -> None:
     """Mark the functions whose blocks have rows of 32 threads, by their kernels' launches or by how they count, if they
     work with warps at all."""
-    warpish = _warpish(unit, devices, called)
+    warpish = _warpish(unit, devices, called, collective)
     wanted = kernels_of_rows(unit)
     wanted |= {d.name for d in devices if _ROWS.search(" ".join(unit.t[d.fn.body[0] : d.fn.body[1]]))}
     wanted |= {d.name for d in devices if d.bounds and isinstance(d.bounds[0], Num) and d.bounds[0].value == 32}
@@ -153,12 +157,14 @@ def run_all(interp: Interpreter, devices: list[Device]) -> None:
         todo = [d for d in devices if d.name in again]
 
 
-def _warpish(unit: Unit, devices: list[Device], called: dict[str, set[str]]) -> frozenset[str]:
-    """Functions that hold or reach a cross-lane operation, or name a warp or a lane."""
+def _warpish(unit: Unit, devices: list[Device], called: dict[str, set[str]], collective: set[str]) -> frozenset[str]:
+    """Functions that reach a cross-lane operation, name a warp or a lane, or are given a lane by all their callers."""
     out = set()
     for d in devices:
         words = set(unit.t[d.fn.first : d.fn.body[1]])
-        if words & builtins.LANE_OPERATIONS or any(_WARPISH.match(w) or _MATRICES.match(w) for w in words):
+        lanes = any(v.kind is Kind.LANE for v in d.given.values())
+        lanes = lanes or bool(words & builtins.LANE_OPERATIONS or words & collective)
+        if lanes or any(_WARPISH.match(w) or _MATRICES.match(w) for w in words):
             out.add(d.name)
     grown = True
     while grown:

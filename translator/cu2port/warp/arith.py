@@ -39,6 +39,8 @@ def _plain(op: str, a: V, b: V) -> V:
         return V(Kind.COUNT, vary, None, (), why)
     if a.kind in _THREADISH or b.kind in _THREADISH:
         kind = Kind.PART
+    elif op in "+-" and Kind.LANE_BITS in (a.kind, b.kind) and {a.kind, b.kind} <= {Kind.LANE_BITS, Kind.NUMBER}:
+        kind = Kind.LANE_BITS
     elif a.kind is Kind.DATA or b.kind is Kind.DATA:
         kind = Kind.DATA
     return V(kind, vary, None, (), why)
@@ -219,6 +221,8 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             return V(Kind.WARP, x.vary, None, (), x.why)
     if op == "-" and a.num == 32 and a.kind is Kind.NUMBER and b.kind is Kind.SIZE:  # `32 - LOGICAL_WARP_THREADS`
         use(a, Role.SIZE, True, b)
+    if op == "-" and a.src and a.num is None and b.kind is Kind.LANE_BITS:
+        use(a, Role.LAST, True, b)  # `first + 31 - __clz(mask)`
     if op == "-" and (is_size(a) or is_mask(a)):
         # `32 - __clz(x)`, `w >> (32 - n)`: bits; of a mask of lanes: lanes
         if b.kind in (Kind.MASK, Kind.LANE_BITS) or (b.kind is Kind.BITS and b.vary == WARPS):

@@ -25,6 +25,7 @@ from cu2port.warp.values import (
     GROUP_NAME,
     LANES,
     NOTHING,
+    SHUFFLE_NAME,
     UNIFORM,
     VARY,
     WARPS,
@@ -37,7 +38,6 @@ from cu2port.warp.values import (
 )
 
 _PASSES = re.compile(r"(?i)uniform|broadcast|readfirst|min|max|cast|int\Z")
-_SHUFFLE = re.compile(r"(?i)shfl|shuffle|broadcast")
 _WIDTH_NAME = re.compile(r"(?i)warp|lane|width|threads")
 _MOVED = frozenset({Kind.MASK, Kind.LANE, Kind.BLOCK, Kind.WARP, Kind.GLOBAL_WARP, Kind.COUNT, Kind.LINEAR})
 
@@ -210,8 +210,11 @@ class Caller(Evaluator):
             for v in (*values, *tvalues):
                 if v.src and v.num == WIDE and (v.kind is Kind.SIZE or "tile" not in name):
                     self.use(v, Role.WIDTH, True if name not in self.devices else None, NOTHING)
-                elif v.src and v.num == WIDE - 1 and _SHUFFLE.search(name) and name not in self.devices:
+                elif v.src and v.num == WIDE - 1 and SHUFFLE_NAME.search(name) and name not in self.devices:
                     self.use(v, Role.LAST, True, NOTHING)
+            for v in values[1:] if SHUFFLE_NAME.search(name) else ():
+                if v.src and v.kind in (Kind.RESIDUE, Kind.LANE_PLUS):
+                    self.use(v, Role.MASK, True, V(Kind.LANE))  # `shuffle(x, (n + t) & 31)`
             for d in self.devices.get(name, ()):
                 for p, v in zip(d.tparams, tvalues, strict=False):
                     if v.src and v.num == WIDE and (is_block_size(p.name) or _WIDTH_NAME.search(p.name)):
@@ -222,6 +225,9 @@ class Caller(Evaluator):
         for k, v in enumerate(values):
             if v.kind is Kind.LANE:
                 self.lanes_of.add((name, k))
+                after = values[k + 1] if k + 1 < len(values) else NOTHING
+                if after.num == WIDE and after.kind is Kind.NUMBER:
+                    self.use(after, Role.SIZE, True, v)  # `copy(to, from, lane, 32)`
             elif v.src and v.num in (WIDE, WIDE - 1) and v.kind is Kind.NUMBER:
                 function = self.device.name if self.device is not None else ""
                 self.numbers_of.setdefault((name, k), {})[v, function] = None
@@ -289,6 +295,8 @@ class Caller(Evaluator):
             pairs = [*zip(d.params, values, strict=False), *zip(d.tparams, tvalues, strict=False)]
             for p, v in pairs:
                 if p.name:
+                    if v.kind in (Kind.THREAD, Kind.LINEAR) and self.in_first_warp():
+                        v = v._replace(kind=Kind.LANE)
                     if v.kind in TOLD:
                         v = v._replace(why=Step(e.at, f"passed to `{d.name}` as `{p.name}`", v.why))
                     old = d.given.get(p.name)

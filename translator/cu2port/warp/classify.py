@@ -18,7 +18,17 @@ from cu2port.warp.lockstep import tails
 from cu2port.warp.parse import integer
 from cu2port.warp.roles import Role
 from cu2port.warp.spelled import spelled
-from cu2port.warp.values import COUNT_NAME, LANE_NAME, THREADS, WARP_NAME, Kind, Step, is_weak, named_constant
+from cu2port.warp.values import (
+    COUNT_NAME,
+    LANE_NAME,
+    THREADS,
+    WARP_NAME,
+    Kind,
+    Step,
+    is_block_size,
+    is_weak,
+    named_constant,
+)
 
 _WARP_WORD = re.compile(r"(?i).*(?:warp|lane|wave|wid\Z|\bws\b).*")
 _OPERATORS = frozenset("+ - * / % << >> < > & |".split())
@@ -71,7 +81,11 @@ def _verdict(unit: Unit, facts: WarpFacts, company: Company, at: int, found: lis
         best = next((u for u in found if u.lane), found[0])
         lanes = any(u.role is not Role.BITS or u.lane for u in found)
         return Verdict(at, lanes, best.role, best.why, best.other)
+    found = [u for u in found if not _elsewhere(facts, u)] or [u._replace(lane=False) for u in found]
+    words = sum(u.role is Role.BITS and u.lane is False for u in found)
     for u in found:
+        if words > 1 and u.role is Role.BITS and u.other is Kind.MASK:
+            continue  # `32 - n`, by which several words are shifted
         if u.lane or (u.lane is None and _likely(facts, u) and (u.function, u.about) not in company.bits):
             return Verdict(at, True, u.role, u.why, u.other)
     if not any(u.role is Role.BITS and u.lane is False for u in found):
@@ -82,6 +96,25 @@ def _verdict(unit: Unit, facts: WarpFacts, company: Company, at: int, found: lis
     return Verdict(at, False, u.role, u.why, u.other)
 
 
+_COORDINATE = re.compile(r"(?i)(?:[xyz]\d?|.*(?:row|col|tile).*)\Z")
+_OF_THREADS = frozenset({*THREADS, Kind.LANE, Kind.BLOCK_ID})
+
+
+def _elsewhere(facts: WarpFacts, u: Use) -> bool:
+    """Whether a use in a function without a word of warps makes coordinates of threads (`x = threadIdx.x % 32`), or
+    parts what only was made of a block's size (`channel = blockIdx.x * THREADS * 4`, `channel / 32`)."""
+    if u.function in facts.warpish or not u.function or u.role not in _PLACING:
+        return False
+    if u.other in _OF_THREADS and _COORDINATE.match(u.hint):
+        return True
+    return u.other in (Kind.BLOCK, Kind.COUNT) and bool(u.about) and not any(map(_sized, u.about.split()))
+
+
+def _sized(name: str) -> bool:
+    return is_block_size(name) or "block" in name.lower() or "warp" in name.lower() or "thread" in name.lower()
+
+
+_PLACING = frozenset({Role.SIZE, Role.MASK, Role.LOG, Role.COUNT, Role.STRIDE})
 _PER_WARP = re.compile(r"(?i)(?:per|in)_?(?:a_?)?warp")
 _SOFT = frozenset({Role.SIZE, Role.MASK, Role.LOG, Role.COUNT, Role.GUARD, Role.WIDTH})
 _DIVIDING = frozenset({*_SOFT, Role.BITS, Role.TILE, Role.PLAIN})

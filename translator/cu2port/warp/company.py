@@ -32,6 +32,9 @@ _SPEAKS = re.compile(
     r"\b(?:(?:each|per) lane|lanes?|shuffle|(?:a|one|per|single|full|whole|within|the) warp|warp.?size|warps"
     r"|wavefronts?)\b"
 )
+_SIZE = re.compile(
+    r"(?i)\b(?:warp.?size|size of (?:a|the) warp|threads (?:in|of|per) (?:a|one|the|each)? ?warp|warp reduc)"
+)
 _BIT_HINT = re.compile(r"(?i)bit|word|mask(?!ed)")
 _EACH = re.compile(r"(?i)per_?(?:lane|thread)s?(?:_|\Z|[A-Z])")  # what is divided by 32 is shared out to 32 threads
 _OVER = frozenset({Role.SIZE, Role.COUNT, Role.LOG})
@@ -90,6 +93,9 @@ def _spoken(unit: Unit, at: int) -> bool:
     line = unit.text[start : stop if stop >= 0 else len(unit.text)]
     remark = max(line.rfind("//"), line.rfind("/*"))
     if remark > unit.p[at] - start and _SPEAKS.search(line[remark:]):
+        return True
+    above = unit.text[unit.text.rfind("\n", 0, max(start - 1, 0)) + 1 : max(start - 1, 0)].strip()
+    if above.startswith("//") and _SIZE.search(above):
         return True
     k = at
     while k < len(unit.t) and k < at + 24 and unit.t[k] not in (";", "{", "}"):

@@ -16,6 +16,10 @@ def compare(op: str, a: V, b: V, at: int, use: Record) -> V:
             use(y, Role.LAST if is_mask(y) else Role.SIZE, True, x)
         elif x.kind in (Kind.THREAD, Kind.LINEAR):
             use(y, Role.LAST if y.num == 31 and op in ("==", "!=") else Role.GUARD, None, x)
+        elif x.kind is Kind.LANE_BITS and is_size(y):
+            use(y, Role.SIZE, True, x)  # `__ffs(mask) - 1 < 32`
+        elif x.kind is Kind.PART and y.num == 31 and op in ("==", "!="):
+            use(y, Role.LAST, None, x)  # `threadIdx.x % group == 31`
         elif x.kind in (Kind.COUNT, Kind.WARP, Kind.BLOCK, Kind.SIZE):
             role = Role.SLOTS if x.kind in (Kind.COUNT, Kind.WARP) else Role.GUARD
             lanes = None if x.kind is Kind.BLOCK and y.kind is Kind.NUMBER else True
@@ -28,10 +32,12 @@ def compare(op: str, a: V, b: V, at: int, use: Record) -> V:
         use(y, Role.GUARD, None, x)
     if y.num is None and y.kind is Kind.NUMBER and y.src and x.kind in (Kind.THREAD, Kind.LINEAR):
         use(y, Role.GUARD, None, x)  # `first = wide ? 64 : 32`
+    if y.num is None and y.kind in (Kind.NUMBER, Kind.UNKNOWN) and y.src and x.kind is Kind.LANE and op in _TURNED:
+        use(y, Role.SIZE, True, x)  # `lane < count`, `count = min(32, rest)`
     for s, o in ((a, b), (b, a)):
         if s.kind is Kind.STEP and s.src and o.kind in (Kind.LANE, Kind.THREAD, Kind.LINEAR):
             use(s, Role.LOOP if o.kind is Kind.LANE else Role.GUARD, True if o.kind is Kind.LANE else None, o)
-        if s.kind is Kind.QUOTIENT and s.src and o.kind in (Kind.LANE, Kind.WARP, Kind.THREAD, Kind.LINEAR):
+        if s.kind is Kind.QUOTIENT and s.src and o.kind in _PARTED:
             use(s, Role.COUNT, True, o)  # `lane < THREADS / 32`
         if s.kind is Kind.RESIDUE and o.kind is Kind.LANE:
             use(s, Role.SIZE, True, o)
@@ -51,6 +57,8 @@ def compare(op: str, a: V, b: V, at: int, use: Record) -> V:
     return V(kind, vary, sure, (), why, a.shared or b.shared)
 
 
+#: What is compared with a quotient that counts warps.
+_PARTED = frozenset({Kind.LANE, Kind.WARP, Kind.GLOBAL_WARP, Kind.COUNT, Kind.THREAD, Kind.LINEAR})
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 

@@ -120,6 +120,8 @@ def modulo(op: str, a: V, b: V, at: int, use: Record) -> V | None:
         return V(Kind.LANE, LANES, None, (), a.why)
     soft = a.kind in (Kind.INDEX, Kind.LANE_PLUS, Kind.UNKNOWN, Kind.DATA, Kind.PART)
     use(b, Role.BITS if op == "&" else Role.TILE, None if soft else False, a)
+    if b.src and a.num is None and a.kind is Kind.LANE_PLUS:
+        return V(Kind.LANE_PLUS, LANES, None, b.src, a.why)
     if b.src and a.num is None and a.kind in _RESTING:
         return V(Kind.RESIDUE, a.vary, None, b.src, a.why)
     return None

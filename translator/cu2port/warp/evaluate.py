@@ -86,6 +86,10 @@ class Evaluator(Ground):
         self._sides = (a, e.a, b, e.b)
         if e.op == "/" and a.num == WIDE and a.src and b.num != WIDE and "per_warp" in names_in(e.b).lower():
             self.use(a, Role.SIZE, True, b)  # `32 / ROWS_PER_WARP` lanes a row
+        if e.op in _COMPARING:
+            for x, node in ((a, e.b), (b, e.a)):
+                if x.kind is Kind.QUOTIENT and isinstance(node, Name) and by_name(node.text) is Kind.COUNT:
+                    self.use(x, Role.COUNT, True, V(Kind.COUNT))  # `static_assert(warps == threads / 32)`
         v = binary(e.op, a, b, e.at, self.use)
         self._sides = None
         if e.op == "+" and self.device is not None:
@@ -205,6 +209,10 @@ class Evaluator(Ground):
         if self.device is not None and index.vary == LANES:
             self.device.spread.add(e.at)
         kind = Kind.MASK if base.kind is Kind.MASK else Kind.DATA
+        if isinstance(e.base, Member) and e.base.name in self.masks:
+            kind = Kind.MASK
+            if index.kind is Kind.QUOTIENT:
+                self.use(index, Role.COUNT, True, V(Kind.MASK))  # `masks[i / 32]`, one a warp
         return V(kind, vary, None, (), index.why or base.why, base.shared, base.volatile)
 
     def _unary(self, e: Unary) -> V:
@@ -267,6 +275,8 @@ class Evaluator(Ground):
             old = self.env.get(target.base.text)
             if old is not None and old.kind is Kind.UNKNOWN:
                 self.env[target.base.text] = old._replace(kind=Kind.MASK, why=v.why)
+        elif v.kind is Kind.MASK and isinstance(target, Index) and isinstance(target.base, Member):
+            self.masks.add(target.base.name)
 
     def _in_memory(self, name: str) -> bool:
         """Whether a plain name is memory that other threads see: a shared variable, or one from outside."""

@@ -27,6 +27,7 @@ from cu2port.warp.values import (
 )
 
 WIDE = 32
+_MOST_THREADS = 1024
 WATCHED = frozenset({32, 31, 5})
 TOLD = frozenset(
     {
@@ -103,6 +104,7 @@ class Ground:
         self.results: dict[str, Kind] = {}
         self.lanes_of: set[tuple[str, int]] = set()  # functions and positions that lanes are passed to
         self.numbers_of: dict[tuple[str, int], dict[tuple[V, str], None]] = {}  # and that literals are passed to
+        self.masks: set[str] = set()  # members that hold masks of lanes
         self._bodies: dict[int, Expr | Block] = {}
         self._open: set[str] = set()
         self.site = -1  # the token where the macro that is being expanded stands in the function
@@ -128,10 +130,13 @@ class Ground:
             va, a, vb, side = self._sides
             about = names_in(a if other is va else side if other is vb else Other(0))
         named = any(not self.unit.t[at][0].isdigit() for at in b.src)
-        first = any(f.cond.num == (WIDE, -WIDE)[f.arm] for f in self.frames if f.arm in (0, 1))
-        u = Use(role, lane, other.kind, other.why, self.hint, name, about, named, first)
+        u = Use(role, lane, other.kind, other.why, self.hint, name, about, named, self.in_first_warp())
         for at in b.src:
             self.uses.setdefault(at, {})[u] = None
+
+    def in_first_warp(self) -> bool:
+        """Whether only one warp comes here: the branch of `if (threadIdx.x < 32)`."""
+        return any(f.cond.num == (WIDE, -WIDE)[f.arm] for f in self.frames if f.arm in (0, 1))
 
     def event(self, kind: str, at: int, name: str, values: tuple[V, ...] = (), node: CallExpr | None = None) -> None:
         """Something lanes must agree on."""
@@ -190,7 +195,7 @@ class Ground:
             return v
         if by_name(text) is Kind.COUNT:
             return V(Kind.COUNT)
-        return V(Kind.BLOCK) if is_block_size(text) and text.isupper() else None
+        return V(Kind.BLOCK) if is_block_size(text) and text[:1].isupper() else None
 
     def _constant_value(self, first: int) -> V:
         body = self._bodies.get(first)
@@ -219,6 +224,9 @@ class Ground:
         elif v.kind is Kind.THREAD_Y and known is Kind.UNKNOWN and by_name(name) is Kind.WARP:
             v = V(Kind.WARP, WARPS, None, (), Step(at, f"`{name}` is a warp id by its name", v.why))
         elif v.kind in (Kind.NUMBER, Kind.UNKNOWN) and v.vary == UNIFORM and is_block_size(name):
+            v = v._replace(kind=Kind.BLOCK)
+        elif v.kind is Kind.PRODUCT and v.num is not None and is_block_size(name) and v.num <= _MOST_THREADS:
+            self.use(v, Role.COUNT, True, V(Kind.BLOCK))  # `constexpr int kThreads = 8 * 32`
             v = v._replace(kind=Kind.BLOCK)
         elif v.kind is Kind.PRODUCT and v.num is None and v.vary == UNIFORM and is_block_size(name):
             self.use(v, Role.BLOCK, None, NOTHING)

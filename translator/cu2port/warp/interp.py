@@ -10,7 +10,7 @@ from cu2port.warp.calls import Caller
 from cu2port.warp.evaluate import OF_BITS
 from cu2port.warp.events import BlockSeen, Frame, LoopSeen
 from cu2port.warp.ground import Array, names_in
-from cu2port.warp.loops import assigned, either, in_loop, leaves, speaks_of_warps, strided, tests_of, widened
+from cu2port.warp.loops import assigned, distances, either, in_loop, leaves, speaks_of_warps, strided, tests_of, widened
 from cu2port.warp.model import Device
 from cu2port.warp.roles import Role
 from cu2port.warp.tree import (
@@ -289,6 +289,8 @@ class Interpreter(Caller):
                     v = v._replace(kind=Kind.INDEX)
                 self.env[name] = v._replace(kind=Kind.ROUND) if name in rounds and v.kind is Kind.STEP else v
         self.loops = (*loops, s.at)
+        for e in distances(s):
+            self.use(self.value(e), Role.WIDTH, True, NOTHING)
         self.hint = ""
         start = self.env.copy()
         for again in range(2):

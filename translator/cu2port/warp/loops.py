@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cu2port.warp.tree import (
     Assign,
+    Binary,
     Block,
     CallExpr,
     Expr,
@@ -11,6 +12,7 @@ from cu2port.warp.tree import (
     Jump,
     Loop,
     Name,
+    Num,
     Stmt,
     Unary,
     callee,
@@ -18,9 +20,10 @@ from cu2port.warp.tree import (
     statements,
     walk,
 )
-from cu2port.warp.values import GROUP_NAME, Kind, V, join
+from cu2port.warp.values import GROUP_NAME, SHUFFLE_NAME, Kind, V, join
 
 _LOOP_KINDS = frozenset({Kind.NUMBER, Kind.SIZE, Kind.UNKNOWN, Kind.PRODUCT, Kind.STEP})
+_DOUBLES = frozenset("*= /= <<= >>=".split())
 _LEAVING = frozenset({"return", "break", "continue", "goto"})
 
 
@@ -88,3 +91,16 @@ def strided(s: Loop) -> set[str]:
 def tests_of(s: Loop) -> list[Expr]:
     """Conditions in a loop's body whose branch leaves the loop, and assignments in its condition."""
     return [x.cond for x in statements(s.body) if isinstance(x, If) and (leaves(x.then))]
+
+
+def distances(s: Loop) -> list[Num]:
+    """The 32 that bounds the distances of a cross-lane operation: `for (n = 1; n < 32; n <<= 1) shuffle(x, f(n))`."""
+    steps = [e for e in walk(s.step) if isinstance(e, Assign) and e.op in _DOUBLES] if s.step is not None else []
+    names = {e.target.text for e in steps if isinstance(e.target, Name)}
+    if not names or s.cond is None:
+        return []
+    calls = [e for e in expressions(s.body) if isinstance(e, CallExpr) and SHUFFLE_NAME.search(callee(e))]
+    if not any(isinstance(x, Name) and x.text in names for e in calls for a in e.args for x in walk(a)):
+        return []
+    tests = [e for e in walk(s.cond) if isinstance(e, Binary) and isinstance(e.a, Name) and e.a.text in names]
+    return [e.b for e in tests if isinstance(e.b, Num) and e.b.value == 32]

@@ -28,6 +28,7 @@ _MOST_WARPS = re.compile(r"(?i)k?max_?(?:num_?|n_?)?(?:block_?)?warps(?:_?(?:per
 def spelled(unit: Unit) -> Iterator[tuple[int, Role]]:
     """Tokens that count lanes, with their roles."""
     yield from _templates(unit)
+    yield from _tiles(unit)
     for word in unit.words:
         if not is_identifier(word):
             continue
@@ -62,6 +63,17 @@ def _templates(unit: Unit) -> Iterator[tuple[int, Role]]:
             for k in range(firsts[1] if len(firsts) > 1 else close, close):
                 if _is(unit, k, 32) and (unit.t[k - 1] == "/" or (k in firsts and whole[firsts.index(k)])):
                     yield k, Role.WIDTH if k in firsts else Role.COUNT
+
+
+def _tiles(unit: Unit) -> Iterator[tuple[int, Role]]:
+    """What the threads of a tile are compared with or defined as: `tiled_partition<N>`, `N <= 32`, `int N = 32`."""
+    names = set()
+    for i in unit.find("tiled_partition", "thread_block_tile"):
+        if unit.tok(i + 1) == "<" and is_identifier(unit.tok(i + 2) or " ") and unit.tok(i + 3) in (">", ","):
+            names.add(unit.t[i + 2])
+    for word in names:
+        yield from _beside(unit, word)
+        yield from _defined(unit, word, 32)
 
 
 def _remarked(unit: Unit) -> Iterator[tuple[int, Role]]:

@@ -117,7 +117,7 @@ def join_all(values: Iterable[V]) -> V:
 SIZE_NAME = re.compile(
     r"(?i)(?!.*(?:sub_?warp|bytes|mem|partial|half))(?:.*(?:warp_?(?:size|sz|siz|width|lanes|dim|len)|wave(?:front)?_?(?:size|sz)|threads?_?(?:per|in|this)_?(?:this_?)?warp|"
     r"lanes?_?(?:per|in)_?warp|num_?lanes|n_?lanes|lane_?(?:count|num|size)|warp_?(?:n_?)?threads).*\Z"
-    r"|(?:ws|wsz|warp_?t)\Z)"
+    r"|(?:ws|wsz|(?-i:warp_t|WARP_T))\Z)"
 )
 MASK_NAME = re.compile(r"(?i).*(?:warp_?(?:size_?)?(?:mask|minus)|lane_?(?:id_?)?mask|ws_?mask).*\Z")
 LOG_NAME = re.compile(r"(?i).*(?:lo?g2?_?(?:of_?)?(?:warp|ws)|warp_?(?:size_?)?(?:shift|log|bits|lg|exp)).*\Z")
@@ -135,7 +135,7 @@ COUNT_NAME = re.compile(
     r"|warp_?(?:count|num)s?|\w+_warps|warps_?[mnkxyz]|k?warps[MNKXYZ]?|num_w)\Z"
 )
 THREAD_NAME = re.compile(
-    r"(?i)(?:tid|tidx|tid_?x|thread_?id|thread_?idx|thread_?index|thread_?rank|thid|threadid_?x?|"
+    r"(?i)(?:(?!.*(?:glob|grid|warp|lane|group|wave))(?:\w+_tid|\w+_thread_?(?:id|idx|index))|tid|tidx|tid_?x|thread_?id|thread_?idx|thread_?index|thread_?rank|thid|threadid_?x?|"
     r"local_?tid|ltid|thread|(?:idx|tid|thread_?(?:idx|id))_?in_?(?:warp_?group|block|cta|wg))\Z"
 )
 BLOCK_NAME = re.compile(
@@ -143,6 +143,7 @@ BLOCK_NAME = re.compile(
     r"threads_?(?:num|count|x)|cta_?(?:size|threads)|tpb|block_?dim_?x|threads\Z|^threads|^nt|^bdim"
     r"|^blk_?sz).*\Z"
 )
+SHUFFLE_NAME = re.compile(r"(?i)shfl|shuffle|broadcast")
 GROUP_NAME = re.compile(r"(?i).*(?:shfl|shuffle|warp|lane).*\Z")
 
 
