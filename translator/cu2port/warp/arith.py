@@ -124,9 +124,14 @@ def _multiply(op: str, a: V, b: V, at: int, use: Record) -> V | None:
                 use(b, Role.BITS, False, a)
             if Kind.MASK is a.kind:
                 return V(Kind.MASK, max(a.vary, b.vary), None, (), a.why)
-        if op == "*" and a.kind in (Kind.BLOCK_ID, Kind.BLOCK) and b.kind in (Kind.BLOCK, Kind.BLOCK_ID):
+        if op == "*" and {a.kind, b.kind} in ({Kind.BLOCK_ID, Kind.BLOCK}, {Kind.BLOCK_ID}):
             return V(Kind.BLOCK_ID, UNIFORM, None, (), a.why or b.why)
-        if op == "*" and a.kind is b.kind is Kind.COUNT:
+        if (
+            op == "*"
+            and Kind.COUNT in (a.kind, b.kind)
+            and {a.kind, b.kind} <= _COUNTED
+            and max(a.vary, b.vary) < LANES
+        ):
             return V(Kind.COUNT, max(a.vary, b.vary), None, (), a.why or b.why)
         if op == "*" and Kind.THREAD_Y in (a.kind, b.kind) and Kind.BLOCK in (a.kind, b.kind):
             return V(Kind.THREAD_Y, LANES, None, (), a.why or b.why)
@@ -211,6 +216,9 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             elif y.kind is Kind.PRODUCT and y.num is not None:
                 use(y, Role.GUARD, None, x)
             return V(Kind.SHIFTED, LANES, None, (), x.why)
+        if x.kind is Kind.COUNT and is_mask(y) and y.src and op == "+":
+            use(y, Role.COUNT, True, x)  # `(warps + 31) / 32`
+            return x
         if x.kind is Kind.BLOCK and (is_mask(y) or is_size(y) or y.num == 1):
             use(y, Role.COUNT, True, x)
             return x
@@ -247,6 +255,8 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
     return None
 
 
+#: What warps are counted with: so many in each of several blocks.
+_COUNTED = frozenset({Kind.COUNT, Kind.UNKNOWN, Kind.NUMBER})
 #: What a multiple of 32 stays one by.
 _FACTORS = frozenset({Kind.UNKNOWN, Kind.NUMBER, Kind.SIZE, Kind.BLOCK_ID, Kind.STEP, Kind.ROUND})
 #: What a multiple of 32 may be added to before the lane is: where a row begins.
@@ -264,6 +274,8 @@ def _bitwise(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             use(y, Role.MASK, True, x)  # `lane ^ (row & 31)`
         if x.kind is Kind.LANE:
             return V(Kind.LANE if op == "^" else Kind.PART, LANES, None, (), x.why)
+        if op == "|" and y.num == 31 and y.src and x.num is None and y.kind is Kind.NUMBER:
+            use(y, Role.TILE, None, x)  # `(n - 1) | 31`, the last thread of a warp
     return None
 
 

@@ -49,6 +49,9 @@ def divide(op: str, a: V, b: V, at: int, use: Record) -> V | None:
     if a.kind is Kind.WHOLE and a.vary == WARPS:
         use(b, role, True, a)
         return V(Kind.WARP, WARPS, None, (), a.why)
+    if a.kind is Kind.COUNT:
+        use(b, role, True, a)  # warps that each lane of one takes
+        return V(Kind.QUOTIENT, a.vary, None, b.src, a.why)
     if a.kind is Kind.BLOCK:
         use(b, role, True, a)
         n = a.num // 32 if a.num is not None else None

@@ -39,6 +39,8 @@ def host_sizes(unit: Unit) -> Iterator[int]:
 def counts_threads(unit: Unit, i: int) -> bool:
     """Whether a literal stands beside a count of threads or warps, or is given to a name of such."""
     before, after = unit.tok(i - 1), unit.tok(i + 1)
+    if before == "/" and integer(unit.t[i]) == 32 and _defines_count(unit, i):
+        return True
     if before in ("/", "%", "*") and _threads(unit, i - 2, before):
         return integer(unit.t[i]) == 32
     if before == "+" and after == ")" and unit.tok(i + 2) in ("/", "&", ">") and _threads(unit, i - 2, "/"):
@@ -50,6 +52,12 @@ def counts_threads(unit: Unit, i: int) -> bool:
     if before in ("=", "{", "(") and named_constant(unit.tok(i - 2) or " "):
         return {"size": 32, "mask": 31, "log": 5}[named_constant(unit.t[i - 2])] == integer(unit.t[i])
     return False
+
+
+def _defines_count(unit: Unit, i: int) -> bool:
+    """Whether a token stands in the definition of a macro that counts warps by its name: `#define WARPS (TX / 32)`."""
+    d = unit.in_directive(i)
+    return d is not None and d.keyword == "define" and COUNT_NAME.match(unit.t[d.first + 2]) is not None
 
 
 def _threads(unit: Unit, k: int, op: str) -> bool:

@@ -13,6 +13,11 @@ from cu2port.warp.parse import integer
 from cu2port.warp.roles import Role
 from cu2port.warp.values import is_weak, named_constant
 
+_GROUP = re.compile(r"(?i)(?:cg|coop\w*group)_?size\Z")
+_FOR_WARPS = re.compile(
+    r"(?i)(?:\w*_)?(?:warp|lane)_?(?:sum|max|min|res|val|red|part|agg|total|count|slot|buf|acc|off|data|scr)\w*\Z"
+)
+_ENDS = frozenset(", ) ; = {".split())
 _BLOCK = re.compile(
     r"Block(?:Reduce|Scan|MergeSort|RadixSort|RadixRank|Load|Store|Exchange|Discontinuity|Histogram|Shuffle|Adjacent\w*)"
 )
@@ -71,9 +76,15 @@ def _tiles(unit: Unit) -> Iterator[tuple[int, Role]]:
     for i in unit.find("tiled_partition", "thread_block_tile"):
         if unit.tok(i + 1) == "<" and is_identifier(unit.tok(i + 2) or " ") and unit.tok(i + 3) in (">", ","):
             names.add(unit.t[i + 2])
+    names |= {w for w in unit.words if _GROUP.match(w)}
     for word in names:
         yield from _beside(unit, word)
         yield from _defined(unit, word, 32)
+    for i in unit.find("32"):
+        if unit.tok(i + 1) == ">":  # `Vector<float, 32>& warp_sums`
+            k = i + 3 if unit.tok(i + 2) in ("&", "*") else i + 2
+            if is_identifier(unit.tok(k) or " ") and _FOR_WARPS.match(unit.t[k]) and unit.tok(k + 1) in _ENDS:
+                yield i, Role.SLOTS
 
 
 def _remarked(unit: Unit) -> Iterator[tuple[int, Role]]:
