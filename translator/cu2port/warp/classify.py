@@ -18,6 +18,7 @@ from cu2port.warp.lockstep import tails
 from cu2port.warp.parse import integer
 from cu2port.warp.roles import Role
 from cu2port.warp.spelled import spelled
+from cu2port.warp.ties import tied
 from cu2port.warp.values import (
     COUNT_NAME,
     LANE_NAME,
@@ -66,6 +67,12 @@ def classify(unit: Unit) -> tuple[Verdict, ...]:
         for text in evidence:
             why = Step(at, text, why)
         verdicts[at] = Verdict(at, True, Role.COUNT, why, Kind.UNKNOWN)
+    for _ in range(2):
+        for pair in tied(unit):
+            for at, other in (pair, pair[::-1]):
+                v = verdicts.get(other)
+                if v is not None and v.lanes and not (at in verdicts and verdicts[at].lanes):
+                    verdicts[at] = v._replace(at=at)
     return tuple(verdicts[at] for at in sorted(verdicts))
 
 
@@ -115,6 +122,7 @@ def _sized(name: str) -> bool:
 
 
 _PLACING = frozenset({Role.SIZE, Role.MASK, Role.LOG, Role.COUNT, Role.STRIDE})
+_WORDS = re.compile(r"(?i)bit_?(?:map|set|mask)|words_per|(?:bit|word)s?\Z")
 _PER_WARP = re.compile(r"(?i)(?:per|in)_?(?:a_?)?warp")
 _SOFT = frozenset({Role.SIZE, Role.MASK, Role.LOG, Role.COUNT, Role.GUARD, Role.WIDTH})
 _DIVIDING = frozenset({*_SOFT, Role.BITS, Role.TILE, Role.PLAIN})
@@ -122,6 +130,8 @@ _DIVIDING = frozenset({*_SOFT, Role.BITS, Role.TILE, Role.PLAIN})
 
 def _likely(facts: WarpFacts, u: Use) -> bool:
     """Whether an undecided use counts lanes: the thread index says much, the names and the function the rest."""
+    if _WORDS.search(u.hint) and u.role in _DIVIDING:
+        return False
     if u.role in _DIVIDING and (LANE_NAME.match(u.hint) or WARP_NAME.match(u.hint) or COUNT_NAME.match(u.hint)):
         return True
     if u.role in (Role.SIZE, Role.MASK, Role.BITS) and "lane" in u.hint.lower():

@@ -28,7 +28,7 @@ def compare(op: str, a: V, b: V, at: int, use: Record) -> V:
             use(y, Role.SIZE, True, x)
         else:
             use(y, Role.PLAIN, False if x.num is None and x.kind is not Kind.NUMBER else None, x)
-    if y.kind is Kind.PRODUCT and y.src and x.kind in (Kind.THREAD, Kind.LINEAR):
+    if y.kind is Kind.PRODUCT and y.src and x.kind in (Kind.THREAD, Kind.LINEAR, Kind.INDEX):
         use(y, Role.GUARD, None, x)
     if y.num is None and y.kind is Kind.NUMBER and y.src and x.kind in (Kind.THREAD, Kind.LINEAR):
         use(y, Role.GUARD, None, x)  # `first = wide ? 64 : 32`

@@ -22,6 +22,8 @@ def divide(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             return V(Kind.PART, UNIFORM, None, (), a.why)  # groups of whole wavefronts
         if op == "/" and a.kind is Kind.PRODUCT and a.src and a.num is None and b.vary == UNIFORM:
             return V(Kind.PRODUCT, a.vary, None, a.src, a.why)
+        if op == "/" and a.num == 32 and a.src and b.kind is Kind.BLOCK:
+            use(a, Role.GUARD, None, b)  # `32 / blockDim.x` rows of a block are a warp
         if op == "/" and a.num == 32 and a.src and a.kind is Kind.NUMBER:
             use(a, Role.WIDTH, None, b)  # by its name: `rows_per_warp = 32 / threads_per_row`
         if op == "/" and a.num == 32 and a.src and a.kind is Kind.NUMBER and b.num is None:
@@ -86,7 +88,7 @@ def modulo(op: str, a: V, b: V, at: int, use: Record) -> V | None:
         return V(Kind.WHOLE, a.vary, None, b.src, a.why)
     if not fits:
         if op == "%" and a.num == 32 and a.src and a.kind is Kind.NUMBER:
-            use(a, Role.PLAIN, None, b)  # `32 % n == 0`
+            use(a, Role.GUARD if b.kind is Kind.BLOCK else Role.PLAIN, None, b)  # `32 % n == 0`
         if b.kind is Kind.SHARE and b.src and a.kind in _LANEABLE:
             use(b, Role.SIZE, True if a.kind is Kind.LANE else None, a._replace(kind=Kind.SHIFTED))
             return V(Kind.LANE, LANES, None, (), a.why)

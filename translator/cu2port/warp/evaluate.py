@@ -46,6 +46,7 @@ _ORDER = frozenset("< > <= >=".split())
 _LANES = frozenset({Kind.LANE, Kind.LANE_PLUS})
 #: What lanes may start from, or walk over.
 _STARTS = frozenset({Kind.UNKNOWN, Kind.DATA, Kind.PART, Kind.NUMBER, Kind.STEP})
+_SPREAD = frozenset({Kind.LANE, Kind.THREAD})
 _COMPARING = frozenset("< > <= >= == != && ||".split())
 
 
@@ -92,6 +93,14 @@ class Evaluator(Ground):
                     self.use(x, Role.COUNT, True, V(Kind.COUNT))  # `static_assert(warps == threads / 32)`
         v = binary(e.op, a, b, e.at, self.use)
         self._sides = None
+        if e.op == "*" and self.device is not None:
+            for x, node in ((a, e.b), (b, e.a)):
+                if x.kind in _SPREAD and isinstance(node, Name):
+                    self.extents.add((self.device.name, f"*{node.text}"))  # so many values for each lane
+                elif x.num == WIDE and x.src and isinstance(node, Name):
+                    self.factor(x, node)
+        if e.op in "/%" and a.kind is Kind.QUOTIENT and isinstance(e.b, Name):
+            self.factor(a, e.b)
         if e.op == "+" and self.device is not None:
             for x, node in ((a, e.b), (b, e.a)):
                 if x.kind is Kind.LANE and isinstance(node, Name):
@@ -103,6 +112,12 @@ class Evaluator(Ground):
         if v.kind is Kind.LANE_BIT and e.op == "<<":
             self.event("lane-bit", e.at, e.op, (b,))
         return v
+
+    def factor(self, x: V, node: Name) -> None:
+        """Note that a literal is multiplied by a name: what it counts is told by what else is."""
+        self._sides = (x, Name(node.at, f"*{node.text}"), x, node)
+        self.use(x, Role.COUNT, None, x)
+        self._sides = None
 
     def _ternary(self, e: Ternary) -> V:
         cond = self.value(e.cond)

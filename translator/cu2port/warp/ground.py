@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cu2port.unit import Unit
 from cu2port.warp.events import Event, Frame
 from cu2port.warp.model import Device, constants, macro_expression
-from cu2port.warp.parse import Parser
+from cu2port.warp.parse import Parser, integer
 from cu2port.warp.roles import Role
 from cu2port.warp.tree import Block, CallExpr, Expr, Member, Name, Other, walk
 from cu2port.warp.values import (
@@ -27,6 +28,7 @@ from cu2port.warp.values import (
 )
 
 WIDE = 32
+_SCALES = re.compile(r"(?i)scal(?:e|ing)|quant")
 _MOST_THREADS = 1024
 WATCHED = frozenset({32, 31, 5})
 TOLD = frozenset(
@@ -112,7 +114,7 @@ class Ground:
     def outside(self) -> None:
         """Look at constants of classes and of the file, of which no function may have made use."""
         for name, first in self.constants.items():
-            if any(t.isdigit() and int(t) in WATCHED for t in self.unit.t[first : first + 12]):
+            if any(t[0].isdigit() and integer(t) in WATCHED for t in self.unit.t[first : first + 12]):
                 self.device, self.hint = None, name
                 self.bind(name, self._constant_value(first), first)
         self.hint = ""
@@ -195,7 +197,9 @@ class Ground:
             return v
         if by_name(text) is Kind.COUNT:
             return V(Kind.COUNT)
-        return V(Kind.BLOCK) if is_block_size(text) and text[:1].isupper() else None
+        if is_block_size(text) and (text[:1].isupper() or self.device is None):
+            return V(Kind.BLOCK)
+        return None
 
     def _constant_value(self, first: int) -> V:
         body = self._bodies.get(first)
@@ -216,6 +220,10 @@ class Ground:
         """Give a variable a value."""
         vary = v.vary
         why = v.why
+        if v.kind is Kind.QUOTIENT and "bit" in name.lower():
+            v = V(Kind.UNKNOWN, vary, None, (), why)  # `bitmap_words = (n + 31) / 32`
+        if v.kind is Kind.SHARE and _SCALES.search(name):
+            v = V(Kind.UNKNOWN, vary, None, (), why)  # `threads_per_scale = 32 / values`: groups of 32 values
         if v.kind in TOLD and (why is None or why.before is None or not why.text.startswith("kept")):
             why = Step(at, f"kept as `{name}`, {v.kind.value}", v.why)
         known = by_name(name) if v.kind in (Kind.UNKNOWN, Kind.DATA, Kind.PART) and v.num is None else Kind.UNKNOWN

@@ -41,6 +41,8 @@ def counts_threads(unit: Unit, i: int) -> bool:
     before, after = unit.tok(i - 1), unit.tok(i + 1)
     if before == "/" and integer(unit.t[i]) == 32 and _defines_count(unit, i):
         return True
+    if before == "=" and after == "*" and unit.tok(i - 2) == "x" and unit.tok(i - 4).lower().startswith("block"):
+        return integer(unit.t[i]) == 32  # `block.x = 32 * warps`
     if before in ("/", "%", "*") and _threads(unit, i - 2, before):
         return integer(unit.t[i]) == 32
     if before == "+" and after == ")" and unit.tok(i + 2) in ("/", "&", ">") and _threads(unit, i - 2, "/"):

@@ -360,7 +360,7 @@ class Interpreter(Caller):
         for a, b in pairs:
             if isinstance(a, Name):
                 v = self.value(b)
-                if v.src and (v.num is not None or v.kind is Kind.QUOTIENT):
+                if v.src and (v.num in (31, 32) or v.kind is Kind.QUOTIENT):
                     out[a.text] = (*out.get(a.text, ()), *v.src)
                 if v.kind is Kind.QUOTIENT:
                     rounds.add(a.text)

@@ -17,6 +17,8 @@ _GROUP = re.compile(r"(?i)(?:cg|coop\w*group)_?size\Z")
 _FOR_WARPS = re.compile(
     r"(?i)(?:\w*_)?(?:warp|lane)_?(?:sum|max|min|res|val|red|part|agg|total|count|slot|buf|acc|off|data|scr)\w*\Z"
 )
+_THREADS_OF = re.compile(r"(?:\w*Threads|\w*_?THREADS|(?:n|num)_?\w*threads)\Z")
+_STARTS = frozenset("( , < = {".split())
 _ENDS = frozenset(", ) ; = {".split())
 _BLOCK = re.compile(
     r"Block(?:Reduce|Scan|MergeSort|RadixSort|RadixRank|Load|Store|Exchange|Discontinuity|Histogram|Shuffle|Adjacent\w*)"
@@ -81,6 +83,8 @@ def _tiles(unit: Unit) -> Iterator[tuple[int, Role]]:
         yield from _beside(unit, word)
         yield from _defined(unit, word, 32)
     for i in unit.find("32"):
+        if unit.tok(i - 1) == "+" and _THREADS_OF.match(unit.tok(i - 2) or " ") and unit.tok(i - 3) in _STARTS:
+            yield i, Role.COUNT  # `kWorkerThreads + 32`: one warp more
         if unit.tok(i + 1) == ">":  # `Vector<float, 32>& warp_sums`
             k = i + 3 if unit.tok(i + 2) in ("&", "*") else i + 2
             if is_identifier(unit.tok(k) or " ") and _FOR_WARPS.match(unit.t[k]) and unit.tok(k + 1) in _ENDS:

@@ -81,6 +81,7 @@ class V(NamedTuple):
     volatile: bool = False
 
 
+_MOST = 16  # literals that one value may come from
 NOTHING = V(Kind.UNKNOWN)
 
 
@@ -89,7 +90,7 @@ def join(a: V, b: V) -> V:
     if a is b or a == b:
         return a
     vary = max(a.vary, b.vary)
-    src = a.src if a.src == b.src else tuple(dict.fromkeys((*a.src, *b.src)))[:6]
+    src = a.src if a.src == b.src else tuple(dict.fromkeys((*a.src, *b.src)))[:_MOST]
     shared, volatile = a.shared or b.shared, a.volatile or b.volatile
     if a.kind is b.kind:
         return V(a.kind, vary, a.num if a.num == b.num else None, src, a.why or b.why, shared, volatile)
@@ -115,7 +116,7 @@ def join_all(values: Iterable[V]) -> V:
 
 
 SIZE_NAME = re.compile(
-    r"(?i)(?!.*(?:sub_?warp|bytes|mem|partial|half))(?:.*(?:warp_?(?:size|sz|siz|width|lanes|dim|len)|wave(?:front)?_?(?:size|sz)|threads?_?(?:per|in|this)_?(?:this_?)?warp|"
+    r"(?i)(?!.*(?:sub_?warp|bytes|(?<!nvsh)mem|partial|half))(?:.*(?:warp_?(?:size|sz|siz|width|lanes|dim|len)|wave(?:front)?_?(?:size|sz)|threads?_?(?:per|in|this)_?(?:this_?)?warp|"
     r"lanes?_?(?:per|in)_?warp|num_?lanes|n_?lanes|lane_?(?:count|num|size)|warp_?(?:n_?)?threads).*\Z"
     r"|(?:ws|wsz|(?-i:warp_t|WARP_T))\Z)"
 )
