@@ -68,6 +68,17 @@ NATIVE = {
         if (threadIdx.x < 32) v = warp_max(v);
         if (threadIdx.x == 0) out[0] = v;
         out[1 + threadIdx.x] = f[threadIdx.x & 15];""",
+    "in_a_plane": """
+        __shared__ int s[32];
+        const int tid = threadIdx.y * blockDim.x + threadIdx.x;
+        if (tid < 32) s[tid] = 1000;
+        __syncthreads();
+        int v = warp_sum(in[tid]);
+        if (tid % 32 == 0) s[tid / 32] = v;
+        __syncthreads();
+        v = tid < blockDim.x * blockDim.y / 32 ? s[tid] : 0;
+        if (tid < 32) v = warp_sum(v);
+        if (tid == 0) out[0] = v;""",
     "in_place": """
         __shared__ int s[LANES];
         int v = in[threadIdx.x];
@@ -382,9 +393,9 @@ CASE = """        for (int i = 0; i < 1024; i++) out[i] = 0;
 def _program() -> str:
     kernels = (f"__global__ void {n}(const int* in, int* out) {{{b}\n}}\n" for n, b in {**NATIVE, **LOGICAL}.items())
     rows = (f"__global__ void {n}(const int* in, int* out, int n, int c) {{{b}\n}}\n" for n, (b, _) in ROWS.items())
-    launches = dict.fromkeys((*NATIVE, *LOGICAL), "NAME<<<2, size, 256>>>(in, out);") | {
-        n: x for n, (_, x) in ROWS.items()
-    }
+    launches = dict.fromkeys((*NATIVE, *LOGICAL), "NAME<<<2, size, 256>>>(in, out);")
+    launches["in_a_plane"] = "NAME<<<2, dim3(16, size / 16)>>>(in, out);"
+    launches |= {n: x for n, (_, x) in ROWS.items()}
     cases = "".join(CASE.replace("LAUNCH", launches[n]).replace("NAME", n) for n in NAMES)
     sizes = ", ".join(map(str, SIZES))
     return HEAD + "".join(kernels) + "".join(rows) + MAIN.replace("SIZES", sizes).replace("CASES", cases)

@@ -217,12 +217,17 @@ class Lanes(Known):
         k = e.at - 1
         if unit.tok(k) == ")":
             lo = unit.match[k]
-            if is_identifier(unit.tok(lo - 1)) or lo < 0:
+            if is_identifier(unit.tok(lo - 1)) or lo < 0 or any(x.at < lo for x in walk(e.a) if isinstance(x, Name)):
                 return -1, -1
         else:
             lo = k
             while unit.tok(lo - 1) == ".":
                 lo -= 2
+            first = min(x.at for x in walk(e.a) if isinstance(x, Name))
+            if first < lo:  # blockDim.x * blockDim.y / 32
+                if not all(is_identifier(w) or w in (".", "*") for w in unit.t[first:lo]):
+                    return -1, -1
+                lo = first
         if hi != e.at + (2 if e.op == ">>" and unit.t[e.at] == ">" else 1) or unit.tok(lo - 1) in (".", "->", "::"):
             return -1, -1
         return lo, hi
