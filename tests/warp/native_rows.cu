@@ -463,6 +463,98 @@ __global__ void written_and_read(const int* in, int* out, float* f, int n, int c
 void launch_written_and_read(HOST) {
     written_and_read<<<over(n * 32, size), size>>>(in, out, f, n, c);
 }
+//// held_by_lanes native
+__global__ void held_by_lanes(const int* in, int* out, float* f, int n, int c) {
+    int row = blockIdx.x * blockDim.y + threadIdx.y;
+    int offset = row * c + threadIdx.x;
+    in += offset;
+    out += offset;
+    int a[3], b[3];
+    int sum = 0;
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+        int at = threadIdx.x + i * 32;
+        if (at < c) {
+            a[i] = in[i * 32];
+            b[i] = a[i] * 2 + at;
+            sum += a[i];
+        }
+    }
+    sum = warp_sum(sum);
+    for (int i = 0; i < 3; i++) {
+        int at = threadIdx.x + i * 32;
+        if (at < c) out[i * 32] = b[i] - sum + a[i];
+    }
+}
+void launch_held_by_lanes(HOST) {
+    held_by_lanes<<<3, dim3(32, size / 32)>>>(in, out, f, n, c);
+}
+//// held_even native
+__global__ void held_even(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int x[2];
+    int most = 0;
+    for (int i = 0; i < 2; i++) x[i] = in[row * 64 + i * LANES + lane];
+    for (int i = 0; i < 2; i++) {
+        x[i] ^= 5;
+        most = max(most, x[i]);
+    }
+    for (int o = 16; o > 0; o >>= 1) most = max(most, __shfl_xor_sync(FULL, most, o));
+    for (int i = 0; i < 2; i++) out[row * 64 + i * LANES + lane] = most - x[i];
+}
+void launch_held_even(HOST) {
+    held_even<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// held_by_number native
+template <int N> __global__ void held_by_number(const int* in, int* out, float* f, int n, int c) {
+    const int row = blockIdx.x * blockDim.y + threadIdx.y;
+    float x[N];
+    float sum = 0.f;
+    #pragma unroll
+    for (int i = 0; i < N; i++) {
+        x[i] = threadIdx.x + i * 32 < c ? f[row * c + threadIdx.x + i * 32] : 0.f;
+        sum += x[i];
+    }
+    sum = warp_sum(sum);
+    #pragma unroll
+    for (int i = 0; i < N; i++) {
+        const int at = threadIdx.x + i * 32;
+        if (at < c) out[100 + row * c + at] = int(x[i] - sum);
+    }
+    if (threadIdx.x == 0) out[row] = int(sum);
+}
+void launch_held_by_number(HOST) {
+    held_by_number<1><<<1, dim3(32, size / 32)>>>(in, out, f, n, c); held_by_number<5><<<1, dim3(32, size / 32)>>>(in, out + 50, f, n, c);
+}
+//// without_arrays native
+__global__ void without_arrays(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = 0; i < (c + 31) / 32; i++) {
+        if (lane + 32 * i < c) sum += in[row * c + (lane + 32 * i)];
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_without_arrays(HOST) {
+    without_arrays<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// held_and_cut native
+__global__ void held_and_cut(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = 0; i < 1; i++) {
+        if (lane + 32 * i < c) sum += in[row * c + (lane + 32 * i)];
+    }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_held_and_cut(HOST) {
+    held_and_cut<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
 //// plane_of_16 stays
 __global__ void plane_of_16(const int* in, int* out, float* f, int n, int c) {
     const int row = blockIdx.x * blockDim.y + threadIdx.y;
@@ -1126,4 +1218,148 @@ __global__ void member_that_refers(const int* in, int* out, float* f, int n, int
 }
 void launch_member_that_refers(HOST) {
     member_that_refers<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// held_number_as_data stays
+__global__ void held_number_as_data(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = 0; i < 2; i++) { sum += in[lane + i * 32] * i; }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_held_number_as_data(HOST) {
+    held_number_as_data<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// held_elsewhere stays
+__global__ void held_elsewhere(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int x[2];
+    int sum = 0;
+    for (int i = 0; i < 2; i++) { x[i] = in[lane + i * 32]; }
+    sum = x[0];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_held_elsewhere(HOST) {
+    held_elsewhere<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// held_of_another stays
+__global__ void held_of_another(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int x[3];
+    int sum = 0;
+    for (int i = 0; i < 3; i++) { x[i] = in[lane + i * 32]; }
+    for (int i = 0; i < 2; i++) { sum += x[i] + in[lane + i * 32]; }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_held_of_another(HOST) {
+    held_of_another<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// held_in_another_order stays
+__global__ void held_in_another_order(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int x[2];
+    int sum = 0;
+    for (int i = 0; i < 2; i++) { x[i] = in[lane + i * 32]; }
+    for (int i = 0; i < 2; i++) { sum += x[1 - i] * in[lane + i * 32]; }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_held_in_another_order(HOST) {
+    held_in_another_order<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// held_in_pairs stays
+__global__ void held_in_pairs(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = 0; i < 2; i++) { sum += in[lane * 2 + i * 32]; }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_held_in_pairs(HOST) {
+    held_in_pairs<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// held_side_by_side stays
+__global__ void held_side_by_side(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int x[2];
+    int sum = 0;
+    for (int i = 0; i < 2; i++) { x[i] = in[lane * 2 + i]; }
+    for (int i = 0; i < 2; i++) { sum += x[i]; }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_held_side_by_side(HOST) {
+    held_side_by_side<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// held_from_one stays
+__global__ void held_from_one(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = 1; i < 3; i++) { sum += in[lane + i * 32]; }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_held_from_one(HOST) {
+    held_from_one<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// held_sum_of_sums stays
+__global__ void held_sum_of_sums(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int x[2];
+    int sum = 0;
+    for (int i = 0; i < 2; i++) { x[i] = in[lane + i * 32]; }
+    for (int i = 0; i < 2; i++) { sum += warp_sum(x[i]); }
+    if (lane == 0) out[row] = sum;
+}
+void launch_held_sum_of_sums(HOST) {
+    held_sum_of_sums<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// held_for_a_branch stays
+__global__ void held_for_a_branch(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    if (row > 2) for (int i = 0; i < 3; i++) { if (lane + i * 32 < c) sum += in[lane + i * 32]; }
+    else sum = 0;
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_held_for_a_branch(HOST) {
+    held_for_a_branch<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// held_and_left stays
+__global__ void held_and_left(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = 0; i < 3; i++) { if (in[lane + i * 32] == 5) break; sum += in[lane + i * 32]; }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_held_and_left(HOST) {
+    held_and_left<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// held_and_changed stays
+__global__ void held_and_changed(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int x[2];
+    int sum = 0, k = 2;
+    for (int i = 0; i < 2; i++) { x[i] = in[lane + i * 32]; }
+    for (int i = 0; i < k; i++) { sum += x[i] + in[lane + i * 32]; k = 1; }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_held_and_changed(HOST) {
+    held_and_changed<<<over(n * 32, size), size>>>(in, out, f, n, c);
 }

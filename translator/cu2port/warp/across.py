@@ -71,7 +71,7 @@ def _worth(name: str) -> bool:
 def find_header(name: str, start: Path, top: Path, folders: tuple[str, ...]) -> Path | None:
     """The file of an include: beside the including one, in an include folder, or in a folder above it."""
     for place in (start, *(Path(f) for f in folders), top, *list(top.parents)[:4]):
-        for path in (place / name, place / "include" / name):
+        for path in (place / name, place / "include" / name, place / "includes" / name):
             if path.is_file() and path.stat().st_size < _BYTES:
                 return path.resolve()
     return None

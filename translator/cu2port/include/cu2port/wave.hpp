@@ -76,6 +76,10 @@ CU2PORT_WAVE int size() { return warp::detail::two() ? 64 : 32; }
 /// The wavefronts that some threads of a block fill, the last one perhaps in part.
 CU2PORT_WAVE int count(unsigned threads) { return int((threads + unsigned(size()) - 1u) / unsigned(size())); }
 
+/// Of elements of which 32 lanes hold a number each, lane 0 the first, lane 1 the second, ...: as many as a lane here
+/// must hold, at most as many.
+CU2PORT_WAVE int items(int of_32) { return (of_32 * 32 + size() - 1) / size(); }
+
 /// The lanes whose predicate is not zero: their bits, whether there is one, whether all are, and how many.
 CU2PORT_WAVE unsigned long long ballot(int predicate) { return __builtin_amdgcn_ballot_w64(predicate != 0); }
 CU2PORT_WAVE int any(int predicate) { return ballot(predicate) != 0; }
@@ -88,6 +92,11 @@ typedef unsigned long long mask;
 CU2PORT_WAVE int lane() { return int(warp::detail::wave_lane()); }
 CU2PORT_WAVE bool has(mask lanes) { return lanes >> lane() & 1; }
 CU2PORT_WAVE mask lower(bool with_own = false) { return ((with_own ? 2ull : 1ull) << lane()) - 1; }
+
+/// Whether this lane holds that one of its elements: lanes above may hold one less.
+CU2PORT_WAVE bool holds(int item, int of_32) {
+    return size() == 32 || of_32 % 2 == 0 || lane() + item * size() < of_32 * 32;
+}
 
 /// The lanes that are here, and those of them with this lane's value, compared bit by bit.
 CU2PORT_WAVE mask activemask() { return __builtin_amdgcn_ballot_w64(true); }

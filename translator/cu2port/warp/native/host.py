@@ -9,6 +9,7 @@ from cu2port.lexer import is_identifier
 from cu2port.model import Span
 from cu2port.structure import Function, Launch
 from cu2port.unit import Unit
+from cu2port.warp.model import is_device
 from cu2port.warp.native.idioms import Idioms, Refused
 from cu2port.warp.parse import integer, read_expression
 from cu2port.warp.tree import CallExpr, callee
@@ -27,6 +28,8 @@ def launched_otherwise(unit: Unit, f: Function) -> bool:
     """Whether a kernel's name is used for more than its launches, its definitions and declarations."""
     found = launches_of(unit, f)
     named = [i for i in unit.find(f.name) if i != f.name_at and not any(x.callee <= i < x.open for x in found)]
+    if any(g.name == f.name and not is_device(unit, g) for g in unit.functions):
+        named = [i for i in named if unit.tok(i + 1) != "("]  # a call of that one: no kernel is called so
     return any(
         unit.in_directive(i) is not None or unit.function_at(i) is not None or not _is_declaration(unit, i)
         for i in named

@@ -87,17 +87,21 @@ class Numbers:
         return self.fold(read_expression(unit, at, stop), depth - 1)
 
     def _of_headers(self, name: str) -> int | None:
-        """The value of a constant that one header of the project defines, once and without condition, and no other. Its
-        name looks like a constant's."""
+        """The value of a constant that headers of the project define, each once and without condition, and all alike.
+
+        Its name looks like a constant's."""
         if not _CONSTANT.match(name) or self.headers is None:
             return None
         found = [u for u in self.headers if name in u.macros or (name in u.words and name in constants(u))]
         undone = any(d.keyword == "undef" and u.tok(d.first + 2) == name for u in self.headers for d in u.directives)
-        if len(found) != 1 or undone:
+        if not found or undone:
             return None
-        other = Numbers(found[0])
-        other.headers = None
-        return other.named(name) if other.is_of_file(name) else None
+        values = set()
+        for u in found:
+            other = Numbers(u)
+            other.headers = None
+            values.add(other.named(name) if other.is_of_file(name) else None)
+        return values.pop() if len(values) == 1 else None
 
     @cached_property
     def headers(self) -> list[Unit] | None:

@@ -33,6 +33,8 @@ class Kind(Enum):
     TILE = "a tile of threads"
     FIRST = "a value of a row that lane 0 alone has"
     START = "where a lane starts in a row"
+    ITEM = "the number of an element among those of a lane"
+    ITEMS = "the elements of a lane"
     THREAD = "a thread's number in its block"
     THREADS = "the number of threads in a block"
     BLOCK = "the number of a block"
@@ -41,7 +43,7 @@ class Kind(Enum):
 
 class T(NamedTuple):
     """A type. `op`: of a PART; of a START what is between two lanes, "" for 1, `|`, and where the row starts;
-    `node`: the constant that a variable was set to; `number`: the row's own number."""
+    of ITEMS how many; `node`: the constant that a variable was set to; `number`: the row's own number."""
 
     kind: Kind
     op: str = ""
@@ -105,6 +107,8 @@ class RowLanes:
     inside: bool = False  # a loop over lanes
     leader: bool = False
     loops: int = 0  # inside of that
+    item: str = ""  # the variable of a loop over what lanes hold, and how many that is
+    held: str = ""
     local: set[str] = field(default_factory=set)  # variables of the loop's body
     types: dict[str, str] = field(default_factory=dict)
     constants: dict[str, int] = field(default_factory=dict)  # of the kernel's own
@@ -124,6 +128,13 @@ class RowLanes:
             return True
         self.edits, self.spots, self.warps = edits, spots, warps
         return False
+
+    def _peek(self, test: Callable[[], bool]) -> bool:
+        """A test of which nothing is kept."""
+        edits, spots, warps = dict(self.edits), set(self.spots), self.warps
+        found = test()
+        self.edits, self.spots, self.warps = edits, spots, warps
+        return found
 
     def _tile(self, e: Expr) -> bool:
         if isinstance(e, Name) and self.env.get(e.text, MIXED) == T(Kind.TILE, "32"):

@@ -54,6 +54,9 @@ class RowLoops(RowStores):
             return
         if not self.inside and self._over_lanes(s):
             return
+        if not self.inside and (item := self._over_items(s)):
+            self._elements(s, s.body, item, T(Kind.ITEM))
+            return
         inits = s.init.body if isinstance(s.init, Block) else (s.init,) if s.init is not None else ()
         old = {x.name: self.env.get(x.name) for x in inits if isinstance(x, Decl)}
         for x in inits:
@@ -115,30 +118,41 @@ class RowLoops(RowStores):
         first = self.unit.t[s.at : step.at] if kind == "auto" else ()
         if not self._is_wide(kind) or not _NARROW.isdisjoint(first):
             raise Refused(s.at, f"`{i}` may be too narrow")
+        self._elements(s, body, i, start)
+        return True
+
+    def _elements(self, s: Loop, body: Stmt, i: str, t: T) -> None:
+        """The body of a loop over a row's elements; `t`: where a lane starts, or the number among what it holds."""
         was, outer, around = self.env.get(i), set(self.local), self.loops
-        self.env[i] = ELEMENT
+        self.names.add(i)
         self.inside, self.loops = True, 0
-        self.memory.element[i] = start.op
+        if t.kind is Kind.ITEM:
+            assert isinstance(s.cond, Binary)
+            self.item, self.held, kind = i, str(self.memory.form(s.cond.b)), t
+        else:
+            self.memory.element[i], kind = t.op, ELEMENT
+        self.env[i] = kind
         for _ in range(3):
             before = dict(self.env)
             self._statement(body)
             for name in self.env.keys() | before.keys():
                 self.env[name] = self._joined(self.env.get(name, MIXED), before.get(name, MIXED))
-            if self.env[i] != ELEMENT or not self._is_below(s.cond, i):
+            if self.env[i] != kind or not (self.item or (s.cond is not None and self._is_below(s.cond, i))):
                 raise Refused(s.at, f"`{i}` or its bound is changed in the loop")
             if self.env == before:
                 break
         else:
             raise Refused(s.at, "a loop that does not settle")
-        self.inside, self.local, self.loops = False, outer, around
-        del self.memory.element[i]
+        for name in self.local - outer:
+            self.memory.element.pop(name, None)
+        self.inside, self.local, self.loops, self.item = False, outer, around, ""
+        self.memory.element.pop(i, None)
         if isinstance(s.init, Decl):
             self.env.pop(i)
             if was is not None:
                 self.env[i] = was
         else:
             self.env[i] = MIXED
-        return True
 
     def _is_wide(self, kind: str) -> bool:
         """Whether a type holds numbers of elements, and some more: it is not seen to be a narrow integer's."""

@@ -25,6 +25,7 @@ class Memory:
     element: dict[str, str] = field(default_factory=dict)
     stands: dict[str, str] = field(default_factory=dict)
     version: dict[str, int] = field(default_factory=dict)
+    items: dict[int, str] = field(default_factory=dict)  # expressions that are an element's number or place, by token
     read: dict[str, dict[int, set[Form]]] = field(default_factory=dict)
     written: dict[str, dict[int, set[Form]]] = field(default_factory=dict)
 
@@ -38,6 +39,8 @@ class Memory:
 
     def form(self, e: Expr) -> Form:
         """An expression without its place, the loop's variable by one name whatever loop it is of."""
+        if e.at in self.items and isinstance(e, (Binary, Index)):
+            return f"i{self.items[e.at]}"
         if isinstance(e, Name):
             if e.text in self.element:
                 return f"i{self.element[e.text]}"
@@ -57,6 +60,8 @@ class Memory:
         the row's. `rows`: the names that may shift it."""
         if isinstance(e, Member):
             return self.apart(e.base, rows)
+        if isinstance(e, Index) and e.at in self.items:
+            return True
         if isinstance(e, Index):
             a, b = self._number(e.base, rows), self._number(e.inner, rows)
             return a + b == 1
@@ -68,6 +73,8 @@ class Memory:
         """How often the element's number is in an expression, 2 for more or where that is not certain."""
         if isinstance(e, Name):
             return 1 if e.text in self.element else 0 if e.text in rows else 2
+        if isinstance(e, Binary) and e.at in self.items:
+            return 1
         if isinstance(e, Binary) and e.op in ("+", "-", "*"):
             return min(2, self._number(e.a, rows) + self._number(e.b, rows))
         inside = any(isinstance(x, Name) and (x.text in self.element or x.text not in rows) for x in walk(e))

@@ -59,6 +59,11 @@ class RowStores(RowValues):
             self._gathers(e, name)
             return
         self.memory.element.pop(name, None)
+        if e.op == "+=" and not self.inside and not self.leader and self.env[name].kind is Kind.ROW:
+            form = self.memory.form(target)
+            if (start := self._start(e.value)) is not None:
+                self.env[name] = T(Kind.START, f"{start.op}|{form}")
+                return
         if e.op != "=":
             if self.env[name].kind is Kind.FIRST and not self.inside:
                 self._plain(e.value)
@@ -168,6 +173,8 @@ class RowStores(RowValues):
 
     def _is_own(self, e: Expr) -> bool:
         """Whether a place is part of a variable that an element has for itself: `v.x`, `v[k]`."""
+        if self._is_held(e):
+            return True
         while isinstance(e, Member) and self.unit.tok(e.at - 1) == "." and e.name in ("x", "y", "z", "w"):
             e = e.base
             if isinstance(e, Name) and e.text in self.values and e.text in self.local:

@@ -7,7 +7,8 @@ from cu2port.warp.native.idioms import Reduction, Refused, is_whole
 from cu2port.warp.native.lanes import FUNCTORS, IDEMPOTENT, MATH
 from cu2port.warp.native.numbers import is_own_space
 from cu2port.warp.native.pure import LOADS, is_pure
-from cu2port.warp.native.row_lanes import ELEMENT, FIRST, MIXED, ROW, Kind, RowLanes, Shape, T
+from cu2port.warp.native.row_items import RowItems
+from cu2port.warp.native.row_lanes import ELEMENT, FIRST, MIXED, ROW, Kind, Shape, T
 from cu2port.warp.native.types import AUTO, canonical, keeps
 from cu2port.warp.native.values import SPACE
 from cu2port.warp.tree import (
@@ -29,7 +30,7 @@ INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _SPECIAL = (Kind.LANE, Kind.WARP, Kind.COUNT, Kind.SIZE, Kind.THREAD, Kind.THREADS, Kind.BLOCK)
 
 
-class RowValues(RowLanes):
+class RowValues(RowItems):
     """What expressions are in such a kernel. Raises Refused."""
 
     # --- reductions -----------------------------------------------------------------------------------------------
@@ -80,6 +81,8 @@ class RowValues(RowLanes):
             if t.kind in (Kind.ROW, Kind.ELEMENT) or lanes:
                 return t if lanes else t._replace(number=False, node=None)
             raise Refused(e.at, f"`{e.text}` is {t.kind.value}, used where it may differ")
+        if (item := self._item(e)) is not None:
+            return item
         if lanes:
             for kind in _SPECIAL:
                 if self._special(e, kind):
@@ -155,6 +158,8 @@ class RowValues(RowLanes):
                     self._bare(e, n)
                     return ROW
             raise Refused(e.at, f"`{name}` is no part of a proven idiom")
+        if isinstance(e.callee, Name) and len(e.args) == 1 and name in {p.name for p in self.d.tparams}:
+            return self._mixed([self._first_too(e.args[0], lanes)])  # a value of that type
         own = self.look(name)
         foreign = own is not None and isinstance(e.callee, Name) and e.callee.qualified
         if (

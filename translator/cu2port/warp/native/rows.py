@@ -141,7 +141,8 @@ class Rows(RowLoops):
         self.memory.version[s.name] = s.at
         if s.pointer and s.init is not None and root(s.init) != s.name:
             self.memory.stands[s.name] = root(s.init)
-        if s.shared or (s.dims and (not self.inside or s.pointer)) or self.unit.tok(s.at - 1) == "&":
+        held = len(s.dims) == 1 and not self.inside and not self.loops and s.init is None
+        if s.shared or (s.dims and (not (self.inside or held) or s.pointer)) or self.unit.tok(s.at - 1) == "&":
             raise Refused(s.at, f"`{s.name}` is an array or a reference")
         self.arrays.pop(s.name, None)
         self.values.discard(s.name)
@@ -153,6 +154,9 @@ class Rows(RowLoops):
             self.arrays[s.name] = len(s.dims)
             for x in s.dims:
                 self._plain(x)
+            if held:
+                self.env[s.name] = T(Kind.ITEMS, str(self.memory.form(s.dims[0])))
+                return
         elif self.inside and not s.pointer:
             self.values.add(s.name)
         if self.inside:
@@ -167,6 +171,8 @@ class Rows(RowLoops):
             self.constants[s.name], self.env[s.name] = n, T(Kind.ROW, node=s.init)
             return
         self.env[s.name] = self._set(s.init)
+        if self.inside and s.init.at in self.memory.items and isinstance(s.init, Binary):
+            self.memory.element[s.name] = self.memory.items[s.init.at]
         if self.env[s.name].kind is Kind.TILE:
             self._dropped(s)
 
