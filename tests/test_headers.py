@@ -391,6 +391,19 @@ def test_headers_compile_for_the_gpu(rocm: Path, gpu: str, tmp_path: Path) -> No
     assert "most" in assembly(rocm, converted, gpu)
 
 
+@pytest.mark.parametrize("gpu", ["gfx942", "gfx1100"])
+def test_functions_of_halves_compile_for_the_gpu(rocm: Path, gpu: str, tmp_path: Path) -> None:
+    """An addition that CUDA keeps apart from a product is no fma; HIP's own is one."""
+    source = tmp_path / "half.hip"
+    lines = [
+        f'extern "C" __device__ __attribute__((used)) __half {n}(__half a, __half b) {{ return {f}(__hmul(a, b), b); }}'
+        for n, f in (("apart", "cu2port::hadd_rn"), ("fused", "__hadd"))
+    ]
+    source.write_text("\n".join(['#include "cu2port/half.hpp"', *lines, ""]))
+    fused = [n for n, body in instructions(assembly(rocm, source, gpu)) if any("fma" in x for x in body)]
+    assert fused == ["fused"]
+
+
 #: How many instructions a function may take on these GPUs: packed arithmetic, a sum in one instruction, no compares.
 MOST = {"vadd2": 1, "vmaxs2": 1, "vsubss2": 1, "vcmpgts2": 2, "vsadu4": 1, "vavgu4": 1, "vadd4": 5, "vsubss4": 8}
 

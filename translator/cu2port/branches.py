@@ -67,6 +67,28 @@ def comparison(unit: Unit, i: int, in_code: bool = False) -> Comparison | None:
     return None
 
 
+def summed_comparison(unit: Unit, i: int) -> tuple[Comparison, int, int] | None:
+    """`X * a + Y * b op number` in a condition, X being token i, and a and b: both parts of a version at once."""
+    d, last = unit.in_directive(i), i + 4
+    if d is None or d.keyword not in ("if", "elif") or unit.tok(i + 1) != "*" or unit.tok(i + 3) != "+":
+        return None
+    if unit.tok(last + 1) == "*":
+        last += 2
+    first = i
+    while unit.tok(first - 1) == "(" and unit.tok(last + 1) == ")":
+        first, last = first - 1, last + 1
+    numbers = [unit.tok(k) for k in (i + 2, last + 2, *((i + 6,) if unit.tok(i + 5) == "*" else ()))]
+    if last + 2 >= d.stop or unit.tok(last + 1) not in (">", ">=", "<", "<=") or not all(map(_NUMBER.match, numbers)):
+        return None
+    if not (
+        _begins(unit.tok(first - 1) if first > d.first + 2 else "")
+        and _ends(unit.tok(last + 3) if last + 3 < d.stop else "")
+    ):
+        return None
+    a, number, b = (_value(x) for x in (*numbers, "1")[:3])
+    return Comparison(unit.tok(last + 1), number, unit.p[first], unit.end(last + 2)), a, b
+
+
 _REFUSALS = frozenset("assert __trap abort".split())
 _BESIDE = frozenset("printf __builtin_unreachable CUDA_KERNEL_ASSERT return".split())
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.branches import VERSION_MACROS, comparison, has_hip_branch, tested_defined
+from cu2port.branches import VERSION_MACROS, Comparison, comparison, has_hip_branch, summed_comparison, tested_defined
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Severity, Side, Trust, insert, replace
 from cu2port.unit import Unit
@@ -10,6 +10,7 @@ from cu2port.unit import Unit
 # ROCm 7's HIP follows the interfaces of CUDA 12.6: what asks for more (types of Blackwell, CUDA 13's signatures) is
 # right to be false.
 _NEXT_CUDA = {"CUDA_VERSION": 12070, "CUDART_VERSION": 12070, "__CUDACC_VER_MAJOR__": 13, "__CUDA_API_VERSION": 12070}
+_MAJOR, _MINOR = "__CUDACC_VER_MAJOR__", "__CUDACC_VER_MINOR__"
 
 
 class CudaVersion(Check):
@@ -29,6 +30,17 @@ class CudaVersion(Check):
         Example(
             "#if A && CUDA_VERSION < 12000\nint x;\n#endif\n",
             "#if A && (defined(CUDA_VERSION) && CUDA_VERSION < 12000)\nint x;\n#endif\n",
+        ),
+        Example(
+            "#if (__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10) >= 12020\nint x;\n#endif\n",
+            "#if (!defined(__CUDACC_VER_MAJOR__) || "
+            "(__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10) >= 12020)\nint x;\n#endif\n",
+            "both parts at once",
+        ),
+        Example(
+            "#if __CUDACC_VER_MAJOR__ * 10 + __CUDACC_VER_MINOR__ < 128\nint x;\n#endif\n",
+            "#if __CUDACC_VER_MAJOR__ * 10 + __CUDACC_VER_MINOR__ < 128\nint x;\n#endif\n",
+            "true, as it should be",
         ),
         Example(
             "#if CUDART_VERSION >= 13000\n#endif\n", "#if CUDART_VERSION >= 13000\n#endif\n", "false, as it should be"
@@ -84,7 +96,9 @@ class CudaVersion(Check):
                         effects=(("all", "wrong-result"),),
                     )
                 continue
-            found = comparison(unit, i)
+            if tok == _MINOR and _summed(unit, i - 4) is not None:
+                continue
+            found, following = _summed(unit, i) or (comparison(unit, i), _NEXT_CUDA.get(tok))
             if found is None or found.op in ("==", "!="):
                 d = unit.in_directive(i)
                 if d is not None and d.keyword == "define" and i == d.first + 2:
@@ -96,7 +110,7 @@ class CudaVersion(Check):
                     cuda=tok,
                     effects=(("all", "compile-error" if d is None else "wrong-result"),),
                 )
-            elif found.number >= _NEXT_CUDA.get(tok, found.number + 1):
+            elif following is not None and found.number >= following:
                 yield self.finding(
                     f"`{unit.text[found.start : found.end]}`: under HIP the macro counts as 0; that is "
                     "right, since HIP follows CUDA 12.6",
@@ -120,12 +134,25 @@ class CudaVersion(Check):
                 )
 
 
+def _summed(unit: Unit, i: int) -> tuple[Comparison, int] | None:
+    """A comparison of both parts of nvcc's version, of which token i is the first; what CUDA 12.7 would give."""
+    if unit.tok(i) != _MAJOR or unit.tok(i + 4) != _MINOR:
+        return None
+    found = summed_comparison(unit, i)
+    return (found[0], 12 * found[1] + 7 * found[2]) if found is not None else None
+
+
 def _completes(unit: Unit, i: int) -> bool:
     """Whether `defined(X)` at token i stands before a comparison as this rule writes it."""
     k = i + 1 if unit.tok(i - 1) == "defined" else i + 2
     negated = unit.tok(i - 2 if unit.tok(i - 1) == "defined" else i - 3) == "!"
-    newer = unit.tok(k + 2) in (">", ">=")
-    return unit.tok(k) == ("||" if negated else "&&") and unit.tok(k + 1) == unit.t[i] and negated == newer
+    after = k + 1
+    while unit.tok(after) == "(":
+        after += 1
+    summed = _summed(unit, after)
+    newer = (summed[0].op if summed is not None else unit.tok(k + 2)) in (">", ">=")
+    after = after if summed is not None else k + 1
+    return unit.tok(k) == ("||" if negated else "&&") and unit.tok(after) == unit.t[i] and negated == newer
 
 
 def _asked_before(unit: Unit, i: int) -> bool:

@@ -161,8 +161,8 @@ CU2PORT_HALF_TYPES_OF_DEVICE(CU2PORT_HALF_2, hmul_rn, hmul2_rn, half_functions::
 CU2PORT_HALF_TYPES_OF_DEVICE(CU2PORT_HALF_1, htanh, h2tanh, half_functions::narrow(tanhf(half_functions::wide(a)), a))
 CU2PORT_HALF_TYPES_OF_DEVICE(CU2PORT_HALF_1, htanh_approx, h2tanh_approx,
                              half_functions::narrow(half_functions::tanh_approx(half_functions::wide(a)), a))
-CU2PORT_HALF_TYPES(CU2PORT_HALF_2_PAIR, hmax2, ::__hmax)
-CU2PORT_HALF_TYPES(CU2PORT_HALF_2_PAIR, hmin2, ::__hmin)
+CU2PORT_HALF_TYPES(CU2PORT_HALF_2_PAIR, hmax2, __hmax)
+CU2PORT_HALF_TYPES(CU2PORT_HALF_2_PAIR, hmin2, __hmin)
 CU2PORT_HALF_TYPES(CU2PORT_HALF_2, hmax_nan, hmax2_nan, __hisnan(a) ? a : __hisnan(b) ? b : __hmax(a, b))
 CU2PORT_HALF_TYPES(CU2PORT_HALF_2, hmin_nan, hmin2_nan, __hisnan(a) ? a : __hisnan(b) ? b : __hmin(a, b))
 CU2PORT_HALF_TYPES(CU2PORT_HALF_2, hadd_sat, hadd2_sat, half_functions::saturated(__hadd(a, b)))
@@ -216,15 +216,15 @@ CU2PORT_HALF_TYPES(CU2PORT_HALF_TESTS, )
     }
 #define CU2PORT_HALF_COMPARED(name, one)                                                                 \
     CU2PORT_HALF_TYPES(CU2PORT_HALF_MASK, h##name##2_mask, one)                                          \
-    CU2PORT_HALF_TYPES(CU2PORT_HALF_MASK, h##name##u2_mask, ::__h##name##u)                              \
-    CU2PORT_HALF_TYPES(CU2PORT_HALF_BOTH, hb##name##u2, ::__h##name##u)                                  \
-    CU2PORT_HALF_TYPES_OF_DEVICE(CU2PORT_HALF_EACH, h##name##u2, ::__h##name##u)
-CU2PORT_HALF_COMPARED(eq, ::__heq)
+    CU2PORT_HALF_TYPES(CU2PORT_HALF_MASK, h##name##u2_mask, __h##name##u)                              \
+    CU2PORT_HALF_TYPES(CU2PORT_HALF_BOTH, hb##name##u2, __h##name##u)                                  \
+    CU2PORT_HALF_TYPES_OF_DEVICE(CU2PORT_HALF_EACH, h##name##u2, __h##name##u)
+CU2PORT_HALF_COMPARED(eq, __heq)
 CU2PORT_HALF_COMPARED(ne, cu2port::hne)
-CU2PORT_HALF_COMPARED(lt, ::__hlt)
-CU2PORT_HALF_COMPARED(le, ::__hle)
-CU2PORT_HALF_COMPARED(gt, ::__hgt)
-CU2PORT_HALF_COMPARED(ge, ::__hge)
+CU2PORT_HALF_COMPARED(lt, __hlt)
+CU2PORT_HALF_COMPARED(le, __hle)
+CU2PORT_HALF_COMPARED(gt, __hgt)
+CU2PORT_HALF_COMPARED(ge, __hge)
 CU2PORT_HALF_TYPES_OF_DEVICE(CU2PORT_HALF_EACH, hne2, cu2port::hne)
 CU2PORT_HALF_TYPES(CU2PORT_HALF_BOTH, hbne2, cu2port::hne)
 
