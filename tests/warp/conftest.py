@@ -28,9 +28,7 @@ def native_answers(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], 
             made = translate(program, Options(warp=mode), path="p.cu")
             assert all(j.outcome is Outcome.APPLIED for j in made.findings if j.finding.code == "CU356")
             folder = tmp_path_factory.mktemp(mode)
-            (folder / "cu2port").mkdir()
-            for helper in {*made.helpers, "warp.hpp", "tile_reduce.hpp"}:
-                shutil.copy(INCLUDE / helper, folder / "cu2port")
+            shutil.copytree(INCLUDE, folder / "cu2port")
             path = folder / "p.hip"
             path.write_bytes(made.output)
             found = sim_build.find_program(path)

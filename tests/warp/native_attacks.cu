@@ -803,3 +803,198 @@ __global__ void k(const int* in, int* out) {
   if (threadIdx.x == 0) out[0] = v;
 }
 void run(const int* in, int* out) { k<<<1, 1024>>>(in, out); k<<<1, 256>>>(in, out + 1); }
+//// macro_of_a_macro
+#define LANE2() lane
+#define LANE1() LANE2()
+__global__ void k(const int* in, int* out) {
+  int lane = threadIdx.x % 32;
+  int v = warp_sum(in[threadIdx.x]);
+  if (lane == 0) atomicAdd(out, v);
+  out[threadIdx.x + 1] = LANE1();
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// constant_macro_of_a_macro
+#define LANE2 lane
+#define LANE1 LANE2
+__global__ void k(const int* in, int* out) {
+  int lane = threadIdx.x % 32;
+  int v = warp_sum(in[threadIdx.x]);
+  if (lane == 0) atomicAdd(out, v);
+  out[threadIdx.x + 1] = LANE1;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// pasted_name
+#define NAME(a, b) a##b
+__global__ void k(const int* in, int* out) {
+  int lane = threadIdx.x % 32;
+  int v = warp_sum(in[threadIdx.x]);
+  if (lane == 0) atomicAdd(out, v);
+  out[threadIdx.x + 1] = NAME(la, ne);
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// macro_of_a_macro_in_a_row
+#define LANE2 lane
+#define LANE1 LANE2
+__global__ void k(const float* in, float* out, int n, int c) {
+  int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  if (row >= n) return;
+  float v = 0.f;
+  for (int i = lane; i < c; i += 32) v += in[row * c + i] * LANE1;
+  for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(FULL, v, o);
+  if (lane == 0) out[row] = v;
+}
+void run(const float* in, float* out) { k<<<(11 * 32 + 128 - 1) / 128, 128>>>(in, out, 11, 70); }
+//// return_in_a_macro_of_a_macro
+#define LEAVE2(x) if (x) return
+#define LEAVE1(x) LEAVE2(x)
+__global__ void k(const int* in, int* out) {
+  LEAVE1(in[threadIdx.x] > 50);
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// if_no_warps_in_one_way
+__global__ void k(const int* in, int* out) {
+  int lane = threadIdx.x % 32;
+#ifdef FAST
+  int v = warp_sum(in[threadIdx.x]);
+  if (lane == 0) atomicAdd(out, v);
+#else
+  out[threadIdx.x] = lane;
+#endif
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// if_macro_two_branches
+#ifdef FAST
+#define LAST(v) (v)
+#else
+#define LAST(v) (lane + (v))
+#endif
+__global__ void k(const int* in, int* out) {
+  int lane = threadIdx.x % 32;
+  int v = warp_sum(in[threadIdx.x]);
+  if (lane == 0) atomicAdd(out, v);
+  out[threadIdx.x + 1] = LAST(in[3]);
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// if_launch_one_branch2
+__global__ void k(const int* in, int* out) {
+  int v = warp_sum(in[threadIdx.x]);
+#ifdef FAST
+  out[3] = 1;
+#endif
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+#ifndef OTHER
+void run(const int* in, int* out) { k<<<1, dim3(16, 8)>>>(in, out); }
+#else
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+#endif
+//// if_function_two_branches
+#ifdef FAST
+__device__ int g(int v) { return warp_sum(v); }
+#else
+__device__ int g(int v) { return v + __shfl_xor_sync(FULL, v, 1); }
+#endif
+__global__ void k(const int* in, int* out) {
+  int v = g(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// if_arch_new
+__global__ void k(const int* in, int* out) {
+  int v = in[threadIdx.x];
+#if __CUDA_ARCH__ >= 800
+  v = warp_sum(v);
+#else
+  v = v + __shfl_xor_sync(FULL, v, 1);
+#endif
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// if_cuda_version_turned
+__global__ void k(const int* in, int* out) {
+  int v = in[threadIdx.x];
+#if CUDART_VERSION < 9000
+  v = warp_sum(v);
+#else
+  v = v + __shfl_xor_sync(FULL, v, 1);
+#endif
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// if_not_compound
+__global__ void k(const int* in, int* out) {
+  int v = in[threadIdx.x];
+#if !defined(A) && B
+  v = warp_sum(v);
+#endif
+#if !(!defined(A) && B)
+  v = warp_sum(v);
+#endif
+#if defined(A) && B
+  v = warp_sum(v);
+#endif
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// if_device_function_misuse
+__device__ int block_sum(int v) {
+    static __shared__ int s[32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    v = warp_sum(v);
+    if (lane == 0) s[warp] = v;
+    __syncthreads();
+    v = (threadIdx.x < blockDim.x / 32) ? s[lane] : 0;
+    if (warp == 0) v = warp_sum(v);
+    return v;
+}
+__global__ void k(const int* in, int* out) {
+#ifdef FAST
+  int v = block_sum(in[threadIdx.x]);
+  if (threadIdx.x == 0) out[0] = v;
+#else
+  out[threadIdx.x] = block_sum(in[threadIdx.x]);
+#endif
+}
+__global__ void k2(const int* in, int* out) {
+  int v = block_sum(in[threadIdx.x]);
+  if (threadIdx.x == 0) out[0] = v;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); k2<<<1, 128>>>(in, out); }
+//// if_meaning_changes_between
+#define FAST 1
+__device__ int f(int v) {
+#if FAST
+    static __shared__ int s[32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    v = warp_sum(v);
+    if (lane == 0) s[warp] = v;
+    __syncthreads();
+    v = (threadIdx.x < blockDim.x / 32) ? s[lane] : 0;
+    if (warp == 0) v = warp_sum(v);
+#endif
+    return v;
+}
+#undef FAST
+#define FAST 0
+__global__ void k(const int* in, int* out) {
+  int v = f(in[threadIdx.x]);
+#if FAST
+  if (threadIdx.x == 0)
+#endif
+  out[threadIdx.x] = v;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// if_header_two_branches
+#ifdef FAST
+__global__ void k(const int* in, int* out, int z) {
+#else
+__global__ void k(const int* in, int* out) {
+  int z = threadIdx.x % 32;
+#endif
+  int v = warp_sum(in[threadIdx.x]);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+  out[threadIdx.x + 1] = z;
+}
+void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }

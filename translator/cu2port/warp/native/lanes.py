@@ -41,7 +41,9 @@ ATOMICS = {
 }  # fmt: skip
 GROUPS = frozenset("coalesced_threads labeled_partition binary_partition".split())
 CUB = re.compile(r"Warp(?:Reduce|Scan|Exchange|MergeSort|Load|Store)\Z")
-LEAVES = frozenset("return break continue goto for while do if else switch case asm __asm__ __syncthreads".split())
+LEAVES = frozenset(
+    "return break continue goto for while do if else switch case asm __asm__ __asm __syncthreads".split()
+)
 #: What a variable may be in the first warp alone.
 OF_SLOTS = frozenset({Kind.GATHERED, Kind.WHOLE, Kind.PART, Kind.LOOSE, Kind.SCANNED, Kind.BELOW_SLOTS,
                       Kind.SHIFTED_SLOTS})  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cu2port.model import Edit, Span
+from cu2port.warp.native.assembly import Own, is_asm, known
 from cu2port.warp.native.idioms import Reduction, Refused, is_whole
 from cu2port.warp.native.lanes import FUNCTORS, IDEMPOTENT, MATH
 from cu2port.warp.native.numbers import is_own_space
@@ -160,6 +161,8 @@ class RowValues(RowItems):
             raise Refused(e.at, f"`{name}` is no part of a proven idiom")
         if isinstance(e.callee, Name) and len(e.args) == 1 and name in {p.name for p in self.d.tparams}:
             return self._mixed([self._first_too(e.args[0], lanes)])  # a value of that type
+        if is_asm(e):
+            return self._asm(e)
         own = self.look(name)
         foreign = own is not None and isinstance(e.callee, Name) and e.callee.qualified
         if (
@@ -184,6 +187,16 @@ class RowValues(RowItems):
         for x in e.args if own is not None else ():
             self.memory.note(x, False)
         return self._mixed([self._first_too(x, lanes) for x in e.args])
+
+    def _asm(self, e: CallExpr) -> T:
+        """An asm statement that does nothing but compute and read memory."""
+        own = known(self.unit).get(e.at)
+        if not isinstance(own, Own) or not own.pure or own.shared:
+            raise Refused(e.at, "inline assembly that does more than compute")
+        if own.reads:
+            for x in e.args:
+                self.memory.note(Unary(x.at, "*", x), False)
+        return self._mixed([self._plain(x) for x in e.args])
 
     def _same_type(self, e: CallExpr, kinds: tuple[str, ...], op: str) -> None:
         """Raises Refused where a function may take a variable as another type than it has."""

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cu2port.lexer import is_identifier
+from cu2port.warp.native.assembly import WORDS
 from cu2port.warp.native.idioms import Refused
 from cu2port.warp.native.lanes import ATOMICS, without
 from cu2port.warp.native.row_lanes import MIXED, ROW, Kind, RowsFound, Shape, T
 from cu2port.warp.native.row_loops import RowLoops
 from cu2port.warp.native.row_values import INDICES
+from cu2port.warp.native.spelled import check_names, words_of
 from cu2port.warp.native.types import declared_type
 from cu2port.warp.native.values import SPACE
 from cu2port.warp.tree import (
@@ -42,6 +44,7 @@ from cu2port.warp.tree import (
 )
 
 _STORES = frozenset({"__stcs", "__stcg", "__stwt"})
+NOT_HERE = WORDS | {"goto"}
 
 
 class Rows(RowLoops):
@@ -68,15 +71,11 @@ class Rows(RowLoops):
                 continue
             if tok in self.names or tok in INDICES:
                 raise Refused(i, f"`{tok}` is used in a way that is not understood")
-            if (i in self.idioms.cudas and i not in self.done and tok != "__syncwarp") or tok in ("asm", "goto"):
+            if (i in self.idioms.cudas and i not in self.done and tok != "__syncwarp") or tok in NOT_HERE:
                 raise Refused(i, f"`{tok}` is no part of a proven idiom")
-            if is_identifier(tok) and tok in unit.macros:
-                for m in unit.macros[tok]:
-                    if (
-                        not (self.names | INDICES).isdisjoint(unit.t[m.first : m.stop])
-                        or "{" in unit.t[m.first : m.stop]
-                    ):
-                        raise Refused(i, f"the macro `{tok}` is not understood")
+            if is_identifier(tok) and tok in unit.macros and "{" in words_of(unit, (), tok):
+                raise Refused(i, f"the macro `{tok}` is not understood")
+        check_names(unit, self.idioms.headers or (), first, stop, self.names | INDICES)
         if not (self.rows or self.over or self.seen):
             raise Refused(self.d.fn.name_at, "no row of each warp is seen")
         exact = self.exact or (self.bound is None and not self.strided)

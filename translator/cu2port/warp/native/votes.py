@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cu2port.warp.native.assembly import is_asm
 from cu2port.warp.native.lane_forms import Lanes
 from cu2port.warp.native.lanes import MATH
 from cu2port.warp.tree import (
@@ -135,6 +136,8 @@ class Predicates(Lanes):
         while k > 0 and not (unit.t[k] == "(" and unit.match[k] > i):
             k -= 1
         name = unit.tok(k - 1)
+        if name[-1:] == '"':  # an operand of an asm statement
+            return name[1:2] not in ("=", "+")
         return name in MATH or name.startswith("__") or name in _READS or not name.isidentifier()
 
     def _stores(self, first: int, stop: int) -> bool:
@@ -143,6 +146,8 @@ class Predicates(Lanes):
             for h in heads(s):
                 for x in walk(h):
                     if isinstance(x, Assign) and first <= x.at < stop and not isinstance(x.target, Name):
+                        return True
+                    if is_asm(x) and first <= x.at < stop:
                         return True
         return False
 

@@ -12,10 +12,12 @@ from collections.abc import Sequence
 from cu2port.lexer import is_identifier
 from cu2port.model import Span
 from cu2port.warp.builtins import LANE_OPERATIONS
+from cu2port.warp.native import assembly
 from cu2port.warp.native.branches import Branches
 from cu2port.warp.native.groups import is_barrier
 from cu2port.warp.native.idioms import Refused, callee_of, is_whole
 from cu2port.warp.native.lanes import CUB, GROUPS, LEAVES, Here, Summary, without
+from cu2port.warp.native.spelled import check_names, words_of
 from cu2port.warp.native.types import AUTO, declared_type
 from cu2port.warp.native.values import SAME, UNIFORM, Kind, T, is_plain, join
 from cu2port.warp.tree import (
@@ -104,15 +106,16 @@ class Walk(Branches):
                 self.bound.update(t[i + 1 : unit.match[i]])
             if (tok in GROUPS and tok not in self.later) or CUB.match(tok):
                 raise Refused(i, f"`{tok}` has a fixed size")
-            if tok in ("goto", "asm", "__asm__", "__asm"):
+            if tok == "goto":
                 raise Refused(i, f"`{tok}`")
+            if tok in assembly.WORDS and isinstance(why := assembly.known(unit).get(i, "inline assembly"), str):
+                raise Refused(i, why)
             if is_identifier(tok) and tok in unit.macros and not unit.is_member(i):
-                for m in unit.macros[tok]:
-                    words = t[m.first : m.stop]
-                    if not LANE_OPERATIONS.isdisjoint(words):
-                        raise Refused(i, f"the macro `{tok}` holds an operation of the warp")
-                    if not LEAVES.isdisjoint(words) or "{" in words:
-                        raise Refused(i, f"the macro `{tok}` holds statements")
+                words = words_of(unit, (), tok)
+                if not LANE_OPERATIONS.isdisjoint(words):
+                    raise Refused(i, f"the macro `{tok}` holds an operation of the warp")
+                if not LEAVES.isdisjoint(words) or "{" in words:
+                    raise Refused(i, f"the macro `{tok}` holds statements")
 
     def _look_after(self) -> None:
         unit = self.unit
@@ -122,14 +125,15 @@ class Walk(Branches):
                 raise Refused(at, f"`{name}` is reached in other ways")
         for i in range(first, stop):
             tok = unit.t[i]
+            if tok in assembly.WORDS:
+                own = assembly.known(unit)[i]
+                if i not in self.spots or (self.slots and isinstance(own, assembly.Own) and own.shared):
+                    raise Refused(i, "inline assembly that may reach what warps came to")
             if tok in self.tracked and i not in self.spots and not unit.is_member(i):
                 raise Refused(i, f"`{tok}` is used in a way that is not understood")
             if i in self.idioms.cudas and i not in self.done and tok != "__syncwarp":
                 raise Refused(i, f"`{tok}` is no part of a proven idiom")
-            if is_identifier(tok) and tok in unit.macros:
-                for m in unit.macros[tok]:
-                    if not self.tracked.isdisjoint(unit.t[m.first : m.stop]):
-                        raise Refused(i, f"the macro `{tok}` uses lanes")
+        check_names(unit, self.idioms.headers or (), first, stop, self.tracked)
 
     def _reduces(self) -> tuple[str, tuple[str | Span, ...], bool]:
         """The operation and its call, if the function is one reduction of its only parameter, which it returns."""

@@ -1,0 +1,40 @@
+"""What macros put into functions that may become native: all words that a name leads to, through other macros too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cu2port.lexer import is_identifier
+from cu2port.unit import Unit
+from cu2port.warp.native.idioms import Refused
+
+
+def words_of(unit: Unit, headers: Sequence[Unit], name: str) -> frozenset[str]:
+    """The words that a macro of the file or of a header leads to, less its parameters; none for what is no macro. A
+    definition of the file holds, where headers have one too."""
+    seen: set[str] = set()
+    found: set[str] = set()
+    todo = [name]
+    while todo:
+        word = todo.pop()
+        if word in seen:
+            continue
+        seen.add(word)
+        for u in (unit,) if word in unit.macros else headers:
+            for m in u.macros.get(word, ()):
+                inside = [w for w in u.t[m.first : m.stop] if w not in (m.params or ())]
+                found.update(inside)
+                todo += [w for w in inside if is_identifier(w)]
+    return frozenset(found)
+
+
+def check_names(unit: Unit, headers: Sequence[Unit], first: int, stop: int, names: frozenset[str] | set[str]) -> None:
+    """Raises Refused where a macro between two tokens leads to one of some names, or puts names together."""
+    known = unit.macros.keys() | {n for u in headers for n in u.macros}
+    for name in known & set(unit.t[first:stop]):
+        words = words_of(unit, headers, name)
+        at = unit.t.index(name, first, stop)
+        if not words.isdisjoint(names):
+            raise Refused(at, f"the macro `{name}` uses lanes")
+        if "##" in words:
+            raise Refused(at, f"the macro `{name}` puts names together")
