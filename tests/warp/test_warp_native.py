@@ -260,7 +260,8 @@ LOGICAL = {
     "conditional_code": """
         int v = in[threadIdx.x];
 #ifdef NEVER
-        v += 1;
+        v += threadIdx.x & 31;
+        v = __shfl_up_sync(FULL, v, 1);
 #endif
         v = warp_sum(v);
         if (threadIdx.x % 32 == 0) atomicAdd(out, v);""",

@@ -5,6 +5,7 @@ calls it. A function that puts the values of a warp together stays, since other 
 `cu2port::wave` in its place.
 
     plan        which functions become native, with which edits; this module answers for a file
+    configurations, conditionals    the same for functions with `#if` inside: each way to compile them has its plan
     walk, branches, stores, exprs, lane_forms, lanes, conditions, reductions    the proof for kernels whose blocks work
                 together
     scans, scan_branches, scan_functions, scan_reads, scan_idioms   its part for scans over a warp and over its slots
@@ -12,6 +13,7 @@ calls it. A function that puts the values of a warp together stays, since other 
                 leaders, places reserved for many lanes
     lists       functions that reduce several values of a list
     rows, row_stores, row_values, row_memory    the proof for kernels with a row of data for each warp
+    assembly    inline PTX as ordinary statements
     values, types       what a value is when warps become wavefronts; its type in C++
     idioms, numbers, groups, headers    what all know: reductions, constants, groups of threads, constants of headers
     borrowed    functions of the headers that a file includes
@@ -103,6 +105,6 @@ def apart(unit: Unit, findings: list[Finding]) -> list[Finding]:
 
 @lru_cache(maxsize=2)
 def _native(unit: Unit) -> Native:
-    from cu2port.warp.native.plan import Plan  # most runs do without
+    from cu2port.warp.native.configurations import Configurations  # most runs do without
 
-    return Plan(unit).made()
+    return Configurations(unit).made()

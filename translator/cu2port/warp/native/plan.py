@@ -8,8 +8,9 @@ from pathlib import PurePosixPath
 from cu2port.model import Edit, Span, Trust
 from cu2port.structure import Function
 from cu2port.unit import Unit
-from cu2port.warp.model import Device, is_device, make_device
+from cu2port.warp.model import Device, is_device
 from cu2port.warp.native import Kept, Native
+from cu2port.warp.native.assembly import device_of
 from cu2port.warp.native.borrowed import Borrowed, Judge
 from cu2port.warp.native.grid import grid_edits
 from cu2port.warp.native.host import SOURCES, in_rows, in_whole_warps, shown
@@ -117,7 +118,7 @@ class Plan:
             refused = self._refusal(f, solo)
             if refused is None and (other := next((g for g in self._reached([f]) if g in misused), None)) is not None:
                 refused = Refused(f.name_at, f"`{other.name}` is called where more than its first thread may count")
-            if refused is None and not any(self._direct(g) and not self._is_part(g) for g in self._reached([f])):
+            if refused is None and not any(self._direct(g) and not self.is_part(g) for g in self._reached([f])):
                 refused = Refused(f.name_at, "what it does with warps is not understood")
             if refused is not None:
                 kept.append(Kept(f, refused.at, refused.why))
@@ -166,7 +167,7 @@ class Plan:
 
     def _by_first(self, g: Function, f: Function) -> bool:
         """Whether a function hands arrays to another one and uses them afterwards in the first thread alone."""
-        body = make_device(self.unit, g).body
+        body = device_of(self.unit, g).body
         everything = expressions(body)
         calls = [x for x in everything if isinstance(x, CallExpr) and callee(x) == f.name]
         loops = [x for s in statements(body) if isinstance(s, Loop) for x in expressions(s.body)]
@@ -187,7 +188,7 @@ class Plan:
             for site in s.sites:
                 edits.update(self._by_hand(site, f))
             out.append((f, tuple(edits.values())))
-        reached = {k: tuple(sorted(self._reached([k]) - {k}, key=lambda f: f.first)) for k in done}
+        reached = {k: self.reached(k) for k in done}
         return Native(tuple(sorted(out, key=lambda x: x[0].first)), done, tuple(kept), reached=reached)
 
     def _by_hand(self, site: CallExpr, caller: Function) -> dict[tuple[int, int], Edit]:
@@ -238,6 +239,10 @@ class Plan:
 
     # --- what functions do ----------------------------------------------------------------------------------------
 
+    def reached(self, f: Function) -> tuple[Function, ...]:
+        """The functions that a function's calls lead to, in text order."""
+        return tuple(sorted(self._reached([f]) - {f}, key=lambda g: g.first))
+
     def _reached(self, start: list[Function]) -> set[Function]:
         found, todo = set(start), list(start)
         while todo:
@@ -247,7 +252,8 @@ class Plan:
                     todo.append(g)
         return found
 
-    def _is_part(self, f: Function) -> bool:
+    def is_part(self, f: Function) -> bool:
+        """Whether a function returns what the warp's lanes come to; it stays as it is."""
         s = self.summaries.get(f)
         return isinstance(s, Summary) and s.result.kind is Kind.PART
 
@@ -289,7 +295,7 @@ class Plan:
 
     def _by_rows(self, f: Function, why: Refused) -> Refused | None:
         """Whether a kernel is native because each warp has a row of its own; else why it is not."""
-        d = make_device(self.unit, f)
+        d = device_of(self.unit, f)
         launched: Refused | None = None
         for shape in Shape:
             rows = Rows(self.unit, self.idioms, d, self._look, shape)
@@ -311,14 +317,14 @@ class Plan:
     def _summary(self, f: Function) -> Summary | Refused:
         if f not in self.summaries:
             if f not in self.warps:
-                index = Lanes(self.unit, self.idioms, make_device(self.unit, f), self._look).index()
+                index = Lanes(self.unit, self.idioms, device_of(self.unit, f), self._look).index()
                 self.summaries[f] = Summary(SAME, index=index)
             elif f in self.open:
                 return Refused(f.name_at, f"`{f.name}` calls itself")
             else:
                 self.open.add(f)
                 try:
-                    self.summaries[f] = self._walked(make_device(self.unit, f))
+                    self.summaries[f] = self._walked(device_of(self.unit, f))
                 except Refused as e:
                     self.summaries[f] = e
                 self.open.discard(f)
