@@ -1,4 +1,5 @@
 #include <climits>
+#include <utility>
 #include <cstdio>
 #include <cuda_runtime.h>
 #include <cooperative_groups.h>
@@ -554,6 +555,54 @@ __global__ void held_and_cut(const int* in, int* out, float* f, int n, int c) {
 }
 void launch_held_and_cut(HOST) {
     held_and_cut<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// typical_spmv native
+__global__ void typical_spmv(const int* in, int* out, float* f, int n, int c) {
+    int tid = blockDim.x * blockIdx.x + threadIdx.x;
+    int row = tid >> 5;
+    int lane = tid & 31;
+    if (row < n) {
+        int sum = 0;
+        for (int j = in[row] + lane; j < in[row] + c; j += 32) sum += in[j];
+        sum = warp_sum(sum);
+        if (lane == 0) out[row] = sum;
+    }
+}
+void launch_typical_spmv(HOST) {
+    typical_spmv<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// typical_stride native
+__global__ void typical_stride(const int* in, int* out, float* f, int n, int c) {
+    const unsigned mask = 0xffffffff;
+    const int thread = blockIdx.x * blockDim.x + threadIdx.x, warp = thread / 32, lane = thread % 32;
+    const int warps = (blockDim.x * gridDim.x) / 32;
+    for (int row = warp; row < n; row += warps) {
+        int most = INT_MIN, found = 0;
+        for (int i = lane; i < c; i += 32) {
+            const int x = in[row * c + i];
+            if (x > most) most = x;
+            if (x % 3 == 0) found++;
+        }
+        for (int o = 16; o > 0; o >>= 1) {
+            most = max(most, __shfl_xor_sync(mask, most, o));
+            found += __shfl_xor_sync(mask, found, o);
+        }
+        if (lane == 0) out[row] = most * 1000 + found;
+    }
+}
+void launch_typical_stride(HOST) {
+    typical_stride<<<2, size>>>(in, out, f, n, c);
+}
+//// block_asked_for_sizes native
+__global__ void block_asked_for_sizes(const int* in, int* out, float* f, int n, int c) {
+    const int row = blockIdx.x * blockDim.y + threadIdx.y;
+    int n0 = 0;
+    if (row < n) for (int i = threadIdx.x; i < c; i += 32) n0 += in[row * c + i];
+    n0 = warp_sum(n0);
+    if (threadIdx.x == 0 && row < n) out[row] = n0;
+}
+void launch_block_asked_for_sizes(HOST) {
+    dim3 rows_of_it(32, size / 32); block_asked_for_sizes<<<over(n, rows_of_it.y), rows_of_it>>>(in, out, f, n, c);
 }
 //// plane_of_16 stays
 __global__ void plane_of_16(const int* in, int* out, float* f, int n, int c) {
@@ -1362,4 +1411,130 @@ __global__ void held_and_changed(const int* in, int* out, float* f, int n, int c
 }
 void launch_held_and_changed(HOST) {
     held_and_changed<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// block_swapped stays
+__global__ void block_swapped(const int* in, int* out, float* f, int n, int c) {
+    const int row = blockIdx.x * blockDim.y + threadIdx.y;
+    int sum = 0;
+    for (int i = threadIdx.x; i < c; i += 32) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (threadIdx.x == 0) out[row] = sum;
+}
+void launch_block_swapped(HOST) {
+    dim3 swapped(32, 16); std::swap(swapped.x, swapped.y); block_swapped<<<2, swapped>>>(in, out, f, n, c);
+}
+//// block_set_later stays
+__global__ void block_set_later(const int* in, int* out, float* f, int n, int c) {
+    const int row = blockIdx.x * blockDim.y + threadIdx.y;
+    int sum = 0;
+    for (int i = threadIdx.x; i < c; i += 32) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (threadIdx.x == 0) out[row] = sum;
+}
+void launch_block_set_later(HOST) {
+    dim3 later(32, 2); later.x = 16; block_set_later<<<2, later>>>(in, out, f, n, c);
+}
+//// mask_that_changes stays
+__global__ void mask_that_changes(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    unsigned mask = 0xffffffff;
+    mask &= 0xffff;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) sum += in[row * c + i];
+    for (int o = 16; o > 0; o >>= 1) sum += __shfl_xor_sync(mask, sum, o);
+    if (lane == 0) out[row] = sum;
+}
+void launch_mask_that_changes(HOST) {
+    mask_that_changes<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// mask_of_another_block stays
+__global__ void mask_of_another_block(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    { const unsigned mask = 0xffffffff; sum = mask & 0; }
+    for (int i = lane; i < c; i += 32) sum += in[row * c + i];
+    unsigned mask = c > 5 ? 0xffffffff : 0xffff;
+    for (int o = 16; o > 0; o >>= 1) sum += __shfl_xor_sync(mask, sum, o);
+    if (lane == 0) out[row] = sum;
+}
+void launch_mask_of_another_block(HOST) {
+    mask_of_another_block<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// size_that_changes stays
+__global__ void size_that_changes(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int step = 32, sum = 0;
+    step += n - 11;
+    for (int i = lane; i < c; i += step) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_size_that_changes(HOST) {
+    size_that_changes<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// size_by_reference stays
+__global__ void size_by_reference(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int step = 32, sum = 0;
+    int& same = step;
+    same = 16;
+    for (int i = lane; i < c; i += step) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_size_by_reference(HOST) {
+    size_by_reference<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// choice_with_more stays
+__global__ void choice_with_more(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int most = 0;
+    for (int i = lane; i < c; i += 32) if (in[i] > most) most = in[i] / 2;
+    for (int o = 16; o > 0; o >>= 1) most = max(most, __shfl_xor_sync(FULL, most, o));
+    if (lane == 0) out[row] = most;
+}
+void launch_choice_with_more(HOST) {
+    choice_with_more<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// choice_and_place stays
+__global__ void choice_and_place(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int most = 0, where = 0;
+    for (int i = lane; i < c; i += 32) if (in[i] > most) { most = in[i]; where = i; }
+    for (int o = 16; o > 0; o >>= 1) most = max(most, __shfl_xor_sync(FULL, most, o));
+    if (lane == 0) out[row] = most + where;
+}
+void launch_choice_and_place(HOST) {
+    choice_and_place<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// count_used_inside stays
+__global__ void count_used_inside(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int found = 0;
+    for (int i = lane; i < c; i += 32) { found++; out[100 + row * c + i] = found; }
+    found = warp_sum(found);
+    if (lane == 0) out[row] = found;
+}
+void launch_count_used_inside(HOST) {
+    count_used_inside<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// total_as_data stays
+__global__ void total_as_data(const int* in, int* out, float* f, int n, int c) {
+    const int warps = (blockDim.x * gridDim.x) / 32;
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum + warps;
+}
+void launch_total_as_data(HOST) {
+    total_as_data<<<over(n * 32, size), size>>>(in, out, f, n, c);
 }

@@ -188,7 +188,8 @@ class _Launch:
         for i in found:
             after, before = unit.tok(i + 1), unit.tok(i - 1)
             if i != places[0] and (
-                after in ("=", "+=", "-=", "*=", "/=", "++", "--", ".", "[", "<<=", ">>=")
+                after in ("=", "+=", "-=", "*=", "/=", "++", "--", "[", "<<=", ">>=")
+                or (after == "." and (unit.tok(i + 3) in _CHANGES or unit.tok(i + 3) == "(" or is_lent(unit, i, 2)))
                 or before in ("++", "--", "&", "<<", ">>")
                 or is_lent(unit, i)
                 or (after in ("<", ">") and unit.tok(i + 2) == after and unit.tok(i + 3) == "=")

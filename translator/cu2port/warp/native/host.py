@@ -44,9 +44,10 @@ def _is_declaration(unit: Unit, i: int) -> bool:
     return unit.tok(k) == "(" and (unit.tok(i - 1) == "void" or unit.tok(i - 1) == ")")
 
 
-def is_lent(unit: Unit, i: int) -> bool:
-    """Whether a name is an argument of a function that may change it: one of the file's that takes a reference."""
-    if unit.tok(i - 1) not in ("(", ",") or unit.tok(i + 1) not in (")", ","):
+def is_lent(unit: Unit, i: int, members: int = 0) -> bool:
+    """Whether a name is an argument of a function that may change it: one of the file's that takes a reference.
+    `members`: that many tokens behind the name belong to it."""
+    if unit.tok(i - 1) not in ("(", ",") or unit.tok(i + members + 1) not in (")", ","):
         return False
     k = i - 1
     while unit.t[k] != "(":

@@ -35,6 +35,7 @@ class Numbers:
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
+        self.local: dict[str, int] = {}  # constants of the function that is looked at, where they are seen
 
     @cached_property
     def _constants(self) -> dict[str, int]:
@@ -62,6 +63,8 @@ class Numbers:
     def named(self, name: str, depth: int = 4) -> int | None:
         """The value of a constant that the file defines once and without condition; None for any other name."""
         unit = self.unit
+        if name in self.local:
+            return self.local[name]
         ms = unit.macros.get(name, ())
         declared = [
             i

@@ -30,6 +30,7 @@ class Kind(Enum):
     COUNT = "a count of warps"
     SIZE = "the number of lanes"
     GLOBAL = "a thread's number in the grid"
+    TOTAL = "the number of warps in the grid"
     TILE = "a tile of threads"
     FIRST = "a value of a row that lane 0 alone has"
     START = "where a lane starts in a row"
@@ -111,10 +112,10 @@ class RowLanes:
     held: str = ""
     local: set[str] = field(default_factory=set)  # variables of the loop's body
     types: dict[str, str] = field(default_factory=dict)
-    constants: dict[str, int] = field(default_factory=dict)  # of the kernel's own
     arrays: dict[str, int] = field(default_factory=dict)  # of an element, and their dimensions
     values: set[str] = field(default_factory=set)  # of an element: no pointers, no references
     views: set[str] = field(default_factory=set)  # pointers to one of these
+    set_anew: set[str] = field(default_factory=set)  # variables of the kernel that do not stay what they are
     memory: Memory = field(init=False)
     target: Expr | None = None  # what is stored to
 
@@ -176,7 +177,7 @@ class RowLanes:
             return self._axis(e, "threadIdx" if kind is Kind.WARP else "blockDim", "y")
         if not isinstance(e, Binary):
             return False
-        if kind is Kind.LANE and e.op in ("%", "&") and self._axis(e.a, "threadIdx"):
+        if kind is Kind.LANE and e.op in ("%", "&") and (self._axis(e.a, "threadIdx") or self._is_global(e.a)):
             if e.op == "%":
                 return self._size(e.b, 32, f"{SPACE}size()")
             if isinstance(e.b, Binary) and e.b.op == "-" and self.idioms.fold(e.b.b) == 1:
@@ -221,7 +222,7 @@ class RowLanes:
     def _number(self, e: Expr) -> int | None:
         """The value of a constant, of the file or of the kernel itself."""
         if isinstance(e, Name) and e.text in self.env:
-            return self.constants.get(e.text)
+            return self.idioms.local.get(e.text)
         return self.idioms.number(e)
 
     def _size(self, e: Expr, number: int, text: str) -> bool:
@@ -335,6 +336,8 @@ class RowLanes:
 
     def _is_total(self, e: Expr) -> bool:
         """The number of warps in the grid."""
+        if isinstance(e, Name):
+            return self._special(e, Kind.TOTAL)
         if not isinstance(e, Binary):
             return False
         if e.op in ("/", ">>") and isinstance(e.a, Binary) and e.a.op == "*" and self.shape is Shape.LINE:

@@ -56,7 +56,10 @@ class RowStores(RowValues):
         if self.leader and name not in self.local:
             raise Refused(target.at, f"`{name}` is set by one lane of each warp")
         if self.inside and name not in self.local:
-            self._gathers(e, name)
+            op, value = self._operation(e, name)
+            if op is None or value is None:
+                raise Refused(e.at, f"`{name}` is set by the lane that comes to an element")
+            self._gathers(name, op, value, e.at)
             return
         self.memory.element.pop(name, None)
         if e.op == "+=" and not self.inside and not self.leader and self.env[name].kind is Kind.ROW:
@@ -84,23 +87,25 @@ class RowStores(RowValues):
                 return
             self.edits = {**edits, (edit.start, edit.end): edit}
 
-    def _gathers(self, e: Assign, name: str) -> None:
+    def _gathers(self, name: str, op: str, value: Expr, at: int) -> None:
         """`sum += x`, `most = max(most, x)` in a loop over lanes."""
-        op, value = self._operation(e, name)
-        if op is None or value is None:
-            raise Refused(e.at, f"`{name}` is set by the lane that comes to an element")
+        if name not in self.env or self.leader:
+            raise Refused(at, f"`{name}` is not known here")
+        self.changed.add(name)
+        self.views.discard(name)
+        self.memory.version[name] = at
         self._plain(value)
         kind = self.types.get(name, "")
         if op in ("add", "mul") and is_integer(kind) and not self._is_whole_number(value):
-            raise Refused(e.at, f"`{name}` is an integer and gathers what may be none")
+            raise Refused(at, f"`{name}` is an integer and gathers what may be none")
         if op in ("or", "and", "xor") and not is_integer(kind) and (op, kind) != ("or", "bool"):
-            raise Refused(e.at, f"`{name}` is not seen to be an integer")
+            raise Refused(at, f"`{name}` is not seen to be an integer")
         t = self.env[name]
         if t.kind is Kind.PART and t.op == op:
             return
         starts = t.kind is Kind.ROW and t.node is not None and is_identity(self.unit, op, t.node)
         if not starts and not (t.kind is Kind.ROW and op in IDEMPOTENT):
-            raise Refused(e.at, f"`{name}` does not start from nothing")
+            raise Refused(at, f"`{name}` does not start from nothing")
         self.env[name] = T(Kind.PART, op)
 
     def _operation(self, e: Assign, name: str) -> tuple[str | None, Expr | None]:

@@ -92,6 +92,8 @@ class RowValues(RowItems):
                 return start
             if self._sure(lambda: self._is_global(e)):
                 return T(Kind.GLOBAL)
+            if not isinstance(e, Name) and self._sure(lambda: self._is_total(e)):
+                return T(Kind.TOTAL)
             if self._sure(lambda: self._is_row(e)):
                 self.seen = True
                 return T(Kind.ROW, number=True)

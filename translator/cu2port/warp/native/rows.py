@@ -38,6 +38,7 @@ from cu2port.warp.tree import (
     Stmt,
     Unary,
     callee,
+    expressions,
     root,
     single,
     walk,
@@ -51,7 +52,15 @@ class Rows(RowLoops):
     """The walk over one kernel. Raises Refused."""
 
     def run(self) -> RowsFound:
+        self.idioms.local.clear()
+        try:
+            return self._run()
+        finally:
+            self.idioms.local.clear()
+
+    def _run(self) -> RowsFound:
         unit, (first, stop) = self.unit, self.d.fn.body
+        self.set_anew = changed_names(self.d.body) | {unit.t[i + 1] for i in range(first, stop) if unit.t[i] == "&"}
         for d in unit.directives:
             if first < d.first < stop and d.keyword != "pragma":
                 raise Refused(d.first, "the function has conditional parts")
@@ -105,6 +114,7 @@ class Rows(RowLoops):
                 self.env[name] = was
             else:
                 self.env.pop(name, None)
+                self.idioms.local.pop(name, None)
 
     def _statement(self, s: Stmt) -> None:
         if isinstance(s, Block):
@@ -131,7 +141,7 @@ class Rows(RowLoops):
     def _declared(self, s: Decl) -> None:
         self.spots.add(s.at)
         self.names.add(s.name)
-        self.constants.pop(s.name, None)
+        self.idioms.local.pop(s.name, None)
         kind = declared_type(self.unit, s.at)
         if s.name in self.env and self.types.get(s.name, kind) != kind:
             raise Refused(s.at, f"there is another `{s.name}`")
@@ -167,7 +177,7 @@ class Rows(RowLoops):
             return
         if s.name not in self.env and (n := self._constant(s)) is not None:
             self._plain(s.init)
-            self.constants[s.name], self.env[s.name] = n, T(Kind.ROW, node=s.init)
+            self.idioms.local[s.name], self.env[s.name] = n, T(Kind.ROW, node=s.init)
             return
         self.env[s.name] = self._set(s.init)
         if self.inside and s.init.at in self.memory.items and isinstance(s.init, Binary):
@@ -192,13 +202,12 @@ class Rows(RowLoops):
         return isinstance(e, Name) and e.text in self.arrays and e.text in self.local
 
     def _constant(self, s: Decl) -> int | None:
-        """The value of a variable that is a constant of the kernel's own."""
-        k = s.at - 1
-        while self.unit.t[k] not in ("{", "}", ";", "(", ")"):
-            k -= 1
-        if {"const", "constexpr"}.isdisjoint(self.unit.t[k : s.at]) or not isinstance(s.init, (Num, Name, Binary)):
+        """The value of a variable of the kernel's own that stays what it is set to."""
+        if s.pointer or self.inside or self.loops or not isinstance(s.init, (Num, Name, Binary)):
             return None
-        return None if s.pointer or self.inside or self.loops else self._number(s.init)
+        n = self._number(s.init)
+        fits = self.types[s.name] in ("unsigned", "int", "size_t", "long long", "unsigned long long", "auto")
+        return n if fits and s.name not in self.set_anew else None
 
     def _dropped(self, s: Decl) -> None:
         """The declaration of a tile goes, as all its uses do."""
@@ -237,6 +246,10 @@ class Rows(RowLoops):
             raise Refused(e.at, f"`{name}` may be called by more lanes or by fewer")
         elif isinstance(e, Unary) and isinstance(e.x, Name) and self.inside and e.x.text in self.local:
             self._plain(e.x)
+            self.memory.element.pop(e.x.text, None)
+        elif isinstance(e, Unary) and isinstance(e.x, Name) and self.inside and e.op in ("++", "--", "p++", "p--"):
+            self.spots.add(e.x.at)
+            self._gathers(e.x.text, "add", Num(e.at, 1), e.at)
         else:
             raise Refused(s.at, "a statement that is not understood")
 
@@ -249,6 +262,8 @@ class Rows(RowLoops):
     def _if(self, s: If) -> None:
         guard = self._guard(s)
         if guard:
+            return
+        if self.inside and self._by_choice(s):
             return
         tag = self._is_leader(s.cond)
         if tag:
@@ -270,6 +285,24 @@ class Rows(RowLoops):
             self._statement(s.other)
         for name in then.keys() | self.env.keys():
             self.env[name] = self._joined(then.get(name, MIXED), self.env.get(name, MIXED))
+
+    def _by_choice(self, s: If) -> bool:
+        """`if (x > most) most = x;`"""
+        then = single(s.then)
+        if s.other is not None or not isinstance(then, Eval) or not isinstance(then.expr, Assign):
+            return False
+        e, c = then.expr, s.cond
+        if e.op != "=" or not isinstance(e.target, Name) or e.target.text in self.local or then.end < 0:
+            return False
+        if not isinstance(c, Binary) or c.op not in ("<", "<=", ">", ">="):
+            return False
+        name = e.target.text
+        op, value = self._chosen(c, e.value, e.target, lambda x: isinstance(x, Name) and x.text == name)
+        if op is None or value is None:
+            return False
+        self.spots.add(e.target.at)
+        self._gathers(name, op, value, e.at)
+        return True
 
     def _leaves_leader(self, s: Stmt, body: Sequence[Stmt]) -> bool:
         """`if (lane != 0) return;` in the kernel's own list of statements: the rest is for one lane."""
@@ -322,3 +355,10 @@ class Rows(RowLoops):
         if isinstance(e, Binary) and e.op == "==" and self.idioms.fold(e.b) == 0:
             zero = e.a
         return zero is not None and self._special(zero, Kind.LANE)
+
+
+def changed_names(body: Block) -> set[str]:
+    """The variables that are set somewhere after their declaration."""
+    found = expressions(body)
+    out = {root(x.target) for x in found if isinstance(x, Assign)}
+    return out | {root(x.x) for x in found if isinstance(x, Unary) and x.op in ("++", "--", "p++", "p--", "&")}
