@@ -55,7 +55,43 @@ __device__ __forceinline__ void warpSumEach(T* v) {
 }
 #endif
 """,
+    "sized.cuh": """#pragma once
+#include "base.cuh"
+template <typename T, int W = 32>
+__device__ __forceinline__ T sumOf(T v) {
+    for (int o = W / 2; o > 0; o >>= 1) v += __shfl_xor_sync(FINAL_MASK, v, o, W);
+    return v;
+}
+template <int W = 8>
+static __device__ __forceinline__ int sumWide(int v) {
+#pragma unroll
+    for (int o = W >> 1; o >= 1; o /= 2) { v += __shfl_down_sync(FINAL_MASK, v, o, W); }
+    return v;
+}
+template <typename T>
+__device__ T sumLanes(T v, int width = kWarpSize, unsigned mask = FINAL_MASK) {
+    for (int o = width / 2; o > 0; o >>= 1) v += __shfl_xor_sync(mask, v, o, width);
+    return v;
+}
+__device__ int sumHalf(int v, unsigned mask = 0xffff) {
+    for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(mask, v, o);
+    return v;
+}
+__device__ inline int pick(int v) {
+    for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(FINAL_MASK, v, o);
+    return v;
+}
+__device__ inline float pick(float v) {
+    for (int o = 16; o > 0; o >>= 1) v = fmaxf(v, __shfl_xor_sync(FINAL_MASK, v, o));
+    return v;
+}
+__device__ inline int pick(int* v) { return v[0]; }
+#ifdef WIDE
+__device__ inline double pick(double v) { return v; }
+#endif
+""",
     "block.cuh": """#pragma once
+#include "sized.cuh"
 #include "warp.cuh"
 namespace red {
 template <typename T>
@@ -95,9 +131,32 @@ __device__ __forceinline__ T blockSumEach(T* v) {
 """,
 }
 HEAD = """#include <cstdio>
+#ifndef WIDTH
+#define WIDTH 16
+#endif
 #include <cuda_runtime.h>
 #include "block.cuh"
 """
+_OVER_BLOCK = """
+        __shared__ T s[32];
+        T v = FIRST(in[threadIdx.x]), w = threadIdx.x;
+        VALUE
+        if (lane_of() == 0) s[warp_of()] = v;
+        __syncthreads();
+        v = threadIdx.x < blockDim.x / 32 ? s[lane_of()] : 0;
+        v = NEXT(v);
+        if (threadIdx.x == 0) out[0] = v;"""
+
+
+def _over_block(first: str, last: str, kind: str = "int", value: str = "") -> str:
+    """The sum over a block by calls of two functions."""
+    words = {"FIRST": first, "NEXT": last, "VALUE": value}
+    text = _OVER_BLOCK.replace("T ", kind + " ")
+    for word, new in words.items():
+        text = text.replace(word, new)
+    return text
+
+
 #: Bodies of kernels `(const int* in, int* out)` that become native; those of THROUGH have nothing to write anew.
 NATIVE = {
     "own_slots": """
@@ -147,6 +206,14 @@ NATIVE = {
         v = threadIdx.x < blockDim.x / 32 ? s[lane_of()] : 0;
         v = red::warpSum(v);
         if (threadIdx.x == 0) out[0] = v - all;""",
+    "width": _over_block("sumOf", "sumOf<int, 32>"),
+    "width_by_name": _over_block("sumOf<int, kWarpSize>", "sumOf"),
+    "width_of_its_own": _over_block("sumWide<32>", "sumWide<warp>", value="").replace(
+        "__shared__", "constexpr int warp = 64 / 2; __shared__"
+    ),
+    "width_of_the_caller": _over_block("sumLanes", "sumLanes<int>"),
+    "type": _over_block("", "pick", value="v = pick(v);"),
+    "other_type": _over_block("", "pick", "float", "v = pick(v);"),
 }
 THROUGH = {
     "block": "int v = red::blockSum(in[threadIdx.x]); if (threadIdx.x == 0) out[0] = v;",
@@ -185,6 +252,13 @@ LOGICAL = {
     "gone": "if (in[threadIdx.x] > 7) return; int v = red::blockSum(1); if (threadIdx.x == 0) out[0] = v;",
     "not_small": "int v = blockDim.x <= 64 ? red::warpSum(1) : red::blockSum(1); if (threadIdx.x == 0) out[0] = v;",
     "small_in_y": "int v = blockDim.y <= 32 ? red::warpSum(1) : red::blockSum(1); if (threadIdx.x == 0) out[0] = v;",
+    "narrow": _over_block("sumOf<int, 16>", "sumOf"),
+    "narrow_last": _over_block("sumOf", "sumOf<int, 8>"),
+    "narrow_by_default": _over_block("sumWide", "sumWide<32>"),
+    "narrow_by_argument": _over_block("", "sumLanes", value="v = sumLanes(v, 16);"),
+    "narrow_by_mask": _over_block("sumHalf", "sumHalf"),
+    "unknown_width": _over_block("sumOf<int, WIDTH>", "sumOf"),
+    "unknown_type": _over_block("pick", "pick"),
     "scan_alone": "out[threadIdx.x] = red::warpScan(in[threadIdx.x]);",
 }
 _STORE = (

@@ -23,6 +23,7 @@ from cu2port.warp.model import is_device
 from cu2port.warp.native.idioms import CALLS, Refused
 from cu2port.warp.native.lanes import Summary, alike
 from cu2port.warp.native.values import SAME, Kind
+from cu2port.warp.native.widths import parameter_type
 
 _OPERATIONS = LANE_OPERATIONS | {"tiled_partition"}
 _KINDS = frozenset({"", "float", "double", "int", "unsigned", "long long", "unsigned long long", "half"})
@@ -83,7 +84,7 @@ class Borrowed:
     unit: Unit
     headers: list[Unit]
     judge: Callable[[Unit], Judge]
-    seen: dict[str, Summary | None] = field(default_factory=dict)
+    seen: dict[tuple[str, str], Summary | None] = field(default_factory=dict)
     judges: dict[int, Judge] = field(default_factory=dict)
 
     def warps(self) -> frozenset[str]:
@@ -97,13 +98,13 @@ class Borrowed:
             grown = bool(more)
         return frozenset(found)
 
-    def look(self, name: str) -> Summary | None:
+    def look(self, name: str, kind: str = "") -> Summary | None:
         """What the headers' functions of a name do; None if there is none, or it is not known: then the call stays, and
-        gives each thread what it does in CUDA."""
-        if name not in self.seen:
-            self.seen[name] = None  # while it is looked at
-            self.seen[name] = self._looked(name)
-        return self.seen[name]
+        gives each thread what it does in CUDA. `kind`: the type of the call's only argument."""
+        if (name, kind) not in self.seen:
+            self.seen[name, kind] = None  # while it is looked at
+            self.seen[name, kind] = self._looked(name, kind)
+        return self.seen[name, kind]
 
     def others(self, name: str, own: Unit, found: Iterable[Function]) -> bool:
         """Whether headers have functions of a name that a file defines, with parameters that none of its own has."""
@@ -113,12 +114,14 @@ class Borrowed:
     def _defined(self, name: str) -> list[tuple[Unit, Function]]:
         return [(u, f) for u in self.headers if name in u.words for f in listing(u).functions.get(name, ())]
 
-    def _looked(self, name: str) -> Summary | None:
+    def _looked(self, name: str, kind: str) -> Summary | None:
         found = self._defined(name)
         if not found or name in self.unit.macros or any(name in u.macros for u in self.headers):
             return None
         if any(name in listing(u).members for u in (self.unit, *self.headers)) or self._is_declared(name, found):
             return None
+        exact = [(u, f) for u, f in found if kind and parameter_type(u, f) == kind]
+        found = exact if len(exact) == 1 else found
         all_of: list[Summary] = []
         shapes: set[tuple[object, ...]] = set()
         for u, f in found:

@@ -13,6 +13,7 @@ from cu2port.warp.native.numbers import is_own_space
 from cu2port.warp.native.scan_reads import ScanReads
 from cu2port.warp.native.types import COUNT, canonical
 from cu2port.warp.native.values import MIXED, SAME, SPACE, UNIFORM, Kind, T, is_plain
+from cu2port.warp.native.widths import argument_kind, is_wide, type_given
 from cu2port.warp.tree import (
     Assign,
     Binary,
@@ -206,8 +207,11 @@ class Values(ScanReads):
             self._plain(e.callee.base)
         elif not isinstance(e.callee, Name):
             self._plain(e.callee)
-        own = self.look(name)
-        if own is not None and self.here.small and (own.reduces or own.scans or own.lists is not None):
+        kind = argument_kind(e, self.types, self.d)
+        own = self.look(name, kind)
+        narrow = own is not None and bool(own.reduces) and not (len(e.args) == 1 and is_wide(self._constant, e, own))
+        small = own is not None and self.here.small and bool(own.reduces or own.scans or own.lists)
+        if narrow or small:
             own = None  # it is not replaced, and gives each thread what it does in CUDA
         if own is not None and (own.reduces or own.meets) and self._is_other(e, own.spaces):
             raise Refused(e.at, f"there may be another `{name}`")
@@ -221,10 +225,11 @@ class Values(ScanReads):
         if (scan := self._own_scan(e, own)) is not None:
             return scan
         if own is not None and own.reduces and len(e.args) == 1:
-            if isinstance(e.callee, Name) and len(e.callee.targs) > 1:
+            if isinstance(e.callee, Name) and len(e.callee.targs) > 1 and not own.widths:
                 raise Refused(e.at, f"`{name}` has arguments of its template that are not understood")
+            self.idioms.kinds[e.at] = kind
             t = self._gathered(e.args[0], self.here) or self._value(e.args[0])
-            typ = self._argument_type(e, own.kinds, t)
+            typ = self._argument_type(e, own.kinds, t, type_given(self.unit, e, own))
             if t.kind is Kind.GATHERED:
                 t = self._kept(t, typ, name, e.at)
             t = self._reduced(name, own.reduces, t, e.at, self.here, own.low)
@@ -254,13 +259,13 @@ class Values(ScanReads):
             self.floors = self.floors or own.floors
         return SAME
 
-    def _argument_type(self, e: CallExpr, kinds: tuple[str, ...], t: T) -> str:
-        """The type in which a function puts its only argument together. `kinds`: those it may have."""
-        call = self.unit.call(e.at)
-        if call is None:
+    def _argument_type(self, e: CallExpr, kinds: tuple[str, ...], t: T, given: str) -> str:
+        """The type in which a function puts its only argument together. `kinds`: those it may have; `given`: the one
+        that the call names."""
+        if self.unit.call(e.at) is None:
             raise Refused(e.at, "a call that is not understood")
-        if isinstance(e.callee, Name) and e.callee.targs:
-            return canonical(self.unit.text[self.unit.end(e.at + 1) : self.unit.p[call.open - 1]])
+        if given:
+            return canonical(given)
         if len(kinds) == 1 and kinds[0]:
             return kinds[0]
         arg = e.args[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
+from cu2port.branches import hip_spans
 from cu2port.catalog import load_catalog
 from cu2port.unit import Unit
 from cu2port.warp.across import find_header
@@ -15,7 +16,7 @@ _DEPTH, _FILES = 3, 40
 def headers_of(unit: Unit) -> tuple[Path, ...]:
     """The headers of the project that a file reaches, less those that are not found."""
     folder = Path(unit.path).parent
-    todo = [(i.path, folder, 0) for i in unit.includes if i.quoted]
+    todo = [(i, folder, 0) for i in _included(unit)]
     seen: dict[Path, None] = {}
     while todo and len(seen) < _FILES:
         name, start, depth = todo.pop(0)
@@ -25,8 +26,14 @@ def headers_of(unit: Unit) -> tuple[Path, ...]:
         seen[path] = None
         if depth < _DEPTH:
             inner = header(path, path.stat().st_mtime_ns)
-            todo += [(i.path, path.parent, depth + 1) for i in inner.includes if i.quoted]
+            todo += [(i, path.parent, depth + 1) for i in _included(inner)]
     return tuple(seen)
+
+
+def _included(unit: Unit) -> list[str]:
+    """What a file includes of its project, but for what is for HIP already."""
+    hips = hip_spans(unit)
+    return [i.path for i in unit.includes if i.quoted and not any(s.start <= i.start < s.end for s in hips)]
 
 
 @lru_cache(maxsize=64)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from cu2port.model import Edit, Span
 from cu2port.unit import Unit
@@ -102,10 +103,17 @@ class Summary:
     scratch: frozenset[int] = frozenset()  # parameters that point to slots of warps
     loans: frozenset[int] = frozenset()  # its calls that give a shared array of its own for such
     syncs: bool = False  # all threads that call it come to a barrier in it
+    widths: tuple[
+        tuple[int, bool], ...
+    ] = ()  # its template's parameters that must be 32, and whether they are if not given
+    typed: int = 0  # its template's parameter that is the type
     spaces: frozenset[str] = frozenset()  # of a header's function: the namespaces that it may be in
 
 
-Look = Callable[[str], Summary | None]
+class Look(Protocol):
+    """What the functions of a name do; None if there is none. `kind`: the type of a call's only argument, if known."""
+
+    def __call__(self, name: str, kind: str = "") -> Summary | None: ...
 
 
 def alike(all_of: Sequence[Summary]) -> Summary:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 from functools import cached_property
+from typing import Self
 
 from cu2port.unit import Unit
 from cu2port.warp.model import constants, macro_expression
@@ -36,6 +38,13 @@ class Numbers:
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
         self.local: dict[str, int] = {}  # constants of the function that is looked at, where they are seen
+        self.kinds: dict[int, str] = {}  # of calls that mean a function by its argument's type: that type
+
+    def assuming(self, values: dict[str, int]) -> Self:
+        """The same where some names have values that are given."""
+        other = copy(self)
+        other.local = {**self.local, **values}
+        return other
 
     @cached_property
     def _constants(self) -> dict[str, int]:

@@ -21,7 +21,9 @@ from cu2port.warp.native.lists import Lists
 from cu2port.warp.native.masks import Masks
 from cu2port.warp.native.row_lanes import Shape
 from cu2port.warp.native.rows import Rows
+from cu2port.warp.native.sized import by_width
 from cu2port.warp.native.values import SAME, SPACE, Kind, is_plain
+from cu2port.warp.native.widths import meant, type_given
 from cu2port.warp.tree import Binary, CallExpr, Expr, If, Loop, Member, Name, Num, callee, expressions, statements
 from cu2port.warpnames import declares, modes
 
@@ -194,17 +196,18 @@ class Plan:
     def _by_hand(self, site: CallExpr, caller: Function) -> dict[tuple[int, int], Edit]:
         """The call of a function that reduces over a warp, as one of `cu2port::wave`."""
         unit, call = self.unit, self.unit.call(site.at)
-        named = self.named.get(callee(site), ())
-        s = self._summary(named[0]) if named else self._look(callee(site))
+        mode = self.idioms.kinds.get(site.at, "")
+        named = meant(unit, self.named.get(callee(site), []), mode)
+        s = self._look(callee(site), mode)
         if not isinstance(s, Summary) or not (s.reduces or s.scans):
             return {}
         assert call is not None
         name, tail = self._call_of(s)
-        given = site.callee.targs if isinstance(site.callee, Name) else ()
+        given = type_given(unit, site, s)
         arg = unit.text[call.args[0].start : call.args[0].end]
         kind = self._type_of(named[0]) if named else s.kinds[0] if len(s.kinds) == 1 else ""
         if given:
-            kind = unit.text[unit.end(site.at + 1) : unit.p[call.open - 1]]
+            kind = given
         elif len(named) > 1:
             kind = ""
         if kind and not self._is_of(arg, kind, caller):
@@ -315,12 +318,13 @@ class Plan:
         return launched or why
 
     def _summary(self, f: Function) -> Summary | Refused:
+        if f in self.open:
+            return Refused(f.name_at, f"`{f.name}` calls itself")
         if f not in self.summaries:
+            callers, self.idioms.local = self.idioms.local, {}  # constants of whoever asks mean nothing in it
             if f not in self.warps:
                 index = Lanes(self.unit, self.idioms, device_of(self.unit, f), self._look).index()
                 self.summaries[f] = Summary(SAME, index=index)
-            elif f in self.open:
-                return Refused(f.name_at, f"`{f.name}` calls itself")
             else:
                 self.open.add(f)
                 try:
@@ -328,14 +332,20 @@ class Plan:
                 except Refused as e:
                     self.summaries[f] = e
                 self.open.discard(f)
+            self.idioms.local = callers
         return self.summaries[f]
 
     def _walked(self, d: Device) -> Summary:
         """A function's summary. Raises Refused."""
         try:
-            return Masks(self.unit, self.idioms, d, self._look).run()
+            s = Masks(self.unit, self.idioms, d, self._look).run()
+            if s.reduces or s.scans or s.result.kind is not Kind.PART:
+                return s
+            return by_width(self.unit, self.idioms, d, self._look) or s
         except Refused as why:
             try:
+                if (sized := by_width(self.unit, self.idioms, d, self._look)) is not None:
+                    return sized
                 found = Lists(self.unit, self.idioms, d, self._look).summary()
             except Refused as other:
                 raise (other if d.params[0].pointer else why) from None
@@ -345,15 +355,18 @@ class Plan:
 
     def _alike(self, s: Summary) -> tuple[object, ...]:
         """What functions of one name must have in common."""
-        return s.result, s.reduces, s.low, s.arguments, s.lists, s.index, s.scratch, self._call_of(s)
+        parts = s.reduces, s.low, s.arguments, s.lists, s.index, s.scratch, s.widths, s.typed
+        return s.result, *parts, self._call_of(s)
 
-    def _look(self, name: str) -> Summary | None:
-        """What the file's functions of a name do; None if it has none. Raises Refused where they differ."""
+    def _look(self, name: str, kind: str = "") -> Summary | None:
+        """What the file's functions of a name do; None if it has none. Raises Refused where they differ. `kind`: the
+        type of a call's only argument."""
         found = self.named.get(name)
         if not found:
-            return self.borrowed.look(name) if self.borrowed is not None else None
+            return self.borrowed.look(name, kind) if self.borrowed is not None else None
         if self.borrowed is not None and self.borrowed.others(name, self.unit, found):
             raise Refused(found[0].name_at, f"headers have another `{name}`")
+        found = meant(self.unit, found, kind)
         all_of = []
         for f in found:
             s = self._summary(f)

@@ -11,7 +11,7 @@ from cu2port.model import Edit
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
 from cu2port.warp.native.idioms import Idioms
-from cu2port.warp.native.lanes import Summary
+from cu2port.warp.native.lanes import Look
 from cu2port.warp.native.row_memory import Memory
 from cu2port.warp.native.values import SPACE
 from cu2port.warp.tree import Binary, CallExpr, Expr, Member, Name, Num
@@ -88,7 +88,7 @@ class RowLanes:
     unit: Unit
     idioms: Idioms
     d: Device
-    look: Callable[[str], Summary | None]
+    look: Look
     shape: Shape = Shape.LINE
     env: dict[str, T] = field(default_factory=dict)
     edits: dict[tuple[int, int], Edit] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from cu2port.warp.native.row_items import RowItems
 from cu2port.warp.native.row_lanes import ELEMENT, FIRST, MIXED, ROW, Kind, Shape, T
 from cu2port.warp.native.types import AUTO, canonical, keeps
 from cu2port.warp.native.values import SPACE
+from cu2port.warp.native.widths import argument_kind, is_wide, type_given
 from cu2port.warp.tree import (
     Binary,
     CallExpr,
@@ -165,7 +166,8 @@ class RowValues(RowItems):
             return self._mixed([self._first_too(e.args[0], lanes)])  # a value of that type
         if is_asm(e):
             return self._asm(e)
-        own = self.look(name)
+        typ = argument_kind(e, self.types, self.d)
+        own = self.look(name, typ)
         foreign = own is not None and isinstance(e.callee, Name) and e.callee.qualified
         if (
             not isinstance(e.callee, Name)
@@ -174,9 +176,11 @@ class RowValues(RowItems):
         ):
             raise Refused(e.at, f"what `{name}` does is not known")
         if own is not None and own.reduces and len(e.args) == 1:
-            if isinstance(e.callee, Name) and len(e.callee.targs) > 1:
+            given = type_given(self.unit, e, own)
+            if not is_wide(self.idioms.number, e, own) or (len(e.callee.targs) > 1 and not own.widths):
                 raise Refused(e.at, f"`{name}` has arguments of its template that are not understood")
-            self._same_type(e, own.kinds, own.reduces)
+            self.idioms.kinds[e.at] = typ
+            self._same_type(e, own.kinds, own.reduces, given)
             t = self._reduced(name, own.reduces, self._value(e.args[0], lanes=True), e.at, own.low)
             self.sites.append(e)
             return t
@@ -200,17 +204,16 @@ class RowValues(RowItems):
                 self.memory.note(Unary(x.at, "*", x), False)
         return self._mixed([self._plain(x) for x in e.args])
 
-    def _same_type(self, e: CallExpr, kinds: tuple[str, ...], op: str) -> None:
+    def _same_type(self, e: CallExpr, kinds: tuple[str, ...], op: str, given: str) -> None:
         """Raises Refused where a function may take a variable as another type than it has."""
         arg = e.args[0]
         typ = self.types.get(arg.text, "") if isinstance(arg, Name) else ""
-        given = e.callee.targs if isinstance(e.callee, Name) else ()
         if len(kinds) == 1 and (kinds[0] or not given):
             if kinds[0] and not keeps(op, typ, kinds[0]):
                 raise Refused(e.at, f"`{callee(e)}` takes {kinds[0]}")
         elif not typ or (typ not in kinds and set(kinds) != {""}):
             raise Refused(e.at, f"which `{callee(e)}` is called is not certain")
-        elif given and not (isinstance(given[0], Name) and keeps(op, typ, canonical(given[0].text))):
+        elif given and not keeps(op, typ, canonical(given)):
             raise Refused(e.at, f"`{callee(e)}` takes another type")
 
     def _first_too(self, e: Expr, lanes: bool) -> T:

@@ -9,6 +9,7 @@ from cu2port.warp.native.numbers import is_identity
 from cu2port.warp.native.scan_idioms import shifted
 from cu2port.warp.native.scans import BELOW, MENDED, SIDES, UP, Edits, Scans
 from cu2port.warp.native.values import SAME, SPACE, UNIFORM, Kind, T
+from cu2port.warp.native.widths import type_given
 from cu2port.warp.tree import (
     Binary,
     CallExpr,
@@ -216,7 +217,7 @@ class ScanReads(Scans):
         if len(e.args) != own.arguments or not all(self._questions(self.here).lane(x) for x in e.args[1:]):
             raise Refused(e.at, f"`{callee(e)}` gets something else than a value and the lane")
         value = self._gathered(e.args[0], self.here) or self._value(e.args[0])
-        typ = self._argument_type(e, own.kinds, value)
+        typ = self._argument_type(e, own.kinds, value, type_given(self.unit, e, own))
         if value.kind is Kind.GATHERED:
             value = self._kept(value, typ, callee(e), e.at)
         t = self._scanned(callee(e), own.scans, value, e.at, self.here)

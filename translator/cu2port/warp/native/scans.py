@@ -53,7 +53,7 @@ class Scans(Reductions):
 
     scanning: bool | None = None  # whether the function has scans at all
 
-    def _argument_type(self, e: CallExpr, kinds: tuple[str, ...], t: T) -> str:
+    def _argument_type(self, e: CallExpr, kinds: tuple[str, ...], t: T, given: str) -> str:
         """The type in which a function puts its argument together."""
         raise NotImplementedError
 

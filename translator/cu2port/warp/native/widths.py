@@ -1,0 +1,59 @@
+"""Which of several functions a call means, by the type of its argument, and over how many lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from cu2port.structure import Function
+from cu2port.unit import Unit
+from cu2port.warp.model import Device
+from cu2port.warp.native.lanes import Summary
+from cu2port.warp.native.types import canonical
+from cu2port.warp.tree import CallExpr, Decl, Expr, Name, statements
+
+
+def is_wide(number: Callable[[Expr], int | None], e: CallExpr, own: Summary) -> bool:
+    """Whether a call of a function of one value is for 32 lanes. Where that is said by none, it always is."""
+    given = e.callee.targs if isinstance(e.callee, Name) else ()
+    if not own.widths:
+        return True
+    return all(number(given[n]) == 32 if n < len(given) else default for n, default in own.widths)
+
+
+def type_given(unit: Unit, e: CallExpr, own: Summary) -> str:
+    """The type that a call gives a function's template, as text; "" if it gives none."""
+    call = unit.call(e.at)
+    if call is None or unit.tok(e.at + 1) != "<":
+        return ""
+    found = unit.split_args(e.at + 2, call.open - 1)
+    return unit.text[found[own.typed].start : found[own.typed].end] if 0 <= own.typed < len(found) else ""
+
+
+def parameter_type(unit: Unit, f: Function) -> str:
+    """The type of a function's only parameter, by the words; "" where it is one of its template's, where there are more
+    parameters without a default, or none."""
+    spans = unit.split_args(f.params[0] + 1, f.params[1])
+    if not spans or any("=" not in unit.text[x.start : x.end] for x in spans[1:]):
+        return ""
+    words = unit.t[unit.lexed.at(spans[0].start) : unit.lexed.at(spans[0].end)]
+    words = [w for w in words[: words.index("=") if "=" in words else len(words)][:-1] if w != "const"]
+    mine = unit.t[f.first : f.name_at] if unit.t[f.first] == "template" else []
+    types = {b for a, b in pairwise(mine) if a in ("typename", "class")}
+    return "" if types & set(words) else canonical(" ".join(words))
+
+
+def argument_kind(e: CallExpr, types: dict[str, str], d: Device) -> str:
+    """The type of a call's only argument, if that is a variable of the function and no array or pointer; else ""."""
+    a = e.args[0] if len(e.args) == 1 else None
+    if not isinstance(a, Name) or a.qualified or a.targs:
+        return ""
+    made: list[tuple[bool, tuple[Expr, ...]]] = [(p.pointer, ()) for p in d.params if p.name == a.text]
+    made += [(s.pointer, s.dims) for s in statements(d.body) if isinstance(s, Decl) and s.name == a.text]
+    return types.get(a.text, "") if made and not any(pointer or dims for pointer, dims in made) else ""
+
+
+def meant(unit: Unit, found: list[Function], kind: str) -> list[Function]:
+    """Of functions of a name those that a call with an argument of that very type may mean."""
+    exact = [f for f in found if kind and parameter_type(unit, f) == kind]
+    return exact if len(exact) == 1 else found
