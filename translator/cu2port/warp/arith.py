@@ -133,8 +133,9 @@ def _multiply(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             and max(a.vary, b.vary) < LANES
         ):
             return V(Kind.COUNT, max(a.vary, b.vary), None, (), a.why or b.why)
-        if op == "*" and Kind.THREAD_Y in (a.kind, b.kind) and Kind.BLOCK in (a.kind, b.kind):
-            return V(Kind.THREAD_Y, LANES, None, (), a.why or b.why)
+        for x, y in ((a, b), (b, a)) if op == "*" else ((a, b),):
+            if x.kind is Kind.THREAD_Y and (y.kind is Kind.BLOCK or y.num is not None):
+                return V(Kind.THREAD_Y, LANES, None, (), x.why)  # `threadIdx.y * 16`, before `+ threadIdx.x`
         if op == "*" and Kind.BLOCK in (a.kind, b.kind) and a.vary == b.vary == UNIFORM:
             return V(Kind.BLOCK, UNIFORM, None, (), a.why or b.why)
         return None
@@ -199,6 +200,8 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             if y.kind is Kind.PRODUCT:
                 use(y, Role.BLOCK, None, x)
                 return V(Kind.LINEAR if y.vary == LANES else Kind.INDEX, LANES, None, (), x.why)
+            if y.num == 31 and y.src:
+                use(y, Role.LAST, None, x)  # `values[threadIdx.x + 31]`
             if y.src and (y.num == 32 or (y.kind is Kind.STEP and y.num is None)):
                 use(y, Role.STRIDE, None, x)
             if y.num is not None:
@@ -227,8 +230,9 @@ def _add(op: str, a: V, b: V, at: int, use: Record) -> V | None:
             return V(Kind.PART, max(x.vary, y.vary), None, (), x.why)
         if x.kind is Kind.WARP and y.num is not None:
             return V(Kind.WARP, x.vary, None, (), x.why)
-    if op == "-" and a.num == 32 and a.kind is Kind.NUMBER and b.kind is Kind.SIZE:  # `32 - LOGICAL_WARP_THREADS`
-        use(a, Role.SIZE, True, b)
+    if op == "-" and a.num == 32 and a.kind is Kind.NUMBER and b.kind is Kind.SIZE:
+        bits = b.num == 5  # `tag << (32 - LOG_WARP)`, but `32 - LOGICAL_WARP_THREADS`
+        use(a, Role.BITS if bits else Role.SIZE, not bits, b)
     if op == "-" and a.src and a.num is None and b.kind is Kind.LANE_BITS:
         use(a, Role.LAST, True, b)  # `first + 31 - __clz(mask)`
     if op == "-" and (is_size(a) or is_mask(a)):

@@ -140,7 +140,7 @@ def _likely(facts: WarpFacts, u: Use) -> bool:
         return True
     warpish = u.function in facts.warpish
     if u.role in _SOFT and u.other in THREADS:
-        return warpish or u.other is not Kind.GLOBAL
+        return warpish or (u.other is not Kind.GLOBAL and not (u.named and u.role is Role.GUARD))
     if u.other is Kind.SHIFTED and u.role in _SOFT:
         return warpish
     if u.role is Role.STRIDE or (u.role is Role.GUARD and u.other is Kind.BLOCK):

@@ -47,6 +47,7 @@ _LANES = frozenset({Kind.LANE, Kind.LANE_PLUS})
 #: What lanes may start from, or walk over.
 _STARTS = frozenset({Kind.UNKNOWN, Kind.DATA, Kind.PART, Kind.NUMBER, Kind.STEP})
 _SPREAD = frozenset({Kind.LANE, Kind.THREAD})
+_PLAIN = frozenset({Kind.UNKNOWN, Kind.NUMBER, Kind.DATA})
 _COMPARING = frozenset("< > <= >= == != && ||".split())
 
 
@@ -87,6 +88,10 @@ class Evaluator(Ground):
         self._sides = (a, e.a, b, e.b)
         if e.op == "/" and a.num == WIDE and a.src and b.num != WIDE and "per_warp" in names_in(e.b).lower():
             self.use(a, Role.SIZE, True, b)  # `32 / ROWS_PER_WARP` lanes a row
+        if e.op == "/" and b.num == WIDE and a.kind in _PLAIN and OF_BITS.search(names_in(e.a)):
+            self.use(b, Role.BITS, False, a)  # `HASH_BITS / 32` words
+            self._sides = None
+            return V(Kind.UNKNOWN, a.vary, None, (), a.why)
         if e.op in _COMPARING:
             for x, node in ((a, e.b), (b, e.a)):
                 if x.kind is Kind.QUOTIENT and isinstance(node, Name) and by_name(node.text) is Kind.COUNT:

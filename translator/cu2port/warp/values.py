@@ -118,7 +118,7 @@ def join_all(values: Iterable[V]) -> V:
 SIZE_NAME = re.compile(
     r"(?i)(?!.*(?:sub_?warp|bytes|(?<!nvsh)mem|partial|half))(?:.*(?:warp_?(?:size|sz|siz|width|lanes|dim|len)|wave(?:front)?_?(?:size|sz)|threads?_?(?:per|in|this)_?(?:this_?)?warp|"
     r"lanes?_?(?:per|in)_?warp|num_?lanes|n_?lanes|lane_?(?:count|num|size)|warp_?(?:n_?)?threads).*\Z"
-    r"|(?:ws|wsz|(?-i:warp_t|WARP_T))\Z)"
+    r"|(?:ws|wsz|(?:\w*_)?(?:full|whole)_?warp|(?-i:warp_t|WARP_T))\Z)"
 )
 MASK_NAME = re.compile(r"(?i).*(?:warp_?(?:size_?)?(?:mask|minus)|lane_?(?:id_?)?mask|ws_?mask).*\Z")
 LOG_NAME = re.compile(r"(?i).*(?:lo?g2?_?(?:of_?)?(?:warp|ws)|warp_?(?:size_?)?(?:shift|log|bits|lg|exp)).*\Z")
