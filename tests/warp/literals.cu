@@ -269,3 +269,84 @@ __global__ void chosen(float *x, int bits) {
   padded[threadIdx.x & 7][0] = slots[0] = v;
   x[(bits & -/*L*/32) + threadIdx.x] = padded[0][threadIdx.x & 7];
 }
+
+template <class T>
+__device__ T shuffle(T v, int from = 0) {
+  return __shfl_sync(0xffffffff, v, from);
+}
+
+template <int WORKER_THREADS>
+struct Pipe {
+  static __device__ void arrive() { static_assert(WORKER_THREADS % /*L*/32 == 0); }
+};
+
+__device__ void copy_lanes(int *to, const int *from, int n, int t) {
+  for (int i = t; i < n; i += /*L*/32) to[i] = from[i];
+}
+
+struct Kept {
+  unsigned changed[16];
+  unsigned flags[16];
+};
+
+template <int WORKER_THREADS, int GROUP = /*L*/32>
+__launch_bounds__(WORKER_THREADS + /*L*/32) __global__ void wrapped(int *x, Kept *kept, int n, int rest, int BLOCK_N) {
+  static_assert(GROUP <= /*L*/32);
+  const int t = threadIdx.x;
+  if (t < /*L*/32) copy_lanes(x, x + n, n, t);
+  int lane = t & /*L*/31;
+  auto group = cg::tiled_partition<GROUP>(cg::this_thread_block());
+  x[0] = shuffle(x[t], (n - 1) & /*L*/0x1f) + shuffle(x[t], (n + lane) & /*L*/31);
+  const int left = min(/*L*/32, rest);
+  if (lane < left) x[1] = group.shfl(rest, 0);
+  const unsigned seen = __ballot_sync(0xffffffff, x[t] > 0);
+  const int found = __ffs(seen) - 1;
+  if (found < /*L*/32) x[2] = n + /*L*/31 - __clz(~seen);
+  kept->changed[t / /*L*/32] = seen;
+  kept->flags[n / /*N*/32] |= 1u << (n % /*N*/32);
+  const int word = (found + rest) >> /*L*/5;
+  if (kept->changed[word] == 0) return;
+  copy_lanes(x, x + rest, n, lane);
+  const int each = 4;
+  static_assert(BLOCK_N % (/*L*/32 * each) == 0);
+  for (int i = 0; i < BLOCK_N / /*L*/32 / each; i++) x[i] = x[lane * each + i];
+  const int padded = (n + /*L*/31) / /*L*/32 * /*L*/32;
+  for (int i = lane; i < padded; i += /*L*/32) x[i] = seen;
+  for (int d = 1; d < /*L*/32; d <<= 1) x[3] += shuffle(x[t], (lane & ~d) | (d - 1));
+  const int limit = ((rest - 1) | /*L*/31);
+  x[4] = limit;
+}
+
+// gathers an anchor of each 8 by 8 by 8 points
+__global__ void anchors(float *out, const float *in, int pitch) {
+  int x = threadIdx.x % /*N*/32 + blockIdx.x * /*N*/32;
+  int y = threadIdx.x / /*N*/32 + blockIdx.y * 8;
+  out[y * pitch + x] = in[x];
+}
+
+#define ROWS_OF_TILE /*N*/32
+#define HASH_BITS 512
+__global__ void columns(int *x, int n) {
+  const int index = threadIdx.y * 16 + threadIdx.x;
+  if (index < ROWS_OF_TILE) x[index] = 0;
+  const int words = HASH_BITS / /*N*/32;
+  for (int i = index; i < words; i += blockDim.x) x[i] = n;
+}
+
+__global__ void packed(int *x, int n) {
+  const int bitmap_words_per_warp = (n + /*N*/31) / /*N*/32;
+  x[n] = bitmap_words_per_warp;
+}
+
+__global__ void linear(int *x) {
+  const int index = threadIdx.y * 16 + threadIdx.x;
+  __shared__ int sums[4];
+  int v = shuffle(x[index], 0);
+  if ((index & /*L*/31) == 0) sums[index / /*L*/32] = v;
+  __syncthreads();
+  x[index] = sums[0];
+}
+
+void launched(int *x, Kept *kept, int n) {
+  wrapped<128><<<n, 128 + 32>>>(x, kept, n, n, n);
+}

@@ -30,6 +30,8 @@ def compare(op: str, a: V, b: V, at: int, use: Record) -> V:
             use(y, Role.PLAIN, False if x.num is None and x.kind is not Kind.NUMBER else None, x)
     if y.kind is Kind.PRODUCT and y.src and x.kind in (Kind.THREAD, Kind.LINEAR, Kind.INDEX):
         use(y, Role.GUARD, None, x)
+    if y.kind is Kind.PRODUCT and y.src and y.vary == UNIFORM and x.kind in (Kind.LANE, Kind.LANE_PLUS) and op == "<":
+        use(y, Role.COUNT, True, x)  # `for (i = lane; i < (n + 31) / 32 * 32; ...)`
     if y.num is None and y.kind is Kind.NUMBER and y.src and x.kind in (Kind.THREAD, Kind.LINEAR):
         use(y, Role.GUARD, None, x)  # `first = wide ? 64 : 32`
     if y.num is None and y.kind in (Kind.NUMBER, Kind.UNKNOWN) and y.src and x.kind is Kind.LANE and op in _TURNED:
