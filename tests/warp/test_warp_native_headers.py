@@ -230,6 +230,14 @@ THROUGH = {
         int v[2] = {in[threadIdx.x], in[threadIdx.x] * 3};
         if (blockDim.x <= 32) red::warpSumEach<int, 2>(v); else red::blockSumEach<int, 2>(v);
         if (threadIdx.x == 0) { for (int i = 0; i < 2; i++) out[i] = v[i]; }""",
+    "list_of_one": """
+        int v[1] = {in[threadIdx.x]};
+        red::blockSumEach<int, 1>(v);
+        if (threadIdx.x == 0) out[0] = v[0];
+        __syncthreads();
+        v[0] = in[threadIdx.x] * 5;
+        red::blockSumEach<int, 1>(v);
+        if (threadIdx.x == 0) out[1] = v[0];""",
     "skipped_together": """
         for (int i = 0; i < 3; i++) {
             if (in[i] % 2) continue;
@@ -246,6 +254,11 @@ LOGICAL = {
     "each_of_a_list": "int v[2] = {1, 2}; red::blockSumEach<int, 2>(v); out[threadIdx.x] = v[1];",
     "list_again": """int v[2] = {1, 2}; red::blockSumEach<int, 2>(v); v[0] = in[threadIdx.x];
         red::blockSumEach<int, 2>(v); if (threadIdx.x == 0) out[0] = v[1];""",
+    "one_of_some_threads": """int v[1] = {1}; red::blockSumEach<int, 1>(v); if (threadIdx.x < 5) v[0] = 2;
+        red::blockSumEach<int, 1>(v); if (threadIdx.x == 0) out[0] = v[0];""",
+    "one_of_more": """int v[2] = {1, 2}; red::blockSumEach<int, 2>(v); v[0] = 2; out[threadIdx.x] = v[1];""",
+    "one_made_of_itself": """int v[1] = {1}; red::blockSumEach<int, 1>(v); v[0] = v[0] + 1;
+        out[threadIdx.x] = v[0];""",
     "list_by_pointer": "int v[2] = {1, 2}; int* p = v; red::blockSumEach<int, 2>(p); out[threadIdx.x] = v[1];",
     "list_behind_pointer": "int v[2] = {1, 2}; red::blockSumEach<int, 2>(v); int* p = v; out[threadIdx.x] = p[1];",
     "list_of_the_caller": "red::blockSumEach<int, 2>(out + 2 * threadIdx.x);",

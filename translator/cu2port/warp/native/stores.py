@@ -19,6 +19,7 @@ from cu2port.warp.tree import (
     callee,
     parts,
     root,
+    statements,
     walk,
 )
 from cu2port.warpnames import declares
@@ -39,6 +40,11 @@ class Stores(Values):
             for x in parts(target):
                 if not isinstance(x, Name):
                     self._plain(x)
+            if e.op == "=" and self._is_all(target) and not here.role:
+                self._needed(e.value, here)
+                self._spot(target)
+                self.env[root(target)] = SAME  # whatever it was
+                return
             self._touched(target)
             self._needed(e.value, here)
             return
@@ -72,6 +78,17 @@ class Stores(Values):
             at = self.d.params[params[name]].at
             self.arrays[name] = Decl(at, name, (Num(at, None),), None, True, False, True)
             self.scratch.add(params[name])
+
+    def _is_all(self, target: Expr) -> bool:
+        """Whether an element is the only one of an array of the function's own that holds what a block came to."""
+        if not isinstance(target, Index) or not isinstance(target.base, Name) or self.idioms.fold(target.inner) != 0:
+            return False
+        name = target.base.text
+        if self.env.get(name, SAME).kind is not Kind.WHOLE:
+            return False
+        found = [s for s in statements(self.d.body) if isinstance(s, Decl) and s.name == name]
+        one = len(found) == 1 and [self.idioms.fold(x) for x in found[0].dims] == [1] and not found[0].shared
+        return one and name in self.own and name not in self.aliased and not found[0].pointer
 
     def _touched(self, target: Expr) -> None:
         """A store through something that is no plain variable."""
