@@ -21,10 +21,9 @@ _STAND_IN = re.compile(
 # `constexpr auto cudaSuccess = hipSuccess;` and kin declare nothing either
 _HIP_VALUE = re.compile(r"\s*=\s*(?:::\s*)?(?:hip|HIP|miopen|roc|rccl)\w+\s*;")
 _STAND_IN_TYPE = re.compile(
-    r"^[ \t]*(?:using[ \t]+(?:cuda(?:Error|Stream|Event)_t|CU(?:result|stream|event|context))[ \t]*=[ \t]*"
+    r"(?:using[ \t]+(?:cuda(?:Error|Stream|Event)_t|CU(?:result|stream|event|context))[ \t]*=[ \t]*"
     r"|typedef[ \t]+(?=[^;{}()\n]*\b(?:cuda(?:Error|Stream|Event)_t|CU(?:result|stream|event|context))[ \t]*;))"
-    r"(?:(?:const|unsigned|long)[ \t]+)*(?:void|int|long|short|char|bool|u?int\d+_t|size_t)\b",
-    re.M,
+    r"(?:(?:const|unsigned|long)[ \t]+)*(?:void|int|long|short|char|bool|u?int\d+_t|size_t)\b"
 )
 _OWN_SPACE = re.compile(r"\bnamespace\s+(?:\w+\s*::\s*)*(cuda|rmm)\s*(?:\{|::\s*(?!std\b)\w+(?:\s*::\s*\w+)*\s*\{)")
 _NAMESPACE = re.compile(r"\bnamespace\s+\w+(?:::\w+)*\s*\{")
@@ -40,8 +39,15 @@ def stands_in(text: str) -> bool:
 
     Next to CUDA's headers it could not stand, so the functions and enumerators in it are CUDA's under their names.
     """
-    m = _STAND_IN_TYPE.search(text)
-    return m is not None and _NAMESPACE.search(text, 0, m.start()) is None
+    for word in ("using", "typedef"):
+        at = text.find(word)
+        while at >= 0:
+            if _STAND_IN_TYPE.match(text, at) and not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t"):
+                if _NAMESPACE.search(text, 0, at) is None:
+                    return True
+                break
+            at = text.find(word, at + len(word))
+    return False
 
 
 def declared_names(text: str) -> frozenset[str]:

@@ -17,6 +17,7 @@ from cu2port.unit import Unit
 
 RUNTIME = "hip/hip_runtime.h"
 _HELPER = re.compile(r"(?:^|/)cu2port/\w+\.hpp\Z")  # a header of ours, which brings the runtime itself
+_KERNEL_WORDS = frozenset({"__global__", "__device__", "threadIdx", "<<<"})  # the most common of them
 _RUNTIME_USERS = re.compile(
     r"\b(?:__global__|__device__|__host__|__shared__|__constant__|__managed__|threadIdx|blockIdx|dim3|hip[A-Z]\w+"
     r"|cuda[A-Z]\w+|(?:float|double|u?int|u?char|u?short|u?long|u?longlong)[1-4])\b|<<<"
@@ -127,9 +128,6 @@ def needs_runtime_on_top(unit: Unit) -> bool:
     """Whether a .cu file relies on nvcc's own include of the runtime header."""
     if not is_cuda_source(unit.path):
         return False
-    # A .cu file that names nothing of CUDA's may hold headers of the project that do.
-    if not _RUNTIME_USERS.search(unit.text) and not any(_is_projects(unit, inc) for inc in unit.includes):
-        return False
     floor = 1 if unit.guard else 0
     provided: set[int] = set()  # branches of outermost conditionals that include it
     for inc in unit.includes:
@@ -147,7 +145,12 @@ def needs_runtime_on_top(unit: Unit) -> bool:
             closed = unit.directives[last].keyword == "endif" and unit.directives[branches[-1]].keyword == "else"
             if closed and provided.issuperset(branches):
                 return False
-    return True
+    # A .cu file that names nothing of CUDA's may hold headers of the project that do.
+    return (
+        not unit.words.isdisjoint(_KERNEL_WORDS)
+        or any(_is_projects(unit, inc) for inc in unit.includes)
+        or _RUNTIME_USERS.search(unit.text) is not None
+    )
 
 
 def _is_projects(unit: Unit, inc: Include) -> bool:

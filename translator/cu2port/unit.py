@@ -76,11 +76,13 @@ class Unit:
     @cached_property
     def strings(self) -> frozenset[str]:
         """All different string literals."""
-        return frozenset(w for w in self.words if is_string(w))
+        return frozenset([w for w in self.words if '"' in w and is_string(w)])
 
     def find(self, *names: str) -> list[int]:
         """Indices of the tokens that are one of `names`, in order. Fast where there are none or few."""
         places = self.lexed.places
+        if len(names) == 1:
+            return list(places.get(names[0], ()))
         found = [places[name] for name in set(names) if name in places]
         return list(found[0]) if len(found) == 1 else sorted(chain.from_iterable(found))
 

@@ -27,12 +27,16 @@ def triggers(unit: Unit) -> bool:
         return True
     if words & _ASM and any(x in unit.text for x in _IN_ASM):
         return True
-    return any(_is_wait(w) for w in words)
+    return bool(_waits(words))
 
 
-def _is_wait(w: str) -> bool:
-    """Whether a name speaks of waiting or of a barrier for some."""
-    return (("ait" in w or "cquire" in w) and builtins.WAITS.match(w) is not None) or "amedBarrier" in w
+def _waits(words: frozenset[str]) -> set[str]:
+    """Those of some names that speak of waiting or of a barrier for some."""
+    return {
+        w
+        for w in words
+        if (("ait" in w or "cquire" in w) and builtins.WAITS.match(w) is not None) or "amedBarrier" in w
+    }
 
 
 def troubled(unit: Unit, functions: list[Function], loud: set[str]) -> tuple[frozenset[str], frozenset[str]]:
@@ -45,7 +49,7 @@ def troubled(unit: Unit, functions: list[Function], loud: set[str]) -> tuple[fro
     poll = (_POLLS | loud) - {"volatile"}
     poll |= {name for name, ms in unit.macros.items() if any(_POLLS & set(t[m.first : m.stop]) for m in ms)}
     poll |= {name for name, ms in unit.macros.items() if any(_meets(unit, m.first, m.stop, meet) for m in ms)}
-    waits = {w for w in unit.words if _is_wait(w) or w == "wait"}
+    waits = _waits(unit.words) | (unit.words & {"wait"})
     asm_in = {d for d in _ASM if d in unit.words}
     meeting = {f.name for f in functions if not meet.isdisjoint(t[f.body[0] : f.body[1]])}
     meeting |= {name for name, ms in unit.macros.items() if any(not meet.isdisjoint(t[m.first : m.stop]) for m in ms)}
