@@ -1538,3 +1538,133 @@ __global__ void total_as_data(const int* in, int* out, float* f, int n, int c) {
 void launch_total_as_data(HOST) {
     total_as_data<<<over(n * 32, size), size>>>(in, out, f, n, c);
 }
+//// most_in_a_char stays
+__global__ void most_in_a_char(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    unsigned char most = 0;
+    for (int i = lane; i < c; i += 32) if (in[i] * 7 > most) most = in[i] * 7;
+    for (int o = 16; o > 0; o >>= 1) most = max(most, __shfl_xor_sync(FULL, most, o));
+    if (lane == 0) out[row] = most;
+}
+void launch_most_in_a_char(HOST) {
+    most_in_a_char<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// most_of_wide stays
+__global__ void most_of_wide(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int most = 0;
+    for (int i = lane; i < c; i += 32) {
+        const long long x = in[i] * 3000000000LL;
+        most = max((long long)most, x);
+    }
+    for (int o = 16; o > 0; o >>= 1) most = max(most, __shfl_xor_sync(FULL, most, o));
+    if (lane == 0) out[row] = most;
+}
+void launch_most_of_wide(HOST) {
+    most_of_wide<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// sum_of_a_bool stays
+__global__ void sum_of_a_bool(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    bool sum = false;
+    for (int i = lane; i < c; i += 32) sum += in[i] % 2 - 1;
+    for (int o = 16; o > 0; o >>= 1) sum += __shfl_xor_sync(FULL, sum, o);
+    if (lane == 0) out[row] = sum;
+}
+void launch_sum_of_a_bool(HOST) {
+    sum_of_a_bool<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// held_place_that_moves stays
+__global__ void held_place_that_moves(const int* in, int* out, float* f, int n, int c) {
+    int row = blockIdx.x * blockDim.y + threadIdx.y;
+    int sum = 0;
+    for (int i = 0; i < 2; i++) {
+        int at = threadIdx.x + i * 32;
+        for (; at < 70; at++) out[100 + row * c + at] = i;
+    }
+    sum = warp_sum(sum);
+    if (threadIdx.x == 0) out[row] = sum;
+}
+void launch_held_place_that_moves(HOST) {
+    held_place_that_moves<<<2, dim3(32, 2)>>>(in, out, f, n, c);
+}
+//// pointer_of_a_lane stays
+__global__ void pointer_of_a_lane(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    const int* x = in + row * c + lane;
+    int sum = 0;
+    for (int i = 0; i < 2; i++) { sum += x[i * 32] + x[0]; }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_pointer_of_a_lane(HOST) {
+    pointer_of_a_lane<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// pointer_of_two_lanes stays
+__global__ void pointer_of_two_lanes(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    const int* x = in + row * c + lane;
+    int sum = 0;
+    x += lane;
+    for (int i = 0; i < 2; i++) { sum += x[i * 32]; }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_pointer_of_two_lanes(HOST) {
+    pointer_of_two_lanes<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// held_after_a_store stays
+__global__ void held_after_a_store(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int* mine = out + 100 + row * 64;
+    int sum = 0;
+    for (int i = 0; i < 2; i++) { mine[lane + i * 32] = in[lane + i * 32]; }
+    for (int i = 0; i < 2; i++) { sum += mine[lane + i * 32 + 1]; }
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_held_after_a_store(HOST) {
+    held_after_a_store<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// lane_in_a_bool stays
+__global__ void lane_in_a_bool(const int* in, int* out, float* f, int n, int c) {
+    const bool lane = threadIdx.x, warp = threadIdx.y;
+    int row = blockIdx.x * blockDim.y + warp;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] += sum + 1;
+}
+void launch_lane_in_a_bool(HOST) {
+    lane_in_a_bool<<<3, dim3(32, 2, 1)>>>(in, out, f, n, c);
+}
+//// lane_cast_to_bool stays
+__global__ void lane_cast_to_bool(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x, warp = (bool)threadIdx.y;
+    int row = blockIdx.x * blockDim.y + warp;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_lane_cast_to_bool(HOST) {
+    lane_cast_to_bool<<<3, dim3(32, 4, 1)>>>(in, out, f, n, c);
+}
+//// threads_in_a_char stays
+__global__ void threads_in_a_char(const int* in, int* out, float* f, int n, int c) {
+    const unsigned char thread = threadIdx.x;
+    const int lane = thread % 32, row = blockIdx.x * (blockDim.x / 32) + thread / 32;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) sum += in[row + i];
+    sum = warp_sum(sum);
+    if (lane == 0) atomicAdd(&out[row], sum);
+}
+void launch_threads_in_a_char(HOST) {
+    threads_in_a_char<<<1, 512>>>(in, out, f, n, c);
+}

@@ -13,9 +13,12 @@ from cu2port.warp.model import Device
 from cu2port.warp.native.idioms import Idioms
 from cu2port.warp.native.lanes import Look
 from cu2port.warp.native.row_memory import Memory
+from cu2port.warp.native.types import REAL, bits_of
 from cu2port.warp.native.values import SPACE
 from cu2port.warp.tree import Binary, CallExpr, Expr, Member, Name, Num
 
+#: Words of types that do not hold the number of a thread.
+NARROW = frozenset("char short int8_t uint8_t int16_t uint16_t ushort uchar bool float half double".split())
 _WIDE = frozenset("int unsigned uint size_t int32_t uint32_t int64_t uint64_t long".split())
 
 
@@ -53,6 +56,10 @@ class T(NamedTuple):
 
 
 ROW, ELEMENT, FIRST, MIXED = T(Kind.ROW), T(Kind.ELEMENT), T(Kind.FIRST), T(Kind.MIXED)
+
+
+#: What a variable of any type may hold.
+PLAIN = frozenset({Kind.ROW, Kind.ELEMENT, Kind.PART, Kind.FIRST, Kind.TILE})
 
 
 class Shape(Enum):
@@ -115,6 +122,7 @@ class RowLanes:
     arrays: dict[str, int] = field(default_factory=dict)  # of an element, and their dimensions
     values: set[str] = field(default_factory=set)  # of an element: no pointers, no references
     views: set[str] = field(default_factory=set)  # pointers to one of these
+    numbers: set[str] = field(default_factory=set)  # variables that hold lanes, warps, threads
     set_anew: set[str] = field(default_factory=set)  # variables of the kernel that do not stay what they are
     memory: Memory = field(init=False)
     target: Expr | None = None  # what is stored to
@@ -136,6 +144,15 @@ class RowLanes:
         found = test()
         self.edits, self.spots, self.warps = edits, spots, warps
         return found
+
+    def _is_wide(self, kind: str) -> bool:
+        """Whether a type holds numbers of elements, and some more: it is not seen to be a narrow integer's."""
+        if (bits := bits_of(kind)) or kind in REAL or kind == "bool":
+            return bits >= 32
+        at = [i for i in self.unit.find(kind.split(" ")[-1]) if {"typedef", "using"} & set(self.unit.t[i - 5 : i])]
+        said = {w for i in at for w in self.unit.t[i - 5 : i + 6]}
+        said |= {w for m in self.unit.macros.get(kind, ()) for w in self.unit.t[m.first : m.stop]}
+        return said.isdisjoint(NARROW)
 
     def _tile(self, e: Expr) -> bool:
         if isinstance(e, Name) and self.env.get(e.text, MIXED) == T(Kind.TILE, "32"):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from cu2port.warp.native.idioms import Refused
 from cu2port.warp.native.lanes import IDEMPOTENT
 from cu2port.warp.native.numbers import is_identity
-from cu2port.warp.native.row_lanes import ELEMENT, MIXED, ROW, Kind, T
+from cu2port.warp.native.row_lanes import ELEMENT, MIXED, NARROW, ROW, Kind, T
 from cu2port.warp.native.row_stores import RowStores
-from cu2port.warp.native.types import REAL, bits_of, declared_type
+from cu2port.warp.native.types import declared_type
 from cu2port.warp.native.values import SPACE
 from cu2port.warp.tree import (
     Assign,
@@ -25,8 +25,6 @@ from cu2port.warp.tree import (
     Unary,
     statements,
 )
-
-_NARROW = frozenset("char short int8_t uint8_t int16_t uint16_t ushort uchar bool float half".split())
 
 
 class RowLoops(RowStores):
@@ -90,6 +88,7 @@ class RowLoops(RowStores):
             raise Refused(e.at, "a loop that is not understood")
         t = self._plain(e.x)
         self.memory.version[e.x.text] = e.at
+        self.memory.element.pop(e.x.text, None)
         if self.inside and e.x.text not in self.local:
             raise Refused(e.at, f"`{e.x.text}` is changed by the lane that comes to an element")
         self.env[e.x.text] = T(t.kind)
@@ -116,7 +115,7 @@ class RowLoops(RowStores):
         self.names.add(i)
         kind = declared_type(self.unit, s.init.at) if isinstance(s.init, Decl) else self.types.get(i, "")
         first = self.unit.t[s.at : step.at] if kind == "auto" else ()
-        if not self._is_wide(kind) or not _NARROW.isdisjoint(first):
+        if not self._is_wide(kind) or not NARROW.isdisjoint(first):
             raise Refused(s.at, f"`{i}` may be too narrow")
         self._elements(s, body, i, start)
         return True
@@ -153,15 +152,6 @@ class RowLoops(RowStores):
                 self.env[i] = was
         else:
             self.env[i] = MIXED
-
-    def _is_wide(self, kind: str) -> bool:
-        """Whether a type holds numbers of elements, and some more: it is not seen to be a narrow integer's."""
-        if (bits := bits_of(kind)) or kind in REAL or kind == "bool":
-            return bits >= 32
-        at = [i for i in self.unit.find(kind.split(" ")[-1]) if {"typedef", "using"} & set(self.unit.t[i - 5 : i])]
-        said = {w for i in at for w in self.unit.t[i - 5 : i + 6]}
-        said |= {w for m in self.unit.macros.get(kind, ()) for w in self.unit.t[m.first : m.stop]}
-        return said.isdisjoint(_NARROW)
 
     def _from(self, s: Loop) -> tuple[str, T | None]:
         """The variable of a loop over lanes, and where it starts; None if it is no such loop."""

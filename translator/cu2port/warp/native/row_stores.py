@@ -7,9 +7,9 @@ from collections.abc import Callable
 from cu2port.warp.native.idioms import CALLS, Refused, callee_of
 from cu2port.warp.native.lanes import IDEMPOTENT, without
 from cu2port.warp.native.numbers import is_identity
-from cu2port.warp.native.row_lanes import ELEMENT, ROW, Kind, T
+from cu2port.warp.native.row_lanes import ELEMENT, PLAIN, ROW, Kind, T
 from cu2port.warp.native.row_values import INDICES, RowValues, is_name
-from cu2port.warp.native.types import declared_type, is_integer
+from cu2port.warp.native.types import bits_of, declared_type, is_integer
 from cu2port.warp.tree import (
     Assign,
     Binary,
@@ -34,9 +34,13 @@ _PRODUCTS = frozenset({"fma", "fmaf", "__fmaf_rn", "__fma_rn"})
 class RowStores(RowValues):
     """Assignments in the walk over one kernel. Raises Refused."""
 
-    def _set(self, e: Expr) -> T:
+    def _set(self, name: str, e: Expr) -> T:
         """The type of a variable that is set to an expression."""
         t = self._value(e, lanes=True)
+        if t.kind not in PLAIN:
+            self.numbers.add(name)
+            if not self._is_wide(self.types.get(name, "")):
+                raise Refused(e.at, f"`{name}` may be too narrow")
         if t.kind is Kind.ROW and not self.inside and isinstance(e, (Num, Name, Unary, CallExpr)):
             return t._replace(node=e)
         return t
@@ -76,7 +80,7 @@ class RowStores(RowValues):
             self.env[name] = ELEMENT if self.inside else ROW
             return
         edits = dict(self.edits)
-        self.env[name] = self._set(e.value)
+        self.env[name] = self._set(name, e.value)
         if self.env[name].kind is Kind.TILE:
             raise Refused(e.at, "a tile is set")
         value = e.value
@@ -98,6 +102,10 @@ class RowStores(RowValues):
         kind = self.types.get(name, "")
         if op in ("add", "mul") and is_integer(kind) and not self._is_whole_number(value):
             raise Refused(at, f"`{name}` is an integer and gathers what may be none")
+        if kind == "bool" and op != "or":
+            raise Refused(at, f"`{name}` holds no number")
+        if op in ("max", "min") and is_integer(kind) and bits_of(kind) < max(32, self._widest(value)):
+            raise Refused(at, f"`{name}` ({kind}) may be too narrow")
         if op in ("or", "and", "xor") and not is_integer(kind) and (op, kind) != ("or", "bool"):
             raise Refused(at, f"`{name}` is not seen to be an integer")
         t = self.env[name]
@@ -107,6 +115,10 @@ class RowStores(RowValues):
         if not starts and not (t.kind is Kind.ROW and op in IDEMPOTENT):
             raise Refused(at, f"`{name}` does not start from nothing")
         self.env[name] = T(Kind.PART, op)
+
+    def _widest(self, e: Expr) -> int:
+        """The bits of the widest integer that is seen in a value."""
+        return max((bits_of(self.types.get(root(x), "")) for x in walk(e)), default=0)
 
     def _operation(self, e: Assign, name: str) -> tuple[str | None, Expr | None]:
         """The operation that puts a value together with a variable, and the value."""

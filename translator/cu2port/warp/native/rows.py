@@ -14,7 +14,7 @@ from cu2port.lexer import is_identifier
 from cu2port.warp.native.assembly import WORDS
 from cu2port.warp.native.idioms import Refused
 from cu2port.warp.native.lanes import ATOMICS, without
-from cu2port.warp.native.row_lanes import MIXED, ROW, Kind, RowsFound, Shape, T
+from cu2port.warp.native.row_lanes import MIXED, NARROW, ROW, Kind, RowsFound, Shape, T
 from cu2port.warp.native.row_loops import RowLoops
 from cu2port.warp.native.row_values import INDICES
 from cu2port.warp.native.spelled import check_names, words_of
@@ -74,6 +74,7 @@ class Rows(RowLoops):
                 self.env[p.name] = ROW
         self._list(self.d.body.body)
         self.memory.check()
+        self._uncut(first, stop)
         for i in range(first, stop):
             tok = unit.t[i]
             if i in self.spots or unit.is_member(i):
@@ -89,6 +90,15 @@ class Rows(RowLoops):
             raise Refused(self.d.fn.name_at, "no row of each warp is seen")
         exact = self.exact or (self.bound is None and not self.strided)
         return RowsFound(self.edits, self.bound, self.shape, exact, self.warps, tuple(self.sites))
+
+    def _uncut(self, first: int, stop: int) -> None:
+        """Raises Refused where a lane, a warp or a thread is cast to a type that may not hold it."""
+        t, found = self.unit.t, self.numbers | INDICES
+        for i in range(first + 2, stop - 1):
+            if t[i] == ")" and t[i - 1] in NARROW and t[self.unit.match[i] - 1] not in ("sizeof", "alignof"):
+                last = self.unit.match[i + 1] if t[i + 1] == "(" else i + 1
+                if not found.isdisjoint(t[i + 1 : last + 1]):
+                    raise Refused(i, "a cast may cut the number of a lane")
 
     # --- statements -----------------------------------------------------------------------------------------------
 
@@ -179,7 +189,7 @@ class Rows(RowLoops):
             self._plain(s.init)
             self.idioms.local[s.name], self.env[s.name] = n, T(Kind.ROW, node=s.init)
             return
-        self.env[s.name] = self._set(s.init)
+        self.env[s.name] = self._set(s.name, s.init)
         if self.inside and s.init.at in self.memory.items and isinstance(s.init, Binary):
             self.memory.element[s.name] = self.memory.items[s.init.at]
         if self.env[s.name].kind is Kind.TILE:
