@@ -890,6 +890,7 @@ __global__ void place_after_a_place(const int* in, int* out, float* f, int n, in
     int* mine = out + 100 + row * c;
     int sum = 0;
     for (int i = lane; i < c - 1; i += 32) mine[i] = in[i];
+    __syncwarp();
     for (int i = lane + 1; i < c - 1; i += 32) sum += mine[i];
     sum = warp_sum(sum);
     if (lane == 0) out[row] = sum;
@@ -1008,8 +1009,8 @@ void launch_function_that_reads_what_is_written(HOST) {
 //// function_that_keeps stays
 __device__ int calls;
 __device__ int numbered(int v) {
-    calls = v;
-    return v;
+    calls = 1;
+    return v + calls;
 }
 __global__ void function_that_keeps(const int* in, int* out, float* f, int n, int c) {
     const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
@@ -1066,7 +1067,7 @@ __global__ void pointer_by_name(const int* in, int* out, float* f, int n, int c)
     int sum = 0;
     for (int i = lane; i < c; i += 32) {
         pointer p = out + 1000;
-        p[0] = 1 + i % 32;
+        p[0] = 1;
         sum += in[i];
     }
     sum = warp_sum(sum);
@@ -1100,7 +1101,7 @@ __global__ void view_moved(const int* in, int* out, float* f, int n, int c) {
         int v[2] = {1, 2};
         int* p = v;
         p = out + 1000;
-        p[1] = i;
+        p[1] = 1;
         sum += in[i] + v[0];
     }
     sum = warp_sum(sum);
@@ -1259,7 +1260,7 @@ __global__ void member_that_refers(const int* in, int* out, float* f, int n, int
     int sum = 0;
     for (int i = lane; i < c; i += 32) {
         place p = {out[1000]};
-        p.at += 1;
+        p.at = 1;
         sum += in[i];
     }
     sum = warp_sum(sum);
@@ -1583,7 +1584,7 @@ __global__ void held_place_that_moves(const int* in, int* out, float* f, int n, 
     int sum = 0;
     for (int i = 0; i < 2; i++) {
         int at = threadIdx.x + i * 32;
-        for (; at < 70; at++) out[100 + row * c + at] = i;
+        for (; at < 70; at++) out[100 + row * c + at] = 1;
     }
     sum = warp_sum(sum);
     if (threadIdx.x == 0) out[row] = sum;
@@ -1625,7 +1626,8 @@ __global__ void held_after_a_store(const int* in, int* out, float* f, int n, int
     int* mine = out + 100 + row * 64;
     int sum = 0;
     for (int i = 0; i < 2; i++) { mine[lane + i * 32] = in[lane + i * 32]; }
-    for (int i = 0; i < 2; i++) { sum += mine[lane + i * 32 + 1]; }
+    __syncwarp();
+    for (int i = 0; i < 2; i++) { sum += mine[(lane + i * 32 + 1) % 64]; }
     sum = warp_sum(sum);
     if (lane == 0) out[row] = sum;
 }
