@@ -140,3 +140,10 @@ def test_without_cross_lane_operations_or_a_crowd_a_number_is_plain() -> None:
     text = "__global__ void k(int* x, int n) { int lane = threadIdx.x % 32; x[lane] = limit(n, 32); }"
     unit = Unit(text, load_catalog(), path="a.cu")
     assert [v.lanes for v in classify(unit)] == [True]
+
+
+@pytest.mark.parametrize("head", ["int N, int kWarpSize = 32", "int kWarpSize = 32, int N = 1"])
+def test_a_default_is_known_wherever_it_stands_among_parameters(head: str) -> None:
+    text = f"template <{head}> __device__ int f(int v) {{ return g<kWarpSize>(v); }}\n"
+    assert all(_judged(text)[m.start()] for m in re.finditer("kWarpSize|32", text))
+    assert not any(_judged(text.replace("32", "16")).values())

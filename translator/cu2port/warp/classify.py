@@ -171,7 +171,8 @@ def _named(unit: Unit, facts: WarpFacts) -> dict[int, Use]:
             k = i + (1 if defines else 2)
             if (defines or unit.tok(i + 1) in ("=", "{")) and unit.tok(i - 1) not in ("(", ")", "&&", "||"):
                 number = integer(unit.tok(k)) if unit.tok(k)[:1].isdigit() else None
-                if number is not None and unit.tok(k + 1) not in _OPERATORS:
+                ends = unit.tok(k + 1) == ">" and _is_parameter(unit, i)
+                if number is not None and (ends or unit.tok(k + 1) not in _OPERATORS):
                     known.add(number == value)
                     if number == value:
                         places[k] = places[i] = plain
@@ -202,6 +203,16 @@ def _named(unit: Unit, facts: WarpFacts) -> dict[int, Use]:
         if unit.tok(i + 1) == "<" and integer(unit.tok(i + 2) or "x") == 32:
             out[i + 2] = Use(Role.WIDTH, True, Kind.TILE, None, "", "")
     return out
+
+
+def _is_parameter(unit: Unit, i: int) -> bool:
+    """Whether a name stands in the list of a template's parameters, which a `>` ends."""
+    k = i
+    while k > 0 and unit.t[k] not in (";", "{", "}", "("):
+        if unit.t[k] == "<" and unit.t[k - 1] == "template":
+            return True
+        k -= 1
+    return False
 
 
 def _by_platform(unit: Unit) -> Iterator[int]:
