@@ -2,8 +2,9 @@
 
     triggers    by tokens: whether a function has anything to look at; most files end here
     expressions, parse, tree    a tolerant parser of device functions, and its syntax trees
-    values, arith, divide, conditions, roles    abstract values; what operators make of them, and which role a literal
-                plays beside them
+    builtins    CUDA's names that lanes act by: what they give, which argument is what
+    values, arith, divide, ties, conditions, roles      abstract values; what operators make of them, which of them are
+                one number, and which role a literal plays beside them
     ground, evaluate, calls, interp, loops, substitute      names from outside, expressions, calls and macros,
                 statements; branches and loops around events
     model, events   device functions and what happens in them that lanes must agree on
