@@ -998,3 +998,80 @@ __global__ void k(const int* in, int* out) {
   out[threadIdx.x + 1] = z;
 }
 void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
+//// row_address_as_a_number_in_ptx
+__global__ void k(float* in, float* out, int n, int c) {
+  int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  if (row >= n) return;
+  float sum = 0.f;
+  for (int i = lane; i < c; i += 32) {
+    unsigned long long a = (unsigned long long)(out + 600 + i);
+    float x;
+    asm("ld.global.f32 %0, [%1];" : "=f"(x) : "l"(a));
+    out[632 + i] = x + 1;
+    sum += x;
+  }
+  for (int o = 16; o > 0; o >>= 1) sum += __shfl_xor_sync(FULL, sum, o);
+  if (lane == 0) out[row] = sum;
+}
+void run(float* in, float* out, int n, int c) { k<<<(n * 32 + 128 - 1) / 128, 128>>>(in, out, n, c); }
+//// row_address_as_a_number
+__global__ void k(float* in, float* out, int n, int c) {
+  int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  if (row >= n) return;
+  float sum = 0.f;
+  for (int i = lane; i < c; i += 32) {
+    unsigned long long a = reinterpret_cast<unsigned long long>(out + 600 + i);
+    float x = *reinterpret_cast<float*>(a);
+    out[632 + i] = x + 1;
+    sum += x;
+  }
+  for (int o = 16; o > 0; o >>= 1) sum += __shfl_xor_sync(FULL, sum, o);
+  if (lane == 0) out[row] = sum;
+}
+void run(float* in, float* out, int n, int c) { k<<<(n * 32 + 128 - 1) / 128, 128>>>(in, out, n, c); }
+//// row_address_made_of_numbers
+__global__ void k(float* in, float* out, int n, int c) {
+  int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  if (row >= n) return;
+  float sum = 0.f;
+  for (int i = lane; i < c; i += 32) {
+    size_t a = (size_t)out + 2400 + 4 * i;
+    float x = *(float*)a;
+    out[632 + i] = x + 1;
+    sum += x;
+  }
+  for (int o = 16; o > 0; o >>= 1) sum += __shfl_xor_sync(FULL, sum, o);
+  if (lane == 0) out[row] = sum;
+}
+void run(float* in, float* out, int n, int c) { k<<<(n * 32 + 128 - 1) / 128, 128>>>(in, out, n, c); }
+//// row_pointer_set_later
+__global__ void k(float* in, float* out, int n, int c) {
+  int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  if (row >= n) return;
+  float sum = 0.f;
+  for (int i = lane; i < c; i += 32) {
+    const float* p;
+    p = out + 600 + i;
+    float x = *p;
+    out[632 + i] = x + 1;
+    sum += x;
+  }
+  for (int o = 16; o > 0; o >>= 1) sum += __shfl_xor_sync(FULL, sum, o);
+  if (lane == 0) out[row] = sum;
+}
+void run(float* in, float* out, int n, int c) { k<<<(n * 32 + 128 - 1) / 128, 128>>>(in, out, n, c); }
+//// row_one_of_two_pointers
+__global__ void k(float* in, float* out, int n, int c) {
+  int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  if (row >= n) return;
+  float sum = 0.f;
+  for (int i = lane; i < c; i += 32) {
+    const float* p = c > 5 ? out : in;
+    float x = p[600 + i];
+    out[632 + i] = x + 1;
+    sum += x;
+  }
+  for (int o = 16; o > 0; o >>= 1) sum += __shfl_xor_sync(FULL, sum, o);
+  if (lane == 0) out[row] = sum;
+}
+void run(float* in, float* out, int n, int c) { k<<<(n * 32 + 128 - 1) / 128, 128>>>(in, out, n, c); }

@@ -76,8 +76,7 @@ NATIVE = {
         "#ifdef FAST\nv = w;\n#else\nv = warp_sum(w);\n#endif\n"
     ),
     "turned": _block(
-        "\n#ifndef FAST\nint v = x;\n#else\nint v = warp_sum(x);\n#endif\n"
-        "#if !defined(FAST)\nv = warp_sum(v);\n#endif\n"
+        "\n#ifdef FAST\nint v = warp_sum(x);\n#else\nint v = x;\n#endif\n#if !defined(FAST)\nv = warp_sum(v);\n#endif\n"
     ),
     "conditions_of_cuda": _block(
         "\n#if __CUDA_ARCH__ >= 300 && CUDART_VERSION >= 9000\nint v = warp_sum(x);\n#else\n"

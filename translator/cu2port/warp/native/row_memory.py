@@ -10,7 +10,20 @@ from dataclasses import dataclass, field
 
 from cu2port.unit import Unit
 from cu2port.warp.native.idioms import Refused
-from cu2port.warp.tree import Binary, Expr, Index, Member, Name, Unary, root, walk
+from cu2port.warp.tree import (
+    Binary,
+    CallExpr,
+    Expr,
+    Index,
+    Member,
+    Name,
+    Other,
+    Ternary,
+    Unary,
+    parts,
+    root,
+    walk,
+)
 
 Form = tuple[object, ...] | str
 
@@ -24,18 +37,31 @@ class Memory:
     unit: Unit
     element: dict[str, str] = field(default_factory=dict)
     stands: dict[str, str] = field(default_factory=dict)
+    pointers: set[str] = field(default_factory=set)  # what addresses are made of, also as numbers
     version: dict[str, int] = field(default_factory=dict)
     items: dict[int, str] = field(default_factory=dict)  # expressions that are an element's number or place, by token
     read: dict[str, dict[int, set[Form]]] = field(default_factory=dict)
     written: dict[str, dict[int, set[Form]]] = field(default_factory=dict)
 
     def origin(self, e: Expr) -> str:
-        name = root(e)
-        for _ in range(8):
-            if name not in self.stands:
-                break
+        return self._first(root(e))
+
+    def _first(self, name: str) -> str:
+        while name in self.stands:
             name = self.stands[name]
         return name
+
+    def made(self, name: str, e: Expr, pointer: bool) -> None:
+        """A variable is set to an expression: it stands for the memory of all pointers that this may be."""
+        found = [x for x in _addresses(e) if x in self.pointers]
+        if pointer and not found and root(e) not in ("", name):
+            found = [root(e)]
+        for x in found:
+            one, other = self._first(name), self._first(x)
+            if one != other:
+                self.stands[one] = other
+        if found or pointer:
+            self.pointers.add(name)
 
     def form(self, e: Expr) -> Form:
         """An expression without its place, the loop's variable by one name whatever loop it is of."""
@@ -93,3 +119,16 @@ class Memory:
                 raise Refused(
                     max(at for at, _ in found), f"`{name}` is written by elements and used at another place too"
                 )
+
+
+def _addresses(e: Expr) -> list[str]:
+    """The names whose own values an expression is made of, not what is behind them."""
+    if isinstance(e, Name):
+        return [e.text]
+    if isinstance(e, Unary) and e.op == "&":
+        return [root(e.x)]
+    if isinstance(e, (Binary, Unary, Ternary, Other)) and getattr(e, "op", "") != "*":
+        return [n for x in parts(e) for n in _addresses(x)]
+    if isinstance(e, Binary):
+        return [n for x in (e.a, e.b) for n in _addresses(x)]
+    return _addresses(e.args[0]) if isinstance(e, CallExpr) and len(e.args) == 1 else []

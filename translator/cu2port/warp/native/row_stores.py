@@ -55,6 +55,7 @@ class RowStores(RowValues):
         self.changed.add(name)
         self.views.discard(name)
         self.memory.version[name] = e.at
+        self.memory.made(name, e.value, False)
         if name not in self.env:
             raise Refused(target.at, f"`{name}` is not known here")
         if self.leader and name not in self.local:

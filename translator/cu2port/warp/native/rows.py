@@ -69,6 +69,8 @@ class Rows(RowLoops):
                 self.env[p.name] = ROW
                 self.names.add(p.name)
                 self.types[p.name] = declared_type(unit, p.at)
+                if p.pointer:
+                    self.memory.pointers.add(p.name)
         for p in self.d.tparams:
             if p.name:
                 self.env[p.name] = ROW
@@ -158,8 +160,8 @@ class Rows(RowLoops):
         self.types[s.name] = kind
         self.memory.element.pop(s.name, None)
         self.memory.version[s.name] = s.at
-        if s.pointer and s.init is not None and root(s.init) != s.name:
-            self.memory.stands[s.name] = root(s.init)
+        if s.pointer or s.init is not None:
+            self.memory.made(s.name, s.init if s.init is not None else Name(s.at, s.name), s.pointer)
         held = len(s.dims) == 1 and not self.inside and not self.loops and s.init is None
         if s.shared or (s.dims and (not (self.inside or held) or s.pointer)) or self.unit.tok(s.at - 1) == "&":
             raise Refused(s.at, f"`{s.name}` is an array or a reference")
