@@ -13,7 +13,7 @@ calls it. A function that puts the values of a warp together stays, since other 
                 leaders, places reserved for many lanes
     lists       functions that reduce several values of a list
     rows, row_stores, row_values, row_memory    the proof for kernels with a row of data for each warp
-    assembly    inline PTX as ordinary statements
+    assembly, spelled   inline PTX as ordinary statements; what macros lead to
     values, types       what a value is when warps become wavefronts; its type in C++
     idioms, numbers, groups, headers    what all know: reductions, constants, groups of threads, constants of headers
     borrowed    functions of the headers that a file includes
