@@ -349,7 +349,8 @@ class Values(ScanReads):
         a = e.args[0] if len(e.args) == 1 else e
         found = [s for s in statements(self.d.body) if isinstance(s, Decl) and isinstance(a, Name) and s.name == a.text]
         alone = len(found) == 1 and bool(found[0].dims) and not (found[0].shared or found[0].pointer)
-        if not (alone and isinstance(a, Name) and a.text in self.own and a.text not in self.aliased):
+        alone = alone and isinstance(a, Name) and a.text in self.own and self._is_alone(a.text, found[0].at)
+        if not (alone and isinstance(a, Name) and a.text not in self.aliased):
             raise Refused(e.at, f"`{callee(e)}` hands its caller what counts in the first warp")
         if not is_plain(self.env.get(a.text, SAME)):
             raise Refused(e.at, f"`{a.text}` is {self.env[a.text].kind.value} already")
@@ -358,6 +359,15 @@ class Values(ScanReads):
         self.tracked.add(a.text)
         self.env[a.text] = T(Kind.WHOLE)
         self.sites.append(e)
+
+    def _is_alone(self, name: str, declared: int) -> bool:
+        """Whether an array is used by its elements and as an argument alone, so that nothing else refers to it."""
+        t, (first, stop) = self.unit.t, self.d.fn.body
+        return all(
+            t[i + 1] == "[" or (t[i - 1] in ("(", ",") and t[i + 1] in (")", ","))
+            for i in range(first, stop)
+            if t[i] == name and i != declared and not self.unit.is_member(i)
+        )
 
     def _meet(self, e: CallExpr, syncs: bool = False) -> None:
         """All lanes of a wavefront come to a call together; `syncs`: CUDA wants it, since there is a barrier in it."""
