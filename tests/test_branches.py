@@ -81,3 +81,26 @@ def test_a_branch_beside_something_stays(text: str) -> None:
     made = translate(text.encode(), Options(), path="a.cu").output.decode()
     assert "asm" in made
     assert "__CUDA_ARCH__ >= 900" in made
+
+
+X = "defined(CUDART_VERSION)"
+
+
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [
+        (f"#if {X} && CUDART_VERSION < 10010\n#elif {X} && (CUDART_VERSION >= 11000)\nint x;\n#endif\n", True),
+        ("#ifdef CUDART_VERSION\nint x;\n#endif\n", True),
+        (f"#if {X} && CUDART_VERSION >= 10010\nint x;\n#else\nint y;\n#endif\n", False),
+        (f"#if {X} || A\nint x;\n#endif\n", False),
+        (f"#if !{X}\nint x;\n#endif\n", False),
+        (f"#if {X}\nint x;\n#elif A\nint y;\n#endif\n", False),
+        ("#ifndef CUDART_VERSION\nint x;\n#endif\n", False),
+    ],
+)
+def test_a_conditional_of_which_nothing_is_left_says_so(text: str, lost: bool) -> None:
+    """Each branch asks whether CUDA's version is defined: what it sets up is missing under HIP, without an error."""
+    judged = translate(text.encode(), Options(), path="a.cu").findings
+    said = [j.finding.message for j in judged if j.finding.code == "CU206"]
+    assert said
+    assert all(("none of these branches is compiled" in m) is lost for m in said)

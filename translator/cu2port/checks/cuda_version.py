@@ -89,7 +89,8 @@ class CudaVersion(Check):
                     )
                 elif not _completes(unit, i):
                     yield self.finding(
-                        f"`{tok}` is not defined by HIP",
+                        f"`{tok}` is not defined by HIP"
+                        + (", so none of these branches is compiled" if _needed_by_all(unit, i) else ""),
                         unit.p[i],
                         unit.end(i),
                         cuda=tok,
@@ -153,6 +154,23 @@ def _completes(unit: Unit, i: int) -> bool:
     newer = (summed[0].op if summed is not None else unit.tok(k + 2)) in (">", ">=")
     after = after if summed is not None else k + 1
     return unit.tok(k) == ("||" if negated else "&&") and unit.tok(after) == unit.t[i] and negated == newer
+
+
+def _needed_by_all(unit: Unit, i: int) -> bool:
+    """Whether every branch of the conditional of token i wants its macro to be defined: `#if defined(X) && ...`."""
+    d = unit.in_directive(i)
+    k = unit.directives.index(d) if d is not None else -1
+    chain = next((g.chain for g in unit.groups if g.opener == k), ())
+    branches = [unit.directives[n] for n in chain if unit.directives[n].keyword != "endif"]
+    return bool(branches) and all(
+        (b.keyword == "ifdef" and unit.tok(b.first + 2) == unit.t[i])
+        or (
+            b.keyword in ("if", "elif")
+            and unit.t[b.first + 2 : b.first + 6] == ["defined", "(", unit.t[i], ")"]
+            and "||" not in unit.t[b.first : b.stop]
+        )
+        for b in branches
+    )
 
 
 def _asked_before(unit: Unit, i: int) -> bool:
