@@ -169,4 +169,5 @@ def test_answers_are_cudas(way: str, native_answers: Callable[[str], Answers], n
 @pytest.mark.parametrize("name", NAMES)
 def test_what_becomes_native(name: str, native_verdicts: Verdicts) -> None:
     found = native_verdicts(_program({name: {**NATIVE, **LOGICAL}[name]}))
-    assert found[name] == ("CU356" if name in NATIVE else "CU357")
+    part = name == "another_size_in_one_way"  # its last sum, of the first 32 threads
+    assert found[name] == ("CU356" if name in NATIVE else "part" if part else "CU357")

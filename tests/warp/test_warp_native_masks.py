@@ -486,7 +486,7 @@ def test_answers_are_cudas(name: str, size: int, answers: Answers) -> None:
 def test_what_becomes_native(native_verdicts: Verdicts) -> None:
     found = native_verdicts(_program())
     assert {n for n in NAMES if found.get(n) == "CU356"} == {*NATIVE}
-    assert {n for n in NAMES if found.get(n) == "CU357"} == {*LOGICAL}
+    assert {n for n in NAMES if found.get(n) in ("CU357", "part")} == {*LOGICAL}
 
 
 def _attacks() -> dict[str, str]:

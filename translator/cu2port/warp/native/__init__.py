@@ -11,12 +11,13 @@ calls it. A function that puts the values of a warp together stays, since other 
     scans, scan_branches, scan_functions, scan_reads, scan_idioms   its part for scans over a warp and over its slots
     masks, masked_branches, mask_places, mask_values, mask_forms, votes     its part for votes kept as masks: ranks,
                 leaders, places reserved for many lanes
+    mixed       its part for functions in which some operations stay a warp's
     lists       functions that reduce several values of a list
     rows, row_stores, row_values, row_memory    the proof for kernels with a row of data for each warp
     assembly, spelled   inline PTX as ordinary statements; what macros lead to
     values, types       what a value is when warps become wavefronts; its type in C++
     idioms, numbers, groups, headers    what all know: reductions, constants, groups of threads, constants of headers
-    borrowed    functions of the headers that a file includes
+    borrowed, callers   functions of the headers that a file includes; what callers do with what a function gives
     host, grid          shapes of blocks and sizes of grids, at launches
 """
 
@@ -47,13 +48,15 @@ class Kept:
 class Native:
     """What becomes of the kernels of a file that work with warps. `rewritten`: functions and their edits; `kernels`:
     those that are native, and what they reach (`reached`); `through`: those that would be, with nothing to write
-    anew, since functions of headers do all that they do with warps; `kept`: those that are not."""
+    anew, since functions of headers do all that they do with warps; `kept`: those that are not; `partly`: functions in
+    which some operations stay a warp's."""
 
     rewritten: tuple[tuple[Function, tuple[Edit, ...]], ...] = ()
     kernels: tuple[Function, ...] = ()
     kept: tuple[Kept, ...] = ()
     through: tuple[Function, ...] = ()
     reached: Mapping[Function, tuple[Function, ...]] = field(default_factory=dict)
+    partly: frozenset[Function] = frozenset()
 
     @property
     def findings(self) -> tuple[tuple[Function, tuple[Edit, ...]], ...]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from cu2port.model import Edit
 from cu2port.warp.native.idioms import Refused
-from cu2port.warp.native.lanes import ROUNDS, Here
+from cu2port.warp.native.lanes import ROUNDS, Env, Here
 from cu2port.warp.native.scan_branches import ScanBranches
 from cu2port.warp.native.values import MIXED, SAME, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
     Binary,
     Block,
+    CallExpr,
     Decl,
     Expr,
     If,
@@ -21,6 +25,12 @@ from cu2port.warp.tree import (
     Unary,
 )
 
+State = tuple[
+    tuple[Env, dict[tuple[int, int], Edit], dict[str, Decl], list[CallExpr]],
+    tuple[set[int], set[str], set[int], set[str], set[int], set[int]],
+    tuple[Any, ...],  # types, where it is, whether some have left the loop; and what a kind of walk adds
+]
+
 
 class Branches(ScanBranches):
     """Control flow in the walk over one function. Raises Refused."""
@@ -28,33 +38,49 @@ class Branches(ScanBranches):
     def _statement(self, s: Stmt, here: Here) -> None:
         raise NotImplementedError
 
+    # --- what is tried and taken back -----------------------------------------------------------------------------
+
+    def _state(self) -> State:
+        """What is known here, to come back to."""
+        known = dict(self.env), dict(self.edits), dict(self.arrays), list(self.sites)
+        names = set(self.spots), set(self.tracked), set(self.done), set(self.slots), set(self.scratch), set(self.loans)
+        return known, names, (self.types, self.here, self.broken)
+
+    def _restore(self, state: State) -> None:
+        known, names, (self.types, self.here, self.broken, *_) = state
+        self.env, self.edits, self.arrays, self.sites = known
+        self.spots, self.tracked, self.done, self.slots, self.scratch, self.loans = names
+
     # --- branches and loops ---------------------------------------------------------------------------------------
 
     def _if(self, s: If, here: Here) -> None:
         if self._if_scan(s, here):
             return
-        kept = (dict(self.env), dict(self.edits), set(self.spots), set(self.tracked), set(self.done), set(self.slots))
+        kept = self._state()
         tag, edits = self._condition(s.cond, here)
-        if tag in ("first", "leader", "slots"):
+        if tag in ("first", "leader", "slots") and self._may_change(s.at, here):
             try:
                 self.edits.update(edits)
                 self._if_lanes(s, tag, here)
+                self._chosen(s.at, True)
                 return
             except Refused:
-                if tag != "first" or self._is_tracked(s.cond):
+                if not self._may_stay(s.cond, tag):
                     raise
-                self.env, self.edits, self.spots, self.tracked, self.done, self.slots = kept
+                self._restore(kept)
+                if not self.edits.keys().isdisjoint(edits):
+                    raise  # in the turn before it changed
+        self._chosen(s.at, False)
         self.edits.update(edits if tag == "thread" else {})
-        if tag not in ("thread", "first"):
+        first = tag == "first"
+        if tag != "thread":
             tag = "uniform" if self._plain(s.cond).uniform else ""
-        elif tag == "first":
-            self._plain(s.cond)
-            tag = ""
         role = "thread" if tag == "thread" or here.role == "thread" else here.role
         if here.role in ("first", "leader", "slots") and tag != "thread":
             raise Refused(s.at, "a branch where the number of lanes decides who comes")
         before, small = dict(self.env), self._small(s.cond)
-        self._arm(s.then, Here(here.together and tag == "uniform", role, small > 0 or here.small), tag, here)
+        low = self._low(Here(here.together and tag == "uniform", role, small > 0 or here.small), here, first)
+        self._arm(s.then, low, tag, here)
         then = self.env
         self.env = dict(before)
         if s.other is not None:
@@ -67,6 +93,21 @@ class Branches(ScanBranches):
             for name in self.arrays:
                 if then.get(name, SAME).kind in (Kind.SPOT, Kind.SUMS, Kind.SUMS_BELOW):
                     self.env[name] = then[name]
+
+    def _may_change(self, _at: int, _here: Here) -> bool:
+        """Whether the place of a token may be made native."""
+        return True
+
+    def _chosen(self, _at: int, _native: bool) -> None:
+        """Whether the place of a token was made native, which holds for all turns of loops around it."""
+
+    def _may_stay(self, cond: Expr, tag: str) -> bool:
+        """Whether a condition of lanes may stay as CUDA has it."""
+        return tag == "first" and not self._is_tracked(cond)
+
+    def _low(self, inner: Here, _outer: Here, _first: bool) -> Here:
+        """Where the arm stands that CUDA's first warp comes to."""
+        return inner
 
     def _arm(self, s: Stmt, here: Here, tag: str, outer: Here) -> None:
         if tag != "thread" and outer.together and not here.together and self._has_barrier(s) and not self.gone:

@@ -193,6 +193,8 @@ class Configurations:
             if every:
                 rewritten.append((f, tuple(every)))
         others = [x for x in base.rewritten if x[0] not in group]
+        parts = {w.token(f.name_at) for w in ways for f in w.made.partly}
+        partly = base.partly - {*group} | {f for at, f in mine.items() if at in parts}
         every_kernel = [k for k in base.kernels if k not in group] + kernels
         return Native(
             tuple(sorted((*others, *rewritten), key=lambda x: x[0].first)),
@@ -200,6 +202,7 @@ class Configurations:
             (*(k for k in base.kept if k.kernel not in group), *kept),
             (*(k for k in base.through if k not in group), *through),
             {k: base.reached[k] if k in base.reached else self.plan.reached(k) for k in every_kernel},
+            partly,
         )
 
 

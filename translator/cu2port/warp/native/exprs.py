@@ -47,12 +47,12 @@ class Values(ScanReads):
         if t.kind is Kind.WHOLE and (t.everywhere or here.role == "thread"):
             return
         if not is_plain(t):
-            raise Refused(e.at, f"{t.kind.value} is used where it may differ")
+            raise Refused(e.at, f"{t.kind.value} is used where it may differ", t.made)
 
     def _plain(self, e: Expr) -> T:
         t = self._value(e)
         if not is_plain(t):
-            raise Refused(e.at, f"{t.kind.value} is used where it may differ")
+            raise Refused(e.at, f"{t.kind.value} is used where it may differ", t.made)
         return t
 
     def _lift(self, e: Expr, types: tuple[T, ...], here: Here | None = None) -> T:
@@ -64,7 +64,7 @@ class Values(ScanReads):
             return T(Kind.WHOLE, "", everywhere=all(t.everywhere for t in odd))
         if (joint := self._joint(e, types)) is not None:
             return joint
-        raise Refused(e.at, f"{odd[0].kind.value} is used where it may differ")
+        raise Refused(e.at, f"{odd[0].kind.value} is used where it may differ", odd[0].made)
 
     def _value(self, e: Expr) -> T:
         """The type of an expression. Raises Refused where its value would depend on lanes in a way not known."""
@@ -174,7 +174,7 @@ class Values(ScanReads):
             if t.kind is Kind.SPOT and isinstance(e.inner, Num) and e.inner.value == 0:
                 return SAME
             if not is_plain(t):
-                raise Refused(e.at, f"`{e.base.text}` is read where it holds {t.kind.value}")
+                raise Refused(e.at, f"`{e.base.text}` is read where it holds {t.kind.value}", t.made)
             self._plain(e.inner)
             return SAME
         base, inner = self._plain(e.base), self._plain(e.inner)
@@ -253,7 +253,7 @@ class Values(ScanReads):
             return self._lift(e, types)
         for t in types:
             if not is_plain(t):
-                raise Refused(e.at, f"`{name}` gets {t.kind.value}")
+                raise Refused(e.at, f"`{name}` gets {t.kind.value}", t.made)
         if own is not None:
             self.line, self.plane = self.line or own.line, self.plane or own.plane
             self.floors = self.floors or own.floors

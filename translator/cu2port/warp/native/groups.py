@@ -18,11 +18,12 @@ def is_barrier(unit: Unit, e: Expr) -> bool:
     if callee(e) == "__syncthreads":
         return not e.args
     if isinstance(e.callee, Member):
-        return not e.args and _is_block(unit, e.callee.base)
-    return isinstance(e.callee, Name) and e.callee.qualified and len(e.args) == 1 and _is_block(unit, e.args[0])
+        return not e.args and is_block(unit, e.callee.base)
+    return isinstance(e.callee, Name) and e.callee.qualified and len(e.args) == 1 and is_block(unit, e.args[0])
 
 
-def _is_block(unit: Unit, e: Expr) -> bool:
+def is_block(unit: Unit, e: Expr) -> bool:
+    """Whether an expression is the group of all threads of the block."""
     if isinstance(e, CallExpr):
         return callee(e) == "this_thread_block" and not e.args
     if not isinstance(e, Name) or (at := _declared(unit, e)) < 0:

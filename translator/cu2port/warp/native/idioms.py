@@ -48,9 +48,10 @@ CALLS = {
 class Refused(Exception):  # noqa: N818 - no error: the code stays as it is
     """A place that native code cannot be proven right for."""
 
-    def __init__(self, at: int, why: str) -> None:
+    def __init__(self, at: int, why: str, made: int = -1) -> None:
         super().__init__(why)
         self.at, self.why = at, why
+        self.made = made  # the token of what made the value that stands in the way, native; -1 if none did
 
 
 @dataclass(frozen=True, slots=True)

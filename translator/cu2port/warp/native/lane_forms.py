@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cu2port.lexer import is_identifier
 from cu2port.model import Edit
+from cu2port.warp.native.groups import is_block
 from cu2port.warp.native.lanes import Here, Known, axis_of
 from cu2port.warp.native.values import SAME, SPACE, Kind, T
 from cu2port.warp.tree import (
@@ -47,9 +48,16 @@ class Lanes(Known):
     # --- lanes, warps and counts of warps; None if an expression is none, else the edits ---------------------------
 
     def _is_tid(self, e: Expr) -> bool:
+        if isinstance(e, CallExpr):
+            return self._is_block_rank(e)
         if isinstance(e, Member):
             return not self.rows and axis_of(e, "threadIdx") == "x"
         return isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.TID
+
+    def _is_block_rank(self, e: CallExpr) -> bool:
+        """`block.thread_rank()`"""
+        own = isinstance(e.callee, Member) and e.callee.name == "thread_rank" and not e.args and not self.rows
+        return own and isinstance(e.callee, Member) and is_block(self.unit, e.callee.base)
 
     def _size(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
         """The number of lanes."""
@@ -69,12 +77,15 @@ class Lanes(Known):
             return {(start, end): Edit(start, end, (f"({SPACE}size() - 1)",))}
         return None
 
+    def _is_tile(self, e: Expr) -> bool:
+        return isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.TILE
+
     def _of_tile(self, e: Expr, method: str, text: str) -> dict[tuple[int, int], Edit] | None:
         """What a tile of 32 threads says of itself, in blocks that must have one row of threads."""
         if not isinstance(e, CallExpr) or e.args or not isinstance(e.callee, Member) or e.callee.name != method:
             return None
         tile = e.callee.base
-        if not isinstance(tile, Name) or self.env.get(tile.text, SAME).kind is not Kind.TILE:
+        if not isinstance(tile, Name) or not self._is_tile(tile):
             return None
         self.spots.add(tile.at)
         start, end = self.unit.p[tile.at], self.unit.end(e.close)

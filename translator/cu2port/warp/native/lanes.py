@@ -101,6 +101,7 @@ class Summary:
     arguments: int = 1  # of a scan: the value, and perhaps the lane
     index: str = ""  # it returns the "lane" or the "warp", and does nothing else
     scratch: frozenset[int] = frozenset()  # parameters that point to slots of warps
+    partly: bool = False  # some of its cross-lane operations stay a warp's
     loans: frozenset[int] = frozenset()  # its calls that give a shared array of its own for such
     syncs: bool = False  # all threads that call it come to a barrier in it
     widths: tuple[
@@ -180,6 +181,7 @@ class Known:
         self.loans: set[int] = set()
         self.meets = False  # lanes meet in it, or in what it calls
         self.types = {p.name: declared_type(unit, p.at) or f"? {p.name}" for p in d.params if p.at > 0}
+        self.double: set[str] = set()  # variables that stay CUDA's lanes or the like, and may be had for wavefronts
         self.bound: set[str] = set()  # `auto [a, b] = ...`
         self.own = {p.name for p in d.params}  # variables that nobody else sees before the function returns
         self.own |= {x.name for x in statements(d.body) if isinstance(x, Decl) and not self._is_static(x)}

@@ -12,6 +12,7 @@ from cu2port.warp.model import Device, is_device
 from cu2port.warp.native import Kept, Native
 from cu2port.warp.native.assembly import device_of
 from cu2port.warp.native.borrowed import Borrowed, Judge
+from cu2port.warp.native.callers import by_first
 from cu2port.warp.native.grid import grid_edits
 from cu2port.warp.native.host import SOURCES, in_rows, in_whole_warps, shown
 from cu2port.warp.native.idioms import Idioms, Refused
@@ -19,12 +20,13 @@ from cu2port.warp.native.lane_forms import Lanes
 from cu2port.warp.native.lanes import Summary, alike
 from cu2port.warp.native.lists import Lists
 from cu2port.warp.native.masks import Masks
+from cu2port.warp.native.mixed import mixed
 from cu2port.warp.native.row_lanes import Shape
 from cu2port.warp.native.rows import Rows
 from cu2port.warp.native.sized import by_width
 from cu2port.warp.native.values import SAME, SPACE, Kind, is_plain
 from cu2port.warp.native.widths import meant, type_given
-from cu2port.warp.tree import Binary, CallExpr, Expr, If, Loop, Member, Name, Num, callee, expressions, statements
+from cu2port.warp.tree import CallExpr, callee
 from cu2port.warpnames import declares, modes
 
 _GROUPS = ("tiled_partition", "coalesced_threads")
@@ -163,22 +165,10 @@ class Plan:
             s = self._summary(f) if "__global__" not in f.sides else None
             if isinstance(s, Summary) and (s.lends or (s.result.kind is Kind.WHOLE and not s.result.everywhere)):
                 callers = [g for g in functions if g is not f and f in self.calls[g]]
-                if any(isinstance(self._summary(g), Refused) and not self._by_first(g, f) for g in callers):
+                unknown = [g for g in callers if isinstance(self._summary(g), Refused)]
+                if not all(s.lends and by_first(device_of(self.unit, g).body, f.name) for g in unknown):
                     out.add(f)
         return out
-
-    def _by_first(self, g: Function, f: Function) -> bool:
-        """Whether a function hands arrays to another one and uses them afterwards in the first thread alone."""
-        body = device_of(self.unit, g).body
-        everything = expressions(body)
-        calls = [x for x in everything if isinstance(x, CallExpr) and callee(x) == f.name]
-        loops = [x for s in statements(body) if isinstance(s, Loop) for x in expressions(s.body)]
-        if not calls or any(x in loops for x in calls) or not all(isinstance(a, Name) for x in calls for a in x.args):
-            return False
-        given = {a.at: a.text for x in calls for a in x.args if isinstance(a, Name)}
-        first = {x.at for s in statements(body) if isinstance(s, If) and is_first(s.cond) for x in expressions(s.then)}
-        later = [x for x in everything if isinstance(x, Name) and x.text in given.values() and x.at > min(given)]
-        return all(x.at in given or x.at in first for x in later)
 
     def _written(self, users: list[Function], done: tuple[Function, ...], kept: list[Kept]) -> Native:
         """The edits of native functions."""
@@ -191,7 +181,8 @@ class Plan:
                 edits.update(self._by_hand(site, f))
             out.append((f, tuple(edits.values())))
         reached = {k: self.reached(k) for k in done}
-        return Native(tuple(sorted(out, key=lambda x: x[0].first)), done, tuple(kept), reached=reached)
+        partly = frozenset(f for f in users if isinstance(s := self._summary(f), Summary) and s.partly)
+        return Native(tuple(sorted(out, key=lambda x: x[0].first)), done, tuple(kept), reached=reached, partly=partly)
 
     def _by_hand(self, site: CallExpr, caller: Function) -> dict[tuple[int, int], Edit]:
         """The call of a function that reduces over a warp, as one of `cu2port::wave`."""
@@ -338,6 +329,19 @@ class Plan:
     def _walked(self, d: Device) -> Summary:
         """A function's summary. Raises Refused."""
         try:
+            return self._whole(d)
+        except Refused as why:
+            if d.kernel and self._by_rows(d.fn, why) is None:
+                del self.summaries[d.fn]  # which is asked again later
+                raise
+            found = mixed(self.unit, self.idioms, d, self._look_apart)
+            if found is None:
+                raise
+            return found
+
+    def _whole(self, d: Device) -> Summary:
+        """The summary of a function in which all is done by wavefronts. Raises Refused."""
+        try:
             s = Masks(self.unit, self.idioms, d, self._look).run()
             if s.reduces or s.scans or s.result.kind is not Kind.PART:
                 return s
@@ -357,6 +361,17 @@ class Plan:
         """What functions of one name must have in common."""
         parts = s.reduces, s.low, s.arguments, s.lists, s.index, s.scratch, s.widths, s.typed
         return s.result, *parts, self._call_of(s)
+
+    def _look_apart(self, name: str, kind: str = "") -> Summary | None:
+        """The same where functions stay as they are of which none is native."""
+        try:
+            return self._look(name, kind)
+        except Refused:
+            found = self.named.get(name, [])
+            unsure = not found or (self.borrowed is not None and self.borrowed.others(name, self.unit, found))
+            if unsure or any(f in self.open or isinstance(self._summary(f), Summary) for f in found):
+                raise
+            return Summary(SAME)
 
     def _look(self, name: str, kind: str = "") -> Summary | None:
         """What the file's functions of a name do; None if it has none. Raises Refused where they differ. `kind`: the
@@ -385,15 +400,3 @@ class Plan:
                 )
             raise Refused(found[0].name_at, f"functions named `{name}` do different things")
         return alike(all_of)
-
-
-def is_first(e: Expr) -> bool:
-    """Whether a condition is `threadIdx.x == 0`."""
-    return (
-        isinstance(e, Binary)
-        and e.op == "=="
-        and isinstance(e.a, Member)
-        and (getattr(e.a.base, "text", ""), e.a.name) == ("threadIdx", "x")
-        and isinstance(e.b, Num)
-        and e.b.value == 0
-    )

@@ -97,9 +97,6 @@ class Scans(Reductions):
         v = self._constant(e) if isinstance(e, Name) else None
         return v is not None and v & 0xFFFFFFFF == 0xFFFFFFFF
 
-    def _is_tile(self, e: Expr) -> bool:
-        return isinstance(e, Name) and self.env.get(e.text, SAME).kind is Kind.TILE
-
     def _is_spare(self, name: str, got: Reduction) -> bool:
         """Whether a variable is used by a scan alone, and declared without a value."""
         unit, (first, stop) = self.unit, self.d.fn.body

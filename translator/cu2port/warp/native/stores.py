@@ -95,7 +95,7 @@ class Stores(Values):
         name = root(target)
         self.plainly.add(name)
         if name in self.env and not is_plain(self.env[name]) and self.env[name].kind is not Kind.SPOT:
-            raise Refused(target.at, f"`{name}` holds {self.env[name].kind.value}")
+            raise Refused(target.at, f"`{name}` holds {self.env[name].kind.value}", self.env[name].made)
         for x in walk(target):
             if isinstance(x, Name) and x.text == name:
                 self.spots.add(x.at)
@@ -123,7 +123,7 @@ class Stores(Values):
             self.tracked.add(name)
             t = self._kept(t, self.types.get(name, ""), name, e.at)
             source = e.value.text if isinstance(e.value, Name) else ""
-            self.env[name] = T(Kind.SLOTS, t.op, typ=t.typ, scan=t.scan, source=source)
+            self.env[name] = T(Kind.SLOTS, t.op, typ=t.typ, scan=t.scan, source=source, made=t.made)
             return True
         first = isinstance(index, Num) and index.value == 0 and self.env[name].kind in (Kind.SLOTS, Kind.SPOT)
         if e.op == "=" and here.role == "thread" and first:

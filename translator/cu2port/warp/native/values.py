@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cu2port.warp.tree import Expr
 
@@ -52,7 +52,9 @@ class T(NamedTuple):
     `few`: GATHERED with some lane that has no warp's value, whatever the number of lanes; BASE or PLACE that only the
     lanes of the mask have, RANK that counts the lane itself; `mask`: the token that made the mask that a value is of;
     `typ`: the C++ type of what depends on the number of lanes; `scan`: the token of the scan that a value comes from;
-    `source`: the variable whose value of each warp SLOTS hold."""
+    `source`: the variable whose value of each warp SLOTS hold; `made`: the token of the reduction that it comes from;
+    `dual`: what a value is that is the same for any number of lanes, but could be had for wavefronts as well: "lane",
+    "warp", "tile", or the text of a count of warps."""
 
     kind: Kind
     op: str = ""
@@ -66,11 +68,14 @@ class T(NamedTuple):
     scan: int = -1
     own: str = ""
     source: str = ""
+    made: int = -1
+    dual: str = ""
 
 
 SAME = T(Kind.SAME)
 UNIFORM = T(Kind.SAME, uniform=True)
 MIXED = T(Kind.MIXED)
+_ASIDE: dict[str, Any] = {"node": None, "source": "", "made": -1, "dual": ""}
 _PLAIN = frozenset({Kind.SAME, Kind.TID})
 
 
@@ -86,7 +91,7 @@ def join(a: T, b: T) -> T:
     if is_plain(a) and is_plain(b):
         return T(Kind.SAME, uniform=a.uniform and b.uniform)
     if Kind.WHOLE in (a.kind, b.kind) and (is_plain(a) or is_plain(b)):  # right wherever the block's is
-        return T(Kind.WHOLE, everywhere=a.everywhere or b.everywhere)
-    if a.kind is b.kind and a._replace(node=None, source="") == b._replace(node=None, source=""):
-        return a._replace(node=None, source=a.source if a.source == b.source else "")
+        return T(Kind.WHOLE, everywhere=a.everywhere or b.everywhere, made=max(a.made, b.made))
+    if a.kind is b.kind and a._replace(**_ASIDE) == b._replace(**_ASIDE):
+        return a._replace(node=None, source=a.source if a.source == b.source else "", dual="")
     return MIXED

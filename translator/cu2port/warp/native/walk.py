@@ -15,7 +15,7 @@ from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.native import assembly
 from cu2port.warp.native.branches import Branches
 from cu2port.warp.native.groups import is_barrier
-from cu2port.warp.native.idioms import Refused, callee_of, is_whole
+from cu2port.warp.native.idioms import Reduction, Refused, callee_of, is_whole
 from cu2port.warp.native.lanes import CUB, GROUPS, LEAVES, Here, Summary, without
 from cu2port.warp.native.spelled import check_names, words_of
 from cu2port.warp.native.types import AUTO, declared_type
@@ -45,6 +45,8 @@ from cu2port.warp.tree import (
 class Walk(Branches):
     """The walk over one function. Raises Refused."""
 
+    logical = False  # whether cross-lane operations may stay a warp's
+
     # --- the whole ------------------------------------------------------------------------------------------------
 
     def run(self) -> Summary:
@@ -69,7 +71,7 @@ class Walk(Branches):
         op, call, low = self._reduces()
         kind = self._parameter() if op else ""
         return Summary(
-            result,
+            result._replace(made=-1, dual=""),
             self.edits,
             op,
             self.line,
@@ -104,7 +106,7 @@ class Walk(Branches):
                 self.deep = self.deep or unit.tok(i + 2) == "z"
             if tok == "[" and "auto" in (unit.tok(i - 1), unit.tok(i - 2)) and unit.match[i] > 0:
                 self.bound.update(t[i + 1 : unit.match[i]])
-            if (tok in GROUPS and tok not in self.later) or CUB.match(tok):
+            if (tok in GROUPS and tok not in self.later) or (CUB.match(tok) and not self.logical):
                 raise Refused(i, f"`{tok}` has a fixed size")
             if tok == "goto":
                 raise Refused(i, f"`{tok}`")
@@ -112,7 +114,8 @@ class Walk(Branches):
                 raise Refused(i, why)
             if is_identifier(tok) and tok in unit.macros and not unit.is_member(i):
                 words = words_of(unit, (), tok)
-                if not LANE_OPERATIONS.isdisjoint(words):
+                called = self.logical and all(m.params is not None for m in unit.macros[tok])
+                if not LANE_OPERATIONS.isdisjoint(words) and not called:
                     raise Refused(i, f"the macro `{tok}` holds an operation of the warp")
                 if not LEAVES.isdisjoint(words) or "{" in words:
                     raise Refused(i, f"the macro `{tok}` holds statements")
@@ -133,7 +136,7 @@ class Walk(Branches):
                 raise Refused(i, f"`{tok}` is used in a way that is not understood")
             if i in self.idioms.cudas and i not in self.done and tok != "__syncwarp":
                 raise Refused(i, f"`{tok}` is no part of a proven idiom")
-        check_names(unit, self.idioms.headers or (), first, stop, self.tracked)
+        check_names(unit, self.idioms.headers or (), first, stop, self.tracked | self.double)
 
     def _reduces(self) -> tuple[str, tuple[str | Span, ...], bool]:
         """The operation and its call, if the function is one reduction of its only parameter, which it returns."""
@@ -156,6 +159,10 @@ class Walk(Branches):
 
     # --- statements -----------------------------------------------------------------------------------------------
 
+    def _whole_warp(self, body: Sequence[Stmt], k: int) -> Reduction | None:
+        """The reduction over a warp that starts with a statement of a list."""
+        return self.idioms.reduction(body, k)
+
     def _list(self, body: Sequence[Stmt], here: Here) -> None:
         before: dict[str, T | None] = {}
         outer = self.types
@@ -165,7 +172,7 @@ class Walk(Branches):
             if size := self._scan(body, k, here):
                 k += size
                 continue
-            got = self.idioms.reduction(body, k)
+            got = self._whole_warp(body, k)
             if got is not None:
                 self._reduction(got, here)
                 k += got.size
@@ -195,7 +202,7 @@ class Walk(Branches):
         elif isinstance(s, If):
             self._if(s, here)
         elif isinstance(s, Loop):
-            alone = self.idioms.reduction((s,), 0)  # without braces around it: `if (warp == 0) for (...) v += ...`
+            alone = self._whole_warp((s,), 0)  # without braces around it: `if (warp == 0) for (...) v += ...`
             if alone is not None:
                 self._reduction(alone, here)
             else:
