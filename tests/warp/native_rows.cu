@@ -1670,3 +1670,32 @@ __global__ void threads_in_a_char(const int* in, int* out, float* f, int n, int 
 void launch_threads_in_a_char(HOST) {
     threads_in_a_char<<<1, 512>>>(in, out, f, n, c);
 }
+//// wraps_round_by_a_name stays
+__global__ void wraps_round_by_a_name(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    const int less = in[0] - 4;
+    int sum = 0;
+    for (unsigned i = lane; i + less < c; i += 32) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (lane == 0) out[row] = sum;
+}
+void launch_wraps_round_by_a_name(HOST) {
+    wraps_round_by_a_name<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// one_lane_goes_on_for_some_rows stays
+__global__ void one_lane_goes_on_for_some_rows(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int sum = 0;
+    for (int i = lane; i < c; i += 32) sum += in[row * c + i];
+    sum = warp_sum(sum);
+    if (row > 3) {
+        if (lane != 0) return;
+        out[row] = sum;
+    }
+    atomicAdd(&out[50 + row], 1);
+}
+void launch_one_lane_goes_on_for_some_rows(HOST) {
+    one_lane_goes_on_for_some_rows<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
