@@ -342,6 +342,10 @@ DOUBTFUL = {
     "other_space": ("", "", {"base.cuh": HEADERS["base.cuh"] + f"namespace two {{ template <typename T>{_OTHER} }}\n"}),
     "condition": ("", "", {"warp.cuh": f"#pragma once\n#include \"base.cuh\"\nnamespace red {{\n#ifdef SHUFFLES\n"
                            f"template <typename T>{_SUM}\n#else\ntemplate <typename T>{_OTHER}\n#endif\n}}\n"}),
+    "one_condition": ("", "", {"warp.cuh": f"#pragma once\n#include \"base.cuh\"\nnamespace red {{\n#ifdef SHUFFLES\n"
+                      f"template <typename T>{_SUM}\n#endif\n}}\n"}),
+    "own_overload": ("", "namespace mine { __device__ float warpSum(float v) { for (int o = 16; o > 0; o >>= 1) "
+                     "v += __shfl_xor_sync(~0u, v, o); return v; }}\nusing namespace red; using namespace mine;\n", {}),
     "half": ("", "", {"warp.cuh": HEADERS["warp.cuh"].replace("int o = 16;", "int o = 8;", 1)}),
     "width": ("", "", {"base.cuh": HEADERS["base.cuh"].replace("kWarpSize = 32", "kWarpSize = 16")}),
     "two_values": ("", "", {"base.cuh": HEADERS["base.cuh"] + "#ifdef WIDE\n#define kWarpSize 64\n#endif\n"}),
@@ -352,7 +356,8 @@ DOUBTFUL = {
 @pytest.mark.parametrize("name", ("", *DOUBTFUL))
 def test_what_else_a_name_may_mean(name: str, tmp_path: Path) -> None:
     before, behind, files = DOUBTFUL.get(name, ("", "", {}))
-    text = f'{before}#include "block.cuh"\n{behind}{KERNEL}'
+    kernel = KERNEL.replace("red::", "") if "using" in behind else KERNEL
+    text = f'{before}#include "block.cuh"\n{behind}{kernel}'
     assert _verdicts(_tree(tmp_path, {**HEADERS, **files}), text).get("k", "") == (
         "" if name == "no_header" else "CU357" if name else "CU356"
     )
