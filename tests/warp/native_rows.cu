@@ -1699,3 +1699,81 @@ __global__ void one_lane_goes_on_for_some_rows(const int* in, int* out, float* f
 void launch_one_lane_goes_on_for_some_rows(HOST) {
     one_lane_goes_on_for_some_rows<<<over(n * 32, size), size>>>(in, out, f, n, c);
 }
+//// gathers_unsigned stays
+template <typename T> __device__ T own_max_e(T v) { for (int o = 16; o > 0; o >>= 1) { T w = __shfl_xor_sync(FULL, v, o); v = v > w ? v : w; } return v; }
+__global__ void gathers_unsigned(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int v = 0;
+    for (int i = lane; i < c; i += 32) v = max((unsigned)v, (unsigned)(i == 5 ? 5 : i == 37 ? -1 : 0));
+    v = own_max_e(v);
+    if (lane == 0) out[row] = v;
+}
+void launch_gathers_unsigned(HOST) {
+    gathers_unsigned<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// chooses_unsigned stays
+template <typename T> __device__ T own_max_d(T v) { for (int o = 16; o > 0; o >>= 1) { T w = __shfl_xor_sync(FULL, v, o); v = v > w ? v : w; } return v; }
+__global__ void chooses_unsigned(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    int v = -1000;
+    for (int i = lane; i < c; i += 32) { unsigned x = (i == 5 ? 5 : i == 37 ? 0xffffffffu : 0); v = x > v ? x : v; }
+    v = own_max_d(v);
+    if (lane == 0) out[row] = v;
+}
+void launch_chooses_unsigned(HOST) {
+    chooses_unsigned<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// loads_before stays
+__global__ void loads_before(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    for (int i = lane; i < c; i += 32) out[row * 110 + i + 32] = __ldcg(out + row * 110 + i) + in[i];
+    int z = 0;
+    for (int i = lane; i < c; i += 32) z += in[row * c + i];
+    z = warp_sum(z);
+    if (lane == 0) f[row] = z;
+}
+void launch_loads_before(HOST) {
+    loads_before<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// stores_past stays
+__global__ void stores_past(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    for (int i = lane; i < c; i += 32) { __stcg(out + row * 110 + i + 32, __ldcg(out + row * 110 + i) + in[i]); }
+    int z = 0;
+    for (int i = lane; i < c; i += 32) z += in[row * c + i];
+    z = warp_sum(z);
+    if (lane == 0) f[row] = z;
+}
+void launch_stores_past(HOST) {
+    stores_past<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// pointer_added_last stays
+__global__ void pointer_added_last(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    for (int i = lane; i < c; i += 32) out[row * 110 + i + 32] = *(row * 110 + i + out) + 1;
+    int z = 0;
+    for (int i = lane; i < c; i += 32) z += in[row * c + i];
+    z = warp_sum(z);
+    if (lane == 0) f[row] = z;
+}
+void launch_pointer_added_last(HOST) {
+    pointer_added_last<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}
+//// number_indexed stays
+__global__ void number_indexed(const int* in, int* out, float* f, int n, int c) {
+    const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (row >= n) return;
+    for (int i = lane; i < c; i += 32) out[row * 110 + i + 32] = (row * 110 + i)[out] + 1;
+    int z = 0;
+    for (int i = lane; i < c; i += 32) z += in[row * c + i];
+    z = warp_sum(z);
+    if (lane == 0) f[row] = z;
+}
+void launch_number_indexed(HOST) {
+    number_indexed<<<over(n * 32, size), size>>>(in, out, f, n, c);
+}

@@ -41,6 +41,8 @@ LOADS = frozenset(
     "__hadd __hsub __hfma __hadd2 __hmul2 __hfma2 __fmul_rn __fadd_rn __log2f __expf __cosf __sinf __powf int64_t "
     "uint32_t int32_t size_t unsigned long".split()
 )
+#: Those that read memory.
+READS = frozenset({"__ldg", "__ldcs", "__ldcg", "__ldca"})
 _CASTS = frozenset({"reinterpret_cast", "static_cast"})
 _DEPTH = 4
 

@@ -44,7 +44,11 @@ class Memory:
     written: dict[str, dict[int, set[Form]]] = field(default_factory=dict)
 
     def origin(self, e: Expr) -> str:
-        return self._first(root(e))
+        name = root(e)
+        if name not in self.pointers:  # `row + out`
+            within = (e.x,) if isinstance(e, Unary) else (e.base, e.inner) if isinstance(e, Index) else (e,)
+            name = next((n for x in within for n in _addresses(x) if n in self.pointers), name)
+        return self._first(name)
 
     def _first(self, name: str) -> str:
         while name in self.stands:

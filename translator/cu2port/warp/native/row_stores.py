@@ -9,7 +9,7 @@ from cu2port.warp.native.lanes import IDEMPOTENT, without
 from cu2port.warp.native.numbers import is_identity
 from cu2port.warp.native.row_lanes import ELEMENT, PLAIN, ROW, Kind, T
 from cu2port.warp.native.row_values import INDICES, RowValues, is_name
-from cu2port.warp.native.types import bits_of, declared_type, is_integer
+from cu2port.warp.native.types import bits_of, canonical, declared_type, is_integer, is_unsigned
 from cu2port.warp.tree import (
     Assign,
     Binary,
@@ -107,6 +107,8 @@ class RowStores(RowValues):
             raise Refused(at, f"`{name}` holds no number")
         if op in ("max", "min") and is_integer(kind) and bits_of(kind) < max(32, self._widest(value)):
             raise Refused(at, f"`{name}` ({kind}) may be too narrow")
+        if op in ("max", "min") and is_integer(kind) and not is_unsigned(kind) and self._is_unsigned(value, at):
+            raise Refused(at, f"`{name}` ({kind}) and what it gathers may be told apart in different ways")
         if op in ("or", "and", "xor") and not is_integer(kind) and (op, kind) != ("or", "bool"):
             raise Refused(at, f"`{name}` is not seen to be an integer")
         t = self.env[name]
@@ -205,6 +207,16 @@ class RowStores(RowValues):
         if e.text in self.arrays:
             return depth == self.arrays[e.text]
         return depth == 1 and e.text in self.views
+
+    def _is_unsigned(self, e: Expr, at: int) -> bool:
+        """Whether a value, or a cast in its statement, may be of an unsigned type of 32 bits or more."""
+        first = next(k for k in range(at, 0, -1) if self.unit.t[k] in (";", "{", "}"))
+        stop = next(k for k in range(at, len(self.unit.t)) if self.unit.t[k] in (";", "}"))
+        names = {x.text for x in walk(e) if isinstance(x, Name)}
+        kinds = {self.types.get(x, "") for x in names} | set(self.unit.t[first:stop])
+        kinds |= {declared_type(self.unit, f.name_at) for f in self.unit.functions if f.name in names}
+        numbers = any(w[0].isdigit() and "u" in w.lower() for w in self.unit.t[first:stop])
+        return numbers or bool(names & INDICES) or any(is_unsigned(canonical(x)) and x != "char" for x in kinds)
 
     def _is_whole_number(self, e: Expr) -> bool:
         """Whether an expression is an integer for sure."""

@@ -7,7 +7,7 @@ from cu2port.warp.native.assembly import Own, is_asm, known
 from cu2port.warp.native.idioms import Reduction, Refused, is_whole
 from cu2port.warp.native.lanes import FUNCTORS, IDEMPOTENT, MATH
 from cu2port.warp.native.numbers import is_own_space
-from cu2port.warp.native.pure import LOADS, is_pure
+from cu2port.warp.native.pure import LOADS, READS, is_pure
 from cu2port.warp.native.row_items import RowItems
 from cu2port.warp.native.row_lanes import ELEMENT, FIRST, MIXED, ROW, Kind, Shape, T
 from cu2port.warp.native.types import AUTO, canonical, keeps
@@ -192,6 +192,9 @@ class RowValues(RowItems):
             raise Refused(e.at, f"what `{name}` does is not known")
         for x in e.args if own is not None else ():
             self.memory.note(x, False)
+        for x in e.args if own is None and name in READS else ():
+            if not (isinstance(x, Unary) and x.op == "&"):  # else it is an element, which is noted
+                self.memory.note(Unary(x.at, "*", x), False)
         return self._mixed([self._first_too(x, lanes) for x in e.args])
 
     def _asm(self, e: CallExpr) -> T:

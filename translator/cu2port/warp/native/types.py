@@ -73,6 +73,11 @@ def last_type(unit: Unit, name: str, at: int) -> str:
     return ""
 
 
+def is_unsigned(name: str) -> bool:
+    """Whether a type is an unsigned integer's of 32 bits or more."""
+    return name in _UNSIGNED and _BITS.get(name, 64) >= 32
+
+
 def is_integer(name: str) -> bool:
     """Whether a type is an integer's for sure."""
     return name in _BITS
