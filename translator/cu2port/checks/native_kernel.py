@@ -58,8 +58,8 @@ class NativeKernel(Check):
 
     Where an answer does not depend on how many lanes meet, such as the sum over a block, all lanes of a wavefront may
     work together: half as many steps in shared memory, and nothing kept apart. Sums of floating-point numbers are made
-    in another order. A kernel becomes native as a whole or not at all; where "in part" is said, some operations of a warp
-    stay what they are with `--warp logical`, which gives the same answer on any wavefront.
+    in another order. A kernel becomes native as a whole or not at all; where "in part" is said, some operations of a
+    warp stay what they are with `--warp logical`, which gives the same answer on any wavefront.
     """
 
     code, name, severity = CODE, "native-kernel", Severity.INFO
