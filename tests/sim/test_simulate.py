@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -147,6 +148,14 @@ def test_cuda_source_is_converted(tmp_path: Path) -> None:
     )
     done = cu2port("p.cu", "--wave", "32", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "15\n"), done.stderr
+
+
+def test_atomic_objects_of_libcu(tmp_path: Path) -> None:
+    """288 threads in three blocks: places in a block, a sum in a global object, a maximum, floats, exchanges."""
+    shutil.copy(Path(__file__).with_name("libcu_atomics.cu"), tmp_path / "p.cu")
+    done = cu2port("p.cu", "--wave", "64", cwd=tmp_path)
+    right = f"95 95 95 -1 103 103 103 -1 1 {sum(range(288))} 144 287\n"
+    assert (done.returncode, done.stdout) == (0, right), done.stderr
 
 
 def test_a_folder_with_headers_and_two_units(tmp_path: Path) -> None:
