@@ -41,9 +41,9 @@ inline unsigned rows_at_once(dim3 cuda) {
 
 }  // namespace detail
 
-/// For the host, in a launch `<<<grid(g, b), block(b)>>>` of a kernel that does something for each of CUDA's warps: sizes
-/// by which as many wavefronts do so. A row of a block stays one where threads have 32 in x and more
-/// than one in y.
+/// For the host, in a launch `<<<grid(g, b), block(b)>>>` of a kernel that does something for each of CUDA's warps:
+/// sizes by which as many wavefronts do so. A row of a block stays one where threads have 32 in x and more than one
+/// in y.
 inline dim3 block(dim3 cuda) {
     const unsigned lanes = unsigned(device_size());
     if (lanes == 32u) return cuda;
