@@ -13,7 +13,10 @@ calls it. A function that puts the values of a warp together stays, since other 
                 leaders, places reserved for many lanes
     mixed       its part for functions in which some operations stay a warp's
     lists       functions that reduce several values of a list
-    rows, row_stores, row_values, row_memory    the proof for kernels with a row of data for each warp
+    rows, row_lanes, row_loops, row_items, row_stores, row_values, row_memory   the proof for kernels with a row of
+                data for each warp
+    pure        functions that only give a value of their arguments, which rows may call
+    sized, widths       functions over as many lanes as a parameter says; which of several a call means
     assembly, spelled   inline PTX as ordinary statements; what macros lead to
     values, types       what a value is when warps become wavefronts; its type in C++
     idioms, numbers, groups, headers    what all know: reductions, constants, groups of threads, constants of headers

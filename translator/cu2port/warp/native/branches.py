@@ -36,6 +36,7 @@ class Branches(ScanBranches):
     """Control flow in the walk over one function. Raises Refused."""
 
     def _statement(self, s: Stmt, here: Here) -> None:
+        """Any statement: `Walk`'s."""
         raise NotImplementedError
 
     # --- what is tried and taken back -----------------------------------------------------------------------------
