@@ -1,17 +1,20 @@
-"""Every row: its examples hold, and the interpreter and the emitted C++ agree, bit for bit."""
+"""Every row: its examples hold, and the interpreter and the emitted C++ agree, bit for bit, whatever type the variables
+have that stand for its registers."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from cu2port.ptx import interp, probe
-from cu2port.ptx.ir import Const, Instruction, Operand, Pair, Place, Reg
-from cu2port.ptx.table import Row, find, rows
+from cu2port.ptx import interp, probe, vectors
+from cu2port.ptx.bind import bind
+from cu2port.ptx.ir import TYPES, Const, Instruction, Operand, Pair, Place, Reg, Type
+from cu2port.ptx.table import Row, find, forms, rows
 from cu2port.ptx.vectors import Case, cases, same
 
 INCLUDE = Path(__file__).parents[2] / "translator/cu2port/include"
@@ -65,7 +68,8 @@ def compare(chosen: list[Case], tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     wrong = []
     for case, given in zip(chosen, probe.results(chosen, done.stdout), strict=True):
-        types = [case.places[name].type for name in case.results]
+        operation = bind(case.instruction, {"CC": Place("", TYPES["pred"]), **case.places})
+        types = [value.type for value in operation.values]
         lanes = [dict(zip(case.inputs, vector, strict=True)) for vector in case.vectors]
         interp.run((case.instruction,), case.places, lanes)
         for vector, lane, got in zip(case.vectors, lanes, given, strict=True):
@@ -80,6 +84,34 @@ def compare(chosen: list[Case], tmp_path: Path) -> None:
 def test_agreement(tmp_path: Path) -> None:
     rng = Random(1)
     compare([case for row in rows() if not row.bound for case in cases(row, 6, rng, most_forms=2)], tmp_path)
+
+
+# --- variables of another type than the instruction's: a register has bits, an operand's variable has a sign too ------
+
+
+def another(t: Type, kind: str) -> Type:
+    """A type of as many bits."""
+    if t.kind == "p":
+        return t
+    bits = max(t.bits, 8)
+    return TYPES[f"f{bits}" if kind == "f" and bits in (32, 64) else f"{'s' if kind == 's' else 'u'}{bits}"]
+
+
+def test_agreement_on_variables_of_other_types(tmp_path: Path) -> None:
+    """One form for each row and types of its operands; all of them signed, and each of a kind of its own."""
+    rng, seen, found = Random(4), set(), []
+    for row in rows():
+        if row.bound or vectors.case(row, *next(forms(row)), None, 1, rng) is None:
+            continue
+        for opcode, match in forms(row):
+            key = (id(row), *(row.type_of(slot, match.bindings) for slot in (*row.targets, *row.sources)))
+            if key in seen or (plain := vectors.case(row, opcode, match, None, 3, rng)) is None:
+                continue
+            seen.add(key)
+            for kinds in ("s", "suf"):
+                places = {name: replace(p, type=another(p.type, rng.choice(kinds))) for name, p in plain.places.items()}
+                found.append(replace(plain, places=places))
+    compare(found, tmp_path)
 
 
 @pytest.mark.exhaustive

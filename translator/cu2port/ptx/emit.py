@@ -194,7 +194,8 @@ class _Emitter:
                 if value.op.effect is not Effect.NONE and id(value) not in printer.names:
                     out.append(printer.statement(value))
                 continue
-            stored = _stored(printer.stored(value), value.type, place, printer)
+            text = printer.stored(value) if place.type.is_int else printer.value(value)
+            stored = _stored(text, value.type, place, printer)
             if stored == place.text:
                 continue
             ctype = self.undeclared.pop(place.text, None)
@@ -269,7 +270,8 @@ def _stored(text: Text, type_: Type, place: Place, printer: Printer) -> str:
         return f"reinterpret_cast<decltype({place.text})>({text.text})"
     if place.type.is_int and have.is_int:
         return (printer.coerce(text, type_) if place.type.bits > type_.bits else text).text
-    if place.type.bits == type_.bits and place.type.kind != have.kind and "p" not in (place.type.kind, have.kind):
+    other = cxx_type(place.type) != cxx_type(have)  # not the kind: tf32 is a float's bits in an integer
+    if place.type.bits == type_.bits and other and "p" not in (place.type.kind, have.kind):
         return printer.coerce(printer.coerce(text, type_), place.type).text
     return text.text
 

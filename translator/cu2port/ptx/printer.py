@@ -193,7 +193,7 @@ class Printer:
 
     def balance(self, v: Value, texts: list[Text]) -> Type:
         """Makes the usual conversions give the unsigned type where the operation needs it; the type they give."""
-        if v.op in (ops.DIV, ops.REM) and v.type.signed and v.type.bits >= 32:  # another result for another sign
+        if v.op in (ops.DIV, ops.REM) and (v.type.signed or v.type.bits < 32):  # another result for another sign
             for i, text in enumerate(texts):
                 texts[i] = _plain(v.args[i], v.args[1 - i]) or self.coerce(text, v.type)
             return v.type
