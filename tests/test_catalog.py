@@ -458,12 +458,12 @@ def test_unchecked_names_say_so_wherever_they_are_met() -> None:
     rows = {r.cuda: r for r in load_catalog() if r.unchecked}
     listed_rows = coverage("--unchecked").stdout.splitlines()
     assert sorted(x.split(" ", 1)[1] for x in listed_rows) == sorted(f"{r.cuda} -> {r.hip}" for r in rows.values())
-    said = CliRunner().invoke(cli, ["query", "NVRTC_SUCCESS"]).output
+    said = CliRunner().invoke(cli, ["query", "CUTENSOR_OP_ABS"]).output
     assert "not checked against HIP's headers" in " ".join(said.split())
-    found = translate("int x = NVRTC_SUCCESS;", path="a.cu").findings
-    (finding,) = (j.finding for j in found if j.finding.cuda == "NVRTC_SUCCESS")
+    found = translate("int x = CUTENSOR_OP_ABS;", path="a.cu").findings
+    (finding,) = (j.finding for j in found if j.finding.cuda == "CUTENSOR_OP_ABS")
     assert "not checked against HIP headers" in finding.message
-    assert finding.why == ("`HIPRTC_SUCCESS` was not checked against HIP's headers: none at hand could answer for it.",)
+    assert finding.why == ("`HIPTENSOR_OP_ABS` was not checked against HIP's headers: none at hand could answer for it.",)
 
 
 def test_every_list_has_one_file_that_answers_for_it() -> None:

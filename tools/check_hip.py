@@ -1,12 +1,12 @@
-"""List catalogue rows whose HIP name no HIP header at hand declares.
+"""List catalogue rows whose target no header of AMD's holds in a ROCm version that the row claims.
 
-    python tools/check_hip.py HIP_INCLUDE [--also DIR]... [--library runtime]...
+    python tools/check_hip.py [--library runtime]...
 
-HIP_INCLUDE is a folder with hip/hip_runtime_api.h, such as ROCm's include folder or the one in triton's wheel. Much of
-device code's vocabulary is declared by clang itself: give its resource folder (`clang -print-resource-dir`, below it
-include/) with --also. A name counts as known when any header has it outside comments, or a macro there makes it.
-Rows marked `unchecked`, and targets that are not one name (`unsigned int`), are left alone; so are targets
-`cu2port::...`, which headers of ours declare (tests/test_headers.py checks those).
+The names are those of tools/hip_names.txt, which tools/hip_names.py makes from headers. A row is held to the list in
+every ROCm version that its library's headers were read for, from `hip_since` up to `hip_removed`; the name before that
+(`older`) in the versions below. Rows marked `unchecked` are left alone: their headers were not at hand. So are targets
+`cu2port::...`, which headers of ours declare (tests/test_headers.py checks those), names of the C++ standard library,
+the compiler's builtins, and prefixes for `##` (`HIPBLAS_`).
 Exit 1 when a row names something unknown.
 """
 
@@ -15,76 +15,86 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-import tomllib
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 
-LIBRARIES = ("runtime", "driver", "nvrtc", "device", "vector_types", "fp16", "fp8", "complex")
-# Tables of the profiler's hooks: they name functions that no public header declares.
-_HOOKS = frozenset({"hip_prof_str.h", "hip_api_trace.hpp", "hip_runtime_prof.h"})
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
-_VECTOR = re.compile(r"\b(?:__MAKE_VECTOR_TYPE__|DECLOP_MAKE\w*)\(\s*(\w+),")  # one line makes four types
-_WORD = re.compile(r"[A-Za-z_]\w*")
-# Words of the language and of the compiler itself.
-_BUILT_IN = frozenset(
-    "int unsigned void char float double long short uint32_t uint64_t const __restrict__ alloca".split()
+from hip_names import Known, read
+
+from cu2port.catalog import Row, load_catalog, version_key
+
+_WORD = re.compile(r"(?<!\w)[A-Za-z_]\w+(?:::[A-Za-z_]\w*)*")
+_OURS = ("cu2port::", "std::", "__builtin_", "__hip_atomic_", "__ATOMIC_")
+# Words of the language, of the C library and of attributes.
+_LANGUAGE = frozenset(
+    "int unsigned void char float double long short bool uint32_t uint64_t size_t const true false nullptr sizeof auto "
+    "__restrict__ __attribute__ noreturn pure alloca return static_cast reinterpret_cast const_cast".split()
 )
+# In templates of calls only what is plainly a name of AMD's is judged: the rest are casts, literals and C++.
+_PLAIN = re.compile(r"(?:p?hip|HIP|miopen|MIOPEN|roc|ROC|p?nccl|NCCL|amdsmi|AMDSMI)[A-Za-z_]")
 
 
-def declared(include: Path, also: Sequence[Path] = ()) -> frozenset[str]:
-    """Every identifier in the headers below `include`/hip, and in clang's for HIP in `also`, comments left out."""
-    found: set[str] = set()
-    paths = sorted((include / "hip").rglob("*"))
-    for folder in also:
-        paths += sorted(folder.glob("__clang_*"))
-    for path in paths:
-        if path.is_file() and path.name not in _HOOKS:
-            text = _COMMENT.sub(" ", path.read_text(encoding="utf-8", errors="replace"))
-            found.update(_WORD.findall(text))
-            for name in _VECTOR.findall(text):
-                found.update(f"{make}{name}{n}" for n in range(1, 5) for make in ("", "make_"))
-    return frozenset(found)
+def targets(row: Row) -> Iterator[tuple[str, tuple[int, int], tuple[int, int]]]:
+    """(name, first ROCm version, the version that no longer has it) of each word that a row writes."""
+    since = _version(row, "hip_since", (0, 0))
+    removed = _version(row, "hip_removed", (99, 0))
+    until = version_key(row.older_until)[:2] if row.older_until else (0, 0)
+    for name in _names(row.hip):
+        yield name, max(since, (until[0], until[1])), removed
+    for name in _names(row.older_hip):
+        yield name, since if since < until else (0, 0), (until[0], until[1])
+    templates = [row.call, *(text for _, text in row.args), *(new for _, pairs in row.values for _, new in pairs)]
+    for form in row.forms:
+        start = max(since, _pair(form.hip_since)) if form.hip_since else since
+        for name in _names(form.hip):
+            yield name, start, removed
+        for text in (form.call, *(text for _, text in form.args)):
+            yield from ((name, start, removed) for name in _plain(text))
+    for text in templates:
+        yield from ((name, since, removed) for name in _plain(text))
 
 
-def targets(rules: Path, library: str) -> Iterator[tuple[str, str]]:
-    """(CUDA name, HIP name) of each rename and change row that has a target of HIP's and is not marked `unchecked`."""
-    data = tomllib.loads((rules / f"{library}.toml").read_text(encoding="utf-8"))
-    for cuda, value in data.get("rename", {}).items():
-        row = {"hip": value} if isinstance(value, str) else value
-        if not row.get("unchecked"):
-            yield cuda, row["hip"]
-    for row in data.get("change", []):
-        if not row.get("unchecked") and not row.get("drop"):
-            yield row["cuda"], row["hip"]
+def _version(row: Row, key: str, otherwise: tuple[int, int]) -> tuple[int, int]:
+    text = row.version(key)
+    return _pair(text) if text else otherwise
 
 
-def unknown(known: frozenset[str], rules: Path, libraries: Sequence[str]) -> list[tuple[str, str, str]]:
-    """(library, CUDA name, HIP name) of the rows that the headers do not bear out."""
+def _pair(text: str) -> tuple[int, int]:
+    parts = (*version_key(text), 0)
+    return parts[0], parts[1]
+
+
+def _names(hip: str) -> Iterator[str]:
+    """The names of a target; of `Struct.member` both, of a qualified name its last part."""
+    for word in _WORD.findall(hip):
+        if not word.startswith(_OURS) and not word.endswith("_") and word not in _LANGUAGE:
+            yield word.rpartition("::")[2]
+
+
+def _plain(text: str) -> Iterator[str]:
+    return (name for name in _names(text) if _PLAIN.match(name))
+
+
+def unknown(known: Known, rows: Iterator[Row], libraries: frozenset[str] = frozenset()) -> list[tuple[Row, str, str]]:
+    """(row, name, why) of the rows that the headers do not bear out, each name once a row."""
     out = []
-    for library in libraries:
-        if not (rules / f"{library}.toml").is_file():
+    for row in rows:
+        if row.unchecked or row.fate == "unsupported" or (libraries and row.library not in libraries):
             continue
-        for cuda, hip in targets(rules, library):
-            if hip.startswith("cu2port::"):
-                continue
-            names = [n for n in _WORD.findall(hip) if n not in _BUILT_IN and not n.startswith("__builtin_")]
-            if re.fullmatch(r"[\w:]+", hip) and not hip[0].isdigit() and names and names[-1] not in known:
-                out.append((library, cuda, hip))
+        said: set[str] = set()
+        for name, since, removed in targets(row):
+            why = known.refutes(name, since, removed)
+            if why and name not in said:
+                said.add(name)
+                out.append((row, name, why))
     return out
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="List catalogue rows whose HIP name no HIP header declares.")
-    parser.add_argument("include", type=Path, help="folder that holds hip/hip_runtime_api.h")
-    parser.add_argument("--also", type=Path, action="append", default=[], help="clang's own include folder")
-    parser.add_argument("--rules", type=Path, default=Path(__file__).parent.parent / "rules")
-    parser.add_argument("--library", action="append", help=f"only this one; else {', '.join(LIBRARIES)}")
+    parser = argparse.ArgumentParser(description="List catalogue rows whose target no header of AMD's holds.")
+    parser.add_argument("--library", action="append", default=[], help="only this one; else all")
     args = parser.parse_args()
-    if not (args.include / "hip" / "hip_runtime_api.h").is_file():
-        sys.exit(f"{args.include}: no hip/hip_runtime_api.h in it")
-    rows = unknown(declared(args.include, args.also), args.rules, args.library or LIBRARIES)
-    for library, cuda, hip in rows:
-        print(f"{library}: {cuda} -> {hip}: not in the headers")
+    rows = unknown(read(), iter(load_catalog()), frozenset(args.library))
+    for row, name, why in rows:
+        print(f"{row.library}: {row.cuda} -> {name}: {why}")
     sys.exit(1 if rows else 0)
 
 

@@ -159,11 +159,14 @@ def target(row: Row, rocm: tuple[int, int]) -> tuple[str, str]:
     if row.fate == "unsupported":
         return "", row.why
     since, removed = row.version("hip_since"), row.version("hip_removed")
-    if row.older_until and rocm < version_key(row.older_until)[:2]:
-        return row.older_hip, ""
     asked = ".".join(map(str, rocm))
-    if since and version_key(since)[:2] > rocm:
-        return "", f"{row.hip} needs ROCm {since}, and {asked} is asked for."
+    older = bool(row.older_until) and rocm < version_key(row.older_until)[:2]
+    name = row.older_hip if older else row.hip
+    # a first version that is not below `until` is that of the newer name
+    if since and rocm < version_key(since)[:2] and not (older and version_key(since) >= version_key(row.older_until)):
+        return "", f"{name} needs ROCm {since}, and {asked} is asked for."
+    if older:
+        return name, ""
     if removed and version_key(removed)[:2] <= rocm:
         return "", f"{row.hip} was removed in ROCm {removed}, and {asked} is asked for."
     return row.hip, ""
