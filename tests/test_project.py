@@ -34,6 +34,7 @@ from cu2port.project import (
     suffix_of,
     walk,
 )
+from cu2port.report import json_report, terminal
 from cu2port.report.record import FileRecord
 from cu2port.workers import Lost, Pool
 
@@ -142,6 +143,11 @@ def items(folder: Path, exclude: tuple[str, ...] = ()) -> dict[str, Item]:
     return {i.relative: i for i in walk(root, frozenset(), patterns(exclude) if exclude else None)}
 
 
+def kept(folder: Path) -> set[str]:
+    """What is in a folder and not ignored."""
+    return {name for name, item in items(folder).items() if item.kind != "ignored"}
+
+
 def test_sources_are_known_by_suffix(tmp_path: Path) -> None:
     plant(tmp_path, a_cu="", b_CUH="", c_txt="", d_cpp="", e_hip="", f_in="")
     (tmp_path / "g.cu.in").write_text("")
@@ -162,22 +168,26 @@ def test_sources_are_known_by_suffix(tmp_path: Path) -> None:
 
 def test_version_control_and_ignored_files_are_left_out(tmp_path: Path) -> None:
     plant(tmp_path, a_cu="", a_o="", build__b_cu="", sub__keep_o="", sub__x_tmp="", sub__deep__x_tmp="")
+    git(tmp_path, "init", "-q")
     for name in (".git", ".hg", ".svn", ".bzr", "CVS", "sub/.svn"):
-        (tmp_path / name).mkdir()
+        (tmp_path / name).mkdir(exist_ok=True)
         (tmp_path / name / "config.cu").write_text("")
     (tmp_path / ".gitignore").write_text("*.o\nbuild/\n# comment\n\n[\n")
     (tmp_path / "sub" / ".gitignore").write_text("!keep.o\n/x.tmp\n")
-    assert set(items(tmp_path)) == {".gitignore", "a.cu", "sub/.gitignore", "sub/keep.o", "sub/deep/x.tmp"}
+    found = items(tmp_path)
+    ignored = {"a.o", "build", "sub/x.tmp"}
+    assert set(found) == {".gitignore", "a.cu", "sub/.gitignore", "sub/keep.o", "sub/deep/x.tmp", *ignored}
+    assert {name for name, item in found.items() if item.kind == "ignored"} == ignored
 
 
 def test_ignore_files_above_the_input_hold_up_to_the_repository(tmp_path: Path) -> None:
     plant(tmp_path, repo__src__a_cu="", repo__src__a_log="", repo__src__b_log="")
     (tmp_path / ".gitignore").write_text("*.cu\n")  # above the repository: not git's
-    (tmp_path / "repo" / ".git").mkdir()
+    git(tmp_path / "repo", "init", "-q")
     (tmp_path / "repo" / ".gitignore").write_text("/src/a.log\n")
-    assert set(items(tmp_path / "repo" / "src")) == {"a.cu", "b.log"}
+    assert kept(tmp_path / "repo" / "src") == {"a.cu", "b.log"}
     (tmp_path / "repo" / ".gitignore").write_text("src/\n")  # the user names an ignored folder: it is meant
-    assert set(items(tmp_path / "repo" / "src")) == {"a.cu", "a.log", "b.log"}
+    assert kept(tmp_path / "repo" / "src") == {"a.cu", "a.log", "b.log"}
 
 
 def git(folder: Path, *words: str) -> str:
@@ -190,7 +200,51 @@ def test_what_git_tracks_is_not_ignored(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", "lib/a.cu")
     (tmp_path / ".gitignore").write_text("lib/\nc.cu\n")
-    assert set(items(tmp_path)) == {".gitignore", "lib/a.cu"}
+    assert kept(tmp_path) == {".gitignore", "lib/a.cu"}
+
+
+def test_ignore_files_hold_in_a_git_work_tree_alone(tmp_path: Path) -> None:
+    plant(tmp_path, a_cu="", data_h="", gen__b_cu="", inner__c_log="", inner__data_h="")
+    (tmp_path / ".gitignore").write_text("*.h\ngen/\n")
+    everything = {".gitignore", "a.cu", "data.h", "gen/b.cu", "inner/c.log", "inner/data.h"}
+    assert kept(tmp_path) == everything
+    (tmp_path / ".git").mkdir()  # not a repository, whatever it is called
+    assert kept(tmp_path) == everything
+    (tmp_path / ".git").rmdir()
+    git(tmp_path / "inner", "init", "-q")  # has its own rules
+    (tmp_path / "inner" / ".gitignore").write_text("*.log\n")
+    assert kept(tmp_path) == {*everything, "inner/.gitignore"} - {"inner/c.log"}
+    git(tmp_path, "init", "-q")
+    assert kept(tmp_path) == {".gitignore", "a.cu", "inner/.gitignore", "inner/data.h"}
+
+
+def test_nothing_is_ignored_where_the_index_cannot_be_read(tmp_path: Path) -> None:
+    plant(tmp_path, a_cu="", lib__b_cu="")
+    git(tmp_path, "init", "-q")
+    (tmp_path / ".gitignore").write_text("lib/\n")
+    (tmp_path / ".git" / "index").write_bytes(b"DIRC, but of another version")
+    assert kept(tmp_path) == {".gitignore", "a.cu", "lib/b.cu"}
+
+
+def test_an_output_inside_a_work_tree_keeps_what_is_ignored_there(tmp_path: Path, translator: None) -> None:
+    plant(tmp_path / "src", a_cu="cudaOld", data_h="1")
+    (tmp_path / "src" / ".gitignore").write_text("*.h\n")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-f", "src")
+    into("one", "src")
+    again = into("two", "one")
+    assert (tmp_path / "two" / "data.h").read_text() == "1"
+    assert again.record.ignored == ()
+
+
+def test_what_is_ignored_is_counted(tmp_path: Path, translator: None) -> None:
+    plant(tmp_path / "src", a_cu="cudaOld", data_o="1", build__x_cu="", build__y_cu="")
+    (tmp_path / "src" / ".gitignore").write_text("*.o\nbuild/\n")
+    git(tmp_path / "src", "init", "-q")
+    record = into("out", "src").record
+    assert record.ignored == ("src/build", "src/data.o")
+    assert "ignored          2  src/build, src/data.o (git ignores them)" in list(terminal.summary(record))
+    assert json_report.document(record)["summary"]["ignored"] == ["src/build", "src/data.o"]
 
 
 def test_excluded_files_are_not_sources_and_stay_there(tmp_path: Path) -> None:

@@ -105,6 +105,7 @@ def test_json_is_what_the_schema_says() -> None:
     assert document["summary"] == {
         "files": 3,
         "converted": 2,
+        "ignored": [],
         "by_outcome": {"applied": 1, "manual": 1, "conflict": 1},
         "by_code": {"CU103": 3},
         "cuda_names": {"seen": 2, "converted": 1, "left": ["cudaX"]},

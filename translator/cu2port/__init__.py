@@ -7,11 +7,10 @@ b'#include <hip/hip_runtime.h>\\nint main() { hipDeviceSynchronize(); }'
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 __version__ = "0.1.0"
 __all__ = ["Options", "Result", "__version__", "translate"]
 
+TYPE_CHECKING = False  # as type checkers know it; `typing` would be looked for in the working folder by `python -m`
 if TYPE_CHECKING:
     from cu2port.engine import translate
     from cu2port.model import Options, Result

@@ -70,6 +70,9 @@ def main() -> None:
 def cli() -> None:
     """Port CUDA C++ to HIP source that you own, with a report of all that is left.
 
+    Two commands execute code: verify (and convert --verify) runs compilers on the sources, simulate builds and runs
+    the program. All others read files, and run nothing that a tree holds or names.
+
     Exit codes: 0 nothing is left for a person, 1 findings are left, 2 could not run.
     """
 
@@ -156,7 +159,8 @@ def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object)
 def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
     """Compile every translation unit of converted code, for the host and for each GPU.
 
-    Errors stand at the CUDA line they came from. A file that needs a header this machine lacks is not judged.
+    Runs compilers on the sources, nothing else of the tree. Errors stand at the CUDA line they came from. A file that
+    needs a header this machine lacks is not judged.
     Exit codes: 0 all that was judged compiles, 1 some does not, 2 could not run.
     """
     from cu2port.cli_verify import command
@@ -296,8 +300,8 @@ def rules() -> None:
 def simulate(path: str, arguments: tuple[str, ...], **asked: object) -> None:
     """Build a whole HIP program (host code, kernels, launches) for the CPU, and run it.
 
-    CUDA sources are converted first. With --wave both it runs twice; a difference in output or exit code is a
-    wave-size bug and is shown side by side.
+    This executes the program: use it on code that you would run. CUDA sources are converted first. With --wave both
+    it runs twice; a difference in output or exit code is a wave-size bug and is shown side by side.
 
     Exit codes: the program's own; 124 after the time limit, 125 when it could not be built or run, 1 when the two
     runs differ.

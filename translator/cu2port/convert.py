@@ -51,13 +51,13 @@ def run(request: Request, stdin: bytes | None = None, tick: Tick = lambda done, 
     if request.mode == "out" and request.out == "-":
         raise CannotRun("-o -: standard output takes one file")
     notes: list[str] = []
-    items = plan_items(request, roots)
-    if request.mode == "out":
-        return _into_tree(request, roots, items, tick)
+    planned = plan_items(request, roots)
+    items = [item for item in planned if item.kind != "ignored"]
     if request.mode == "in-place" and not request.force:
         notes = safe_in_place(roots, items)
-    ran = _in_place(request, roots, items, tick)
+    ran = (_into_tree if request.mode == "out" else _in_place)(request, roots, items, tick)
     ran.notes[:0] = notes
+    ran.record = replace(ran.record, ignored=tuple(item.shown for item in planned if item.kind == "ignored"))
     return ran
 
 

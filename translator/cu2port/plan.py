@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from cu2port import git, troubles
 from cu2port.compile_db import CompileDb
+from cu2port.git_objects import GitError
 from cu2port.graph import Graph, Scan, scan_includes
 from cu2port.ignore import patterns
 from cu2port.jobs import Job, scan
@@ -86,14 +87,17 @@ def safe_in_place(roots: Sequence[Root], items: Sequence[Item]) -> list[str]:
     """Refuse what git could not bring back; say so where there is no git to do it."""
     notes = []
     for root in roots:
-        dirty = git.uncommitted(root.path if root.folder else root.path.parent)
-        if dirty is None:
-            notes.append(f"{root.given} is not in a git tree, so the old files cannot be brought back")
-            continue
-        ours = [i.shown for i in items if i.root is root and i.kind == "source" and i.path in dirty]
-        if ours:
-            some = ", ".join(ours[:5]) + (f" and {len(ours) - 5} more" if len(ours) > 5 else "")
+        ours = {item.path: item.shown for item in items if item.root is root and item.kind == "source"}
+        try:
+            dirty, outside = git.uncommitted(ours)
+        except GitError as e:
+            raise CannotRun(f"{e}; whether git could bring the files back cannot be told: --force converts them") from e
+        names = [ours[path] for path in ours if path in dirty]
+        if names:
+            some = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
             raise CannotRun(f"not committed to git: {some}; commit first, or --force")
+        if outside:
+            notes.append(f"{root.given} is not in a git tree, so the old files cannot be brought back")
     return notes
 
 

@@ -49,7 +49,7 @@ class Root:
         return relative if self.given == "." else f"{self.given.rstrip('/')}/{relative}"
 
 
-Kind = Literal["source", "copy", "link", "folder", "none"]
+Kind = Literal["source", "copy", "link", "folder", "none", "ignored"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,8 @@ class Item:
     """One thing in the input.
 
     `kind`: `source` goes through the translator, `copy` is copied, `link` is made anew with text `link`, `folder` is
-    an empty folder, `none` has no output. `target`: where it goes, relative to OUT (in-place: to the root).
+    an empty folder, `none` has no output, nor has what git ignores, `ignored`. `target`: where it goes, relative to
+    OUT (in-place: to the root).
     """
 
     root: Root
@@ -120,16 +121,18 @@ def make_roots(inputs: Iterable[str], into_one: bool) -> tuple[Root, ...]:
 
 
 def walk(root: Root, leave_out: frozenset[Path] = frozenset(), exclude: GitIgnoreSpec | None = None) -> Iterator[Item]:
-    """Everything in a root in a fixed order, without version control, ignored files and `leave_out` (real paths).
+    """Everything in a root in a fixed order, without version control and `leave_out` (real paths).
 
-    Files that match `exclude` are `copy`. Links are not followed; a link to a file outside the root stands for
-    that file. Nothing here raises for what lies in the tree.
+    Files that match `exclude` are `copy`. What git ignores is named and not looked into; in an output of an earlier
+    run nothing is ignored, for what is there was chosen then. Links are not followed; a link to a file outside the
+    root stands for that file. Nothing here raises for what lies in the tree.
     """
     if not root.folder:
         name = PurePosixPath(root.given).name
         yield Item(root, name, "source", name)
         return
     ignores = Ignores(root.path)
+    everything = (root.path / STATE).is_dir()
     stack = [""]
     while stack:
         folder = stack.pop()
@@ -140,7 +143,7 @@ def walk(root: Root, leave_out: frozenset[Path] = frozenset(), exclude: GitIgnor
             message = f"the folder could not be read ({e.strerror}); give yourself the right to read it"
             yield _item(root, folder or ".", "none", troubles.UNREADABLE.on_file(message))
             continue
-        ignores.enter(folder)
+        ignores.enter(folder, {entry.name for entry in entries})
         inner: list[str] = []
         kept = False
         for entry in entries:
@@ -150,7 +153,8 @@ def walk(root: Root, leave_out: frozenset[Path] = frozenset(), exclude: GitIgnor
             is_folder = entry.is_dir(follow_symlinks=False)
             if is_folder and leave_out and (root.path / relative) in leave_out:
                 continue
-            if ignores.ignored(folder, entry.name, is_folder):
+            if not everything and ignores.ignored(folder, entry.name, is_folder):
+                yield _item(root, relative, "ignored")
                 continue
             kept = True
             if is_folder:

@@ -82,6 +82,7 @@ def document(run: RunRecord) -> dict[str, Any]:
         "summary": {
             "files": len(run.files),
             "converted": sum(f.status in ("converted", "partial") for f in run.files),
+            "ignored": list(run.ignored),
             "by_outcome": run.by_outcome,
             "by_code": run.by_code,
             "cuda_names": {"seen": len(seen), "converted": len(seen - left), "left": sorted(left)},

@@ -48,12 +48,14 @@ class FileRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A whole run. `options` are those that change the output, ready for JSON; `verify`: what compiling it told."""
+    """A whole run. `options` are those that change the output, ready for JSON; `verify`: what compiling it told;
+    `ignored`: files and folders that were left out because git ignores them."""
 
     version: str
     options: Mapping[str, object]
     files: tuple[FileRecord, ...]
     verify: VerifyRecord | None = None
+    ignored: tuple[str, ...] = ()
 
     @property
     def by_outcome(self) -> dict[str, int]:

@@ -44,6 +44,8 @@ def summary(run: RunRecord) -> Iterator[str]:
     outcome = run.by_outcome
     names, left = run.seen, sorted(run.left)
     yield _row("files", len(run.files), [(n, status[n]) for n in ("converted", "copied", "partial", "failed")])
+    if run.ignored:
+        yield _listing(f"{'ignored':<11}{len(run.ignored):>7}", list(run.ignored)) + " (git ignores them)"
     yield _row("findings", sum(outcome.values()), list(outcome.items()))
     yield _row("CUDA names", len(names), [("converted", len(names) - len(left)), ("left", len(left))])
     if left:

@@ -1,0 +1,118 @@
+"""Trees of a stranger: nothing of them is executed, and nothing outside of them is opened."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tracing import ROOT, Trace, trace
+
+CODE = "#include <cuda_runtime.h>\n__global__ void k(int* p) { *p = min(1, 2u); }\nint main() { cudaFree(0); }\n"
+
+
+def git(folder: Path, *words: str) -> None:
+    env = {"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
+    command = ["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@t", *words]
+    subprocess.run(command, check=True, capture_output=True, env=env)
+
+
+def hostile_tree(folder: Path) -> Path:
+    """A git work tree in which all that could name a program names one that leaves a mark; returns where that would
+    be."""
+    marks = folder.parent / "marks"
+    marks.mkdir(parents=True)
+    program = folder / "run-me"
+    (folder / "lib").mkdir(parents=True)
+    program.write_text(f'#!/bin/sh\necho "$0 $*" >> {marks}/ran\n')
+    program.chmod(0o755)
+    (folder / "a.cu").write_text(CODE)
+    (folder / "lib" / "b.cu").write_text(CODE)
+    (folder / "lib" / "kept.o").write_text("")
+    (folder / ".gitignore").write_text("*.o\nout/\n")
+    (folder / ".gitattributes").write_text("*.cu filter=evil diff=evil merge=evil\n")
+    bare = folder / "lib" / "bare"  # what git takes for a repository once it is in that folder
+    for name in ("objects", "refs"):
+        (bare / name).mkdir(parents=True)
+        (bare / name / "c.cu").write_text(CODE)
+    (bare / "HEAD").write_text("ref: refs/heads/main\n")
+    (bare / "config").write_text(f"[core]\nbare = false\nworktree = .\nfsmonitor = {program}\n")
+    (bare / ".gitignore").write_text("*.o\n")
+    (bare / "d.o").write_text("")
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "1")
+    keys = "core.fsmonitor core.sshCommand core.gitProxy core.askPass core.pager core.editor diff.external"
+    keys += " filter.evil.clean filter.evil.smudge filter.evil.process diff.evil.command diff.evil.textconv"
+    keys += " credential.helper uploadpack.packObjectsHook alias.status alias.ls-files interactive.diffFilter"
+    for key in keys.split():
+        git(folder, "config", key, str(program))
+    git(folder, "config", "core.hooksPath", str(folder / "hooks"))
+    (folder / "hooks").mkdir()
+    for name in ("post-index-change", "post-checkout", "pre-commit", "fsmonitor-watchman", "reference-transaction"):
+        (folder / "hooks" / name).symlink_to(program)
+    for name in ("networkx", "click", "pathspec", "jinja2", "rich", "lark", "sitecustomize", "clang", "json", "re"):
+        (folder / f"{name}.py").write_text(f"open({str(marks / name)!r}, 'w')\n")
+    for name in ("git", "clang", "clang++", "c++", "gcc", "nvcc", "hipcc", "ld", "python", "python3", "uname"):
+        (folder / name).symlink_to("run-me")
+    commands = [{"directory": ".", "file": "a.cu", "command": f"{program} -fplugin=./p.so @resp -c a.cu"}]
+    (folder / "compile_commands.json").write_text(json.dumps(commands))
+    for name in ("CMakeLists.txt", "Makefile", "setup.py"):
+        (folder / name).write_text(f'execute_process(COMMAND {program})\nall:; {program}\nx = "cuda"\n')
+    return marks
+
+
+def only_our_own(t: Trace) -> None:
+    """No program but Python itself, and that for cu2port and for libclang's process alone."""
+    for words in t.execs:
+        assert os.path.realpath(words[0]) == os.path.realpath(sys.executable), words
+        assert words[1:3] == ("-P", "-c") or words[1:4] == ("-P", "-m", "cu2port.clang_worker"), words
+
+
+COMMANDS = {
+    "convert": ("convert", ".", "-o", "../out", "-p", "."),
+    "convert of a folder": ("convert", "lib/bare", "-o", "../out"),
+    "in-place": ("convert", "a.cu", "lib", "--in-place"),
+    "diff": ("convert", ".", "--diff"),
+    "one file": ("convert", "a.cu", "-o", "-"),
+    "native": ("convert", ".", "--dry-run", "--warp", "native"),
+    "audit": ("audit", ".", "--format", "html"),
+    "audit of a folder": ("audit", "lib/bare"),
+    "lint": ("lint", "."),
+    "lint --fix": ("lint", "--fix", "lib"),
+    "query": ("query", "cudaFree"),
+    "explain": ("explain", "CU101"),
+    "rules": ("rules",),
+    "ptx": ("ptx", "-e", "add.s32 %0, %1, %2;"),
+}
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A cache that the tests share, so that libclang's shim is made once."""
+    return str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_command_executes_what_a_tree_names(tmp_path: Path, cache: str, name: str) -> None:
+    tree = tmp_path / "tree"
+    marks = hostile_tree(tree)
+    for path in (tree / "a.cu", tree / "lib" / "b.cu"):
+        os.utime(path, (1, 1))  # git would read them again, through the filter
+    places = os.pathsep.join([".", "", os.environ["PATH"]])
+    t = trace(COMMANDS[name], tree, tmp_path / "scratch", {"PATH": places, "CU2PORT_CACHE_DIR": cache})
+    assert t.done.returncode in (0, 1), t.done.stderr
+    only_our_own(t)
+    assert not any(marks.iterdir())
+
+
+def test_python_with_m_imports_nothing_of_the_working_folder(tmp_path: Path, cache: str) -> None:
+    marks = hostile_tree(tmp_path / "tree")
+    (tmp_path / "tree" / "sitecustomize.py").unlink()  # that one is Python's own doing, before cu2port
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "translator"), "CU2PORT_CACHE_DIR": cache}
+    command = [sys.executable, "-m", "cu2port", "audit", "a.cu"]
+    subprocess.run(command, cwd=tmp_path / "tree", env=env, check=False, capture_output=True)
+    assert not any(marks.iterdir())
