@@ -18,8 +18,8 @@ from pathlib import Path
 
 import click
 
-from cu2port.verify.instrument import instrument, read
-from cu2port.verify.reach import reached
+from cu2port.verify.instrument import instrument
+from cu2port.verify.reach import reached, read
 from cu2port.verify.sim_build import Toolchain, find_toolchain
 
 LANES = 64

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from cu2port.verify import sim_build, simulate
-from cu2port.verify.instrument import instrument, read
-from cu2port.verify.reach import reached
+from cu2port.verify.instrument import instrument
+from cu2port.verify.reach import reached, read
 
 Simulated = Callable[..., simulate.Ran]
 HEAD = "#include <hip/hip_runtime.h>\n#include <cstdio>\n"
@@ -314,3 +314,81 @@ def test_specialisations_are_functions() -> None:
     unit = read(text, "k.hip")
     made = instrument(unit, reached([unit]))
     assert "Dynamic<" not in made and "Loop" in made and "At(__COUNTER__), __shfl" in made
+
+
+def test_long_loops_are_no_hangs(simulated: Callable[..., simulate.Ran], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted loops of atomics, with and without effect, and a block that computes while another waits for it."""
+    monkeypatch.setenv("CU2PORT_SIM_PATIENCE", "0.1")
+    ran = simulated(
+        """#include <hip/hip_runtime.h>
+        #include <cstdio>
+        __global__ void flips(unsigned* p, unsigned n) { for (unsigned i = 0; i < n; ++i) atomicXor(p, i); }
+        __global__ void idles(unsigned* p, unsigned n) { for (unsigned i = 0; i < n; ++i) atomicMax(p, 0u); }
+        __global__ void counts(unsigned* p, unsigned n) { while (atomicAdd(p, 1u) < n) ; }
+        __global__ void waits(unsigned* p, unsigned n) {
+            if (blockIdx.x == 0) {
+                volatile unsigned x = 0;
+                for (unsigned i = 0; i < n; ++i) x = x + i;
+                atomicExch(p, 1u);
+            } else {
+                while (atomicAdd(p, 0u) == 0) ;
+            }
+        }
+        int main() {
+            unsigned* d;
+            hipMalloc((void**)&d, 16);
+            hipMemset(d, 0, 16);
+            hipLaunchKernelGGL(flips, 1, 32, 0, 0, d, 400000u);
+            hipLaunchKernelGGL(idles, 1, 32, 0, 0, d + 1, 400000u);
+            hipLaunchKernelGGL(counts, 1, 32, 0, 0, d + 2, 4000000u);
+            hipLaunchKernelGGL(waits, 2, 1, 0, 0, d + 3, 200000000u);
+            printf("%u %u %u %u", d[0], d[1], d[2] >= 4000000u, d[3]);
+        }
+        """,
+        32,
+    )
+    assert (ran.code, ran.output) == (0, b"0 0 1 1"), ran.errors
+
+
+@pytest.mark.parametrize("wave", [32, 64])
+def test_tiles_of_tiles_and_scans(wave: int, simulated: Callable[..., simulate.Ran]) -> None:
+    """A tile's number in the tile, block or group it is a part of; scans of ours where HIP has some of that name."""
+    ran = simulated(
+        """#include <hip/hip_runtime.h>
+        #include <hip/hip_cooperative_groups.h>
+        #include <cstdio>
+        #define __HIP__ 1
+        #include <cu2port/tile_reduce.hpp>
+        namespace cg = cooperative_groups;
+        __global__ void k(unsigned* o) {
+            auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+            auto four = cg::tiled_partition<4>(warp);
+            auto two = cg::tiled_partition<2>(four);
+            o += threadIdx.x * 6;
+            o[0] = warp.meta_group_rank() * 100 + warp.meta_group_size();
+            o[1] = four.meta_group_rank() * 100 + four.meta_group_size();
+            o[2] = two.meta_group_rank() * 100 + two.meta_group_size();
+            o[3] = cu2port::inclusive_scan(four, 1u) * 100 + cu2port::exclusive_scan(four, 1u);
+            if (threadIdx.x % 3 == 0 && threadIdx.x < 32) {
+                auto some = cg::tiled_partition(cg::coalesced_threads(), 4);
+                o[4] = some.meta_group_rank() * 100 + some.meta_group_size();
+                o[5] = some.thread_rank() * 100 + some.size();
+            }
+        }
+        int main() {
+            static unsigned o[96 * 6];
+            hipLaunchKernelGGL(k, 1, 96, 0, 0, o);
+            for (int i : {0, 15, 27, 30, 95})
+                for (int k = 0; k < 6; ++k) printf("%u%c", o[6 * i + k], k < 5 ? ' ' : '\\n');
+        }
+        """,
+        wave,
+    )
+    assert ran.code == 0, ran.errors
+    assert ran.output.decode().splitlines() == [
+        "3 8 2 100 3 4",
+        "3 308 102 403 103 104",
+        "3 608 102 403 203 103",
+        "3 708 102 302 203 203",
+        "203 708 102 403 0 0",
+    ]

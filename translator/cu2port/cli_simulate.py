@@ -15,8 +15,8 @@ from cu2port.data import cache_dir
 from cu2port.output import write
 from cu2port.project import CannotRun, parse_size
 from cu2port.verify import sim_build, sim_check, simulate
-from cu2port.verify.instrument import instrument, read
-from cu2port.verify.reach import reached
+from cu2port.verify.instrument import instrument
+from cu2port.verify.reach import reached, read
 
 _WAVES = {"32": (32,), "64": (64,), "both": (32, 64)}
 

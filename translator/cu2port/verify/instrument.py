@@ -12,7 +12,6 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from cu2port.catalog import Catalog
 from cu2port.lexer import is_identifier
 from cu2port.structure import Function, Launch, Macro
 from cu2port.unit import Unit
@@ -84,11 +83,6 @@ class Copy:
             position = end
         out.append(self.unit.text[position:])
         return "".join(out)
-
-
-def read(text: str, path: str) -> Unit:
-    """The facts of a text that needs no conversion; messages will name `path`."""
-    return Unit(text, Catalog({}, {}, {}, {}, {}, (), ""), path=path)
 
 
 def instrument(unit: Unit, reach: Reach, steps: bool = False, lines: Sequence[int] = ()) -> str:

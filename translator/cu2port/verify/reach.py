@@ -1,58 +1,79 @@
 """Which functions and macros of a program reach a cross-lane operation: only there lanes have to be told apart.
 
-Names decide, over all files of the program: the simulator must not depend on what a C++ parser makes of a file.
+Names decide, over all files of the program: the simulator must not depend on what a C++ parser makes of a file. What
+the operations are is read in the simulator's own headers: each function in which a lane waits for others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
+from cu2port.catalog import Catalog
 from cu2port.lexer import is_identifier
 from cu2port.structure import Function
 from cu2port.unit import Unit
 from cu2port.verify.steps import has_steps
 
-_SHUFFLES = ("__shfl", "__shfl_up", "__shfl_down", "__shfl_xor")
-_VOTES = ("__ballot", "__any", "__all", "__match_any", "__match_all")
-OPERATIONS = frozenset(
-    (
-        *_SHUFFLES,
-        *(f"{n}_sync" for n in _SHUFFLES),
-        *_VOTES,
-        *(f"{n}_sync" for n in _VOTES),
-        *(f"__reduce_{n}_sync" for n in ("add", "min", "max", "and", "or", "xor")),
-        *"__ballot64 __activemask __syncwarp __lanemask_lt __lanemask_gt".split(),
-        *"__syncthreads __syncthreads_count __syncthreads_or __syncthreads_and".split(),
-        *"__hip_ds_bpermute __hip_ds_bpermutef __hip_ds_permute __hip_ds_permutef".split(),
-        *"__hip_ds_swizzle __hip_ds_swizzlef __hip_ds_swizzle_N __hip_move_dpp __hip_move_dpp_N".split(),
-        *(
-            f"__builtin_amdgcn_{n}"
-            for n in "ds_bpermute ds_permute ds_swizzle mov_dpp update_dpp readfirstlane readlane ballot_w64 "
-            "ballot_w32 uicmp read_exec read_exec_lo read_exec_hi wave_barrier s_barrier mov_dpp8 permlane16 "
-            "permlanex16 permlane16_var permlanex16_var permlane64 permlane16_swap permlane32_swap".split()
-        ),
-    )
-)
-# Names of cooperative groups that other code may use for other things: only after `.`, `->` or `::`.
-GROUP_OPERATIONS = frozenset(
-    "sync shfl shfl_up shfl_down shfl_xor ballot any all match_any match_all reduce inclusive_scan exclusive_scan "
-    "coalesced_threads binary_partition labeled_partition barrier_arrive barrier_wait".split()
-)
+SIMULATED = Path(__file__).resolve().parent.parent / "include" / "sim"
+_MEETINGS = frozenset({"meet", "barrier", "grid_barrier"})  # of core.h: a lane waits
+_GROUPS = "hip_cooperative_groups.h"
+_CALL_OPERATOR = "operator()"
+_NO_CALL = frozenset("if for while switch return sizeof decltype catch".split())
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """`calls`: names whose calls reach a cross-lane operation; `macros`: macros whose expansion does."""
+    """`calls`: names whose calls reach a cross-lane operation; `macros`: macros whose expansion does; `callables`:
+    classes whose call operator does; `takers`: functions that are given a lambda or a callable that does."""
 
     calls: frozenset[str]
     macros: frozenset[str]
+    callables: frozenset[str] = frozenset()
+    takers: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """Cross-lane operations: names at global scope, and names of cooperative groups, which other code may use for
+    other things: they count after `.`, `->` or `::` only."""
+
+    names: frozenset[str]
+    of_groups: frozenset[str]
+
+
+def read(text: str, path: str) -> Unit:
+    """The facts of a text that needs no conversion; messages will name `path`."""
+    return Unit(text, Catalog({}, {}, {}, {}, {}, (), ""), path=path)
+
+
+@cache
+def operations() -> Operations:
+    """The operations that the simulator has: what reaches a meeting in its headers."""
+    paths = sorted(SIMULATED.rglob("*.h"))
+    units = [read(p.read_text("latin-1"), str(p)) for p in paths]
+    found = _closure(units, Operations(_MEETINGS, frozenset()))
+    names: set[str] = {m for u in units for m in u.macros if m in found.macros}
+    of_groups: set[str] = set()
+    for unit in units:
+        for f in functions(unit):
+            if _enclosing(unit, f.first) < 0:
+                names |= found.calls.intersection(_names(unit, f))
+            elif unit.path.endswith(_GROUPS):
+                of_groups |= found.calls.intersection(_names(unit, f))
+    return Operations(frozenset(names), frozenset(of_groups))
 
 
 def is_operation(unit: Unit, i: int) -> bool:
     """Whether token i names a cross-lane operation of HIP or of a cooperative group."""
+    return _is_operation(unit, i, operations())
+
+
+def _is_operation(unit: Unit, i: int, known: Operations) -> bool:
     tok = unit.t[i]
-    return tok in OPERATIONS or (tok in GROUP_OPERATIONS and unit.tok(i - 1) in (".", "->", "::", "template"))
+    return tok in known.names or (tok in known.of_groups and unit.tok(i - 1) in (".", "->", "::", "template"))
 
 
 def functions(unit: Unit) -> list[Function]:
@@ -63,44 +84,81 @@ def functions(unit: Unit) -> list[Function]:
 
 def is_reaching(unit: Unit, i: int, reach: Reach) -> bool:
     """Whether token i is a call (not the definition) of something that reaches a cross-lane operation."""
-    tok = unit.t[i]
-    if tok not in reach.calls and not is_operation(unit, i):
+    return _is_reaching(unit, i, reach, operations())
+
+
+def _is_reaching(unit: Unit, i: int, reach: Reach, known: Operations) -> bool:
+    if unit.t[i] not in reach.calls and not _is_operation(unit, i, known) and not _calls_parameter(unit, i, reach):
         return False
     return unit.tok(i - 1) != "##" and unit.call(i) is not None  # else a part of another name
 
 
+def _calls_parameter(unit: Unit, i: int, reach: Reach) -> bool:
+    """Whether token i calls what a function was given, and some caller gives it what reaches an operation."""
+    if not reach.takers or unit.tok(i + 1) != "(":
+        return False
+    f = unit.function_at(i)
+    if f is None or f.name not in reach.takers or i < f.body[0]:
+        return False
+    first, stop = f.params
+    return any(unit.t[k] == unit.t[i] and unit.t[k + 1] in (",", ")", "=") for k in range(first + 1, stop))
+
+
 def reached(units: Iterable[Unit], steps: bool = False) -> Reach:
     """The closure over all files of a program. `steps`: all functions whose statements are told apart belong to it."""
-    files = [(u, _owners(u)) for u in units]
+    files = list(units)
     calls: set[str] = set()
     if steps:
-        for u, _ in files:
+        for u in files:
             calls |= {f.name for f in functions(u) if has_steps(u, f) and not f.name.startswith("operator")}
-    macros: set[str] = set()
-    grown = True
-    while grown:
-        grown = False
-        now = Reach(frozenset(calls), frozenset(macros))
+    return _closure(files, operations(), calls)
+
+
+def _closure(units: list[Unit], known: Operations, start: Iterable[str] = ()) -> Reach:
+    files = [(u, _owners(u)) for u in units]
+    calls, macros, callables, takers = set(start), set[str](), set[str](), set[str]()
+    every = known.names | known.of_groups
+    before = -1
+    while before != len(calls) + len(macros) + len(callables) + len(takers):
+        before = len(calls) + len(macros) + len(callables) + len(takers)
+        now = Reach(frozenset(calls), frozenset(macros), frozenset(callables), frozenset(takers))
         for unit, owners in files:
-            for i, owner, body in owners:
-                known = calls if body >= 0 else macros
+            callables |= _aliases(unit, callables)
+            for i, owner in owners:
                 tok = unit.t[i]
-                if tok not in OPERATIONS and tok not in GROUP_OPERATIONS and tok not in calls and tok not in macros:
+                if tok in callables and _is_made(unit, i):
+                    given = _taker(unit, i)
+                    takers |= given
+                    calls |= given
+                if not (tok in every or tok in calls or tok in macros or takers):
                     continue
-                alias = body < 0 and _is_alias(unit, i, now)
-                if not (tok in now.macros or alias or is_reaching(unit, i, now)):
+                alias = owner.is_macro and _is_alias(unit, i, now, known)
+                if not (tok in now.macros or alias or _is_reaching(unit, i, now, known)):
                     continue
-                names = {owner, _lambda_name(unit, i, body)} - {""} if body >= 0 else {owner}
-                if alias and owner not in calls:
-                    calls.add(owner)
-                    grown = True
-                if not names <= known:
-                    known |= names
-                    grown = True
-    return Reach(frozenset(calls), frozenset(macros))
+                if alias:
+                    calls |= owner.names
+                (macros if owner.is_macro else callables if owner.is_callable else calls).update(owner.names)
+                if owner.body >= 0:
+                    for k in _lambdas(unit, i, owner.body):
+                        calls |= _lambda_name(unit, k)
+                        given = _taker(unit, k)
+                        takers |= given
+                        calls |= given
+    return Reach(frozenset(calls), frozenset(macros), frozenset(callables), frozenset(takers))
 
 
-def _is_alias(unit: Unit, i: int, reach: Reach) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """What a token belongs to: the names of a function, of a macro, or of a class whose call operator it is in.
+    `body`: the function's opening brace, -1 for a macro."""
+
+    names: frozenset[str]
+    body: int = -1
+    is_macro: bool = False
+    is_callable: bool = False
+
+
+def _is_alias(unit: Unit, i: int, reach: Reach, known: Operations) -> bool:
     """Whether token i is the whole body of a macro and names an operation: `#define SHFL __shfl_down`."""
     d = unit.in_directive(i)
     return (
@@ -108,25 +166,116 @@ def _is_alias(unit: Unit, i: int, reach: Reach) -> bool:
         and d.keyword == "define"
         and i == d.first + 3
         and d.stop == i + 1
-        and (unit.t[i] in OPERATIONS or unit.t[i] in reach.calls)
+        and (unit.t[i] in known.names or unit.t[i] in reach.calls)
     )
 
 
-def _owners(unit: Unit) -> list[tuple[int, str, int]]:
-    """(token, function or macro it belongs to, the function's opening brace or -1) for all identifiers."""
+def _owners(unit: Unit) -> list[tuple[int, _Owner]]:
+    """(token, what it belongs to) for the identifiers of functions, default arguments among them, and of macros."""
     out = []
     for f in functions(unit):
-        if f.name == "main" or f.name.startswith("operator"):
+        if f.name == "main":
             continue
-        out += [(i, f.name, f.body[0]) for i in range(f.body[0] + 1, f.body[1]) if is_identifier(unit.t[i])]
+        if f.name == _CALL_OPERATOR:
+            owner = _Owner(frozenset({_class_around(unit, f.first)}) - {""}, f.body[0], is_callable=True)
+        elif f.name.startswith("operator"):
+            continue
+        else:
+            owner = _Owner(frozenset(_names(unit, f)), f.body[0])
+        out += [(i, owner) for i in range(f.params[0] + 1, f.body[1]) if is_identifier(unit.t[i])]
     for definitions in unit.macros.values():
         for m in definitions:
-            out += [(i, m.name, -1) for i in range(m.first, m.stop) if is_identifier(unit.t[i])]
+            owner = _Owner(frozenset({m.name}), is_macro=True)
+            out += [(i, owner) for i in range(m.first, m.stop) if is_identifier(unit.t[i])]
     return out
 
 
-def _lambda_name(unit: Unit, i: int, body: int) -> str:
-    """The name of the lambda around token i: `auto NAME = [...](...) {`; "" if there is none."""
+def _names(unit: Unit, f: Function) -> set[str]:
+    """A function's name; of one that a macro defines, those that its uses give: `REDUCE(reduce_add, Add)`."""
+    d = unit.in_directive(f.name_at)
+    if d is None or d.keyword != "define":
+        return {f.name}
+    macro = next((m for m in unit.macros.get(unit.tok(d.first + 2), ()) if m.first <= f.name_at < m.stop), None)
+    first, last = f.name_at, f.name_at
+    while unit.tok(first - 1) == "##":
+        first -= 2
+    while unit.tok(last + 1) == "##":
+        last += 2
+    parts = unit.t[first : last + 1 : 2]
+    if macro is None or macro.params is None or not set(parts) & set(macro.params):
+        return {"".join(parts)}
+    out = set()
+    for i in unit.find(macro.name):
+        call = unit.call(i)
+        if call is None or i == d.first + 2:
+            continue
+        args = dict(zip(macro.params, (unit.text[a.start : a.end] for a in call.args), strict=False))
+        out.add("".join(args.get(p, p) for p in parts))
+    return out
+
+
+def _enclosing(unit: Unit, i: int) -> int:
+    """The innermost brace around token i, or -1."""
+    k = i - 1
+    while k >= 0:
+        if unit.t[k] in (")", "]", "}") and unit.match[k] >= 0:
+            k = unit.match[k]
+        elif unit.t[k] == "{" and unit.match[k] > i:
+            return k
+        k -= 1
+    return -1
+
+
+def _class_around(unit: Unit, i: int) -> str:
+    """The name of the class around token i, "" if there is none."""
+    k = _enclosing(unit, i) - 1
+    while k >= 0 and unit.t[k] not in (";", "{", "}", ")"):
+        if unit.t[k] in ("struct", "class") and is_identifier(unit.t[k + 1]):
+            return unit.t[k + 1]
+        k -= 1
+    return ""
+
+
+def _aliases(unit: Unit, callables: set[str]) -> set[str]:
+    """Other names of callables: `typedef Swizzle<31, 0, 4> Across4;`, `using Across4 = ...;`."""
+    out = set()
+    for i in unit.find("typedef", "using") if callables else ():
+        k = i
+        while k < len(unit.t) and unit.t[k] not in (";", "{"):
+            k += 1
+        if callables.isdisjoint(unit.t[i:k]):
+            continue
+        if unit.t[i] == "typedef":
+            out.add(unit.t[k - 1])
+        elif unit.tok(i + 2) == "=":
+            out.add(unit.t[i + 1])
+    return out
+
+
+def _is_made(unit: Unit, i: int) -> bool:
+    """Whether token i, the name of a class, makes an object: `Lane{31}`, `Dpp<0xb1>()`."""
+    k = unit.angle_close(i + 1) + 1 if unit.tok(i + 1) == "<" else i + 1
+    return k > 0 and unit.tok(k) in ("(", "{")
+
+
+def _taker(unit: Unit, i: int) -> set[str]:
+    """The function whose call's argument starts at token i, a lambda's `[` or a callable's name; empty if none."""
+    k = unit.qualifier(i) - 1 if is_identifier(unit.t[i]) else i - 1
+    while k > 0 and unit.t[k] not in ("(", ";", "{", "}", "="):
+        k = unit.match[k] if unit.t[k] in (")", "]") and unit.match[k] >= 0 else k
+        k -= 1
+    if k <= 0 or unit.t[k] != "(":
+        return set()
+    k -= 1
+    if unit.t[k] == ">":
+        k = unit.angle_open(k) - 1
+    if k <= 0 or not is_identifier(unit.t[k]) or unit.t[k] in _NO_CALL or unit.call(k) is None:
+        return set()
+    return {unit.t[k]}
+
+
+def _lambdas(unit: Unit, i: int, body: int) -> Iterator[int]:
+    """The `[` of each lambda around token i, inside a function's body."""
     k = i
     while k > body:
         k -= 1
@@ -139,7 +288,11 @@ def _lambda_name(unit: Unit, i: int, body: int) -> str:
                 j -= 1
             if unit.t[j] == ")" and unit.match[j] > 0:
                 j = unit.match[j] - 1
-            if unit.t[j] == "]" and unit.match[j] > 0 and unit.tok(unit.match[j] - 1) == "=":
-                name = unit.tok(unit.match[j] - 2)
-                return name if is_identifier(name) else ""
-    return ""
+            if unit.t[j] == "]" and unit.match[j] > 0:
+                yield unit.match[j]
+
+
+def _lambda_name(unit: Unit, opener: int) -> set[str]:
+    """The name of a lambda: `auto NAME = [...](...) {`."""
+    name = unit.tok(opener - 2)
+    return {name} if unit.tok(opener - 1) == "=" and is_identifier(name) else set()

@@ -23,9 +23,9 @@ from cu2port.declared import declared_names
 from cu2port.engine import translate
 from cu2port.model import Options, Project
 from cu2port.project import CannotRun
-from cu2port.verify.instrument import instrument, read
+from cu2port.verify.instrument import instrument
 from cu2port.verify.lines import source_lines
-from cu2port.verify.reach import reached
+from cu2port.verify.reach import reached, read
 
 HEADERS = Path(__file__).resolve().parent.parent / "include" / "sim"
 TRAVELLING = HEADERS.parent

@@ -115,16 +115,16 @@ template <class Group, class T, class Op> CU2PORT_TILE T inclusive_scan(const Gr
     return value;
 }
 template <class Group, class T> CU2PORT_TILE T inclusive_scan(const Group& group, T value) {
-    return inclusive_scan(group, value, plus<T>());
+    return cu2port::inclusive_scan(group, value, plus<T>());
 }
 
 /// Each thread gets op over the values of the ranks below its own; rank 0 gets T(), as with CUDA.
 template <class Group, class T, class Op> CU2PORT_TILE T exclusive_scan(const Group& group, T value, Op op) {
-    const T below = tile::from_below(group, inclusive_scan(group, value, op), 1);
+    const T below = tile::from_below(group, cu2port::inclusive_scan(group, value, op), 1);
     return group.thread_rank() == 0 ? T() : below;
 }
 template <class Group, class T> CU2PORT_TILE T exclusive_scan(const Group& group, T value) {
-    return exclusive_scan(group, value, plus<T>());
+    return cu2port::exclusive_scan(group, value, plus<T>());
 }
 
 }  // namespace cu2port

@@ -126,7 +126,7 @@ template <class T> CU2PORT_WAVE T shfl(CU2PORT_WAVE_VALUE T value, int lane) {
 /// The lanes that come to a place together, as `cooperative_groups::coalesced_threads()` has them, or those in a mask.
 class group {
 public:
-    CU2PORT_WAVE explicit group(mask lanes = activemask()) : lanes_(lanes) {}
+    CU2PORT_WAVE explicit group(mask lanes = activemask()) { lanes_ = lanes; }
     CU2PORT_WAVE unsigned size() const { return unsigned(lanes(lanes_)); }
     CU2PORT_WAVE unsigned num_threads() const { return size(); }
     CU2PORT_WAVE unsigned thread_rank() const { return unsigned(rank(lanes_)); }

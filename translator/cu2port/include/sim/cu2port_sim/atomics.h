@@ -37,23 +37,28 @@ T update(T* p, F f) {
         const T after = f(before);
         Bits<T> wanted;
         std::memcpy(&wanted, static_cast<const void*>(&after), sizeof wanted);
-        if (__atomic_compare_exchange_n(bits, &old, wanted, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) return before;
+        if (__atomic_compare_exchange_n(bits, &old, wanted, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+            now.changed |= old != wanted;
+            return before;
+        }
     }
 }
 
 template <class T>
 T add(T* p, T v) {
-    if constexpr (std::is_integral_v<T>)
+    if constexpr (std::is_integral_v<T>) {
+        now.changed |= v != 0;
         return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);
-    else
+    } else
         return update(p, [v](T a) { return static_cast<T>(a + v); });
 }
 
 template <class T>
 T exchange(T* p, T v) {
-    Bits<T> bits;
-    std::memcpy(&bits, &v, sizeof bits);
-    bits = __atomic_exchange_n(reinterpret_cast<Bits<T>*>(p), bits, __ATOMIC_SEQ_CST);
+    Bits<T> mine;
+    std::memcpy(&mine, &v, sizeof mine);
+    const Bits<T> bits = __atomic_exchange_n(reinterpret_cast<Bits<T>*>(p), mine, __ATOMIC_SEQ_CST);
+    now.changed |= bits != mine;
     std::memcpy(&v, &bits, sizeof bits);
     return v;
 }
@@ -63,7 +68,8 @@ T compare_exchange(T* p, T expected, T v) {
     Bits<T> a, b;
     std::memcpy(&a, &expected, sizeof a);
     std::memcpy(&b, &v, sizeof b);
-    __atomic_compare_exchange_n(reinterpret_cast<Bits<T>*>(p), &a, b, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    if (__atomic_compare_exchange_n(reinterpret_cast<Bits<T>*>(p), &a, b, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        now.changed |= a != b;
     std::memcpy(&expected, &a, sizeof a);
     return expected;
 }

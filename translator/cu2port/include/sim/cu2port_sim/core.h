@@ -71,6 +71,7 @@ struct Now {
     bool waited;              // whether this lane ever waited
     bool inside;              // in a kernel
     std::uint32_t spins;      // atomics and loop turns since the lane last waited
+    bool changed;             // an atomic of this OS thread changed memory since its last look
     char* statics;            // the block's shared memory
     char* dynamic;
 };

@@ -145,8 +145,8 @@ struct thread_block_tile : cu2port_detail::Lanes<thread_block_tile<Size, Parent>
     static constexpr unsigned size() { return Size; }
     static constexpr unsigned num_threads() { return Size; }
     unsigned thread_rank() const { return static_cast<unsigned>(cu2port_sim::lane_id()) % Size; }
-    unsigned meta_group_rank() const { return cu2port_detail::rank_in_block() / Size; }
-    unsigned meta_group_size() const { return (cu2port_detail::block_size() + Size - 1) / Size; }
+    unsigned meta_group_rank() const { return Parent{}.thread_rank() / Size; }
+    unsigned meta_group_size() const { return (Parent{}.size() + Size - 1) / Size; }
 };
 
 // A tile whose size is known when the kernel runs, and any other group of lanes.
@@ -187,9 +187,16 @@ inline thread_block_tile<Size, G> tiled_partition(const G&) {
     return {};
 }
 template <class G>
-inline coalesced_group tiled_partition(const G&, unsigned size) {
+inline coalesced_group tiled_partition(const G& g, unsigned size) {
     const u64 lanes = cu2port_detail::tile_lanes(size);
-    return coalesced_group(lanes, cu2port_detail::rank_in_block() / size, cu2port_detail::block_size() / size);
+    return coalesced_group(lanes, g.thread_rank() / size, (g.size() + size - 1) / size);
+}
+inline coalesced_group tiled_partition(const coalesced_group& g, unsigned size) {  // of ranks, not of lanes
+    const unsigned tile = g.thread_rank() / size;
+    u64 lanes = 0, rest = g.lanes();
+    for (unsigned rank = 0; rest; ++rank, rest &= rest - 1)
+        if (rank / size == tile) lanes |= rest & -rest;
+    return coalesced_group(lanes, tile, (g.size() + size - 1) / size);
 }
 inline coalesced_group coalesced_threads(CU2PORT_SIM_WHERE) {
     return coalesced_group(cu2port_sim::ballot("coalesced_threads", true, where));
