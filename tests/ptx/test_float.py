@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from amd_code import clang, machine_code
 
 from cu2port.ptx import approx, assemble, interp, probe
 from cu2port.ptx.emit import Options, emit
@@ -177,13 +178,6 @@ def agree(chosen: list[Case], answers: list[list[tuple[int, ...]]]) -> None:
     assert not wrong, f"{len(wrong)} differ:\n" + "\n".join(wrong[:20])
 
 
-def clang() -> str:
-    found = next((c for c in ("clang++-22", "clang++") if shutil.which(c)), None)
-    if found is None:
-        pytest.skip("no clang++")
-    return found
-
-
 def test_clang_agrees(tmp_path: Path) -> None:
     """With optimisation, contraction everywhere it is allowed, and clang's own minimum and maximum."""
     chosen = float_cases(25, most=2)
@@ -201,12 +195,6 @@ def test_native_f16_agrees(tmp_path: Path) -> None:
 
 # --- AMD's machine code -----------------------------------------------------------------------------------------------
 
-HIP = """
-#pragma once
-#define __host__ __attribute__((host))
-#define __device__ __attribute__((device))
-#define __global__ __attribute__((global))
-"""
 KERNELS = """
 #include <cu2port/ptx.hpp>
 using namespace cu2port::ptx;
@@ -217,35 +205,6 @@ extern "C" __global__ void two_halves(u32* p) { p[0] = add_rn_f16x2(p[1], p[2]);
 extern "C" __global__ void exponential(float* p) { p[0] = ex2_approx_ftz(p[1]); }
 extern "C" __global__ void toward_zero(double* p) { p[0] = fma_rz(p[1], p[2], p[3]); }
 """
-
-
-def machine_code(source: str, tmp_path: Path, arch: str, *flags: str) -> dict[str, str]:
-    """The assembly of each kernel, without ROCm, and so without what ptx.hpp makes of its functions."""
-    shutil.copytree(INCLUDE / "cu2port", tmp_path / "cu2port", dirs_exist_ok=True)
-    for needs_hip in ("ptx_device.hpp", "ptx_barrier.hpp"):
-        (tmp_path / "cu2port" / needs_hip).write_text("")
-    (tmp_path / "hip").mkdir(exist_ok=True)
-    (tmp_path / "hip/hip_runtime.h").write_text(HIP)
-    text = tmp_path / "kernels.hip"
-    text.write_text(source)
-    command = [
-        clang(),
-        "-x",
-        "hip",
-        f"--offload-arch={arch}",
-        "--cuda-device-only",
-        "-nogpuinc",
-        "-nogpulib",
-        "-S",
-        "-O2",
-    ]
-    command += ["-std=c++17", "-w", f"-I{tmp_path}", "-o", "-", str(text), *flags]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if "unknown target" in done.stderr or "unsupported CUDA gpu" in done.stderr:
-        pytest.skip("this clang does not know AMD GPUs")
-    assert done.returncode == 0, done.stderr[:3000]
-    parts = re.split(r"^(?=\w+:\s)", done.stdout, flags=re.M)
-    return {p.partition(":")[0]: p.partition("s_endpgm")[0] for p in parts if "s_endpgm" in p}
 
 
 @pytest.mark.parametrize("arch", ("gfx942", "gfx1100"))

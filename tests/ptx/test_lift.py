@@ -95,7 +95,7 @@ def test_an_output_that_is_written_twice_has_a_local(clang: ClangService) -> Non
 def test_memory_clobber_is_kept(clang: ClangService) -> None:
     text = body('asm volatile("ld.global.s32 %0, [%1];" : "=r"(s) : "l"(p) : "memory");', clang)
     fence = 'asm volatile("" ::: "memory");'
-    assert text == f"{fence} s = cu2port::ptx::ld_global<std::int32_t>(p); {fence}"
+    assert text == f"{fence} s = cu2port::ptx::ld_relaxed_gpu_global<std::int32_t>(p); {fence}"
     text = body('asm volatile("add.u32 %0, %1, 1;" : "=r"(d) : "r"(a) : "memory");', clang)
     assert text == f"d = a + 1; {fence}"
 
@@ -223,7 +223,8 @@ def test_hints_of_a_cache_may_be_any() -> None:
     assert 'same(NC, "")' in text and 'same(NC, ".nc")' in text and "untranslated_trap(" in text
     assert "ld_global<cu2port::ptx::u64x2>(p)" in text and "L1" not in text.partition("\n")[2].partition(") {")[2]
     store = convert('#define S(p, v, H) asm("st.global.L1::" H ".u32 [%0], %1;" :: "l"(p), "r"(v))\n')
-    assert "#define S(p, v, H) cu2port::ptx::st_global<std::uint32_t>(p, std::uint32_t(v))" in store.output.decode()
+    helper = "cu2port::ptx::st_relaxed_gpu_global<std::uint32_t>"
+    assert f"#define S(p, v, H) {helper}(p, std::uint32_t(v))" in store.output.decode()
     other = convert('#define S(p, v, H) asm("st." H ".u32 [%0], %1;" :: "l"(p), "r"(v))\n')
     assert any("nothing calls here" in j.finding.message for j in other.findings)
 

@@ -14,6 +14,7 @@ from cu2port.ptx import ops
 from cu2port.ptx.bind import CARRY, UntranslatableError, bind, register_places
 from cu2port.ptx.fast import relaxed
 from cu2port.ptx.ir import Directive, Instruction, Label, Operation, Place, Reg, Scope, Statement, Type, Variable
+from cu2port.ptx.isa_memory import each_time
 from cu2port.ptx.ops import Effect, Value
 from cu2port.ptx.printer import NAMESPACE, Printer, Text, cxx_type
 from cu2port.ptx.reserved import KEYWORDS
@@ -40,7 +41,8 @@ class Options:
 
     `reserved`: names that locals must not take. `unique`: what `%=` in names becomes. `kernel`: the code stands in a
     kernel's own body, so that a `return` ends the thread. `result`: what `ret` returns, as C++. `prefix`: what names of
-    locals begin with.
+    locals begin with. `volatile`: the statements are those of a volatile asm statement; `fenced`: the compiler cannot
+    move them as a whole.
     """
 
     fp: str = "exact"
@@ -49,6 +51,8 @@ class Options:
     kernel: bool = False
     result: str = ""
     prefix: str = ""
+    volatile: bool = False
+    fenced: bool = False
     indent: str = "    "
 
 
@@ -140,6 +144,8 @@ class _Emitter:
     def instruction(self, instruction: Instruction) -> None:
         known = self.places
         operation = bind(instruction, known)
+        if self.options.volatile:
+            operation = each_time(operation, self.options.fenced)
         if self.options.fp == "fast":
             operation, changed = relaxed(operation)
             self.relaxed += changed

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cu2port.ptx.interp import Machine
-from cu2port.ptx.ir import Type
+from cu2port.ptx.ir import Operation, Type
 from cu2port.ptx.ops import REG, U64, VOID, Effect, NoMeaningError, Op, OutOfRangeError, Value, const, offset_of
 from cu2port.ptx.printer import Printer, cxx_type
 from cu2port.ptx.table import ptx
@@ -34,12 +34,16 @@ def cxx_space(space: str) -> str:
 
 @dataclass(frozen=True)
 class Access:
-    """How memory is touched: `name` of the helper, `space` "" for generic, `type` of one element, `lanes` elements."""
+    """How memory is touched: `name` of the helper, `space` "" for generic, `type` of one element, `lanes` elements.
+
+    `weak`: what it says itself allows a compiler to join it with others, though other threads may write there.
+    """
 
     name: str
     space: str
     type: Type
     lanes: int = 1
+    weak: bool = False
 
     @property
     def size(self) -> int:
@@ -91,16 +95,44 @@ def _vector(t: Type, n: int) -> None:
         raise NoMeaningError(f"{n} elements of {t.bits} bits are more than any load or store moves")
 
 
-def _loaded(name: str, t: Type, a: Value, space: str, n: int) -> Value:
+def _loaded(name: str, t: Type, a: Value, space: str, n: int, weak: bool = False) -> Value:
     _vector(t, n)
-    return Value(LOAD, t.vector(n), (a,), Access(name, space.partition(":")[0], t, n))
+    return Value(LOAD, t.vector(n), (a,), Access(name, space.partition(":")[0], t, n, weak))
 
 
-def _stored(name: str, t: Type, a: Value, b: tuple[Value, ...], space: str) -> Value:
+def _stored(name: str, t: Type, a: Value, b: tuple[Value, ...], space: str, weak: bool = False) -> Value:
     _vector(t, len(b))
-    return Value(
-        STORE if len(b) == 1 else STORE_VECTOR, VOID, (a, *b), Access(name, space.partition(":")[0], t, len(b))
-    )
+    access = Access(name, space.partition(":")[0], t, len(b), weak)
+    return Value(STORE if len(b) == 1 else STORE_VECTOR, VOID, (a, *b), access)
+
+
+def each_time(operation: Operation, fenced: bool) -> Operation:
+    """The operation in a volatile asm statement: its access is one each time, and may be what waits for others.
+
+    Up to 8 bytes become a relaxed access of the GPU's scope. More are a plain access, since a relaxed one would be
+    waited for, and so is what is streamed (`.cs`); they are kept from moving, unless the statement is (`fenced`).
+    Shared memory has no cache in front of it.
+    """
+    if not any(_is_weak(v) for v in operation.values for v in (v, *v.args)):
+        return operation
+    memo: dict[int, Value] = {}
+    return replace(operation, values=tuple(_each_time(v, memo, fenced) for v in operation.values))
+
+
+def _is_weak(v: Value) -> bool:
+    return isinstance(v.attr, Access) and v.attr.weak
+
+
+def _each_time(v: Value, memo: dict[int, Value], fenced: bool) -> Value:
+    if id(v) not in memo:
+        attr = v.attr
+        if isinstance(attr, Access) and attr.weak:
+            verb, rest = attr.name[:2], attr.name[2:]
+            small = attr.size * attr.lanes <= 8 and not rest.endswith("_cs")
+            how = "_volatile" if rest == "_shared" else "_relaxed_gpu" if small else "" if fenced else "_kept"
+            attr = replace(attr, name=verb + how + rest)
+        memo[id(v)] = Value(v.op, v.type, tuple(_each_time(a, memo, fenced) for a in v.args), attr, v.hint)
+    return memo[id(v)]
 
 
 @ptx(
@@ -108,15 +140,21 @@ def _stored(name: str, t: Type, a: Value, b: tuple[Value, ...], space: str) -> V
     ref=_REF + "ld",
 )
 @ptx(f"ld{{.weak}}{_LD_SPACES}{_EVICT}{_LD_TAIL}", ref=_REF + "ld")
+def ld(t: Type, a: Value, space: str, n: int, cop: str = "") -> Value:
+    """`.cg` and `.cv` see what others stored; `.cs` and `.lu` are read once and not kept. Other hints are dropped."""
+    name = {"cv": "ld_volatile", "cg": "ld_relaxed_gpu"}.get(cop, "ld")
+    weak = name == "ld" and space not in ("const", "local")
+    return _loaded(name + cxx_space(space) + ("_cs" if cop in ("cs", "lu") else ""), t, a, space, n, weak)
+
+
 @ptx(
     f"ld.{{space:global}}{{.cop:ca|cg|cs}}.nc{_EVICT}{_LD_TAIL}",
     ref=_REF + "ld-global-nc",
 )
 @ptx(f"ldu{{.space:global}}{_VEC}.{_TYPES} {{d}}, [a]", ref=_REF + "ldu")
-def ld(t: Type, a: Value, space: str, n: int, cop: str = "") -> Value:
-    """`.cs` and `.lu` are read once and not kept; `.cv` reads anew each time. Other hints are dropped."""
-    name = "ld_volatile" if cop == "cv" else "ld"
-    return _loaded(name + cxx_space(space) + ("_cs" if cop in ("cs", "lu") else ""), t, a, space, n)
+def ld_nc(t: Type, a: Value, space: str, n: int, cop: str = "") -> Value:
+    """What nobody writes while the kernel runs."""
+    return _loaded("ld" + cxx_space(space) + ("_cs" if cop == "cs" else ""), t, a, space, n)
 
 
 @ptx(f"ld.volatile{_LD_SPACES}{_PREFETCH}{_VEC}.{_TYPES} {{d}}, [a]", ref=_REF + "ld")
@@ -140,9 +178,10 @@ def ld_ordered(t: Type, a: Value, space: str, n: int, order: str, scope: str) ->
 @ptx(f"st{{.weak}}{_ST_SPACES}{{.cop:wb|cg|cs|wt}}{_ST_TAIL}", ref=_REF + "st")
 @ptx(f"st{{.weak}}{_ST_SPACES}{_EVICT}{_ST_TAIL}", ref=_REF + "st")
 def st(t: Type, a: Value, b: tuple[Value, ...], space: str, cop: str = "") -> Value:
-    """`.cs` is not kept in caches; `.wt` goes through to memory."""
-    name = "st_volatile" if cop == "wt" else "st"
-    return _stored(name + cxx_space(space) + ("_cs" if cop == "cs" else ""), t, a, b, space)
+    """`.cs` is not kept in caches; others see what `.cg` stores; `.wt` goes through to memory."""
+    name = {"wt": "st_volatile", "cg": "st_relaxed_gpu"}.get(cop, "st")
+    weak = name == "st" and space != "local"
+    return _stored(name + cxx_space(space) + ("_cs" if cop == "cs" else ""), t, a, b, space, weak)
 
 
 @ptx(f"st.volatile{_ST_SPACES}{_VEC}.{_TYPES} [a], {{b}}", ref=_REF + "st")

@@ -84,6 +84,7 @@ class Context:
     `text`: the file. `types`: libclang's answers, by span of the operand's expression. `reserved`: identifiers that
     locals must not take. `objects`: what the names in operands are. `fp`: as in `Options`.
     `macro`: the parameters of the macro that the statement stands in, which may be any expression; None outside of one.
+    `volatile`: the statement says so.
     """
 
     text: str
@@ -92,6 +93,7 @@ class Context:
     objects: Objects = NOTHING_KNOWN
     fp: str = "exact"
     macro: frozenset[str] | None = None
+    volatile: bool = False
 
 
 def parse(reading: Reading) -> tuple[Statement, ...]:
@@ -140,7 +142,15 @@ class _Lifter:
         for i in self.to_copy(accesses):
             self.copy(i)
         renamed = Renamer(self.new_name).statements(self.statements)
-        options = Options(fp=self.context.fp, reserved=frozenset(self.taken), prefix=self.prefix)
+        # without results it is volatile anyway; a statement that may touch memory is not joined with others either
+        volatile = self.context.volatile or self.reading.memory or not self.reading.outputs
+        options = Options(
+            fp=self.context.fp,
+            reserved=frozenset(self.taken),
+            prefix=self.prefix,
+            volatile=volatile,
+            fenced=self.reading.memory,
+        )
         try:
             emitted = emit(renamed, self.places(), options)
         except UntranslatableError as e:

@@ -88,7 +88,7 @@ def handle(unit: Unit) -> tuple[Handled, ...]:
 def around(unit: Unit, s: AsmStatement, context: Context) -> Context:
     """The context of one statement, given that of its file."""
     macro = frozenset(s.macro.params or ()) if s.macro is not None else None
-    return replace(context, objects=objects(unit, s), macro=macro)
+    return replace(context, objects=objects(unit, s), macro=macro, volatile=s.volatile)
 
 
 def is_ptx(unit: Unit, s: AsmStatement) -> bool:

@@ -67,6 +67,9 @@ template <class A> CU2PORT_PTX bool isspacep_local(A p) {
 template <class A> CU2PORT_PTX bool isspacep_global(A p) { return !isspacep_shared(p) && !isspacep_local(p); }
 #endif
 
+// A value of memory that other code may know as another type: an access to it is not held to C++'s rules for types.
+template <class T> struct __attribute__((may_alias)) Any { T value; };
+
 // Pointers of a space to what an address names.
 template <class T> struct generic_space {
     typedef T* pointer;
@@ -151,38 +154,55 @@ CU2PORT_PTX_PARTS(s64);
 CU2PORT_PTX_PARTS(f32);
 CU2PORT_PTX_PARTS(f64);
 #undef CU2PORT_PTX_PARTS
-template <> struct Parts<u128> { typedef u64 element; enum { count = 2 }; };
 
-// A vector is read and written one part at a time, each in one piece.
+// What a value moves in: one word if it has up to 8 bytes, else words of 8.
+template <class T> struct Words {
+    typedef typename Bits<(sizeof(T) < 8 ? sizeof(T) : 8)>::type type;
+    enum { count = sizeof(T) / sizeof(type) };
+};
+
+// Each is done when it is reached, in order with the others and with volatile accesses. What is more than a word stays
+// one access if it is relaxed: flags that travel beside their data rely on that. It is then a volatile one, which sees
+// as much as one of the system's scope.
 template <class T, Order order, Scope scope, template <class> class Space, class A> CU2PORT_PTX T atomic_load(A p) {
-    typedef typename Parts<T>::element E;
-    typedef typename Bits<sizeof(E)>::type B;
-    const auto from = Space<B>::to(p);
-    B parts[Parts<T>::count];
-    for (int i = 0; i < Parts<T>::count; ++i) parts[i] = CU2PORT_PTX_ATOMIC_LOAD(from + i, order, scope);
+    typedef Words<T> W;
+    if (W::count > 1 && order == relaxed) return Space<const volatile Any<T> >::to(p)->value;
+    const auto from = Space<const volatile typename W::type>::to(p);
+    typename W::type words[W::count];
+    for (int i = 0; i < W::count; ++i) words[i] = CU2PORT_PTX_ATOMIC_LOAD(from + i, order, scope);
     T out;
-    __builtin_memcpy(&out, parts, sizeof out);
+    __builtin_memcpy(&out, words, sizeof out);
     return out;
 }
 template <class T, Order order, Scope scope, template <class> class Space, class A>
 CU2PORT_PTX void atomic_store(A p, T value) {
-    typedef typename Parts<T>::element E;
-    typedef typename Bits<sizeof(E)>::type B;
-    const auto to = Space<B>::to(p);
-    B parts[Parts<T>::count];
-    __builtin_memcpy(parts, &value, sizeof value);
-    for (int i = 0; i < Parts<T>::count; ++i) CU2PORT_PTX_ATOMIC_STORE(to + i, parts[i], order, scope);
+    typedef Words<T> W;
+    if (W::count > 1 && order == relaxed) {
+        Space<volatile Any<T> >::to(p)->value = value;
+        return;
+    }
+    const auto to = Space<volatile typename W::type>::to(p);
+    typename W::type words[W::count];
+    __builtin_memcpy(words, &value, sizeof value);
+    for (int i = 0; i < W::count; ++i) CU2PORT_PTX_ATOMIC_STORE(to + i, words[i], order, scope);
 }
 
 // --- loads and stores ------------------------------------------------------------------------------------------------
 
+// Bytes, since a hint to the caches would hold an access of another type to C++'s rules for types.
+template <class T> struct Bytes { typedef u8 type __attribute__((vector_size(sizeof(T)), aligned(sizeof(T)))); };
 #ifdef __clang__
-#define CU2PORT_PTX_STREAM_LOAD(p) __builtin_nontemporal_load(p)
-#define CU2PORT_PTX_STREAM_STORE(p, v) __builtin_nontemporal_store(v, p)
+#define CU2PORT_PTX_STREAM_LOAD(T, space, p) \
+    __builtin_bit_cast(T, __builtin_nontemporal_load(space<const typename Bytes<T>::type>::to(p)))
+#define CU2PORT_PTX_STREAM_STORE(T, space, p, v) \
+    __builtin_nontemporal_store(__builtin_bit_cast(typename Bytes<T>::type, v), space<typename Bytes<T>::type>::to(p))
 #else
-#define CU2PORT_PTX_STREAM_LOAD(p) (*(p))
-#define CU2PORT_PTX_STREAM_STORE(p, v) (*(p) = (v))
+#define CU2PORT_PTX_STREAM_LOAD(T, space, p) (space<const Any<T> >::to(p)->value)
+#define CU2PORT_PTX_STREAM_STORE(T, space, p, v) (space<Any<T> >::to(p)->value = (v))
 #endif
+
+// Keeps the compiler from moving, joining or dropping the accesses around it.
+CU2PORT_PTX void keep() { asm volatile("" ::: "memory"); }
 
 #define CU2PORT_PTX_SCOPED(order, scope, suffix, space)                                                     \
     template <class T, class A> CU2PORT_PTX T ld_##order##_##scope##suffix(A p) {                           \
@@ -191,16 +211,34 @@ CU2PORT_PTX void atomic_store(A p, T value) {
     template <class T, class A> CU2PORT_PTX void st_##order##_##scope##suffix(A p, T v) {                   \
         atomic_store<T, order, scope, space>(p, v);                                                         \
     }
+// `_volatile` is relaxed.sys, as the manual says. `_kept` is a plain access that is done when it is reached, as in a
+// volatile asm statement; what other blocks store meanwhile it need not see.
 #define CU2PORT_PTX_LOADS(suffix, space)                                                                    \
-    template <class T, class A> CU2PORT_PTX T ld##suffix(A p) { return *space<const T>::to(p); }            \
-    template <class T, class A> CU2PORT_PTX T ld_volatile##suffix(A p) { return *space<const volatile T>::to(p); } \
-    template <class T, class A> CU2PORT_PTX T ld##suffix##_cs(A p) { \
-        return CU2PORT_PTX_STREAM_LOAD(space<const T>::to(p)); \
-    } \
-    template <class T, class A> CU2PORT_PTX void st##suffix(A p, T v) { *space<T>::to(p) = v; }             \
-    template <class T, class A> CU2PORT_PTX void st_volatile##suffix(A p, T v) { *space<volatile T>::to(p) = v; } \
-    template <class T, class A> CU2PORT_PTX void st##suffix##_cs(A p, T v) { \
-        CU2PORT_PTX_STREAM_STORE(space<T>::to(p), v); \
+    template <class T, class A> CU2PORT_PTX T ld##suffix(A p) { return space<const Any<T> >::to(p)->value; } \
+    template <class T, class A> CU2PORT_PTX T ld##suffix##_cs(A p) { return CU2PORT_PTX_STREAM_LOAD(T, space, p); } \
+    template <class T, class A> CU2PORT_PTX T ld_volatile##suffix(A p) {                                    \
+        return atomic_load<T, relaxed, sys, space>(p);                                                      \
+    }                                                                                                       \
+    template <class T, class A> CU2PORT_PTX void st##suffix(A p, T v) { space<Any<T> >::to(p)->value = v; } \
+    template <class T, class A> CU2PORT_PTX void st##suffix##_cs(A p, T v) {                                \
+        CU2PORT_PTX_STREAM_STORE(T, space, p, v);                                                           \
+    }                                                                                                       \
+    template <class T, class A> CU2PORT_PTX void st_volatile##suffix(A p, T v) {                            \
+        atomic_store<T, relaxed, sys, space>(p, v);                                                         \
+    }                                                                                                       \
+    CU2PORT_PTX_KEPT(suffix)                                                                                \
+    CU2PORT_PTX_KEPT(suffix##_cs)
+#define CU2PORT_PTX_KEPT(suffix)                                                                            \
+    template <class T, class A> CU2PORT_PTX T ld_kept##suffix(A p) {                                        \
+        keep();                                                                                             \
+        const T out = ld##suffix<T>(p);                                                                     \
+        keep();                                                                                             \
+        return out;                                                                                         \
+    }                                                                                                       \
+    template <class T, class A> CU2PORT_PTX void st_kept##suffix(A p, T v) {                                \
+        keep();                                                                                             \
+        st##suffix(p, v);                                                                                   \
+        keep();                                                                                             \
     }
 #define CU2PORT_PTX_SPACES(order, scope)                                                                    \
     CU2PORT_PTX_SCOPED(order, scope, , generic_space)                                                       \
@@ -228,6 +266,7 @@ CU2PORT_PTX_SPACES(, sys)
 #undef CU2PORT_PTX_SCOPED
 #undef CU2PORT_PTX_SPACES
 #undef CU2PORT_PTX_LOADS
+#undef CU2PORT_PTX_KEPT
 
 // Sets bytes of shared memory to zero.
 template <class A> CU2PORT_PTX void st_bulk(A p, u64 bytes) {
