@@ -14,7 +14,7 @@ from cu2port.audit import compare
 from cu2port.audit.run import audit
 from cu2port.cli_options import folder, gpus, macro, rocm_version
 from cu2port.model import Options
-from cu2port.output import write
+from cu2port.output import write_named
 from cu2port.plan import Request
 from cu2port.project import CannotRun, parse_size
 from cu2port.report import audit_text
@@ -84,7 +84,4 @@ def _deliver(text: str, out: Path | None) -> None:
     if out is None:
         click.echo(text, nl=False)
         return
-    try:
-        write(out, text.encode("utf-8", "backslashreplace"))
-    except OSError as e:
-        raise CannotRun(f"-o {out}: {e.strerror}") from e
+    write_named("-o", out, text.encode("utf-8", "backslashreplace"))

@@ -18,7 +18,7 @@ from cu2port.cli_options import folder, gpus, macro, rocm_version
 from cu2port.config import find_config
 from cu2port.convert import Ran, Tick, run
 from cu2port.model import Options, Trust
-from cu2port.output import write
+from cu2port.output import write_named
 from cu2port.plan import Mode, Request
 from cu2port.project import CannotRun, parse_size
 from cu2port.report import FORMATS, terminal
@@ -153,10 +153,7 @@ def report_paths(names: tuple[str, ...]) -> list[Path]:
 
 def write_text(path: Path, text: str) -> None:
     """Write a report. Raises CannotRun."""
-    try:
-        write(path, text.encode("utf-8", "backslashreplace"))
-    except OSError as e:
-        raise CannotRun(f"--report {path}: {e.strerror}") from e
+    write_named("--report", path, text.encode("utf-8", "backslashreplace"))
 
 
 def _show(request: Request, ran: Ran, verbosity: int) -> None:

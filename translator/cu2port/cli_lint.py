@@ -12,15 +12,17 @@ from typing import Any
 
 import click
 
+from cu2port import troubles
 from cu2port.cli_options import gpus, macro, rocm_version
 from cu2port.config import Config, find_config, inside, load_config
+from cu2port.inplace import InPlace
 from cu2port.jobs import Job, patch
 from cu2port.lint import baseline
-from cu2port.lint.run import FileLint, Settings, lint
+from cu2port.lint.run import FileLint, Settings, left_alone, lint
 from cu2port.lint.select import make_selection, matches
 from cu2port.lint.sense import folded_names
-from cu2port.model import Options, Project, Trust
-from cu2port.output import Helpers, write
+from cu2port.model import Judged, Options, Project, Trust
+from cu2port.output import write_named
 from cu2port.project import (
     CUDA_SUFFIXES,
     SOURCE_SUFFIXES,
@@ -32,6 +34,7 @@ from cu2port.project import (
     walk,
 )
 from cu2port.report import lint_formats
+from cu2port.travel import HELPERS
 from cu2port.workers import available_cores
 
 _HIP_SUFFIXES = frozenset({".hip"})
@@ -65,7 +68,7 @@ def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
     if asked["diff"]:
         _show_diff(jobs, files)
     elif settings.fix is not None and paths != ("-",):
-        _write(config, jobs, files)
+        files = _write(config, jobs, files)
     elif settings.fix is not None:
         data = jobs[0].data or b""
         sys.stdout.buffer.write(data if files[0].output is None else files[0].output)
@@ -204,20 +207,30 @@ def _as_seen_from_here(files: Sequence[FileLint], jobs: Sequence[Job], config: C
     return [replace(f, path=name.replace(os.sep, "/")) for f, name in zip(files, seen, strict=True)]
 
 
-def _write(config: Config, jobs: Sequence[Job], files: Sequence[FileLint]) -> None:
-    """Write mended texts back, and the headers that they include."""
-    helpers: frozenset[str] = frozenset()
+def _write(config: Config, jobs: Sequence[Job], files: Sequence[FileLint]) -> list[FileLint]:
+    """Write the headers that texts include, then fixed texts. Returns the files, those that had to be left with why."""
+    writer = InPlace()
+    for header, found in _headers(writer, config.root, files):
+        click.echo(f"cu2port: {header}: {found.finding.message}", err=True)
+    out = []
     for job, f in zip(jobs, files, strict=True):
+        left: Judged | None = None
         if f.output is not None:
-            path = Path(job.path)
             try:
-                write(path, f.output, path.stat().st_mode & 0o7777)
+                left = writer.put(job.path, f.output, f.read)
             except OSError as e:
-                raise CannotRun(f"{job.shown}: {e.strerror}; it was left as it is") from e
-            helpers |= f.helpers
-    _, blocked = Helpers().put(config.root, helpers)
-    for path, _ in blocked:
-        click.echo(f"cu2port: {path}: a file that is not cu2port's is in the way of a header", err=True)
+                left = troubles.UNREADABLE.on_file(f"could not be written ({e.strerror}); it was left as it is")
+        out.append(f if left is None else left_alone(f, left))
+    writer.finish()
+    return out
+
+
+def _headers(writer: InPlace, folder: Path, files: Sequence[FileLint]) -> list[tuple[Path, Judged]]:
+    names = frozenset[str]().union(*(f.helpers for f in files))
+    try:
+        return writer.put_headers(folder, names)
+    except OSError as e:
+        raise CannotRun(f"{folder / HELPERS}: {e.strerror}; nothing was fixed") from e
 
 
 def _show_diff(jobs: Sequence[Job], files: Sequence[FileLint]) -> None:
@@ -253,10 +266,7 @@ def _report(files: Sequence[FileLint], asked: Mapping[str, Any], on_error: bool)
     if not asked["output_file"]:
         click.echo(text, nl=False, err=on_error)
         return
-    try:
-        write(Path(asked["output_file"]), text.encode("utf-8", "backslashreplace"))
-    except OSError as e:
-        raise CannotRun(f"--output-file {asked['output_file']}: {e.strerror}") from e
+    write_named("--output-file", Path(asked["output_file"]), text.encode("utf-8", "backslashreplace"))
 
 
 def _show_text(files: Sequence[FileLint], asked: Mapping[str, Any], err: bool) -> None:

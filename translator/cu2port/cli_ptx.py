@@ -7,7 +7,9 @@ from pathlib import Path
 
 import click
 
-from cu2port.output import write
+from cu2port.output import write_single
+from cu2port.project import CannotRun
+from cu2port.travel import included
 
 
 def command(path: str, text: str | None, output: str, given: tuple[str, ...], fp: str, ptx: str, force: bool) -> int:
@@ -29,6 +31,8 @@ def command(path: str, text: str | None, output: str, given: tuple[str, ...], fp
     except UntranslatableError as e:
         click.echo(f"{path or '-e'}:{e}" + (f"; instead: {e.instead}" if e.instead else ""), err=True)
         return 1
+    except CannotRun as e:
+        click.echo(f"cu2port ptx: {e}", err=True)
     except OSError as e:
         click.echo(f"cu2port ptx: {path or output}: {e.strerror or e}", err=True)
     return 2
@@ -54,11 +58,10 @@ def _module(path: str, output: str, fp: str, trap: bool, force: bool) -> int:
     data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     done = convert(data.decode("latin-1"), fp, trap)
     if output and output != "-":
-        target = Path(output)
-        if target.exists() and not force and not target.read_bytes().startswith(b"// Made from PTX"):
-            raise click.UsageError(f"{output} is not cu2port's; --force replaces it")
-        write(target, done.text.encode("latin-1"))
-        _helpers(target, done.text)
+        data = done.text.encode("latin-1")
+        blocked = write_single("-o", Path(output), data, included(data, "cu2port/"), None, force)
+        for header, _ in blocked:
+            click.echo(f"cu2port ptx: {header} is not cu2port's and was not replaced", err=True)
     else:
         click.echo(done.text, nl=False)
     for left in done.left:
@@ -70,13 +73,3 @@ def _module(path: str, output: str, fp: str, trap: bool, force: bool) -> int:
     kernels = ", ".join(f"{k} as {other[k]}" if k in other else k for k in done.kernels) or "none"
     click.echo(f"kernels {len(done.kernels)} ({kernels}), left {len(done.left)}", err=True)
     return 1 if done.left else 0
-
-
-def _helpers(target: Path, text: str) -> None:
-    """Puts the headers that the text includes beside it."""
-    from cu2port.output import Helpers
-
-    names = frozenset(n for n in ("ptx.hpp", "untranslated.hpp", "warp.hpp") if f'"cu2port/{n}"' in text)
-    _, blocked = Helpers().put(target.parent, names)
-    for b in blocked:
-        click.echo(f"cu2port ptx: {b[0]} is not cu2port's and was not replaced", err=True)

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from cu2port.data import cache_dir
-from cu2port.output import write
+from cu2port.output import write_single
 from cu2port.project import CannotRun, parse_size
 from cu2port.verify import sim_build, sim_check, simulate
 from cu2port.verify.instrument import instrument
@@ -61,10 +61,7 @@ def _instrument(program: sim_build.Program, output: str) -> int:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return 0
-    try:
-        write(Path(output), data)
-    except OSError as e:
-        raise CannotRun(f"{output}: {e.strerror}") from e
+    write_single("-o", Path(output), data, frozenset(), None, None)
     return 0
 
 

@@ -10,20 +10,25 @@ from pathlib import Path
 from cu2port import __version__, troubles
 from cu2port.catalog import load_catalog
 from cu2port.check import all_checks
+from cu2port.disk import is_temporary, sweep
+from cu2port.inplace import InPlace
 from cu2port.jobs import Done, Job, convert, refused
+from cu2port.manifest import locked
 from cu2port.model import Judged
-from cu2port.output import Helpers, InPlace, TreeOutput, write
+from cu2port.output import TreeOutput, write_single
 from cu2port.plan import (
     Request,
     check_inputs,
+    check_links,
     names_folder,
     output_of,
     plan_items,
     plan_jobs,
     safe_in_place,
 )
-from cu2port.project import CannotRun, Item, Root, make_roots, walk
+from cu2port.project import STATE, CannotRun, Item, Root, make_roots, walk
 from cu2port.report.record import Entry, FileRecord, RunRecord, entries
+from cu2port.travel import HELPERS
 from cu2port.warp.native import is_asked
 from cu2port.workers import Lost, Pool, available_cores
 
@@ -51,6 +56,8 @@ def run(request: Request, stdin: bytes | None = None, tick: Tick = lambda done, 
     if request.mode == "out" and request.out == "-":
         raise CannotRun("-o -: standard output takes one file")
     notes: list[str] = []
+    if request.mode == "in-place":
+        check_links(roots)
     planned = plan_items(request, roots)
     items = [item for item in planned if item.kind != "ignored"]
     if request.mode == "in-place" and not request.force:
@@ -74,20 +81,23 @@ def _lost(job: Job, lost: Lost) -> Done:
     return refused(job, "failed", troubles.INTERNAL.on_file(message), notes=(lost.trace,) if lost.trace else ())
 
 
-def _pool(request: Request, sources: int) -> Pool:
-    """Workers for a run. What all of them need is loaded first, so that a fork shares it."""
+def _pool(request: Request, sources: int, held: Sequence[int] = ()) -> Pool:
+    """Workers for a run. What all of them need is loaded first, so that a fork shares it. `held`: descriptors of locks,
+    which must not outlive this process in them."""
     load_catalog()
     all_checks()
-    return Pool(min(request.workers or available_cores(), max(1, sources)), request.limit_s)
+    return Pool(min(request.workers or available_cores(), max(1, sources)), request.limit_s, held)
 
 
 def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick: Tick) -> Ran:
     """Input folders, or several inputs, to an output folder."""
     tree = TreeOutput(Path(request.out), request.force)
+    tree.make()
     records: dict[int, FileRecord] = {}
-    helpers: frozenset[str] = frozenset()
+    more: list[FileRecord] = []
     in_the_way = False
-    with _pool(request, sum(i.kind == "source" for i in items)) as pool:
+    sources = sum(i.kind == "source" for i in items)
+    with locked([tree.out]) as held, _pool(request, sources, held) as pool, contextlib.closing(tree):
         tree.prepare(items)
         with contextlib.ExitStack() as stack:
             stack.callback(tree.keep)
@@ -111,15 +121,16 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
                 if _unread(done.entries):
                     tree.lost(item)
                 else:
-                    found = _put(tree, item, done.output)
+                    found = _put(tree, item, done, more)
                 in_the_way |= _edited(found)
-                helpers |= done.helpers
                 records[job.index] = _record(request, item, done, found)
             copy(len(others))
-            written, foreign = Helpers().put(tree.out, helpers)
             stack.pop_all()
-        tree.finish(roots, written)
-    more = _foreign(foreign)
+        try:
+            tree.finish(roots)
+        except OSError as e:
+            message = f"could not be written ({e.strerror}); the next run takes up what this one wrote"
+            more.append(_broken(f"{tree.out.as_posix()}/{STATE}", troubles.UNREADABLE.on_file(message)))
     return Ran(_run_record(request, records, more), in_the_way=in_the_way)
 
 
@@ -133,65 +144,96 @@ def _edited(found: Sequence[Judged]) -> bool:
 
 def _foreign(blocked: Sequence[tuple[Path, Judged]]) -> list[FileRecord]:
     """Records of travelling headers whose place is taken."""
-    return [FileRecord(p.as_posix(), p.as_posix(), "failed", entries(b"", (j,))) for p, j in blocked]
+    return [_broken(p.as_posix(), j) for p, j in blocked]
 
 
-def _put(tree: TreeOutput, item: Item, data: bytes | None) -> tuple[Judged, ...]:
-    """Write an item; a file that cannot be read or written is a finding, and the others go on."""
+def _broken(path: str, judged: Judged) -> FileRecord:
+    return FileRecord(path, path, "failed", entries(b"", (judged,)))
+
+
+def _put(tree: TreeOutput, item: Item, done: Done | None, more: list[FileRecord] | None = None) -> tuple[Judged, ...]:
+    """Write an item, `done` None: as it is, after the headers it includes; a file that cannot be read or written is a
+    finding, and the others go on. `more`: gets the records of headers whose place is taken."""
     if item.kind == "none":
         return ()
     try:
-        blocked = tree.put(item, data)
+        if done is not None and more is not None:
+            more += _foreign(tree.put_headers(done.helpers))
+        blocked = tree.put(item, done.output if done else None, done.read if done else "")
     except OSError as e:
         tree.lost(item)
         where = e.filename if isinstance(e.filename, str) else item.shown
-        message = f"could not be copied ({where}: {e.strerror}); mend that and convert again"
+        message = f"could not be copied ({where}: {e.strerror}); fix that and convert again"
         return (troubles.UNREADABLE.on_file(message),)
     return (blocked,) if blocked else ()
 
 
 def _in_place(request: Request, roots: Sequence[Root], items: list[Item], tick: Tick) -> Ran:
     """--in-place, --diff and --dry-run: the same work, and only the first of them writes."""
-    writing = request.mode == "in-place"
-    writer = InPlace()
+    writer = InPlace(request.force) if request.mode == "in-place" else None
     records: dict[int, FileRecord] = {}
     diffs: dict[int, bytes] = {}
-    helpers: dict[Root, frozenset[str]] = dict.fromkeys(roots, frozenset())
+    helpers: frozenset[str] = frozenset()
+    more: list[FileRecord] = []
+    whole = True  # whether every text that changes could be written
     for index, item in enumerate(items):
         if item.found and item.kind != "source":
             records[index] = _plain(request, item, ())
-    with _pool(request, sum(i.kind == "source" for i in items)) as pool:
+    with contextlib.ExitStack() as stack:
+        held = stack.enter_context(locked([r.path for r in roots if r.folder])) if writer else []
+        pool = stack.enter_context(_pool(request, sum(i.kind == "source" for i in items), held))
+        if writer is not None:
+            stack.callback(writer.finish)
+            for item in items:
+                if is_temporary(item.relative.rpartition("/")[2]):
+                    sweep(item.path)
         results: Iterable[tuple[Job, Done]] = _results(plan_jobs(request, items, pool).jobs, pool, tick)
         if is_asked(request.options):
             results = list(results)  # files read the headers they include: none is written before all are read
         for job, done in results:
             item = items[job.index]
-            found = _put_back(writer, item, done.output) if writing and not _unread(done.entries) else ()
+            found = _put_back(writer, item, done, more) if writer and not _unread(done.entries) else ()
+            whole = whole and not found
             diffs[job.index] = done.diff
-            helpers[item.root] |= done.helpers
+            helpers |= {n for n in done.helpers if not (_folder(item.root) / HELPERS / n).is_file()}
             records[job.index] = _record(request, item, done, found)
-    more = []
-    notes = []
-    for root, names in helpers.items():
-        folder = root.path if root.folder else root.path.parent
-        if names and writing:
-            _, blocked = Helpers().put(folder, names)
-            more += _foreign(blocked)
-        elif names:
-            notes.append(_helper_note(names))
-    if writing:
-        for item in items:
-            if item.kind == "link":
-                _put_back(writer, item, None)
+        notes = [_helper_note(helpers)] if helpers and writer is None else []
+        if writer is not None and request.options.rename:
+            if whole:
+                _rename(request, writer, items, records)
+            else:
+                notes.append("no file has a new name, since includes of it could not all be written; convert again")
+                records |= {i: r._replace(output=r.output and items[i].shown) for i, r in records.items()}
     return Ran(_run_record(request, records, more), b"".join(diffs[i] for i in sorted(diffs)), notes=notes)
 
 
-def _put_back(writer: InPlace, item: Item, data: bytes | None) -> tuple[Judged, ...]:
+def _put_back(writer: InPlace, item: Item, done: Done, more: list[FileRecord]) -> tuple[Judged, ...]:
+    """Write a source back, after the headers that it includes. `more`: as for `_put`."""
     try:
-        writer.put(item, data)
+        more += _foreign(writer.put_headers(_folder(item.root), done.helpers))
+        found = writer.put(item.name, done.output, done.read) if done.output is not None else None
     except OSError as e:
-        return (troubles.UNREADABLE.on_file(f"could not be written ({e.strerror}); mend that and convert again"),)
-    return ()
+        found = troubles.UNREADABLE.on_file(f"could not be written ({e.strerror}); fix that and convert again")
+    return (found,) if found else ()
+
+
+def _folder(root: Root) -> Path:
+    """The folder that travelling headers of an input belong in, where nothing is copied."""
+    return root.path if root.folder else root.path.parent
+
+
+def _rename(request: Request, writer: InPlace, items: Sequence[Item], records: dict[int, FileRecord]) -> None:
+    """Give files their new names, when all texts are written."""
+    for index, item in enumerate(items):
+        if item.kind not in ("source", "link"):
+            continue
+        try:
+            found = writer.rename(item, request.options.rename)
+        except OSError as e:
+            found = troubles.UNREADABLE.on_file(f"could not be renamed ({e.strerror}); fix that and convert again")
+        if found is not None:
+            record = records.get(index, _plain(request, item, ()))
+            records[index] = record._replace(output=item.shown, entries=(*entries(b"", (found,)), *record.entries))
 
 
 def _one_file(request: Request, root: Root) -> Ran:
@@ -211,8 +253,12 @@ def _one_file(request: Request, root: Root) -> Ran:
     ran = Ran(_run_record(request, {0: record}, []))
     if _unread(done.entries):
         return ran
-    data = done.output if done.output is not None else root.path.read_bytes()
-    _deliver(request, ran, data, done.helpers, root.path.stat().st_mode & 0o7777)
+    try:
+        data = done.output if done.output is not None else root.path.read_bytes()
+        mode = root.path.stat().st_mode & 0o7777
+    except OSError as e:
+        raise CannotRun(f"{root.given}: {e.strerror}") from e
+    _deliver(request, ran, data, done.helpers, mode)
     return ran
 
 
@@ -238,12 +284,7 @@ def _deliver(request: Request, ran: Ran, data: bytes, helpers: frozenset[str], m
         if helpers:
             ran.notes.append(_helper_note(helpers))
         return
-    out = Path(request.out)
-    try:
-        write(out, data, mode)
-    except OSError as e:
-        raise CannotRun(f"-o {request.out}: {e.strerror}") from e
-    _, blocked = Helpers().put(out.parent, helpers)
+    blocked = write_single("-o", Path(request.out), data, helpers, mode, request.force)
     ran.record = replace(ran.record, files=(*ran.record.files, *_foreign(blocked)))
 
 
@@ -261,9 +302,11 @@ def _plain(request: Request, item: Item, found: tuple[Judged, ...]) -> FileRecor
 
 
 def _record(request: Request, item: Item, done: Done, found: tuple[Judged, ...]) -> FileRecord:
-    """The record of a source: troubles with the file first, then what was found in it."""
-    every = (*entries(b"", (*item.found, *found)), *done.entries)
-    failed = _unread(every)
+    """The record of a source: troubles with the file first, then what was found in it. Of a file that was left as it
+    is there is nothing else to say: what was found was not applied."""
+    left = any(j.finding.code in (troubles.NOT_REPLACED.code, troubles.UNREADABLE.code) for j in found)
+    every = (*entries(b"", (*item.found, *found)), *(() if left else done.entries))
+    failed = left or _unread(every)
     return FileRecord(
         path=item.shown,
         output="" if failed else output_of(request, item),

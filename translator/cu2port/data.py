@@ -11,6 +11,7 @@ from pathlib import Path
 _DAY_S = 24 * 60 * 60
 _OLD_S = 30 * _DAY_S
 _MOST = 16  # files of a kind: who works on the rules makes a new one with every edit
+_MOST_WRITTEN = 10_000  # what `output.write_single` remembers, a place each
 _KINDS = ("catalog-*.bin", "grammar-*.bin", "grammar-*.sum", "shim-*.h", "pch-*.pch", "sim/runtime-*.o")
 
 
@@ -40,7 +41,9 @@ def cache_dir() -> Path:
     elif sys.platform == "darwin":
         base = str(Path.home() / "Library" / "Caches")
     else:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+        base = os.environ.get("XDG_CACHE_HOME", "")
+        if not Path(base).is_absolute():  # to be ignored, says the XDG specification; it could be a stranger's tree
+            base = str(Path.home() / ".cache")
     return Path(base) / "cu2port"
 
 
@@ -57,6 +60,9 @@ def prune_cache(now_s: float | None = None) -> None:
         for rank, (then, path) in enumerate(used):
             if rank >= _MOST or now - then > _OLD_S:
                 _drop(path)
+    known = sorted(((_last_used(path), path) for path in (folder / "written").glob("*")), reverse=True)
+    for _, path in known[_MOST_WRITTEN:]:
+        _drop(path)
     for path in folder.glob(".new-*"):  # of a run that was killed while it wrote
         if now - _last_used(path) > _DAY_S:
             _drop(path)

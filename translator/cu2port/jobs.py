@@ -15,11 +15,11 @@ from cu2port.graph import Scan, scan_includes
 from cu2port.model import Judged, Options, Project, Result
 from cu2port.project import CUDA_SUFFIXES, suffix_of
 from cu2port.report.record import Entry, entries
+from cu2port.travel import OURS, included
 
 if TYPE_CHECKING:
     from cu2port.clang import ClangService
 
-OURS = b"// cu2port"  # the first bytes of every header that travels with converted code
 _CUDA_MARK = re.compile(
     rb"<<<|__(?:global|device|host|shared|constant)__|\b(?:cuda|cu[A-Z]|CU[A-Z]?_|nccl|cub::|thrust)"
 )
@@ -50,7 +50,8 @@ class Job:
 
 
 class Done(NamedTuple):
-    """What became of a job. `output` None: the input, byte for byte."""
+    """What became of a job. `output` None: the input, byte for byte. `read`: the sha256 of that; `helpers`: the
+    travelling headers that the output includes, be they new in it or not."""
 
     status: str
     output: bytes | None = None
@@ -60,6 +61,7 @@ class Done(NamedTuple):
     left: frozenset[str] = frozenset()
     helpers: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
+    read: str = ""
 
 
 class Tools:
@@ -108,9 +110,9 @@ def convert(job: Job, tools: Tools) -> Done:
     if data is None:
         return refused(job, "copied", troubles.TOO_LARGE.on_file(_too_large(job)))
     if data.startswith(OURS):
-        return Done("copied")
+        return Done("copied", read=hashlib.sha256(data).hexdigest())
     if b"\0" in data and not _is_cuda(job) and not _CUDA_MARK.search(data.replace(b"\0", b"")):
-        return Done("copied")
+        return Done("copied", read=hashlib.sha256(data).hexdigest())
     result = engine.translate(
         data,
         job.options,
@@ -142,8 +144,9 @@ def _pack(job: Job, result: Result) -> Done:
         entries=entries(result.data, found),
         seen=result.seen,
         left=result.left,
-        helpers=result.helpers,
+        helpers=result.helpers | included(result.output, job.project.helper_prefix),
         notes=result.notes,
+        read=hashlib.sha256(result.data).hexdigest(),
     )
 
 

@@ -72,7 +72,9 @@ def plan_items(request: Request, roots: Sequence[Root]) -> list[Item]:
     items = [item for root in roots for item in walk(root, leave_out, exclude)]
     if request.mode != "out":
         items = [_leave_outside(item) for item in items]
-    return rename(items, request.options.rename) if request.options.rename else items
+    if request.options.rename:
+        items = rename(items, request.options.rename, in_place=request.mode != "out" and not request.force)
+    return items
 
 
 def _leave_outside(item: Item) -> Item:
@@ -81,6 +83,13 @@ def _leave_outside(item: Item) -> Item:
         return item
     message = "the link leaves the input for a file that is not converted; pass that file as an input too"
     return replace(item, kind="none", found=(troubles.LEAVES_TREE.on_file(message),))
+
+
+def check_links(roots: Sequence[Root]) -> None:
+    """Nothing is written through a link: a tree of a stranger's may have one that leads anywhere."""
+    for root in roots:
+        if not root.folder and Path(root.given).is_symlink():
+            raise CannotRun(f"{root.given} is a link to {root.path}; --in-place takes the file itself")
 
 
 def safe_in_place(roots: Sequence[Root], items: Sequence[Item]) -> list[str]:

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from cu2port import troubles
+from cu2port.disk import is_temporary
 from cu2port.ignore import VCS, Ignores
 from cu2port.model import Judged
 
@@ -150,6 +151,9 @@ def walk(root: Root, leave_out: frozenset[Path] = frozenset(), exclude: GitIgnor
             if entry.name in VCS or entry.name == STATE:
                 continue
             relative = f"{folder}/{entry.name}" if folder else entry.name
+            if is_temporary(entry.name):  # of a run that was killed, or goes on
+                yield _item(root, relative, "none")
+                continue
             is_folder = entry.is_dir(follow_symlinks=False)
             if is_folder and leave_out and (root.path / relative) in leave_out:
                 continue
@@ -214,14 +218,16 @@ def _link(root: Root, relative: str) -> Item:
     return _item(root, relative, _kind(relative), troubles.LINKED_FILE.on_file(message))
 
 
-def rename(items: list[Item], suffix: str) -> list[Item]:
-    """Give `.cu` items the new suffix, and links to them. An item whose new name is taken keeps its own."""
+def rename(items: list[Item], suffix: str, in_place: bool = False) -> list[Item]:
+    """Give `.cu` items the new suffix, and links to them. An item whose new name is taken keeps its own; `in_place`:
+    also by a file that is no item."""
     taken = {item.target for item in items}
     moved: dict[str, str] = {}
     for item in items:
         if item.kind in ("source", "link") and item.target.lower().endswith(".cu"):
             new = item.target[:-3] + suffix
-            if new not in taken:
+            beside = item.path.with_name(new.rpartition("/")[2]) if in_place else None
+            if new not in taken and not (beside is not None and os.path.lexists(beside)):
                 taken.add(new)
                 moved[item.target] = new
     out: list[Item] = []

@@ -147,6 +147,15 @@ BAD_SUPPRESSION = Trouble(
 It silences nothing. Rules are named by code, prefix or name (`cu2port rules` lists them); `ignore-begin` wants an
 `ignore-end` after it.""",
 )
+NOT_REPLACED = Trouble(
+    "CU916",
+    "not-replaced",
+    Severity.ERROR,
+    """A file was left as it is, because replacing it would have lost something.
+
+Somebody saved it while cu2port ran: convert again. Or it has several names (hard links), belongs to another user, or
+has extended attributes that a new file could not have: convert a copy of it, or let `--force` replace it.""",
+)
 
 TROUBLES: Mapping[str, Trouble] = {
     t.code: t
@@ -166,5 +175,6 @@ TROUBLES: Mapping[str, Trouble] = {
         SPECIAL,
         UNUSED_SUPPRESSION,
         BAD_SUPPRESSION,
+        NOT_REPLACED,
     )
 }

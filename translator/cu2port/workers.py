@@ -80,9 +80,12 @@ def available_cores() -> int:
 
 
 class Pool:
-    """Up to `size` worker processes. Use as a context manager; leaving it ends them."""
+    """Up to `size` worker processes. Use as a context manager; leaving it ends them.
 
-    def __init__(self, size: int, limit_s: float = 60.0) -> None:
+    `held`: descriptors that they close, where they inherit any: a lock must end with this process.
+    """
+
+    def __init__(self, size: int, limit_s: float = 60.0, held: Sequence[int] = ()) -> None:
         # fork shares the catalogue that the parent has loaded; elsewhere it is unsafe or missing
         self._context: ForkContext | SpawnContext
         if sys.platform == "linux":
@@ -91,6 +94,7 @@ class Pool:
             self._context = multiprocessing.get_context("spawn")
         self._size = max(1, size)
         self._limit = limit_s
+        self._held = tuple(held)
         self._workers: list[_Worker] = []
 
     def __enter__(self) -> Pool:
@@ -173,7 +177,8 @@ class Pool:
         ours, theirs = self._context.Pipe()
         # a forked child inherits our ends of all pipes; open there, they would keep siblings from seeing our death
         inherited = [ours, *(w.pipe for w in self._workers)] if sys.platform == "linux" else []
-        process = self._context.Process(target=_serve, args=(theirs, inherited), name="cu2port-worker")
+        held = self._held if sys.platform == "linux" else ()
+        process = self._context.Process(target=_serve, args=(theirs, inherited, held), name="cu2port-worker")
         process.start()
         theirs.close()
         return _Worker(process, ours)
@@ -228,10 +233,12 @@ def describe(error: BaseException) -> str:
     return f"{type(error).__name__} in {path}:{ours[-1].lineno}"
 
 
-def _serve(pipe: Connection, inherited: list[Connection]) -> None:
+def _serve(pipe: Connection, inherited: list[Connection], held: Sequence[int]) -> None:
     """A worker's life: chunks in, results out, until the parent closes the pipe."""
     for other in inherited:
         other.close()
+    for descriptor in held:
+        os.close(descriptor)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's: it ends us
     gc.freeze()  # the catalogue stays; looking through it again and again for garbage is a tenth of a run
     gc.set_threshold(50_000, 20, 20)

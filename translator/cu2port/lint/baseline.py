@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from cu2port.config import inside
-from cu2port.output import write
+from cu2port.output import write_named
 from cu2port.project import CannotRun
 
 SCHEMA = "cu2port-baseline/1"
@@ -41,6 +41,8 @@ def _words(line: str) -> str:
 def load(path: Path) -> dict[str, Counter[str]]:
     """Path -> fingerprint -> how many are known. Raises CannotRun for what is no baseline."""
     try:
+        if path.exists() and not path.is_file():
+            raise CannotRun(f"--baseline {path}: no file")
         if path.stat().st_size > _MAX_BYTES:
             raise CannotRun(f"--baseline {path}: larger than {_MAX_BYTES >> 20} MB")
         content = json.loads(path.read_bytes())
@@ -60,6 +62,15 @@ def load(path: Path) -> dict[str, Counter[str]]:
     return known
 
 
+def _is_baseline(path: Path) -> bool:
+    """Whether a file is one that may be written anew."""
+    try:
+        load(path)
+    except CannotRun:
+        return False
+    return True
+
+
 def _is_count(key: object, n: object) -> bool:
     if not isinstance(key, str) or not isinstance(n, int) or isinstance(n, bool) or n < 1:
         return False
@@ -71,8 +82,7 @@ def save(path: Path, found: Mapping[str, Iterable[str]]) -> int:
     files = {name: dict(sorted(Counter(marks).items())) for name, marks in sorted(found.items())}
     files = {name: counts for name, counts in files.items() if counts}
     text = json.dumps({"schema": SCHEMA, "files": files}, indent=1, ensure_ascii=False)
-    try:
-        write(path, text.encode("utf-8", "surrogateescape") + b"\n")
-    except OSError as e:
-        raise CannotRun(f"--write-baseline {path}: {e.strerror}") from e
+    if path.is_file() and not path.is_symlink() and path.stat().st_size and not _is_baseline(path):
+        raise CannotRun(f"--write-baseline {path}: the file that is there is no baseline; choose another name")
+    write_named("--write-baseline", path, text.encode("utf-8", "surrogateescape") + b"\n")
     return sum(sum(c.values()) for c in files.values())

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from cu2port import __version__
 from cu2port.data import cache_dir, data_path
-from cu2port.output import write
+from cu2port.disk import write
 
 _FORMAT = 3
 _MOST = 5_000  # entries

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from cu2port.lint.reach import Reach
 from cu2port.lint.select import Selection
 from cu2port.model import Finding, Judged, Options, Outcome, Result, Severity, Trust
 from cu2port.report.locate import Lines, Place, readable
+from cu2port.travel import included
 from cu2port.workers import Lost, Pool
 
 _ROUNDS = 10  # of fixing; a fix may bring to light what another one mends
@@ -63,7 +65,8 @@ class LintFinding:
 class FileLint:
     """One file. `output`: its text after fixes, None if nothing changed; `fixed`: how many findings were mended;
     `alone`: all that was found depends on this file only; else `reach` says what on, see `Reach`. `again`: it was not
-    possible without leaving libclang out, so the result is not kept."""
+    possible without leaving libclang out, so the result is not kept. `helpers`: the travelling headers that the text
+    includes after fixes; `read`: the sha256 of what was there before them."""
 
     path: str
     findings: tuple[LintFinding, ...] = ()
@@ -73,6 +76,7 @@ class FileLint:
     alone: bool = False
     reach: str = ""
     again: bool = False
+    read: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,11 @@ def _lost(job: Job, lost: Lost) -> FileLint:
     return _trouble(job, troubles.INTERNAL.on_file(message))
 
 
+def left_alone(f: FileLint, found: Judged) -> FileLint:
+    """A file whose fixes could not be written: what is to be said of it is why."""
+    return FileLint(f.path, tuple(_shown(b"", [found.finding], None)), again=True)
+
+
 def _trouble(job: Job, found: Judged) -> FileLint:
     return FileLint(job.shown, tuple(_shown(b"", [found.finding], None)), again=True)
 
@@ -175,7 +184,10 @@ def lint_job(settings: Settings, job: Job, tools: Tools) -> FileLint:
     alone = found.unit is None or not (found.unit.asked or any(_is_header(i.path) for i in found.unit.includes))
     again = bool(job.lexer_alone) or (found.unit is not None and bool(found.unit.clang_failed))
     shown = tuple(_shown(data, wanted, found))
-    return FileLint(job.shown, shown, None if data == first else data, fixed, helpers, alone, again=again)
+    if settings.fix is not None:
+        helpers |= included(data, job.project.helper_prefix)
+    read = "" if data == first else hashlib.sha256(first).hexdigest()
+    return FileLint(job.shown, shown, None if data == first else data, fixed, helpers, alone, again=again, read=read)
 
 
 def _is_header(name: str) -> bool:

@@ -19,7 +19,7 @@ from lark.exceptions import VisitError
 from lark.lexer import Lexer, PatternStr
 
 from cu2port.data import cache_dir, data_path
-from cu2port.output import write
+from cu2port.disk import write
 from cu2port.ptx.build import Build, number, short
 from cu2port.ptx.ir import (
     Function,
