@@ -16,8 +16,10 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
-from cu2port import troubles
+from cu2port import declared, engine, jobs, translate, troubles
+from cu2port.check import all_checks
 from cu2port.cli import cli
+from cu2port.lexer import lex
 from cu2port.report.json_report import schema
 
 OLD = b"#include <cuda_runtime.h>\nint f() { return cudaFree(0); }\n"
@@ -280,3 +282,101 @@ def test_a_pipe_does_not_hang_the_run() -> None:
     assert done.exit_code == 0
     assert reported(done, "src/pipe.cu", troubles.SPECIAL) == 1
     assert tree("out") == {"a.cu": NEW}
+
+
+_ASM = 'asm({text} : "{out}"({name}) : "r"(x), "r"(a));'
+_FIRST = [
+    "__device__ unsigned q;",
+    "unsigned q;",
+    "unsigned q, x2;",
+    "unsigned q[4];",
+    "q;",
+    "*q;",
+    "&q;",
+    "union { unsigned q; };",
+    "extern unsigned q;",
+    "struct S { unsigned q; } q;",
+    "unsigned q(int);",
+    "(q);",
+    ", q;",
+    "q = 1;",
+    "q[0];",
+    "",
+]
+
+
+@pytest.mark.parametrize("first", _FIRST)
+def test_a_file_may_begin_with_the_declaration_of_an_operand(first: str) -> None:
+    for out, name in (("=r", "q"), ("+r", "q"), ("=r", "q[0]"), ("=r", "*q")):
+        statement = _ASM.format(text='"add.u32 %0, %1, %2;"', out=out, name=name)
+        source = f"{first}\n__global__ void k(unsigned* a, unsigned x) {{ {statement} }}"
+        for cut in range(3):
+            translate(source[cut:], path="a.cu")
+
+
+def test_a_file_may_begin_and_end_at_any_token() -> None:
+    texts = {e.before for check in all_checks() for e in check.examples if "asm" in e.before}
+    for text in sorted(texts):
+        at = lex(text).p
+        for k in range(min(5, len(at))):
+            translate(text[at[k] :], path="a.cu")
+            translate(text[: at[-1 - k]], path="a.cu")
+
+
+@pytest.fixture
+def planted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault of ours in every file that says PLANTED."""
+    examine, scan = engine.examine, declared.declared_names
+
+    def fails(data: bytes, *words: object, **more: object) -> object:
+        if b"PLANTED" in data:
+            raise IndexError("planted")
+        return examine(data, *words, **more)  # type: ignore[arg-type]  # as it was called
+
+    def fails_first(text: str) -> frozenset[str]:
+        if "UNSCANNED" in text:
+            raise IndexError("planted")
+        return scan(text)
+
+    monkeypatch.setattr(engine, "examine", fails)
+    monkeypatch.setattr(jobs, "declared_names", fails_first)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the stand-in translator reaches workers by fork")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("convert", "src", "-o", "out"),
+        ("convert", "src", "--in-place"),
+        ("convert", "src", "--diff"),
+        ("convert", "src", "--dry-run", "-q"),
+        ("audit", "src"),
+        ("audit", "src", "--format", "json"),
+        ("audit", "src", "--format", "sarif"),
+        ("audit", "src", "--format", "md"),
+        ("audit", "src", "--format", "html"),
+        ("lint", "src"),
+        ("lint", "src", "--fix"),
+        ("lint", "src", "--output-format", "github"),
+        ("lint", "src", "--write-baseline", "known.json"),
+    ],
+)
+def test_a_lost_job_is_said_by_every_command(tmp_path: Path, planted: None, words: tuple[str, ...]) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.cu").write_text("int main() { cudaFree(0); }\n")
+    (tmp_path / "src" / "b.cu").write_text("int PLANTED() { return cudaFree(0); }\n")
+    done = CliRunner().invoke(cli, list(words), prog_name="cu2port")
+    assert done.exit_code == 1, done.output
+    assert "cu2port failed on this file" in done.output.replace("&#95;", "_")
+    assert "b.cu" in done.output
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the stand-in translator reaches workers by fork")
+@pytest.mark.parametrize("words", [("convert", "src", "-o", "out"), ("audit", "src")])
+def test_a_first_look_that_fails_is_said(tmp_path: Path, planted: None, words: tuple[str, ...]) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.cu").write_text("int main() { cudaFree(0); }\n")
+    (tmp_path / "src" / "b.cu").write_text("int UNSCANNED() { return cudaFree(0); }\n")
+    done = CliRunner().invoke(cli, list(words), prog_name="cu2port")
+    assert done.exit_code == 1, done.output
+    assert "cu2port could not tell what this file declares for others" in done.output

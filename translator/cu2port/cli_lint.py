@@ -18,10 +18,10 @@ from cu2port.config import Config, find_config, inside, load_config
 from cu2port.inplace import InPlace
 from cu2port.jobs import Job, patch
 from cu2port.lint import baseline
-from cu2port.lint.run import FileLint, Settings, left_alone, lint
+from cu2port.lint.run import FileLint, Settings, failed, lint
 from cu2port.lint.select import make_selection, matches
 from cu2port.lint.sense import folded_names
-from cu2port.model import Judged, Options, Project, Trust
+from cu2port.model import Judged, Options, Project, Severity, Trust
 from cu2port.output import write_named
 from cu2port.project import (
     CUDA_SUFFIXES,
@@ -38,6 +38,7 @@ from cu2port.travel import HELPERS
 from cu2port.workers import available_cores
 
 _HIP_SUFFIXES = frozenset({".hip"})
+_LOST = frozenset({troubles.UNREADABLE.code, troubles.INTERNAL.code})  # what no baseline may hide
 _COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
@@ -55,14 +56,16 @@ def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
     config = load_config(Path(asked["config"])) if asked["config"] else _found(asked["isolated"])
     known = _baseline(config, asked)
     settings = _settings(config, asked, known)
-    jobs = _jobs(paths, config, asked, settings)
+    jobs, unread, ignored = _jobs(paths, config, asked, settings)
     workers = asked["jobs"] or available_cores()
     files = list(lint(jobs, settings, workers, use_cache=not asked["no_cache"]))
     if asked["write_baseline"]:
         path = Path(asked["write_baseline"])
-        count = baseline.save(path, {f.path: [x.mark for x in f.findings] for f in files})
+        count = baseline.save(path, {f.path: [x.mark for x in f.findings if x.code not in _LOST] for f in files})
         click.echo(f"{path}: {count} findings are known from now on", err=True)
-        return 0
+        lost = [replace(f, findings=tuple(x for x in f.findings if x.code in _LOST)) for f in (*files, *unread)]
+        _report(lost, asked, on_error=True)
+        return 1 if any(f.findings for f in lost) else 0
     files = [_without_known(f, known) for f in files]
     files = [replace(f, findings=folded_names(f.findings)) for f in files]
     if asked["diff"]:
@@ -74,6 +77,11 @@ def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
         sys.stdout.buffer.write(data if files[0].output is None else files[0].output)
     if asked["output_format"] == "text":
         files = _as_seen_from_here(files, jobs, config)
+    files += unread
+    if ignored and not asked["quiet"]:
+        click.echo(
+            f"left out, since git ignores it: {_count(ignored, 'file or folder', 'files and folders')}", err=True
+        )
     _report(files, asked, on_error=asked["diff"] or (settings.fix is not None and paths == ("-",)))
     left = any(f.findings for f in files)
     changed = asked["diff"] and any(f.output is not None for f in files)
@@ -118,20 +126,29 @@ def _words(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(w for text in texts for w in text.split(",") if w.strip())
 
 
-def _jobs(paths: tuple[str, ...], config: Config, asked: Mapping[str, Any], settings: Settings) -> list[Job]:
-    """The files to look at: those that are named, and the CUDA and HIP sources of folders that are named."""
+def _jobs(
+    paths: tuple[str, ...], config: Config, asked: Mapping[str, Any], settings: Settings
+) -> tuple[list[Job], list[FileLint], int]:
+    """The files to look at: those that are named, and the CUDA and HIP sources of folders that are named.
+
+    Also what could not be read, and how many files and folders git ignores.
+    """
     size = parse_size(asked["max_size"])
     if paths == ("-",):
         name = asked["stdin_filename"] or "stdin.cu"
         shown = _relative(Path(name).absolute(), config.root, name)
-        return [Job(0, name, shown, settings.options, max_size=size, data=sys.stdin.buffer.read())]
+        return [Job(0, name, shown, settings.options, max_size=size, data=sys.stdin.buffer.read())], [], 0
     if "-" in paths:
         raise CannotRun("`-` is standard input; it cannot be mixed with other inputs")
     exclude = (*config.exclude, *asked["exclude"])
     jobs: dict[str, Job] = {}
+    unread: list[FileLint] = []
+    ignored = 0
     top = config.root.resolve()
     for root in make_roots(paths or (".",), into_one=False):
         for item in walk(root):
+            ignored += item.kind == "ignored"
+            unread += [failed(item.shown, j) for j in item.found if j.finding.severity is Severity.ERROR]
             if item.kind not in ("source", "copy") or (root.folder and not _is_source(item.name)):
                 continue
             real = Path(item.name).resolve()  # a link is read and mended as the file that it stands for
@@ -142,7 +159,7 @@ def _jobs(paths: tuple[str, ...], config: Config, asked: Mapping[str, Any], sett
                 continue
             project = Project(helper_prefix=helper_prefix(shown))
             jobs[str(real)] = Job(len(jobs), str(real), shown, settings.options, project, max_size=size)
-    return list(jobs.values())
+    return list(jobs.values()), unread, ignored
 
 
 def _is_source(name: str) -> bool:
@@ -220,7 +237,7 @@ def _write(config: Config, jobs: Sequence[Job], files: Sequence[FileLint]) -> li
                 left = writer.put(job.path, f.output, f.read)
             except OSError as e:
                 left = troubles.UNREADABLE.on_file(f"could not be written ({e.strerror}); it was left as it is")
-        out.append(f if left is None else left_alone(f, left))
+        out.append(f if left is None else failed(f.path, left))
     writer.finish()
     return out
 
@@ -300,5 +317,5 @@ def _summary(files: Sequence[FileLint], diff: bool) -> str:
     return "; ".join(words)
 
 
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
+def _count(n: int, what: str, many: str = "") -> str:
+    return f"{n} {what if n == 1 else many or what + 's'}"

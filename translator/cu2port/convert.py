@@ -77,8 +77,8 @@ def _results(jobs: Sequence[Job], pool: Pool, tick: Tick) -> Iterator[tuple[Job,
 
 
 def _lost(job: Job, lost: Lost) -> Done:
-    message = f"cu2port failed on this file ({lost.reason}), also without libclang; copied as it is; please report"
-    return refused(job, "failed", troubles.INTERNAL.on_file(message), notes=(lost.trace,) if lost.trace else ())
+    found = troubles.lost(lost, "; copied as it is")
+    return refused(job, "failed", found, notes=(lost.trace,) if lost.trace else ())
 
 
 def _pool(request: Request, sources: int, held: Sequence[int] = ()) -> Pool:

@@ -30,7 +30,7 @@ class Job:
     """One file to convert. `data` holds the text of standard input; else `path` is read.
 
     `diff`: the two names of a unified diff; then the diff comes back in place of the output. `lexer_alone`: why this
-    is the second attempt at a file, without libclang.
+    is the second attempt at a file, without libclang. `unscanned`: why the first look at it failed.
     """
 
     index: int
@@ -43,6 +43,7 @@ class Job:
     data: bytes | None = None
     diff: tuple[str, str] | None = None
     lexer_alone: str = ""
+    unscanned: str = ""
 
     def without_clang(self, reason: str) -> Job:
         """The same job for a second attempt. `reason`: how the first one failed."""
@@ -136,6 +137,8 @@ def _pack(job: Job, result: Result) -> Done:
         reason = job.lexer_alone or (result.notes[0] if result.notes else "it did not finish")
         lexer_alone = troubles.LEXER_ALONE.on_file(f"converted without libclang ({reason}); read its changes with care")
         found = (*found, lexer_alone)
+    if job.unscanned:
+        found = (troubles.unscanned(job.unscanned), *found)
     changed = result.output != result.data
     return Done(
         status=status,

@@ -299,11 +299,11 @@ def _match_run(t: list[str], match: list[int], stack: list[int], brackets: list[
 
 def is_identifier(token: str) -> bool:
     """Whether a token is an identifier or keyword."""
-    c = token[0]
-    return (c.isalpha() or c in "_$" or c >= "\x80") and token[-1] not in "\"'"
+    c = token[:1]  # "" stands for what is before and after a file
+    return (c.isalpha() or c in ("_", "$") or c >= "\x80") and token[-1] not in "\"'"
 
 
 def is_string(token: str) -> bool:
     """Whether a token is a string literal (also raw or unterminated)."""
-    c = token[0]
+    c = token[:1]
     return c == '"' or (c in "uULR" and '"' in token[:4])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -16,7 +16,7 @@ from cu2port.ignore import patterns
 from cu2port.jobs import Job, scan
 from cu2port.model import Options, Project
 from cu2port.project import CannotRun, Item, Root, helper_prefix, rename, walk
-from cu2port.workers import Pool
+from cu2port.workers import Lost, Pool
 
 _CUDA = "cuda_runtime_api.h"
 _MOST_HEADERS = 200  # that are looked at for files given alone
@@ -125,7 +125,8 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> Plan:
         for i, item in enumerate(items)
         if item.kind == "source"
     ]
-    graph = _graph(request, [job for job, _ in bare], [job for job, item in bare if not item.root.folder], pool)
+    lost: dict[str, str] = {}
+    graph = _graph(request, [job for job, _ in bare], [job for job, item in bare if not item.root.folder], pool, lost)
     moved = frozenset(item.name for _, item in bare if not item.target.endswith(item.relative))
     jobs = []
     for job, item in bare:
@@ -144,12 +145,17 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> Plan:
         names = None
         if request.mode == "diff":
             names = (item.shown.lstrip("/"), output_of(request, item).lstrip("/"))
-        jobs.append(replace(job, options=options, project=project, diff=names))
+        jobs.append(replace(job, options=options, project=project, diff=names, unscanned=lost.get(job.path, "")))
     return Plan(jobs, graph)
 
 
-def _graph(request: Request, jobs: Sequence[Job], alone: Sequence[Job], pool: Pool) -> Graph | None:
-    """What the files say of each other, and the headers that files given `alone` include; None: there are no others."""
+def _graph(
+    request: Request, jobs: Sequence[Job], alone: Sequence[Job], pool: Pool, lost: dict[str, str]
+) -> Graph | None:
+    """What the files say of each other, and the headers that files given `alone` include; None: there are no others.
+
+    Files that could not be asked are entered in `lost`, with the reason.
+    """
     dirs = [d for d in request.options.include_dirs if not (Path(d) / _CUDA).is_file()]  # CUDA's headers are no project
     names = {job.path for job in jobs}
     headers: list[Job] = []
@@ -169,13 +175,21 @@ def _graph(request: Request, jobs: Sequence[Job], alone: Sequence[Job], pool: Po
     level = [header for job in alone for header in reached(job.path, _includes(job))]
     if len(jobs) < 2 and not level:
         return None
-    scans = {job.path: found for job, found in pool.run(scan, jobs) if isinstance(found, Scan)}
+    scans = dict(_scans(pool, jobs, lost))
     while level:
         headers += level
-        more = {job.path: found for job, found in pool.run(scan, level) if isinstance(found, Scan)}
+        more = dict(_scans(pool, level, lost))
         scans |= more
         level = [header for path, found in more.items() for header in reached(path, found.includes)]
     return Graph([job.path for job in (*jobs, *headers)], scans, dirs)
+
+
+def _scans(pool: Pool, jobs: Sequence[Job], lost: dict[str, str]) -> Iterator[tuple[str, Scan]]:
+    for job, found in pool.run(scan, jobs):
+        if isinstance(found, Lost):
+            lost[job.path] = found.reason
+        else:
+            yield job.path, found
 
 
 def _includes(job: Job) -> tuple[tuple[str, bool], ...]:

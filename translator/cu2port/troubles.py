@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cu2port.model import Finding, Judged, Outcome, Severity
+
+if TYPE_CHECKING:
+    from cu2port.workers import Lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,18 @@ INTERNAL = Trouble(
 
 The file was copied as it is. This is a fault of cu2port: please report it with the line that `-v` prints.""",
 )
+
+
+def lost(why: Lost, more: str = "") -> Judged:
+    """A job that no worker could do; `more`: what became of the file."""
+    return INTERNAL.on_file(f"cu2port failed on this file ({why.reason}), also without libclang{more}; please report")
+
+
+def unscanned(reason: str) -> Judged:
+    """The first look at a file failed, and other files were converted without it."""
+    return INTERNAL.on_file(f"cu2port could not tell what this file declares for others ({reason}); please report")
+
+
 LEAVES_TREE = Trouble(
     "CU906",
     "link-leaves-tree",

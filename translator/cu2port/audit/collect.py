@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from cu2port import edits, engine
+from cu2port import edits, engine, troubles
 from cu2port.audit.requirements import Requirement, found_in
 from cu2port.jobs import Job, Tools
 from cu2port.lexer import is_identifier
@@ -95,9 +95,10 @@ def audit_job(job: Job, tools: Tools) -> FileAudit:
         with open(job.path, "rb") as f:  # noqa: PTH123 - a Path a file costs more than the call
             data = f.read(job.max_size + 1)
     except OSError as e:
-        return FileAudit(job.shown, failed=f"could not be read ({e.strerror})")
+        return failed(job.shown, troubles.UNREADABLE.on_file(f"could not be read ({e.strerror}); mend that"))
     if len(data) > job.max_size:
-        return FileAudit(job.shown, failed=f"larger than --max-size ({job.max_size} bytes), not looked at")
+        message = f"larger than --max-size ({job.max_size} bytes), not looked at; raise --max-size"
+        return failed(job.shown, troubles.TOO_LARGE.on_file(message))
     if suffix_of(job.path) not in CUDA_SUFFIXES and not _MARK.search(data):
         return FileAudit(job.shown, lines=_lines(data))
     if _OTHERS.search(data) and not _CUDAS.search(data):
@@ -107,10 +108,14 @@ def audit_job(job: Job, tools: Tools) -> FileAudit:
     result = engine.settle(examined)
     unit = examined.unit
     if unit is None:
-        reason = result.findings[0].finding.message
-        return FileAudit(job.shown, lines=data.count(b"\n"), failed=reason)
+        return failed(job.shown, result.findings[0], data.count(b"\n"))
     lines = Lines(data)
-    found = tuple(_found(unit, lines, j) for j in result.findings)
+    found = tuple(_found(unit.text, lines, j) for j in result.findings)
+    if job.lexer_alone:
+        message = f"looked at without libclang ({job.lexer_alone}); more may be left than is said here"
+        found = (_found("", Lines(b""), troubles.LEXER_ALONE.on_file(message)), *found)
+    if job.unscanned:
+        found = (_found("", Lines(b""), troubles.unscanned(job.unscanned)), *found)
     kernels = tuple(_kernels(unit, lines, found))
     names = {n: len(unit.find(re.split(r"::|\.", n)[-1])) for n in unit.api.seen}
     return FileAudit(
@@ -128,6 +133,12 @@ def audit_job(job: Job, tools: Tools) -> FileAudit:
     )
 
 
+def failed(path: str, why: Judged, lines: int = 0) -> FileAudit:
+    """What could not be looked at: the reason is a finding, so that it is in every sum and in the exit status."""
+    found = _found("", Lines(b""), why)
+    return FileAudit(path, lines, found=(found,), failed=found.message)
+
+
 def _lines(data: bytes) -> int:
     return data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
 
@@ -142,13 +153,13 @@ def way_of(j: Judged) -> str:
     return NONE if f.code in NO_TARGET or (f.code == "CU401" and not f.edits) else HAND
 
 
-def _found(unit: Unit, lines: Lines, j: Judged) -> Found:
+def _found(text: str, lines: Lines, j: Judged) -> Found:
     f = j.finding
     start, end = lines.place(f.start), lines.place(f.end)
     way = way_of(j)
     before = after = ""
     if way != SELF:
-        before, after = _excerpt(unit.text, f)
+        before, after = _excerpt(text, f)
     return Found(
         f.code, f.name, f.severity.value, way, readable(f.message), start.line, start.column, end.line,
         f.effects, tuple(map(readable, f.why)), f.cuda, f.hip, before, after,

@@ -7,13 +7,17 @@ from typing import Any
 
 from cu2port.audit import build_files
 from cu2port.audit.build_files import BuildLine
-from cu2port.audit.collect import FileAudit, audit_job
+from cu2port.audit.collect import FileAudit, audit_job, failed
 from cu2port.audit.document import build
 from cu2port.catalog import load_catalog
 from cu2port.check import all_checks
+from cu2port.model import Severity
 from cu2port.plan import Request, plan_items, plan_jobs
 from cu2port.project import make_roots
+from cu2port.troubles import lost
 from cu2port.workers import Lost, Pool, available_cores
+
+_ERROR = Severity.ERROR
 
 
 def audit(request: Request) -> dict[str, Any]:
@@ -31,7 +35,8 @@ def audit(request: Request) -> dict[str, Any]:
     with Pool(min(request.workers or available_cores(), max(1, sources // 4)), request.limit_s) as pool:
         jobs, graph = plan_jobs(request, items, pool)
         for job, done in pool.run(audit_job, jobs):
-            files.append(FileAudit(job.shown, failed=done.reason) if isinstance(done, Lost) else done)
+            files.append(failed(job.shown, lost(done)) if isinstance(done, Lost) else done)
+    files += [failed(i.shown, j) for i in items if i.kind != "source" for j in i.found if j.finding.severity is _ERROR]
     files.sort(key=lambda f: f.path)
     o = request.options
     options = {
@@ -46,4 +51,6 @@ def audit(request: Request) -> dict[str, Any]:
     includes = (
         {job.shown: sorted(shown[t] for t in graph.targets(job.path) if t in shown) for job in jobs} if graph else {}
     )
-    return build(files, includes, builds, load_catalog(), options)
+    document = build(files, includes, builds, load_catalog(), options)
+    document["summary"]["ignored"] = [i.shown for i in items if i.kind == "ignored"]
+    return document

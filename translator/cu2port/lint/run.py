@@ -140,17 +140,12 @@ def _work(jobs: Sequence[Job], settings: Settings, workers: int) -> Iterator[tup
 
 
 def _lost(job: Job, lost: Lost) -> FileLint:
-    message = f"cu2port failed on this file ({lost.reason}), also without libclang; please report"
-    return _trouble(job, troubles.INTERNAL.on_file(message))
+    return failed(job.shown, troubles.lost(lost))
 
 
-def left_alone(f: FileLint, found: Judged) -> FileLint:
-    """A file whose fixes could not be written: what is to be said of it is why."""
-    return FileLint(f.path, tuple(_shown(b"", [found.finding], None)), again=True)
-
-
-def _trouble(job: Job, found: Judged) -> FileLint:
-    return FileLint(job.shown, tuple(_shown(b"", [found.finding], None)), again=True)
+def failed(path: str, found: Judged) -> FileLint:
+    """A file or folder that could not be looked at, or whose fixes could not be written."""
+    return FileLint(path, tuple(_shown(b"", [found.finding], None)), again=True)
 
 
 def _peek(job: Job) -> bytes | None:
@@ -166,10 +161,10 @@ def lint_job(settings: Settings, job: Job, tools: Tools) -> FileLint:
     try:
         data = job.data if job.data is not None else Path(job.path).read_bytes()
     except OSError as e:
-        return _trouble(job, troubles.UNREADABLE.on_file(f"could not be read ({e.strerror}); mend that"))
+        return failed(job.shown, troubles.UNREADABLE.on_file(f"could not be read ({e.strerror}); mend that"))
     if len(data) > job.max_size:
         message = f"larger than --max-size ({job.max_size} bytes), not looked at; raise --max-size"
-        return _trouble(job, troubles.TOO_LARGE.on_file(message))
+        return failed(job.shown, troubles.TOO_LARGE.on_file(message))
     codes = settings.selection.for_file(job.shown)
     known = settings.known.get(job.shown, {})
     first, fixed, helpers = data, 0, frozenset[str]()

@@ -25,6 +25,14 @@ def _text(doc: Mapping[str, Any]) -> Iterator[str]:
     s, e = doc["summary"], doc["effort"]
     yield size(s)
     yield f"effort: {e['words']}"
+    if gone := [f"{x['path']}: {x['message']}" for x in _own(doc)]:
+        yield ""
+        yield f"cu2port could not look at {_count(len(gone), 'file')} as it should; more may be left than is said here"
+        yield from (f"  {line}" for line in gone[:_MOST])
+        if len(gone) > _MOST:
+            yield f"  and {len(gone) - _MOST} more"
+    if s.get("ignored"):
+        yield f"left out, since git ignores them: {_some(s['ignored'])}"
     yield ""
     yield "lines that hold something of CUDA's, names of CUDA's, and kernels, by what a port does with them"
     yield f"{'':<24}{'lines':>9}{'names':>8}{'kernels':>9}{'findings':>10}"
@@ -82,6 +90,11 @@ def _text(doc: Mapping[str, Any]) -> Iterator[str]:
         yield f"since then: {c['fixed']} fixed, {c['new']} new, {c['left']} left"
         for x in c["new_findings"][:_MOST]:
             yield f"  new: {x['path']}:{x['line']}: {x['code']}: {x['message']}"
+
+
+def _own(doc: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What cu2port could not do."""
+    return [x for x in doc["findings"] if x["code"].startswith("CU9") and x["way"] == "hand"]
 
 
 def top_work(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -148,6 +161,8 @@ def _markdown(doc: Mapping[str, Any]) -> Iterator[str]:
     yield "# What porting to HIP takes"
     yield ""
     yield f"{size(s)}. Effort: {cell(e['words'])}."
+    if gone := len(_own(doc)):
+        yield f"**cu2port could not look at {_count(gone, 'file')} as it should**; more may be left than is said here."
     yield ""
     yield "Lines that hold something of CUDA's, names of CUDA's, and kernels, by what a port does with them:"
     yield ""
