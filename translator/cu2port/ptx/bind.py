@@ -194,6 +194,8 @@ class _Binder:
         if place is None:
             raise self.fail(f"`{operand.name}` is not declared")
         element = Type(type_.name.rpartition("x")[0], type_.kind, type_.bits) if type_.lanes > 1 else type_
+        if place.type.bits < element.bits or (place.type.is_float and element.is_float and place.type != element):
+            raise self.fail(f"`{operand.name}` is a register of `.{place.type}`, the result has type `.{element}`")
         return Target(operand.name, element)
 
     def source(self, slot: Slot, operand: Operand) -> object:

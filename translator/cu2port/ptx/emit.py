@@ -276,10 +276,13 @@ def _stored(text: Text, type_: Type, place: Place, printer: Printer) -> str:
         return f"reinterpret_cast<decltype({place.text})>({text.text})"
     if place.type.is_int and have.is_int:
         return (printer.coerce(text, type_) if place.type.bits > type_.bits else text).text
-    other = cxx_type(place.type) != cxx_type(have)  # not the kind: tf32 is a float's bits in an integer
-    if place.type.bits == type_.bits and other and "p" not in (place.type.kind, have.kind):
-        return printer.coerce(printer.coerce(text, type_), place.type).text
-    return text.text
+    # the C++ types, not the kinds: tf32 is a float's bits in an integer
+    if cxx_type(place.type) == cxx_type(have) or "p" in (place.type.kind, have.kind):
+        return text.text
+    text = printer.coerce(text, type_)
+    if place.type.bits == type_.bits:
+        return printer.coerce(text, place.type).text
+    return printer.resized(text, place.type, type_.signed).text
 
 
 def registers(value: Value, printer: Printer) -> Iterable[str]:

@@ -121,7 +121,7 @@ class Printer:
             return Text(place.text, level, wanted)
         if have.bits == wanted.bits:
             return Text(f"__builtin_bit_cast({cxx_type(wanted)}, {place.text})", 16, wanted)
-        return Text(f"{cxx_type(wanted)}({place.text})", 16, wanted)
+        return self.resized(text, wanted)
 
     def conversion(self, v: Value) -> Text:
         inner = self.value(v.args[0])
@@ -146,6 +146,17 @@ class Printer:
         if have.is_int and wanted.is_int:
             return Text(f"{cxx_type(wanted)}({text.text})", 16, wanted)
         return Text(f"__builtin_bit_cast({cxx_type(wanted)}, {text.text})", 16, wanted)
+
+    def resized(self, text: Text, wanted: Type, signed: bool = False) -> Text:
+        """The low bits of a text in a narrower type, or all of them in a wider one with zeros or the sign above: what
+        a register has of a value of another size, floats too, which are no numbers then."""
+        have = text.type
+        if have.kind != "p":
+            text = self.coerce(text, have.to_signed if signed else have.unsigned)
+        bits = wanted.unsigned if wanted.kind != "p" else wanted
+        if wanted.is_int:
+            return Text(f"{cxx_type(wanted)}({text.text})", 16, wanted)
+        return self.coerce(Text(f"{cxx_type(bits)}({text.text})", 16, bits), wanted)
 
     def wrap(self, text: Text, level: int) -> str:
         return text.text if text.level >= level else f"({text.text})"
