@@ -67,7 +67,7 @@ def test_variables() -> None:
         'extern "C" alignas(4) __constant__ std::uint8_t t[4] = {1, 2, 255};',
         'extern "C" __device__ std::uint32_t counter = 7;',
         'extern "C" { __device__ float f; }',
-        'extern "C" __device__ std::int16_t signed_[2] = {-1, 2};',
+        'extern "C" __device__ std::int16_t signed_[2] CU2PORT_SYMBOL("signed") = {-1, 2};',
         "alignas(16) __shared__ std::uint8_t s[64];",
         "alignas(8) extern __shared__ std::uint8_t dyn[];",
         "__shared__ std::uint32_t own;",

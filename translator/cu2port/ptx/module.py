@@ -14,6 +14,8 @@ from math import prod
 from cu2port.ptx.ir import TYPES, Function, Module, Place
 from cu2port.ptx.module_body import EXITED, INDENT, Body
 from cu2port.ptx.module_data import (
+    SYMBOL,
+    SYMBOL_MACRO,
     Structs,
     grouped,
     is_external,
@@ -21,12 +23,13 @@ from cu2port.ptx.module_data import (
     names,
     place,
     symbol,
+    unused,
 )
 from cu2port.ptx.module_facts import Facts, Left, exiting, is_builtin, opaque, own
 from cu2port.ptx.parse import parse_module
 from cu2port.ptx.printer import NAMESPACE
 from cu2port.ptx.rename import instructions
-from cu2port.ptx.reserved import KEYWORDS
+from cu2port.ptx.reserved import KEYWORDS, OCCUPIED
 from cu2port.ptx.vector_registers import without_vectors
 
 
@@ -68,6 +71,13 @@ class _Writer:
         functions = {f.name: f for f in module.functions if f.body is None}
         functions |= {f.name: f for f in self.module.functions if f.body is not None}
         self.names = names(module)
+        # a kernel under another name is a function that two kernels call: see `function`
+        renamed = {f.name for f in module.functions if f.is_entry and self.names[f.name] != symbol(f.name)}
+        self.twice = renamed - KEYWORDS - OCCUPIED
+        self.taken = taken = set(self.names.values())
+        for old in sorted(self.twice):
+            for part in ("body", "symbol"):
+                self.names[f"{old} {part}"] = unused(f"{self.names[old]}{part}", taken)
         textures = opaque(module.variables)
         self.facts = Facts(
             functions, self.names, exiting(functions.values()), textures, Structs(), own(self.module), fp, trap
@@ -83,13 +93,14 @@ class _Writer:
         places = {f.name: Place(self.names[f.name], TYPES["u64"], pointer=True) for f in module.functions}
         for v in variables:
             places[v.name] = place(v, self.names[v.name])
-        bodies = [self.function(f, places) for f in module.functions if f.body is not None]
+        reserved = frozenset({*self.names.values(), *(p.text.lstrip("&") for p in places.values())})
+        bodies = [self.function(f, places, reserved) for f in module.functions if f.body is not None]
         bodies += self.aliases()
         plain = [f for f in facts.functions.values() if not f.is_entry and not (f.body is None and is_builtin(f.name))]
         prototypes = [f"{self.signature(f)};" for f in plain]
         renamed = tuple((f.name, self.names[f.name]) for f in module.functions if f.is_entry)
         renamed = tuple((old, new) for old, new in dict.fromkeys(renamed) if symbol(old) != new)
-        # a word of C++ can still be the symbol's name
+        # a word of C++ can be the symbol's name on both sides
         labels = [f'{self.signature(facts.functions[old])} __asm__("{old}");' for old, _ in renamed if old in KEYWORDS]
         version = f"PTX {module.version}" if module.version else "PTX"
         target = f" for {', '.join(module.target)}" if module.target else ""
@@ -99,6 +110,7 @@ class _Writer:
         headers = [h for h, word in _HEADERS if re.search(word, text)]
         chunks = [head]
         chunks += ["".join(f'#include "cu2port/{h}"\n' for h in headers)] if headers else []
+        chunks += [SYMBOL_MACRO] if SYMBOL in text else []
         for group in (structs, [*dict.fromkeys((*prototypes, *labels))], [*globals_, *facts.hoisted]):
             if group:
                 chunks.append("\n".join(group) + "\n")
@@ -113,18 +125,18 @@ class _Writer:
         out: list[str] = []
         for p in (*f.params, *f.returns):
             name = symbol(p.name)
-            while name in out or name in KEYWORDS or name in self.names.values() or name == EXITED:
+            while name in out or name in KEYWORDS or name in self.taken or name == EXITED:
                 name += "_"
             out.append(name)
         return out
 
-    def signature(self, f: Function) -> str:
+    def signature(self, f: Function, name: str = "", where: str = "") -> str:
+        """The head of a function; `name` and `where` (`static __device__`) in place of its own."""
         type_of = self.facts.structs.type_of
         result = type_of(f.returns[0]) if len(f.returns) == 1 else "void"
-        where = "__global__" if f.is_entry else "__device__"
         limits = dict(f.limits)
         threads = limits.get("reqntid") or limits.get("maxntid")
-        bounds = f" __launch_bounds__({prod(threads)})" if f.is_entry and threads else ""
+        bounds = f" __launch_bounds__({prod(threads)})" if f.is_entry and threads and not where else ""
         found = self.parameters(f)
         params = [f"{type_of(p)} {name}" for p, name in zip(f.params, found, strict=False)]
         if len(f.returns) > 1:
@@ -134,9 +146,10 @@ class _Writer:
         if f.name in self.facts.exiting:
             params.append(f"bool& {EXITED}")
         linkage = 'extern "C"' if is_external(f) else "static"
-        return f"{linkage} {where}{bounds} {result} {self.names[f.name]}({', '.join(params)})"
+        where = where or f"{linkage} {'__global__' if f.is_entry else '__device__'}"
+        return f"{where}{bounds} {result} {name or self.names[f.name]}({', '.join(params)})"
 
-    def function(self, f: Function, places: Mapping[str, Place]) -> str:
+    def function(self, f: Function, places: Mapping[str, Place], reserved: frozenset[str]) -> str:
         for p in f.params:
             if is_opaque(p):
                 why = "textures and surfaces are objects of another kind in HIP"
@@ -147,11 +160,20 @@ class _Writer:
                 self.facts.left.append(
                     Left(f.name, f".{name}", f.line, f.column, why, "let each block work for itself")
                 )
-        body = Body(self.facts, f, places, self.parameters(f))
+        body = Body(self.facts, f, places, self.parameters(f), reserved)
         lines = body.written()
         lines = [*grouped(body.top), *lines]
         inner = "".join(f"{INDENT}{line}\n" if not line.endswith(":;") else f"{line}\n" for line in lines)
-        return f"{self.signature(f)} {{\n{inner}}}\n"
+        if f.name not in self.twice:
+            return f"{self.signature(f)} {{\n{inner}}}\n"
+        # Its symbol may be the C library's for the host, so it is that of a kernel which the host does not see.
+        plain, other = self.names[f"{f.name} body"], self.names[f"{f.name} symbol"]
+        call = f"{{\n{INDENT}{plain}({', '.join(self.parameters(f))});\n}}\n"
+        kernel = self.signature(f, other)
+        return (
+            f"{self.signature(f, plain, 'static inline __device__')} {{\n{inner}}}\n\n{self.signature(f)} {call}\n"
+            f'#ifdef __HIP_DEVICE_COMPILE__\n{kernel} __asm__("{f.name}");\n{kernel} {call}#endif\n'
+        )
 
     def aliases(self) -> list[str]:
         """Functions that call those whose other name they are."""

@@ -43,14 +43,19 @@ EXITED = "exited"  # what a function tells its caller with, where it ended the t
 class Body(emit._Emitter):
     """The emitter for a function's body."""
 
-    def __init__(self, facts: Facts, f: Function, places: Mapping[str, Place], parameters: Sequence[str]) -> None:
-        """`parameters`: the C++ names of parameters and results, in this order."""
-        super().__init__(dict(places), emit.Options(fp=facts.fp, kernel=f.is_entry))
+    def __init__(
+        self,
+        facts: Facts,
+        f: Function,
+        places: Mapping[str, Place],
+        parameters: Sequence[str],
+        reserved: frozenset[str],
+    ) -> None:
+        """`parameters`: the C++ names of parameters and results, in this order. `reserved`: those of the module."""
+        super().__init__(dict(places), emit.Options(fp=facts.fp, kernel=f.is_entry, reserved=reserved))
         self.facts, self.f = facts, f
         self.params: dict[str, Variable] = {}  # parameters in scope: those of the function, and those for calls
         self.prototypes: dict[str, Directive] = {}
-        self.taken.update(facts.names.values())
-        self.taken.update(p.text.lstrip("&") for p in places.values())
         self.taken.update(parameters)
         self.taken.update({"malloc", "free", "printf", EXITED})
         self.returned = f.returns[0].name if len(f.returns) == 1 else ""

@@ -23,7 +23,7 @@ from cu2port.ptx.ir import (
     Variable,
 )
 from cu2port.ptx.printer import NAMESPACE, cxx_type, literal
-from cu2port.ptx.reserved import KEYWORDS, LIBRARY
+from cu2port.ptx.reserved import free
 
 VISIBLE = frozenset({"visible", "weak", "common", "extern"})
 OPAQUE = ("texref", "samplerref", "surfref")  # types of texturing, which HIP has as objects
@@ -46,14 +46,16 @@ def names(module: Module) -> dict[str, str]:
     for item in items:
         if item.name in out:  # declared, then defined
             continue
-        name = symbol(item.name)
-        intrinsic = isinstance(item, Function) and not item.is_entry and name.startswith("__")
-        while name in taken or name in KEYWORDS or name in LIBRARY or intrinsic or name[:1].isdigit():
-            intrinsic = False
-            name += "_"
-        taken.add(name)
-        out[item.name] = name
+        out[item.name] = unused(free(symbol(item.name)), taken)
     return out
+
+
+def unused(name: str, taken: set[str]) -> str:
+    """The name, with `_` behind it until nothing else has it; it is taken from then on."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
 
 
 def is_external(f: Function) -> bool:
@@ -128,6 +130,16 @@ def aligned(v: Variable) -> str:
     return f"alignas({wanted}) " if wanted > natural(v.type) else ""
 
 
+SYMBOL = "CU2PORT_SYMBOL"
+#: A name for device code alone: for the host it may be one of the C library, which the program would lose.
+SYMBOL_MACRO = f"""#ifdef __HIP_DEVICE_COMPILE__
+#define {SYMBOL}(name) __asm__(name)
+#else
+#define {SYMBOL}(name)
+#endif
+"""
+
+
 def declaration(v: Variable, name: str, known: Mapping[str, str], local: bool = False) -> str:
     """A variable outside of functions. One in shared memory is declared for all functions, as it is in PTX.
 
@@ -145,6 +157,7 @@ def declaration(v: Variable, name: str, known: Mapping[str, str], local: bool = 
     weak = "__attribute__((weak)) " if "weak" in v.attributes else ""
     hidden = VISIBLE.isdisjoint(v.attributes) and (local or v.name.startswith(("$", "__")))
     linkage = "" if hidden else 'extern "C" '
+    label = f' {SYMBOL}("{v.name}")' if linkage and name != symbol(v.name) else ""
     storage = "" if linkage else "static "
     pieces = _pieces(v)
     if _is_packed(pieces):
@@ -159,12 +172,12 @@ def declaration(v: Variable, name: str, known: Mapping[str, str], local: bool = 
                 values.append(_address(piece, known))
                 at += 8
         text = f"struct __attribute__((packed)) {name}_type {{{members} }};\n"
-        return f"{text}{linkage}{weak}{aligned(v)}{storage}{where} {name}_type {name} = {{{', '.join(values)}}};"
+        return f"{text}{linkage}{weak}{aligned(v)}{storage}{where} {name}_type {name}{label} = {{{', '.join(values)}}};"
     start = f" = {initial(v, v.init, known)}" if v.init is not None else ""
     # `extern "C"` before a single declaration declares it as `extern`: with braces it is a definition
     if linkage and not outside and not start:
-        return f'extern "C" {{ {weak}{aligned(v)}{where} {element(v)} {name}{extent(v)}; }}'
-    return f"{linkage}{weak}{aligned(v)}{storage}{where} {element(v)} {name}{extent(v)}{start};"
+        return f'extern "C" {{ {weak}{aligned(v)}{where} {element(v)} {name}{extent(v)}{label}; }}'
+    return f"{linkage}{weak}{aligned(v)}{storage}{where} {element(v)} {name}{extent(v)}{label}{start};"
 
 
 def place(v: Variable, name: str) -> Place:
