@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from types import TracebackType
 
 import click
 
 from cu2port import __version__
+
+_NO_ARGUMENTS: type[click.UsageError] | tuple[()] = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.2
 
 
 class _Oops:
@@ -60,6 +63,9 @@ def main() -> None:
         except click.Abort:
             raise KeyboardInterrupt from None
         except click.ClickException as e:
+            if isinstance(e, _NO_ARGUMENTS) and e.ctx is not None:
+                click.echo(e.ctx.get_help(), err=True)
+                raise SystemExit(2) from None
             where = e.ctx.command_path if isinstance(e, click.UsageError) and e.ctx else "cu2port"
             click.echo(f"{where}: {' '.join(e.format_message().split())}", err=True)
             raise SystemExit(2) from None
@@ -75,6 +81,8 @@ def cli() -> None:
 
     Exit codes: 0 nothing is left for a person, 1 findings are left, 2 could not run.
     """
+    if os.environ.get("NO_COLOR"):
+        click.get_current_context().color = False
 
 
 @cli.command(short_help="Convert files and folders of CUDA C++ to HIP.")
@@ -108,7 +116,7 @@ def cli() -> None:
 )
 @click.option("--skip-inactive", is_flag=True, help="Leave `#if` branches alone that are surely off.")
 @click.option("--comments", is_flag=True, help="Rewrite names in comments too.")
-@click.option("--rocm", metavar="VERSION", default="7.1", help="ROCm to write for.  [7.1]")
+@click.option("--rocm", metavar="VERSION", default="", help="ROCm to write for.  [7.1]")
 @click.option(
     "--trust",
     type=click.Choice(["exact", "review"]),
@@ -142,7 +150,9 @@ def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object)
 
 @cli.command(short_help="Compile converted code for AMD GPUs; no GPU is needed.")
 @click.argument("path")
-@click.option("--arch", "archs", metavar="ARCHS", default="gfx90a,gfx942,gfx1100,gfx1201", show_default=True)
+@click.option(
+    "--arch", "archs", metavar="ARCHS", default="", help="GPUs to compile for.  [gfx90a,gfx942,gfx1100,gfx1201]"
+)
 @click.option("-p", "build", metavar="DIR", help="Folder of compile_commands.json, of the CUDA build or a HIP one.")
 @click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in.")
 @click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
@@ -174,7 +184,7 @@ def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
 @click.option("-o", "--output", metavar="FILE", default="", help="File to write; else standard output.")
 @click.option("--compare", metavar="OLD.json", default="", help="An older audit: show what is fixed, new and left.")
 @click.option("--arch", "archs", metavar="ARCHS", default="", help="GPUs that count (gfx942,gfx1100).  [all]")
-@click.option("--rocm", metavar="VERSION", default="7.1", help="ROCm to port to.  [7.1]")
+@click.option("--rocm", metavar="VERSION", default="", help="ROCm to port to.  [7.1]")
 @click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in.")
 @click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
 @click.option("-p", "build", metavar="DIR", help="Folder of compile_commands.json: its -I and -D hold for each file.")

@@ -12,7 +12,8 @@ import click
 from cu2port import compile_db
 from cu2port.audit import compare
 from cu2port.audit.run import audit
-from cu2port.cli_options import folder, gpus, macro, rocm_version
+from cu2port.cli_options import shared
+from cu2port.config import find_config
 from cu2port.model import Options
 from cu2port.output import write_named
 from cu2port.plan import Request
@@ -47,17 +48,13 @@ def command(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
 def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
     if "-" in paths:
         raise CannotRun("audit looks at files and folders; `-` is neither")
+    common = shared(asked, find_config(Path.cwd()))
     return Request(
         inputs=paths,
         mode="dry-run",
-        options=Options(
-            rocm=rocm_version(asked["rocm"]),
-            archs=gpus(asked["archs"]),
-            include_dirs=tuple(folder("-I", d) for d in asked["include_dirs"]),
-            defines=tuple(macro(d) for d in asked["defines"]),
-        ),
+        options=Options(rocm=common.rocm, archs=common.archs, include_dirs=common.include_dirs, defines=common.defines),
         commands=compile_db.load(Path(asked["build"])) if asked["build"] else None,
-        exclude=asked["exclude"],
+        exclude=common.exclude,
         workers=asked["jobs"] or 0,
         max_size=parse_size(asked["max_size"]),
     )

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from cu2port import compile_db
-from cu2port.cli_options import folder, gpus, macro, rocm_version
+from cu2port.cli_options import shared
 from cu2port.config import find_config
 from cu2port.convert import Ran, Tick, run
 from cu2port.model import Options, Trust
@@ -69,20 +69,21 @@ def _verify(request: Request, ran: Ran, archs: tuple[str, ...], verbosity: int) 
 
 def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
     config = find_config(Path.cwd())
+    common = shared(asked, config)
     options = Options(
-        rocm=rocm_version(asked["rocm"]),
+        rocm=common.rocm,
         trust=Trust[asked["trust"].upper()],
         launch=asked["launch"],
         ptx=asked["ptx"],
         ptx_fp=asked["ptx_fp"],
         warp=asked["warp"] or config.warp or "logical",
         kernels=tuple(sorted({**config.kernels, **dict(map(_kernel, asked["kernels"]))}.items())),
-        archs=gpus(asked["archs"]),
+        archs=common.archs,
         rename=_suffix(asked["rename"]),
         skip_inactive=asked["skip_inactive"],
         comments=asked["comments"],
-        include_dirs=tuple(folder("-I", d) for d in asked["include_dirs"]),
-        defines=tuple(macro(d) for d in asked["defines"]),
+        include_dirs=common.include_dirs,
+        defines=common.defines,
     )
     mode, out = _mode(paths, asked)
     return Request(
@@ -91,7 +92,8 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
         out=out,
         options=options,
         commands=compile_db.load(Path(asked["build"])) if asked["build"] else None,
-        exclude=asked["exclude"],
+        exclude=common.exclude,
+        named_kernels=tuple(name for name, _ in map(_kernel, asked["kernels"])),
         workers=asked["jobs"] or 0,
         max_size=parse_size(asked["max_size"]),
         force=asked["force"],

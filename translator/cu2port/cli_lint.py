@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from cu2port import troubles
-from cu2port.cli_options import gpus, macro, rocm_version
+from cu2port.cli_options import shared
 from cu2port.config import Config, find_config, inside, load_config
 from cu2port.inplace import InPlace
 from cu2port.jobs import Job, patch
@@ -112,12 +112,13 @@ def _settings(config: Config, asked: Mapping[str, Any], known: Mapping[str, Coun
         where,
     )
     fix = Trust.REVIEW if asked["unsafe_fixes"] else Trust.EXACT if asked["fix"] or asked["diff"] else None
+    common = shared(asked, config)
     options = Options(
-        rocm=rocm_version(asked["rocm"] or config.rocm or "7.1"),
+        rocm=common.rocm,
         warp="flag",
-        archs=gpus(asked["archs"] or ",".join(config.arch)),
-        include_dirs=tuple(str(config.root / d) for d in config.include_dirs),
-        defines=tuple(macro(d) for d in config.defines),
+        archs=common.archs,
+        include_dirs=common.include_dirs,
+        defines=common.defines,
     )
     return Settings(options, selection, fix, bool(asked["info"]), known if fix is not None else {})
 

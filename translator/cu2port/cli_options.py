@@ -3,11 +3,42 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from cu2port.config import Config
 from cu2port.project import CannotRun
 
 _OLDEST = (5, 0)
+_NEWEST = (10, 0)  # that a row of the catalogue names
+_DEFAULT = "7.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What several commands are asked for. The command line goes before the configuration; lists hold both."""
+
+    rocm: tuple[int, int]
+    archs: tuple[str, ...]
+    include_dirs: tuple[str, ...]
+    defines: tuple[str, ...]
+    exclude: tuple[str, ...]
+
+
+def shared(asked: Mapping[str, Any], config: Config) -> Shared:
+    """The options of a command line, with what the configuration says where it says nothing. Raises CannotRun."""
+    return Shared(
+        rocm=rocm_version(asked.get("rocm") or config.rocm or _DEFAULT),
+        archs=gpus(asked.get("archs") or ",".join(config.arch)),
+        include_dirs=(
+            *(folder("-I", d) for d in asked.get("include_dirs", ())),
+            *(str(config.root / d) for d in config.include_dirs),
+        ),
+        defines=tuple(macro(d) for d in (*config.defines, *asked.get("defines", ()))),
+        exclude=(*config.exclude, *asked.get("exclude", ())),
+    )
 
 
 def gpus(text: str) -> tuple[str, ...]:
@@ -27,6 +58,8 @@ def rocm_version(text: str) -> tuple[int, int]:
     version = (int(m[1]), int(m[2] or 0))
     if version < _OLDEST:
         raise CannotRun(f"--rocm {text}: the oldest ROCm that cu2port knows is {_OLDEST[0]}.{_OLDEST[1]}")
+    if version > _NEWEST:
+        raise CannotRun(f"--rocm {text}: the newest ROCm that cu2port knows is {_NEWEST[0]}.{_NEWEST[1]}")
     return version
 
 

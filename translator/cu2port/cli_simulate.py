@@ -11,6 +11,8 @@ from typing import Any
 
 import click
 
+from cu2port.cli_options import shared
+from cu2port.config import find_config
 from cu2port.data import cache_dir
 from cu2port.output import write_single
 from cu2port.project import CannotRun, parse_size
@@ -28,7 +30,8 @@ def command(path: str, arguments: Sequence[str], asked: dict[str, Any]) -> int:
             return _cflags(asked)
         if not path:
             raise CannotRun("simulate: a file or a folder")
-        program = sim_build.find_program(Path(path), asked["include_dirs"], asked["defines"])
+        common = shared(asked, find_config(Path.cwd()))
+        program = sim_build.find_program(Path(path), common.include_dirs, common.defines)
         if asked["instrument"]:
             return _instrument(program, asked["output"])
         return _simulate(program, arguments, asked)

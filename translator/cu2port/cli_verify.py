@@ -10,14 +10,16 @@ import click
 
 from cu2port import __version__, compile_db, plan
 from cu2port.cli_convert import progress, report_paths, write_text
-from cu2port.cli_options import folder, macro
+from cu2port.cli_options import shared
+from cu2port.config import find_config
 from cu2port.model import Options
 from cu2port.project import CannotRun
 from cu2port.report import FORMATS, json_report, verified
 from cu2port.report.record import RunRecord
 from cu2port.report.verified import VerifyRecord
 from cu2port.verify.compile import Request, run
-from cu2port.verify.toolchain import check_archs
+
+_GPUS = ("gfx90a", "gfx942", "gfx1100", "gfx1201")  # one of each family that ROCm supports
 
 _COLOURS = {"error": "red", "warning": "yellow"}
 
@@ -28,13 +30,14 @@ def command(path: str, verbosity: int, asked: Mapping[str, Any]) -> int:
         reports = report_paths(asked["reports"])
         earlier = {p: json_report.earlier(p) if p.suffix.lower() == ".json" else None for p in reports}
         pairs = [pair for content in earlier.values() if content for pair in json_report.outputs(content)]
+        common = shared(asked, find_config(Path.cwd()))
         request = Request(
             path=path,
-            archs=check_archs(asked["archs"]),
+            archs=common.archs or _GPUS,
             compiler=asked["compiler"],
             rocm_path=asked["rocm_path"],
-            include_dirs=tuple(folder("-I", d) for d in asked["include_dirs"]),
-            defines=tuple(macro(d) for d in asked["defines"]),
+            include_dirs=common.include_dirs,
+            defines=common.defines,
             std=_standard(asked["std"]),
             commands=compile_db.load(Path(asked["build"])) if asked["build"] else None,
             workers=asked["jobs"] or 0,

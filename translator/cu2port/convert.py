@@ -19,6 +19,7 @@ from cu2port.output import TreeOutput, write_single
 from cu2port.plan import (
     Request,
     check_inputs,
+    check_kernels,
     check_links,
     names_folder,
     output_of,
@@ -60,6 +61,7 @@ def run(request: Request, stdin: bytes | None = None, tick: Tick = lambda done, 
         check_links(roots)
     planned = plan_items(request, roots)
     items = [item for item in planned if item.kind != "ignored"]
+    check_kernels(request, items)
     if request.mode == "in-place" and not request.force:
         notes = safe_in_place(roots, items)
     ran = (_into_tree if request.mode == "out" else _in_place)(request, roots, items, tick)
@@ -244,6 +246,7 @@ def _one_file(request: Request, root: Root) -> Ran:
     if request.out != "-" and not out.parent.is_dir():
         raise CannotRun(f"-o {request.out}: there is no folder {out.parent}")
     item = next(walk(root))
+    check_kernels(request, [item])
     with _pool(request, 1) as pool:
         jobs = plan_jobs(request, [item], pool).jobs
         _, done = next(_results(jobs, pool, lambda done, total: None))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import difflib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
 
 from cu2port import git, troubles
+from cu2port.audit import build_files
 from cu2port.compile_db import CompileDb
 from cu2port.git_objects import GitError
 from cu2port.graph import Graph, Scan, scan_includes
@@ -19,6 +23,7 @@ from cu2port.project import CannotRun, Item, Root, helper_prefix, rename, walk
 from cu2port.workers import Lost, Pool
 
 _CUDA = "cuda_runtime_api.h"
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _MOST_HEADERS = 200  # that are looked at for files given alone
 Mode = Literal["out", "in-place", "diff", "dry-run"]
 
@@ -33,6 +38,7 @@ class Request:
     options: Options = field(default_factory=Options)
     commands: CompileDb | None = None
     exclude: tuple[str, ...] = ()
+    named_kernels: tuple[str, ...] = ()  # of --kernel: the input must hold them
     workers: int = 0  # 0: as many as there are cores
     max_size: int = 8 << 20
     limit_s: float = 60.0
@@ -74,7 +80,30 @@ def plan_items(request: Request, roots: Sequence[Root]) -> list[Item]:
         items = [_leave_outside(item) for item in items]
     if request.options.rename:
         items = rename(items, request.options.rename, in_place=request.mode != "out" and not request.force)
+        items = _with_old_names(items)
     return items
+
+
+def _with_old_names(items: list[Item]) -> list[Item]:
+    """Build files that name a renamed source say so."""
+    moved = {
+        PurePosixPath(i.relative).name: PurePosixPath(i.target).name
+        for i in items
+        if i.kind == "source" and not i.target.endswith(i.relative)
+    }
+    return [_with_old_name(i, moved) if moved and i.kind == "copy" else i for i in items]
+
+
+def _with_old_name(item: Item, moved: Mapping[str, str]) -> Item:
+    if not build_files.is_build_file(PurePosixPath(item.relative).name):
+        return item
+    found = tuple(
+        troubles.OLD_NAME.on_file(
+            f"names {old} in line {', '.join(map(str, lines))}, which is {moved[old]} now; rename it"
+        )
+        for old, lines in build_files.named(item.name, moved)
+    )
+    return replace(item, found=(*item.found, *found))
 
 
 def _leave_outside(item: Item) -> Item:
@@ -90,6 +119,25 @@ def check_links(roots: Sequence[Root]) -> None:
     for root in roots:
         if not root.folder and Path(root.given).is_symlink():
             raise CannotRun(f"{root.given} is a link to {root.path}; --in-place takes the file itself")
+
+
+def check_kernels(request: Request, items: Sequence[Item]) -> None:
+    """Raises CannotRun for a kernel of --kernel whose name is in no source, so that a typing error is not silent."""
+    missing = set(request.named_kernels)
+    seen: set[str] = set()
+    for item in items:
+        if not missing:
+            return
+        if item.kind == "source" and _size(item.name) <= request.max_size:
+            with contextlib.suppress(OSError):  # `convert` meets the same error and reports it
+                words = set(_WORD.findall(Path(item.name).read_bytes().decode("latin-1")))
+                missing -= words
+                seen |= words
+    if missing:
+        name = min(missing)
+        near = difflib.get_close_matches(name, seen, 1, 0.8)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise CannotRun(f"--kernel {name}: the input has no kernel of that name{hint}")
 
 
 def safe_in_place(roots: Sequence[Root], items: Sequence[Item]) -> list[str]:

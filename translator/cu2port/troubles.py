@@ -172,6 +172,15 @@ NOT_REPLACED = Trouble(
 Somebody saved it while cu2port ran: convert again. Or it has several names (hard links), belongs to another user, or
 has extended attributes that a new file could not have: convert a copy of it, or let `--force` replace it.""",
 )
+OLD_NAME = Trouble(
+    "CU920",
+    "old-name-in-build-file",
+    Severity.WARNING,
+    """A build file names a source that --rename gives another suffix.
+
+Build files are copied as they are, so the build still asks for the old name. Write the new name in the lines that the
+message gives.""",
+)
 
 TROUBLES: Mapping[str, Trouble] = {
     t.code: t
@@ -192,5 +201,6 @@ TROUBLES: Mapping[str, Trouble] = {
         UNUSED_SUPPRESSION,
         BAD_SUPPRESSION,
         NOT_REPLACED,
+        OLD_NAME,
     )
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,6 +58,7 @@ _RULES = (
         "rocm/dev-ubuntu images, ROCm's packages",
     ),
 )
+_FILE_NAME = re.compile(r"[\w.+-]+")
 _COMPILED = tuple((re.compile(pattern), what, instead) for pattern, what, instead in _RULES)
 _MOST = 40  # lines of one file
 
@@ -79,15 +80,8 @@ def is_build_file(name: str) -> bool:
 
 def look(path: str, shown: str) -> Iterator[BuildLine]:
     """The lines of a build file that speak of CUDA, each once, at most 40."""
-    file = Path(path)
-    try:
-        if file.stat().st_size > _MAX_BYTES:
-            return
-        text = file.read_bytes().decode("utf-8", "replace")
-    except OSError:
-        return
     count = 0
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(_lines(path), 1):
         for pattern, what, instead in _COMPILED:
             if pattern.search(line):
                 yield BuildLine(shown, number, what, instead, line.strip()[:200])
@@ -95,3 +89,21 @@ def look(path: str, shown: str) -> Iterator[BuildLine]:
                 break
         if count >= _MOST:
             return
+
+
+def named(path: str, files: Collection[str]) -> list[tuple[str, list[int]]]:
+    """The names of `files` that a build file holds, sorted, each with its lines."""
+    found: dict[str, list[int]] = {}
+    for number, line in enumerate(_lines(path), 1):
+        for word in _FILE_NAME.findall(line):
+            if word in files:
+                found.setdefault(word, []).append(number)
+    return sorted(found.items())
+
+
+def _lines(path: str) -> list[str]:
+    file = Path(path)
+    try:
+        return file.read_bytes().decode("utf-8", "replace").splitlines() if file.stat().st_size <= _MAX_BYTES else []
+    except OSError:
+        return []  # who copies it meets the same error and reports it

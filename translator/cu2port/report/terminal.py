@@ -46,6 +46,8 @@ def summary(run: RunRecord) -> Iterator[str]:
     yield _row("files", len(run.files), [(n, status[n]) for n in ("converted", "copied", "partial", "failed")])
     if run.ignored:
         yield _listing(f"{'ignored':<11}{len(run.ignored):>7}", list(run.ignored)) + " (git ignores them)"
+    if not any(f.status != "copied" or f.seen or f.entries for f in run.files):
+        yield "no CUDA found: nothing was converted"
     yield _row("findings", sum(outcome.values()), list(outcome.items()))
     yield _row("CUDA names", len(names), [("converted", len(names) - len(left)), ("left", len(left))])
     if left:

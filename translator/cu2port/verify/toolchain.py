@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import platform
 import re
@@ -18,6 +19,14 @@ from cu2port.verify.headers import WAVE_MACRO, rocm_roots
 
 _QUICK_S = 60.0  # a compiler that takes longer to state its version is not one
 _CLANG = re.compile(r"clang version (\d+)(?:\.\d+)*")
+# `clang --target=amdgcn-amd-amdhsa --print-supported-cpus` of clang 22
+GPUS = frozenset(
+    "gfx600 gfx601 gfx602 gfx700 gfx701 gfx702 gfx703 gfx704 gfx705 gfx801 gfx802 gfx803 gfx805 gfx810 gfx900 gfx902 "
+    "gfx904 gfx906 gfx908 gfx909 gfx90a gfx90c gfx942 gfx950 gfx1010 gfx1011 gfx1012 gfx1013 gfx1030 gfx1031 gfx1032 "
+    "gfx1033 gfx1034 gfx1035 gfx1036 gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153 gfx1200 gfx1201 "
+    "gfx1250 gfx1251 gfx9-generic gfx9-4-generic gfx10-1-generic gfx10-3-generic gfx11-generic gfx12-generic "
+    "gfx940 gfx941".split()  # the last two were taken out of clang; ROCm 6 has them
+)
 _ARCH = re.compile(r"gfx[0-9a-f]{3,5}(?:-[a-z0-9-]+)?(?::(?:sramecc|xnack)[+-]){0,2}\Z")
 # These would bring include folders and flags that are not the output's own.
 _LEFT_OUT = frozenset(
@@ -55,9 +64,11 @@ def environment(temporary: str) -> dict[str, str]:
 def check_archs(text: str) -> tuple[str, ...]:
     """`gfx90a,gfx942` -> the names. Raises CannotRun for what is no GPU's name."""
     names = tuple(dict.fromkeys(n.strip() for n in text.split(",") if n.strip()))
-    bad = [n for n in names if not _ARCH.match(n)]
+    bad = [n for n in names if not _ARCH.match(n) or n.partition(":")[0] not in GPUS]
     if bad or not names:
-        raise CannotRun(f"{bad[0] if bad else text!r} is not the name of an AMD GPU; one is gfx942")
+        near = difflib.get_close_matches(bad[0] if bad else "", GPUS, 1, 0.8)
+        hint = f"did you mean {near[0]}?" if near else "one is gfx942"
+        raise CannotRun(f"--arch: {bad[0] if bad else text!r} is not an AMD GPU that clang knows; {hint}")
     return names
 
 
