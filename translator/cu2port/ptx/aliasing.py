@@ -19,6 +19,8 @@ from cu2port.structure import Function
 from cu2port.unit import Unit
 
 _STEP = re.compile(r"(\.|->|::|\[)([\w+ ]+)\]?")
+_COMPUTED = re.compile(r"[\[(*]|->")  # an lvalue that is no variable or member of one
+_INDEX = re.compile(r"\[([^][]*)\]")
 _LANES = frozenset("xyzw")
 _NOT_BEFORE_UNARY = frozenset({")", "]"})
 
@@ -46,6 +48,20 @@ class Objects:
         if self._private(written, theirs) or self._private(read, names):
             return False
         return not (self._element(read) and self._element(written))
+
+    def may_move(self, lvalue: str, written: str, pointer: bool) -> bool:
+        """Whether another object is meant by an lvalue once something is assigned to: `a[i]` when i is.
+
+        `pointer`: what is assigned may be a pointer. What is reached through a variable is taken not to hold it.
+        """
+        if not _COMPUTED.search(lvalue):
+            return False
+        if any(self.may_alias(index, written) for index in _INDEX.findall(lvalue)):
+            return True
+        names = _names(lvalue)
+        if written in names:
+            return True
+        return pointer and any(self.may_alias(name, written) for name in names - _names(written))
 
     def _private(self, text: str, names: frozenset[str]) -> bool:
         if "*" in text or "->" in text or "(" in text or not names <= self.own:

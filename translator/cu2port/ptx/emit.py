@@ -273,7 +273,7 @@ def _stored(text: Text, type_: Type, place: Place, printer: Printer) -> str:
     """The text of a value as what a place takes; C++ converts integers by itself."""
     have = text.type
     if place.pointer:
-        return f"reinterpret_cast<decltype({place.text})>({text.text})"
+        return f"reinterpret_cast<decltype(+{place.text})>({text.text})"  # of an lvalue it would be a reference
     if place.type.is_int and have.is_int:
         return (printer.coerce(text, type_) if place.type.bits > type_.bits else text).text
     # the C++ types, not the kinds: tf32 is a float's bits in an integer

@@ -129,6 +129,7 @@ class _Lifter:
         # names of a macro's locals must not hide what it is called with, in other files too
         self.prefix = "" if context.macro is None else "ptx_"
         self.scratch: set[int] = set()
+        self.bound: dict[int, str] = {}  # outputs that are bound before the first line, and their names
 
     def lifted(self, opcodes: tuple[str, ...]) -> Lifted:
         for operand in self.operands:
@@ -141,6 +142,7 @@ class _Lifter:
         self.scratch = {i for i, written, _ in accesses if written and not self.operands[i].output}
         for i in self.to_copy(accesses):
             self.copy(i)
+        self.bound = {i: self.local(i, "_out") for i in self.to_bind(accesses)}
         renamed = Renamer(self.new_name).statements(self.statements)
         # without results it is volatile anyway; a statement that may touch memory is not joined with others either
         volatile = self.context.volatile or self.reading.memory or not self.reading.outputs
@@ -156,7 +158,7 @@ class _Lifter:
         except UntranslatableError as e:
             raise RefusedError(e.instruction.opcode, e.reason, e.instead) from None
         lines = [self.tidy(line) for line in (*self.lines_before, *emitted.lines, *self.lines_after)]
-        lines = self.bound_once(lines)
+        lines = self.bound_outputs(self.bound_once(lines))
         self.check_effects(lines)
         first = [line for line in lines if line.startswith("__label__ ")]
         lines = [line for line in lines if not line.startswith("__label__ ")]
@@ -283,15 +285,45 @@ class _Lifter:
         """Whether writing one operand may change what another one's expression gives."""
         return self.context.objects.may_alias(self.text(read), self.text(written))
 
+    def to_bind(self, accesses: list[tuple[int, bool, int]]) -> list[int]:
+        """Outputs whose lvalue means another object once another output has been written, as a[i] beside i."""
+        end = len(accesses) if any(labels(self.statements)) else -1
+        first = {k: n for k, written, n in reversed(accesses) if written}
+        last = {i: end if i not in self.copies else len(accesses) for i, _, _ in accesses}
+        last |= {i: n for i, _, n in accesses if n > last[i]}
+        outputs = [i for i in last if self.operands[i].output]
+        late = [(i, k) for i in outputs for k in outputs if i != k and k in first and last[i] >= first[k]]
+        return sorted({i for i, k in late if self.may_move(i, k)})
+
+    def may_move(self, lvalue: int, written: int) -> bool:
+        texts = self.text(lvalue), self.text(written)
+        parameters = self.context.macro or frozenset()
+        if all(not parameters.isdisjoint(lex(text).t) for text in texts):
+            return True
+        return self.context.objects.may_move(*texts, self.operands[written].letter == "l")
+
+    def local(self, i: int, suffix: str) -> str:
+        """A name for a local that stands for an operand."""
+        name = self.prefix + (self.operands[i].name or stem(self.text(i)) or f"in{i}") + suffix
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return name
+
+    def bound_outputs(self, lines: list[str]) -> list[str]:
+        """Lines in which an output that others' values may move is bound before the first."""
+        out = [f"auto& {name} = ptx_operand_{i}_;" for i, name in self.bound.items()]
+        for line in lines:
+            for i, name in self.bound.items():
+                line = re.sub(rf"(?<![\w>])\(ptx_operand_{i}_\)|\bptx_operand_{i}_\b", name, line)
+            out.append(line)
+        return out
+
     def copy(self, i: int) -> None:
         """Gives an operand a local of its own: read before the first line, written back after the last."""
         operand = self.operands[i]
         letter = TYPES[_LETTER[operand.letter]]
-        name = self.prefix + (operand.name or stem(self.text(i)) or f"in{i}") + ("_out" if operand.output else "_in")
-        while name in self.taken:
-            name += "_"
-        self.taken.add(name)
-        self.copies[i] = name
+        name = self.copies[i] = self.local(i, "_out" if operand.output else "_in")
         type_ = cxx_type(letter)
         source = f"(ptx_operand_{i}_)" if operand.output else f"ptx_operand_{i}_"
         if operand.output:
@@ -382,7 +414,7 @@ _ADDRESS = re.compile(
     rf"(\b(?:ld|st|atom|red)\w*(?:<[^()]*>)?)\((?:{NAMESPACE}address|reinterpret_cast<std::uint64_t>)"
     r"\(\(?(ptx_operand_\d+_)\)?\)(?=[,)])"
 )
-_DECLARES = re.compile(r"(?:const )?[A-Za-z_][\w:<>, ]*[\w>] [A-Za-z_]\w*(?:_)?(?: = |;)")
+_DECLARES = re.compile(r"(?:const )?[A-Za-z_][\w:<>, ]*[\w>&] [A-Za-z_]\w*(?:_)?(?: = |;)")
 
 
 def _written(i: int) -> str:
