@@ -95,6 +95,22 @@ def _three() -> RunRecord:
     )
 
 
+def test_the_counts_of_the_summary_are_those_of_the_list_below() -> None:
+    found = entries(
+        b"cudaX cudaY",
+        [
+            _judged(Outcome.MANUAL, start=0),
+            _judged(Outcome.MANUAL, Severity.INFO, start=2),
+            _judged(Outcome.CONFLICT, start=5),
+            _judged(Outcome.APPLIED, start=7),
+        ],
+    )
+    lines = list(terminal.summary(_run(FileRecord("a.cu", "a.cu", "converted", found))))
+    (row,) = [line for line in lines if line.startswith("findings")]
+    assert row.split() == "findings 4 1 applied 1 manual 1 conflict 1 for information".split()
+    assert "to do        CU103 api-unsupported (2)" in lines
+
+
 def test_json_is_what_the_schema_says() -> None:
     document = json.loads(json_report.render(_three()))
     validator = jsonschema.Draft202012Validator(json_report.schema())

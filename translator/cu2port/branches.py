@@ -188,6 +188,11 @@ def hip_spans(unit: Unit) -> tuple[Span, ...]:
     paths = [inc.path for inc in unit.includes]
     if any(p.startswith("hip") for p in paths) and not any(p in unit.catalog.headers for p in paths):
         return (Span(0, len(unit.text)),)
+    return hip_branches(unit)
+
+
+def hip_branches(unit: Unit) -> tuple[Span, ...]:
+    """The branches of conditionals that ask for HIP and not for CUDA."""
     return tuple(Span(g.start, g.end) for g in unit.groups if _asks_for_hip(unit, g))
 
 

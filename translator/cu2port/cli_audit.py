@@ -35,7 +35,9 @@ def command(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
         older = compare.load(Path(asked["compare"])) if asked["compare"] else None
         document = audit(_request(paths, asked))
         if older is not None:
-            document["compare"] = compare.compare(older["findings"], document["findings"])
+            document["compare"] = compare.compare(older, document)
+            if not compare.share_files(older, document):
+                click.echo(f"cu2port: --compare {asked['compare']}: no file of it is among these inputs", err=True)
         _deliver(_text(document, chosen), out)
     except CannotRun as e:
         click.echo(f"cu2port: {e}", err=True)

@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,8 @@ from cu2port.project import (
     walk,
 )
 from cu2port.report import lint_formats
-from cu2port.travel import HELPERS
+from cu2port.travel import HELPERS, is_ours
+from cu2port.warpnames import WARP_HEADERS
 from cu2port.workers import available_cores
 
 _HIP_SUFFIXES = frozenset({".hip"})
@@ -158,9 +160,17 @@ def _jobs(
             shown = _relative(real, top, item.shown)
             if any(matches(glob, shown) for glob in exclude):
                 continue
-            project = Project(helper_prefix=helper_prefix(shown))
+            project = Project(helper_prefix=helper_prefix(shown), keeps_warps=_keeps_warps(real.parent, top))
             jobs[str(real)] = Job(len(jobs), str(real), shown, settings.options, project, max_size=size)
     return list(jobs.values()), unread, ignored
+
+
+@lru_cache(maxsize=4096)
+def _keeps_warps(folder: Path, top: Path) -> bool:
+    """Whether a folder or one above it, up to `top`, holds headers of ours that keep CUDA's warps."""
+    if any(is_ours(folder / HELPERS / name) for name in WARP_HEADERS):
+        return True
+    return folder != top and folder.is_relative_to(top) and _keeps_warps(folder.parent, top)
 
 
 def _is_source(name: str) -> bool:

@@ -16,7 +16,7 @@ from cu2port.structure import Include
 from cu2port.unit import Unit
 
 RUNTIME = "hip/hip_runtime.h"
-_HELPER = re.compile(r"(?:^|/)cu2port/\w+\.hpp\Z")  # a header of ours, which brings the runtime itself
+HELPER = re.compile(r"(?:^|/)cu2port/\w+\.hpp\Z")  # a header of ours, which brings the runtime itself
 _KERNEL_WORDS = frozenset({"__global__", "__device__", "threadIdx", "<<<"})  # the most common of them
 _RUNTIME_USERS = re.compile(
     r"\b(?:__global__|__device__|__host__|__shared__|__constant__|__managed__|threadIdx|blockIdx|dim3|hip[A-Z]\w+"
@@ -156,7 +156,7 @@ def needs_runtime_on_top(unit: Unit) -> bool:
 def _is_projects(unit: Unit, inc: Include) -> bool:
     """Whether an include may be of the project's own, which may rely on what nvcc includes by itself."""
     own = inc.quoted or inc.path in unit.project.own or inc.path.endswith((".cuh", ".hxx"))
-    return own and not _HELPER.search(inc.path) and not inc.path.startswith("hip")
+    return own and not HELPER.search(inc.path) and not inc.path.startswith("hip")
 
 
 def added_includes(

@@ -15,7 +15,7 @@ from cu2port.graph import Scan, scan_includes
 from cu2port.model import Judged, Options, Project, Result
 from cu2port.project import CUDA_SUFFIXES, suffix_of
 from cu2port.report.record import Entry, entries
-from cu2port.travel import OURS, included
+from cu2port.travel import included, travels
 
 if TYPE_CHECKING:
     from cu2port.clang import ClangService
@@ -110,7 +110,7 @@ def convert(job: Job, tools: Tools) -> Done:
         return refused(job, "failed", troubles.UNREADABLE.on_file(message))
     if data is None:
         return refused(job, "copied", troubles.TOO_LARGE.on_file(_too_large(job)))
-    if data.startswith(OURS):
+    if travels(job.path, data):
         return Done("copied", read=hashlib.sha256(data).hexdigest())
     if b"\0" in data and not _is_cuda(job) and not _CUDA_MARK.search(data.replace(b"\0", b"")):
         return Done("copied", read=hashlib.sha256(data).hexdigest())

@@ -140,7 +140,8 @@ class Project:
     `declared`: names that some file of the tree declares itself (not CUDA's although they look so); `scanned`: that
     includes those of this file.
     `renamed`: include paths, as written, that get a new name with `--rename`; `own`: those that name files of the tree.
-    `helper_prefix`: how the file reaches the travelling headers (`../cu2port/`).
+    `helper_prefix`: how the file reaches the travelling headers (`../cu2port/`). `keeps_warps`: the tree holds headers
+    of ours that keep CUDA's warps of 32 lanes, so it was converted.
     """
 
     declared: frozenset[str] = frozenset()
@@ -148,6 +149,7 @@ class Project:
     renamed: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
     helper_prefix: str = "cu2port/"
+    keeps_warps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> Plan:
         if item.kind == "source"
     ]
     lost: dict[str, str] = {}
-    graph = _graph(request, [job for job, _ in bare], [job for job, item in bare if not item.root.folder], pool, lost)
+    graph = graph_of(request, [job for job, _ in bare], [job for job, item in bare if not item.root.folder], pool, lost)
     moved = frozenset(item.name for _, item in bare if not item.target.endswith(item.relative))
     jobs = []
     for job, item in bare:
@@ -197,7 +197,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> Plan:
     return Plan(jobs, graph)
 
 
-def _graph(
+def graph_of(
     request: Request, jobs: Sequence[Job], alone: Sequence[Job], pool: Pool, lost: dict[str, str]
 ) -> Graph | None:
     """What the files say of each other, and the headers that files given `alone` include; None: there are no others.

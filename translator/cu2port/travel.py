@@ -13,7 +13,7 @@ from cu2port.model import Judged
 from cu2port.project import CannotRun
 
 HELPERS = "cu2port"  # the folder of travelling headers
-OURS = b"// cu2port"  # the first bytes of each of them
+OURS = b"// cu2port "  # the first bytes of each of them
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"(?:cu2port/)?([\w.]+)"', re.M)
 
 
@@ -87,7 +87,7 @@ class Helpers:
             raise Refused(f"`{HELPERS}` is a link or no folder")
         there = digest_of(path)
         if there != ABSENT:
-            if not _is_ours(path):
+            if not is_ours(path):
                 raise Refused("not cu2port's")
             if path.read_bytes() == data:
                 return
@@ -95,11 +95,17 @@ class Helpers:
             with replacing(path, over=there, durable=self._durable) as f:
                 f.write(data)
         except Refused:
-            if not _is_ours(path) or path.read_bytes() != data:  # another run brought it in this moment
+            if not is_ours(path) or path.read_bytes() != data:  # another run brought it in this moment
                 raise
 
 
-def _is_ours(path: Path) -> bool:
+def travels(path: str, data: bytes) -> bool:
+    """Whether a file is one of the headers that travel with converted code: nobody has to port or judge it."""
+    return data.startswith(OURS) and os.path.basename(os.path.dirname(path)) == HELPERS  # noqa: PTH119, PTH120
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a file is a header that travels with converted code."""
     if path.is_symlink() or not path.is_file():
         return False
     with path.open("rb") as f:

@@ -10,6 +10,8 @@ from cu2port.structure import Call
 from cu2port.unit import Unit
 
 HEADER = "warp.hpp"
+#: Headers of ours that keep CUDA's warps: one of them in a file or a tree says that it was converted so.
+WARP_HEADERS = frozenset({HEADER, "wave.hpp", "solo.hpp", "solo_groups.hpp"})
 SPACE = "cu2port::warp::"
 SHUFFLES = frozenset("__shfl __shfl_up __shfl_down __shfl_xor".split())
 VOTES = frozenset("__any __all __ballot".split())

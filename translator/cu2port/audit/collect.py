@@ -14,6 +14,7 @@ from cu2port.lexer import is_identifier
 from cu2port.model import Finding, Judged, Outcome, Severity, Trust
 from cu2port.project import CUDA_SUFFIXES, suffix_of
 from cu2port.report.locate import Lines, readable
+from cu2port.travel import travels
 from cu2port.unit import Unit
 
 SELF, REVIEW, HAND, NONE, NOTE = "self", "review", "hand", "none", "note"
@@ -89,8 +90,8 @@ class FileAudit:
 _RANK = {SELF: 0, NOTE: 0, REVIEW: 1, HAND: 2, NONE: 3}
 
 
-def audit_job(job: Job, tools: Tools) -> FileAudit:
-    """Look at one file, in a worker."""
+def audit_job(job: Job, tools: Tools) -> FileAudit | None:
+    """Look at one file, in a worker. None: it is a header that travels with converted code, and nobody's work."""
     try:
         with open(job.path, "rb") as f:  # noqa: PTH123 - a Path a file costs more than the call
             data = f.read(job.max_size + 1)
@@ -99,6 +100,8 @@ def audit_job(job: Job, tools: Tools) -> FileAudit:
     if len(data) > job.max_size:
         message = f"larger than --max-size ({job.max_size} bytes), not looked at; raise --max-size"
         return failed(job.shown, troubles.TOO_LARGE.on_file(message))
+    if travels(job.path, data):
+        return None
     if suffix_of(job.path) not in CUDA_SUFFIXES and not _MARK.search(data):
         return FileAudit(job.shown, lines=_lines(data))
     if _OTHERS.search(data) and not _CUDAS.search(data):

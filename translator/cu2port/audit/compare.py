@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cu2port.audit.document import SCHEMA
+from cu2port.audit.document import SCHEMA, fingerprint, path_inside
 from cu2port.config import inside
 from cu2port.project import CannotRun
 
@@ -28,21 +28,25 @@ def load(path: Path) -> dict[str, Any]:
     found = content.get("findings") if isinstance(content, dict) and content.get("schema") == SCHEMA else None
     if not isinstance(found, list):
         raise CannotRun(f"--compare {path}: no {SCHEMA}; `cu2port audit --format json` writes one")
+    within = path_inside(content)
     for x in found:
         keys = ("path", "code", "message", "way", "fingerprint")
         if not isinstance(x, dict) or not all(isinstance(x.get(k), str) for k in keys):
             raise CannotRun(f"--compare {path}: a finding lacks one of {', '.join(keys)}")
-        inside(x["path"], f"--compare {path}")
+        inside(within(x["path"]), f"--compare {path}")
     return dict(content)
 
 
-def compare(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """How many open findings are fixed, new and left, in all and by rule; the new and the fixed ones are listed."""
-    before, after = _open(old), _open(new)
-    known = Counter(x["fingerprint"] for x in before)
-    still = Counter(x["fingerprint"] for x in after)
-    fresh = _without(after, known)
-    gone = _without(before, still)
+def compare(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """How many open findings are fixed, new and left, in all and by rule; the new and the fixed ones are listed.
+
+    A finding is left where file, rule and the words of its line are the same; else, since a conversion changes lines,
+    where file, rule and message are. Files are known by their path inside the input.
+    """
+    before, after = _open(old["findings"]), _open(new["findings"])
+    was, now = path_inside(old), path_inside(new)
+    gone, fresh = _unmatched(before, after, lambda x: _by_line(x, was), lambda x: _by_line(x, now))
+    gone, fresh = _unmatched(gone, fresh, lambda x: _by_message(x, was), lambda x: _by_message(x, now))
     codes = sorted({x["code"] for x in (*before, *after)})
     return {
         "fixed": len(gone),
@@ -65,12 +69,40 @@ def _open(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [x for x in found if x["way"] in ("hand", "none")]
 
 
-def _without(found: Sequence[Mapping[str, Any]], known: Counter[str]) -> list[Mapping[str, Any]]:
-    left = known.copy()
+def share_files(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Whether one of the files with findings in the older audit is in the newer one; or there are none to look for."""
+    was, now = path_inside(old), path_inside(new)
+    names = {_stem(was(x["path"])) for x in old["findings"]}
+    return not names or not names.isdisjoint(_stem(now(f["path"])) for f in new["files"])
+
+
+def _stem(path: str) -> str:
+    """A path without its last suffix: `--rename` gives files another."""
+    return path.rpartition(".")[0] or path
+
+
+def _by_line(x: Mapping[str, Any], inside: Callable[[str], str]) -> str:
+    return fingerprint(_stem(inside(x["path"])), x["code"], str(x.get("before", "")), x["message"])
+
+
+def _by_message(x: Mapping[str, Any], inside: Callable[[str], str]) -> str:
+    return "\0".join((_stem(inside(x["path"])), x["code"], x["message"]))
+
+
+_Found = Sequence[Mapping[str, Any]]
+_Key = Callable[[Mapping[str, Any]], str]
+
+
+def _unmatched(old: _Found, new: _Found, was: _Key, now: _Key) -> tuple[_Found, _Found]:
+    """Findings of two audits without those that have an equal in the other."""
+    return _without(old, was, Counter(map(now, new))), _without(new, now, Counter(map(was, old)))
+
+
+def _without(found: _Found, key: _Key, known: Counter[str]) -> _Found:
     out = []
     for x in found:
-        if left[x["fingerprint"]] > 0:
-            left[x["fingerprint"]] -= 1
+        if known[key(x)] > 0:
+            known[key(x)] -= 1
         else:
             out.append(x)
     return out

@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from cu2port import __version__
@@ -89,6 +89,16 @@ def build(
         "files": rows,
         "findings": findings,
     }
+
+
+def path_inside(doc: Mapping[str, Any]) -> Callable[[str], str]:
+    """What gives a path of a document as its only input has it: an audit of another folder may be of the same tree.
+    With several inputs paths stay as they are. The document may be a stranger's."""
+    options = doc.get("options")
+    inputs = options.get("inputs") if isinstance(options, dict) else None
+    only = inputs[0] if isinstance(inputs, list) and len(inputs) == 1 and isinstance(inputs[0], str) else "."
+    prefix = PurePosixPath(only).as_posix() + "/"
+    return lambda path: path.removeprefix(prefix) if path + "/" != prefix else path.rpartition("/")[2]
 
 
 def fingerprint(path: str, code: str, before: str, message: str) -> str:

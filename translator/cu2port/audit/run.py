@@ -35,7 +35,8 @@ def audit(request: Request) -> dict[str, Any]:
     with Pool(min(request.workers or available_cores(), max(1, sources // 4)), request.limit_s) as pool:
         jobs, graph = plan_jobs(request, items, pool)
         for job, done in pool.run(audit_job, jobs):
-            files.append(failed(job.shown, lost(done)) if isinstance(done, Lost) else done)
+            if done is not None:
+                files.append(failed(job.shown, lost(done)) if isinstance(done, Lost) else done)
     files += [failed(i.shown, j) for i in items if i.kind != "source" for j in i.found if j.finding.severity is _ERROR]
     files.sort(key=lambda f: f.path)
     o = request.options

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.check import Check, Example
+from cu2port.checks.coalesced_split import is_split
 from cu2port.model import Finding, Options, Severity
 from cu2port.unit import Unit
 from cu2port.warp.hazards import Trouble
@@ -13,6 +14,10 @@ _WIDE = """__device__ int f(int* p) {
   return g.thread_rank() == 0 ? atomicAdd(p, g.size()) : 0;
 }
 """
+_SPLIT = _WIDE.replace(
+    "cooperative_groups::coalesced_threads()",
+    "cooperative_groups::binary_partition(cooperative_groups::coalesced_threads(), cu2port::warp::upper())",
+)
 
 
 class CoalescedThreads(Check):
@@ -27,12 +32,13 @@ class CoalescedThreads(Check):
     examples = (
         Example(_WIDE, _WIDE, "`--warp flag`", options=Options(warp="flag")),
         Example(_WIDE, note="split by CU318"),
+        Example(_SPLIT, note="split already", options=Options(warp="flag")),
         Example("__device__ void f() { auto b = cooperative_groups::this_thread_block(); b.sync(); }", note="a block"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         if unit.options.warp != "flag" and unit.options.rocm >= (7, 0):
             return  # CU318 splits it
-        if unit.options.warp != "flag" and unit.options.rocm >= (7, 0):
-            return
-        yield from hazard_findings(self, unit, Trouble.COALESCED, "wrong-result")
+        split = {unit.p[i] for i in unit.find("coalesced_threads") if is_split(unit, i)}
+        found = hazard_findings(self, unit, Trouble.COALESCED, "wrong-result")
+        yield from (f for f in found if f.start not in split)

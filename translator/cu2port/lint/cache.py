@@ -48,10 +48,10 @@ class Cache:
         """The user's cache for a run with these settings."""
         return cls(cache_dir() / "lint", f"{code_digest()}\n{settings}")
 
-    def key(self, path: str, codes: frozenset[str], data: bytes) -> str:
-        """The name of a file's entry."""
+    def key(self, path: str, codes: frozenset[str], data: bytes, project: str = "") -> str:
+        """The name of a file's entry. `project`: what its tree says of it, as text."""
         h = hashlib.sha256(self.settings.encode("utf-8", "surrogateescape"))
-        for part in (path.encode("utf-8", "surrogateescape"), ",".join(sorted(codes)).encode(), data):
+        for part in (path.encode("utf-8", "surrogateescape"), ",".join(sorted(codes)).encode(), project.encode(), data):
             h.update(len(part).to_bytes(8, "little"))
             h.update(part)
         return h.hexdigest()

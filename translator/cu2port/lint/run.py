@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -20,14 +21,16 @@ from cu2port.lint.baseline import fingerprint
 from cu2port.lint.cache import Cache
 from cu2port.lint.reach import Reach
 from cu2port.lint.select import Selection
-from cu2port.model import Finding, Judged, Options, Outcome, Result, Severity, Trust
+from cu2port.model import Finding, Judged, Options, Outcome, Project, Result, Severity, Trust
+from cu2port.plan import Request, graph_of
 from cu2port.report.locate import Lines, Place, readable
-from cu2port.travel import included
+from cu2port.travel import included, travels
 from cu2port.workers import Lost, Pool
 
 _ROUNDS = 10  # of fixing; a fix may bring to light what another one mends
 _BOM = "\xef\xbb\xbf"  # as Latin-1; it has no column
 MOST_SHOWN = 160  # characters of a source line
+_QUOTED = re.compile(r"`(\w+)")
 _ALONE = 4  # files that are not worth worker processes
 
 
@@ -99,6 +102,36 @@ class Settings:
 
 def lint(files: Sequence[Job], settings: Settings, workers: int, use_cache: bool = True) -> Iterator[FileLint]:
     """Every file's findings, in the order of `files`, whose `shown` is relative to the tree's root."""
+    first = dict(zip(files, _lint(files, settings, workers, use_cache), strict=True))
+    again = _with_tree(first, settings, workers)
+    done = _lint(again, settings, workers, use_cache) if again else ()
+    second = dict(zip((j.index for j in again), done, strict=True))
+    for job, found in first.items():
+        yield second.get(job.index, found)
+
+
+def _with_tree(first: Mapping[Job, FileLint], settings: Settings, workers: int) -> list[Job]:
+    """Jobs to be done again, with what the other files say: they have findings on names that a file which theirs
+    reaches declares itself. Few have such findings, so the tree is read for them alone."""
+    named = {job: set(_QUOTED.findall(" ".join(x.message for x in f.findings if x.code.startswith("CU1"))))
+             for job, f in first.items()}  # fmt: skip
+    named = {job: names for job, names in named.items() if names and job.data is None}
+    if not named:
+        return []
+    request = Request((), "dry-run", options=settings.options)
+    jobs = list(first)
+    with Pool(min(workers, max(1, len(jobs) // _ALONE)), settings.limit_s) as pool:
+        graph = graph_of(request, jobs, list(named), pool, {})  # what was lost, the first round said
+    if graph is None:
+        return []
+    return [
+        replace(job, project=replace(job.project, declared=declared, own=graph.own(job.path), scanned=True))
+        for job, names in named.items()
+        if names & (declared := graph.declared(job.path))
+    ]
+
+
+def _lint(files: Sequence[Job], settings: Settings, workers: int, use_cache: bool) -> Iterator[FileLint]:
     cache = Cache.open(settings.key) if use_cache and settings.fix is None else None
     known: dict[int, FileLint] = {}
     todo: list[Job] = []
@@ -108,7 +141,7 @@ def lint(files: Sequence[Job], settings: Settings, workers: int, use_cache: bool
     for job in files:
         data = job.data if job.data is not None else _peek(job)
         if cache is not None and data is not None:
-            keys[job.index] = cache.key(job.shown, settings.selection.for_file(job.shown), data)
+            keys[job.index] = cache.key(job.shown, settings.selection.for_file(job.shown), data, _of_tree(job.project))
             content = cache.get(keys[job.index])
             kept = _load(content) if content is not None else None
             if kept is not None and (kept.alone or kept.reach == reach.digest(job.path, data)):
@@ -127,6 +160,11 @@ def lint(files: Sequence[Job], settings: Settings, workers: int, use_cache: bool
         cache.prune()
     for job in files:
         yield known[job.index]
+
+
+def _of_tree(project: Project) -> str:
+    """What a result depends on beside the file, as text that is the same in every run."""
+    return repr([project.keeps_warps, project.helper_prefix, sorted(project.declared), sorted(project.own)])
 
 
 def _work(jobs: Sequence[Job], settings: Settings, workers: int) -> Iterator[tuple[Job, FileLint]]:
@@ -165,6 +203,8 @@ def lint_job(settings: Settings, job: Job, tools: Tools) -> FileLint:
     if len(data) > job.max_size:
         message = f"larger than --max-size ({job.max_size} bytes), not looked at; raise --max-size"
         return failed(job.shown, troubles.TOO_LARGE.on_file(message))
+    if travels(job.path, data):
+        return FileLint(job.shown)
     codes = settings.selection.for_file(job.shown)
     known = settings.known.get(job.shown, {})
     first, fixed, helpers = data, 0, frozenset[str]()

@@ -8,9 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cu2port.branches import hip_spans
+from cu2port.branches import hip_branches, hip_spans
+from cu2port.includes import HELPER
 from cu2port.model import Finding, Severity, Span
 from cu2port.unit import Unit
+from cu2port.warp.across import known_from_headers
+from cu2port.warp.builtins import LANE_OPERATIONS
+from cu2port.warpnames import SHUFFLES, WARP_HEADERS, tokens
 
 if TYPE_CHECKING:
     from cu2port.lint.run import LintFinding
@@ -18,6 +22,16 @@ if TYPE_CHECKING:
 # In HIP's own code these builtins and numbers mean a wavefront, as whoever wrote it will know; what goes wrong with
 # them (a mask or a ballot of 32 bits, `warpSize` as a constant) has rules of its own.
 _HIPS_OWN = frozenset({"CU311", "CU313", "CU314", "CU315", "CU316", "CU317", "CU318", "CU325", "CU354"})
+# What counts 32 lanes. In code for HIP that is wrong only where lanes of a whole wavefront act.
+_COUNTS = frozenset({"CU350", "CU351", "CU353", "CU354"})
+# Names of what lanes of a wavefront do, and of its size: with them a 32 beside a count of lanes is one of two sizes.
+_WAVE = LANE_OPERATIONS - {"__syncwarp"} | {
+    "warpSize", "__lane_id", "__lanemask_lt", "__lanemask_eq", "__AMDGCN_WAVEFRONT_SIZE", "__AMDGCN_WAVEFRONT_SIZE__",
+}  # fmt: skip
+_BUILTIN = re.compile(
+    r"__builtin_amdgcn_(?:ds_b?permute|mov_dpp|update_dpp|readlane|ballot|mbcnt|permlane|wave|icmp|s_)"
+)
+_OWN_SPACES = frozenset({"warp", "wave", "solo"})
 # code -> codes of what is said again inside its bytes; of two that stand for each other the first leads
 _SAID_AGAIN: Mapping[str, frozenset[str]] = {
     "CU322": frozenset({"CU313", "CU314"}),
@@ -26,6 +40,7 @@ _SAID_AGAIN: Mapping[str, frozenset[str]] = {
 }
 _ONCE_A_FUNCTION = frozenset({"CU354"})
 _HIP_FILE = re.compile(r"(?i)\.hip(?:\.[^./\\]+)?\Z")
+_HIP_HEADERS = ("hip", "miopen/", "rccl/", "roc", "amd_smi/")
 _HIP_NAME = re.compile(r"hip[A-Z]|__builtin_amdgcn_")
 _CUDA_NAME = re.compile(r"cu|CU|nv|NV|nccl")
 _UNSUPPORTED = re.compile(r"`([\w:.]+)` has no HIP counterpart: (.*)", re.S)
@@ -42,12 +57,27 @@ def hips(unit: Unit) -> tuple[Span, ...]:
     if any(p in unit.catalog.headers for p in paths):
         found = hip_spans(unit)
         return () if found == whole else found
-    ours = any(p.startswith(("hip/", "hipblas", "hipcub", "rocprim", "cu2port/")) for p in paths)
-    if ours or _HIP_FILE.search(unit.path):
+    if any(p.startswith(_HIP_HEADERS) or "cu2port/" in p for p in paths) or _HIP_FILE.search(unit.path):
         return whole
-    if any(_HIP_NAME.match(w) for w in unit.words) and not any(_CUDA_NAME.match(n) for n in unit.api.seen):
+    kept = unit.project.keeps_warps
+    hip_names = kept or any(_HIP_NAME.match(w) or w == "cu2port" for w in unit.words)
+    if hip_names and not any(_CUDA_NAME.match(n) and not (kept and _stays(unit, n)) for n in unit.api.seen):
         return whole
     return hip_spans(unit)
+
+
+def _stays(unit: Unit, name: str) -> bool:
+    """Whether a conversion leaves a name of CUDA's as it is."""
+    row = unit.catalog.get(name)
+    return row is None or row.fate == "unsupported"
+
+
+def keeps_warps(unit: Unit) -> bool:
+    """Whether a file was converted so that CUDA's warps keep their 32 lanes: it includes the headers of ours that do
+    it, or uses what is in them."""
+    if any(HELPER.search(inc.path) and inc.path.rpartition("/")[2] in WARP_HEADERS for inc in unit.includes):
+        return True
+    return any(unit.tok(i + 1) == "::" and unit.tok(i + 2) in _OWN_SPACES for i in unit.find("cu2port"))
 
 
 def in_spans(at: int, spans: Sequence[Span]) -> bool:
@@ -57,16 +87,46 @@ def in_spans(at: int, spans: Sequence[Span]) -> bool:
 
 def narrowed(unit: Unit, findings: Iterable[Finding]) -> list[Finding]:
     """Findings with the severity that they have where they stand: what is HIP's own way there is `info`."""
+    found = list(findings)
     spans = hips(unit)
-    return [replace(f, severity=Severity.INFO) if _is_hips_way(unit, f, spans) else f for f in findings]
+    if not spans or not any(f.code in _HIPS_OWN | _COUNTS for f in found):
+        return found
+    kept = keeps_warps(unit)
+    own = hip_branches(unit) if kept else spans
+    counts = _wrong_counts(unit, kept) if any(f.code in _COUNTS for f in found) else ()
+
+    def is_right(f: Finding) -> bool:
+        if f.code in _COUNTS and in_spans(f.start, spans) and not in_spans(f.start, counts):
+            return True
+        return f.code in _HIPS_OWN and in_spans(f.start, own) and _is_hips_way(unit, f)
+
+    return [replace(f, severity=Severity.INFO) if is_right(f) else f for f in found]
 
 
-def _is_hips_way(unit: Unit, f: Finding, spans: Sequence[Span]) -> bool:
-    if f.code not in _HIPS_OWN or f.severity is Severity.INFO or not in_spans(f.start, spans):
-        return False
+def _is_hips_way(unit: Unit, f: Finding) -> bool:
     if ("all", "compile-error") in f.effects:
         return False
     return f.code != "CU354" or not unit.text[f.start : f.start + 1].isdigit()
+
+
+def _wrong_counts(unit: Unit, kept: bool) -> tuple[Span, ...]:
+    """Where lanes of a whole wavefront act, so that 32 is not their number: the file, or where CUDA's warps are
+    `kept` the functions that do so in spite of it."""
+    kept = kept or unit.project.keeps_warps
+    words = (_WAVE & unit.words) | {w for w in unit.words if _BUILTIN.match(w)}
+    acts = [i for i in tokens(unit, words) if not _has_width(unit, i)]
+    if not kept:
+        acts += unit.find(*(unit.words & known_from_headers(unit).collective))
+        return (Span(0, len(unit.text)),) if acts else ()
+    branches = hip_branches(unit)
+    functions = [unit.function_at(i) for i in acts if not in_spans(unit.p[i], branches)]
+    return tuple(Span(unit.p[f.first], unit.end(f.body[1])) for f in functions if f is not None)
+
+
+def _has_width(unit: Unit, i: int) -> bool:
+    """Whether token i is a shuffle with a width, which stays in its part of the wavefront."""
+    call = unit.call(i)
+    return unit.t[i] in SHUFFLES and call is not None and len(call.args) > 2
 
 
 def folded(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:

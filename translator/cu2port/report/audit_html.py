@@ -11,8 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cu2port.audit.document import harm
-from cu2port.report.audit_text import WAYS, build_kinds, size, top_work
+from cu2port.report.audit_text import WAYS, build_kinds, open_risks, size, top_work
 from cu2port.report.pages import pages
 
 MOST_BYTES = 4_900_000  # of a page; one that is larger is made again with half of everything
@@ -74,7 +73,7 @@ def _render(doc: Mapping[str, Any], most: _Bounds) -> str:
         ways=WAYS,
         tags=_TAGS,
         open_count=len(still),
-        harmful=sum(x["code"].startswith("CU3") and harm(x["effects"]) in ("hang", "wrong-result") for x in still),
+        harmful=open_risks(doc),
         shares=Markup(_shares(doc["summary"]["by_way"])),
         bars=Markup(_bars(doc["files"])),
         tree=Markup("".join(_tree(doc["files"], most.files))),
@@ -100,7 +99,9 @@ def _visible(text: str) -> str:
     """Text without characters that turn or hide what stands around them, and not without end."""
     if len(text) > _MOST_WORD:
         text = text[:_MOST_WORD] + "..."
-    return text if text.isprintable() else "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _groups(findings: Sequence[Mapping[str, Any]], places: int) -> Iterator[dict[str, Any]]:

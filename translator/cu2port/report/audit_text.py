@@ -55,11 +55,12 @@ def _text(doc: Mapping[str, Any]) -> Iterator[str]:
             yield f"  {lib['title']} -> {lib['target'] or 'none'}: {uses}{gaps}"
     if doc["wave64"]:
         yield ""
-        yield "wavefronts of 64 lanes, worst first"
+        yield f"wavefronts of 64 lanes, worst first; {open_risks(doc):,} left for a person hang or give wrong results"
         for w in doc["wave64"][:_MOST]:
             path, line = w["places"][0]
             more = f" and {w['count'] - 1} more" if w["count"] > 1 else ""
-            yield f"  {w['harm']}: {path}:{line}{more}: {w['code']} {w['name']}: {w['message']}"
+            of_them = "" if w["open"] == w["count"] else f" ({w['open']} left for a person)"
+            yield f"  {w['harm']}: {path}:{line}{more}{of_them}: {w['code']} {w['name']}: {w['message']}"
         if len(doc["wave64"]) > _MOST:
             yield f"  and {len(doc['wave64']) - _MOST} more kinds"
     if doc["ptx"]:
@@ -95,6 +96,11 @@ def _text(doc: Mapping[str, Any]) -> Iterator[str]:
 def _own(doc: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """What cu2port could not do."""
     return [x for x in doc["findings"] if x["code"].startswith("CU9") and x["way"] == "hand"]
+
+
+def open_risks(doc: Mapping[str, Any]) -> int:
+    """How many findings that are left for a person hang or give wrong results on 64 lanes."""
+    return sum(w["open"] for w in doc["wave64"] if w["harm"] in ("hang", "wrong-result"))
 
 
 def top_work(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -185,6 +191,8 @@ def _markdown(doc: Mapping[str, Any]) -> Iterator[str]:
     )
     if doc["wave64"]:
         yield "## Wavefronts of 64 lanes"
+        yield ""
+        yield f"{open_risks(doc):,} left for a person hang or give wrong results."
         yield ""
         yield from _table(
             ("harm", "rule", "what", "first place", "places", "open"),

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from cu2port import __version__
-from cu2port.config import inside
 from cu2port.lint.run import FileLint, LintFinding
 from cu2port.report.locate import Place
 from cu2port.report.pages import Page
@@ -44,12 +45,24 @@ def render(files: Sequence[FileLint], pages: Mapping[str, Page]) -> str:
 
 
 def render_audit(audit: Mapping[str, Any], pages: Mapping[str, Page]) -> str:
-    """The findings of an audit as a SARIF log. Raises CannotRun for paths that lead out of the tree."""
+    """The findings of an audit as a SARIF log; files are named from the working folder, those outside from the input
+    that holds them."""
     files = []
     for path, found in groupby(audit["findings"], key=lambda x: x["path"]):
-        inside(path, "--format sarif")
-        files.append(FileLint(path, tuple(_of_audit(x) for x in found if x["way"] != "note")))
+        shown = _from_here(path, audit["options"]["inputs"])
+        files.append(FileLint(shown, tuple(_of_audit(x) for x in found if x["way"] != "note")))
     return render(files, pages)
+
+
+def _from_here(path: str, inputs: Sequence[str]) -> str:
+    """A path of an audit as a log may name it: relative, and not leading out."""
+    here, file = Path.cwd(), Path(os.path.abspath(path))  # noqa: PTH100 - links stay as they are named
+    tops = [Path(os.path.abspath(i)) for i in inputs]  # noqa: PTH100
+    tops = [top if len(tops) == 1 and top != file else top.parent for top in tops]
+    for folder in (here, *tops):
+        if file.is_relative_to(folder):
+            return file.relative_to(folder).as_posix()
+    return file.name
 
 
 def _of_audit(x: Mapping[str, Any]) -> LintFinding:

@@ -41,18 +41,22 @@ def findings(run: RunRecord, verbosity: int) -> Iterator[tuple[str, str]]:
 def summary(run: RunRecord) -> Iterator[str]:
     """The lines of the summary table."""
     status = Counter(f.status for f in run.files)
-    outcome = run.by_outcome
+    entries = [e for f in run.files for e in f.entries]
+    left_by = Counter(e.outcome for e in entries if e.open)
+    applied = run.by_outcome[Outcome.APPLIED.value]
+    outcome = [(Outcome.APPLIED.value, applied), *((o.value, left_by[o.value]) for o in Outcome if left_by[o.value])]
+    outcome.append(("for information", len(entries) - applied - sum(left_by.values())))
     names, left = run.seen, sorted(run.left)
     yield _row("files", len(run.files), [(n, status[n]) for n in ("converted", "copied", "partial", "failed")])
     if run.ignored:
         yield _listing(f"{'ignored':<11}{len(run.ignored):>7}", list(run.ignored)) + " (git ignores them)"
     if not any(f.status != "copied" or f.seen or f.entries for f in run.files):
         yield "no CUDA found: nothing was converted"
-    yield _row("findings", sum(outcome.values()), list(outcome.items()))
+    yield _row("findings", len(entries), outcome)
     yield _row("CUDA names", len(names), [("converted", len(names) - len(left)), ("left", len(left))])
     if left:
         yield _listing("names left", left)
-    todo = Counter(f"{e.code} {e.name}" for f in run.files for e in f.entries if e.open)
+    todo = Counter(f"{e.code} {e.name}" for e in entries if e.open)
     if todo:
         rows = sorted(todo.items(), key=lambda item: (-item[1], item[0]))
         yield _listing("to do", [f"{name} ({count})" for name, count in rows])
