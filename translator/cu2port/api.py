@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from cu2port.argtypes import is_of_type
 from cu2port.cases import label_findings
 from cu2port.catalog import Form, Row, target, version_key
+from cu2port.conditionals import Cover
 from cu2port.declared import stands_in
 from cu2port.lexer import is_string
 from cu2port.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
@@ -108,7 +109,8 @@ def _without_dropped(findings: list[Finding]) -> list[Finding]:
     gone = [s for s in gone if s.end > s.start]
     if not gone:
         return findings
-    return [f for f in findings if f.code in whole or not any(s.start <= f.start and f.end <= s.end for s in gone)]
+    cover = Cover(gone)
+    return [f for f in findings if f.code in whole or not cover.holds(f.start, f.end)]
 
 
 def _judge_use(unit: Unit, use: Use) -> Finding | None:
@@ -228,7 +230,11 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
 def _is_stand_in(unit: Unit, i: int) -> bool:
     """Whether token i is the name of a function that a file declares where there is no CUDA."""
     f = unit.function_at(i)
-    return (f.name_at == i if f is not None else declares(unit, i)) and stands_in(unit.text)
+    return (f.name_at == i if f is not None else declares(unit, i)) and unit.once(_stands_in)
+
+
+def _stands_in(unit: Unit) -> bool:
+    return stands_in(unit.text)
 
 
 def _form(unit: Unit, row: Row, call: Call | None, count: int | None) -> tuple[Form | None, str]:

@@ -32,12 +32,28 @@ def threads(unit: Unit, span: Span) -> int | None:
     """The threads of a block written as a number, a constant, `dim3(...)` or a variable of that; None: not known."""
     first, stop = _tokens(unit, span)
     if stop - first == 1 and is_identifier(unit.t[first]):
-        places = [i for i in unit.find(unit.t[first]) if unit.tok(i - 1) == "dim3"]
-        if places:
-            return _dim3(unit, places[0] + 1) if len(places) == 1 and _is_set_once(unit, places[0]) else None
+        known = unit.once(_variables)
+        name = unit.t[first]
+        if name not in known:
+            known[name] = _variable(unit, name)
+        if known[name] is not None:
+            return known[name][0]
     if unit.t[first] == "dim3":
         return _dim3(unit, first + 1)
     return number(unit, first, stop)
+
+
+def _variables(unit: Unit) -> dict[str, tuple[int | None] | None]:
+    """What `_variable` said so far."""
+    return {}
+
+
+def _variable(unit: Unit, name: str) -> tuple[int | None] | None:
+    """The threads of a `dim3` variable; None where the name is none."""
+    places = [i for i in unit.find(name) if unit.tok(i - 1) == "dim3"]
+    if not places:
+        return None
+    return (_dim3(unit, places[0] + 1) if len(places) == 1 and _is_set_once(unit, places[0]) else None,)
 
 
 def number(unit: Unit, first: int, stop: int, depth: int = 0) -> int | None:
@@ -76,8 +92,20 @@ def _dim3(unit: Unit, opener: int) -> int | None:
     return out
 
 
+def _values(unit: Unit) -> dict[tuple[str, int], int | None]:
+    """What `_named` said so far."""
+    return {}
+
+
 def _named(unit: Unit, name: str, depth: int) -> int | None:
     """A macro's or a constant's value; of a variable too, that is set once."""
+    known = unit.once(_values)
+    if (name, depth) not in known:
+        known[name, depth] = _value_of(unit, name, depth)
+    return known[name, depth]
+
+
+def _value_of(unit: Unit, name: str, depth: int) -> int | None:
     if name in unit.macros:
         values = {number(unit, m.first, m.stop, depth) for m in unit.macros[name]}
         return values.pop() if len(values) == 1 else None

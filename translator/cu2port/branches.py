@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 
+from cu2port.conditionals import Cover
 from cu2port.lexer import Directive, Group
 from cu2port.model import Span
 from cu2port.unit import Unit
@@ -29,11 +30,20 @@ def has_hip_branch(unit: Unit, i: int) -> bool:
     d = unit.in_directive(i)
     if d is None or d.keyword not in ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef"):
         return False
-    k = unit.directives.index(d)
-    for g in unit.groups:
-        if g.opener == k:
-            return any(_HIP_WORD.match(w) for n in g.chain for w in _words(unit, unit.directives[n]))
+    g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
+    if g is not None:
+        return g.chain[0] in unit.once(_hip_chains)
     return any(_HIP_WORD.match(w) for w in _words(unit, d))
+
+
+def _hip_chains(unit: Unit) -> frozenset[int]:
+    """The conditionals, by their first directive, that have a branch for HIP."""
+    chains = {g.chain[0]: g.chain for g in unit.groups}
+    return frozenset(
+        first
+        for first, chain in chains.items()
+        if any(_HIP_WORD.match(w) for n in chain for w in _words(unit, unit.directives[n]))
+    )
 
 
 def _words(unit: Unit, d: Directive) -> list[str]:
@@ -103,11 +113,10 @@ def older_refuses(unit: Unit, i: int, found: Comparison) -> bool:
     older = found.op in ("<", "<=")
     if words[:-1] != [found.op] and (older or words[:-1] != ["!", "||", found.op]):
         return False
-    k = unit.directives.index(d)
-    for g in unit.groups:
-        if k in g.chain and (g.opener == k if older else unit.directives[g.opener].keyword == "else"):
-            return _only_stops(unit, g)
-    return False
+    g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
+    if g is not None and not older:  # the branch for the others is the `#else`
+        g = unit.once(_else_branches).get(g.chain[0])
+    return g is not None and _only_stops(unit, g)
 
 
 def older_is_empty(unit: Unit, i: int, found: Comparison) -> bool:
@@ -119,8 +128,8 @@ def older_is_empty(unit: Unit, i: int, found: Comparison) -> bool:
     if d is None or f is None or not f.sides & {"__global__", "__device__"} or found.op not in (">", ">="):
         return False
     words = [w for w in _words(unit, d) if w not in ("defined", "(", ")", "&&", unit.t[i])]
-    k = unit.directives.index(d)
-    g = next((g for g in unit.groups if g.opener == k), None)
+    k = unit.lexed.directive_index(i)
+    g = unit.conditionals.opened_by(k)
     if words[:-1] != [found.op] or g is None or len(g.chain) != 2 or g.chain[0] != k:
         return False
     at, last = f.body[0] + 1, f.body[1]
@@ -138,8 +147,13 @@ def older_is_empty(unit: Unit, i: int, found: Comparison) -> bool:
     return inside
 
 
+def _else_branches(unit: Unit) -> dict[int, Group]:
+    """The first `#else` branch of each conditional, by its first directive."""
+    return {g.chain[0]: g for g in reversed(unit.groups) if unit.directives[g.opener].keyword == "else"}
+
+
 def _only_stops(unit: Unit, g: Group) -> bool:
-    inner = [d for d in unit.directives if g.start <= d.start < g.end]
+    inner = unit.lexed.directives_in(g.start, g.end)
     if any(d.keyword != "error" for d in inner):
         return False
     stops = bool(inner)
@@ -194,6 +208,15 @@ def hip_spans(unit: Unit) -> tuple[Span, ...]:
 def hip_branches(unit: Unit) -> tuple[Span, ...]:
     """The branches of conditionals that ask for HIP and not for CUDA."""
     return tuple(Span(g.start, g.end) for g in unit.groups if _asks_for_hip(unit, g))
+
+
+def is_hips(unit: Unit, offset: int) -> bool:
+    """Whether a byte is of code that is for HIP already."""
+    return offset in unit.once(_hip_cover)
+
+
+def _hip_cover(unit: Unit) -> Cover:
+    return Cover(hip_spans(unit))
 
 
 def _asks_for_hip(unit: Unit, g: Group) -> bool:

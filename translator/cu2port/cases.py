@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cu2port.catalog import target
+from cu2port.conditionals import Nested
 from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Finding, Severity, replace
 from cu2port.unit import Unit
@@ -20,14 +21,13 @@ def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, Finding]:
     labels = [u for u in found if unit.tok(u.last + 1) == ":" and _keyword(unit, u) >= 0]
     if not labels:
         return {}
-    bodies = [(k, unit.match[k]) for i in unit.find("switch") if (k := _body(unit, i)) >= 0]
+    bodies = Nested((k, unit.match[k]) for i in unit.find("switch") if (k := _body(unit, i)) >= 0)
     taken: dict[tuple[int, str], str] = {}
     out: dict[int, Finding] = {}
     for use in labels:
-        inside = [b for b in bodies if b[0] < use.first < b[1]]
-        if not inside:
+        body = bodies.innermost(use.first)
+        if body < 0:
             continue
-        body = max(inside)[0]
         hip, _ = target(use.row, unit.options.rocm)
         first = taken.setdefault((body, hip), use.row.cuda) if hip else ""
         if first == use.row.cuda:
@@ -105,7 +105,7 @@ def _cut(unit: Unit, first: int, last: int) -> Edit:
     """Remove tokens [first, last] with their line, if nothing else stands on it."""
     text = unit.text
     start, end = unit.p[first], unit.end(last)
-    line = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
+    line = unit.line_start(start)
     if not text[line:start].strip():
         stop = end
         while stop < len(text) and text[stop] in " \t":

@@ -127,6 +127,11 @@ class Catalog:
             row = self._rows[name] = _row(name, library, self._unpacked[library][name])
         return row
 
+    @cached_property
+    def depth(self) -> int:
+        """The most parts that a qualified name has (`a::b::c`: 3)."""
+        return 1 + max(name.count("::") for name in (*self.names, *self.namespaces))
+
     def __iter__(self) -> Iterator[Row]:
         for name in self.names:
             row = self.get(name)

@@ -17,7 +17,9 @@ from cu2port import _libclang as c
 from cu2port import shim as shims
 from cu2port._clang_answers import Bindings, Setting, read_exprs
 from cu2port.clang import Facts, Question, receive, send
+from cu2port.conditionals import Cover
 from cu2port.data import cache_dir
+from cu2port.model import Span
 
 _BASE = (
     "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent", "--cuda-host-only",
@@ -243,8 +245,8 @@ class _Reader:
 
 def _part(offsets: Sequence[int], ranges: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
     """(outside, inside) of the ranges."""
-    inside = [o for o in offsets if any(a <= o < b for a, b in ranges)]
-    return [o for o in offsets if o not in set(inside)], inside
+    cover = Cover(Span(a, b) for a, b in ranges)
+    return [o for o in offsets if o not in cover], [o for o in offsets if o in cover]
 
 
 def _bytes(text: str | Path) -> bytes:

@@ -27,6 +27,7 @@ _STAND_IN_TYPE = re.compile(
 )
 _OWN_SPACE = re.compile(r"\bnamespace\s+(?:\w+\s*::\s*)*(cuda|rmm)\s*(?:\{|::\s*(?!std\b)\w+(?:\s*::\s*\w+)*\s*\{)")
 _NAMESPACE = re.compile(r"\bnamespace\s+\w+(?:::\w+)*\s*\{")
+_MANY = 200  # names, of which each costs a search of the text
 _NO_TYPES = frozenset(
     "return else new delete throw case goto typedef using define namespace ifdef ifndef defined operator explicit "
     "const".split()
@@ -63,7 +64,12 @@ def declared_names(text: str) -> frozenset[str]:
         return frozenset()
     found = set(_defined(text, looks)) if b"define" in words else set()
     fake = stands_in(text)
-    found |= {w for w in looks - found if any(_declares(text, at, at + len(w), fake) for at in _places(text, w))}
+    left = looks - found
+    places = _all_places(text, left) if len(left) > _MANY else {}
+    outside = _first_namespace(text) if b"namespace" in words else len(text)
+    for w in left:
+        if any(_declares(text, at, at + len(w), fake, outside) for at in places.get(w) or _places(text, w)):
+            found.add(w)
     if b"enum" in words and not fake:
         for m in filter(None, (_ENUM.match(text, at) for at in _places(text, "enum"))):
             for word in _WORD.finditer(m.group(1)):
@@ -91,12 +97,30 @@ def _places(text: str, word: str) -> Iterator[int]:
         at = text.find(word, end)
 
 
+def _first_namespace(text: str) -> int:
+    """Where the first namespace with a name opens; the text's end if none does."""
+    opened = filter(None, (_NAMESPACE.match(text, at) for at in _places(text, "namespace")))
+    return min((m.end() for m in opened), default=len(text))
+
+
+def _all_places(text: str, words: set[str]) -> dict[str, list[int]]:
+    """Where some words stand, found in one pass: for each of many, another one would be slow."""
+    found: dict[str, list[int]] = {w: [] for w in words}
+    for m in _WORD.finditer(text):
+        if m.group() in found:
+            found[m.group()].append(m.start())
+    return found
+
+
 def _is_part(c: str) -> bool:
     return c.isalnum() or c == "_"
 
 
-def _declares(text: str, start: int, end: int, fake: bool) -> bool:
-    """Whether the name at [start, end) is declared there; functions of a file that stands in for CUDA are not."""
+def _declares(text: str, start: int, end: int, fake: bool, outside: int) -> bool:
+    """Whether the name at [start, end) is declared there; functions of a file that stands in for CUDA are not.
+
+    `outside`: where the first namespace opens.
+    """
     after = _NEXT.match(text, end)
     if after is None:
         return False
@@ -109,7 +133,7 @@ def _declares(text: str, start: int, end: int, fake: bool) -> bool:
     elif mark == "(":
         declares = not fake and _BODY.match(text, end) is not None
     else:
-        declares = mark in "={;" and not _stands_in(text, start) and _HIP_VALUE.match(text, end) is None
+        declares = mark in "={;" and not _stands_in(text, start, outside) and _HIP_VALUE.match(text, end) is None
     return declares and not _is_prose(text, start)
 
 
@@ -124,14 +148,14 @@ def _is_prose(text: str, at: int) -> bool:
     return "//" in before or start.startswith(("* ", "/*", "#if", "#el", "# if", "# el")) or before.count('"') % 2 == 1
 
 
-def _stands_in(text: str, start: int) -> bool:
+def _stands_in(text: str, start: int, outside: int) -> bool:
     """Whether the name at `start` is the user's word for CUDA's type where CUDA is not: `typedef void *cudaStream_t;`.
 
     Next to CUDA's own header it could not stand, so all uses mean CUDA's type, and all follow. Not so in a namespace.
     `typedef struct CUstream_st *cudaStream_t;`, which could, is CUDA's own declaration said again.
     """
     line = text.rfind("\n", 0, start) + 1
-    return _STAND_IN.match(text, line, start) is not None and _NAMESPACE.search(text, 0, line) is None
+    return line <= outside and _STAND_IN.match(text, line, start) is not None
 
 
 def _type_before(text: str, at: int) -> str:

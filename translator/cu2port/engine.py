@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cu2port import edits
 from cu2port.catalog import load_catalog
 from cu2port.check import all_checks
+from cu2port.conditionals import Cover
 from cu2port.effects import narrowed
 from cu2port.includes import added_includes
 from cu2port.model import Finding, Options, Outcome, Project, Result, Severity, Trust
@@ -73,7 +74,8 @@ def examine(
 
         findings = apart(unit, findings)
     if options.skip_inactive:
-        findings = [f for f in findings if not any(s.start <= f.start < s.end for s in unit.inactive)]
+        inactive = Cover(unit.inactive)
+        findings = [f for f in findings if f.start not in inactive]
     if options.archs:
         findings = [narrowed(f, options.archs) for f in findings]
     return Examined(path, data, options, unit, tuple(findings))

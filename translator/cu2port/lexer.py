@@ -50,6 +50,7 @@ _NOT_BLANK = ("//", "/*", "\\\n", "\\\r")  # how a gap goes on after blanks, if 
 _OPEN = {"(": ")", "[": "]", "{": "}", "<%": "}", "<:": "]"}
 _CLOSE = {")": ")", "]": "]", "}": "}", "%>": "}", ":>": "]"}
 _BRACKETS = frozenset({*_OPEN, *_CLOSE})
+_STRAY = 62  # openers that may be passed over for a partner below them
 _HASH = frozenset({"#", "%:"})
 _IF = frozenset({"if", "ifdef", "ifndef"})
 _ELSE = frozenset({"else", "elif", "elifdef", "elifndef"})
@@ -118,6 +119,7 @@ class Lexed:
     directives: tuple[Directive, ...]
     groups: tuple[Group, ...]
     comments: tuple[tuple[int, int], ...]
+    firsts: list[int]  # of the directives
 
     def end(self, i: int) -> int:
         """Offset after token i."""
@@ -129,10 +131,17 @@ class Lexed:
 
     def directive_at(self, i: int) -> Directive | None:
         """The directive that token i is a part of."""
-        k = bisect_right(self.directives, i, key=lambda d: d.first) - 1
-        if k >= 0 and i < self.directives[k].stop:
-            return self.directives[k]
-        return None
+        k = self.directive_index(i)
+        return self.directives[k] if k >= 0 else None
+
+    def directive_index(self, i: int) -> int:
+        """Which of `directives` token i is a part of; -1 if none."""
+        k = bisect_right(self.firsts, i) - 1
+        return k if k >= 0 and i < self.directives[k].stop else -1
+
+    def directives_in(self, start: int, end: int) -> tuple[Directive, ...]:
+        """The directives that start in bytes [start, end)."""
+        return self.directives[bisect_left(self.firsts, self.at(start)) : bisect_left(self.firsts, self.at(end))]
 
 
 def lex(text: str) -> Lexed:
@@ -164,7 +173,8 @@ def lex(text: str) -> Lexed:
         p.pop()
         del places[""]
     match = _match(t, directives, _merged(places, _BRACKETS))
-    return Lexed(text, t, p, places, match, directives, _groups(directives, len(text)), tuple(comments))
+    firsts = [d.first for d in directives]
+    return Lexed(text, t, p, places, match, directives, _groups(directives, len(text)), tuple(comments), firsts)
 
 
 def _merged(places: dict[str, list[int]], tokens: frozenset[str]) -> list[int]:
@@ -243,58 +253,68 @@ def _groups(directives: tuple[Directive, ...], size: int) -> tuple[Group, ...]:
         done.append((open_chains[depth], depth))
     groups = []
     for chain, depth in done:
+        whole = tuple(chain)  # one for all branches: a chain may have thousands
         for n, k in enumerate(chain):
             if directives[k].keyword == "endif":
                 continue
             stop = directives[chain[n + 1]].start if n + 1 < len(chain) else size
-            groups.append(Group(k, tuple(chain), directives[k].end, stop, depth))
+            groups.append(Group(k, whole, directives[k].end, stop, depth))
     return tuple(sorted(groups, key=lambda g: (g.start, g.depth)))
+
+
+_Stack = tuple[int, "_Stack"] | None  # open brackets, the innermost first; shared by the branches of a conditional
 
 
 def _match(t: list[str], directives: tuple[Directive, ...], brackets: list[int]) -> list[int]:
     """Bracket partners. Each branch of a conditional starts from the brackets that were open at its `#if`."""
     match = [-1] * len(t)
     brackets.append(len(t))
-    stack: list[int] = []
-    saved: list[list[int]] = []
+    stack: _Stack = None
+    saved: list[_Stack] = []
     at = 0
     for d in directives:
         if brackets[at] < d.first:
-            at = _match_run(t, match, stack, brackets, at, d.first)
+            at, stack = _match_run(t, match, stack, brackets, at, d.first)
         if d.keyword in _IF:
-            saved.append(stack.copy())
+            saved.append(stack)
         elif d.keyword in _ELSE and saved:
-            stack[:] = saved[-1]
+            stack = saved[-1]
         elif d.keyword == "endif" and saved:
             saved.pop()
         if brackets[at] < d.stop:
-            at = _match_run(t, match, [], brackets, at, d.stop)
+            at, _ = _match_run(t, match, None, brackets, at, d.stop)
     _match_run(t, match, stack, brackets, at, len(t))
     return match
 
 
-def _match_run(t: list[str], match: list[int], stack: list[int], brackets: list[int], at: int, stop: int) -> int:
-    """Match the brackets before token `stop`, from `brackets[at]` on; the place in `brackets` that was reached."""
+def _match_run(
+    t: list[str], match: list[int], stack: _Stack, brackets: list[int], at: int, stop: int
+) -> tuple[int, _Stack]:
+    """Match the brackets before token `stop`, from `brackets[at]` on; the place in `brackets` that was reached, and
+    what is open there."""
     while (i := brackets[at]) < stop:
         at += 1
         tok = t[i]
         if tok in _OPEN:
-            stack.append(i)
-        elif stack:
+            stack = (i, stack)
+        elif stack is not None:
             want = _CLOSE[tok]
-            if _OPEN[t[stack[-1]]] == want:
-                j = stack.pop()
-            else:  # a stray opener between: give it up if a partner lies below, else ignore this closer
-                for k in range(len(stack) - 1, max(-1, len(stack) - 64), -1):
-                    if _OPEN[t[stack[k]]] == want:
-                        j = stack[k]
-                        del stack[k:]
+            j, rest = stack
+            if (
+                _OPEN[t[j]] != want
+            ):  # a stray opener between: give it up if a partner lies below, else ignore this closer
+                for _ in range(_STRAY):
+                    if rest is None:
                         break
-                else:
+                    j, rest = rest
+                    if _OPEN[t[j]] == want:
+                        break
+                if _OPEN[t[j]] != want:
                     continue
+            stack = rest
             match[i] = j
             match[j] = i
-    return at
+    return at, stack
 
 
 def is_identifier(token: str) -> bool:

@@ -18,6 +18,7 @@ _CONTROL = frozenset(
     "__cluster_dims__ __block_size__ operator".split()
 )
 _AFTER_PARAMS = frozenset("const noexcept override final volatile & && mutable try throw".split())
+_LONGEST_LAUNCH = 4000  # tokens of its configuration
 SIDES = frozenset({"__global__", "__device__", "__host__"})
 
 
@@ -148,6 +149,7 @@ def find_launches(unit: Unit) -> tuple[Launch, ...]:
     """Kernel launches, also those in macro bodies."""
     out = []
     t = unit.t
+    closes: dict[int, int] = {}
     for i in unit.find("<<<", "<<"):
         if t[i] == "<<<":
             spaced = False
@@ -155,7 +157,7 @@ def find_launches(unit: Unit) -> tuple[Launch, ...]:
             spaced = True
         else:
             continue
-        close = _launch_close(unit, i + (2 if spaced else 1))
+        close = _launch_close(unit, i + (2 if spaced else 1), closes)
         if close < 0:
             continue
         k = i - 1
@@ -174,21 +176,33 @@ def find_launches(unit: Unit) -> tuple[Launch, ...]:
     return tuple(out)
 
 
-def _launch_close(unit: Unit, k: int) -> int:
-    """Index of the first `>` of the `>>>` that closes a launch configuration starting at token k, or -1."""
-    stop = min(len(unit.t), k + 4000)
-    while k < stop:
-        tok = unit.t[k]
+def _launch_close(unit: Unit, start: int, closes: dict[int, int]) -> int:
+    """Index of the first `>` of the `>>>` that closes a launch configuration starting at token `start`, or -1.
+
+    `closes`: for tokens that were passed before, the `>>>` that follows, or -1.
+    """
+    t, match, k, found = unit.t, unit.match, start, -1
+    passed = []
+    while k < len(t):
+        if k in closes:
+            found = closes[k]
+            break
+        passed.append(k)
+        tok = t[k]
         if tok in ("(", "[", "{"):
-            k = unit.match[k]
+            k = match[k]
             if k < 0:
-                return -1
+                break
         elif tok == ">" and unit.tok(k + 1) == ">" and unit.tok(k + 2) == ">":
-            # `kernel<<<f<g<int>>(), 1>>>`: the last three of a run of more close the launch
-            while unit.tok(k + 3) == ">" and unit.p[k + 3] == unit.end(k + 2):
-                k += 1
-            return k
+            found = k
+            break
         elif tok in (")", "]", "}", ";"):
-            return -1
+            break
         k += 1
-    return -1
+    closes.update(dict.fromkeys(passed, found))
+    if not 0 <= found < start + _LONGEST_LAUNCH:
+        return -1
+    # `kernel<<<f<g<int>>(), 1>>>`: the last three of a run of more close the launch
+    while unit.tok(found + 3) == ">" and unit.p[found + 3] == unit.end(found + 2):
+        found += 1
+    return found

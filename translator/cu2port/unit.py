@@ -6,11 +6,14 @@ What only a compiler front end knows (types, constant values, who declared a nam
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
+from collections.abc import Callable
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
+from cu2port.conditionals import Conditionals, Cover
 from cu2port.declared import declared_names
 from cu2port.lexer import Directive, Group, Lexed, is_identifier, is_string, lex
 from cu2port.model import Finding, Options, Project, Span
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from cu2port.clang import ClangService, Facts
     from cu2port.ptx.rewrite import Handled
 
+T = TypeVar("T")
 _KEYWORDS_BEFORE_GLOBAL = frozenset(
     "return else case throw co_return co_yield delete new goto do typedef const".split()
 )
@@ -51,8 +55,15 @@ class Unit:
         self.p = self.lexed.p
         self.match = self.lexed.match
         self._clang = clang
+        self._made: dict[Callable[[Unit], object], object] = {}
         self.asked = False  # whether libclang was asked: then what is found depends on other files too
         self.clang_failed = ""  # why libclang's answers are missing, if they were asked for and did not come
+
+    def once(self, make: Callable[[Unit], T]) -> T:
+        """What a function tells of this file; it is called the first time only."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast(T, self._made[make])
 
     # --- tokens ---------------------------------------------------------------------------------------------------
 
@@ -67,6 +78,27 @@ class Unit:
     def source(self, first: int, stop: int) -> str:
         """The text from token `first` to the end of token `stop - 1`."""
         return self.text[self.p[first] : self.end(stop - 1)] if stop > first else ""
+
+    @cached_property
+    def enclosing(self) -> list[int]:
+        """For each token the `(` or `[` that is met going back from it, past what closed brackets hold; else -1."""
+        out: list[int] = []
+        before = -1
+        for i, tok in enumerate(self.t):
+            if tok in ("(", "["):
+                before = i
+            elif tok in (")", "]", "}") and 0 <= self.match[i] < i:
+                before = out[self.match[i] - 1] if self.match[i] else -1
+            out.append(before)
+        return out
+
+    def line_start(self, offset: int) -> int:
+        """Where the line of a byte begins; LF and CR end lines."""
+        return self._line_starts[bisect_right(self._line_starts, offset) - 1]
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(m.end() for m in re.finditer(r"[\r\n]", self.text))]
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -243,7 +275,7 @@ class Unit:
     @cached_property
     def macros(self) -> dict[str, tuple[Macro, ...]]:
         """Macros that the file defines, all definitions of each."""
-        out: dict[str, tuple[Macro, ...]] = {}
+        out: dict[str, list[Macro]] = {}
         for d in self.directives:
             if d.keyword != "define" or d.stop - d.first < 3:
                 continue
@@ -255,8 +287,8 @@ class Unit:
                     continue
                 params = tuple(x for x in self.t[first + 1 : close] if x != ",")
                 first = close + 1
-            out[name] = (*out.get(name, ()), Macro(name, params, first, d.stop, d))
-        return out
+            out.setdefault(name, []).append(Macro(name, params, first, d.stop, d))
+        return {name: tuple(found) for name, found in out.items()}
 
     @cached_property
     def guard(self) -> str:
@@ -270,7 +302,12 @@ class Unit:
 
     def conditions(self, offset: int) -> list[Group]:
         """The conditional branches around a byte offset, outermost first."""
-        return [g for g in self.groups if g.start <= offset < g.end]
+        return self.conditionals.around(offset)
+
+    @cached_property
+    def conditionals(self) -> Conditionals:
+        """The conditional branches, to be asked about places."""
+        return Conditionals(self.groups)
 
     @cached_property
     def inactive(self) -> tuple[Span, ...]:
@@ -293,6 +330,14 @@ class Unit:
             ):
                 out.append(Span(g.start, g.end))
         return tuple(out)
+
+    def is_dead(self, offset: int) -> bool:
+        """Whether a byte lies in one of the `dead` branches."""
+        return offset in self._dead_cover
+
+    @cached_property
+    def _dead_cover(self) -> Cover:
+        return Cover(self.dead)
 
     # --- functions, launches, asm ---------------------------------------------------------------------------------
 

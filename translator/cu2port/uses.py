@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from cu2port.branches import VERSION_MACROS
 from cu2port.catalog import Row
+from cu2port.conditionals import Cover
 from cu2port.declared import declared_names, stands_in
 from cu2port.lexer import is_identifier
+from cu2port.model import Span
 from cu2port.unit import Unit
 
 _FAMILY = re.compile(
@@ -21,6 +23,7 @@ _A_TYPE = re.compile(r"(?:cu(?:blas|fft|rand|sparse|solver|dnn|tensor)|nccl)(?:[
 _NOT_TYPES = frozenset(
     {"if", "while", "for", "switch", "and", "or", "not", "sizeof", "goto", "define", "elif", "operator"}
 )
+_DEEPEST = 8  # parts of a qualified name that are looked at before the catalogue is asked how many its names have
 _GLOBAL_SCOPE = frozenset({"return", "else", "case", "throw", "do", "delete", "new", "co_return"})
 
 
@@ -63,7 +66,7 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
     doubtful: list[int] = []
     t = unit.t
     declared = unit.declared | unit.project.declared
-    if not stands_in(unit.text):
+    if not unit.once(_stands_in):
         declared |= {t[i] for i in candidates if declares(unit, i)}
     # `cudaMemcpyKind::cudaMemcpyDefault`: an enumeration before its enumerator
     scopes = {i for i in candidates if unit.tok(i + 1) == "::" and unit.tok(i + 2) in unit.catalog.active}
@@ -93,6 +96,10 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
         out |= _settle(unit, doubtful, guessed)
         out |= {i + 2 for i in sorted(scopes & out)}
     return out
+
+
+def _stands_in(unit: Unit) -> bool:
+    return stands_in(unit.text)
 
 
 def _is_returned(unit: Unit, i: int) -> bool:
@@ -139,6 +146,18 @@ def _is_variable(unit: Unit, i: int) -> bool:
 
 def _is_of_hip_types(unit: Unit, name: str) -> bool:
     """Whether the file declares a function of that name that takes types of HIP's, as converted code does."""
+    known = unit.once(_of_hip_types)
+    if name not in known:
+        known[name] = _takes_hip_types(unit, name)
+    return known[name]
+
+
+def _of_hip_types(unit: Unit) -> dict[str, bool]:
+    """Names that were asked for so far."""
+    return {}
+
+
+def _takes_hip_types(unit: Unit, name: str) -> bool:
     for k in unit.find(name):
         f = unit.function_at(k)
         named = declares(unit, k) if f is None else f.name_at == k
@@ -181,13 +200,19 @@ def _in_class(unit: Unit, i: int) -> bool:
     """Whether token i is declared right inside a class or a named namespace."""
     if not declares(unit, i):
         return False
+    return unit.once(_class_bodies).holds(i, i + 1) and unit.function_at(i) is None
+
+
+def _class_bodies(unit: Unit) -> Cover:
+    """The tokens in the bodies of classes and named namespaces."""
+    bodies = []
     for k in unit.find("struct", "class", "namespace"):
         j = k + 1
         while j < min(len(unit.t), k + 40) and unit.t[j] not in ("{", ";", "(", "="):
             j += 1
-        if unit.tok(j) == "{" and j < i < unit.match[j] and unit.function_at(i) is None:
-            return True
-    return False
+        if unit.tok(j) == "{":
+            bodies.append(Span(j + 1, unit.match[j]))
+    return Cover(bodies)
 
 
 def _defines(unit: Unit, i: int) -> bool:
@@ -221,6 +246,7 @@ def _is_hip_alias(unit: Unit, name: str) -> bool:
 def _namespace_heads(unit: Unit) -> dict[str, str]:
     """Words that may start a qualified CUDA name in this file -> the namespace they stand for."""
     heads = dict(unit.catalog.spaces)
+    used: set[str] = set()
     t = unit.t
     for i in unit.find("namespace"):
         if unit.tok(i + 2) == "=":  # namespace cg = cooperative_groups;
@@ -229,6 +255,9 @@ def _namespace_heads(unit: Unit) -> dict[str, str]:
                 heads[t[i + 1]] = name
         elif unit.tok(i - 1) == "using":  # using namespace nvcuda;
             name = _path(unit, i + 1)
+            if name in used:
+                continue
+            used.add(name)
             if name.partition("::")[0] in unit.catalog.spaces and (name != "cuda" or not owns_cuda(unit)):
                 for inner in unit.catalog.inside(name):
                     heads.setdefault(inner, f"{name}::{inner}")
@@ -274,6 +303,8 @@ def _qualified_uses(unit: Unit) -> Iterator[Use]:
         k = i
         while unit.tok(k + 1) == "::" and unit.tok(k + 2) and is_identifier(unit.tok(k + 2)):
             k += 2
+            if len(names) > _DEEPEST and len(names) > catalog.depth:
+                break
             names.append((k, f"{names[-1][1]}::{t[k]}"))
         for last, name in reversed(names):
             row = catalog.get(name)
@@ -322,20 +353,24 @@ def unknown(unit: Unit) -> Iterator[int]:
     """Tokens that look like CUDA's and that nobody declares or catalogues."""
     names = unit.catalog.names
     declared = unit.declared | unit.project.declared
+    local: dict[str, bool] = {}
     strange = {w for w in unit.words if w[0] in "cCn" and w not in names and w not in declared and _FAMILY.match(w)}
     for i in unit.find(*strange - unit.macros.keys()):
         tok = unit.t[i]
         if unit.tok(i - 1) in (".", "->", "::", "#", "##") or unit.tok(i + 1) in ("::", ":", "##"):
             continue
         named = tok[0] == "C" or unit.tok(i + 1) == "(" or _A_TYPE.match(tok)
-        if not named or unit.in_directive(i) is not None or _local(unit, i):
+        if not named or unit.in_directive(i) is not None:
             continue
-        yield i
+        if tok not in local:
+            local[tok] = _local(unit, tok)
+        if not local[tok]:
+            yield i
 
 
-def _local(unit: Unit, i: int) -> bool:
-    """Whether the file declares the name of token i: a prototype, variable or member (`type name`), anywhere in it."""
-    for k in unit.find(unit.t[i]):
+def _local(unit: Unit, name: str) -> bool:
+    """Whether the file declares a name: a prototype, variable or member (`type name`), anywhere in it."""
+    for k in unit.find(name):
         before = unit.tok(k - 1)
         if unit.tok(k + 1) == "(" and (_is_prototype(unit, k) or (before == "::" and declares(unit, k))):
             return True

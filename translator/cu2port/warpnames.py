@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from cu2port.branches import hip_spans
+from cu2port.branches import is_hips
 from cu2port.lexer import is_identifier
-from cu2port.structure import Call
+from cu2port.structure import Call, Macro
 from cu2port.unit import Unit
 
 HEADER = "warp.hpp"
@@ -34,10 +34,9 @@ _NO_TYPE = frozenset("return else case throw do co_return co_yield and or not de
 def modes(unit: Unit) -> Callable[[int], str]:
     """What becomes of warp code at a token, as `Options.warp` says; code that is HIP's already is left as it is."""
     asked = unit.options.warp
-    hips = () if asked == "flag" else hip_spans(unit)
 
     def mode(i: int) -> str:
-        return "flag" if any(s.start <= unit.p[i] < s.end for s in hips) else asked
+        return "flag" if asked == "flag" or is_hips(unit, unit.p[i]) else asked
 
     return mode
 
@@ -71,9 +70,14 @@ def _may_be_cudas(unit: Unit, i: int) -> bool:
     if d is not None:
         if d.keyword != "define" or i == d.first + 2 or "##" in (unit.tok(i - 1), unit.tok(i + 1)):
             return False
-        m = next((m for m in unit.macros.get(unit.t[d.first + 2], ()) if m.directive is d), None)
+        m = unit.once(_macro_of).get(d.first)
         return m is not None and i >= m.first
     return not declares(unit, i)
+
+
+def _macro_of(unit: Unit) -> dict[int, Macro]:
+    """Macros by the first token of their directive."""
+    return {m.directive.first: m for ms in unit.macros.values() for m in ms}
 
 
 def declares(unit: Unit, i: int) -> bool:

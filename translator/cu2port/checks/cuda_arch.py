@@ -151,13 +151,12 @@ def _flags_later(unit: Unit, i: int) -> bool:
     d = unit.in_directive(i)
     if d is None or d.keyword != "if":
         return False
-    k = unit.directives.index(d)
-    g = next((g for g in unit.groups if g.opener == k), None)
+    g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
     words = " ".join(w for w in unit.t[d.first + 2 : d.stop] if w not in ("(", ")"))
     m = _HOST_OR_LATER.match(words)
     if g is None or len(g.chain) != 2 or m is None or int(m[1] or m[2]) <= _LAST_COMMON:
         return False
-    inner = [x for x in unit.directives if g.start <= x.start < g.end]
+    inner = unit.lexed.directives_in(g.start, g.end)
     code = sum(x.stop - x.first for x in inner) < bisect_left(unit.p, g.end) - bisect_left(unit.p, g.start)
     return not code and all(x.keyword == "define" and x.stop - x.first <= 3 for x in inner)
 
@@ -170,14 +169,14 @@ def _names_sides(unit: Unit, i: int) -> bool:
     d = unit.in_directive(i)
     if d is None or d.keyword not in ("if", "ifdef"):
         return False
-    k = unit.directives.index(d)
-    g = next((g for g in unit.groups if g.opener == k), None)
+    g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
     if g is None or [w for w in unit.t[d.first + 2 : d.stop] if w not in ("defined", "(", ")")] != ["__CUDA_ARCH__"]:
         return False
-    inner = [x for x in unit.directives if g.start <= x.start < g.end]
+    inner = unit.lexed.directives_in(g.start, g.end)
     code = any(g.start <= unit.p[x] < g.end for x in range(d.stop, inner[0].first)) if inner else True
-    words = {w for x in inner for w in unit.t[x.first : x.stop]}
-    return not code and all(x.keyword == "define" for x in inner) and "__device__" in words
+    if code or not all(x.keyword == "define" for x in inner):
+        return False
+    return any("__device__" in unit.t[x.first : x.stop] for x in inner)
 
 
 def _taken(unit: Unit, i: int, found: Comparison) -> str:

@@ -158,9 +158,8 @@ def _completes(unit: Unit, i: int) -> bool:
 
 def _needed_by_all(unit: Unit, i: int) -> bool:
     """Whether every branch of the conditional of token i wants its macro to be defined: `#if defined(X) && ...`."""
-    d = unit.in_directive(i)
-    k = unit.directives.index(d) if d is not None else -1
-    chain = next((g.chain for g in unit.groups if g.opener == k), ())
+    g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
+    chain = g.chain if g is not None else ()
     branches = [unit.directives[n] for n in chain if unit.directives[n].keyword != "endif"]
     return bool(branches) and all(
         (b.keyword == "ifdef" and unit.tok(b.first + 2) == unit.t[i])
@@ -186,7 +185,7 @@ def _only_complains(unit: Unit, i: int) -> bool:
     d = unit.in_directive(i)
     if d is None or d.keyword != "ifndef" or i != d.first + 2:
         return False
-    k = unit.directives.index(d)
+    k = unit.lexed.directive_index(i)
     error, after = (*unit.directives[k + 1 : k + 3], None, None)[:2]
     if error is None or after is None or error.keyword != "error":
         return False

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.branches import hip_spans
+from cu2port.branches import is_hips
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Severity
 from cu2port.unit import Unit
@@ -27,9 +27,8 @@ class SyncShim(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         found = [m for name in SYNC & unit.macros.keys() for m in unit.macros[name]]
-        hips = hip_spans(unit) if found else ()
         for m in found:
-            if not any(s.start <= m.directive.start < s.end for s in hips):
+            if not is_hips(unit, m.directive.start):
                 continue
             calls = [unit.call(i) for i in range(m.first, m.stop) if unit.t[i] in SHUFFLES]
             narrow = bool(calls) and all(c is not None and len(c.args) > 2 for c in calls)

@@ -100,8 +100,8 @@ def _new_beginning(unit: Unit, macro: Macro, words: list[str]) -> str | None:
         return None
     found: set[str] = set()
     uses = 0
-    for i, tok in enumerate(unit.t):
-        if tok != macro.name or (macro.directive.first <= i < macro.directive.stop):
+    for i in unit.find(macro.name):
+        if macro.directive.first <= i < macro.directive.stop:
             continue
         d = unit.in_directive(i)
         if d is not None and d.keyword in ("undef", "ifdef", "ifndef"):

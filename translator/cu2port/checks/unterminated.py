@@ -7,8 +7,6 @@ from cu2port.check import Check, Example
 from cu2port.model import Finding, Severity
 from cu2port.unit import Unit
 
-_COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*\*/|//[^\r\n]*")
-
 
 class Unterminated(Check):
     """A comment, a string or an `#if` never ends.
@@ -43,7 +41,7 @@ class Unterminated(Check):
         for i in unit.find(*broken):
             d = unit.in_directive(i)
             raw = "R" in unit.t[i].partition('"')[0]
-            if (d is not None and d.keyword != "define") or any(s.start <= unit.p[i] < s.end for s in unit.dead):
+            if (d is not None and d.keyword != "define") or unit.is_dead(unit.p[i]):
                 continue
             what = (
                 "raw string never ends; nothing behind it was converted" if raw else "string does not end on its line"
@@ -51,13 +49,9 @@ class Unterminated(Check):
             yield self.finding(f"the {what}", unit.p[i], unit.p[i] + unit.t[i].index('"') + 1)
 
     def _comment(self, unit: Unit) -> Iterator[Finding]:
-        start = unit.end(len(unit.t) - 1) if unit.t else 0
-        rest = unit.text[start:]
-        if "/*" in rest:
-            at = _COMMENT.sub(lambda m: " " * len(m.group()), rest).find("/*")
-            if at >= 0:
-                message = "the comment never ends; nothing behind it was converted"
-                yield self.finding(message, start + at, start + at + 2)
+        start, end = unit.lexed.comments[-1] if unit.lexed.comments else (0, 0)
+        if unit.text.startswith("/*", start) and (end < start + 4 or not unit.text.endswith("*/", start, end)):
+            yield self.finding("the comment never ends; nothing behind it was converted", start, start + 2)
 
     def _conditions(self, unit: Unit) -> Iterator[Finding]:
         opened = []

@@ -180,7 +180,7 @@ def _same(unit: Unit, function: Function, op: str, vector: str, names: tuple[str
 def _lines(unit: Unit, first: int, last: int) -> tuple[int, int]:
     """Bytes of tokens [first, last], with the white space of their lines where nothing else stands on them."""
     text, start, end = unit.text, unit.p[first], unit.end(last)
-    line = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
+    line = unit.line_start(start)
     after = re.compile(r"[ \t]*(?:\r\n|\n|\r|\Z)").match(text, end)
     if text[line:start].strip() or after is None:
         return start, end

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from cu2port.lexer import is_identifier, lex
@@ -77,6 +78,7 @@ class Objects:
 NOTHING_KNOWN = Objects()
 
 
+@lru_cache(maxsize=1024)
 def _names(text: str) -> frozenset[str]:
     """The variables in an expression, members left out."""
     t = lex(text).t
@@ -110,45 +112,70 @@ def objects(unit: Unit, s: AsmStatement) -> Objects:
     names = {n for r in s.readings for o in r.operands for n in _names(unit.text[o.expr.start : o.expr.end])}
     arrays = frozenset(n for n in names if _is_array(unit, n, f))
     names -= _referred(unit, f)
-    return Objects(frozenset(n for n in names if _is_own(unit, f, n, arrays)), arrays)
+    own = unit.once(_known).own
+    for n in names:
+        if (f.first, n) not in own:
+            own[f.first, n] = _is_own(unit, f, n, n in arrays)
+    return Objects(frozenset(n for n in names if own[f.first, n]), arrays)
 
 
-def _referred(unit: Unit, f: Function) -> set[str]:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What was asked so far of a file, which may hold thousands of asm statements: `_array_names`; `_is_own` and
+    `_references`, by a function's first token."""
+
+    arrays: dict[str, tuple[int, ...] | None] = field(default_factory=dict)
+    own: dict[tuple[int, str], bool] = field(default_factory=dict)
+    referred: dict[int, frozenset[str]] = field(default_factory=dict)
+
+
+def _known(unit: Unit) -> _Known:
+    return _Known()
+
+
+def _referred(unit: Unit, f: Function) -> frozenset[str]:
     """Names that a reference which the function declares may be another name of."""
-    out: set[str] = set()
-    for i in unit.find("&", "&&"):
-        if f.body[0] < i < f.body[1] and is_identifier(unit.tok(i + 1)) and unit.tok(i + 2) in ("=", "{", "(", ":"):
+    known = unit.once(_known).referred
+    if f.first not in known:
+        known[f.first] = frozenset(_references(unit, f))
+    return known[f.first]
+
+
+def _references(unit: Unit, f: Function) -> Iterator[str]:
+    places = unit.find("&", "&&")
+    for i in places[bisect_right(places, f.body[0]) : bisect_left(places, f.body[1])]:
+        if is_identifier(unit.tok(i + 1)) and unit.tok(i + 2) in ("=", "{", "(", ":"):
             end = i + 3
             while end < f.body[1] and unit.t[end] not in (";", "}"):
                 end += 1
-            out.update(unit.t[i + 3 : end])
-    return out
-
-
-@lru_cache(maxsize=1)
-def _known(unit: Unit) -> dict[str, tuple[int, ...]]:
-    """Where the names are declared that a file was asked for so far: it may hold thousands of asm statements."""
-    return {}
-
-
-def _declarations(unit: Unit, name: str) -> tuple[int, ...]:
-    known = _known(unit)
-    if name not in known:
-        known[name] = tuple(k for k in unit.find(name) if not unit.is_member(k) and _declares(unit, k))
-    return known[name]
+            yield from unit.t[i + 3 : end]
 
 
 def _is_array(unit: Unit, name: str, f: Function) -> bool:
     """Whether each declaration of a name in the file is one of an array, or a parameter of another function."""
+    known = unit.once(_known).arrays
+    if name not in known:
+        known[name] = _parameters_beside_arrays(unit, name)
+    others = known[name]
+    return others is not None and bisect_right(others, f.params[0]) == bisect_left(others, f.params[1])
+
+
+def _parameters_beside_arrays(unit: Unit, name: str) -> tuple[int, ...] | None:
+    """Where parameters have the name of an array; None where something else has it too, or there is no array."""
     found = False
-    for k in _declarations(unit, name):
+    others = []
+    for k in unit.find(name):
+        if unit.is_member(k) or not _declares(unit, k):
+            continue
         if unit.tok(k + 1) == "[":
             if unit.tok(k - 1) in ("*", "&", ")") or _in_parameters(unit, k):
-                return False
+                return None
             found = True
-        elif not _in_parameters(unit, k) or f.params[0] < k < f.params[1]:
-            return False
-    return found
+        elif not _in_parameters(unit, k):
+            return None
+        else:
+            others.append(k)
+    return tuple(others) if found else None
 
 
 _FOLLOWS_NAME = frozenset({",", ")", ";", "=", "(", "{", "[", ":"})
@@ -193,7 +220,7 @@ def _in_parameters(unit: Unit, k: int) -> bool:
     return False
 
 
-def _is_own(unit: Unit, f: Function, name: str, arrays: frozenset[str]) -> bool:
+def _is_own(unit: Unit, f: Function, name: str, is_array: bool) -> bool:
     declared = False
     places = unit.find(name)
     for k in places[bisect_left(places, f.params[0]) : bisect_right(places, f.body[1])]:
@@ -206,7 +233,7 @@ def _is_own(unit: Unit, f: Function, name: str, arrays: frozenset[str]) -> bool:
             declared = True
         elif before == "&" and not _is_value(unit, k - 2):
             return False  # its address is taken
-        elif name in arrays and unit.tok(k + 1) != "[":
+        elif is_array and unit.tok(k + 1) != "[":
             return False  # it becomes a pointer
     return declared
 

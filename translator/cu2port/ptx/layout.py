@@ -12,6 +12,11 @@ from cu2port.ptx.operand_text import PLACEHOLDER
 from cu2port.unit import Unit
 
 
+def _eol(unit: Unit) -> str:
+    found = re.search(r"\r\n|\n|\r", unit.text)
+    return found.group() if found else "\n"
+
+
 class Layout:
     """The surroundings of one statement."""
 
@@ -23,26 +28,18 @@ class Layout:
         self.semicolon = unit.tok(s.close + 1) == ";" and (s.macro is None or s.close + 1 < s.macro.stop)
         #: whether it is the only statement of an `if`, `else`, loop or macro, so that two in its place need brackets
         self.sole = first or before not in (";", "{", "}", ":") or (self.in_macro and not self.semicolon)
-        line = max(unit.text.rfind("\n", 0, s.span.start), unit.text.rfind("\r", 0, s.span.start)) + 1
+        line = unit.line_start(s.span.start)
         ahead = unit.text[line : s.span.start]
         self.indent = ahead[: len(ahead) - len(ahead.lstrip(" \t"))]
         self.step = "\t" if self.indent.startswith("\t") else "  " if len(self.indent) % 4 == 2 else "    "
-        found = re.search(r"\r\n|\n|\r", unit.text)
-        eol = found.group() if found else "\n"
+        eol = unit.once(_eol)
         self.eol = f" \\{eol}" if self.in_macro else eol
         self.bracketed = self._in_brackets()
 
     def _in_brackets(self) -> bool:
         """Whether the statement lies in `( ... )`, maybe the argument of a macro, where no directive may stand."""
-        match = self.unit.match
-        k = self.s.keyword - 1
-        while k >= 0:
-            if self.unit.t[k] in (")", "]", "}") and 0 <= match[k] < k:
-                k = match[k]
-            elif self.unit.t[k] in ("(", "["):
-                return match[k] > self.s.close
-            k -= 1
-        return False
+        opener = self.unit.enclosing[self.s.keyword - 1] if self.s.keyword else -1
+        return opener >= 0 and self.unit.match[opener] > self.s.close
 
     # --- lifted -----------------------------------------------------------------------------------------------------
 

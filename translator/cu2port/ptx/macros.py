@@ -22,7 +22,7 @@ class UnknownTextError(ValueError):
 
 def live_definitions(unit: Unit, name: str) -> list[Macro]:
     """The definitions of a macro, those in branches that are surely off left out."""
-    return [m for m in unit.macros.get(name, ()) if not any(s.start <= m.directive.start < s.end for s in unit.dead)]
+    return [m for m in unit.macros.get(name, ()) if not unit.is_dead(m.directive.start)]
 
 
 #: Constraints and types that headers of CUDA and CUB name, as tokens.

@@ -7,6 +7,7 @@ local or a parameter that the function declares once, with a type that C++ or CU
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 
 from cu2port.clang import Expr
@@ -84,14 +85,32 @@ def _expr(type_: str) -> Expr | None:
 
 def declared_type(unit: Unit, f: Function, before: int, name: str) -> str | None:
     """The canonical type that a function declares a name with, up to a token; None unless all declarations agree."""
-    found = set()
-    for k in range(f.params[0], before):
-        if unit.t[k] == name and unit.tok(k + 1) in (",", ")", ";", "=", "(", "{") and not unit.is_member(k):
+    known = unit.once(_declared_types)
+    if (f.first, name) not in known:
+        known[f.first, name] = _types_in(unit, f, name)
+    first, other = known[f.first, name]
+    return first[1] if first is not None and first[0] < before <= other else None
+
+
+def _declared_types(unit: Unit) -> dict[tuple[int, str], tuple[tuple[int, str | None] | None, int]]:
+    """What `_types_in` said so far, by the function's first token and the name."""
+    return {}
+
+
+def _types_in(unit: Unit, f: Function, name: str) -> tuple[tuple[int, str | None] | None, int]:
+    """Where a function first declares a name, and with which type; and where it declares it with another one."""
+    first: tuple[int, str | None] | None = None
+    places = unit.find(name)
+    for k in places[bisect_left(places, f.params[0]) : bisect_right(places, f.body[1])]:
+        if unit.tok(k + 1) in (",", ")", ";", "=", "(", "{") and not unit.is_member(k):
             type_ = _type_before(unit, k, f.params[0])
             if type_ == "":
                 continue  # a use
-            found.add(type_)
-    return found.pop() if len(found) == 1 else None
+            if first is None:
+                first = (k, type_)
+            elif type_ != first[1]:
+                return first, k
+    return first, len(unit.t)
 
 
 def _type_before(unit: Unit, k: int, floor: int) -> str | None:

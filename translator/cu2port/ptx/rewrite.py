@@ -72,7 +72,7 @@ def handle(unit: Unit) -> tuple[Handled, ...]:
     """Every asm statement with PTX in a file, in text order. Host assembly, AMD's, compiler barriers and branches
     that HIP leaves out are not among them."""
     wanted = [s for s in statements(unit) if is_ptx(unit, s) and not is_left_out(unit, s.span.start)]
-    wanted = [s for s in wanted if not any(d.start <= s.span.start < d.end for d in unit.dead)]
+    wanted = [s for s in wanted if not unit.is_dead(s.span.start)]
     if not wanted:
         return ()
     context = Context(

@@ -92,12 +92,13 @@ def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
         quiet = set()
     if not wanted:
         return _NOTHING
-    grown = True
-    while grown:
-        more = {f.name for f in functions if f.name not in wanted and called[f.name] & wanted}
-        more |= {n for w in wanted for n in called.get(w, ())} - wanted - quiet
+    callers = _callers(called)
+    todo = list(wanted)
+    while todo:
+        name = todo.pop()
+        more = {*callers.get(name, ()), *(called.get(name, set()) - quiet)} - wanted
         wanted |= more
-        grown = bool(more)
+        todo += more
     devices = [make_device(unit, f) for f in functions if f.name in wanted]
     interp = Interpreter(unit)
     collective: set[str] = set()
@@ -166,9 +167,19 @@ def _warpish(unit: Unit, devices: list[Device], called: dict[str, set[str]], col
         lanes = lanes or bool(words & builtins.LANE_OPERATIONS or words & collective)
         if lanes or any(_WARPISH.match(w) or _MATRICES.match(w) for w in words):
             out.add(d.name)
-    grown = True
-    while grown:
-        more = {n for n, cs in called.items() if n not in out and cs & out}
+    callers = _callers(called)
+    todo = list(out)
+    while todo:
+        more = set(callers.get(todo.pop(), ())) - out
         out |= more
-        grown = bool(more)
+        todo += more
     return frozenset(out)
+
+
+def _callers(called: dict[str, set[str]]) -> dict[str, list[str]]:
+    """Who calls a function, of what functions call."""
+    out: dict[str, list[str]] = {}
+    for caller, names in called.items():
+        for name in names:
+            out.setdefault(name, []).append(caller)
+    return out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from cu2port.lexer import is_identifier
 from cu2port.structure import Launch
@@ -100,19 +101,32 @@ def kernels_of_rows(unit: Unit) -> frozenset[str]:
 
 def row_constants(unit: Unit) -> Iterator[int]:
     """The literals of constants that make the rows of blocks a warp, where the kernel works with warps."""
-    known: dict[str, int] = {}
     for launch in unit.launches:
         spans = unit.split_args(launch.config_first, launch.close)
         if len(spans) < 2:
             continue
         name = unit.tok(_start(unit, unit.lexed.at(spans[1].start), unit.lexed.at(spans[1].end)))
-        at = _constant(unit, name, known)
+        at = _constant(unit, name)
         if at >= 0 and _uses_warps(unit, _kernel(unit, launch)):
             yield at
 
 
-def _constant(unit: Unit, name: str, known: dict[str, int]) -> int:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What was asked of names so far: `_constant`, `_first_of` and `_uses_warps`."""
+
+    constants: dict[str, int] = field(default_factory=dict)
+    firsts: dict[str, int] = field(default_factory=dict)
+    warps: dict[str, bool] = field(default_factory=dict)
+
+
+def _known(unit: Unit) -> _Known:
+    return _Known()
+
+
+def _constant(unit: Unit, name: str) -> int:
     """The token of a constant's or macro's 32; -1 if the name is none."""
+    known = unit.once(_known).constants
     if not is_identifier(name or " "):
         return -1
     if name not in known:
@@ -135,7 +149,7 @@ def _row(unit: Unit, first: int, last: int) -> int:
     tok = unit.tok(k)
     if integer(tok or "x") == 32 or named_constant(tok or " ") == "size":
         return k
-    return k if _constant(unit, tok, {}) >= 0 else -1
+    return k if _constant(unit, tok) >= 0 else -1
 
 
 def _start(unit: Unit, first: int, last: int) -> int:
@@ -146,13 +160,21 @@ def _start(unit: Unit, first: int, last: int) -> int:
     if t[first] == "dim3" and unit.tok(first + 1) in ("(", "{"):
         return first + 2 if unit.tok(first + 3) in (",", ")", "}") else -1
     if last == first + 1 and is_identifier(t[first]):
-        for i in unit.find(t[first]):
-            k = i + 2
-            if unit.tok(i + 1) == "=":
-                k = i + 3 if unit.tok(i + 2) == "{" else i + 4
-            if unit.tok(i - 1) == "dim3" and unit.tok(k - 1) in ("(", "{") and unit.tok(k + 1) in (",", ")", "}"):
-                return k
-        return first
+        known = unit.once(_known).firsts
+        if t[first] not in known:
+            known[t[first]] = _first_of(unit, t[first])
+        return known[t[first]] if known[t[first]] >= 0 else first
+    return -1
+
+
+def _first_of(unit: Unit, name: str) -> int:
+    """The first number of a `dim3` variable's value; -1 where there is none."""
+    for i in unit.find(name):
+        k = i + 2
+        if unit.tok(i + 1) == "=":
+            k = i + 3 if unit.tok(i + 2) == "{" else i + 4
+        if unit.tok(i - 1) == "dim3" and unit.tok(k - 1) in ("(", "{") and unit.tok(k + 1) in (",", ")", "}"):
+            return k
     return -1
 
 
@@ -166,17 +188,34 @@ def _kernel(unit: Unit, launch: Launch) -> str:
 
 def _uses_warps(unit: Unit, kernel: str) -> bool:
     """Whether a kernel of this file reaches a cross-lane operation."""
-    bodies = {f.name: f.body for f in unit.functions}
+    known = unit.once(_known)
+    if kernel not in known.warps:
+        known.warps[kernel] = _reaches_lanes(unit, kernel)
+    return known.warps[kernel]
+
+
+def _reaches_lanes(unit: Unit, kernel: str) -> bool:
+    bodies = unit.once(_bodies)
     todo, seen = [kernel], {kernel}
     for _ in range(_DEPTH):
         more = []
         for name in todo:
             if name not in bodies:
                 continue
-            words = set(unit.t[bodies[name][0] : bodies[name][1]])
-            if words & LANE_OPERATIONS:
+            called = bodies[name]
+            if called is None:
                 return True
-            more += [w for w in words if w in bodies and w not in seen]
+            more += [w for w in called if w not in seen]
         seen.update(more)
         todo = more
     return False
+
+
+def _bodies(unit: Unit) -> dict[str, frozenset[str] | None]:
+    """Functions and the names of functions that stand in them; None for those with a cross-lane operation."""
+    spans = {f.name: f.body for f in unit.functions}
+    out: dict[str, frozenset[str] | None] = {}
+    for name, (first, last) in spans.items():
+        words = set(unit.t[first:last])
+        out[name] = None if words & LANE_OPERATIONS else frozenset(words & spans.keys())
+    return out

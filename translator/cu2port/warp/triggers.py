@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from dataclasses import dataclass, field
 
 from cu2port.structure import Function
 from cu2port.unit import Unit
@@ -64,7 +65,7 @@ def troubled(unit: Unit, functions: list[Function], loud: set[str]) -> tuple[fro
             or (asm_in & words and _speaks(unit, first, stop))
             or ("__shared__" in words and _steps(unit, first, stop, meet))
             or ("while" in words and _idles(unit, first, stop))
-            or _meets(unit, first, stop, (meet | meeting) & words)
+            or _meets(unit, first, stop, (meet & words) | (meeting & words))
         ):
             out.add(f.name)
     return frozenset(out), frozenset(meeting)
@@ -127,6 +128,9 @@ def _meets(unit: Unit, first: int, stop: int, names: set[str]) -> bool:
     if not places:
         return False
 
+    leaving = unit.find(*_LEAVING)
+    statements = _Statements(unit, stop)
+
     def inside(a: int, b: int) -> int:
         return bisect_left(places, b) - bisect_left(places, a)
 
@@ -136,33 +140,63 @@ def _meets(unit: Unit, first: int, stop: int, names: set[str]) -> bool:
             a = match[cond] + 1 if unit.tok(cond) == "(" and match[cond] > 0 else stop
             if a >= stop:
                 continue
-            b = _statement_end(unit, a, stop)
+            b = statements.end(a)
             if not inside(a, b):
                 continue
-            if not _LEAVING.isdisjoint(t[a:b]):
+            if bisect_left(leaving, b) > bisect_left(leaving, a):
                 return True
-            if unit.tok(b) == "else" and inside(b, _statement_end(unit, b + 1, stop)):
+            if unit.tok(b) == "else" and inside(b, statements.end(b + 1)):
                 return True
         elif t[k] == "switch" and t[k + 1] == "(" and match[k + 1] > 0:
             a = match[k + 1] + 1
-            if inside(a, _statement_end(unit, a, stop)) > 1:
+            if inside(a, statements.end(a)) > 1:
                 return True
     return False
 
 
-def _statement_end(unit: Unit, k: int, stop: int) -> int:
-    """The token behind the statement that starts at token k."""
-    t, match = unit.t, unit.match
-    while k < stop:
+@dataclass(frozen=True, slots=True)
+class _Statements:
+    """Where the statements between two tokens end; each is looked at once, however many it is nested in."""
+
+    unit: Unit
+    stop: int
+    known: dict[int, int] = field(default_factory=dict)
+
+    def end(self, k: int) -> int:
+        """The token behind the statement that starts at token k."""
+        todo = [k]
+        while todo:
+            needed = self._end(todo[-1])
+            if needed is None:
+                todo.pop()
+            else:
+                todo.append(needed)
+        return self.known.get(k, self.stop)
+
+    def _end(self, k: int) -> int | None:
+        """None when the end of the statement at token k is known; else a statement in it whose end is not."""
+        t, match, stop = self.unit.t, self.unit.match, self.stop
+        if k >= stop or k in self.known:
+            return None
+        end = k
         if t[k] == "{":
-            return match[k] + 1 if match[k] > 0 else stop
-        if t[k] in ("if", "for", "while"):
+            end = match[k] + 1 if match[k] > 0 else stop
+        elif t[k] in ("if", "for", "while"):
             cond = k + 2 if t[k + 1] == "constexpr" else k + 1
-            if unit.tok(cond) != "(" or match[cond] < 0:
-                return stop
-            end = _statement_end(unit, match[cond] + 1, stop)
-            return _statement_end(unit, end + 1, stop) if t[k] == "if" and end < stop and t[end] == "else" else end
-        while k < stop and t[k] != ";":
-            k = match[k] + 1 if t[k] in ("(", "{", "[") and match[k] > 0 else k + 1
-        return min(k + 1, stop)
-    return stop
+            if self.unit.tok(cond) != "(" or match[cond] < 0:
+                end = stop
+            else:
+                inner = match[cond] + 1
+                if inner < stop and inner not in self.known:
+                    return inner
+                end = self.known.get(inner, stop)
+                if t[k] == "if" and end < stop and t[end] == "else":
+                    if end + 1 < stop and end + 1 not in self.known:
+                        return end + 1
+                    end = self.known.get(end + 1, stop)
+        else:
+            while end < stop and t[end] != ";":
+                end = match[end] + 1 if t[end] in ("(", "{", "[") and match[end] > 0 else end + 1
+            end = min(end + 1, stop)
+        self.known[k] = end
+        return None

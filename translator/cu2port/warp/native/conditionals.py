@@ -66,8 +66,8 @@ class Conditionals:
     def chains(self) -> tuple[Chain, ...]:
         """The conditionals, in text order."""
         ds = self.unit.directives
-        found = dict.fromkeys(g.chain for g in self.unit.groups)
-        ends = (c for c in found if ds[c[-1]].keyword == "endif")
+        found = {g.chain[0]: g.chain for g in self.unit.groups}
+        ends = (c for c in found.values() if ds[c[-1]].keyword == "endif")
         return tuple(sorted(c for c in ends if not has_hip_branch(self.unit, ds[c[0]].first + 1)))
 
     @cached_property
@@ -117,7 +117,7 @@ class Conditionals:
         """How many directives before one may have changed what names of its condition mean."""
         names = {w for w in words if is_identifier(w)}
         unit = self.unit
-        before = unit.directives[: unit.directives.index(d)]
+        before = unit.directives[: unit.lexed.directive_index(d.first)]
         return sum(
             x.keyword in ("include", "include_next", "import", "undef")
             or (x.keyword == "define" and unit.tok(x.first + 2) in names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from cu2port.branches import hip_spans
+from cu2port.branches import is_hips
 from cu2port.catalog import load_catalog
 from cu2port.unit import Unit
 from cu2port.warp.across import find_header
@@ -32,8 +32,7 @@ def headers_of(unit: Unit) -> tuple[Path, ...]:
 
 def _included(unit: Unit) -> list[str]:
     """What a file includes of its project, but for what is for HIP already."""
-    hips = hip_spans(unit)
-    return [i.path for i in unit.includes if i.quoted and not any(s.start <= i.start < s.end for s in hips)]
+    return [i.path for i in unit.includes if i.quoted and not is_hips(unit, i.start)]
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,106 @@
+"""Work is linear in the input, for the patterns of benchmarks/scaling_patterns.py.
+
+What is counted are lines of cu2port that run, which is the same each time: four times the input may take at most five
+times as many. What C does inside of one line is not seen: of some patterns CPU time is measured, with a wide margin.
+`benchmarks/scaling.py` measures that of all.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+from loading import load
+
+from cu2port import translate
+
+ROOT = Path(__file__).resolve().parent.parent
+PATTERNS = load(ROOT / "benchmarks" / "scaling_patterns.py").PATTERNS
+MOST = 5.0
+#: the others are marked slow
+FAST = frozenset(
+    (
+        "asm in one function",
+        "asm in a function each",
+        "#elif chain on __CUDA_ARCH__",
+        "nested #if, code in it",
+        "#if after #if",
+        "launches of one constant",
+        "paste macros, many",
+        "nested k<<<",
+        "unclosed launches, open",
+        "one unknown CUDA name",
+        "member cudaFree",
+    )
+)
+
+
+def lines_run(work: Callable[[], object]) -> int:
+    """How many lines of cu2port's own modules run."""
+    count = 0
+
+    def line(frame: FrameType, event: str, arg: Any) -> Any:
+        nonlocal count
+        count += 1
+        return line
+
+    def call(frame: FrameType, event: str, arg: Any) -> Any:
+        name = frame.f_code.co_filename
+        return line if "cu2port" in name or name == "<string>" else None
+
+    before = sys.gettrace()
+    sys.settrace(call)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def work_on(name: str, n: int) -> int:
+    """What it takes to convert the text of a pattern."""
+    pattern = PATTERNS[name]
+    text = pattern.make(n)
+    if pattern.args == ("ptx",):
+        from cu2port.ptx.module import convert
+
+        return lines_run(lambda: convert(text))
+    return lines_run(lambda: translate(text, pattern.options, path="input.cu"))
+
+
+TEXTS = [name for name, p in PATTERNS.items() if not p.args or p.args == ("ptx",)]
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in FAST else pytest.mark.slow) for n in TEXTS])
+def test_work_is_linear(name: str) -> None:
+    n = 48
+    work_on(name, 2)  # what is loaded once
+    few, many = work_on(name, n), work_on(name, 4 * n)
+    assert many <= MOST * few, f"{many / few:.1f} times the work for 4 times the input ({few} lines at n = {n})"
+
+
+@pytest.mark.parametrize(
+    ("name", "n"), [("cub::cub::", 4096), ("unterminated comments", 256), ("typedefs", 128), ("nested if, warp", 256)]
+)
+def test_time_is_linear(name: str, n: int) -> None:
+    def seconds(n: int) -> float:
+        text, best = PATTERNS[name].make(n), float("inf")
+        for _ in range(2):
+            start = time.process_time()
+            translate(text, PATTERNS[name].options, path="input.cu")
+            best = min(best, time.process_time() - start)
+        return best
+
+    seconds(2)  # what is loaded once
+    few, many = seconds(n), seconds(8 * n)
+    assert many < 24 * few + 0.1, f"{many:.2f} s for eight times the input that takes {few:.2f} s"
+
+
+def test_long_chain_of_else_if_converts() -> None:
+    text = PATTERNS["if else chain"].make(2000)
+    assert translate(text, path="input.cu").output.count(b"cu2port::warp::shfl(") == 2000
