@@ -5,7 +5,8 @@
 It needs NVIDIA's driver alone: PTX text goes to libcuda through ctypes, which compiles it. For each instruction (`add`,
 `bfe`, ...) a file `<root>.json.gz` holds, for each form with its operands, the inputs and the answers, and once the
 device, its compute capability, the driver's version and the date. Forms that the device does not have are listed as
-missing. `--list` says which instructions have no answers yet, and needs no GPU.
+missing. `carry-pairs` is each instruction that sets the carry flag ahead of each that reads it: the manual does not say
+what an `addc` reads after a `sub.cc`. `--list` says which instructions have no answers yet, and needs no GPU.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ from typing import Any
 
 from cu2port.ptx import assemble
 from cu2port.ptx.table import rows
-from cu2port.ptx.vectors import Case, cases
+from cu2port.ptx.vectors import Case, carry_pairs, cases
 
 GOLDEN = Path(__file__).parent.parent / "tests/ptx/golden"
 SEED = 20
+CARRY_PAIRS = "carry-pairs"  # not one instruction but two: what sets the flag, and what reads it
 
 
 class DriverError(RuntimeError):
@@ -120,6 +122,8 @@ def by_root(wanted: Sequence[str], vectors: int, forms: int) -> Iterator[tuple[s
         found = [c for row in rows() if row.root == root for c in cases(row, vectors, rng, most_forms=forms)]
         if found:
             yield root, found
+    if not wanted or CARRY_PAIRS in wanted:
+        yield CARRY_PAIRS, list(carry_pairs(vectors, Random(f"{SEED} {CARRY_PAIRS}")))
 
 
 def record(driver: Driver, root: str, chosen: Sequence[Case]) -> tuple[int, int]:
@@ -128,7 +132,7 @@ def record(driver: Driver, root: str, chosen: Sequence[Case]) -> tuple[int, int]
     target = f"sm_{about['capability'].replace('.', '')}"
     answered, missing = [], []
     for case in chosen:
-        text = assemble.text(case.instruction)
+        text = assemble.told(case)
         try:
             module = driver.load(assemble.module([case], target))
         except DriverError as error:

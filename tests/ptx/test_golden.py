@@ -11,7 +11,7 @@ import pytest
 from loading import load
 
 from cu2port.ptx import interp
-from cu2port.ptx.assemble import text as ptx_text
+from cu2port.ptx.assemble import told
 from cu2port.ptx.vectors import Case, same
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +30,7 @@ def test_answers(recorder: ModuleType) -> None:
         answers = {case["text"]: case for case in recorded["cases"]}
         for _, chosen in recorder.by_root([path.name.partition(".")[0]], 1000, 100):
             for case in chosen:
-                found = answers.get(ptx_text(case.instruction))
+                found = answers.get(told(case))
                 if found is not None and not case.row.bound:
                     compare(case, found["inputs"], found["results"])
 
@@ -39,10 +39,10 @@ def compare(case: Case, inputs: list[list[int]], results: list[list[int]]) -> No
     types = [case.places[name].type for name in case.results]
     for vector, wanted in zip(inputs, results, strict=True):
         registers = dict(zip(case.inputs, vector, strict=True))
-        (lane,) = interp.run((case.instruction,), case.places, [registers])
+        (lane,) = interp.run(case.statements, case.places, [registers])
         got = [lane[name] for name in case.results]
         close = all(same(t, w, g) for t, w, g in zip(types, wanted, got, strict=True))
-        assert close, (ptx_text(case.instruction), vector, wanted, got)
+        assert close, (told(case), vector, wanted, got)
 
 
 def test_instructions_without_answers_are_known(recorder: ModuleType) -> None:
@@ -58,6 +58,4 @@ def test_instructions_without_answers_are_known(recorder: ModuleType) -> None:
 
 def test_the_same_cases_every_time(recorder: ModuleType) -> None:
     first, again = (next(recorder.by_root(["bfe"], 20, 5))[1] for _ in range(2))
-    assert [(ptx_text(c.instruction), c.vectors) for c in first] == [
-        (ptx_text(c.instruction), c.vectors) for c in again
-    ]
+    assert [(told(c), c.vectors) for c in first] == [(told(c), c.vectors) for c in again]

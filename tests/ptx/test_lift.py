@@ -13,7 +13,7 @@ import pytest
 
 from cu2port.clang import ClangService
 from cu2port.engine import translate
-from cu2port.model import Options, Outcome, Result
+from cu2port.model import Options, Outcome, Result, Trust
 
 ROOT = Path(__file__).resolve().parents[2]
 OPEN = "__device__ void f(unsigned a, int b, unsigned long long q, const int* p, unsigned& ref, unsigned* out) {\n"
@@ -98,6 +98,28 @@ def test_memory_clobber_is_kept(clang: ClangService) -> None:
     assert text == f"{fence} s = cu2port::ptx::ld_relaxed_gpu_global<std::int32_t>(p); {fence}"
     text = body('asm volatile("add.u32 %0, %1, 1;" : "=r"(d) : "r"(a) : "memory");', clang)
     assert text == f"d = a + 1; {fence}"
+
+
+@pytest.mark.parametrize(
+    ("text", "mixed"),
+    [
+        ("add.cc.u32 %0, %2, %3; addc.u32 %1, 0, 0;", False),
+        ("sub.cc.u32 %0, %2, %3; subc.u32 %1, 0, 0;", False),
+        ("mad.lo.cc.u32 %0, %2, %3, %3; addc.u32 %1, 0, 0;", False),
+        ("sub.cc.u32 %0, %2, %3; addc.u32 %1, 0, 0;", True),
+        ("add.cc.u32 %0, %2, %3; subc.u32 %1, 0, 0;", True),
+        ("sub.cc.u32 %0, %2, %3; madc.hi.u32 %1, %2, %3, 0;", True),
+        ("sub.cc.u32 %0, %2, %3; add.cc.u32 %0, %2, 1; addc.u32 %1, 0, 0;", False),
+        (".reg .pred p; setp.eq.u32 p, %2, 0; sub.cc.u32 %0, %2, 1; @p add.cc.u32 %0, %2, 1; addc.u32 %1, 0, 0;", True),
+    ],
+)  # fmt: skip
+def test_mixed_carry_chains_are_for_review(text: str, mixed: bool) -> None:
+    source = f'__device__ void f(unsigned a, unsigned b) {{ unsigned d, e; asm("{text}" : "=r"(d), "=r"(e)'
+    result = convert(f'{source} : "r"(a), "r"(b)); }}')
+    (found,) = (j for j in result.findings if j.finding.code == "CU401")
+    assert found.outcome is Outcome.APPLIED
+    assert (found.finding.trust is Trust.REVIEW) == mixed
+    assert ("0 after a borrow" in found.finding.message) == mixed
 
 
 def test_pointers_and_integers_are_addresses(clang: ClangService) -> None:

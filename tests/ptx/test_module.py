@@ -183,3 +183,10 @@ L: { .reg .b32 z; mov.b32 z, v.x; add.cc.u32 z, z, 1; addc.u32 u, u, 0; atom.glo
 P: .callprototype (.param .b32 _) _ (.param .b64 _); call (r), g0, (b), P;
 E: st.global.v2.u32 [a], {u, w}; ret; }
 """
+
+
+def test_mixed_carry_chains_are_told() -> None:
+    body = ".entry k() {{ .reg .u32 a<3>; sub.cc.u32 a0, a1, a2; {} a0, a1, a2; ret; }}"
+    text = f".version 8.0\n.target sm_80\n.address_size 64\n{body}"
+    assert convert(text.format("addc.u32")).mixed == ("k",)
+    assert convert(text.format("subc.u32")).mixed == ()

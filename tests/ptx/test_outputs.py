@@ -63,7 +63,8 @@ class Statement:
 
 
 def statements(count: int) -> list[Statement]:
-    rng, out = Random(11), []
+    rng = Random(11)
+    out: list[Statement] = []
     while len(out) < count:
         groups = rng.sample(LVALUES, rng.choice((2, 2, 3)))
         chosen = tuple(rng.choice(g) for g in groups)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -14,6 +15,7 @@ import pytest
 from cu2port.ptx import interp, probe, vectors
 from cu2port.ptx.bind import bind
 from cu2port.ptx.ir import TYPES, Const, Instruction, Operand, Pair, Place, Reg, Type
+from cu2port.ptx.ops import read
 from cu2port.ptx.table import Row, find, forms, rows
 from cu2port.ptx.vectors import Case, cases, same
 
@@ -69,9 +71,9 @@ def compare(chosen: list[Case], tmp_path: Path) -> None:
     wrong = []
     for case, given in zip(chosen, probe.results(chosen, done.stdout), strict=True):
         operation = bind(case.instruction, {"CC": Place("", TYPES["pred"]), **case.places})
-        types = [value.type for value in operation.values]
+        types = [*(value.type for value in operation.values), TYPES["pred"]][: len(case.results)]
         lanes = [dict(zip(case.inputs, vector, strict=True)) for vector in case.vectors]
-        interp.run((case.instruction,), case.places, lanes)
+        interp.run(case.statements, case.places, lanes)
         for vector, lane, got in zip(case.vectors, lanes, given, strict=True):
             wanted = tuple(lane[name] for name in case.results)
             if not all(same(t, w, g) for t, w, g in zip(types, wanted, got, strict=True)):
@@ -112,6 +114,37 @@ def test_agreement_on_variables_of_other_types(tmp_path: Path) -> None:
                 places = {name: replace(p, type=another(p.type, rng.choice(kinds))) for name, p in plain.places.items()}
                 found.append(replace(plain, places=places))
     compare(found, tmp_path)
+
+
+# --- the carry flag across two instructions ---------------------------------------------------------------------------
+
+
+def flag_and_sum(opcode: str, t: Type, operands: Sequence[int], flag: int) -> tuple[int, int]:
+    """What one instruction of a chain computes and the flag then: that of a + b + flag, with ~b for subtractions."""
+    name, *words = opcode.split(".")
+    a, b = operands[0], operands[-1]
+    if name.startswith("mad"):
+        product = read(operands[0], t) * read(operands[1], t)
+        a = (product >> t.bits if "hi" in words else product) & t.mask
+    if name.startswith("sub"):
+        b ^= t.mask
+    total = a + b + (flag if name.endswith("c") else name == "sub")
+    return total & t.mask, total >> t.bits if "cc" in words else flag
+
+
+def test_carry_pairs(tmp_path: Path) -> None:
+    """Each instruction that sets the flag ahead of each that reads it: interpreter, C++ and a model of their own."""
+    found = list(vectors.carry_pairs(8, Random(2)))
+    assert len(found) == 4 * 4 * 8
+    compare(found, tmp_path)
+    for case in found:
+        (first,), second = case.before, case.instruction
+        for vector in case.vectors:
+            registers = dict(zip(case.inputs, vector, strict=True))
+            (lane,) = interp.run(case.statements, case.places, [dict(registers)])
+            t, n = case.places["%t"].type, len(first.operands) - 1
+            _, flag = flag_and_sum(first.opcode, t, vector[:n], 0)
+            assert (lane["%d0"], lane["CC"]) == flag_and_sum(second.opcode, t, vector[n:], flag), case.statements
 
 
 @pytest.mark.exhaustive

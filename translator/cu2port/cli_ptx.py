@@ -53,6 +53,7 @@ def _explain(text: str, given: tuple[str, ...], fp: str) -> int:
 
 
 def _module(path: str, output: str, fp: str, trap: bool, force: bool) -> int:
+    from cu2port.ptx.carry import MIXED
     from cu2port.ptx.module import convert
 
     data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
@@ -69,6 +70,8 @@ def _module(path: str, output: str, fp: str, trap: bool, force: bool) -> int:
         click.echo(
             f"{path}:{left.line}:{left.column}: `{left.opcode}` in {left.function}: {left.why}{instead}", err=True
         )
+    for name in done.mixed:
+        click.echo(f"{path}: to review in {name}: {MIXED}", err=True)
     other = dict(done.renamed)
     kernels = ", ".join(f"{k} as {other[k]}" if k in other else k for k in done.kernels) or "none"
     click.echo(f"kernels {len(done.kernels)} ({kernels}), left {len(done.left)}", err=True)

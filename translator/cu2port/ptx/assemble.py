@@ -44,7 +44,7 @@ def module(cases: Sequence[Case], target: str = "sm_120", version: str = "9.0") 
 
 def kernel(case: Case, n: int) -> str:
     """The text of one kernel."""
-    names = [name for name in (*case.inputs, *case.results) if name != "CC"]
+    names = [n for n in (*case.inputs, *case.results, *_written(case.before)) if n != "CC"]
     registers = "".join(f"    .reg .{_class(case.places[n].type)} {_register(n)};\n" for n in dict.fromkeys(names))
     body = []
     for i, name in enumerate(case.inputs):
@@ -53,7 +53,7 @@ def kernel(case: Case, n: int) -> str:
             body += ["    cvt.u32.u64 %word32, %word;", "    add.cc.u32 %word32, %word32, 0xffffffff;"]
         else:
             body += _from_word(_register(name), case.places[name].type)
-    body.append(f"    {text(case.instruction)}")
+    body += [f"    {text(i)}" for i in case.statements]
     # the flag first, before anything else can change it
     for name in sorted(case.results, key=lambda name: name != "CC"):
         if name == "CC":
@@ -68,6 +68,10 @@ def kernel(case: Case, n: int) -> str:
         out_size=8 * max(len(case.results), 1),
         body="\n".join(body),
     )
+
+
+def _written(instructions: Sequence[Instruction]) -> list[str]:
+    return [o.name for i in instructions for o in i.operands[:1] if isinstance(o, Reg)]
 
 
 def _register(name: str) -> str:
@@ -92,6 +96,11 @@ def _to_word(name: str, t: Type) -> list[str]:
     if t.bits <= 16:
         return [f"    cvt.u64.u{t.bits} %word, {name};"]
     return [f"    cvt.u64.u32 %word, {name};" if t.bits == 32 else f"    mov.b64 %word, {name};"]
+
+
+def told(case: Case) -> str:
+    """What a case runs, as PTX."""
+    return " ".join(map(text, case.statements))
 
 
 def text(instruction: Instruction) -> str:

@@ -1,9 +1,13 @@
-"""Rows: extended precision. One carry flag a thread; `.cc` sets it, `c` reads it; it is a borrow for subtraction."""
+"""Rows: extended precision. One carry flag a thread; `.cc` sets it, `c` reads it.
+
+Subtraction adds the complement: its flag is the carry of a + ~b + 1, set where nothing is borrowed. Among subtractions
+this is what the manual says; what an `addc` reads after a `sub.cc`, or a `subc` after an `add.cc`, it leaves open.
+"""
 
 from __future__ import annotations
 
 from cu2port.ptx.ir import Type
-from cu2port.ptx.ops import Value, convert, mul_hi, ne, unsigned
+from cu2port.ptx.ops import Value, convert, eq, mul_hi, ne, unsigned
 from cu2port.ptx.table import ptx
 
 _T = "{t:u32|s32|u64|s64}"
@@ -19,13 +23,13 @@ def _sum(a: Value, b: Value, carry: Value | None) -> tuple[Value, Value]:
     return convert(total, a.type.unsigned), ne(total >> a.type.bits, 0)
 
 
-def _difference(a: Value, b: Value, borrow: Value | None) -> tuple[Value, Value]:
-    """a - b - borrow and the borrow out of it."""
+def _difference(a: Value, b: Value, carry: Value | None) -> tuple[Value, Value]:
+    """a + ~b + carry (1 if there is none) and the carry out of it."""
     wide = unsigned(a).type.wide
     total = convert(unsigned(a), wide) - convert(unsigned(b), wide)
-    if borrow is not None:
-        total = total - convert(borrow, wide)
-    return convert(total, a.type.unsigned), ne(total >> a.type.bits, 0)
+    if carry is not None:
+        total = total - convert(~carry, wide)
+    return convert(total, a.type.unsigned), eq(total >> a.type.bits, 0)
 
 
 @ptx(
@@ -59,7 +63,7 @@ def addc(t: Type, a: Value, b: Value, cc: Value) -> Value:
 @ptx(
     f"sub.cc.{_T} d, a, b",
     ref=_REF + "sub-cc",
-    examples={"sub.cc.u32": (((0, 1), (0xFFFFFFFF, 1)), ((2, 2), (0, 0)))},
+    examples={"sub.cc.u32": (((0, 1), (0xFFFFFFFF, 0)), ((2, 2), (0, 1)))},
     writes="cc",
     call="sub_cc",
 )
@@ -70,7 +74,7 @@ def sub_cc(a: Value, b: Value) -> tuple[Value, Value]:
 @ptx(
     f"subc.cc.{_T} d, a, b",
     ref=_REF + "subc",
-    examples={"subc.cc.u32": (((0, 0, 1), (0xFFFFFFFF, 1)), ((0, 0xFFFFFFFF, 1), (0, 1)))},
+    examples={"subc.cc.u32": (((0, 0, 0), (0xFFFFFFFF, 0)), ((0, 0xFFFFFFFF, 0), (0, 0)), ((5, 2, 1), (3, 1)))},
     reads="cc",
     writes="cc",
     call="subc_cc",
@@ -79,9 +83,9 @@ def subc_cc(a: Value, b: Value, cc: Value) -> tuple[Value, Value]:
     return _difference(a, b, cc)
 
 
-@ptx(f"subc.{_T} d, a, b", ref=_REF + "subc", examples={"subc.u32": (((5, 2, 1), 2),)}, reads="cc")
+@ptx(f"subc.{_T} d, a, b", ref=_REF + "subc", examples={"subc.u32": (((5, 2, 0), 2), ((5, 2, 1), 3))}, reads="cc")
 def subc(t: Type, a: Value, b: Value, cc: Value) -> Value:
-    return unsigned(a) - unsigned(b) - convert(cc, t.unsigned)
+    return unsigned(a) - unsigned(b) - convert(~cc, t.unsigned)
 
 
 def _product(a: Value, b: Value, part: str) -> Value:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
+from cu2port.ptx.carry import mixes_carry
 from cu2port.ptx.ir import TYPES, Function, Module, Place
 from cu2port.ptx.module_body import EXITED, INDENT, Body
 from cu2port.ptx.module_data import (
@@ -37,13 +38,15 @@ from cu2port.ptx.vector_registers import without_vectors
 class Converted:
     """HIP source made of a module. `kernels`: names of its entries. `left`: what a person must write.
 
-    `renamed`: kernels that got another name in C++, with it.
+    `renamed`: kernels that got another name in C++, with it. `mixed`: functions in which an addition may read the carry
+    of a subtraction, or the other way round.
     """
 
     text: str
     kernels: tuple[str, ...]
     left: tuple[Left, ...]
     renamed: tuple[tuple[str, str], ...] = ()
+    mixed: tuple[str, ...] = ()
 
 
 def convert(text: str, fp: str = "exact", trap: bool = False) -> Converted:
@@ -116,7 +119,8 @@ class _Writer:
                 chunks.append("\n".join(group) + "\n")
         chunks += bodies
         kernels = tuple(f.name for f in module.functions if f.is_entry and f.body is not None)
-        return Converted("\n".join(chunks), kernels, tuple(facts.left), renamed)
+        mixed = tuple(f.name for f in module.functions if f.body is not None and mixes_carry(f.body))
+        return Converted("\n".join(chunks), kernels, tuple(facts.left), renamed, mixed)
 
     # --- declarations -------------------------------------------------------------------------------------------------
 

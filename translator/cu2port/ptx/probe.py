@@ -59,10 +59,10 @@ def program(cases: Sequence[Case]) -> str:
         for i, name in enumerate(case.inputs):
             place = case.places[name]
             parts.append(f"    auto {place.text} = get<{cxx_type(place.type)}>(in[{i}]);")
-        for name in case.results:
+        for name, place in case.places.items():
             if name not in case.inputs:
-                parts.append(f"    {cxx_type(case.places[name].type)} {case.places[name].text};")
-        parts.extend(f"    {line}" for line in emit((case.instruction,), case.places).lines)
+                parts.append(f"    {cxx_type(place.type)} {place.text};")
+        parts.extend(f"    {line}" for line in emit(case.statements, case.places).lines)
         parts.extend(f"    out[{i}] = put({case.places[name].text});" for i, name in enumerate(case.results))
         parts.append("    (void)in;\n}")
     entries = "".join(

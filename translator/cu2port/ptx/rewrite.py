@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from cu2port.model import Edit
 from cu2port.ptx.aliasing import objects
 from cu2port.ptx.asm import AsmStatement, Operand, Reading, statements
-from cu2port.ptx.carry import leaves_carry, reads_carry
+from cu2port.ptx.carry import MIXED, leaves_carry, mixes_carry, reads_carry
 from cu2port.ptx.families import family
 from cu2port.ptx.layout import Layout
 from cu2port.ptx.lift import (
@@ -118,7 +118,7 @@ def carry_chains(unit: Unit, wanted: Iterable[AsmStatement]) -> frozenset[int]:
     leaving, reading = set(), False
     for s in wanted:
         for r in s.readings:
-            if ".cc" not in r.text and "addc" not in r.text and "subc" not in r.text and "madc" not in r.text:
+            if not _has_carry(r):
                 continue
             try:
                 body = parse(r)
@@ -128,6 +128,10 @@ def carry_chains(unit: Unit, wanted: Iterable[AsmStatement]) -> frozenset[int]:
             if leaves_carry(body):
                 leaving.add(s.keyword)
     return frozenset(leaving) if reading else frozenset()
+
+
+def _has_carry(r: Reading) -> bool:
+    return any(word in r.text for word in (".cc", "addc", "subc", "madc"))
 
 
 def opcodes(unit: Unit, s: AsmStatement) -> tuple[str, ...]:
@@ -159,6 +163,8 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, in_chain: bool) -> H
     text, certain, note = done
     if any(some_meet(line) for one in lifted for line in one.lines):
         certain, note = False, note or _SOME_MEET_NOTE
+    if any(_has_carry(r) and mixes_carry(parse(r)) for r in readings):
+        certain, note = False, note or MIXED
     names = tuple(dict.fromkeys(i for one in lifted for i in one.instructions))
     return Handled(s, names, text, None, tuple(sorted(_helpers(text))), certain, note)
 

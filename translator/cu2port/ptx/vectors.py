@@ -8,10 +8,10 @@ from itertools import product
 from random import Random
 
 from cu2port.ptx.bind import UntranslatableError, bind
-from cu2port.ptx.ir import Const, Instruction, Operand, Operation, Pair, Place, Reg, Type
+from cu2port.ptx.ir import TYPES, Const, Instruction, Operand, Operation, Pair, Place, Reg, Type
 from cu2port.ptx.ops import PRED, Effect, Value
 from cu2port.ptx.softfloat import FORMATS, is_nan
-from cu2port.ptx.table import Match, Row, Slot, forms
+from cu2port.ptx.table import Match, Row, Slot, find, forms
 from cu2port.ptx.vectors_float import element_of, related
 
 _SMALL = (0, 1, 2, 7, 8, 15, 16, 24, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256)
@@ -85,7 +85,7 @@ def random_bits(t: Type, rng: Random) -> int:
 class Case:
     """An instruction with its operands, some of them constants, and inputs for those that are registers.
 
-    Registers of inputs are called after the row's operands, results `%d0`, `%d1`.
+    Registers of inputs are called after the row's operands, results `%d0`, `%d1`. `before`: what runs ahead of it.
     """
 
     instruction: Instruction
@@ -94,6 +94,11 @@ class Case:
     inputs: tuple[str, ...]
     results: tuple[str, ...]
     vectors: tuple[tuple[int, ...], ...]
+    before: tuple[Instruction, ...] = ()
+
+    @property
+    def statements(self) -> tuple[Instruction, ...]:
+        return (*self.before, self.instruction)
 
 
 def is_pure(operation: Operation) -> bool:
@@ -186,6 +191,33 @@ def case(
     vectors = list(grid(types, rng, count)) + [tuple(random_bits(t, rng) for t in types) for _ in range(count)]
     vectors += related(types, rng, count)
     return Case(instruction, row, places, tuple(n for n, _ in inputs), tuple(results), tuple(vectors))
+
+
+_SETTERS = ("add.cc", "sub.cc", "mad.lo.cc", "mad.hi.cc")
+_READERS = ("addc", "subc", "madc.lo", "madc.hi", "addc.cc", "subc.cc", "madc.lo.cc", "madc.hi.cc")
+
+
+def carry_pairs(count: int, rng: Random) -> Iterator[Case]:
+    """Two instructions of a carry chain: each that sets the flag ahead of each that reads it, in each type.
+
+    Results: what the second computes, and the flag that it leaves where it sets one; else the one that it has read.
+    """
+    for name in ("u32", "s32", "u64", "s64"):
+        for setter, reader in product(_SETTERS, _READERS):
+            match = find(f"{reader}.{name}", 4 if reader.startswith("mad") else 3)
+            assert match is not None
+            t = TYPES[name]
+            first, second = (
+                [f"{x}{i}" for i in range(3 if "mad" in op else 2)] for x, op in (("x", setter), ("y", reader))
+            )
+            inputs = (*first, *second)
+            places = {n: Place(n.strip("%"), t) for n in (*inputs, "%t", "%d0")} | {"CC": Place("CC", PRED)}
+            before = Instruction(f"{setter}.{name}", tuple(map(Reg, ("%t", *first))))
+            then = Instruction(f"{reader}.{name}", tuple(map(Reg, ("%d0", *second))))
+            ends = [0, 1, 2, t.mask, t.mask - 1, 1 << (t.bits - 1)]
+            vectors = [tuple(rng.choice(ends) for _ in inputs) for _ in range(count)]
+            vectors += [tuple(random_bits(t, rng) for _ in inputs) for _ in range(count)]
+            yield Case(then, match.row, places, inputs, ("%d0", "CC"), tuple(vectors), (before,))
 
 
 def selectors(row: Row, rng: Random) -> dict[str, str]:

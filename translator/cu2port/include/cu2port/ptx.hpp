@@ -136,7 +136,7 @@ CU2PORT_PTX u64 clmul_hi(u64 a, u64 b) {
 }
 
 // --- the carry flag --------------------------------------------------------------------------------------------------
-// `_cc` forms set it, the others only read it. It is a borrow for subtraction.
+// `_cc` forms set it, the others only read it. Subtraction adds the complement: no carry is a borrow.
 
 template <class T> CU2PORT_PTX T add_cc(T a, T b, bool& carry) {
     T sum;
@@ -150,16 +150,16 @@ template <class T> CU2PORT_PTX T addc_cc(T a, T b, bool& carry) {
     carry = first | second;
     return sum;
 }
-template <class T> CU2PORT_PTX T sub_cc(T a, T b, bool& borrow) {
+template <class T> CU2PORT_PTX T sub_cc(T a, T b, bool& carry) {
     T difference;
-    borrow = __builtin_sub_overflow(a, b, &difference);
+    carry = !__builtin_sub_overflow(a, b, &difference);
     return difference;
 }
-template <class T> CU2PORT_PTX T subc_cc(T a, T b, bool& borrow) {
+template <class T> CU2PORT_PTX T subc_cc(T a, T b, bool& carry) {
     T difference;
     const bool first = __builtin_sub_overflow(a, b, &difference);
-    const bool second = __builtin_sub_overflow(difference, T(borrow), &difference);
-    borrow = first | second;
+    const bool second = __builtin_sub_overflow(difference, T(!carry), &difference);
+    carry = !(first | second);
     return difference;
 }
 template <class T> CU2PORT_PTX T mad_lo_cc(T a, T b, T c, bool& carry) { return add_cc(T(a * b), c, carry); }
