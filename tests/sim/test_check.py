@@ -57,6 +57,10 @@ PLANTED: dict[str, tuple[str, str]] = {
     "never written": ("uninitialised", "d[i] = s[t];"),
     "half written": ("uninitialised", "if (t < 64) s[t] = t; __syncthreads(); d[i] = s[t];"),
     "dynamic, never written": ("uninitialised", "d[i] = dynamic[t];"),
+    "leader's value that others hand on": ("unset", "int b; if (t % 32 == 0) b = t; d[i] = __shfl(b, 1);"),
+    "unset in one arm": ("unset", "unsigned long long a = 1, b; if (t > 3) b = 2; d[i] = a + b;"),
+    "unset element": ("unset", "float2 v; int a[4]; v.x = 1; a[1] = 2; d[i] = v.x + a[t & 1];"),
+    "unset flag": ("unset", "bool b; if (t % 5) b = t % 3 == 0; d[i] = b;"),
     "shuffle from a lane that is not here": ("inactive-lane", "if (t % 32 < 10) d[i] = __shfl_down(t, 5);"),
     "broadcast inside a branch": ("inactive-lane", "if (t % 2) d[i] = __shfl(t, 0);"),
     "mask with absent lanes": ("mask", "if (t % 2) d[i] = __shfl_sync(~0ull, t, 1);"),
@@ -117,6 +121,10 @@ CLEAN: dict[str, str] = {
     "early return": "if (t >= 100) return; s[t] = t; __syncthreads(); d[i] = s[99 - t];",
     "dynamic memory": "dynamic[t] = t; __syncthreads(); d[i] = dynamic[127 - t];",
     "bytes": "char* c = reinterpret_cast<char*>(s); c[t] = t; __syncthreads(); d[i] = c[127 - t];",
+    "leader's value": (
+        "int b; if (t % 32 == 0) b = atomicAdd(&g[i / 32], 2); b = __shfl(b, 0, 32); unsigned n, p = b; n = p + 1; "
+        "int2 v; v.x = n; float f[2]; f[t & 1] = v.x; bool c; c = f[t & 1] > 0; d[i] = c + __shfl_xor(v.x, 1);"
+    ),
     "count": "d[i] = __syncthreads_count(t % 2);",
     "volatile flag": (
         "volatile int* f = s; if (t == 0) f[0] = 0; __syncthreads(); if (t == 0) f[0] = 1; "
@@ -182,10 +190,11 @@ def checked(
 
 def test_planted_bugs_are_found(checked: Callable[[int], list[sim_check.Verdict]]) -> None:
     missed = []
+    in_output = ("inactive-lane", "order", "mask", "unset")  # seen in the output alone
     for n, (name, (kind, _)) in enumerate(PLANTED.items()):
         found = checked(n)
         at = [v for v in found if v.kind == kind]
-        whole = kind in ("inactive-lane", "order", "mask") or name.startswith("volatile")  # seen in the output alone
+        whole = kind in in_output or name.startswith("volatile")
         if not at or not (whole or any(".hip:" in v.where for v in at)):
             missed.append((name, [v.text for v in found]))
     assert missed == []

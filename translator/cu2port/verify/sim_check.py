@@ -1,9 +1,9 @@
 """`simulate --check`: what is wrong with a program although it may print the right answer.
 
 Each wave size runs several times: as usual, with every access to shared and device memory watched; with lanes and waves
-in the opposite order; with the arms of branches in the opposite order; with another value read from lanes that are not
-there; and in lockstep, where the lanes of a wave meet at every access to memory. What changes tells what the program
-relies on.
+in the opposite order; with the arms of branches in the opposite order; with other values read from lanes that are not
+there and in variables that were never set; and in lockstep, where the lanes of a wave meet at every access to memory.
+What changes tells what the program relies on.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from pathlib import Path
 from cu2port.verify.simulate import Limits, Ran, differences, run
 
 _ON = "CU2PORT_SIM_CHECK"
-_BACKWARD, _ARMS, _INACTIVE, _LOCKSTEP = (f"CU2PORT_SIM_{x}" for x in ("BACKWARD", "ARMS", "INACTIVE", "LOCKSTEP"))
+_BACKWARD, _ARMS, _INACTIVE, _UNSET, _LOCKSTEP = (
+    f"CU2PORT_SIM_{x}" for x in ("BACKWARD", "ARMS", "INACTIVE", "UNSET", "LOCKSTEP")
+)
 _LINE = re.compile(rb"^cu2port-check\|(\w+)\|([0-9a-f]+)\|([0-9a-f]+)\|(.*)\n?", re.MULTILINE)
 _WHAT = {
     "mask": "lane mask",
@@ -32,7 +34,8 @@ _WHAT = {
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Something that is wrong. `kind`: race, lockstep, bounds, uninitialised, mask, inactive-lane, order or wave-size.
+    """Something that is wrong. `kind`: race, lockstep, bounds, uninitialised, mask, inactive-lane, unset, order or
+    wave-size.
     `where`: `file:line`, "" when only the whole output shows it."""
 
     kind: str
@@ -75,11 +78,16 @@ def _check_wave(wave: int, binary: Path, arguments: Sequence[str], limits: Limit
     found = _findings(binary, first.errors)
     if first.timed_out:
         return usual, usual, found
-    backward, arms, inactive = repeat(_BACKWARD), repeat(_ARMS), repeat(_INACTIVE)
+    backward, arms, inactive = repeat(_BACKWARD), repeat(_ARMS), repeat(_INACTIVE, _UNSET)
     for other in (backward, arms, inactive):
         found += [v for v in _findings(binary, other.errors) if v.kind != "uninitialised"]
     lockstep = repeat(_LOCKSTEP)
     at = f"(wave {wave})"
+    if differences(first, inactive) and differences(first, repeat(_UNSET)):
+        found.append(
+            Verdict("unset", f"uses a variable that was not set: the output changes with what is in it {at}")
+        )
+        inactive = repeat(_INACTIVE)
     if differences(first, inactive):
         found.append(Verdict("inactive-lane", f"uses the value of an inactive lane: the output changes with it {at}"))
     orders = (first, backward, arms)

@@ -1,12 +1,14 @@
 """What copies made for `simulate --check` hold besides: where each statement of device code begins, and its branches.
 
-With them the lanes of a wave can be run in lockstep, access by access, and the arms of a branch in either order.
+With them the lanes of a wave can be run in lockstep, access by access, and the arms of a branch in either order; and
+variables that are declared without a value hold one that is different in each lane.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from cu2port.lexer import is_identifier
 from cu2port.structure import Function
 from cu2port.unit import Unit
 from cu2port.verify.statements import Statements
@@ -14,6 +16,10 @@ from cu2port.verify.statements import Statements
 _NS = "::cu2port_sim::"
 _CHOICE = "cu2port_c"
 _DEVICE = frozenset({"__global__", "__device__"})
+_NO_TYPE = frozenset(
+    "return goto delete throw using typedef static extern thread_local constexpr const volatile struct class union "
+    "enum else case new namespace friend template asm __shared__ __constant__ break continue co_return typename".split()
+)
 _AT_COMPILE_TIME = frozenset({"constexpr", "consteval"})
 Insert = Callable[[int, str], None]
 
@@ -26,6 +32,32 @@ def has_steps(unit: Unit, f: Function) -> bool:
 def mark_steps(body: Statements, before: Insert, after: Insert) -> None:
     """Mark the statements and branches of a function's body. `before(i, text)` inserts before token i."""
     _Marker(body, before, after).statements(body.first, body.stop)
+
+
+def unset(unit: Unit, first: int, stop: int) -> list[str]:
+    """The variables that a statement, tokens [first, stop), declares without a value: `unsigned a, b = 1;` has `a`."""
+    t = unit.t
+    if t[stop - 1] != ";" or not is_identifier(t[first]) or not _NO_TYPE.isdisjoint(t[first:stop]):
+        return []
+    k = first
+    while is_identifier(t[k]) and (is_identifier(t[k + 1]) or t[k + 1] in ("::", "<")):
+        k = unit.angle_close(k + 1) if t[k + 1] == "<" else k
+        k += 2 if t[k + 1] == "::" else 1
+        if k <= first or k >= stop:
+            return []
+    if k == first or not is_identifier(t[k]) or t[k - 1] == "::":
+        return []  # one word is no declaration
+    out = []
+    while k < stop and is_identifier(t[k]):
+        name, k = t[k], k + 1
+        while t[k] == "[":
+            k = unit.match[k] + 1
+        if t[k] in (",", ";"):
+            out.append(name)
+        while k < stop and t[k] not in (",", ";"):
+            k = unit.match[k] + 1 if t[k] in ("(", "[", "{") else k + 1
+        k += 1
+    return out
 
 
 class _Marker:
@@ -58,6 +90,9 @@ class _Marker:
         word = t[i]
         if in_block and word not in ("{", "}", ";") and self.unit.in_directive(i - 1) is None:
             self.before(i, f"{_NS}here(__COUNTER__); ")
+            if body.tokens(i, body.end(i)) == list(range(i, body.end(i))):
+                for name in unset(self.unit, i, body.end(i)):
+                    self.after(body.end(i) - 1, f" {_NS}unset({name}, __COUNTER__);")
         if word == "{":
             self.statements(i + 1, body.end(i) - 1)
         elif word == "if":

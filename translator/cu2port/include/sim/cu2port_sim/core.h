@@ -143,6 +143,23 @@ inline void here(std::uint32_t site) {
     if (now.inside) now.top->site = site;
 }
 
+std::uint64_t unset_bits(std::uint64_t n);  // of each lane its own, and other ones in some runs
+
+// There, a variable that was declared without a value. What is in it must not show.
+template <class T>
+inline void unset(T& value, std::uint32_t site) {
+    using Element = std::remove_all_extents_t<T>;
+    if constexpr (std::is_same_v<Element, bool>) {
+        for (std::size_t i = 0; i < sizeof(T); ++i) reinterpret_cast<bool*>(&value)[i] = unset_bits(site) & 1;
+    } else if constexpr (!std::is_volatile_v<T> && !std::is_const_v<T> && std::is_trivially_copyable_v<Element> &&
+                         std::is_trivially_default_constructible_v<Element>) {
+        for (std::size_t i = 0; i < sizeof(T); i += 8) {
+            const std::uint64_t bits = unset_bits(site + (std::uint64_t{i} << 32));
+            std::memcpy(reinterpret_cast<char*>(&value) + i, &bits, sizeof(T) - i < 8 ? sizeof(T) - i : 8);
+        }
+    }
+}
+
 // There, a branch whose arms may run in either order: `if (Choice c(site); true) if (...) { c.arm(1); } else { c.arm(2); }`.
 class Choice {
 public:
