@@ -84,9 +84,7 @@ def _check_wave(wave: int, binary: Path, arguments: Sequence[str], limits: Limit
     lockstep = repeat(_LOCKSTEP)
     at = f"(wave {wave})"
     if differences(first, inactive) and differences(first, repeat(_UNSET)):
-        found.append(
-            Verdict("unset", f"uses a variable that was not set: the output changes with what is in it {at}")
-        )
+        found.append(Verdict("unset", f"uses an unset variable: the output changes with what is in it {at}"))
         inactive = repeat(_INACTIVE)
     if differences(first, inactive):
         found.append(Verdict("inactive-lane", f"uses the value of an inactive lane: the output changes with it {at}"))
