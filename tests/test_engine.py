@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -34,8 +35,67 @@ OPTIONS = st.sampled_from(
         Options(skip_inactive=True),
         Options(comments=True),
         Options(rocm=(6, 2)),
+        Options(warp="solo", launch="ggl"),
+        Options(warp="native", launch="ggl"),
+        Options(warp="flag", launch="ggl"),
     ]
 )
+MODES = [(warp, launch) for warp in ("logical", "solo", "native", "flag") for launch in ("keep", "ggl")]
+ROW = """#include <cuda_runtime.h>
+__global__ void sums(const float* in, float* out, int n, int width) {
+  int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+  if (row >= n) return;
+  float sum = 0;
+  for (int i = threadIdx.x % 32; i < width; i += 32) sum += in[row * width + i];
+  for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d);
+  if (threadIdx.x % 32 == 0) out[row] = sum;
+}
+void run(const float* in, float* out, int n, int width, int grid, int block) {
+  sums<<<grid, block>>>(in, out, n, width);
+}
+"""
+
+
+def unchanged_the_second_time(text: str, options: Options, path: str) -> bool:
+    once = translate(text, options, path=path).output
+    return translate(once, options, path=path).output == once
+
+
+def examples() -> list[tuple[str, str, str]]:
+    return [(f"{c.code} {k}", e.path, e.before) for c in check_module.all_checks() for k, e in enumerate(c.examples)]
+
+
+@pytest.mark.parametrize(("warp", "launch"), [("solo", "ggl"), ("native", "ggl")])
+def test_an_example_converted_in_another_mode_is_converted_for_good(warp: str, launch: str) -> None:
+    options = Options(warp=warp, launch=launch, use_clang=False)
+    assert [name for name, path, text in examples() if not unchanged_the_second_time(text, options, path)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("warp", "launch"), MODES)
+def test_an_example_is_converted_for_good_in_every_mode(warp: str, launch: str) -> None:
+    for rest in (Options(), Options(trust=Trust.EXACT), Options(comments=True), Options(rocm=(6, 2))):
+        options = replace(rest, warp=warp, launch=launch, use_clang=False)
+        assert [name for name, path, text in examples() if not unchanged_the_second_time(text, options, path)] == []
+
+
+@pytest.mark.parametrize(("warp", "launch"), MODES)
+def test_a_row_for_each_warp_is_converted_for_good(warp: str, launch: str) -> None:
+    options = Options(warp=warp, launch=launch, use_clang=False)
+    assert unchanged_the_second_time(ROW, options, "a.cu")
+    written = translate(ROW, options, path="a.cu").output
+    assert (b"hipLaunchKernelGGL" in written) == (launch == "ggl")
+    assert (b"wave::grid" in written) == (warp == "native")
+
+
+@pytest.mark.parametrize("start", ["", "#pragma once\n", "// a\n", "#include <a.h>\n", "int x;\n"])
+@pytest.mark.parametrize(
+    "end", ["/* cudaMalloc\n", "// cudaMalloc \\\n", 'R"(cudaMalloc\n', '"cudaMalloc \\\n', "/*\n/*\n"]
+)
+def test_what_nothing_closes_gains_an_include_once(start: str, end: str) -> None:
+    for path in ("a.cu", "a.cuh"):
+        for options in (Options(use_clang=False), Options(use_clang=False, comments=True)):
+            assert unchanged_the_second_time(start + end, options, path)
 
 
 @settings(max_examples=400)

@@ -220,7 +220,8 @@ def _insertion_point(unit: Unit, bom: int) -> int:
             skip = max(skip, d.stop)
     if skip < len(unit.t):
         return _line_start(unit.text, unit.p[skip], bom)
-    return len(unit.text) if unit.text.endswith(("\n", "\r")) or not unit.text else bom
+    open_end = any(end == len(unit.text) for _, end in unit.lexed.comments[-1:])  # it would become part of a comment
+    return len(unit.text) if unit.text.endswith(("\n", "\r")) and not open_end else bom
 
 
 def _line_start(text: str, offset: int, floor: int) -> int:

@@ -146,8 +146,9 @@ def groups(unit: Unit, first: int, stop: int) -> Iterator[tuple[int, int]]:
             yield start, i
 
 
-def of_ptx(unit: Unit, what: Solo | None, start: int, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
-    """The edits that write PTX at an offset as C++, with threads counted as the kernel counts them."""
+def counted_anew(unit: Unit, what: Solo | None, start: int, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    """Edits at an offset that write of threads (PTX as C++, a whole `threadIdx`), with threads counted as the kernel
+    counts them."""
     if what is None:
         return edits
     i = unit.lexed.at(start)

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from cu2port.check import Check, Example
 from cu2port.lexer import is_identifier
-from cu2port.model import Finding, Severity, replace
+from cu2port.model import Edit, Finding, Options, Severity, replace
+from cu2port.solo import HEADER, counted_anew, solo
 from cu2port.unit import Unit
 
 _NAMES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
@@ -41,6 +42,13 @@ class BuiltinVector(Check):
             "__device__ void f() { const uint3 b = blockDim; }\n",
             "__device__ void f() { const uint3 b = make_uint3(blockDim.x, blockDim.y, blockDim.z); }\n",
         ),
+        Example(
+            "__device__ void f() { uint3 t = threadIdx; }\n",
+            '#include "cu2port/solo.hpp"\n__device__ void f() { uint3 t = make_uint3('
+            "cu2port::solo::thread_idx().x, cu2port::solo::thread_idx().y, cu2port::solo::thread_idx().z); }\n",
+            "with one warp on a wavefront",
+            options=Options(warp="solo"),
+        ),
         Example("__device__ void f() { int i = threadIdx.x; g(blockDim); }\n", note="members, and dim3"),
         Example("__device__ void f() { dim3 t = threadIdx; }\n", note="it turns into dim3"),
         Example("void f(uint3 threadIdx) { g(threadIdx); }\n", note="the user's own"),
@@ -49,16 +57,29 @@ class BuiltinVector(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         for i in unit.find(*unit.words & _NAMES):
             name = unit.t[i]
-            if unit.tok(i + 1) not in _AFTER or _wanted(unit, i) != "uint3" or _is_own(unit, name):
+            if not is_whole(unit, i):
                 continue
+            edits = counted_anew(unit, solo(unit), unit.p[i], (as_members(unit, i),))
             yield self.finding(
                 f"`{name}` as a whole is no uint3 in HIP",
                 unit.p[i],
                 unit.end(i),
-                (replace(unit.p[i], unit.end(i), f"make_uint3({name}.x, {name}.y, {name}.z)"),),
+                edits,
                 cuda=name,
                 effects=(("all", "compile-error"),),
+                helpers=(HEADER,) if "cu2port::" in str(edits[0].parts[0]) else (),
             )
+
+
+def is_whole(unit: Unit, i: int) -> bool:
+    """Whether token i, the name of a built-in variable, stands for a uint3."""
+    return unit.tok(i + 1) in _AFTER and _wanted(unit, i) == "uint3" and not _is_own(unit, unit.t[i])
+
+
+def as_members(unit: Unit, i: int) -> Edit:
+    """The edit that builds a uint3 from the members of token i."""
+    name = unit.t[i]
+    return replace(unit.p[i], unit.end(i), f"make_uint3({name}.x, {name}.y, {name}.z)")
 
 
 def _wanted(unit: Unit, i: int) -> str:

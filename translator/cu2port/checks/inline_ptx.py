@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Options, Severity, Trust
-from cu2port.solo import of_ptx, solo
+from cu2port.solo import counted_anew, solo
 from cu2port.unit import Unit
 
 
@@ -84,7 +84,7 @@ class InlinePtx(Check):
                 f"inline PTX {shown} as C++{f' ({one.note})' if one.note else ''}",
                 span.start,
                 span.end,
-                of_ptx(unit, what, span.start, one.edits),
+                counted_anew(unit, what, span.start, one.edits),
                 trust=Trust.EXACT if one.certain else Trust.REVIEW,
                 severity=Severity.INFO,
                 effects=(("all", "compile-error"),),

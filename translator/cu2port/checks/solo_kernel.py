@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from cu2port.blocks import number, threads
 from cu2port.check import Check, Example
+from cu2port.checks.builtin_vector import as_members, is_whole
 from cu2port.model import Edit, Finding, Options, Severity, Side, Span, Trust, insert, replace
 from cu2port.solo import (
     GROUPS,
@@ -13,6 +14,7 @@ from cu2port.solo import (
     SPACE,
     Solo,
     bounds,
+    counted_anew,
     entry,
     groups,
     indices,
@@ -228,7 +230,13 @@ class SoloKernel(Check):
 
 def _counted(unit: Unit, first: int, stop: int) -> tuple[Edit, ...]:
     """`threadIdx` and `blockDim` counted anew in a range of tokens."""
-    return tuple(replace(unit.p[i], unit.end(i), INDEX[unit.t[i]]) for i in indices(unit, first, stop))
+    out = []
+    for i in indices(unit, first, stop):
+        if is_whole(unit, i):  # CU221 writes the same, and the two are one
+            out += counted_anew(unit, solo(unit), unit.p[i], (as_members(unit, i),))
+        else:
+            out.append(replace(unit.p[i], unit.end(i), INDEX[unit.t[i]]))
+    return tuple(out)
 
 
 def _renamed(unit: Unit, first: int, last: int) -> Edit:

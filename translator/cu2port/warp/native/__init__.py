@@ -91,12 +91,14 @@ def apart(unit: Unit, findings: list[Finding]) -> list[Finding]:
     gone: list[tuple[int, int]] = []
     for _, edits in native(unit).rewritten:
         for e in edits:
-            at = e.start
-            for part in e.parts:
-                if isinstance(part, Span) and e.start <= part.start <= part.end <= e.end:
-                    gone.append((at, part.start))
-                    at = part.end
-            gone.append((at, e.end))
+            at, gaps = e.start, []
+            kept = [p for p in e.parts if isinstance(p, Span) and e.start <= p.start <= p.end <= e.end]
+            for part in kept:
+                gaps.append((at, part.start))
+                at = part.end
+            gaps.append((at, e.end))
+            # what an edit keeps from end to end takes nothing from the edits around it
+            gone += [g for g in gaps if g[0] < g[1] or not kept]
     if not gone:
         return findings
 
