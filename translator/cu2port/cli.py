@@ -1,4 +1,4 @@
-"""The command line. Only this module and its `cli_*` parts print or exit; they import what a command needs late."""
+"""The command line. Only this module and its `cli_*` parts exit; they import what a command needs late."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from types import TracebackType
 import click
 
 from cu2port import __version__
+from cu2port.say import say, say_all
 
 _NO_ARGUMENTS: type[click.UsageError] | tuple[()] = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.2
 
@@ -24,7 +25,7 @@ class _Oops:
         if error is None or isinstance(error, (SystemExit, GeneratorExit)):
             return
         if isinstance(error, KeyboardInterrupt):
-            click.echo("cu2port: interrupted", err=True)
+            say("cu2port: interrupted", err=True)
             raise SystemExit(130)
         if isinstance(error, BrokenPipeError):  # the reader of our output went away, as `head` does
             sys.stderr.close()
@@ -33,19 +34,19 @@ class _Oops:
         from cu2port.rulefile import CatalogError
 
         if isinstance(error, CatalogError):  # somebody edited a checkout's rules; the message names file and row
-            click.echo(f"cu2port: rules/{' '.join(str(error).split())}", err=True)
+            say(f"cu2port: rules/{' '.join(str(error).split())}", err=True)
             raise SystemExit(2)
         if isinstance(error, DataError):
-            click.echo(f"cu2port: {error}", err=True)
+            say(f"cu2port: {error}", err=True)
             raise SystemExit(2)
         import traceback
 
         from cu2port.workers import describe
 
         if "-v" in sys.argv or "--verbose" in sys.argv:
-            click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+            say_all("".join(traceback.format_exception(error)), err=True)
         text = " ".join(str(error).split())
-        click.echo(f"cu2port: internal error: {describe(error)}: {text}; please report it (-v shows more)", err=True)
+        say(f"cu2port: internal error: {describe(error)}: {text}; please report it (-v shows more)", err=True)
         raise SystemExit(2)
 
 
@@ -64,10 +65,10 @@ def main() -> None:
             raise KeyboardInterrupt from None
         except click.ClickException as e:
             if isinstance(e, _NO_ARGUMENTS) and e.ctx is not None:
-                click.echo(e.ctx.get_help(), err=True)
+                say_all(e.ctx.get_help(), err=True)
                 raise SystemExit(2) from None
             where = e.ctx.command_path if isinstance(e, click.UsageError) and e.ctx else "cu2port"
-            click.echo(f"{where}: {' '.join(e.format_message().split())}", err=True)
+            say(f"{where}: {' '.join(e.format_message().split())}", err=True)
             raise SystemExit(2) from None
 
 

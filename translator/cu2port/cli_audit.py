@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-import click
 
 from cu2port import compile_db
 from cu2port.audit import compare
@@ -16,9 +13,11 @@ from cu2port.cli_options import shared
 from cu2port.config import find_config
 from cu2port.model import Options
 from cu2port.output import write_named
+from cu2port.plain import json_of
 from cu2port.plan import Request
 from cu2port.project import CannotRun, parse_size
 from cu2port.report import audit_text
+from cu2port.say import emit, say
 
 _SUFFIXES = {".html": "html", ".json": "json", ".sarif": "sarif", ".md": "md", ".txt": "text"}
 
@@ -37,13 +36,13 @@ def command(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
         if older is not None:
             document["compare"] = compare.compare(older, document)
             if not compare.share_files(older, document):
-                click.echo(f"cu2port: --compare {asked['compare']}: no file of it is among these inputs", err=True)
+                say(f"cu2port: --compare {asked['compare']}: no file of it is among these inputs", err=True)
         _deliver(_text(document, chosen), out)
     except CannotRun as e:
-        click.echo(f"cu2port: {e}", err=True)
+        say(f"cu2port: {e}", err=True)
         return 2
     if out is not None:
-        click.echo(f"{out}: {document['effort']['words']}", err=True)
+        say(f"{out}: {document['effort']['words']}", err=True)
     return 1 if any(x["way"] in ("hand", "none") for x in document["findings"]) else 0
 
 
@@ -64,7 +63,7 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
 
 def _text(document: dict[str, Any], chosen: str) -> str:
     if chosen == "json":
-        return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+        return json_of(document) + "\n"
     if chosen == "md":
         return audit_text.markdown(document)
     if chosen == "text":
@@ -81,6 +80,6 @@ def _text(document: dict[str, Any], chosen: str) -> str:
 
 def _deliver(text: str, out: Path | None) -> None:
     if out is None:
-        click.echo(text, nl=False)
+        emit(text)
         return
     write_named("-o", out, text.encode("utf-8", "backslashreplace"))

@@ -11,8 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import click
-
 from cu2port import compile_db
 from cu2port.cli_options import shared
 from cu2port.config import find_config
@@ -22,6 +20,7 @@ from cu2port.output import write_named
 from cu2port.plan import Mode, Request
 from cu2port.project import CannotRun, parse_size
 from cu2port.report import FORMATS, terminal
+from cu2port.say import say
 
 _COLOURS = {"error": "red", "warning": "yellow"}
 _QUICK_S = 1.0  # work shorter than this shows no progress
@@ -44,12 +43,10 @@ def command(paths: tuple[str, ...], verbosity: int, asked: Mapping[str, Any]) ->
         for path in reports:
             write_text(path, FORMATS[path.suffix.lower()](ran.record))
     except CannotRun as e:
-        click.echo(f"cu2port: {e}", err=True)
+        say(f"cu2port: {e}", err=True)
         return 2
     if ran.in_the_way:
-        click.echo(
-            "cu2port: outputs that were changed by hand were left alone (CU910); --force replaces them", err=True
-        )
+        say("cu2port: outputs that were changed by hand were left alone (CU910); --force replaces them", err=True)
         return 2
     return max(verified, 1 if ran.record.open else 0)
 
@@ -61,7 +58,7 @@ def _verify(request: Request, ran: Ran, archs: tuple[str, ...], verbosity: int) 
     try:
         found = cli_verify.after_convert(request, ran.record, archs, verbosity)
     except CannotRun as e:  # converted it is all the same, and a report says so
-        click.echo(f"cu2port: {e}", err=True)
+        say(f"cu2port: {e}", err=True)
         return 2
     ran.record = replace(ran.record, verify=found)
     return cli_verify.end(found)
@@ -162,14 +159,14 @@ def _show(request: Request, ran: Ran, verbosity: int) -> None:
     """Findings and summary; on standard error where standard output carries code or a diff."""
     err = request.mode == "diff" or request.out in ("-",)
     for severity, line in terminal.findings(ran.record, verbosity):
-        click.secho(line, fg=_COLOURS.get(severity), err=err)
+        say(line, fg=_COLOURS.get(severity), err=err)
     if verbosity < 0:
         return
     for note in ran.notes:
-        click.echo(f"note: {note}", err=True)
+        say(f"note: {note}", err=True)
     if request.out != "-" or verbosity > 0:
         for line in terminal.summary(ran.record):
-            click.echo(line, err=err)
+            say(line, err=err)
 
 
 @contextlib.contextmanager

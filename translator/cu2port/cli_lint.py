@@ -11,8 +11,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import click
-
 from cu2port import troubles
 from cu2port.cli_options import shared
 from cu2port.config import Config, find_config, inside, load_config
@@ -24,6 +22,7 @@ from cu2port.lint.select import make_selection, matches
 from cu2port.lint.sense import folded_names
 from cu2port.model import Judged, Options, Project, Severity, Trust
 from cu2port.output import write_named
+from cu2port.plain import one_line
 from cu2port.project import (
     CUDA_SUFFIXES,
     SOURCE_SUFFIXES,
@@ -35,6 +34,7 @@ from cu2port.project import (
     walk,
 )
 from cu2port.report import lint_formats
+from cu2port.say import emit, say
 from cu2port.travel import HELPERS, is_ours
 from cu2port.warpnames import WARP_HEADERS
 from cu2port.workers import available_cores
@@ -49,7 +49,7 @@ def command(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
     try:
         return _run(paths, asked)
     except CannotRun as e:
-        click.echo(f"cu2port: {e}", err=True)
+        say(f"cu2port: {e}", err=True)
         return 2
 
 
@@ -64,7 +64,7 @@ def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
     if asked["write_baseline"]:
         path = Path(asked["write_baseline"])
         count = baseline.save(path, {f.path: [x.mark for x in f.findings if x.code not in _LOST] for f in files})
-        click.echo(f"{path}: {count} findings are known from now on", err=True)
+        say(f"{path}: {count} findings are known from now on", err=True)
         lost = [replace(f, findings=tuple(x for x in f.findings if x.code in _LOST)) for f in (*files, *unread)]
         _report(lost, asked, on_error=True)
         return 1 if any(f.findings for f in lost) else 0
@@ -81,9 +81,7 @@ def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
         files = _as_seen_from_here(files, jobs, config)
     files += unread
     if ignored and not asked["quiet"]:
-        click.echo(
-            f"left out, since git ignores it: {_count(ignored, 'file or folder', 'files and folders')}", err=True
-        )
+        say(f"left out, since git ignores it: {_count(ignored, 'file or folder', 'files and folders')}", err=True)
     _report(files, asked, on_error=asked["diff"] or (settings.fix is not None and paths == ("-",)))
     left = any(f.findings for f in files)
     changed = asked["diff"] and any(f.output is not None for f in files)
@@ -239,7 +237,7 @@ def _write(config: Config, jobs: Sequence[Job], files: Sequence[FileLint]) -> li
     """Write the headers that texts include, then fixed texts. Returns the files, those that had to be left with why."""
     writer = InPlace()
     for header, found in _headers(writer, config.root, files):
-        click.echo(f"cu2port: {header}: {found.finding.message}", err=True)
+        say(f"cu2port: {header}: {found.finding.message}", err=True)
     out = []
     for job, f in zip(jobs, files, strict=True):
         left: Judged | None = None
@@ -277,7 +275,7 @@ def _report(files: Sequence[FileLint], asked: Mapping[str, Any], on_error: bool)
         _show_text(files, asked, on_error)
         return
     if chosen == "text":
-        text = "".join(f"{line}\n" for f in files for _, line in lint_formats.text_lines(f, True))
+        text = "".join(f"{one_line(line)}\n" for f in files for _, line in lint_formats.text_lines(f, True))
     elif chosen == "json":
         text = lint_formats.json_text(files)
     elif chosen == "github":
@@ -292,7 +290,7 @@ def _report(files: Sequence[FileLint], asked: Mapping[str, Any], on_error: bool)
 
         text = sarif.render(files, pages())
     if not asked["output_file"]:
-        click.echo(text, nl=False, err=on_error)
+        emit(text, err=on_error)
         return
     write_named("--output-file", Path(asked["output_file"]), text.encode("utf-8", "backslashreplace"))
 
@@ -300,13 +298,13 @@ def _report(files: Sequence[FileLint], asked: Mapping[str, Any], on_error: bool)
 def _show_text(files: Sequence[FileLint], asked: Mapping[str, Any], err: bool) -> None:
     if asked["statistics"]:
         for line in lint_formats.statistics_lines(files):
-            click.echo(line, err=err)
+            say(line, err=err)
     elif not asked["quiet"]:
         for f in files:
             for severity, line in lint_formats.text_lines(f, True):
-                click.secho(line, fg=_COLOURS.get(severity), err=err)
+                say(line, fg=_COLOURS.get(severity), err=err)
     if not asked["quiet"]:
-        click.echo(_summary(files, asked["diff"]), err=True)
+        say(_summary(files, asked["diff"]), err=True)
 
 
 def _summary(files: Sequence[FileLint], diff: bool) -> str:

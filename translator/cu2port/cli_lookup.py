@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import json
 import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-import click
-
 from cu2port.catalog import Catalog, Row, load_catalog
+from cu2port.plain import json_of
 from cu2port.report.pages import marked, pages
+from cu2port.say import emit, say, say_all
 
 _CLOSE = 5
 _TYPES = {"*": "a pointer", "!*": "no pointer"}
@@ -27,16 +26,16 @@ def query(name: str, as_json: bool) -> int:
     if row is None:
         near = _near(catalog, name)
         if as_json:
-            click.echo(json.dumps({"cuda": name, "fate": None, "near": near}, indent=1))
+            emit(json_of({"cuda": name, "fate": None, "near": near}) + "\n")
         else:
             hint = f"; did you mean {', '.join(near)}?" if near else ""
-            click.echo(f"{name}: not in the catalogue{hint}", err=True)
+            say(f"{name}: not in the catalogue{hint}", err=True)
         return 1
     if as_json:
-        click.echo(json.dumps(_row_values(catalog, row), indent=1))
+        emit(json_of(_row_values(catalog, row)) + "\n")
     else:
         for line in _row_lines(catalog, row):
-            click.echo(line)
+            say(line)
     return 0
 
 
@@ -48,10 +47,9 @@ def explain(rule: str) -> int:
     if page is None:
         near = difflib.get_close_matches(wanted, [w for p in found for w in (p.code.lower(), p.name)], _CLOSE)
         hint = f"; did you mean {', '.join(n.upper() if n.startswith('cu') else n for n in near)}?" if near else ""
-        click.echo(f"{rule}: no such rule{hint} (`cu2port rules` lists them)", err=True)
+        say(f"{rule}: no such rule{hint} (`cu2port rules` lists them)", err=True)
         return 1
-    click.echo(f"{page.code} {page.name}\n")
-    click.echo(page.text)
+    say_all(f"{page.code} {page.name}\n\n{page.text}")
     return 0
 
 
@@ -59,7 +57,7 @@ def rules() -> int:
     """List code, name and first line of every rule."""
     width = max(len(p.name) for p in pages().values())
     for page in pages().values():
-        click.echo(f"{page.code} {page.name:<{width}}  {page.title}")
+        say(f"{page.code} {page.name:<{width}}  {page.title}")
     return 0
 
 
@@ -164,7 +162,7 @@ def _field(key: str, text: str) -> str:
 def _header(catalog: Catalog, name: str, as_json: bool) -> int:
     hip = catalog.headers[name]
     if as_json:
-        click.echo(json.dumps({"cuda": name, "fate": "header", "hip": hip or None}, indent=1))
+        emit(json_of({"cuda": name, "fate": "header", "hip": hip or None}) + "\n")
     else:
-        click.echo(f"#include <{name}> -> " + (f"#include <{hip}>" if hip else "dropped; HIP needs none"))
+        say(f"#include <{name}> -> " + (f"#include <{hip}>" if hip else "dropped; HIP needs none"))
     return 0

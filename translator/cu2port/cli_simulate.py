@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import click
-
 from cu2port.cli_options import shared
 from cu2port.config import find_config
 from cu2port.data import cache_dir
 from cu2port.output import write_single
 from cu2port.project import CannotRun, parse_size
+from cu2port.say import say, say_all
 from cu2port.verify import sim_build, sim_check, simulate
 from cu2port.verify.instrument import instrument
 from cu2port.verify.reach import reached, read
@@ -36,11 +35,11 @@ def command(path: str, arguments: Sequence[str], asked: dict[str, Any]) -> int:
             return _instrument(program, asked["output"])
         return _simulate(program, arguments, asked)
     except sim_build.CannotBuild as e:
-        click.echo(e, err=True)
-        click.echo("cu2port simulate: the program does not build", err=True)
+        say_all(str(e), err=True)
+        say("cu2port simulate: the program does not build", err=True)
         return simulate.CANNOT
     except CannotRun as e:
-        click.echo(f"cu2port simulate: {e}", err=True)
+        say(f"cu2port simulate: {e}", err=True)
         return simulate.CANNOT
 
 
@@ -50,7 +49,7 @@ def _cflags(asked: dict[str, Any]) -> int:
         raise CannotRun("--cflags: say --wave 32 or --wave 64")
     # behind -Wl, so that a build that gives the same flags to compile and to link gets no word about it
     runtime = str(toolchain.runtime()) if toolchain.is_zig else f"-Wl,{toolchain.runtime()}"
-    click.echo(shlex.join((*toolchain.flags(int(asked["wave"])), runtime)))
+    say(shlex.join((*toolchain.flags(int(asked["wave"])), runtime)))
     return 0
 
 
@@ -99,11 +98,11 @@ def _compare(waves: Sequence[int], runs: Sequence[simulate.Ran], limits: simulat
     sys.stdout.buffer.write(runs[0].output)
     sys.stdout.buffer.flush()
     if not pairs:
-        click.echo("cu2port simulate: wave 32 and wave 64 agree", err=True)
+        say("cu2port simulate: wave 32 and wave 64 agree", err=True)
         return runs[0].code
-    click.echo("cu2port simulate: wave 32 and wave 64 differ, so the program depends on the wave size", err=True)
+    say("cu2port simulate: wave 32 and wave 64 differ, so the program depends on the wave size", err=True)
     for line in simulate.side_by_side(pairs, ("wave 32", "wave 64")):
-        click.echo(line, err=True)
+        say(line, err=True)
     return simulate.DIFFERENT
 
 
@@ -116,16 +115,16 @@ def _check(runs: dict[int, simulate.Ran], verdicts: Sequence[sim_check.Verdict],
     for wave, ran in runs.items():
         _say_end(ran, limits, f" at wave {wave}")
     for v in verdicts:
-        click.echo(f"{v.kind}: {v.text}", err=True)
+        say(f"{v.kind}: {v.text}", err=True)
     if not verdicts:
-        click.echo("cu2port simulate: nothing found", err=True)
+        say("cu2port simulate: nothing found", err=True)
     return first.code or (simulate.DIFFERENT if verdicts else 0)
 
 
 def _say_end(ran: simulate.Ran, limits: simulate.Limits, which: str) -> None:
     if ran.too_large:
-        click.echo(f"cu2port simulate: stopped, it took more memory than this machine has{which}", err=True)
+        say(f"cu2port simulate: stopped, it took more memory than this machine has{which}", err=True)
     elif ran.timed_out:
-        click.echo(f"cu2port simulate: stopped after {limits.time_s:g} s{which} (--time-limit)", err=True)
+        say(f"cu2port simulate: stopped after {limits.time_s:g} s{which} (--time-limit)", err=True)
     elif ran.code > 128:
-        click.echo(f"cu2port simulate: the program was ended by signal {ran.code - 128}{which}", err=True)
+        say(f"cu2port simulate: the program was ended by signal {ran.code - 128}{which}", err=True)

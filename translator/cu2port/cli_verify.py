@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import click
-
 from cu2port import __version__, compile_db, plan
 from cu2port.cli_convert import progress, report_paths, write_text
 from cu2port.cli_options import shared
@@ -17,6 +15,7 @@ from cu2port.project import CannotRun
 from cu2port.report import FORMATS, json_report, verified
 from cu2port.report.record import RunRecord
 from cu2port.report.verified import VerifyRecord
+from cu2port.say import say
 from cu2port.verify.compile import Request, run
 
 _GPUS = ("gfx90a", "gfx942", "gfx1100", "gfx1201")  # one of each family that ROCm supports
@@ -53,7 +52,7 @@ def command(path: str, verbosity: int, asked: Mapping[str, Any]) -> int:
             else:
                 write_text(p, FORMATS[p.suffix.lower()](_alone(found)))
     except CannotRun as e:
-        click.echo(f"cu2port: {e}", err=True)
+        say(f"cu2port: {e}", err=True)
         return 2
     return end(found)
 
@@ -91,18 +90,18 @@ def after_convert(request: plan.Request, record: RunRecord, archs: tuple[str, ..
 def show(found: VerifyRecord, verbosity: int) -> None:
     """Errors at their lines, then the summary."""
     for severity, line in verified.lines(found, verbosity):
-        click.secho(line, fg=_COLOURS.get(severity))
+        say(line, fg=_COLOURS.get(severity))
     if verbosity >= 0:
         for note in found.notes:
-            click.echo(f"note: {note}", err=True)
+            say(f"note: {note}", err=True)
         for line in verified.summary(found):
-            click.echo(line)
+            say(line)
 
 
 def end(found: VerifyRecord) -> int:
     """The exit code, with a word on why it is 2."""
     if found.exit_code == 2:
-        click.echo("cu2port: nothing could be judged: the headers named above are not on this machine", err=True)
+        say("cu2port: nothing could be judged: the headers named above are not on this machine", err=True)
     return found.exit_code
 
 

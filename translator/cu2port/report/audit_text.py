@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from cu2port.plain import one_line
+
 WAYS = {
     "self": "converts by itself",
     "review": "converts, wants a look",
@@ -18,7 +20,7 @@ _MOST_ROWS = 200  # of a table that grows with the tree
 
 def text(doc: Mapping[str, Any]) -> str:
     """The summary that `cu2port audit` prints."""
-    return "\n".join(_text(doc)) + "\n"
+    return "".join(f"{one_line(line)}\n" for line in _text(doc))
 
 
 def _text(doc: Mapping[str, Any]) -> Iterator[str]:

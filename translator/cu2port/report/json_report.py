@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from cu2port.plain import json_of
 from cu2port.project import CannotRun
 from cu2port.report import verified
 from cu2port.report.locate import Place
@@ -56,14 +57,14 @@ def with_verify(content: Mapping[str, Any], found: VerifyRecord) -> str:
 
 def _text(content: dict[str, Any]) -> str:
     files = content.pop("files")
-    head = json.dumps(content, indent=1, ensure_ascii=False).removesuffix("\n}")
+    head = json_of(content).removesuffix("\n}")
     return f'{head},\n "files": [{_lines(map(_file_text, files), 1)}]\n}}\n'
 
 
 def _file_text(f: dict[str, Any]) -> str:
     findings = f.pop("findings", [])
-    head = json.dumps(f, ensure_ascii=False).removesuffix("}")
-    return f'{head}, "findings": [{_lines((json.dumps(e, ensure_ascii=False) for e in findings), 2)}]}}'
+    head = json_of(f, None).removesuffix("}")
+    return f'{head}, "findings": [{_lines((json_of(e, None) for e in findings), 2)}]}}'
 
 
 def _lines(items: Iterable[str], depth: int) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from cu2port import __version__
 from cu2port.lint.run import FileLint, LintFinding
+from cu2port.plain import json_of, one_line, visible
 from cu2port.report.locate import Place
 
 SCHEMA = "cu2port-lint/1"
@@ -20,34 +21,29 @@ _BAD_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535), "�
 
 def text_lines(f: FileLint, fix: bool) -> Iterator[tuple[str, str]]:
     """(severity, line): a finding as a compiler shows it, source line and caret. `fix`: mark what can be mended."""
-    path = _printable(f.path)
+    path = visible(f.path)
     for x in f.findings:
         mark = "" if x.fix is None else f" [{'*' if x.fix.trust == 'exact' else '~'}]" if fix else ""
         if x.code.startswith("CU9") and not x.line:
             yield x.severity, f"{path}: {x.code} {x.name}: {x.message}"
             continue
         yield x.severity, f"{path}:{x.start.line}:{x.start.column}: {x.code} {x.name}: {x.message}{mark}"
-        yield "", _source(x)
+        yield from (("", line) for line in _source(x))
 
 
-def _printable(path: str) -> str:
-    """A file's name with escapes in place of what a terminal would obey."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in path)
-
-
-def _source(x: LintFinding) -> str:
-    """The source line with a caret under the finding; tabs keep their width."""
+def _source(x: LintFinding) -> tuple[str, str]:
+    """The source line, and one with a caret under the finding; tabs keep their width."""
     first = x.start.column - 1 - x.cut
     last = x.end.column - 1 - x.cut if x.end.line == x.start.line else len(x.line.rstrip())
     width = max(1, min(last, len(x.line)) - first)
     indent = "".join("\t" if c == "\t" else " " for c in x.line[:first])
     number = f"{x.start.line:>5}"
-    return f"{number} | {x.line}\n{' ' * len(number)} | {indent}^{'~' * (width - 1)}"
+    return f"{number} | {x.line}", f"{' ' * len(number)} | {indent}^{'~' * (width - 1)}"
 
 
 def json_text(files: Sequence[FileLint]) -> str:
     """The findings as JSON, `cu2port-lint/1`."""
-    return json.dumps(json_document(files), indent=1, ensure_ascii=False) + "\n"
+    return json_of(json_document(files)) + "\n"
 
 
 def json_schema() -> dict[str, Any]:
@@ -105,7 +101,7 @@ def github_lines(files: Sequence[FileLint]) -> Iterator[str]:
 
 
 def _message(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _property(text: str) -> str:
@@ -132,7 +128,7 @@ def gitlab_text(files: Sequence[FileLint]) -> str:
                     },
                 }
             )
-    return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
+    return json_of(rows) + "\n"
 
 
 def junit_text(files: Sequence[FileLint]) -> str:
@@ -143,8 +139,8 @@ def junit_text(files: Sequence[FileLint]) -> str:
         out.append(f"  <testcase name={_attribute(f.path)} classname={_attribute('cu2port.lint')}>")
         for x in f.findings:
             failures += 1
-            text = f"{f.path}:{x.start.line}:{x.start.column}: {x.code} {x.name}: {x.message}"
-            out.append(f"    <failure message={_attribute(x.message)} type={_attribute(x.code)}>{_xml(text)}</failure>")
+            text = _xml(one_line(f"{f.path}:{x.start.line}:{x.start.column}: {x.code} {x.name}: {x.message}"))
+            out.append(f"    <failure message={_attribute(x.message)} type={_attribute(x.code)}>{text}</failure>")
         out.append("  </testcase>")
     head = f'<testsuite name="cu2port lint" tests="{len(files)}" failures="{failures}" errors="0">'
     return "\n".join(('<?xml version="1.0" encoding="UTF-8"?>', head, *out, "</testsuite>")) + "\n"
@@ -157,7 +153,8 @@ def _clean(text: str) -> str:
 def _xml(text: str) -> str:
     from html import escape  # its table of entities takes longer to load than most reports to write
 
-    return escape(_clean(text), quote=False)
+    escaped = escape(_clean(text), quote=False)
+    return "".join(c if c.isprintable() or c in "\t\n\r" else f"&#{ord(c)};" for c in escaped)
 
 
 def _attribute(text: str) -> str:

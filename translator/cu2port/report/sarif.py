@@ -8,7 +8,6 @@ alone.
 from __future__ import annotations
 
 import gzip
-import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +18,7 @@ from urllib.parse import quote
 
 from cu2port import __version__
 from cu2port.lint.run import FileLint, LintFinding
+from cu2port.plain import json_of
 from cu2port.report.locate import Place
 from cu2port.report.pages import Page
 
@@ -35,7 +35,7 @@ def render(files: Sequence[FileLint], pages: Mapping[str, Page]) -> str:
     """The SARIF log as text."""
     most = MOST_RESULTS
     while True:
-        text = json.dumps(document(files, pages, most), indent=1, ensure_ascii=False) + "\n"
+        text = json_of(document(files, pages, most)) + "\n"
         size = len(text)  # a log that is small enough as it is need not be packed to know
         if size > MOST_BYTES // 4:
             size = len(gzip.compress(text.encode("utf-8", "backslashreplace"), 6))
