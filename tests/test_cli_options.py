@@ -83,7 +83,7 @@ def test_no_arguments_print_the_help_as_it_is() -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.argv", ["cu2port"])
-        patch.setattr(module.click, "echo", lambda text, err=False: said.append(str(text)))
+        patch.setattr("click.echo", lambda text, err=False: said.append(str(text)))
         said: list[str] = []
         with pytest.raises(SystemExit):
             module.main()

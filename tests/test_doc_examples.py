@@ -1,0 +1,217 @@
+"""What README and docs show is what happens: commands are run, their output compared, configurations read.
+
+A block `console` holds commands after `$ ` and what they print; `pytest --update` writes it again. A block below a line
+that ends in "`NAME`:" is a file of that name for the commands after it. Commands of a block `sh` run on a small tree
+and may end with 0 or 1. Every other block is one of `ELSEWHERE`, with what tests it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from cu2port.config import load_config
+
+ROOT = Path(__file__).resolve().parent.parent
+# figures of whole projects, and pages that are written by a test or a tool
+NOT_READ = {"validation.md", "ptx-instructions.md", "rules.md"}
+DOCUMENTS = sorted(p for p in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")) if p.name not in NOT_READ)
+#: Commands that install, build or need what a test has not; CI runs those of the README.
+NOT_RUN = re.compile(r"python3 -m venv|\.venv/|pip install|nvcc |\.ci/run")
+#: (document, first words of the block) -> what holds it.
+ELSEWHERE = {
+    ("README.md", "cu2port convert PATH... (-o OUT"): "usage lines: test_the_usage_lines_name_every_command",
+    ("docs/audit.md", "44 CUDA files"): "a whole project",
+    ("docs/lint.md", "x = f();"): "tests/lint/test_lint.py",
+    ("docs/lint.md", "# .pre-commit-config.yaml"): "tests/lint/test_hooks.py",
+    ("docs/lint.md", "# .github/workflows"): "tests/lint/test_hooks.py",
+    ("docs/lint.md", "autocmd FileType"): "an editor's",
+    ("docs/ptx.md", 'asm("bfi.b32'): "test_the_first_example_of_ptx",
+    ("docs/ptx.md", "    cu2port::ptx::untranslated"): "the form of a guard; tests/ptx/test_lift.py",
+    ("docs/simulate.md", "CXXFLAGS +="): "tests/sim/test_machines.py",
+    ("docs/simulate.md", "execute_process"): "tests/sim/test_machines.py",
+    ("docs/warp.md", "int lane ="): "tests/warp/test_warp_native.py",
+}
+SOURCE = "__global__ void k(float* x) { *x = 1; }\nint main() { float* x; cudaMalloc(&x, 4); k<<<1, 1>>>(x); }\n"
+HIP = "#include <hip/hip_runtime.h>\n" + SOURCE.replace("cuda", "hip")
+PTX = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n  ret;\n}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block: its language, its text, where the text lies in the document, and the file that it is ("")."""
+
+    language: str
+    text: str
+    start: int
+    end: int
+    file: str
+
+
+def blocks(document: Path) -> list[Block]:
+    text = document.read_text(encoding="utf-8")
+    fence = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.M | re.S)
+    found = []
+    for m in fence.finditer(text):
+        name = re.search(r"`([\w.]+)`:\n\n\Z", text[: m.start()])
+        found.append(Block(m[1], m[2], m.start(2), m.end(2), name[1] if name else ""))
+    return found
+
+
+def shown(document: Path) -> str:
+    return document.relative_to(ROOT).as_posix()
+
+
+def tree(folder: Path) -> None:
+    """What the commands of the documents speak of."""
+    for name, text in {
+        "src/a.cu": SOURCE, "src/a.hip": HIP, "b.cuh": SOURCE, "a.hip": HIP, "app.hip": HIP, "kernel.ptx": PTX,
+        "build/compile_commands.json": "[]",
+    }.items():  # fmt: skip
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run one line of a document; what goes to standard error comes first, as a terminal shows a short command."""
+    body = re.sub(r"\s{2,}#.*", "", command)
+    program = f"{shlex.quote(sys.executable)} -P -m cu2port"
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "translator"), "NO_COLOR": "1"}
+    line = re.sub(r"^cu2port\b", program, body)
+    return subprocess.run(
+        ["sh", "-c", line], cwd=folder, env=env, text=True, capture_output=True, check=False, timeout=300
+    )
+
+
+def needs_compiler(text: str) -> bool:
+    return bool(re.search(r"cu2port simulate\b", text))
+
+
+def skip_without_compiler(text: str) -> None:
+    if needs_compiler(text) and not shutil.which("g++"):
+        pytest.skip("no gcc for C++ here")
+
+
+def consoles() -> Iterator[tuple[Path, Block]]:
+    for document in DOCUMENTS:
+        yield from ((document, b) for b in blocks(document) if b.language == "console")
+
+
+def console_id(found: object) -> str:
+    return found.text.split("\n")[0].removeprefix("$ ") if isinstance(found, Block) else shown(Path(str(found)))
+
+
+@pytest.mark.parametrize(("document", "block"), list(consoles()), ids=console_id)
+def test_a_console_shows_what_is_printed(document: Path, block: Block, tmp_path: Path, update: bool) -> None:
+    skip_without_compiler(block.text)
+    for other in blocks(document):
+        if other.file and other.start < block.start:
+            (tmp_path / other.file).write_text(other.text)
+    shutil.rmtree(tmp_path / "cu2port", ignore_errors=True)
+    printed = ""
+    for command in re.findall(r"^\$ (.*)", block.text, re.M):
+        out = re.search(r" -o (\S+)", command)
+        if out is not None:
+            (tmp_path / out[1]).unlink(missing_ok=True)
+        done = run(command, tmp_path)
+        printed += f"$ {command}\n{done.stdout}{done.stderr}"
+    if update and printed != block.text:
+        text = document.read_text(encoding="utf-8")
+        document.write_text(text.replace(f"```console\n{block.text}```", f"```console\n{printed}```"), encoding="utf-8")
+        return
+    assert printed == block.text, "if the change is meant: pytest --update, then read the diff"
+
+
+def commands() -> Iterator[tuple[str, str]]:
+    for document in DOCUMENTS:
+        for block in blocks(document):
+            if block.language == "sh":
+                lines = [line for line in block.text.splitlines() if line.strip() and not NOT_RUN.search(line)]
+                if lines:
+                    yield shown(document), "\n".join(lines)
+
+
+@pytest.mark.parametrize(("document", "lines"), list(commands()))
+def test_commands_run_as_they_are_written(document: str, lines: str, tmp_path: Path) -> None:
+    skip_without_compiler(lines)
+    tree(tmp_path)
+    for line in lines.splitlines():
+        assert line.startswith("cu2port "), line
+        done = run(line, tmp_path)
+        assert done.returncode in (0, 1) and "rror:" not in done.stderr, (line, done.returncode, done.stderr)
+
+
+def test_configurations_are_valid(tmp_path: Path) -> None:
+    count = 0
+    for document in DOCUMENTS:
+        for block in blocks(document):
+            if block.language == "toml":
+                tomllib.loads(block.text)
+                (tmp_path / "pyproject.toml").write_text(block.text)
+                load_config(tmp_path / "pyproject.toml")
+                count += 1
+            elif block.language == "json":
+                json.loads(block.text)
+    assert count
+
+
+def test_the_python_example_runs() -> None:
+    (block,) = (b for b in blocks(ROOT / "README.md") if b.language == "python")
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "translator")}
+    done = subprocess.run([sys.executable, "-c", block.text], capture_output=True, text=True, env=env, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "hipDeviceSynchronize();" in done.stdout and "applied CU101" in done.stdout
+
+
+def test_the_usage_lines_name_every_command() -> None:
+    from cu2port.cli import cli
+
+    (usage,) = (b.text for b in blocks(ROOT / "README.md") if b.text.startswith("cu2port convert PATH"))
+    assert {line.split()[1] for line in usage.splitlines()} == set(cli.commands)
+
+
+def test_the_options_of_convert_are_those_that_there_are() -> None:
+    from cu2port.cli import cli
+
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = readme.split("| option of `convert` | meaning |")[1].split("\n\n")[0]
+    cells = re.findall(r"^\| (.*?) \| ", table, re.M)
+    named = set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", " ".join(cells)))
+    there = {o for p in cli.commands["convert"].params for o in p.opts}
+    assert named <= there
+
+
+def test_the_first_example_of_ptx() -> None:
+    from cu2port import translate
+
+    (block,) = (b.text for b in blocks(ROOT / "docs" / "ptx.md") if b.text.startswith('asm("bfi'))
+    before, after = (line.split("//")[0].strip() for line in block.splitlines())
+    source = f"__global__ void k(unsigned* o, unsigned a, unsigned b) {{ unsigned d;\n{before}\n*o = d; }}\n"
+    assert after in translate(source, path="a.cu").output.decode()
+
+
+def test_every_other_block_is_held_by_something() -> None:
+    run_here = {"console", "sh", "toml", "json", "python"}
+    first_example = {"cuda", "cpp"}  # of the README: tests/test_samples.py
+    unknown = []
+    used = set()
+    for document in DOCUMENTS:
+        for block in blocks(document):
+            keys = [k for k in ELSEWHERE if k[0] == shown(document) and block.text.startswith(k[1])]
+            used.update(keys)
+            named = block.file or (document.name == "README.md" and block.language in first_example)
+            if block.language not in run_here and not keys and not named:
+                unknown.append((shown(document), block.text.split("\n")[0]))
+    assert not unknown
+    assert used == set(ELSEWHERE)
