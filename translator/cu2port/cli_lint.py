@@ -14,6 +14,7 @@ from typing import Any
 from cu2port import troubles
 from cu2port.cli_options import shared
 from cu2port.config import Config, find_config, inside, load_config
+from cu2port.disk import sweep_folder
 from cu2port.inplace import InPlace
 from cu2port.jobs import Job, patch
 from cu2port.lint import baseline
@@ -236,6 +237,8 @@ def _as_seen_from_here(files: Sequence[FileLint], jobs: Sequence[Job], config: C
 def _write(config: Config, jobs: Sequence[Job], files: Sequence[FileLint]) -> list[FileLint]:
     """Write the headers that texts include, then fixed texts. Returns the files, those that had to be left with why."""
     writer = InPlace()
+    for folder in {os.path.dirname(job.path) for job in jobs} | {str(config.root / HELPERS)}:  # noqa: PTH120
+        sweep_folder(folder)  # of a run that was killed
     for header, found in _headers(writer, config.root, files):
         say(f"cu2port: {header}: {found.finding.message}", err=True)
     out = []

@@ -10,7 +10,7 @@ from pathlib import Path
 from cu2port import __version__, troubles
 from cu2port.catalog import load_catalog
 from cu2port.check import all_checks
-from cu2port.disk import is_temporary, sweep
+from cu2port.disk import is_temporary, sweep, sweep_folder
 from cu2port.inplace import InPlace
 from cu2port.jobs import Done, Job, convert, refused
 from cu2port.manifest import locked
@@ -186,9 +186,7 @@ def _in_place(request: Request, roots: Sequence[Root], items: list[Item], tick: 
         pool = stack.enter_context(_pool(request, sum(i.kind == "source" for i in items), held))
         if writer is not None:
             stack.callback(writer.finish)
-            for item in items:
-                if is_temporary(item.relative.rpartition("/")[2]):
-                    sweep(item.path)
+            _sweep(roots, items)
         results: Iterable[tuple[Job, Done]] = _results(plan_jobs(request, items, pool).jobs, pool, tick)
         if is_asked(request.options):
             results = list(results)  # files read the headers they include: none is written before all are read
@@ -207,6 +205,17 @@ def _in_place(request: Request, roots: Sequence[Root], items: list[Item], tick: 
                 notes.append("no file has a new name, since includes of it could not all be written; convert again")
                 records |= {i: r._replace(output=r.output and items[i].shown) for i, r in records.items()}
     return Ran(_run_record(request, records, more), b"".join(diffs[i] for i in sorted(diffs)), notes=notes)
+
+
+def _sweep(roots: Sequence[Root], items: Sequence[Item]) -> None:
+    """Remove what a run that was killed left beside the files it was about to write."""
+    for item in items:
+        if is_temporary(item.relative.rpartition("/")[2]):
+            sweep(item.path)
+    for root in roots:
+        if not root.folder:
+            sweep_folder(root.path.parent)
+            sweep_folder(root.path.parent / HELPERS)
 
 
 def _put_back(writer: InPlace, item: Item, done: Done, more: list[FileRecord]) -> tuple[Judged, ...]:

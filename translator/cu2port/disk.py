@@ -142,6 +142,14 @@ def sweep(path: Path | str) -> None:
         os.unlink(path)  # noqa: PTH108
 
 
+def sweep_folder(folder: Path | str) -> None:
+    """`sweep` each file in a folder, if there is one."""
+    with contextlib.suppress(OSError), os.scandir(folder) as found:
+        for entry in found:
+            if is_temporary(entry.name):
+                sweep(entry.path)
+
+
 def is_temporary(name: str) -> bool:
     """Whether a file's name is one that `replacing` gives."""
     return name.endswith(".cu2port") and _TEMPORARY.fullmatch(name) is not None

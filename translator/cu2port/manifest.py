@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from cu2port.disk import digest_of, real_folder, sweep, write
+from cu2port.disk import digest_of, real_folder, sweep_folder, write
 from cu2port.project import STATE, CannotRun
 
 _SCHEMA = "cu2port-manifest/1"
@@ -52,6 +52,8 @@ class Manifest:
         if interrupted is not None:
             for line in interrupted.split(b"\n"):
                 self._resume(line, known)
+            for folder, _, _ in os.walk(self._out):
+                sweep_folder(folder)
         return known
 
     def begin(self) -> None:
@@ -129,8 +131,6 @@ class Manifest:
         with contextlib.suppress(OSError):
             if _DIGEST.fullmatch(entry[1]) and digest_of(path) == entry[1]:
                 known[target] = (entry[1], entry[2])
-            for left in path.parent.glob(".*.cu2port"):
-                sweep(left)
 
 
 def reachable(out: Path, target: str) -> bool:
