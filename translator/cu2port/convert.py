@@ -235,11 +235,11 @@ def _folder(root: Root) -> Path:
 
 def _rename(request: Request, writer: InPlace, items: Sequence[Item], records: dict[int, FileRecord]) -> None:
     """Give files their new names, when all texts are written."""
-    for index, item in enumerate(items):
-        if item.kind not in ("source", "link"):
-            continue
+    links = [(i, item, True) for i, item in enumerate(items) if item.kind == "link"]
+    files = [(i, item, False) for i, item in enumerate(items) if item.kind in ("source", "link")]
+    for index, item, leads in (*links, *files):
         try:
-            found = writer.rename(item, request.options.rename)
+            found = writer.lead(item, request.options.rename) if leads else writer.rename(item)
         except OSError as e:
             found = troubles.UNREADABLE.on_file(f"could not be renamed ({e.strerror}); fix that and convert again")
         if found is not None:

@@ -1,7 +1,7 @@
 """Files written back where they were read.
 
-Texts first, each after the headers that it includes; then the new names of --rename. So a run that is cut short leaves
-files that compile and that the next run takes up: an include of a new name is right as soon as the name is.
+Texts first, each after the headers that it includes; then the new names of --rename, first in links to them. So a run
+that is cut short leaves what the next run takes up: an include or link of a new name is right as soon as the name is.
 """
 
 from __future__ import annotations
@@ -40,13 +40,22 @@ class InPlace:
         self._folders.add(os.path.dirname(name))  # noqa: PTH120
         return None
 
-    def rename(self, item: Item, suffix: str) -> Judged | None:
-        """Give a file or link its new name, and a link the new name of what it leads to. Returns why not. Raises
+    def lead(self, item: Item, suffix: str) -> Judged | None:
+        """Let a link lead to the name that its file is about to get; only its end changes. Returns why not. Raises
         OSError."""
+        now = os.readlink(item.name)  # noqa: PTH115
+        stem = os.path.basename(now)[:-3]  # noqa: PTH119
+        try:
+            if now.lower().endswith(".cu") and os.path.basename(item.link) == stem + suffix:  # noqa: PTH119
+                put_link(item.name, now[:-3] + suffix, over=f"link:{now}")
+        except Refused as e:
+            return troubles.NOT_REPLACED.on_file(f"{e}; it leads where it led")
+        return None
+
+    def rename(self, item: Item) -> Judged | None:
+        """Give a file or link its new name. Returns why not. Raises OSError."""
         new = item.path.with_name(item.target.rpartition("/")[2])
         try:
-            if item.kind == "link":
-                self._lead(item, suffix)
             if new != item.path:
                 if self._force:
                     item.path.replace(new)
@@ -61,10 +70,3 @@ class InPlace:
         """Bring the names that were written to the disk."""
         for folder in sorted(self._folders):
             sync_folder(folder)
-
-    def _lead(self, item: Item, suffix: str) -> None:
-        """Only the end of a link changes: it leads to the same file as before."""
-        now = os.readlink(item.name)  # noqa: PTH115
-        stem = os.path.basename(now)[:-3]  # noqa: PTH119
-        if now.lower().endswith(".cu") and os.path.basename(item.link) == stem + suffix:  # noqa: PTH119
-            put_link(item.name, now[:-3] + suffix, over=f"link:{now}")
