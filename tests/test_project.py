@@ -288,22 +288,41 @@ def test_links_that_lead_out_round_and_nowhere(tmp_path: Path) -> None:
     found = items(base)
     assert {n: i.kind for n, i in found.items()} == {
         "a.cu": "source",
-        "far.cu": "source",
+        "far.cu": "link",
         "folder": "link",
         "self": "link",
         "here": "link",
         "gone": "link",
     }
-    assert found["folder"].link == str(tmp_path / "outside")
+    assert found["folder"].link == "../outside"
+    assert found["far.cu"].link == "../outside/far.cu"
     own = {n: i.found[0].finding.code for n, i in found.items() if i.found}
     loop = troubles.LINK_LOOP.code
     assert own == {
-        "far.cu": troubles.LINKED_FILE.code,
+        "far.cu": troubles.LEAVES_TREE.code,
         "folder": troubles.LEAVES_TREE.code,
         "self": loop,
         "here": loop,
         "gone": loop,
     }
+
+
+@pytest.mark.parametrize(
+    "text", ["../secret/key.cu", "{}/secret/key.cu", "../secret", "sub/../../secret/key.txt", "way/key.cu"]
+)
+def test_nothing_of_what_a_link_outside_leads_to_gets_into_the_output(
+    tmp_path: Path, translator: None, text: str
+) -> None:
+    plant(tmp_path / "secret", key_cu="cudaOld SECRET", key_txt="SECRET")
+    base = plant(tmp_path / "src", a_cu="cudaOld", sub__b_cu="")
+    (base / "way").symlink_to("../secret")
+    (base / "link.cu").symlink_to(text.format(tmp_path))
+    ran = into("out", "src")
+    assert str((tmp_path / "out" / "link.cu").readlink()) == text.format(tmp_path)
+    (tmp_path / "secret").rename(tmp_path / "moved")
+    assert not any(b"SECRET" in p.read_bytes() for p in (tmp_path / "out").rglob("*") if p.is_file())
+    said = {f.path: e.code for f in ran.record.files for e in f.entries if e.code == troubles.LEAVES_TREE.code}
+    assert said == {"src/link.cu": troubles.LEAVES_TREE.code, "src/way": troubles.LEAVES_TREE.code}
 
 
 def test_odd_things_are_named(tmp_path: Path) -> None:

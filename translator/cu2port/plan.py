@@ -76,8 +76,6 @@ def plan_items(request: Request, roots: Sequence[Root]) -> list[Item]:
     except ValueError as e:
         raise CannotRun(f"--exclude: {e}") from e
     items = [item for root in roots for item in walk(root, leave_out, exclude)]
-    if request.mode != "out":
-        items = [_leave_outside(item) for item in items]
     if request.options.rename:
         items = rename(items, request.options.rename, in_place=request.mode != "out" and not request.force)
         items = _with_old_names(items)
@@ -104,14 +102,6 @@ def _with_old_name(item: Item, moved: Mapping[str, str]) -> Item:
         for old, lines in build_files.named(item.name, moved)
     )
     return replace(item, found=(*item.found, *found))
-
-
-def _leave_outside(item: Item) -> Item:
-    """Where nothing is copied, a link to a file outside the input stays a link, and that file stays as it is."""
-    if all(j.finding.code != troubles.LINKED_FILE.code for j in item.found):
-        return item
-    message = "the link leaves the input for a file that is not converted; pass that file as an input too"
-    return replace(item, kind="none", found=(troubles.LEAVES_TREE.on_file(message),))
 
 
 def check_links(roots: Sequence[Root]) -> None:

@@ -125,8 +125,8 @@ def walk(root: Root, leave_out: frozenset[Path] = frozenset(), exclude: GitIgnor
     """Everything in a root in a fixed order, without version control and `leave_out` (real paths).
 
     Files that match `exclude` are `copy`. What git ignores is named and not looked into; in an output of an earlier
-    run nothing is ignored, for what is there was chosen then. Links are not followed; a link to a file outside the
-    root stands for that file. Nothing here raises for what lies in the tree.
+    run nothing is ignored, for what is there was chosen then. Links are not followed, as git has it: a link stays
+    one. Nothing here raises for what lies in the tree.
     """
     if not root.folder:
         name = PurePosixPath(root.given).name
@@ -208,14 +208,13 @@ def _link(root: Root, relative: str) -> Item:
             message = f"the link leads to a folder that holds it ({text}); it is kept and not followed"
             return _item(root, relative, "link", troubles.LINK_LOOP.on_file(message), link=text)
         return _item(root, relative, "link", link=text)
-    if stat.S_ISDIR(mode):
-        message = f"the link leaves the input for the folder {real}, which is not converted; pass it as an input too"
-        return _item(root, relative, "link", troubles.LEAVES_TREE.on_file(message), link=str(real))
-    if not stat.S_ISREG(mode):
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         message = "a link to a pipe, socket or device; it is left out"
         return _item(root, relative, "none", troubles.SPECIAL.on_file(message))
-    message = f"the link leaves the input for the file {real}; the output has the file itself"
-    return _item(root, relative, _kind(relative), troubles.LINKED_FILE.on_file(message))
+    message = (
+        f"the link leaves the input ({text}) and is kept as it is; put what it leads to in the input if you need it"
+    )
+    return _item(root, relative, "link", troubles.LEAVES_TREE.on_file(message), link=text)
 
 
 def rename(items: list[Item], suffix: str, in_place: bool = False) -> list[Item]:

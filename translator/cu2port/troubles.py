@@ -85,17 +85,11 @@ LEAVES_TREE = Trouble(
     "CU906",
     "link-leaves-tree",
     Severity.WARNING,
-    """A link points to a folder outside the input, or, where nothing is copied, to a file outside.
+    """A link leads out of the input.
 
-The link was kept and still points there; what it leads to was not converted. Pass that as an input too.""",
-)
-LINKED_FILE = Trouble(
-    "CU907",
-    "linked-file-copied",
-    Severity.INFO,
-    """A link points to a file outside the input.
-
-The output holds the converted file in place of the link, so that it does not depend on the file outside.""",
+As in git, the link is kept with the text that it has, and never followed: nothing outside the input is read, converted
+or copied. Where the port needs what it leads to, put that in the input in place of the link, or pass it as an
+input too.""",
 )
 LINK_LOOP = Trouble(
     "CU908",
@@ -191,7 +185,6 @@ TROUBLES: Mapping[str, Trouble] = {
         LEXER_ALONE,
         INTERNAL,
         LEAVES_TREE,
-        LINKED_FILE,
         LINK_LOOP,
         NAME_TAKEN,
         IN_THE_WAY,
