@@ -122,6 +122,17 @@ def test_mixed_carry_chains_are_for_review(text: str, mixed: bool) -> None:
     assert ("0 after a borrow" in found.finding.message) == mixed
 
 
+@pytest.mark.parametrize(("beyond", "outcome"), [("trap", "review"), ("zero", "certain"), ("clamp", "left")])
+def test_what_happens_beyond_a_surface_is_not_dropped(beyond: str, outcome: str) -> None:
+    text = f"sust.b.2d.b32.{beyond} [%0, {{%1, %2}}], %3;"
+    source = f'__device__ void f(long long s, int x) {{ asm volatile("{text}" :: "l"(s), "r"(x), "r"(x), "r"(x)); }}'
+    (found,) = (j for j in convert(source).findings if j.finding.code == "CU401")
+    assert (found.outcome is Outcome.MANUAL) == (outcome == "left")
+    assert (found.finding.trust is Trust.REVIEW and "here such a load" in found.finding.message) == (
+        outcome == "review"
+    )
+
+
 def test_pointers_and_integers_are_addresses(clang: ClangService) -> None:
     load = 'asm("ld.global.u32 %0, [%1];" : "=r"(d) : "l"({}));'
     assert body(load.format("p"), clang) == "d = cu2port::ptx::ld_global<std::uint32_t>(p);"

@@ -48,6 +48,7 @@ _SOME_MEET_NOTE = (
     "counted in shared memory; where wavefronts have 64 lanes both warps of one must take the same part, or the kernel "
     "be launched with a warp on each (`--warp solo`): else it traps after ten seconds"
 )
+_TRAP_NOTE = "`.trap` stops a kernel that leaves the surface; here such a load gives 0 and such a store does nothing"
 _OF_UNTRANSLATED = frozenset({"untranslated", "untranslated_trap", "same"})
 
 
@@ -166,6 +167,8 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, in_chain: bool) -> H
     if any(_has_carry(r) and mixes_carry(parse(r)) for r in readings):
         certain, note = False, note or MIXED
     names = tuple(dict.fromkeys(i for one in lifted for i in one.instructions))
+    if any(name.startswith(("suld.", "sust.")) and name.endswith(".trap") for name in names):
+        certain, note = False, note or _TRAP_NOTE
     return Handled(s, names, text, None, tuple(sorted(_helpers(text))), certain, note)
 
 

@@ -337,10 +337,12 @@ CU2PORT_PTX_TESTS(float, __builtin_inff(), 0x1p-126f)
 CU2PORT_PTX_TESTS(double, __builtin_inf(), 0x1p-1022)
 #undef CU2PORT_PTX_TESTS
 
-// The lesser or the greater; -0 is below +0; NaN loses against a number, or wins in the .NaN forms.
-#define CU2PORT_PTX_LEAST(T, entry, builtin, builtin_NaN)  \
+// The lesser or the greater; -0 is below +0; NaN loses against a number, or wins in the .NaN forms, as NVIDIA's own one.
+CU2PORT_PTX float canonical(float) { return __builtin_bit_cast(float, 0x7fffffffu); }
+CU2PORT_PTX double canonical(double) { return __builtin_bit_cast(double, u64(-1) >> 1); }
+#define CU2PORT_PTX_LEAST(T, entry, builtin)                                                                       \
     CU2PORT_PTX T entry(T a, T b) { return builtin(a, b); }                                                         \
-    CU2PORT_PTX T entry##_NaN(T a, T b) { return builtin_NaN(a, b); }                                               \
+    CU2PORT_PTX T entry##_NaN(T a, T b) { return __builtin_isunordered(a, b) ? canonical(a) : builtin(a, b); }      \
     CU2PORT_PTX T entry##_xorsign_abs(T a, T b) {                                                                   \
         const T out = entry(abs(a), abs(b));                                                                        \
         return out != out || is_negative(a) == is_negative(b) ? out : -out;                                        \
@@ -349,11 +351,9 @@ CU2PORT_PTX_TESTS(double, __builtin_inf(), 0x1p-1022)
         const T out = entry##_NaN(abs(a), abs(b));                                                                  \
         return out != out || is_negative(a) == is_negative(b) ? out : -out;                                        \
     }
-#if CU2PORT_PTX_HAS(__builtin_elementwise_minimumnum) && CU2PORT_PTX_HAS(__builtin_elementwise_minimum)
+#if CU2PORT_PTX_HAS(__builtin_elementwise_minimumnum)
 #define CU2PORT_PTX_MIN __builtin_elementwise_minimumnum
 #define CU2PORT_PTX_MAX __builtin_elementwise_maximumnum
-#define CU2PORT_PTX_MIN_NAN __builtin_elementwise_minimum
-#define CU2PORT_PTX_MAX_NAN __builtin_elementwise_maximum
 #else
 template <class T> CU2PORT_PTX T least(T a, T b) {
     if (a != a) return b;
@@ -363,22 +363,16 @@ template <class T> CU2PORT_PTX T most(T a, T b) {
     if (a != a) return b;
     return b != b || a > b || (a == b && !is_negative(a)) ? a : b;
 }
-template <class T> CU2PORT_PTX T least_NaN(T a, T b) { return a != a || b != b ? a + b : least(a, b); }
-template <class T> CU2PORT_PTX T most_NaN(T a, T b) { return a != a || b != b ? a + b : most(a, b); }
 #define CU2PORT_PTX_MIN least
 #define CU2PORT_PTX_MAX most
-#define CU2PORT_PTX_MIN_NAN least_NaN
-#define CU2PORT_PTX_MAX_NAN most_NaN
 #endif
-CU2PORT_PTX_LEAST(float, min, CU2PORT_PTX_MIN, CU2PORT_PTX_MIN_NAN)
-CU2PORT_PTX_LEAST(double, min, CU2PORT_PTX_MIN, CU2PORT_PTX_MIN_NAN)
-CU2PORT_PTX_LEAST(float, max, CU2PORT_PTX_MAX, CU2PORT_PTX_MAX_NAN)
-CU2PORT_PTX_LEAST(double, max, CU2PORT_PTX_MAX, CU2PORT_PTX_MAX_NAN)
+CU2PORT_PTX_LEAST(float, min, CU2PORT_PTX_MIN)
+CU2PORT_PTX_LEAST(double, min, CU2PORT_PTX_MIN)
+CU2PORT_PTX_LEAST(float, max, CU2PORT_PTX_MAX)
+CU2PORT_PTX_LEAST(double, max, CU2PORT_PTX_MAX)
 #undef CU2PORT_PTX_LEAST
 #undef CU2PORT_PTX_MIN
 #undef CU2PORT_PTX_MAX
-#undef CU2PORT_PTX_MIN_NAN
-#undef CU2PORT_PTX_MAX_NAN
 
 }  // namespace ptx
 }  // namespace cu2port
