@@ -190,6 +190,12 @@ def test_every_report_counts_the_open_risks_of_64_lanes_alike() -> None:
     assert f"<b>{len(still)}</b><span>of them hang or give wrong results" in audit("a.cu", "--format", "html").stdout
 
 
+def test_names_become_what_conversion_writes_for_them() -> None:
+    write("a.cu", "__device__ int f(int v) { return __shfl_sync(~0u, v, warpSize - 1); }\n")
+    names = {n["name"]: (n["hip"], n["way"]) for n in document("a.cu")["names"]}
+    assert names["__shfl_sync"] == ("cu2port::warp::shfl", "self")
+
+
 def test_the_page_shows_the_newlines_of_rules() -> None:
     tree()
     assert "\N{REPLACEMENT CHARACTER}" not in audit("src", "--format", "html").stdout

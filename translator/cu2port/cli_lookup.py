@@ -5,9 +5,11 @@ from __future__ import annotations
 import difflib
 import textwrap
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from cu2port.catalog import Catalog, Row, load_catalog
+from cu2port.fates import fate_of
 from cu2port.plain import json_of
 from cu2port.report.pages import marked, pages
 from cu2port.say import emit, say, say_all
@@ -76,10 +78,11 @@ def _title(catalog: Catalog, library: str) -> tuple[str, str]:
 
 def _row_values(catalog: Catalog, row: Row) -> dict[str, Any]:
     title, target = _title(catalog, row.library)
+    found = fate_of(row)
     return {
         "cuda": row.cuda,
-        "fate": row.fate,
-        "hip": row.hip or None,
+        "fate": found.fate,
+        "hip": found.hip or None,
         "library": {"name": row.library, "title": title, "target": target},
         "headers": list(row.headers) or [h for h in (catalog.hip_headers.get(row.library),) if h and row.hip],
         "versions": dict(row.versions),
@@ -105,22 +108,29 @@ def _row_values(catalog: Catalog, row: Row) -> dict[str, Any]:
         "instead": row.instead,
         "example": {"before": row.before, "after": row.after} if row.before else None,
         "unchecked": row.unchecked,
+        "rules": [asdict(rule) for rule in found.rules],
     }
 
 
 def _row_lines(catalog: Catalog, row: Row) -> Iterator[str]:
     title, target = _title(catalog, row.library)
-    if row.fate == "unsupported":
+    found = fate_of(row)
+    if found.fate == "unsupported":
         yield f"{row.cuda} -> nothing in HIP"
     elif row.drop:
         yield f"{row.cuda} -> taken out"
-    elif row.hip == row.cuda:
+    elif found.hip == row.cuda:
         yield f"{row.cuda} -> the same in HIP"
     else:
-        yield f"{row.cuda} -> {row.hip}"
-    said = {"rename": "same arguments, same meaning", "change": "changed", "unsupported": "unsupported"}[row.fate]
+        yield f"{row.cuda} -> {found.hip}"
+    said = {"rename": "same arguments, same meaning", "change": "changed", "unsupported": "unsupported"}[found.fate]
+    if found.fate == "rename" and any(not rule.kept for rule in found.rules):
+        said = "same arguments; the rules below tell where it does not mean the same"
     yield _field("library", f"{title} ({target})" if target else title)
     yield _field("fate", f"{said}; trust: {row.trust.label}" if row.fate == "change" else said)
+    for rule in found.rules:
+        where = " (with `--warp flag`, and in code for HIP)" if rule.kept else ""
+        yield _field("rule", f"{rule.code} {rule.name}{where}: {rule.message}")
     header = ", ".join(row.headers) or (catalog.hip_headers.get(row.library, "") if row.hip else "")
     if header:
         yield _field("header", header)

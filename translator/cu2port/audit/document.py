@@ -183,10 +183,13 @@ def _names(files: Sequence[FileAudit], catalog: Catalog, rocm: tuple[int, int]) 
         for name, n in f.names:
             counts[name] += n
             where[name] += 1
+    # what a check writes for a name goes before its row: `__shfl_sync` is one of HIP's too, and means something else
+    written = {x.cuda: x.hip for f in files for x in f.found if x.cuda and x.hip and x.way in (SELF, REVIEW)}
     out = []
     for name in sorted(counts):
         row = catalog.get(name)
         hip, why = target(row, rocm) if row is not None else ("", "")
+        hip = written.get(name, hip) if hip else hip
         known = NONE if not hip else SELF if row is None or row.plain or row.trust.label == "exact" else REVIEW
         way = HAND if row is None else known  # it looks like a name of CUDA's, and is none that is known
         out.append(

@@ -230,7 +230,7 @@ class SoloKernel(Check):
 
 def _counted(unit: Unit, first: int, stop: int) -> tuple[Edit, ...]:
     """`threadIdx` and `blockDim` counted anew in a range of tokens."""
-    out = []
+    out: list[Edit] = []
     for i in indices(unit, first, stop):
         if is_whole(unit, i):  # CU221 writes the same, and the two are one
             out += counted_anew(unit, solo(unit), unit.p[i], (as_members(unit, i),))
