@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cu2port.ptx.ir import TYPES, Type
-from cu2port.ptx.ops import U32, Value, const, convert, part, shl, shr, signed, smaller, unsigned
+from cu2port.ptx.ops import U32, Op, Value, const, convert, make, part, read, shl, shr, signed, smaller, unsigned
 from cu2port.ptx.table import ptx
 
 
@@ -71,17 +71,22 @@ def szext(t: Type, a: Value, b: Value, mode: str) -> Value:
     return shr(shl(a, above) if not t.signed else signed(shl(unsigned(a), above)), above)
 
 
+def _dp4a(v: Value, a: int, b: int, c: int) -> int:
+    kinds = [TYPES[f"{t[0]}8"] for t in str(v.attr).split("_")]
+    pairs = ((read(a >> i & 255, kinds[0]), read(b >> i & 255, kinds[1])) for i in range(0, 32, 8))
+    return c + sum(x * y for x, y in pairs) & U32.mask
+
+
+DP4A = Op("dp4a", _dp4a, "cu2port::ptx::dp4a_{attr}({all})", loose=True)  # attr: s32_u32, for a and b
+
+
 @ptx(
     "dp4a.{at:u32|s32}.{bt:u32|s32} d:b32, a:b32, b:b32, c:b32",
     ref="integer-arithmetic-instructions-dp4a",
     examples={"dp4a.u32.u32": (((0x04030201, 0x01010101, 10), 20),), "dp4a.s32.u32": (((0xFF, 2, 0), 0xFFFFFFFE),)},
-    helper=True,
 )
 def dp4a(a: Value, b: Value, c: Value, at: Type, bt: Type) -> Value:
-    out = c
-    for i in range(4):
-        out = out + _element(a, i, at, 8) * _element(b, i, bt, 8)
-    return out
+    return make(DP4A, U32, a, b, c, attr=f"{at}_{bt}")
 
 
 @ptx(

@@ -10,7 +10,20 @@ from typing import TypeVar
 
 from cu2port.ptx.ir import TYPES, Type
 from cu2port.ptx.isa_compare import compare
-from cu2port.ptx.ops import NoMeaningError, Value, clamp, const, convert, larger, part, select, smaller, unsigned
+from cu2port.ptx.ops import (
+    NoMeaningError,
+    Op,
+    Value,
+    clamp,
+    const,
+    convert,
+    larger,
+    make,
+    part,
+    select,
+    smaller,
+    unsigned,
+)
 from cu2port.ptx.table import Example, ptx
 
 _SCALAR, _SIMD = "scalar-video-instructions-", "simd-video-instructions-"
@@ -263,6 +276,11 @@ def _average(a: Value, b: Value) -> Value:
     return select(total >= 0, (total + 1) >> 1, total >> 1)
 
 
+def _sad(v: Value, a: int, b: int, c: int) -> int:
+    return c + sum(abs((a >> i & 255) - (b >> i & 255)) for i in range(0, 32, 8)) & U32.mask
+
+
+SAD = Op("vabsdiff4_add", _sad, "cu2port::ptx::vabsdiff4_add({all})", loose=True)
 _SIMD_OPERATIONS: Mapping[str, Callable[[Value, Value], Value]] = {**_OPERATIONS, "vavrg": _average}
 
 
@@ -307,6 +325,8 @@ def simd(
     sat: bool = False,
     op2: str = "",
 ) -> Value:
+    if name == "vabsdiff4" and op2 and at.kind == bt.kind == "u" and not (asel or bsel or dsel):
+        return make(SAD, U32, a, b, c)
     width = 16 if name.endswith("2") else 8
     results = _simd(_SIMD_OPERATIONS[name[:-1]], width, at, bt, a, b, asel, bsel)
     if sat:

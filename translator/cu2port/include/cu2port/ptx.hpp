@@ -26,6 +26,10 @@
 #else
 #define CU2PORT_PTX inline
 #endif
+#if defined(__HIP_DEVICE_COMPILE__) && !defined(CU2PORT_SIMULATED)
+#define CU2PORT_PTX_AMD  // there are AMD's instructions
+#define CU2PORT_PTX_NATIVE_F16
+#endif
 namespace cu2port {
 namespace ptx {
 
@@ -189,17 +193,67 @@ CU2PORT_PTX u32 lop3(u32 a, u32 b, u32 c, u32 table) {
     return out;
 }
 
-// Each nibble of the selector picks a byte of {b, a}; its top bit asks for the byte's sign, eight times.
-CU2PORT_PTX u32 prmt(u32 a, u32 b, u32 selector) {
+// Each byte of `pick`, 0 to 7, picks a byte of {b, a}.
+CU2PORT_PTX u32 pick_bytes(u32 a, u32 b, u32 pick) {
+#ifdef CU2PORT_PTX_AMD
+    return __builtin_amdgcn_perm(b, a, pick);
+#else
     const u64 bytes = u64(b) << 32 | a;
     u32 out = 0;
-    for (int i = 0; i < 4; ++i) {
-        const u32 pick = selector >> (4 * i) & 15;
-        u32 byte = u32(bytes >> (8 * (pick & 7))) & 255;
-        if (pick & 8) byte = byte & 128 ? 255 : 0;
-        out |= byte << (8 * i);
-    }
+    for (int i = 0; i < 32; i += 8) out |= u32(u8(bytes >> (8 * (pick >> i & 7)))) << i;
     return out;
+#endif
+}
+
+// Each nibble of the selector picks a byte of {b, a}; its top bit asks for the byte's sign, eight times.
+CU2PORT_PTX u32 prmt(u32 a, u32 b, u32 selector) {
+    u32 pick = ((selector & 0xffff) | selector << 8) & 0x00ff00ff;
+    pick = (pick | pick << 4) & 0x0f0f0f0f;
+    const u32 picked = pick_bytes(a, b, pick & 0x07070707), replicated = pick >> 3 & 0x01010101;
+    const u32 sign = picked >> 7 & replicated, all = (replicated << 8) - replicated;
+    return (picked & ~all) | ((sign << 8) - sign);
+}
+
+// dp4a: the sum of four products of bytes, and c.
+template <class A, class B> CU2PORT_PTX u32 sum_of_products(u32 a, u32 b, u32 c) {
+    for (int i = 0; i < 32; i += 8) c += u32(A(a >> i)) * u32(B(b >> i));
+    return c;
+}
+#if !defined(CU2PORT_PTX_AMD)
+#elif defined(__gfx906__) || defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx942__) || \
+    defined(__gfx950__) || defined(__gfx1011__) || defined(__gfx1012__) || defined(__gfx1030__) || \
+    defined(__gfx1031__) || defined(__gfx1032__) || defined(__gfx1033__) || defined(__gfx1034__) || \
+    defined(__gfx1035__) || defined(__gfx1036__)
+template <> CU2PORT_PTX u32 sum_of_products<s8, s8>(u32 a, u32 b, u32 c) {
+    return u32(__builtin_amdgcn_sdot4(s32(a), s32(b), s32(c), false));
+}
+template <> CU2PORT_PTX u32 sum_of_products<u8, u8>(u32 a, u32 b, u32 c) {
+    return __builtin_amdgcn_udot4(a, b, c, false);
+}
+#elif defined(__GFX11__) || defined(__GFX12__)
+#define CU2PORT_PTX_DOT(A, B)                                                                            \
+    template <> CU2PORT_PTX u32 sum_of_products<A, B>(u32 a, u32 b, u32 c) {                             \
+        return u32(__builtin_amdgcn_sudot4(A(-1) < 0, s32(a), B(-1) < 0, s32(b), s32(c), false));        \
+    }
+CU2PORT_PTX_DOT(s8, s8)
+CU2PORT_PTX_DOT(s8, u8)
+CU2PORT_PTX_DOT(u8, s8)
+CU2PORT_PTX_DOT(u8, u8)
+#undef CU2PORT_PTX_DOT
+#endif
+CU2PORT_PTX u32 dp4a_s32_s32(u32 a, u32 b, u32 c) { return sum_of_products<s8, s8>(a, b, c); }
+CU2PORT_PTX u32 dp4a_s32_u32(u32 a, u32 b, u32 c) { return sum_of_products<s8, u8>(a, b, c); }
+CU2PORT_PTX u32 dp4a_u32_s32(u32 a, u32 b, u32 c) { return sum_of_products<u8, s8>(a, b, c); }
+CU2PORT_PTX u32 dp4a_u32_u32(u32 a, u32 b, u32 c) { return sum_of_products<u8, u8>(a, b, c); }
+
+// The sum of the differences of four bytes, without their signs, and c.
+CU2PORT_PTX u32 vabsdiff4_add(u32 a, u32 b, u32 c) {
+#ifdef CU2PORT_PTX_AMD
+    return __builtin_amdgcn_sad_u8(a, b, c);
+#else
+    for (int i = 0; i < 32; i += 8) c += u8(a >> i) > u8(b >> i) ? u8(a >> i) - u8(b >> i) : u8(b >> i) - u8(a >> i);
+    return c;
+#endif
 }
 
 }  // namespace ptx
@@ -261,23 +315,6 @@ CU2PORT_PTX u32 szext_wrap_u32(u32 a, u32 b) {
 CU2PORT_PTX s32 szext_wrap_s32(s32 a, u32 b) {
     const u32 above = 32 - (b & 31);
     return shr(s32(shl(u32(a), above)), above);
-}
-// dp4a.{at:u32|s32}.{bt:u32|s32} d:b32, a:b32, b:b32, c:b32
-CU2PORT_PTX u32 dp4a_u32_u32(u32 a, u32 b, u32 c) {
-    return c + u32(u8(a)) * u32(u8(b)) + u32(u8(a >> 8)) * u32(u8(b >> 8)) + u32(u8(a >> 16)) * u32(u8(b >> 16))
-        + u32(u8(a >> 24)) * u32(u8(b >> 24));
-}
-CU2PORT_PTX u32 dp4a_u32_s32(u32 a, u32 b, u32 c) {
-    return c + u32(u8(a)) * u32(s8(b)) + u32(u8(a >> 8)) * u32(s8(b >> 8)) + u32(u8(a >> 16)) * u32(s8(b >> 16))
-        + u32(u8(a >> 24)) * u32(s8(b >> 24));
-}
-CU2PORT_PTX u32 dp4a_s32_u32(u32 a, u32 b, u32 c) {
-    return c + u32(s8(a)) * u32(u8(b)) + u32(s8(a >> 8)) * u32(u8(b >> 8)) + u32(s8(a >> 16)) * u32(u8(b >> 16))
-        + u32(s8(a >> 24)) * u32(u8(b >> 24));
-}
-CU2PORT_PTX u32 dp4a_s32_s32(u32 a, u32 b, u32 c) {
-    return c + u32(s8(a)) * u32(s8(b)) + u32(s8(a >> 8)) * u32(s8(b >> 8)) + u32(s8(a >> 16)) * u32(s8(b >> 16))
-        + u32(s8(a >> 24)) * u32(s8(b >> 24));
 }
 // dp2a.{mode:lo|hi}.{at:u32|s32}.{bt:u32|s32} d:b32, a:b32, b:b32, c:b32
 CU2PORT_PTX u32 dp2a_lo_u32_u32(u32 a, u32 b, u32 c) {

@@ -19,11 +19,6 @@
 #define CU2PORT_PTX_HAS(builtin) 0
 #endif
 
-#if defined(__HIP_DEVICE_COMPILE__) && !defined(CU2PORT_SIMULATED)
-#define CU2PORT_PTX_AMD  // there are AMD's instructions
-#define CU2PORT_PTX_NATIVE_F16
-#endif
-
 namespace cu2port {
 namespace ptx {
 

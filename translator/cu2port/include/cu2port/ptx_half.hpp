@@ -161,7 +161,7 @@ CU2PORT_PTX_1(u64, ftz_f32, ftz)
 
 // --- conversions -----------------------------------------------------------------------------------------------------
 
-// An integral float as an integer, clamped to its range. NaN is 0, or the top bit alone where either has 64 bits.
+// A float as an integer, clamped to its range. NaN is 0, or the top bit alone where either has 64 bits.
 template <class T, class F> CU2PORT_PTX T clamped(F a, const T*) {
     constexpr bool is_signed = T(-1) < T(0);
     constexpr int digits = 8 * sizeof(T) - is_signed;
@@ -172,13 +172,33 @@ template <class T, class F> CU2PORT_PTX T clamped(F a, const T*) {
     if (a != a) return sizeof(F) == 8 || sizeof(T) == 8 ? static_cast<T>(u64(1) << (8 * sizeof(T) - 1)) : T(0);
     return static_cast<T>(a);
 }
+#ifdef CU2PORT_PTX_AMD
+// AMD's conversions to 32 bits clamp by themselves and make 0 of NaN; C++ has no word for them.
+#define CU2PORT_PTX_CLAMPED(T, F, instruction, nan)                                      \
+    CU2PORT_PTX T clamped(F a, const T*) {                                               \
+        if (__builtin_constant_p(a)) return clamped<T, F>(a, static_cast<const T*>(0));  \
+        T out;                                                                           \
+        __asm__(instruction " %0, %1" : "=v"(out) : "v"(a));                             \
+        return nan;                                                                      \
+    }
+CU2PORT_PTX_CLAMPED(s32, float, "v_cvt_i32_f32", out)
+CU2PORT_PTX_CLAMPED(u32, float, "v_cvt_u32_f32", out)
+CU2PORT_PTX_CLAMPED(s32, double, "v_cvt_i32_f64", a != a ? -0x7fffffff - 1 : out)
+CU2PORT_PTX_CLAMPED(u32, double, "v_cvt_u32_f64", a != a ? 0x80000000u : out)
+#undef CU2PORT_PTX_CLAMPED
+#endif
 CU2PORT_PTX float clamped(float a, const float*) { return a; }
 CU2PORT_PTX double clamped(double a, const double*) { return a; }
 #define CU2PORT_PTX_INTEGRAL(mode, builtin)                                                                         \
     template <class T> CU2PORT_PTX T cvt_##mode(float a) { return clamped(builtin##f(a), static_cast<const T*>(0)); } \
     template <class T> CU2PORT_PTX T cvt_##mode(double a) { return clamped(builtin(a), static_cast<const T*>(0)); }
 CU2PORT_PTX_INTEGRAL(rni, __builtin_rint)
-CU2PORT_PTX_INTEGRAL(rzi, __builtin_trunc)
+// A conversion to an integer cuts off what is behind the point by itself.
+template <class T, class F> CU2PORT_PTX T cut(F a, const T* t) { return clamped(a, t); }
+CU2PORT_PTX float cut(float a, const float*) { return __builtin_truncf(a); }
+CU2PORT_PTX double cut(double a, const double*) { return __builtin_trunc(a); }
+template <class T> CU2PORT_PTX T cvt_rzi(float a) { return cut(a, static_cast<const T*>(0)); }
+template <class T> CU2PORT_PTX T cvt_rzi(double a) { return cut(a, static_cast<const T*>(0)); }
 CU2PORT_PTX_INTEGRAL(rmi, __builtin_floor)
 CU2PORT_PTX_INTEGRAL(rpi, __builtin_ceil)
 #undef CU2PORT_PTX_INTEGRAL
