@@ -174,7 +174,10 @@ def _lock(folder: Path) -> int:
     import fcntl  # not on Windows
 
     deadline = time.monotonic() + _PATIENCE_S
-    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError as e:
+        raise CannotRun(f"{folder}: {e.strerror}") from e
     try:
         while True:
             try:
