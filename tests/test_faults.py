@@ -181,9 +181,12 @@ class Case:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_kill_at_any_step_is_repaired_by_the_next_run(name: str, tmp_path: Path) -> None:
-    """Steps spread over the run; the slow test takes more."""
+    """Steps spread over the run, and all of the new names; the slow test takes more."""
     case = Case(tmp_path, name)
-    for k in range(1, case.steps + 1, max(1, case.steps // 3)):
+    steps = {*range(1, case.steps + 1, max(1, case.steps // 3))}
+    if name == "--rename":
+        steps |= {*range(case.steps - 6, case.steps + 1)}
+    for k in sorted(steps):
         case.reset()
         code, _ = end(start(case.words, case.cwd, k))
         assert code == -signal.SIGKILL

@@ -21,11 +21,13 @@ from cu2port import disk, troubles
 from cu2port.cli import cli
 from cu2port.convert import Ran, run
 from cu2port.inplace import InPlace
+from cu2port.jobs import Job, Tools
 from cu2port.manifest import locked
 from cu2port.model import Judged, Options
 from cu2port.output import TreeOutput
 from cu2port.plan import Request
 from cu2port.project import CannotRun, Item, make_roots
+from cu2port.workers import Pool
 
 OLD = "int main() { cudaFree(0); }\n"
 NEW = "#include <hip/hip_runtime.h>\nint main() { hipFree(0); }\n"
@@ -504,6 +506,23 @@ def test_two_runs_do_not_write_to_one_folder(words: list[str], monkeypatch: pyte
     assert (done.exit_code, done.stderr.count("another run of cu2port writes there")) == (2, 1)
     assert Path("src/a.cu").read_text() == OLD
     assert cu2port("convert", *words).exit_code == 0
+
+
+def is_open(job: Job, tools: Tools) -> bool:
+    try:
+        os.fstat(int(job.path))
+    except OSError:
+        return False
+    return True
+
+
+def test_a_lock_ends_with_the_process_that_took_it() -> None:
+    """A worker that goes on for a while after its parent was killed does not hold it."""
+    with locked([Path()]) as held:
+        for kept in ([], held):
+            with Pool(1, held=kept) as pool:
+                job = Job(0, str(held[0]), "", Options())
+                assert [found for _, found in pool.run(is_open, [job])] == [not kept]
 
 
 @pytest.fixture
