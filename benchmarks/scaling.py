@@ -104,7 +104,7 @@ class Runner:
     def _command(self, files: Mapping[str, str]) -> Callable[[], object]:
         from click.testing import CliRunner
 
-        from cu2port.cli import main
+        from cu2port.cli import cli
 
         self.count += 1
         root = self.folder / str(self.count)
@@ -116,7 +116,7 @@ class Runner:
 
         def run() -> None:
             os.chdir(root)
-            done = CliRunner().invoke(main, words)
+            done = CliRunner().invoke(cli, words)
             if done.exit_code not in (0, 1) or (done.exception and not isinstance(done.exception, SystemExit)):
                 raise RuntimeError(done.output[-200:] or repr(done.exception))
 

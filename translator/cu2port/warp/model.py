@@ -9,7 +9,7 @@ from cu2port.structure import Function, Macro
 from cu2port.unit import Unit
 from cu2port.warp.events import BlockSeen, Event, LoopSeen, Store
 from cu2port.warp.parse import Parser, parameters, read_body, read_expression
-from cu2port.warp.tree import Block, Expr, Param
+from cu2port.warp.tree import Block, Decl, Expr, Param, statements
 from cu2port.warp.values import NOTHING, V
 
 _DEVICE = frozenset({"__global__", "__device__"})
@@ -41,10 +41,21 @@ class Device:
     spread: set[int] = field(default_factory=set)  # index expressions that differ from lane to lane
     rows: bool = False  # its blocks have rows of 32 threads: threadIdx.x is a lane, threadIdx.y a warp
     wide: bool = False  # uses threadIdx.y or z: threadIdx.x alone is no linear index
+    _declared: tuple[Block, dict[str, list[Decl]]] | None = field(default=None, repr=False, compare=False)
 
     @property
     def name(self) -> str:
         return self.fn.name
+
+    def declarations(self, name: str) -> list[Decl]:
+        """The declarations of a variable in its body, in text order."""
+        if self._declared is None or self._declared[0] is not self.body:
+            found: dict[str, list[Decl]] = {}
+            for s in statements(self.body):
+                if isinstance(s, Decl):
+                    found.setdefault(s.name, []).append(s)
+            self._declared = self.body, found
+        return self._declared[1].get(name, [])
 
 
 def is_device(unit: Unit, f: Function) -> bool:

@@ -18,7 +18,6 @@ from cu2port.warp.tree import (
     Assign,
     Binary,
     CallExpr,
-    Decl,
     Expr,
     Index,
     Lambda,
@@ -347,7 +346,7 @@ class Values(ScanReads):
     def _handed(self, e: CallExpr, own: Summary) -> None:
         """A call that leaves in an array of the function's own what counts in the first warp."""
         a = e.args[0] if len(e.args) == 1 else e
-        found = [s for s in statements(self.d.body) if isinstance(s, Decl) and isinstance(a, Name) and s.name == a.text]
+        found = self.d.declarations(a.text) if isinstance(a, Name) else []
         alone = len(found) == 1 and bool(found[0].dims) and not (found[0].shared or found[0].pointer)
         alone = alone and isinstance(a, Name) and a.text in self.own and self._is_alone(a.text, found[0].at)
         if not (alone and isinstance(a, Name) and a.text not in self.aliased):

@@ -21,7 +21,6 @@ from cu2port.warp.tree import (
     Assign,
     Binary,
     CallExpr,
-    Decl,
     Expr,
     Lambda,
     Name,
@@ -31,7 +30,6 @@ from cu2port.warp.tree import (
     callee,
     expressions,
     root,
-    statements,
     walk,
 )
 from cu2port.warpnames import declares
@@ -106,7 +104,7 @@ class Scans(Reductions):
     def _see_room(self, f: Reduced) -> None:
         """Refuses sums in types so narrow that they may be made for 32 lanes."""
         unit = self.unit
-        declared = [x.at for x in statements(self.d.body) if isinstance(x, Decl) and x.name == f.name]
+        declared = [x.at for x in self.d.declarations(f.name)]
         for at in (*declared, *(p.at for p in self.d.params if p.name == f.name)):
             k = at - 1
             while unit.t[k] not in (";", "{", "}", "(") and not (unit.t[k] == "," and k < self.d.fn.params[1]):
@@ -190,7 +188,7 @@ class Scans(Reductions):
             return ""
         name = e.text
         params = [p.name for p in self.d.params if p.name == name]
-        declared = [x for x in statements(self.d.body) if isinstance(x, Decl) and x.name == name]
+        declared = self.d.declarations(name)
         if len(params) + len(declared) != 1 or any(x.dims or x.shared or x.pointer for x in declared):
             return ""
         if any(self.unit.tok(x.at - 1) in ("&", "&&", "*") or x.init is None for x in declared):

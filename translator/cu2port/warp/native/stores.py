@@ -19,7 +19,6 @@ from cu2port.warp.tree import (
     callee,
     parts,
     root,
-    statements,
     walk,
 )
 from cu2port.warpnames import declares
@@ -86,7 +85,7 @@ class Stores(Values):
         name = target.base.text
         if self.env.get(name, SAME).kind is not Kind.WHOLE:
             return False
-        found = [s for s in statements(self.d.body) if isinstance(s, Decl) and s.name == name]
+        found = self.d.declarations(name)
         one = len(found) == 1 and [self.idioms.fold(x) for x in found[0].dims] == [1] and not found[0].shared
         return one and name in self.own and name not in self.aliased and not found[0].pointer
 

@@ -10,7 +10,7 @@ from cu2port.unit import Unit
 from cu2port.warp.model import Device
 from cu2port.warp.native.lanes import Summary
 from cu2port.warp.native.types import canonical
-from cu2port.warp.tree import CallExpr, Decl, Expr, Name, statements
+from cu2port.warp.tree import CallExpr, Expr, Name
 
 
 def is_wide(number: Callable[[Expr], int | None], e: CallExpr, own: Summary) -> bool:
@@ -49,7 +49,7 @@ def argument_kind(e: CallExpr, types: dict[str, str], d: Device) -> str:
     if not isinstance(a, Name) or a.qualified or a.targs:
         return ""
     made: list[tuple[bool, tuple[Expr, ...]]] = [(p.pointer, ()) for p in d.params if p.name == a.text]
-    made += [(s.pointer, s.dims) for s in statements(d.body) if isinstance(s, Decl) and s.name == a.text]
+    made += [(s.pointer, s.dims) for s in d.declarations(a.text)]
     return types.get(a.text, "") if made and not any(pointer or dims for pointer, dims in made) else ""
 
 
