@@ -17,7 +17,12 @@ from typing import Any
 import pytest
 from loading import load
 
-from cu2port import translate
+from cu2port import Options, translate
+from cu2port.audit.collect import audit_job
+from cu2port.graph import Graph, Scan
+from cu2port.jobs import Job, Tools, patch
+from cu2port.lint.run import Settings, lint_job
+from cu2port.lint.select import make_selection
 
 ROOT = Path(__file__).resolve().parent.parent
 PATTERNS = load(ROOT / "benchmarks" / "scaling_patterns.py").PATTERNS
@@ -104,3 +109,50 @@ def test_time_is_linear(name: str, n: int) -> None:
 def test_long_chain_of_else_if_converts() -> None:
     text = PATTERNS["if else chain"].make(2000)
     assert translate(text, path="input.cu").output.count(b"cu2port::warp::shfl(") == 2000
+
+
+def linted(root: Path, n: int) -> int:
+    """What it takes to lint n lines with a finding and a comment that silences it."""
+    path = root / f"{n}.cu"
+    path.write_text(PATTERNS["lint: suppressed"].make(n), encoding="utf-8")
+    settings = Settings(Options(warp="flag", use_clang=False), make_selection(None, (), (), {}, "test"))
+    job = Job(0, str(path), path.name, settings.options)
+    return lines_run(lambda: lint_job(settings, job, Tools()))
+
+
+def audited(root: Path, n: int) -> int:
+    """What it takes to look at n kernels for an audit."""
+    path = root / f"{n}.cu"
+    path.write_text(PATTERNS["audit: kernels"].make(n), encoding="utf-8")
+    job = Job(0, str(path), path.name, Options(use_clang=False))
+    return lines_run(lambda: audit_job(job, Tools()))
+
+
+def resolved(root: Path, n: int) -> int:
+    """What it takes to find n headers of one name, each beside the folder that includes it."""
+    headers = [f"/t/d{i}/include/common.h" for i in range(n)]
+    scans = {f"/t/d{i}/src/a.cu": Scan(frozenset(), (("common.h", True),)) for i in range(n)}
+
+    def work() -> None:
+        graph = Graph([*headers, *scans], scans, ())
+        assert graph.targets("/t/d1/src/a.cu") == {"/t/d1/include/common.h"}
+
+    return lines_run(work)
+
+
+@pytest.mark.parametrize("work", [linted, audited, resolved])
+def test_work_on_reports_and_trees_is_linear(work: Callable[[Path, int], int], tmp_path: Path) -> None:
+    work(tmp_path, 2)  # what is loaded once
+    few, many = work(tmp_path, 128), work(tmp_path, 512)
+    assert many <= MOST * few, f"{many / few:.1f} times the work for 4 times the input ({few} lines)"
+
+
+def test_diff_of_many_changes_takes_linear_time() -> None:
+    def seconds(n: int) -> float:
+        before = "".join(f"cudaFree(p + {i});\nn += {i};\nn *= 2;\n" for i in range(n)).encode()
+        start = time.process_time()
+        assert patch("a", "a", before, before.replace(b"cuda", b"hip")).count(b"\n+hip") == n
+        return time.process_time() - start
+
+    few, many = seconds(500), seconds(4000)
+    assert many < 24 * few + 0.1, f"{many:.2f} s for eight times the input that takes {few:.2f} s"

@@ -21,13 +21,15 @@ def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, Finding]:
     labels = [u for u in found if unit.tok(u.last + 1) == ":" and _keyword(unit, u) >= 0]
     if not labels:
         return {}
-    bodies = Nested((k, unit.match[k]) for i in unit.find("switch") if (k := _body(unit, i)) >= 0)
+    opened = [k for i in unit.find("switch") if (k := _body(unit, i)) >= 0]
+    bodies = Nested((k, unit.match[k]) for k in opened)
     taken: dict[tuple[int, str], str] = {}
     out: dict[int, Finding] = {}
     for use in labels:
-        body = bodies.innermost(use.first)
-        if body < 0:
+        around = bodies.around(use.first)
+        if not around:
             continue
+        body = opened[around[0]]
         hip, _ = target(use.row, unit.options.rocm)
         first = taken.setdefault((body, hip), use.row.cuda) if hip else ""
         if first == use.row.cuda:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import accumulate
 
@@ -28,24 +28,30 @@ class Cover:
 
 
 class Nested:
-    """Spans (first, last) that lie in one another or apart, such as brackets."""
+    """Spans [first, last), mostly in one another or apart, such as brackets and branches."""
 
     def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
-        self._spans = sorted(spans)
-        self._parents: list[int] = []
-        around: list[int] = []
-        for k, (first, _) in enumerate(self._spans):
-            while around and self._spans[around[-1]][1] <= first:
-                around.pop()
-            self._parents.append(around[-1] if around else -1)
-            around.append(k)
+        found = list(spans)
+        self._order = sorted(range(len(found)), key=lambda k: found[k][0])
+        self._starts = [found[k][0] for k in self._order]
+        self._ends = [found[k][1] for k in self._order]
+        self._parents: list[int] = []  # the last one before that did not end before this one started
+        open_spans: list[int] = []
+        for n, start in enumerate(self._starts):
+            while open_spans and self._ends[open_spans[-1]] <= start:
+                open_spans.pop()
+            self._parents.append(open_spans[-1] if open_spans else -1)
+            open_spans.append(n)
 
-    def innermost(self, i: int) -> int:
-        """The first of the innermost span with first < i < last; -1 if there is none."""
-        k = bisect_left(self._spans, (i, -1)) - 1
-        while k >= 0 and self._spans[k][1] <= i:
-            k = self._parents[k]
-        return self._spans[k][0] if k >= 0 else -1
+    def around(self, at: int) -> list[int]:
+        """Which spans hold a place, as numbers in the order in which they were given; the last to start is first."""
+        out = []
+        n = bisect_right(self._starts, at) - 1
+        while n >= 0:
+            if at < self._ends[n]:
+                out.append(self._order[n])
+            n = self._parents[n]
+        return out
 
 
 class Conditionals:
@@ -53,15 +59,8 @@ class Conditionals:
 
     def __init__(self, groups: tuple[Group, ...]) -> None:
         self._groups = groups
-        self._starts = [g.start for g in groups]
         self._by_opener = {g.opener: g for g in groups}
-        self._parents: list[int] = []
-        open_groups: list[int] = []
-        for k, g in enumerate(groups):
-            while open_groups and groups[open_groups[-1]].end <= g.start:
-                open_groups.pop()
-            self._parents.append(open_groups[-1] if open_groups else -1)
-            open_groups.append(k)
+        self._nested = Nested((g.start, g.end) for g in groups)
 
     def opened_by(self, directive: int) -> Group | None:
         """The branch that a directive opens, given its index."""
@@ -69,10 +68,4 @@ class Conditionals:
 
     def around(self, offset: int) -> list[Group]:
         """The branches around a byte offset, outermost first."""
-        out = []
-        k = bisect_right(self._starts, offset) - 1
-        while k >= 0:
-            if offset < self._groups[k].end:
-                out.append(self._groups[k])
-            k = self._parents[k]
-        return out[::-1]
+        return [self._groups[k] for k in reversed(self._nested.around(offset))]

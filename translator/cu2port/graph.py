@@ -47,6 +47,7 @@ class Graph:
         self._by_name: dict[str, list[str]] = defaultdict(list)
         for f in sorted(files):
             self._by_name[os.path.basename(f)].append(f)  # noqa: PTH119
+        self._endings: dict[tuple[str, str], dict[str, tuple[int, str]]] = {}
         self._spelled = {f: frozenset(name for name, _ in scan.includes) for f, scan in scans.items()}
         self._edges = {f: self._targets(f, scan) for f, scan in scans.items()}
         self._group: dict[str, str] = {}
@@ -78,10 +79,19 @@ class Graph:
         """The include spellings of a file that name a file of the tree, whatever folder the build finds it in."""
         return frozenset(name for name in self._spelled.get(file, ()) if self._ending(name))
 
-    def _ending(self, name: str) -> list[str]:
-        """The files of the tree whose path ends as an include is spelled."""
+    def _ending(self, name: str) -> dict[str, tuple[int, str]]:
+        """The files of the tree whose path ends as an include is spelled: folder -> how many it holds, and one."""
         tail = os.sep + os.path.normpath(name).lstrip("." + os.sep)
-        return [f for f in self._by_name.get(os.path.basename(name), ()) if f.endswith(tail)]  # noqa: PTH119
+        key = (os.path.basename(name), tail)  # noqa: PTH119
+        if key not in self._endings:
+            found: dict[str, tuple[int, str]] = {}
+            for f in self._by_name.get(key[0], ()):
+                folder, above = f, ""
+                while f.endswith(tail) and folder != (above := os.path.dirname(folder)):  # noqa: PTH120
+                    folder = above
+                    found[folder] = (found.get(folder, (0, ""))[0] + 1, f)
+            self._endings[key] = found
+        return self._endings[key]
 
     def _leader(self, file: str) -> str:
         """The file that stands for its group (union-find with path halving)."""
@@ -109,6 +119,7 @@ class Graph:
         if not near or (not quoted and not _is_projects(name)):
             return None
         # the build knows more include folders than we do: take the nearest such file if there is just one
-        depth = [len(os.path.commonpath((folder, f))) for f in near]
-        best = [f for f, d in zip(near, depth, strict=True) if d == max(depth)]
-        return best[0] if len(best) == 1 else None
+        while folder not in near and folder != (above := os.path.dirname(folder)):  # noqa: PTH120
+            folder = above
+        count, file = near.get(folder, (0, ""))
+        return file if count == 1 else None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import os
 import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from cu2port import engine, troubles
+from cu2port import engine, linediff, troubles
 from cu2port.declared import declared_names
 from cu2port.graph import Scan, scan_includes
 from cu2port.model import Judged, Options, Project, Result
@@ -184,7 +183,7 @@ def patch(old: str, new: str, before: bytes, after: bytes) -> bytes:
         head += f"rename from {_quoted(old)}\nrename to {_quoted(new)}\n"
     if before == after:
         return os.fsencode(head)
-    lines = difflib.unified_diff(_lines(before), _lines(after), _quoted(f"a/{old}"), _quoted(f"b/{new}"), n=3)
+    lines = linediff.unified(_lines(before), _lines(after), _quoted(f"a/{old}"), _quoted(f"b/{new}"))
     names = (os.fsencode(head), os.fsencode(next(lines)), os.fsencode(next(lines)))
     body = (x if x.endswith("\n") else x + "\n\\ No newline at end of file\n" for x in lines)
     return b"".join(names) + "".join(body).encode("latin-1")

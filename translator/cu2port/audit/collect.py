@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -204,11 +205,13 @@ def _line_ways(found: tuple[Found, ...]) -> list[tuple[str, int]]:
 
 def _kernels(unit: Unit, lines: Lines, found: tuple[Found, ...]) -> list[Kernel]:
     out = []
+    ordered = sorted(found, key=lambda x: x.line)
     for f in unit.functions:
         if "__global__" not in f.sides:
             continue
         first, last = lines.place(unit.p[f.first]).line, lines.place(unit.p[f.body[1]]).line
-        ways = [x.way for x in found if first <= x.line <= last]
+        begin = bisect_left(ordered, first, key=lambda x: x.line)
+        ways = [x.way for x in ordered[begin : bisect_right(ordered, last, key=lambda x: x.line)]]
         out.append(
             Kernel(
                 readable(f.name),

@@ -244,11 +244,12 @@ def _examine(
     wrong: list[Finding] = []
     if suppress.HINT in unit.text:
         marks, wrong = suppress.read(unit.text, unit.lexed.comments)
+    silencer = suppress.Silencer(marks)
     groups = sense.folded(sense.narrowed(unit, selected))
     # a comment on one of those that say the same silences them all; every one is asked, so that its use is seen
-    wanted = [sense.said(g) for g in groups if not sum(suppress.silenced(f, marks) for f in g)]
+    wanted = [sense.said(g) for g in groups if not sum(silencer.silences(f) for f in g)]
     more = [f for f in (*suppress.unused(marks, codes), *wrong) if f.code in codes]
-    wanted += [f for f in more if not suppress.silenced(f, marks)]
+    wanted += [f for f in more if not silencer.silences(f)]
     wanted.sort(key=lambda f: (f.start, -f.end, f.code, f.message))
     return found, [f for f in sense.once(unit, wanted) if settings.info or f.severity is not Severity.INFO]
 
@@ -302,6 +303,7 @@ def _mend(found: engine.Examined, wanted: Sequence[Finding]) -> Result | None:
 def _shown(data: bytes, findings: Sequence[Finding], found: engine.Examined | None) -> Iterator[LintFinding]:
     lines = Lines(data)
     rows = _rows(data) if findings else []
+    whole = data.decode("latin-1")
     texts: dict[int, str] = {}
     spans = sense.hips(found.unit) if found is not None and found.unit is not None else ()
     for f in findings:
@@ -314,7 +316,7 @@ def _shown(data: bytes, findings: Sequence[Finding], found: engine.Examined | No
         text = texts[start.line]
         cut = max(0, start.column - 1 - MOST_SHOWN // 2) if len(text) > MOST_SHOWN else 0
         mends = f.edits and f.trust >= Trust.REVIEW and all(sense.in_spans(e.start, spans) for e in f.edits)
-        fix = _fix(lines, data, f) if mends else None
+        fix = _fix(lines, whole, f) if mends else None
         mark, shown = fingerprint(f.code, line or f.message), text[cut : cut + MOST_SHOWN]
         yield LintFinding(
             f.code, f.name, f.severity.value, readable(f.message), start, lines.place(f.end), shown, mark, cut,
@@ -322,11 +324,11 @@ def _shown(data: bytes, findings: Sequence[Finding], found: engine.Examined | No
         )  # fmt: skip
 
 
-def _fix(lines: Lines, data: bytes, f: Finding) -> Fix:
+def _fix(lines: Lines, text: str, f: Finding) -> Fix:
     """The smallest stretch that holds all edits of a finding, and what stands there afterwards."""
     start, end = min(e.start for e in f.edits), max(e.end for e in f.edits)
-    text = edits.apply_within(data.decode("latin-1"), start, end, f.edits).encode("latin-1").decode("utf-8", "replace")
-    return Fix(lines.place(start), lines.place(end), text, f.trust.label)
+    mended = edits.apply_within(text, start, end, f.edits).encode("latin-1").decode("utf-8", "replace")
+    return Fix(lines.place(start), lines.place(end), mended, f.trust.label)
 
 
 def _dump(done: FileLint) -> bytes:

@@ -16,6 +16,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from cu2port.conditionals import Nested
 from cu2port.lint.select import known_rules, resolve
 from cu2port.model import Finding, Severity
 from cu2port.project import CannotRun
@@ -90,14 +91,21 @@ def _covered(kind: str, lines: Sequence[int], line: int, comment_end: int, size:
     return lines[line], lines[line + 1] if line + 1 < len(lines) else size + 1
 
 
-def silenced(f: Finding, suppressions: Iterable[Suppression]) -> bool:
-    """Whether a comment silences a finding, which counts where it starts; every one that does is marked as used."""
-    silent = False
-    for s in suppressions:
-        if f.code in s.codes and s.covers[0] <= f.start < s.covers[1]:
-            s.used.add(f.code)
-            silent = True
-    return silent
+class Silencer:
+    """Suppressions, asked which findings they silence."""
+
+    def __init__(self, suppressions: Sequence[Suppression]) -> None:
+        self._suppressions = suppressions
+        self._covers = Nested(s.covers for s in suppressions)
+
+    def silences(self, f: Finding) -> bool:
+        """Whether a comment silences a finding, which counts where it starts; every one that does is marked as used."""
+        silent = False
+        for k in self._covers.around(f.start):
+            if f.code in self._suppressions[k].codes:
+                self._suppressions[k].used.add(f.code)
+                silent = True
+        return silent
 
 
 def unused(suppressions: Iterable[Suppression], selected: frozenset[str]) -> list[Finding]:
