@@ -41,6 +41,7 @@ RUNS: Mapping[str, tuple[Mapping[str, str], list[str]]] = {
     "--rename": (CUDA, ["convert", "src", "--in-place", "--force", "--rename", ".hip", "-j", "1"]),
     "--fix": (HIP, LINT),
 }
+FAST = [pytest.param(name, marks=[pytest.mark.slow] if name == "--fix" else []) for name in RUNS]  # --fix asks libclang
 _CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.chown", "os.symlink", "os.link"}
 
 
@@ -179,7 +180,7 @@ class Case:
             assert tree(self.base / "src") == dict(self.files)
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", FAST)
 def test_a_kill_at_any_step_is_repaired_by_the_next_run(name: str, tmp_path: Path) -> None:
     """Steps spread over the run, and all of the new names; the slow test takes more."""
     case = Case(tmp_path, name)
@@ -218,7 +219,7 @@ def test_kills_at_random_moments(name: str, tmp_path: Path) -> None:
         case.repair()
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", FAST)
 def test_two_runs_at_once(name: str, tmp_path: Path) -> None:
     """Both end; one may say that the other is at work. What is there is what one run makes."""
     case = Case(tmp_path, name)
@@ -230,7 +231,7 @@ def test_two_runs_at_once(name: str, tmp_path: Path) -> None:
         case.repair()
 
 
-@pytest.mark.parametrize("name", ["--in-place", "--rename", "--fix"])
+@pytest.mark.parametrize("name", FAST[1:])
 def test_edits_during_the_run_are_not_lost(name: str, tmp_path: Path) -> None:
     """Somebody saves every file at random moments; what was saved last is there, as it is or converted."""
     random_ = random.Random(f"edits {name}")

@@ -37,7 +37,7 @@ def earlier(path: Path) -> dict[str, Any] | None:
         return None
     except OSError as e:
         raise CannotRun(f"--report {path}: {e.strerror}") from e
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict) or content.get("schema") != SCHEMA or not isinstance(content.get("files"), list):
         raise CannotRun(f"--report {path}: there is a file that is no report of cu2port's; choose another name")
