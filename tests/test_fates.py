@@ -23,10 +23,10 @@ WARP = sorted((*NAMES, "warpSize"))
 def disagreement(row: Row) -> str:
     """How the answer differs from what a conversion does with a small use of a name; "" where it does not.
 
-    Members are left out: whose they are is told by types, and names that HIP has had since a later version than the
-    default are told by CU104.
+    Members and names whose rows are strict are left out: whose they are is told by types. Names that HIP has had since
+    a later version than the default are told by CU104.
     """
-    if "." in row.cuda or row.drop:
+    if "." in row.cuda or row.drop or (row.strict and not row.before):
         return ""
     found, text = fate_of(row), use_of(row)
     result = translate(text, Options(use_clang=False), path="a.cu")

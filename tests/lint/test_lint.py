@@ -292,12 +292,12 @@ def test_cuda_code_is_left_to_convert() -> None:
 
 
 def test_a_diff_writes_nothing_and_lists_the_rest() -> None:
-    path = write("a.hip", MIXED.replace("p[0]", "p[4] = __ballot(1); unsigned m = __ballot(1); p[0]"))
+    path = write("a.hip", MIXED.replace("p[0]", "__shared__ int s[1024 / warpSize]; p[0]"))
     before = path.read_text()
-    result = lint("a.hip", "--select", "CU214,CU312", "--info", "--unsafe-fixes", "--diff")
+    result = lint("a.hip", "--select", "CU214,CU315", "--info", "--unsafe-fixes", "--diff")
     assert result.exit_code == 1
     assert "\n--- a/a.hip\n+++ b/a.hip\n" in result.stdout
-    assert "CU312" in result.stderr
+    assert "CU315" in result.stderr
     assert "CU214" not in result.stderr
     assert path.read_text() == before
 

@@ -19,6 +19,7 @@ from cu2port.jobs import Job, Tools
 from cu2port.lint import sense, suppress
 from cu2port.lint.baseline import fingerprint
 from cu2port.lint.cache import Cache
+from cu2port.lint.fixes import with_fixes
 from cu2port.lint.reach import Reach
 from cu2port.lint.select import Selection
 from cu2port.model import Finding, Judged, Options, Outcome, Project, Result, Severity, Trust
@@ -245,6 +246,8 @@ def _examine(
     if suppress.HINT in unit.text:
         marks, wrong = suppress.read(unit.text, unit.lexed.comments)
     silencer = suppress.Silencer(marks)
+    kept = unit.project.keeps_warps or sense.keeps_warps(unit)
+    selected = with_fixes(unit, selected, sense.hips(unit), kept)
     groups = sense.folded(sense.narrowed(unit, selected))
     # a comment on one of those that say the same silences them all; every one is asked, so that its use is seen
     wanted = [sense.said(g) for g in groups if not sum(silencer.silences(f) for f in g)]
