@@ -13,6 +13,7 @@
     classify, company, spelled      the verdict on each 32, 31 and 5; what the uses beside one tell of it, in points of
                 evidence; what tokens alone tell
     waits, hazards, lockstep    loops that wait; what hangs or goes wrong between lanes; warp-synchronous tails
+    valueless, unset    variables that only some lanes set, and that are handed on by value (CU319)
     hostside    warp sizes that the host counts with, by tokens
     native/     which kernels work with whole wavefronts, and their edits (its `__init__` explains the parts)
     report      findings with their chain of reasons in words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from cu2port.lexer import is_identifier
 from cu2port.structure import Function, Macro
@@ -68,6 +69,12 @@ def is_device(unit: Unit, f: Function) -> bool:
     return not _INDEX.isdisjoint(t[f.body[0] : f.body[1]])
 
 
+@lru_cache(maxsize=2)
+def _bodies(unit: Unit) -> dict[int, Block]:
+    """The bodies read so far, by their first token: more than one check asks for them."""
+    return {}
+
+
 def make_device(unit: Unit, f: Function) -> Device:
     """A function, read."""
     params = parameters(unit, *f.params)
@@ -76,7 +83,9 @@ def make_device(unit: Unit, f: Function) -> Device:
         close = unit.angle_close(f.first + 1)
         if close > 0:
             tparams = parameters(unit, f.first + 1, close)
-    body = read_body(unit, f.body[0] + 1, f.body[1])
+    body = _bodies(unit).get(f.body[0])
+    if body is None:
+        body = _bodies(unit)[f.body[0]] = read_body(unit, f.body[0] + 1, f.body[1])
     words = unit.t[f.body[0] : f.body[1]]
     wide = any(words[k] == "threadIdx" and words[k + 2 : k + 3] in (["y"], ["z"]) for k in range(len(words) - 2))
     bounds: tuple[Expr, ...] = ()

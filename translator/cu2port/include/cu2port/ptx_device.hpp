@@ -6,6 +6,11 @@
 #include "warp.hpp"
 
 #define CU2PORT_PTX_DEVICE __device__ inline __attribute__((always_inline))
+#ifdef __clang__  // a lane that is not read need not have set its value
+#define CU2PORT_PTX_VALUE __attribute__((maybe_undef))
+#else
+#define CU2PORT_PTX_VALUE
+#endif
 
 namespace cu2port {
 namespace ptx {
@@ -20,20 +25,20 @@ CU2PORT_PTX_DEVICE bool shfl_down_reaches(u32 b, u32 c) { return warp::lane_id()
 CU2PORT_PTX_DEVICE bool shfl_bfly_reaches(u32 b, u32 c) { return (warp::lane_id() ^ b) <= shfl_last(c); }
 CU2PORT_PTX_DEVICE bool shfl_idx_reaches(u32 b, u32 c) { return shfl_idx_from(b, c) <= shfl_last(c); }
 // A lane out of reach leaves a lane its own value.
-template <class T> CU2PORT_PTX_DEVICE T shfl_up(T a, u32 b, u32 c, u32 mask) {
+template <class T> CU2PORT_PTX_DEVICE T shfl_up(CU2PORT_PTX_VALUE T a, u32 b, u32 c, u32 mask) {
     return warp::shfl(mask, a, int(shfl_up_reaches(b, c) ? warp::lane_id() - b : warp::lane_id()));
 }
-template <class T> CU2PORT_PTX_DEVICE T shfl_down(T a, u32 b, u32 c, u32 mask) {
+template <class T> CU2PORT_PTX_DEVICE T shfl_down(CU2PORT_PTX_VALUE T a, u32 b, u32 c, u32 mask) {
     return warp::shfl(mask, a, int(shfl_down_reaches(b, c) ? warp::lane_id() + b : warp::lane_id()));
 }
-template <class T> CU2PORT_PTX_DEVICE T shfl_bfly(T a, u32 b, u32 c, u32 mask) {
+template <class T> CU2PORT_PTX_DEVICE T shfl_bfly(CU2PORT_PTX_VALUE T a, u32 b, u32 c, u32 mask) {
     return warp::shfl(mask, a, int(shfl_bfly_reaches(b, c) ? warp::lane_id() ^ b : warp::lane_id()));
 }
-template <class T> CU2PORT_PTX_DEVICE T shfl_idx(T a, u32 b, u32 c, u32 mask) {
+template <class T> CU2PORT_PTX_DEVICE T shfl_idx(CU2PORT_PTX_VALUE T a, u32 b, u32 c, u32 mask) {
     return warp::shfl(mask, a, int(shfl_idx_reaches(b, c) ? shfl_idx_from(b, c) : warp::lane_id()));
 }
 
-template <class T> CU2PORT_PTX_DEVICE u32 match_all(u32 mask, T value) {
+template <class T> CU2PORT_PTX_DEVICE u32 match_all(u32 mask, CU2PORT_PTX_VALUE T value) {
     int same;
     return warp::match_all(mask, value, &same);
 }
@@ -168,5 +173,6 @@ CU2PORT_PTX_DEVICE u32 total_smem_size() { return 0; }
 }  // namespace cu2port
 
 #undef CU2PORT_PTX_DEVICE
+#undef CU2PORT_PTX_VALUE
 
 #endif  // CU2PORT_PTX_DEVICE_HPP

@@ -16,6 +16,12 @@
 #define CU2PORT_TILE inline
 #endif
 
+#ifdef __clang__  // a lane that is not read need not have set its value
+#define CU2PORT_TILE_VALUE __attribute__((maybe_undef))
+#else
+#define CU2PORT_TILE_VALUE
+#endif
+
 namespace cu2port {
 
 template <class T> struct plus { CU2PORT_TILE T operator()(T a, T b) const { return a + b; } };
@@ -102,33 +108,36 @@ template <class Group, class T> CU2PORT_TILE T from_below(const Group& group, T 
 }  // namespace tile
 
 /// Every thread of the group gets op over the values of all.
-template <class Group, class T, class Op> CU2PORT_TILE T reduce(const Group& group, T value, Op op) {
+template <class Group, class T, class Op> CU2PORT_TILE T reduce(const Group& group, CU2PORT_TILE_VALUE T value, Op op) {
     return tile::reduce(group, value, op, 0);
 }
 
 /// Each thread gets op over the values of the ranks up to its own.
-template <class Group, class T, class Op> CU2PORT_TILE T inclusive_scan(const Group& group, T value, Op op) {
+template <class Group, class T, class Op>
+CU2PORT_TILE T inclusive_scan(const Group& group, CU2PORT_TILE_VALUE T value, Op op) {
     for (unsigned distance = 1; distance < group.size(); distance *= 2) {
         const T below = tile::from_below(group, value, distance);
         if (group.thread_rank() >= distance) value = op(below, value);
     }
     return value;
 }
-template <class Group, class T> CU2PORT_TILE T inclusive_scan(const Group& group, T value) {
+template <class Group, class T> CU2PORT_TILE T inclusive_scan(const Group& group, CU2PORT_TILE_VALUE T value) {
     return cu2port::inclusive_scan(group, value, plus<T>());
 }
 
 /// Each thread gets op over the values of the ranks below its own; rank 0 gets T(), as with CUDA.
-template <class Group, class T, class Op> CU2PORT_TILE T exclusive_scan(const Group& group, T value, Op op) {
+template <class Group, class T, class Op>
+CU2PORT_TILE T exclusive_scan(const Group& group, CU2PORT_TILE_VALUE T value, Op op) {
     const T below = tile::from_below(group, cu2port::inclusive_scan(group, value, op), 1);
     return group.thread_rank() == 0 ? T() : below;
 }
-template <class Group, class T> CU2PORT_TILE T exclusive_scan(const Group& group, T value) {
+template <class Group, class T> CU2PORT_TILE T exclusive_scan(const Group& group, CU2PORT_TILE_VALUE T value) {
     return cu2port::exclusive_scan(group, value, plus<T>());
 }
 
 }  // namespace cu2port
 
 #undef CU2PORT_TILE
+#undef CU2PORT_TILE_VALUE
 
 #endif  // CU2PORT_TILE_REDUCE_HPP

@@ -158,18 +158,18 @@ CU2PORT_WARP unsigned lanemask_ge() { return ~0u << lane_id(); }
 CU2PORT_WARP unsigned activemask() { return detail::vote(true); }
 
 /// `__ballot_sync(mask, predicate)`, `__any_sync`, `__all_sync`; without a mask: `__ballot(predicate)` and so on.
-CU2PORT_WARP unsigned ballot(int predicate) { return detail::vote(predicate != 0); }
-CU2PORT_WARP int any(int predicate) { return ballot(predicate) != 0; }
-CU2PORT_WARP int all(int predicate) { return ballot(predicate == 0) == 0; }
-CU2PORT_WARP unsigned ballot(unsigned mask, int predicate CU2PORT_WARP_HERE) {
+CU2PORT_WARP unsigned ballot(CU2PORT_WARP_VALUE int predicate) { return detail::vote(predicate != 0); }
+CU2PORT_WARP int any(CU2PORT_WARP_VALUE int predicate) { return ballot(predicate) != 0; }
+CU2PORT_WARP int all(CU2PORT_WARP_VALUE int predicate) { return ballot(predicate == 0) == 0; }
+CU2PORT_WARP unsigned ballot(unsigned mask, CU2PORT_WARP_VALUE int predicate CU2PORT_WARP_HERE) {
     CU2PORT_WARP_CHECK(mask);
     return ballot(predicate) & mask;
 }
-CU2PORT_WARP int any(unsigned mask, int predicate CU2PORT_WARP_HERE) {
+CU2PORT_WARP int any(unsigned mask, CU2PORT_WARP_VALUE int predicate CU2PORT_WARP_HERE) {
     CU2PORT_WARP_CHECK(mask);
     return (ballot(predicate) & mask) != 0;
 }
-CU2PORT_WARP int all(unsigned mask, int predicate CU2PORT_WARP_HERE) {
+CU2PORT_WARP int all(unsigned mask, CU2PORT_WARP_VALUE int predicate CU2PORT_WARP_HERE) {
     CU2PORT_WARP_CHECK(mask);
     return (ballot(predicate == 0) & mask) == 0;
 }
@@ -248,7 +248,7 @@ template <class T> CU2PORT_WARP bool same_bits(T a, T b) {
 }
 
 // The lanes of the wavefront that are here and have this lane's value, bit by bit; once for each value.
-template <class T> CU2PORT_WARP unsigned long long same_lanes(T value) {
+template <class T> CU2PORT_WARP unsigned long long same_lanes(CU2PORT_WARP_VALUE T value) {
     unsigned words[(sizeof(T) + 3) / 4] = {};
     __builtin_memcpy(words, static_cast<const void*>(&value), sizeof(T));
     unsigned long long same = 0, rest = __builtin_amdgcn_ballot_w64(true);
@@ -271,7 +271,7 @@ struct And { template <class T> CU2PORT_WARP T operator()(T a, T b) const { retu
 struct Or { template <class T> CU2PORT_WARP T operator()(T a, T b) const { return a | b; } };
 struct Xor { template <class T> CU2PORT_WARP T operator()(T a, T b) const { return a ^ b; } };
 
-template <class T, class Op> CU2PORT_WARP T fold(unsigned mask, T value, Op op) {
+template <class T, class Op> CU2PORT_WARP T fold(unsigned mask, CU2PORT_WARP_VALUE T value, Op op) {
     if (vote(mask == ~0u) == ~0u) {  // the whole warp is here
         for (unsigned bits = 16; bits > 0; bits /= 2) value = op(value, across(value, bits));
         return value;
@@ -294,14 +294,15 @@ template <class T, class Op> CU2PORT_WARP T fold(unsigned mask, T value, Op op) 
 }  // namespace detail
 
 /// `__match_any_sync(mask, value)`: the lanes with this lane's value. Numbers are compared bit by bit.
-template <class T> CU2PORT_WARP unsigned match_any(unsigned mask, T value CU2PORT_WARP_HERE) {
+template <class T> CU2PORT_WARP unsigned match_any(unsigned mask, CU2PORT_WARP_VALUE T value CU2PORT_WARP_HERE) {
     CU2PORT_WARP_CHECK(mask);
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "CUDA matches numbers of 4 or 8 bytes");
     return detail::half(detail::same_lanes(value)) & mask;
 }
 
 /// `__match_all_sync(mask, value, predicate)`: the mask if all its lanes have the same value, else 0.
-template <class T> CU2PORT_WARP unsigned match_all(unsigned mask, T value, int* predicate CU2PORT_WARP_HERE) {
+template <class T> CU2PORT_WARP unsigned match_all(unsigned mask, CU2PORT_WARP_VALUE T value,
+    int* predicate CU2PORT_WARP_HERE) {
     CU2PORT_WARP_CHECK(mask);
     const unsigned leader = __builtin_ctz(activemask() & mask) | (detail::wave_lane() & ~31u);
     const bool same = detail::same_bits(value, detail::read(value, leader));
@@ -310,10 +311,10 @@ template <class T> CU2PORT_WARP unsigned match_all(unsigned mask, T value, int* 
 }
 
 /// `__reduce_add_sync(mask, value)` and so on; what is smaller than an int becomes one, as in CUDA.
-#define CU2PORT_WARP_REDUCE(name, Op)                                                    \
-    template <class T> CU2PORT_WARP auto name(unsigned mask, T value CU2PORT_WARP_HERE) { \
-        CU2PORT_WARP_CHECK(mask);                                                        \
-        return detail::fold(mask, +value, detail::Op());                                 \
+#define CU2PORT_WARP_REDUCE(name, Op)                                                                       \
+    template <class T> CU2PORT_WARP auto name(unsigned mask, CU2PORT_WARP_VALUE T value CU2PORT_WARP_HERE) { \
+        CU2PORT_WARP_CHECK(mask);                                                                           \
+        return detail::fold(mask, +value, detail::Op());                                                    \
     }
 CU2PORT_WARP_REDUCE(reduce_add, Add)
 CU2PORT_WARP_REDUCE(reduce_min, Min)

@@ -1,0 +1,153 @@
+"""Variables of device code that are declared without a value and first used in a branch, as tokens tell: those that
+`unset` follows. Most functions declare none, and need not be read."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+
+from cu2port.lexer import is_identifier
+from cu2port.structure import Function
+from cu2port.unit import Unit
+from cu2port.warp.expressions import NOT_TYPES
+from cu2port.warp.model import Device, make_device
+from cu2port.warp.parse import Parser
+
+_CONDITIONAL = frozenset("if else for while do switch case default #".split())
+#: Words of declarations whose variables have a value, or are none.
+HAVE_A_VALUE = frozenset("static extern constexpr constinit thread_local typedef using friend __shared__".split())
+_BEFORE = frozenset({";", "{", "}", ":", ")"})
+_IN_TYPES = frozenset({"::", "<", ">", ",", "*"})
+_SHORT = 8  # tokens of a macro that holds less than a declaration and a branch
+_CONTROL = frozenset("if for while switch sizeof".split())
+_OPERATORS = frozenset("+ - * / % | ^ & << ? :".split())
+
+
+def functions_to_read(unit: Unit, functions: Iterable[Function]) -> list[tuple[Function, set[int]]]:
+    """Those of some functions, and of the file's macros, that declare such a variable, with what `candidates` finds."""
+    macros = (
+        m for ms in unit.macros.values() for m in ms if m.stop - m.first > _SHORT and ";" in unit.t[m.first : m.stop]
+    )
+    bodies = [Function(m.name, m.first, m.first, (-1, -1), (m.first - 1, m.stop), frozenset()) for m in macros]
+    found = ((f, candidates(unit, f.body[0] + 1, f.body[1])) for f in (*functions, *bodies))
+    return [(f, wanted) for f, wanted in found if wanted]
+
+
+def read(unit: Unit, f: Function) -> Device:
+    """A function, or a macro as `functions_to_read` gives it."""
+    if f.params[0] >= 0:
+        return make_device(unit, f)
+    return Device(f, (), (), Parser(unit, f.body[0] + 1, f.body[1], jump=False).block(f.body[1]), False)
+
+
+def candidates(unit: Unit, first: int, stop: int) -> set[int]:
+    """Of the variables that tokens [first, stop) declare without a value, those whose next use is in a branch: their
+    names' tokens. Told by shape, from the ends of statements, so that most functions need not be read."""
+    t = unit.t
+    ends = _between(unit, ";", first, stop)
+    names = [k for end in ends for k in _declared(unit, end, first)]
+    if not names:
+        return set()
+    headers = set()
+    for i in _between(unit, "for", first, stop):
+        if unit.match[i + 1] > 0:
+            headers.update(ends[bisect_left(ends, i) : bisect_left(ends, unit.match[i + 1])][:2])
+    braces = sorted((*_between(unit, "{", first, stop), *_between(unit, "}", first, stop)))
+    blocks, around = [first - 1], [first - 1]
+    for k in braces:
+        if t[k] == "{":
+            blocks.append(k)
+        elif len(blocks) > 1:
+            blocks.pop()
+        around.append(blocks[-1])
+    starts = sorted((first - 1, *(k for k in ends if k not in headers), *braces))
+    found = set()
+    for decl in names:
+        places = unit.lexed.places[t[decl]]
+        home = around[bisect_left(braces, decl)]
+        last = unit.match[home] if home >= first else stop
+        uses = [k for k in places[bisect_right(places, decl) : bisect_left(places, last)] if not unit.is_member(k)]
+        if not _may_matter(unit, decl, uses) or not any(_may_be_handed_on(unit, k) for k in uses[1:]):
+            continue
+        block = around[bisect_left(braces, uses[0])]
+        begin = starts[bisect_left(starts, uses[0]) - 1] + 1
+        if t[begin] not in _CONDITIONAL and (
+            block == home or (uses[-1] < unit.match[block] and not _is_switch(unit, block))
+        ):
+            continue  # where it is used first it is set, and all other uses come after
+        found.add(decl)
+    return found
+
+
+def _may_matter(unit: Unit, decl: int, uses: list[int]) -> bool:
+    """Whether a variable is one that clang may take for set: an array of which an element is named by a number, an
+    object of which a member is used, or what is assigned as a whole or may be a number."""
+    t = unit.t
+    if t[decl + 1] == "[":
+        return any(
+            t[k - 1] in ("(", ",") and t[k + 1] == "[" and t[k + 2][0].isdigit() and unit.tok(k + 4) in (")", ",")
+            for k in uses
+        )
+    after = {t[k + 1] for k in uses}
+    if t[decl - 1] == ">":  # a class template's object, or a type that it names
+        return "." in after
+    return "=" in after or "." in after or any(t[k - 1] in ("&", "(", ",") for k in uses)
+
+
+def _may_be_handed_on(unit: Unit, k: int) -> bool:
+    """Whether the use of a variable at token k may be an argument, a result, or what another one is made of."""
+    t = unit.t
+    last = k
+    while t[last + 1] in (".", "["):  # a part of it
+        last = unit.match[last + 1] if t[last + 1] == "[" and unit.match[last + 1] > 0 else last + 2
+    before, after = t[k - 1], t[last + 1]
+    if before in ("=", ",", "return") or after == ",":
+        return after != "="
+    opener = k - 1 if before == "(" else unit.match[last + 1] if after == ")" else -1
+    if opener > 0:
+        return t[opener - 1] not in _CONTROL
+    return before in _OPERATORS and after in (";", *_OPERATORS)
+
+
+def _is_switch(unit: Unit, block: int) -> bool:
+    return unit.t[block - 1] == ")" and unit.t[unit.match[block - 1] - 1] == "switch"
+
+
+def _between(unit: Unit, token: str, first: int, stop: int) -> list[int]:
+    places = unit.lexed.places.get(token, [])
+    return list(places[bisect_left(places, first) : bisect_left(places, stop)])
+
+
+def _declared(unit: Unit, end: int, first: int) -> list[int]:
+    """Names that the statement which ends at token `end` may declare without a value."""
+    t = unit.t
+    found: list[int] = []
+    k = end - 1
+    while k > first:
+        while t[k] == "]" and first < unit.match[k]:
+            k = unit.match[k] - 1
+        before = t[k - 1]
+        if not is_identifier(t[k]) or t[k] in NOT_TYPES or not (is_identifier(before) or before in "*,>"):
+            return found
+        found.append(k)
+        k -= 1
+        while t[k] == "*":
+            k -= 1
+        if t[k] != ",":
+            return found if _is_type(unit, k) else []
+        k -= 1
+    return []
+
+
+def _is_type(unit: Unit, k: int) -> bool:
+    """Whether a statement begins with a type that ends at token k, of variables that have no value by themselves."""
+    t, directive = unit.t, unit.in_directive(k)
+    while k > 0 and t[k] not in _BEFORE and unit.in_directive(k) is directive:
+        if (
+            t[k] in NOT_TYPES
+            or t[k] in HAVE_A_VALUE
+            or not (is_identifier(t[k]) or t[k] in _IN_TYPES or t[k].isdigit())
+        ):
+            return False
+        k -= 1
+    return True
