@@ -9,6 +9,9 @@ many in one program; what they must come to is worked out there, with 32 lanes i
 
     by gfx942 machine code (wavefronts of 64 lanes), by gfx1100 machine code (32), by the simulator at 64 and at 32
 
+tinygrad's emulator does not extend the sign of 24-bit operands (v_mul_i32_i24 and its kin):
+kernels whose code has these may differ from the model in the highest byte.
+
 Programs are kept in DIR by what they are made of; a second call compiles nothing. Kernels that disagree are written to
 DIR/disagree with what each run gave.
 
@@ -94,10 +97,10 @@ class CompileError(Exception):
 class Batch:
     """Some kernels in one program, built for each executor."""
 
-    def __init__(self, kernels: Sequence[Kernel], mode: str, keep: Path, build: str, runner: str) -> None:
-        self.kernels, self.mode, self.runner = kernels, mode, runner
+    def __init__(self, kernels: Sequence[Kernel], mode: str, keep: Path, build: str, runner: str, flags: str) -> None:
+        self.kernels, self.mode, self.runner, self.flags = kernels, mode, runner, flags
         text = program(kernels)
-        inputs = hashlib.sha256(f"{mode}{build}{text}".encode())
+        inputs = hashlib.sha256(f"{mode}{build}{flags}{text}".encode())
         for path in sorted(sim_build.TRAVELLING.rglob("*")):
             inputs.update(path.read_bytes() if path.is_file() else b"")
         self.folder = keep / f"{mode}-{inputs.hexdigest()[:12]}"
@@ -121,7 +124,9 @@ class Batch:
             if not made.is_file():
                 part = made.with_suffix(".part")
                 done = subprocess.run(
-                    [*shlex.split(self.build), arch, str(hip), str(part)], capture_output=True, text=True
+                    [*shlex.split(self.build), arch, str(hip), str(part), *shlex.split(self.flags)],
+                    capture_output=True,
+                    text=True,
                 )
                 if done.returncode:
                     raise CompileError(f"{arch}: {done.stderr[:300]}")
@@ -188,6 +193,7 @@ def judge(batch: Batch, executors: dict[str, dict[str, str]], keep: Path) -> lis
 @click.option("--leaders/--no-leaders", default=True, help="Unset values through functions and groups.")
 @click.option("--build", default="", help="Command in place of EMULATOR/amdemu/build.sh.")
 @click.option("--run", "runner", default="", help="Command in place of EMULATOR's python and run.py.")
+@click.option("--flags", default="", help="More flags for the build command.")
 @click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Folder for programs and disagreements.")
 def main(
     emulator: Path,
@@ -199,6 +205,7 @@ def main(
     leaders: bool,
     build: str,
     runner: str,
+    flags: str,
     keep: Path | None,
 ) -> None:
     keep = (keep or cache_dir() / "executor").absolute()
@@ -216,7 +223,7 @@ def main(
 
     def one(kernels: Sequence[Kernel]) -> list[tuple[Batch, dict[str, dict[str, str]]]]:
         began = time.monotonic()
-        batch = Batch(kernels, mode, keep, build, runner)
+        batch = Batch(kernels, mode, keep, build, runner, flags)
         try:
             commands = batch.commands()
         except CompileError as e:
