@@ -116,3 +116,65 @@ def test_python_with_m_imports_nothing_of_the_working_folder(tmp_path: Path, cac
     command = [sys.executable, "-m", "cu2port", "audit", "a.cu"]
     subprocess.run(command, cwd=tmp_path / "tree", env=env, check=False, capture_output=True)
     assert not any(marks.iterdir())
+
+
+#: Includes that lead where a source has no business, each in a file of its own.
+OUT = [
+    "/dev/zero",
+    "{}/secret/key.h",
+    "../secret/key",
+    "../../../../../../../../dev/zero",
+    "link.h",
+    "way/key.h",
+    "sub/../../secret/key",
+]
+DOUBT = "namespace mine { int cudaFree(int x) { return x; } }\nint g() { return mine::cudaFree(1) + cudaFree(0); }\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("convert", ".", "-o", "../out"),
+        ("convert", "a0.cu", "-o", "-"),
+        ("convert", "a2.cu", "a4.cu", "-o", "../out"),
+        ("convert", ".", "--dry-run", "--warp", "native"),
+        ("audit", "."),
+        ("lint", "."),
+        ("query", "cudaFree"),
+    ],
+)
+def test_nothing_outside_is_opened(tmp_path: Path, cache: str, words: tuple[str, ...]) -> None:
+    secret, tree = tmp_path / "secret", tmp_path / "tree"
+    for folder in (secret, tree / "sub"):
+        folder.mkdir(parents=True)
+    for name in ("key", "key.h", "key.cu"):
+        (secret / name).write_text("int SECRET;\n")
+    (tree / "link.h").symlink_to("../secret/key")
+    (tree / "link.cu").symlink_to("../secret/key.cu")
+    (tree / "way").symlink_to("../secret")
+    (tree / "zero.cu").symlink_to("/dev/zero")
+    (tree / ".gitignore").symlink_to("../secret/key")
+    for n, name in enumerate(OUT):
+        (tree / f"a{n}.cu").write_text(f'#include "{name.format(tmp_path)}"\n{DOUBT}{CODE}')
+    t = trace(words, tree, tmp_path / "scratch", {"CU2PORT_CACHE_DIR": cache})
+    assert t.done.returncode in (0, 1), t.done.stderr
+    only_our_own(t)
+    assert not [p for p in t.opens if p.startswith(str(secret)) or p == "/dev/zero" or p.endswith("/link.h")]
+    ours = [*sys.path, sys.prefix, sys.base_prefix, str(ROOT), str(tmp_path), cache]
+    system = ["/usr", "/lib", "/etc/ld.so", "/etc/local", "/dev/null", "/dev/urandom", "/proc", "/sys"]
+    system += ["/etc/os-release", "/etc/debian_version"]  # libclang asks what system it is on
+    homes = tuple(os.path.realpath(p) for p in ours if p) + tuple(p for p in ours if p) + tuple(system)
+    assert not [p for p in t.opens if not p.startswith(homes)]
+
+
+def test_libclang_does_not_take_all_memory(tmp_path: Path, cache: str) -> None:
+    """An include that only a compiler sees through, of a device without an end."""
+    source = tmp_path / "a.cu"
+    source.write_text(f'#define X "/dev/zero"\n#include X\n{DOUBT}')
+    code = "import resource, subprocess, sys; subprocess.run(sys.argv[1:]); "
+    code += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    command = [sys.executable, "-P", "-c", "from cu2port.cli import main; main()", "convert", str(source), "-o", "-"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "translator"), "CU2PORT_CACHE_DIR": cache}
+    done = subprocess.run([sys.executable, "-c", code, *command], env=env, capture_output=True, check=True, timeout=120)
+    assert int(done.stdout.split()[-1]) < 1_600_000  # KiB
+    assert b"CU904 lexer-alone" in done.stderr + done.stdout

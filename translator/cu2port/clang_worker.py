@@ -19,6 +19,7 @@ from cu2port._clang_answers import Bindings, Setting, read_exprs
 from cu2port.clang import Facts, Question, receive, send
 from cu2port.conditionals import Cover
 from cu2port.data import cache_dir
+from cu2port.files import may_include
 from cu2port.model import Span
 
 _BASE = (
@@ -30,6 +31,7 @@ _BASE = (
 _OPTIONS = c.DETAILED_RECORD | c.INCOMPLETE | c.KEEP_GOING
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\r\n]+)[>"]', re.M)
 _LIBRARIES = ("thrust/", "cub/", "cuda/", "cooperative_groups/", "nvtx3/")
+_MOST_MEMORY = 2 << 30  # of address space
 _MAX_HEADERS = 100  # of one file that are looked through for includes
 _PROBE = b"void cu2port_probe() { cudaFree(0); }\n"
 
@@ -63,6 +65,8 @@ def main() -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        with contextlib.suppress(ValueError, OSError):  # a lower limit is there already
+            resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
     try:
         lib = c.Lib(c.library_path())
         setting = make_setting(lib)
@@ -169,18 +173,25 @@ class _Reader:
         """Empty files for includes that are found nowhere, since after that fatal error clang makes no templates.
 
         And which of them are neither CUDA's nor C++'s: the name as written -> the file. Local headers are looked
-        through too. `folders`: the file's own, then the include folders.
+        through too. Files that may not be included are empty as well.
+        `folders`: the file's own, then the include folders.
         """
         known: set[str] = set()
         unknown: dict[str, str] = {}
-        texts, read = [(data, folders[0])], set[Path]()
+        texts, read, closed = [(data, folders[0])], set[Path](), set[Path]()
+        around = [Path(os.path.realpath(f)) for f in folders]
         while texts:
             text, here = texts.pop()
             for raw in set(_INCLUDE.findall(text)):
                 name = raw.decode(errors="surrogateescape")
-                if "\0" in name or Path(name).is_absolute():
+                if "\0" in name:
                     continue
-                file = next((f / name for f in (here, *folders) if (f / name).is_file()), None)
+                places = [Path(name)] if Path(name).is_absolute() else [f / name for f in (here, *folders)]
+                if places[0] == Path(name):
+                    closed.add(places[0])  # no tree names a place of this machine
+                    continue
+                file = next((p for p in places if may_include(p, around)), None)
+                closed.update(p for p in places if p.exists() and not p.is_dir() and not may_include(p, around))
                 if file is None and (name in self.s.shim.headers or name.startswith(_LIBRARIES)):
                     known.add(name)
                 elif file is None:
@@ -190,7 +201,9 @@ class _Reader:
                     with contextlib.suppress(OSError):  # libclang will say what is wrong with it
                         texts.append((file.read_bytes(), file.parent))
         files = {name: self.s.headers + "/" + name for name in (*known, *unknown.values())}
-        return [_bytes(f) for f in files.values()], {written: _bytes(files[name]) for written, name in unknown.items()}
+        return [_bytes(f) for f in (*files.values(), *closed)], {
+            written: _bytes(files[name]) for written, name in unknown.items()
+        }
 
     def preamble(self, std: str) -> tuple[list[str], bool]:
         """Arguments that bring the shim in, and whether they do it by a precompiled header."""

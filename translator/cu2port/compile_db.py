@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -10,9 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cu2port.files import read_json
 from cu2port.project import CannotRun
 
 _KEPT = ("-isystem", "-include", "--std", "-std", "-I", "-D", "-U")
+_HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # half a character, which no byte stands for
+_MAX_BYTES = 1 << 30
 _STD = re.compile(r"(?:c|gnu)(?:\+\+)?\w{2}\Z")
 
 
@@ -54,12 +56,12 @@ def load(folder: Path) -> CompileDb:
     """Read `folder/compile_commands.json` (or that file itself). Raises CannotRun with what to do."""
     path = folder / "compile_commands.json" if folder.is_dir() else folder
     try:
-        rows = json.loads(path.read_bytes())
+        rows = read_json(path, _MAX_BYTES)
     except OSError as e:
         hint = "cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON writes it"
         raise CannotRun(f"{path}: {e.strerror or e}; {hint}") from e
     except ValueError as e:
-        raise CannotRun(f"{path}: not JSON: {e}") from e
+        raise CannotRun(f"{path}: {e}") from e
     if not isinstance(rows, list):
         raise CannotRun(f"{path}: not a list of compile commands")
     by_file: dict[str, Flags] = {}
@@ -67,6 +69,8 @@ def load(folder: Path) -> CompileDb:
     for row in rows:
         if not isinstance(row, dict) or not isinstance(row.get("file"), str):
             raise CannotRun(f"{path}: an entry names no file")
+        if any("\0" in str(v) or _HALF.search(str(v)) for v in row.values()):
+            raise CannotRun(f"{path}: an entry holds what no name can: {str(row['file'])!r}")
         base = Path(path.parent, str(row.get("directory", ".")))
         file = os.path.realpath(base / row["file"])
         flags = parse(_words(row), base)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
+from cu2port.files import read_regular
 from cu2port.project import CannotRun
 
 _OWN, _PYPROJECT = "cu2port.toml", "pyproject.toml"
@@ -73,12 +74,10 @@ def _table(path: Path) -> Mapping[str, Any] | None:
     import tomllib  # most trees have no configuration, and compiling its expressions takes a while
 
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise CannotRun(f"{path}: larger than {_MAX_BYTES} bytes; a configuration is not")
-        content = tomllib.loads(path.read_bytes().decode("utf-8"))
+        content = tomllib.loads(read_regular(path, _MAX_BYTES).decode("utf-8"))
     except OSError as e:
         raise CannotRun(f"{path}: {e.strerror}") from e
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as e:
+    except (ValueError, RecursionError) as e:  # also a number of more digits than Python reads
         raise CannotRun(f"{path}: not TOML ({' '.join(str(e).split())})") from e
     if path.name != _PYPROJECT:
         return content

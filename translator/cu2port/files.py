@@ -5,7 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+CUDA_SUFFIXES = frozenset({".cu", ".cuh"})
+SOURCE_SUFFIXES = CUDA_SUFFIXES | frozenset(
+    {".h", ".hpp", ".hxx", ".hh", ".inl", ".inc", ".c", ".cc", ".cpp", ".cxx", ".ipp", ".tcc", ".tpp", ".impl"}
+)
 
 
 def read_regular(path: Path | str, most: int | None = None) -> bytes:
@@ -17,6 +24,32 @@ def read_regular(path: Path | str, most: int | None = None) -> bytes:
     with open(path, "rb") as f:  # noqa: PTH123
         _check(os.fstat(f.fileno()), path, most)
         return f.read() if most is None else f.read(most)
+
+
+def read_json(path: Path | str, most: int) -> Any:
+    """A JSON document. Raises OSError with a `strerror`, or ValueError whose text is one line."""
+    import json  # not every command reads some
+
+    data = read_regular(path, most)
+    try:
+        return json.loads(data)
+    except RecursionError:
+        raise ValueError("not JSON: too deep") from None
+    except ValueError as e:
+        raise ValueError(f"not JSON: {e}") from e
+
+
+def may_include(path: Path, folders: Iterable[Path]) -> bool:
+    """Whether a file may be read because a source includes it by a relative name: a regular file in one of the folders
+    (links resolved), or beside them where no link is on the way and the name is that of a source.
+
+    A stranger's source may include a device without an end, or what is no header and none of its business.
+    """
+    if not path.is_file():
+        return False
+    real = Path(os.path.realpath(path))
+    plain = os.path.normpath(path) == str(real) and real.suffix.lower() in SOURCE_SUFFIXES
+    return plain or any(real.is_relative_to(f) for f in folders)
 
 
 def _check(st: os.stat_result, path: Path | str, most: int | None) -> None:

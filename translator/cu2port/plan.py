@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from cu2port import git, troubles
 from cu2port.audit import build_files
 from cu2port.compile_db import CompileDb
+from cu2port.files import may_include
 from cu2port.git_objects import GitError
 from cu2port.graph import Graph, Scan, scan_includes
 from cu2port.ignore import patterns
@@ -201,10 +202,11 @@ def graph_of(
     def reached(file: str, includes: Iterable[tuple[str, bool]]) -> list[Job]:
         """Jobs for headers that are there, beside the file or in a folder of -I, and were not met before."""
         found = []
+        around = [Path(os.path.realpath(d)) for d in (os.path.dirname(file), *dirs)]  # noqa: PTH120
         for name, quoted in includes:
             folders = (os.path.dirname(file), *dirs) if quoted else dirs  # noqa: PTH120
             paths = (os.path.normpath(os.path.abspath(f"{d}/{name}")) for d in folders)  # noqa: PTH100
-            path = next(filter(os.path.isfile, paths), None)
+            path = next((p for p in paths if may_include(Path(p), around)), None)
             if path is not None and path not in names and len(names) < len(jobs) + _MOST_HEADERS:
                 names.add(path)
                 found.append(Job(-1, path, path, request.options, max_size=request.max_size, size=_size(path)))

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Literal
 
 from cu2port import troubles
 from cu2port.disk import is_temporary
+from cu2port.files import CUDA_SUFFIXES as CUDA_SUFFIXES
+from cu2port.files import SOURCE_SUFFIXES as SOURCE_SUFFIXES
 from cu2port.ignore import VCS, Ignores
 from cu2port.model import Judged
 
@@ -20,10 +22,6 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 STATE = ".cu2port"  # the folder in an output tree where we remember what we wrote
-CUDA_SUFFIXES = frozenset({".cu", ".cuh"})
-SOURCE_SUFFIXES = CUDA_SUFFIXES | frozenset(
-    {".h", ".hpp", ".hxx", ".hh", ".inl", ".inc", ".c", ".cc", ".cpp", ".cxx", ".ipp", ".tcc", ".tpp", ".impl"}
-)
 
 
 class CannotRun(Exception):  # noqa: N818 - it is what the message says

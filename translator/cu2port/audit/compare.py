@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from cu2port.audit.document import SCHEMA, fingerprint, path_inside
 from cu2port.config import inside
+from cu2port.files import read_json
 from cu2port.project import CannotRun
 
 _MAX_BYTES = 512 << 20
@@ -18,13 +18,11 @@ _MAX_BYTES = 512 << 20
 def load(path: Path) -> dict[str, Any]:
     """An older document. Raises CannotRun for what is none, and for one whose paths lead out of its tree."""
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise CannotRun(f"--compare {path}: larger than {_MAX_BYTES >> 20} MB")
-        content = json.loads(path.read_bytes())
+        content = read_json(path, _MAX_BYTES)
     except OSError as e:
         raise CannotRun(f"--compare {path}: {e.strerror}") from e
-    except (ValueError, RecursionError) as e:
-        raise CannotRun(f"--compare {path}: not JSON") from e
+    except ValueError as e:
+        raise CannotRun(f"--compare {path}: {e}") from e
     found = content.get("findings") if isinstance(content, dict) and content.get("schema") == SCHEMA else None
     if not isinstance(found, list):
         raise CannotRun(f"--compare {path}: no {SCHEMA}; `cu2port audit --format json` writes one")

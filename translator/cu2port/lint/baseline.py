@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from cu2port.config import inside
+from cu2port.files import read_json
 from cu2port.output import write_named
 from cu2port.project import CannotRun
 
@@ -41,15 +42,11 @@ def _words(line: str) -> str:
 def load(path: Path) -> dict[str, Counter[str]]:
     """Path -> fingerprint -> how many are known. Raises CannotRun for what is no baseline."""
     try:
-        if path.exists() and not path.is_file():
-            raise CannotRun(f"--baseline {path}: no file")
-        if path.stat().st_size > _MAX_BYTES:
-            raise CannotRun(f"--baseline {path}: larger than {_MAX_BYTES >> 20} MB")
-        content = json.loads(path.read_bytes())
+        content = read_json(path, _MAX_BYTES)
     except OSError as e:
         raise CannotRun(f"--baseline {path}: {e.strerror}; --write-baseline makes one") from e
-    except (ValueError, RecursionError) as e:
-        raise CannotRun(f"--baseline {path}: not JSON") from e
+    except ValueError as e:
+        raise CannotRun(f"--baseline {path}: {e}") from e
     files = content.get("files") if isinstance(content, dict) and content.get("schema") == SCHEMA else None
     if not isinstance(files, dict):
         raise CannotRun(f"--baseline {path}: no {SCHEMA}; --write-baseline makes one")

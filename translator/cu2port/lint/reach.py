@@ -8,6 +8,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from cu2port.files import may_include, read_regular
+
 _INCLUDE = re.compile(
     rb"(?:^|[\r\n])[ \t]*#[ \t]*(?:include|include_next|import)\b[ \t]*(?:([\"<])([^\">\r\n]+)[\">])?"
 )
@@ -23,6 +25,8 @@ class Reach:
     def __init__(self, include_dirs: Sequence[str]) -> None:
         self._dirs = tuple(include_dirs)
         self._files: dict[str, _Header | None] = {}
+        self._allowed: dict[tuple[str, str], bool] = {}
+        self._around: dict[str, list[Path]] = {}
 
     def digest(self, path: str, data: bytes) -> str:
         """A digest of every header that a file reaches, and of those that are not there; "" when that is not known
@@ -32,7 +36,8 @@ class Reach:
         if start is None:
             return ""
         above = [str(p) for p in Path(path).parents[:5]]
-        todo = [(os.path.dirname(path), start)]  # noqa: PTH120 - a Path a header costs more than reading it
+        home = os.path.dirname(path)  # noqa: PTH120
+        todo = [(home, start)]
         total = 0
         while todo:
             folder, includes = todo.pop()
@@ -46,7 +51,7 @@ class Reach:
                             if seen[file]:
                                 break
                             continue
-                        found = self._read(file)
+                        found = self._read(file) if self._may(file, home) else None
                         seen[file] = found[0] if found is not None else b""
                         if found is None:
                             continue
@@ -58,6 +63,15 @@ class Reach:
         text = b"".join(f"{file}\0".encode("utf-8", "surrogateescape") + mark for file, mark in sorted(seen.items()))
         return hashlib.sha256(text).hexdigest()
 
+    def _may(self, file: str, home: str) -> bool:
+        """Whether sources of a folder may include a file."""
+        known = self._allowed.get((file, home))
+        if known is None:
+            if home not in self._around:
+                self._around[home] = [Path(os.path.realpath(d)) for d in (home, *self._dirs)]
+            known = self._allowed[file, home] = may_include(Path(file), self._around[home])
+        return known
+
     def _read(self, file: str) -> _Header | None:
         if file not in self._files:
             self._files[file] = _look(file)
@@ -67,9 +81,7 @@ class Reach:
 def _look(file: str) -> _Header | None:
     path = Path(file)
     try:
-        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
-            return None
-        data = path.read_bytes()
+        data = read_regular(path, _MOST_BYTES)
     except (OSError, ValueError):
         return None
     return hashlib.sha256(data).digest(), _includes(data)

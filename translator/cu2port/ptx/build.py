@@ -73,6 +73,13 @@ def number(text: str) -> Const:
     return Const(value & (1 << 64) - 1 if kind == "u" else value, kind)
 
 
+def _number(token: Token) -> Const:
+    try:
+        return number(token)
+    except ValueError:
+        raise _at(token, f"`{short(token)}` is no number of at most 64 bits") from None
+
+
 class Build(Transformer[Token, Any]):
     """Builds ir nodes while lark parses. Methods are named after the grammar's rules."""
 
@@ -80,10 +87,7 @@ class Build(Transformer[Token, Any]):
         return _name(items[0])
 
     def number(self, items: list[Token]) -> Const:
-        try:
-            return number(items[0])
-        except ValueError:
-            raise _at(items[0], f"`{short(items[0])}` is no number") from None
+        return _number(items[0])
 
     def signed(self, items: tuple[Token, Operand]) -> Operand:
         sign, item = items
@@ -161,7 +165,7 @@ class Build(Transformer[Token, Any]):
         return _flat(items)
 
     def attribute_number(self, items: list[Any]) -> tuple[str, int]:
-        return str(items[0]), number(items[1]).value
+        return str(items[0]), _number(items[1]).value
 
     def attribute_list(self, items: list[Token]) -> tuple[str, tuple[str, ...]]:
         return str(items[0]), tuple(str(item)[1:] for item in items[1:] if item.type == "MOD")
@@ -169,7 +173,7 @@ class Build(Transformer[Token, Any]):
     def masked(self, items: list[Any]) -> Operand:
         if not isinstance(items[1], (Reg, Sum)):
             raise _at(items[0], "a mask is followed by a name in brackets")
-        return Masked(number(items[0]).value, items[1])
+        return Masked(_number(items[0]).value, items[1])
 
     def fields(self, items: list[Any]) -> Operand:
         """Of a sampler: `{ filter_mode = nearest }`."""
@@ -219,7 +223,7 @@ class Build(Transformer[Token, Any]):
         return items
 
     def limit(self, items: list[Token]) -> tuple[str, tuple[int, ...]]:
-        return items[0][1:], tuple(number(item).value for item in items[1:] if item.type == "NUMBER")
+        return items[0][1:], tuple(_number(item).value for item in items[1:] if item.type == "NUMBER")
 
     def function(self, items: list[Any]) -> Function:
         at = next(i for i, item in enumerate(items) if isinstance(item, Token) and item.type in ("ENTRY", "FUNC"))

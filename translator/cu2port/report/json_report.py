@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from cu2port.files import read_json
 from cu2port.plain import json_of
 from cu2port.project import CannotRun
 from cu2port.report import verified
@@ -15,6 +16,7 @@ from cu2port.report.record import Entry, FileRecord, RunRecord
 from cu2port.report.verified import VerifyRecord
 
 SCHEMA = "cu2port-report/1"
+_MAX_BYTES = 1 << 30
 
 
 def schema() -> dict[str, Any]:
@@ -32,7 +34,7 @@ def render(run: RunRecord) -> str:
 def earlier(path: Path) -> dict[str, Any] | None:
     """The report that stands at `path`, or None when nothing does. Raises CannotRun when something else does."""
     try:
-        content = json.loads(path.read_bytes())
+        content = read_json(path, _MAX_BYTES)
     except FileNotFoundError:
         return None
     except OSError as e:

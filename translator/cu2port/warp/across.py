@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from cu2port.catalog import load_catalog
+from cu2port.files import may_include
 from cu2port.unit import Unit
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.ground import Use
@@ -70,9 +71,12 @@ def _worth(name: str) -> bool:
 
 def find_header(name: str, start: Path, top: Path, folders: tuple[str, ...]) -> Path | None:
     """The file of an include: beside the including one, in an include folder, or in a folder above it."""
+    if name.startswith("/"):
+        return None  # no tree names a place of this machine
+    around = [start.resolve(), *(Path(f).resolve() for f in folders), top.resolve()]
     for place in (start, *(Path(f) for f in folders), top, *list(top.parents)[:4]):
         for path in (place / name, place / "include" / name, place / "includes" / name):
-            if path.is_file() and path.stat().st_size < _BYTES:
+            if may_include(path, around) and path.stat().st_size < _BYTES:
                 return path.resolve()
     return None
 

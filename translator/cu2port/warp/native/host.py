@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path, PurePosixPath
 
+from cu2port.files import may_include
 from cu2port.lexer import is_identifier
 from cu2port.model import Span
 from cu2port.structure import Function, Launch
@@ -65,7 +66,7 @@ def shown(unit: Unit, f: Function) -> Refused | None:
     folder = Path(unit.path).parent
     for inc in unit.includes:
         path = folder / inc.path
-        if inc.quoted and path.is_file():
+        if inc.quoted and not inc.path.startswith("/") and may_include(path, (folder.resolve(),)):
             unit.asked = True
             if re.search(rb"\b%s\b" % f.name.encode("latin-1"), path.read_bytes()):
                 return Refused(unit.lexed.at(inc.start), f"`{inc.path}` names it, so that other files may launch it")
