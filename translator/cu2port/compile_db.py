@@ -69,7 +69,7 @@ def load(folder: Path) -> CompileDb:
     for row in rows:
         if not isinstance(row, dict) or not isinstance(row.get("file"), str):
             raise CannotRun(f"{path}: an entry names no file")
-        if any("\0" in str(v) or _HALF.search(str(v)) for v in row.values()):
+        if any("\0" in text or _HALF.search(text) for text in (*map(str, row.values()), *_words(row))):
             raise CannotRun(f"{path}: an entry holds what no name can: {str(row['file'])!r}")
         base = Path(path.parent, str(row.get("directory", ".")))
         file = os.path.realpath(base / row["file"])
