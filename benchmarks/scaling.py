@@ -1,6 +1,6 @@
 """Whether CPU time is linear in the input: each pattern of `scaling_patterns.py` at n, 2n and 4n.
 
-    python benchmarks/scaling.py [NAME...] [--seconds 0.3] [--rounds 3] [--limit 60] [--json FILE] [--all]
+    python benchmarks/scaling.py [NAME...] [--seconds 0.3] [--rounds 3] [--limit 120] [--json FILE] [--all]
 
 n grows until a run takes --seconds of CPU. Then the pattern is run at n, 2n and 4n, each time the best of --rounds, and
 doubling the input may not more than 2.4-fold the time (the rest above 2 is for noise, and for sorting). NAMEs are parts
@@ -188,7 +188,7 @@ def _serve(name: str, seconds: float, rounds: int, pipe: Connection) -> None:
     pipe.close()
 
 
-def measure(name: str, seconds: float = 0.3, rounds: int = 3, limit: float = 60.0) -> Row:
+def measure(name: str, seconds: float = 0.3, rounds: int = 3, limit: float = 120.0) -> Row:
     """A pattern's row, measured in a process of its own that may take `limit` seconds of wall time."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
@@ -215,7 +215,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seconds", type=float, default=0.3)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--limit", type=float, default=60.0)
+    parser.add_argument("--limit", type=float, default=120.0)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--all", action="store_true")
     asked = parser.parse_args()

@@ -483,9 +483,6 @@ PATTERNS: dict[str, Pattern] = {
         times("__global__ void k{i}(int* p) { p[0] = __shfl(p[1], {i}); }\n"),
         args=("audit", "{file}", "--format", "json"),
     ),
-    "convert --report html": Pattern(
-        host("cudaNoSuch{i}(p);\n"), args=("convert", "{file}", "-o", "out.hip", "--report", "r.html")
-    ),
     "convert --report json": Pattern(
         host("cudaNoSuch{i}(p);\n"), args=("convert", "{file}", "-o", "out.hip", "--report", "r.json")
     ),

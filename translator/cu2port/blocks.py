@@ -36,8 +36,9 @@ def threads(unit: Unit, span: Span) -> int | None:
         name = unit.t[first]
         if name not in known:
             known[name] = _variable(unit, name)
-        if known[name] is not None:
-            return known[name][0]
+        variable = known[name]
+        if variable is not None:
+            return variable[0]
     if unit.t[first] == "dim3":
         return _dim3(unit, first + 1)
     return number(unit, first, stop)
