@@ -84,7 +84,7 @@ class Context:
     `text`: the file. `types`: libclang's answers, by span of the operand's expression. `reserved`: identifiers that
     locals must not take. `objects`: what the names in operands are. `fp`: as in `Options`.
     `macro`: the parameters of the macro that the statement stands in, which may be any expression; None outside of one.
-    `volatile`: the statement says so.
+    `volatile`: the statement says so. `kernel`: it stands in a kernel itself, where a `return` ends the thread.
     """
 
     text: str
@@ -94,6 +94,7 @@ class Context:
     fp: str = "exact"
     macro: frozenset[str] | None = None
     volatile: bool = False
+    kernel: bool = False
 
 
 def parse(reading: Reading) -> tuple[Statement, ...]:
@@ -111,7 +112,7 @@ def lift(reading: Reading, context: Context) -> Lifted:
     """C++ for one reading of a statement. Raises RefusedError for what has no meaning in HIP."""
     statements = parse(reading)
     opcodes = tuple(i.opcode for i in instructions(statements))
-    if not opcodes and declared(statements):
+    if not opcodes and any(declared(statements)):
         raise RefusedError("", "it declares registers for other asm statements", _TOGETHER, shared=True)
     return _Lifter(reading, context, statements).lifted(opcodes)
 
@@ -150,6 +151,7 @@ class _Lifter:
             fp=self.context.fp,
             reserved=frozenset(self.taken),
             prefix=self.prefix,
+            kernel=self.context.kernel,
             volatile=volatile,
             fenced=self.reading.memory,
         )

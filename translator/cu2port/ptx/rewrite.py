@@ -69,6 +69,10 @@ class Handled:
     note: str = ""
 
 
+#: what stands before the block of a statement, or before the condition in front of it
+_STATEMENT_BEFORE = frozenset("if while for switch constexpr else do try { } ; :".split())
+
+
 def handle(unit: Unit) -> tuple[Handled, ...]:
     """Every asm statement with PTX in a file, in text order. Host assembly, AMD's, compiler barriers and branches
     that HIP leaves out are not among them."""
@@ -89,7 +93,25 @@ def handle(unit: Unit) -> tuple[Handled, ...]:
 def around(unit: Unit, s: AsmStatement, context: Context) -> Context:
     """The context of one statement, given that of its file."""
     macro = frozenset(s.macro.params or ()) if s.macro is not None else None
-    return replace(context, objects=objects(unit, s), macro=macro, volatile=s.volatile)
+    kernel = macro is None and "exit" in unit.source(s.open, s.close) and in_kernel(unit, s.keyword)
+    return replace(context, objects=objects(unit, s), macro=macro, volatile=s.volatile, kernel=kernel)
+
+
+def in_kernel(unit: Unit, i: int) -> bool:
+    """Whether a `return` at token i leaves a kernel: it is in one, and in no lambda or class within."""
+    f = unit.function_at(i)
+    if f is None or "__global__" not in f.sides:
+        return False
+    i -= 1
+    while i > f.body[0]:
+        if 0 <= unit.match[i] < i:
+            i = unit.match[i]
+        elif unit.t[i] == "{":
+            before = unit.match[i - 1] - 1 if unit.t[i - 1] == ")" else i - 1
+            if unit.t[before] not in _STATEMENT_BEFORE:
+                return False
+        i -= 1
+    return True
 
 
 def is_ptx(unit: Unit, s: AsmStatement) -> bool:
