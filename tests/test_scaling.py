@@ -41,6 +41,7 @@ FAST = frozenset(
         "unclosed launches, open",
         "one unknown CUDA name",
         "member cudaFree",
+        "host warp size",
     )
 )
 

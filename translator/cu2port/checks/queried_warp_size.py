@@ -130,11 +130,16 @@ def _is_devices(unit: Unit, i: int, owner: str) -> bool | None:
 
     `owner`: the object's expression, in lower case.
     """
-    if any(declares(unit, k) and unit.function_at(k) is None for k in unit.find("warpSize")):
-        return False  # a struct of the file's own has such a member
+    if unit.once(_declares_member):
+        return False
     if unit.words & _PROPERTIES or "prop" in owner:
         return True
     return None if re.search(r"dev|gpu|cuda", owner) else False
+
+
+def _declares_member(unit: Unit) -> bool:
+    """Whether a struct of the file's own has a member `warpSize`."""
+    return any(declares(unit, k) and unit.function_at(k) is None for k in unit.find("warpSize"))
 
 
 def _object(unit: Unit, k: int) -> int:
