@@ -203,3 +203,12 @@ def _by_all_lanes(assembly: str) -> list[str]:
         if swap and not re.search(r"s_and(?:n2)?_saveexec|s_and_b64 exec|s_mov_b64 exec", before):
             found.append(name)
     return found
+
+
+def test_a_guarded_register_of_ptx_has_a_value() -> None:
+    text = (
+        '__global__ void k(unsigned* n, unsigned* o) { unsigned r; asm volatile("{ .reg .pred p; .reg .u32 t, q; '
+        "mov.u32 q, %%laneid; setp.eq.u32 p, q, 0; @p atom.global.exch.b32 t, [%1], 7; prmt.b32 t, t, q, 0x3210; "
+        'shfl.sync.idx.b32 %0, t, 0, 0x1f, 0xffffffff; }" : "=r"(r) : "l"(n) : "memory"); *o = r; }\n'
+    )
+    assert " t = {};" in translate(text).output.decode()

@@ -209,7 +209,9 @@ class _Emitter:
                 stored = f"{ctype} {place.text} = {stored};"
             else:
                 if ctype is not None:
-                    self.top.append(f"{ctype} {place.text};")
+                    # a lane that the guard keeps out has some value in PTX: clang takes it for set
+                    some = " = {}" if operation.instruction.guard is not None else ""
+                    self.top.append(f"{ctype} {place.text}{some};")
                 stored = f"{place.text} = {stored};"
             out.append(stored)
             if place.type == value.type and not any(
