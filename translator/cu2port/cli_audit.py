@@ -43,7 +43,8 @@ def command(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
         return 2
     if out is not None:
         say(f"{out}: {document['effort']['words']}", err=True)
-    return 1 if any(x["way"] in ("hand", "none") for x in document["findings"]) else 0
+    left = any(x["way"] in ("hand", "none") for x in document["findings"]) or document["bindings"]
+    return 1 if left else 0
 
 
 def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:

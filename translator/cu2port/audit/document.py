@@ -14,6 +14,7 @@ from typing import Any
 
 from cu2port import __version__
 from cu2port.audit import effort
+from cu2port.audit.bindings import Binding
 from cu2port.audit.build_files import BuildLine
 from cu2port.audit.collect import HAND, NONE, NOTE, REVIEW, SELF, FileAudit, Found
 from cu2port.audit.order import order
@@ -37,7 +38,8 @@ def schema() -> dict[str, Any]:
 def build(
     files: Sequence[FileAudit],
     includes: Mapping[str, Sequence[str]],
-    builds: Iterable[BuildLine],
+    builds: Sequence[BuildLine],
+    bindings: Sequence[Binding],
     catalog: Catalog,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
@@ -51,7 +53,10 @@ def build(
         for k in f.kernels
     ]
     rows = _rows(files, findings)
-    cost = effort.total(x["minutes"] for x in findings)
+    told = {x["cuda"] for x in findings if x["minutes"]}
+    unknown = sum(n["way"] == HAND and n["name"] not in told for n in names)
+    made_of = effort.parts(findings, unknown, builds, bindings, sum(f.lines for f in files if f.cuda))
+    cost = effort.total(made_of)
     without = [x["cuda"] or x["message"] for x in findings if x["way"] == NONE]
     low, high = effort.days(cost)
     return {
@@ -77,6 +82,7 @@ def build(
             "days": [round(low, 1), round(high, 1)],
             "words": effort.words(cost, len(set(without)), len(without)),
             "method": effort.METHOD,
+            "parts": [{"what": p.what, "count": p.number, "minutes": round(p.minutes, 1)} for p in made_of],
         },
         "libraries": _libraries(names, catalog),
         "names": names,
@@ -84,6 +90,7 @@ def build(
         "ptx": _ptx(files),
         "requirements": _requirements(files),
         "build": [b._asdict() for b in builds],
+        "bindings": [b._asdict() for b in bindings],
         "order": _order(files, includes, findings),
         "kernels": kernels,
         "files": rows,

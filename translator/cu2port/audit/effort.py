@@ -1,15 +1,20 @@
-"""How much work a port is. One table of minutes; sums are said in words and as a range.
+"""How much work a port is. One table of minutes; sums are said in words, by part and as a range.
 
-The minutes are a rule of thumb for somebody who knows the code: looking at a change that is probably right, working out
-one that the tool could not make, finding another way for what has no counterpart. They are rows here so that whoever
-knows better can say so.
+The minutes of findings are a rule of thumb for somebody who knows the code: looking at a change that is probably right,
+working out one that the tool could not make, finding another way for what has no counterpart. Those of building and
+testing come from ports of open projects (docs/audit.md has them, tools/port_history.py measures them): there they are
+most of the work. They are rows here so that whoever knows better can say so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-REVIEW_MIN = 2.0  # a change that wants a look
+from cu2port.audit.bindings import Binding
+from cu2port.audit.build_files import BuildLine
+
+REVIEW_MIN = 2.0  # a change that needs review
 HAND_MIN = 15.0  # a finding that a person must deal with
 NONE_MIN = 60.0  # a name without a counterpart
 BY_CODE: Mapping[str, float] = {
@@ -17,21 +22,82 @@ BY_CODE: Mapping[str, float] = {
     "CU203": 2, "CU204": 10, "CU206": 5, "CU207": 480, "CU208": 120, "CU209": 60, "CU217": 60,
     "CU401": 60, "CU601": 15, "CU710": 2, "CU720": 120,
 }  # fmt: skip
+NOTES: Mapping[str, float] = {"CU113": 5}  # information that somebody must check: a name taken for the project's own
+UNKNOWN_MIN = 10.0  # a name that looks like one of CUDA's, has no row and no finding
+BUILD_KIND_MIN = 20.0  # the first line of a kind (the compiler, its options, ...) in the build files
+BUILD_LINE_MIN = 2.0  # each further one
+LANGUAGE_MIN = 240.0  # another language that uses CUDA, first file
+BINDING_MIN = 30.0  # each further file of it
+LINES_MIN = 3 * 360.0  # building, running, comparing: 1,000 lines of CUDA files; more lines cost as their root grows
 SAME_LIBRARY = 0.25  # of the first, for the first use of another name of a library that lacks it too
 SAME_AGAIN = 0.1  # of the first, for each further finding of the same rule with the same message
 OFTEN = 20  # such findings; by then there is a header or a pattern that mends the others
 SAME_OFTEN = 0.01  # of the first, for each finding beyond those
-LOW, HIGH = 0.5, 2.0  # the range around the sum
-TEST_SHARE = 0.5  # building, running and comparing, on top
+LOW, HIGH = 0.5, 4.0  # the range around the sum
 _DAY_MIN = 6 * 60.0
 
 METHOD = (
     f"Each finding costs minutes by its rule: {REVIEW_MIN:g} for a change to look at, {HAND_MIN:g} for one to make by "
     f"hand, {NONE_MIN:g} for a name without a counterpart, and what the table of effort.py says for some rules. "
     f"Another name that the same library lacks costs {SAME_LIBRARY:.0%} of that, a finding with the message of an "
-    f"earlier one {SAME_AGAIN:.0%}, and beyond {OFTEN} of them {SAME_OFTEN:.0%}. {TEST_SHARE:.0%} is added for "
-    f"building and testing. The range is {LOW:g} to {HIGH:g} times the sum; a day has {_DAY_MIN / 60:g} hours."
+    f"earlier one {SAME_AGAIN:.0%}, and beyond {OFTEN} of them {SAME_OFTEN:.0%}. A name that nobody knows costs "
+    f"{UNKNOWN_MIN:g}, a kind of line in the build files {BUILD_KIND_MIN:g} and each further line {BUILD_LINE_MIN:g}, "
+    f"another language that uses CUDA {LANGUAGE_MIN:g} and each further file of it {BINDING_MIN:g}. Building and "
+    f"testing cost {LINES_MIN:g} for 1,000 lines of CUDA files, in proportion below and by the square root above. "
+    f"The range is {LOW:g} to {HIGH:g} times the sum; a day has {_DAY_MIN / 60:g} hours."
 )
+
+
+class Part(NamedTuple):
+    """A part of an estimate: what, how many of it, and the minutes."""
+
+    what: str
+    number: int
+    minutes: float
+
+
+def parts(
+    findings: Sequence[Mapping[str, object]],
+    unknown: int,
+    builds: Sequence[BuildLine],
+    bindings: Sequence[Binding],
+    lines: int,
+) -> list[Part]:
+    """What an estimate is made of, without empty parts.
+
+    `unknown`: names left that no finding tells of; `lines`: those of CUDA files.
+    """
+    ways = {
+        "review": "changes that need review",
+        "hand": "findings to deal with by hand",
+        "none": "uses of what has no counterpart",
+        "note": "names taken for the project's own",
+    }
+    out = [
+        Part(title, len(costs), sum(costs))
+        for way, title in ways.items()
+        if (costs := [float(str(x["minutes"])) for x in findings if x["way"] == way and x["minutes"]])
+    ]
+    kinds = len({b.what for b in builds})
+    files = {(b.language, b.path) for b in bindings}
+    languages = len({b.language for b in bindings})
+    out += [
+        Part("names that look like CUDA's and are unknown", unknown, unknown * UNKNOWN_MIN),
+        Part(
+            "lines of build files",
+            len(builds),
+            kinds * BUILD_KIND_MIN + (len(builds) - kinds) * BUILD_LINE_MIN,
+        ),
+        Part(
+            "files of other languages that use CUDA",
+            len(files),
+            languages * LANGUAGE_MIN + (len(files) - languages) * BINDING_MIN,
+        ),
+    ]
+    thousands = lines / 1000
+    testing = LINES_MIN * min(thousands, thousands**0.5)
+    out.append(Part("lines of CUDA files to build, run and compare", lines, testing))
+    return [p for p in out if p.minutes]
 
 
 def share(earlier: int, library: bool) -> float:
@@ -46,15 +112,21 @@ def share(earlier: int, library: bool) -> float:
 
 def minutes(code: str, way: str, share: float = 1.0) -> float:
     """Minutes for a finding; `share`: less than 1 where an earlier one has done part of the work."""
-    if way in ("self", "note"):
+    if way == "self":
         return 0.0
-    cost = REVIEW_MIN if way == "review" else BY_CODE.get(code, NONE_MIN if way == "none" else HAND_MIN)
+    cost = (
+        NOTES.get(code, 0.0)
+        if way == "note"
+        else REVIEW_MIN
+        if way == "review"
+        else BY_CODE.get(code, NONE_MIN if way == "none" else HAND_MIN)
+    )
     return round(cost * share, 2)
 
 
-def total(costs: Iterable[float]) -> float:
-    """Minutes of a port: those of its findings, and testing."""
-    return sum(costs) * (1 + TEST_SHARE)
+def total(made_of: Iterable[Part]) -> float:
+    """Minutes of a port."""
+    return sum(p.minutes for p in made_of)
 
 
 def days(sum_min: float) -> tuple[float, float]:
@@ -66,7 +138,7 @@ def words(sum_min: float, kinds: int, places: int) -> str:
     """A sum in words; `kinds`: how many different things have no counterpart, and in how many places they stand."""
     low, high = days(sum_min)
     if sum_min < 1:
-        return "nothing to do by hand: convert, build, test"
+        return "nothing to do: no CUDA was found"
     size = (
         "a day at most" if high <= 1 else "some days" if high <= 10 else "some weeks" if high <= 60 else "some months"
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cu2port.audit import build_files
+from cu2port.audit import bindings, build_files
+from cu2port.audit.bindings import Binding
 from cu2port.audit.build_files import BuildLine
 from cu2port.audit.collect import FileAudit, audit_job, failed
 from cu2port.audit.document import build
@@ -25,9 +26,12 @@ def audit(request: Request) -> dict[str, Any]:
     roots = make_roots(request.inputs, into_one=False)
     items = plan_items(request, roots)
     builds: list[BuildLine] = []
+    others: list[Binding] = []
     for item in items:
         if item.kind in ("copy", "source") and build_files.is_build_file(Path(item.relative).name):
             builds.extend(build_files.look(item.name, item.shown))
+        if item.kind in ("copy", "source") and bindings.may_bind(item.relative):
+            others.extend(bindings.look(item.name, item.shown))
     load_catalog()
     all_checks()
     files: list[FileAudit] = []
@@ -52,6 +56,6 @@ def audit(request: Request) -> dict[str, Any]:
     includes = (
         {job.shown: sorted(shown[t] for t in graph.targets(job.path) if t in shown) for job in jobs} if graph else {}
     )
-    document = build(files, includes, builds, load_catalog(), options)
+    document = build(files, includes, builds, others, load_catalog(), options)
     document["summary"]["ignored"] = [i.shown for i in items if i.kind == "ignored"]
     return document

@@ -27,6 +27,8 @@ def _text(doc: Mapping[str, Any]) -> Iterator[str]:
     s, e = doc["summary"], doc["effort"]
     yield size(s)
     yield f"effort: {e['words']}"
+    for p in e["parts"]:
+        yield f"  {p['minutes'] / 60:>6,.1f} h  {p['what']}: {p['count']:,}"
     if gone := [f"{x['path']}: {x['message']}" for x in _own(doc)]:
         yield ""
         yield f"cu2port could not look at {_count(len(gone), 'file')} as it should; more may be left than is said here"
@@ -81,6 +83,13 @@ def _text(doc: Mapping[str, Any]) -> Iterator[str]:
         yield f"build files that speak of CUDA: {_count(lines, 'line')} in {_count(files, 'file')}"
         for k in build_kinds(doc):
             yield f"  {k['what']}: {_count(k['lines'], 'line')} in {_count(k['files'], 'file')} -> {k['instead']}"
+    if doc["bindings"]:
+        yield ""
+        yield "other languages that use CUDA; convert reads C++ alone"
+        for language, places in by_language(doc).items():
+            at = "{path}:{line}".format(**places[0])
+            files = _count(len({b["path"] for b in places}), "file")
+            yield f"  {language}: {files}, first {at} -> {places[0]['instead']}"
     if doc["order"]:
         yield ""
         yield "port first"
@@ -143,6 +152,14 @@ def size(s: Mapping[str, Any]) -> str:
     return words + (f"; {s['other_files']:,} are for HIP or SYCL already" if s["other_files"] else "")
 
 
+def by_language(doc: Mapping[str, Any]) -> dict[str, list[Mapping[str, Any]]]:
+    """Lines of other languages that use CUDA, by language."""
+    out: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for b in doc["bindings"]:
+        out[b["language"]].append(b)
+    return dict(sorted(out.items()))
+
+
 def build_kinds(doc: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Lines of build files by what they say: `lines`, `files`, and the `places` as (path, line, text)."""
     groups: dict[tuple[str, str], list[tuple[str, int, str]]] = defaultdict(list)
@@ -180,6 +197,10 @@ def _markdown(doc: Mapping[str, Any]) -> Iterator[str]:
             (title, *(f"{s['by_way'][k][way]:,}" for k in ("lines", "names", "kernels", "findings")))
             for way, title in WAYS.items()
         ),
+    )
+    yield from _table(
+        ("part of the effort", "count", "hours"),
+        ((p["what"], f"{p['count']:,}", f"{p['minutes'] / 60:,.1f}") for p in e["parts"]),
     )
     if "compare" in doc:
         c = doc["compare"]
@@ -227,6 +248,16 @@ def _markdown(doc: Mapping[str, Any]) -> Iterator[str]:
             (
                 (k["what"], k["instead"], k["lines"], k["files"], "{}:{}".format(*k["places"][0]))
                 for k in build_kinds(doc)
+            ),
+        )
+    if doc["bindings"]:
+        yield "## Other languages"
+        yield ""
+        yield from _table(
+            ("language", "for HIP", "lines", "first"),
+            (
+                (name, places[0]["instead"], len(places), "{path}:{line}".format(**places[0]))
+                for name, places in by_language(doc).items()
             ),
         )
     yield "## Order"
