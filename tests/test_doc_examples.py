@@ -41,6 +41,7 @@ ELSEWHERE = {
     ("docs/ptx.md", "    cu2port::ptx::untranslated"): "the form of a guard; tests/ptx/test_lift.py",
     ("docs/simulate.md", "CXXFLAGS +="): "tests/sim/test_machines.py",
     ("docs/simulate.md", "execute_process"): "tests/sim/test_machines.py",
+    ("docs/warp.md", "int base;"): "tests/warp/test_leader_value.py",
     ("docs/warp.md", "int lane ="): "tests/warp/test_warp_native.py",
 }
 SOURCE = "__global__ void k(float* x) { *x = 1; }\nint main() { float* x; cudaMalloc(&x, 4); k<<<1, 1>>>(x); }\n"

@@ -269,7 +269,7 @@ def test_unsafe_fixes_want_their_flag() -> None:
     result = lint("a.hip", "--select", "CU214", "--info", "--fix")
     assert result.exit_code == 1
     assert path.read_text() == MIXED
-    assert "1 mended by --unsafe-fixes [~]" in result.stderr
+    assert "1 fixed by --unsafe-fixes [~]" in result.stderr
     result = lint("a.hip", "--select", "CU214", "--info", "--unsafe-fixes")
     assert result.exit_code == 0
     assert path.read_text() == MIXED.replace("3)", "3u)")

@@ -323,7 +323,7 @@ def _summary(files: Sequence[FileLint], diff: bool) -> str:
         words.append(f"{fixed} {'would be ' if diff else ''}mended")
     trusts = Counter(x.fix.trust for f in files for x in f.findings if x.fix is not None)
     if trusts["exact"]:
-        words.append(f"{trusts['exact']} mended by --fix [*]")
+        words.append(f"{trusts['exact']} fixed by --fix [*]")
     if trusts["review"]:
         words.append(f"{trusts['review']} {'more ' if trusts['exact'] else 'mended '}by --unsafe-fixes [~]")
     return "; ".join(words)
