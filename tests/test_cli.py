@@ -503,7 +503,7 @@ def test_help_loads_nothing_but_click() -> None:
     )
     env = {**os.environ, "PYTHONPATH": str(ROOT / "translator")}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
-    assert done.stderr.strip() == "['cu2port', 'cu2port.cli']"
+    assert done.stderr.strip() == "['cu2port', 'cu2port.cli', 'cu2port.plain', 'cu2port.say']"
 
 
 def test_an_error_we_did_not_foresee_is_one_line() -> None:

@@ -17,11 +17,11 @@ import pytest
 
 from cu2port import compile_db, convert, engine, jobs, troubles
 from cu2port.convert import Ran, run
+from cu2port.disk import replacing, write
 from cu2port.graph import Graph, Scan, scan_includes
 from cu2port.ignore import patterns
 from cu2port.jobs import Job, Tools
 from cu2port.model import Finding, Judged, Options, Outcome, Project, Result, Severity, replace
-from cu2port.output import Helpers, replacing, write
 from cu2port.plan import Request
 from cu2port.project import (
     SOURCE_SUFFIXES,
@@ -36,6 +36,7 @@ from cu2port.project import (
 )
 from cu2port.report import json_report, terminal
 from cu2port.report.record import FileRecord
+from cu2port.travel import Helpers
 from cu2port.workers import Lost, Pool
 
 needs_fork = pytest.mark.skipif(sys.platform != "linux", reason="the stand-in translator reaches workers by fork")

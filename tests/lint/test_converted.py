@@ -18,7 +18,7 @@ from cu2port.jobs import Job, Tools
 from cu2port.lint.run import FileLint, Settings, lint_job
 from cu2port.lint.select import make_selection
 from cu2port.model import Options, Outcome, Project
-from cu2port.output import Helpers
+from cu2port.travel import Helpers
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 SETTINGS = Settings(Options(warp="flag", use_clang=False), make_selection(None, (), (), {}, "a test"))

@@ -201,9 +201,8 @@ class _Reader:
                     with contextlib.suppress(OSError):  # libclang will say what is wrong with it
                         texts.append((file.read_bytes(), file.parent))
         files = {name: self.s.headers + "/" + name for name in (*known, *unknown.values())}
-        return [_bytes(f) for f in (*files.values(), *closed)], {
-            written: _bytes(files[name]) for written, name in unknown.items()
-        }
+        stand_ins = [*map(_bytes, files.values()), *map(_bytes, closed)]
+        return stand_ins, {written: _bytes(files[name]) for written, name in unknown.items()}
 
     def preamble(self, std: str) -> tuple[list[str], bool]:
         """Arguments that bring the shim in, and whether they do it by a precompiled header."""

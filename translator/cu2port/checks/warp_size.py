@@ -74,7 +74,7 @@ class WarpSize(Check):
                         unit.p[i],
                         unit.end(i),
                         severity=Severity.WARNING,
-                        effects=ALL_LANES,
+                        effects=(ALL_LANES,),
                     )
                 continue
             constant = _in_constant(unit, i)

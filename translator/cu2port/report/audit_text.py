@@ -88,8 +88,8 @@ def _text(doc: Mapping[str, Any]) -> Iterator[str]:
         yield "other languages that use CUDA; convert reads C++ alone"
         for language, places in by_language(doc).items():
             at = "{path}:{line}".format(**places[0])
-            files = _count(len({b["path"] for b in places}), "file")
-            yield f"  {language}: {files}, first {at} -> {places[0]['instead']}"
+            found = _count(len({b["path"] for b in places}), "file")
+            yield f"  {language}: {found}, first {at} -> {places[0]['instead']}"
     if doc["order"]:
         yield ""
         yield "port first"
