@@ -1,7 +1,8 @@
 """`cu2port audit`: what porting a tree takes, without writing code.
 
     collect.py        one file, in a worker: findings, kernels, calls, PTX, requirements
-    effort.py         how much work a finding is: one table, and the words for a sum
+    bindings.py       files of other languages that use CUDA
+    effort.py         how much work a port is: one table of minutes, the parts of a sum, and its words
     requirements.py   what a program asks of GPU, runtime and driver
     build_files.py    build files that speak of CUDA
     order.py          the order in which to port files (includes and calls, networkx)
