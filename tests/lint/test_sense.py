@@ -154,7 +154,7 @@ def test_links_are_mended_where_they_lead_and_not_outside(tmp_path: Path) -> Non
     Path("outer.hip").symlink_to(outside)
     words = ["lint", "--select", "CU214", "--info", "--unsafe-fixes"]
     result = CliRunner().invoke(cli, [*words, "."], prog_name="cu2port")
-    assert (result.exit_code, result.stderr) == (0, "nothing left in 1 file; 1 mended\n")
+    assert (result.exit_code, result.stderr) == (0, "nothing left in 1 file; 1 fixed\n")
     assert Path("inner.hip").is_symlink()
     assert Path("b/real.hip").read_text().endswith("3u); }\n")
     assert outside.read_text() == HIP + MIN

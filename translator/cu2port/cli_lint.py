@@ -320,12 +320,12 @@ def _summary(files: Sequence[FileLint], diff: bool) -> str:
     if not left:
         words = [f"nothing left in {looked_at}"]
     if fixed:
-        words.append(f"{fixed} {'would be ' if diff else ''}mended")
+        words.append(f"{fixed} {'would be ' if diff else ''}fixed")
     trusts = Counter(x.fix.trust for f in files for x in f.findings if x.fix is not None)
     if trusts["exact"]:
         words.append(f"{trusts['exact']} fixed by --fix [*]")
     if trusts["review"]:
-        words.append(f"{trusts['review']} {'more ' if trusts['exact'] else 'mended '}by --unsafe-fixes [~]")
+        words.append(f"{trusts['review']} {'more ' if trusts['exact'] else 'fixed '}by --unsafe-fixes [~]")
     return "; ".join(words)
 
 

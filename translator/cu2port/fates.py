@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cu2port.catalog import Row
+from cu2port.catalog import Row, target
 from cu2port.engine import translate
 from cu2port.model import Finding, Options, Outcome
 
@@ -53,14 +53,14 @@ def fate_of(row: Row) -> Fate:
     """What becomes of a name, and the rules that speak of it."""
     text = use_of(row)
     rules: list[Rule] = []
-    hip, fate = row.hip, row.fate
+    hip, fate = target(row, _CONVERTED.rocm)[0] or row.hip, row.fate  # an older name where ROCm has that still
     for options in (_CONVERTED, _KEPT):
         for judged in translate(text, options, path="a.cu").findings:
             f = judged.finding
             applied = judged.outcome is Outcome.APPLIED
             if _OF_ROWS.match(f.code) or not _speaks_of(f, row.cuda, text):
                 continue
-            if applied and options is _CONVERTED and f.cuda == row.cuda and f.hip and f.hip != row.hip:
+            if applied and options is _CONVERTED and f.cuda == row.cuda and f.hip and f.hip != hip:
                 hip, fate = f.hip, "change"
             if not any(r.code == f.code for r in rules):
                 rules.append(Rule(f.code, f.name, f.message, applied, options is _KEPT))
