@@ -28,6 +28,10 @@ FORMS: dict[str, tuple[str, str]] = {
         "__noinline__ FN int g(int v) { return SHFL(v); } FN int f(int v) { return g(v); }",
         f"int base; {_LEAD} o[threadIdx.x] = f(base);",
     ),
+    "beside another": (
+        "FN int f(int v) { return SHFL(v); }",
+        f"int base, other[2] = {{1, 2}}, *q = n + other[0]; {_LEAD} o[threadIdx.x] = f(base) + *q;",
+    ),
     "tile": (
         "",
         f"{_TILE} int base; if (t.thread_rank() == 0) base = atomicExch(n, 7); o[threadIdx.x] = t.shfl(base, 0);",

@@ -18,6 +18,7 @@ _CONDITIONAL = frozenset("if else for while do switch case default #".split())
 HAVE_A_VALUE = frozenset("static extern constexpr constinit thread_local typedef using friend __shared__".split())
 _BEFORE = frozenset({";", "{", "}", ":", ")"})
 _IN_TYPES = frozenset({"::", "<", ">", ",", "*"})
+_NO_VALUE = frozenset({",", ";", "{", "(", "["})  # before these no `=` of the same declarator can be
 _SHORT = 8  # tokens of a macro that holds less than a declaration and a branch
 _CONTROL = frozenset("if for while switch sizeof".split())
 _OPERATORS = frozenset("+ - * / % | ^ & << ? :".split())
@@ -128,8 +129,11 @@ def _declared(unit: Unit, end: int, first: int) -> list[int]:
             k = unit.match[k] - 1
         before = t[k - 1]
         if not is_identifier(t[k]) or t[k] in NOT_TYPES or not (is_identifier(before) or before in "*,>"):
-            return found
-        found.append(k)
+            k = _initialised(unit, k, first)
+            if k < 0:
+                return found
+        else:
+            found.append(k)
         k -= 1
         while t[k] == "*":
             k -= 1
@@ -137,6 +141,19 @@ def _declared(unit: Unit, end: int, first: int) -> list[int]:
             return found if _is_type(unit, k) else []
         k -= 1
     return []
+
+
+def _initialised(unit: Unit, k: int, first: int) -> int:
+    """The name that a declarator with `=`, which ends at token k, gives a value; -1: it has none."""
+    t = unit.t
+    while k > first and t[k] not in _NO_VALUE:
+        if t[k] == "=":
+            k -= 1
+            while t[k] == "]" and first < unit.match[k]:
+                k = unit.match[k] - 1
+            return k if is_identifier(t[k]) else -1
+        k = unit.match[k] - 1 if t[k] in ")]}" and first < unit.match[k] else k - 1
+    return -1
 
 
 def _is_type(unit: Unit, k: int) -> bool:
