@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from cu2port.cli import cli
 
+ENV = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent / "translator")}
 KERNEL = "__global__ void scale(float* x) { x[threadIdx.x] *= 2; }\nvoid f(float* x) { scale<<<1, 32>>>(x); }\n"
 
 
@@ -79,15 +81,11 @@ def test_the_command_line_goes_before_the_configuration(tree: Path) -> None:
 
 
 def test_no_arguments_print_the_help_as_it_is() -> None:
-    from cu2port import cli as module
+    import subprocess
+    import sys
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.argv", ["cu2port"])
-        patch.setattr("click.echo", lambda text, err=False: said.append(str(text)))
-        said: list[str] = []
-        with pytest.raises(SystemExit):
-            module.main()
-    assert any(line.strip().startswith("convert ") for line in "\n".join(said).splitlines())
+    done = subprocess.run([sys.executable, "-P", "-m", "cu2port"], capture_output=True, text=True, check=False, env=ENV)
+    assert any(line.strip().startswith("convert ") for line in (done.stdout + done.stderr).splitlines())
 
 
 @pytest.mark.parametrize(("value", "colours"), [("1", False), ("", True)])
