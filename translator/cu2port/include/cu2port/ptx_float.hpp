@@ -332,7 +332,7 @@ CU2PORT_PTX_TESTS(float, __builtin_inff(), 0x1p-126f)
 CU2PORT_PTX_TESTS(double, __builtin_inf(), 0x1p-1022)
 #undef CU2PORT_PTX_TESTS
 
-// The lesser or the greater; -0 is below +0; NaN loses against a number, or wins in the .NaN forms, as NVIDIA's own one.
+// The lesser or the greater; -0 is below +0; NaN loses against a number, or wins in the .NaN forms, as NVIDIA's own.
 CU2PORT_PTX float canonical(float) { return __builtin_bit_cast(float, 0x7fffffffu); }
 CU2PORT_PTX double canonical(double) { return __builtin_bit_cast(double, u64(-1) >> 1); }
 #define CU2PORT_PTX_LEAST(T, entry, builtin)                                                                       \
