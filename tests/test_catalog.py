@@ -150,6 +150,8 @@ VIOLATIONS = {
     "two fates": ('[rename]\ncuA = "hipA"\n' + UNSUPPORTED, "`cuA`"),
     "rename and change": ('[rename]\ncuA = "hipA"\n' + CHANGE, "`cuA`"),
     "a header's target is no text": ('[headers]\n"a.h" = ["hip/a.h"]\n', "`a.h`"),
+    "a header without a counterpart has no advice": ('[headers]\n"a.h" = { why = "It is gone." }\n', "`a.h`"),
+    "a header's reason is no text": ('[headers]\n"a.h" = { why = 1, instead = "b" }\n', "`a.h`"),
     "a namespace's target is no text": ("[namespaces]\ncub = 1\n", "`cub`"),
 }
 
@@ -192,6 +194,11 @@ def test_a_file_is_utf8(tmp_path: Path) -> None:
         ('[rename]\ncuA = "hipA"\n', '[rename]\ncuA = "hipB"\n', r"`cuA` already has a row, in lib\.toml"),
         (CHANGE, UNSUPPORTED, r"`cuA` already has a row, in lib\.toml"),
         ('[headers]\n"a.h" = ""\n', '[headers]\n"a.h" = "hip/a.h"\n', r"\[headers\] `a\.h` stands in two files"),
+        (
+            '[headers]\n"a.h" = { why = "w", instead = "i" }\n',
+            '[headers]\n"a.h" = ""\n',
+            r"\[headers\] `a\.h` stands in two",
+        ),
         ("[namespaces]\nn = 'm'\n", "[namespaces]\nn = 'm'\n", r"\[namespaces\] `n` stands in two files"),
     ],
 )

@@ -102,11 +102,15 @@ class Library:
 
 @dataclass(frozen=True)
 class Catalog:
-    """All rows. `headers`: include path -> HIP include path ("" = dropped); `namespaces`: CUDA -> HIP."""
+    """All rows. `headers`: include path -> HIP include path ("" = dropped); `namespaces`: CUDA -> HIP.
+
+    `missing_headers`: include path, or `folder/*`, of a library that HIP has no counterpart of -> (why, instead).
+    """
 
     names: Mapping[str, str]  # every name and its library
     packed: Mapping[str, bytes]  # library -> its rows, marshalled: name -> rename target, or mapping with its `fate`
     headers: Mapping[str, str]
+    missing_headers: Mapping[str, tuple[str, str]]
     header_library: Mapping[str, str]
     namespaces: Mapping[str, str]
     libraries: tuple[Library, ...]
@@ -219,7 +223,7 @@ def _packed(parts: Mapping[str, Any]) -> dict[str, Any]:
         by_library.setdefault(library, {})[name] = data
     namespaces: Mapping[str, str] = parts["namespaces"]
     heads = (n.partition("::")[0] for n in (*(n for n in raw if "::" in n), *namespaces))
-    kept = {k: parts[k] for k in ("headers", "header_library", "namespaces", "libraries", "digest")}
+    kept = {k: parts[k] for k in ("headers", "missing_headers", "header_library", "namespaces", "libraries", "digest")}
     return kept | {
         "names": {name: library for name, (library, _) in raw.items()},
         "packed": {library: marshal.dumps(rows) for library, rows in by_library.items()},

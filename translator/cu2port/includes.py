@@ -7,8 +7,9 @@ file whose own includes bring it too late (after a header of the project, which 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 from cu2port.lexer import Directive
 from cu2port.model import Edit, Finding, Severity, Trust, insert, replace
@@ -45,17 +46,8 @@ def include_findings(unit: Unit) -> Iterator[Finding]:
                 new = inc.path.rpartition(".")[0] + unit.options.rename
                 edit = replace(inc.start + 1, inc.start + 1 + len(inc.path), new)
                 yield _finding(f"`{inc.path}` is renamed to `{new}`", inc, (edit,), inc.path, new)
-            elif CUDA_HEADER.match(inc.path) and not _is_own(unit, inc):
-                yield Finding(
-                    "CU108",
-                    "unknown-cuda-header",
-                    Severity.WARNING,
-                    f"`{inc.path}` looks like a header of CUDA's, and no HIP header is known for it",
-                    inc.start,
-                    inc.end,
-                    trust=Trust.MANUAL,
-                    cuda=inc.path,
-                )
+            elif not _is_own(unit, inc):
+                yield from _unknown(unit, inc)
             continue
         if hip == "":
             yield _finding(f"`{inc.path}` is not needed for HIP", inc, (_drop_line(unit, inc.directive),), inc.path, "")
@@ -72,18 +64,49 @@ def _finding(message: str, inc: Include, made: tuple[Edit, ...], cuda: str, hip:
     return Finding("CU107", "include", Severity.INFO, message, inc.start, inc.end, edits=made, cuda=cuda, hip=hip)
 
 
+def _unknown(unit: Unit, inc: Include) -> Iterator[Finding]:
+    """A finding for a header of CUDA's, or of a library that needs CUDA, that has no HIP header."""
+    advice: tuple[str, ...] = ()
+    missing = _longest(unit.catalog.missing_headers, inc.path)
+    if missing is not None:
+        why, instead = missing[0]
+        message, advice = f"`{inc.path}` has no counterpart for HIP: {why}", (instead,)
+    elif CUDA_HEADER.match(inc.path):
+        message = f"`{inc.path}` looks like a header of CUDA's, and no HIP header is known for it"
+    else:
+        return
+    yield Finding(
+        "CU108",
+        "unknown-cuda-header",
+        Severity.WARNING,
+        message,
+        inc.start,
+        inc.end,
+        trust=Trust.MANUAL,
+        cuda=inc.path,
+        why=advice,
+    )
+
+
+T = TypeVar("T")
+
+
+def _longest(table: Mapping[str, T], path: str) -> tuple[T, str] | None:
+    """The entry of a path, or of the longest `folder/*` that it is in, and the path inside that folder."""
+    if path in table:
+        return table[path], ""
+    folder = path
+    while "/" in folder:
+        folder = folder.rpartition("/")[0]
+        if f"{folder}/*" in table:
+            return table[f"{folder}/*"], path[len(folder) + 1 :]
+    return None
+
+
 def hip_header(unit: Unit, inc: Include) -> str | None:
     """What an include becomes: a HIP path (maybe the same), "" for nothing, None when it is no CUDA header we know."""
-    path = inc.path
-    hip = unit.catalog.headers.get(path)
-    if hip is None:
-        # A header of a library that moves as a whole (`cub/device/device_scan.cuh`): the longest `folder/*` entry.
-        folder = path
-        while hip is None and "/" in folder:
-            folder = folder.rpartition("/")[0]
-            hip = unit.catalog.headers.get(f"{folder}/*")
-        if hip is not None:
-            hip = hip.replace("*", path[len(folder) + 1 :])
+    found = _longest(unit.catalog.headers, inc.path)
+    hip = None if found is None else found[0].replace("*", found[1])
     return None if hip is None or _is_own(unit, inc) else hip
 
 

@@ -33,6 +33,7 @@ def read_rules(files: list[Path]) -> dict[str, Any]:
 
     raw: dict[str, tuple[str, Any]] = {}
     headers: dict[str, str] = {}
+    missing: dict[str, tuple[str, str]] = {}
     header_library: dict[str, str] = {}
     namespaces: dict[str, str] = {}
     libraries = []
@@ -56,8 +57,11 @@ def read_rules(files: list[Path]) -> dict[str, Any]:
             raw[name] = (library, row)
         for table, into in (("headers", headers), ("namespaces", namespaces)):
             for key, value in data.get(table, {}).items():
-                if key in into:
+                if key in into or (table == "headers" and key in missing):
                     raise CatalogError(f"{f.name}: [{table}] `{key}` stands in two files")
+                if table == "headers" and isinstance(value, dict):
+                    missing[key] = _missing_header(f.name, key, value)
+                    continue
                 if not isinstance(value, str):
                     raise CatalogError(f"{f.name}: [{table}] `{key}` must be text")
                 into[key] = value
@@ -66,6 +70,7 @@ def read_rules(files: list[Path]) -> dict[str, Any]:
     return {
         "raw": raw,
         "headers": headers,
+        "missing_headers": missing,
         "header_library": header_library,
         "namespaces": namespaces,
         "libraries": libraries,
@@ -90,6 +95,15 @@ def _check_file(where: str, stem: str, data: dict[str, Any]) -> None:
             raise CatalogError(f"{where}: `{key}` is missing")
     if data["library"] != stem:
         raise CatalogError(f"{where}: library is `{data['library']}`, must be the file's stem")
+
+
+def _missing_header(where: str, path: str, value: dict[str, Any]) -> tuple[str, str]:
+    """(why, instead) of a header that HIP has no counterpart of."""
+    if set(value) != {"why", "instead"} or not _is_texts(list(value.values())):
+        raise CatalogError(
+            f"{where}: [headers] `{path}`: a header without a counterpart has `why` and `instead`, as texts"
+        )
+    return value["why"], value["instead"]
 
 
 def _file_rows(where: str, data: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -8,15 +8,18 @@ from cu2port.unit import Unit
 
 
 class IncludeUnknown(Check):
-    """An include looks like a header of CUDA's, and no HIP header is known for it.
+    """An include looks like a header of CUDA's or of a library that needs CUDA, and no HIP header is known for it.
 
-    It stays, so that HIP's compiler stops there. Look for what the file uses of it (`cu2port query NAME`), include what
-    declares that in HIP, and take this line out.
+    It stays, so that HIP's compiler stops there. Where the library is known, the finding names what AMD GPUs have
+    instead. Look for what the file uses of it (`cu2port query NAME`), include what declares that in HIP, and take this
+    line out.
     """
 
     code, name, severity = "CU108", "unknown-cuda-header", Severity.WARNING
     examples = (
         Example("#include <cuda_frobnicate.h>\n", "#include <cuda_frobnicate.h>\n"),
+        Example("#include <custatevec.h>\n", "#include <custatevec.h>\n"),
+        Example("#include <nvcomp/lz4.hpp>\n", "#include <nvcomp/lz4.hpp>\n"),
         Example('#include "mycuda.h"\n', note="a header of the project"),
     )
 
