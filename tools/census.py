@@ -2,6 +2,7 @@
 
     python tools/census.py TREE [--only GLOB]... [--all] [--json FILE] [--lexer-alone] [--launch ggl]
     python tools/census.py TREE --converted OUT [--rename .hip]
+    python tools/census.py TREE --row 'NAME COMMIT' --write docs/validation.md
 
 CUDA files (.cu, .cuh) are looked at, with --all every kind of source; only the JSON is written. What may be wrong:
 
@@ -18,6 +19,7 @@ CUDA files (.cu, .cuh) are looked at, with --all every kind of source; only the 
   They must lie in one directive, or in none, or hold whole directives and nothing else; and no line break may get into
   a directive without a backslash.
 
+With --write the counts become the row of that name in the table `census` of a document.
 With --converted the outputs are those of an earlier `cu2port convert TREE -o OUT`, and edits are not seen.
 Exit: 0 all pass; 1 something does not; 2 could not run.
 """
@@ -34,6 +36,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from tables import put_row, row_text
 
 from cu2port.catalog import load_catalog
 from cu2port.clang import ClangService
@@ -271,6 +275,8 @@ def main() -> None:
     parser.add_argument("--launch", choices=("keep", "ggl"), default="keep", help="as for `cu2port convert`")
     parser.add_argument("--lexer-alone", action="store_true", help="do not ask libclang")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all faults there")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="write a row of the table `census` in a document")
+    parser.add_argument("--row", metavar="NAME", help="the row's first cell; else the folder's name")
     args = parser.parse_args()
     if not args.tree.is_dir():
         print(f"{args.tree}: no such folder", file=sys.stderr)
@@ -295,25 +301,30 @@ def main() -> None:
             total += Counter(
                 files=1, kernels=counted.kernels, launches=counted.launches, strings=counted.strings.total()
             )
-    _show(found, total)
+    cells = _show(found, total)
+    if args.write:
+        put_row(args.write, "census", [args.row or args.tree.resolve().name, *cells])
     if args.json:
         text = json.dumps({"totals": total, "faults": [asdict(f) for f in found]}, indent=1)
         args.json.write_text(text + "\n", encoding="utf-8")
     sys.exit(1 if found else 0)
 
 
-def _show(found: Sequence[Fault], total: Counter[str]) -> None:
+def _show(found: Sequence[Fault], total: Counter[str]) -> tuple[str, ...]:
+    """Print the faults and a table of them; the cells of its row."""
     for f in found:
         print(f"{f.path}:{f.line}: {f.kind}: {f.what}")
     if found:
         print()
     heads = ("files", *KINDS)
-    print("| " + " | ".join(heads) + " |\n|" + " --: |" * len(heads))
+    print(row_text(heads) + "|" + " --: |" * len(heads))
     bad = Counter(f.kind for f in found)
     sound = {kind: str(bad[kind]) for kind in KINDS}
     for kind in ("kernels", "launches", "strings"):
         sound[kind] = f"{bad[kind]} (of {total[kind]:,})"
-    print("| " + " | ".join((f"{total['files']:,}", *sound.values())) + " |")
+    cells = (f"{total['files']:,}", *sound.values())
+    print(row_text(cells), end="")
+    return cells
 
 
 if __name__ == "__main__":

@@ -14,17 +14,17 @@ renamed when its namespace moves as a whole. In the file the table stands betwee
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tables import NoTableError, replaced, row_text
+
 from cu2port.rulefile import read_rules
 
 ROOT = Path(__file__).resolve().parent.parent
-BLOCK = re.compile(r"(<!-- coverage\b[^>]*-->\n)(.*?)(<!-- /coverage -->)", re.S)
 HEADINGS = ("Library", "Becomes", "Names", "Renamed", "Changed", "Unsupported", "No fate", "Unchecked")
 
 
@@ -94,7 +94,7 @@ def table(rows: list[Counts]) -> str:
     sums = (sum(getattr(r, key) for r in rows) for key in ("renamed", "changed", "unsupported", "missing", "unchecked"))
     lines = [HEADINGS, ("---", "---", *("--:" for _ in HEADINGS[2:]))]
     lines += [r.cells for r in (*rows, Counts("**All**", "", *sums))]
-    return "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
+    return "".join(map(row_text, lines))
 
 
 def main() -> None:
@@ -124,10 +124,10 @@ def main() -> None:
         print(fresh, end="")
         return
     text = path.read_text(encoding="utf-8")
-    found = BLOCK.search(text)
-    if found is None:
-        sys.exit(f"{path}: no <!-- coverage --> and <!-- /coverage --> in it")
-    new = text[: found.start(2)] + fresh + text[found.end(2) :]
+    try:
+        new = replaced(text, "coverage", fresh)
+    except NoTableError as e:
+        sys.exit(f"{path}: {e}")
     if args.write:
         path.write_text(new, encoding="utf-8")
     elif new != text:

@@ -1,6 +1,6 @@
 """How much inline PTX of real projects is lifted, by project.
 
-    python tools/ptx_coverage.py [--left] [--commits FILE] DIR...
+    python tools/ptx_coverage.py [--left] [--commits FILE] [--write docs/validation.md] DIR...
 
 Every asm statement that the lexer finds counts once, also in branches that HIP leaves out. Apart stand statements with
 instructions that have a task of their own (matrix, asynchronous copy, mbarrier), with those that only NVIDIA's GPUs
@@ -18,6 +18,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from tables import replaced, row_text
 
 from cu2port.catalog import load_catalog
 from cu2port.ptx.asm import AsmStatement, statements
@@ -53,16 +55,19 @@ def main() -> int:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--left", action="store_true", help="name every statement that was not lifted")
     parser.add_argument("--commits", type=Path, help="`name commit` a line")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="write the table `ptx` of a document")
     asked = parser.parse_args()
     commits = dict(line.split()[:2] for line in asked.commits.read_text().splitlines()) if asked.commits else {}
     rows = [count(folder) for folder in asked.folders]
-    print(_HEAD.format(" | ".join(_APART)))
-    print("|---|---|" + "--:|" * 10)
+    table = _HEAD.format(" | ".join(_APART)) + "\n|---|---|" + "--:|" * 10 + "\n"
     total: Counter[str] = Counter()
     for row in sorted((r for r in rows if r.counts), key=lambda r: r.project.lower()):
         total += row.counts
-        print(_line(row.project, commits.get(row.project, "")[:12], row.counts))
-    print(_line("all", "", total))
+        table += _line(row.project, commits.get(row.project, "")[:7], row.counts)
+    table += _line("all", "", total)
+    print(table, end="")
+    if asked.write:
+        asked.write.write_text(replaced(asked.write.read_text(encoding="utf-8"), "ptx", table), encoding="utf-8")
     if asked.left:
         for row in rows:
             for where, why in row.left:
@@ -74,9 +79,9 @@ def _line(project: str, commit: str, c: Counter[str]) -> str:
     lifted = c["lifted"] + c["barrier"]
     counted = lifted + c["left"]
     share = f"{100 * lifted / counted:.1f}" if counted else ""
-    apart = " | ".join(str(c[k] or "") for k in (*_APART, "chain"))
-    end = f"{counted} | {lifted} | {c['barrier'] or ''} | {share}"
-    return f"| {project} | {commit} | {sum(c.values())} | {apart} | {end} |"
+    apart = (str(c[k] or "") for k in (*_APART, "chain"))
+    end = (str(counted), str(lifted), str(c["barrier"] or ""), share)
+    return row_text((project, commit, str(sum(c.values())), *apart, *end))
 
 
 def count(folder: Path) -> Row:

@@ -1,6 +1,6 @@
 """Runs the C++ that inline PTX of real projects becomes, on the CPU, against the interpreter.
 
-    python tools/ptx_differential.py [--vectors 40] [--keep DIR] DIR...
+    python tools/ptx_differential.py [--vectors 40] [--keep DIR] [--write docs/validation.md] DIR...
 
 Every distinct asm statement of the trees (text, constraints, volatile) is put into a function of its own, with
 variables for its operands: all unsigned, all signed, and mixed; addresses as pointers and as integers. The file is
@@ -23,6 +23,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from random import Random
+
+from tables import replaced, row_text
 
 from cu2port.catalog import load_catalog
 from cu2port.engine import translate
@@ -401,14 +403,19 @@ def main() -> int:
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
     parser.add_argument("--vectors", type=int, default=40, help="inputs for each statement and kind of variables")
     parser.add_argument("--keep", type=Path, help="leave the last program there")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="write the table `ptx-run` of a document")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
         folder = asked.keep or Path(made)
         folder.mkdir(parents=True, exist_ok=True)
         tally = compared(asked.folders, asked.vectors, folder)
-    for kind, n in tally.distinct.most_common():
-        sys.stdout.write(f"{kind}: {n} distinct, {tally.places[kind]} in all\n")
-    sys.stdout.write(f"vectors {tally.vectors}, disagreements {len(tally.wrong)}\n")
+    rows = [("what became of them", "distinct", "statements"), ("---", "--:", "--:")]
+    rows += [(kind, f"{n:,}", f"{tally.places[kind]:,}") for kind, n in tally.distinct.most_common()]
+    rows.append((f"**{tally.vectors:,} vectors, {len(tally.wrong)} disagreements**", "", ""))
+    table = "".join(map(row_text, rows))
+    if asked.write:
+        asked.write.write_text(replaced(asked.write.read_text(encoding="utf-8"), "ptx-run", table), encoding="utf-8")
+    sys.stdout.write(table)
     sys.stdout.write("".join(f"{line}\n" for line in tally.wrong))
     return 1 if tally.wrong else 0
 

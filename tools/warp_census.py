@@ -27,6 +27,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tables import put_row, row_text
+
 from cu2port.branches import hip_spans
 from cu2port.catalog import load_catalog
 from cu2port.checks.warp_shuffle_width import calls_by_other_name
@@ -188,6 +190,8 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0, metavar="N", help="print N places that are lost")
     parser.add_argument("--fate", choices=FATES, default="lost", help="print places of this fate instead")
     parser.add_argument("--all", action="store_true", help="every kind of source, not only .cu and .cuh")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="write a row of the table `warps` in a document")
+    parser.add_argument("--row", metavar="NAME", help="the row's first cell; else the folder's name")
     args = parser.parse_args()
     if not args.tree.is_dir():
         print(f"{args.tree}: no such folder", file=sys.stderr)
@@ -217,9 +221,12 @@ def main() -> None:
     for shown in told[: args.show]:
         print(shown)
     print(f"{files:,} files")
-    print("| | " + " | ".join(FATES) + " |\n|---|" + "---:|" * len(FATES))
+    print(row_text(("", *FATES)) + "|---|" + "---:|" * len(FATES))
     for kind in KINDS:
-        print(f"| {kind} | " + " | ".join(f"{counted[kind, fate]:,}" for fate in FATES) + " |")
+        print(row_text((kind, *(f"{counted[kind, fate]:,}" for fate in FATES))), end="")
+    if args.write:
+        sums = (f"{sum(counted[kind, fate] for kind in KINDS):,}" for fate in FATES)
+        put_row(args.write, "warps", [args.row or args.tree.resolve().name, f"{files:,}", *sums])
     sys.exit(1 if any(counted[kind, "lost"] for kind in KINDS) else 0)
 
 
