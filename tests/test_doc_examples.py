@@ -3,10 +3,14 @@
 A block `console` holds commands after `$ ` and what they print; `pytest --update` writes it again. A block below a line
 that ends in "`NAME`:" is a file of that name for the commands after it. Commands of a block `sh` run on a small tree
 and may end with 0 or 1. Every other block is one of `ELSEWHERE`, with what tests it.
+
+The guide is one walk: its blocks follow each other in one folder, with a copy of its project, and a block `diff` is
+applied to the converted tree.
 """
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import re
@@ -22,17 +26,23 @@ from pathlib import Path
 import pytest
 
 from cu2port.config import load_config
+from cu2port.project import CannotRun
+from cu2port.verify import headers, toolchain
 
 ROOT = Path(__file__).resolve().parent.parent
 # figures of whole projects, and pages that are written by a test or a tool
 NOT_READ = {"validation.md", "ptx-instructions.md", "rules.md"}
 DOCUMENTS = sorted(p for p in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")) if p.name not in NOT_READ)
+GUIDE, PROJECT = ROOT / "docs" / "guide.md", ROOT / "samples" / "rowstats"
 #: Commands that install, build or need what a test has not; CI runs those of the README.
-NOT_RUN = re.compile(r"python3 -m venv|\.venv/|pip install|nvcc |\.ci/run")
+NOT_RUN = re.compile(r"python3 -m venv|\.venv/|pip install|nvcc |\.ci/run|cp -r cu2port/samples")
 #: (document, first words of the block) -> what holds it.
 ELSEWHERE = {
     ("README.md", "cu2port convert PATH... (-o OUT"): "usage lines: test_the_usage_lines_name_every_command",
     ("docs/audit.md", "44 CUDA files"): "a whole project",
+    ("docs/guide.md", "$ cu2port verify"): "test_the_guide_compiles_as_it_says",
+    ("docs/guide.md", "--- a/"): "test_the_guide_is_what_happens",
+    ("docs/guide.md", "repos:"): "tests/lint/test_hooks.py",
     ("docs/lint.md", "x = f();"): "tests/lint/test_lint.py",
     ("docs/lint.md", "# .pre-commit-config.yaml"): "tests/lint/test_hooks.py",
     ("docs/lint.md", "# .github/workflows"): "tests/lint/test_hooks.py",
@@ -65,7 +75,7 @@ def blocks(document: Path) -> list[Block]:
     fence = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.M | re.S)
     found = []
     for m in fence.finditer(text):
-        name = re.search(r"`([\w.]+)`:\n\n\Z", text[: m.start()])
+        name = re.search(r"`([\w./]+)`:\n\n\Z", text[: m.start()])
         found.append(Block(m[1], m[2], m.start(2), m.end(2), name[1] if name else ""))
     return found
 
@@ -88,7 +98,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run one line of a document; what goes to standard error comes first, as a terminal shows a short command."""
     body = re.sub(r"\s{2,}#.*", "", command)
     program = f"{shlex.quote(sys.executable)} -P -m cu2port"
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "translator"), "NO_COLOR": "1"}
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "translator"), "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
     line = re.sub(r"^cu2port\b", program, body)
     return subprocess.run(
         ["sh", "-c", line], cwd=folder, env=env, text=True, capture_output=True, check=False, timeout=300
@@ -106,7 +116,8 @@ def skip_without_compiler(text: str) -> None:
 
 def consoles() -> Iterator[tuple[Path, Block]]:
     for document in DOCUMENTS:
-        yield from ((document, b) for b in blocks(document) if b.language == "console")
+        if document != GUIDE:
+            yield from ((document, b) for b in blocks(document) if b.language == "console")
 
 
 def console_id(found: object) -> str:
@@ -132,6 +143,60 @@ def test_a_console_shows_what_is_printed(document: Path, block: Block, tmp_path:
         document.write_text(text.replace(f"```console\n{block.text}```", f"```console\n{printed}```"), encoding="utf-8")
         return
     assert printed == block.text, "if the change is meant: pytest --update, then read the diff"
+
+
+def walked(folder: Path) -> Iterator[tuple[Block, str]]:
+    """Do what the guide says, block by block, in `folder`: each block, with what it should hold (what is printed)."""
+    shutil.copytree(PROJECT, folder / PROJECT.name)
+    for block in blocks(GUIDE):
+        wanted = block.text
+        if block.file:
+            (folder / block.file).write_text(block.text, encoding="utf-8")
+        elif block.language == "diff":
+            words = ["git", "apply", "--directory=hip", "-"]
+            subprocess.run(words, cwd=folder, input=block.text, text=True, check=True)
+        elif block.language == "console" and not (needs_compiler(block.text) and not shutil.which("g++")):
+            wanted = ""
+            for command in re.findall(r"^\$ (.*)", block.text, re.M):
+                done = run(command, folder)
+                wanted += f"$ {command}\n{done.stdout}{done.stderr}"
+        yield block, wanted
+
+
+def test_the_guide_is_what_happens(tmp_path: Path, update: bool) -> None:
+    text = GUIDE.read_text(encoding="utf-8")
+    fresh, at = "", 0
+    for block, wanted in walked(tmp_path):
+        fresh += text[at : block.start] + wanted
+        at = block.end
+    fresh += text[at:]
+    if update:
+        GUIDE.write_text(fresh, encoding="utf-8")
+    elif fresh != text:
+        shown = difflib.unified_diff(
+            text.splitlines(), fresh.splitlines(), "docs/guide.md", "what happens", lineterm=""
+        )
+        pytest.fail("\n".join([*shown, "if the change is meant: pytest --update, then read the diff"]), pytrace=False)
+    skip_without_compiler(text)
+
+
+@pytest.mark.slow
+def test_the_guide_compiles_as_it_says(tmp_path: Path) -> None:
+    """Each line below `$ cu2port verify` is printed, before the work by hand and after it."""
+    try:
+        toolchain.find("wheels", ["gfx942", "gfx1100"], str(tmp_path))
+        headers.find("", None)
+    except CannotRun as e:
+        pytest.skip(f"the wheels of cu2port[verify] are not here: {e}")
+    seen = 0
+    for block, _ in walked(tmp_path):
+        if block.text.startswith("$ cu2port verify"):
+            command, *lines = block.text.splitlines()
+            done = run(f"{command.removeprefix('$ ')} --compiler wheels", tmp_path)
+            printed = (done.stdout + done.stderr).splitlines()
+            assert not [line for line in lines if line not in printed], "\n".join(printed)
+            seen += 1
+    assert seen == 2
 
 
 def commands() -> Iterator[tuple[str, str]]:
