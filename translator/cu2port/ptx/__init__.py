@@ -19,6 +19,7 @@ The straight line:
   from the rows themselves (`header.py`), so that a meaning has one home there too.
 - `asm.py` finds the asm statements of a file and reads their texts, with `macros.py` and `calls.py`; `lift.py` binds
   operands and knows what must be copied first (`aliasing.py`: which expressions may mean one object).
+- `unset.py`: which registers and outputs have no value on some way through a text.
 - `printer.py` writes a tree as a C++ expression, `emit.py` an instruction as statements.
 - `vectors.py` has inputs to try rows on, `probe.py` makes a C++ program that does, `assemble.py` a module for NVIDIA's
   assembler and GPUs.

@@ -19,6 +19,7 @@ from cu2port.ptx.ops import Effect, Value
 from cu2port.ptx.printer import NAMESPACE, Printer, Text, cxx_type
 from cu2port.ptx.reserved import KEYWORDS
 from cu2port.ptx.table import spelled
+from cu2port.ptx.unset import Name, has_ways, unset
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ def emit(statements: Sequence[Statement], places: Mapping[str, Place], options: 
     emitter = _Emitter({CARRY: Place("", ops.PRED), **places}, options or Options())
     emitter.flag = places.get(CARRY)
     emitter.taken.update(p.text for p in places.values())
+    if has_ways(statements):
+        emitter.unset = unset(statements).registers
     emitter.block(statements)
     return emitter.finished()
 
@@ -84,6 +87,9 @@ class _Emitter:
     relaxed: int = 0
     flag: Place | None = None  # the carry flag, once an instruction has named it
     counts: dict[str, int] = field(default_factory=dict)  # how often a name was wanted
+    unset: frozenset[Name] = frozenset()  # registers that are read where they may have no value
+    variables: int = 0  # declarations that have been seen
+    first: dict[str, str] = field(default_factory=dict)  # how C++ names of such registers are initialised
 
     def finished(self) -> Emitted:
         local = [f"__label__ {', '.join(self.made)};"] if self.made else []
@@ -116,6 +122,7 @@ class _Emitter:
             elif isinstance(statement, Label):
                 self.lines.append(f"{self.labels[statement.name]}:;")
             elif isinstance(statement, Variable):
+                self.variables += 1
                 self.variable(statement)
             elif isinstance(statement, Scope):
                 outer = dict(self.places), dict(self.labels)
@@ -132,6 +139,8 @@ class _Emitter:
             text = self.fresh(name)
             self.places[name] = Place(text, place.type)
             self.undeclared[text] = cxx_type(place.type)
+            if (self.variables, name) in self.unset:
+                self.first[text] = " = {}"
 
     def carry(self) -> Place:
         """The carry flag, a local that comes into being when an instruction first names it."""
@@ -139,6 +148,8 @@ class _Emitter:
             self.flag = Place(self.fresh("carry"), ops.PRED)
             self.places[CARRY] = self.flag
             self.undeclared[self.flag.text] = "bool"
+            if (0, CARRY) in self.unset:
+                self.first[self.flag.text] = " = {}"
         return self.flag
 
     def instruction(self, instruction: Instruction) -> None:
@@ -182,7 +193,7 @@ class _Emitter:
         """Declares a local that is about to be passed by reference, if it is not yet."""
         ctype = self.undeclared.pop(name, None)
         if ctype is not None:
-            (out if here and not self.jumps else self.top).append(f"{ctype} {name};")
+            (out if here and not self.jumps else self.top).append(f"{ctype} {name}{self.first.get(name, '')};")
 
     def assign(self, operation: Operation, printer: Printer, out: list[str]) -> None:
         """The assignments of an operation, or the statement of its effect."""
@@ -209,9 +220,7 @@ class _Emitter:
                 stored = f"{ctype} {place.text} = {stored};"
             else:
                 if ctype is not None:
-                    # a lane that the guard keeps out has some value in PTX: clang takes it for set
-                    some = " = {}" if operation.instruction.guard is not None else ""
-                    self.top.append(f"{ctype} {place.text}{some};")
+                    self.top.append(f"{ctype} {place.text}{self.first.get(place.text, '')};")
                 stored = f"{place.text} = {stored};"
             out.append(stored)
             if place.type == value.type and not any(

@@ -28,6 +28,7 @@ from cu2port.ptx.parse import PtxSyntaxError, parse_inline
 from cu2port.ptx.printer import NAMESPACE, cxx_type
 from cu2port.ptx.rename import Renamer, declared, has_target, instructions, labels, mentioned
 from cu2port.ptx.table import find
+from cu2port.ptx.unset import has_ways, outputs_unset
 
 _LETTER = {"h": "u16", "r": "u32", "l": "u64", "q": "u128", "f": "f32", "d": "f64", "b": "pred", "n": "s32"}
 _CXX = {
@@ -130,6 +131,7 @@ class _Lifter:
         # names of a macro's locals must not hide what it is called with, in other files too
         self.prefix = "" if context.macro is None else "ptx_"
         self.scratch: set[int] = set()
+        self.unset: frozenset[str] = frozenset()  # outputs that may have no value
         self.bound: dict[int, str] = {}  # outputs that are bound before the first line, and their names
 
     def lifted(self, opcodes: tuple[str, ...]) -> Lifted:
@@ -139,11 +141,18 @@ class _Lifter:
         accesses = self.accesses()
         self.check_carry()
         self.check_names()
+        if has_ways(self.statements):
+            lacking = outputs_unset(self.statements, self.operands)
+            self.unset = lacking.read | lacking.left
         # nvcc lets a text write an input, which then is a register of its own
         self.scratch = {i for i, written, _ in accesses if written and not self.operands[i].output}
         for i in self.to_copy(accesses):
             self.copy(i)
         self.bound = {i: self.local(i, "_out") for i in self.to_bind(accesses)}
+        kept = [i for i in range(self.reading.outputs) if f"%{i}" in self.unset and i not in self.copies]
+        kept = [i for i in kept if not EFFECT.search(self.text(i))]
+        if kept:
+            self.lines_before.append(f"{NAMESPACE}may_stay({', '.join(f'ptx_operand_{i}_' for i in kept)});")
         renamed = Renamer(self.new_name).statements(self.statements)
         # without results it is volatile anyway; a statement that may touch memory is not joined with others either
         volatile = self.context.volatile or self.reading.memory or not self.reading.outputs
@@ -329,7 +338,7 @@ class _Lifter:
         type_ = cxx_type(letter)
         source = f"(ptx_operand_{i}_)" if operand.output else f"ptx_operand_{i}_"
         if operand.output:
-            first = f" = {self.converted(i)}" if operand.read else ""
+            first = f" = {self.converted(i)}" if operand.read else " = {}" if f"%{i}" in self.unset else ""
             self.lines_before.append(f"{type_} {name}{first};")
             self.lines_after.append(f"{source} = {self.back(i, name)};")
         else:

@@ -32,9 +32,10 @@ from cu2port.ptx.module_data import (
     place,
     value_type,
 )
-from cu2port.ptx.module_facts import RUNTIME, Facts, Left, directives, is_builtin
+from cu2port.ptx.module_facts import RUNTIME, Facts, Left, is_builtin
 from cu2port.ptx.printer import NAMESPACE, Printer, Text, cxx_type
-from cu2port.ptx.rename import instructions, mentioned
+from cu2port.ptx.rename import directives, instructions, mentioned
+from cu2port.ptx.unset import unset
 
 INDENT = "    "
 EXITED = "exited"  # what a function tells its caller with, where it ended the thread
@@ -74,9 +75,12 @@ class Body(emit._Emitter):
                 self.tables[d.label] = [o.name for o in d.operands if isinstance(o, Reg)]
             elif d.label:
                 self.prototypes[d.label] = d
+        lacking = unset(body, (self.returned,) if self.returned else ())
+        self.unset = lacking.registers
         if self.returned:
             (result,) = self.f.returns
-            self.top.append(f"{self.facts.structs.type_of(result)} {self.text_of(result.name)};")
+            first = " = {}" if self.returned in lacking.left else ""
+            self.top.append(f"{self.facts.structs.type_of(result)} {self.text_of(result.name)}{first};")
         self.top += [declaration(v, self.facts.names[v.name], {}) for v in self.facts.own.get(self.f.name, ())]
         if self.f.is_entry and self.may_exit:
             self.top.append(f"bool {EXITED} = false;")
@@ -313,7 +317,7 @@ class Body(emit._Emitter):
         text = printer.exact(value).text
         for name, ctype in list(self.undeclared.items()):  # read before it is set
             if re.search(rf"\b{name}\b", text):
-                self.top.append(f"{ctype} {name};")
+                self.top.append(f"{ctype} {name} = {{}};")
                 del self.undeclared[name]
         return text if own.bits >= 16 or own.kind == "p" else f"{wanted}({text})"
 
@@ -345,7 +349,7 @@ class Body(emit._Emitter):
         goal = self.text_of(result.name)
         ctype = self.undeclared.pop(goal, None)
         if ctype is not None:
-            self.top.append(f"{ctype} {goal};")
+            self.top.append(f"{ctype} {goal}{self.first.get(goal, '')};")
         variable = self.params.get(result.name)
         wanted = self.facts.structs.type_of(variable) if variable else cxx_type(self.places[result.name].type)
         have = self.facts.structs.type_of(p)

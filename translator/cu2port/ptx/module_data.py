@@ -261,7 +261,7 @@ def grouped(declarations: Sequence[str]) -> list[str]:
     out: list[str] = []
     by_type: dict[str, list[str]] = {}
     for line in declarations:
-        m = re.fullmatch(r"([\w:]+) (\w+);", line)
+        m = re.fullmatch(r"([\w:]+) (\w+(?: = \{\})?);", line)
         by_type.setdefault(m.group(1) if m else line, []).append(m.group(2) if m else "")
     for type_, found in by_type.items():
         if found == [""]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cu2port.ptx.ir import Directive, Function, Module, Reg, Scope, Statement, Variable
+from cu2port.ptx.ir import Function, Module, Reg, Variable
 from cu2port.ptx.module_data import VISIBLE, NoInitialError, Structs, declaration, is_opaque
 from cu2port.ptx.rename import instructions, mentioned
 
@@ -96,15 +96,6 @@ def exiting(functions: Iterable[Function]) -> frozenset[str]:
         grown = bool(more)
         out |= more
     return frozenset(out)
-
-
-def directives(statements: Iterable[Statement]) -> Iterator[Directive]:
-    """All directives, also those in scopes."""
-    for s in statements:
-        if isinstance(s, Directive):
-            yield s
-        elif isinstance(s, Scope):
-            yield from directives(s.body)
 
 
 def opaque(variables: Iterable[Variable]) -> frozenset[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from cu2port.ptx.ir import (
     Address,
+    Directive,
     Group,
     Instruction,
     Label,
@@ -40,6 +41,15 @@ def labels(statements: Iterable[Statement]) -> Iterator[str]:
             yield s.name
         elif isinstance(s, Scope):
             yield from labels(s.body)
+
+
+def directives(statements: Iterable[Statement]) -> Iterator[Directive]:
+    """All directives, also those in scopes."""
+    for s in statements:
+        if isinstance(s, Directive):
+            yield s
+        elif isinstance(s, Scope):
+            yield from directives(s.body)
 
 
 def declared(statements: Iterable[Statement]) -> Iterator[str]:

@@ -62,6 +62,21 @@ CU2PORT_PTX_TYPE(double, f64);
 namespace cu2port {
 namespace ptx {
 
+// --- values that are not set -----------------------------------------------------------------------------------------
+
+#ifdef __clang__
+template <class T> CU2PORT_PTX T some(__attribute__((maybe_undef)) T x) { return x; }
+#else
+template <class T> CU2PORT_PTX T some(T x) { return x; }
+#endif
+// Variables that a guard or a branch keeps some lanes from setting: what has no value yet gets some, as a register has,
+// and keeps it otherwise. Clang takes what is returned or passed on for set, and would drop the guard.
+CU2PORT_PTX void may_stay() {}
+template <class T, class... More> CU2PORT_PTX void may_stay(T& x, More&... more) {
+    x = some(x);
+    may_stay(more...);
+}
+
 // --- integers --------------------------------------------------------------------------------------------------------
 
 template <class T> struct Wide;
