@@ -11,7 +11,8 @@ from click.testing import CliRunner
 from cu2port.cli import cli
 from cu2port.report.pages import documents, pages
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
 
 
 def test_rule_pages_are_fresh(update: bool) -> None:
@@ -38,10 +39,82 @@ def test_explain_prints_the_page(code: str) -> None:
     assert page.why
 
 
-def test_links_between_documents_lead_somewhere() -> None:
+def documents_of_ours() -> list[Path]:
+    return [*sorted(DOCS.rglob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+
+
+def anchors(document: Path) -> set[str]:
+    """What a link to a heading of the document may say, as GitHub makes it of the heading."""
+    text = re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.M | re.S)
+    found: list[str] = []
+    for heading in re.findall(r"^#+ (.*)", text, re.M):
+        name = re.sub(r"[^\w\- ]", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading.lower())).replace(" ", "-")
+        found.append(name if name not in found else f"{name}-{found.count(name)}")
+    return set(found)
+
+
+def lost_links(document: Path) -> list[str]:
+    """Links of the document that lead to no file, or to no heading of one."""
     lost = []
-    for path in (*DOCS.rglob("*.md"), DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md"):
-        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
-            if "://" not in target and not (path.parent / target).exists():
-                lost.append(f"{path.name}: {target}")
+    text = re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.M | re.S)
+    for target in re.findall(r"(?<!`)\]\(([^)\s]+)\)", text):
+        if "://" not in target:
+            path, _, anchor = target.partition("#")
+            to = document.parent / path if path else document
+            if not to.exists() or (anchor and anchor not in anchors(to)):
+                lost.append(f"{document.name}: {target}")
+    return lost
+
+
+@pytest.mark.parametrize("folder", ["", "docs", "docs/history", "docs/rules"])
+def test_links_between_documents_lead_somewhere(folder: str) -> None:
+    lost = [link for d in documents_of_ours() if d.parent == ROOT / folder for link in lost_links(d)]
     assert not lost
+
+
+def test_a_lost_link_is_seen(tmp_path: Path) -> None:
+    page = tmp_path / "a.md"
+    page.write_text(
+        "# A: `b`'s C\n## Twice\n## Twice\n[x](#a-bs-c) [x](a.md#twice-1) [x](b.md) [y](#twice-2) [z](a.md#d)\n"
+    )
+    assert lost_links(page) == ["a.md: b.md", "a.md: #twice-2", "a.md: a.md#d"]
+
+
+def test_the_index_names_every_document_once() -> None:
+    index = (DOCS / "README.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\| \[[^]]*\]\(([^)]*)\)", index, re.M)
+    there = {p.name for p in DOCS.glob("*.md")} - {"README.md"} | {
+        "../README.md",
+        "../CONTRIBUTING.md",
+        "history/README.md",
+    }
+    assert sorted(named) == sorted(there)
+    history = (DOCS / "history" / "README.md").read_text(encoding="utf-8")
+    kept = re.findall(r"^\| \[[^]]*\]\(([^)]*)\)", history, re.M)
+    assert sorted(kept) == sorted(p.name for p in (DOCS / "history").glob("*.md") if p.name != "README.md")
+
+
+def test_what_is_claimed_today_is_short_and_names_what_gives_it() -> None:
+    """Tools, benchmarks and tests that the page names are there; the older figures are in docs/history/."""
+    text = (DOCS / "validation.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 300
+    named = re.findall(r"\b(?:tools|benchmarks|tests)/[\w./*]+\w", text)
+    assert len(named) > 30
+    assert not [n for n in named if not list(ROOT.glob(n))]
+
+
+def test_measuring_names_every_tool() -> None:
+    text = (DOCS / "measuring.md").read_text(encoding="utf-8")
+    scripts = [p for folder in ("tools", "benchmarks") for p in (ROOT / folder).glob("*.py")]
+    parts = {"scaling_patterns.py", "warp_model.py", "tables.py"}  # imported by others
+    assert not [p.name for p in scripts if p.name not in text and p.name not in parts]
+
+
+def test_numbers_of_the_readme_are_those_of_the_code() -> None:
+    """The README counts what is in the tree; figures that were measured are in docs/validation.md alone."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    samples = len(list((ROOT / "samples").glob("*/input.cu")))
+    assert f"holds {samples} small CUDA programs" in readme
+    assert f"{samples} samples" in (DOCS / "validation.md").read_text(encoding="utf-8")
+    prose = re.sub(r"<!-- coverage.*?/coverage -->|^```.*?^```$|`[^`\n]*`", "", readme, flags=re.S | re.M)
+    assert not re.findall(r"\b\d[\d,.]* (?:s|ms|MB|files/s|lines/s|%|findings|projects)(?!\w)", prose)
