@@ -85,7 +85,6 @@ def test_a_row_for_each_warp_is_converted_for_good(warp: str, launch: str) -> No
     assert unchanged_the_second_time(ROW, options, "a.cu")
     written = translate(ROW, options, path="a.cu").output
     assert (b"hipLaunchKernelGGL" in written) == (launch == "ggl")
-    assert (b"wave::grid" in written) == (warp == "native")
 
 
 @pytest.mark.parametrize("start", ["", "#pragma once\n", "// a\n", "#include <a.h>\n", "int x;\n"])

@@ -6,9 +6,8 @@
 Candidates are found by names and shapes alone, in files that shuffle or name a function that reduces over a warp:
 device functions whose name says that they reduce over a block or a `cta`; kernels whose text reduces over a warp, by
 what else is in it. A file is looked at by itself, with the headers it includes. Prints a line for each idiom:
-candidates, native ones (also kernels with nothing to write anew, where functions of headers do it that are native),
-those of them in which some operations stay a warp's; then the most frequent reasons. `--each` prints each candidate:
-tree, idiom, file, function, the reason.
+candidates and native ones (also kernels with nothing to write anew, where functions of headers do it that are native);
+then the most frequent reasons. `--each` prints each candidate: tree, idiom, file, function, the reason.
 """
 
 from __future__ import annotations
@@ -48,7 +47,6 @@ class Candidate:
     file: str
     function: str
     native: bool
-    part: bool  # some of its operations stay a warp's
     why: str
 
 
@@ -81,7 +79,7 @@ def candidates(tree: Path) -> Iterator[Candidate]:
         unit = Unit(text, catalog, Options(warp="native"), path=str(path))
         made = native(unit)
         good = {f for f, _ in made.rewritten} | set(made.kernels)
-        good |= {f for f in made.through if by_headers(unit, f, catalog)}
+        good |= {f for f in unit.functions if "__global__" in f.sides and by_headers(unit, f, catalog)}
         kept = {k.kernel: k.why for k in made.kept}
         for f in unit.functions:
             if is_device(unit, f):
@@ -90,7 +88,7 @@ def candidates(tree: Path) -> Iterator[Candidate]:
                 if found:
                     file = str(path.relative_to(tree))
                     why = kept.get(f, "no warp code seen in it")
-                    yield Candidate(tree.name, found, file, f.name, f in good, f in made.partly, why)
+                    yield Candidate(tree.name, found, file, f.name, f in good, why)
 
 
 def by_headers(unit: Unit, f: Function, catalog: Catalog) -> bool:
@@ -111,20 +109,18 @@ def main(trees: tuple[Path, ...], each: bool, why: int) -> None:
     """Count what could be native, and what is."""
     total: Counter[str] = Counter()
     done: Counter[str] = Counter()
-    part: Counter[str] = Counter()
     reasons: Counter[tuple[str, str]] = Counter()
     for tree in trees:
         for c in candidates(tree):
             total[c.idiom] += 1
             done[c.idiom] += c.native
-            part[c.idiom] += c.part
             if not c.native:
                 reasons[c.idiom, re.sub(r"`[^`]*`", "`...`", c.why)] += 1
             if each:
-                verdict = "in part" if c.part else "native" if c.native else c.why
+                verdict = "native" if c.native else c.why
                 print(c.tree, c.idiom, c.file, c.function, verdict, sep="\t", flush=True)
     for name in sorted(total):
-        print(f"{name:40}{done[name]:5} of {total[name]}, {part[name]} in part")
+        print(f"{name:40}{done[name]:5} of {total[name]}")
     for (name, reason), n in reasons.most_common(why):
         print(f"{n:5}  {name}: {reason}")
 

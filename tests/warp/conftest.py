@@ -45,12 +45,11 @@ def native_answers(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], 
 
 @pytest.fixture(scope="session")
 def native_verdicts() -> Callable[[str], dict[str, str]]:
-    """native_verdicts(program) -> kernels and functions that a finding names -> CU356 (native), "part" or CU357
-    (kept)."""
+    """native_verdicts(program) -> kernels and functions that a finding names -> CU356 (native) or CU357 (kept)."""
 
     def get(program: str) -> dict[str, str]:
         made = translate(program, Options(warp="native"), path="p.cu")
         found = (j.finding for j in made.findings if j.finding.code in ("CU356", "CU357"))
-        return {f.message.split("`")[1]: "part" if " in part " in f.message else f.code for f in found}
+        return {f.message.split("`")[1]: f.code for f in found}
 
     return get

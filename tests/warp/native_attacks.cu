@@ -13,7 +13,7 @@ __global__ void k(const int* in, int* out, int n) {
   out[threadIdx.x] = s[0];
 }
 void run(const int* in, int* out) { k<<<1, 128>>>(in, out, 3); }
-//// first_side_effect part
+//// first_side_effect
 __global__ void k(const int* in, int* out) {
   __shared__ int s[32];
   int v = warp_sum(in[threadIdx.x]);
@@ -27,7 +27,7 @@ __global__ void k(const int* in, int* out) {
   }
 }
 void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
-//// first_side_effect2 part
+//// first_side_effect2
 __global__ void k(const int* in, int* out) {
   __shared__ int s[32];
   int v = warp_sum(in[threadIdx.x]);
@@ -102,7 +102,7 @@ __global__ void k(const int* in, int* out) {
   if (t % 32 == 0) atomicAdd(out, v);
 }
 void run(const int* in, int* out) { k<<<1, dim3(8, 4, 2)>>>(in, out); }
-//// preinit part
+//// preinit
 __global__ void k(const int* in, int* out) {
   __shared__ int s[8];
   if (threadIdx.x < 8) s[threadIdx.x] = threadIdx.x * 1000;
@@ -246,7 +246,7 @@ __global__ void k(const int* in, int* out) {
   if (threadIdx.x == 0) out[0] = v;
 }
 void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
-//// char_slots part
+//// char_slots
 __global__ void k(const int* in, int* out) {
   __shared__ unsigned char s[32];
   int v = warp_sum(in[threadIdx.x] % 8);
@@ -257,7 +257,7 @@ __global__ void k(const int* in, int* out) {
   if (threadIdx.x == 0) out[0] = v;
 }
 void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
-//// float_slots_int_gather nosum part
+//// float_slots_int_gather nosum
 __device__ float wf(float v) { for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(FULL, v, o); return v; }
 __device__ int wi(int v) { for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(FULL, v, o); return v; }
 __global__ void k(const int* in, int* out) {
@@ -580,7 +580,7 @@ __global__ void k(const int* in, int* out, int n, int c) {
 }
 void helper(dim3& b) { b.x = 32; }
 void run(const int* in, int* out) { int n = 7; dim3 block(128); helper(block); k<<<(n * 32 + 128 - 1) / 128, block>>>(in, out, n, 70); }
-//// partial_then_const part
+//// partial_then_const
 __global__ void k(const int* in, int* out) {
   __shared__ int s[4];
   if (threadIdx.x == 0) { s[0] = 1; s[1] = 2; s[2] = 3; s[3] = 4; }
@@ -791,7 +791,7 @@ __global__ void k(const int* in, int* out) {
   if (!keep) out[500 + base] = 1;
 }
 void run(const int* in, int* out) { k<<<1, 128>>>(in, out); }
-//// not_identity_side part
+//// not_identity_side
 __global__ void k(const int* in, int* out) {
   __shared__ int s[32];
   int v = in[threadIdx.x] - 200, c = 0;

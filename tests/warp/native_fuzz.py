@@ -23,7 +23,7 @@ from cu2port.verify import sim_build, sim_check, simulate
 
 HERE = Path(__file__).resolve().parent
 INCLUDE = HERE.parents[1] / "translator" / "cu2port" / "include" / "cu2port"
-BASES = ("test_warp_native", "test_warp_native_masks", "test_warp_native_scans")
+BASES = ("test_warp_native", "test_warp_native_reach")
 _TOKEN = re.compile(
     r'"[^"\n]*"|\w+(?:\.\d+f?)?|<<=|>>=|<<<|>>>|[-+*/%&|^=!<>]=|&&|\|\||<<|>>|\+\+|--|->|::|\s+|.', re.S
 )
@@ -89,14 +89,12 @@ class Case:
 
 
 @cache
-def bases() -> tuple[tuple[str, str, str], ...]:
-    """(head, body, launch) of each kernel of the tests; the launch "" for any."""
+def bases() -> tuple[tuple[str, str], ...]:
+    """(head, body) of each kernel of the tests."""
     out = []
     for name in BASES:
         m = load(HERE / f"{name}.py")
-        out += [(m.HEAD, body, "") for body in (*m.NATIVE.values(), *m.NATIVE.values(), *m.LOGICAL.values())]
-        rows = getattr(m, "NATIVE_ROWS", {})
-        out += [(m.HEAD, body, launch) for body, launch in (*rows.values(), *rows.values())]
+        out += [(m.HEAD, body) for body in (*m.NATIVE.values(), *m.NATIVE.values(), *m.LOGICAL.values())]
     return tuple(out)
 
 
@@ -149,23 +147,18 @@ def _mutated(body: str, r: random.Random, n: int) -> str:
 def case(seed: int) -> Case:
     """The kernel of a seed."""
     r = random.Random(seed)
-    head, body, launch = r.choice(bases())
-    if not launch and r.random() < 0.2:
-        second = r.choice([x for x in bases() if x[0] == head and not x[2]])
+    head, body = r.choice(bases())
+    if r.random() < 0.2:
+        second = r.choice([x for x in bases() if x[0] == head])
         body = "{" + body + "}\n__syncthreads();\n{" + second[1] + "}"
     for n in range(r.choice((0, 1, 1, 1, 2, 2, 3, 4))):
         body = _mutated(body, r, n)
     if r.random() < 0.15 and "__device__" in head:
         at = head.index("__device__")
         head = head[:at] + _mutated(head[at:], r, 9)
-    if launch:
-        kernel = f"__global__ void k(const int* in, int* out, int n, int c) {{{body}\n}}\n"
-        launch = launch.replace("NAME", "k")
-        host = f"void run(const int* in, int* out) {{ const int n = 11, c = 70, m = 12; int size = 64; {launch} }}\n"
-    else:
-        kernel = f"__global__ void k(const int* in, int* out) {{{body}\n}}\n"
-        blocks = r.choice(_BLOCKS)
-        host = f"void run(const int* in, int* out) {{ k<<<{r.choice('12')}, {blocks}, 512>>>(in, out); }}\n"
+    kernel = f"__global__ void k(const int* in, int* out) {{{body}\n}}\n"
+    blocks = r.choice(_BLOCKS)
+    host = f"void run(const int* in, int* out) {{ k<<<{r.choice('12')}, {blocks}, 512>>>(in, out); }}\n"
     return Case(f"seed{seed}", head + kernel + host)
 
 

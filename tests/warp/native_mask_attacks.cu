@@ -1,5 +1,5 @@
 // Kernels that keep votes and look as if wavefronts might do what their warps do, each with what stands in the way:
-// `tests/warp/test_warp_native_masks.py` sees that they keep their warps. In front of each stand its headers.
+// `tests/warp/test_warp_native_attacks.py` sees that they keep their warps. In front of each stand its headers.
 //// rank_of_gone
 __global__ void k(const int* in, int* out) {
   int lane = threadIdx.x % 32, base;

@@ -30,5 +30,5 @@ def test_counts(tmp_path: Path) -> None:
     done = CliRunner().invoke(module.main, [str(tmp_path), "--each"])
     assert done.exit_code == 0, done.output
     assert "\tblock, by a function\ta.cu\tblock_sum\tnative\n" in done.output
-    assert " ".join(done.output.partition("block, by a function   ")[2].split()[:3]) == "1 of 2,"
+    assert " ".join(done.output.partition("block, by a function   ")[2].split()[:3]) == "1 of 2"
     assert "kernel, other                               0 of 1" in done.output

@@ -98,41 +98,6 @@ WAVE: Rows = {
     "sum of doubles": ("double x", "(ALL(x += wide(x, o)), x)", "sum(x)"),
     "max of ints": ("int v", "(ALL(v = Max()(v, __shfl_xor(v, o))), v)", "reduce(v, Max())"),
     "max of floats": ("float x", "(ALL(x = Max()(x, as_float(__shfl_xor(as_int(x), o)))), x)", "reduce(x, Max())"),
-    "lane": ("", "(int)__lane_id()", "lane()"),
-    "in a mask": ("u64 m", "(bool)(m >> __lane_id() & 1)", "has(m)"),
-    "lanes below, as a mask": ("", "(1ull << __lane_id()) - 1", "lower()"),
-    "rank in a mask": ("u64 m", "__builtin_popcountll(m & ((1ull << __lane_id()) - 1))", "rank(m)"),
-    "rank among votes": (
-        "int p",
-        "__builtin_popcountll(__ballot(p) & ((1ull << __lane_id()) - 1))",
-        "rank(cu2port::wave::ballot(p))",
-    ),
-    "rank, with itself": (
-        "int p",
-        "__builtin_popcountll(__ballot(p) & ((2ull << __lane_id()) - 1))",
-        "upto(cu2port::wave::ballot(p))",
-    ),
-    "first of votes": ("int p", "__builtin_ffsll(__ballot(p)) - 1", "first_of(cu2port::wave::ballot(p))"),
-    "last of votes": ("int p", "LAST(__ballot(p))", "last_of(cu2port::wave::ballot(p))"),
-    "first that is here": ("", "__builtin_ffsll(__activemask()) - 1 == __lane_id()", "leads()"),
-    "its value": ("int v", "__shfl(v, __builtin_ffsll(__activemask()) - 1)", "lead(v)"),
-    "lanes with the same value": ("int v", "SAME(v)", "match(v)"),
-    "value of a lane": ("int v, int l", "__shfl(v, l)", "shfl(v, l)"),
-    "lane below": ("int v", "__shfl_up(v, 1)", "below(v)"),
-    "last lane": ("", "63 - __builtin_clzll(__activemask())", "last_lane()"),
-    "value of the last lane": ("int v", "__shfl(v, 63 - __builtin_clzll(__activemask()))", "last(v)"),
-    "inclusive sum of ints": ("int v", "(UP(__shfl_up(v, o), v += t), v)", "inclusive_sum(v)"),
-    "inclusive sum of floats": (
-        "float x",
-        "(UP(as_float(__shfl_up(as_int(x), o)), x += t), x)",
-        "inclusive_sum(x)",
-    ),
-    "inclusive maximum of ints": ("int v", "(UP(__shfl_up(v, o), v = Max()(t, v)), v)", "inclusive_scan(v, Max())"),
-    "exclusive sum of ints": (
-        "int v",
-        "(UP(__shfl_up(v, o), v += t), __lane_id() ? __shfl_up(v, 1) : 0)",
-        "exclusive_sum(v)",
-    ),
 }
 TABLES = {"warp": FUNCTIONS, "wave": WAVE}
 #: What a table's functions may take more than the plain ones on wavefronts of 64 lanes. On 32 they may not take more.
@@ -141,7 +106,6 @@ HELP = """
 typedef unsigned long long u64;
 #define SUM(step) ({ for (int o = 16; o > 0; o /= 2) step; })
 #define ALL(step) ({ for (int o = __builtin_amdgcn_wavefrontsize() / 2; o > 0; o /= 2) step; })
-#define LAST(votes) ({ u64 m = votes; m ? 63 - __builtin_clzll(m) : -1; })
 #define SAME(v) ({ \\
     u64 same = 0; \\
     for (u64 rest = __activemask(); rest;) { \\
@@ -151,7 +115,6 @@ typedef unsigned long long u64;
         rest &= ~those; \\
     } \\
     same; })
-#define UP(other, step) ({ for (unsigned o = 1; o < wave(); o *= 2) { auto t = other; if (__lane_id() >= o) step; } })
 struct Max {
     template <class T> __attribute__((device)) T operator()(T a, T b) const { return a < b ? b : a; }
 };
@@ -341,7 +304,7 @@ __global__ void wave_votes(unsigned long long* u, const int* i) {
     namespace w = cu2port::wave;
     u[0] = w::ballot(i[0]) + w::any(i[1]) + w::all(i[2]) + w::popc(i[3]) + w::size() + w::count(blockDim.x);
 }
-int main() { return cu2port::warp::size + (cu2port::wave::device_size() - 32) / 32; }
+int main() { return cu2port::warp::size; }
 """
 
 

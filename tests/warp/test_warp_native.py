@@ -265,111 +265,33 @@ LOGICAL = {
 #endif
         v = warp_sum(v);
         if (threadIdx.x % 32 == 0) atomicAdd(out, v);""",
+    "row_for_each_warp": """
+        const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+        if (row >= 5) return;
+        int sum = 0;
+        for (int i = lane; i < 40; i += 32) sum += in[row * 40 + i];
+        sum = warp_sum(sum);
+        if (lane == 0) out[row] = sum;""",
+    "own_ptx": """
+        int v = in[threadIdx.x], w;
+        asm("add.s32 %0, %1, 1;" : "=r"(w) : "r"(v));
+        v = warp_sum(w);
+        if (threadIdx.x % 32 == 0) atomicAdd(out, v);""",
+    "beside_a_neighbour": """
+        __shared__ int s[32];
+        int v = in[threadIdx.x], q = __shfl_xor_sync(FULL, v, 3);
+        v = warp_sum(v);
+        if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+        __syncthreads();
+        v = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : 0;
+        if (threadIdx.x < 32) v = warp_sum(v);
+        if (threadIdx.x == 0) out[0] = v;
+        out[1 + threadIdx.x] = q;""",
     "asks_for_size": """
         int v = warp_sum(in[threadIdx.x]);
         if (threadIdx.x % 32 == 0) atomicAdd(out, v / 32);""",
 }
-#: Kernels with a row of data for each warp, of `(const int* in, int* out, int n, int c)`: a body and a launch.
-NATIVE_ROWS = {
-    "rows_guard": (
-        """
-        const int lane = threadIdx.x % 32;
-        const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
-        if (row >= n) return;
-        const int* x = in + row * c;
-        int sum = 0;
-        for (int i = lane; i < c; i += 32) sum += x[i];
-        sum = warp_sum(sum);
-        sum = __shfl_sync(FULL, sum, 0);
-        int most = 0;
-        for (int i = lane; i < c; i += 32) {
-            const int d = x[i] * c - sum;
-            if (d % 2) most = max(most, d);
-            out[20 + row * c + i] = d;
-        }
-        for (int o = 16; o > 0; o >>= 1) most = max(most, __shfl_xor_sync(FULL, most, o));
-        if (lane == 0) out[row] = most;""",
-        "const int threads = 128; NAME<<<(n * 32 + threads - 1) / threads, threads>>>(in, out, n, c);",
-    ),
-    "rows_of_tiles": (
-        """
-        cg::thread_block block = cg::this_thread_block();
-        cg::thread_block_tile<32> warp = cg::tiled_partition<32>(block);
-        int row = blockIdx.x * warp.meta_group_size() + warp.meta_group_rank();
-        if (row < n) {
-            int sum = 0;
-            for (int i = warp.thread_rank(); i < c; i += warp.size()) sum += in[row * c + i];
-            sum = cg::reduce(warp, sum, cg::plus<int>{});
-            if (warp.thread_rank() == 0) atomicAdd(&out[row % 3], sum);
-        }""",
-        "dim3 grid((n + 256 / 32 - 1) / (256 / 32)); NAME<<<grid, 256>>>(in, out, n, c);",
-    ),
-    "rows_by_stride": (
-        """
-        const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
-        for (int row = blockIdx.x * (blockDim.x / 32) + warp; row < n; row += gridDim.x * (blockDim.x / 32)) {
-            int sum = 0, k = 2;
-            for (int i = lane; i < c; i += 32) {
-                int v = in[row * c + i];
-                for (int j = 0; j < k; j++) v ^= j;
-                sum += v;
-            }
-            sum = warp_sum(sum);
-            if (lane == 0) out[row] = sum;
-        }""",
-        "dim3 block(192); NAME<<<2, block>>>(in, out, n, c);",
-    ),
-    "rows_of_one_warp": (
-        """
-        int sum = 0;
-        for (int i = threadIdx.x; i < c; i += blockDim.x) sum += in[blockIdx.x * c + i];
-        sum = warp_sum(sum);
-        if (threadIdx.x == 0) out[blockIdx.x] = sum;""",
-        "NAME<<<n, 32>>>(in, out, n, c);",
-    ),
-}
-_ROW = """
-        const int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
-        if (row >= n) return;
-        int sum = SET;
-        for (int i = lane; i < c; i += 32) { BODY }
-        sum = warp_sum(sum);
-        LAST"""
-
-
-def _row(launch: str = "NAME<<<(n * 32 + 128 - 1) / 128, 128>>>(in, out, n, c);", **parts: str) -> tuple[str, str]:
-    text = _ROW
-    for key, usual in (("SET", "0"), ("BODY", "sum += in[row * c + i];"), ("LAST", "if (lane == 0) out[row] = sum;")):
-        text = text.replace(key, parts.get(key, usual))
-    return text, launch
-
-
-#: Grids in which there are as many wavefronts as CUDA has warps, whatever they were made for.
-NATIVE_ROWS |= {
-    "rows_other_number": _row("NAME<<<(m * 32 + 128 - 1) / 128, 128>>>(in, out, n, c);"),
-    "rows_unknown_blocks": _row("NAME<<<(n * 32 + size - 1) / size, size>>>(in, out, n, c);"),
-    "rows_odd_blocks": _row("NAME<<<(n * 32 + 96 - 1) / 96, 96>>>(in, out, n, c);"),
-    "rows_spare_grid": _row("NAME<<<64, 128>>>(in, out, n, c);"),
-    "rows_grid_elsewhere": _row("int g = (n * 32 + 128 - 1) / 128; NAME<<<g, 128>>>(in, out, n, c); in[1023] = g;"),
-    "rows_number_changes": _row(
-        "int k = n; int g = (k * 32 + 128 - 1) / 128; k = k + 1; NAME<<<g, 128>>>(in, out, k, c);"
-    ),
-}
-LOGICAL_ROWS = {
-    "rows_start_high": _row(SET="1"),
-    "rows_last_lane": _row(LAST="if (lane == 31) out[row] = sum; else if (lane == 0) out[row] = sum;"),
-    "rows_count_lanes": _row(LAST="atomicAdd(&out[row], 1);"),
-    "rows_leave": _row(BODY="if (in[i] == 7) break; sum += in[i];"),
-    "rows_running": _row(BODY="sum += in[i]; out[20 + row * c + i] = sum;"),
-    "rows_element_after": _row(
-        SET="0, last = 0", BODY="sum += in[i]; last = in[i];", LAST="if (lane == 0) out[row] = sum;"
-    ),
-    "rows_lane_in_value": _row(BODY="sum += in[i] * lane;"),
-    "rows_twice": _row(LAST="sum = warp_sum(sum); if (lane == 0) out[row] = sum;"),
-    "rows_by_other_stride": _row(BODY="sum += in[row * c + i]; i += 32;"),
-}
-ROWS = {**NATIVE_ROWS, **LOGICAL_ROWS}
-NAMES = (*NATIVE, *LOGICAL, *ROWS)
+NAMES = (*NATIVE, *LOGICAL)
 SIZES = (32, 96, 256)
 MAIN = """
 int main() {
@@ -378,7 +300,6 @@ int main() {
     cudaMallocManaged(&out, 4096);
     for (int i = 0; i < 1024; i++) in[i] = i * 37 % 101 + 1;
     const int sizes[] = {SIZES};
-    const int n = 11, c = 70, m = 11;
     for (int size : sizes) {
 CASES    }
 }
@@ -393,13 +314,11 @@ CASE = """        for (int i = 0; i < 1024; i++) out[i] = 0;
 
 def _program() -> str:
     kernels = (f"__global__ void {n}(const int* in, int* out) {{{b}\n}}\n" for n, b in {**NATIVE, **LOGICAL}.items())
-    rows = (f"__global__ void {n}(const int* in, int* out, int n, int c) {{{b}\n}}\n" for n, (b, _) in ROWS.items())
     launches = dict.fromkeys((*NATIVE, *LOGICAL), "NAME<<<2, size, 256>>>(in, out);")
     launches["in_a_plane"] = "NAME<<<2, dim3(16, size / 16)>>>(in, out);"
-    launches |= {n: x for n, (_, x) in ROWS.items()}
     cases = "".join(CASE.replace("LAUNCH", launches[n]).replace("NAME", n) for n in NAMES)
     sizes = ", ".join(map(str, SIZES))
-    return HEAD + "".join(kernels) + "".join(rows) + MAIN.replace("SIZES", sizes).replace("CASES", cases)
+    return HEAD + "".join(kernels) + MAIN.replace("SIZES", sizes).replace("CASES", cases)
 
 
 @pytest.fixture(scope="module")
@@ -429,5 +348,5 @@ def test_one_kernel_of_many() -> None:
 
 def test_what_becomes_native(native_verdicts: Verdicts) -> None:
     found = native_verdicts(_program())
-    assert {n for n in NAMES if found.get(n) == "CU356"} == {*NATIVE, *NATIVE_ROWS}
-    assert {n for n in NAMES if found.get(n) in ("CU357", "part")} == {*LOGICAL, *LOGICAL_ROWS}
+    assert {n for n in NAMES if found.get(n) == "CU356"} == {*NATIVE}
+    assert {n for n in NAMES if found.get(n) == "CU357"} == {*LOGICAL}

@@ -21,6 +21,9 @@ HEAD = """#include <cstdio>
 #include <cooperative_groups/reduce.h>
 namespace cg = cooperative_groups;
 #define FULL 0xffffffffu
+#ifndef WIDTH
+#define WIDTH 16
+#endif
 #define PRAGMA_UNROLL _Pragma("unroll")
 __device__ int warp_sum(int v) {
     PRAGMA_UNROLL
@@ -29,6 +32,66 @@ __device__ int warp_sum(int v) {
 }
 __device__ int warp_max(int v) {
     for (int o = 16; o > 0; o /= 2) v = max(v, __shfl_xor_sync(FULL, v, o));
+    return v;
+}
+__device__ __forceinline__ int lane_of() { return threadIdx.x % 32; }
+__device__ __forceinline__ int warp_of() { return threadIdx.x / 32; }
+template <typename T, int W = 32>
+__device__ __forceinline__ T sum_of(T v) {
+    for (int o = W / 2; o > 0; o >>= 1) v += __shfl_xor_sync(FULL, v, o, W);
+    return v;
+}
+template <int W = 8>
+static __device__ __forceinline__ int sum_wide(int v) {
+#pragma unroll
+    for (int o = W >> 1; o >= 1; o /= 2) { v += __shfl_down_sync(FULL, v, o, W); }
+    return v;
+}
+template <typename T>
+__device__ T sum_lanes(T v, int width = 32, unsigned mask = FULL) {
+    for (int o = width / 2; o > 0; o >>= 1) v += __shfl_xor_sync(mask, v, o, width);
+    return v;
+}
+__device__ int sum_half(int v, unsigned mask = 0xffff) {
+    for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(mask, v, o);
+    return v;
+}
+__device__ inline int pick(int v) {
+    for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(FULL, v, o);
+    return v;
+}
+__device__ inline float pick(float v) {
+    for (int o = 16; o > 0; o >>= 1) v = fmaxf(v, __shfl_xor_sync(FULL, v, o));
+    return v;
+}
+__device__ inline int pick(int* v) { return v[0]; }
+__device__ int sum_with(int v, int* slots) {
+    int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+    v = warp_sum(v);
+    if (lane == 0) slots[warp] = v;
+    __syncthreads();
+    v = threadIdx.x < blockDim.x / 32 ? slots[lane] : 0;
+    if (warp == 0) v = warp_sum(v);
+    return v;
+}
+__device__ int block_total(int v) {
+    __shared__ int slots[32];
+    int lane = lane_of(), warp = warp_of();
+    v = warp_sum(v);
+    if (lane == 0) slots[warp] = v;
+    __syncthreads();
+    v = threadIdx.x < blockDim.x / 32 ? slots[lane] : 0;
+    if (warp == 0) v = warp_sum(v);
+    return v;
+}
+__device__ int block_kept(int v) {
+    __shared__ int slots[32];
+    int lane = lane_of(), warp = warp_of();
+    v = warp_sum(v);
+    if (lane == 0) slots[warp] = v;
+    __syncthreads();
+    v = threadIdx.x < blockDim.x / 32 ? slots[lane] : 0;
+    if (warp == 0) v = warp_sum(v);
     return v;
 }
 """
@@ -63,6 +126,26 @@ def _slots(read: str, last: str = "if (threadIdx.x == 0) out[0] = v;", low: str 
     return _SLOTS.replace("READ", read).replace("LAST", last).replace("LOW", low)
 
 
+_OVER_BLOCK = """
+        __shared__ T s[32];
+        T v = FIRST(in[threadIdx.x]), w = threadIdx.x;
+        VALUE
+        if (lane_of() == 0) s[warp_of()] = v;
+        __syncthreads();
+        v = threadIdx.x < blockDim.x / 32 ? s[lane_of()] : 0;
+        if (warp_of() == 0) v = NEXT(v);
+        if (threadIdx.x == 0) out[0] = v;"""
+
+
+def _over_block(first: str, last: str, kind: str = "int", value: str = "") -> str:
+    """The sum over a block by calls of two functions."""
+    words = {"FIRST": first, "NEXT": last, "VALUE": value}
+    text = _OVER_BLOCK.replace("T ", kind + " ")
+    for word, new in words.items():
+        text = text.replace(word, new)
+    return text
+
+
 #: Bodies of kernels `(const int* in, int* out)` that become native.
 NATIVE = {
     "fill_that_counts": _slots("v = threadIdx.x < blockDim.x / 32 ? s[lane] : 0; if (warp == 0) v = warp_max(v);"),
@@ -87,6 +170,24 @@ NATIVE |= {
     "barrier_by_name": _groups("cg::sync(block)"),
     "barrier_made_here": _groups("cg::this_thread_block().sync()"),
 }
+NATIVE |= {
+    "width": _over_block("sum_of", "sum_of<int, 32>"),
+    "width_of_its_own": _over_block("sum_wide<32>", "sum_wide<warp>").replace(
+        "__shared__", "constexpr int warp = 64 / 2; __shared__"
+    ),
+    "width_of_the_caller": _over_block("sum_lanes", "sum_lanes<int>"),
+    "type": _over_block("", "pick", value="v = pick(v);"),
+    "other_type": _over_block("", "pick", "float", "v = pick(v);"),
+    "lent_slots": "__shared__ int s[32]; int v = sum_with(in[threadIdx.x], s); if (threadIdx.x == 0) out[0] = v;",
+    "small": """
+        int v = in[threadIdx.x];
+        v = blockDim.x <= 32 ? warp_sum(v) : block_total(v);
+        if (threadIdx.x == 0) out[0] = v;""",
+    "small_arms": """
+        int v = in[threadIdx.x], all = 0;
+        if (blockDim.x > 32) { all = block_total(v); } else { all = warp_sum(v); }
+        if (threadIdx.x == 0) out[0] = all;""",
+}
 #: Bodies that look like them and stay.
 LOGICAL = {
     "half_a_loop_without_braces": _slots(
@@ -99,6 +200,16 @@ LOGICAL = {
     "tile_named_twice": _groups(
         "block.sync(); { auto tile = cg::tiled_partition<16>(block); v = tile.shfl_xor(v, 1); }"
     ),
+    "narrow_width": _over_block("sum_of<int, 16>", "sum_of"),
+    "narrow_last": _over_block("sum_of", "sum_of<int, 8>"),
+    "narrow_by_default": _over_block("sum_wide", "sum_wide<32>"),
+    "narrow_by_argument": _over_block("", "sum_lanes", value="v = sum_lanes(v, 16);"),
+    "narrow_by_mask": _over_block("sum_half", "sum_half"),
+    "unknown_width": _over_block("sum_of<int, WIDTH>", "sum_of"),
+    "unknown_type": _over_block("pick", "pick"),
+    "own_name": "auto warp_sum = [](int v) { return v; }; " + _over_block("warp_sum", "sum_of"),
+    "not_small": "int v = blockDim.x <= 64 ? warp_sum(1) : block_kept(1); if (threadIdx.x == 0) out[0] = v;",
+    "small_in_y": "int v = blockDim.y <= 32 ? warp_sum(1) : block_kept(1); if (threadIdx.x == 0) out[0] = v;",
     "fills_differ": _slots("v = threadIdx.x < blockDim.x / 32 ? s[lane] : in[threadIdx.x] - 900; v = warp_max(v);"),
     "another_value": _slots("w = lane < blockDim.x / 32 ? s[lane] : w; v = warp_max(w);"),
     "another_value_before": _slots("v = w; if (lane < blockDim.x / 32) v = s[lane]; v = warp_max(v);"),
@@ -119,58 +230,6 @@ LOGICAL = {
         v = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : 2;
         v = warp_sum(v);
         if (threadIdx.x == 0) out[0] = v;""",
-}
-LIST_HEAD = """
-template <typename T, int N> __device__ T warp_sums(T* v) {
-#pragma unroll
-    for (int i = 0; i < N; i++) {
-#pragma unroll
-        for (int o = 16; o > 0; o >>= 1) v[i] += __shfl_xor_sync(FULL, v[i], o, 32);
-    }
-    return (T)(0.0f);
-}
-template <typename T, int N> __device__ void warp_maxima(T* v) {
-    for (int i = 0; i < N; ++i) {
-        PRAGMA_UNROLL
-        for (int o = 16; o > 0; o >>= 1) v[i] = max(v[i], __shfl_xor_sync(FULL, v[i], o));
-    }
-}
-"""
-_LIST = """template <typename T, int N> __device__ T NAME(T* v) {
-    static __shared__ T s[N][33];
-    int lane = threadIdx.x & 0x1f;
-    int warp = threadIdx.x >> 5;
-    warp_sums<T, N>(v);
-    if (lane == 0) {
-#pragma unroll
-        for (int i = 0; i < N; i++) s[i][warp] = v[i];
-    }
-    __syncthreads();
-    bool has_warp = threadIdx.x < (blockDim.x / 32.f);
-    for (int i = 0; i < N; i++) v[i] = has_warp ? s[i][lane] : (T)(0.0f);
-    warp_sums<T, N>(v);
-    return (T)0.0f;
-}
-"""
-_LIST_MAX = _LIST.replace("sums", "maxima").replace("T NAME", "void NAME").replace("    return (T)0.0f;\n", "")
-_LIST_MAX = _LIST_MAX.replace("s[N][33]", "s[32][N]").replace("s[i][warp]", "s[warp][i]")
-_LIST_MAX = _LIST_MAX.replace("has_warp ? s[i][lane] : (T)(0.0f)", "(lane < blockDim.x / 32 ? s[lane][i] : (T)-890)")
-#: Functions that put a list of values together over the block, in place.
-NATIVE_LISTS = {"list_sum": _LIST, "list_max": _LIST_MAX}
-LOGICAL_LISTS = {
-    "list_fill": _LIST.replace("(T)(0.0f);\n    warp", "(T)(1.0f);\n    warp"),
-    "list_last_lane": _LIST.replace("lane == 0", "lane == 31"),
-    "list_no_barrier": _LIST.replace("    __syncthreads();\n", ""),
-    "list_by_warp": _LIST.replace("s[i][lane]", "s[i][warp]"),
-    "list_shorter": _LIST.replace("i < N; i++) v[i] = has", "i < N - 1; i++) v[i] = has"),
-    "list_later": _LIST.replace("int i = 0; i < N; i++) v[i] = has", "int i = 1; i < N; i++) v[i] = has"),
-    "list_two_operations": _LIST.replace("warp_sums<T, N>(v);\n    return", "warp_maxima<T, N>(v);\n    return"),
-    "list_and_more": _LIST.replace("    bool has", "    v[0] += lane;\n    bool has"),
-    "list_neighbours": _LIST.replace("s[i][warp] = v[i]", "s[i][warp] = v[N - 1 - i]"),
-    "list_cut": _LIST.replace("static __shared__ T", "static __shared__ short"),
-    "list_rows": _LIST.replace("lane == 0", "lane == 0 && threadIdx.y == 0"),
-    "list_not_all": _LIST.replace("warp_sums<T, N>(v);\n    if", "if (warp) warp_sums<T, N>(v);\n    if"),
-    "list_of_warps": _LIST.replace("return (T)0.0f", "return v[0]"),
 }
 SIZES = (32, 96, 256, 992, 1024)
 MAIN = """
@@ -194,20 +253,9 @@ CASE = """        for (int i = 0; i < 2048; i++) out[i] = 0;
 
 def _program() -> str:
     kernels = (f"__global__ void {n}(const int* in, int* out) {{{b}\n}}\n" for n, b in {**NATIVE, **LOGICAL}.items())
-    functions = (x.replace("NAME", n) for n, x in {**NATIVE_LISTS, **LOGICAL_LISTS}.items())
-    lists = (
-        f"""__global__ void use_{n}(const int* in, int* out) {{
-    int v[3] = {{in[threadIdx.x] - 1000, in[threadIdx.x + 7], 5}};
-    {n}<int, 2>(v);
-    if (threadIdx.x == 0) {{ out[0] = v[0]; out[1] = v[1]; out[2] = v[2]; }}
-}}
-"""
-        for n in (*NATIVE_LISTS, *LOGICAL_LISTS)
-    )
-    cases = "".join(CASE.replace("NAME", n) for n in (*NATIVE, *(f"use_{n}" for n in NATIVE_LISTS)))
+    cases = "".join(CASE.replace("NAME", n) for n in NATIVE)
     sizes = ", ".join(map(str, SIZES))
-    parts = (*kernels, LIST_HEAD, *functions, *lists)
-    return HEAD + "".join(parts) + MAIN.replace("SIZES", sizes).replace("CASES", cases)
+    return HEAD + "".join(kernels) + MAIN.replace("SIZES", sizes).replace("CASES", cases)
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +263,7 @@ def wrote(native_answers: Callable[[str], Answers]) -> Answers:
     return native_answers(_program())
 
 
-@pytest.mark.parametrize("name", (*NATIVE, *(f"use_{n}" for n in NATIVE_LISTS)))
+@pytest.mark.parametrize("name", NATIVE)
 def test_answers_are_cudas(name: str, wrote: Answers) -> None:
     for size in SIZES:
         right = wrote["logical", 32][f"{name} {size} 0"]
@@ -224,12 +272,9 @@ def test_answers_are_cudas(name: str, wrote: Answers) -> None:
 
 
 def test_what_becomes_native(native_verdicts: Verdicts) -> None:
-    assert len({_LIST, *LOGICAL_LISTS.values()}) == len(LOGICAL_LISTS) + 1
     found = native_verdicts(_program())
     assert {n for n in NATIVE if found.get(n) != "CU356"} == set()
-    assert {n for n in NATIVE_LISTS if "CU356" not in (found.get(n), found.get(f"use_{n}"))} == set()
-    assert {n for n in LOGICAL if found.get(n) not in ("CU357", "part")} == set()
-    assert {n for n in LOGICAL_LISTS if f"use_{n}" not in found or n in found} == set()
+    assert {n for n in LOGICAL if found.get(n) != "CU357"} == set()
 
 
 BLOCK_MAX = """#define FINAL_MASK 0xffffffff

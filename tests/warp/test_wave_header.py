@@ -39,10 +39,6 @@ class Wave:
         """The bits of the lanes in the branch that say yes to a second operand."""
         return sum(1 << k for k, o in enumerate(self.other) if self.here[k] and yes(o))
 
-    def peers(self, i: int) -> int:
-        """The lanes in the branch whose second operand has lane i's last two bits."""
-        return self.votes(lambda o: o & 3 == self.other[i] & 3)
-
     def fold(self, f: Callable[[int, int], int]) -> int:
         return reduce(f, self.value)
 
@@ -52,10 +48,6 @@ Reference = Callable[[Wave, int], int]
 
 def _signed(v: int) -> int:
     return v - (1 << 32) if v >> 31 else v
-
-
-def _first(bits: int) -> int:
-    return (bits & -bits).bit_length() - 1
 
 
 def _all(f: Callable[[int, int], int]) -> Reference:
@@ -72,27 +64,6 @@ SOME: dict[str, Reference] = {
     "w::size()": lambda s, i: s.size,
     "w::count(blockDim.x)": lambda s, i: -(-s.threads // s.size),
     "w::count(o)": lambda s, i: -(-s.other[i] // s.size),
-    "w::lane()": lambda s, i: i,
-    "w::has(w::ballot(o & 1))": lambda s, i: s.other[i] & 1,
-    "w::lower()": lambda s, i: (1 << i) - 1,
-    "w::lower(true)": lambda s, i: (2 << i) - 1,
-    "w::activemask()": lambda s, i: s.votes(lambda o: True),
-    "w::match(o & 3)": lambda s, i: s.peers(i),
-    "w::match(u64(o & 3) << 40)": lambda s, i: s.peers(i),
-    "w::match(o & 1 ? 0.0f : -0.0f)": lambda s, i: s.votes(lambda o: o & 1 == s.other[i] & 1),
-    "w::lanes(w::ballot(o & 2))": lambda s, i: s.votes(lambda o: o & 2).bit_count(),
-    "w::rank(w::ballot(o & 2))": lambda s, i: (s.votes(lambda o: o & 2) & ((1 << i) - 1)).bit_count(),
-    "w::upto(w::ballot(o & 2))": lambda s, i: (s.votes(lambda o: o & 2) & ((2 << i) - 1)).bit_count(),
-    "unsigned(w::first_of(w::ballot(o % 61 == 0)))": lambda s, i: _first(s.votes(lambda o: o % 61 == 0)) & MASK32,
-    "unsigned(w::last_of(w::ballot(o % 61 == 0)))": lambda s, i: (
-        (s.votes(lambda o: o % 61 == 0).bit_length() - 1) & MASK32
-    ),
-    "w::leads()": lambda s, i: int(i == s.here.index(True)),
-    "w::lead(v)": lambda s, i: s.value[s.here.index(True)],
-    "w::shfl(u64(v) << 9, w::first_of(w::match(o & 3)))": lambda s, i: s.value[_first(s.peers(i))] << 9,
-    "w::group().size()": lambda s, i: sum(s.here),
-    "w::group().thread_rank()": lambda s, i: sum(s.here[:i]),
-    "w::group(w::match(o & 3)).num_threads()": lambda s, i: s.peers(i).bit_count(),
 }
 #: Where all lanes that exist come.
 WHOLE: dict[str, Reference] = {

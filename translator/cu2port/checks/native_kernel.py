@@ -58,8 +58,7 @@ class NativeKernel(Check):
 
     Where an answer does not depend on how many lanes meet, such as the sum over a block, all lanes of a wavefront may
     work together: half as many steps in shared memory, and nothing kept apart. Sums of floating-point numbers are made
-    in another order. A kernel becomes native as a whole or not at all; where "in part" is said, some operations of a
-    warp stay what they are with `--warp logical`, which gives the same answer on any wavefront.
+    in another order. A kernel becomes native as a whole or not at all.
     """
 
     code, name, severity = CODE, "native-kernel", Severity.INFO
@@ -86,8 +85,7 @@ class NativeKernel(Check):
         for f, edits in found.findings:
             kernel = f in found.kernels
             yield self.finding(
-                f"`{f.name}` works {'in part ' if f in found.partly else ''}with whole wavefronts"
-                + ("" if kernel else ", whoever calls it"),
+                f"`{f.name}` works with whole wavefronts" + ("" if kernel else ", whoever calls it"),
                 unit.p[f.name_at],
                 unit.end(f.name_at),
                 edits,

@@ -5,23 +5,12 @@ calls it. A function that puts the values of a warp together stays, since other 
 `cu2port::wave` in its place.
 
     plan        which functions become native, with which edits; this module answers for a file
-    configurations, conditionals    the same for functions with `#if` inside: each way to compile them has its plan
-    walk, branches, stores, exprs, lane_forms, lanes, conditions, reductions    the proof for kernels whose blocks work
-                together
-    scans, scan_branches, scan_functions, scan_reads, scan_idioms   its part for scans over a warp and over its slots
-    masks, masked_branches, mask_places, mask_values, mask_forms, votes     its part for votes kept as masks: ranks,
-                leaders, places reserved for many lanes
-    mixed       its part for functions in which some operations stay a warp's
-    lists       functions that reduce several values of a list
-    rows, row_lanes, row_loops, row_items, row_stores, row_values, row_memory   the proof for kernels with a row of
-                data for each warp
-    pure        functions that only give a value of their arguments, which rows may call
+    walk, branches, stores, exprs, lane_forms, lanes, conditions, reductions    the proof
     sized, widths       functions over as many lanes as a parameter says; which of several a call means
-    assembly, spelled   inline PTX as ordinary statements; what macros lead to
+    spelled             what macros lead to
     values, types       what a value is when warps become wavefronts; its type in C++
     idioms, numbers, groups, headers    what all know: reductions, constants, groups of threads, constants of headers
-    borrowed, callers   functions of the headers that a file includes; what callers do with what a function gives
-    host, grid          shapes of blocks and sizes of grids, at launches
+    host                shapes of blocks at launches
 """
 
 from __future__ import annotations
@@ -50,16 +39,12 @@ class Kept:
 @dataclass(frozen=True, slots=True)
 class Native:
     """What becomes of the kernels of a file that work with warps. `rewritten`: functions and their edits; `kernels`:
-    those that are native, and what they reach (`reached`); `through`: those that would be, with nothing to write
-    anew, since functions of headers do all that they do with warps; `kept`: those that are not; `partly`: functions in
-    which some operations stay a warp's."""
+    those that are native, and what they reach (`reached`); `kept`: those that are not."""
 
     rewritten: tuple[tuple[Function, tuple[Edit, ...]], ...] = ()
     kernels: tuple[Function, ...] = ()
     kept: tuple[Kept, ...] = ()
-    through: tuple[Function, ...] = ()
     reached: Mapping[Function, tuple[Function, ...]] = field(default_factory=dict)
-    partly: frozenset[Function] = frozenset()
 
     @property
     def findings(self) -> tuple[tuple[Function, tuple[Edit, ...]], ...]:
@@ -113,6 +98,6 @@ def apart(unit: Unit, findings: list[Finding]) -> list[Finding]:
 
 @lru_cache(maxsize=2)
 def _native(unit: Unit) -> Native:
-    from cu2port.warp.native.configurations import Configurations  # most runs do without
+    from cu2port.warp.native.plan import Plan  # most runs do without
 
-    return Configurations(unit).made()
+    return Plan(unit).made()

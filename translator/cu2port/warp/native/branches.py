@@ -7,7 +7,7 @@ from typing import Any
 from cu2port.model import Edit
 from cu2port.warp.native.idioms import Refused
 from cu2port.warp.native.lanes import ROUNDS, Env, Here
-from cu2port.warp.native.scan_branches import ScanBranches
+from cu2port.warp.native.stores import Stores
 from cu2port.warp.native.values import MIXED, SAME, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
@@ -32,7 +32,7 @@ State = tuple[
 ]
 
 
-class Branches(ScanBranches):
+class Branches(Stores):
     """Control flow in the walk over one function. Raises Refused."""
 
     def _statement(self, s: Stmt, here: Here) -> None:
@@ -55,33 +55,27 @@ class Branches(ScanBranches):
     # --- branches and loops ---------------------------------------------------------------------------------------
 
     def _if(self, s: If, here: Here) -> None:
-        if self._if_scan(s, here):
-            return
         kept = self._state()
         tag, edits = self._condition(s.cond, here)
-        if tag in ("first", "leader", "slots") and self._may_change(s.at, here):
+        if tag in ("first", "leader", "slots"):
             try:
                 self.edits.update(edits)
                 self._if_lanes(s, tag, here)
-                self._chosen(s.at, True)
                 return
             except Refused:
-                if not self._may_stay(s.cond, tag):
+                if tag != "first" or self._is_tracked(s.cond):
                     raise
                 self._restore(kept)
                 if not self.edits.keys().isdisjoint(edits):
                     raise  # in the turn before it changed
-        self._chosen(s.at, False)
         self.edits.update(edits if tag == "thread" else {})
-        first = tag == "first"
         if tag != "thread":
             tag = "uniform" if self._plain(s.cond).uniform else ""
         role = "thread" if tag == "thread" or here.role == "thread" else here.role
         if here.role in ("first", "leader", "slots") and tag != "thread":
             raise Refused(s.at, "a branch where the number of lanes decides who comes")
         before, small = dict(self.env), self._small(s.cond)
-        low = self._low(Here(here.together and tag == "uniform", role, small > 0 or here.small), here, first)
-        self._arm(s.then, low, tag, here)
+        self._arm(s.then, Here(here.together and tag == "uniform", role, small > 0 or here.small), tag, here)
         then = self.env
         self.env = dict(before)
         if s.other is not None:
@@ -92,23 +86,8 @@ class Branches(ScanBranches):
         self._merge(then)
         if tag == "thread" and self._is_sure(s.cond):  # what the first thread leaves in shared memory is there
             for name in self.arrays:
-                if then.get(name, SAME).kind in (Kind.SPOT, Kind.SUMS, Kind.SUMS_BELOW):
+                if then.get(name, SAME).kind is Kind.SPOT:
                     self.env[name] = then[name]
-
-    def _may_change(self, _at: int, _here: Here) -> bool:
-        """Whether the place of a token may be made native."""
-        return True
-
-    def _chosen(self, _at: int, _native: bool) -> None:
-        """Whether the place of a token was made native, which holds for all turns of loops around it."""
-
-    def _may_stay(self, cond: Expr, tag: str) -> bool:
-        """Whether a condition of lanes may stay as CUDA has it."""
-        return tag == "first" and not self._is_tracked(cond)
-
-    def _low(self, inner: Here, _outer: Here, _first: bool) -> Here:
-        """Where the arm stands that CUDA's first warp comes to."""
-        return inner
 
     def _arm(self, s: Stmt, here: Here, tag: str, outer: Here) -> None:
         if tag != "thread" and outer.together and not here.together and self._has_barrier(s) and not self.gone:
@@ -163,7 +142,7 @@ class Branches(ScanBranches):
         self._set(name, self._slot_read(s.cond, then.value, other, here, before, name), then.value, here)
 
     def _loop(self, s: Loop, here: Here) -> None:
-        if self._serial_scan(s, here) or self._serial(s, here):
+        if self._serial(s, here):
             return
         if here.role in ("first", "leader", "slots"):
             raise Refused(s.at, "a loop where the number of lanes decides who comes")

@@ -10,7 +10,7 @@ from cu2port.model import Edit, Span
 from cu2port.warp.native.idioms import Refused
 from cu2port.warp.native.lanes import ATOMICS, FUNCTORS, MATH, Here, Summary
 from cu2port.warp.native.numbers import is_own_space
-from cu2port.warp.native.scan_reads import ScanReads
+from cu2port.warp.native.reductions import Reductions
 from cu2port.warp.native.types import COUNT, canonical
 from cu2port.warp.native.values import MIXED, SAME, SPACE, UNIFORM, Kind, T, is_plain
 from cu2port.warp.native.widths import argument_kind, is_wide, type_given
@@ -35,7 +35,7 @@ from cu2port.warp.tree import (
 )
 
 
-class Values(ScanReads):
+class Values(Reductions):
     """The types of expressions. Raises Refused where a value would depend on lanes in a way that is not known."""
 
     # --- expressions ----------------------------------------------------------------------------------------------
@@ -46,12 +46,12 @@ class Values(ScanReads):
         if t.kind is Kind.WHOLE and (t.everywhere or here.role == "thread"):
             return
         if not is_plain(t):
-            raise Refused(e.at, f"{t.kind.value} is used where it may differ", t.made)
+            raise Refused(e.at, f"{t.kind.value} is used where it may differ")
 
     def _plain(self, e: Expr) -> T:
         t = self._value(e)
         if not is_plain(t):
-            raise Refused(e.at, f"{t.kind.value} is used where it may differ", t.made)
+            raise Refused(e.at, f"{t.kind.value} is used where it may differ")
         return t
 
     def _lift(self, e: Expr, types: tuple[T, ...], here: Here | None = None) -> T:
@@ -61,9 +61,7 @@ class Values(ScanReads):
             return T(Kind.SAME, uniform=all(t.uniform for t in types))
         if all(t.kind is Kind.WHOLE for t in odd):
             return T(Kind.WHOLE, "", everywhere=all(t.everywhere for t in odd))
-        if (joint := self._joint(e, types)) is not None:
-            return joint
-        raise Refused(e.at, f"{odd[0].kind.value} is used where it may differ", odd[0].made)
+        raise Refused(e.at, f"{odd[0].kind.value} is used where it may differ")
 
     def _value(self, e: Expr) -> T:
         """The type of an expression. Raises Refused where its value would depend on lanes in a way not known."""
@@ -165,15 +163,13 @@ class Values(ScanReads):
                 self._lost(x.text, x.at)
 
     def _element(self, e: Index) -> T:
-        if (slot := self._slot(e)) is not None:
-            return slot
         if isinstance(e.base, Name) and e.base.text in self.arrays:
             self.spots.add(e.base.at)
             t = self.env.get(e.base.text, SAME)
             if t.kind is Kind.SPOT and isinstance(e.inner, Num) and e.inner.value == 0:
                 return SAME
             if not is_plain(t):
-                raise Refused(e.at, f"`{e.base.text}` is read where it holds {t.kind.value}", t.made)
+                raise Refused(e.at, f"`{e.base.text}` is read where it holds {t.kind.value}")
             self._plain(e.inner)
             return SAME
         base, inner = self._plain(e.base), self._plain(e.inner)
@@ -183,8 +179,6 @@ class Values(ScanReads):
 
     def _call(self, e: CallExpr) -> T:
         name = callee(e)
-        if (scan := self._scan_call(e)) is not None:
-            return scan
         if name == "__popc" and len(e.args) == 1 and (got := self._ballot(e)) is not None:
             return got
         if e.at in self.idioms.cudas:
@@ -209,20 +203,15 @@ class Values(ScanReads):
         kind = argument_kind(e, self.types, self.d)
         own = self.look(name, kind)
         narrow = own is not None and bool(own.reduces) and not (len(e.args) == 1 and is_wide(self._constant, e, own))
-        small = own is not None and self.here.small and bool(own.reduces or own.scans or own.lists)
+        small = own is not None and self.here.small and bool(own.reduces)
         if narrow or small:
             own = None  # it is not replaced, and gives each thread what it does in CUDA
-        if own is not None and (own.reduces or own.meets) and self._is_other(e, own.spaces):
+        if own is not None and (own.reduces or own.meets) and self._is_other(e):
             raise Refused(e.at, f"there may be another `{name}`")
-        if own is not None and own.lends:
-            self._handed(e, own)
-            return SAME
         if self.here.role in ("first", "leader", "slots") and not (
-            own.reduces or own.scans if own is not None else name in MATH or self._is_type(name)
+            own.reduces if own is not None else name in MATH or self._is_type(name)
         ):
             raise Refused(e.at, f"the number of lanes decides who calls `{name}`")
-        if (scan := self._own_scan(e, own)) is not None:
-            return scan
         if own is not None and own.reduces and len(e.args) == 1:
             if isinstance(e.callee, Name) and len(e.callee.targs) > 1 and not own.widths:
                 raise Refused(e.at, f"`{name}` has arguments of its template that are not understood")
@@ -252,7 +241,7 @@ class Values(ScanReads):
             return self._lift(e, types)
         for t in types:
             if not is_plain(t):
-                raise Refused(e.at, f"`{name}` gets {t.kind.value}", t.made)
+                raise Refused(e.at, f"`{name}` gets {t.kind.value}")
         if own is not None:
             self.line, self.plane = self.line or own.line, self.plane or own.plane
             self.floors = self.floors or own.floors
@@ -307,12 +296,12 @@ class Values(ScanReads):
         self.loans.add(e.at)
         return frozenset(given)
 
-    def _is_other(self, e: CallExpr, spaces: frozenset[str]) -> bool:
+    def _is_other(self, e: CallExpr) -> bool:
         """Whether a call may mean another function than the file's of that name: a member, a variable, another
-        library's. `spaces`: namespaces of headers that may be meant."""
+        library's."""
         if not isinstance(e.callee, Name) or e.callee.text in self.env:
             return True
-        return e.callee.qualified and not is_own_space(self.unit, e.at, spaces)
+        return e.callee.qualified and not is_own_space(self.unit, e.at)
 
     def _tiled(self, e: CallExpr) -> T:
         """`cooperative_groups::reduce(tile, v, plus<T>())`"""
@@ -342,31 +331,6 @@ class Values(ScanReads):
         if e.text not in self.fixed and e.text not in self.arrays:  # it may be taken by reference
             self.env[e.text] = T(Kind.SAME, uniform=t.uniform and e.text in {p.name for p in self.d.params})
         return t
-
-    def _handed(self, e: CallExpr, own: Summary) -> None:
-        """A call that leaves in an array of the function's own what counts in the first warp."""
-        a = e.args[0] if len(e.args) == 1 else e
-        found = self.d.declarations(a.text) if isinstance(a, Name) else []
-        alone = len(found) == 1 and bool(found[0].dims) and not (found[0].shared or found[0].pointer)
-        alone = alone and isinstance(a, Name) and a.text in self.own and self._is_alone(a.text, found[0].at)
-        if not (alone and isinstance(a, Name) and a.text not in self.aliased):
-            raise Refused(e.at, f"`{callee(e)}` hands its caller what counts in the first warp")
-        if not is_plain(self.env.get(a.text, SAME)):
-            raise Refused(e.at, f"`{a.text}` is {self.env[a.text].kind.value} already")
-        self._meet(e, own.syncs)
-        self.spots.add(a.at)
-        self.tracked.add(a.text)
-        self.env[a.text] = T(Kind.WHOLE)
-        self.sites.append(e)
-
-    def _is_alone(self, name: str, declared: int) -> bool:
-        """Whether an array is used by its elements and as an argument alone, so that nothing else refers to it."""
-        t, (first, stop) = self.unit.t, self.d.fn.body
-        return all(
-            t[i + 1] == "[" or (t[i - 1] in ("(", ",") and t[i + 1] in (")", ","))
-            for i in range(first, stop)
-            if t[i] == name and i != declared and not self.unit.is_member(i)
-        )
 
     def _meet(self, e: CallExpr, syncs: bool = False) -> None:
         """All lanes of a wavefront come to a call together; `syncs`: CUDA wants it, since there is a barrier in it."""

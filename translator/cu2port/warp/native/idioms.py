@@ -48,10 +48,9 @@ CALLS = {
 class Refused(Exception):  # noqa: N818 - no error: the code stays as it is
     """A place that native code cannot be proven right for."""
 
-    def __init__(self, at: int, why: str, made: int = -1) -> None:
+    def __init__(self, at: int, why: str) -> None:
         super().__init__(why)
         self.at, self.why = at, why
-        self.made = made  # the token of what made the value that stands in the way, native; -1 if none did
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class Reduced:
 @dataclass(frozen=True, slots=True)
 class Reduction:
     """Statements [first token, last token] that reduce variables over the warp; `size`: how many statements;
-    `shuffles`: the tokens of the cross-lane operations in it; `loose`: variables that it sets on the way."""
+    `shuffles`: the tokens of the cross-lane operations in it."""
 
     first: int
     last: int
@@ -76,7 +75,6 @@ class Reduction:
     size: int
     shuffles: frozenset[int]
     low: bool = False  # only lane 0 has it, as `shfl_down` leaves it
-    loose: frozenset[str] = frozenset()
 
 
 class Idioms(Numbers):

@@ -46,8 +46,7 @@ LEAVES = frozenset(
     "return break continue goto for while do if else switch case asm __asm__ __asm __syncthreads".split()
 )
 #: What a variable may be in the first warp alone.
-OF_SLOTS = frozenset({Kind.GATHERED, Kind.WHOLE, Kind.PART, Kind.LOOSE, Kind.SCANNED, Kind.BELOW_SLOTS,
-                      Kind.SHIFTED_SLOTS})  # fmt: skip
+OF_SLOTS = frozenset({Kind.GATHERED, Kind.WHOLE, Kind.PART})
 Env = dict[str, T]
 
 
@@ -61,25 +60,11 @@ class Here:
     small: bool = False  # the block has no more threads than a warp of CUDA's: its functions may stay as they are
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A reduction over the warp of each of several values behind a pointer: the operation, the value as the function
-    names it, the call that does it, and how many there are: a parameter of the template, or that text."""
-
-    op: str
-    value: str
-    call: tuple[str | Span, ...]
-    position: int
-    number: str
-
-
 @dataclass(slots=True)
 class Summary:
     """What a device function does: `result` when it returns, `edits` that make it native, `reduces`: it is nothing but
     a reduction of its first argument, by this operation. `line`: its blocks must have one row of threads.
-    `sites`: its calls of functions that reduce over the warp; `reduction`: the call that does what it does. `needs`:
-    its parameters that all lanes of a wavefront must be given alike; `fits`: its calls of functions that do so;
-    `apart`: edits for when it is not known whether callers do."""
+    `sites`: its calls of functions that reduce over the warp; `reduction`: the call that does what it does."""
 
     result: T
     edits: dict[tuple[int, int], Edit] = field(default_factory=dict)
@@ -90,25 +75,16 @@ class Summary:
     meets: bool = False  # all lanes of a wavefront that exist must call it together
     plane: bool = False  # its blocks may have two dimensions, no more
     floors: bool = False  # it leaves a part of a warp out of the count of warps
-    needs: frozenset[int] = frozenset()
-    fits: frozenset[int] = frozenset()
-    apart: dict[tuple[int, int], Edit] = field(default_factory=dict)
     low: bool = False  # a reduction whose result lane 0 alone has
     kinds: tuple[str, ...] = ()  # types of the only parameter of all functions of this name; "" for a template's
-    scans: str = ""  # it is nothing but a scan of its first argument by this operation
-    lists: Listed | None = None
-    lends: bool = False  # the caller gets what counts in the first warp behind a pointer
-    arguments: int = 1  # of a scan: the value, and perhaps the lane
     index: str = ""  # it returns the "lane" or the "warp", and does nothing else
     scratch: frozenset[int] = frozenset()  # parameters that point to slots of warps
-    partly: bool = False  # some of its cross-lane operations stay a warp's
     loans: frozenset[int] = frozenset()  # its calls that give a shared array of its own for such
     syncs: bool = False  # all threads that call it come to a barrier in it
     widths: tuple[
         tuple[int, bool], ...
     ] = ()  # its template's parameters that must be 32, and whether they are if not given
     typed: int = 0  # its template's parameter that is the type
-    spaces: frozenset[str] = frozenset()  # of a header's function: the namespaces that it may be in
 
 
 class Look(Protocol):
@@ -125,7 +101,6 @@ def alike(all_of: Sequence[Summary]) -> Summary:
         meets=any(s.meets for s in all_of),
         plane=any(s.plane for s in all_of),
         floors=any(s.floors for s in all_of),
-        lends=any(s.lends for s in all_of),
         syncs=all(s.syncs for s in all_of),
         kinds=tuple(k for s in all_of for k in s.kinds),
     )
@@ -156,8 +131,6 @@ def without(unit: Unit, at: int) -> Edit:
 class Known:
     """What is known at a place of a function while it is walked over."""
 
-    later: frozenset[str] = frozenset()  # makers of groups that the walk itself judges
-
     def __init__(self, unit: Unit, idioms: Idioms, d: Device, look: Look) -> None:
         self.unit, self.idioms, self.d, self.look = unit, idioms, d, look
         self.env: Env = {}
@@ -181,7 +154,6 @@ class Known:
         self.loans: set[int] = set()
         self.meets = False  # lanes meet in it, or in what it calls
         self.types = {p.name: declared_type(unit, p.at) or f"? {p.name}" for p in d.params if p.at > 0}
-        self.double: set[str] = set()  # variables that stay CUDA's lanes or the like, and may be had for wavefronts
         self.bound: set[str] = set()  # `auto [a, b] = ...`
         self.own = {p.name for p in d.params}  # variables that nobody else sees before the function returns
         self.own |= {x.name for x in statements(d.body) if isinstance(x, Decl) and not self._is_static(x)}
@@ -232,7 +204,7 @@ class Known:
         if t.kind is Kind.SAME:
             constant = isinstance(value, (Num, Name, Unary, CallExpr)) or self.idioms.fold(value) is not None
             t = t._replace(node=value if constant else None, uniform=t.uniform and here.together and not here.role)
-        if t.kind in (Kind.PART, Kind.GATHERED) or (t.scan >= 0 and not is_plain(t)):
+        if t.kind in (Kind.PART, Kind.GATHERED):
             t = self._kept(t, self.types.get(name, ""), name, value.at)
         if not is_plain(t):
             self.tracked.add(name)

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from cu2port.model import Edit, Span, Trust
 from cu2port.structure import Function
 from cu2port.unit import Unit
-from cu2port.warp.model import Device, is_device
+from cu2port.warp.model import Device, is_device, make_device
 from cu2port.warp.native import Kept, Native
-from cu2port.warp.native.assembly import device_of
-from cu2port.warp.native.borrowed import Borrowed, Judge
-from cu2port.warp.native.callers import by_first
-from cu2port.warp.native.grid import grid_edits
 from cu2port.warp.native.host import SOURCES, in_rows, in_whole_warps, shown
 from cu2port.warp.native.idioms import Idioms, Refused
 from cu2port.warp.native.lane_forms import Lanes
 from cu2port.warp.native.lanes import Summary, alike
-from cu2port.warp.native.lists import Lists
-from cu2port.warp.native.masks import Masks
-from cu2port.warp.native.mixed import mixed
-from cu2port.warp.native.row_lanes import Shape
-from cu2port.warp.native.rows import Rows
 from cu2port.warp.native.sized import by_width
 from cu2port.warp.native.values import SAME, SPACE, Kind, is_plain
+from cu2port.warp.native.walk import Walk
 from cu2port.warp.native.widths import meant, type_given
 from cu2port.warp.tree import CallExpr, callee
 from cu2port.warpnames import declares, modes
@@ -44,41 +36,17 @@ class Plan:
     warps: set[Function] = field(default_factory=set)
     summaries: dict[Function, Summary | Refused] = field(default_factory=dict)
     open: set[Function] = field(default_factory=set)
-    borrowed: Borrowed | None = None  # functions of the headers that it includes
 
     def made(self) -> Native:
         unit = self.unit
         if unit.words.isdisjoint(_DEVICE) and not any(is_device(unit, f) for f in unit.functions):
             return Native()
         self.idioms = Idioms(unit)
-        self.borrowed = Borrowed(unit, self.idioms.headers or [], self._judged)
-        theirs = self.borrowed.warps() & unit.words
         ops = [i for i in self.idioms.cudas if unit.t[i] != "__syncwarp"]
-        if not ops and not theirs and unit.words.isdisjoint(_GROUPS):
+        if not ops and unit.words.isdisjoint(_GROUPS):
             return Native()
         functions = self._read(ops)
         return self._chosen(functions)
-
-    def _judged(self, header: Unit) -> Judge:
-        """What says of a header's functions what they do, in the company of all that this file includes."""
-        plan = Plan(header)
-        plan.idioms = Idioms(header)
-        plan.idioms.headers = [self.unit, *(self.idioms.headers or ())]
-        plan.borrowed = self.borrowed
-        plan._read([i for i in plan.idioms.cudas if header.t[i] != "__syncwarp"])
-
-        def flat(parts: tuple[str | Span, ...]) -> tuple[str, ...]:
-            return tuple(x if isinstance(x, str) else header.text[x.start : x.end] for x in parts)
-
-        def judge(f: Function) -> tuple[Summary | Refused, tuple[object, ...]]:
-            s = plan._summary(f)
-            if isinstance(s, Refused):
-                return s, ()
-            listed = replace(s.lists, call=flat(s.lists.call)) if s.lists is not None else None
-            s = replace(s, reduction=flat(s.reduction), lists=listed)
-            return s, plan._alike(s)
-
-        return judge
 
     def _read(self, ops: list[int]) -> list[Function]:
         """The device functions of the file, and what they call."""
@@ -90,8 +58,7 @@ class Plan:
         for f in functions:
             words = set(unit.t[f.body[0] : f.body[1]]) & self.named.keys()
             self.calls[f] = tuple(g for w in sorted(words) for g in self.named[w] if g is not f)
-        theirs = self.borrowed.warps() if self.borrowed is not None else frozenset[str]()
-        ops += [i for i in unit.find(*_GROUPS, *theirs) if not unit.is_member(i)]
+        ops += [i for i in unit.find(*_GROUPS) if not unit.is_member(i)]
         in_macros = {unit.t[d.first + 2] for i in ops if (d := unit.in_directive(i)) is not None}
         ops += [i for i in unit.find(*in_macros) if unit.in_directive(i) is None]
         self.warps = {f for f in functions if any(f.body[0] < i < f.body[1] for i in ops)}
@@ -116,7 +83,6 @@ class Plan:
             return Native(kept=tuple(Kept(f, f.name_at, why) for f in asked))
         done: dict[Function, None] = {}
         kept: list[Kept] = []
-        through: list[Function] = []
         misused = self._misused(functions)
         for f in asked:
             refused = self._refusal(f, solo)
@@ -126,8 +92,6 @@ class Plan:
                 refused = Refused(f.name_at, "what it does with warps is not understood")
             if refused is not None:
                 kept.append(Kept(f, refused.at, refused.why))
-            elif self._is_empty(f):
-                through.append(f)
             else:
                 done[f] = None
         wanted = self._reached(list(done)) if not whole else set(functions)
@@ -142,20 +106,7 @@ class Plan:
                     users.append(f)
                 elif isinstance(s, Refused) and whole and f not in called:
                     kept.append(Kept(f, s.at, s.why))
-        users = [f for f in users if not self._is_empty(f)]
-        return replace(self._written(users, tuple(done), kept), through=tuple(through))
-
-    def _is_empty(self, f: Function) -> bool:
-        """Whether nothing is to be written anew for a function and what it calls: headers do all that it does with
-        warps."""
-        for g in self._reached([f]):
-            s = self._summary(g)
-            called = [self._look(callee(c)) for c in s.sites] if isinstance(s, Summary) else []
-            if isinstance(s, Summary) and (
-                s.edits or s.apart or any(x is None or x.reduces or x.scans for x in called)
-            ):
-                return False
-        return True
+        return self._written(users, tuple(done), kept)
 
     def _misused(self, functions: list[Function]) -> set[Function]:
         """Functions whose answer counts in the first thread or warp alone, and that code calls of which it is not known
@@ -163,10 +114,9 @@ class Plan:
         out: set[Function] = set()
         for f in functions:
             s = self._summary(f) if "__global__" not in f.sides else None
-            if isinstance(s, Summary) and (s.lends or (s.result.kind is Kind.WHOLE and not s.result.everywhere)):
+            if isinstance(s, Summary) and s.result.kind is Kind.WHOLE and not s.result.everywhere:
                 callers = [g for g in functions if g is not f and f in self.calls[g]]
-                unknown = [g for g in callers if isinstance(self._summary(g), Refused)]
-                if not all(s.lends and by_first(device_of(self.unit, g).body, f.name) for g in unknown):
+                if any(isinstance(self._summary(g), Refused) for g in callers):
                     out.add(f)
         return out
 
@@ -176,13 +126,12 @@ class Plan:
         for f in users:
             s = self._summary(f)
             assert isinstance(s, Summary)
-            edits = dict(s.edits if not s.needs or self._fits(f) else s.apart)
+            edits = dict(s.edits)
             for site in s.sites:
                 edits.update(self._by_hand(site, f))
             out.append((f, tuple(edits.values())))
         reached = {k: self.reached(k) for k in done}
-        partly = frozenset(f for f in users if isinstance(s := self._summary(f), Summary) and s.partly)
-        return Native(tuple(sorted(out, key=lambda x: x[0].first)), done, tuple(kept), reached=reached, partly=partly)
+        return Native(tuple(sorted(out, key=lambda x: x[0].first)), done, tuple(kept), reached)
 
     def _by_hand(self, site: CallExpr, caller: Function) -> dict[tuple[int, int], Edit]:
         """The call of a function that reduces over a warp, as one of `cu2port::wave`."""
@@ -190,7 +139,7 @@ class Plan:
         mode = self.idioms.kinds.get(site.at, "")
         named = meant(unit, self.named.get(callee(site), []), mode)
         s = self._look(callee(site), mode)
-        if not isinstance(s, Summary) or not (s.reduces or s.scans):
+        if not isinstance(s, Summary) or not s.reduces:
             return {}
         assert call is not None
         name, tail = self._call_of(s)
@@ -256,22 +205,14 @@ class Plan:
         s = self.summaries.get(f)
         if not isinstance(s, Summary) or not (s.edits or s.sites):
             return False
-        free = not s.scratch and bool(not s.needs or s.apart)
-        return free or self._fits(f)
+        return not s.scratch or self._fits(f)
 
     def _fits(self, f: Function) -> bool:
-        """Whether all calls of a function are seen, and give it what must be the same for all lanes."""
+        """Whether all calls of a function are seen, and lend it arrays of their own for slots."""
         unit = self.unit
         if PurePosixPath(unit.path).suffix.lower() not in SOURCES or shown(unit, f) is not None:
             return False
-        own = self._summary(f)
-        known, lent = set[int](), set[int]()
-        for g in self.warps:
-            s = self._summary(g)
-            known |= s.fits if isinstance(s, Summary) else set()
-            lent |= s.loans if isinstance(s, Summary) else set()
-        if isinstance(own, Summary) and own.scratch:
-            known = known & lent if own.needs and not own.apart else lent
+        known = {i for g in self.warps if isinstance(s := self._summary(g), Summary) for i in s.loans}
         calls = [i for i in unit.find(f.name) if i != f.name_at]
         return len(self.named[f.name]) == 1 and bool(calls) and known.issuperset(calls)
 
@@ -281,32 +222,11 @@ class Plan:
             return Refused(f.name_at, "it runs solo, or shares a function with one that does")
         s = self._summary(f)
         if isinstance(s, Refused):
-            return self._by_rows(f, s)
+            return s
         refused = in_rows(self.unit, f, 1 if s.line else 2) if s.line or s.plane else None
         found = [self.summaries.get(g) for g in reached]
         floors = any(isinstance(x, Summary) and x.floors for x in found)
         return refused or (in_whole_warps(self.unit, self.idioms, f) if floors else None)
-
-    def _by_rows(self, f: Function, why: Refused) -> Refused | None:
-        """Whether a kernel is native because each warp has a row of its own; else why it is not."""
-        d = device_of(self.unit, f)
-        launched: Refused | None = None
-        for shape in Shape:
-            rows = Rows(self.unit, self.idioms, d, self._look, shape)
-            try:
-                found = rows.run()
-            except Refused as e:
-                if shape is not Shape.ONE and rows.seen:
-                    why = e
-                continue
-            try:
-                edits = grid_edits(self.unit, self.idioms, d, found)
-            except Refused as e:
-                launched = launched or e
-                continue
-            self.summaries[f] = Summary(SAME, {**found.edits, **edits}, sites=found.sites)
-            return None
-        return launched or why
 
     def _summary(self, f: Function) -> Summary | Refused:
         if f in self.open:
@@ -314,12 +234,12 @@ class Plan:
         if f not in self.summaries:
             callers, self.idioms.local = self.idioms.local, {}  # constants of whoever asks mean nothing in it
             if f not in self.warps:
-                index = Lanes(self.unit, self.idioms, device_of(self.unit, f), self._look).index()
+                index = Lanes(self.unit, self.idioms, make_device(self.unit, f), self._look).index()
                 self.summaries[f] = Summary(SAME, index=index)
             else:
                 self.open.add(f)
                 try:
-                    self.summaries[f] = self._walked(device_of(self.unit, f))
+                    self.summaries[f] = self._walked(make_device(self.unit, f))
                 except Refused as e:
                     self.summaries[f] = e
                 self.open.discard(f)
@@ -329,57 +249,33 @@ class Plan:
     def _walked(self, d: Device) -> Summary:
         """A function's summary. Raises Refused."""
         try:
-            return self._whole(d)
-        except Refused as why:
-            if d.kernel and self._by_rows(d.fn, why) is None:
-                del self.summaries[d.fn]  # which is asked again later
-                raise
-            found = mixed(self.unit, self.idioms, d, self._look_apart)
-            if found is None:
-                raise
-            return found
+            s = Walk(self.unit, self.idioms, d, self._look).run()
+        except Refused:
+            if (sized := by_width(self.unit, self.idioms, d, self._look)) is not None:
+                return sized
+            raise
+        if s.reduces or s.result.kind is not Kind.PART:
+            return s
+        return by_width(self.unit, self.idioms, d, self._look) or s
 
-    def _whole(self, d: Device) -> Summary:
-        """The summary of a function in which all is done by wavefronts. Raises Refused."""
-        try:
-            s = Masks(self.unit, self.idioms, d, self._look).run()
-            if s.reduces or s.scans or s.result.kind is not Kind.PART:
-                return s
-            return by_width(self.unit, self.idioms, d, self._look) or s
-        except Refused as why:
-            try:
-                if (sized := by_width(self.unit, self.idioms, d, self._look)) is not None:
-                    return sized
-                found = Lists(self.unit, self.idioms, d, self._look).summary()
-            except Refused as other:
-                raise (other if d.params[0].pointer else why) from None
-            if found is None:
-                raise
-            return found
+    def _is_elsewhere(self, name: str, found: list[Function]) -> bool:
+        """Whether headers have functions of a name that the file defines, with parameters that none of its own has."""
+        known = {tuple(self.unit.t[f.params[0] : f.params[1]]) for f in found}
+        there = ((u, f) for u in self.idioms.headers or () if name in u.words for f in u.functions if f.name == name)
+        return any(tuple(u.t[f.params[0] : f.params[1]]) not in known for u, f in there)
 
     def _alike(self, s: Summary) -> tuple[object, ...]:
         """What functions of one name must have in common."""
-        parts = s.reduces, s.low, s.arguments, s.lists, s.index, s.scratch, s.widths, s.typed
+        parts = s.reduces, s.low, s.index, s.scratch, s.widths, s.typed
         return s.result, *parts, self._call_of(s)
-
-    def _look_apart(self, name: str, kind: str = "") -> Summary | None:
-        """The same where functions stay as they are of which none is native."""
-        try:
-            return self._look(name, kind)
-        except Refused:
-            found = self.named.get(name, [])
-            unsure = not found or (self.borrowed is not None and self.borrowed.others(name, self.unit, found))
-            if unsure or any(f in self.open or isinstance(self._summary(f), Summary) for f in found):
-                raise
-            return Summary(SAME)
 
     def _look(self, name: str, kind: str = "") -> Summary | None:
         """What the file's functions of a name do; None if it has none. Raises Refused where they differ. `kind`: the
         type of a call's only argument."""
         found = self.named.get(name)
         if not found:
-            return self.borrowed.look(name, kind) if self.borrowed is not None else None
-        if self.borrowed is not None and self.borrowed.others(name, self.unit, found):
+            return None
+        if self._is_elsewhere(name, found):
             raise Refused(found[0].name_at, f"headers have another `{name}`")
         found = meant(self.unit, found, kind)
         all_of = []
@@ -396,7 +292,6 @@ class Plan:
                     line=any(s.line for s in all_of),
                     meets=any(s.meets for s in all_of),
                     plane=any(s.plane for s in all_of),
-                    lends=any(s.lends for s in all_of),
                 )
             raise Refused(found[0].name_at, f"functions named `{name}` do different things")
         return alike(all_of)

@@ -72,7 +72,7 @@ class Reductions(Conditions):
         self._spot(read)
         if isinstance(other, Num) and other.value is None and (slots.typ == COUNT or is_integer(slots.typ)):
             raise Refused(other.at, "lanes without a warp have a value of another type")
-        return T(Kind.GATHERED, slots.op, everywhere=by_lane, typ=slots.typ, scan=slots.scan, made=slots.made)
+        return T(Kind.GATHERED, slots.op, everywhere=by_lane, typ=slots.typ)
 
     def _beyond(self, warps: Expr, array: str, other: Expr, before: int, name: str) -> None:
         """What lanes without a warp put in: nothing that counts, or what counts in CUDA too.
@@ -150,9 +150,9 @@ class Reductions(Conditions):
         if t.kind is Kind.GATHERED:
             if t.op != op:
                 raise Refused(at, f"`{name}` is put together by another operation than before")
-            return T(Kind.WHOLE, op, everywhere=t.everywhere and here.role == "" and not low, made=t.made)
+            return T(Kind.WHOLE, op, everywhere=t.everywhere and here.role == "" and not low)
         if not is_plain(t):
             raise Refused(at, f"`{name}` is {t.kind.value} already")
         if here.role == "first":
             raise Refused(at, f"only the first warp puts `{name}` together")
-        return T(Kind.PART, op, made=at)
+        return T(Kind.PART, op)

@@ -61,10 +61,6 @@ class Stores(Values):
         t = self._lift(e, (old, self._value(e.value)), here)
         self._set(name, t, e, here)
 
-    def _stored_bare(self, e: Assign, target: Index, name: str) -> bool:
-        """A store to the lane's slot by all lanes of the first warp."""
-        raise NotImplementedError
-
     def _lend(self, target: Expr, here: Here) -> None:
         """A parameter that points to slots of warps: it is used for nothing else than its elements."""
         if here.role != "leader" or not isinstance(target, Index) or not isinstance(target.base, Name):
@@ -94,7 +90,7 @@ class Stores(Values):
         name = root(target)
         self.plainly.add(name)
         if name in self.env and not is_plain(self.env[name]) and self.env[name].kind is not Kind.SPOT:
-            raise Refused(target.at, f"`{name}` holds {self.env[name].kind.value}", self.env[name].made)
+            raise Refused(target.at, f"`{name}` holds {self.env[name].kind.value}")
         for x in walk(target):
             if isinstance(x, Name) and x.text == name:
                 self.spots.add(x.at)
@@ -106,8 +102,6 @@ class Stores(Values):
         """A store to shared memory that native code knows: of a warp's value to its slot, of the first element."""
         assert isinstance(target.base, Name)
         index = target.inner
-        if here.role == "first" and e.op == "=" and self._stored_bare(e, target, name):
-            return True
         all_come = here.role == "leader" or (here.role == "" and here.together)
         if e.op == "=" and all_come and self._is_warp(index):
             t = self._value(e.value)
@@ -122,7 +116,7 @@ class Stores(Values):
             self.tracked.add(name)
             t = self._kept(t, self.types.get(name, ""), name, e.at)
             source = e.value.text if isinstance(e.value, Name) else ""
-            self.env[name] = T(Kind.SLOTS, t.op, typ=t.typ, scan=t.scan, source=source, made=t.made)
+            self.env[name] = T(Kind.SLOTS, t.op, typ=t.typ, source=source)
             return True
         first = isinstance(index, Num) and index.value == 0 and self.env[name].kind in (Kind.SLOTS, Kind.SPOT)
         if e.op == "=" and here.role == "thread" and first:

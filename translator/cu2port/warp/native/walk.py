@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from cu2port.lexer import is_identifier
 from cu2port.model import Span
 from cu2port.warp.builtins import LANE_OPERATIONS
-from cu2port.warp.native import assembly
 from cu2port.warp.native.branches import Branches
 from cu2port.warp.native.groups import is_barrier
-from cu2port.warp.native.idioms import Reduction, Refused, callee_of, is_whole
+from cu2port.warp.native.idioms import Refused, callee_of, is_whole
 from cu2port.warp.native.lanes import CUB, GROUPS, LEAVES, Here, Summary, without
 from cu2port.warp.native.spelled import check_names, words_of
 from cu2port.warp.native.types import AUTO, declared_type
@@ -45,15 +44,11 @@ from cu2port.warp.tree import (
 class Walk(Branches):
     """The walk over one function. Raises Refused."""
 
-    logical = False  # whether cross-lane operations may stay a warp's
-
     # --- the whole ------------------------------------------------------------------------------------------------
 
     def run(self) -> Summary:
         """Walk, and see that nothing was overlooked."""
         self._look_before()
-        if (pure := self._pure_scan()) is not None:
-            return pure
         for p in self.d.params:
             if p.name:
                 self.env[p.name] = T(Kind.SAME, uniform=self.d.kernel)
@@ -71,7 +66,7 @@ class Walk(Branches):
         op, call, low = self._reduces()
         kind = self._parameter() if op else ""
         return Summary(
-            result._replace(made=-1, dual=""),
+            result,
             self.edits,
             op,
             self.line,
@@ -106,16 +101,15 @@ class Walk(Branches):
                 self.deep = self.deep or unit.tok(i + 2) == "z"
             if tok == "[" and "auto" in (unit.tok(i - 1), unit.tok(i - 2)) and unit.match[i] > 0:
                 self.bound.update(t[i + 1 : unit.match[i]])
-            if (tok in GROUPS and tok not in self.later) or (CUB.match(tok) and not self.logical):
+            if tok in GROUPS or CUB.match(tok):
                 raise Refused(i, f"`{tok}` has a fixed size")
             if tok == "goto":
                 raise Refused(i, f"`{tok}`")
-            if tok in assembly.WORDS and isinstance(why := assembly.known(unit).get(i, "inline assembly"), str):
-                raise Refused(i, why)
+            if tok in ("asm", "__asm__", "__asm"):
+                raise Refused(i, "inline assembly")
             if is_identifier(tok) and tok in unit.macros and not unit.is_member(i):
                 words = words_of(unit, (), tok)
-                called = self.logical and all(m.params is not None for m in unit.macros[tok])
-                if not LANE_OPERATIONS.isdisjoint(words) and not called:
+                if not LANE_OPERATIONS.isdisjoint(words):
                     raise Refused(i, f"the macro `{tok}` holds an operation of the warp")
                 if not LEAVES.isdisjoint(words) or "{" in words:
                     raise Refused(i, f"the macro `{tok}` holds statements")
@@ -128,15 +122,11 @@ class Walk(Branches):
                 raise Refused(at, f"`{name}` is reached in other ways")
         for i in range(first, stop):
             tok = unit.t[i]
-            if tok in assembly.WORDS:
-                own = assembly.known(unit)[i]
-                if i not in self.spots or (self.slots and isinstance(own, assembly.Own) and own.shared):
-                    raise Refused(i, "inline assembly that may reach what warps came to")
             if tok in self.tracked and i not in self.spots and not unit.is_member(i):
                 raise Refused(i, f"`{tok}` is used in a way that is not understood")
             if i in self.idioms.cudas and i not in self.done and tok != "__syncwarp":
                 raise Refused(i, f"`{tok}` is no part of a proven idiom")
-        check_names(unit, self.idioms.headers or (), first, stop, self.tracked | self.double)
+        check_names(unit, self.idioms.headers or (), first, stop, self.tracked)
 
     def _reduces(self) -> tuple[str, tuple[str | Span, ...], bool]:
         """The operation and its call, if the function is one reduction of its only parameter, which it returns."""
@@ -159,20 +149,13 @@ class Walk(Branches):
 
     # --- statements -----------------------------------------------------------------------------------------------
 
-    def _whole_warp(self, body: Sequence[Stmt], k: int) -> Reduction | None:
-        """The reduction over a warp that starts with a statement of a list."""
-        return self.idioms.reduction(body, k)
-
     def _list(self, body: Sequence[Stmt], here: Here) -> None:
         before: dict[str, T | None] = {}
         outer = self.types
         k = 0
         while k < len(body):
             s = body[k]
-            if size := self._scan(body, k, here):
-                k += size
-                continue
-            got = self._whole_warp(body, k)
+            got = self.idioms.reduction(body, k)
             if got is not None:
                 self._reduction(got, here)
                 k += got.size
@@ -202,7 +185,7 @@ class Walk(Branches):
         elif isinstance(s, If):
             self._if(s, here)
         elif isinstance(s, Loop):
-            alone = self._whole_warp((s,), 0)  # without braces around it: `if (warp == 0) for (...) v += ...`
+            alone = self.idioms.reduction((s,), 0)  # without braces around it: `if (warp == 0) for (...) v += ...`
             if alone is not None:
                 self._reduction(alone, here)
             else:
@@ -326,5 +309,5 @@ class Walk(Branches):
             raise Refused(at, "a barrier for some lanes")
         if here.together and not self.gone:
             for name, t in self.env.items():
-                if t.kind in (Kind.SLOTS, Kind.SUMS, Kind.SUMS_BELOW):
+                if t.kind is Kind.SLOTS:
                     self.env[name] = t._replace(seen=True)
