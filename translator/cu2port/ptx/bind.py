@@ -87,8 +87,11 @@ class _Binder:
             if slot.form == "[;":
                 arguments[slot.select] = self.coordinates(slot, operand)
             elif slot.select:
-                arguments[f"{slot.name}_negated"] = isinstance(operand, Neg)
-                operand, arguments[slot.select] = self.selected(operand.item if isinstance(operand, Neg) else operand)
+                sign = f"{slot.name}_negated"
+                if sign in row.wanted:
+                    arguments[sign] = isinstance(operand, Neg)
+                    operand = operand.item if isinstance(operand, Neg) else operand
+                operand, arguments[slot.select] = self.selected(operand)
             arguments[slot.name] = self.source(slot, operand)
         for slot in row.sources[len(operands) :]:
             arguments[slot.name] = None
@@ -240,15 +243,27 @@ class _Binder:
         """An operand read as `type_`."""
         if isinstance(operand, Const):
             return ops.const(constants.as_type(operand, type_.name), type_)
-        if isinstance(operand, Not):
+        if isinstance(operand, Not) and type_ is ops.PRED:
             return ~self.value(operand.item, type_)
-        if isinstance(operand, Neg):
+        if isinstance(operand, Neg) and self.is_constant(operand.item):
             return -self.value(operand.item, type_)
-        if isinstance(operand, Sum):
+        if isinstance(operand, Sum) and (self.is_constant(operand.base) or self.is_address(operand.base)):
             return self.value(operand.base, type_) + operand.offset
         if isinstance(operand, Reg):
             return self.name(operand, type_)
-        raise self.fail("an operand has a form that it does not take")
+        signs = {Not: "a `!`, which only predicates take", Neg: "a `-` before an operand, which it does not take"}
+        raise self.fail(signs.get(type(operand), "an operand has a form that it does not take"))
+
+    def is_constant(self, operand: Operand) -> bool:
+        """Whether an operand is one whose number the assembler sees in the text."""
+        return (
+            isinstance(operand, Reg) and operand.name in self.places and self.places[operand.name].constant is not None
+        )
+
+    def is_address(self, operand: Reg) -> bool:
+        """Whether a name is that of a variable or a function, which has an address to add to."""
+        place = self.places.get(operand.name)
+        return place is not None and bool(place.space or place.pointer)
 
     def name(self, operand: Reg, type_: Type) -> Value:
         place = self.places.get(operand.name)

@@ -200,6 +200,8 @@ def vmad(
     if csel:
         raise NoMeaningError(f"`.{csel}` on the third operand")
     negated = a_negated != b_negated
+    if (negated and c_negated) or (po and (a_negated or b_negated or c_negated)):
+        raise NoMeaningError("of the product, the third operand and `.po` one alone can change the sign")
     final = TYPES["s32"] if at.signed or bt.signed or negated or c_negated else U32
     product = _extended(a, at, asel, S128) * _extended(b, bt, bsel, S128)
     extra = 0
@@ -238,10 +240,9 @@ S32 = TYPES["s32"]
 
 def _lanes(a: Value, b: Value, t: Type, selector: str, default: str) -> list[Value]:
     """The selected elements of the words {b, a}, lowest first, in 32 bits."""
-    text = selector or default
-    width = _WIDTHS[text[:1]]
+    text, width = selector or default, _WIDTHS[default[0]]
     indices, count = text[1:], 32 // width
-    if len(indices) != count or not all(i.isdigit() and int(i) < 2 * count for i in indices):
+    if text[0] != default[0] or len(indices) != count or not all(i.isdigit() and int(i) < 2 * count for i in indices):
         raise NoMeaningError(f"`.{selector}` selects no elements")
     out = []
     for index in reversed(indices):
