@@ -44,9 +44,14 @@ class Operations:
     of_groups: frozenset[str]
 
 
+EMPTY = Catalog(
+    names={}, packed={}, headers={}, missing_headers={}, header_library={}, namespaces={}, libraries=(), digest=""
+)
+
+
 def read(text: str, path: str) -> Unit:
     """The facts of a text that needs no conversion; messages will name `path`."""
-    return Unit(text, Catalog({}, {}, {}, {}, {}, (), ""), path=path)
+    return Unit(text, EMPTY, path=path)
 
 
 @cache
