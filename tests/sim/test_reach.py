@@ -78,7 +78,7 @@ def test_every_function_of_our_headers(toolchain: Toolchain, tmp_path: Path) -> 
     while more := {n for n, words in says.items() if not words.isdisjoint(waits | meet)} - meet:
         meet |= more
     reach = reached([read(h.read_text(), h.name) for h in HEADERS])
-    assert {"reduce_add", "reduce_xor", "elect", "shfl", "syncwarp", "inclusive_sum", "group", "bar_sync"} <= meet
+    assert {"reduce_add", "reduce_xor", "elect", "shfl", "syncwarp", "bar_sync"} <= meet
     assert meet - reach.calls - reach.callables - operations().of_groups == set()
 
 
