@@ -140,7 +140,8 @@ def test_a_lambda_has_a_body() -> None:
 
 
 @pytest.mark.parametrize(
-    ("token", "value"), [("32u", 32), ("0x1F", 31), ("5ULL", 5), ("1e3", None), ("1.0f", None), ("08", 8), ("x", None)]
+    ("token", "value"),
+    [("32u", 32), ("0x1F", 31), ("5ULL", 5), ("1e3", None), ("1.0f", None), ("010", 8), ("08", None), ("x", None)],
 )
 def test_integers(token: str, value: int | None) -> None:
     assert integer(token) == value

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import ast
-import operator
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 
 from cu2port.lexer import is_identifier
 from cu2port.model import Span
+from cu2port.syntax import constants
+from cu2port.syntax.constants import Constant
 from cu2port.unit import Unit
 
-_INTEGER = re.compile(r"(?:0[xX][0-9a-fA-F]+|[1-9][0-9]*|0)[uUlL]*\Z")
 _DEPTH = 6
 _TYPES = frozenset("int unsigned size_t auto long uint uint32_t int32_t uint64_t int64_t short".split())
 _ASSIGNED = frozenset("= += -= *= /= <<= >>= ++ --".split())
 _OPERATORS = frozenset("+ - * / % << >> ( )".split())
-_ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
+_ARITHMETIC: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Mod: "%",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
 }
-_LARGEST = 1 << 40
 
 
 def threads(unit: Unit, span: Span) -> int | None:
@@ -59,18 +57,25 @@ def _variable(unit: Unit, name: str) -> tuple[int | None] | None:
 
 def number(unit: Unit, first: int, stop: int, depth: int = 0) -> int | None:
     """The value of an expression of numbers and constants; None: not known."""
+    known = _constant(unit, first, stop, depth)
+    return None if known is None else known.value
+
+
+def _constant(unit: Unit, first: int, stop: int, depth: int) -> Constant | None:
     words = []
+    values: list[Constant] = []
     for i in range(first, stop):
         tok = unit.t[i]
-        known = int(tok.rstrip("uUlL"), 0) if _INTEGER.match(tok) else None
+        known = constants.literal(tok)
         if known is None and is_identifier(tok) and depth < _DEPTH:
             known = _named(unit, tok, depth + 1)
         if known is None and tok not in _OPERATORS:
             return None
-        words.append(tok if known is None else str(known))
+        words.append(tok if known is None else f"v{len(values)}")
+        values += [known] if known is not None else []
     try:
-        return _value(ast.parse(" ".join(words).replace("/", "//"), mode="eval").body)
-    except (SyntaxError, ZeroDivisionError):
+        return _value(ast.parse(" ".join(words), mode="eval").body, values)
+    except SyntaxError:
         return None
 
 
@@ -93,12 +98,12 @@ def _dim3(unit: Unit, opener: int) -> int | None:
     return out
 
 
-def _values(unit: Unit) -> dict[tuple[str, int], int | None]:
+def _values(unit: Unit) -> dict[tuple[str, int], Constant | None]:
     """What `_named` said so far."""
     return {}
 
 
-def _named(unit: Unit, name: str, depth: int) -> int | None:
+def _named(unit: Unit, name: str, depth: int) -> Constant | None:
     """A macro's or a constant's value; of a variable too, that is set once."""
     known = unit.once(_values)
     if (name, depth) not in known:
@@ -106,9 +111,9 @@ def _named(unit: Unit, name: str, depth: int) -> int | None:
     return known[name, depth]
 
 
-def _value_of(unit: Unit, name: str, depth: int) -> int | None:
+def _value_of(unit: Unit, name: str, depth: int) -> Constant | None:
     if name in unit.macros:
-        values = {number(unit, m.first, m.stop, depth) for m in unit.macros[name]}
+        values = {_constant(unit, m.first, m.stop, depth) for m in unit.macros[name]}
         return values.pop() if len(values) == 1 else None
     places = list(_declarations(unit, name))
     if len(places) != 1 or not _is_set_once(unit, places[0]):
@@ -116,7 +121,7 @@ def _value_of(unit: Unit, name: str, depth: int) -> int | None:
     first = stop = places[0] + 2
     while stop < len(unit.t) and unit.t[stop] not in (";", ",", "}", "{"):
         stop = max(stop, unit.match[stop]) + 1
-    return number(unit, first, stop, depth) if stop > first else None
+    return _constant(unit, first, stop, depth) if stop > first else None
 
 
 def _declarations(unit: Unit, name: str) -> Iterator[int]:
@@ -136,20 +141,14 @@ def _is_set_once(unit: Unit, at: int) -> bool:
     return True
 
 
-def _value(e: ast.expr) -> int | None:
-    """Integer arithmetic alone; None where it is something else or too large."""
-    if isinstance(e, ast.Constant):
-        return e.value if isinstance(e.value, int) else None
+def _value(e: ast.expr, values: Sequence[Constant]) -> Constant | None:
+    """Integer arithmetic alone, as C++ has it; `values`: of the names `v0`, `v1`, ..."""
+    if isinstance(e, ast.Name):
+        return values[int(e.id[1:])]
     if isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub):
-        inner = _value(e.operand)
-        return None if inner is None else -inner
-    if not isinstance(e, ast.BinOp):
+        inner = _value(e.operand, values)
+        return None if inner is None else constants.unary("-", inner)
+    if not isinstance(e, ast.BinOp) or type(e.op) not in _ARITHMETIC:
         return None
-    a, b = _value(e.left), _value(e.right)
-    if a is None or b is None:
-        return None
-    if isinstance(e.op, ast.LShift | ast.RShift) and not 0 <= b < 40:
-        return None
-    made = _ARITHMETIC.get(type(e.op))
-    out = made(a, b) if made is not None else None
-    return out if out is not None and abs(out) < _LARGEST else None
+    a, b = _value(e.left, values), _value(e.right, values)
+    return None if a is None or b is None else constants.binary(_ARITHMETIC[type(e.op)], a, b)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from cu2port.conditionals import Cover
 from cu2port.lexer import Directive, Group
 from cu2port.model import Span
+from cu2port.syntax import constants
 from cu2port.unit import Unit
 
 #: Macros that tell a version of CUDA, its compiler or its libraries; HIP defines none of them.
@@ -183,7 +184,8 @@ def _ends(after: str) -> bool:
 
 
 def _value(number: str) -> int:
-    return int(number.replace("'", "").rstrip("uUlL"), 0) if not number.startswith("0") or number == "0" else 0
+    known = constants.literal(number)
+    return 0 if known is None else known.value
 
 
 def tested_defined(unit: Unit, i: int) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from cu2port.syntax import constants
 from cu2port.warp.conditions import COMPARE, compare, logic
 from cu2port.warp.divide import divide, modulo, shown
 from cu2port.warp.roles import Record, Role, is_mask, is_size
@@ -60,23 +61,9 @@ _THREADISH = THREADS | {
 
 
 def _fold(op: str, a: V, b: V) -> V:
-    x, y = a.num or 0, b.num or 0
-    n: int | None
-    try:
-        n = {
-            "+": lambda: x + y,
-            "-": lambda: x - y,
-            "*": lambda: x * y,
-            "/": lambda: x // y,
-            "%": lambda: x % y,
-            "<<": lambda: x << min(y, 64),
-            ">>": lambda: x >> min(y, 64),
-            "&": lambda: x & y,
-            "|": lambda: x | y,
-            "^": lambda: x ^ y,
-        }[op]()
-    except (KeyError, ZeroDivisionError, ValueError):
-        n = None
+    x, y = a.constant, b.constant
+    made = constants.binary(op, x, y) if x is not None and y is not None else None
+    n = made.value if made is not None and made.type != "bool" else None
     kind = Kind.NUMBER
     src: tuple[int, ...] = ()
     if n in (31, 16, 32) and (a.num in (32, 5, 31) or b.num in (32, 5, 31)):  # `32 - 1`, `32 / 2`, `1 << 5`
@@ -91,7 +78,7 @@ def _fold(op: str, a: V, b: V) -> V:
         kind = Kind.BLOCK
     if n == 31 and Kind.SIZE in (a.kind, b.kind):
         kind = Kind.SIZE
-    return V(kind, max(a.vary, b.vary), n, src, a.why or b.why)
+    return V(kind, max(a.vary, b.vary), n, src, a.why or b.why, type=made.type if made is not None else "int")
 
 
 def _multiply(op: str, a: V, b: V, at: int, use: Record) -> V | None:

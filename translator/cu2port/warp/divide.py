@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cu2port.syntax import constants
 from cu2port.warp.roles import Record, Role, is_mask, is_size
 from cu2port.warp.values import LANES, THREADS, UNIFORM, WARPS, Kind, Step, V
 
@@ -41,8 +42,9 @@ def divide(op: str, a: V, b: V, at: int, use: Record) -> V | None:
                 Step(at, "shifted by more than a warp, it names warps", a.why),
             )
         if a.kind is Kind.BLOCK and b.vary == UNIFORM:
-            n = None if a.num is None or not b.num else a.num // b.num if op == "/" else a.num >> b.num
-            return V(Kind.BLOCK, UNIFORM, n, (), a.why)
+            x, y = a.constant, b.constant
+            made = constants.binary(op, x, y) if x is not None and y is not None and y.value else None
+            return V(Kind.BLOCK, UNIFORM, made.value if made else None, (), a.why, type=made.type if made else "int")
         return None
     if a.kind in THREADS or a.kind is Kind.SHIFTED:
         use(b, role, None, a)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from cu2port.syntax import constants
 from cu2port.unit import Unit
 from cu2port.warp.arith import binary
 from cu2port.warp.conditions import negate
@@ -77,7 +78,7 @@ class Evaluator(Ground):
 
     def _num(self, e: Num) -> V:
         n = e.value
-        return V(Kind.NUMBER, UNIFORM, n, (e.at,) if n in WATCHED else ())
+        return V(Kind.NUMBER, UNIFORM, n, (e.at,) if n in WATCHED else (), type=e.type)
 
     def _binary(self, e: Binary) -> V:
         hint = self.hint
@@ -246,7 +247,10 @@ class Evaluator(Ground):
                 self._stored(e.at, e.x)
             return v._replace(num=None)
         if e.op == "-" and v.num is not None:
-            return V(Kind.PRODUCT, UNIFORM, -32, v.src) if v.num == WIDE else V(Kind.NUMBER, UNIFORM, -v.num)
+            if v.num == WIDE:
+                return V(Kind.PRODUCT, UNIFORM, -32, v.src)
+            known = constants.unary("-", v.constant) if v.constant is not None else None
+            return V(Kind.NUMBER, UNIFORM, known.value, type=known.type) if known else V(Kind.NUMBER, UNIFORM)
         if e.op == "~" and v.num == 0:
             return V(Kind.NUMBER, UNIFORM, -1)  # `~0u`, a mask of all lanes
         if e.op == "~":

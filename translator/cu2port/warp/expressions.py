@@ -5,10 +5,10 @@ Types are told from expressions by shape alone.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from cu2port.lexer import is_identifier
+from cu2port.syntax import constants
 from cu2port.unit import Unit
 from cu2port.warp.tree import (
     Assign,
@@ -59,7 +59,6 @@ NOT_TYPES = frozenset(
     "return if else for while do switch case default break continue goto delete new throw this using typedef "
     "sizeof operator template true false nullptr NULL not co_return".split()
 )
-_INT = re.compile(r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uUlLzZ]*\Z")
 DEPTH = 120
 _CHAIN = 64  # operands of one run (`a + b + c + ...`) that may nest; generated code has thousands
 
@@ -75,16 +74,8 @@ def _joined(parts: Sequence[tuple[Expr, int, str]], last: Expr) -> Expr:
 
 def integer(token: str) -> int | None:
     """The value of an integer literal; None for anything else."""
-    if not _INT.match(token := token.replace("'", "")):
-        return None
-    digits = token.rstrip("uUlLzZ")
-    if digits[:2].lower() in ("0x", "0b"):
-        return int(digits, 0)
-    return (
-        int(digits, 8)
-        if len(digits) > 1 and digits[0] == "0" and digits.isdigit() and max(digits) < "8"
-        else (int(digits))
-    )
+    found = constants.literal(token)
+    return None if found is None or token[0] in "tf'" else found.value
 
 
 class ExpressionParser:
@@ -255,7 +246,8 @@ class ExpressionParser:
             return self._lambda(stop)
         if tok[0].isdigit() or tok[0] == ".":
             self._next()
-            return Num(at, integer(tok))
+            known = constants.literal(tok)
+            return Num(at, known.value, known.type) if known else Num(at, None)
         if tok == "::" or is_identifier(tok):
             return self._name(stop)
         self._next()

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 
 class Num(NamedTuple):
-    """A number; `value` None where it is no integer."""
+    """A number; `value` None where it is no integer. `type`: one of `syntax.constants`."""
 
     at: int
     value: int | None
+    type: str = "int"
 
 
 class Name(NamedTuple):

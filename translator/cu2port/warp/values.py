@@ -8,6 +8,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
+from cu2port.syntax.constants import Constant, fits
+
 
 class Kind(Enum):
     """What an integer stands for."""
@@ -70,7 +72,8 @@ class Step(NamedTuple):
 
 class V(NamedTuple):
     """An abstract value. `vary`: UNIFORM, WARPS or LANES. `num`: its value if constant. `src`: the tokens (literals and
-    named constants) whose number this is. `shared`: it lies in, or points to, shared memory."""
+    named constants) whose number this is. `shared`: it lies in, or points to, shared memory. `type`: the number's, as
+    in `syntax.constants`."""
 
     kind: Kind
     vary: int = UNIFORM
@@ -79,6 +82,14 @@ class V(NamedTuple):
     why: Step | None = None
     shared: bool = False
     volatile: bool = False
+    type: str = "int"
+
+    @property
+    def constant(self) -> Constant | None:
+        """The number with its C++ type; None if it is not known."""
+        if self.num is None:
+            return None
+        return Constant(self.num, self.type if fits(self.num, self.type) else "long")
 
 
 _MOST = 16  # literals that one value may come from
