@@ -35,8 +35,12 @@ class ApiFacts:
     left: frozenset[str]
 
 
-def scan(unit: Unit) -> ApiFacts:
-    """All findings on catalogued names of a file."""
+def api_facts(unit: Unit) -> ApiFacts:
+    """What the catalogue says of the names in a file."""
+    return unit.once(_scan)
+
+
+def _scan(unit: Unit) -> ApiFacts:
     findings: list[Finding] = []
     seen: set[str] = set()
     left: set[str] = set()

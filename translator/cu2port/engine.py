@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cu2port import edits
+from cu2port.api import api_facts
 from cu2port.catalog import load_catalog
 from cu2port.check import all_checks
 from cu2port.conditionals import Cover
 from cu2port.effects import narrowed
-from cu2port.includes import added_includes
+from cu2port.includes import added_includes, runtime_on_top
 from cu2port.model import Finding, Options, Outcome, Project, Result, Severity, Trust
 from cu2port.unit import Unit
 
@@ -95,22 +96,21 @@ def settle(found: Examined, wanted: Iterable[Finding] | None = None) -> Result:
     needs = frozenset(n for f in applied for n in f.needs)
     helpers = frozenset(h for f in applied for h in f.helpers)
     bom = len(_BOM) if unit.text.startswith(_BOM) else 0
-    extra = added_includes(unit, needs, helpers, wanted is None and unit.runtime_on_top, bom)
+    extra = added_includes(unit, needs, helpers, wanted is None and runtime_on_top(unit), bom)
     if extra is not None:
         more, extra_edits = edits.judge((extra,), options.trust)
         judged, made = (*more, *judged), (*made, *extra_edits)
     output = edits.apply(unit.text, made).encode("latin-1")
-    left = unit.api.left | frozenset(
-        j.finding.cuda for j in judged if j.finding.cuda and j.outcome is not Outcome.APPLIED
-    )
+    api = api_facts(unit)
+    left = api.left | frozenset(j.finding.cuda for j in judged if j.finding.cuda and j.outcome is not Outcome.APPLIED)
     return Result(
         path=found.path,
         data=data,
         output=output,
         findings=judged,
         status="partial" if unit.clang_failed else "converted" if output != data else "copied",
-        seen=unit.api.seen,
-        left=left & unit.api.seen,
+        seen=api.seen,
+        left=left & api.seen,
         helpers=helpers,
         notes=(unit.clang_failed,) if unit.clang_failed else (),
     )

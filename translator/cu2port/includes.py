@@ -29,9 +29,22 @@ CUDA_HEADER = re.compile(
 )
 
 
-def include_findings(unit: Unit) -> Iterator[Finding]:
+def include_findings(unit: Unit) -> tuple[Finding, ...]:
     """A finding for every include that names a CUDA header."""
-    on_top = unit.runtime_on_top
+    return unit.once(_findings)
+
+
+def runtime_on_top(unit: Unit) -> bool:
+    """Whether this is a .cu file that relies on nvcc's own include of the runtime header."""
+    return unit.once(_runtime_on_top)
+
+
+def _findings(unit: Unit) -> tuple[Finding, ...]:
+    return tuple(_each(unit))
+
+
+def _each(unit: Unit) -> Iterator[Finding]:
+    on_top = runtime_on_top(unit)
     provided: list[tuple[str, tuple[int, ...]]] = [(RUNTIME, ())] if on_top else []
     for inc in unit.includes:
         where = tuple(g.opener for g in unit.conditions(inc.start))
@@ -147,7 +160,7 @@ def is_cuda_source(path: str) -> bool:
     return PurePosixPath(path.replace("\\", "/")).suffix.lower() in (".cu", ".hip") or path in ("-", "<stdin>")
 
 
-def needs_runtime_on_top(unit: Unit) -> bool:
+def _runtime_on_top(unit: Unit) -> bool:
     """Whether a .cu file relies on nvcc's own include of the runtime header."""
     if not is_cuda_source(unit.path):
         return False

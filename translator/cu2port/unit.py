@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from cu2port.conditionals import Conditionals, Cover
 from cu2port.declared import declared_names
 from cu2port.lexer import Directive, Group, Lexed, is_identifier, is_string, lex
-from cu2port.model import Finding, Options, Project, Span
+from cu2port.model import Options, Project, Span
 from cu2port.structure import SIDES, Call, Function, Include, Launch, Macro, find_launches, function_with_body
 
 if TYPE_CHECKING:
-    from cu2port.api import ApiFacts
     from cu2port.catalog import Catalog
     from cu2port.clang import ClangService, Facts
-    from cu2port.ptx.rewrite import Handled
 
 T = TypeVar("T")
 _KEYWORDS_BEFORE_GLOBAL = frozenset(
@@ -259,20 +257,6 @@ class Unit:
         return tuple(out)
 
     @cached_property
-    def include_findings(self) -> tuple[Finding, ...]:
-        """What becomes of the file's includes."""
-        from cu2port.includes import include_findings
-
-        return tuple(include_findings(self))
-
-    @cached_property
-    def runtime_on_top(self) -> bool:
-        """Whether this is a .cu file that relies on nvcc's own include of the runtime header."""
-        from cu2port.includes import needs_runtime_on_top
-
-        return needs_runtime_on_top(self)
-
-    @cached_property
     def macros(self) -> dict[str, tuple[Macro, ...]]:
         """Macros that the file defines, all definitions of each."""
         out: dict[str, list[Macro]] = {}
@@ -400,25 +384,9 @@ class Unit:
         return tuple(out)
 
     @cached_property
-    def ptx(self) -> tuple[Handled, ...]:
-        """What becomes of each asm statement that holds PTX."""
-        if not self.asms:
-            return ()
-        from cu2port.ptx.rewrite import handle
-
-        return handle(self)
-
-    @cached_property
     def declared(self) -> frozenset[str]:
         """CUDA-looking names that this file declares itself."""
         return self.project.declared if self.project.scanned else declared_names(self.text)
-
-    @cached_property
-    def api(self) -> ApiFacts:
-        """What the catalogue says of the names in this file."""
-        from cu2port.api import scan
-
-        return scan(self)
 
     # --- libclang -------------------------------------------------------------------------------------------------
 

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cu2port import edits, engine, troubles
+from cu2port.api import api_facts
 from cu2port.audit.requirements import Requirement, found_in
 from cu2port.jobs import Job, Tools
 from cu2port.lexer import is_identifier
 from cu2port.model import Finding, Judged, Outcome, Severity, Trust
 from cu2port.project import CUDA_SUFFIXES, suffix_of
+from cu2port.ptx import handled
 from cu2port.report.locate import Lines, readable
 from cu2port.travel import travels
 from cu2port.unit import Unit
@@ -121,7 +123,7 @@ def audit_job(job: Job, tools: Tools) -> FileAudit | None:
     if job.unscanned:
         found = (_found("", Lines(b""), troubles.unscanned(job.unscanned)), *found)
     kernels = tuple(_kernels(unit, lines, found))
-    names = {n: len(unit.find(re.split(r"::|\.", n)[-1])) for n in unit.api.seen}
+    names = {n: len(unit.find(re.split(r"::|\.", n)[-1])) for n in api_facts(unit).seen}
     return FileAudit(
         path=job.shown,
         lines=lines.count,
@@ -235,7 +237,7 @@ def _calls(unit: Unit) -> Iterator[str]:
 def _ptx(unit: Unit) -> list[tuple[str, bool, int]]:
     """(instruction, whether it becomes C++, how many)."""
     counts: dict[tuple[str, bool], int] = {}
-    for one in unit.ptx:
+    for one in handled(unit):
         for name in one.instructions or ("(a text built by macros)",):
             key = (readable(name), one.refused is None)
             counts[key] = counts.get(key, 0) + 1

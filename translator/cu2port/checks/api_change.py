@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cu2port.api import api_facts
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Severity
 from cu2port.unit import Unit
@@ -33,4 +34,4 @@ class ApiChange(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        yield from (f for f in unit.api.findings if f.code == self.code)
+        yield from (f for f in api_facts(unit).findings if f.code == self.code)

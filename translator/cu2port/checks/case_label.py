@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cu2port.api import api_facts
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Severity
 from cu2port.unit import Unit
@@ -45,4 +46,4 @@ class CaseLabel(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        yield from (f for f in unit.api.findings if f.code == self.code)
+        yield from (f for f in api_facts(unit).findings if f.code == self.code)

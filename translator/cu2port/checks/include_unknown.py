@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.check import Check, Example
+from cu2port.includes import include_findings
 from cu2port.model import Finding, Severity
 from cu2port.unit import Unit
 
@@ -24,4 +25,4 @@ class IncludeUnknown(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        yield from (f for f in unit.include_findings if f.code == self.code)
+        yield from (f for f in include_findings(unit) if f.code == self.code)

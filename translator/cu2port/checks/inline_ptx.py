@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Options, Severity, Trust
+from cu2port.ptx import handled
 from cu2port.solo import counted_anew, solo
 from cu2port.unit import Unit
 
@@ -67,7 +68,7 @@ class InlinePtx(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         what = solo(unit) if unit.asms else None
-        for one in unit.ptx:
+        for one in handled(unit):
             span = one.statement.span
             shown = ", ".join(f"`{n}`" for n in one.instructions[:4]) or "a text built by macros"
             shown += ", ..." if len(one.instructions) > 4 else ""

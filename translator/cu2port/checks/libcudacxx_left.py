@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cu2port.api import api_facts
 from cu2port.check import Check, Example
 from cu2port.lexer import is_identifier
 from cu2port.model import Finding, Severity
@@ -70,7 +71,7 @@ class LibcudacxxLeft(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if "cuda" not in unit.words or owns_cuda(unit):
             return
-        ours = [f for f in unit.api.findings if f.cuda.startswith("cuda::")]
+        ours = [f for f in api_facts(unit).findings if f.cuda.startswith("cuda::")]
         left = {f.start: f.cuda for f in ours if not f.edits}
         silent = {unit.p[i]: name for i, name in _unqualified(unit)}
         if ours or any(inc.path.startswith("cuda/") for inc in unit.includes):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Options, Severity
+from cu2port.ptx import handled
 from cu2port.unit import Unit
 
 
@@ -50,7 +51,7 @@ class PtxGuard(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for one in unit.ptx:
+        for one in handled(unit):
             if one.refused is not None:
                 span = one.statement.span
                 yield self.finding(

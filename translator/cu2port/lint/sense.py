@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cu2port.api import api_facts
 from cu2port.branches import hip_branches, hip_spans
 from cu2port.includes import HELPER
 from cu2port.model import Finding, Severity, Span
@@ -61,7 +62,7 @@ def hips(unit: Unit) -> tuple[Span, ...]:
         return whole
     kept = unit.project.keeps_warps
     hip_names = kept or any(_HIP_NAME.match(w) or w == "cu2port" for w in unit.words)
-    if hip_names and not any(_CUDA_NAME.match(n) and not (kept and _stays(unit, n)) for n in unit.api.seen):
+    if hip_names and not any(_CUDA_NAME.match(n) and not (kept and _stays(unit, n)) for n in api_facts(unit).seen):
         return whole
     return hip_spans(unit)
 

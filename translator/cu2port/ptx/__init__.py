@@ -47,3 +47,21 @@ operations are helpers (`add_rn_f16x2`). An approximation's row names the error 
 C++ is held to. `fast.py` rewrites trees for `--ptx-fp fast`. The helpers stand in ptx_float.hpp (rounding, f32, f64),
 ptx_approx.hpp and ptx_half.hpp (f16, bf16, packed, fp8 and conversions).
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cu2port.unit import Unit
+
+if TYPE_CHECKING:
+    from cu2port.ptx.rewrite import Handled
+
+
+def handled(unit: Unit) -> tuple[Handled, ...]:
+    """What becomes of each asm statement that holds PTX. The rest of the package is loaded for a file that has some."""
+    if not unit.asms:
+        return ()
+    from cu2port.ptx.rewrite import handle
+
+    return unit.once(handle)
