@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cu2port.check import Check, Example, all_checks
+from cu2port.check import Check, Example
+from cu2port.checks import all_checks
 from cu2port.engine import translate
 from cu2port.model import Judged, Outcome
 

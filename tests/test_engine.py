@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cu2port import Options, translate
-from cu2port import check as check_module
 from cu2port.catalog import load_catalog
+from cu2port.checks import all_checks
 from cu2port.declared import declared_names
 from cu2port.edits import judge
 from cu2port.model import Outcome, Project, Trust
@@ -62,7 +62,7 @@ def unchanged_the_second_time(text: str, options: Options, path: str) -> bool:
 
 
 def examples() -> list[tuple[str, str, str]]:
-    return [(f"{c.code} {k}", e.path, e.before) for c in check_module.all_checks() for k, e in enumerate(c.examples)]
+    return [(f"{c.code} {k}", e.path, e.before) for c in all_checks() for k, e in enumerate(c.examples)]
 
 
 @pytest.mark.parametrize(("warp", "launch"), [("solo", "ggl"), ("native", "ggl")])
@@ -115,7 +115,7 @@ def test_any_bytes_convert(data: bytes) -> None:
 @given(TEXTS, st.randoms(use_true_random=False))
 def test_the_order_of_checks_does_not_matter(text: str, rng: random.Random) -> None:
     unit = Unit(text, load_catalog(), path="a.cu")
-    checks = list(check_module.all_checks())
+    checks = list(all_checks())
     first = judge([f for c in checks for f in c.run(unit)], Trust.REVIEW)
     rng.shuffle(checks)
     assert judge([f for c in checks for f in c.run(unit)], Trust.REVIEW) == first

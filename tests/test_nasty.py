@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cu2port import declared, engine, jobs, translate, troubles
-from cu2port.check import all_checks
+from cu2port.checks import all_checks
 from cu2port.cli import cli
 from cu2port.lexer import lex
 from cu2port.report.json_report import schema

@@ -31,7 +31,7 @@ from typing import Any
 
 import click
 
-from cu2port.check import all_checks
+from cu2port.checks import all_checks
 from cu2port.effects import wave_size
 from cu2port.engine import translate
 from cu2port.lexer import is_identifier, lex

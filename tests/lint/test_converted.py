@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cu2port.check import all_checks
+from cu2port.checks import all_checks
 from cu2port.cli import cli
 from cu2port.engine import translate
 from cu2port.jobs import Job, Tools

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cu2port.catalog import load_catalog
-from cu2port.check import all_checks
+from cu2port.checks import all_checks
 from cu2port.clang import ClangService
 from cu2port.effects import narrowed, on, wave_size
 from cu2port.engine import translate

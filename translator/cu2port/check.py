@@ -6,13 +6,11 @@ shown there and run as tests.
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import ClassVar
 
 from cu2port.model import Edit, Finding, Options, Severity, Trust
@@ -97,21 +95,3 @@ class Check(ABC):
     def page(self) -> str:
         """The whole docstring."""
         return inspect.getdoc(type(self)) or ""
-
-
-@lru_cache(maxsize=1)
-def all_checks() -> tuple[Check, ...]:
-    """Every check in `checks/`, by code. A code or name used twice is an error of ours."""
-    import cu2port.checks as package
-
-    found: dict[str, Check] = {}
-    for info in pkgutil.iter_modules(package.__path__):
-        module = importlib.import_module(f"cu2port.checks.{info.name}")
-        for item in vars(module).values():
-            if inspect.isclass(item) and issubclass(item, Check) and item.__module__ == module.__name__:
-                check = item()
-                clash = next((c for c in found.values() if c.code == check.code or c.name == check.name), None)
-                if clash is not None:
-                    raise ValueError(f"{check.code} {check.name} and {clash.code} {clash.name} clash")
-                found[check.code] = check
-    return tuple(found[c] for c in sorted(found))

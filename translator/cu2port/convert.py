@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cu2port import __version__, troubles
 from cu2port.catalog import load_catalog
-from cu2port.check import all_checks
+from cu2port.checks import all_checks
 from cu2port.disk import is_temporary, sweep, sweep_folder
 from cu2port.inplace import InPlace
 from cu2port.jobs import Done, Job, convert, refused

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cu2port import edits
 from cu2port.api import api_facts
 from cu2port.catalog import load_catalog
-from cu2port.check import all_checks
+from cu2port.checks import all_checks
 from cu2port.conditionals import Cover
 from cu2port.effects import narrowed
 from cu2port.includes import added_includes, runtime_on_top

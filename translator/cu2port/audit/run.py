@@ -11,7 +11,7 @@ from cu2port.audit.build_files import BuildLine
 from cu2port.audit.collect import FileAudit, audit_job, failed
 from cu2port.audit.document import build
 from cu2port.catalog import load_catalog
-from cu2port.check import all_checks
+from cu2port.checks import all_checks
 from cu2port.model import Severity
 from cu2port.plan import Request, plan_items, plan_jobs
 from cu2port.project import make_roots

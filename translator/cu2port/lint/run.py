@@ -14,7 +14,7 @@ from typing import Any
 
 from cu2port import edits, engine, troubles
 from cu2port.catalog import load_catalog
-from cu2port.check import all_checks
+from cu2port.checks import all_checks
 from cu2port.jobs import Job, Tools
 from cu2port.lint import sense, suppress
 from cu2port.lint.baseline import fingerprint

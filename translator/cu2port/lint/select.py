@@ -25,7 +25,7 @@ _PREFIX = re.compile(r"CU\d{0,3}\Z")
 @lru_cache(maxsize=1)
 def known_rules() -> Mapping[str, str]:
     """Code -> name of every rule: checks, and what cu2port says of files and comments."""
-    from cu2port.check import all_checks
+    from cu2port.checks import all_checks
     from cu2port.troubles import TROUBLES
 
     found = {c.code: c.name for c in all_checks()} | {t.code: t.name for t in TROUBLES.values()}

@@ -77,7 +77,7 @@ class Page:
 @lru_cache(maxsize=1)
 def pages() -> Mapping[str, Page]:
     """Code -> page of every rule: checks, and what cu2port says of files and comments; by code."""
-    from cu2port.check import all_checks
+    from cu2port.checks import all_checks
 
     found = {c.code: Page(c.code, c.name, c.severity.value, c.page, c.examples) for c in all_checks()}
     found |= {t.code: Page(t.code, t.name, t.severity.value, t.page) for t in TROUBLES.values()}
