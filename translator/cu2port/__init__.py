@@ -7,7 +7,8 @@ b'#include <hip/hip_runtime.h>\\nint main() { hipDeviceSynchronize(); }'
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
+from cu2port.version import __version__
+
 __all__ = ["Options", "Result", "__version__", "translate"]
 
 TYPE_CHECKING = False  # as type checkers know it; `typing` would be looked for in the working folder by `python -m`

@@ -9,8 +9,8 @@ from types import TracebackType
 
 import click
 
-from cu2port import __version__
 from cu2port.say import say, say_all
+from cu2port.version import __version__
 
 _NO_ARGUMENTS: type[click.UsageError] | tuple[()] = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.2
 

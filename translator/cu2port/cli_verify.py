@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cu2port import __version__, compile_db, plan
+from cu2port import compile_db, plan
 from cu2port.cli_convert import progress, report_paths, write_text
 from cu2port.cli_options import shared
 from cu2port.config import find_config
@@ -17,6 +17,7 @@ from cu2port.report.record import RunRecord
 from cu2port.report.verified import VerifyRecord
 from cu2port.say import say
 from cu2port.verify.compile import Request, run
+from cu2port.version import __version__
 
 _GPUS = ("gfx90a", "gfx942", "gfx1100", "gfx1201")  # one of each family that ROCm supports
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cu2port import __version__, troubles
+from cu2port import troubles
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
 from cu2port.disk import is_temporary, sweep, sweep_folder
@@ -30,6 +30,7 @@ from cu2port.plan import (
 from cu2port.project import STATE, CannotRun, Item, Root, make_roots, walk
 from cu2port.report.record import Entry, FileRecord, RunRecord, entries
 from cu2port.travel import HELPERS
+from cu2port.version import __version__
 from cu2port.warp.native import is_asked
 from cu2port.workers import Lost, Pool, available_cores
 

@@ -21,8 +21,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from cu2port import __version__
 from cu2port.data import cache_dir, data_path
+from cu2port.version import __version__
 
 _PARTS = ("std.h", "core.h", "libraries.h")
 _CLASS = re.compile(

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from cu2port import __version__
 from cu2port.audit import effort
 from cu2port.audit.bindings import Binding
 from cu2port.audit.build_files import BuildLine
@@ -20,6 +19,7 @@ from cu2port.audit.collect import HAND, NONE, NOTE, REVIEW, SELF, FileAudit, Fou
 from cu2port.audit.order import order
 from cu2port.audit.requirements import REQUIREMENTS
 from cu2port.catalog import Catalog, target
+from cu2port.version import __version__
 
 SCHEMA = "cu2port-audit/1"
 WAYS = (SELF, REVIEW, HAND, NONE)
