@@ -551,7 +551,7 @@ def test_progress_is_shown_on_a_terminal_only() -> None:
     for i in range(30):
         write(f"src/{i}.cu", OLD)
     code = (
-        "import sys, cu2port.cli_convert as c\nc._QUICK_S = 0\n"
+        "import sys, cu2port.cli_reports as c\nc._QUICK_S = 0\n"
         "sys.argv = ['cu2port', 'convert', 'src', '--dry-run']\nfrom cu2port.cli import main; main()"
     )
     env = {**os.environ, "PYTHONPATH": str(ROOT / "translator"), "TERM": "xterm"}

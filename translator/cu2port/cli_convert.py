@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import sys
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cu2port import compile_db
 from cu2port.cli_options import shared
+from cu2port.cli_reports import progress, report_paths, write_text
 from cu2port.config import find_config
-from cu2port.convert import Ran, Tick, run
+from cu2port.convert import Ran, run
 from cu2port.model import Options, Trust
-from cu2port.output import write_named
 from cu2port.plan import Mode, Request
 from cu2port.project import CannotRun, parse_size
 from cu2port.report import FORMATS, terminal
 from cu2port.say import say
 
 _COLOURS = {"error": "red", "warning": "yellow"}
-_QUICK_S = 1.0  # work shorter than this shows no progress
 
 
 def command(paths: tuple[str, ...], verbosity: int, asked: Mapping[str, Any]) -> int:
@@ -139,22 +136,6 @@ def _suffix(text: str) -> str:
     return "" if text == ".cu" else text
 
 
-def report_paths(names: tuple[str, ...]) -> list[Path]:
-    """Where reports go. Raises CannotRun before any work is done when one could not be written."""
-    paths = [Path(n) for n in names]
-    for path in paths:
-        if path.suffix.lower() not in FORMATS:
-            raise CannotRun(f"--report {path}: the suffix says the format, and there is {', '.join(FORMATS)}")
-        if not path.absolute().parent.is_dir():
-            raise CannotRun(f"--report {path}: there is no folder {path.parent}")
-    return paths
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a report. Raises CannotRun."""
-    write_named("--report", path, text.encode("utf-8", "backslashreplace"))
-
-
 def _show(request: Request, ran: Ran, verbosity: int) -> None:
     """Findings and summary; on standard error where standard output carries code or a diff."""
     err = request.mode == "diff" or request.out in ("-",)
@@ -167,29 +148,3 @@ def _show(request: Request, ran: Ran, verbosity: int) -> None:
     if request.out != "-" or verbosity > 0:
         for line in terminal.summary(ran.record):
             say(line, err=err)
-
-
-@contextlib.contextmanager
-def progress(verbosity: int, title: str = "converting") -> Iterator[Tick]:
-    """A progress bar for long work when somebody watches; else nothing, and rich is not even loaded."""
-    if verbosity < 0 or not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    began = time.monotonic()
-    with contextlib.ExitStack() as stack:
-        bar: list[Any] = []
-
-        def tick(done: int, total: int) -> None:
-            if not bar:
-                if time.monotonic() - began < _QUICK_S:
-                    return
-                from rich.console import Console
-                from rich.progress import Progress
-
-                # no thread of rich's own: workers are forked while the bar is up
-                shown = stack.enter_context(Progress(console=Console(stderr=True), auto_refresh=False, transient=True))
-                bar.extend((shown, shown.add_task(title, total=total)))
-            bar[0].update(bar[1], completed=done, total=total)
-            bar[0].refresh()
-
-        yield tick

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from cu2port import compile_db, plan
-from cu2port.cli_convert import progress, report_paths, write_text
 from cu2port.cli_options import shared
+from cu2port.cli_reports import progress, report_paths, write_text
 from cu2port.config import find_config
 from cu2port.model import Options
 from cu2port.project import CannotRun
