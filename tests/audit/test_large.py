@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from cu2port.audit.build_files import BuildLine
+from cu2port.audit.build_lines import BuildLine
 from cu2port.audit.collect import HAND, NONE, REVIEW, SELF, FileAudit, Found, Kernel
 from cu2port.audit.document import build, schema
 from cu2port.audit.requirements import REQUIREMENTS, Requirement

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.audit.build_files import look
+from cu2port.audit.build_lines import look
 from cu2port.engine import translate
 from cu2port.model import Options, Severity
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
 
-from cu2port import git, troubles
-from cu2port.audit import build_files
+from cu2port import build_files, git, troubles
 from cu2port.compile_db import CompileDb
 from cu2port.files import may_include
 from cu2port.git_objects import GitError

@@ -14,7 +14,7 @@ from typing import Any
 
 from cu2port.audit import effort
 from cu2port.audit.bindings import Binding
-from cu2port.audit.build_files import BuildLine
+from cu2port.audit.build_lines import BuildLine
 from cu2port.audit.collect import HAND, NONE, NOTE, REVIEW, SELF, FileAudit, Found
 from cu2port.audit.order import order
 from cu2port.audit.requirements import REQUIREMENTS

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from cu2port.audit.bindings import Binding
-from cu2port.audit.build_files import BuildLine
+from cu2port.audit.build_lines import BuildLine
 
 REVIEW_MIN = 2.0  # a change that needs review
 HAND_MIN = 15.0  # a finding that a person must deal with

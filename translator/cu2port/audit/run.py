@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cu2port.audit import bindings, build_files
+from cu2port import build_files
+from cu2port.audit import bindings, build_lines
 from cu2port.audit.bindings import Binding
-from cu2port.audit.build_files import BuildLine
+from cu2port.audit.build_lines import BuildLine
 from cu2port.audit.collect import FileAudit, audit_job, failed
 from cu2port.audit.document import build
 from cu2port.catalog import load_catalog
@@ -29,7 +30,7 @@ def audit(request: Request) -> dict[str, Any]:
     others: list[Binding] = []
     for item in items:
         if item.kind in ("copy", "source") and build_files.is_build_file(Path(item.relative).name):
-            builds.extend(build_files.look(item.name, item.shown))
+            builds.extend(build_lines.look(item.name, item.shown))
         if item.kind in ("copy", "source") and bindings.may_bind(item.relative):
             others.extend(bindings.look(item.name, item.shown))
     load_catalog()

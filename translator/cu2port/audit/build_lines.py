@@ -1,17 +1,13 @@
-"""Build files that speak of CUDA: what a build for HIP must say otherwise."""
+"""Lines of build files that speak of CUDA: what a build for HIP must say otherwise."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import NamedTuple
 
-_MAX_BYTES = 4 << 20
-_NAMES = re.compile(
-    r"CMakeLists\.txt|.*\.cmake|[Mm]akefile(?:\..*)?|.*\.mk|GNUmakefile|setup\.py|pyproject\.toml|meson\.build|BUILD(?:\.bazel)?"
-    r"|.*\.bzl|configure\.ac|.*\.sln|.*\.vcxproj|Dockerfile(?:\..*)?|environment\.ya?ml|requirements.*\.txt\Z"
-)
+from cu2port.build_files import lines_of
+
 _RULES = (
     (
         r"enable_language\s*\(.*CUDA|LANGUAGES[^)]*\bCUDA\b|project\s*\([^)]*\bCUDA\b",
@@ -58,7 +54,6 @@ _RULES = (
         "rocm/dev-ubuntu images, ROCm's packages",
     ),
 )
-_FILE_NAME = re.compile(r"[\w.+-]+")
 _COMPILED = tuple((re.compile(pattern), what, instead) for pattern, what, instead in _RULES)
 _MOST = 40  # lines of one file
 
@@ -73,15 +68,10 @@ class BuildLine(NamedTuple):
     text: str
 
 
-def is_build_file(name: str) -> bool:
-    """Whether a file's name is one that builds use."""
-    return _NAMES.fullmatch(name) is not None
-
-
 def look(path: str, shown: str) -> Iterator[BuildLine]:
     """The lines of a build file that speak of CUDA, each once, at most 40."""
     count = 0
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in enumerate(lines_of(path), 1):
         for pattern, what, instead in _COMPILED:
             if pattern.search(line):
                 yield BuildLine(shown, number, what, instead, line.strip()[:200])
@@ -89,21 +79,3 @@ def look(path: str, shown: str) -> Iterator[BuildLine]:
                 break
         if count >= _MOST:
             return
-
-
-def named(path: str, files: Collection[str]) -> list[tuple[str, list[int]]]:
-    """The names of `files` that a build file holds, sorted, each with its lines."""
-    found: dict[str, list[int]] = {}
-    for number, line in enumerate(_lines(path), 1):
-        for word in _FILE_NAME.findall(line):
-            if word in files:
-                found.setdefault(word, []).append(number)
-    return sorted(found.items())
-
-
-def _lines(path: str) -> list[str]:
-    file = Path(path)
-    try:
-        return file.read_bytes().decode("utf-8", "replace").splitlines() if file.stat().st_size <= _MAX_BYTES else []
-    except OSError:
-        return []  # who copies it meets the same error and reports it
