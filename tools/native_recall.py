@@ -25,7 +25,7 @@ from cu2port.model import Options
 from cu2port.structure import Function
 from cu2port.unit import Unit
 from cu2port.warp.model import is_device
-from cu2port.warp.native import native
+from cu2port.warp.native.asked import native
 from cu2port.warp.native.headers import headers_of
 
 SUFFIXES = (".cu", ".cuh", ".h", ".hpp", ".inl")

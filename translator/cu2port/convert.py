@@ -31,7 +31,7 @@ from cu2port.project import STATE, CannotRun, Item, Root, make_roots, walk
 from cu2port.report.record import Entry, FileRecord, RunRecord, entries
 from cu2port.travel import HELPERS
 from cu2port.version import __version__
-from cu2port.warp.native import is_asked
+from cu2port.warp.native.asked import is_asked
 from cu2port.workers import Lost, Pool, available_cores
 
 Tick = Callable[[int, int], None]

@@ -71,7 +71,7 @@ def examine(
     chosen = [check for check in all_checks() if codes is None or check.code in codes]
     findings = [f for check in chosen for f in check.run(unit)]
     if options.warp == "native" or options.kernels:
-        from cu2port.warp.native import apart
+        from cu2port.warp.native.asked import apart
 
         findings = apart(unit, findings)
     if options.skip_inactive:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Options, Severity, Trust
 from cu2port.unit import Unit
-from cu2port.warp.native import CODE, HEADER, native
+from cu2port.warp.native import CODE, HEADER
+from cu2port.warp.native.asked import native
 
 _NATIVE = Options(warp="native")
 _BLOCK = """__device__ float block_sum(float v) {

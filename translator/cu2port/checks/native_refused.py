@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Options, Severity
 from cu2port.unit import Unit
-from cu2port.warp.native import native
+from cu2port.warp.native.asked import native
 
 _NATIVE = Options(warp="native")
 _LANES = """__global__ void k(int* p) {
