@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -10,8 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from cu2port.catalog import load_catalog
 from cu2port.engine import translate
 from cu2port.model import Options, Outcome
+from cu2port.unit import Unit
+from cu2port.warp.unset import handed_on
+from cu2port.warp.valueless import functions_to_read, read
 
 INCLUDE = Path(__file__).resolve().parents[2] / "translator" / "cu2port" / "include"
 _LEAD = "if (threadIdx.x % 32 == 0) base = atomicExch(n, 7);"
@@ -144,6 +149,62 @@ QUIET = {
 def test_quiet(form: str) -> None:
     text = f"__global__ void k(int* o, int n) {{\n  int lane = threadIdx.x % 32;\n  {QUIET[form]}\n}}\n"
     assert not [j for j in translate(text).findings if j.finding.code == "CU319"]
+
+
+SET_FIRST = {
+    "both arms": "int v; if (lane) v = 1; else v = 2; use(v);",
+    "both arms in braces": "int v; if (lane) { v = 1; } else if (n) { n++; v = 2; } else { v = 3; use(v); } use(v);",
+    "one after the other": "int v; if (lane) { v = 1; use(v); } if (n) { v = 2; use(v); }",
+    "counts": "int v; for (v = 0; v < n; v++) use(v); for (v = 1; v < n; v++) { use(v); }",
+    "in a loop": "int v; for (int i = 0; i < n; i++) { v = i; if (lane) v = 2; use(v); } v = 1; use(v);",
+    "behind a directive": "int v;\n#ifdef A\nn++;\n#endif\nif (lane) v = 1; else v = 2; use(v);",
+}
+
+
+@pytest.mark.parametrize("form", SET_FIRST)
+def test_a_function_that_sets_all_first_is_not_read(form: str) -> None:
+    unit = Unit(f"__global__ void k(int* o, int n, int lane) {{ {SET_FIRST[form]} }}\n", load_catalog())
+    assert functions_to_read(unit, unit.functions) == []
+
+
+def _random_body(rng: random.Random, depth: int = 0) -> str:
+    """Statements that set, read, and branch around a variable `v`."""
+
+    def arm() -> str:
+        return f"{{ {_random_body(rng, depth + 1)} }}" if rng.random() < 0.5 else simple()
+
+    def simple() -> str:
+        return rng.choice(("v = 1;", "v = o[0];", "use(v);", "o[1] = v;", "v = v + 1;", "n++;", "get(&v);", "return;"))
+
+    def statement() -> str:
+        kind = rng.randrange(12 if depth < 3 else 6)
+        if kind < 6:
+            return simple()
+        if kind < 9:
+            return f"if (lane == {kind}) {arm()}" + (f" else {arm()}" if rng.random() < 0.6 else "")
+        if kind == 9:
+            return f"for ({rng.choice(('v = 0; v < n; v++', ';;', 'int i = 0; i < lane; i++'))}) {arm()}"
+        if kind == 10:
+            return rng.choice((f"while (lane) {arm()}", f"do {{ {arm()} }} while (lane);", f"{{ {arm()} }}"))
+        return f"switch (lane) {{ case 0: {arm()} break; default: {arm()} }}"
+
+    return " ".join(statement() for _ in range(rng.randint(1, 4)))
+
+
+def test_no_function_with_a_finding_goes_unread() -> None:
+    """What tokens tell is held against the analysis of all variables that have no value."""
+    rng, found, unread = random.Random(5), 0, 0
+    for _ in range(300):
+        body = f"if (n) o[2] = 1; int v; if (lane == 1) {{ {_random_body(rng)} }} {_random_body(rng)} use(v);"
+        unit = Unit(f"__device__ void k(int* o, int n, int lane) {{ {body} }}\n", load_catalog())
+        (f,) = unit.functions
+        decl = unit.find("v")[0]
+        if functions_to_read(unit, (f,)):
+            found += bool(handed_on(unit, read(unit, f), {decl}, frozenset()))
+        else:
+            unread += 1
+            assert not handed_on(unit, read(unit, f), {decl}, frozenset()), body
+    assert found > 60 and unread > 20
 
 
 def test_types() -> None:

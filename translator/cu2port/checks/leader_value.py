@@ -7,7 +7,7 @@ from cu2port.check import Check, Example
 from cu2port.model import Edit, Finding, Options, insert
 from cu2port.unit import Unit
 from cu2port.warp.expressions import QUALIFIERS
-from cu2port.warp.model import is_device
+from cu2port.warp.model import device_functions
 from cu2port.warp.unset import HandedOn, handed_on
 from cu2port.warp.valueless import HAVE_A_VALUE, functions_to_read, read
 from cu2port.warpnames import NAMES, SHUFFLES, modes
@@ -106,10 +106,9 @@ class LeaderValue(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        functions = [f for f in unit.functions if is_device(unit, f)]
         mode = modes(unit)
         ours = SHUFFLES if unit.options.warp == "flag" else NAMES
-        for f, wanted in functions_to_read(unit, functions):
+        for f, wanted in functions_to_read(unit, device_functions(unit)):
             if unit.options.warp != "flag":
                 wanted = {k for k in wanted if mode(k) != "flag"}
             for h in handed_on(unit, read(unit, f), wanted, ours) if wanted else ():

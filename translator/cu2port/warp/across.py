@@ -16,7 +16,7 @@ from cu2port.unit import Unit
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.ground import Use
 from cu2port.warp.interp import Interpreter
-from cu2port.warp.model import Device, constants, is_device, make_device
+from cu2port.warp.model import Device, constants, device_functions, make_device
 from cu2port.warp.parse import integer
 from cu2port.warp.roles import Role
 from cu2port.warp.values import UNIFORM, Kind, V
@@ -113,7 +113,7 @@ def _guards(u: Use) -> bool:
 
 
 def _functions(unit: Unit, out: Known) -> None:
-    devices = [make_device(unit, f) for f in unit.functions if is_device(unit, f)]
+    devices = [make_device(unit, f) for f in device_functions(unit)]
     interp = Interpreter(unit)
     for d in devices:
         interp.devices.setdefault(d.name, []).append(d)

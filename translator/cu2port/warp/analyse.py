@@ -12,7 +12,7 @@ from cu2port.warp.across import known_from_headers
 from cu2port.warp.ground import Array, Use
 from cu2port.warp.hostside import kernels_of_rows
 from cu2port.warp.interp import Interpreter
-from cu2port.warp.model import Device, is_device, make_device
+from cu2port.warp.model import Device, device_functions, make_device
 from cu2port.warp.tree import Num
 from cu2port.warp.triggers import HAZARDS, triggers, troubled
 from cu2port.warp.values import Kind
@@ -78,7 +78,7 @@ def analyse(unit: Unit, hazards_only: bool = False) -> WarpFacts:
 def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
     if not (triggers(unit) if hazards_only else reasons(unit)):
         return _NOTHING
-    functions = [f for f in unit.functions if is_device(unit, f)]
+    functions = device_functions(unit)
     names = {f.name for f in functions}
     called = {f.name: names.intersection(unit.t[f.body[0] : f.body[1]]) for f in functions}
     loud = {name for i in unit.find("volatile") if unit.function_at(i) is None for name in unit.t[i + 2 : i + 4]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -15,6 +16,7 @@ from cu2port.warp.values import NOTHING, V
 
 _DEVICE = frozenset({"__global__", "__device__"})
 _INDEX = frozenset({"threadIdx", "blockIdx", "__shared__"})
+_SPEAKS = re.compile("DEVICE|GLOBAL|KERNEL")  # of macros that say where a function runs
 
 
 @dataclass(slots=True)
@@ -64,9 +66,21 @@ def is_device(unit: Unit, f: Function) -> bool:
     if f.sides:
         return bool(f.sides & _DEVICE)
     t = unit.t
-    if any("DEVICE" in x or "GLOBAL" in x or "KERNEL" in x for x in t[f.first : f.name_at] if x.isupper()):
+    if any(x.isupper() and _SPEAKS.search(x) for x in t[f.first : f.name_at]):
         return True
     return not _INDEX.isdisjoint(t[f.body[0] : f.body[1]])
+
+
+def device_functions(unit: Unit) -> tuple[Function, ...]:
+    """The file's functions that run on the GPU."""
+    return unit.once(_device_functions)
+
+
+def _device_functions(unit: Unit) -> tuple[Function, ...]:
+    words = unit.words
+    if words.isdisjoint(_DEVICE | _INDEX) and not any(w.isupper() and _SPEAKS.search(w) for w in words):
+        return ()
+    return tuple(f for f in unit.functions if is_device(unit, f))
 
 
 @lru_cache(maxsize=2)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from cu2port.lexer import is_identifier
 from cu2port.structure import Function
@@ -20,6 +20,7 @@ _BEFORE = frozenset({";", "{", "}", ":", ")"})
 _IN_TYPES = frozenset({"::", "<", ">", ",", "*"})
 _NO_VALUE = frozenset({",", ";", "{", "(", "["})  # before these no `=` of the same declarator can be
 _SHORT = 8  # tokens of a macro that holds less than a declaration and a branch
+_DEEP = 40  # blocks in one another
 _CONTROL = frozenset("if for while switch sizeof".split())
 _OPERATORS = frozenset("+ - * / % | ^ & << ? :".split())
 
@@ -43,41 +44,120 @@ def read(unit: Unit, f: Function) -> Device:
 
 def candidates(unit: Unit, first: int, stop: int) -> set[int]:
     """Of the variables that tokens [first, stop) declare without a value, those whose next use is in a branch: their
-    names' tokens. Told by shape, from the ends of statements, so that most functions need not be read."""
-    t = unit.t
+    names' tokens. None if each of them is surely set before it is read. Told by shape, from the ends of statements, so
+    that most functions need not be read."""
     ends = _between(unit, ";", first, stop)
-    names = [k for end in ends for k in _declared(unit, end, first)]
+    names = list(_names(unit, ends, first))
     if not names:
         return set()
-    headers = set()
-    for i in _between(unit, "for", first, stop):
-        if unit.match[i + 1] > 0:
-            headers.update(ends[bisect_left(ends, i) : bisect_left(ends, unit.match[i + 1])][:2])
-    braces = sorted((*_between(unit, "{", first, stop), *_between(unit, "}", first, stop)))
-    blocks, around = [first - 1], [first - 1]
-    for k in braces:
-        if t[k] == "{":
-            blocks.append(k)
-        elif len(blocks) > 1:
-            blocks.pop()
-        around.append(blocks[-1])
-    starts = sorted((first - 1, *(k for k in ends if k not in headers), *braces))
-    found = set()
+    shape = _Shape(unit, first, stop, ends)
+    found: dict[int, list[int]] = {}
     for decl in names:
-        places = unit.lexed.places[t[decl]]
-        home = around[bisect_left(braces, decl)]
+        places = unit.lexed.places[unit.t[decl]]
+        home = shape.block_of(decl)
         last = unit.match[home] if home >= first else stop
         uses = [k for k in places[bisect_right(places, decl) : bisect_left(places, last)] if not unit.is_member(k)]
         if not _may_matter(unit, decl, uses) or not any(_may_be_handed_on(unit, k) for k in uses[1:]):
             continue
-        block = around[bisect_left(braces, uses[0])]
-        begin = starts[bisect_left(starts, uses[0]) - 1] + 1
-        if t[begin] not in _CONDITIONAL and (
+        block = shape.block_of(uses[0])
+        if unit.t[shape.start_of(uses[0])] not in _CONDITIONAL and (
             block == home or (uses[-1] < unit.match[block] and not _is_switch(unit, block))
         ):
             continue  # where it is used first it is set, and all other uses come after
-        found.add(decl)
-    return found
+        found[decl] = uses
+    return set() if all(shape.is_set_before(uses) for uses in found.values()) else set(found)
+
+
+class _Shape:
+    """The blocks and statements between tokens, as far as braces and semicolons tell."""
+
+    def __init__(self, unit: Unit, first: int, stop: int, ends: list[int]) -> None:
+        self.unit, self.t, self.match = unit, unit.t, unit.match
+        self.first, self.stop, self.ends = first, stop, ends
+        headers = set()
+        for i in _between(unit, "for", first, stop):
+            if unit.match[i + 1] > 0:
+                headers.update(ends[bisect_left(ends, i) : bisect_left(ends, unit.match[i + 1])][:2])
+        self._braces = sorted((*_between(unit, "{", first, stop), *_between(unit, "}", first, stop)))
+        blocks, self._around = [first - 1], [first - 1]
+        for k in self._braces:
+            if self.t[k] == "{":
+                blocks.append(k)
+            elif len(blocks) > 1:
+                blocks.pop()
+            self._around.append(blocks[-1])
+        self._home = unit.in_directive(first)  # of a macro's body
+        self._starts = sorted((first - 1, *(k for k in ends if k not in headers), *self._braces))
+
+    def block_of(self, k: int) -> int:
+        """The `{` of the block around token k; the token before the first one if there is none."""
+        return self._around[bisect_left(self._braces, k)]
+
+    def start_of(self, k: int) -> int:
+        """The first token of the statement around token k, or of the head of the block that opens at k."""
+        return self._starts[bisect_left(self._starts, k) - 1] + 1
+
+    def is_set_before(self, uses: list[int]) -> bool:
+        """Whether a variable with these uses is surely set before each use that is no assignment."""
+        return self._list(uses, self.first - 1, 0) is not None
+
+    def _list(self, uses: list[int], block: int, depth: int) -> bool | None:
+        """Whether the statements of a block set the variable; None if a use in them may come before."""
+        last = self.match[block] if block >= self.first else self.stop
+        n = bisect_left(uses, block)
+        while n < len(uses) and uses[n] < last:
+            k = uses[n]
+            for _ in range(_DEEP):
+                inner = self.block_of(k)
+                if inner == block:
+                    break
+                k = inner
+            else:
+                return None
+            done = self._statement(uses, self.start_of(k), depth + 1)
+            if done is None or done[1]:
+                return done and True
+            if done[0] <= uses[n]:  # in something else, such as a switch
+                return None
+            n = bisect_left(uses, done[0])
+        return False
+
+    def _statement(self, uses: list[int], at: int, depth: int) -> tuple[int, bool] | None:
+        """The token behind what was looked at of the statement that begins at a token, and whether that sets the
+        variable; None if a use in it may come before."""
+        t, match = self.t, self.match
+        while t[at] == "#" and (directive := self.unit.in_directive(at)) is not None and directive.first == at:
+            at = directive.stop
+        n = bisect_left(uses, at)
+        use = uses[n] if n < len(uses) else self.stop
+        if t[at] == "{" and match[at] > at:
+            sets = self._list(uses, at, depth) if depth < _DEEP else None
+            return None if sets is None else (match[at] + 1, sets)
+        if t[at] in ("if", "for", "while"):
+            head = at + 2 if t[at + 1] == "constexpr" else at + 1
+            if t[head] != "(" or match[head] < 0 or depth > _DEEP:
+                return None
+            if t[at] == "for" and use == at + 2 and t[use + 1] == "=" and self._is_assigned(uses, n):
+                return use, True
+            if use < match[head]:
+                return None
+            then = self._statement(uses, match[head] + 1, depth + 1)
+            if t[at] != "if" or then is None or t[then[0]] != "else":
+                return then and (then[0], False)
+            other = self._statement(uses, then[0] + 1, depth + 1)
+            return other and (other[0], then[1] and other[1])
+        if t[at] == "else":
+            other = self._statement(uses, at + 1, depth + 1)
+            return other and (other[0], False)
+        end = self.ends[bisect_left(self.ends, at)] if at < self.ends[-1] else self.stop
+        if use > end:
+            return end + 1, False
+        sets = use == at and t[at + 1] == "=" and self._is_assigned(uses, n)
+        return (end + 1, True) if sets and self.unit.in_directive(at) is self._home else None
+
+    def _is_assigned(self, uses: list[int], n: int) -> bool:
+        """Whether the n-th use is the only one up to the end of the statement."""
+        return n + 1 == len(uses) or uses[n + 1] > self.ends[bisect_left(self.ends, uses[n])]
 
 
 def _may_matter(unit: Unit, decl: int, uses: list[int]) -> bool:
@@ -119,6 +199,23 @@ def _between(unit: Unit, token: str, first: int, stop: int) -> list[int]:
     return list(places[bisect_left(places, first) : bisect_left(places, stop)])
 
 
+def _names(unit: Unit, ends: Iterable[int], first: int) -> Iterator[int]:
+    """Names that the statements which end at some tokens may declare without a value."""
+    t, before = unit.t, first
+    for end in ends:
+        words = t[before:end]
+        # without a comma it is the last word that has no value, and a type stands before it
+        last = t[end - 1]
+        if (
+            "," in words
+            or "}" in words
+            or last == "]"
+            or (last != ")" and (t[end - 2] in "*>" or is_identifier(t[end - 2])))
+        ):
+            yield from _declared(unit, end, first)
+        before = end
+
+
 def _declared(unit: Unit, end: int, first: int) -> list[int]:
     """Names that the statement which ends at token `end` may declare without a value."""
     t = unit.t
@@ -138,7 +235,7 @@ def _declared(unit: Unit, end: int, first: int) -> list[int]:
         while t[k] == "*":
             k -= 1
         if t[k] != ",":
-            return found if _is_type(unit, k) else []
+            return found if found and _is_type(unit, k) else []
         k -= 1
     return []
 
