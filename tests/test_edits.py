@@ -8,7 +8,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cu2port.edits import apply, judge
+from cu2port.edits import _compatible, _fits, apply, judge
 from cu2port.model import Edit, Finding, Outcome, Severity, Side, Span, Trust, insert, replace
 
 TEXT = "0123456789"
@@ -112,3 +112,33 @@ def test_a_finding_on_text_that_is_taken_out_goes_with_it() -> None:
     outer = finding(replace(1, 9, ""))
     inner = finding(replace(2, 3, "x"))
     assert run(outer, inner) == ("09", [Outcome.APPLIED])
+
+
+def _random_edit(rng: random.Random, depth: int = 0, start: int = 0, end: int = 24) -> list[Edit]:
+    """An edit in [start, end), mostly one that keeps some of its bytes, and some in it."""
+    a, b = sorted((rng.randint(start, end), rng.randint(start, end)))
+    if a == b or depth == 4:
+        return [insert(a, "+", rng.choice((Side.LEFT, Side.RIGHT)))]
+    c, d = sorted((rng.randint(a, b), rng.randint(a, b)))
+    out = [Edit(a, b, ("<", Span(c, d), ">") if rng.random() < 0.9 else ("-",))]
+    for _ in range(rng.randint(0, 2)):
+        out += _random_edit(rng, depth + 1, c, d)
+    return out
+
+
+def test_the_fast_answer_is_that_of_all_pairs() -> None:
+    rng, compatible = random.Random(3), 0
+    for _ in range(4000):
+        edits = list(dict.fromkeys(e for _ in range(rng.randint(1, 2)) for e in _random_edit(rng)))
+        fits = all(_fits(a, b) for k, a in enumerate(edits) for b in edits[:k])
+        compatible += _compatible(edits)
+        assert fits or not _compatible(edits), edits
+    assert 1000 < compatible < 3500
+
+
+def test_calls_may_nest_deeper_than_functions() -> None:
+    n = 3000
+    fs = [finding(Edit(2 * k, 4 * n - 2 * k, ("h(", Span(2 * k + 2, 4 * n - 2 * k - 1), ")"))) for k in range(n)]
+    judged, edits = judge(fs, Trust.REVIEW)
+    assert {j.outcome for j in judged} == {Outcome.APPLIED}
+    assert apply("f(" * n + "))" * n, edits) == "h(" * n + ")" * (2 * n)

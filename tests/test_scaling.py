@@ -32,6 +32,10 @@ FAST = frozenset(
     (
         "asm in one function",
         "asm in a function each",
+        "asm with operands",
+        "nested min",
+        "launches in launches",
+        "launches in launches, ggl",
         "#elif chain on __CUDA_ARCH__",
         "nested #if, code in it",
         "#if after #if",
@@ -82,21 +86,7 @@ def work_on(name: str, n: int) -> int:
 TEXTS = [name for name, p in PATTERNS.items() if not p.args or p.args == ("ptx",)]
 
 
-#: Patterns whose work still grows faster, none of them met in real code; docs/validation.md names them.
-SUPERLINEAR = {
-    "asm with operands": "each pair of operands of one statement is compared",
-    "nested min": "libclang resolves each level again",
-    "launches in launches": "no valid C++: each launch looks through those inside its configuration",
-    "launches in launches, ggl": "the same",
-}
-
-
-def marks(name: str) -> list[pytest.MarkDecorator]:
-    known = [pytest.mark.xfail(reason=SUPERLINEAR[name], strict=True)] if name in SUPERLINEAR else []
-    return known + ([] if name in FAST else [pytest.mark.slow])
-
-
-@pytest.mark.parametrize("name", [pytest.param(n, marks=marks(n)) for n in TEXTS])
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in FAST else pytest.mark.slow) for n in TEXTS])
 def test_work_is_linear(name: str) -> None:
     n = 48
     work_on(name, 2)  # what is loaded once

@@ -47,6 +47,7 @@ _PRECEDENCE = {
     **dict.fromkeys(("<", ">", "<=", ">="), 6), **dict.fromkeys(("==", "!="), 5), "&": 4, "^": 3, "|": 2,
     "&&": 1, "||": 0,
 }  # fmt: skip
+_ALIKE = frozenset({"min", "max"})
 _MAX_DEPTH = 40
 _NUMBER = re.compile(r"(?:0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)\Z|[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?([fF]?)\Z")
 
@@ -73,14 +74,21 @@ def common(a: str, b: str) -> str:
     return a if a == b else next(x for x in (a, b) if x.startswith("unsigned"))
 
 
+def _alike(a: str, b: str) -> str:
+    """What `min` and `max` give of two types."""
+    return a if a == b else common(a, b)
+
+
 class NamedTypes:
     """Types of the names that a function declares. `scalars`, `elements` (of pointers and arrays), `parts` (of the
-    built-in vector types); "" for a name with several."""
+    built-in vector types); "" for a name with several. `results`: those of calls of `min` and `max` that are known
+    already, by the token of their name."""
 
     def __init__(self, unit: Unit, function: Function | None) -> None:
         self.scalars: dict[str, str] = {}
         self.elements: dict[str, str] = {}
         self.parts: dict[str, str] = {}
+        self.results: dict[int, str] = {}
         for i in range(function.first, function.body[1]) if function is not None else ():
             tok = unit.t[i]
             if tok in _NAMES or tok == "unsigned":
@@ -152,10 +160,12 @@ def simple_type(unit: Unit, names: NamedTypes, span: Span) -> str:
 
 def argument_types(unit: Unit, calls: list[tuple[int, Call]]) -> dict[int, list[str]]:
     """By the token of the called name, the types of a call's arguments as `simple_type` tells them."""
-    return {
-        i: [simple_type(unit, names, a) if names is not None else "" for a in call.args]
-        for i, call, names in _with_names(unit, calls)
-    }
+    out = {}
+    for i, call, names in _with_names(unit, calls[::-1]):  # a call in an argument comes before the one around it
+        out[i] = [simple_type(unit, names, a) if names is not None else "" for a in call.args]
+        if names is not None and unit.t[i] in _ALIKE and len(out[i]) == 2:
+            names.results[i] = _alike(*out[i])
+    return out
 
 
 def pointee_types(unit: Unit, calls: list[tuple[int, Call]]) -> dict[int, str]:
@@ -301,16 +311,19 @@ class _Reader:
         close = self.unit.match[self.k]
         if not self.k < close < self.stop:
             return ""
-        if callee not in ("min", "max"):
+        if callee not in _ALIKE:
             self.k = close + 1
             return _CALLS.get(callee, "")
+        if self.k - 1 in self.names.results:
+            found = self.names.results[self.k - 1]
+            self.k = close + 1
+            return found
         self.k += 1
         first = self.binary(0, depth + 1)
         if not first or self.tok() != ",":
             return ""
         self.k += 1
-        second = self.inside(close, depth)
-        return first if first == second else common(first, second)
+        return _alike(first, self.inside(close, depth))
 
     def type_name(self, ahead: int) -> str:
         """The arithmetic type that is named some tokens ahead; "" if none is."""

@@ -8,7 +8,7 @@ loses and is reported as a conflict. Identical edits merge.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -57,8 +57,7 @@ def _takes_out(e: Edit, f: Finding) -> bool:
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
     """The text after compatible edits (as `judge` returns them)."""
-    ordered = sorted(set(edits), key=_edit_order)
-    return "".join(_render(text, Span(0, len(text)), ordered, 0, len(ordered)))
+    return "".join(_render(text, Span(0, len(text)), _nested(sorted(set(edits), key=_edit_order))))
 
 
 def apply_within(text: str, start: int, end: int, edits: Iterable[Edit]) -> str:
@@ -91,29 +90,54 @@ def _edit_order(e: Edit) -> tuple[int, int, int, tuple[str, ...]]:
     return (e.start, rank, -e.end, tuple(str(x) for x in e.parts))
 
 
-def _render(text: str, span: Span, edits: Sequence[Edit], lo: int, hi: int) -> list[str]:
-    """Text of a span with edits[lo:hi], all of which lie inside it."""
-    out: list[str] = []
-    position = span.start
-    k = lo
-    while k < hi:
-        e = edits[k]
-        out.append(text[position : e.start])
-        nested = k + 1
-        while nested < hi and edits[nested].start < e.end:
-            nested += 1
-        inner = edits[k + 1 : nested]
-        for part in e.parts:
-            if isinstance(part, str):
-                out.append(part)
-            else:
-                kept = [x for x in inner if _inside(x, part)]
-                out.extend(_render(text, part, kept, 0, len(kept)))
-        # An insertion that closes what this edit kept may stand right at its end; it is not nested.
-        position = max(position, e.end)
-        k = nested
-    out.append(text[position : span.end])
-    return out
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """An edit and those inside its bytes, in text order."""
+
+    edit: Edit
+    inner: list[_Node]
+
+
+def _nested(edits: Iterable[Edit]) -> list[_Node]:
+    """Edits, in `_edit_order`, as trees. What closes the bytes that an edit keeps may stand right at its end; it is not
+    inside."""
+    outermost: list[_Node] = []
+    around: list[_Node] = []
+    for e in edits:
+        while around and around[-1].edit.end <= e.start:
+            around.pop()
+        node = _Node(e, [])
+        (around[-1].inner if around else outermost).append(node)
+        around.append(node)
+    return outermost
+
+
+def _render(text: str, span: Span, nodes: Sequence[_Node]) -> Iterator[str]:
+    """Text of a span with edits that lie inside it. Calls of calls may nest deeper than functions may."""
+    todo: list[str | tuple[Span, Sequence[_Node]]] = [(span, nodes)]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, str):
+            yield item
+            continue
+        span, nodes = item
+        position = span.start
+        pieces: list[str | tuple[Span, Sequence[_Node]]] = []
+        for node in nodes:
+            pieces.append(text[position : node.edit.start])
+            pieces += [p if isinstance(p, str) else (p, list(_kept(node.inner, p))) for p in node.edit.parts]
+            position = max(position, node.edit.end)
+        pieces.append(text[position : span.end])
+        todo += reversed(pieces)
+
+
+def _kept(nodes: Iterable[_Node], part: Span) -> Iterator[_Node]:
+    """The outermost of some edits that lie in a kept span."""
+    for node in nodes:
+        if _inside(node.edit, part):
+            yield node
+        elif node.edit.start < part.end and part.start < node.edit.end:
+            yield from _kept(node.inner, part)
 
 
 def _inside(e: Edit, part: Span) -> bool:
@@ -126,27 +150,37 @@ def _inside(e: Edit, part: Span) -> bool:
     return part.start <= e.start and e.end <= part.end
 
 
+def _keeps(outer: Edit, inner: Edit) -> bool:
+    """Whether an edit keeps the bytes of another one."""
+    return any(isinstance(x, Span) and _inside(inner, x) for x in outer.parts)
+
+
 def _fits(a: Edit, b: Edit) -> bool:
     """Whether two different edits can both stand."""
     if a.end <= b.start or b.end <= a.start:
         return not (a.start == b.start and a.end == b.end and a.start < a.end)
     if a.start == a.end or b.start == b.end:
         point, other = (a, b) if a.start == a.end else (b, a)
-        if point.start in (other.start, other.end):
-            return True
-        return any(isinstance(x, Span) and _inside(point, x) for x in other.parts)
+        return point.start in (other.start, other.end) or _keeps(other, point)
     outer, inner = (a, b) if a.end - a.start >= b.end - b.start else (b, a)
-    return any(isinstance(x, Span) and _inside(inner, x) for x in outer.parts)
+    return _keeps(outer, inner)
 
 
-def _compatible(edits: list[Edit]) -> bool:
-    """Fast answer for the usual file, in which nothing overlaps: sorted neighbours never touch."""
-    ordered = sorted(set(edits), key=lambda e: (e.start, e.end))
-    reach = -1
-    for e in ordered:
-        if e.start < reach:
+def _compatible(edits: Iterable[Edit]) -> bool:
+    """Fast answer for the usual file: whether its edits lie apart, or in bytes that the next one around them keeps.
+
+    What keeps an edit keeps those inside it. An insertion at the border of one asks the next one around that."""
+    around: list[Edit] = []
+    for e in sorted(set(edits), key=lambda e: (e.start, -e.end)):
+        while around and around[-1].end <= e.start:
+            around.pop()
+        if e.start == e.end:
+            holder = next((x for x in reversed(around) if x.start < e.start), None)
+        else:
+            holder = around[-1] if around else None
+            around.append(e)
+        if holder is not None and ((holder.start, holder.end) == (e.start, e.end) or not _keeps(holder, e)):
             return False
-        reach = max(reach, e.end)
     return True
 
 

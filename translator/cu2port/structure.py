@@ -150,16 +150,18 @@ def find_launches(unit: Unit) -> tuple[Launch, ...]:
     out = []
     t = unit.t
     closes: dict[int, int] = {}
-    for i in unit.find("<<<", "<<"):
+    known: dict[int, int] = {}
+    for i in reversed(unit.find("<<<", "<<")):  # one inside the configuration of another comes first
         if t[i] == "<<<":
             spaced = False
         elif unit.tok(i + 1) == "<" and i and (is_identifier(t[i - 1]) or t[i - 1] == ">"):
             spaced = True
         else:
             continue
-        close = _launch_close(unit, i + (2 if spaced else 1), closes)
+        close = _launch_close(unit, i + (2 if spaced else 1), closes, known)
         if close < 0:
             continue
+        known[i] = close
         k = i - 1
         if k >= 0 and t[k] == ">":
             k = unit.angle_open(k) - 1
@@ -173,17 +175,21 @@ def find_launches(unit: Unit) -> tuple[Launch, ...]:
         after = close + 3
         args = (after, unit.match[after]) if unit.tok(after) == "(" and unit.match[after] > 0 else (-1, -1)
         out.append(Launch(callee, i, close, args, spaced))
-    return tuple(out)
+    return tuple(reversed(out))
 
 
-def _launch_close(unit: Unit, start: int, closes: dict[int, int]) -> int:
+def _launch_close(unit: Unit, start: int, closes: dict[int, int], known: dict[int, int]) -> int:
     """Index of the first `>` of the `>>>` that closes a launch configuration starting at token `start`, or -1.
 
-    `closes`: for tokens that were passed before, the `>>>` that follows, or -1.
+    `closes`: for tokens that were passed before, the `>>>` that follows, or -1; `known`: by their `<<<`, those of the
+    launches behind `start`.
     """
     t, match, k, found = unit.t, unit.match, start, -1
     passed = []
     while k < len(t):
+        if k in known:
+            k = known[k] + 3
+            continue
         if k in closes:
             found = closes[k]
             break

@@ -10,6 +10,7 @@ C++ lines may write an output earlier; where an input that is read later may be 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -265,19 +266,21 @@ class _Lifter:
     def to_copy(self, accesses: list[tuple[int, bool, int]]) -> list[int]:
         """Operands that lines must not touch directly: see the module's docstring."""
         out = set()
-        reads: dict[int, int] = {}
-        for i, written, _ in accesses:
-            if not written:
-                reads[i] = reads.get(i, 0) + 1
-        writes = [(i, n) for i, written, n in accesses if written]
+        reads = Counter(i for i, written, _ in accesses if not written)
+        last_read = {i: n for i, written, n in accesses if not written}
+        writes = Counter(i for i, written, _ in accesses if written)
+        first_write = {i: n for i, written, n in reversed(accesses) if written}
         branches = any(labels(self.statements))
         # what memory gives has a name before any element of it is written
         whole = {n for n, x in enumerate(instructions(self.statements)) if x.name in _MEMORY}
+        together: dict[int, list[int]] = {}  # what one instruction writes
+        for i, written, n in accesses:
+            if written and n not in whole:
+                together.setdefault(n, []).append(i)
         for i, operand in enumerate(self.operands):
             text = self.text(i)
             if operand.output:
-                mine = [n for k, n in writes if k == i]
-                if (len(mine) > 1 or reads.get(i, 0) > 1 or branches) and not SIMPLE.match(text):
+                if (writes[i] > 1 or reads[i] > 1 or branches) and not SIMPLE.match(text):
                     out.add(i)
                 continue
             if i in self.scratch or EFFECT.search(text):
@@ -285,10 +288,10 @@ class _Lifter:
                 continue
             if self.constant(i) is not None or _CONSTANT.match(text):
                 continue
-            last = max((n for k, written, n in accesses if k == i and not written), default=-1)
-            first = [(k, n) for k, n in writes if n < last or branches]
-            several = [(k, n) for k, n in writes if n == last and sum(n == m for _, m in writes) > 1 and n not in whole]
-            if any(self.may_alias(i, k) for k, n in (*first, *several)):
+            last = last_read.get(i, -1)
+            before = [k for k, n in first_write.items() if n < last or branches]
+            others = together.get(last, [])
+            if any(self.may_alias(i, k) for k in (*before, *(others if len(others) > 1 else ()))):
                 out.add(i)
         return sorted(out)
 
