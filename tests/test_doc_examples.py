@@ -148,18 +148,23 @@ def test_a_console_shows_what_is_printed(document: Path, block: Block, tmp_path:
 def walked(folder: Path) -> Iterator[tuple[Block, str]]:
     """Do what the guide says, block by block, in `folder`: each block, with what it should hold (what is printed)."""
     shutil.copytree(PROJECT, folder / PROJECT.name)
+    place = folder
     for block in blocks(GUIDE):
         wanted = block.text
         if block.file:
-            (folder / block.file).write_text(block.text, encoding="utf-8")
+            (place / block.file).write_text(block.text, encoding="utf-8")
         elif block.language == "diff":
             words = ["git", "apply", "--directory=hip", "-"]
             subprocess.run(words, cwd=folder, input=block.text, text=True, check=True)
         elif block.language == "console" and not (needs_compiler(block.text) and not shutil.which("g++")):
             wanted = ""
             for command in re.findall(r"^\$ (.*)", block.text, re.M):
-                done = run(command, folder)
-                wanted += f"$ {command}\n{done.stdout}{done.stderr}"
+                if command.startswith("cd "):
+                    place /= command.removeprefix("cd ")
+                    wanted += f"$ {command}\n"
+                else:
+                    done = run(command, place)
+                    wanted += f"$ {command}\n{done.stdout}{done.stderr}"
         yield block, wanted
 
 
