@@ -48,6 +48,7 @@ ELSEWHERE = {
     ("docs/lint.md", "# .github/workflows"): "tests/lint/test_hooks.py",
     ("docs/lint.md", "autocmd FileType"): "an editor's",
     ("docs/ptx.md", 'asm("bfi.b32'): "test_the_first_example_of_ptx",
+    ("docs/ptx.md", 'asm("add.cc'): "test_the_example_of_statements_that_belong_together",
     ("docs/ptx.md", "    cu2port::ptx::untranslated"): "the form of a guard; tests/ptx/test_lift.py",
     ("docs/simulate.md", "CXXFLAGS +="): "tests/sim/test_machines.py",
     ("docs/simulate.md", "execute_process"): "tests/sim/test_machines.py",
@@ -270,6 +271,18 @@ def test_the_first_example_of_ptx() -> None:
     before, after = (line.split("//")[0].strip() for line in block.splitlines())
     source = f"__global__ void k(unsigned* o, unsigned a, unsigned b) {{ unsigned d;\n{before}\n*o = d; }}\n"
     assert after in translate(source, path="a.cu").output.decode()
+
+
+def test_the_example_of_statements_that_belong_together() -> None:
+    from cu2port import translate
+    from cu2port.clang import ClangService
+
+    (block,) = (b.text for b in blocks(ROOT / "docs" / "ptx.md") if b.text.startswith('asm("add.cc'))
+    before, after = (re.sub(r" +// \w+$", "", part, flags=re.M).strip() for part in block.split("\n\n"))
+    head = "__device__ void f(unsigned* a, unsigned* b, int n, unsigned flag, unsigned x, unsigned y) {\n"
+    with ClangService() as clang:
+        output = translate(f"{head}{before}\n}}\n", path="a.cu", clang=clang).output.decode()
+    assert f"{head}{after}\n}}\n" in output
 
 
 def test_every_other_block_is_held_by_something() -> None:

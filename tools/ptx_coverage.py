@@ -24,9 +24,9 @@ from tables import replaced, row_text
 from cu2port.catalog import load_catalog
 from cu2port.ptx.asm import AsmStatement, statements
 from cu2port.ptx.families import kind
-from cu2port.ptx.lift import Context, RefusedError
+from cu2port.ptx.lifted import Context, RefusedError
 from cu2port.ptx.operand_types import operand_types
-from cu2port.ptx.rewrite import carry_chains, is_ptx, lifted_readings, opcodes, some_meet
+from cu2port.ptx.rewrite import carry_chains, is_ptx, lifted_readings, lifted_together, opcodes, some_meet
 from cu2port.ptx.table import find
 from cu2port.unit import Unit
 
@@ -102,13 +102,16 @@ def count(folder: Path) -> Row:
 def judged(unit: Unit) -> Iterator[tuple[str, AsmStatement, str]]:
     """What becomes of each statement with PTX, and why some stay."""
     found = [s for s in statements(unit) if is_ptx(unit, s)]
-    chains = carry_chains(unit, found)
     context = Context(unit.text, operand_types(unit, found), unit.words)
+    joined = lifted_together(unit, found, context)
+    chains = carry_chains(unit, (s for s in found if s.keyword not in joined))
     for s in found:
         kinds = {apart(name) for name in opcodes(unit, s)} - {""}
         special = next((k for k in _APART if k in kinds), "")
         if special:
             yield special, s, ""
+        elif s.keyword in joined:
+            yield "lifted", s, ""
         elif s.keyword in chains:
             yield "chain", s, ""
         else:

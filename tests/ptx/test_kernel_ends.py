@@ -39,5 +39,8 @@ def test_a_pragma_is_nothing() -> None:
     assert "pragma" not in text and "untranslated" not in text and "p[0] = 1;" in text
 
 
-def test_registers_for_other_statements_are_still_refused() -> None:
-    assert "untranslated" in converted('__global__ void k(int* p) { asm(".reg .b32 t;"); asm("mov.b32 t, 1;"); }')
+def test_registers_for_statements_of_other_functions_are_still_refused() -> None:
+    text = converted(
+        '__device__ void f() { asm(".reg .b32 t;"); }\n__global__ void k(int* p) { asm("mov.b32 t, 1;"); }'
+    )
+    assert text.count("untranslated(") == 2

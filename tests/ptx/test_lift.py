@@ -369,9 +369,9 @@ def test_trap(clang: ClangService) -> None:
     assert '  cu2port::ptx::untranslated_trap("wgmma.fence.sync.aligned: ' in text and "asm" not in text
 
 
-def test_a_carry_does_not_cross_statements(clang: ClangService) -> None:
-    source = f"""{OPEN}{BEFORE}  asm("add.cc.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(e));
-  asm("addc.u32 %0, %1, %2;" : "=r"(e) : "r"(a), "r"(e));
+def test_a_carry_does_not_cross_functions(clang: ClangService) -> None:
+    source = f"""{OPEN}{BEFORE}  asm("add.cc.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(e)); }}
+__device__ void g(unsigned d, unsigned e) {{ asm("addc.u32 %0, %1, %2;" : "=r"(e) : "r"(d), "r"(e));
 }}
 """
     result = convert(source, clang)

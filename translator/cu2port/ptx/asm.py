@@ -158,9 +158,12 @@ def _is_label(unit: Unit, keyword: int, opener: int, close: int) -> bool:
     """Whether this names a declared symbol instead of being a statement."""
     if close != opener + 2 or not is_string(unit.t[opener + 1]):
         return False
-    before = unit.tok(keyword - 1)
+    last = keyword - 1
+    while (d := unit.in_directive(last)) is not None and unit.in_directive(keyword) is None:
+        last = d.first - 1
+    before = unit.tok(last)
     if before == ")":
-        k = unit.match[keyword - 1]
+        k = unit.match[last]
         if k > 0 and unit.tok(k - 1) in ("if", "while", "for", "switch"):
             return False
     elif before != "]" and (not before or not is_identifier(before) or before in ("else", "do")):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cu2port.model import Edit, Side, Span, insert
 from cu2port.ptx.asm import AsmStatement, Reading
-from cu2port.ptx.lift import Lifted
+from cu2port.ptx.lifted import Lifted
 from cu2port.ptx.operand_text import PLACEHOLDER
+from cu2port.ptx.printer import cxx_type
 from cu2port.unit import Unit
 
 
@@ -47,10 +49,33 @@ class Layout:
         """One edit that puts lines in the statement's place."""
         body, swallow = self._body(lifted)
         end = self.unit.end(self.s.close + 1) if swallow else self.s.span.end
+        if lifted.declares is not None and not body and self.semicolon:
+            return (self._removed(),)
         return (Edit(self.s.span.start, end, self._parts(body, reading)),)
+
+    def _removed(self) -> Edit:
+        """Takes the statement away, with its line if that holds nothing else."""
+        start, end = self.s.span.start, self.unit.end(self.s.close + 1)
+        after = re.match(r"[ \t]*(?:\r\n|\r|\n)", self.unit.text[end:])
+        line = self.unit.line_start(start)
+        if after is not None and not self.unit.text[line:start].strip(" \t"):
+            start, end = line, end + after.end()
+        return Edit(start, end, ())
 
     def _body(self, lifted: Lifted) -> tuple[str, bool]:
         """The text, and whether it takes the statement's semicolon with it."""
+        if lifted.declares:  # in front, for other statements too
+            first = lifted.lines[0] if lifted.lines else ""
+            alone = (
+                None if lifted.scoped else next((d for d in lifted.declares if first.startswith(f"{d.text} = ")), None)
+            )
+            ahead = [f"{cxx_type(d.type)} {d.text} = {{}};" for d in lifted.declares if d is not alone]
+            if alone is not None:
+                ahead.append(f"{cxx_type(alone.type)} {first}")
+                lifted = replace(lifted, lines=lifted.lines[1:])
+            rest, swallow = self._body(replace(lifted, declares=()))
+            text = f"{self.eol}{self.indent}".join([*ahead, rest] if rest else ahead)
+            return (text, swallow) if rest else (text.removesuffix(";"), False)
         lines = list(lifted.lines) or [""]
         block = lifted.scoped or (self.sole and (len(lines) > 1 or lines[0].startswith("if ")))
         if not block:

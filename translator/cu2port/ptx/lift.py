@@ -11,21 +11,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
 
-from cu2port.clang import Expr
 from cu2port.lexer import lex
-from cu2port.model import Span
 from cu2port.ptx import special
-from cu2port.ptx.aliasing import NOTHING_KNOWN, Objects
 from cu2port.ptx.asm import Reading
-from cu2port.ptx.bind import UntranslatableError
+from cu2port.ptx.bind import CARRY, UntranslatableError
 from cu2port.ptx.carry import reads_carry
 from cu2port.ptx.emit import Options, emit
-from cu2port.ptx.ir import TYPES, Place, Reg, Statement, Type
+from cu2port.ptx.ir import TYPES, Place, Reg, Statement, Type, Variable
+from cu2port.ptx.lifted import CHAIN, TOGETHER, Context, Lifted, RefusedError, parse
 from cu2port.ptx.operand_text import EFFECT, LOOSE, SIMPLE, WRITTEN, bare, stem, tidy
-from cu2port.ptx.parse import PtxSyntaxError, parse_inline
 from cu2port.ptx.printer import NAMESPACE, cxx_type
 from cu2port.ptx.rename import Renamer, declared, has_target, instructions, labels, mentioned
 from cu2port.ptx.table import find
@@ -48,74 +43,18 @@ _CXX = {
     "float": "f32",
     "double": "f64",
 }
-COMMENTS = re.compile(r"//[^\n]*|/\*[\s\S]*?\*/")
-_TOGETHER = "write the statements that belong together as one"
-CHAIN = "write the whole chain as one asm statement, or with wider integers or __builtin_addc"
 _NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)(?:[uUlL]*)\Z")
 _CONSTANT = re.compile(r"[-+\s\d]+\Z")
 
 
-class RefusedError(ValueError):
-    """A statement that stays as it is. `what`: the instruction, or "" where it is the whole text; `why`; `instead`.
-
-    `shared`: it belongs together with other asm statements, by a carry, a register or a scope.
-    """
-
-    def __init__(self, what: str, why: str, instead: str = "", shared: bool = False) -> None:
-        super().__init__(f"`{what}`: {why}" if what else why)
-        self.what, self.why, self.instead, self.shared = what, why, instead, shared
-
-
-@dataclass(frozen=True, slots=True)
-class Lifted:
-    """Lines of C++ for one reading. `scoped`: they declare names, so they want a block of their own.
-
-    `instructions`: opcodes, in order. `helpers`: whether the lines call functions of ptx.hpp.
-    """
-
-    lines: tuple[str, ...]
-    instructions: tuple[str, ...]
-    scoped: bool
-    helpers: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What is known around a statement.
-
-    `text`: the file. `types`: libclang's answers, by span of the operand's expression. `reserved`: identifiers that
-    locals must not take. `objects`: what the names in operands are. `fp`: as in `Options`.
-    `macro`: the parameters of the macro that the statement stands in, which may be any expression; None outside of one.
-    `volatile`: the statement says so. `kernel`: it stands in a kernel itself, where a `return` ends the thread.
-    """
-
-    text: str
-    types: Mapping[Span, Expr]
-    reserved: frozenset[str]
-    objects: Objects = NOTHING_KNOWN
-    fp: str = "exact"
-    macro: frozenset[str] | None = None
-    volatile: bool = False
-    kernel: bool = False
-
-
-def parse(reading: Reading) -> tuple[Statement, ...]:
-    """The statements of a reading. Raises RefusedError with the place in the text."""
-    code = COMMENTS.sub(" ", reading.text)
-    if code.count("{") != code.count("}"):
-        raise RefusedError("", "a scope of it goes on in another asm statement", _TOGETHER, shared=True)
-    try:
-        return parse_inline(reading.text)
-    except PtxSyntaxError as e:
-        raise RefusedError("", f"its text cannot be read at line {e.line}, column {e.column}: {e.message}") from None
-
-
 def lift(reading: Reading, context: Context) -> Lifted:
     """C++ for one reading of a statement. Raises RefusedError for what has no meaning in HIP."""
-    statements = parse(reading)
+    statements = tuple(
+        s for s in parse(reading) if not isinstance(s, Variable) or context.shared.keys().isdisjoint(s.names)
+    )
     opcodes = tuple(i.opcode for i in instructions(statements))
     if not opcodes and any(declared(statements)):
-        raise RefusedError("", "it declares registers for other asm statements", _TOGETHER, shared=True)
+        raise RefusedError("", "it declares registers for other asm statements", TOGETHER, shared=True)
     return _Lifter(reading, context, statements).lifted(opcodes)
 
 
@@ -227,7 +166,7 @@ class _Lifter:
 
     def places(self) -> dict[str, Place]:
         """What reading (`%3`) and writing (`%3.write`) an operand means."""
-        out: dict[str, Place] = {}
+        out: dict[str, Place] = dict(self.context.shared)
         for i, operand in enumerate(self.operands):
             letter = TYPES[_LETTER[operand.letter]]
             constant = self.constant(i)
@@ -391,7 +330,7 @@ class _Lifter:
 
     def check_carry(self) -> None:
         """Refuses a carry that comes from another statement."""
-        if reads_carry(self.statements):
+        if CARRY not in self.context.shared and reads_carry(self.statements):
             first = next(i for i in instructions(self.statements) if (m := find(i.opcode)) and m.row.reads)
             raise RefusedError(
                 first.opcode,
@@ -402,7 +341,7 @@ class _Lifter:
 
     def check_names(self) -> None:
         """Refuses registers, predicates and labels that another statement declares."""
-        known = {*declared(self.statements), *labels(self.statements), *self.names, "_"}
+        known = {*declared(self.statements), *labels(self.statements), *self.names, *self.context.shared, "_"}
         known |= {n.lstrip("%") for n in known}
         for i in instructions(self.statements):
             used = [r for o in i.operands for r in mentioned(o)]
@@ -411,7 +350,7 @@ class _Lifter:
                     continue
                 if special.value(r.name, r.select) is None and special.missing(r.name) is None and not r.select:
                     raise RefusedError(
-                        i.opcode, f"`{r.name}` is declared in another asm statement", _TOGETHER, shared=True
+                        i.opcode, f"`{r.name}` is declared in another asm statement", TOGETHER, shared=True
                     )
 
     def touches_memory(self) -> bool:

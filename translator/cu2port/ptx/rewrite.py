@@ -15,20 +15,14 @@ from cu2port.ptx.asm import AsmStatement, Operand, Reading, statements
 from cu2port.ptx.carry import MIXED, leaves_carry, mixes_carry, reads_carry
 from cu2port.ptx.families import family
 from cu2port.ptx.layout import Layout
-from cu2port.ptx.lift import (
-    CHAIN,
-    COMMENTS,
-    Context,
-    Lifted,
-    RefusedError,
-    lift,
-    parse,
-)
+from cu2port.ptx.lift import lift
+from cu2port.ptx.lifted import CHAIN, COMMENTS, Context, Lifted, RefusedError, parse
 from cu2port.ptx.operand_text import PLACEHOLDER
 from cu2port.ptx.operand_types import operand_types
 from cu2port.ptx.rename import instructions
 from cu2port.ptx.table import find
 from cu2port.ptx.taken import is_left_out
+from cu2port.ptx.together import has_carry, is_plain, together
 from cu2port.unit import Unit
 
 _DOTTED = re.compile(
@@ -41,7 +35,6 @@ _NATIVE = re.compile(
     r"\s*\.(?:inst|byte|long|word|quad|section|pushsection|global|globl|align|p2align|balign|arch|intel)\b"
 )
 _WORDS = re.compile(r"(?:^|[;{}\n])\s*(?:@!?%{0,2}\w+\s+)?([a-z][a-z0-9_]*(?:(?:::?|\.)[a-z0-9_:]+)*)")
-
 
 _SOME_MEET = re.compile(r"\bcu2port::ptx::bar(?:rier)?_(?:sync|arrive|red_\w+)\(")
 _SOME_MEET_NOTE = (
@@ -70,7 +63,6 @@ class Handled:
 
 
 #: what stands before the block of a statement, or before the condition in front of it
-_STATEMENT_BEFORE = frozenset("if while for switch constexpr else do try { } ; :".split())
 
 
 def handle(unit: Unit) -> tuple[Handled, ...]:
@@ -86,8 +78,32 @@ def handle(unit: Unit) -> tuple[Handled, ...]:
         unit.words,
         fp=unit.options.ptx_fp,
     )
-    chains = carry_chains(unit, wanted)
-    return tuple(_handled(unit, s, around(unit, s, context), s.keyword in chains) for s in wanted)
+    joined = lifted_together(unit, wanted, context)
+    chains = carry_chains(unit, (s for s in wanted if s.keyword not in joined))
+    return tuple(_handled(unit, s, context, joined, s.keyword in chains) for s in wanted)
+
+
+#: statements that belong together, by keyword: their reading, what became of it, and whether it mixes carries
+Together = dict[int, tuple[Reading, Lifted, bool]]
+
+
+def lifted_together(unit: Unit, wanted: Iterable[AsmStatement], context: Context) -> Together:
+    """The statements that belong together with others of their functions, of functions where all of them are lifted."""
+    out: Together = {}
+    by_keyword = {s.keyword: s for s in wanted}
+    for found in together(unit, by_keyword.values()):
+        of_function: Together = {}
+        try:
+            for keyword, one in found.items():
+                s = by_keyword[keyword]
+                reserved = context.reserved | one.taken
+                its = replace(around(unit, s, context), shared=one.places, reserved=reserved)
+                lifted = replace(lift(one.reading, its), declares=one.declares)
+                of_function[keyword] = (one.reading, lifted, one.mixed)
+        except RefusedError:
+            continue  # each says why by itself
+        out |= of_function
+    return out
 
 
 def around(unit: Unit, s: AsmStatement, context: Context) -> Context:
@@ -102,16 +118,15 @@ def in_kernel(unit: Unit, i: int) -> bool:
     f = unit.function_at(i)
     if f is None or "__global__" not in f.sides:
         return False
+    block = []
     i -= 1
     while i > f.body[0]:
         if 0 <= unit.match[i] < i:
             i = unit.match[i]
         elif unit.t[i] == "{":
-            before = unit.match[i - 1] - 1 if unit.t[i - 1] == ")" else i - 1
-            if unit.t[before] not in _STATEMENT_BEFORE:
-                return False
+            block.append(i)
         i -= 1
-    return True
+    return is_plain(unit, block)
 
 
 def is_ptx(unit: Unit, s: AsmStatement) -> bool:
@@ -121,7 +136,7 @@ def is_ptx(unit: Unit, s: AsmStatement) -> bool:
     text = s.shown.text if s.shown is not None else unit.source(s.open, s.close + 1)
     text = COMMENTS.sub(" ", text)
     if s.shown is not None and not text.strip(" \t\n;{}"):
-        return False
+        return text.count("{") != text.count("}")  # a scope of other statements
     if _AMD.match(text) or _NATIVE.match(text):
         return False
     if unit.is_device(s.keyword) or (s.macro is not None and "__device__" in unit.t[s.macro.first : s.macro.stop]):
@@ -141,7 +156,7 @@ def carry_chains(unit: Unit, wanted: Iterable[AsmStatement]) -> frozenset[int]:
     leaving, reading = set(), False
     for s in wanted:
         for r in s.readings:
-            if not _has_carry(r):
+            if not has_carry(r.text):
                 continue
             try:
                 body = parse(r)
@@ -151,10 +166,6 @@ def carry_chains(unit: Unit, wanted: Iterable[AsmStatement]) -> frozenset[int]:
             if leaves_carry(body):
                 leaving.add(s.keyword)
     return frozenset(leaving) if reading else frozenset()
-
-
-def _has_carry(r: Reading) -> bool:
-    return any(word in r.text for word in (".cc", "addc", "subc", "madc"))
 
 
 def opcodes(unit: Unit, s: AsmStatement) -> tuple[str, ...]:
@@ -167,7 +178,7 @@ def opcodes(unit: Unit, s: AsmStatement) -> tuple[str, ...]:
         return tuple(dict.fromkeys(_WORDS.findall(COMMENTS.sub(" ", s.shown.text))))
 
 
-def _handled(unit: Unit, s: AsmStatement, context: Context, in_chain: bool) -> Handled:
+def _handled(unit: Unit, s: AsmStatement, context: Context, joined: Together, in_chain: bool) -> Handled:
     layout = Layout(unit, s)
     try:
         if in_chain:
@@ -177,7 +188,7 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, in_chain: bool) -> H
                 CHAIN,
                 shared=True,
             )
-        readings, lifted = lifted_readings(s, context)
+        readings, lifted, mixed = _lifted(unit, s, context, joined)
         done = _written(unit, replace(s, readings=readings), layout, lifted)
     except RefusedError as e:
         refused = _reasoned(e)
@@ -186,12 +197,23 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, in_chain: bool) -> H
     text, certain, note = done
     if any(some_meet(line) for one in lifted for line in one.lines):
         certain, note = False, note or _SOME_MEET_NOTE
-    if any(_has_carry(r) and mixes_carry(parse(r)) for r in readings):
+    if mixed:
         certain, note = False, note or MIXED
     names = tuple(dict.fromkeys(i for one in lifted for i in one.instructions))
     if any(name.startswith(("suld.", "sust.")) and name.endswith(".trap") for name in names):
         certain, note = False, note or _TRAP_NOTE
     return Handled(s, names, text, None, tuple(sorted(_helpers(text))), certain, note)
+
+
+def _lifted(
+    unit: Unit, s: AsmStatement, context: Context, joined: Together
+) -> tuple[tuple[Reading, ...], tuple[Lifted, ...], bool]:
+    """The readings of a statement, what became of each, and whether it mixes carries. Raises RefusedError."""
+    if s.keyword in joined:
+        reading, one, mixed = joined[s.keyword]
+        return (reading,), (one,), mixed
+    readings, lifted = lifted_readings(s, around(unit, s, context))
+    return readings, lifted, any(has_carry(r.text) and mixes_carry(parse(r)) for r in readings)
 
 
 def lifted_readings(s: AsmStatement, context: Context) -> tuple[tuple[Reading, ...], tuple[Lifted, ...]]:

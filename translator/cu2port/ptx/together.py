@@ -1,0 +1,379 @@
+"""asm statements of one function that belong together: by a register, a scope or the carry flag.
+
+PTX's assembler reads the statements of a function as one text. A register that one of them declares and another uses
+becomes a local in front of the first, a `{` that another one closes the block that both stand in, and the carry flag
+a local that is handed on. The functions around may set the flag too. So a statement takes it from another one only
+where an earlier one surely set it and nothing in between, nor in a loop around, calls a function.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+
+from cu2port.lexer import is_identifier, lex
+from cu2port.ptx import ops, special
+from cu2port.ptx.asm import AsmStatement, Reading
+from cu2port.ptx.bind import CARRY
+from cu2port.ptx.carry import Flow, flow, is_set, leaves_carry
+from cu2port.ptx.ir import Guard, Place, Statement, Variable
+from cu2port.ptx.lifted import COMMENTS, RefusedError, parse
+from cu2port.ptx.rename import declared, instructions, labels, mentioned
+from cu2port.ptx.reserved import KEYWORDS
+from cu2port.structure import Function
+from cu2port.unit import Unit
+
+_STATEMENT_BEFORE = frozenset("if while for switch constexpr else do try { } ; :".split())
+_DIRECT = frozenset({";", "{", "}"})
+#: what stands before a bracket and calls nothing
+_NO_CALL = frozenset(
+    "if while for switch constexpr sizeof alignof decltype return static_assert asm __asm __asm__ volatile "
+    "__volatile__ __volatile int unsigned long short char bool float double size_t uint8_t uint16_t uint32_t uint64_t "
+    "int8_t int16_t int32_t int64_t else do and or not".split()
+)
+_WORDS = frozenset("break continue return else do default".split())
+_MOST = 50  # how many earlier statements are looked at for the one that set the flag
+
+
+class _ApartError(Exception):
+    """Statements of a function are not understood as one text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A statement as part of its function's text. `reading`: without the brackets that others match.
+
+    `places`: what it has in common with others, by PTX's names. `declares`: those that it declares. `taken`: C++ names
+    of all such locals in the function. `mixed`: it may read the flag of the other kind.
+    """
+
+    reading: Reading
+    places: Mapping[str, Place]
+    declares: tuple[Place, ...]
+    taken: frozenset[str]
+    mixed: bool
+
+
+def together(unit: Unit, wanted: Iterable[AsmStatement]) -> Iterator[dict[int, Joined]]:
+    """For each function whose statements belong together and are understood, these, by keyword."""
+    by_function: dict[int, tuple[Function, list[AsmStatement]]] = {}
+    for s in wanted:
+        f = unit.function_at(s.keyword) if s.macro is None else None
+        if f is not None:
+            by_function.setdefault(f.first, (f, []))[1].append(s)
+    leaving = [f.name for f, found in by_function.values() if f.name.startswith("operator") and _leaves(found)]
+    operators = frozenset(lex(name.removeprefix("operator")).t[0] for name in leaving if name != "operator")
+    if any(is_identifier(name) for name in operators):
+        return  # a conversion, which nothing shows
+    for f, statements in by_function.values():
+        if len(statements) > 1 and any(_may_share(s) for s in statements):
+            try:
+                joined = _Text(unit, f, statements, operators).joined()
+            except _ApartError:
+                continue
+            if joined:
+                yield joined
+
+
+def _leaves(found: Sequence[AsmStatement]) -> bool:
+    """Whether the last of a function's statements that touch the carry flag leaves one."""
+    last = next((s for s in reversed(found) if any(has_carry(r.text) for r in s.readings)), None)
+    try:
+        return last is not None and any(leaves_carry(parse(r)) for r in last.readings)
+    except RefusedError:
+        return True
+
+
+def has_carry(text: str) -> bool:
+    """Whether a text may touch the carry flag."""
+    return any(word in text for word in (".cc", "addc", "subc", "madc"))
+
+
+def is_plain(unit: Unit, block: Iterable[int]) -> bool:
+    """Whether the `{`s around a place in a function open its body and blocks of it, no lambda and no class."""
+    for b in block:
+        before = unit.match[b - 1] - 1 if unit.t[b - 1] == ")" else b - 1
+        f = unit.function_at(b)
+        if unit.t[before] not in _STATEMENT_BEFORE and (f is None or b != f.body[0]):
+            return False
+    return True
+
+
+def _may_share(s: AsmStatement) -> bool:
+    return any(has_carry(r.text) or ".reg" in r.text or r.text.count("{") != r.text.count("}") for r in s.readings)
+
+
+def _split(text: str) -> tuple[str, int, int]:
+    """A text with `;` for brackets that another one matches, and how many close and open others. Those that close
+    stand at its end, those that open at its beginning, or the statements are apart."""
+    code = COMMENTS.sub(lambda m: " " * len(m[0]), text)
+    opened: list[int] = []
+    closing = []
+    for m in re.finditer(r"[{}]", code):
+        if m[0] == "{":
+            opened.append(m.start())
+        elif opened:
+            opened.pop()
+        else:
+            closing.append(m.start())
+    if not opened and not closing:
+        return text, 0, 0
+    if (opened and closing) or code[: max(opened, default=0)].strip(" \t\r\n;{"):
+        raise _ApartError
+    if closing and code[closing[0] :].strip(" \t\r\n;}"):
+        raise _ApartError
+    out = list(code)
+    for k in (*opened, *closing):
+        out[k] = ";"
+    return "".join(out), len(closing), len(opened)
+
+
+@dataclass(eq=False)
+class _Member:
+    """One statement of the function. `block`: the brackets around it, outermost first. `loops`: the loops around it, by
+    their first and last token. `direct`: it is a statement of the innermost bracket, under no condition of its own.
+    `branches`: the conditionals around it."""
+
+    s: AsmStatement
+    reading: Reading
+    body: tuple[Statement, ...]
+    closes: int
+    opens: int
+    flow: Flow
+    block: tuple[int, ...]
+    loops: tuple[tuple[int, int], ...]
+    direct: bool
+    branches: frozenset[int]
+    uses: dict[str, _Local] = field(default_factory=dict)
+    declares: list[_Local] = field(default_factory=list)
+    mixed: bool = False
+
+    def sees(self, other: _Member) -> bool:
+        """Whether what `other` declares at its place is visible here, and has been done if other is direct."""
+        return self.block[: len(other.block)] == other.block and other.branches <= self.branches
+
+
+@dataclass(eq=False)
+class _Local:
+    """A register or flag. `shared`: another statement than its owner uses it."""
+
+    owner: _Member
+    name: str
+    place: Place
+    shared: bool = False
+
+
+class _Text:
+    """The statements of a function as one text."""
+
+    def __init__(self, unit: Unit, f: Function, statements: Sequence[AsmStatement], operators: frozenset[str]) -> None:
+        self.unit, self.f = unit, f
+        self.operators = operators  # which set the flag
+        self.calls: list[int] = []
+        self.jumps = False
+        around = self._look(frozenset(s.keyword for s in statements))
+        self.members = [m for s in statements if (m := self._member(s, *around[s.keyword])) is not None]
+        self.places = [m.s.keyword for m in self.members]
+        self.taken: set[str] = set()
+
+    def _look(self, wanted: frozenset[int]) -> dict[int, tuple[tuple[int, ...], tuple[tuple[int, int], ...]]]:
+        """Finds calls, and the brackets and loops around each of the wanted tokens."""
+        t, match = self.unit.t, self.unit.match
+        stack: list[int] = []
+        loops: list[tuple[int, int]] = []
+        out = {}
+        first, last = self.f.body
+        for i in range(first, last):
+            if t[i] in self.operators:
+                self.calls.append(i)
+            if t[i] in ("{", "(", "["):
+                if t[i] == "(" and not self._calls_nothing(i - 1) and self.unit.in_directive(i) is None:
+                    self.calls.append(i)
+                stack.append(i)
+            elif t[i] in ("}", ")", "]") and stack:
+                stack.pop()
+            elif i in wanted:
+                loops = [loop for loop in loops if loop[1] >= i]
+                out[i] = tuple(stack), tuple(loops)
+            elif t[i] in ("for", "while") and t[i + 1] == "(" and match[i + 1] > i:
+                loops.append((i, self._end(match[i + 1] + 1)))
+            elif t[i] == "do":
+                loops.append((i, self._end(i + 1)))
+            elif t[i] in ("goto", "switch"):
+                self.jumps = True
+            elif t[i] == ";" and t[i - 2] in _DIRECT and is_identifier(t[i - 1]) and t[i - 1] not in _WORDS:
+                self.calls.append(i)  # a macro that may be anything
+        return out
+
+    def _calls_nothing(self, before: int) -> bool:
+        t = self.unit.t
+        if t[before] == ">" and (k := self.unit.angle_open(before)) > 0:
+            return t[k - 1].endswith("_cast")
+        return t[before] in _NO_CALL or not (is_identifier(t[before]) or t[before] in (")", "]", ">"))
+
+    def _end(self, i: int) -> int:
+        """A token that the statement at token i does not reach beyond, and mostly its last."""
+        t, match, last = self.unit.t, self.unit.match, self.f.body[1]
+        ifs = 0
+        while i < last:
+            if t[i] in ("for", "while", "if"):
+                ifs += t[i] == "if"
+                i += 2 if t[i + 1] == "constexpr" else 1
+                i = match[i] + 1 if match[i] > i else last
+                continue
+            if t[i] in ("do", "switch"):
+                return last
+            while i < last and t[i] not in (";", "{"):
+                i = match[i] + 1 if t[i] in ("(", "[") and match[i] > i else i + 1
+            i = match[i] if t[i] == "{" and match[i] > i else i
+            if not ifs or t[i + 1] != "else":
+                return i
+            i += 2
+        return last
+
+    def _member(self, s: AsmStatement, block: tuple[int, ...], loops: tuple[tuple[int, int], ...]) -> _Member | None:
+        if len(s.readings) != 1:
+            if _may_share(s) or s.problem:
+                raise _ApartError
+            return None
+        text, closes, opens = _split(s.readings[0].text)
+        reading = replace(s.readings[0], text=text)
+        try:
+            body = parse(reading)
+        except RefusedError:
+            if closes or opens or has_carry(text):
+                raise _ApartError from None
+            return None
+        branches = frozenset(g.opener for g in self.unit.conditions(s.span.start))
+        before = s.keyword - 1
+        while (d := self.unit.in_directive(before)) is not None:
+            before = d.first - 1
+        direct = self.unit.t[before] in _DIRECT
+        return _Member(s, reading, body, closes, opens, flow(body), block, loops, direct, branches)
+
+    def joined(self) -> dict[int, Joined]:
+        """The statements that belong together. Raises _ApartError where they are not understood."""
+        self._registers()
+        self._carry()
+        out = {}
+        taken, t = frozenset(self.taken), self.unit.t
+        for m in self.members:
+            shared = [x for x in m.declares if x.shared]
+            if not (m.uses or shared or m.closes or m.opens):
+                continue
+            if self.jumps or not (all(t[b] == "{" for b in m.block) and is_plain(self.unit, m.block)):
+                raise _ApartError
+            if (shared or m.closes or m.opens) and not m.direct:
+                raise _ApartError
+            places = {x.name: x.place for x in (*shared, *m.uses.values())}
+            out[m.s.keyword] = Joined(m.reading, places, tuple(x.place for x in shared), taken, m.mixed)
+        return out
+
+    def fresh(self, wanted: str) -> str:
+        """A name for a local that nothing in the file has."""
+        base = re.sub(r"\W", "_", wanted.lstrip("%$")) or "r"
+        base, n = base if not base[0].isdigit() else f"r{base}", 1
+        name = base
+        while name in self.taken or name in self.unit.words or name in KEYWORDS:
+            n += 1
+            name = f"{base}_{n}"
+        self.taken.add(name)
+        return name
+
+    # --- registers and scopes ---------------------------------------------------------------------------------------
+
+    def _registers(self) -> None:
+        """Finds out who declares what a statement uses and does not declare."""
+        scopes: list[tuple[_Member | None, dict[str, _Local]]] = [(None, {})]
+        for m in self.members:
+            scopes += [(m, {}) for _ in range(m.opens)]
+            own = scopes[-1][1]
+            here = [v for v in m.body if isinstance(v, Variable) and v.space == "reg" and v.vector == 1]
+            for v in here:
+                own |= {name: _Local(m, name, Place(name, v.type)) for name in v.names}
+            m.declares = [own[name] for v in here for name in v.names]
+            for name in self._unknown(m):
+                found = next((names[name] for _, names in reversed(scopes) if name in names), None)
+                if found is None or not m.sees(found.owner):
+                    raise _ApartError
+                found.shared, m.uses[name] = True, found
+            for _ in range(m.closes):
+                opener, _ = scopes.pop() if len(scopes) > 1 else (None, {})
+                if opener is None or opener.block != m.block or opener.branches != m.branches:
+                    raise _ApartError
+        if len(scopes) > 1:
+            raise _ApartError
+        for m in self.members:
+            for x in m.declares:
+                if x.shared:
+                    x.place = Place(self.fresh(x.name), x.place.type)
+
+    def _unknown(self, m: _Member) -> Iterator[str]:
+        """Names that a statement uses and does not declare."""
+        known = {*declared(m.body), *labels(m.body), "_"}
+        operands = {f"%{i}" for i in range(len(m.reading.operands))}
+        known |= operands | {f"%[{o.name}]" for o in m.reading.operands}
+        for i in instructions(m.body):
+            names = [(r.name, r.select) for o in i.operands for r in mentioned(o)]
+            if i.name in ("call", "bra", "brx"):
+                names = []
+            for name, select in (*names, *([(i.guard.name, "")] if i.guard is not None else [])):
+                if name not in known and special.value(name, select) is None and special.missing(name) is None:
+                    yield name
+
+    # --- the carry flag ---------------------------------------------------------------------------------------------
+
+    def _carry(self) -> None:
+        """Gives the statements that hand on a carry a local for it."""
+        touched = [m for m in self.members if m.flow.kinds]
+        if not any(m.flow.takes for m in touched):
+            return
+        places = [m.s.keyword for m in touched]
+        # how many statements with additions, and with subtractions, there are up to each
+        counts = [
+            list(accumulate((kind in m.flow.kinds for m in touched), initial=0)) for kind in ("addition", "subtraction")
+        ]
+        flags: list[_Local] = []
+        for k, m in enumerate(touched):
+            for guard in m.flow.takes:
+                setter = self._setter(touched[max(0, k - _MOST) : k], m, guard)
+                start = bisect_left(places, setter.s.keyword)
+                stop = max(k + 1, *(bisect_right(places, end) for _, end in _around(setter, m)), 0)
+                m.mixed = m.mixed or all(c[stop] > c[start] for c in counts)
+            flag = next((x for x in reversed(flags) if m.sees(x.owner)), None)
+            if flag is not None:
+                m.uses[CARRY] = flag
+            elif m.direct:  # else its flag reaches nobody
+                flags.append(_Local(m, CARRY, Place(self.fresh("carry"), ops.PRED), shared=True))
+                m.declares.append(flags[-1])
+
+    def _setter(self, earlier: Sequence[_Member], m: _Member, guard: Guard | None) -> _Member:
+        """The statement that surely set the flag which an instruction of `m` under `guard` reads."""
+        for k in range(len(earlier) - 1, -1, -1):
+            x = earlier[k]
+            if not (x.direct and m.sees(x) and is_set(x.flow.sets, guard)):
+                continue
+            loops = _around(x, m)
+            if None not in x.flow.sets:  # under a guard, which must still say the same
+                names = {g.name for g in x.flow.sets if g is not None}
+                until = max((end for _, end in loops), default=m.s.keyword - 1)
+                span = slice(bisect_right(self.places, x.s.keyword), bisect_right(self.places, until))
+                if any(names & y.flow.writes for y in self.members[span]):
+                    continue
+            if any(self._called(*at) for at in ((x.s.close, m.s.close), *loops)):
+                break
+            return x
+        raise _ApartError
+
+    def _called(self, first: int, last: int) -> bool:
+        """Whether a call stands between two tokens."""
+        k = bisect_left(self.calls, first)
+        return k < len(self.calls) and self.calls[k] <= last
+
+
+def _around(x: _Member, m: _Member) -> list[tuple[int, int]]:
+    """The loops around `m` that `x` in front of it is not in."""
+    return [loop for loop in m.loops if loop not in x.loops]
