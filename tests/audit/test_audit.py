@@ -18,7 +18,6 @@ from cu2port.audit import collect, effort
 from cu2port.audit.document import schema
 from cu2port.audit.order import order
 from cu2port.cli import cli
-from cu2port.report.pages import pages
 
 HEADER = "#pragma once\n#include <cuda_runtime.h>\n__device__ float helper(float x);\n"
 KERNEL = """#include "h.cuh"
@@ -403,7 +402,3 @@ def test_what_stands_in_many_places_costs_little_in_the_last_ones() -> None:
     assert costs == [effort.NONE_MIN, *rest]
     assert doc["effort"]["words"].endswith("; 1 thing has no counterpart in HIP, in 40 places")
     assert "(40 places)" in audit("a.cu").stdout
-
-
-def test_minutes_are_given_for_rules_that_are_there() -> None:
-    assert effort.BY_CODE.keys() | collect.NO_TARGET <= pages().keys()

@@ -78,6 +78,8 @@ def test_names_left_and_names_taken_for_the_projects_own_cost_time(folder: Path)
     assert left == ["cudaNeverHeardOfThis"]
     assert left[0] in told or part(document, "names that look")["count"] == 1
     assert effort.minutes("CU113", "note") == 5 and effort.minutes("CU101", "note") == 0
+    assert effort.minutes("CU207", "none") == 480 and effort.minutes("CU103", "none") == effort.NONE_MIN
+    assert effort.minutes("CU102", "hand") == 2 and effort.minutes("CU999", "hand") == effort.HAND_MIN
 
 
 def test_building_and_testing_grow_slower_than_the_code() -> None:

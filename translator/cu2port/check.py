@@ -36,11 +36,19 @@ class Example:
 
 
 class Check(ABC):
-    """One rule. The docstring's first line says what is there; the rest says why it matters and what is done."""
+    """One rule. The docstring's first line says what is there; the rest says why it matters and what is done.
+
+    `minutes`: what a finding costs a person who must deal with it by hand, where that is not what `audit/effort.py`
+    takes for all; `note_minutes`: the same for one that is information. `counterpart`: whether HIP has something to
+    write instead, where a finding has no edits.
+    """
 
     code: ClassVar[str]
     name: ClassVar[str]
     severity: ClassVar[Severity] = Severity.WARNING
+    minutes: ClassVar[float | None] = None
+    note_minutes: ClassVar[float] = 0.0
+    counterpart: ClassVar[bool] = True
     examples: ClassVar[tuple[Example, ...]] = ()
 
     @abstractmethod

@@ -2,7 +2,7 @@
 
     collect.py        one file, in a worker: findings, kernels, calls, PTX, requirements
     bindings.py       files of other languages that use CUDA
-    effort.py         how much work a port is: one table of minutes, the parts of a sum, and its words
+    effort.py         how much work a port is: minutes, the parts of a sum, and its words
     requirements.py   what a program asks of GPU, runtime and driver
     build_lines.py    lines of build files that speak of CUDA
     order.py          the order in which to port files (includes and calls, networkx)

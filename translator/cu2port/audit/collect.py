@@ -6,11 +6,13 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from cu2port import edits, engine, troubles
 from cu2port.api import api_facts
 from cu2port.audit.requirements import Requirement, found_in
+from cu2port.checks import all_checks
 from cu2port.jobs import Job, Tools
 from cu2port.lexer import is_identifier
 from cu2port.model import Finding, Judged, Outcome, Severity, Trust
@@ -21,7 +23,6 @@ from cu2port.travel import travels
 from cu2port.unit import Unit
 
 SELF, REVIEW, HAND, NONE, NOTE = "self", "review", "hand", "none", "note"
-NO_TARGET = frozenset({"CU103", "CU207", "CU208"})
 # what stands in every file that has to do with CUDA; others are only counted
 _MARK = re.compile(
     rb"<<<|__(?:global|device|shared|constant|managed|launch_bounds)__|__CUDA|__NVCC__|__shfl|__ballot|__syncwarp|__half|__nv_"
@@ -156,7 +157,12 @@ def way_of(j: Judged) -> str:
         return SELF if f.trust is Trust.EXACT else REVIEW
     if f.severity is Severity.INFO:
         return NOTE
-    return NONE if f.code in NO_TARGET or (f.code == "CU401" and not f.edits) else HAND
+    return NONE if not f.edits and f.code in _without_counterpart() else HAND
+
+
+@lru_cache(maxsize=1)
+def _without_counterpart() -> frozenset[str]:
+    return frozenset(c.code for c in all_checks() if not c.counterpart)
 
 
 def _found(text: str, lines: Lines, j: Judged) -> Found:

@@ -1,28 +1,25 @@
-"""How much work a port is. One table of minutes; sums are said in words, by part and as a range.
+"""How much work a port is: minutes by part, and their sum in words, as a range. Checks have minutes of their own.
 
 The minutes of findings are a rule of thumb for somebody who knows the code: looking at a change that is probably right,
 working out one that the tool could not make, finding another way for what has no counterpart. Those of building and
 testing come from ports of open projects (docs/audit.md has them, tools/port_history.py measures them): there they are
-most of the work. They are rows here so that whoever knows better can say so.
+most of the work.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from cu2port.audit.bindings import Binding
 from cu2port.audit.build_lines import BuildLine
+from cu2port.check import Check
+from cu2port.checks import all_checks
 
 REVIEW_MIN = 2.0  # a change that needs review
 HAND_MIN = 15.0  # a finding that a person must deal with
 NONE_MIN = 60.0  # a name without a counterpart
-BY_CODE: Mapping[str, float] = {
-    "CU102": 2, "CU104": 10, "CU105": 5, "CU106": 10, "CU108": 10, "CU109": 10, "CU110": 5,
-    "CU203": 2, "CU204": 10, "CU206": 5, "CU207": 480, "CU208": 120, "CU209": 60, "CU217": 60,
-    "CU401": 60, "CU601": 15, "CU710": 2, "CU720": 120,
-}  # fmt: skip
-NOTES: Mapping[str, float] = {"CU113": 5}  # information that somebody must check: a name taken for the project's own
 UNKNOWN_MIN = 10.0  # a name that looks like one of CUDA's, has no row and no finding
 BUILD_KIND_MIN = 20.0  # the first line of a kind (the compiler, its options, ...) in the build files
 BUILD_LINE_MIN = 2.0  # each further one
@@ -38,7 +35,7 @@ _DAY_MIN = 6 * 60.0
 
 METHOD = (
     f"Each finding costs minutes by its rule: {REVIEW_MIN:g} for a change to look at, {HAND_MIN:g} for one to make by "
-    f"hand, {NONE_MIN:g} for a name without a counterpart, and what the table of effort.py says for some rules. "
+    f"hand, {NONE_MIN:g} for a name without a counterpart; some rules have minutes of their own. "
     f"Another name that the same library lacks costs {SAME_LIBRARY:.0%} of that, a finding with the message of an "
     f"earlier one {SAME_AGAIN:.0%}, and beyond {OFTEN} of them {SAME_OFTEN:.0%}. A name that nobody knows costs "
     f"{UNKNOWN_MIN:g}, a kind of line in the build files {BUILD_KIND_MIN:g} and each further line {BUILD_LINE_MIN:g}, "
@@ -114,14 +111,20 @@ def minutes(code: str, way: str, share: float = 1.0) -> float:
     """Minutes for a finding; `share`: less than 1 where an earlier one has done part of the work."""
     if way == "self":
         return 0.0
-    cost = (
-        NOTES.get(code, 0.0)
-        if way == "note"
-        else REVIEW_MIN
-        if way == "review"
-        else BY_CODE.get(code, NONE_MIN if way == "none" else HAND_MIN)
-    )
+    check = _checks().get(code)
+    if way == "note":
+        cost = check.note_minutes if check else 0.0
+    elif way == "review":
+        cost = REVIEW_MIN
+    else:
+        own = check.minutes if check else None
+        cost = own if own is not None else NONE_MIN if way == "none" else HAND_MIN
     return round(cost * share, 2)
+
+
+@lru_cache(maxsize=1)
+def _checks() -> Mapping[str, Check]:
+    return {c.code: c for c in all_checks()}
 
 
 def total(made_of: Iterable[Part]) -> float:

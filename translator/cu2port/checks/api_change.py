@@ -16,6 +16,7 @@ class ApiChange(Check):
     """
 
     code, name, severity = "CU102", "api-change", Severity.INFO
+    minutes = 2
     examples = (
         Example(
             "void f() { cudaMemcpyToSymbol(table, p, n); }", "void f() { hipMemcpyToSymbol(HIP_SYMBOL(table), p, n); }"

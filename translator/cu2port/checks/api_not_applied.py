@@ -16,6 +16,7 @@ class ApiNotApplied(Check):
     """
 
     code, name, severity = "CU106", "api-change-not-applied", Severity.ERROR
+    minutes = 10
     examples = (
         Example("auto f = cudaMemcpyToSymbol;", "auto f = cudaMemcpyToSymbol;", "its address is taken"),
         Example("int cudaMemcpyToSymbols = 0;", note="another name"),

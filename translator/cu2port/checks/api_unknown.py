@@ -15,6 +15,7 @@ class ApiUnknown(Check):
     """
 
     code, name, severity = "CU105", "unknown-cuda-name", Severity.WARNING
+    minutes = 5
     examples = (
         Example("void f() { cudaFrobnicate(1); }", "void f() { cudaFrobnicate(1); }"),
         Example("cublasMpGrid_t g;", "cublasMpGrid_t g;", "a type"),

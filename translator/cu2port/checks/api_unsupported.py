@@ -16,6 +16,7 @@ class ApiUnsupported(Check):
     """
 
     code, name, severity = "CU103", "api-unsupported", Severity.ERROR
+    counterpart = False
     examples = (
         Example(
             "auto e = cudaDeviceFlushGPUDirectRDMAWrites(a, b);", "auto e = cudaDeviceFlushGPUDirectRDMAWrites(a, b);"

@@ -15,6 +15,7 @@ class ApiVersion(Check):
     """
 
     code, name, severity = "CU104", "api-version", Severity.ERROR
+    minutes = 10
     examples = ()
 
     def run(self, unit: Unit) -> Iterator[Finding]:

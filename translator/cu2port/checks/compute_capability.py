@@ -18,6 +18,7 @@ class ComputeCapability(Check):
     """
 
     code, name, severity = "CU601", "compute-capability", Severity.WARNING
+    minutes = 15
     examples = (
         Example(
             "void f(cudaDeviceProp p) { if (p.major >= 7) g(); }",

@@ -31,6 +31,7 @@ class CudaArch(Check):
     """
 
     code, name, severity = "CU204", "cuda-arch", Severity.WARNING
+    minutes = 10
     examples = (
         Example(
             "#ifdef __CUDA_ARCH__\nint x;\n#endif\n",

@@ -22,6 +22,7 @@ class CudaVersion(Check):
     """
 
     code, name, severity = "CU206", "cuda-version", Severity.WARNING
+    minutes = 5
     examples = (
         Example(
             "#if CUDART_VERSION >= 9000\nint x;\n#endif\n",

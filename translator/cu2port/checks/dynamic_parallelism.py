@@ -14,6 +14,8 @@ class DynamicParallelism(Check):
     """
 
     code, name, severity = "CU207", "dynamic-parallelism", Severity.ERROR
+    minutes = 480
+    counterpart = False
     examples = (
         Example("__global__ void k() { child<<<1, 2>>>(); }", "__global__ void k() { child<<<1, 2>>>(); }"),
         Example("void f() { k<<<1, 2>>>(); }\n__global__ void k() {}", note="the host launches"),

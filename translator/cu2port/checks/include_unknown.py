@@ -17,6 +17,7 @@ class IncludeUnknown(Check):
     """
 
     code, name, severity = "CU108", "unknown-cuda-header", Severity.WARNING
+    minutes = 10
     examples = (
         Example("#include <cuda_frobnicate.h>\n", "#include <cuda_frobnicate.h>\n"),
         Example("#include <custatevec.h>\n", "#include <custatevec.h>\n"),

@@ -23,6 +23,8 @@ class InlinePtx(Check):
     """
 
     code, name, severity = "CU401", "inline-ptx", Severity.ERROR
+    minutes = 60
+    counterpart = False
     examples = (
         Example(
             '__device__ unsigned f(unsigned a) { unsigned d; asm("add.u32 %0, %1, 1;" : "=r"(d) : "r"(a)); return d; }',

@@ -22,6 +22,7 @@ class KernelString(Check):
     """
 
     code, name, severity = "CU217", "kernel-string", Severity.WARNING
+    minutes = 60
     examples = (
         Example(
             'const char* s = R"(extern "C" __global__ void k(int* p) { *p = 1; })";',

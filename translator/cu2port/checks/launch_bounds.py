@@ -15,6 +15,7 @@ class LaunchBounds(Check):
     """
 
     code, name, severity = "CU203", "launch-bounds", Severity.INFO
+    minutes = 2
     examples = (
         Example(
             "__global__ void __launch_bounds__(256, 4) k();",

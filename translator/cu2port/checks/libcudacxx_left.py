@@ -24,6 +24,7 @@ class LibcudacxxLeft(Check):
     """
 
     code, name, severity = "CU710", "libcudacxx-left", Severity.WARNING
+    minutes = 2
     examples = (
         Example(
             "__device__ void f(cuda::atomic_flag &a, cuda::std::array<int, 2> b) { a.clear(b[0]); }",

@@ -18,6 +18,7 @@ class OwnName(Check):
     """
 
     code, name, severity = "CU113", "own-name", Severity.INFO
+    note_minutes = 5
     examples = (
         Example("void f(L& l, H* h) { l.cublasCreate(h); }", "void f(L& l, H* h) { l.cublasCreate(h); }", "a member"),
         Example("#define M(l, h) l.cublasCreate(h)\n", "#define M(l, h) l.cublasCreate(h)\n", "in a macro body"),

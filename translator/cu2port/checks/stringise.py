@@ -15,6 +15,7 @@ class Stringise(Check):
     """
 
     code, name, severity = "CU110", "stringised-name", Severity.INFO
+    minutes = 5
     examples = (
         Example(
             "#define CHECK(x) if (x) show(#x)\nvoid f() { CHECK(cudaFree(p)); }\n",

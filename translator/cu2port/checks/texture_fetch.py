@@ -20,6 +20,7 @@ class TextureFetch(Check):
     """
 
     code, name, severity = "CU209", "texture-fetch", Severity.WARNING
+    minutes = 60
     examples = (
         Example(
             "__device__ float f(T t, float x) { return tex1D<float>(t, x); }",

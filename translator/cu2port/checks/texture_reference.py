@@ -15,6 +15,8 @@ class TextureReference(Check):
     """
 
     code, name, severity = "CU208", "texture-reference", Severity.WARNING
+    minutes = 120
+    counterpart = False
     examples = (
         Example("texture<float, 1> t;", "texture<float, 1> t;"),
         Example("surface<void, 2> s;", "surface<void, 2> s;", "a surface"),

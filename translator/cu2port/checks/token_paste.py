@@ -23,6 +23,7 @@ class TokenPaste(Check):
     """
 
     code, name, severity = "CU109", "token-paste", Severity.WARNING
+    minutes = 10
     examples = (
         Example(
             "#define CALL(f) cuda##f\nint a = CALL(Free)(p);\nint b = CALL(Malloc)(&p, 4);\n",

@@ -15,6 +15,7 @@ class WmmaWavefront(Check):
     """
 
     code, name, severity = "CU720", "wmma-wavefront", Severity.WARNING
+    minutes = 120
     examples = (
         Example(
             "using namespace nvcuda;\n__global__ void k() { wmma::fill_fragment(c, 0.0f); }",
