@@ -31,7 +31,7 @@ from cu2port.verify import headers, toolchain
 
 ROOT = Path(__file__).resolve().parent.parent
 # figures of whole projects, and pages that are written by a test or a tool
-NOT_READ = {"validation.md", "ptx-instructions.md", "rules.md"}
+NOT_READ = {"validation.md", "ptx-instructions.md", "rules.md", "commands.md"}
 DOCUMENTS = sorted(p for p in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")) if p.name not in NOT_READ)
 GUIDE, PROJECT = ROOT / "docs" / "guide.md", ROOT / "samples" / "rowstats"
 #: Commands that install, build or need what a test has not; CI runs those of the README.

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+import textwrap
+from fnmatch import fnmatch
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -27,6 +31,42 @@ def test_rule_pages_are_fresh(update: bool) -> None:
     assert there == set(wanted), "run `pytest tests/test_docs.py --update`"
     stale = [name for name, text in wanted.items() if (DOCS / name).read_text(encoding="utf-8") != text]
     assert not stale, "run `pytest tests/test_docs.py --update`"
+
+
+def commands_page() -> str:
+    """docs/commands.md: every command with its help and its options, as click has them."""
+    out = [
+        "# Commands and options",
+        "",
+        "Made from the command line itself: `pytest tests/test_docs.py --update` writes this file.",
+        "",
+        *_help(cli),
+    ]
+    for name, command in cli.commands.items():
+        arguments = [p.make_metavar(click.Context(command)) for p in command.params if isinstance(p, click.Argument)]
+        out += [f"## {name}", "", f"`{' '.join(['cu2port', name, '[OPTIONS]', *arguments])}`", "", *_help(command)]
+        options = [p for p in command.params if isinstance(p, click.Option)]
+        if options:
+            out += ["| option | meaning |", "| --- | --- |", *map(_option, options), ""]
+    return "\n".join(out)
+
+
+def _help(command: click.Command) -> list[str]:
+    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+    return [line for p in paragraphs for line in (*textwrap.wrap(" ".join(p.split()), 120), "")]
+
+
+def _option(option: click.Option) -> str:
+    values = "|".join(option.type.choices) if isinstance(option.type, click.Choice) else option.metavar or ""
+    names = ", ".join((*option.opts, *option.secondary_opts)) + (f" {values}" if values else "")
+    return "| `" + names.replace("|", "\\|") + "` | " + (option.help or "").replace("|", "\\|") + " |"
+
+
+def test_the_page_of_commands_is_fresh(update: bool) -> None:
+    page = DOCS / "commands.md"
+    if update:
+        page.write_text(commands_page(), encoding="utf-8")
+    assert page.read_text(encoding="utf-8") == commands_page(), "run `pytest tests/test_docs.py --update`"
 
 
 @pytest.mark.parametrize("code", sorted(pages()))
@@ -118,3 +158,45 @@ def test_numbers_of_the_readme_are_those_of_the_code() -> None:
     assert f"{samples} samples" in (DOCS / "validation.md").read_text(encoding="utf-8")
     prose = re.sub(r"<!-- coverage.*?/coverage -->|^```.*?^```$|`[^`\n]*`", "", readme, flags=re.S | re.M)
     assert not re.findall(r"\b\d[\d,.]* (?:s|ms|MB|files/s|lines/s|%|findings|projects)(?!\w)", prose)
+
+
+def test_every_table_that_is_written_is_listed_with_who_writes_it() -> None:
+    """Tables between comments, and whole pages that say of themselves what writes them, are those of measuring.md."""
+    listed = (DOCS / "measuring.md").read_text(encoding="utf-8").partition("## Tables that tools write")[2]
+    rows = re.findall(r"^\| (.*?) \| (.*?) \|$", listed.partition("\n## ")[0], re.M)[2:]
+    tables: set[str] = set()
+    for page in documents_of_ours():
+        text = page.read_text(encoding="utf-8")
+        tables.update(name for name in re.findall(r"^<!-- ([\w-]+)", text, re.M) if name != "end")
+        if page.parent == DOCS and re.search(r"^Made from .*`(?:pytest|tools/)", text, re.M):
+            tables.add(page.name)
+    named = [re.sub(r"^all of | in .*| and rules/|`", "", first) for first, _ in rows]
+    assert sorted(tables) == sorted(named)
+    tools = [word for _, how in rows for word in re.findall(r"(?:tools|tests)/[\w/]+\.py", how)]
+    assert len(tools) >= len(rows)
+    assert not [name for name in tools if not (ROOT / name).is_file()]
+
+
+def test_the_design_names_every_module() -> None:
+    """Modules at the top of the package and its folders are in the table of rooms, and what is named is there."""
+    package = ROOT / "translator" / "cu2port"
+    table = (DOCS / "design.md").read_text(encoding="utf-8").partition("## The rooms")[2].partition("\n## ")[0]
+    named = [n for cell in re.findall(r"^\| (.*?) \|", table, re.M) for n in re.findall(r"`([^`]*)`", cell)]
+    modules = [p.name for p in package.glob("*.py") if not p.name.startswith("__")]
+    folders = [f"{p.parent.name}/" for p in package.glob("*/__init__.py")]
+    assert not [m for m in modules if not any(fnmatch(m, n) for n in named)]
+    assert not [f for f in folders if not any(n.startswith(f) for n in named)]
+    assert not [n for n in named if not list(package.glob(n)) and not list(ROOT.glob(n))]
+
+
+def test_codes_and_files_that_documents_name_are_there() -> None:
+    lost = []
+    for page in documents_of_ours():
+        if page.parent.name == "history":
+            continue
+        text = page.read_text(encoding="utf-8")
+        lost += [f"{page.name}: {code}" for code in re.findall(r"\bCU\d{3}\b", text) if code not in pages()]
+        if page.parent == ROOT or page.name in ("design.md", "measuring.md"):
+            named = re.findall(r"(?<![\w/])(?:tools|benchmarks|tests|translator)/[\w./*-]*\w", text)
+            lost += [f"{page.name}: {name}" for name in named if not list(ROOT.glob(name))]
+    assert not lost
