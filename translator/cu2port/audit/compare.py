@@ -84,7 +84,9 @@ def _by_line(x: Mapping[str, Any], inside: Callable[[str], str]) -> str:
 
 
 def _by_message(x: Mapping[str, Any], inside: Callable[[str], str]) -> str:
-    return "\0".join((_stem(inside(x["path"])), x["code"], x["message"]))
+    # of PTX that stays, converted code holds the reason alone, as a string without quotes around names
+    message = x["message"].partition("; instead: ")[0].replace("`", "")
+    return "\0".join((_stem(inside(x["path"])), x["code"], message))
 
 
 _Found = Sequence[Mapping[str, Any]]
