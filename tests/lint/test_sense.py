@@ -55,7 +55,7 @@ def test_hips_own_ways_are_for_information(text: str) -> None:
         ("__global__ void k() { __shared__ int s[1024 / warpSize]; }\n", "CU315"),
         ("__device__ unsigned f(int v) { unsigned m = __ballot(v); return m; }\n", "CU312"),
         ("__device__ int f(int v) { return __shfl_sync(0xffffffff, v, 0); }\n", "CU310"),
-        ("__device__ int f(int v) { return __shfl_down(v, threadIdx.x / 32); }\n", "CU350"),
+        ("__device__ int f(int v) { return __shfl_down(v, threadIdx.x / 32); }\n", "CU314"),
         ("#if __AMDGCN_WAVEFRONT_SIZE == 64\n#endif\n", "CU320"),
         (
             "__device__ int f(int v) { return __shfl_down(v, 1); }\n"

@@ -22,6 +22,7 @@ VERSION_MACROS = frozenset(
 _HIP_WORD = re.compile(
     r"__HIP\w*|HIP_VERSION|\w*(?:USE|ENABLE|WITH|HAVE|FOR|ON|IS)_?_?(?:HIP|ROCM|AMD)\w*|__AMDGCN__|__AMDGPU__\Z"
 )
+_PASS = re.compile(r"DEVICE_COMPILE|VERSION|__AMD")  # what differs between passes and versions of HIP's own compiler
 _NUMBER = re.compile(r"[0-9][0-9']*[uUlL]*\Z")
 _FLIP = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "==": "==", "!=": "!="}
 
@@ -218,20 +219,39 @@ def is_hips(unit: Unit, offset: int) -> bool:
 
 
 def _hip_cover(unit: Unit) -> Cover:
-    return Cover(hip_spans(unit))
+    return Cover(hip_branches(unit) if unit.project.renamed_only else hip_spans(unit))
+
+
+def cuda_branches(unit: Unit) -> tuple[Span, ...]:
+    """The branches that HIP's compiler surely does not take: the other side of one that only asks for HIP."""
+    return tuple(Span(g.start, g.end) for g in unit.groups if _is_cudas(unit, g))
+
+
+def _is_cudas(unit: Unit, g: Group) -> bool:
+    words = [w for w in _words(unit, unit.directives[g.chain[0]]) if w not in ("(", ")", "!", "defined")]
+    opener = unit.conditionals.opened_by(g.chain[0])
+    if len(words) != 1 or _PASS.search(words[0]) or opener is None:
+        return False
+    side = _side(unit, opener)
+    return side is not None and side != (g.opener == g.chain[0])
 
 
 def _asks_for_hip(unit: Unit, g: Group) -> bool:
+    return _side(unit, g) is True
+
+
+def _side(unit: Unit, g: Group) -> bool | None:
+    """Whether a branch asks for HIP (True) or for what is not HIP (False); None if it asks for neither."""
     d = unit.directives[g.opener]
     other = d.keyword == "else"
     if other:
         d = unit.directives[g.chain[0]]
     words = _words(unit, d)
     if "||" in words and any("CUDA" in w or "NVCC" in w for w in words):
-        return False
+        return None
     for k in range(d.first + 2, d.stop):
         if _HIP_WORD.match(unit.t[k]) and "NV" not in unit.t[k]:
             before = k - 1 - (unit.tok(k - 1) == "(")
             before -= unit.tok(before) == "defined"
             return ((d.keyword == "ifndef") != (unit.tok(before) == "!")) == other
-    return False
+    return None

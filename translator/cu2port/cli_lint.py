@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +21,7 @@ from cu2port.lint import baseline
 from cu2port.lint.run import FileLint, Settings, failed, lint
 from cu2port.lint.select import make_selection, matches
 from cu2port.lint.sense import folded_names
+from cu2port.manifest import locked
 from cu2port.model import Judged, Options, Project, Severity, Trust
 from cu2port.output import write_named
 from cu2port.plain import one_line
@@ -42,6 +43,7 @@ from cu2port.workers import available_cores
 
 _HIP_SUFFIXES = frozenset({".hip"})
 _LOST = frozenset({troubles.UNREADABLE.code, troubles.INTERNAL.code})  # what no baseline may hide
+_PASSES = 4  # of fixing files one of which includes another
 _COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
@@ -61,7 +63,15 @@ def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
     settings = _settings(config, asked, known)
     jobs, unread, ignored = _jobs(paths, config, asked, settings)
     workers = asked["jobs"] or available_cores()
-    files = list(lint(jobs, settings, workers, use_cache=not asked["no_cache"]))
+
+    def examine(jobs: Sequence[Job]) -> list[FileLint]:
+        return list(lint(jobs, settings, workers, use_cache=not asked["no_cache"]))
+
+    def shown(files: Sequence[FileLint]) -> list[FileLint]:
+        left = (_without_known(f, known) for f in files)
+        return [replace(f, findings=folded_names(f.findings)) for f in left]
+
+    files = examine(jobs)
     if asked["write_baseline"]:
         path = Path(asked["write_baseline"])
         count = baseline.save(path, {f.path: [x.mark for x in f.findings if x.code not in _LOST] for f in files})
@@ -69,12 +79,12 @@ def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
         lost = [replace(f, findings=tuple(x for x in f.findings if x.code in _LOST)) for f in (*files, *unread)]
         _report(lost, asked, on_error=True)
         return 1 if any(f.findings for f in lost) else 0
-    files = [_without_known(f, known) for f in files]
-    files = [replace(f, findings=folded_names(f.findings)) for f in files]
+    files = shown(files)
     if asked["diff"]:
         _show_diff(jobs, files)
     elif settings.fix is not None and paths != ("-",):
-        files = _write(config, jobs, files)
+        folders = [r.path for r in make_roots(paths or (".",), into_one=False) if r.folder]
+        files = _fix(config, folders, jobs, files, lambda again: shown(examine(again)))
     elif settings.fix is not None:
         data = jobs[0].data or b""
         sys.stdout.buffer.write(data if files[0].output is None else files[0].output)
@@ -232,6 +242,36 @@ def _as_seen_from_here(files: Sequence[FileLint], jobs: Sequence[Job], config: C
         return list(files)
     seen = [f.path if j.data is not None else os.path.relpath(j.path, here) for f, j in zip(files, jobs, strict=True)]
     return [replace(f, path=name.replace(os.sep, "/")) for f, name in zip(files, seen, strict=True)]
+
+
+def _fix(
+    config: Config,
+    folders: Sequence[Path],
+    jobs: Sequence[Job],
+    files: Sequence[FileLint],
+    examine: Callable[[Sequence[Job]], list[FileLint]],
+) -> list[FileLint]:
+    """Write what was fixed, and `examine` the files with findings left again: what is wrong in them may be a header's
+    matter, and that header was fixed."""
+    done = dict(zip(jobs, files, strict=True))
+    changed = done
+    top = config.root.resolve()
+    for _ in range(_PASSES):
+        with locked(folders):
+            written = _write(config, list(changed), list(changed.values()))
+        for job, f in zip(changed, written, strict=True):
+            done[job] = replace(f, fixed=f.fixed + done[job].fixed) if changed is not done else f
+        if all(f.output is None for f in written):
+            break
+        _keeps_warps.cache_clear()
+        left = [job for job, f in done.items() if f.findings and not _LOST & {x.code for x in f.findings}]
+        known = [
+            replace(j, project=replace(j.project, keeps_warps=_keeps_warps(Path(j.path).parent, top))) for j in left
+        ]
+        changed = dict(zip(left, examine(known), strict=True)) if left else {}
+        if not changed:
+            break
+    return list(done.values())
 
 
 def _write(config: Config, jobs: Sequence[Job], files: Sequence[FileLint]) -> list[FileLint]:

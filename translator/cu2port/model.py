@@ -141,7 +141,8 @@ class Project:
     includes those of this file.
     `renamed`: include paths, as written, that get a new name with `--rename`; `own`: those that name files of the tree.
     `helper_prefix`: how the file reaches the travelling headers (`../cu2port/`). `keeps_warps`: the tree holds headers
-    of ours that keep CUDA's warps of 32 lanes, so it was converted.
+    of ours that keep CUDA's warps of 32 lanes, so it was converted. `renamed_only`: a file that includes HIP's headers
+    is CUDA code with HIP's names, and its warps have 32 lanes; only its branches for HIP are HIP's own.
     """
 
     declared: frozenset[str] = frozenset()
@@ -150,6 +151,7 @@ class Project:
     own: frozenset[str] = frozenset()
     helper_prefix: str = "cu2port/"
     keeps_warps: bool = False
+    renamed_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 
 from cu2port.branches import is_hips
 from cu2port.lexer import is_identifier
+from cu2port.model import Span
 from cu2port.structure import Call, Macro
 from cu2port.unit import Unit
 
@@ -28,6 +30,15 @@ LOGICAL = {n: n.removeprefix("__").removesuffix("_sync") for n in (*SYNC, *VOTES
 NAMES = frozenset((*LOGICAL, *SHUFFLES))
 ALL_LANES = ("wave64", "wrong-result")
 
+_WIDE = re.compile(
+    r"unsigned long long|uint64_t|\b[0-9]\w*[lL]{2}[uU]?\b|__activemask\s*\(|__ballot|\b0[xX][0-9a-fA-F]{16}|hip"
+    r"|lane_mask|lanemask_t"
+)
+_NARROW = re.compile(r"0[xX][0-9a-fA-F]{1,8}[uU]?\Z|-1\Z|~0[uU]?\Z|u?int(?:32_t)?\s*\(-1\)\Z|4294967295[uU]?\Z")
+_NARROW_TYPES = frozenset("unsigned uint uint32_t int int32_t u32".split())
+_WIDE_TYPES = frozenset("uint64_t int64_t size_t long auto u64 ulong".split())
+_TYPES = _NARROW_TYPES | _WIDE_TYPES
+_AFTER_NAME = frozenset({"=", ";", ",", ")", "{", "("})
 _NO_TYPE = frozenset("return else case throw do co_return co_yield and or not defined".split())
 
 
@@ -111,3 +122,21 @@ def sync_calls(unit: Unit) -> Iterator[tuple[int, Call]]:
         call = unit.call(i)
         if call is not None:
             yield i, call
+
+
+def mask_bits(unit: Unit, mask: Span) -> int:
+    """How many bits a mask of lanes has as an argument: 32, 64, or 0 where its text and declarations do not tell."""
+    text = unit.text[mask.start : mask.end]
+    bodies = [unit.source(m.first, m.stop) for m in unit.macros.get(text, ())]
+    if _WIDE.search(text) or (bodies and all(_WIDE.search(b) for b in bodies)):
+        return 64
+    if _NARROW.match(text) or (bodies and all(_NARROW.match(b) for b in bodies)):
+        return 32
+    if not is_identifier(text):
+        return 0
+    at = unit.lexed.at(mask.start)
+    f = unit.function_at(at)
+    declared = [i for i in unit.find(text) if unit.tok(i - 1) in _TYPES and unit.tok(i + 1) in _AFTER_NAME]
+    near = [i for i in declared if f is not None and f.first < i < at]
+    types = {unit.tok(i - 1) for i in near[-1:] or declared}
+    return 64 if types and types <= _WIDE_TYPES else 32 if types and types <= _NARROW_TYPES else 0

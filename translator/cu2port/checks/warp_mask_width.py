@@ -1,17 +1,12 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from cu2port.check import Check, Example
-from cu2port.model import Finding, Options, Severity, Span
+from cu2port.model import Finding, Options, Severity
 from cu2port.unit import Unit
-from cu2port.warpnames import SYNC, modes, sync_calls
+from cu2port.warpnames import SYNC, mask_bits, modes, sync_calls
 
-_WIDE = re.compile(
-    r"unsigned long long|uint64_t|\b[0-9]\w*[lL]{2}[uU]?\b|__activemask\s*\(|__ballot|\b0[xX][0-9a-fA-F]{16}|hip"
-    r"|lane_mask|lanemask_t"
-)
 _FLAG = Options(warp="flag")
 
 
@@ -47,6 +42,11 @@ class WarpMaskWidth(Check):
             note="wide",
             options=_FLAG,
         ),
+        Example(
+            "__device__ int f(int v) { const uint64_t m = v; return __shfl_sync(m, v, 0); }",
+            note="a wide variable",
+            options=_FLAG,
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
@@ -54,7 +54,7 @@ class WarpMaskWidth(Check):
             return
         mode = modes(unit)
         for i, call in sync_calls(unit):
-            if call.args and mode(i) == "flag" and not _is_wide(unit, call.args[0]):
+            if call.args and mode(i) == "flag" and mask_bits(unit, call.args[0]) != 64:
                 mask = call.args[0]
                 yield self.finding(
                     f"`{unit.t[i]}` takes a mask of 64 bits in HIP",
@@ -63,10 +63,3 @@ class WarpMaskWidth(Check):
                     cuda=unit.t[i],
                     effects=(("all", "compile-error"),),
                 )
-
-
-def _is_wide(unit: Unit, mask: Span) -> bool:
-    """Whether a mask looks as if it had 64 bits."""
-    text = unit.text[mask.start : mask.end]
-    bodies = [unit.source(m.first, m.stop) for m in unit.macros.get(text, ())]
-    return bool(_WIDE.search(text)) or (bool(bodies) and all(_WIDE.search(b) for b in bodies))

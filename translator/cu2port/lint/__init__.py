@@ -6,7 +6,8 @@
     cache.py      results of earlier runs, by everything that they depend on
     reach.py      what a file's includes lead to: a result holds as long as that stays
     sense.py      what findings mean in code that is HIP's, and which say the same
-    fixes.py      fixes of code that is HIP's, right on wavefronts of 32 lanes and of 64
+    intent.py     whether code for HIP was written for warps of 32 lanes
+    fixes.py      fixes that are right on wavefronts of 32 lanes and of 64
     run.py        files in, findings and mended texts out
 
 A finding is shown when its rule is selected, no comment suppresses it and no baseline knows it. The report formats are

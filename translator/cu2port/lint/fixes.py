@@ -1,11 +1,14 @@
-"""Fixes that only lint makes: in code that is HIP's, what is right on wavefronts of 32 lanes and of 64 alike.
+"""Fixes that only lint makes: right on wavefronts of 32 lanes and of 64 alike.
+
+Where a file was written for warps of 32 lanes (`intent.py`), its lane operations get what a conversion gives them:
+
+    __shfl_down(v, d)                   __shfl_down(v, d, 32)
+    __ballot(p), __shfl_sync(m, v, 0)   cu2port::warp::ballot(p), cu2port::warp::shfl(m, v, 0)
+
+Where nothing counts lanes, masks get the bits of a wavefront:
 
     __popc(__ballot(p))                 __popcll(__ballot(p))                 so with __ffs, and 31 - __clz
     unsigned m = __ballot(p);           unsigned long long m = __ballot(p);   with all uses of m
-    __shfl_sync(0xffffffff, v, 0)       cu2port::warp::shfl(0xffffffff, v, 0)
-
-A `*_sync` builtin with a mask of 32 bits does not compile with HIP 7: it was written for CUDA's warps, which the
-functions of `cu2port/warp.hpp` keep. Beside names of a whole wavefront a person should look at that.
 """
 
 from __future__ import annotations
@@ -14,45 +17,92 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace as changed
 
+from cu2port.checks import all_checks
+from cu2port.lint.intent import counts_lanes, lanes_32
 from cu2port.model import Edit, Finding, Span, Trust, replace
 from cu2port.unit import Unit
-from cu2port.warp.classify import classify
-from cu2port.warpnames import HEADER, LOGICAL, SHUFFLES, SPACE
 
 _WIDER = {"__popc": "__popcll", "__ffs": "__ffsll"}
 _BEFORE = frozenset({"(", "[", "=", "+", ",", "return"})  # of `31 - __clz(mask)`: it is a number by itself there
-_SIZE = re.compile(r"(?i)\w*(?:warp|wave)_?(?:size|threads|width)\w*\Z")
 _ONE = re.compile(r"(?:1|0x1)[uU]?\Z")
-_WHOLE = frozenset({"warpSize", "__ballot", "__activemask", "__any", "__all", "__lane_id", *SHUFFLES})
+_KEPT = ("CU313", "CU314", "CU315")
+#: Rules whose fixes mean the same in CUDA: they are made in any code.
+NEUTRAL = frozenset({"CU314", "CU319"})
 _Made = tuple[tuple[Edit, ...], Trust, tuple[str, ...]]
 
 
 def with_fixes(unit: Unit, findings: Sequence[Finding], spans: Sequence[Span], keeps_warps: bool) -> list[Finding]:
-    """Findings with the edits that mend them, where there are some. `spans`: what is HIP's code; `keeps_warps`:
+    """Findings with the edits that fix them, where there are some. `spans`: what is HIP's code; `keeps_warps`:
     CUDA's warps are kept in it, and what a whole wavefront does is wrong in itself."""
-    whole = tuple(spans) == (Span(0, len(unit.text)),)
-    if not any(f.code in _FIXES for f in findings):
+    if not any(f.code in _PLACES for f in findings):
         return list(findings)
+    whole = tuple(spans) == (Span(0, len(unit.text)),)
+    trust = lanes_32(unit)
+    kept = _kept_to_32(unit) if trust is not None else {}
     out = []
     for f in findings:
-        make = None if f.edits or (keeps_warps and f.code != "CU310") else _FIXES.get(f.code)
-        made = make(unit, f, whole) if make is not None else None
+        made: _Made | None = None
+        if not f.edits and f.code in _PLACES and (whole or f.code in NEUTRAL):
+            if trust is not None:
+                made = _narrowed(unit, f, kept, trust)
+            elif not keeps_warps and f.code in _WIDENED:
+                made = _WIDENED[f.code](unit, f)
         out.append(f if made is None else changed(f, edits=made[0], trust=made[1], helpers=made[2]))
-    edits = [e for f in out if f.code in _FIXES for e in f.edits]
-    if edits and _counts_32(unit, edits):  # with 64 bits of a mask the rest has to change too
-        out = [changed(f, trust=min(f.trust, Trust.REVIEW)) if f.code in ("CU312", "CU323") else f for f in out]
+    wide = [e for f in out if f.code in _WIDENED for e in f.edits] if trust is None else []
+    if wide and counts_lanes(
+        unit, frozenset(e.start for e in wide)
+    ):  # with 64 bits of a mask the rest has to change too
+        out = [changed(f, trust=min(f.trust, Trust.REVIEW)) if f.code in _WIDENED else f for f in out]
     return out
 
 
-def _counts_32(unit: Unit, edits: Sequence[Edit]) -> bool:
-    """Whether a file counts the lanes of a warp with a number or a name of its own, places that change left out."""
-    if any(_SIZE.match(w) and w != "warpSize" for w in unit.words):
-        return True
-    changed_at = {e.start for e in edits}
-    return any(v.lanes and unit.t[v.at] != "warpSize" and unit.p[v.at] not in changed_at for v in classify(unit))
+def _kept_to_32(unit: Unit) -> dict[int, Finding]:
+    """What a conversion changes about the lane operations of a file of CUDA's, by token."""
+    project = changed(unit.project, renamed_only=True)
+    options = changed(unit.options, warp="logical")
+    other = Unit(unit.text, unit.catalog, options, unit.path, project)
+    found = (f for check in all_checks() if check.code in _KEPT for f in check.run(other) if f.edits)
+    return {(i + 1 if unit.t[i] == "::" else i): f for f in found for i in (unit.lexed.at(f.start),)}
 
 
-def _counted(unit: Unit, f: Finding, _whole: bool) -> _Made | None:
+def _narrowed(unit: Unit, f: Finding, kept: Mapping[int, Finding], trust: Trust) -> _Made | None:
+    """The edits that keep the operation which a finding refers to to 32 lanes."""
+    i = _PLACES[f.code](unit, f)
+    if i not in kept:
+        return None
+    changes = [kept[i]]
+    if trust is not Trust.EXACT or f.code == "CU310":  # the warp's size goes with it
+        function = unit.function_at(i)
+        sizes = (k for k in kept if unit.t[k] == "warpSize") if function is not None else ()
+        changes += [kept[k] for k in sizes if function is not None and function.first < k < function.body[1]]
+    edits = tuple(dict.fromkeys(e for c in changes for e in c.edits))
+    return edits, trust, tuple(sorted({h for c in changes for h in c.helpers}))
+
+
+def _masked_call(unit: Unit, f: Finding) -> int:
+    """The `*_sync` builtin whose mask a finding refers to."""
+    return next(
+        (k for k in unit.find(f.cuda) if (c := unit.call(k)) is not None and c.args and c.args[0].start == f.start), -1
+    )
+
+
+def _at_start(unit: Unit, f: Finding) -> int:
+    i = unit.lexed.at(f.start)
+    return i + 1 if unit.t[i] == "::" else i
+
+
+_PLACES: Mapping[str, Callable[[Unit, Finding], int]] = {
+    "CU310": _masked_call,
+    "CU311": lambda unit, f: _at_start(unit, f) if unit.options.rocm < (7, 0) else -1,  # else CU310 has the fix
+    "CU312": lambda unit, f: unit.lexed.at(f.end) - 1,
+    "CU313": _at_start,
+    "CU314": _at_start,
+    "CU315": _at_start,
+    "CU323": lambda unit, f: unit.lexed.at(f.start) + 2,
+}
+
+
+def _counted(unit: Unit, f: Finding) -> _Made | None:
     """A function for 32 bits around a ballot."""
     edits = _wider(unit, unit.lexed.at(f.start))
     return (edits, Trust.EXACT, ()) if edits else None
@@ -68,7 +118,7 @@ def _wider(unit: Unit, i: int) -> tuple[Edit, ...]:
     return ()
 
 
-def _kept(unit: Unit, f: Finding, _whole: bool) -> _Made | None:
+def _wide_mask(unit: Unit, f: Finding) -> _Made | None:
     """A ballot in a variable of 32 bits: its type, and all places that read it."""
     first = unit.lexed.at(f.start)
     while unit.tok(first - 1) in ("unsigned", "int"):
@@ -126,20 +176,4 @@ def _below(unit: Unit, k: int) -> tuple[tuple[Edit, ...], int] | None:
     return (replace(unit.p[one], unit.end(one), "1ull"),), close + 1
 
 
-def _masked(unit: Unit, f: Finding, whole: bool) -> _Made | None:
-    """A `*_sync` builtin with a mask of 32 bits."""
-    i = next(
-        (k for k in unit.find(f.cuda) if (c := unit.call(k)) is not None and c.args and c.args[0].start == f.start), -1
-    )
-    if i < 0 or not whole or f.cuda not in LOGICAL:
-        return None
-    start = unit.p[i - 1] if unit.tok(i - 1) == "::" else unit.p[i]
-    trust = Trust.EXACT if unit.words.isdisjoint(_WHOLE) else Trust.REVIEW
-    return (replace(start, unit.end(i), SPACE + LOGICAL[f.cuda]),), trust, (HEADER,)
-
-
-_FIXES: Mapping[str, Callable[[Unit, Finding, bool], _Made | None]] = {
-    "CU310": _masked,
-    "CU312": _kept,
-    "CU323": _counted,
-}
+_WIDENED: Mapping[str, Callable[[Unit, Finding], _Made | None]] = {"CU312": _wide_mask, "CU323": _counted}

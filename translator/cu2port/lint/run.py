@@ -19,10 +19,10 @@ from cu2port.jobs import Job, Tools
 from cu2port.lint import sense, suppress
 from cu2port.lint.baseline import fingerprint
 from cu2port.lint.cache import Cache
-from cu2port.lint.fixes import with_fixes
+from cu2port.lint.fixes import NEUTRAL, with_fixes
 from cu2port.lint.reach import Reach
 from cu2port.lint.select import Selection
-from cu2port.model import Finding, Judged, Options, Outcome, Project, Result, Severity, Trust
+from cu2port.model import Finding, Judged, Options, Outcome, Project, Result, Severity, Span, Trust
 from cu2port.plan import Request, graph_of
 from cu2port.report.locate import Lines, Place, readable
 from cu2port.travel import included, travels
@@ -268,9 +268,7 @@ def _mendable(
     if found.unit is None:
         return []
     spans = sense.hips(found.unit)
-    able = [
-        f for f in wanted if f.edits and f.trust >= minimum and all(sense.in_spans(e.start, spans) for e in f.edits)
-    ]
+    able = [f for f in wanted if f.edits and f.trust >= minimum and _may_fix(f, spans)]
     if not able or not known:
         return able
     rows, lines = _rows(found.data), Lines(found.data)
@@ -284,6 +282,11 @@ def _mendable(
             kept.add(line)
     touched = {id(f): range(*_line_range(lines, f)) for f in able}
     return [f for f in able if kept.isdisjoint(touched[id(f)])]
+
+
+def _may_fix(f: Finding, spans: Sequence[Span]) -> bool:
+    """Whether a finding's edits may be made: they mean the same in CUDA, or all are in code that is HIP's (`spans`)."""
+    return f.code in NEUTRAL or all(sense.in_spans(e.start, spans) for e in f.edits)
 
 
 def _line_range(lines: Lines, f: Finding) -> tuple[int, int]:
@@ -318,7 +321,7 @@ def _shown(data: bytes, findings: Sequence[Finding], found: engine.Examined | No
             texts[start.line] = readable(line)
         text = texts[start.line]
         cut = max(0, start.column - 1 - MOST_SHOWN // 2) if len(text) > MOST_SHOWN else 0
-        mends = f.edits and f.trust >= Trust.REVIEW and all(sense.in_spans(e.start, spans) for e in f.edits)
+        mends = f.edits and f.trust >= Trust.REVIEW and _may_fix(f, spans)
         fix = _fix(lines, whole, f) if mends else None
         mark, shown = fingerprint(f.code, line or f.message), text[cut : cut + MOST_SHOWN]
         yield LintFinding(

@@ -9,13 +9,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cu2port.api import api_facts
-from cu2port.branches import hip_branches, hip_spans
+from cu2port.branches import cuda_branches, hip_branches, hip_spans
+from cu2port.conditionals import Cover
 from cu2port.includes import HELPER
-from cu2port.model import Finding, Severity, Span
+from cu2port.lint.intent import lanes_32
+from cu2port.model import Finding, Severity, Span, Trust
 from cu2port.unit import Unit
-from cu2port.warp.across import known_from_headers
+from cu2port.warp.across import has_width, known_from_headers
 from cu2port.warp.builtins import LANE_OPERATIONS
-from cu2port.warpnames import SHUFFLES, WARP_HEADERS, tokens
+from cu2port.warpnames import WARP_HEADERS, tokens
 
 if TYPE_CHECKING:
     from cu2port.lint.run import LintFinding
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 _HIPS_OWN = frozenset({"CU311", "CU313", "CU314", "CU315", "CU316", "CU317", "CU318", "CU325", "CU354"})
 # What counts 32 lanes. In code for HIP that is wrong only where lanes of a whole wavefront act.
 _COUNTS = frozenset({"CU350", "CU351", "CU353", "CU354"})
+# What acts on a whole wavefront in code whose warps have 32 lanes: there the operation is wrong, and not the number.
+_TO_KEEP = frozenset({"CU313", "CU314", "CU315"})
 # Names of what lanes of a wavefront do, and of its size: with them a 32 beside a count of lanes is one of two sizes.
 _WAVE = LANE_OPERATIONS - {"__syncwarp"} | {
     "warpSize", "__lane_id", "__lanemask_lt", "__lanemask_eq", "__AMDGCN_WAVEFRONT_SIZE", "__AMDGCN_WAVEFRONT_SIZE__",
@@ -36,6 +40,7 @@ _OWN_SPACES = frozenset({"warp", "wave", "solo"})
 # code -> codes of what is said again inside its bytes; of two that stand for each other the first leads
 _SAID_AGAIN: Mapping[str, frozenset[str]] = {
     "CU322": frozenset({"CU313", "CU314"}),
+    "CU312": frozenset({"CU313"}),
     "CU311": frozenset({"CU310", "CU351"}),
     "CU310": frozenset({"CU311", "CU351"}),
 }
@@ -90,18 +95,29 @@ def narrowed(unit: Unit, findings: Iterable[Finding]) -> list[Finding]:
     """Findings with the severity that they have where they stand: what is HIP's own way there is `info`."""
     found = list(findings)
     spans = hips(unit)
-    if not spans or not any(f.code in _HIPS_OWN | _COUNTS for f in found):
+    if not spans or not found:
         return found
-    kept = keeps_warps(unit)
-    own = hip_branches(unit) if kept else spans
-    counts = _wrong_counts(unit, kept) if any(f.code in _COUNTS for f in found) else ()
+    kept, sure = keeps_warps(unit), is_renamed_cuda(unit, spans)
+    branches = hip_branches(unit)
+    ours = _TO_KEEP if sure and not kept else _HIPS_OWN if kept else frozenset[str]()  # not HIP's own way here
+    whole = tuple(spans) == (Span(0, len(unit.text)),)
+    cudas = Cover(cuda_branches(unit) if whole else ())
+    counts = _wrong_counts(unit, kept, sure) if any(f.code in _COUNTS for f in found) else ()
 
     def is_right(f: Finding) -> bool:
+        if f.start in cudas and not f.code.startswith("CU9"):
+            return True
         if f.code in _COUNTS and in_spans(f.start, spans) and not in_spans(f.start, counts):
             return True
+        own = branches if f.code in ours else spans
         return f.code in _HIPS_OWN and in_spans(f.start, own) and _is_hips_way(unit, f)
 
     return [replace(f, severity=Severity.INFO) if is_right(f) else f for f in found]
+
+
+def is_renamed_cuda(unit: Unit, spans: Sequence[Span]) -> bool:
+    """Whether a file is CUDA code with HIP's names: all of it is HIP's (`spans`), its warps surely have 32 lanes."""
+    return tuple(spans) == (Span(0, len(unit.text)),) and lanes_32(unit) is Trust.EXACT
 
 
 def _is_hips_way(unit: Unit, f: Finding) -> bool:
@@ -110,24 +126,19 @@ def _is_hips_way(unit: Unit, f: Finding) -> bool:
     return f.code != "CU354" or not unit.text[f.start : f.start + 1].isdigit()
 
 
-def _wrong_counts(unit: Unit, kept: bool) -> tuple[Span, ...]:
+def _wrong_counts(unit: Unit, kept: bool, sure: bool) -> tuple[Span, ...]:
     """Where lanes of a whole wavefront act, so that 32 is not their number: the file, or where CUDA's warps are
-    `kept` the functions that do so in spite of it."""
+    `kept` the functions that do so in spite of it. Where warps `sure`ly have 32 lanes, an operation of the file itself
+    is what is wrong, and not the number."""
     kept = kept or unit.project.keeps_warps
     words = (_WAVE & unit.words) | {w for w in unit.words if _BUILTIN.match(w)}
-    acts = [i for i in tokens(unit, words) if not _has_width(unit, i)]
+    acts = [] if sure else [i for i in tokens(unit, words) if not has_width(unit, i)]
     if not kept:
-        acts += unit.find(*(unit.words & known_from_headers(unit).collective))
+        acts += unit.find(*(unit.words & known_from_headers(unit).whole))
         return (Span(0, len(unit.text)),) if acts else ()
     branches = hip_branches(unit)
     functions = [unit.function_at(i) for i in acts if not in_spans(unit.p[i], branches)]
     return tuple(Span(unit.p[f.first], unit.end(f.body[1])) for f in functions if f is not None)
-
-
-def _has_width(unit: Unit, i: int) -> bool:
-    """Whether token i is a shuffle with a width, which stays in its part of the wavefront."""
-    call = unit.call(i)
-    return unit.t[i] in SHUFFLES and call is not None and len(call.args) > 2
 
 
 def folded(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:
@@ -138,7 +149,9 @@ def folded(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:
     groups: list[list[Finding]] = []
     leaders: dict[str, tuple[list[int], list[int]]] = {c: ([], []) for c in order}  # starts, and numbers of groups
     for f in ordered:
-        number = -1 if f.edits else _leader(f, leaders, groups)
+        number = _leader(f, leaders, groups)
+        if number >= 0 and not _says_again(groups[number][0], f):
+            number = -1
         if number >= 0:
             groups[number].append(f)
             continue
@@ -149,6 +162,11 @@ def folded(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:
             numbers.insert(at, len(groups))
         groups.append([f])
     return sorted(map(tuple, groups), key=lambda g: _place(g[0]))
+
+
+def _says_again(lead: Finding, f: Finding) -> bool:
+    """Whether a finding adds nothing to do: it has no fix or that of the other; a ballot is said again by its fix."""
+    return f.edits == lead.edits != () or (not f.edits and lead.code != "CU312")
 
 
 def _leader(f: Finding, leaders: Mapping[str, tuple[list[int], list[int]]], groups: Sequence[Sequence[Finding]]) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 from cu2port.catalog import load_catalog
 from cu2port.files import may_include
 from cu2port.unit import Unit
-from cu2port.warp.builtins import LANE_OPERATIONS
+from cu2port.warp.builtins import LANE_OPERATIONS, SHUFFLES
 from cu2port.warp.ground import Use
 from cu2port.warp.interp import Interpreter
 from cu2port.warp.model import Device, constants, device_functions, make_device
@@ -30,12 +30,14 @@ _SPEAKS = ("threadIdx", "warp", "Warp", "WARP", "lane", "Lane", "shfl", "32")
 class Known:
     """Facts of headers. `constants`: their values; `widths`: of functions, the positions of the parameters and of the
     template parameters that count lanes; `results`: kinds of what functions return; `collective`: functions that
-    reach a cross-lane operation."""
+    reach a cross-lane operation; `whole`: those that reach one over a whole wavefront; `macros`: names of macros."""
 
     constants: dict[str, int] = field(default_factory=dict)
     widths: dict[str, tuple[frozenset[int], frozenset[int]]] = field(default_factory=dict)
     results: dict[str, Kind] = field(default_factory=dict)
     collective: set[str] = field(default_factory=set)
+    whole: set[str] = field(default_factory=set)
+    macros: frozenset[str] = frozenset()
 
 
 NOTHING_KNOWN = Known()
@@ -59,6 +61,8 @@ def known_from_headers(unit: Unit) -> Known:
             here.widths | out.widths,
             here.results | out.results,
             here.collective | out.collective,
+            here.whole | out.whole,
+            here.macros | out.macros,
         )
         if depth < _DEPTH:
             todo += [(x, path.parent, depth + 1) for x in further]
@@ -92,7 +96,7 @@ def _header(path: Path, _time: int) -> tuple[Known, tuple[str, ...]]:
     further = tuple(i.path for i in unit.includes if i.quoted and _worth(i.path))
     if not any(x in text for x in _SPEAKS):
         return NOTHING_KNOWN, further
-    out = Known()
+    out = Known(macros=frozenset(unit.macros))
     for name, at in constants(unit).items():
         value = integer(unit.tok(at)) if unit.tok(at)[:1].isdigit() and unit.tok(at + 1) in (";", "}", ",") else None
         if value is not None:
@@ -124,7 +128,10 @@ def _functions(unit: Unit, out: Known) -> None:
                 src = (p.at, *(old.src if old is not None else ()))
                 d.given[p.name] = V(Kind.NUMBER, UNIFORM, 32, src[:6])
         interp.run(d)
-    out.collective.update(_collective(unit, devices))
+    out.collective.update(_collective(_words(unit, devices, set()), LANE_OPERATIONS))
+    if not unit.words.isdisjoint(LANE_OPERATIONS):
+        narrow = {i for i in unit.find(*SHUFFLES) if has_width(unit, i)}
+        out.whole.update(_collective(_words(unit, devices, narrow), LANE_OPERATIONS - {"__syncwarp"}))
     marked = {at for at, uses in interp.uses.items() if any(u.lane or _guards(u) for u in uses)}
     for d in devices:
         params = frozenset(k for k, p in enumerate(d.params) if p.at in marked)
@@ -136,13 +143,30 @@ def _functions(unit: Unit, out: Known) -> None:
             out.results.setdefault(d.name, kind)
 
 
-def _collective(unit: Unit, devices: list[Device]) -> set[str]:
-    """Names all of whose functions hold a cross-lane operation or call one that does."""
-    words = [(d.name, set(unit.t[d.fn.body[0] : d.fn.body[1]])) for d in devices]
+def has_width(unit: Unit, i: int) -> bool:
+    """Whether token i is a shuffle with a width of its own, which stays in its part of a wavefront."""
+    call = unit.call(i)
+    if unit.t[i] not in SHUFFLES or call is None or len(call.args) <= SHUFFLES[unit.t[i]][3]:
+        return False
+    return unit.text[call.args[-1].start : call.args[-1].end] not in ("64", "warpSize")
+
+
+def _words(unit: Unit, devices: list[Device], without: set[int]) -> list[tuple[str, set[str]]]:
+    """Each function's name and the words of its body, but for some tokens."""
+    return [
+        (d.name, {unit.t[i] for i in range(d.fn.body[0], d.fn.body[1]) if i not in without})
+        if without
+        else (d.name, set(unit.t[d.fn.body[0] : d.fn.body[1]]))
+        for d in devices
+    ]
+
+
+def _collective(words: list[tuple[str, set[str]]], operations: frozenset[str]) -> set[str]:
+    """Names all of whose functions hold one of some operations or call one that does."""
     found: set[str] = set()
     grown = True
     while grown:
-        known = LANE_OPERATIONS | found
+        known = operations | found
         quiet = {name for name, held in words if not held & known}
         more = {name for name, _ in words} - quiet - found
         found |= more
