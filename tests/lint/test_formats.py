@@ -232,7 +232,7 @@ def test_a_name_cannot_end_its_line_in_a_diff() -> None:
     [
         (["a.hip", "--stdin-filename", "b.hip"], "--stdin-filename says what"),
         (["a.hip", "--statistics", "--output-format", "json"], "--statistics is text"),
-        (["a.hip", "--fix", "--write-baseline", "b.json"], "mend first"),
+        (["a.hip", "--fix", "--write-baseline", "b.json"], "fix first"),
         (["a.hip", "-"], "cannot be mixed"),
     ],
 )

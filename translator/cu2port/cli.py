@@ -170,7 +170,7 @@ def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object)
 def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
     """Compile every translation unit of converted code, for the host and for each GPU.
 
-    Runs compilers on the sources, nothing else of the tree. Errors stand at the CUDA line they came from. A file that
+    Runs compilers on the sources, nothing else of the tree. Errors are shown at the CUDA line they came from. A file that
     needs a header this machine lacks is not judged.
     Exit codes: 0 all that was judged compiles, 1 some does not, 2 could not run.
     """
@@ -208,9 +208,9 @@ def audit(paths: tuple[str, ...], **asked: object) -> None:
 @click.option("--select", metavar="RULES", multiple=True, help="Rules that count: codes, prefixes, names; ALL.")
 @click.option("--ignore", metavar="RULES", multiple=True, help="Rules that do not count.")
 @click.option("--extend-select", metavar="RULES", multiple=True, help="Rules that count beside the default ones.")
-@click.option("--fix", is_flag=True, help="Mend HIP code where that surely keeps its meaning.")
-@click.option("--unsafe-fixes", is_flag=True, help="Mend what wants a look afterwards, too.")
-@click.option("--diff", is_flag=True, help="Show what would be mended, write nothing; list the rest.")
+@click.option("--fix", is_flag=True, help="Fix HIP code where that surely keeps its meaning.")
+@click.option("--unsafe-fixes", is_flag=True, help="Fix also what needs review afterwards.")
+@click.option("--diff", is_flag=True, help="Show what would be fixed, write nothing; list the rest.")
 @click.option(
     "--output-format",
     type=click.Choice(["text", "json", "sarif", "github", "gitlab", "junit"]),

@@ -106,7 +106,7 @@ def _check_options(paths: tuple[str, ...], asked: Mapping[str, Any]) -> None:
     if asked["statistics"] and asked["output_format"] != "text":
         raise CannotRun(f"--statistics is text; --output-format {asked['output_format']} has counts of its own")
     if asked["write_baseline"] and (asked["fix"] or asked["unsafe_fixes"] or asked["diff"]):
-        raise CannotRun("--write-baseline writes down what there is; mend first, then write")
+        raise CannotRun("--write-baseline keeps what there is; fix first, then write")
 
 
 def _found(isolated: bool) -> Config:

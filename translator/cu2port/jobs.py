@@ -105,7 +105,7 @@ def convert(job: Job, tools: Tools) -> Done:
         data = _read(job)
     except OSError as e:
         reason = e.strerror or type(e).__name__
-        message = f"could not be read ({reason}); mend that and convert again"
+        message = f"could not be read ({reason}); fix that and convert again"
         return refused(job, "failed", troubles.UNREADABLE.on_file(message))
     if data is None:
         return refused(job, "copied", troubles.TOO_LARGE.on_file(_too_large(job)))

@@ -100,7 +100,7 @@ def audit_job(job: Job, tools: Tools) -> FileAudit | None:
         with open(job.path, "rb") as f:  # noqa: PTH123 - a Path a file costs more than the call
             data = f.read(job.max_size + 1)
     except OSError as e:
-        return failed(job.shown, troubles.UNREADABLE.on_file(f"could not be read ({e.strerror}); mend that"))
+        return failed(job.shown, troubles.UNREADABLE.on_file(f"could not be read ({e.strerror}); fix that"))
     if len(data) > job.max_size:
         message = f"larger than --max-size ({job.max_size} bytes), not looked at; raise --max-size"
         return failed(job.shown, troubles.TOO_LARGE.on_file(message))

@@ -10,8 +10,8 @@ import networkx as nx
 
 
 class Step(NamedTuple):
-    """A file's place in the order. `needed_by`: how many other files lean on it, directly or not; `risk`: see `order`;
-    `with_`: files that lean on each other in a circle and are ported together."""
+    """A file's place in the order. `needed_by`: how many other files depend on it, directly or not; `risk`: see `order`;
+    `with_`: files that depend on each other in a circle and are ported together."""
 
     path: str
     needed_by: int
@@ -31,7 +31,7 @@ def order(needs: Mapping[str, Sequence[str]], risk: Mapping[str, float]) -> list
     groups = nx.condensation(graph)
     members = {g: sorted(data["members"]) for g, data in groups.nodes(data=True)}
     weight = {g: sum(risk.get(f, 0.0) for f in files) for g, files in members.items()}
-    below = _leaning(groups)
+    below = _depending(groups)
     waiting = dict(groups.in_degree())
     free = [(-below[g], -weight[g], members[g][0], g) for g, n in waiting.items() if n == 0]
     heapq.heapify(free)
@@ -49,8 +49,8 @@ def order(needs: Mapping[str, Sequence[str]], risk: Mapping[str, float]) -> list
     return out
 
 
-def _leaning(groups: nx.DiGraph[int]) -> dict[int, int]:
-    """How many files lean on each group, directly or not."""
+def _depending(groups: nx.DiGraph[int]) -> dict[int, int]:
+    """How many files depend on each group, directly or not."""
     reach: dict[int, set[int]] = {}
     for g in reversed(list(nx.topological_sort(groups))):
         reach[g] = set().union(*({s} | reach[s] for s in groups.successors(g)))

@@ -15,7 +15,7 @@ _SHOWN = 6
 class LibcudacxxLeft(Check):
     """Names of libcu++ stay under their CUDA names, while others of the file became std's, or unseen by other rules.
 
-    Two ways lead on, and each mends the whole file: replace what stays as its own finding says (CU103), or build with
+    Two ways lead on, and each fixes the whole file: replace what stays as its own finding says (CU103), or build with
     AMD's libhipcxx, a separate download that has the same headers and names, with hip/hip_runtime.h included first.
 
     What moved to std works with either, since values of both libraries meet only through plain types; a barrier of

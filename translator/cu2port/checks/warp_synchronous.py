@@ -60,7 +60,7 @@ def _split(target: str, operator: str, value: str) -> str:
 
 
 class WarpSynchronous(Check):
-    """Lanes read what others of their warp have just written to shared memory, and nothing stands between.
+    """Lanes read what others of their warp have just written to shared memory, with no fence between.
 
     CUDA gave up on this with Volta; AMD's lanes do run in step, but the compiler may move or keep back plain accesses.
     Fences for the wavefront (`cu2port::warp::syncwarp`) hold them in order and cost nothing else: between what a step

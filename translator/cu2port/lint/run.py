@@ -200,7 +200,7 @@ def lint_job(settings: Settings, job: Job, tools: Tools) -> FileLint:
     try:
         data = job.data if job.data is not None else Path(job.path).read_bytes()
     except OSError as e:
-        return failed(job.shown, troubles.UNREADABLE.on_file(f"could not be read ({e.strerror}); mend that"))
+        return failed(job.shown, troubles.UNREADABLE.on_file(f"could not be read ({e.strerror}); fix that"))
     if len(data) > job.max_size:
         message = f"larger than --max-size ({job.max_size} bytes), not looked at; raise --max-size"
         return failed(job.shown, troubles.TOO_LARGE.on_file(message))

@@ -62,7 +62,7 @@ FAMILIES: tuple[Family, ...] = (
         r"tex|tld4|txq|istypep|suld|sust|sured|suq",
         "texture",
         "textures and surfaces are objects of another kind in HIP",
-        "use tex1Dfetch, tex2D and kin with a hipTextureObject_t",
+        "use tex1Dfetch, tex2D and similar functions with a hipTextureObject_t",
     ),
     _family(
         r"cvt\.rs",

@@ -20,7 +20,7 @@ _MOST_WORD = 2_000  # characters of anything
 _TOP_BARS = 12
 _TOP_ROWS = 8
 _MOST_NAME = 52  # characters of a name beside a bar
-_TAGS = {"none": "no counterpart", "hand": "by hand", "review": "look", "note": "note"}
+_TAGS = {"none": "no counterpart", "hand": "by hand", "review": "review", "note": "note"}
 _ORDER = {"none": 0, "hand": 1, "review": 2, "note": 3}
 
 

@@ -10,7 +10,7 @@ from cu2port.plain import one_line
 
 WAYS = {
     "self": "converts by itself",
-    "review": "converts, wants a look",
+    "review": "converts, needs review",
     "hand": "by hand",
     "none": "no counterpart",
 }
@@ -80,7 +80,7 @@ def _text(doc: Mapping[str, Any]) -> Iterator[str]:
     if doc["build"]:
         lines, files = len(doc["build"]), len({b["path"] for b in doc["build"]})
         yield ""
-        yield f"build files that speak of CUDA: {_count(lines, 'line')} in {_count(files, 'file')}"
+        yield f"build files that name CUDA: {_count(lines, 'line')} in {_count(files, 'file')}"
         for k in build_kinds(doc):
             yield f"  {k['what']}: {_count(k['lines'], 'line')} in {_count(k['files'], 'file')} -> {k['instead']}"
     if doc["bindings"]:
@@ -95,7 +95,7 @@ def _text(doc: Mapping[str, Any]) -> Iterator[str]:
         yield "port first"
         for o in doc["order"][:_MOST]:
             n = o["needed_by"]
-            yield f"  {o['path']}" + (f" ({_count(n, 'file')} lean{'s' if n == 1 else ''} on it)" if n else "")
+            yield f"  {o['path']}" + (f" ({_count(n, 'file')} depend{'s' if n == 1 else ''} on it)" if n else "")
     if "compare" in doc:
         c = doc["compare"]
         yield ""
@@ -263,7 +263,7 @@ def _markdown(doc: Mapping[str, Any]) -> Iterator[str]:
     yield "## Order"
     yield ""
     yield from _table(
-        ("", "file", "files that lean on it", "risk"),
+        ("", "file", "files that depend on it", "risk"),
         ((n, o["path"], o["needed_by"], o["risk"]) for n, o in enumerate(doc["order"][:_MOST_ROWS], 1)),
         len(doc["order"]) - _MOST_ROWS,
     )
