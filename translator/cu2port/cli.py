@@ -170,8 +170,8 @@ def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object)
 def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
     """Compile every translation unit of converted code, for the host and for each GPU.
 
-    Runs compilers on the sources, nothing else of the tree. Errors are shown at the CUDA line they came from. A file that
-    needs a header this machine lacks is not judged.
+    Runs compilers on the sources, nothing else of the tree. Errors are shown at the CUDA line they came from. A file
+    that needs a header this machine lacks is not judged.
     Exit codes: 0 all that was judged compiles, 1 some does not, 2 could not run.
     """
     from cu2port.cli_verify import command

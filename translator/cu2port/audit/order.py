@@ -10,7 +10,7 @@ import networkx as nx
 
 
 class Step(NamedTuple):
-    """A file's place in the order. `needed_by`: how many other files depend on it, directly or not; `risk`: see `order`;
+    """A file's place in the order. `needed_by`: files that depend on it, directly or not; `risk`: see `order`;
     `with_`: files that depend on each other in a circle and are ported together."""
 
     path: str
