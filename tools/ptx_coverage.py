@@ -24,9 +24,8 @@ from tables import replaced, row_text
 from cu2port.catalog import load_catalog
 from cu2port.ptx.asm import AsmStatement, statements
 from cu2port.ptx.families import kind
-from cu2port.ptx.lifted import Context, RefusedError
-from cu2port.ptx.operand_types import operand_types
-from cu2port.ptx.rewrite import carry_chains, is_ptx, lifted_readings, lifted_together, opcodes, some_meet
+from cu2port.ptx.lifted import RefusedError
+from cu2port.ptx.rewrite import carry_chains, is_ptx, lifted_readings, lifted_together, opcodes, prepared, some_meet
 from cu2port.ptx.table import find
 from cu2port.unit import Unit
 
@@ -101,8 +100,7 @@ def count(folder: Path) -> Row:
 
 def judged(unit: Unit) -> Iterator[tuple[str, AsmStatement, str]]:
     """What becomes of each statement with PTX, and why some stay."""
-    found = [s for s in statements(unit) if is_ptx(unit, s)]
-    context = Context(unit.text, operand_types(unit, found), unit.words)
+    found, context = prepared(unit, (s for s in statements(unit) if is_ptx(unit, s)))
     joined = lifted_together(unit, found, context)
     chains = carry_chains(unit, (s for s in found if s.keyword not in joined))
     for s in found:

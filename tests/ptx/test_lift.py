@@ -353,7 +353,7 @@ def test_what_has_no_meaning_is_guarded_and_named(clang: ClangService) -> None:
         ("{ .reg .pred p; isspacep.const p, %1; }", "global memory", "caller"),
         ("{ .reg .pred p; isspacep.param p, %1; }", "global memory", "caller"),
         ("mov.u32 %0, %nsmid;", "compute units", "multiProcessorCount"),
-        (".reg .u32 t;", "registers for other asm statements", "as one"),
+        (".reg .u32 t;", "for other asm statements", "as one"),
     ],
 )
 def test_what_stays_says_why(text: str, why: str, instead: str) -> None:

@@ -72,7 +72,7 @@ class InlinePtx(Check):
         what = solo(unit) if unit.asms else None
         for one in handled(unit):
             span = one.statement.span
-            shown = ", ".join(f"`{n}`" for n in one.instructions[:4]) or "a text built by macros"
+            shown = ", ".join(f"`{n}`" for n in one.instructions[:4]) or "without instructions"
             shown += ", ..." if len(one.instructions) > 4 else ""
             if one.refused is not None:
                 instead = f"; instead: {one.refused.instead}" if one.refused.instead else ""

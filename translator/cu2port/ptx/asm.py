@@ -37,7 +37,7 @@ class Operand:
 
     @property
     def letter(self) -> str:
-        """The constraint's letter, without modifiers."""
+        """The constraint's letter, without modifiers; `?NAME` where a macro of another file holds it."""
         return self.constraint.lstrip("=+&%")
 
     @property
@@ -111,7 +111,9 @@ class AsmStatement:
     @property
     def foreign(self) -> bool:
         """Whether it is another machine's assembly: an operand has a constraint that CUDA does not know."""
-        return bool(self.readings) and all(any(o.letter not in LETTERS for o in r.operands) for r in self.readings)
+        return bool(self.readings) and all(
+            any(o.letter not in LETTERS and o.letter[:1] != "?" for o in r.operands) for r in self.readings
+        )
 
 
 def statements(unit: Unit) -> tuple[AsmStatement, ...]:
@@ -343,7 +345,7 @@ def _read(
     text = _literals(macros.expand([unit.t[k] for k in sections[0]], env))
     if len(sections) > 5:
         raise UnknownTextError("it has more colons than an asm statement")
-    operands = [_operand(unit, item, macros, env) for s in sections[1:3] for item in _items(unit, s)]
+    operands = [_operand(unit, item, macros, env, s is sections[1]) for s in sections[1:3] for item in _items(unit, s)]
     clobbers = [
         _literals(macros.expand([unit.t[k] for k in item], env)) for s in sections[3:4] for item in _items(unit, s)
     ]
@@ -364,7 +366,7 @@ def _items(unit: Unit, section: list[int]) -> list[list[int]]:
     return [item for item in items if item]
 
 
-def _operand(unit: Unit, item: list[int], macros: Macros, env: Mapping[str, list[str]]) -> Operand:
+def _operand(unit: Unit, item: list[int], macros: Macros, env: Mapping[str, list[str]], output: bool) -> Operand:
     name = ""
     if unit.t[item[0]] == "[":
         if len(item) < 4 or unit.t[item[2]] != "]":
@@ -374,7 +376,13 @@ def _operand(unit: Unit, item: list[int], macros: Macros, env: Mapping[str, list
     opener = unit.match[close] if close >= 0 and unit.t[close] == ")" else -1
     if opener not in item or opener + 1 >= close:
         raise UnknownTextError("its operands come from a macro")
-    constraint = _literals(macros.expand([unit.t[k] for k in item[: item.index(opener)]], env))
+    words = macros.expand([unit.t[k] for k in item[: item.index(opener)]], env)
+    unknown = words[-1] if words and is_identifier(words[-1]) else ""
+    if unknown:  # whose letter the operand's type tells
+        words[-1:] = [f'"?{unknown}"']
+    constraint = _literals(words)
+    if unknown and output != constraint.startswith(("=", "+")):
+        raise UnknownTextError(f"`{unknown}` is no string literal and no macro of this file")
     return Operand("".join(constraint.split()), name, Span(unit.p[opener + 1], unit.end(close - 1)))
 
 

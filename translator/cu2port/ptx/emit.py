@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cu2port.ptx import ops
+from cu2port.ptx import module_data, ops
 from cu2port.ptx.bind import CARRY, UntranslatableError, bind, register_places
 from cu2port.ptx.fast import relaxed
 from cu2port.ptx.ir import Directive, Instruction, Label, Operation, Place, Reg, Scope, Statement, Type, Variable
@@ -135,6 +135,10 @@ class _Emitter:
                 self.tables[statement.label] = [o.name for o in statement.operands if isinstance(o, Reg)]
 
     def variable(self, variable: Variable) -> None:
+        if variable.space == "shared" and "extern" not in variable.attributes:
+            text = self.fresh(variable.name)
+            self.top.append(module_data.declaration(variable, text, {}))
+            self.places[variable.name] = module_data.place(variable, text)
         for name, place in register_places((variable,)).items():
             text = self.fresh(name)
             self.places[name] = Place(text, place.type)

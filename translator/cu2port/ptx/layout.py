@@ -10,7 +10,6 @@ from cu2port.model import Edit, Side, Span, insert
 from cu2port.ptx.asm import AsmStatement, Reading
 from cu2port.ptx.lifted import Lifted
 from cu2port.ptx.operand_text import PLACEHOLDER
-from cu2port.ptx.printer import cxx_type
 from cu2port.unit import Unit
 
 
@@ -65,13 +64,11 @@ class Layout:
     def _body(self, lifted: Lifted) -> tuple[str, bool]:
         """The text, and whether it takes the statement's semicolon with it."""
         if lifted.declares:  # in front, for other statements too
-            first = lifted.lines[0] if lifted.lines else ""
-            alone = (
-                None if lifted.scoped else next((d for d in lifted.declares if first.startswith(f"{d.text} = ")), None)
-            )
-            ahead = [f"{cxx_type(d.type)} {d.text} = {{}};" for d in lifted.declares if d is not alone]
+            first = lifted.lines[0] if lifted.lines and not lifted.scoped else ""
+            alone = next((d for d in lifted.declares if first.startswith(f"{d[0]} = ") and "{}" in d[1]), None)
+            ahead = [declaration for name, declaration in lifted.declares if alone is None or name != alone[0]]
             if alone is not None:
-                ahead.append(f"{cxx_type(alone.type)} {first}")
+                ahead.append(alone[1].removesuffix(f"{alone[0]} = {{}};") + first)
                 lifted = replace(lifted, lines=lifted.lines[1:])
             rest, swallow = self._body(replace(lifted, declares=()))
             text = f"{self.eol}{self.indent}".join([*ahead, rest] if rest else ahead)

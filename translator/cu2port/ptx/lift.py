@@ -20,7 +20,7 @@ from cu2port.ptx.carry import reads_carry
 from cu2port.ptx.emit import Options, emit
 from cu2port.ptx.ir import TYPES, Place, Reg, Statement, Type, Variable
 from cu2port.ptx.lifted import CHAIN, TOGETHER, Context, Lifted, RefusedError, parse
-from cu2port.ptx.operand_text import EFFECT, LOOSE, SIMPLE, WRITTEN, bare, stem, tidy
+from cu2port.ptx.operand_text import EFFECT, LOOSE, SIMPLE, WRITTEN, bare, number, stem, tidy
 from cu2port.ptx.printer import NAMESPACE, cxx_type
 from cu2port.ptx.rename import Renamer, declared, has_target, instructions, labels, mentioned
 from cu2port.ptx.table import find
@@ -43,7 +43,6 @@ _CXX = {
     "float": "f32",
     "double": "f64",
 }
-_NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)(?:[uUlL]*)\Z")
 _CONSTANT = re.compile(r"[-+\s\d]+\Z")
 
 
@@ -54,7 +53,7 @@ def lift(reading: Reading, context: Context) -> Lifted:
     )
     opcodes = tuple(i.opcode for i in instructions(statements))
     if not opcodes and any(declared(statements)):
-        raise RefusedError("", "it declares registers for other asm statements", TOGETHER, shared=True)
+        raise RefusedError("", "what it declares is for other asm statements", TOGETHER, shared=True)
     return _Lifter(reading, context, statements).lifted(opcodes)
 
 
@@ -159,10 +158,7 @@ class _Lifter:
         expr = self.context.types.get(operand.expr)
         if expr is not None and expr.value is not None and operand.letter == "n":
             return expr.value
-        text = self.text(i).strip()
-        if operand.read and not operand.output and _NUMBER.match(text):
-            return int(text.rstrip("uUlL"), 8 if re.match(r"-?0\d", text) else 0)
-        return None
+        return None if operand.output else number(self.text(i))
 
     def places(self) -> dict[str, Place]:
         """What reading (`%3`) and writing (`%3.write`) an operand means."""

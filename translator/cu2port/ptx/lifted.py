@@ -12,6 +12,7 @@ from cu2port.ptx.aliasing import NOTHING_KNOWN, Objects
 from cu2port.ptx.asm import Reading
 from cu2port.ptx.ir import Place, Statement
 from cu2port.ptx.parse import PtxSyntaxError, parse_inline
+from cu2port.ptx.vector_registers import scalars
 
 COMMENTS = re.compile(r"//[^\n]*|/\*[\s\S]*?\*/")
 TOGETHER = "write the statements that belong together as one"
@@ -34,14 +35,14 @@ class Lifted:
     """Lines of C++ for one reading. `scoped`: they declare names, so they want a block of their own.
 
     `instructions`: opcodes, in order. `helpers`: whether the lines call functions of ptx.hpp.
-    `declares`: of a statement that belongs together with others, the locals to be declared in front of it; else None.
+    `declares`: of a statement that belongs together with others, the names and declarations in front of it; else None.
     """
 
     lines: tuple[str, ...]
     instructions: tuple[str, ...]
     scoped: bool
     helpers: bool
-    declares: tuple[Place, ...] | None = None
+    declares: tuple[tuple[str, str], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,6 @@ def parse(reading: Reading) -> tuple[Statement, ...]:
     if code.count("{") != code.count("}"):
         raise RefusedError("", "a scope of it goes on in another asm statement", TOGETHER, shared=True)
     try:
-        return parse_inline(reading.text)
+        return scalars(parse_inline(reading.text))
     except PtxSyntaxError as e:
         raise RefusedError("", f"its text cannot be read at line {e.line}, column {e.column}: {e.message}") from None

@@ -109,7 +109,7 @@ class Body(emit._Emitter):
     def variable(self, variable: Variable) -> None:
         for name in variable.names:
             self.params.pop(name, None)
-        if variable.space == "reg":
+        if variable.space == "reg" or (variable.space == "shared" and "extern" not in variable.attributes):
             super().variable(variable)
         elif variable.space == "param":
             text = self.fresh(variable.name)
@@ -118,10 +118,6 @@ class Body(emit._Emitter):
         elif variable.space == "local":
             text = self.fresh(variable.name)
             self.top.append(f"{aligned(variable)}{element(variable)} {text}{extent(variable)};")
-            self.places[variable.name] = place(variable, text)
-        elif variable.space == "shared" and "extern" not in variable.attributes:
-            text = self.fresh(variable.name)
-            self.top.append(declaration(variable, text, {}))
             self.places[variable.name] = place(variable, text)
         else:
             text = self.fresh(f"{self.f.name}_{variable.name}")

@@ -16,6 +16,17 @@ SIMPLE = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*|\[[\w+ ]*\])*\Z|\d
 WRITTEN = re.compile(r"\((ptx_operand_(\d+)_)\) = ")
 
 
+_NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)(?:[uUlL]*)\Z")
+
+
+def number(text: str) -> int | None:
+    """The value of a literal as C++ reads it."""
+    text = text.strip()
+    if not _NUMBER.match(text):
+        return None
+    return int(text.rstrip("uUlL"), 8 if re.match(r"-?0\d", text) else 0)
+
+
 def bare(text: str) -> str:
     """A placeholder without the brackets around it."""
     return text[1:-1] if text.startswith("(ptx_operand_") and text.endswith(")") else text

@@ -35,10 +35,12 @@ def instructions(statements: Iterable[Statement]) -> Iterator[Instruction]:
 
 
 def labels(statements: Iterable[Statement]) -> Iterator[str]:
-    """All labels, also those in scopes."""
+    """All labels, also those in scopes and those of tables of targets."""
     for s in statements:
         if isinstance(s, Label):
             yield s.name
+        elif isinstance(s, Directive) and s.label:
+            yield s.label
         elif isinstance(s, Scope):
             yield from labels(s.body)
 

@@ -20,6 +20,7 @@ from cu2port.ptx.lifted import CHAIN, COMMENTS, Context, Lifted, RefusedError, p
 from cu2port.ptx.operand_text import PLACEHOLDER
 from cu2port.ptx.operand_types import operand_types
 from cu2port.ptx.rename import instructions
+from cu2port.ptx.settled import settled
 from cu2port.ptx.table import find
 from cu2port.ptx.taken import is_left_out
 from cu2port.ptx.together import has_carry, is_plain, together
@@ -72,15 +73,18 @@ def handle(unit: Unit) -> tuple[Handled, ...]:
     wanted = [s for s in wanted if not unit.is_dead(s.span.start)]
     if not wanted:
         return ()
-    context = Context(
-        unit.text,
-        operand_types(unit, wanted),
-        unit.words,
-        fp=unit.options.ptx_fp,
-    )
+    wanted, context = prepared(unit, wanted)
     joined = lifted_together(unit, wanted, context)
     chains = carry_chains(unit, (s for s in wanted if s.keyword not in joined))
     return tuple(_handled(unit, s, context, joined, s.keyword in chains) for s in wanted)
+
+
+def prepared(unit: Unit, wanted: Iterable[AsmStatement]) -> tuple[list[AsmStatement], Context]:
+    """Statements with all that their operands settle, and what is known around them."""
+    listed = list(wanted)
+    types = operand_types(unit, listed)
+    context = Context(unit.text, types, unit.words, fp=unit.options.ptx_fp)
+    return [settled(s, unit.text, types) for s in listed], context
 
 
 #: statements that belong together, by keyword: their reading, what became of it, and whether it mixes carries

@@ -21,6 +21,8 @@ from cu2port.ptx.bind import CARRY
 from cu2port.ptx.carry import Flow, flow, is_set, leaves_carry
 from cu2port.ptx.ir import Guard, Place, Statement, Variable
 from cu2port.ptx.lifted import COMMENTS, RefusedError, parse
+from cu2port.ptx.module_data import declaration, place
+from cu2port.ptx.printer import cxx_type
 from cu2port.ptx.rename import declared, instructions, labels, mentioned
 from cu2port.ptx.reserved import KEYWORDS
 from cu2port.structure import Function
@@ -34,6 +36,7 @@ _NO_CALL = frozenset(
     "__volatile__ __volatile int unsigned long short char bool float double size_t uint8_t uint16_t uint32_t uint64_t "
     "int8_t int16_t int32_t int64_t else do and or not".split()
 )
+_DECLARES = re.compile(r"\.(?:reg|shared)\b[^;{}]*;")
 _WORDS = frozenset("break continue return else do default".split())
 _MOST = 50  # how many earlier statements are looked at for the one that set the flag
 
@@ -46,13 +49,13 @@ class _ApartError(Exception):
 class Joined:
     """A statement as part of its function's text. `reading`: without the brackets that others match.
 
-    `places`: what it has in common with others, by PTX's names. `declares`: those that it declares. `taken`: C++ names
-    of all such locals in the function. `mixed`: it may read the flag of the other kind.
+    `places`: what it has in common with others, by PTX's names. `declares`: names and declarations of those that it
+    declares. `taken`: C++ names of all such locals in the function. `mixed`: it may read the flag of the other kind.
     """
 
     reading: Reading
     places: Mapping[str, Place]
-    declares: tuple[Place, ...]
+    declares: tuple[tuple[str, str], ...]
     taken: frozenset[str]
     mixed: bool
 
@@ -103,7 +106,13 @@ def is_plain(unit: Unit, block: Iterable[int]) -> bool:
 
 
 def _may_share(s: AsmStatement) -> bool:
-    return any(has_carry(r.text) or ".reg" in r.text or r.text.count("{") != r.text.count("}") for r in s.readings)
+    return any(
+        has_carry(r.text) or _DECLARES.search(r.text) or r.text.count("{") != r.text.count("}") for r in s.readings
+    )
+
+
+def _is_local(v: Variable) -> bool:
+    return v.space == "reg" or (v.space == "shared" and "extern" not in v.attributes)
 
 
 def _split(text: str) -> tuple[str, int, int]:
@@ -158,12 +167,22 @@ class _Member:
 
 @dataclass(eq=False)
 class _Local:
-    """A register or flag. `shared`: another statement than its owner uses it."""
+    """A register, a variable in shared memory, or the flag. `shared`: another statement than its owner uses it.
+    `place` and `declared`, its C++ name and declaration, are known once it has a name."""
 
     owner: _Member
     name: str
-    place: Place
+    variable: Variable
     shared: bool = False
+    place: Place = field(init=False)
+    declared: tuple[str, str] = field(init=False)
+
+    def named(self, text: str) -> None:
+        """Gives it a C++ name."""
+        v = self.variable
+        in_memory = v.space == "shared"
+        self.place = place(v, text) if in_memory else Place(text, v.type)
+        self.declared = text, declaration(v, text, {}) if in_memory else f"{cxx_type(v.type)} {text} = {{}};"
 
 
 class _Text:
@@ -269,7 +288,7 @@ class _Text:
             if (shared or m.closes or m.opens) and not m.direct:
                 raise _ApartError
             places = {x.name: x.place for x in (*shared, *m.uses.values())}
-            out[m.s.keyword] = Joined(m.reading, places, tuple(x.place for x in shared), taken, m.mixed)
+            out[m.s.keyword] = Joined(m.reading, places, tuple(x.declared for x in shared), taken, m.mixed)
         return out
 
     def fresh(self, wanted: str) -> str:
@@ -291,9 +310,9 @@ class _Text:
         for m in self.members:
             scopes += [(m, {}) for _ in range(m.opens)]
             own = scopes[-1][1]
-            here = [v for v in m.body if isinstance(v, Variable) and v.space == "reg" and v.vector == 1]
+            here = [v for v in m.body if isinstance(v, Variable) and _is_local(v)]
             for v in here:
-                own |= {name: _Local(m, name, Place(name, v.type)) for name in v.names}
+                own |= {name: _Local(m, name, v) for name in v.names}
             m.declares = [own[name] for v in here for name in v.names]
             for name in self._unknown(m):
                 found = next((names[name] for _, names in reversed(scopes) if name in names), None)
@@ -309,7 +328,7 @@ class _Text:
         for m in self.members:
             for x in m.declares:
                 if x.shared:
-                    x.place = Place(self.fresh(x.name), x.place.type)
+                    x.named(self.fresh(x.name))
 
     def _unknown(self, m: _Member) -> Iterator[str]:
         """Names that a statement uses and does not declare."""
@@ -347,7 +366,8 @@ class _Text:
             if flag is not None:
                 m.uses[CARRY] = flag
             elif m.direct:  # else its flag reaches nobody
-                flags.append(_Local(m, CARRY, Place(self.fresh("carry"), ops.PRED), shared=True))
+                flags.append(_Local(m, CARRY, Variable("reg", ops.PRED, "carry"), shared=True))
+                flags[-1].named(self.fresh("carry"))
                 m.declares.append(flags[-1])
 
     def _setter(self, earlier: Sequence[_Member], m: _Member, guard: Guard | None) -> _Member:

@@ -24,9 +24,12 @@ _LETTERS = {letter: k for letters in ("xyzw", "rgba") for k, letter in enumerate
 
 def without_vectors(f: Function) -> Function:
     """The function with scalars in place of vector registers; itself where it has none."""
-    if f.body is None or not any(_is_vector(s) or _is_move(s) for s in _walk(f.body)):
-        return f
-    return replace(f, body=_statements(f.body, {}))
+    return f if f.body is None else replace(f, body=scalars(f.body))
+
+
+def scalars(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """Statements with scalars in place of vector registers and of moves of vectors."""
+    return _statements(body, {}) if any(_is_vector(s) or _is_move(s) for s in _walk(body)) else body
 
 
 def _is_vector(s: Statement) -> bool:
