@@ -110,6 +110,38 @@ def test_what_has_no_meaning_stands_at_its_place_and_is_named() -> None:
     assert "untranslated_trap(" in trapped.text
 
 
+NARROW = """.version 3.0
+.target sm_20
+.address_size 32
+.shared .align 4 .b8 s[128];
+.global .align 4 .b8 g[16];
+.entry k(.param .u32 n, .param .u32 out) {
+  .reg .u32 a, q, x;
+  ld.param.u32 a, [n];
+  mov.u32 x, s;
+  shl.b32 a, a, 2;
+  add.u32 x, x, a;
+  st.shared.u32 [x+4], a;
+  ld.global.u32 a, [g+8];
+  ld.param.u32 q, [out];
+  mov.u32 x, g;
+  cvta.to.global.u32 q, q;
+  ld.local.u32 a, [x];
+  st.global.u32 [q], a;
+  ret;
+}
+"""
+
+
+def test_addresses_of_32_bits_are_lifted_where_amd_has_them() -> None:
+    """Offsets in shared memory, and variables by name; what a pointer of 32 bits points to is refused, line by line."""
+    done = convert(NARROW)
+    assert "cu2port::ptx::st_shared<std::uint32_t>(" in done.text
+    assert "cu2port::ptx::ld_global<std::uint32_t>(" in done.text
+    assert [x.opcode for x in done.left] == ["mov.u32", "cvta.to.global.u32", "ld.local.u32", "st.global.u32"]
+    assert all("64" in x.why and "nvcc -m64" in x.instead for x in done.left)
+
+
 def test_debug_information_is_skipped() -> None:
     done = made(
         '.file 1 "a.cu"\n.entry k() {\n.loc 1 2 3\nret;\n}\n.section .debug_info\n{\n.b8 1, 2\n.b32 .debug_abbrev\n}\n'

@@ -38,6 +38,7 @@ from cu2port.ptx.rename import directives, instructions, mentioned
 from cu2port.ptx.unset import unset
 
 INDENT = "    "
+_WIDER = "compile the PTX for addresses of 64 bits (`nvcc -m64`): HIP's programs have no pointers of 32 bits to pass"
 EXITED = "exited"  # what a function tells its caller with, where it ended the thread
 
 
@@ -169,18 +170,17 @@ class Body(emit._Emitter):
             base = operand.base if isinstance(operand, Address) else None
             known = self.places.get(base.name) if base is not None else None
             if known is not None and known.type.is_int and known.type.bits < 64 and not known.space and not shared:
+                bits = known.type.bits
                 raise UntranslatableError(
-                    i,
-                    f"an address of {known.type.bits} bits, which outside of shared memory have 64",
-                    "compile the kernel for addresses of 64 bits",
+                    i, f"an address of {bits} bits, which outside of shared memory have 64", _WIDER
                 )
+        if i.name == "cvta" and i.opcode.endswith("32") and not shared:
+            raise UntranslatableError(i, "an address of 32 bits, which outside of shared memory have 64", _WIDER)
         if i.name == "mov" and i.opcode.endswith("32"):
             for operand in i.operands[1:]:
                 for r in mentioned(operand):
                     if r.name in self.places and self.places[r.name].pointer:
-                        raise UntranslatableError(
-                            i, f"the address of `{r.name}` has 64 bits", "compile the kernel for addresses of 64 bits"
-                        )
+                        raise UntranslatableError(i, f"the address of `{r.name}` has 64 bits", _WIDER)
 
     def refused(self, e: UntranslatableError) -> str:
         i = e.instruction
