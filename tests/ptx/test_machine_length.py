@@ -33,7 +33,19 @@ PAIRS = (
     ("dp4a.s32.u32 %d, %a, %b, %c;", "d = __builtin_amdgcn_sudot4(true, a, false, b, c, false);", ("gfx1100",)),
     ("dp4a.u32.u32 %d, %a, %b, %c;", "d = __builtin_amdgcn_udot4(a, b, c, false);", ALL),
     ("vabsdiff4.u32.u32.u32.add %d, %a, %b, %c;", "d = __builtin_amdgcn_sad_u8(a, b, c);", ALL),
+    ("redux.sync.add.u32 %d, %a, 0xffffffff;", "d = sum_of_32(a);", ALL),
 )
+#: a person's sum of a warp, as HIP's __shfl_xor has it; it takes lanes that have exited for lanes with values
+HAND = """#include <cu2port/warp.hpp>
+static __device__ unsigned sum_of_32(unsigned v) {
+  const int self = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
+  for (int bits = 16; bits; bits /= 2) {
+    const int other = self ^ bits, last = (self + 32) & ~31;
+    v += __builtin_amdgcn_ds_bpermute((other >= last ? self : other) << 2, v);
+  }
+  return v;
+}
+"""
 PLACES = {f"%{name}": Place(name, TYPES["f32" if name == "f" else "u32"]) for name in "dabcf"}
 
 
@@ -59,7 +71,7 @@ def length(code: str) -> int:
 @pytest.mark.parametrize("arch", ALL)
 def test_code_is_as_short_as_by_hand(arch: str, tmp_path: Path) -> None:
     chosen = [(text, by_hand) for text, by_hand, archs in PAIRS if arch in archs]
-    source = "#include <cu2port/ptx.hpp>\n"
+    source = "#include <cu2port/ptx.hpp>\n" + HAND
     for n, (text, by_hand) in enumerate(chosen):
         lines = " ".join(emit(parse_inline(text), PLACES).lines)
         source += kernel(f"ours{n}", lines) + kernel(f"hand{n}", by_hand)
@@ -68,3 +80,13 @@ def test_code_is_as_short_as_by_hand(arch: str, tmp_path: Path) -> None:
     found = [(text, lengths[f"ours{n}"], lengths[f"hand{n}"]) for n, (text, _) in enumerate(chosen)]
     long = [f"{text} {ours} instructions for {hand}" for text, ours, hand in found if ours > 1.5 * hand]
     assert not long, "\n".join(long)
+
+
+@pytest.mark.parametrize("arch", ALL)
+def test_flushing_is_short_where_the_program_flushes(arch: str, tmp_path: Path) -> None:
+    """One instruction for each operand and one for the rest, where it takes 13 while the wavefront keeps denormals."""
+    places = {f"%{name}": Place(name, TYPES["f32"]) for name in "dabc"}
+    lines = " ".join(emit(parse_inline("fma.rn.ftz.f32 %d, %a, %b, %c;"), places).lines)
+    head = 'extern "C" __global__ void k(const float* p, float* o) { float a = p[0], b = p[1], c = p[2], d; '
+    source = f"#include <cu2port/ptx.hpp>\n{head}{lines} *o = d; }}"
+    assert length(machine_code(source, tmp_path, arch, "-fgpu-flush-denormals-to-zero")["k"]) <= 4

@@ -108,7 +108,7 @@ def test_after_a_branch_for_some(simulated: Callable[..., simulate.Ran]) -> None
     """Lanes that skip a branch wait at the function of `warp.hpp` after it, not inside it, for those that take it."""
     header = read((TRAVELLING / "cu2port" / "warp.hpp").read_text(), "warp.hpp")
     assert {f.name for f in header.functions if f.name in reached([header]).calls} - set(CALLS) == {
-        *"across by_words fold read same_lanes vote".split()  # in `detail`
+        *"across by_words fold fold_32 read same_lanes vote".split()  # in `detail`
     }
     lines = [
         f"  if (lane < 16) b = ballot(0xffffu, lane & 1);\n  o[{32 * n} + lane] = {text} + (b >> 31);"

@@ -314,7 +314,13 @@ CU2PORT_PTX double abs(double a) { return __builtin_fabs(a); }
 CU2PORT_PTX float copysign(float a, float b) { return __builtin_copysignf(b, a); }
 CU2PORT_PTX double copysign(double a, double b) { return __builtin_copysign(b, a); }
 // .ftz: a denormal becomes the zero of its sign.
-CU2PORT_PTX float ftz(float a) { return __builtin_fabsf(a) < 0x1p-126f ? __builtin_copysignf(0.0f, a) : a; }
+CU2PORT_PTX float ftz(float a) {
+#ifdef CU2PORT_PTX_AMD
+    // Built with -fgpu-flush-denormals-to-zero, one instruction does it, or the one that made the value has done it.
+    if (__builtin_canonicalizef(0x1p-149f) == 0.0f) return __builtin_canonicalizef(a);
+#endif
+    return __builtin_fabsf(a) < 0x1p-126f ? __builtin_copysignf(0.0f, a) : a;
+}
 // .sat: clamped to [0, 1], NaN becomes 0.
 CU2PORT_PTX float sat(float a) { return a > 0 ? a < 1 ? a : 1.0f : 0.0f; }
 CU2PORT_PTX double sat(double a) { return a > 0 ? a < 1 ? a : 1.0 : 0.0; }

@@ -271,16 +271,47 @@ struct And { template <class T> CU2PORT_WARP T operator()(T a, T b) const { retu
 struct Or { template <class T> CU2PORT_WARP T operator()(T a, T b) const { return a | b; } };
 struct Xor { template <class T> CU2PORT_WARP T operator()(T a, T b) const { return a ^ b; } };
 
+#ifdef __GFX9__  // where rows of 16 lanes hand their last lane on; lanes that hold the same need not be told apart
+typedef Dpp<0x141> Fours;  // row_half_mirror
+typedef Dpp<0x142> Rows;   // row_bcast:15
+#else
+typedef Across4 Fours;
+typedef Swizzle<31, 0, 16> Rows;
+#endif
+
+// The values of 32 lanes that are all here, put together in pairs: the last of them gets the result, on others than
+// gfx9 each. `op` may take them in any order.
+template <class T, class Op> CU2PORT_WARP T fold_32(T value, Op op) {
+    value = op(value, by_words(value, Dpp<0xb1>()));  // quad_perm:[1,0,3,2]
+    value = op(value, by_words(value, Dpp<0x4e>()));  // quad_perm:[2,3,0,1]
+    value = op(value, by_words(value, Fours()));
+    value = op(value, by_words(value, Dpp<0x140>()));  // row_mirror
+    return op(value, by_words(value, Rows()));
+}
+
+// Whether of each half of the wavefront all lanes are among these, or none.
+CU2PORT_WARP bool whole_halves(unsigned long long lanes) {
+    return ((lanes ^ lanes >> 1) & 0x7fffffff7fffffffull) == 0;
+}
+
 template <class T, class Op> CU2PORT_WARP T fold(unsigned mask, CU2PORT_WARP_VALUE T value, Op op) {
-    if (vote(mask == ~0u) == ~0u) {  // the whole warp is here
-        for (unsigned bits = 16; bits > 0; bits /= 2) value = op(value, across(value, bits));
+    const unsigned long long here = __builtin_amdgcn_ballot_w64(true);
+    if (__builtin_amdgcn_ballot_w64(mask == ~0u) == here && whole_halves(here)) {
+        value = fold_32(value, op);
+#ifdef __GFX9__
+        const T lower = by_words(value, Lane{31}), higher = by_words(value, Lane{63});
+        value = upper() ? higher : lower;
+#endif
         return value;
     }
     // Each lane folds the values from its own up, twice as far each time; `next` is the first lane it has not folded.
-    const unsigned members = vote(true) & mask, first_lane = wave_lane() & ~31u;
+    const unsigned members = half(here) & mask, first_lane = wave_lane() & ~31u;
     const unsigned above = members & lanemask_gt();
     unsigned next = above ? unsigned(__builtin_ctz(above)) : 32u;
-    for (int i = 0; i < 5; ++i) {
+#ifdef __clang__
+#pragma clang loop unroll(disable)
+#endif
+    while (__builtin_amdgcn_ballot_w64(next < 32u)) {
         const T other = read(value, first_lane | (next & 31u));
         const unsigned after = read(next, first_lane | (next & 31u));
         if (next < 32u) {

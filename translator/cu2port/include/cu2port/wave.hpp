@@ -28,27 +28,10 @@ CU2PORT_WAVE int any(int predicate) { return ballot(predicate) != 0; }
 CU2PORT_WAVE int all(int predicate) { return ballot(predicate == 0) == 0; }
 CU2PORT_WAVE int popc(int predicate) { return __builtin_popcountll(ballot(predicate)); }
 
-namespace detail {
-
-#ifdef __GFX9__  // where rows of 16 lanes hand their last lane on; lanes that hold the same need not be told apart
-typedef warp::detail::Dpp<0x141> Fours;  // row_half_mirror
-typedef warp::detail::Dpp<0x142> Rows;   // row_bcast:15
-#else
-typedef warp::detail::Across4 Fours;
-typedef warp::detail::Swizzle<31, 0, 16> Rows;
-#endif
-
-}  // namespace detail
-
 /// The values of all lanes, put together in pairs: each lane gets the result. `op` may take them in any order.
 template <class T, class Op> CU2PORT_WAVE T reduce(T value, Op op) {
     using warp::detail::by_words;
-    using warp::detail::Dpp;
-    value = op(value, by_words(value, Dpp<0xb1>()));  // quad_perm:[1,0,3,2]
-    value = op(value, by_words(value, Dpp<0x4e>()));  // quad_perm:[2,3,0,1]
-    value = op(value, by_words(value, detail::Fours()));
-    value = op(value, by_words(value, Dpp<0x140>()));  // row_mirror
-    value = op(value, by_words(value, detail::Rows()));
+    value = warp::detail::fold_32(value, op);
     if (!warp::detail::two()) return value;
     const T lower = by_words(value, warp::detail::Lane{31});
     if (__builtin_amdgcn_ballot_w64(true) != ~0ull) return lower;  // the upper half has no threads
