@@ -503,21 +503,23 @@ def test_help_loads_nothing_but_click() -> None:
     )
     env = {**os.environ, "PYTHONPATH": str(ROOT / "translator")}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
-    assert done.stderr.strip() == "['cu2port', 'cu2port.cli', 'cu2port.plain', 'cu2port.say']"
+    assert done.stderr.strip() == str(
+        ["cu2port", "cu2port.cli", "cu2port.cli.commands", "cu2port.cli.say", "cu2port.plain", "cu2port.version"]
+    )
 
 
 def test_an_error_we_did_not_foresee_is_one_line() -> None:
     code = (
-        "import sys, cu2port.cli_lookup\n"
+        "import sys, cu2port.cli.lookup\n"
         "def broken(): raise KeyError('two\\nlines')\n"
-        "cu2port.cli_lookup.rules = broken\n"
+        "cu2port.cli.lookup.rules = broken\n"
         "sys.argv = ['cu2port', 'rules']\n"
         "from cu2port.cli import main; main()"
     )
     env = {**os.environ, "PYTHONPATH": str(ROOT / "translator")}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith("cu2port: internal error: KeyError in cli.py:")
+    assert done.stderr.startswith("cu2port: internal error: KeyError in cli/commands.py:")
     assert done.stderr.count("\n") == 1 and "please report" in done.stderr
 
 
@@ -551,7 +553,7 @@ def test_progress_is_shown_on_a_terminal_only() -> None:
     for i in range(30):
         write(f"src/{i}.cu", OLD)
     code = (
-        "import sys, cu2port.cli_reports as c\nc._QUICK_S = 0\n"
+        "import sys, cu2port.cli.reports as c\nc._QUICK_S = 0\n"
         "sys.argv = ['cu2port', 'convert', 'src', '--dry-run']\nfrom cu2port.cli import main; main()"
     )
     env = {**os.environ, "PYTHONPATH": str(ROOT / "translator"), "TERM": "xterm"}

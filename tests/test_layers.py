@@ -20,10 +20,7 @@ PACKAGE = ROOT / "translator" / "cu2port"
 #: From top to bottom. Rooms of one row do not import each other. After the colon: modules that belong there and lie
 #: elsewhere; the package of the room's own name does anyway.
 LAYERS = (
-    (
-        "cli: __main__ cli_audit cli_convert cli_lint cli_lookup cli_options cli_ptx cli_reports cli_simulate "
-        "cli_verify say",
-    ),
+    ("cli: __main__",),
     ("report:",),
     ("lint:", "audit:"),
     ("verify:",),

@@ -417,7 +417,7 @@ def test_lint_leaves_what_is_saved_meanwhile(monkeypatch: pytest.MonkeyPatch) ->
         plant({"a.hip": "int mine;\n"})
         return []
 
-    monkeypatch.setattr("cu2port.cli_lint._headers", edited)
+    monkeypatch.setattr("cu2port.cli.lint._headers", edited)
     done = cu2port("lint", "a.hip", *FIX)
     assert done.exit_code == 1
     assert "CU916" in done.stdout

@@ -1,4 +1,4 @@
-"""`cu2port convert`: from inputs to outputs and a record of the run. Prints nothing; `cli_convert` does."""
+"""`cu2port convert`: from inputs to outputs and a record of the run. Prints nothing; `cli/convert.py` does."""
 
 from __future__ import annotations
 

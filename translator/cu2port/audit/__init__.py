@@ -9,5 +9,5 @@
     document.py       all of that as one JSON document, `cu2port-audit/1`; every report is made from it alone
     compare.py        what an older document had: fixed, new, left
 
-Reports of it are in `report/audit_*.py`; `cli_audit.py` prints.
+Reports of it are in `report/audit_*.py`; `cli/audit.py` prints.
 """

@@ -11,5 +11,5 @@
     run.py        files in, findings and mended texts out
 
 A finding is shown when its rule is selected, no comment suppresses it and no baseline knows it. The report formats are
-in `report/`; `cli_lint.py` prints.
+in `report/`; `cli/lint.py` prints.
 """

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cu2port.cli_options import shared
+from cu2port.cli.options import shared
+from cu2port.cli.say import say, say_all
 from cu2port.config import find_config
 from cu2port.data import cache_dir
 from cu2port.output import write_single
 from cu2port.project import CannotRun, parse_size
-from cu2port.say import say, say_all
 from cu2port.verify import sim_build, sim_check, simulate
 from cu2port.verify.instrument import instrument
 from cu2port.verify.reach import reached, read

@@ -1,4 +1,4 @@
-"""The command line. Only this module and its `cli_*` parts exit; they import what a command needs late."""
+"""All commands with their options. What a command needs is imported when it runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import TracebackType
 
 import click
 
-from cu2port.say import say, say_all
+from cu2port.cli.say import say, say_all
 from cu2port.version import __version__
 
 _NO_ARGUMENTS: type[click.UsageError] | tuple[()] = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.2
@@ -144,7 +144,7 @@ def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object)
     A file goes to the file -o names; folders go to the folder -o names, where every file is there again, under
     its own name. Files in OUT that cu2port did not write are left alone. `-` reads standard input.
     """
-    from cu2port.cli_convert import command
+    from cu2port.cli.convert import command
 
     raise SystemExit(command(paths, -1 if quiet else 1 if verbose else 0, asked))
 
@@ -174,7 +174,7 @@ def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
     that needs a header this machine lacks is not judged.
     Exit codes: 0 all that was judged compiles, 1 some does not, 2 could not run.
     """
-    from cu2port.cli_verify import command
+    from cu2port.cli.verify import command
 
     raise SystemExit(command(path, -1 if quiet else 1 if verbose else 0, asked))
 
@@ -198,7 +198,7 @@ def audit(paths: tuple[str, ...], **asked: object) -> None:
 
     Exit codes: 0 nothing is left for a person, 1 findings are left, 2 could not run.
     """
-    from cu2port.cli_audit import command
+    from cu2port.cli.audit import command
 
     raise SystemExit(command(paths, asked))
 
@@ -239,7 +239,7 @@ def lint(paths: tuple[str, ...], **asked: object) -> None:
     Files may be CUDA, or HIP after a port. `// cu2port: ignore[rule] reason` silences a line.
     Exit codes: 0 nothing found, 1 findings, 2 could not run.
     """
-    from cu2port.cli_lint import command
+    from cu2port.cli.lint import command
 
     raise SystemExit(command(paths, asked))
 
@@ -259,7 +259,7 @@ def ptx(path: str, text: str | None, output: str, given: tuple[str, ...], ptx: s
 
     With -e, explain instructions of inline PTX: `cu2port ptx -e 'bfi.b32 %0, %1, %2, 8, 4;'`.
     """
-    from cu2port.cli_ptx import command
+    from cu2port.cli.ptx import command
 
     raise SystemExit(command(path, text, output, given, fp, ptx, force))
 
@@ -269,7 +269,7 @@ def ptx(path: str, text: str | None, output: str, given: tuple[str, ...], ptx: s
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def query(name: str, as_json: bool) -> None:
     """Show what a CUDA name becomes: its HIP name, versions, what changes with it, or why there is none."""
-    from cu2port.cli_lookup import query as command
+    from cu2port.cli.lookup import query as command
 
     raise SystemExit(command(name, as_json))
 
@@ -278,7 +278,7 @@ def query(name: str, as_json: bool) -> None:
 @click.argument("rule", metavar="CODE|NAME")
 def explain(rule: str) -> None:
     """Show why a rule is there, what is done about it, and examples."""
-    from cu2port.cli_lookup import explain as command
+    from cu2port.cli.lookup import explain as command
 
     raise SystemExit(command(rule))
 
@@ -286,7 +286,7 @@ def explain(rule: str) -> None:
 @cli.command(short_help="All rules, one a line.")
 def rules() -> None:
     """List all rules with their codes."""
-    from cu2port.cli_lookup import rules as command
+    from cu2port.cli.lookup import rules as command
 
     raise SystemExit(command())
 
@@ -317,7 +317,7 @@ def simulate(path: str, arguments: tuple[str, ...], **asked: object) -> None:
     Exit codes: the program's own; 124 after the time limit, 125 when it could not be built or run, 1 when the two
     runs differ.
     """
-    from cu2port.cli_simulate import command
+    from cu2port.cli.simulate import command
 
     raise SystemExit(command(path, arguments, asked))
 

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from cu2port import compile_db, plan
-from cu2port.cli_options import shared
-from cu2port.cli_reports import progress, report_paths, write_text
+from cu2port.cli.options import shared
+from cu2port.cli.reports import progress, report_paths, write_text
+from cu2port.cli.say import say
 from cu2port.config import find_config
 from cu2port.model import Options
 from cu2port.project import CannotRun
 from cu2port.report import FORMATS, json_report, verified
 from cu2port.report.record import RunRecord
 from cu2port.report.verified import VerifyRecord
-from cu2port.say import say
 from cu2port.verify.compile import Request, run
 from cu2port.version import __version__
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from cu2port import troubles
-from cu2port.cli_options import shared
+from cu2port.cli.options import shared
+from cu2port.cli.say import emit, say
 from cu2port.config import Config, find_config, inside, load_config
 from cu2port.disk import sweep_folder
 from cu2port.inplace import InPlace
@@ -36,7 +37,6 @@ from cu2port.project import (
     walk,
 )
 from cu2port.report import lint_formats
-from cu2port.say import emit, say
 from cu2port.travel import HELPERS, is_ours
 from cu2port.warpnames import WARP_HEADERS
 from cu2port.workers import available_cores

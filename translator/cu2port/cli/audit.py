@@ -9,7 +9,8 @@ from typing import Any
 from cu2port import compile_db
 from cu2port.audit import compare
 from cu2port.audit.run import audit
-from cu2port.cli_options import shared
+from cu2port.cli.options import shared
+from cu2port.cli.say import emit, say
 from cu2port.config import find_config
 from cu2port.model import Options
 from cu2port.output import write_named
@@ -17,7 +18,6 @@ from cu2port.plain import json_of
 from cu2port.plan import Request
 from cu2port.project import CannotRun, parse_size
 from cu2port.report import audit_text
-from cu2port.say import emit, say
 
 _SUFFIXES = {".html": "html", ".json": "json", ".sarif": "sarif", ".md": "md", ".txt": "text"}
 

@@ -9,10 +9,10 @@ from dataclasses import asdict
 from typing import Any
 
 from cu2port.catalog import Catalog, Row, load_catalog
+from cu2port.cli.say import emit, say, say_all
 from cu2port.fates import fate_of
 from cu2port.plain import json_of
 from cu2port.report.pages import marked, pages
-from cu2port.say import emit, say, say_all
 
 _CLOSE = 5
 _TYPES = {"*": "a pointer", "!*": "no pointer"}

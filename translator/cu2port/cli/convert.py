@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from cu2port import compile_db
-from cu2port.cli_options import shared
-from cu2port.cli_reports import progress, report_paths, write_text
+from cu2port.cli.options import shared
+from cu2port.cli.reports import progress, report_paths, write_text
+from cu2port.cli.say import say
 from cu2port.config import find_config
 from cu2port.convert import Ran, run
 from cu2port.model import Options, Trust
 from cu2port.plan import Mode, Request
 from cu2port.project import CannotRun, parse_size
 from cu2port.report import FORMATS, terminal
-from cu2port.say import say
 
 _COLOURS = {"error": "red", "warning": "yellow"}
 
@@ -50,15 +50,15 @@ def command(paths: tuple[str, ...], verbosity: int, asked: Mapping[str, Any]) ->
 
 def _verify(request: Request, ran: Ran, archs: tuple[str, ...], verbosity: int) -> int:
     """Compile what was converted, put the results in the record, and return the exit code for that."""
-    from cu2port import cli_verify
+    from cu2port.cli import verify
 
     try:
-        found = cli_verify.after_convert(request, ran.record, archs, verbosity)
+        found = verify.after_convert(request, ran.record, archs, verbosity)
     except CannotRun as e:  # converted it is all the same, and a report says so
         say(f"cu2port: {e}", err=True)
         return 2
     ran.record = replace(ran.record, verify=found)
-    return cli_verify.end(found)
+    return verify.end(found)
 
 
 def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:

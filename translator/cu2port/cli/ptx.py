@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
+from cu2port.cli.say import emit, say
 from cu2port.output import write_single
 from cu2port.project import CannotRun
-from cu2port.say import emit, say
 from cu2port.travel import included
 
 
