@@ -23,7 +23,7 @@ from cu2port.verify import sim_build, sim_check, simulate
 
 HERE = Path(__file__).resolve().parent
 INCLUDE = HERE.parents[1] / "translator" / "cu2port" / "include" / "cu2port"
-BASES = ("test_warp_native", "test_warp_native_reach")
+BASES = ("test_warp_native", "test_warp_native_reach", "test_warp_native_patterns")
 _TOKEN = re.compile(
     r'"[^"\n]*"|\w+(?:\.\d+f?)?|<<=|>>=|<<<|>>>|[-+*/%&|^=!<>]=|&&|\|\||<<|>>|\+\+|--|->|::|\s+|.', re.S
 )

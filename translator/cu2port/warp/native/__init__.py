@@ -10,7 +10,9 @@ calls it. A function that puts the values of a warp together stays, since other 
     sized, widths       functions over as many lanes as a parameter says; which of several a call means
     spelled             what macros lead to
     values, types       what a value is when warps become wavefronts; its type in C++
-    idioms, numbers, groups, headers    what all know: reductions, constants, groups of threads, constants of headers
+    patterns    the table: how two lanes' values are put together, and calls that do it for a warp at once
+    steps       ladders of such steps, however they are spelled
+    numbers, groups, headers    what all know: constants, groups of threads, constants of headers
     host                shapes of blocks at launches
 """
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from cu2port.model import Edit
-from cu2port.warp.native.idioms import Refused
 from cu2port.warp.native.lanes import ROUNDS, Env, Here
+from cu2port.warp.native.steps import Refused
 from cu2port.warp.native.stores import Stores
 from cu2port.warp.native.values import MIXED, SAME, Kind, T, is_plain
 from cu2port.warp.tree import (
@@ -127,7 +127,7 @@ class Branches(Stores):
         name = then.target.text
         was = self.env.get(name, SAME)
         other: Expr | None = then.target if was.kind is Kind.PART else was.node
-        before = -self.idioms.end(s)
+        before = -self.steps.end(s)
         if s.other is not None:
             arm = self._single(s.other)
             if not (isinstance(arm, Assign) and arm.op == "=" and isinstance(arm.target, Name)):
@@ -201,7 +201,7 @@ class Branches(Stores):
         if not (s.cond.op == "<" and isinstance(s.cond.a, Name) and s.cond.a.text == i):
             return False
         bound = self._count(s.cond.b)
-        if bound is None or self.idioms.number(s.init.init) != 0 or slots.op != "add" or not slots.seen:
+        if bound is None or self.steps.number(s.init.init) != 0 or slots.op != "add" or not slots.seen:
             raise Refused(s.at, f"`{read.base.text}` is read in a loop that is not understood")
         acc = self.env.get(body.target.text, SAME)
         if not is_plain(acc) or here.role in ("leader", "slots", "first"):

@@ -35,7 +35,7 @@ class Conditions(Lanes):
         if isinstance(e, Unary) and e.op == "!":
             zero = e.x
         elif isinstance(e, Binary) and e.op == "==":
-            zero = e.a if self.idioms.fold(e.b) == 0 else e.b if self.idioms.fold(e.a) == 0 else None
+            zero = e.a if self.steps.fold(e.b) == 0 else e.b if self.steps.fold(e.a) == 0 else None
         if zero is not None:
             if self._is_tid(zero):
                 return "thread", {}
@@ -50,7 +50,7 @@ class Conditions(Lanes):
             return "", {}
         if isinstance(e, Binary) and e.op == "<":
             in_row, in_warp = self._is_tid(e.a), self._lane(e.a) is not None
-            if in_row and self.idioms.number(e.b) == 32 and self._size(e.b) is not None:
+            if in_row and self.steps.number(e.b) == 32 and self._size(e.b) is not None:
                 got = self._size(e.b)
                 return "first", got if got is not None else {}
             if (in_row or in_warp) and (bound := self._count(e.b, rounds=True)) is not None:
@@ -68,6 +68,4 @@ class Conditions(Lanes):
         """The axis of `threadIdx.x == 0` and the like."""
         if isinstance(e, Unary) and e.op == "!":
             return axis_of(e.x, "threadIdx")
-        return (
-            axis_of(e.a, "threadIdx") if isinstance(e, Binary) and e.op == "==" and self.idioms.fold(e.b) == 0 else ""
-        )
+        return axis_of(e.a, "threadIdx") if isinstance(e, Binary) and e.op == "==" and self.steps.fold(e.b) == 0 else ""

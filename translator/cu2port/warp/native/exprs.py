@@ -7,10 +7,11 @@ from contextlib import contextmanager
 
 from cu2port.arithmetic import NamedTypes, simple_type
 from cu2port.model import Edit, Span
-from cu2port.warp.native.idioms import Refused
-from cu2port.warp.native.lanes import ATOMICS, FUNCTORS, MATH, Here, Summary
+from cu2port.warp.native.lanes import ATOMICS, MATH, Here, Summary
 from cu2port.warp.native.numbers import is_own_space
+from cu2port.warp.native.patterns import Collective, collective
 from cu2port.warp.native.reductions import Reductions
+from cu2port.warp.native.steps import Refused
 from cu2port.warp.native.types import COUNT, canonical
 from cu2port.warp.native.values import MIXED, SAME, SPACE, UNIFORM, Kind, T, is_plain
 from cu2port.warp.native.widths import argument_kind, is_wide, type_given
@@ -126,8 +127,8 @@ class Values(Reductions):
             for x in e.targs:
                 self._value(x)
             local = e.text in self.unit.macros or e.text in self.bound
-            outside = not local and self.idioms.is_of_file(e.text)
-            return T(Kind.SAME, uniform=outside or self.idioms.fold(e) is not None)
+            outside = not local and self.steps.is_of_file(e.text)
+            return T(Kind.SAME, uniform=outside or self.steps.fold(e) is not None)
         if e.text in self.arrays:
             self.aliased.setdefault(e.text, e.at)
         t = self.env[e.text]
@@ -181,15 +182,9 @@ class Values(Reductions):
         name = callee(e)
         if name == "__popc" and len(e.args) == 1 and (got := self._ballot(e)) is not None:
             return got
-        if e.at in self.idioms.cudas:
-            if name == "__reduce_add_sync" and len(e.args) == 2 and self.idioms.full(e.args[0]):
-                self._meet(e)
-                self._plain(e.args[1])
-                typ = self._simple_type(e, 1)
-                word = typ in ("int", "unsigned")
-                self._replaced(e, "sum", 1, "" if word else "+")  # CUDA makes an int of a bool or a char
-                self.done.add(e.at)
-                return T(Kind.PART, "add", typ=typ if word else "int")
+        if e.at in self.steps.cudas:
+            if (row := collective(e)) is not None and len(e.args) == 2 and self.steps.full(e.args[0]):
+                return self._collective(e, row)
             raise Refused(e.at, f"`{name}` is no part of a proven idiom")
         if name == "reduce" and len(e.args) == 3 and self._is_tile(e.args[0]):
             return self._tiled(e)
@@ -215,7 +210,7 @@ class Values(Reductions):
         if own is not None and own.reduces and len(e.args) == 1:
             if isinstance(e.callee, Name) and len(e.callee.targs) > 1 and not own.widths:
                 raise Refused(e.at, f"`{name}` has arguments of its template that are not understood")
-            self.idioms.kinds[e.at] = kind
+            self.steps.kinds[e.at] = kind
             t = self._gathered(e.args[0], self.here) or self._value(e.args[0])
             typ = self._argument_type(e, own.kinds, t, type_given(self.unit, e, own))
             if t.kind is Kind.GATHERED:
@@ -305,7 +300,8 @@ class Values(Reductions):
 
     def _tiled(self, e: CallExpr) -> T:
         """`cooperative_groups::reduce(tile, v, plus<T>())`"""
-        op, text = FUNCTORS.get(callee(e.args[2]) if isinstance(e.args[2], CallExpr) else "", ("", ""))
+        functor = e.args[2].callee if isinstance(e.args[2], CallExpr) else None
+        op, text = (self.steps.functor(functor) if isinstance(functor, Name) else None) or ("", "")
         call = self.unit.call(e.at)
         if not op or call is None:
             raise Refused(e.at, "an operation that is not known")
@@ -318,7 +314,7 @@ class Values(Reductions):
         t = self._reduced("the value", op, t, e.at, self.here)
         t = t._replace(typ=typ) if t.kind is Kind.PART else t
         start, end = self.unit.p[self.unit.qualifier(e.at)], self.unit.end(e.close)
-        name, tail = ("reduce", f", [](auto a, auto b) {{ return {text}; }})") if text else ("sum", ")")
+        name, tail = ("sum", ")") if op == "add" else ("reduce", f", [](auto a, auto b) {{ return {text}; }})")
         value = Span(call.args[1].start, call.args[1].end)
         self.edits[start, end] = Edit(start, end, (f"{SPACE}{name}(", value, tail))
         self.spots.add(e.args[0].at)
@@ -341,9 +337,9 @@ class Values(Reductions):
     def _ballot(self, e: CallExpr) -> T | None:
         """`__popc(__ballot_sync(~0u, p))`: the number of lanes with p."""
         b = e.args[0]
-        if not isinstance(b, CallExpr) or b.at not in self.idioms.cudas:
+        if not isinstance(b, CallExpr) or b.at not in self.steps.cudas:
             return None
-        if callee(b) == "__ballot_sync" and len(b.args) == 2 and self.idioms.full(b.args[0]):
+        if callee(b) == "__ballot_sync" and len(b.args) == 2 and self.steps.full(b.args[0]):
             n = 1
         elif callee(b) == "__ballot" and len(b.args) == 1:
             n = 0
@@ -359,12 +355,23 @@ class Values(Reductions):
         self.edits[start, end] = Edit(start, end, (SPACE + "popc(", call.args[n], ")"))
         return T(Kind.PART, "add", typ=COUNT)
 
-    def _replaced(self, e: CallExpr, name: str, n: int, sign: str = "") -> None:
-        """Another function in place of a call, which gets the call's argument n, with a sign before it."""
+    def _collective(self, e: CallExpr, row: Collective) -> T:
+        """A call that puts the values of a warp together."""
         call = self.unit.call(e.at)
         if call is None:
             raise Refused(e.at, "a call that is not understood")
+        t = (None if row.votes else self._gathered(e.args[1], self.here)) or self._value(e.args[1])
+        typ, (before, behind) = row.typ or t.typ or self._simple_type(e, 1), row.call
+        if typ not in ("int", "unsigned"):
+            if not row.promoted:
+                raise Refused(e.at, f"`{row.name}` of a value whose type is not known")
+            typ, before, behind = "int", before + "+(", ")" + behind  # CUDA makes an int of a bool or a char
+        if t.kind is Kind.GATHERED:
+            if row.votes:
+                raise Refused(e.at, f"`{row.name}` of {t.kind.value}")
+            t = self._kept(t, typ, row.name, e.at)
+        t = self._reduced("the value", row.op, t, e.at, self.here)
         start, end = self.unit.p[e.at], self.unit.end(e.close)
-        self.edits[start, end] = Edit(
-            start, end, (f"{SPACE}{name}({sign + '(' if sign else ''}", call.args[n], "))" if sign else ")")
-        )
+        self.edits[start, end] = Edit(start, end, (SPACE + before, call.args[1], behind))
+        self.done.add(e.at)
+        return t._replace(typ=typ) if t.kind is Kind.PART else t

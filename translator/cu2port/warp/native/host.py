@@ -11,7 +11,7 @@ from cu2port.model import Span
 from cu2port.structure import Function, Launch
 from cu2port.unit import Unit
 from cu2port.warp.model import is_device
-from cu2port.warp.native.idioms import Idioms, Refused
+from cu2port.warp.native.steps import Refused, Steps
 from cu2port.warp.parse import integer, read_expression
 from cu2port.warp.tree import CallExpr, callee
 
@@ -92,7 +92,7 @@ def in_rows(unit: Unit, f: Function, dims: int) -> Refused | None:
     return None
 
 
-def in_whole_warps(unit: Unit, idioms: Idioms, f: Function) -> Refused | None:
+def in_whole_warps(unit: Unit, steps: Steps, f: Function) -> Refused | None:
     """Why a kernel's blocks are no whole warps, of which CUDA leaves out the last where it divides by 32; None if no
     launch is seen to have such blocks."""
     for x in launches_of(unit, f):
@@ -102,7 +102,7 @@ def in_whole_warps(unit: Unit, idioms: Idioms, f: Function) -> Refused | None:
         block = read_expression(unit, unit.lexed.at(spans[1].start), unit.lexed.at(spans[1].end))
         if isinstance(block, CallExpr) and callee(block) == "dim3" and len(block.args) == 1:
             block = block.args[0]
-        n = idioms.number(block)
+        n = steps.number(block)
         if n is not None and n % 32:
             return Refused(x.open, "its blocks are no whole warps")
     return None

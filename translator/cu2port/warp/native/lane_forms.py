@@ -61,7 +61,7 @@ class Lanes(Known):
 
     def _size(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
         """The number of lanes."""
-        if not isinstance(e, (Num, Name)) or self.idioms.number(e) != 32:
+        if not isinstance(e, (Num, Name)) or self.steps.number(e) != 32:
             return None
         if isinstance(e, Name) and (e.qualified or e.targs):
             return None
@@ -70,9 +70,9 @@ class Lanes(Known):
 
     def _mask(self, e: Expr) -> dict[tuple[int, int], Edit] | None:
         """The number of lanes, less one."""
-        if isinstance(e, Binary) and e.op == "-" and self.idioms.fold(e.b) == 1:
+        if isinstance(e, Binary) and e.op == "-" and self.steps.fold(e.b) == 1:
             return self._size(e.a)
-        if isinstance(e, (Num, Name)) and self.idioms.number(e) == 31 and not getattr(e, "qualified", False):
+        if isinstance(e, (Num, Name)) and self.steps.number(e) == 31 and not getattr(e, "qualified", False):
             start, end = self.unit.p[e.at], self.unit.end(e.at)
             return {(start, end): Edit(start, end, (f"({SPACE}size() - 1)",))}
         return None
@@ -130,7 +130,7 @@ class Lanes(Known):
         if isinstance(e, Binary) and self._is_tid(e.a):
             if e.op == "/":
                 return self._size(e.b)
-            if e.op == ">>" and isinstance(e.b, (Num, Name)) and self.idioms.number(e.b) == 5:
+            if e.op == ">>" and isinstance(e.b, (Num, Name)) and self.steps.number(e.b) == 5:
                 at = e.at
                 if self.unit.tok(at - 1) == ")" or getattr(e.b, "qualified", False):
                     return None
@@ -158,23 +158,23 @@ class Lanes(Known):
         if isinstance(e, Binary) and e.op in ("/", ">>"):
             if not isinstance(e.b, (Num, Name)):
                 return None
-            if self.idioms.number(e.b) != (32 if e.op == "/" else 5) and not (
+            if self.steps.number(e.b) != (32 if e.op == "/" else 5) and not (
                 rounds and e.op == "/" and unit.t[e.b.at] in ("32.f", "32.0f", "32.", "32.0")
             ):
                 return None
             threads = e.a
-            if isinstance(threads, Binary) and threads.op == "-" and self.idioms.number(threads.b) == 1:
+            if isinstance(threads, Binary) and threads.op == "-" and self.steps.number(threads.b) == 1:
                 inner = threads.a  # blockDim.x + 32 - 1
-                if isinstance(inner, Binary) and inner.op == "+" and self.idioms.number(inner.b) == 32:
+                if isinstance(inner, Binary) and inner.op == "+" and self.steps.number(inner.b) == 32:
                     threads = inner.a
-            elif isinstance(threads, Binary) and threads.op == "+" and self.idioms.number(threads.b) == 31:
+            elif isinstance(threads, Binary) and threads.op == "+" and self.steps.number(threads.b) == 31:
                 threads = threads.a
             block = self._block(threads)
             if block:
                 text = block
                 self.floors = self.floors or (threads is e.a and unit.t[e.b.at] not in ("32.f", "32.0f", "32.", "32.0"))
             else:
-                n = self.idioms.number(threads)
+                n = self.steps.number(threads)
                 if n is None or n <= 0 or n % 64 or not isinstance(threads, (Num, Name)):
                     return None
                 text = unit.t[threads.at]
@@ -207,7 +207,7 @@ class Lanes(Known):
         """1 where blocks have no more threads in a row than a warp, -1 where they have more, 0 for other conditions."""
         if not isinstance(e, Binary) or axis_of(e.a, "blockDim") != "x" or e.op not in ("<", "<=", ">", ">="):
             return 0
-        n, side = self.idioms.number(e.b), 1 if e.op[0] == "<" else -1
+        n, side = self.steps.number(e.b), 1 if e.op[0] == "<" else -1
         return side if n is not None and n - (e.op in ("<", ">=")) <= 32 else 0
 
     def _is_linear(self, e: Expr) -> bool:

@@ -11,7 +11,7 @@ from cu2port.model import Edit, Span
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
 from cu2port.warp.native.groups import is_barrier
-from cu2port.warp.native.idioms import Idioms, Refused
+from cu2port.warp.native.steps import Refused, Steps
 from cu2port.warp.native.types import COUNT, declared_type, keeps
 from cu2port.warp.native.values import MIXED, SAME, Kind, T, is_plain, join
 from cu2port.warp.tree import (
@@ -111,9 +111,6 @@ def axis_of(e: Expr, name: str) -> str:
     return e.name if isinstance(e, Member) and isinstance(e.base, Name) and e.base.text == name else ""
 
 
-FUNCTORS = {"plus": ("add", ""), "greater": ("max", "a > b ? a : b"), "less": ("min", "a < b ? a : b")}
-
-
 def without(unit: Unit, at: int) -> Edit:
     """Takes out the declaration whose variable is token `at`, with its line if it has one of its own."""
     first = last = at
@@ -131,8 +128,8 @@ def without(unit: Unit, at: int) -> Edit:
 class Known:
     """What is known at a place of a function while it is walked over."""
 
-    def __init__(self, unit: Unit, idioms: Idioms, d: Device, look: Look) -> None:
-        self.unit, self.idioms, self.d, self.look = unit, idioms, d, look
+    def __init__(self, unit: Unit, steps: Steps, d: Device, look: Look) -> None:
+        self.unit, self.steps, self.d, self.look = unit, steps, d, look
         self.env: Env = {}
         self.edits: dict[tuple[int, int], Edit] = {}
         self.spots: set[int] = set()  # tokens of names that were understood
@@ -202,7 +199,7 @@ class Known:
         elif here.role in ("leader", "slots"):
             raise Refused(value.at if value.at >= 0 else 0, f"`{name}` is set by some lanes of each warp")
         if t.kind is Kind.SAME:
-            constant = isinstance(value, (Num, Name, Unary, CallExpr)) or self.idioms.fold(value) is not None
+            constant = isinstance(value, (Num, Name, Unary, CallExpr)) or self.steps.fold(value) is not None
             t = t._replace(node=value if constant else None, uniform=t.uniform and here.together and not here.role)
         if t.kind in (Kind.PART, Kind.GATHERED):
             t = self._kept(t, self.types.get(name, ""), name, value.at)
@@ -225,12 +222,12 @@ class Known:
         """The value of a constant of the file, or of a variable that holds one here."""
         if isinstance(e, Name) and e.text in self.env:
             node = self.env[e.text].node
-            return self.idioms.fold(node) if node is not None else None
-        return self.idioms.fold(e)
+            return self.steps.fold(node) if node is not None else None
+        return self.steps.fold(e)
 
     def _is_constant(self, e: Expr) -> bool:
         x = e.x if isinstance(e, Unary) and e.op == "-" else e
-        return isinstance(x, Num) or self.idioms.fold(x) is not None
+        return isinstance(x, Num) or self.steps.fold(x) is not None
 
     def _is_tracked(self, e: Expr) -> bool:
         return any(isinstance(x, Name) and not is_plain(self.env.get(x.text, SAME)) for x in walk(e))

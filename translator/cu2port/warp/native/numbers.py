@@ -136,9 +136,9 @@ class Numbers:
             a, b = self.fold(e.a, depth), self.fold(e.b, depth)
             if a is None or b is None:
                 return None
-            if e.op in ("/", "%", "<<", ">>") and (b <= 0 or a < 0 or b > 1 << 20):
+            if e.op in ("/", "%") and (b <= 0 or a < 0):
                 return None
-            if e.op in ("<<", ">>") and b > 31:
+            if e.op in ("<<", ">>") and (a < 0 or not 0 <= b <= 31):
                 return None
             table = {"+": a + b, "-": a - b, "*": a * b}
             if e.op in table:
@@ -170,7 +170,9 @@ class Numbers:
             if a is None or b is None:
                 return None
             if e.op in ("/", ">>"):
-                return None if b <= 0 or (b > 31 and e.op == ">>") else (a // b if e.op == "/" else a >> b)
+                if a < 0 or b < (e.op == "/") or (b > 31 and e.op == ">>"):
+                    return None
+                return a // b if e.op == "/" else a >> b
             return {"-": a - b, "+": a + b, "*": a * b}[e.op]
         return self.fold(e)
 

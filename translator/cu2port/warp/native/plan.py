@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -11,10 +13,10 @@ from cu2port.unit import Unit
 from cu2port.warp.model import Device, is_device, make_device
 from cu2port.warp.native import Kept, Native
 from cu2port.warp.native.host import SOURCES, in_rows, in_whole_warps, shown
-from cu2port.warp.native.idioms import Idioms, Refused
 from cu2port.warp.native.lane_forms import Lanes
 from cu2port.warp.native.lanes import Summary, alike
 from cu2port.warp.native.sized import by_width
+from cu2port.warp.native.steps import Refused, Steps
 from cu2port.warp.native.values import SAME, SPACE, Kind, is_plain
 from cu2port.warp.native.walk import Walk
 from cu2port.warp.native.widths import meant, type_given
@@ -30,9 +32,10 @@ class Plan:
     """The plan for one file."""
 
     unit: Unit
-    idioms: Idioms = field(init=False)
+    steps: Steps = field(init=False)
     named: dict[str, list[Function]] = field(default_factory=dict)
     calls: dict[Function, tuple[Function, ...]] = field(default_factory=dict)
+    callers: dict[Function, list[Function]] = field(default_factory=dict)
     warps: set[Function] = field(default_factory=set)
     summaries: dict[Function, Summary | Refused] = field(default_factory=dict)
     open: set[Function] = field(default_factory=set)
@@ -41,8 +44,8 @@ class Plan:
         unit = self.unit
         if unit.words.isdisjoint(_DEVICE) and not any(is_device(unit, f) for f in unit.functions):
             return Native()
-        self.idioms = Idioms(unit)
-        ops = [i for i in self.idioms.cudas if unit.t[i] != "__syncwarp"]
+        self.steps = Steps(unit)
+        ops = [i for i in self.steps.cudas if unit.t[i] != "__syncwarp"]
         if not ops and unit.words.isdisjoint(_GROUPS):
             return Native()
         functions = self._read(ops)
@@ -61,13 +64,23 @@ class Plan:
         ops += [i for i in unit.find(*_GROUPS) if not unit.is_member(i)]
         in_macros = {unit.t[d.first + 2] for i in ops if (d := unit.in_directive(i)) is not None}
         ops += [i for i in unit.find(*in_macros) if unit.in_directive(i) is None]
-        self.warps = {f for f in functions if any(f.body[0] < i < f.body[1] for i in ops)}
-        grown = True
-        while grown:
-            more = {f for f in functions if f not in self.warps and not self.warps.isdisjoint(self.calls[f])}
-            self.warps |= more
-            grown = bool(more)
+        for f in functions:
+            for g in self.calls[f]:
+                self.callers.setdefault(g, []).append(f)
+        ops.sort()
+        self.warps = self._leading([f for f in functions if bisect(ops, f.body[0]) < bisect(ops, f.body[1])])
         return functions
+
+    def _leading(self, goals: Iterable[Function]) -> set[Function]:
+        """Functions whose calls lead to one of some, and those."""
+        todo = list(goals)
+        found = set(todo)
+        while todo:
+            for f in self.callers.get(todo.pop(), ()):
+                if f not in found:
+                    found.add(f)
+                    todo.append(f)
+        return found
 
     def _chosen(self, functions: list[Function]) -> Native:
         unit = self.unit
@@ -97,12 +110,12 @@ class Plan:
         wanted = self._reached(list(done)) if not whole else set(functions)
         users = [f for f in done if self._direct(f)]
         called = self._reached(kernels)
+        spoilt = self._leading(misused)
         for f in functions:
             if f in self.warps and f in wanted and f not in solo and "__global__" not in f.sides:
                 s = self._summary(f)
                 hides = isinstance(s, Summary) and s.result.kind in (Kind.SAME, Kind.WHOLE) and not (s.line or s.plane)
-                hides = hides and misused.isdisjoint(self._reached([f]))
-                if hides and self._direct(f):
+                if hides and f not in spoilt and self._direct(f):
                     users.append(f)
                 elif isinstance(s, Refused) and whole and f not in called:
                     kept.append(Kept(f, s.at, s.why))
@@ -114,10 +127,9 @@ class Plan:
         out: set[Function] = set()
         for f in functions:
             s = self._summary(f) if "__global__" not in f.sides else None
-            if isinstance(s, Summary) and s.result.kind is Kind.WHOLE and not s.result.everywhere:
-                callers = [g for g in functions if g is not f and f in self.calls[g]]
-                if any(isinstance(self._summary(g), Refused) for g in callers):
-                    out.add(f)
+            partial = isinstance(s, Summary) and s.result.kind is Kind.WHOLE and not s.result.everywhere
+            if partial and any(isinstance(self._summary(g), Refused) for g in self.callers.get(f, ())):
+                out.add(f)
         return out
 
     def _written(self, users: list[Function], done: tuple[Function, ...], kept: list[Kept]) -> Native:
@@ -136,7 +148,7 @@ class Plan:
     def _by_hand(self, site: CallExpr, caller: Function) -> dict[tuple[int, int], Edit]:
         """The call of a function that reduces over a warp, as one of `cu2port::wave`."""
         unit, call = self.unit, self.unit.call(site.at)
-        mode = self.idioms.kinds.get(site.at, "")
+        mode = self.steps.kinds.get(site.at, "")
         named = meant(unit, self.named.get(callee(site), []), mode)
         s = self._look(callee(site), mode)
         if not isinstance(s, Summary) or not s.reduces:
@@ -226,15 +238,15 @@ class Plan:
         refused = in_rows(self.unit, f, 1 if s.line else 2) if s.line or s.plane else None
         found = [self.summaries.get(g) for g in reached]
         floors = any(isinstance(x, Summary) and x.floors for x in found)
-        return refused or (in_whole_warps(self.unit, self.idioms, f) if floors else None)
+        return refused or (in_whole_warps(self.unit, self.steps, f) if floors else None)
 
     def _summary(self, f: Function) -> Summary | Refused:
         if f in self.open:
             return Refused(f.name_at, f"`{f.name}` calls itself")
         if f not in self.summaries:
-            callers, self.idioms.local = self.idioms.local, {}  # constants of whoever asks mean nothing in it
+            callers, self.steps.local = self.steps.local, {}  # constants of whoever asks mean nothing in it
             if f not in self.warps:
-                index = Lanes(self.unit, self.idioms, make_device(self.unit, f), self._look).index()
+                index = Lanes(self.unit, self.steps, make_device(self.unit, f), self._look).index()
                 self.summaries[f] = Summary(SAME, index=index)
             else:
                 self.open.add(f)
@@ -243,25 +255,25 @@ class Plan:
                 except Refused as e:
                     self.summaries[f] = e
                 self.open.discard(f)
-            self.idioms.local = callers
+            self.steps.local = callers
         return self.summaries[f]
 
     def _walked(self, d: Device) -> Summary:
         """A function's summary. Raises Refused."""
         try:
-            s = Walk(self.unit, self.idioms, d, self._look).run()
+            s = Walk(self.unit, self.steps, d, self._look).run()
         except Refused:
-            if (sized := by_width(self.unit, self.idioms, d, self._look)) is not None:
+            if (sized := by_width(self.unit, self.steps, d, self._look)) is not None:
                 return sized
             raise
         if s.reduces or s.result.kind is not Kind.PART:
             return s
-        return by_width(self.unit, self.idioms, d, self._look) or s
+        return by_width(self.unit, self.steps, d, self._look) or s
 
     def _is_elsewhere(self, name: str, found: list[Function]) -> bool:
         """Whether headers have functions of a name that the file defines, with parameters that none of its own has."""
         known = {tuple(self.unit.t[f.params[0] : f.params[1]]) for f in found}
-        there = ((u, f) for u in self.idioms.headers or () if name in u.words for f in u.functions if f.name == name)
+        there = ((u, f) for u in self.steps.headers or () if name in u.words for f in u.functions if f.name == name)
         return any(tuple(u.t[f.params[0] : f.params[1]]) not in known for u, f in there)
 
     def _alike(self, s: Summary) -> tuple[object, ...]:

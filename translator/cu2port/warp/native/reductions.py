@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from cu2port.model import Edit, Span
 from cu2port.warp.native.conditions import Conditions
-from cu2port.warp.native.idioms import Reduction, Refused
 from cu2port.warp.native.lanes import IDEMPOTENT, Here
 from cu2port.warp.native.numbers import is_identity
-from cu2port.warp.native.types import AUTO, COUNT, is_integer
+from cu2port.warp.native.steps import Reduction, Refused
+from cu2port.warp.native.types import COUNT, is_integer
 from cu2port.warp.native.values import SAME, Kind, T, is_plain
 from cu2port.warp.tree import (
     Binary,
@@ -131,15 +131,15 @@ class Reductions(Conditions):
         unit = self.unit
         types = []
         for f in r.found:
-            if f.aside not in ("", AUTO, self.types.get(f.name, "")):
-                raise Refused(f.at, f"what other lanes have of `{f.name}` becomes {f.aside}")
+            if odd := sorted(f.types - {self.types.get(f.name, "")}):
+                raise Refused(f.at, f"what other lanes have of `{f.name}` becomes {odd[0]}")
             t = self._reduced(f.name, f.op, self.env.get(f.name, SAME), f.at, here, r.low)
             types.append(t._replace(typ=self.types.get(f.name, "") or f"? {f.name}") if t.kind is Kind.PART else t)
         for f, t in zip(r.found, types, strict=True):
             self._set(f.name, t, Name(f.at, f.name), here)
         self.done |= r.shuffles
         self.spots |= {i for i in range(r.first, r.last + 1) if unit.t[i] in self.tracked}
-        edit = self.idioms.in_place(r)
+        edit = self.steps.in_place(r)
         self.edits[edit.start, edit.end] = edit
 
     def _reduced(self, name: str, op: str, t: T, at: int, here: Here, low: bool = False) -> T:

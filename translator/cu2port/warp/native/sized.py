@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from cu2port.unit import Unit
 from cu2port.warp.model import Device
-from cu2port.warp.native.idioms import Idioms
 from cu2port.warp.native.lanes import Look, Summary
+from cu2port.warp.native.steps import Steps
 from cu2port.warp.native.types import declared_type
 from cu2port.warp.native.values import Kind, T
 from cu2port.warp.native.walk import Walk
@@ -18,7 +18,7 @@ from cu2port.warp.tree import Eval, Jump, Name
 _INTEGERS = frozenset({"int", "unsigned", "size_t", "uint32_t", "int32_t"})
 
 
-def by_width(unit: Unit, idioms: Idioms, d: Device, look: Look) -> Summary | None:
+def by_width(unit: Unit, steps: Steps, d: Device, look: Look) -> Summary | None:
     """What a function does that is nothing but a reduction of its first parameter over 32 lanes, if parameters that
     have a default or belong to its template say that there are as many. Raises Refused."""
     if d.kernel or not d.params or d.params[0].pointer or "&" in unit.t[d.fn.params[0] : d.fn.params[1]]:
@@ -33,19 +33,19 @@ def by_width(unit: Unit, idioms: Idioms, d: Device, look: Look) -> Summary | Non
         return None
     assumed = {p.name: 32 for _, p in widths}
     for p in rest:
-        value = idioms.number(p.default) if p.default is not None else None
+        value = steps.number(p.default) if p.default is not None else None
         if value is None:
             return None
         assumed[p.name] = value
-    Walk(unit, idioms, d, look)._look_before()
-    body = [s for s in d.body.body if not (isinstance(s, Eval) and s.end < 0 and idioms.is_hint(s.expr))]
+    Walk(unit, steps, d, look)._look_before()
+    body = [s for s in d.body.body if not (isinstance(s, Eval) and s.end < 0 and steps.is_hint(s.expr))]
     last = body[-1] if body else None
     if not isinstance(last, Jump) or last.kind != "return" or not isinstance(last.value, Name):
         return None
-    got = idioms.assuming(assumed).reduction(body, 0)
+    got = steps.assuming(assumed).reduction(body, 0)
     if got is None or got.size != len(body) - 1 or [f.name for f in got.found] != [given] or last.value.text != given:
         return None
-    if got.found[0].aside not in ("", "auto", kind):
+    if got.found[0].types - {kind}:
         return None
     return Summary(
         T(Kind.PART, got.found[0].op),
@@ -54,6 +54,6 @@ def by_width(unit: Unit, idioms: Idioms, d: Device, look: Look) -> Summary | Non
         low=got.low,
         meets=True,
         kinds=("" if others else kind,),
-        widths=tuple((n, p.default is not None and idioms.number(p.default) == 32) for n, p in widths),
+        widths=tuple((n, p.default is not None and steps.number(p.default) == 32) for n, p in widths),
         typed=others[0][0] if others else -1,
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cu2port.lexer import is_identifier
 from cu2port.unit import Unit
-from cu2port.warp.native.idioms import Refused
+from cu2port.warp.native.steps import Refused
 
 
 def words_of(unit: Unit, headers: Sequence[Unit], name: str) -> frozenset[str]:

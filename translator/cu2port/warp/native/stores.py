@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from cu2port.warp.native.exprs import Values
-from cu2port.warp.native.idioms import Refused
 from cu2port.warp.native.lanes import ATOMICS, Here
+from cu2port.warp.native.steps import Refused
 from cu2port.warp.native.types import COUNT, declared_type
 from cu2port.warp.native.values import SAME, Kind, T, is_plain
 from cu2port.warp.tree import (
     Assign,
+    Binary,
     CallExpr,
     Decl,
     Expr,
     Index,
-    Member,
     Name,
     Num,
+    Unary,
     callee,
     parts,
     root,
@@ -76,13 +77,13 @@ class Stores(Values):
 
     def _is_all(self, target: Expr) -> bool:
         """Whether an element is the only one of an array of the function's own that holds what a block came to."""
-        if not isinstance(target, Index) or not isinstance(target.base, Name) or self.idioms.fold(target.inner) != 0:
+        if not isinstance(target, Index) or not isinstance(target.base, Name) or self.steps.fold(target.inner) != 0:
             return False
         name = target.base.text
         if self.env.get(name, SAME).kind is not Kind.WHOLE:
             return False
         found = self.d.declarations(name)
-        one = len(found) == 1 and [self.idioms.fold(x) for x in found[0].dims] == [1] and not found[0].shared
+        one = len(found) == 1 and [self.steps.fold(x) for x in found[0].dims] == [1] and not found[0].shared
         return one and name in self.own and name not in self.aliased and not found[0].pointer
 
     def _touched(self, target: Expr) -> None:
@@ -156,9 +157,16 @@ class Stores(Values):
 
     def _pointee(self, e: Expr) -> str:
         """The type of what an expression points to; "" where it is not certain."""
-        if any(isinstance(x, (Member, CallExpr)) for x in walk(e)):
-            return ""
-        name = root(e)
+        while not isinstance(e, Name):  # `out + blockIdx.x`, `&out[i]`
+            if isinstance(e, Binary) and e.op == "+":
+                e = e.a
+            elif isinstance(e, Index):
+                e = e.base
+            elif isinstance(e, Unary) and e.op == "&":
+                e = e.x
+            else:
+                return ""
+        name = e.text
         if name in self.types:
             return self.types[name]
         found = {declared_type(self.unit, i) for i in self.unit.find(name) if declares(self.unit, i)}

@@ -14,9 +14,10 @@ from cu2port.model import Span
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.native.branches import Branches
 from cu2port.warp.native.groups import is_barrier
-from cu2port.warp.native.idioms import Refused, callee_of, is_whole
 from cu2port.warp.native.lanes import CUB, GROUPS, LEAVES, Here, Summary, without
+from cu2port.warp.native.patterns import collective
 from cu2port.warp.native.spelled import check_names, words_of
+from cu2port.warp.native.steps import Refused, callee_of, is_whole
 from cu2port.warp.native.types import AUTO, declared_type
 from cu2port.warp.native.values import SAME, UNIFORM, Kind, T, is_plain, join
 from cu2port.warp.tree import (
@@ -124,28 +125,46 @@ class Walk(Branches):
             tok = unit.t[i]
             if tok in self.tracked and i not in self.spots and not unit.is_member(i):
                 raise Refused(i, f"`{tok}` is used in a way that is not understood")
-            if i in self.idioms.cudas and i not in self.done and tok != "__syncwarp":
+            if i in self.steps.cudas and i not in self.done and tok != "__syncwarp":
                 raise Refused(i, f"`{tok}` is no part of a proven idiom")
-        check_names(unit, self.idioms.headers or (), first, stop, self.tracked)
+        check_names(unit, self.steps.headers or (), first, stop, self.tracked)
 
     def _reduces(self) -> tuple[str, tuple[str | Span, ...], bool]:
-        """The operation and its call, if the function is one reduction of its only parameter, which it returns."""
-        body = [s for s in self.d.body.body if not (isinstance(s, Eval) and s.end < 0 and self.idioms.is_hint(s.expr))]
+        """The operation and its call, if the function is one reduction of its only parameter, which it returns: by
+        statements of its own, or by one call."""
+        body = [s for s in self.d.body.body if not (isinstance(s, Eval) and s.end < 0 and self.steps.is_hint(s.expr))]
         if not body or len(self.d.params) != 1 or not isinstance(body[-1], Jump) or body[-1].kind != "return":
             return "", (), False
-        got = self.idioms.reduction(body, 0)
-        value = body[-1].value
-        p = self.d.params[0]
-        if got is None or got.size != len(body) - 1 or len(got.found) != 1 or p.pointer:
-            return "", (), False
-        if not isinstance(value, Name) or not value.text == p.name == got.found[0].name:
+        value, p = body[-1].value, self.d.params[0]
+        found: tuple[str, tuple[str | Span, ...], bool] | None = None
+        if isinstance(value, CallExpr) and len(body) == 1:
+            found = self._called(value, p.name)
+        elif isinstance(value, Name) and value.text == p.name:
+            got = self.steps.reduction(body, 0)
+            if got is not None and got.size == len(body) - 1 and [f.name for f in got.found] == [p.name]:
+                found = got.found[0].op, got.found[0].call, got.low
+        if found is None or p.pointer:
             return "", (), False
         if "&" in self.unit.t[self.d.fn.params[0] : self.d.fn.params[1]] or len(self.d.tparams) > 1:
             return "", (), False
         kind, made = self.types[p.name], declared_type(self.unit, self.d.fn.name_at)
         if not kind or made not in (kind, "auto") or any(x.name != kind for x in self.d.tparams):
             return "", (), False  # what it returns has another type
-        return got.found[0].op, got.found[0].call, got.low
+        return found
+
+    def _called(self, e: CallExpr, name: str) -> tuple[str, tuple[str | Span, ...], bool] | None:
+        """The operation, what stands for it and whether lane 0 alone has the result, of a call that puts a parameter
+        together; None if it is none."""
+        value, kind = e.args[-1] if e.args else None, self.types.get(name, "")
+        if not isinstance(value, Name) or value.text != name:
+            return None
+        if (row := collective(e)) is not None and e.at in self.done:
+            known = kind == row.typ or (not row.typ and kind in ("int", "unsigned"))
+            return (row.op, (row.call[0] + name, row.call[1]), False) if known else None
+        own = self.look(callee(e)) if len(e.args) == 1 and e in self.sites else None
+        if own is None or not own.reduces or own.widths or not {*own.kinds} <= {"", kind}:
+            return None
+        return own.reduces, own.reduction, own.low
 
     # --- statements -----------------------------------------------------------------------------------------------
 
@@ -155,7 +174,7 @@ class Walk(Branches):
         k = 0
         while k < len(body):
             s = body[k]
-            got = self.idioms.reduction(body, k)
+            got = self.steps.reduction(body, k)
             if got is not None:
                 self._reduction(got, here)
                 k += got.size
@@ -185,7 +204,7 @@ class Walk(Branches):
         elif isinstance(s, If):
             self._if(s, here)
         elif isinstance(s, Loop):
-            alone = self.idioms.reduction((s,), 0)  # without braces around it: `if (warp == 0) for (...) v += ...`
+            alone = self.steps.reduction((s,), 0)  # without braces around it: `if (warp == 0) for (...) v += ...`
             if alone is not None:
                 self._reduction(alone, here)
             else:
@@ -236,7 +255,7 @@ class Walk(Branches):
             self.env[s.name] = SAME
             return
         if callee_of(s.init) == "tiled_partition":
-            if self.rows or not is_whole(self.idioms, s.init):
+            if self.rows or not is_whole(self.steps, s.init):
                 raise Refused(s.at, "a tile of another size, or in blocks with rows of threads")
             self.env[s.name] = T(Kind.TILE)
             self.tracked.add(s.name)
@@ -272,7 +291,7 @@ class Walk(Branches):
 
     def _evaluated(self, s: Eval, here: Here) -> None:
         e = s.expr
-        if s.end < 0 and self.idioms.is_hint(e):
+        if s.end < 0 and self.steps.is_hint(e):
             return
         if isinstance(e, CallExpr):
             name = callee(e)
@@ -293,6 +312,9 @@ class Walk(Branches):
             return
         if s.end < 0 and not isinstance(e, (Unary, Other)):
             raise Refused(s.at, "a macro without a semicolon")
+        if isinstance(e, Name) and e.text in self.env:  # (void)lane;
+            self.spots.add(e.at)
+            return
         if here.role in ("leader", "first", "slots"):
             raise Refused(s.at, "the number of lanes decides who does this")
         if isinstance(e, Unary) and e.op in ("++", "--", "p++", "p--") and isinstance(e.x, Name):

@@ -1,0 +1,234 @@
+"""`--warp native`: each row of the table of patterns, by its example, and the ladders that its steps may stand in.
+
+As in test_warp_native.py, native code on wavefronts of 32 and of 64 lanes must give what CUDA's warps give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from cu2port.engine import translate
+from cu2port.model import Options
+from cu2port.warp.native.patterns import COLLECTIVES, STEPS
+
+Answers = dict[tuple[str, int], dict[str, str]]
+Verdicts = Callable[[str], dict[str, str]]
+HEAD = """#include <cstdio>
+#include <functional>
+#include <cuda_runtime.h>
+#define FULL 0xffffffffu
+#define SHORT(x) ((short)(x))
+__device__ int w;
+__device__ int smaller(int a, int b) { return a < b ? a : b; }
+__device__ int less_of(short a, short b) { return a < b ? a : b; }
+__device__ int no_order(int a, int b) { return a + 2 * b; }
+struct Larger { __device__ int operator()(int a, int b) const { return a > b ? a : b; } };
+template <typename T> struct Sum { __device__ T operator()(const T& a, const T& b) const { return a + b; } };
+struct Base { __device__ int operator()(int a, int b) const { return b; } };
+using Other = Base;
+struct Later { __device__ int operator()(int a, int b) const { return b; } };
+__device__ int half(int a, int b) { return a + b; }
+struct Derived : Other { __device__ int operator()(int a, int b) const { return a + b; } };
+struct Narrow { __device__ short operator()(short a, short b) const { return a + b; } };
+__device__ int other_of(int v, int o) { return __shfl_xor_sync(FULL, v, o); }
+template <typename T> __device__ __forceinline__ T below_of(T v, int o) { return __shfl_down_sync(FULL, v, o, 32); }
+__device__ short cut_other_of(short v, int o) { return __shfl_xor_sync(FULL, v, o); }
+__device__ int half_of(int v, int o) { return __shfl_xor_sync(0xffffu, v, o); }
+__device__ int next_of(int v, int o) { return __shfl_xor_sync(FULL, v + 1, o); }
+__device__ int global_of(int o) { return __shfl_xor_sync(FULL, w, o); }
+__device__ int warp_total(int v) { return __reduce_add_sync(FULL, v); }
+__device__ int warp_least(int v) { return __reduce_min_sync(FULL, v); }
+__device__ int by_statements(int v) {
+    for (int i = 0; i < 5; i++) v += other_of(v, 1 << i);
+    return v;
+}
+__device__ int by_a_call(int v) { return by_statements(v); }
+__device__ short cut(int v) { return by_statements(v); }
+"""
+_X = "__shfl_xor_sync(FULL, {}, o)"
+_LOOP = "for (int o = 16; o > 0; o >>= 1) "
+_EACH = (16, 8, 4, 2, 1)
+_ATOMICS = {"wave::sum": "Add", "return a ^ b": "Xor", "return a | b": "Or", "max(": "Max", "Larger": "Max",
+            "return a < b ? b : a": "Max"}  # fmt: skip
+
+
+def _kernel(text: str, last: str = "Add") -> str:
+    """A body that ends in an atomic operation for each warp."""
+    return (
+        f"int v = in[threadIdx.x], lane = threadIdx.x % 32;\n    {text}\n    "
+        f"if (lane == 0) atomic{last}(out + blockIdx.x, v);"
+    )
+
+
+def _last(becomes: str) -> str:
+    return next((op for text, op in _ATOMICS.items() if text in becomes), "Min")
+
+
+#: Bodies of the rows' examples, and what each becomes.
+ROWS = (
+    {
+        f"step_{n}": (
+            _kernel(f"{_LOOP}{{ {row.example} }}".replace("OTHER", _X.format("v")), _last(row.becomes)),
+            row.becomes,
+        )
+        for n, row in enumerate(STEPS)
+    }
+    | {
+        row.name.strip("_"): (
+            f"{row.typ or 'int'} v = {row.name}(FULL, in[threadIdx.x] & 63);\n    if (threadIdx.x % 32 == 0) "
+            f"atomic{row.op.capitalize()}({'(unsigned*)' if row.typ == 'unsigned' else ''}out, v);",
+            "wave::" + row.call[0],
+        )
+        for row in COLLECTIVES
+        if row.typ != "unsigned"
+    }
+    | {
+        row.name.strip("_"): (
+            f"__shared__ unsigned s[32];\n    unsigned v = {row.name}(FULL, in[threadIdx.x]);\n"
+            "    if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;\n    __syncthreads();\n"
+            "    v = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : "
+            f"{'~0u' if row.op == 'and' else '0'};\n"
+            f"    if (threadIdx.x < 32) v = {row.name}(FULL, v);\n    if (threadIdx.x == 0) out[blockIdx.x] = v;",
+            "wave::" + row.call[0],
+        )
+        for row in COLLECTIVES
+        if row.typ == "unsigned"
+    }
+)
+#: Ways to write a ladder.
+NATIVE = {name: body for name, (body, _) in ROWS.items()} | {
+    "constructed": _kernel(f"{_LOOP}{{ int t({_X.format('v')}); v += t; }}"),
+    "held": _kernel("int t; (void)t; " + "".join(f"v += __shfl_xor_sync(FULL, v, {d}); (void)lane; " for d in _EACH)),
+    "set_again": _kernel(
+        "int t = __shfl_down_sync(FULL, v, 16); v += t; "
+        + "".join(f"t = __shfl_down_sync(FULL, v, {d}); v += t; " for d in _EACH[1:])
+    ),
+    "small_counter": _kernel(f"for (unsigned char o = 16; o; o >>= 1) v += {_X.format('v')};"),
+    "long_counter": _kernel(f"for (size_t o = 1; o < 32; o += o) v += {_X.format('v')};"),
+    "powers": _kernel("for (int i = 0; i < 5; i++) v += __shfl_xor_sync(FULL, v, 1 << i);"),
+    "powers_down": _kernel("for (int i = 4; i >= 0; i--) v += __shfl_down_sync(FULL, v, 1 << i);"),
+    "in_the_condition": _kernel("for (int o = warpSize; o >>= 1;) v += __shfl_xor_sync(FULL, v, o);"),
+    "divided": _kernel("for (int n = 32; n >= 2; n /= 2) v += __shfl_xor_sync(FULL, v, n / 2);"),
+    "by_a_function": _kernel(f"{_LOOP}v += other_of(v, o);"),
+    "by_a_function_and_a_variable": _kernel(f"{_LOOP}{{ const int t = below_of(v, o); v = t + v; }}"),
+    "of_a_library": _kernel(f"{_LOOP}v = std::plus<int>()(v, {_X.format('v')});"),
+    "class_template": _kernel(f"{_LOOP}v = Sum<int>()({_X.format('v')}, v);"),
+    "two_at_once": _kernel(
+        f"int m = v * 3; {_LOOP}{{ int a = {_X.format('v')}, b = {_X.format('m')}; v += a; m = max(m, b); }} "
+        "if (lane == 0) atomicMax(&out[7], m);"
+    ),
+    "two_in_turn": _kernel(
+        "int m = v * 3; "
+        + "".join(f"v += __shfl_xor_sync(FULL, v, {d}); m ^= __shfl_xor_sync(FULL, m, {d}); " for d in _EACH)
+        + "if (lane == 0) atomicXor(out + 7, m);"
+    ),
+    "unused_lane": _kernel(f"(void)lane; {_LOOP}v += {_X.format('v')};"),
+    "wrapped_call": _kernel("v = warp_total(v);"),
+    "wrapped_least": _kernel("v = warp_least(v - 40);", "Min"),
+    "wrapped_twice": _kernel("v = by_a_call(v);"),
+}
+#: Those that look like them and stay.
+LOGICAL = {
+    "cut_in_a_cast": _kernel(f"{_LOOP}v += (short){_X.format('v')};"),
+    "cut_by_name": _kernel(f"{_LOOP}v += static_cast<char>({_X.format('v')});"),
+    "cut_by_a_macro": _kernel(f"{_LOOP}v += SHORT({_X.format('v')});"),
+    "cut_in_a_function": _kernel(f"{_LOOP}v += cut_other_of(v, o);"),
+    "cut_in_an_operation": _kernel(f"{_LOOP}v = less_of(v, {_X.format('v')});", "Min"),
+    "cut_in_a_functor": _kernel(f"{_LOOP}v = Narrow()(v, {_X.format('v')});"),
+    "cut_when_returned": _kernel("v = cut(v);"),
+    "cut_in_a_template": _kernel(f"{_LOOP}v = Sum<short>()(v, {_X.format('v')});"),
+    "no_order": _kernel(f"{_LOOP}v = no_order(v, {_X.format('v')});"),
+    "no_order_in_a_functor": _kernel(f"{_LOOP}v = Later()(v, {_X.format('v')});"),
+    "another_class": _kernel(f"{_LOOP}v = Other()(v, {_X.format('v')});"),
+    "hidden_by_a_lambda": _kernel(
+        f"auto half = [](int a, int b) {{ return a; }}; {_LOOP}v = half(v, {_X.format('v')});"
+    ),
+    "which_is_less": _kernel(f"{_LOOP}v = std::less<int>()(v, {_X.format('v')});"),
+    "difference": _kernel(f"{_LOOP}v = {_X.format('v')} - v;"),
+    "half_a_mask": _kernel(f"{_LOOP}v += half_of(v, o);"),
+    "another_value": _kernel(f"{_LOOP}v += next_of(v, o);"),
+    "a_global_of_that_name": _kernel(f"int w = v; {_LOOP}w += global_of(o); v = w;"),
+    "four_powers": _kernel("for (int i = 0; i < 4; i++) v += __shfl_xor_sync(FULL, v, 1 << i);"),
+    "six_powers": _kernel("for (int i = 0; i <= 5; i++) v += __shfl_xor_sync(FULL, v, 1 << i);"),
+    "counted_in_a_bool": _kernel(f"for (bool o = 16; o > 0; o >>= 1) v += {_X.format('v')};"),
+    "a_power_twice": _kernel("for (int i = 0; i < 5; i++) v += __shfl_xor_sync(FULL, v, 1 << (i / 2));"),
+    "two_distances": _kernel(f"{_LOOP}v = v < {_X.format('v')} ? __shfl_xor_sync(FULL, v, 16) : v;", "Max"),
+    "changed_between": _kernel(f"{_LOOP}{{ int t = {_X.format('v')}; v += 1; v += t; }}"),
+    "old_value": _kernel(f"int m = v; {_LOOP}{{ int t = {_X.format('v')}; v += {_X.format('v')}; m += t; }} v = m;"),
+    "each_of_the_other": _kernel(f"int m = 1; {_LOOP}{{ v += {_X.format('m')}; m += {_X.format('v')}; }}"),
+    "shuffled_in_a_branch": _kernel(f"{_LOOP}if ({_X.format('v')} > v) v = {_X.format('v')};", "Max"),
+    "shuffled_in_an_arm": _kernel(f"{_LOOP}v = v > {_X.format('v')} ? v : {_X.format('v')};", "Max"),
+    "used_again": _kernel(
+        "int t = __shfl_xor_sync(FULL, v, 16); v += t; "
+        + "".join(f"t = __shfl_xor_sync(FULL, v, {d}); v += t; " for d in _EACH[1:])
+        + "v += t;"
+    ),
+    "of_a_narrow_value": _kernel("unsigned char c = v; v = __reduce_min_sync(FULL, c + 0ull);", "Min"),
+    "some_lanes": _kernel("v = __reduce_add_sync(0xffffu, v);"),
+    "any_decides": _kernel("if (__any_sync(FULL, v > 90)) v += 1; v = warp_total(v);"),
+    "all_of_bits": """__shared__ int s[32];
+    int v = in[threadIdx.x];
+    for (int o = 16; o > 0; o >>= 1) v &= __shfl_xor_sync(FULL, v, o);
+    if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+    __syncthreads();
+    v = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : ~0;
+    if (threadIdx.x < 32) v = __all_sync(FULL, v);
+    if (threadIdx.x == 0) out[0] = v;""",
+    "all_as_a_sum": _kernel("v = __all_sync(FULL, v > 5);"),
+}
+SIZES = (32, 96, 256)
+MAIN = """
+int main() {
+    int *in, *out;
+    cudaMallocManaged(&in, 4096);
+    cudaMallocManaged(&out, 4096);
+    for (int i = 0; i < 1024; i++) in[i] = i * 37 % 101 + 1;
+    const int sizes[] = {SIZES};
+    for (int size : sizes) {
+CASES    }
+}
+"""
+CASE = """        for (int i = 0; i < 1024; i++) out[i] = 2;
+        NAME<<<2, size>>>(in, out);
+        printf("NAME %d %d:", size, int(cudaDeviceSynchronize()));
+        for (int i = 0; i < 9; i++) printf(" %d", out[i]);
+        printf("\\n");
+"""
+
+
+def _kernels(bodies: dict[str, str]) -> str:
+    return "".join(f"__global__ void {n}(const int* in, int* out) {{\n    {b}\n}}\n" for n, b in bodies.items())
+
+
+def _program(bodies: dict[str, str]) -> str:
+    cases = "".join(CASE.replace("NAME", n) for n in bodies)
+    return HEAD + _kernels(bodies) + MAIN.replace("SIZES", ", ".join(map(str, SIZES))).replace("CASES", cases)
+
+
+@pytest.fixture(scope="module")
+def wrote(native_answers: Callable[[str], Answers]) -> Answers:
+    return native_answers(_program(NATIVE))
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_answers_are_cudas(name: str, wrote: Answers) -> None:
+    for size in SIZES:
+        right = wrote["logical", 32][f"{name} {size} 0"]
+        assert right.split() != ["2"] * 9, size
+        assert wrote["native", 32][f"{name} {size} 0"] == right, size
+        assert wrote["native", 64][f"{name} {size} 0"] == right, size
+
+
+def test_what_becomes_native(native_verdicts: Verdicts) -> None:
+    found = native_verdicts(_program({**NATIVE, **LOGICAL}))
+    assert {n for n in NATIVE if found.get(n) != "CU356"} == set()
+    assert {n for n in LOGICAL if found.get(n) != "CU357"} == set()
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_what_an_example_becomes(name: str) -> None:
+    body, becomes = ROWS[name]
+    made = translate(_program({name: body}), Options(warp="native"), path="p.cu").output.decode()
+    assert becomes in made
