@@ -5,8 +5,10 @@ A line `//!TARGET TEXT` in a source gives the error TEXT there when that target 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -18,6 +20,7 @@ from click.testing import CliRunner, Result
 
 from cu2port.cli import cli
 from cu2port.report.json_report import schema
+from cu2port.verify import compile as compiling
 
 STAND_IN = f"""#!{sys.executable}
 import json, os, re, sys, time
@@ -53,6 +56,21 @@ def read(path, chain):
                 time.sleep(60)
             if said[2] == "crash":
                 os.kill(os.getpid(), 11)
+            if said[2] == "out of memory":
+                os.kill(os.getpid(), 9)
+            if said[2] == "leave one behind" and os.fork() == 0:
+                os.setsid()
+                time.sleep(20)
+                os._exit(0)
+            if said[2] == "fill the disk":
+                with open(words[words.index("-o" if "-o" in words else "-MF") + 1], "wb") as f:
+                    while True:
+                        f.write(bytes(1 << 16))
+            if said[2] == "talk":
+                while True:
+                    print("x" * 1000, file=sys.stderr)
+            if said[2] == "no list":
+                raise SystemExit
             for name, at in chain:
                 print(f"In file included from {{name}}:{{at}}:", file=sys.stderr)
             say(f"{{path}}:{{number}}:3: error: {{said[2]}}")
@@ -247,6 +265,77 @@ def test_a_compiler_that_breaks_down() -> None:
     done = verify("a.hip")
     assert done.exit_code == 1
     assert "error for gfx942: the compiler itself broke down" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [
+        ("gfx942 out of memory", "error for gfx942: the compiler itself broke down"),
+        ("gfx942 leave one behind", "error for gfx942: leave one behind"),
+        ("gfx942 fill the disk", "error for gfx942: OSError: [Errno 27] File too large"),
+        ("host talk", "error for host: xxxx"),
+        ("host no list", "error for host: the compiler did not write which headers it read"),
+    ],
+)
+def test_a_compilation_that_is_lost_is_said(trouble: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "_MOST_WRITTEN", 1 << 20)
+    write("a.hip", f"//!{trouble}\n")
+    write("b.hip", "int b;\n")
+    began = time.monotonic()
+    done = verify(".")
+    assert time.monotonic() - began < 15
+    assert done.exit_code == 1
+    assert f"a.hip:1:{3 if 'leave' in said else 1}: {said}" in done.stdout
+    assert ("b.hip", "compiles") in {(u["path"], u["verdict"]) for u in section_of(".")}
+
+
+def section_of(path: str) -> list[dict[str, str]]:
+    verify(path, "--report", "r.json")
+    return list(section()["units"])
+
+
+def test_a_compiler_that_cannot_be_started_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("a.hip", "int a;\n")
+    write("b.hip", "int b;\n")
+    start = subprocess.Popen
+
+    def refuses(command: list[str], **more: Any) -> object:
+        if command[-1].endswith("b.hip"):
+            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        return start(command, **more)
+
+    monkeypatch.setattr(subprocess, "Popen", refuses)
+    done = verify(".")
+    assert done.exit_code == 1
+    assert "b.hip:1:1: error for host, gfx942, gfx1100: " in done.stdout
+    assert "could not be run on it (Resource temporarily unavailable)" in done.stdout
+
+
+def test_a_folder_that_cannot_be_read_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("src/a.hip", "int a;\n")
+    write("src/locked/b.hip", "int b;\n")
+    look = os.scandir
+
+    def refuses(path: str | Path) -> object:
+        if str(path).endswith("locked"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return look(path)
+
+    monkeypatch.setattr(os, "scandir", refuses)
+    done = verify("src", "--report", "r.json")
+    assert done.exit_code == 1
+    assert "src/locked:1:1: error for host: the folder could not be read (Permission denied)" in done.stdout
+    assert section()["summary"]["by_target"]["host"]["unfinished"] == 1
+
+
+def test_a_file_that_convert_wrote_and_that_is_gone_is_said() -> None:
+    write("src/a.cu", OLD)
+    write("src/b.cu", OLD)
+    cu2port("convert", "src", "-o", "out", "-j", "1")
+    Path("out/b.cu").unlink()
+    done = verify("out")
+    assert done.exit_code == 1
+    assert "out/b.cu:1:1: error for host: it is not there, and convert wrote it; convert again" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import re
 import shlex
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -38,6 +39,8 @@ from cu2port.verify.toolchain import Compiler
 from cu2port.verify.units import HIP, Tree, Unit, open_tree, units_of
 
 _ERRORS = 5  # the first errors of a compilation; later ones mostly follow from them
+_MOST_SAID = 4 << 20  # bytes of a compiler's messages that are read
+_MOST_WRITTEN = 1 << 30  # bytes of a file that a compiler may write
 _PROBE = "#include <hip/hip_runtime.h>\n"
 _NAMES = re.compile(r"((?:\\.|[^\s\\])+)")
 _QUIET = (
@@ -47,6 +50,9 @@ _QUIET = (
     "-fdiagnostics-absolute-paths",
     "-fmessage-length=0",
 )
+
+if sys.platform == "linux":
+    import resource
 
 Tick = Callable[[int, int], None]
 
@@ -105,26 +111,42 @@ class _Runner:
         with self._lock:
             if self._closed:
                 return _Ended(None, "")
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                env=self._env,
-                cwd=self._folder,
-                start_new_session=True,
-            )
+            # a file and no pipe: it has a limit, and nothing that a compiler leaves running keeps it open for us
+            said = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed below
+            try:
+                process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=said,
+                    env=self._env,
+                    cwd=self._folder,
+                    start_new_session=True,
+                )
+            except OSError:
+                said.close()
+                raise
             self._running.add(process)
-        try:
-            _, text = process.communicate(timeout=self._limit)
-            return _Ended(process.returncode, text.decode("utf-8", "replace"))
-        except subprocess.TimeoutExpired:
-            _kill(process)
-            process.communicate()
-            return _Ended(None, "")
-        finally:
-            with self._lock:
-                self._running.discard(process)
+        with said:
+            try:
+                _limit_files(process)
+                code = process.wait(timeout=self._limit)
+            except subprocess.TimeoutExpired:
+                _kill(process)
+                process.wait()
+                return _Ended(None, "")
+            finally:
+                with self._lock:
+                    self._running.discard(process)
+            said.seek(0)
+            return _Ended(code, said.read(_MOST_SAID).decode("utf-8", "replace"))
+
+
+def _limit_files(process: subprocess.Popen[bytes]) -> None:
+    """Let no file that a compiler writes fill the disk; its system ends one that tries."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, ValueError):
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (_MOST_WRITTEN, _MOST_WRITTEN))
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -174,11 +196,15 @@ class _Session:
                 limit = f"the compiler ran longer than {self.request.limit_s:g} s"
                 return TargetRecord(target, UNFINISHED, (self.places.at(Place(unit.path, 1, 1), limit),))
             if ended.code == 0:
+                if target == HOST and not os.path.isfile(output):  # noqa: PTH113
+                    lost = "the compiler did not write which headers it read"
+                    return TargetRecord(target, UNFINISHED, (self.places.at(Place(unit.path, 1, 1), lost),))
                 wrong = self._strangers(unit, output) if target == HOST else ()
                 return TargetRecord(target, FAILS if wrong else COMPILES, wrong)
             return self._failed(unit, target, ended)
         except OSError as e:
-            raise CannotRun(f"{self.compiler.name}: {e.strerror}") from e
+            lost = f"{self.compiler.name} could not be run on it ({e.strerror}); run verify again"
+            return TargetRecord(target, UNFINISHED, (self.places.at(Place(unit.path, 1, 1), lost),))
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(output)  # noqa: PTH108
@@ -214,10 +240,7 @@ class _Session:
 
     def _strangers(self, unit: Unit, output: str) -> tuple[CompileError, ...]:
         """Headers that stood in for the output's own: of the CUDA code it was made from, or CUDA's."""
-        try:
-            text = Path(output).read_text("utf-8", "surrogateescape")
-        except OSError:
-            return ()
+        text = Path(output).read_text("utf-8", "surrogateescape")
         found: dict[str, str] = {}
         for name in _NAMES.findall(text.partition(":")[2].replace("\\\n", " ")):
             path = os.path.realpath(name.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$"))
@@ -251,7 +274,7 @@ def run(request: Request, tick: Tick = lambda done, total: None) -> VerifyRecord
     """Compile. `tick(done, total)` is called after each compilation. Raises CannotRun."""
     tree = open_tree(request.path, request.sources)
     units, notes = units_of(tree, request.include_dirs, request.defines, request.commands, request.std)
-    if not units:
+    if not units and not tree.lost:
         raise CannotRun(f"{request.path}: there is no translation unit in it (.hip, .cu, .cpp, .c)")
     with _scratch() as folder:
         compiler = toolchain.find(request.compiler, request.archs, folder)
@@ -260,7 +283,7 @@ def run(request: Request, tick: Tick = lambda done, total: None) -> VerifyRecord
             notes.append(f"these HIP headers want {WAVE_MACRO}, which this compiler no longer defines; it was given")
         with _Runner(request.limit_s, folder) as runner:
             session = _Session(request, tree, compiler, found, folder, runner, Places(tree))
-            records = _compile_all(session, units, tick)
+            records = [*_compile_all(session, units, tick), *map(_lost, tree.lost)]
     return VerifyRecord(
         compiler=shlex.join(compiler.command),
         compiler_kind=compiler.kind,
@@ -272,6 +295,12 @@ def run(request: Request, tick: Tick = lambda done, total: None) -> VerifyRecord
         units=tuple(records),
         notes=tuple(notes),
     )
+
+
+def _lost(file: tuple[str, str]) -> UnitRecord:
+    """A file or folder of the tree that could not be looked at."""
+    path, why = file
+    return UnitRecord(path, "", (TargetRecord(HOST, UNFINISHED, (CompileError(why, path, 1, 1),)),))
 
 
 @contextlib.contextmanager

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from cu2port import troubles
 from cu2port.compile_db import CompileDb, Flags
 from cu2port.graph import scan_includes
 from cu2port.project import SOURCE_SUFFIXES, STATE, CannotRun, make_roots, walk
@@ -37,6 +38,7 @@ class Tree:
 
     `asked`: what is to be verified, `root` or something in it, which the user calls `given`. `moved`: folders of CUDA
     code with where their files went. `sources`: file of the tree -> the CUDA file it came from, where that is known.
+    `lost`: files and folders in what is asked, as the user would write them, that cannot be looked at, each with why.
     """
 
     root: Path
@@ -45,6 +47,7 @@ class Tree:
     moved: tuple[tuple[Path, Path], ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+    lost: tuple[tuple[str, str], ...] = ()
 
     def holds(self, path: str) -> bool:
         """Whether a real path lies in the tree."""
@@ -89,20 +92,30 @@ def open_tree(given: str, sources: Sequence[tuple[str, str]] = ()) -> Tree:
     known = {os.path.realpath(out): Source(os.path.realpath(cuda), cuda) for out, cuda in sources if out and cuda}
     known = {out: s for out, s in known.items() if out != s.path and os.path.isfile(s.path)}  # noqa: PTH113
     if root is None:
-        files = tuple(sorted(_files(base))) if asked.is_dir() else ()
-        return Tree(base, asked, start.given, (), known, files)
-    names = _manifest(root)
+        items = list(walk(make_roots((start.given,), into_one=False)[0])) if asked.is_dir() else []
+        files = tuple(sorted(str(asked / i.relative) for i in items if i.kind in ("source", "copy")))
+        unread = [(i.shown, j.finding) for i in items for j in i.found if j.finding.code == troubles.UNREADABLE.code]
+        return Tree(base, asked, start.given, (), known, files, tuple((shown, f.message) for shown, f in unread))
+    written = _manifest(root)
+    names = {name: key for name, key in written.items() if (root / name).is_file()}
     moved, found = _origins(root, names)
     files = tuple(sorted(str(root / name) for name in names))
-    return Tree(root, asked, start.given, moved, {**found, **known}, files)
+    tree = Tree(root, asked, start.given, moved, {**found, **known}, files)
+    gone = [str(root / name) for name in written if name not in names]
+    within = sorted(f for f in gone if _language(f) and asked.is_dir() and _inside(f, str(asked)))
+    return replace(
+        tree, lost=tuple((tree.shown(f), f"{_why_gone(f)}, and convert wrote it; convert again") for f in within)
+    )
 
 
-def _files(folder: Path) -> Iterator[str]:
-    """Everything that git would not ignore."""
-    (root,) = make_roots((str(folder),), into_one=False)
-    for item in walk(root):
-        if item.kind in ("source", "copy"):
-            yield item.name
+def _why_gone(file: str) -> str:
+    try:
+        os.lstat(file)
+    except FileNotFoundError:
+        return "it is not there"
+    except OSError as e:
+        return f"it cannot be read ({e.strerror})"
+    return "it is no file"
 
 
 def _manifest(root: Path) -> dict[str, str]:
@@ -115,7 +128,7 @@ def _manifest(root: Path) -> dict[str, str]:
         raise CannotRun(f"{path}: {e.strerror}") from e
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as e:
         raise CannotRun(f"{path} is damaged; remove it, or convert again") from e
-    return {k: key for k, (digest, key) in files.items() if not digest.startswith("link:") and (root / k).is_file()}
+    return {k: key for k, (digest, key) in files.items() if not digest.startswith("link:")}
 
 
 def _origins(root: Path, names: Mapping[str, str]) -> tuple[tuple[tuple[Path, Path], ...], dict[str, Source]]:
