@@ -75,7 +75,7 @@ def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
     if asked["write_baseline"]:
         path = Path(asked["write_baseline"])
         count = baseline.save(path, {f.path: [x.mark for x in f.findings if x.code not in _LOST] for f in files})
-        say(f"{path}: {count} findings are known from now on", err=True)
+        say(f"{path}: it keeps {_count(count, 'finding')}", err=True)
         lost = [replace(f, findings=tuple(x for x in f.findings if x.code in _LOST)) for f in (*files, *unread)]
         _report(lost, asked, on_error=True)
         return 1 if any(f.findings for f in lost) else 0
