@@ -4,16 +4,18 @@
 
 EMULATOR is a folder with an executor of AMD GPU code objects, which is no part of cu2port:
 `EMULATOR/amdemu/build.sh ARCH IN.hip OUT.so` compiles a program, and `EMULATOR/venv/bin/python` runs it, kernels and
-all, by `EMULATOR/amdemu/run.py OUT.so`. `--build` and `--run` name other commands. Kernels come from `warp_kernels.py`,
-many in one program; what they must come to is worked out there, with 32 lanes in a warp, whatever the GPU. Each is run
+all, by `EMULATOR/amdemu/run.py OUT.so`, here with `emulator_run.py` around it. `--build` and `--run` name other
+commands. Kernels come from `warp_kernels.py`, many in one program; what they must come to is worked out there, with 32
+lanes in a warp, whatever the GPU. Each is run
 
     by gfx942 machine code (wavefronts of 64 lanes), by gfx1100 machine code (32), by the simulator at 64 and at 32
 
 tinygrad's emulator does not extend the sign of 24-bit operands (v_mul_i32_i24 and its kin):
 kernels whose code has these may differ from the model in the highest byte.
 
-Programs are kept in DIR by what they are made of; a second call compiles nothing. Kernels that disagree are written to
-DIR/disagree with what each run gave.
+Programs are kept in DIR by what they are made of; a second call compiles nothing. So is what the emulator makes of each
+kind of instruction, which takes minutes the first time. Kernels that disagree are written to DIR/disagree with what
+each run gave.
 
 Exit: 0 when all agree; 1 when some do not; 2 could not run.
 """
@@ -21,16 +23,19 @@ Exit: 0 when all agree; 1 when some do not; 2 could not run.
 from __future__ import annotations
 
 import hashlib
+import os
 import random
+import resource
 import shlex
+import shutil
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from itertools import chain
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import chain, pairwise
 from pathlib import Path
 
 import click
@@ -42,6 +47,7 @@ from cu2port.verify import sim_build
 
 ARCHES = ("gfx942", "gfx1100")
 WAVES = (64, 32)
+CLANGS = ("clang++-22", "clang++")
 RUN_S = 600
 MAIN = """
 static unsigned long long shown(const unsigned* p, unsigned n) {
@@ -94,51 +100,67 @@ class CompileError(Exception):
     """A compiler for AMD GPUs gave up; with what it said."""
 
 
+@dataclass(frozen=True)
+class Setup:
+    """How kernels are converted, where programs are kept, and the commands that build and run those for AMD GPUs."""
+
+    mode: str
+    keep: Path
+    build: str
+    runner: str
+    flags: str
+    cxx: str
+
+
+def spent() -> float:
+    """Seconds of a processor that this process and its children took."""
+    both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(use.ru_utime + use.ru_stime for use in both)
+
+
 class Batch:
     """Some kernels in one program, built for each executor."""
 
-    def __init__(self, kernels: Sequence[Kernel], mode: str, keep: Path, build: str, runner: str, flags: str) -> None:
-        self.kernels, self.mode, self.runner, self.flags = kernels, mode, runner, flags
+    def __init__(self, kernels: Sequence[Kernel], setup: Setup) -> None:
+        self.kernels, self.setup = kernels, setup
         text = program(kernels)
-        inputs = hashlib.sha256(f"{mode}{build}{flags}{text}".encode())
+        inputs = hashlib.sha256(f"{setup.mode}{setup.build}{setup.flags}{setup.cxx}{text}".encode())
         for path in sorted(sim_build.TRAVELLING.rglob("*")):
             inputs.update(path.read_bytes() if path.is_file() else b"")
-        self.folder = keep / f"{mode}-{inputs.hexdigest()[:12]}"
+        self.folder = setup.keep / f"{setup.mode}-{inputs.hexdigest()[:12]}"
         self.folder.mkdir(parents=True, exist_ok=True)
+        self.hip = self.folder / "hip" / "kernels.hip"
         self.source = self.folder / "kernels.cu"
         self.source.write_text(text)
-        self.build = build
 
-    def commands(self) -> dict[str, list[str]]:
-        """Each executor's command; programs that are not there yet are built."""
-        hip = self.folder / "hip" / "kernels.hip"
-        if not hip.is_file():
-            hip.parent.mkdir(exist_ok=True)
-            call = [sys.executable, "-m", "cu2port", "convert", str(self.source), "-o", str(hip), "--warp", self.mode]
+    def convert(self) -> None:
+        if self.hip.is_file():
+            return
+        self.hip.parent.mkdir(exist_ok=True)
+        call = [sys.executable, "-m", "cu2port", "convert", str(self.source), "-o", str(self.hip)]
+        done = subprocess.run([*call, "--warp", self.setup.mode], capture_output=True, text=True)
+        if not self.hip.is_file():
+            raise click.ClickException(done.stdout + done.stderr)
+
+    def compile(self, arch: str) -> list[str]:
+        """The command that runs a GPU's machine code. Raises CompileError."""
+        made = self.folder / f"{arch}.so"
+        if not made.is_file():
+            part = made.with_suffix(".part")
+            call = [*shlex.split(self.setup.build), arch, str(self.hip), str(part), *shlex.split(self.setup.flags)]
             done = subprocess.run(call, capture_output=True, text=True)
-            if not hip.is_file():
-                raise click.ClickException(done.stdout + done.stderr)
-        out = {}
-        for arch in ARCHES:
-            made = self.folder / f"{arch}.so"
-            if not made.is_file():
-                part = made.with_suffix(".part")
-                done = subprocess.run(
-                    [*shlex.split(self.build), arch, str(hip), str(part), *shlex.split(self.flags)],
-                    capture_output=True,
-                    text=True,
-                )
-                if done.returncode:
-                    raise CompileError(f"{arch}: {done.stderr[:300]}")
-                part.replace(made)
-            out[arch] = [*shlex.split(self.runner), str(made)]
-        missing = [w for w in WAVES if not (self.folder / f"program-{w}").is_file()]
-        if missing:
-            found = sim_build.Program((self.source,), flags=("-O0",), warp=self.mode)
-            sim_build.build(found, self.folder, missing, sim_build.find_toolchain(), jobs=1)
-        for wave in WAVES:
-            out[f"simulator {wave}"] = [str(self.folder / f"program-{wave}")]
-        return out
+            if done.returncode:
+                raise CompileError(f"{arch}: {done.stderr[:300]}")
+            part.replace(made)
+        return [*shlex.split(self.setup.runner), str(made)]
+
+    def simulated(self, wave: int) -> list[str]:
+        """The command that runs the simulator."""
+        made = self.folder / f"program-{wave}"
+        if not made.is_file():
+            found = sim_build.Program((self.hip,), flags=("-O0", "-fno-exceptions"), warp=self.setup.mode)
+            sim_build.build(found, self.folder, [wave], sim_build.find_toolchain(self.setup.cxx), jobs=1)
+        return [str(made)]
 
     def run(self, command: Sequence[str]) -> dict[str, str]:
         """What each kernel came to. After one that ends the program the next one starts a new run."""
@@ -161,25 +183,73 @@ class Batch:
         return out
 
 
+@dataclass
+class Answers:
+    """What executors answered for some kernels, and the seconds that it took."""
+
+    folder: Path
+    kernels: list[Kernel]
+    executors: dict[str, dict[str, str]]
+    seconds: dict[str, float]
+
+
+def examine(setup: Setup, leaders: bool, first: int, count: int) -> list[Answers]:
+    """Build and run some kernels. Where they do not compile for a GPU, their halves are tried."""
+    seconds: dict[str, float] = {}
+    mark = spent()
+
+    def took(what: str) -> None:
+        nonlocal mark
+        now = spent()
+        seconds[what] = seconds.get(what, 0.0) + now - mark
+        mark = now
+
+    kernels = kernels_of(first, count, leaders)
+    took("model")
+    batch = Batch(kernels, setup)
+    batch.convert()
+    took("converting")
+    answers: dict[str, dict[str, str]] = {}
+    for arch in ARCHES:
+        try:
+            command = batch.compile(arch)
+        except CompileError as e:
+            if count > 1:
+                half = count // 2
+                return examine(setup, leaders, first, half) + examine(setup, leaders, first + half, count - half)
+            answers[str(e)] = {kernels[0].name: "does not compile"}
+            break
+        took("compiling for GPUs")
+        answers[arch] = batch.run(command)
+        took(f"running {arch}")
+    else:
+        for wave in WAVES:
+            command = batch.simulated(wave)
+            took("compiling for the simulator")
+            answers[f"simulator {wave}"] = batch.run(command)
+            took("running the simulator")
+    return [Answers(batch.folder, kernels, answers, seconds)]
+
+
 def kernels_of(first: int, count: int, leaders: bool) -> list[Kernel]:
     """Kernels by number: each is the same whatever else is asked for."""
     return [Writer(random.Random(n), f"k{n}", leaders).kernel() for n in range(first, first + count)]
 
 
-def judge(batch: Batch, executors: dict[str, dict[str, str]], keep: Path) -> list[tuple[Kernel, str]]:
+def judge(found: Answers, setup: Setup) -> list[tuple[Kernel, str]]:
     """The kernels in which an executor and the model differ, and which executors."""
     wrong = []
-    for k in batch.kernels:
+    for k in found.kernels:
         want = digest(k.expected)
-        bad = [name for name, got in executors.items() if got.get(k.name) != want]
+        bad = [name for name, got in found.executors.items() if got.get(k.name) != want]
         if bad:
             wrong.append((k, ", ".join(bad)))
-            folder = keep / "disagree"
+            folder = setup.keep / "disagree"
             folder.mkdir(exist_ok=True)
-            told = "".join(f"// {name}: {got.get(k.name)}\n" for name, got in executors.items())
-            text = f"// {batch.folder}\n// model: {want}\n{told}// {' '.join(sorted(k.tags))}\n{program([k])}"
-            (folder / f"{batch.mode}-{k.name}.cu").write_text(text)
-            (folder / f"{batch.mode}-{k.name}.txt").write_text(" ".join(map(str, k.expected)))
+            told = "".join(f"// {name}: {got.get(k.name)}\n" for name, got in found.executors.items())
+            text = f"// {found.folder}\n// model: {want}\n{told}// {' '.join(sorted(k.tags))}\n{program([k])}"
+            (folder / f"{setup.mode}-{k.name}.cu").write_text(text)
+            (folder / f"{setup.mode}-{k.name}.txt").write_text(" ".join(map(str, k.expected)))
     return wrong
 
 
@@ -188,12 +258,13 @@ def judge(batch: Batch, executors: dict[str, dict[str, str]], keep: Path) -> lis
 @click.option("--mode", default="logical", type=click.Choice(["logical", "solo"]))
 @click.option("--count", default=100, help="Kernels in all.")
 @click.option("--seed", default=1, help="Number of the first kernel.")
-@click.option("--batch", "size", default=25, help="Kernels in one program.")
+@click.option("--batch", "size", default=75, help="Kernels in one program, at most.")
 @click.option("--jobs", default=2, help="Programs at a time.")
 @click.option("--leaders/--no-leaders", default=True, help="Unset values through functions and groups.")
 @click.option("--build", default="", help="Command in place of EMULATOR/amdemu/build.sh.")
-@click.option("--run", "runner", default="", help="Command in place of EMULATOR's python and run.py.")
+@click.option("--run", "runner", default="", help="Command in place of emulator_run.py.")
 @click.option("--flags", default="", help="More flags for the build command.")
+@click.option("--cxx", default="", help="Compiler for the simulator; by default a clang, which is quicker at -O0.")
 @click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Folder for programs and disagreements.")
 def main(
     emulator: Path,
@@ -206,55 +277,49 @@ def main(
     build: str,
     runner: str,
     flags: str,
+    cxx: str,
     keep: Path | None,
 ) -> None:
     keep = (keep or cache_dir() / "executor").absolute()
     keep.mkdir(parents=True, exist_ok=True)
     root = emulator.absolute()
     build = build or shlex.quote(str(root / "amdemu" / "build.sh"))
-    runner = runner or shlex.join([str(root / "venv" / "bin" / "python"), str(root / "amdemu" / "run.py")])
-    spent: Counter[str] = Counter()
-
-    def timed(what: str, call: Callable[[], dict[str, str]]) -> dict[str, str]:
-        began = time.monotonic()
-        out = call()
-        spent[what] += round(time.monotonic() - began)
-        return out
-
-    def one(kernels: Sequence[Kernel]) -> list[tuple[Batch, dict[str, dict[str, str]]]]:
-        began = time.monotonic()
-        batch = Batch(kernels, mode, keep, build, runner, flags)
-        try:
-            commands = batch.commands()
-        except CompileError as e:
-            if len(kernels) > 1:
-                return one(kernels[: len(kernels) // 2]) + one(kernels[len(kernels) // 2 :])
-            return [(batch, {str(e): {kernels[0].name: "does not compile"}})]
-        finally:
-            spent["making"] += round(time.monotonic() - began)
-        return [(batch, {name: timed(name, partial(batch.run, c)) for name, c in commands.items()})]
-
-    def numbered(first: int) -> list[tuple[Batch, dict[str, dict[str, str]]]]:
-        return one(kernels_of(first, min(size, seed + count - first), leaders))
-
-    agree: Counter[str] = Counter()
-    wrong: list[tuple[Kernel, str]] = []
-    tags: Counter[str] = Counter()
+    if not runner:
+        os.environ["PYTHONPYCACHEPREFIX"] = str(keep / "python")  # reading the emulator's sources takes seconds
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        script = Path(__file__).with_name("emulator_run.py")
+        words = [root / "venv" / "bin" / "python", script, root, keep / "instructions"]
+        runner = shlex.join(map(str, words))
+    cxx = cxx or next((c for c in CLANGS if shutil.which(c)), "")
+    setup = Setup(mode, keep, build, runner, flags, cxx)
     began = time.monotonic()
-    with ThreadPoolExecutor(jobs) as pool:
-        for batch, executors in chain.from_iterable(pool.map(numbered, range(seed, seed + count, size))):
-            found = judge(batch, executors, keep)
-            wrong += found
-            for k in batch.kernels:
+    agree: Counter[str] = Counter()
+    seconds: dict[str, float] = {}
+    tags: Counter[str] = Counter()
+    wrong: list[tuple[Kernel, str]] = []
+    parts = max(-(-count // size), min(jobs, count))
+    edges = [seed + count * n // parts for n in range(parts + 1)]
+    with ProcessPoolExecutor(jobs) as pool:
+        todo = [pool.submit(examine, setup, leaders, a, b - a) for a, b in pairwise(edges)]
+        for found in chain.from_iterable(job.result() for job in todo):
+            differ = judge(found, setup)
+            wrong += differ
+            for what, s in found.seconds.items():
+                seconds[what] = seconds.get(what, 0.0) + s
+            for k in found.kernels:
                 tags.update(k.tags)
-            for name, got in executors.items():
-                agree[name] += sum(got.get(k.name) == digest(k.expected) for k in batch.kernels)
-            for k, names in found:
+            for name, got in found.executors.items():
+                agree[name] += sum(got.get(k.name) == digest(k.expected) for k in found.kernels)
+            for k, names in differ:
                 print(f"{mode} {k.name}: {names} differ from the model  ({' '.join(sorted(k.tags))})", flush=True)
-    print(f"{mode}: {count - len(wrong)} of {count} kernels agree everywhere, {time.monotonic() - began:.0f} s")
+    total = sum(seconds.values())
+    print(
+        f"{mode}: {count - len(wrong)} of {count} kernels agree everywhere; "
+        f"{time.monotonic() - began:.0f} s, {total:.0f} s of a processor"
+    )
     for name, n in agree.items():
-        print(f"  {name:<13} {n} of {count} as the model, {spent[name]} s")
-    print(f"  converting, compiling and the model: {spent['making']} s")
+        print(f"  {name:<13} {n} of {count} as the model")
+    print("  seconds of a processor: " + ", ".join(f"{what} {s:.0f}" for what, s in seconds.items()))
     print("  kernels with: " + ", ".join(f"{t} {n}" for t, n in sorted(tags.items())))
     raise SystemExit(1 if wrong else 0)
 
