@@ -87,7 +87,7 @@ class Store:
 
 def main(root: Path, folder: Path, *arguments: str) -> None:
     sys.path.insert(0, str(root / "amdemu"))
-    emulator = importlib.import_module("amdemu")
+    emulator: Any = importlib.import_module("amdemu")
     store = Store(folder, emulator)
     emulator.E._get_runner = store.runner
     emulator.decode_inst = store.instruction

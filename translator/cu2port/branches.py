@@ -210,7 +210,12 @@ def hip_spans(unit: Unit) -> tuple[Span, ...]:
 
 def hip_branches(unit: Unit) -> tuple[Span, ...]:
     """The branches of conditionals that ask for HIP and not for CUDA."""
-    return tuple(Span(g.start, g.end) for g in unit.groups if _asks_for_hip(unit, g))
+    return tuple(Span(g.start, g.end) for g in hip_groups(unit))
+
+
+def hip_groups(unit: Unit) -> tuple[Group, ...]:
+    """The same as branches of their conditionals."""
+    return tuple(g for g in unit.groups if _asks_for_hip(unit, g))
 
 
 def is_hips(unit: Unit, offset: int) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cu2port.check import Check, Example
 from cu2port.model import Finding, Options, Severity, replace
 from cu2port.unit import Unit
-from cu2port.warpnames import ALL_LANES, HEADER, SPACE, modes, tokens
+from cu2port.warpnames import HEADER, SPACE, modes, tokens
 
 _FLAG = Options(warp="flag")
 _CONSTANT = frozenset("constexpr static_assert case enum alignas __launch_bounds__ constinit".split())
@@ -18,8 +18,7 @@ class WarpSize(Check):
     (since ROCm 7) and no `int`, so that array bounds, template arguments and `min(warpSize, n)` do not compile. A
     constant of `cu2port/warp.hpp` stands for CUDA's.
 
-    A branch for HIP keeps its `warpSize`. Where the same function uses it outside of the branch too, one function has
-    warps of two sizes on a wavefront of 64, and each use in the branch is reported.
+    A branch for HIP keeps its `warpSize`.
     """
 
     code, name, severity = "CU315", "warp-size", Severity.INFO
@@ -47,14 +46,6 @@ class WarpSize(Check):
         Example("__device__ int f(int warpSize) { return warpSize / 2; }", note="a parameter"),
         Example("void f() { const int warpSize = 32; g(warpSize); }", note="a variable"),
         Example("#include <hip/hip_runtime.h>\n__device__ int f() { return warpSize; }", note="HIP's own"),
-        Example(
-            "__device__ int f(int i) {\n#ifdef __HIP_PLATFORM_AMD__\n  i /= warpSize;\n#endif\n"
-            "  return i % warpSize;\n}\n",
-            '#include "cu2port/warp.hpp"\n__device__ int f(int i) {\n#ifdef __HIP_PLATFORM_AMD__\n  i /= warpSize;\n'
-            "#endif\n  return i % cu2port::warp::size;\n}\n",
-            "a branch for HIP in a function whose other code has warps of 32 lanes: reported",
-            findings=2,
-        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
@@ -62,20 +53,9 @@ class WarpSize(Check):
             return
         mode = modes(unit)
         found = tokens(unit, ("warpSize",))
-        ours = {f.name_at for i in found if mode(i) != "flag" and (f := unit.function_at(i)) is not None}
         for i in found:
             kept = mode(i) == "flag"
             if kept and unit.options.warp != "flag":
-                f = unit.function_at(i)
-                if f is not None and f.name_at in ours:
-                    yield self.finding(
-                        f"`warpSize` is 64 here on gfx9, and 32 in the rest of `{f.name}`, which is not for HIP alone: "
-                        f"write `{SPACE}size`, or keep the two apart",
-                        unit.p[i],
-                        unit.end(i),
-                        severity=Severity.WARNING,
-                        effects=(ALL_LANES,),
-                    )
                 continue
             constant = _in_constant(unit, i)
             said = "is no constant in HIP" if constant else "is 64 on GPUs with wavefronts of 64 lanes"
