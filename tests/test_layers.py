@@ -31,7 +31,7 @@ LAYERS = (
     ("checks: blocks check effects engine fates solo warp.report",),
     ("warp:",),
     ("ptx:",),
-    ("catalog: api argtypes cases includes rulefile uses",),
+    ("catalog:",),
     (
         "facts: _clang_answers _libclang arithmetic branches clang clang_worker conditionals declared shim structure "
         "unit warpnames",

@@ -22,7 +22,7 @@ from typing import Any
 
 from tables import NoTableError, replaced, row_text
 
-from cu2port.rulefile import read_rules
+from cu2port.catalog.rulefile import read_rules
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADINGS = ("Library", "Becomes", "Names", "Renamed", "Changed", "Unsupported", "No fate", "Unchecked")

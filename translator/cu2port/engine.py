@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cu2port import edits
-from cu2port.api import api_facts
 from cu2port.catalog import load_catalog
+from cu2port.catalog.api import api_facts
+from cu2port.catalog.includes import added_includes, runtime_on_top
 from cu2port.checks import all_checks
 from cu2port.conditionals import Cover
 from cu2port.effects import narrowed
-from cu2port.includes import added_includes, runtime_on_top
 from cu2port.model import Finding, Options, Outcome, Project, Result, Severity, Trust
 from cu2port.unit import Unit
 

@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from cu2port import edits, engine, troubles
-from cu2port.api import api_facts
 from cu2port.audit.requirements import Requirement, found_in
+from cu2port.catalog.api import api_facts
 from cu2port.checks import all_checks
 from cu2port.jobs import Job, Tools
 from cu2port.lexer import is_identifier

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from cu2port.catalog.includes import is_cuda_source
 from cu2port.check import Check, Example
-from cu2port.includes import is_cuda_source
 from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Finding, Severity
 from cu2port.unit import Unit

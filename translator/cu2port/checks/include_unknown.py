@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cu2port.catalog.includes import include_findings
 from cu2port.check import Check, Example
-from cu2port.includes import include_findings
 from cu2port.model import Finding, Severity
 from cu2port.unit import Unit
 

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.api import api_facts
+from cu2port.catalog.api import api_facts
+from cu2port.catalog.uses import owns_cuda
 from cu2port.check import Check, Example
 from cu2port.lexer import is_identifier
 from cu2port.model import Finding, Severity
 from cu2port.unit import Unit
-from cu2port.uses import owns_cuda
 
 _SHOWN = 6
 

@@ -30,8 +30,8 @@ class _Oops:
         if isinstance(error, BrokenPipeError):  # the reader of our output went away, as `head` does
             sys.stderr.close()
             raise SystemExit(2)
+        from cu2port.catalog.rulefile import CatalogError
         from cu2port.data import DataError
-        from cu2port.rulefile import CatalogError
 
         if isinstance(error, CatalogError):  # somebody edited a checkout's rules; the message names file and row
             say(f"cu2port: rules/{' '.join(str(error).split())}", err=True)

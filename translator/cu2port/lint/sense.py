@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cu2port.api import api_facts
 from cu2port.branches import cuda_branches, hip_branches, hip_spans
+from cu2port.catalog.api import api_facts
+from cu2port.catalog.includes import HELPER
 from cu2port.conditionals import Cover
-from cu2port.includes import HELPER
 from cu2port.lint.intent import lanes_32
 from cu2port.model import Finding, Severity, Span, Trust
 from cu2port.unit import Unit

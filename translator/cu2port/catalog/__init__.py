@@ -17,10 +17,10 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from cu2port import rulefile
+from cu2port.catalog import rulefile
+from cu2port.catalog.rulefile import VERSION_KEYS, read_rules
 from cu2port.data import cache_dir, data_path, prune_cache
 from cu2port.model import Trust
-from cu2port.rulefile import VERSION_KEYS, read_rules
 from cu2port.version import __version__
 
 Fate = Literal["rename", "change", "unsupported"]
