@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from cu2port.model import Edit, Finding, Judged, Outcome, Side, Span, Trust
 
@@ -90,8 +91,7 @@ def _edit_order(e: Edit) -> tuple[int, int, int, tuple[str, ...]]:
     return (e.start, rank, -e.end, tuple(str(x) for x in e.parts))
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
+class _Node(NamedTuple):
     """An edit and those inside its bytes, in text order."""
 
     edit: Edit

@@ -195,7 +195,9 @@ def _read_gap(piece: str, start: int, comments: list[tuple[int, int]]) -> _Gap:
     """The gap of a piece that starts at byte `start`; its comments are added to `comments`."""
     at = comment_end = 0
     breaks = False
-    while at < len(piece) and (m := _GAPS.match(piece, at)) is not None:
+    for m in _GAPS.finditer(piece):
+        if m.start() != at:  # in the token
+            break
         if piece[at] == "/":
             comments.append((start + at, start + m.end()))
             if not breaks:

@@ -9,7 +9,7 @@ from cu2port.unit import Unit
 from cu2port.warp.expressions import QUALIFIERS
 from cu2port.warp.model import device_functions
 from cu2port.warp.unset import HandedOn, handed_on
-from cu2port.warp.valueless import HAVE_A_VALUE, functions_to_read, read
+from cu2port.warp.valueless import HAVE_A_VALUE, suspects
 from cu2port.warpnames import NAMES, SHUFFLES, modes
 
 _NUMBERS = frozenset(
@@ -108,11 +108,11 @@ class LeaderValue(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         mode = modes(unit)
         ours = SHUFFLES if unit.options.warp == "flag" else NAMES
-        for f, wanted in functions_to_read(unit, device_functions(unit)):
+        for f in suspects(unit, device_functions(unit), ours):
             if unit.options.warp != "flag":
-                wanted = {k for k in wanted if mode(k) != "flag"}
-            for h in handed_on(unit, read(unit, f), wanted, ours) if wanted else ():
-                edit = _initialiser(unit, h, f.body)
+                f = f._replace(decls={k for k in f.decls if mode(k) != "flag"})
+            for h in handed_on(unit, f, ours) if f.decls else ():
+                edit = _initialiser(unit, h, f.fn.body)
                 if edit is None:
                     continue
                 name = unit.t[h.decl.at]

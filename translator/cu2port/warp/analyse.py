@@ -79,19 +79,21 @@ def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
     if not (triggers(unit) if hazards_only else reasons(unit)):
         return _NOTHING
     functions = device_functions(unit)
-    names = {f.name for f in functions}
-    called = {f.name: names.intersection(unit.t[f.body[0] : f.body[1]]) for f in functions}
     loud = {name for i in unit.find("volatile") if unit.function_at(i) is None for name in unit.t[i + 2 : i + 4]}
+    meeting: frozenset[str] = frozenset()
     if hazards_only:
         found, meeting = troubled(unit, functions, loud)
         wanted = set(found)
-        quiet = {f.name for f in functions if _PLACES.isdisjoint(unit.t[f.body[0] : f.body[1]])} - meeting
     else:
         loud |= {name for name, ms in unit.macros.items() if any(_loud(unit, m.first, m.stop) for m in ms)}
         wanted = {f.name for f in functions if _loud(unit, f.first, f.body[1], loud)}
-        quiet = set()
     if not wanted:
         return _NOTHING
+    names = {f.name for f in functions}
+    called = {f.name: names.intersection(unit.t[f.body[0] : f.body[1]]) for f in functions}
+    quiet: set[str] = set()
+    if hazards_only:
+        quiet = {f.name for f in functions if _PLACES.isdisjoint(unit.t[f.body[0] : f.body[1]])} - meeting
     callers = _callers(called)
     todo = list(wanted)
     while todo:

@@ -5,6 +5,8 @@ Both sides of every `#if` are read, one after the other.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from cu2port.lexer import is_identifier
 from cu2port.unit import Unit
 from cu2port.warp.expressions import DEPTH, NOT_TYPES, QUALIFIERS, ExpressionParser, integer
@@ -28,8 +30,18 @@ from cu2port.warp.tree import (
 _STARTS = frozenset("for while do if switch return {".split())
 
 
+_WAYS = frozenset(
+    "if else for while do switch case default return break continue goto co_return try catch "
+    "asm __asm__ __asm #".split()
+)
+
+
 class Parser(ExpressionParser):
-    """Reads statements of a function's body."""
+    """Reads statements of a function's body.
+
+    `only`: tokens in order; a statement that holds none of them and none of `_WAYS` is stepped over. None: none is."""
+
+    only: list[int] | None = None
 
     # --- statements -----------------------------------------------------------------------------------------------
 
@@ -97,6 +109,8 @@ class Parser(ExpressionParser):
                 self._to(self._partner(k, stop) + 1)
                 self._semicolon(stop)
                 return None
+        if self.only is not None and self._steps_over(self.only, stop):
+            return None
         if is_identifier(tok):
             if self._is(i + 1, stop, ":") and tok not in QUALIFIERS:  # a label
                 self._to(i + 2)
@@ -119,6 +133,17 @@ class Parser(ExpressionParser):
         if end >= 0 or not (bare or (isinstance(e, CallExpr) and self.i < stop and self._starts(self.i))):
             self._semicolon(stop)
         return Eval(i, e, end)
+
+    def _steps_over(self, only: list[int], stop: int) -> bool:
+        """Go behind the statement here, or nowhere if it must be read."""
+        k = self.i
+        while k < stop and self.t[k] not in (";", "}"):
+            k = self.match[k] + 1 if self.match[k] > k else k + 1
+        n = bisect_left(only, self.i)
+        if (n < len(only) and only[n] < k) or not _WAYS.isdisjoint(self.t[self.i : k]):
+            return False
+        self._to(k + 1 if self._is(k, stop, ";") else k)
+        return True
 
     def _stands_alone(self, name: str) -> bool:
         """Whether a name is a macro without parameters that is a statement."""

@@ -49,15 +49,13 @@ from cu2port.warp.tree import (
     statements,
     walk,
 )
+from cu2port.warp.valueless import Suspect, is_macro, read
 
 _MOST = 256  # variables of one function that are followed; the time that joins of branches take grows with them
 _LANES = re.compile(
     r"(?i:\w*(?:lane|thread_?id|thread_?rank|threadidx|leader|elect|warp_?master)\w*|_*ffs(?:ll)?|__cl?tz(?:ll)?)"
     r"|\w*tid\w*|id|t[xyz]"
 )
-# A macro of another file may assign to its argument; those of these names hand it to other lanes.
-_LANE_MACRO = re.compile(r"\w*(?:SHFL|SHUFFLE|BCAST|BROADCAST|BALLOT|ANY|ALL)\w*")
-_MACRO = re.compile(r"[A-Z][A-Z0-9_]+")
 
 
 class Has(IntEnum):
@@ -90,13 +88,14 @@ class HandedOn(NamedTuple):
 State = dict[Place, Has]
 
 
-def handed_on(unit: Unit, device: Device, wanted: set[int], ours: frozenset[str]) -> list[HandedOn]:
+def handed_on(unit: Unit, f: Suspect, ours: frozenset[str]) -> list[HandedOn]:
     """Variables of a function that are handed on by value where some lanes have not set them, each once.
 
-    `wanted`: their names' tokens; `ours`: functions whose parameters may be without a value."""
-    found = _Walk(unit, device, wanted, ours, None).found
+    `ours`: functions whose parameters may be without a value."""
+    found = _Walk(unit, read(unit, f.fn, f.names), f.decls, ours, None).found
     if found:  # rare; now ask who takes which way
-        found = _Walk(unit, device, wanted, ours, _divided_names(unit, device)).found
+        device = read(unit, f.fn)
+        found = _Walk(unit, device, f.decls, ours, _divided_names(unit, device)).found
     return [found[decl] for decl in sorted(found)]
 
 
@@ -252,7 +251,7 @@ class _Walk:
         name = callee(e)
         if isinstance(e.callee, Member):
             self.expr(e.callee.base)
-        macro = name in self.unit.macros or (_MACRO.fullmatch(name) is not None and not _LANE_MACRO.fullmatch(name))
+        macro = is_macro(self.unit, name)
         quiet = macro or name in self.ours or self.is_ours(e.callee)
         given = []
         for x in e.args:

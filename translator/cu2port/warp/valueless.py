@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from cu2port.lexer import is_identifier
 from cu2port.structure import Function
 from cu2port.unit import Unit
 from cu2port.warp.expressions import NOT_TYPES
 from cu2port.warp.model import Device, make_device
-from cu2port.warp.parse import Parser
+from cu2port.warp.parse import Parser, parameters
 
 _CONDITIONAL = frozenset("if else for while do switch case default #".split())
 #: Words of declarations whose variables have a value, or are none.
@@ -21,35 +23,60 @@ _IN_TYPES = frozenset({"::", "<", ">", ",", "*"})
 _NO_VALUE = frozenset({",", ";", "{", "(", "["})  # before these no `=` of the same declarator can be
 _SHORT = 8  # tokens of a macro that holds less than a declaration and a branch
 _DEEP = 40  # blocks in one another
+_BEFORE_BLOCK = frozenset({")", ";", "{", "}", ":", "else", "do", "const", "mutable"})  # of statements, not of values
+# A macro of another file may assign to its argument; those of these names hand it to other lanes.
+_LANE_MACRO = re.compile(r"\w*(?:SHFL|SHUFFLE|BCAST|BROADCAST|BALLOT|ANY|ALL)\w*")
+_MACRO = re.compile(r"[A-Z][A-Z0-9_]+")
 _CONTROL = frozenset("if for while switch sizeof".split())
 _OPERATORS = frozenset("+ - * / % | ^ & << ? :".split())
 
 
-def functions_to_read(unit: Unit, functions: Iterable[Function]) -> list[tuple[Function, set[int]]]:
-    """Those of some functions, and of the file's macros, that declare such a variable, with what `candidates` finds."""
+class Suspect(NamedTuple):
+    """A function, or the body of a macro, that declares such variables. `decls`: their names' tokens; `names`: their
+    names and those of variables that may be made of them."""
+
+    fn: Function
+    decls: set[int]
+    names: set[str]
+
+
+def suspects(unit: Unit, functions: Iterable[Function], ours: frozenset[str]) -> list[Suspect]:
+    """Those of some functions, and of the file's macros, that declare variables which have no value where they may be
+    handed on by value. `ours`: functions whose parameters may be without a value."""
     macros = (
         m for ms in unit.macros.values() for m in ms if m.stop - m.first > _SHORT and ";" in unit.t[m.first : m.stop]
     )
     bodies = [Function(m.name, m.first, m.first, (-1, -1), (m.first - 1, m.stop), frozenset()) for m in macros]
-    found = ((f, candidates(unit, f.body[0] + 1, f.body[1])) for f in (*functions, *bodies))
-    return [(f, wanted) for f, wanted in found if wanted]
+    found = ((f, candidates(unit, f.body[0] + 1, f.body[1], ours)) for f in (*functions, *bodies))
+    return [Suspect(f, *c) for f, c in found if c is not None]
 
 
-def read(unit: Unit, f: Function) -> Device:
-    """A function, or a macro as `functions_to_read` gives it."""
-    if f.params[0] >= 0:
+def read(unit: Unit, f: Function, names: set[str] | None = None) -> Device:
+    """A function, or a macro's body. `names`: statements that name none of these and only compute may be left out."""
+    first, stop = f.body[0] + 1, f.body[1]
+    if f.params[0] >= 0 and names is None:
         return make_device(unit, f)
-    return Device(f, (), (), Parser(unit, f.body[0] + 1, f.body[1], jump=False).block(f.body[1]), False)
+    parser = Parser(unit, first, stop, jump=f.params[0] >= 0)
+    if names is not None:
+        parser.only = sorted(k for name in names for k in _between(unit, name, first, stop))
+    params = parameters(unit, *f.params) if f.params[0] >= 0 else ()
+    return Device(f, params, (), parser.block(stop), "__global__" in f.sides)
 
 
-def candidates(unit: Unit, first: int, stop: int) -> set[int]:
+def is_macro(unit: Unit, name: str) -> bool:
+    """Whether a name that is called is a macro: one of the file, or one of another file that hands nothing to lanes."""
+    return name in unit.macros or (_MACRO.fullmatch(name) is not None and not _LANE_MACRO.fullmatch(name))
+
+
+def candidates(unit: Unit, first: int, stop: int, ours: frozenset[str]) -> tuple[set[int], set[str]] | None:
     """Of the variables that tokens [first, stop) declare without a value, those whose next use is in a branch: their
-    names' tokens. None if each of them is surely set before it is read. Told by shape, from the ends of statements, so
-    that most functions need not be read."""
+    names' tokens, and the names that their values may go to. None if each of them is surely set before it is read, or
+    what is not reaches no call and no result. Told by shape, from the ends of statements, so that most functions need
+    not be read."""
     ends = _between(unit, ";", first, stop)
     names = list(_names(unit, ends, first))
     if not names:
-        return set()
+        return None
     shape = _Shape(unit, first, stop, ends)
     found: dict[int, list[int]] = {}
     for decl in names:
@@ -65,7 +92,10 @@ def candidates(unit: Unit, first: int, stop: int) -> set[int]:
         ):
             continue  # where it is used first it is set, and all other uses come after
         found[decl] = uses
-    return set() if all(shape.is_set_before(uses) for uses in found.values()) else set(found)
+    unsure = {unit.t[decl] for decl, uses in found.items() if not shape.is_set_before(uses)}
+    if not unsure or not shape.hands_on(unsure, ours):
+        return None
+    return {decl for decl in found if unit.t[decl] in unsure}, unsure
 
 
 class _Shape:
@@ -96,6 +126,36 @@ class _Shape:
     def start_of(self, k: int) -> int:
         """The first token of the statement around token k, or of the head of the block that opens at k."""
         return self._starts[bisect_left(self._starts, k) - 1] + 1
+
+    def hands_on(self, names: set[str], ours: frozenset[str]) -> bool:
+        """Whether the value of a variable, or of one made of it, may go to a function, to PTX or be a result. The names
+        of what is made of them are added."""
+        todo, found = list(names), False
+        while todo:
+            for k in _between(self.unit, todo.pop(), self.first, self.stop):
+                start, block = self.start_of(k), self.block_of(k)
+                found = found or (block >= self.first and self.t[block - 1] not in _BEFORE_BLOCK)
+                for j in range(start, k):
+                    tok = self.t[j]
+                    if tok == "return" or (tok == "(" and self.match[j] > k and self._takes(self.t[j - 1], ours)):
+                        found = True
+                    elif tok == "=" and (name := self._target(j)) not in names:
+                        names.add(name)
+                        todo.append(name)
+        return found
+
+    def _takes(self, callee: str, ours: frozenset[str]) -> bool:
+        """Whether a bracket behind a token may be that of a call that needs values."""
+        if is_identifier(callee):
+            return callee not in _CONTROL and callee not in ours and not is_macro(self.unit, callee)
+        return callee in (">", ")", "]", "}")
+
+    def _target(self, equals: int) -> str:
+        """The variable that is assigned to before a `=`, maybe a part of it."""
+        k = equals - 1
+        while self.t[k] == "]" or self.t[k - 1] == ".":
+            k = self.match[k] - 1 if self.t[k] == "]" and 0 < self.match[k] < k else k - 2
+        return self.t[k]
 
     def is_set_before(self, uses: list[int]) -> bool:
         """Whether a variable with these uses is surely set before each use that is no assignment."""
@@ -204,12 +264,12 @@ def _names(unit: Unit, ends: Iterable[int], first: int) -> Iterator[int]:
     t, before = unit.t, first
     for end in ends:
         words = t[before:end]
-        # without a comma it is the last word that has no value, and a type stands before it
-        last = t[end - 1]
+        last, several = t[end - 1], "," in words
         if (
-            "," in words
-            or "}" in words
+            "}" in words
             or last == "]"
+            or (several and (last != ")" or "=" in words))
+            # without a comma it is the last word that has no value, and a type stands before it
             or (last != ")" and (t[end - 2] in "*>" or is_identifier(t[end - 2])))
         ):
             yield from _declared(unit, end, first)
