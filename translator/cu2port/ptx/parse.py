@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from cu2port.ptx.ir import (
 from cu2port.ptx.tokens import PtxSyntaxError, lexed, master
 
 
+@lru_cache(maxsize=1024)
 def parse_inline(text: str) -> tuple[Statement, ...]:
     """The statements of an asm text: `%0` and `%[x]` are its operands, `%%r` is the name `%r`, `%=` stays in names.
 
