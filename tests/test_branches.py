@@ -104,3 +104,22 @@ def test_a_conditional_of_which_nothing_is_left_says_so(text: str, lost: bool) -
     said = [j.finding.message for j in judged if j.finding.code == "CU206"]
     assert said
     assert all(("none of these branches is compiled" in m) is lost for m in said)
+
+
+@pytest.mark.parametrize("macro", ["BNB_HIP", "GGML_USE_HIP", "LIB_ROCM", "USE_ROCM"])
+def test_a_projects_own_macro_for_hip_opens_a_branch_for_hip(macro: str) -> None:
+    text = f"#if {macro}\nint f(int v) {{ return __shfl(v, 0); }}\n"
+    text += "#else\nint f(int v) { return __shfl(v, 1); }\n#endif\n"
+    made = translate(text, Options(), path="a.cu").output.decode()
+    assert "__shfl(v, 0);" in made
+    assert "__shfl(v, 1, 32);" in made
+
+
+def test_an_include_guard_opens_none() -> None:
+    text = (
+        "#include <cuda.h>\n#ifndef KERNELS_HIP\n#define KERNELS_HIP\nint f(int v) { return __shfl(v, 0); }\n#endif\n"
+    )
+    assert "__shfl(v, 0, 32);" in translate(text, Options(), path="a.cuh").output.decode()
+    text = text.replace("cuda.h", "hip/hip_runtime.h").replace("(v, 0)", "(v, 0, 64)").replace("__shfl", "__any_sync")
+    judged = translate(text, Options(warp="flag"), path="a.cuh").findings
+    assert {j.finding.code for j in judged} >= {"CU310"}

@@ -22,6 +22,7 @@ VERSION_MACROS = frozenset(
 _HIP_WORD = re.compile(
     r"__HIP\w*|HIP_VERSION|\w*(?:USE|ENABLE|WITH|HAVE|FOR|ON|IS)_?_?(?:HIP|ROCM|AMD)\w*|__AMDGCN__|__AMDGPU__\Z"
 )
+_OWN_HIP_WORD = re.compile(r"[A-Z]\w*_(?:HIP|ROCM)\Z")
 _PASS = re.compile(r"DEVICE_COMPILE|VERSION|__AMD")  # what differs between passes and versions of HIP's own compiler
 _NUMBER = re.compile(r"[0-9][0-9']*[uUlL]*\Z")
 _FLIP = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "==": "==", "!=": "!="}
@@ -35,7 +36,7 @@ def has_hip_branch(unit: Unit, i: int) -> bool:
     g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
     if g is not None:
         return g.chain[0] in unit.once(_hip_chains)
-    return any(_HIP_WORD.match(w) for w in _words(unit, d))
+    return any(_is_hip_word(unit, w) for w in _words(unit, d))
 
 
 def _hip_chains(unit: Unit) -> frozenset[int]:
@@ -44,8 +45,15 @@ def _hip_chains(unit: Unit) -> frozenset[int]:
     return frozenset(
         first
         for first, chain in chains.items()
-        if any(_HIP_WORD.match(w) for n in chain for w in _words(unit, unit.directives[n]))
+        if any(_is_hip_word(unit, w) for n in chain for w in _words(unit, unit.directives[n]))
     )
+
+
+def _is_hip_word(unit: Unit, word: str) -> bool:
+    """Whether a macro says that the compiler or the build is HIP's; an include guard may look like one."""
+    if _HIP_WORD.match(word):
+        return True
+    return _OWN_HIP_WORD.match(word) is not None and not any(m.first == m.stop for m in unit.macros.get(word, ()))
 
 
 def _words(unit: Unit, d: Directive) -> list[str]:
@@ -255,7 +263,7 @@ def _side(unit: Unit, g: Group) -> bool | None:
     if "||" in words and any("CUDA" in w or "NVCC" in w for w in words):
         return None
     for k in range(d.first + 2, d.stop):
-        if _HIP_WORD.match(unit.t[k]) and "NV" not in unit.t[k]:
+        if _is_hip_word(unit, unit.t[k]) and "NV" not in unit.t[k]:
             before = k - 1 - (unit.tok(k - 1) == "(")
             before -= unit.tok(before) == "defined"
             return ((d.keyword == "ifndef") != (unit.tok(before) == "!")) == other
