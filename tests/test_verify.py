@@ -239,7 +239,7 @@ def test_an_unconverted_header_does_not_stand_in() -> None:
     done = verify("out")
     assert done.exit_code == 1
     assert "the unconverted header" in done.stdout
-    assert "src/sub/x.h stands in for one that the output lacks" in done.stdout
+    assert "src/sub/x.h is read in place of one that the output lacks" in done.stdout
 
 
 def test_a_cuda_header_outside_does_not_stand_in() -> None:

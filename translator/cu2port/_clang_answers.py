@@ -67,7 +67,7 @@ class Bindings:
         return Binding("undeclared", name.decode(errors="replace"), kind, "", "")
 
     def declaration(self, target: c.Cursor) -> Binding:
-        if target.kind == c.CONSTRUCTOR:  # `dim3(1, 2)` names the class to whoever reads it
+        if target.kind == c.CONSTRUCTOR:  # `dim3(1, 2)` names the class to a reader
             target = self.lib.getCursorSemanticParent(target)
         key = (target.kind, target.data[0], target.data[1] if target.kind >= 500 else None)
         if key not in self.seen:

@@ -36,7 +36,7 @@ _CLASSES = frozenset("class struct enum union".split())
 
 
 def stands_in(text: str) -> bool:
-    """Whether a file stands in for CUDA where there is none: `using cudaError_t = int;`, outside of any namespace.
+    """Whether a file takes the place of CUDA where there is none: `using cudaError_t = int;`, outside of any namespace.
 
     Next to CUDA's headers it could not stand, so the functions and enumerators in it are CUDA's under their names.
     """
@@ -117,7 +117,7 @@ def _is_part(c: str) -> bool:
 
 
 def _declares(text: str, start: int, end: int, fake: bool, outside: int) -> bool:
-    """Whether the name at [start, end) is declared there; functions of a file that stands in for CUDA are not.
+    """Whether the name at [start, end) is declared there; functions of a file that takes the place of CUDA are not.
 
     `outside`: where the first namespace opens.
     """

@@ -19,7 +19,7 @@ from cu2port.model import Edit, Finding, Judged, Outcome, Side, Span, Trust
 def judge(findings: Iterable[Finding], minimum: Trust) -> tuple[tuple[Judged, ...], tuple[Edit, ...]]:
     """Decide which findings apply. Returns the findings in text order with outcomes, and the edits to make.
 
-    A finding that loses to an edit which takes out the very text it speaks of is left out: nothing of it remains.
+    A finding that loses to an edit which takes out the very text it refers to is left out: nothing of it remains.
     """
     ordered = _in_text_order(findings)
     wanted = [f for f in ordered if f.edits and f.trust >= minimum]
@@ -46,7 +46,7 @@ def judge(findings: Iterable[Finding], minimum: Trust) -> tuple[tuple[Judged, ..
 
 
 def _takes_out(e: Edit, f: Finding) -> bool:
-    """Whether an edit leaves nothing of what a finding speaks of: no text at all, or none with its CUDA name."""
+    """Whether an edit leaves nothing of what a finding refers to: no text at all, or none with its CUDA name."""
     if not e.start <= f.start <= f.end <= e.end:
         return False
     if not e.parts:
@@ -62,7 +62,7 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
 
 
 def apply_within(text: str, start: int, end: int, edits: Iterable[Edit]) -> str:
-    """What stands in place of bytes [start, end) of a text after edits that lie in them."""
+    """What replaces bytes [start, end) of a text after edits that lie in them."""
     return apply(text[start:end], [_moved(e, -start) for e in edits])
 
 

@@ -36,7 +36,7 @@ def translate(
 
     `source`: text, or bytes in any 8-bit encoding (text is taken as UTF-8). `path` decides what kind of file it is
     and is used in reports. `clang`: a running service for questions that tokens cannot answer; without it such
-    places are decided by the lexer alone. Never raises for anything that stands in `source`.
+    places are decided by the lexer alone. Never raises for anything that is in `source`.
     """
     return settle(examine(source, options, path=path, project=project, clang=clang))
 

@@ -17,7 +17,7 @@ _CONVERTED, _KEPT = Options(use_clang=False), Options(use_clang=False, warp="fla
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule that speaks of a name. `applied`: conversion makes its edits; `kept`: it speaks where warp code is kept
+    """A rule that refers to a name. `applied`: conversion makes its edits; `kept`: it holds where warp code is kept
     as it is (`--warp flag`, code for HIP)."""
 
     code: str

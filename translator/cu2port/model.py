@@ -78,7 +78,7 @@ def insert(at: int, text: str, side: Side = Side.RIGHT) -> Edit:
 class Finding:
     """Something that a port must deal with, and the edits that deal with it (none: a person must).
 
-    `start`, `end`: the bytes it speaks of. `needs`: HIP headers that the edits use, as written between the
+    `start`, `end`: the bytes it refers to. `needs`: HIP headers that the edits use, as written between the
     brackets of an include. `helpers`: headers of ours that must travel with the output (`warp.hpp`).
     `effects`: target -> what happens there if nothing is done (`compile-error`, `wrong-result`, `hang`, `slower`,
     `none`).

@@ -163,7 +163,7 @@ def parse(text: bytes, stamp: str) -> Shim | None:
 def store(path: Path, data: bytes) -> bool:
     """Write a file of the cache whole or not at all. False when it cannot be written; that is no error.
 
-    It gets the same time whoever writes it: libclang refuses a precompiled header that is older than its source.
+    It gets the same time in every process: libclang refuses a precompiled header that is older than its source.
     """
     temporary = path.with_name(f".new-{os.getpid()}-{path.name}")
     try:

@@ -166,5 +166,5 @@ def _recounted(text: str) -> str:
 
 
 def is_device_macro(unit: Unit, m: Macro) -> bool:
-    """Whether a macro's body speaks of this thread."""
+    """Whether a macro's body refers to this thread."""
     return not {"threadIdx", "blockIdx"}.isdisjoint(unit.t[m.first : m.stop])

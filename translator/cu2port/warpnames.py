@@ -109,7 +109,7 @@ def _is_declared(unit: Unit, name: str) -> bool:
 def _is_theirs(unit: Unit, name: str) -> bool:
     """Whether a name that the project declares is the user's in this file, as far as tokens tell.
 
-    What stands in a conditional is a shim: for old versions of CUDA, for HIP, for an editor that knows no CUDA.
+    What is in a conditional is a shim: for old versions of CUDA, for HIP, for an editor that knows no CUDA.
     """
     found = [m.directive.start for m in unit.macros.get(name, ())]
     found = found or [unit.p[i] for i in unit.find(name) if declares(unit, i)]

@@ -59,7 +59,7 @@ _MOST = 40  # lines of one file
 
 
 class BuildLine(NamedTuple):
-    """A line of a build file that speaks of CUDA."""
+    """A line of a build file that refers to CUDA."""
 
     path: str
     line: int

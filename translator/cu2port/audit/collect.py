@@ -23,7 +23,7 @@ from cu2port.travel import travels
 from cu2port.unit import Unit
 
 SELF, REVIEW, HAND, NONE, NOTE = "self", "review", "hand", "none", "note"
-# what stands in every file that has to do with CUDA; others are only counted
+# what is in every file that has to do with CUDA; others are only counted
 _MARK = re.compile(
     rb"<<<|__(?:global|device|shared|constant|managed|launch_bounds)__|__CUDA|__NVCC__|__shfl|__ballot|__syncwarp|__half|__nv_"
     rb"|[<\"/](?:cuda|cu[a-z]+(?:_v2)?\.h|nccl|cub/|thrust/|nvtx)|\b(?:cuda[A-Z_:]|CUDA_|cu[A-Z][a-z]|CU[A-Z]*_[A-Z]|nccl[A-Z]|cub::|thrust::"

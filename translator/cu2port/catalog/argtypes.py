@@ -60,7 +60,7 @@ def _is_struct(unit: Unit, span: Span, first: int, stop: int, wanted: str) -> bo
     found = {(n, d) == (wanted, 0) for n, d in _declared(unit, first, stop)}
     if len(found) == 1:
         return found.pop()
-    # every object of the struct stands in another branch (`#if CUDART_VERSION >= 13000`)
+    # every object of the struct is in another branch (`#if CUDART_VERSION >= 13000`)
     return False if all(_excludes(unit, unit.p[k], span.start) for k in unit.find(*spelled)) else None
 
 

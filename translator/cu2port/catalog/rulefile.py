@@ -58,7 +58,7 @@ def read_rules(files: list[Path]) -> dict[str, Any]:
         for table, into in (("headers", headers), ("namespaces", namespaces)):
             for key, value in data.get(table, {}).items():
                 if key in into or (table == "headers" and key in missing):
-                    raise CatalogError(f"{f.name}: [{table}] `{key}` stands in two files")
+                    raise CatalogError(f"{f.name}: [{table}] `{key}` is in two files")
                 if table == "headers" and isinstance(value, dict):
                     missing[key] = _missing_header(f.name, key, value)
                     continue

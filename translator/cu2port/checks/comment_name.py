@@ -12,7 +12,7 @@ _WORD = re.compile(r"(?<![\w.:>])[A-Za-z_]\w*")
 
 
 class CommentName(Check):
-    """A CUDA name stands in a comment, and `--comments` asks for those to follow the code.
+    """A CUDA name is in a comment, and `--comments` asks for those to follow the code.
 
     Comments are left alone by default: they may tell the history of the code.
     """

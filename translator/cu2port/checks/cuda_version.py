@@ -182,7 +182,7 @@ def _asked_before(unit: Unit, i: int) -> bool:
 
 
 def _only_complains(unit: Unit, i: int) -> bool:
-    """Whether token i stands in an `#ifndef` with nothing but an `#error` in its branch."""
+    """Whether token i is in an `#ifndef` with nothing but an `#error` in its branch."""
     d = unit.in_directive(i)
     if d is None or d.keyword != "ifndef" or i != d.first + 2:
         return False

@@ -70,7 +70,7 @@ class LaunchGgl(Check):
 
 
 def _in_expression(unit: Unit, launch: Launch) -> bool:
-    """Whether a launch stands in brackets that are no call's, or is an operand."""
+    """Whether a launch is in brackets that are no call's, or is an operand."""
     before = unit.tok(launch.callee - 1) if launch.callee else ""
     if before == "(":
         return not is_identifier(unit.tok(launch.callee - 2)) if launch.callee > 1 else True

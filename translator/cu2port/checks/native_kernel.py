@@ -86,7 +86,7 @@ class NativeKernel(Check):
         for f, edits in found.findings:
             kernel = f in found.kernels
             yield self.finding(
-                f"`{f.name}` works with whole wavefronts" + ("" if kernel else ", whoever calls it"),
+                f"`{f.name}` works with whole wavefronts" + ("" if kernel else ", for every caller"),
                 unit.p[f.name_at],
                 unit.end(f.name_at),
                 edits,

@@ -23,7 +23,7 @@ class NativeRefused(Check):
     """A kernel that keeps CUDA's warps of 32 lanes although `--warp native` was asked for.
 
     What it does with lanes is not proven to be the same for wavefronts of any size. The finding points at the first
-    place that stands in the way. The kernel is right as it is, on GPUs with 32 lanes and with 64.
+    place that prevents it. The kernel is right as it is, on GPUs with 32 lanes and with 64.
     """
 
     code, name, severity = "CU357", "native-refused", Severity.INFO

@@ -62,7 +62,7 @@ _LITERAL = re.compile(r'"(--?[\w-]+)((?:=[^"]*)?)"\Z')
 
 
 class NvrtcOption(Check):
-    """An option for NVRTC stands in a string, and hipRTC has clang's options.
+    """An option for NVRTC is in a string, and hipRTC has clang's options.
 
     hipRTC hands what it does not know to clang, which refuses it: compilation fails when the program runs. Options
     with a counterpart are rewritten; the rest say what to do.

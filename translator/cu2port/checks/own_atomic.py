@@ -95,7 +95,7 @@ def _kind(unit: Unit, f: Function) -> str:
 
 
 def _nested(unit: Unit, f: Function) -> bool:
-    """Whether a definition stands in a namespace or a class."""
+    """Whether a definition is in a namespace or a class."""
     return any(
         unit.t[k] == "{" and unit.match[k] > f.body[1]
         for k in unit.find("{")

@@ -97,7 +97,7 @@ def _types(unit: Unit, f: Function, converted: bool) -> tuple[str, ...]:
 
 
 def _in_class(unit: Unit, f: Function) -> bool:
-    """Whether a definition stands in a class (or namespace) of its own: its name is not the file's alone."""
+    """Whether a definition is in a class (or namespace) of its own: its name is not the file's alone."""
     depth = 0
     for k in range(f.first - 1, -1, -1):
         if unit.t[k] == "}" and unit.match[k] >= 0:

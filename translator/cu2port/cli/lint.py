@@ -163,7 +163,7 @@ def _jobs(
             unread += [failed(item.shown, j) for j in item.found if j.finding.severity is Severity.ERROR]
             if item.kind not in ("source", "copy") or (root.folder and not _is_source(item.name)):
                 continue
-            real = Path(item.name).resolve()  # a link is read and mended as the file that it stands for
+            real = Path(item.name).resolve()  # a link is read and fixed as the file that it refers to
             if root.folder and not real.is_relative_to(top):
                 continue
             shown = _relative(real, top, item.shown)
@@ -183,7 +183,7 @@ def _keeps_warps(folder: Path, top: Path) -> bool:
 
 
 def _is_source(name: str) -> bool:
-    """Whether a folder's file is looked at: CUDA and HIP sources, and C++ that speaks of either."""
+    """Whether a folder's file is looked at: CUDA and HIP sources, and C++ that refers to either."""
     suffix = suffix_of(name)
     if suffix in CUDA_SUFFIXES | _HIP_SUFFIXES:
         return True

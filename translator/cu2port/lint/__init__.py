@@ -8,7 +8,7 @@
     sense.py      what findings mean in code that is HIP's, and which say the same
     intent.py     whether code for HIP was written for warps of 32 lanes
     fixes.py      fixes that are right on wavefronts of 32 lanes and of 64
-    run.py        files in, findings and mended texts out
+    run.py        files in, findings and fixed texts out
 
 A finding is shown when its rule is selected, no comment suppresses it and no baseline knows it. The report formats are
 in `report/`; `cli/lint.py` prints.

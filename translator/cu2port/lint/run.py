@@ -1,4 +1,4 @@
-"""Files in, findings and mended texts out. Prints and writes nothing but the cache."""
+"""Files in, findings and fixed texts out. Prints and writes nothing but the cache."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from cu2port.report.locate import Lines, Place, readable
 from cu2port.travel import included, travels
 from cu2port.workers import Lost, Pool
 
-_ROUNDS = 10  # of fixing; a fix may bring to light what another one mends
+_ROUNDS = 10  # of fixing; a fix may bring to light what another one fixes
 _BOM = "\xef\xbb\xbf"  # as Latin-1; it has no column
 MOST_SHOWN = 160  # characters of a source line
 _QUOTED = re.compile(r"`(\w+)")
@@ -48,7 +48,7 @@ class Fix:
 @dataclass(frozen=True, slots=True)
 class LintFinding:
     """A finding to show. `line`: the source line it starts on, or a part of a long one, and `cut`: how many characters
-    before that were left out; `mark`: what a baseline knows it by; `fix`: what would mend it."""
+    before that were left out; `mark`: what a baseline knows it by; `fix`: what would fix it."""
 
     code: str
     name: str
@@ -67,7 +67,7 @@ class LintFinding:
 
 @dataclass(frozen=True, slots=True)
 class FileLint:
-    """One file. `output`: its text after fixes, None if nothing changed; `fixed`: how many findings were mended;
+    """One file. `output`: its text after fixes, None if nothing changed; `fixed`: how many findings were fixed;
     `alone`: all that was found depends on this file only; else `reach` says what on, see `Reach`. `again`: it was not
     possible without leaving libclang out, so the result is not kept. `helpers`: the travelling headers that the text
     includes after fixes; `read`: the sha256 of what was there before them."""
@@ -85,8 +85,8 @@ class FileLint:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What holds for a whole run. `fix`: the least trust of what is mended, None to mend nothing; `info`: whether
-    findings count that are for information only; `known`: file -> marks of its baseline, which are not mended."""
+    """What holds for a whole run. `fix`: the least trust of what is fixed, None to fix nothing; `info`: whether
+    findings count that are for information only; `known`: file -> marks of its baseline, which are not fixed."""
 
     options: Options
     selection: Selection
@@ -211,7 +211,7 @@ def lint_job(settings: Settings, job: Job, tools: Tools) -> FileLint:
     first, fixed, helpers = data, 0, frozenset[str]()
     for _ in range(_ROUNDS):
         found, wanted = _examine(data, settings, job, tools, codes)
-        done = _mend(found, _mendable(found, wanted, settings.fix, known)) if settings.fix is not None else None
+        done = _apply(found, _fixable(found, wanted, settings.fix, known)) if settings.fix is not None else None
         if done is None or done.output == data:
             break
         fixed += sum(j.outcome is Outcome.APPLIED and j.finding.code != "CU107" for j in done.findings)
@@ -257,10 +257,10 @@ def _examine(
     return found, [f for f in sense.once(unit, wanted) if settings.info or f.severity is not Severity.INFO]
 
 
-def _mendable(
+def _fixable(
     found: engine.Examined, wanted: Sequence[Finding], minimum: Trust, known: Mapping[str, int]
 ) -> list[Finding]:
-    """The findings that may be mended: their edits are trusted enough, and the code is HIP already.
+    """The findings that may be fixed: their edits are trusted enough, and the code is HIP already.
 
     In CUDA code an edit towards HIP would be half a port; that is `convert`'s work. A line that holds a finding of the
     baseline stays as it is, so that the baseline goes on knowing it.
@@ -299,7 +299,7 @@ def _rows(data: bytes) -> list[str]:
     return data.decode("latin-1").replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
-def _mend(found: engine.Examined, wanted: Sequence[Finding]) -> Result | None:
+def _apply(found: engine.Examined, wanted: Sequence[Finding]) -> Result | None:
     if not wanted or found.unit is None:
         return None
     least = min(f.trust for f in wanted)
@@ -321,8 +321,8 @@ def _shown(data: bytes, findings: Sequence[Finding], found: engine.Examined | No
             texts[start.line] = readable(line)
         text = texts[start.line]
         cut = max(0, start.column - 1 - MOST_SHOWN // 2) if len(text) > MOST_SHOWN else 0
-        mends = f.edits and f.trust >= Trust.REVIEW and _may_fix(f, spans)
-        fix = _fix(lines, whole, f) if mends else None
+        fixable = f.edits and f.trust >= Trust.REVIEW and _may_fix(f, spans)
+        fix = _fix(lines, whole, f) if fixable else None
         mark, shown = fingerprint(f.code, line or f.message), text[cut : cut + MOST_SHOWN]
         yield LintFinding(
             f.code, f.name, f.severity.value, readable(f.message), start, lines.place(f.end), shown, mark, cut,
@@ -333,8 +333,8 @@ def _shown(data: bytes, findings: Sequence[Finding], found: engine.Examined | No
 def _fix(lines: Lines, text: str, f: Finding) -> Fix:
     """The smallest stretch that holds all edits of a finding, and what stands there afterwards."""
     start, end = min(e.start for e in f.edits), max(e.end for e in f.edits)
-    mended = edits.apply_within(text, start, end, f.edits).encode("latin-1").decode("utf-8", "replace")
-    return Fix(lines.place(start), lines.place(end), mended, f.trust.label)
+    fixed_text = edits.apply_within(text, start, end, f.edits).encode("latin-1").decode("utf-8", "replace")
+    return Fix(lines.place(start), lines.place(end), fixed_text, f.trust.label)
 
 
 def _dump(done: FileLint) -> bytes:

@@ -22,7 +22,7 @@ from cu2port.warpnames import WARP_HEADERS, tokens
 if TYPE_CHECKING:
     from cu2port.lint.run import LintFinding
 
-# In HIP's own code these builtins and numbers mean a wavefront, as whoever wrote it will know; what goes wrong with
+# In HIP's own code these builtins and numbers mean a wavefront, as its author knows; what goes wrong with
 # them (a mask or a ballot of 32 bits, `warpSize` as a constant) has rules of its own.
 _HIPS_OWN = frozenset({"CU311", "CU313", "CU314", "CU315", "CU316", "CU317", "CU318", "CU325", "CU354"})
 # What counts 32 lanes. In code for HIP that is wrong only where lanes of a whole wavefront act.

@@ -81,7 +81,7 @@ def _codes(rules: str | None) -> frozenset[str]:
 
 
 def _covered(kind: str, lines: Sequence[int], line: int, comment_end: int, size: int) -> tuple[int, int]:
-    """The bytes that a comment of a kind on line `line` (from 0) speaks of."""
+    """The bytes that a comment of a kind on line `line` (from 0) refers to."""
     if kind in ("-file", "-begin"):
         return (0, size + 1) if kind == "-file" else (0, 0)
     if kind == "-next-line":

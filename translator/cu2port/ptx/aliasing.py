@@ -209,7 +209,7 @@ def _declares(unit: Unit, k: int) -> bool:
 
 
 def _in_parameters(unit: Unit, k: int) -> bool:
-    """Whether a declaration stands in round brackets, as a parameter does; the head of a `for` apart."""
+    """Whether a declaration is in round brackets, as a parameter does; the head of a `for` apart."""
     at = k - 1
     while at >= 0 and unit.t[at] not in (";", "{", "}"):
         if unit.t[at] in (")", "]") and 0 <= unit.match[at] < at:

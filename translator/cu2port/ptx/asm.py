@@ -82,7 +82,7 @@ class Reading:
 class AsmStatement:
     """One asm statement. `keyword`, `open`, `close` are token indices; `span` is its bytes without the semicolon.
 
-    `readings` is empty when the text cannot be known, and `problem` tells why. `macro`: the definition it stands in.
+    `readings` is empty when the text cannot be known, and `problem` tells why. `macro`: the definition it is in.
     `params`: parameters of that macro which the text depends on; then there is a reading for each call of the macro.
     `numbers`: the one reading in which such parameters, standing where PTX wants numbers, are operands of constraint
     "n", or None; whether the text allows that, lifting tells. `hints`: of a macro that nothing calls here, readings
@@ -198,7 +198,7 @@ def _branches(unit: Unit, opener: int, close: int) -> tuple[Group, ...]:
     inside = frozenset(range(first, bisect_right(unit.directives, end, key=lambda d: d.start)))
     for k in inside:
         if unit.directives[k].keyword not in _BRANCH:
-            raise UnknownTextError(f"a `#{unit.directives[k].keyword}` stands in the middle of it")
+            raise UnknownTextError(f"a `#{unit.directives[k].keyword}` is in the middle of it")
     groups = tuple(g for g in unit.groups if inside.intersection(g.chain)) if inside else ()
     if any(not inside.issuperset(g.chain) for g in groups):
         raise UnknownTextError("a conditional begins inside it and ends outside")

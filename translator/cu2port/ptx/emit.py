@@ -40,7 +40,7 @@ class Emitted:
 class Options:
     """`fp`: "exact" or "fast" (no flushing, the hardware's approximations).
 
-    `reserved`: names that locals must not take. `unique`: what `%=` in names becomes. `kernel`: the code stands in a
+    `reserved`: names that locals must not take. `unique`: what `%=` in names becomes. `kernel`: the code is in a
     kernel's own body, so that a `return` ends the thread. `result`: what `ret` returns, as C++. `prefix`: what names of
     locals begin with. `volatile`: the statements are those of a volatile asm statement; `fenced`: the compiler cannot
     move them as a whole.

@@ -92,7 +92,7 @@ FAMILIES: tuple[Family, ...] = (
         r"applypriority\.async\.bulk[\w.:]*",
         "hopper",
         "it asks the tensor memory accelerator for a priority in a cache, and AMD GPUs have neither",
-        "leave it out, it changes no result; whoever waits for its group or barrier has nothing to wait for",
+        "leave it out, it changes no result; what waits for its group or barrier has nothing to wait for",
     ),
     _family(
         r"isspacep\.(?:const|param[\w:]*)",

@@ -255,7 +255,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """What else stands in a body: `.pragma`, `.branchtargets`, `.calltargets`, `.callprototype`; debug ones are
+    """What else is in a body: `.pragma`, `.branchtargets`, `.calltargets`, `.callprototype`; debug ones are
     dropped. `params` and `returns` are a prototype's."""
 
     name: str

@@ -1,4 +1,4 @@
-"""Where an asm statement stands in the text, and edits that put something else there so that it still reads well."""
+"""Where an asm statement is in the text, and edits that put something else there so that it still reads well."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """From an asm statement to C++: what its operands are, and lines in which they stand as placeholders.
 
-A placeholder is an identifier, `ptx_operand_3_`, and stands for the bytes of that operand's expression; whoever makes
+A placeholder is an identifier, `ptx_operand_3_`, and stands for the bytes of that operand's expression; whatever makes
 edits of the lines puts the original bytes there, so that edits inside of an operand still apply.
 
 The assembler reads all inputs into registers before the first instruction and writes outputs back after the last.

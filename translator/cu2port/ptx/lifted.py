@@ -51,8 +51,8 @@ class Context:
 
     `text`: the file. `types`: libclang's answers, by span of the operand's expression. `reserved`: identifiers that
     locals must not take. `objects`: what the names in operands are. `fp`: as in `Options`.
-    `macro`: the parameters of the macro that the statement stands in, which may be any expression; None outside of one.
-    `volatile`: the statement says so. `kernel`: it stands in a kernel itself, where a `return` ends the thread.
+    `macro`: the parameters of the macro that the statement is in, which may be any expression; None outside of one.
+    `volatile`: the statement says so. `kernel`: it is in a kernel itself, where a `return` ends the thread.
     `shared`: registers, and the carry flag, that it has in common with other statements of its function.
     """
 

@@ -231,7 +231,7 @@ def _spell_conversion(v: Value, texts: list[str]) -> str:
 
 
 def _placed(a: int, to: Format) -> int:
-    """tf32 stands in the upper bits of a register of 32."""
+    """tf32 is in the upper bits of a register of 32."""
     return a << 13 if to.name == "tf32" else a
 
 

@@ -44,7 +44,7 @@ class Printer:
     names: dict[int, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)  # PTX label -> C++ label
     tables: Mapping[str, Sequence[str]] = field(default_factory=dict)  # labels of `.branchtargets`, by its name
-    kernel: bool = False  # the code stands in a kernel's own body
+    kernel: bool = False  # the code is in a kernel's own body
     result: str = ""  # what `ret` returns
 
     def value(self, v: Value) -> Text:

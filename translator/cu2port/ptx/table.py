@@ -1,4 +1,4 @@
-"""Rows: `@ptx` declares one, `find` matches an opcode to its row. How to write one stands in the package."""
+"""Rows: `@ptx` declares one, `find` matches an opcode to its row. The package says how to write one."""
 
 from __future__ import annotations
 

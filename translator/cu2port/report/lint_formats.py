@@ -20,7 +20,7 @@ _BAD_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 65534, 65535), "�
 
 
 def text_lines(f: FileLint, fix: bool) -> Iterator[tuple[str, str]]:
-    """(severity, line): a finding as a compiler shows it, source line and caret. `fix`: mark what can be mended."""
+    """(severity, line): a finding as a compiler shows it, source line and caret. `fix`: mark what can be fixed."""
     path = visible(f.path)
     for x in f.findings:
         mark = "" if x.fix is None else f" [{'*' if x.fix.trust == 'exact' else '~'}]" if fix else ""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from cu2port.model import Outcome, Severity
 from cu2port.report.record import Entry, FileRecord, RunRecord
 
-_OWN = "CU9"  # the family in which cu2port speaks of files
+_OWN = "CU9"  # the family of findings on files
 _MOST = 12  # codes and names that the summary lists before it counts the rest
 
 

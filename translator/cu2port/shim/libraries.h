@@ -1,5 +1,5 @@
 // The C++ libraries that ship with CUDA: the classes whose members and result types programs use. Everything else in
-// these namespaces is generated as a shapeless name. A name that stands in a namespace here is not generated again.
+// these namespaces is generated as a shapeless name. A name that is in a namespace here is not generated again.
 namespace cooperative_groups {
 struct thread_group {
     unsigned int size() const, num_threads() const, thread_rank() const;

@@ -247,7 +247,7 @@ class _Session:
             if self.tree.holds(path) or path.startswith(f"{self.headers.root.resolve()}{os.sep}include{os.sep}hip"):
                 continue
             if self.tree.unconverted(path):
-                found[path] = f"the unconverted header {path} stands in for one that the output lacks"
+                found[path] = f"the unconverted header {path} is read in place of one that the output lacks"
             elif replaced_header(os.path.basename(path)):  # noqa: PTH119
                 found[path] = f"a header of CUDA's own is included: {path}"
         return tuple(self.places.at(Place(unit.path, 1, 1), m) for m in found.values())

@@ -206,7 +206,7 @@ def _named(unit: Unit, facts: WarpFacts) -> dict[int, Use]:
 
 
 def _is_parameter(unit: Unit, i: int) -> bool:
-    """Whether a name stands in the list of a template's parameters, which a `>` ends."""
+    """Whether a name is in the list of a template's parameters, which a `>` ends."""
     k = i
     while k > 0 and unit.t[k] not in (";", "{", "}", "("):
         if unit.t[k] == "<" and unit.t[k - 1] == "template":

@@ -1,4 +1,4 @@
-"""What a number counts by the company it keeps: uses of the same names, remarks, other numbers of its function.
+"""What a number counts by what is around it: uses of the same names, remarks, other numbers of its function.
 
 Only what says nothing itself is judged so. Evidence has points; the table below is all of it.
 """
@@ -87,7 +87,7 @@ def by_company(unit: Unit, facts: WarpFacts, company: Company, at: int, u: Use) 
 
 
 def _spoken(unit: Unit, at: int) -> bool:
-    """Whether the remark on the token's line, or the message of the assertion around it, speaks of lanes."""
+    """Whether the remark on the token's line, or the message of the assertion around it, refers to lanes."""
     start = unit.text.rfind("\n", 0, unit.p[at]) + 1
     stop = unit.text.find("\n", unit.p[at])
     line = unit.text[start : stop if stop >= 0 else len(unit.text)]
@@ -112,7 +112,7 @@ EVIDENCE = {
     WHOLE_CROWD: (1, "all of them do"),
     NEIGHBOUR: (1, "a number in the same statement counts lanes"),
     NAMES: (1, "the statement names a lane, a warp or a count of warps"),
-    REMARK: (1, "the remark above speaks of lanes"),
+    REMARK: (1, "the remark above refers to lanes"),
     OPERATIONS: (1, "the function has cross-lane operations"),
     UNITS: (-3, "the statement names bits, bytes, addresses, rows, columns or tiles"),
     STRANGER: (-1, "a number in the same statement counts no lanes"),

@@ -109,7 +109,7 @@ class Ground:
         self.masks: set[str] = set()  # members that hold masks of lanes
         self._bodies: dict[int, Expr | Block] = {}
         self._open: set[str] = set()
-        self.site = -1  # the token where the macro that is being expanded stands in the function
+        self.site = -1  # the token where the macro that is being expanded is in the function
 
     def outside(self) -> None:
         """Look at constants of classes and of the file, of which no function may have made use."""

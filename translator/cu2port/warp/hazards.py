@@ -250,7 +250,7 @@ def _barriers(facts: WarpFacts) -> Iterator[Hazard]:
             e, frames, _ = by_arm[min(by_arm)]
             f = next(x for x in frames if x.at == at)
             whole = f.cond.vary == WARPS or f.cond.kind is Kind.FIRST
-            what = "a barrier stands in both arms of a branch that divides "
+            what = "a barrier is in both arms of a branch that divides "
             what += (
                 "warps: on wave64 one wavefront meets it twice, and the block falls out of step"
                 if whole

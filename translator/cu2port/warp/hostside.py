@@ -58,7 +58,7 @@ def counts_threads(unit: Unit, i: int) -> bool:
 
 
 def _defines_count(unit: Unit, i: int) -> bool:
-    """Whether a token stands in the definition of a macro that counts warps by its name: `#define WARPS (TX / 32)`."""
+    """Whether a token is in the definition of a macro that counts warps by its name: `#define WARPS (TX / 32)`."""
     d = unit.in_directive(i)
     return d is not None and d.keyword == "define" and COUNT_NAME.match(unit.t[d.first + 2]) is not None
 

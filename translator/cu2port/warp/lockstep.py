@@ -39,7 +39,7 @@ _TREE = frozenset({">>=", "<<=", "/=", "*="})
 class Tail(NamedTuple):
     """Steps of a warp-synchronous tail. `name`: the array; `steps`: the first token of each, and its `;`; `loop`: the
     body of a loop without braces that has to get some (its first token, the token of its `;`), or (-1, -1);
-    `before`: whether the statement in front of the first step speaks of the array."""
+    `before`: whether the statement in front of the first step refers to the array."""
 
     name: str
     first: int
@@ -110,7 +110,7 @@ def _row(d: Device, block: Block, memory: dict[str, bool], seen: set[int]) -> It
 
 
 def _is_used(s: Stmt | None, name: str) -> bool:
-    """Whether a plain statement speaks of an array."""
+    """Whether a plain statement refers to an array."""
     if not isinstance(s, Eval | Decl):
         return False
     e = s.expr if isinstance(s, Eval) else s.init

@@ -160,7 +160,7 @@ GROUP_NAME = re.compile(r"(?i).*(?:shfl|shuffle|warp|lane).*\Z")
 
 
 def is_weak(name: str) -> bool:
-    """Whether a name of a size speaks of lanes rather than of warps, and so of any number of them."""
+    """Whether a name of a size refers to lanes rather than to warps, and so of any number of them."""
     low = name.lower()
     return ("warp" not in low and "wave" not in low and low != "ws") or low.startswith("lanes")
 

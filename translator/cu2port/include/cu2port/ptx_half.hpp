@@ -266,7 +266,7 @@ CU2PORT_PTX_PAIR(rz_satfinite, f16)
 CU2PORT_PTX_PAIR(rn_satfinite, bf16)
 CU2PORT_PTX_PAIR(rz_satfinite, bf16)
 #undef CU2PORT_PTX_PAIR
-// tf32 stands in the upper 19 bits of a register. `half`: what is added to the bits that are cut.
+// tf32 is in the upper 19 bits of a register. `half`: what is added to the bits that are cut.
 CU2PORT_PTX u32 tf32_of(float a, u32 half, bool satfinite) {
     if (a != a) return 0x7fffe000;
     const u32 out = (bits_of(a) + half) & 0xffffe000;
