@@ -79,6 +79,7 @@ def test_a_register_and_its_scope() -> None:
         (f"{FIRST} a[1] = h<4>(a); {LAST}", 2),
         (f"{FIRST} (*p)(a); {LAST}", 2),
         (f"{FIRST} MACRO; {LAST}", 2),
+        (f"#define VALUE g(a)\n{FIRST} a[1] = VALUE; {LAST}", 2),
         (f"{FIRST} asm(\"addc.u32 %0, %1, 0;\" : \"=r\"(c) : \"r\"(g(a)));", 2),
         (f"{FIRST} for (i = 0; i < n; i++) {{ {NEXT} g(a); }}", 2),  # from g, but for the first time round
         (f"{FIRST} for (i = g(a); i < n; i++) {{ {NEXT} }}", 2),
@@ -95,6 +96,13 @@ def test_a_register_and_its_scope() -> None:
 def test_a_carry_that_may_come_from_elsewhere_stays(body: str, stays: int) -> None:
     result = convert(body)
     assert left(result) == stays, result.output.decode()
+
+
+def test_statements_beside_a_body_are_left_to_themselves() -> None:
+    source = (
+        f"__device__ void f(unsigned* a, unsigned* b, int n = ({{ unsigned c; {FIRST} {LAST} 1; }})) {{ {FIRST} }}\n"
+    )
+    assert left(translate(source, path="a.cuh")) >= 2
 
 
 def test_an_operator_that_leaves_a_carry_may_be_anywhere() -> None:

@@ -65,7 +65,7 @@ def together(unit: Unit, wanted: Iterable[AsmStatement]) -> Iterator[dict[int, J
     by_function: dict[int, tuple[Function, list[AsmStatement]]] = {}
     for s in wanted:
         f = unit.function_at(s.keyword) if s.macro is None else None
-        if f is not None:
+        if f is not None and f.body[0] < s.keyword < f.body[1]:
             by_function.setdefault(f.first, (f, []))[1].append(s)
     leaving = [f.name for f, found in by_function.values() if f.name.startswith("operator") and _leaves(found)]
     operators = frozenset(lex(name.removeprefix("operator")).t[0] for name in leaving if name != "operator")
@@ -103,6 +103,12 @@ def is_plain(unit: Unit, block: Iterable[int]) -> bool:
         if unit.t[before] not in _STATEMENT_BEFORE and (f is None or b != f.body[0]):
             return False
     return True
+
+
+def _calling(unit: Unit) -> frozenset[str]:
+    """Macros without parameters that may call something."""
+    found = ((name, m) for name, definitions in unit.macros.items() for m in definitions)
+    return frozenset(name for name, m in found if m.params is None and "(" in unit.t[m.first : m.stop])
 
 
 def _may_share(s: AsmStatement) -> bool:
@@ -205,8 +211,9 @@ class _Text:
         loops: list[tuple[int, int]] = []
         out = {}
         first, last = self.f.body
+        kills = self.operators | self.unit.once(_calling)
         for i in range(first, last):
-            if t[i] in self.operators:
+            if t[i] in kills:
                 self.calls.append(i)
             if t[i] in ("{", "(", "["):
                 if t[i] == "(" and not self._calls_nothing(i - 1) and self.unit.in_directive(i) is None:
