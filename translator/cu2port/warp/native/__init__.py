@@ -6,7 +6,9 @@ calls it. A function that puts the values of a warp together stays, since other 
 
     asked       whether there is native code for a file, and which findings it leaves
     plan        which functions become native, with which edits
-    walk, branches, stores, exprs, lane_forms, lanes, conditions, reductions    the proof
+    walk        the proof: a walk over the statements of a function
+    branches, stores, exprs, sums, forms    its parts: control flow, what is written, expressions, reductions, lanes
+    lanes       what is known at a place, which they share; what a function does
     sized, widths       functions over as many lanes as a parameter says; which of several a call means
     spelled             what macros lead to
     values, types       what a value is when warps become wavefronts; its type in C++

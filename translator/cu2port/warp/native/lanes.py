@@ -153,22 +153,32 @@ class Known:
         self.types = {p.name: declared_type(unit, p.at) or f"? {p.name}" for p in d.params if p.at > 0}
         self.bound: set[str] = set()  # `auto [a, b] = ...`
         self.own = {p.name for p in d.params}  # variables that nobody else sees before the function returns
-        self.own |= {x.name for x in statements(d.body) if isinstance(x, Decl) and not self._is_static(x)}
+        self.own |= {x.name for x in statements(d.body) if isinstance(x, Decl) and not self.is_static(x)}
         self.lent = {p.name for p in d.params if p.at > 0 and unit.t[p.at - 1] in ("&", "&&")}
+
+    # --- what is tried and taken back -----------------------------------------------------------------------------
+
+    def snapshot(self) -> dict[str, object]:
+        """What is known here, to come back to."""
+        return {n: x.copy() if isinstance(x, (dict, set, list)) else x for n, x in vars(self).items()}
+
+    def restore(self, kept: dict[str, object]) -> None:
+        """Come back to what was known; once only."""
+        vars(self).update(kept)
 
     # --- variables ---------------------------------------------------------------------------------------------------
 
-    def _merge(self, other: Env) -> None:
+    def merge(self, other: Env) -> None:
         for name in self.env.keys() | other.keys():
             self.env[name] = join(self.env.get(name, SAME), other.get(name, SAME))
 
-    def _lost(self, name: str, at: int) -> None:
+    def lost(self, name: str, at: int) -> None:
         """A variable may be changed through another name."""
         self.aliased.setdefault(name, at)
         if name in self.env and name not in self.fixed and is_plain(self.env[name]):
             self.env[name] = SAME
 
-    def _kept(self, t: T, typ: str, name: str, at: int) -> T:
+    def kept(self, t: T, typ: str, name: str, at: int) -> T:
         """A value that depends on the number of lanes, as one of a type."""
         if not keeps(t.op, t.typ, typ):
             raise Refused(
@@ -176,20 +186,20 @@ class Known:
             )
         return t if t.typ == COUNT else t._replace(typ=typ)
 
-    def _is_static(self, s: Decl) -> bool:
+    def is_static(self, s: Decl) -> bool:
         k = s.at
         while self.unit.t[k - 1] not in (";", "{", "}"):
             k -= 1
         return not s.shared and "static" in self.unit.t[k : s.at]
 
-    def _handed_back(self, at: int) -> None:
+    def handed_back(self, at: int) -> None:
         """What the caller sees in variables of its own when the function returns."""
         for name in sorted(self.lent):
             t = self.env.get(name, SAME)
             if not is_plain(t) and not (t.kind is Kind.WHOLE and t.everywhere):
                 raise Refused(at, f"the caller gets {t.kind.value} in `{name}`")
 
-    def _set(self, name: str, t: T, value: Expr, here: Here) -> None:
+    def assign(self, name: str, t: T, value: Expr, here: Here) -> None:
         everywhere = is_plain(t) or (t.kind is Kind.WHOLE and t.everywhere)
         if not everywhere and name not in self.own:
             raise Refused(value.at if value.at >= 0 else 0, f"`{name}`, which other functions see, gets {t.kind.value}")
@@ -202,7 +212,7 @@ class Known:
             constant = isinstance(value, (Num, Name, Unary, CallExpr)) or self.steps.fold(value) is not None
             t = t._replace(node=value if constant else None, uniform=t.uniform and here.together and not here.role)
         if t.kind in (Kind.PART, Kind.GATHERED):
-            t = self._kept(t, self.types.get(name, ""), name, value.at)
+            t = self.kept(t, self.types.get(name, ""), name, value.at)
         if not is_plain(t):
             self.tracked.add(name)
         elif name in self.aliased and name not in self.fixed:
@@ -214,30 +224,30 @@ class Known:
 
     # --- small questions ------------------------------------------------------------------------------------------
 
-    def _spot(self, e: Expr) -> None:
+    def spot(self, e: Expr) -> None:
         """The names of an expression are understood where they stand."""
         self.spots |= {x.at for x in walk(e) if isinstance(x, Name)}
 
-    def _constant(self, e: Expr) -> int | None:
+    def constant(self, e: Expr) -> int | None:
         """The value of a constant of the file, or of a variable that holds one here."""
         if isinstance(e, Name) and e.text in self.env:
             node = self.env[e.text].node
             return self.steps.fold(node) if node is not None else None
         return self.steps.fold(e)
 
-    def _is_constant(self, e: Expr) -> bool:
+    def is_constant(self, e: Expr) -> bool:
         x = e.x if isinstance(e, Unary) and e.op == "-" else e
         return isinstance(x, Num) or self.steps.fold(x) is not None
 
-    def _is_tracked(self, e: Expr) -> bool:
+    def is_tracked(self, e: Expr) -> bool:
         return any(isinstance(x, Name) and not is_plain(self.env.get(x.text, SAME)) for x in walk(e))
 
     @staticmethod
-    def _single(s: Stmt) -> Expr | None:
+    def only(s: Stmt) -> Expr | None:
         if isinstance(s, Block) and len(s.body) == 1:
             s = s.body[0]
         return s.expr if isinstance(s, Eval) else None
 
-    def _has_barrier(self, s: Stmt | None) -> bool:
+    def has_barrier(self, s: Stmt | None) -> bool:
         body = s.body if isinstance(s, Block) else (s,)
         return any(isinstance(x, Eval) and is_barrier(self.unit, x.expr) for x in body)

@@ -13,7 +13,6 @@ from cu2port.unit import Unit
 from cu2port.warp.model import Device, is_device, make_device
 from cu2port.warp.native import Kept, Native
 from cu2port.warp.native.host import SOURCES, in_rows, in_whole_warps, shown
-from cu2port.warp.native.lane_forms import Lanes
 from cu2port.warp.native.lanes import Summary, alike
 from cu2port.warp.native.sized import by_width
 from cu2port.warp.native.steps import Refused, Steps
@@ -246,7 +245,7 @@ class Plan:
         if f not in self.summaries:
             callers, self.steps.local = self.steps.local, {}  # constants of whoever asks mean nothing in it
             if f not in self.warps:
-                index = Lanes(self.unit, self.steps, make_device(self.unit, f), self._look).index()
+                index = Walk(self.unit, self.steps, make_device(self.unit, f), self._look).forms.index()
                 self.summaries[f] = Summary(SAME, index=index)
             else:
                 self.open.add(f)

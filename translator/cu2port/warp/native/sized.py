@@ -37,7 +37,7 @@ def by_width(unit: Unit, steps: Steps, d: Device, look: Look) -> Summary | None:
         if value is None:
             return None
         assumed[p.name] = value
-    Walk(unit, steps, d, look)._look_before()
+    Walk(unit, steps, d, look).check()
     body = [s for s in d.body.body if not (isinstance(s, Eval) and s.end < 0 and steps.is_hint(s.expr))]
     last = body[-1] if body else None
     if not isinstance(last, Jump) or last.kind != "return" or not isinstance(last.value, Name):
