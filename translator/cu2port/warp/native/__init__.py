@@ -13,7 +13,7 @@ calls it. A function that puts the values of a warp together stays, since other 
     spelled             what macros lead to
     values, types       what a value is when warps become wavefronts; its type in C++
     patterns    the table: how two lanes' values are put together, and calls that do it for a warp at once
-    steps       ladders of such steps, however they are spelled
+    steps, lines    ladders of such steps, however they are spelled; functions of one line in them
     numbers, groups, headers    what all know: constants, groups of threads, constants of headers
     host                shapes of blocks at launches
 """

@@ -11,17 +11,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 
-from cu2port.lexer import is_identifier
 from cu2port.model import Edit, Span
-from cu2port.structure import Function
 from cu2port.warp.builtins import LANE_OPERATIONS
-from cu2port.warp.model import is_device, make_device
 from cu2port.warp.native.groups import is_tile
+from cu2port.warp.native.lines import Lines
 from cu2port.warp.native.numbers import Numbers
-from cu2port.warp.native.patterns import CALLS, FUNCTORS, Combined, Parts, read_step
-from cu2port.warp.native.types import canonical, declared_type, is_integer
+from cu2port.warp.native.patterns import Combined, Parts, read_step
+from cu2port.warp.native.types import declared_type, is_integer
 from cu2port.warp.native.values import SPACE
 from cu2port.warp.tree import (
     Assign,
@@ -32,19 +29,17 @@ from cu2port.warp.tree import (
     Eval,
     Expr,
     If,
-    Jump,
     Loop,
     Member,
     Name,
     Num,
-    Param,
     Stmt,
     Unary,
     callee,
     expressions,
     walk,
 )
-from cu2port.warpnames import declares, tokens
+from cu2port.warpnames import tokens
 
 DISTANCES = frozenset({1, 2, 4, 8, 16})
 _COUNTERS = frozenset({"auto", "long", "unsigned long"})
@@ -102,21 +97,6 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A function of one line: its parameters, what it returns, the types of its result and of its parameters, "" for
-    those of its template."""
-
-    params: tuple[Param, ...]
-    value: Expr
-    result: str
-    types: Mapping[str, str]
-
-    def types_of(self, names: set[str]) -> frozenset[str]:
-        """The types that a value has in some parameters and as the result."""
-        return frozenset({self.result, *(self.types[n] for n in names)}) - {"", "auto"}
-
-
-@dataclass(frozen=True, slots=True)
 class Gone:
     """What some statements have done: variables and their distances, asides, and all that a reduction is made of."""
 
@@ -127,20 +107,13 @@ class Gone:
     last: int = -1
 
 
-class Steps(Numbers):
+class Steps(Lines):
     """Reads the trees of one file."""
 
     @cached_property
     def cudas(self) -> frozenset[int]:
         """The tokens that are CUDA's cross-lane operations."""
         return frozenset(tokens(self.unit, LANE_OPERATIONS))
-
-    @cached_property
-    def _named(self) -> dict[str, list[Function]]:
-        out: dict[str, list[Function]] = {}
-        for f in self.unit.functions:
-            out.setdefault(f.name, []).append(f)
-        return out
 
     # --- ladders ----------------------------------------------------------------------------------------------------
 
@@ -230,7 +203,7 @@ class Steps(Numbers):
                 return None
             moved = place.moved(s.init)
             typ = declared_type(self.unit, s.at) or "?"
-            return None if moved is None or self._casts(s.at, s.at) else place.aside(s.name, moved, typ)
+            return None if moved is None or self.casts(s.at, s.at) else place.aside(s.name, moved, typ)
         e = s.expr if isinstance(s, Eval) and s.end >= 0 else None
         if isinstance(e, Name) and gone.done and e.text not in self.unit.macros:  # (void)lane; changes nothing
             return _with(gone, last=s.end if isinstance(s, Eval) else -1)
@@ -240,24 +213,9 @@ class Steps(Numbers):
             return None if moved is None else place.aside(e.target.text, moved, *known)
         got = read_step(place, s)
         last = self.end(s)
-        if got is None or last < 0 or self._casts(s.at, last):
+        if got is None or last < 0 or self.casts(s.at, last):
             return None
         return place.combined(got, last)
-
-    def _casts(self, first: int, last: int) -> bool:
-        """Whether there may be a cast in a statement."""
-        t, match = self.unit.t, self.unit.match
-        while t[last] != ";" and last < first + 200:
-            last += 1
-        for i in range(first, last):
-            if t[i].endswith("_cast"):
-                return True
-            if t[i] == "(" and i < match[i] < last and not (is_identifier(t[i - 1]) or t[i - 1] in (")", "]", ">")):
-                inner, behind = t[i + 1 : match[i]], t[match[i] + 1]
-                named = all(is_identifier(w) or w in ("::", "*", "&", "<", ">") for w in inner)
-                if named and (is_identifier(behind) or behind == "(" or behind[:1].isdigit()):
-                    return True
-        return False
 
     # --- shuffles and functions of one line -------------------------------------------------------------------------
 
@@ -296,109 +254,6 @@ class Steps(Numbers):
         if got is None or not isinstance(moved, Name) or moved.text not in given:
             return None
         return _through(got, line.types_of({moved.text}))
-
-    def line(self, e: CallExpr) -> Line | None:
-        """The function of one line that a call means; None if it is none, or not surely that one."""
-        if not isinstance(e.callee, Name) or e.callee.targs or e.callee.qualified or e.callee.text in self.unit.macros:
-            return None
-        name, unit = e.callee.text, self.unit
-        found = self._named.get(name, [])
-        if len(found) != 1 or any(declares(unit, i) for i in unit.find(name) if i != found[0].name_at):
-            return None
-        if any(name in u.words and any(f.name == name for f in u.functions) for u in self.headers or ()):
-            return None
-        return self._line(found[0], len(e.args))
-
-    def _line(self, f: Function, arity: int) -> Line | None:
-        unit = self.unit
-        if not is_device(unit, f) or any(f.body[0] < d.first < f.body[1] for d in unit.directives):
-            return None
-        d = make_device(unit, f)
-        body = d.body.body
-        if len(d.params) != arity or len(body) != 1 or not isinstance(body[0], Jump) or body[0].value is None:
-            return None
-        words = unit.t[f.params[0] : f.params[1]]
-        if body[0].kind != "return" or any(p.pointer or p.at < 0 for p in d.params):
-            return None
-        if ("&" in words and "const" not in words) or "&&" in words or self._casts(f.body[0] + 1, f.body[1] - 2):
-            return None
-        own = {p.name for p in d.tparams}
-
-        def typ(at: int) -> str:
-            found = declared_type(unit, at) or "?"
-            return "" if found in own else canonical(found)
-
-        return Line(d.params, body[0].value, typ(f.name_at), {p.name: typ(p.at) for p in d.params})
-
-    def function(self, e: CallExpr) -> tuple[str, Parts, frozenset[str]] | None:
-        """The operation of a call with two values, what stands for the function in a call of `wave`, and the types that
-        values have in it; None if it is not known."""
-        unit = self.unit
-        if isinstance(e.callee, CallExpr) and not e.callee.args and isinstance(e.callee.callee, Name):
-            return self._functor(e.callee, e.callee.callee)
-        if not isinstance(e.callee, Name):
-            return None
-        name = e.callee.text
-        line = self.line(e)
-        op, types = CALLS.get(name), frozenset[str]()
-        if line is not None:
-            op, types = self._of_line(line), line.types_of({*line.types})
-        elif op is not None and name != "add" and not self._is_known(e.callee):
-            op = None
-        if op is None:
-            return None
-        text = Span(unit.p[unit.qualifier(e.at) if e.callee.qualified else e.at], unit.p[unit.match[e.close]])
-        return op, ("[](auto a, auto b) { return ", text, "(a, b); }"), types
-
-    def _functor(self, made: CallExpr, name: Name) -> tuple[str, Parts, frozenset[str]] | None:
-        """The operation of `Max()(a, b)`."""
-        unit = self.unit
-        text = Span(unit.p[unit.qualifier(made.at) if name.qualified else made.at], unit.end(made.close))
-        classes = ("struct", "class")
-        own = [x for x in self._classes if unit.tok(x[0] - 1) == name.text and unit.tok(x[0] - 2) in classes]
-        if own:
-            inside = [f for f in self._named.get("operator()", ()) if own[0][0] < f.first < own[0][1]]
-            line = self._line(inside[0], 2) if len(own) == len(inside) == 1 and not name.qualified else None
-            op = self._of_line(line) if line is not None else None
-            if line is None or op is None:
-                return None
-            types, own_types = line.types_of({*line.types}), self._parameters(own[0][0])
-            if own_types & types:  # a class's template: the types that it is given
-                types = (types - own_types) | {canonical(x.text) if isinstance(x, Name) else "?" for x in name.targs}
-            return op, (text,), types
-        typed = frozenset(canonical(x.text) if isinstance(x, Name) else "?" for x in name.targs)
-        known = self.functor(name)
-        if known is None:
-            return None
-        return known[0], (f"[](auto a, auto b) {{ return {known[1]}; }}",), typed
-
-    def functor(self, name: Name) -> tuple[str, str] | None:
-        """What a functor of a library does, and the text for it."""
-        unit = self.unit
-        if name.text in unit.macros or not name.qualified:
-            return None
-        return FUNCTORS.get((unit.tok(unit.qualifier(name.at)), name.text))
-
-    def _parameters(self, opened: int) -> frozenset[str]:
-        """The types of the template that a class is, whose bracket is a token."""
-        k = opened - 3  # template <typename T> struct Name {
-        head = self.unit.t[max(k - 12, 0) : k + 1]
-        if head[-1:] != [">"] or "template" not in head:
-            return frozenset()
-        words = head[len(head) - head[::-1].index("template") :]
-        return frozenset(b for a, b in pairwise(words) if a in ("typename", "class"))
-
-    def _of_line(self, line: Line) -> str | None:
-        """The operation of a function of one line with two values."""
-        a, b = (Name(p.at, p.name) for p in line.params)
-        got = read_step(_Pair(self, b), Eval(a.at, Assign(a.at, "=", a, line.value), a.at))
-        return got.op if got is not None else None
-
-    def _is_known(self, name: Name) -> bool:
-        """Whether a function's name is CUDA's or the standard library's, not the file's."""
-        if name.qualified and self.unit.tok(self.unit.qualifier(name.at)) not in ("std", "::"):
-            return False
-        return name.text not in self.unit.macros and name.text not in self._named
 
     # --- text and places --------------------------------------------------------------------------------------------
 
@@ -538,25 +393,6 @@ class _Place:
     def _text(self, call: Parts) -> str:
         text = self.steps.unit.text
         return "".join(x if isinstance(x, str) else text[x.start : x.end] for x in call)
-
-
-class _Pair:
-    """A function of one line, for the rows of the table to ask of: its second parameter is the other value."""
-
-    def __init__(self, steps: Steps, other: Name) -> None:
-        self.steps, self.other = steps, other
-
-    def same(self, a: Expr, b: Expr) -> bool:
-        return self.steps.same(a, b)
-
-    def is_other(self, e: Expr, v: Name) -> bool:
-        return self.steps.same(e, self.other) and not self.steps.same(e, v)
-
-    def function(self, e: CallExpr) -> tuple[str, Parts] | None:
-        known = isinstance(e.callee, Name) and e.callee.text in CALLS and e.callee.text != "add"
-        if not known or not isinstance(e.callee, Name) or not self.steps._is_known(e.callee):
-            return None
-        return CALLS[e.callee.text], ("",)
 
 
 def _with(gone: Gone, last: int = -1, asides: Mapping[str, Moved] | None = None) -> Gone:
