@@ -200,3 +200,10 @@ def test_codes_and_files_that_documents_name_are_there() -> None:
             named = re.findall(r"(?<![\w/])(?:tools|benchmarks|tests|translator)/[\w./*-]*\w", text)
             lost += [f"{page.name}: {name}" for name in named if not list(ROOT.glob(name))]
     assert not lost
+
+
+def test_where_to_look_names_files_that_are_there() -> None:
+    text = (DOCS / "design.md").read_text(encoding="utf-8").partition("## Where to look")[2].partition("\n## ")[0]
+    named = re.findall(r"`([\w/]+\.py)`", text)
+    assert len(named) > 5
+    assert not [n for n in named if not (ROOT / "translator" / "cu2port" / n).is_file()]
