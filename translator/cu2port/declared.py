@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 _BEGINS = tuple(b"cu CU nv nccl npp __ NV half thrust wmma make_ atomic surf tex llm ullm uma umi fdiv".split())
 _MATH = re.compile(rb"h2?(?:exp|log|sin|cos|r?sqrt|rcp|tanh|floor|ceil|rint|trunc)")
+_FIRST = frozenset({w[:2] for w in _BEGINS} | {b"h" + bytes([c]) for c in b"2elscrtf"})  # how such words begin
 _BETWEEN = bytes(c if chr(c).isalnum() or c == 0x5F else 0x20 for c in range(256))  # what is no part of a word: a blank
 _NEXT = re.compile(r"\s*(?:([({;:])|(=)(?!=))")
 _BODY = re.compile(r"\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*(?:(?:const|noexcept|override)\b\s*)*\{")
@@ -59,7 +60,8 @@ def declared_names(text: str) -> frozenset[str]:
     Cheap (regular expressions over the raw text); it may name too much, since libclang has the last word.
     """
     words = set(text.encode("latin-1").translate(_BETWEEN).split())
-    looks = {w.decode("latin-1") for w in words if w.startswith(_BEGINS) or (w[:1] == b"h" and _MATH.match(w))}
+    first = [w for w in words if w[:2] in _FIRST]
+    looks = {w.decode("latin-1") for w in first if w.startswith(_BEGINS) or _MATH.match(w)}
     if not looks and b"rmm" not in words:
         return frozenset()
     found = set(_defined(text, looks)) if b"define" in words else set()

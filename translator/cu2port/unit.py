@@ -7,7 +7,7 @@ What only a compiler front end knows (types, constant values, who declared a nam
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from functools import cached_property
 from itertools import chain
@@ -115,6 +115,14 @@ class Unit:
             return list(places.get(names[0], ()))
         found = [places[name] for name in set(names) if name in places]
         return list(found[0]) if len(found) == 1 else sorted(chain.from_iterable(found))
+
+    def between(self, first: int, stop: int, *names: str) -> list[int]:
+        """Those of them in tokens [first, stop)."""
+        found = [places[bisect_left(places, first) : bisect_left(places, stop)] for places in map(self._places, names)]
+        return found[0] if len(found) == 1 else sorted(chain.from_iterable(found))
+
+    def _places(self, name: str) -> list[int]:
+        return self.lexed.places.get(name, [])
 
     @property
     def directives(self) -> tuple[Directive, ...]:

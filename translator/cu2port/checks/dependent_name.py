@@ -52,8 +52,9 @@ class DependentName(Check):
 
     def _typenames(self, unit: Unit, f: Function, params: set[str]) -> Iterator[Finding]:
         t = unit.t
-        for i in range(f.body[0] + 1, f.body[1]):
-            if t[i - 1] not in _STARTS or not is_identifier(t[i]) or unit.tok(i + 1) not in ("<", "::"):
+        for after in unit.between(f.body[0] + 2, f.body[1] + 1, "<", "::"):
+            i = after - 1
+            if t[i - 1] not in _STARTS or not is_identifier(t[i]):
                 continue
             dependent, k = t[i] in params, i
             while True:
@@ -81,8 +82,8 @@ class DependentName(Check):
     def _templates(self, unit: Unit, f: Function, params: set[str]) -> Iterator[Finding]:
         t = unit.t
         objects = _dependent_objects(unit, f, params)
-        for i in range(f.body[0] + 1, f.body[1]):
-            if t[i] not in (".", "->") or t[i - 1] not in objects or unit.tok(i + 2) != "<" or unit.is_member(i - 1):
+        for i in unit.between(f.body[0] + 1, f.body[1], ".", "->") if objects else ():
+            if t[i - 1] not in objects or unit.tok(i + 2) != "<" or unit.is_member(i - 1):
                 continue
             close = unit.angle_close(i + 2)
             if is_identifier(t[i + 1]) and close > 0 and unit.tok(close + 1) == "(":

@@ -37,7 +37,7 @@ class Unterminated(Check):
         yield from self._conditions(unit)
 
     def _strings(self, unit: Unit) -> Iterator[Finding]:
-        broken = [w for w in unit.words if '"' in w and _is_open(w)]
+        broken = [w for w in unit.strings if _is_open(w)]
         for i in unit.find(*broken):
             d = unit.in_directive(i)
             raw = "R" in unit.t[i].partition('"')[0]
@@ -69,6 +69,8 @@ class Unterminated(Check):
 
 def _is_open(word: str) -> bool:
     """Whether a string literal lacks its end."""
+    if word[0] == '"' == word[-1] and len(word) > 1 and "\\" not in word:
+        return False
     prefix, _, body = word.partition('"')
     if "R" in prefix:
         return not body.endswith(f'){body.partition("(")[0]}"')

@@ -58,7 +58,7 @@ def read(unit: Unit, f: Function, names: set[str] | None = None) -> Device:
         return make_device(unit, f)
     parser = Parser(unit, first, stop, jump=f.params[0] >= 0)
     if names is not None:
-        parser.only = sorted(k for name in names for k in _between(unit, name, first, stop))
+        parser.only = sorted(k for name in names for k in unit.between(first, stop, name))
     params = parameters(unit, *f.params) if f.params[0] >= 0 else ()
     return Device(f, params, (), parser.block(stop), "__global__" in f.sides)
 
@@ -73,7 +73,7 @@ def candidates(unit: Unit, first: int, stop: int, ours: frozenset[str]) -> tuple
     names' tokens, and the names that their values may go to. None if each of them is surely set before it is read, or
     what is not reaches no call and no result. Told by shape, from the ends of statements, so that most functions need
     not be read."""
-    ends = _between(unit, ";", first, stop)
+    ends = unit.between(first, stop, ";")
     names = list(_names(unit, ends, first))
     if not names:
         return None
@@ -105,10 +105,10 @@ class _Shape:
         self.unit, self.t, self.match = unit, unit.t, unit.match
         self.first, self.stop, self.ends = first, stop, ends
         headers = set()
-        for i in _between(unit, "for", first, stop):
+        for i in unit.between(first, stop, "for"):
             if unit.match[i + 1] > 0:
                 headers.update(ends[bisect_left(ends, i) : bisect_left(ends, unit.match[i + 1])][:2])
-        self._braces = sorted((*_between(unit, "{", first, stop), *_between(unit, "}", first, stop)))
+        self._braces = unit.between(first, stop, "{", "}")
         blocks, self._around = [first - 1], [first - 1]
         for k in self._braces:
             if self.t[k] == "{":
@@ -132,7 +132,7 @@ class _Shape:
         of what is made of them are added."""
         todo, found = list(names), False
         while todo:
-            for k in _between(self.unit, todo.pop(), self.first, self.stop):
+            for k in self.unit.between(self.first, self.stop, todo.pop()):
                 start, block = self.start_of(k), self.block_of(k)
                 found = found or (block >= self.first and self.t[block - 1] not in _BEFORE_BLOCK)
                 for j in range(start, k):
@@ -252,11 +252,6 @@ def _may_be_handed_on(unit: Unit, k: int) -> bool:
 
 def _is_switch(unit: Unit, block: int) -> bool:
     return unit.t[block - 1] == ")" and unit.t[unit.match[block - 1] - 1] == "switch"
-
-
-def _between(unit: Unit, token: str, first: int, stop: int) -> list[int]:
-    places = unit.lexed.places.get(token, [])
-    return list(places[bisect_left(places, first) : bisect_left(places, stop)])
 
 
 def _names(unit: Unit, ends: Iterable[int], first: int) -> Iterator[int]:
