@@ -96,7 +96,16 @@ class ImplicitHeader(Check):
             "int f(int* p) { return thrust::transform_reduce(p, p + 2, g, 0, h); }\n",
             "an algorithm of Thrust",
         ),
+        Example(
+            "template <class T> bool f(T x) { return cuda::std::isnan(x); }\n__global__ void k() {}\n",
+            "#include <math.h>\ntemplate <class T> bool f(T x) { return std::isnan(x); }\n__global__ void k() {}\n",
+            "a name that is rewritten",
+        ),
         Example("#include <string.h>\nint f(const char* s) { return strlen(s); }\n", note="it is included"),
+        Example(
+            "#include <cmath>\n__device__ int k();\nbool f(float x) { return std::isnan(x); }\n",
+            note="<cmath> has `std::isnan`",
+        ),
         Example("__device__ void f(int* p, int* q) { memcpy(p, q, 4); }\n", note="device code has it"),
         Example("void f(Pool& p) { p.memset(0); my::memset(1); }\n", note="the user's"),
         Example("int strlen(const char* s) { return 0; }\nint f(const char* s) { return strlen(s); }\n"),
@@ -110,7 +119,7 @@ class ImplicitHeader(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        thrust = "thrust" in unit.words and any(inc.path.startswith("thrust/") for inc in unit.includes)
+        thrust = "thrust" in unit.words and any(inc.path.startswith(("thrust/", "cuda/")) for inc in unit.includes)
         if not (thrust or unit.words & _NAMES.keys()) or not _read_by_nvcc(unit):
             return
         have = {inc.path for inc in unit.includes}
@@ -122,13 +131,13 @@ class ImplicitHeader(Check):
         for header, i in missing.items():
             if header in reached or reached.intersection(_HEADERS.get(header, ())):
                 continue
-            start = unit.p[i]
+            start, end = unit.p[i], unit.end(i)
             by = "others of NVIDIA's bring along" if header.startswith("thrust/") else "nvcc includes by itself"
             yield self.finding(
                 f"`{unit.t[i]}` is declared in <{header}>, which {by}",
                 start,
-                unit.end(i),
-                (Edit(start, start, ()),),  # the edit is the include; its place is chosen where includes are added
+                end,
+                (Edit(end, end, ()),),  # the include is what is done: behind the name, which another check may rewrite
                 hip=header,
                 needs=(header,),
             )
@@ -148,6 +157,7 @@ def _missing(unit: Unit) -> dict[str, int]:
     """Headers that a call asks for, and the first such call."""
     out: dict[str, int] = {}
     own: set[str] = set()
+    cmath = any(inc.path in ("cmath", "cuda/std/cmath") for inc in unit.includes)
     for i in unit.find(*_NAMES.keys() & unit.words):
         name = unit.t[i]
         before = unit.tok(i - 1)
@@ -155,6 +165,8 @@ def _missing(unit: Unit) -> dict[str, int]:
             continue
         if before == "::" and is_identifier(unit.tok(i - 2)) and unit.tok(i - 2) not in {"std", *_NOT_A_TYPE}:
             continue
+        if _NAMES[name] == "math.h" and cmath and before == "::" and unit.tok(i - 2) == "std":
+            continue  # <cmath> declares it there, and may not without `std::`
         if _is_type(before) or (before in ("*", "&", ">") and unit.function_at(i) is None):
             own.add(name)  # a declaration: the file has its own, or says what the header would
         elif name not in _DEVICE_HAS or not _only_device(unit, i):
