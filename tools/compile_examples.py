@@ -110,7 +110,7 @@ def row_examples() -> Iterator[Example]:
     """The examples of all rows, with the headers of their library."""
     for path in sorted(RULES.glob("*.toml")):
         data = tomllib.loads(path.read_text("utf-8"))
-        own = tuple(dict.fromkeys(h for h in data.get("headers", {}).values() if h))
+        own = tuple(dict.fromkeys(h for h in data.get("headers", {}).values() if h and isinstance(h, str)))
         for row in data.get("change", []):
             shown = [row, *row.get("forms", [])]
             for n, form in enumerate(x for x in shown if "example" in x):

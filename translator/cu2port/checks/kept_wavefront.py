@@ -82,7 +82,7 @@ class KeptWavefront(Check):
         ),
         Example(_macro.replace("64", "32") + _use, note="32 for HIP too"),
         Example(
-            "#ifdef USE_ROCM\n#define ROWS 64\n#endif\n"
+            "#ifdef USE_ROCM\n#define ROWS 64\n#else\n#define ROWS 8\n#endif\n"
             "__device__ int f(int v) { return __shfl_sync(~0u, v, ROWS & 7); }",
             note="no count of lanes",
         ),
