@@ -193,13 +193,13 @@ def test_a_file_is_utf8(tmp_path: Path) -> None:
     [
         ('[rename]\ncuA = "hipA"\n', '[rename]\ncuA = "hipB"\n', r"`cuA` already has a row, in lib\.toml"),
         (CHANGE, UNSUPPORTED, r"`cuA` already has a row, in lib\.toml"),
-        ('[headers]\n"a.h" = ""\n', '[headers]\n"a.h" = "hip/a.h"\n', r"\[headers\] `a\.h` stands in two files"),
+        ('[headers]\n"a.h" = ""\n', '[headers]\n"a.h" = "hip/a.h"\n', r"\[headers\] `a\.h` is in two files"),
         (
             '[headers]\n"a.h" = { why = "w", instead = "i" }\n',
             '[headers]\n"a.h" = ""\n',
-            r"\[headers\] `a\.h` stands in two",
+            r"\[headers\] `a\.h` is in two",
         ),
-        ("[namespaces]\nn = 'm'\n", "[namespaces]\nn = 'm'\n", r"\[namespaces\] `n` stands in two files"),
+        ("[namespaces]\nn = 'm'\n", "[namespaces]\nn = 'm'\n", r"\[namespaces\] `n` is in two files"),
     ],
 )
 def test_one_name_has_one_row_over_all_files(tmp_path: Path, first: str, second: str, said: str) -> None:

@@ -149,7 +149,11 @@ def test_targets_are_declared() -> None:
 
 def census(tree: Path, *more: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(ROOT / "tools/warp_census.py"), str(tree), "--show", "9", *more]
-    path = {"PYTHONPATH": str(ROOT / "translator"), "PATH": "", "CU2PORT_CACHE_DIR": str(tree / "cache")}
+    path = {
+        "PYTHONPATH": f"{ROOT / 'translator'}:{ROOT / 'tools'}",
+        "PATH": "",
+        "CU2PORT_CACHE_DIR": str(tree / "cache"),
+    }
     return subprocess.run(command, capture_output=True, text=True, check=False, env=path)
 
 
@@ -178,7 +182,11 @@ def test_the_census_sees_what_is_lost(tmp_path: Path) -> None:
         f"sys.argv = ['warp_census.py', {str(tmp_path)!r}, '--show', '3']\n"
         f"runpy.run_path({str(ROOT / 'tools/warp_census.py')!r}, run_name='__main__')\n"
     )
-    path = {"PYTHONPATH": str(ROOT / "translator"), "PATH": "", "CU2PORT_CACHE_DIR": str(tmp_path / "cache")}
+    path = {
+        "PYTHONPATH": f"{ROOT / 'translator'}:{ROOT / 'tools'}",
+        "PATH": "",
+        "CU2PORT_CACHE_DIR": str(tmp_path / "cache"),
+    }
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env=path)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "k.cu:4: cub `WarpReduce`" in done.stdout
