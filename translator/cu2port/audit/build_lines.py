@@ -1,4 +1,4 @@
-"""Lines of build files that speak of CUDA: what a build for HIP must say otherwise."""
+"""Lines of build files that name CUDA and must change in a build for HIP."""
 
 from __future__ import annotations
 

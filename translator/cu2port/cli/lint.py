@@ -43,7 +43,7 @@ from cu2port.workers import available_cores
 
 _HIP_SUFFIXES = frozenset({".hip"})
 _LOST = frozenset({troubles.UNREADABLE.code, troubles.INTERNAL.code})  # what no baseline may hide
-_PASSES = 4  # of fixing files one of which includes another
+_PASSES = 4  # over files that include each other
 _COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 

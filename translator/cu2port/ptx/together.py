@@ -1,7 +1,7 @@
 """asm statements of one function that belong together: by a register, a scope or the carry flag.
 
 PTX's assembler reads the statements of a function as one text. A register that one of them declares and another uses
-becomes a local in front of the first, a `{` that another one closes the block that both stand in, and the carry flag
+becomes a local in front of the first, a `{` that another one closes the block that both are in, and the carry flag
 a local that is handed on. The functions around may set the flag too. So a statement takes it from another one only
 where an earlier one surely set it and nothing in between, nor in a loop around, calls a function.
 """

@@ -39,7 +39,7 @@ def apart(unit: Unit, findings: list[Finding]) -> list[Finding]:
 
     def stays(f: Finding) -> bool:
         spans = [(x.start, x.end) for x in f.edits] or [(f.start, f.end)]
-        if any(start == end for start, end in spans):  # put in before or behind what the finding speaks of
+        if any(start == end for start, end in spans):  # put in before or behind what the finding is about
             spans.append((f.start, f.end))
         return f.code == CODE or not any(a < end and start < b for start, end in spans for a, b in gone)
 

@@ -45,22 +45,6 @@ def _is_declaration(unit: Unit, i: int) -> bool:
     return unit.tok(k) == "(" and (unit.tok(i - 1) == "void" or unit.tok(i - 1) == ")")
 
 
-def is_lent(unit: Unit, i: int, members: int = 0) -> bool:
-    """Whether a name is an argument of a function that may change it: one of the file's that takes a reference.
-    `members`: that many tokens behind the name belong to it."""
-    if unit.tok(i - 1) not in ("(", ",") or unit.tok(i + members + 1) not in (")", ","):
-        return False
-    k = i - 1
-    while unit.t[k] != "(":
-        k = unit.match[k] - 1 if unit.t[k] in (")", "]", "}") and unit.match[k] >= 0 else k - 1
-        if k < 0 or unit.t[k] in (";", "{"):
-            return False
-    name = unit.tok(k - 1)
-    return name in ("swap", "exchange", "tie", "ref") or any(
-        f.name == name and "&" in unit.t[f.params[0] : f.params[1]] for f in unit.functions
-    )
-
-
 def shown(unit: Unit, f: Function) -> Refused | None:
     """Why other files may launch a kernel: a header that the file includes names it; None if none does."""
     folder = Path(unit.path).parent

@@ -243,7 +243,7 @@ class Plan:
         if f in self.open:
             return Refused(f.name_at, f"`{f.name}` calls itself")
         if f not in self.summaries:
-            callers, self.steps.local = self.steps.local, {}  # constants of whoever asks mean nothing in it
+            callers, self.steps.local = self.steps.local, {}  # the caller's constants mean nothing in it
             if f not in self.warps:
                 index = Walk(self.unit, self.steps, make_device(self.unit, f), self._look).forms.index()
                 self.summaries[f] = Summary(SAME, index=index)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from cu2port.unit import Unit
 from cu2port.warp.expressions import QUALIFIERS
 from cu2port.warp.parse import Parser
-from cu2port.warpnames import declares
 
 COUNT = "count"  # a number of lanes: any integer holds it
 AUTO = "auto"
@@ -62,22 +61,6 @@ def declared_type(unit: Unit, at: int) -> str:
     return canonical(" ".join(w for w in unit.t[first : min(got[0], at)] if w not in _DROPPED))
 
 
-def last_type(unit: Unit, name: str, at: int) -> str:
-    """The type of the last variable of a name that is declared before a token in its function; "" if none is seen."""
-    f = unit.function_at(at)
-    for i in reversed(unit.find(name)):
-        if f is not None and f.first <= i <= at and unit.tok(i + 1) in ("=", ";", ",", ")", "{", "("):
-            first = declares(unit, i) or (unit.t[i - 1] == "," and unit.tok(i + 1) != ")")
-            if first and (typ := declared_type(unit, i)):
-                return typ
-    return ""
-
-
-def is_unsigned(name: str) -> bool:
-    """Whether a type is an unsigned integer's of 32 bits or more."""
-    return name in _UNSIGNED and _BITS.get(name, 64) >= 32
-
-
 def is_integer(name: str) -> bool:
     """Whether a type is an integer's for sure."""
     return name in _BITS
@@ -97,8 +80,3 @@ def keeps(op: str, source: str, target: str) -> bool:
         return 0 < a <= b or (op == "or" and target == "bool" and a > 0)
     alike = (source in _UNSIGNED) == (target in _UNSIGNED)
     return (0 < a <= b and alike) or ((a > 0 or source == "float") and target == "double")
-
-
-def bits_of(name: str) -> int:
-    """The bits of an integer type; 0 for any other."""
-    return _BITS.get(name, 0)
