@@ -32,7 +32,7 @@ from scaling_patterns import PATTERNS, Pattern
 from cu2port import translate
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
-from cu2port.clang import ClangService
+from cu2port.facts.clang import ClangService
 
 MOST = 2.4  # times the CPU time for twice the input
 _LARGEST = 4 << 20  # bytes of input

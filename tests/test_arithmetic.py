@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cu2port.arithmetic import NamedTypes, common, same_shape, simple_type
 from cu2port.catalog import load_catalog
-from cu2port.model import Span
-from cu2port.unit import Unit
+from cu2port.core.model import Span
+from cu2port.facts.arithmetic import NamedTypes, common, same_shape, simple_type
+from cu2port.facts.unit import Unit
 
 _TEXT = """
 #define TILE 16

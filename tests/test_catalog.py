@@ -16,10 +16,10 @@ from click.testing import CliRunner
 
 from cu2port.catalog import Row, load_catalog, version_key
 from cu2port.catalog.rulefile import CatalogError, read_rules
-from cu2port.clang import ClangService
 from cu2port.cli import cli
-from cu2port.engine import translate
-from cu2port.model import Options
+from cu2port.core.model import Options
+from cu2port.engine.translate import translate
+from cu2port.facts.clang import ClangService
 
 ROOT = Path(__file__).resolve().parent.parent
 RULES = ROOT / "rules"

@@ -12,8 +12,8 @@ import pytest
 from loading import load
 
 from cu2port.catalog import load_catalog
-from cu2port.model import Edit, Span, insert, replace
-from cu2port.unit import Unit
+from cu2port.core.model import Edit, Span, insert, replace
+from cu2port.facts.unit import Unit
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOL = ROOT / "tools" / "census.py"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cu2port.check import Check, Example
 from cu2port.checks import all_checks
-from cu2port.engine import translate
-from cu2port.model import Judged, Outcome
+from cu2port.core.model import Judged, Outcome
+from cu2port.engine.check import Check, Example
+from cu2port.engine.translate import translate
 
 CASES = [
     pytest.param(check, example, id=f"{check.code}-{check.name}-{n}")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.clang import Binding, ClangService, Expr, Facts, Question
+from cu2port.facts.clang import Binding, ClangService, Expr, Facts, Question
 
 LIBRARIES = ["", *filter(None, os.environ.get("CU2PORT_TEST_LIBCLANG", "").split(os.pathsep))]
 WAIT_S = 120.0  # a busy machine may take long to start the process and precompile the shim

@@ -18,9 +18,10 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
-from cu2port import __version__, troubles
+from cu2port import __version__
 from cu2port.checks import all_checks
 from cu2port.cli import cli
+from cu2port.project import troubles
 from cu2port.report.json_report import schema
 
 OLD = "#include <cuda_runtime.h>\nint main() { cudaFree(0); }\n"
@@ -504,7 +505,15 @@ def test_help_loads_nothing_but_click() -> None:
     env = {**os.environ, "PYTHONPATH": str(ROOT / "translator")}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
     assert done.stderr.strip() == str(
-        ["cu2port", "cu2port.cli", "cu2port.cli.commands", "cu2port.cli.say", "cu2port.plain", "cu2port.version"]
+        [
+            "cu2port",
+            "cu2port.cli",
+            "cu2port.cli.commands",
+            "cu2port.cli.say",
+            "cu2port.core",
+            "cu2port.core.plain",
+            "cu2port.core.version",
+        ]
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.data import prune_cache
+from cu2port.core.data import prune_cache
 
 ROOT = Path(__file__).resolve().parent.parent
 DAY_S = 24 * 60 * 60

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cu2port.declared import stands_in
+from cu2port.facts.declared import stands_in
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.config import load_config
-from cu2port.project import CannotRun
+from cu2port.project.config import load_config
+from cu2port.project.tree import CannotRun
 from cu2port.verify import headers, toolchain
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -275,7 +275,7 @@ def test_the_first_example_of_ptx() -> None:
 
 def test_the_example_of_statements_that_belong_together() -> None:
     from cu2port import translate
-    from cu2port.clang import ClangService
+    from cu2port.facts.clang import ClangService
 
     (block,) = (b.text for b in blocks(ROOT / "docs" / "ptx.md") if b.text.startswith('asm("add.cc'))
     before, after = (re.sub(r" +// \w+$", "", part, flags=re.M).strip() for part in block.split("\n\n"))

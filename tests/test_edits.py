@@ -8,8 +8,8 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cu2port.edits import _compatible, _fits, apply, judge
-from cu2port.model import Edit, Finding, Outcome, Severity, Side, Span, Trust, insert, replace
+from cu2port.core.edits import _compatible, _fits, apply, judge
+from cu2port.core.model import Edit, Finding, Outcome, Severity, Side, Span, Trust, insert, replace
 
 TEXT = "0123456789"
 

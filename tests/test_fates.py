@@ -11,10 +11,10 @@ from click.testing import CliRunner
 
 from cu2port.catalog import Row, load_catalog
 from cu2port.cli import cli
-from cu2port.engine import translate
-from cu2port.fates import fate_of, use_of
-from cu2port.model import Options, Outcome
-from cu2port.warpnames import LOGICAL, NAMES, SPACE
+from cu2port.core.model import Options, Outcome
+from cu2port.engine.fates import fate_of, use_of
+from cu2port.engine.translate import translate
+from cu2port.facts.warpnames import LOGICAL, NAMES, SPACE
 
 CATALOG = load_catalog()
 WARP = sorted((*NAMES, "warpSize"))

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from cu2port import disk
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
 from cu2port.cli import cli
+from cu2port.core import disk
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends a signal to a process group")
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.git import repository_at, repository_of, uncommitted
-from cu2port.git_objects import GitError
+from cu2port.project.git import repository_at, repository_of, uncommitted
+from cu2port.project.git_objects import GitError
 
 
 def git(folder: Path, *words: str) -> str:

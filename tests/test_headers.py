@@ -20,9 +20,9 @@ from pathlib import Path
 import pytest
 
 from cu2port.catalog import load_catalog
-from cu2port.clang import ClangService
-from cu2port.engine import translate
-from cu2port.model import Options, Outcome
+from cu2port.core.model import Options, Outcome
+from cu2port.engine.translate import translate
+from cu2port.facts.clang import ClangService
 
 HEADERS = Path(__file__).resolve().parent.parent / "translator" / "cu2port" / "include" / "cu2port"
 PROGRAMS = Path(__file__).resolve().parent / "headers"

@@ -69,7 +69,7 @@ def only_our_own(t: Trace) -> None:
     """No program but Python itself, and that for cu2port and for libclang's process alone."""
     for words in t.execs:
         assert os.path.realpath(words[0]) == os.path.realpath(sys.executable), words
-        assert words[1:3] == ("-P", "-c") or words[1:4] == ("-P", "-m", "cu2port.clang_worker"), words
+        assert words[1:3] == ("-P", "-c") or words[1:4] == ("-P", "-m", "cu2port.facts.clang_worker"), words
 
 
 COMMANDS = {

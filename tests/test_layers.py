@@ -24,20 +24,14 @@ LAYERS = (
     ("report:",),
     ("lint:", "audit:"),
     ("verify:",),
-    (
-        "project: build_files compile_db config convert git git_objects graph ignore inplace jobs linediff manifest "
-        "output plan travel troubles workers",
-    ),
-    ("checks: blocks check effects engine fates solo warp.report",),
+    ("project:",),
+    ("engine: checks",),
     ("warp:",),
     ("ptx:",),
     ("catalog:",),
-    (
-        "facts: _clang_answers _libclang arithmetic branches clang clang_worker conditionals declared shim structure "
-        "unit warpnames",
-    ),
-    ("syntax: lexer",),
-    ("core: data disk edits files model plain report.locate report.record report.verified version",),
+    ("facts:",),
+    ("syntax:",),
+    ("core:",),
 )
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cu2port.lexer import lex, split
+from cu2port.syntax.lexer import lex, split
 
 #: Pieces out of which a C++ text goes wrong soonest.
 NASTY = st.lists(

@@ -7,7 +7,7 @@ import difflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cu2port import linediff
+from cu2port.project import linediff
 
 LINES = st.lists(st.sampled_from([f"{c}{n}\n" for c in "abc" for n in range(4)]), max_size=30)
 

@@ -18,11 +18,14 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
-from cu2port import declared, engine, jobs, translate, troubles
+from cu2port import translate
 from cu2port.checks import all_checks
 from cu2port.cli import cli
-from cu2port.lexer import lex
+from cu2port.engine import translate as engine
+from cu2port.facts import declared
+from cu2port.project import jobs, troubles
 from cu2port.report.json_report import schema
+from cu2port.syntax.lexer import lex
 
 OLD = b"#include <cuda_runtime.h>\nint f() { return cudaFree(0); }\n"
 NEW = b"#include <hip/hip_runtime.h>\nint f() { return hipFree(0); }\n"

@@ -17,17 +17,18 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cu2port import disk, troubles
 from cu2port.cli import cli
-from cu2port.convert import Ran, run
-from cu2port.inplace import InPlace
-from cu2port.jobs import Job, Tools
-from cu2port.manifest import locked
-from cu2port.model import Judged, Options
-from cu2port.output import TreeOutput
-from cu2port.plan import Request
-from cu2port.project import CannotRun, Item, make_roots
-from cu2port.workers import Pool
+from cu2port.core import disk
+from cu2port.core.model import Judged, Options
+from cu2port.project import troubles
+from cu2port.project.convert import Ran, run
+from cu2port.project.inplace import InPlace
+from cu2port.project.jobs import Job, Tools
+from cu2port.project.manifest import locked
+from cu2port.project.output import TreeOutput
+from cu2port.project.plan import Request
+from cu2port.project.tree import CannotRun, Item, make_roots
+from cu2port.project.workers import Pool
 
 OLD = "int main() { cudaFree(0); }\n"
 NEW = "#include <hip/hip_runtime.h>\nint main() { hipFree(0); }\n"
@@ -500,7 +501,7 @@ def test_in_place_reaches_the_disk_before_the_name_does(monkeypatch: pytest.Monk
 @pytest.mark.parametrize("words", [["src", "-o", "out"], ["src", "--in-place"]])
 def test_two_runs_do_not_write_to_one_folder(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     plant({"src/a.cu": OLD, "out/x": ""})
-    monkeypatch.setattr("cu2port.manifest._PATIENCE_S", 0.05)
+    monkeypatch.setattr("cu2port.project.manifest._PATIENCE_S", 0.05)
     with locked([Path("src"), Path("out")]):
         done = cu2port("convert", *words)
     assert (done.exit_code, done.stderr.count("another run of cu2port writes there")) == (2, 1)

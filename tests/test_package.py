@@ -112,7 +112,7 @@ def test_the_installed_command_converts(installed: Path, tmp_path: Path) -> None
     assert '"status": "partial"' not in (tmp_path / "r.json").read_text()
     text = (tmp_path / "out.cu").read_text()
     assert "hipMalloc" in text and "#include <hip/hip_runtime.h>" in text and "mine::cudaFree(1)" in text
-    where = "import cu2port, cu2port.data as d; print(cu2port.__file__, d.data_path('rules'), sep='\\n')"
+    where = "import cu2port, cu2port.core.data as d; print(cu2port.__file__, d.data_path('rules'), sep='\\n')"
     done = run(sys.executable, "-P", "-c", where, cwd=tmp_path, path=installed)
     assert [Path(line).is_relative_to(installed) for line in done.stdout.splitlines()] == [True, True]
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cu2port.cli import main
-from cu2port.plain import json_of, one_line, visible
+from cu2port.core.plain import json_of, one_line, visible
 
 ROOT = Path(__file__).resolve().parent.parent
 BIDI = "\u202e\u2066\u200f"

@@ -15,15 +15,18 @@ from typing import Any
 
 import pytest
 
-from cu2port import compile_db, convert, engine, jobs, troubles
-from cu2port.convert import Ran, run
-from cu2port.disk import replacing, write
-from cu2port.graph import Graph, Scan, scan_includes
-from cu2port.ignore import patterns
-from cu2port.jobs import Job, Tools
-from cu2port.model import Finding, Judged, Options, Outcome, Project, Result, Severity, replace
-from cu2port.plan import Request
-from cu2port.project import (
+from cu2port.core.disk import replacing, write
+from cu2port.core.model import Finding, Judged, Options, Outcome, Project, Result, Severity, replace
+from cu2port.core.record import FileRecord
+from cu2port.engine import translate as engine
+from cu2port.project import compile_db, convert, jobs, troubles
+from cu2port.project.convert import Ran, run
+from cu2port.project.graph import Graph, Scan, scan_includes
+from cu2port.project.ignore import patterns
+from cu2port.project.jobs import Job, Tools
+from cu2port.project.plan import Request
+from cu2port.project.travel import Helpers
+from cu2port.project.tree import (
     SOURCE_SUFFIXES,
     CannotRun,
     Item,
@@ -34,10 +37,8 @@ from cu2port.project import (
     suffix_of,
     walk,
 )
+from cu2port.project.workers import Lost, Pool
 from cu2port.report import json_report, terminal
-from cu2port.report.record import FileRecord
-from cu2port.travel import Helpers
-from cu2port.workers import Lost, Pool
 
 needs_fork = pytest.mark.skipif(sys.platform != "linux", reason="the stand-in translator reaches workers by fork")
 

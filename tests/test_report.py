@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cu2port.model import Finding, Judged, Outcome, Severity, Trust, replace
+from cu2port.core.locate import Lines, Place
+from cu2port.core.model import Finding, Judged, Outcome, Severity, Trust, replace
+from cu2port.core.record import FileRecord, RunRecord, entries
 from cu2port.report import json_report, terminal
-from cu2port.report.locate import Lines, Place
-from cu2port.report.record import FileRecord, RunRecord, entries
 
 OPTIONS = {"rocm": "7.1", "trust": "review", "launch": "keep"}
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.clang import ClangService
-from cu2port.engine import translate
-from cu2port.model import Options, Outcome, Result
+from cu2port.core.model import Options, Outcome, Result
+from cu2port.core.record import FileRecord, RunRecord, entries
+from cu2port.engine.translate import translate
+from cu2port.facts.clang import ClangService
 from cu2port.report.json_report import document
-from cu2port.report.record import FileRecord, RunRecord, entries
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "samples"

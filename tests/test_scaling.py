@@ -19,10 +19,10 @@ from loading import load
 
 from cu2port import Options, translate
 from cu2port.audit.collect import audit_job
-from cu2port.graph import Graph, Scan
-from cu2port.jobs import Job, Tools, patch
 from cu2port.lint.run import Settings, lint_job
 from cu2port.lint.select import make_selection
+from cu2port.project.graph import Graph, Scan
+from cu2port.project.jobs import Job, Tools, patch
 
 ROOT = Path(__file__).resolve().parent.parent
 PATTERNS = load(ROOT / "benchmarks" / "scaling_patterns.py").PATTERNS

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 from loading import load
 
-from cu2port.project import CannotRun
+from cu2port.project.tree import CannotRun
 
 TOOL = Path(__file__).resolve().parent.parent / "tools" / "compile_examples.py"
 

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cu2port.compile_db import Flags, parse
-from cu2port.effects import wave_size
-from cu2port.engine import translate
-from cu2port.model import Options
-from cu2port.project import CannotRun
-from cu2port.report import verified
-from cu2port.report.verified import COMPILES, FAILS, MISSING, UNFINISHED, TargetRecord, UnitRecord, VerifyRecord
+from cu2port.core import verified
+from cu2port.core.model import Options
+from cu2port.core.verified import COMPILES, FAILS, MISSING, UNFINISHED, TargetRecord, UnitRecord, VerifyRecord
+from cu2port.engine.effects import wave_size
+from cu2port.engine.translate import translate
+from cu2port.project.compile_db import Flags, parse
+from cu2port.project.tree import CannotRun
 from cu2port.verify import compile as compiling
 from cu2port.verify import headers, toolchain
 from cu2port.verify.lines import source_lines

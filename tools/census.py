@@ -40,14 +40,14 @@ from pathlib import Path
 from tables import put_row, row_text
 
 from cu2port.catalog import load_catalog
-from cu2port.clang import ClangService
-from cu2port.declared import declared_names
-from cu2port.engine import translate
-from cu2port.graph import Graph, Scan, scan_includes
-from cu2port.lexer import is_string, lex
-from cu2port.model import Edit, Options, Outcome, Project, Result, Span
-from cu2port.project import CUDA_SUFFIXES, SOURCE_SUFFIXES
-from cu2port.unit import Unit
+from cu2port.core.model import Edit, Options, Outcome, Project, Result, Span
+from cu2port.engine.translate import translate
+from cu2port.facts.clang import ClangService
+from cu2port.facts.declared import declared_names
+from cu2port.facts.unit import Unit
+from cu2port.project.graph import Graph, Scan, scan_includes
+from cu2port.project.tree import CUDA_SUFFIXES, SOURCE_SUFFIXES
+from cu2port.syntax.lexer import is_string, lex
 
 _OPEN = frozenset({"(", "[", "{", "<%", "<:"})
 _CLOSE = frozenset({")", "]", "}", "%>", ":>"})

@@ -32,11 +32,11 @@ from typing import Any
 import click
 
 from cu2port.checks import all_checks
-from cu2port.effects import wave_size
-from cu2port.engine import translate
-from cu2port.lexer import is_identifier, lex
-from cu2port.model import Options, Outcome
-from cu2port.project import CannotRun
+from cu2port.core.model import Options, Outcome
+from cu2port.engine.effects import wave_size
+from cu2port.engine.translate import translate
+from cu2port.project.tree import CannotRun
+from cu2port.syntax.lexer import is_identifier, lex
 from cu2port.verify import headers, toolchain
 
 ROOT = Path(__file__).resolve().parent.parent

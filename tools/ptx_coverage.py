@@ -22,12 +22,12 @@ from pathlib import Path
 from tables import replaced, row_text
 
 from cu2port.catalog import load_catalog
+from cu2port.facts.unit import Unit
 from cu2port.ptx.asm import AsmStatement, statements
 from cu2port.ptx.families import kind
 from cu2port.ptx.lifted import RefusedError
 from cu2port.ptx.rewrite import carry_chains, is_ptx, lifted_readings, lifted_together, opcodes, prepared, some_meet
 from cu2port.ptx.table import find
-from cu2port.unit import Unit
 
 _SUFFIXES = frozenset(".cu .cuh .h .hpp .hxx .hh .cc .cpp .cxx .inl .ipp .hip .c .clh .cl".split())
 _HEAD = "| project | commit | asm statements | {} | chains | counted | lifted | of these barriers | % |"

@@ -27,7 +27,8 @@ from random import Random
 from tables import replaced, row_text
 
 from cu2port.catalog import load_catalog
-from cu2port.engine import translate
+from cu2port.engine.translate import translate
+from cu2port.facts.unit import Unit
 from cu2port.ptx import interp
 from cu2port.ptx.asm import Reading, statements
 from cu2port.ptx.bind import UntranslatableError, bind, register_places
@@ -38,7 +39,6 @@ from cu2port.ptx.rename import has_target, instructions, mentioned
 from cu2port.ptx.rewrite import is_ptx
 from cu2port.ptx.table import find
 from cu2port.ptx.vectors import random_bits, same
-from cu2port.unit import Unit
 
 INCLUDE = Path(__file__).parent.parent / "translator/cu2port/include"
 _SUFFIXES = frozenset(".cu .cuh .h .hpp .hxx .hh .inl .ipp .hip".split())

@@ -22,8 +22,8 @@ from pathlib import Path
 
 import click
 
-from cu2port.project import CannotRun
-from cu2port.report.verified import TargetRecord, VerifyRecord
+from cu2port.core.verified import TargetRecord, VerifyRecord
+from cu2port.project.tree import CannotRun
 from cu2port.verify.compile import Request, run
 
 ROOT = Path(__file__).resolve().parent.parent

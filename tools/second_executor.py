@@ -47,7 +47,7 @@ import click
 from warp_kernels import PRELUDE, SEED, Kernel, Writer
 from warp_values import COUNTERS
 
-from cu2port.data import cache_dir
+from cu2port.core.data import cache_dir
 from cu2port.verify import sim_build
 
 ARCHES = ("gfx942", "gfx1100")

@@ -28,7 +28,7 @@ from typing import Any
 
 import click
 
-from cu2port.project import CannotRun
+from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_build, simulate
 
 TABLE = Path(__file__).with_suffix(".toml")

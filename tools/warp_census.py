@@ -29,17 +29,17 @@ from pathlib import Path
 
 from tables import put_row, row_text
 
-from cu2port.branches import hip_spans
 from cu2port.catalog import load_catalog
 from cu2port.checks.warp_shuffle_width import calls_by_other_name
-from cu2port.clang import ClangService
-from cu2port.declared import declared_names
-from cu2port.engine import translate
-from cu2port.graph import Graph, Scan, scan_includes
-from cu2port.model import Options, Outcome, Project, Result, Severity
-from cu2port.project import CUDA_SUFFIXES, SOURCE_SUFFIXES
-from cu2port.unit import Unit
-from cu2port.warpnames import NAMES, SHUFFLES, tokens
+from cu2port.core.model import Options, Outcome, Project, Result, Severity
+from cu2port.engine.translate import translate
+from cu2port.facts.branches import hip_spans
+from cu2port.facts.clang import ClangService
+from cu2port.facts.declared import declared_names
+from cu2port.facts.unit import Unit
+from cu2port.facts.warpnames import NAMES, SHUFFLES, tokens
+from cu2port.project.graph import Graph, Scan, scan_includes
+from cu2port.project.tree import CUDA_SUFFIXES, SOURCE_SUFFIXES
 
 _CUB = frozenset("WarpReduce WarpScan WarpExchange WarpMergeSort WarpLoad WarpStore".split())
 _CUB_WORDS = frozenset("CUB_PTX_WARP_THREADS CUB_WARP_THREADS CUB_PTX_LOG_WARP_THREADS CUB_LOG_WARP_THREADS".split())

@@ -37,13 +37,13 @@ import click
 import simulate_rate as rate
 
 from cu2port.catalog import load_catalog
-from cu2port.config import WARP_MODES
-from cu2port.declared import declared_names
-from cu2port.effects import on
-from cu2port.engine import translate
-from cu2port.model import Options, Project
-from cu2port.project import CannotRun
-from cu2port.unit import Unit
+from cu2port.core.model import Options, Project
+from cu2port.engine.effects import on
+from cu2port.engine.translate import translate
+from cu2port.facts.declared import declared_names
+from cu2port.facts.unit import Unit
+from cu2port.project.config import WARP_MODES
+from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_build, simulate
 from cu2port.verify.lines import source_lines
 

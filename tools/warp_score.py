@@ -15,7 +15,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from cu2port.catalog import load_catalog
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
 from cu2port.warp.classify import classify
 
 Z = 1.96

@@ -17,8 +17,8 @@ import re
 import sys
 from pathlib import Path
 
-from cu2port.engine import translate
-from cu2port.model import Options
+from cu2port.core.model import Options
+from cu2port.engine.translate import translate
 
 NAME = re.compile(r"^[* ] [A-Z] (\S+)\s+loc=")
 WARP = re.compile(

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cu2port.cli import cli
-from cu2port.jobs import Job, Tools
+from cu2port.core.model import Options, Trust
 from cu2port.lint.run import FileLint, Settings, lint_job
 from cu2port.lint.select import make_selection
-from cu2port.model import Options, Trust
+from cu2port.project.jobs import Job, Tools
 
 HIP = "#include <hip/hip_runtime.h>\n"
 few = settings(

@@ -13,12 +13,12 @@ from click.testing import CliRunner, Result
 
 from cu2port.checks import all_checks
 from cu2port.cli import cli
-from cu2port.engine import translate
-from cu2port.jobs import Job, Tools
+from cu2port.core.model import Options, Outcome, Project
+from cu2port.engine.translate import translate
 from cu2port.lint.run import FileLint, Settings, lint_job
 from cu2port.lint.select import make_selection
-from cu2port.model import Options, Outcome, Project
-from cu2port.travel import Helpers
+from cu2port.project.jobs import Job, Tools
+from cu2port.project.travel import Helpers
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 SETTINGS = Settings(Options(warp="flag", use_clang=False), make_selection(None, (), (), {}, "a test"))

@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from cu2port.cli import cli
-from cu2port.jobs import Job, Tools
+from cu2port.core.model import Options, Project, Trust
 from cu2port.lint.run import FileLint, Settings, lint_job
 from cu2port.lint.select import make_selection
-from cu2port.manifest import locked
-from cu2port.model import Options, Project, Trust
+from cu2port.project.jobs import Job, Tools
+from cu2port.project.manifest import locked
 
 HIP = "#include <hip/hip_runtime.h>\n"
 SETTINGS = Settings(Options(warp="flag", use_clang=False), make_selection(None, (), (), {}, "a test"))
@@ -214,7 +214,7 @@ def test_what_a_header_gets_makes_files_right_in_one_run(tmp_path: Path, monkeyp
 
 def test_two_runs_do_not_write_to_one_folder_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("cu2port.manifest._PATIENCE_S", 0.0)
+    monkeypatch.setattr("cu2port.project.manifest._PATIENCE_S", 0.0)
     path = tmp_path / "a.hip"
     path.write_text(HIP + kernel(SUM))
     with locked([tmp_path]):

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from loading import load
 
-from cu2port.engine import translate
-from cu2port.jobs import Job, Tools
+from cu2port.core.model import Options, Trust
+from cu2port.engine.translate import translate
 from cu2port.lint.run import FileLint, Settings, lint_job
 from cu2port.lint.select import make_selection
-from cu2port.model import Options, Trust
+from cu2port.project.jobs import Job, Tools
 from cu2port.verify import sim_build
 
 ROOT = Path(__file__).parents[2]

@@ -16,10 +16,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cu2port.cli import cli
-from cu2port.jobs import patch
+from cu2port.core.locate import Place, readable
 from cu2port.lint.run import FileLint, LintFinding
+from cu2port.project.jobs import patch
 from cu2port.report import lint_formats, sarif
-from cu2port.report.locate import Place, readable
 from cu2port.report.pages import pages
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -16,11 +16,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cu2port.cli import cli
-from cu2port.jobs import Job
+from cu2port.core.locate import readable
 from cu2port.lint import cache as cache_module
 from cu2port.lint.cache import Cache
+from cu2port.project.jobs import Job
 from cu2port.report import lint_formats
-from cu2port.report.locate import readable
 
 BALLOT = """#include <hip/hip_runtime.h>
 __global__ void k(unsigned* q, int x) {

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from amd_code import INCLUDE, machine_code
 
-from cu2port.engine import translate
+from cu2port.engine.translate import translate
 
 # How a statement of a poll says load -> what the loop must hold. sc1 (and sc0) is what sees other blocks' stores.
 POLLS = {

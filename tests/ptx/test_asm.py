@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cu2port.catalog import load_catalog
+from cu2port.facts.unit import Unit
 from cu2port.ptx.asm import AsmStatement, statements
 from cu2port.ptx.macros import decode
-from cu2port.unit import Unit
 
 
 def read(text: str) -> tuple[AsmStatement, ...]:

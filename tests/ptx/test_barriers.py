@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.engine import translate
-from cu2port.model import Outcome, Trust
+from cu2port.core.model import Outcome, Trust
+from cu2port.engine.translate import translate
 from cu2port.verify import sim_build, simulate
 
 #: Half of the warps fill a buffer, the other half adds it up, four times over. What other kernels left in shared memory

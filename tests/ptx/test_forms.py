@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from words_on_cpu import executed
 
-from cu2port.clang import ClangService
-from cu2port.engine import translate
-from cu2port.model import Outcome
+from cu2port.core.model import Outcome
+from cu2port.engine.translate import translate
+from cu2port.facts.clang import ClangService
 from cu2port.ptx.interp import run
 from cu2port.ptx.ir import TYPES, Place
 from cu2port.ptx.parse import parse_inline

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cu2port.engine import translate
+from cu2port.engine.translate import translate
 
 
 def converted(text: str) -> str:

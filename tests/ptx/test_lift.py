@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from cu2port.clang import ClangService
-from cu2port.engine import translate
-from cu2port.model import Options, Outcome, Result, Trust
+from cu2port.core.model import Options, Outcome, Result, Trust
+from cu2port.engine.translate import translate
+from cu2port.facts.clang import ClangService
 
 ROOT = Path(__file__).resolve().parents[2]
 OPEN = "__device__ void f(unsigned a, int b, unsigned long long q, const int* p, unsigned& ref, unsigned* out) {\n"
@@ -405,7 +405,7 @@ def test_texts_that_cannot_be_read(clang: ClangService) -> None:
 
 def test_files_without_asm_do_not_load_the_translator() -> None:
     code = (
-        "import sys; from cu2port.engine import translate; translate('__global__ void k() {}', path='a.cu');"
+        "import sys; from cu2port.engine.translate import translate; translate('__global__ void k() {}', path='a.cu');"
         "assert 'lark' not in sys.modules and 'cu2port.ptx.lift' not in sys.modules"
     )
     env = {**os.environ, "PYTHONPATH": str(ROOT / "translator")}

@@ -16,13 +16,13 @@ from itertools import count
 from pathlib import Path
 
 from cu2port.catalog import load_catalog
-from cu2port.clang import ClangService
-from cu2port.engine import translate
+from cu2port.engine.translate import translate
+from cu2port.facts.clang import ClangService
+from cu2port.facts.unit import Unit
 from cu2port.ptx.asm import statements
 from cu2port.ptx.interp import run
 from cu2port.ptx.ir import TYPES, Place
 from cu2port.ptx.parse import parse_inline
-from cu2port.unit import Unit
 
 ROOT = Path(__file__).resolve().parents[2]
 _TYPE = {"r": "u32", "l": "u64", "h": "u16", "f": "f32"}

@@ -13,8 +13,8 @@ from random import Random
 
 import pytest
 
-from cu2port.clang import ClangService
-from cu2port.engine import translate
+from cu2port.engine.translate import translate
+from cu2port.facts.clang import ClangService
 
 INCLUDE = Path(__file__).parents[2] / "translator/cu2port/include"
 HEAD = """struct Pair { unsigned x, y; };

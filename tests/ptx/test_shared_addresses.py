@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from amd_code import machine_code
 
-from cu2port.clang import ClangService
-from cu2port.engine import translate
+from cu2port.engine.translate import translate
+from cu2port.facts.clang import ClangService
 
 SOURCE = r"""
 extern "C" __global__ void k(unsigned* out) {

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from words_on_cpu import executed
 
-from cu2port.engine import translate
-from cu2port.model import Outcome, Result, Trust
+from cu2port.core.model import Outcome, Result, Trust
+from cu2port.engine.translate import translate
 from cu2port.ptx.bind import CARRY
 from cu2port.ptx.interp import run
 from cu2port.ptx.ir import TYPES, Place

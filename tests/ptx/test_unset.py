@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from amd_code import machine_code
 
-from cu2port.engine import translate
+from cu2port.engine.translate import translate
 from cu2port.ptx.module import convert
 from cu2port.ptx.parse import parse_inline
 from cu2port.ptx.unset import unset

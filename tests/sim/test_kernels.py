@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.engine import translate
-from cu2port.model import Options
+from cu2port.core.model import Options
+from cu2port.engine.translate import translate
 from cu2port.verify import simulate
 
 KERNELS = sorted((Path(__file__).parent / "kernels").glob("*.hip"))

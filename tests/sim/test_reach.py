@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.structure import Function
-from cu2port.unit import Unit
+from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit
 from cu2port.verify import simulate
 from cu2port.verify.instrument import instrument
 from cu2port.verify.reach import operations, reached, read

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from cu2port.clang import ClangService, Question
+from cu2port.facts.clang import ClangService, Question
 from cu2port.syntax import constants
 from cu2port.syntax.constants import WIDTHS, Constant
 

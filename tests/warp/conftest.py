@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.engine import translate
-from cu2port.model import Options, Outcome
+from cu2port.core.model import Options, Outcome
+from cu2port.engine.translate import translate
 from cu2port.verify import sim_build, simulate
 
 INCLUDE = Path(__file__).resolve().parents[2] / "translator/cu2port/include/cu2port"

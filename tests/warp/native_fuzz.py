@@ -17,8 +17,8 @@ from pathlib import Path
 
 from loading import load
 
-from cu2port.engine import translate
-from cu2port.model import Options, Outcome
+from cu2port.core.model import Options, Outcome
+from cu2port.engine.translate import translate
 from cu2port.verify import sim_build, sim_check, simulate
 
 HERE = Path(__file__).resolve().parent

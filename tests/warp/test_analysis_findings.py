@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from loading import load
 
-from cu2port.engine import translate
-from cu2port.model import Finding, Options, Severity
+from cu2port.core.model import Finding, Options, Severity
+from cu2port.engine.translate import translate
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
 LOCK = """__global__ void k(int* lock, int* n) {

@@ -9,7 +9,7 @@ import pytest
 from loading import load
 
 from cu2port.catalog import load_catalog
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
 from cu2port.warp.analyse import analyse
 from cu2port.warp.hazards import hazards
 

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cu2port.catalog import load_catalog
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
 from cu2port.warp.analyse import analyse
 from cu2port.warp.classify import classify
 from cu2port.warp.hazards import hazards

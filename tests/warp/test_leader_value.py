@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from cu2port.catalog import load_catalog
-from cu2port.engine import translate
-from cu2port.model import Options, Outcome
-from cu2port.unit import Unit
+from cu2port.core.model import Options, Outcome
+from cu2port.engine.translate import translate
+from cu2port.facts.unit import Unit
 from cu2port.warp.unset import handed_on
 from cu2port.warp.valueless import Suspect, suspects
 

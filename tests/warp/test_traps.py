@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from cu2port.audit.build_lines import look
-from cu2port.engine import translate
-from cu2port.model import Options, Severity
+from cu2port.core.model import Options, Severity
+from cu2port.engine.translate import translate
 
 W = "cu2port::warp::"
 CG = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"

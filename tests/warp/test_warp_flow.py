@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cu2port.catalog import load_catalog
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
 from cu2port.warp.classify import classify
 
 THROUGH = {

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.project import CannotRun
+from cu2port.project.tree import CannotRun
 from cu2port.verify import toolchain
 
 INCLUDE = Path(__file__).resolve().parents[2] / "translator" / "cu2port" / "include"

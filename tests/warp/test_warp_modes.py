@@ -11,10 +11,10 @@ import pytest
 
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
-from cu2port.clang import ClangService
-from cu2port.effects import narrowed, on, wave_size
-from cu2port.engine import translate
-from cu2port.model import Finding, Options, Outcome, Severity
+from cu2port.core.model import Finding, Options, Outcome, Severity
+from cu2port.engine.effects import narrowed, on, wave_size
+from cu2port.engine.translate import translate
+from cu2port.facts.clang import ClangService
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNEL = """#include <cub/cub.cuh>
@@ -136,7 +136,7 @@ def test_effects_speak_of_known_targets() -> None:
 
 def test_targets_are_declared() -> None:
     """What rows and rules write of `cu2port::warp` is in the header."""
-    from cu2port.warpnames import LOGICAL as NAMES
+    from cu2port.facts.warpnames import LOGICAL as NAMES
 
     header = (ROOT / "translator/cu2port/include/cu2port/warp.hpp").read_text()
     rows = {r.hip.rpartition("::")[2] for r in load_catalog() if r.helper == "warp.hpp"}
@@ -176,7 +176,7 @@ def test_the_census_sees_what_is_lost(tmp_path: Path) -> None:
     (tmp_path / "k.cu").write_text(KERNEL)
     script = (
         "import runpy, sys\n"
-        "from cu2port import engine\n"
+        "from cu2port.engine import translate as engine\n"
         "real = engine.all_checks\n"
         "engine.all_checks = lambda: tuple(c for c in real() if c.code != 'CU317')\n"
         f"sys.argv = ['warp_census.py', {str(tmp_path)!r}, '--show', '3']\n"

@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import pytest
 
-from cu2port.engine import translate
-from cu2port.model import Options, Trust
+from cu2port.core.model import Options, Trust
+from cu2port.engine.translate import translate
 
 Answers = dict[tuple[str, int], dict[str, str]]
 Verdicts = Callable[[str], dict[str, str]]

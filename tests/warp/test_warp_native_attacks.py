@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.engine import translate
-from cu2port.model import Options
+from cu2port.core.model import Options
+from cu2port.engine.translate import translate
 
 HEAD = """#include <cuda_runtime.h>
 #include <cooperative_groups.h>

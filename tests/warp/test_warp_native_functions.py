@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cu2port.engine import translate
-from cu2port.model import Options
+from cu2port.core.model import Options
+from cu2port.engine.translate import translate
 
 HEAD = """#include <cuda_runtime.h>
 __device__ int counter;

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.convert import run
-from cu2port.engine import translate
-from cu2port.model import Options
-from cu2port.plan import Request
+from cu2port.core.model import Options
+from cu2port.engine.translate import translate
+from cu2port.project.convert import run
+from cu2port.project.plan import Request
 from cu2port.verify import sim_build, simulate
 
 INCLUDE = Path(__file__).resolve().parents[2] / "translator/cu2port/include/cu2port"

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from cu2port.engine import translate
-from cu2port.model import Options
+from cu2port.core.model import Options
+from cu2port.engine.translate import translate
 from cu2port.warp.native.patterns import COLLECTIVES, STEPS
 
 Answers = dict[tuple[str, int], dict[str, str]]

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.config import WARP_MODES
-from cu2port.effects import on
-from cu2port.engine import translate
-from cu2port.model import Options
+from cu2port.core.model import Options
+from cu2port.engine.effects import on
+from cu2port.engine.translate import translate
+from cu2port.project.config import WARP_MODES
 from cu2port.verify import sim_build, simulate
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.blocks import threads
 from cu2port.catalog import load_catalog
-from cu2port.engine import translate
-from cu2port.model import Options, Outcome
-from cu2port.unit import Unit
+from cu2port.core.model import Options, Outcome
+from cu2port.engine.blocks import threads
+from cu2port.engine.translate import translate
+from cu2port.facts.unit import Unit
 from cu2port.verify import sim_build, simulate
 
 INCLUDE = Path(__file__).resolve().parents[2] / "translator" / "cu2port" / "include" / "cu2port"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cu2port.build_files import lines_of
+from cu2port.project.build_files import lines_of
 
 _RULES = (
     (

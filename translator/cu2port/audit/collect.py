@@ -9,18 +9,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from cu2port import edits, engine, troubles
 from cu2port.audit.requirements import Requirement, found_in
 from cu2port.catalog.api import api_facts
 from cu2port.checks import all_checks
-from cu2port.jobs import Job, Tools
-from cu2port.lexer import is_identifier
-from cu2port.model import Finding, Judged, Outcome, Severity, Trust
-from cu2port.project import CUDA_SUFFIXES, suffix_of
+from cu2port.core import edits
+from cu2port.core.locate import Lines, readable
+from cu2port.core.model import Finding, Judged, Outcome, Severity, Trust
+from cu2port.engine import translate as engine
+from cu2port.facts.unit import Unit
+from cu2port.project import troubles
+from cu2port.project.jobs import Job, Tools
+from cu2port.project.travel import travels
+from cu2port.project.tree import CUDA_SUFFIXES, suffix_of
 from cu2port.ptx import handled
-from cu2port.report.locate import Lines, readable
-from cu2port.travel import travels
-from cu2port.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 SELF, REVIEW, HAND, NONE, NOTE = "self", "review", "hand", "none", "note"
 # what is in every file that has to do with CUDA; others are only counted

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from cu2port.audit.document import SCHEMA, fingerprint, path_inside
-from cu2port.config import inside
-from cu2port.files import read_json
-from cu2port.project import CannotRun
+from cu2port.core.files import read_json
+from cu2port.project.config import inside
+from cu2port.project.tree import CannotRun
 
 _MAX_BYTES = 512 << 20
 

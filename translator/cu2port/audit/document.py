@@ -19,7 +19,7 @@ from cu2port.audit.collect import HAND, NONE, NOTE, REVIEW, SELF, FileAudit, Fou
 from cu2port.audit.order import order
 from cu2port.audit.requirements import REQUIREMENTS
 from cu2port.catalog import Catalog, target
-from cu2port.version import __version__
+from cu2port.core.version import __version__
 
 SCHEMA = "cu2port-audit/1"
 WAYS = (SELF, REVIEW, HAND, NONE)

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from cu2port.audit.bindings import Binding
 from cu2port.audit.build_lines import BuildLine
-from cu2port.check import Check
 from cu2port.checks import all_checks
+from cu2port.engine.check import Check
 
 REVIEW_MIN = 2.0  # a change that needs review
 HAND_MIN = 15.0  # a finding that a person must deal with

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from cu2port.lexer import is_identifier
-from cu2port.report.locate import Lines, readable
-from cu2port.unit import Unit
+from cu2port.core.locate import Lines, readable
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 LDS_BYTES = 64 << 10  # of a workgroup, on every AMD GPU but gfx950 (160 KB)
 

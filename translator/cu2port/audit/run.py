@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cu2port import build_files
 from cu2port.audit import bindings, build_lines
 from cu2port.audit.bindings import Binding
 from cu2port.audit.build_lines import BuildLine
@@ -13,11 +12,12 @@ from cu2port.audit.collect import FileAudit, audit_job, failed
 from cu2port.audit.document import build
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
-from cu2port.model import Severity
-from cu2port.plan import Request, plan_items, plan_jobs
-from cu2port.project import make_roots
-from cu2port.troubles import lost
-from cu2port.workers import Lost, Pool, available_cores
+from cu2port.core.model import Severity
+from cu2port.project import build_files
+from cu2port.project.plan import Request, plan_items, plan_jobs
+from cu2port.project.tree import make_roots
+from cu2port.project.troubles import lost
+from cu2port.project.workers import Lost, Pool, available_cores
 
 _ERROR = Severity.ERROR
 

@@ -19,9 +19,9 @@ from typing import Any, Literal
 
 from cu2port.catalog import rulefile
 from cu2port.catalog.rulefile import VERSION_KEYS, read_rules
-from cu2port.data import cache_dir, data_path, prune_cache
-from cu2port.model import Trust
-from cu2port.version import __version__
+from cu2port.core.data import cache_dir, data_path, prune_cache
+from cu2port.core.model import Trust
+from cu2port.core.version import __version__
 
 Fate = Literal["rename", "change", "unsupported"]
 _SUM = 4  # bytes of the checksum before a kept catalogue

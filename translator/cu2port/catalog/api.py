@@ -14,13 +14,13 @@ from cu2port.catalog import Form, Row, target, version_key
 from cu2port.catalog.argtypes import is_of_type
 from cu2port.catalog.cases import label_findings
 from cu2port.catalog.uses import Use, declares, unknown, uses
-from cu2port.conditionals import Cover
-from cu2port.declared import stands_in
-from cu2port.lexer import is_string
-from cu2port.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
-from cu2port.structure import Call
-from cu2port.unit import Unit
-from cu2port.warpnames import LOGICAL, SPACE
+from cu2port.core.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
+from cu2port.facts.conditionals import Cover
+from cu2port.facts.declared import stands_in
+from cu2port.facts.structure import Call
+from cu2port.facts.unit import Unit
+from cu2port.facts.warpnames import LOGICAL, SPACE
+from cu2port.syntax.lexer import is_string
 
 _PLACEHOLDER = re.compile(r"\{(-?\d+)(\*?)\}|\{\*\}|\{<>\}")
 _CAST = re.compile(r"reinterpret_cast<([\w *]+)>\(\Z")

@@ -5,9 +5,9 @@ The tokens say it (`&x`, `{...}`, `cudaMemLocation{...}`), or libclang, or the o
 
 from __future__ import annotations
 
-from cu2port.lexer import is_identifier
-from cu2port.model import Span
-from cu2port.unit import Unit
+from cu2port.core.model import Span
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 POINTER, VALUE = "*", "!*"
 _NO_TYPES = frozenset("return else case throw new delete goto typename sizeof and or not auto co_return".split())

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 
 from cu2port.catalog import target
 from cu2port.catalog.uses import Use
-from cu2port.conditionals import Nested
-from cu2port.lexer import is_identifier
-from cu2port.model import Edit, Finding, Severity, replace
-from cu2port.unit import Unit
+from cu2port.core.model import Edit, Finding, Severity, replace
+from cu2port.facts.conditionals import Nested
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 
 def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, Finding]:

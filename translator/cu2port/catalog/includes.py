@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from cu2port.lexer import Directive
-from cu2port.model import Edit, Finding, Severity, Trust, insert, replace
-from cu2port.structure import Include
-from cu2port.unit import Unit
+from cu2port.core.model import Edit, Finding, Severity, Trust, insert, replace
+from cu2port.facts.structure import Include
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import Directive
 
 RUNTIME = "hip/hip_runtime.h"
 HELPER = re.compile(r"(?:^|/)cu2port/\w+\.hpp\Z")  # a header of ours, which brings the runtime itself

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cu2port.branches import VERSION_MACROS
 from cu2port.catalog import Row
-from cu2port.conditionals import Cover
-from cu2port.declared import declared_names, stands_in
-from cu2port.lexer import is_identifier
-from cu2port.model import Span
-from cu2port.unit import Unit
+from cu2port.core.model import Span
+from cu2port.facts.branches import VERSION_MACROS
+from cu2port.facts.conditionals import Cover
+from cu2port.facts.declared import declared_names, stands_in
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 _FAMILY = re.compile(
     r"(?:cuda[A-Z]|cublas(?:Lt|Xt)?[A-Z]|cufft[A-Z]|curand[A-Z]|cusparse[A-Z]|cusolver[A-Z]|cudnn[A-Z]|nvrtc[A-Z]|nvml[A-Z]"

@@ -7,7 +7,7 @@ import inspect
 import pkgutil
 from functools import lru_cache
 
-from cu2port.check import Check
+from cu2port.engine.check import Check
 
 
 @lru_cache(maxsize=1)

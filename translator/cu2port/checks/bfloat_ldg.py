@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.arithmetic import ARITHMETIC, BFLOATS, pointee_types, promoted, unqualified
-from cu2port.check import Check, Example
-from cu2port.model import Finding, Severity, Side, insert, replace
-from cu2port.structure import Call
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Severity, Side, insert, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.arithmetic import ARITHMETIC, BFLOATS, pointee_types, promoted, unqualified
+from cu2port.facts.structure import Call
+from cu2port.facts.unit import Unit
 
 
 class BfloatLdg(Check):

@@ -3,11 +3,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.lexer import is_identifier
-from cu2port.model import Edit, Finding, Options, Severity, replace
-from cu2port.solo import HEADER, counted_anew, solo
-from cu2port.unit import Unit
+from cu2port.core.model import Edit, Finding, Options, Severity, replace
+from cu2port.engine.check import Check, Example
+from cu2port.engine.solo import HEADER, counted_anew, solo
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 _NAMES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _AFTER = frozenset({")", ",", ";", "}"})

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
 from cu2port.checks.coalesced_split import is_split
-from cu2port.model import Finding, Options, Severity
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Options, Severity
+from cu2port.engine.check import Check, Example
+from cu2port.engine.warp_report import hazard_findings
+from cu2port.facts.unit import Unit
 from cu2port.warp.hazards import Trouble
-from cu2port.warp.report import hazard_findings
 
 _WIDE = """__device__ int f(int* p) {
   auto g = cooperative_groups::coalesced_threads();

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 
 from cu2port.catalog import target
-from cu2port.check import Check, Example
-from cu2port.model import Finding, Options, Severity, replace
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Options, Severity, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.unit import Unit
 
 _WORD = re.compile(r"(?<![\w.:>])[A-Za-z_]\w*")
 

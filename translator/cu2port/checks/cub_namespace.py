@@ -3,10 +3,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.model import Finding, Severity, Trust, insert
-from cu2port.structure import Include
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Severity, Trust, insert
+from cu2port.engine.check import Check, Example
+from cu2port.facts.structure import Include
+from cu2port.facts.unit import Unit
 
 _PREFIX = ("CUB_NS_PREFIX", "THRUST_NS_PREFIX")
 _WRAPPED = ("CUB_WRAPPED_NAMESPACE", "THRUST_CUB_WRAPPED_NAMESPACE", "THRUST_WRAPPED_NAMESPACE")

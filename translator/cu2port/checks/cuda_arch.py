@@ -4,10 +4,10 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from cu2port.branches import Comparison, comparison, has_hip_branch, older_is_empty, older_refuses, tested_defined
-from cu2port.check import Check, Example
-from cu2port.model import Finding, Severity, Trust, replace
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Severity, Trust, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.branches import Comparison, comparison, has_hip_branch, older_is_empty, older_refuses, tested_defined
+from cu2port.facts.unit import Unit
 
 # Up to Volta the guarded features (atomics on double, shuffles, half arithmetic, synchronised votes) exist on every
 # GPU that HIP supports. Later ones guard tensor cores, asynchronous copies and inline PTX, which AMD lacks.

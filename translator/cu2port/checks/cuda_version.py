@@ -2,10 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.branches import VERSION_MACROS, Comparison, comparison, has_hip_branch, summed_comparison, tested_defined
-from cu2port.check import Check, Example
-from cu2port.model import Finding, Severity, Side, Trust, insert, replace
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Severity, Side, Trust, insert, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.branches import (
+    VERSION_MACROS,
+    Comparison,
+    comparison,
+    has_hip_branch,
+    summed_comparison,
+    tested_defined,
+)
+from cu2port.facts.unit import Unit
 
 # ROCm 7's HIP follows the interfaces of CUDA 12.6: what asks for more (types of Blackwell, CUDA 13's signatures) is
 # right to be false.

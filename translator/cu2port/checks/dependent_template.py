@@ -3,10 +3,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.lexer import is_identifier
-from cu2port.model import Finding, Severity, insert
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Severity, insert
+from cu2port.engine.check import Check, Example
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 _SHAPE = re.compile(r"::\s*\w+\s*<[^;(){}]*>\s*\(")
 _ARGUMENT = re.compile(r"\w+\Z|::|,|<|>|\*|&|\+|-|\.\.\.")

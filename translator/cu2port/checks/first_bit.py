@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.arithmetic import ARITHMETIC, argument_types, promoted, unqualified
-from cu2port.check import Check, Example
-from cu2port.model import Finding, Severity, Side, insert
-from cu2port.structure import Call
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Severity, Side, insert
+from cu2port.engine.check import Check, Example
+from cu2port.facts.arithmetic import ARITHMETIC, argument_types, promoted, unqualified
+from cu2port.facts.structure import Call
+from cu2port.facts.unit import Unit
 
 # HIP 7.1, amd_device_functions.h: one overload for the signed type and one for the unsigned; CUDA has the signed alone
 _TAKEN = {"__ffs": ("int", "unsigned int"), "__ffsll": ("long long", "unsigned long long")}

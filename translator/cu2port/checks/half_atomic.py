@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.arithmetic import ARITHMETIC, BFLOATS, HALVES, argument_types, pointee_types, promoted, unqualified
-from cu2port.check import Check, Example
-from cu2port.lexer import is_identifier
-from cu2port.model import Finding, Severity, replace
-from cu2port.structure import Call
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Severity, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.arithmetic import ARITHMETIC, BFLOATS, HALVES, argument_types, pointee_types, promoted, unqualified
+from cu2port.facts.structure import Call
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 _HALF = HALVES | BFLOATS | {"bfloat16", "bfloat162"}  # the last two as the usual aliases
 _HEADERS = ("cuda_fp16.h", "cuda_bf16.h")

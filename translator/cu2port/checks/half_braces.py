@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.arithmetic import BFLOATS, HALVES
-from cu2port.check import Check, Example
-from cu2port.lexer import is_identifier
-from cu2port.model import Finding, Severity, insert
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Severity, insert
+from cu2port.engine.check import Check, Example
+from cu2port.facts.arithmetic import BFLOATS, HALVES
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 _TYPES = HALVES | BFLOATS
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.branches import has_hip_branch
-from cu2port.check import Check, Example
-from cu2port.model import Finding, Severity, replace
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Severity, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.branches import has_hip_branch
+from cu2port.facts.unit import Unit
 
 _GUARDS = {
     "__CUDA_RUNTIME_H__": "HIP_INCLUDE_HIP_HIP_RUNTIME_H",

@@ -3,10 +3,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.lexer import is_identifier
-from cu2port.model import Edit, Finding, Severity, replace
-from cu2port.unit import Unit
+from cu2port.core.model import Edit, Finding, Severity, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 #: Macros that HIP's runtime header leaves defined, without a prefix of its own (HIP 7.1).
 _LEFT = ("GETREG_IMMED", "HW_ID", "MASK1", "MASK2", "MAYBE_UNDEF", "XCC_ID")

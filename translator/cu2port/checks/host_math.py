@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.lexer import is_identifier
-from cu2port.model import Edit, Finding, Severity, Span, Trust
-from cu2port.unit import Unit
+from cu2port.core.model import Edit, Finding, Severity, Span, Trust
+from cu2port.engine.check import Check, Example
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 #: Functions that CUDA has for both sides and HIP for the device alone -> what the C++ library has for the host.
 _HOST: dict[str, tuple[str | int, ...]] = {

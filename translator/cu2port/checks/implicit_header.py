@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from cu2port.catalog.includes import is_cuda_source
-from cu2port.check import Check, Example
-from cu2port.lexer import is_identifier
-from cu2port.model import Edit, Finding, Severity
-from cu2port.unit import Unit
+from cu2port.core.model import Edit, Finding, Severity
+from cu2port.engine.check import Check, Example
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 _STRING = (
     "memchr memcmp memcpy memmove memset strcasecmp strcat strchr strcmp strcpy strcspn strdup strerror strlen "

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.catalog.includes import include_findings
-from cu2port.check import Check, Example
-from cu2port.model import Finding, Severity
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Severity
+from cu2port.engine.check import Check, Example
+from cu2port.facts.unit import Unit
 
 
 class IncludeHeader(Check):

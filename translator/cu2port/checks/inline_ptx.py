@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.model import Finding, Options, Severity, Trust
+from cu2port.core.model import Finding, Options, Severity, Trust
+from cu2port.engine.check import Check, Example
+from cu2port.engine.solo import counted_anew, solo
+from cu2port.facts.unit import Unit
 from cu2port.ptx import handled
-from cu2port.solo import counted_anew, solo
-from cu2port.unit import Unit
 
 
 class InlinePtx(Check):

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from cu2port.branches import hip_groups
-from cu2port.check import Check, Example
-from cu2port.conditionals import Cover
-from cu2port.model import Finding, Severity
-from cu2port.structure import Function
-from cu2port.unit import Unit
-from cu2port.warpnames import ALL_LANES, NAMES, SHUFFLES, SPACE, SYNC, VOTES, modes, tokens
+from cu2port.core.model import Finding, Severity
+from cu2port.engine.check import Check, Example
+from cu2port.facts.branches import hip_groups
+from cu2port.facts.conditionals import Cover
+from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit
+from cu2port.facts.warpnames import ALL_LANES, NAMES, SHUFFLES, SPACE, SYNC, VOTES, modes, tokens
 
 # What asks HIP for the lanes of a wavefront. Shuffles stand for themselves: with a width they are a warp's.
 _WAVEFRONTS = frozenset(

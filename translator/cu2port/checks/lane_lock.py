@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.model import Finding
-from cu2port.unit import Unit
+from cu2port.core.model import Finding
+from cu2port.engine.check import Check, Example
+from cu2port.engine.warp_report import hazard_findings
+from cu2port.facts.unit import Unit
 from cu2port.warp.hazards import Trouble
-from cu2port.warp.report import hazard_findings
 
 _HANGS = """__global__ void k(int* locks, int* bins, const int* in) {
   int b = in[threadIdx.x];

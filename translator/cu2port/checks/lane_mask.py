@@ -3,11 +3,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.lexer import is_identifier
-from cu2port.model import Finding, Options, Severity
-from cu2port.unit import Unit
-from cu2port.warp.report import facts_of, in_words
+from cu2port.core.model import Finding, Options, Severity
+from cu2port.engine.check import Check, Example
+from cu2port.engine.warp_report import facts_of, in_words
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.values import chain
 
 _FLAG = Options(warp="flag")

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.lexer import is_identifier
-from cu2port.model import Edit, Finding, Options, Severity, Span
-from cu2port.structure import Launch
-from cu2port.unit import Unit
+from cu2port.core.model import Edit, Finding, Options, Severity, Span
+from cu2port.engine.check import Check, Example
+from cu2port.facts.structure import Launch
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 _GGL = Options(launch="ggl")
 

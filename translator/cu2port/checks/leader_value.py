@@ -3,14 +3,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.model import Edit, Finding, Options, insert
-from cu2port.unit import Unit
+from cu2port.core.model import Edit, Finding, Options, insert
+from cu2port.engine.check import Check, Example
+from cu2port.facts.unit import Unit
+from cu2port.facts.warpnames import NAMES, SHUFFLES, modes
 from cu2port.warp.expressions import QUALIFIERS
 from cu2port.warp.model import device_functions
 from cu2port.warp.unset import HandedOn, handed_on
 from cu2port.warp.valueless import HAVE_A_VALUE, suspects
-from cu2port.warpnames import NAMES, SHUFFLES, modes
 
 _NUMBERS = frozenset(
     "char short int long float double signed unsigned size_t ssize_t uint uchar ushort ulong clock_t "

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from cu2port.catalog.api import api_facts
 from cu2port.catalog.uses import owns_cuda
-from cu2port.check import Check, Example
-from cu2port.lexer import is_identifier
-from cu2port.model import Finding, Severity
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Severity
+from cu2port.engine.check import Check, Example
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 _SHOWN = 6
 

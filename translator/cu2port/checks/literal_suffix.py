@@ -3,10 +3,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.lexer import is_identifier, is_string
-from cu2port.model import Finding, Severity, insert
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Severity, insert
+from cu2port.engine.check import Check, Example
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier, is_string
 
 # those of the standard library, and the prefixes that a neighbouring literal may begin with
 _SUFFIXES = frozenset("s sv h min ms us ns y d i il if u8 u U L R u8R uR UR LR".split())

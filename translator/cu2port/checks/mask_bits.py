@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.model import Finding, Options, Severity
-from cu2port.unit import Unit
-from cu2port.warpnames import modes
+from cu2port.core.model import Finding, Options, Severity
+from cu2port.engine.check import Check, Example
+from cu2port.facts.unit import Unit
+from cu2port.facts.warpnames import modes
 
 _NARROW = {"__popc": "__popcll", "__ffs": "__ffsll", "__clz": "__clzll", "__brev": "__brevll", "__fns": "__fns64"}
 _MASKS = frozenset("__ballot __ballot_sync __activemask __match_any __match_any_sync __match_all_sync".split())

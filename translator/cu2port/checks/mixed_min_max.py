@@ -3,12 +3,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.arithmetic import argument_types, common, promoted, same_shape, unqualified
-from cu2port.check import Check, Example
-from cu2port.lexer import is_identifier
-from cu2port.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
-from cu2port.structure import Call
-from cu2port.unit import Unit
+from cu2port.core.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.arithmetic import argument_types, common, promoted, same_shape, unqualified
+from cu2port.facts.structure import Call
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 _LITERAL = re.compile(r"(?:[1-9][0-9]*|0)\Z")
 _SUFFIX = {"unsigned int": "u", "unsigned long": "ul", "unsigned long long": "ull"}

@@ -3,9 +3,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.model import Finding, Severity, replace
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Severity, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.unit import Unit
 
 _PRAGMA = re.compile(
     r"(?:nv_diag(?:_\w+|nostic)|diag_(?:suppress|default|warning|error|once)|nv_exec_check_disable|hd_warning_disable"

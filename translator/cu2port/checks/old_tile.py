@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.lexer import is_identifier
-from cu2port.model import Finding, Options, Severity
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Options, Severity
+from cu2port.engine.check import Check, Example
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 _VOTES = ("any", "all", "ballot", "match_any", "match_all")
 _NESTED = """namespace cg = cooperative_groups;

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.lexer import is_identifier
-from cu2port.model import Edit, Finding, Severity, Side, Trust, insert, replace
+from cu2port.core.model import Edit, Finding, Severity, Side, Trust, insert, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit, condition_words
 from cu2port.ptx.taken import is_left_out
-from cu2port.structure import Function
-from cu2port.unit import Unit, condition_words
+from cu2port.syntax.lexer import is_identifier
 
 #: Overloads that HIP's runtime header has and CUDA's does not (`atomicAdd` of doubles: not for GPUs before sm_60).
 _HIP_HAS = {

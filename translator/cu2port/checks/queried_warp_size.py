@@ -3,12 +3,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from cu2port.check import Check, Example
-from cu2port.lexer import is_identifier
-from cu2port.model import Edit, Finding, Options, Severity, Span, replace
-from cu2port.structure import Call
-from cu2port.unit import Unit
-from cu2port.warpnames import HEADER, SPACE, declares, modes
+from cu2port.core.model import Edit, Finding, Options, Severity, Span, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.structure import Call
+from cu2port.facts.unit import Unit
+from cu2port.facts.warpnames import HEADER, SPACE, declares, modes
+from cu2port.syntax.lexer import is_identifier
 
 _PROPERTIES = frozenset(
     "cudaDeviceProp hipDeviceProp_t cudaGetDeviceProperties hipGetDeviceProperties getCurrentDeviceProperties "

@@ -3,11 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.catalog import target
-from cu2port.check import Check, Example
-from cu2port.lexer import is_identifier
-from cu2port.model import Finding, Severity, replace
-from cu2port.structure import Function
-from cu2port.unit import Unit, condition_words
+from cu2port.core.model import Finding, Severity, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit, condition_words
+from cu2port.syntax.lexer import is_identifier
 
 #: Guards of headers that HIP's runtime header includes, or stands for.
 _ALWAYS = frozenset({"__DRIVER_TYPES_H__", "__CUDA_RUNTIME_API_H__", "__CUDA_RUNTIME_H__"})

@@ -3,11 +3,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.blocks import number, threads
-from cu2port.check import Check, Example
 from cu2port.checks.builtin_vector import as_members, is_whole
-from cu2port.model import Edit, Finding, Options, Severity, Side, Span, Trust, insert, replace
-from cu2port.solo import (
+from cu2port.core.model import Edit, Finding, Options, Severity, Side, Span, Trust, insert, replace
+from cu2port.engine.blocks import number, threads
+from cu2port.engine.check import Check, Example
+from cu2port.engine.solo import (
     GROUPS,
     HEADER,
     INDEX,
@@ -22,8 +22,8 @@ from cu2port.solo import (
     is_entered,
     solo,
 )
-from cu2port.structure import Function
-from cu2port.unit import Unit
+from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit
 
 _SOLO = Options(warp="solo")
 _BY_ARGUMENT = {"cudaLaunchKernel": 2, "cudaLaunchCooperativeKernel": 2}

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.branches import is_hips
-from cu2port.check import Check, Example
-from cu2port.model import Finding, Severity
-from cu2port.unit import Unit
-from cu2port.warpnames import SHUFFLES, SYNC
+from cu2port.core.model import Finding, Severity
+from cu2port.engine.check import Check, Example
+from cu2port.facts.branches import is_hips
+from cu2port.facts.unit import Unit
+from cu2port.facts.warpnames import SHUFFLES, SYNC
 
 
 class SyncShim(Check):

@@ -3,11 +3,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.lexer import is_identifier
-from cu2port.model import Finding, Severity, Trust, replace
-from cu2port.structure import Call, Macro
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Severity, Trust, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.structure import Call, Macro
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 _PREFIX = re.compile(
     r"(?:cuda|cublas|cufft|curand|cusparse|cusolver|cudnn|nvrtc|cu|CU|CUDA|CUBLAS|CUFFT|CUSPARSE|CUSOLVER)(?:[A-Z_]\w*)?\Z"

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.arithmetic import is_value
-from cu2port.check import Check, Example
-from cu2port.model import Finding, Severity, replace
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Severity, replace
+from cu2port.engine.check import Check, Example
+from cu2port.facts.arithmetic import is_value
+from cu2port.facts.unit import Unit
 
 
 class ValueRestrict(Check):

@@ -3,11 +3,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.model import Finding, Options, Severity, Side, insert
-from cu2port.structure import Macro
-from cu2port.unit import Unit
-from cu2port.warpnames import SHUFFLES, modes, tokens
+from cu2port.core.model import Finding, Options, Severity, Side, insert
+from cu2port.engine.check import Check, Example
+from cu2port.facts.structure import Macro
+from cu2port.facts.unit import Unit
+from cu2port.facts.warpnames import SHUFFLES, modes, tokens
 
 _BITS = re.compile(r"(?:0[xX][0-9a-fA-F]+|\d+)[uU]?\Z")
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.model import Finding, Severity
-from cu2port.structure import Macro
-from cu2port.unit import Unit, condition_words
+from cu2port.core.model import Finding, Severity
+from cu2port.engine.check import Check, Example
+from cu2port.facts.structure import Macro
+from cu2port.facts.unit import Unit, condition_words
 
 _DEVICE = re.compile(r"__(?:GFX\d+__|gfx\w+__|AMDGCN\w*|HIP_DEVICE_COMPILE__)\Z")
 _WIDTHS = frozenset({"32", "64"})

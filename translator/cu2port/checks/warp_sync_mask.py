@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.model import Finding, Options, Severity
-from cu2port.unit import Unit
-from cu2port.warpnames import SYNC, sync_calls
+from cu2port.core.model import Finding, Options, Severity
+from cu2port.engine.check import Check, Example
+from cu2port.facts.unit import Unit
+from cu2port.facts.warpnames import SYNC, sync_calls
 
 _FLAG = Options(warp="flag")
 

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.check import Check, Example
-from cu2port.model import Edit, Finding, Options, Severity, Side, Span, Trust, insert
-from cu2port.unit import Unit
+from cu2port.core.model import Edit, Finding, Options, Severity, Side, Span, Trust, insert
+from cu2port.engine.check import Check, Example
+from cu2port.engine.warp_report import facts_of
+from cu2port.facts.unit import Unit
+from cu2port.facts.warpnames import HEADER, SPACE
 from cu2port.warp.lockstep import Tail, tails
-from cu2port.warp.report import facts_of
-from cu2port.warpnames import HEADER, SPACE
 
 _FENCE = f"{SPACE}syncwarp();"
 _ASSIGNED = frozenset("= += -= *= /= &= |= ^= <<= >>= %=".split())

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cu2port import compile_db
 from cu2port.audit import compare
 from cu2port.audit.run import audit
 from cu2port.cli.options import shared
 from cu2port.cli.say import emit, say
-from cu2port.config import find_config
-from cu2port.model import Options
-from cu2port.output import write_named
-from cu2port.plain import json_of
-from cu2port.plan import Request
-from cu2port.project import CannotRun, parse_size
+from cu2port.core.model import Options
+from cu2port.core.plain import json_of
+from cu2port.project import compile_db
+from cu2port.project.config import find_config
+from cu2port.project.output import write_named
+from cu2port.project.plan import Request
+from cu2port.project.tree import CannotRun, parse_size
 from cu2port.report import audit_text
 
 _SUFFIXES = {".html": "html", ".json": "json", ".sarif": "sarif", ".md": "md", ".txt": "text"}

@@ -10,7 +10,7 @@ from types import TracebackType
 import click
 
 from cu2port.cli.say import say, say_all
-from cu2port.version import __version__
+from cu2port.core.version import __version__
 
 _NO_ARGUMENTS: type[click.UsageError] | tuple[()] = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.2
 
@@ -31,7 +31,7 @@ class _Oops:
             sys.stderr.close()
             raise SystemExit(2)
         from cu2port.catalog.rulefile import CatalogError
-        from cu2port.data import DataError
+        from cu2port.core.data import DataError
 
         if isinstance(error, CatalogError):  # somebody edited a checkout's rules; the message names file and row
             say(f"cu2port: rules/{' '.join(str(error).split())}", err=True)
@@ -41,7 +41,7 @@ class _Oops:
             raise SystemExit(2)
         import traceback
 
-        from cu2port.workers import describe
+        from cu2port.project.workers import describe
 
         if "-v" in sys.argv or "--verbose" in sys.argv:
             say_all("".join(traceback.format_exception(error)), err=True)

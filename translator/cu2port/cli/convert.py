@@ -9,15 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cu2port import compile_db
 from cu2port.cli.options import shared
 from cu2port.cli.reports import progress, report_paths, write_text
 from cu2port.cli.say import say
-from cu2port.config import find_config
-from cu2port.convert import Ran, run
-from cu2port.model import Options, Trust
-from cu2port.plan import Mode, Request
-from cu2port.project import CannotRun, parse_size
+from cu2port.core.model import Options, Trust
+from cu2port.project import compile_db
+from cu2port.project.config import find_config
+from cu2port.project.convert import Ran, run
+from cu2port.project.plan import Mode, Request
+from cu2port.project.tree import CannotRun, parse_size
 from cu2port.report import FORMATS, terminal
 
 _COLOURS = {"error": "red", "warning": "yellow"}

@@ -11,22 +11,24 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from cu2port import troubles
 from cu2port.cli.options import shared
 from cu2port.cli.say import emit, say
-from cu2port.config import Config, find_config, inside, load_config
-from cu2port.disk import sweep_folder
-from cu2port.inplace import InPlace
-from cu2port.jobs import Job, patch
+from cu2port.core.disk import sweep_folder
+from cu2port.core.model import Judged, Options, Project, Severity, Trust
+from cu2port.core.plain import one_line
+from cu2port.facts.warpnames import WARP_HEADERS
 from cu2port.lint import baseline
 from cu2port.lint.run import FileLint, Settings, failed, lint
 from cu2port.lint.select import make_selection, matches
 from cu2port.lint.sense import folded_names
-from cu2port.manifest import locked
-from cu2port.model import Judged, Options, Project, Severity, Trust
-from cu2port.output import write_named
-from cu2port.plain import one_line
-from cu2port.project import (
+from cu2port.project import troubles
+from cu2port.project.config import Config, find_config, inside, load_config
+from cu2port.project.inplace import InPlace
+from cu2port.project.jobs import Job, patch
+from cu2port.project.manifest import locked
+from cu2port.project.output import write_named
+from cu2port.project.travel import HELPERS, is_ours
+from cu2port.project.tree import (
     CUDA_SUFFIXES,
     SOURCE_SUFFIXES,
     CannotRun,
@@ -36,10 +38,8 @@ from cu2port.project import (
     suffix_of,
     walk,
 )
+from cu2port.project.workers import available_cores
 from cu2port.report import lint_formats
-from cu2port.travel import HELPERS, is_ours
-from cu2port.warpnames import WARP_HEADERS
-from cu2port.workers import available_cores
 
 _HIP_SUFFIXES = frozenset({".hip"})
 _LOST = frozenset({troubles.UNREADABLE.code, troubles.INTERNAL.code})  # what no baseline may hide

@@ -10,8 +10,8 @@ from typing import Any
 
 from cu2port.catalog import Catalog, Row, load_catalog
 from cu2port.cli.say import emit, say, say_all
-from cu2port.fates import fate_of
-from cu2port.plain import json_of
+from cu2port.core.plain import json_of
+from cu2port.engine.fates import fate_of
 from cu2port.report.pages import marked, pages
 
 _CLOSE = 5

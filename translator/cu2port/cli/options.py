@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cu2port.config import Config
-from cu2port.project import CannotRun
+from cu2port.project.config import Config
+from cu2port.project.tree import CannotRun
 
 _OLDEST = (5, 0)
 _NEWEST = (10, 0)  # that a row of the catalogue names

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from cu2port.cli.say import emit, say
-from cu2port.output import write_single
-from cu2port.project import CannotRun
-from cu2port.travel import included
+from cu2port.project.output import write_single
+from cu2port.project.travel import included
+from cu2port.project.tree import CannotRun
 
 
 def command(path: str, text: str | None, output: str, given: tuple[str, ...], fp: str, ptx: str, force: bool) -> int:

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from cu2port.convert import Tick
-from cu2port.output import write_named
-from cu2port.project import CannotRun
+from cu2port.project.convert import Tick
+from cu2port.project.output import write_named
+from cu2port.project.tree import CannotRun
 from cu2port.report import FORMATS
 
 _QUICK_S = 1.0  # work shorter than this shows no progress

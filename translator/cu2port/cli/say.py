@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import click
 
-from cu2port.plain import one_line
+from cu2port.core.plain import one_line
 
 
 def say(line: object, err: bool = False, fg: str | None = None) -> None:

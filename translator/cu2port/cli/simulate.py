@@ -11,10 +11,10 @@ from typing import Any
 
 from cu2port.cli.options import shared
 from cu2port.cli.say import say, say_all
-from cu2port.config import find_config
-from cu2port.data import cache_dir
-from cu2port.output import write_single
-from cu2port.project import CannotRun, parse_size
+from cu2port.core.data import cache_dir
+from cu2port.project.config import find_config
+from cu2port.project.output import write_single
+from cu2port.project.tree import CannotRun, parse_size
 from cu2port.verify import sim_build, sim_check, simulate
 from cu2port.verify.instrument import instrument
 from cu2port.verify.reach import reached, read

@@ -6,18 +6,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cu2port import compile_db, plan
 from cu2port.cli.options import shared
 from cu2port.cli.reports import progress, report_paths, write_text
 from cu2port.cli.say import say
-from cu2port.config import find_config
-from cu2port.model import Options
-from cu2port.project import CannotRun
-from cu2port.report import FORMATS, json_report, verified
-from cu2port.report.record import RunRecord
-from cu2port.report.verified import VerifyRecord
+from cu2port.core import verified
+from cu2port.core.model import Options
+from cu2port.core.record import RunRecord
+from cu2port.core.verified import VerifyRecord
+from cu2port.core.version import __version__
+from cu2port.project import compile_db, plan
+from cu2port.project.config import find_config
+from cu2port.project.tree import CannotRun
+from cu2port.report import FORMATS, json_report
 from cu2port.verify.compile import Request, run
-from cu2port.version import __version__
 
 _GPUS = ("gfx90a", "gfx942", "gfx1100", "gfx1201")  # one of each family that ROCm supports
 

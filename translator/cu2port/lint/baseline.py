@@ -14,10 +14,10 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from cu2port.config import inside
-from cu2port.files import read_json
-from cu2port.output import write_named
-from cu2port.project import CannotRun
+from cu2port.core.files import read_json
+from cu2port.project.config import inside
+from cu2port.project.output import write_named
+from cu2port.project.tree import CannotRun
 
 SCHEMA = "cu2port-baseline/1"
 _MAX_BYTES = 64 << 20

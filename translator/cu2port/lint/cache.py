@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from cu2port.data import cache_dir, data_path
-from cu2port.disk import write
-from cu2port.version import __version__
+from cu2port.core.data import cache_dir, data_path
+from cu2port.core.disk import write
+from cu2port.core.version import __version__
 
 _FORMAT = 3
 _MOST = 5_000  # entries

@@ -18,9 +18,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace as changed
 
 from cu2port.checks import all_checks
+from cu2port.core.model import Edit, Finding, Span, Trust, replace
+from cu2port.facts.unit import Unit
 from cu2port.lint.intent import counts_lanes, lanes_32
-from cu2port.model import Edit, Finding, Span, Trust, replace
-from cu2port.unit import Unit
 
 _WIDER = {"__popc": "__popcll", "__ffs": "__ffsll"}
 _BEFORE = frozenset({"(", "[", "=", "+", ",", "return"})  # of `31 - __clz(mask)`: it is a number by itself there

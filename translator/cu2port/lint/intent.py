@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 
-from cu2port.branches import hip_branches
-from cu2port.conditionals import Cover
-from cu2port.lexer import is_identifier
-from cu2port.model import Trust
-from cu2port.unit import Unit
+from cu2port.core.model import Trust
+from cu2port.facts.branches import hip_branches
+from cu2port.facts.conditionals import Cover
+from cu2port.facts.unit import Unit
+from cu2port.facts.warpnames import SHUFFLES, SYNC, mask_bits
+from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.across import known_from_headers
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.classify import classify
@@ -21,7 +22,6 @@ from cu2port.warp.model import constants
 from cu2port.warp.parse import integer
 from cu2port.warp.roles import Role
 from cu2port.warp.values import THREADS, Kind, by_name, is_block_size, named_constant
-from cu2port.warpnames import SHUFFLES, SYNC, mask_bits
 
 # what tells a lane from a warp: a literal in one of these roles, beside a thread index
 _PARTS = frozenset({Role.SIZE, Role.MASK, Role.LOG, Role.COUNT})

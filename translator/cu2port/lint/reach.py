@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from cu2port.files import may_include, read_regular
+from cu2port.core.files import may_include, read_regular
 
 _INCLUDE = re.compile(
     rb"(?:^|[\r\n])[ \t]*#[ \t]*(?:include|include_next|import)\b[ \t]*(?:([\"<])([^\">\r\n]+)[\">])?"

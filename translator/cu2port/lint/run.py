@@ -12,21 +12,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from cu2port import edits, engine, troubles
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
-from cu2port.jobs import Job, Tools
+from cu2port.core import edits
+from cu2port.core.locate import Lines, Place, readable
+from cu2port.core.model import Finding, Judged, Options, Outcome, Project, Result, Severity, Span, Trust
+from cu2port.engine import translate as engine
 from cu2port.lint import sense, suppress
 from cu2port.lint.baseline import fingerprint
 from cu2port.lint.cache import Cache
 from cu2port.lint.fixes import NEUTRAL, with_fixes
 from cu2port.lint.reach import Reach
 from cu2port.lint.select import Selection
-from cu2port.model import Finding, Judged, Options, Outcome, Project, Result, Severity, Span, Trust
-from cu2port.plan import Request, graph_of
-from cu2port.report.locate import Lines, Place, readable
-from cu2port.travel import included, travels
-from cu2port.workers import Lost, Pool
+from cu2port.project import troubles
+from cu2port.project.jobs import Job, Tools
+from cu2port.project.plan import Request, graph_of
+from cu2port.project.travel import included, travels
+from cu2port.project.workers import Lost, Pool
 
 _ROUNDS = 10  # of fixing; a fix may bring to light what another one fixes
 _BOM = "\xef\xbb\xbf"  # as Latin-1; it has no column

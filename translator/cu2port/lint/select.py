@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from cu2port.project import CannotRun
+from cu2port.project.tree import CannotRun
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -26,7 +26,7 @@ _PREFIX = re.compile(r"CU\d{0,3}\Z")
 def known_rules() -> Mapping[str, str]:
     """Code -> name of every rule: checks, and what cu2port says of files and comments."""
     from cu2port.checks import all_checks
-    from cu2port.troubles import TROUBLES
+    from cu2port.project.troubles import TROUBLES
 
     found = {c.code: c.name for c in all_checks()} | {t.code: t.name for t in TROUBLES.values()}
     return dict(sorted(found.items()))
@@ -70,7 +70,7 @@ class Selection:
 
 @lru_cache(maxsize=256)
 def _spec(glob: str) -> GitIgnoreSpec:
-    from cu2port.ignore import patterns
+    from cu2port.project.ignore import patterns
 
     return patterns((glob,))
 

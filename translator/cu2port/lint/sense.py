@@ -8,16 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cu2port.branches import cuda_branches, hip_branches, hip_spans
 from cu2port.catalog.api import api_facts
 from cu2port.catalog.includes import HELPER
-from cu2port.conditionals import Cover
+from cu2port.core.model import Finding, Severity, Span, Trust
+from cu2port.facts.branches import cuda_branches, hip_branches, hip_spans
+from cu2port.facts.conditionals import Cover
+from cu2port.facts.unit import Unit
+from cu2port.facts.warpnames import WARP_HEADERS, tokens
 from cu2port.lint.intent import lanes_32
-from cu2port.model import Finding, Severity, Span, Trust
-from cu2port.unit import Unit
 from cu2port.warp.across import has_width, known_from_headers
 from cu2port.warp.builtins import LANE_OPERATIONS
-from cu2port.warpnames import WARP_HEADERS, tokens
 
 if TYPE_CHECKING:
     from cu2port.lint.run import LintFinding

@@ -16,11 +16,11 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from cu2port.conditionals import Nested
+from cu2port.core.model import Finding, Severity
+from cu2port.facts.conditionals import Nested
 from cu2port.lint.select import known_rules, resolve
-from cu2port.model import Finding, Severity
-from cu2port.project import CannotRun
-from cu2port.troubles import BAD_SUPPRESSION, UNUSED_SUPPRESSION, Trouble
+from cu2port.project.tree import CannotRun
+from cu2port.project.troubles import BAD_SUPPRESSION, UNUSED_SUPPRESSION, Trouble
 
 _MARK = re.compile(r"cu2port:[ \t]*ignore(?P<kind>-next-line|-begin|-end|-file)?(?P<rules>\[[^\]\r\n]*\]?)?(?![\w-])")
 HINT = "cu2port:"

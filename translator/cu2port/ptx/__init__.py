@@ -52,7 +52,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
 
 if TYPE_CHECKING:
     from cu2port.ptx.rewrite import Handled

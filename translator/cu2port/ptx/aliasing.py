@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from cu2port.lexer import is_identifier, lex
+from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit
 from cu2port.ptx.asm import AsmStatement
 from cu2port.ptx.operand_text import SIMPLE
 from cu2port.ptx.operand_types import list_start
-from cu2port.structure import Function
-from cu2port.unit import Unit
+from cu2port.syntax.lexer import is_identifier, lex
 
 _STEP = re.compile(r"(\.|->|::|\[)([\w+ ]+)\]?")
 _COMPUTED = re.compile(r"[\[(*]|->")  # an lvalue that is no variable or member of one

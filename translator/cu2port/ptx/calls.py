@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from cu2port.lexer import lex
+from cu2port.facts.structure import Macro
+from cu2port.facts.unit import Unit
 from cu2port.ptx.macros import UnknownTextError, decode, stringised, substitute
-from cu2port.structure import Macro
-from cu2port.unit import Unit
+from cu2port.syntax.lexer import lex
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cu2port.model import Edit, Side, Span, insert
+from cu2port.core.model import Edit, Side, Span, insert
+from cu2port.facts.unit import Unit
 from cu2port.ptx.asm import AsmStatement, Reading
 from cu2port.ptx.lifted import Lifted
 from cu2port.ptx.operand_text import PLACEHOLDER
-from cu2port.unit import Unit
 
 
 def _eol(unit: Unit) -> str:

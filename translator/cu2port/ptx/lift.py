@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from cu2port.lexer import lex
 from cu2port.ptx import special
 from cu2port.ptx.asm import Reading
 from cu2port.ptx.bind import CARRY, UntranslatableError
@@ -25,6 +24,7 @@ from cu2port.ptx.printer import NAMESPACE, cxx_type
 from cu2port.ptx.rename import Renamer, declared, has_target, instructions, labels, mentioned
 from cu2port.ptx.table import find
 from cu2port.ptx.unset import has_ways, outputs_unset
+from cu2port.syntax.lexer import lex
 
 _LETTER = {"h": "u16", "r": "u32", "l": "u64", "q": "u128", "f": "f32", "d": "f64", "b": "pred", "n": "s32"}
 _CXX = {

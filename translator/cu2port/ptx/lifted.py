@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cu2port.clang import Expr
-from cu2port.model import Span
+from cu2port.core.model import Span
+from cu2port.facts.clang import Expr
 from cu2port.ptx.aliasing import NOTHING_KNOWN, Objects
 from cu2port.ptx.asm import Reading
 from cu2port.ptx.ir import Place, Statement

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cu2port.lexer import is_identifier, is_string
-from cu2port.structure import Macro
-from cu2port.unit import Unit
+from cu2port.facts.structure import Macro
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier, is_string
 
 _MAX_TOKENS = 4000
 _ESCAPE = re.compile(r"\\(\r\n|[0-7]{1,3}|x[0-9A-Fa-f]+|[\s\S])")

@@ -10,12 +10,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 
-from cu2port.clang import Expr
-from cu2port.lexer import is_identifier
-from cu2port.model import Span
+from cu2port.core.model import Span
+from cu2port.facts.clang import Expr
+from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit
 from cu2port.ptx.asm import AsmStatement
-from cu2port.structure import Function
-from cu2port.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 _NAMED = {
     "int8_t": "signed char",

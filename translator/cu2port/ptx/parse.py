@@ -18,8 +18,8 @@ from lark import Lark, Token, UnexpectedToken
 from lark.exceptions import VisitError
 from lark.lexer import Lexer, PatternStr
 
-from cu2port.data import cache_dir, data_path
-from cu2port.disk import write
+from cu2port.core.data import cache_dir, data_path
+from cu2port.core.disk import write
 from cu2port.ptx.build import Build, number, short
 from cu2port.ptx.ir import (
     Function,

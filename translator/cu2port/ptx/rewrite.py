@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from cu2port.model import Edit
+from cu2port.core.model import Edit
+from cu2port.facts.unit import Unit
 from cu2port.ptx.aliasing import objects
 from cu2port.ptx.asm import AsmStatement, Operand, Reading, statements
 from cu2port.ptx.carry import MIXED, leaves_carry, mixes_carry, reads_carry
@@ -24,7 +25,6 @@ from cu2port.ptx.settled import settled
 from cu2port.ptx.table import find
 from cu2port.ptx.taken import is_left_out
 from cu2port.ptx.together import has_carry, is_plain, together
-from cu2port.unit import Unit
 
 _DOTTED = re.compile(
     r"\b[a-z]\w*\.(?:[a-z0-9_]+\.)*(?:[busf](?:8|16|32|64|128)|pred|sync|cta|gl|sys|aligned|shared|global)\b"

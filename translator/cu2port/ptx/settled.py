@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from cu2port.clang import Expr
-from cu2port.model import Span
+from cu2port.core.model import Span
+from cu2port.facts.clang import Expr
 from cu2port.ptx.asm import AsmStatement, Operand, Reading
 from cu2port.ptx.operand_text import number
 

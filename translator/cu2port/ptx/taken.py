@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from cu2port.branches import VERSION_MACROS, comparison, older_is_empty, older_refuses
-from cu2port.lexer import Directive, Group, is_identifier
-from cu2port.unit import Unit
+from cu2port.facts.branches import VERSION_MACROS, comparison, older_is_empty, older_refuses
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import Directive, Group, is_identifier
 
 _HIP = re.compile(
     r"__HIP\w*|HIP_VERSION|\w*(?:USE|ENABLE|WITH|HAVE|FOR|ON|IS)_?_?(?:HIP|ROCM|AMD)\w*|__AMDGCN__|__AMDGPU__"

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from cu2port.lexer import is_identifier, lex
+from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit
 from cu2port.ptx import ops, special
 from cu2port.ptx.asm import AsmStatement, Reading
 from cu2port.ptx.bind import CARRY
@@ -25,8 +26,7 @@ from cu2port.ptx.module_data import declaration, place
 from cu2port.ptx.printer import cxx_type
 from cu2port.ptx.rename import declared, instructions, labels, mentioned
 from cu2port.ptx.reserved import KEYWORDS
-from cu2port.structure import Function
-from cu2port.unit import Unit
+from cu2port.syntax.lexer import is_identifier, lex
 
 _STATEMENT_BEFORE = frozenset("if while for switch constexpr else do try { } ; :".split())
 _DIRECT = frozenset({";", "{", "}"})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from cu2port.core.record import RunRecord
 from cu2port.report.json_report import render as render_json
-from cu2port.report.record import RunRecord
 
 FORMATS: Mapping[str, Callable[[RunRecord], str]] = {".json": render_json}

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from cu2port.plain import one_line
+from cu2port.core.plain import one_line
 
 WAYS = {
     "self": "converts by itself",

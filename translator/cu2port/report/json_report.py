@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from cu2port.files import read_json
-from cu2port.plain import json_of
-from cu2port.project import CannotRun
-from cu2port.report import verified
-from cu2port.report.locate import Place
-from cu2port.report.record import Entry, FileRecord, RunRecord
-from cu2port.report.verified import VerifyRecord
+from cu2port.core import verified
+from cu2port.core.files import read_json
+from cu2port.core.locate import Place
+from cu2port.core.plain import json_of
+from cu2port.core.record import Entry, FileRecord, RunRecord
+from cu2port.core.verified import VerifyRecord
+from cu2port.project.tree import CannotRun
 
 SCHEMA = "cu2port-report/1"
 _MAX_BYTES = 1 << 30

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from cu2port.core.locate import Place
+from cu2port.core.plain import json_of, one_line, visible
+from cu2port.core.version import __version__
 from cu2port.lint.run import FileLint, LintFinding
-from cu2port.plain import json_of, one_line, visible
-from cu2port.report.locate import Place
-from cu2port.version import __version__
 
 SCHEMA = "cu2port-lint/1"
 _GITHUB = {"error": "error", "warning": "warning", "info": "notice"}

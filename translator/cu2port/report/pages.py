@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cu2port.check import Example
+from cu2port.engine.check import Example
 from cu2port.lint.select import DEFAULT
-from cu2port.troubles import BAD_SUPPRESSION, TROUBLES, UNUSED_SUPPRESSION
+from cu2port.project.troubles import BAD_SUPPRESSION, TROUBLES, UNUSED_SUPPRESSION
 
 FAMILIES = {
     "CU1": "CUDA's names and headers",

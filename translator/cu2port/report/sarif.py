@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from cu2port.core.locate import Place
+from cu2port.core.plain import json_of
+from cu2port.core.version import __version__
 from cu2port.lint.run import FileLint, LintFinding
-from cu2port.plain import json_of
-from cu2port.report.locate import Place
 from cu2port.report.pages import Page
-from cu2port.version import __version__
 
 # What GitHub takes: https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning
 MOST_RESULTS = 25_000  # of a run

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from cu2port.model import Outcome, Severity
-from cu2port.report.record import Entry, FileRecord, RunRecord
+from cu2port.core.model import Outcome, Severity
+from cu2port.core.record import Entry, FileRecord, RunRecord
 
 _OWN = "CU9"  # the family of findings on files
 _MOST = 12  # codes and names that the summary lists before it counts the rest

@@ -17,11 +17,8 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from cu2port.compile_db import CompileDb
-from cu2port.data import cache_dir
-from cu2port.effects import wave_size
-from cu2port.project import CannotRun
-from cu2port.report.verified import (
+from cu2port.core.data import cache_dir
+from cu2port.core.verified import (
     COMPILES,
     FAILS,
     HOST,
@@ -32,6 +29,9 @@ from cu2port.report.verified import (
     UnitRecord,
     VerifyRecord,
 )
+from cu2port.engine.effects import wave_size
+from cu2port.project.compile_db import CompileDb
+from cu2port.project.tree import CannotRun
 from cu2port.verify import headers, toolchain
 from cu2port.verify.headers import WAVE_MACRO, Headers
 from cu2port.verify.messages import Place, Places, crashed, diagnostics, left_of_cuda, replaced_header

@@ -12,8 +12,8 @@ from functools import cached_property
 from importlib import metadata, util
 from pathlib import Path
 
-from cu2port.data import cache_dir
-from cu2port.project import CannotRun
+from cu2port.core.data import cache_dir
+from cu2port.project.tree import CannotRun
 
 _RUNTIME = Path("include", "hip", "hip_runtime.h")
 _LAYOUT = 1  # raise when what `_lay_out` makes changes: old layouts in caches are then left alone

@@ -12,9 +12,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from cu2port.lexer import is_identifier
-from cu2port.structure import Function, Launch, Macro
-from cu2port.unit import Unit
+from cu2port.facts.structure import Function, Launch, Macro
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 from cu2port.verify.reach import Reach, functions, is_operation, is_reaching
 from cu2port.verify.shared_vars import rewrite_shared
 from cu2port.verify.statements import Loop, Statements, lambda_bodies

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from cu2port.catalog import load_catalog
 from cu2port.catalog.includes import CUDA_HEADER
-from cu2port.report.verified import CompileError
+from cu2port.core.verified import CompileError
 from cu2port.verify.lines import source_lines
 from cu2port.verify.units import Tree
 

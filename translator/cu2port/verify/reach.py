@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 
 from cu2port.catalog import Catalog
-from cu2port.lexer import is_identifier
-from cu2port.structure import Function
-from cu2port.unit import Unit
+from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 from cu2port.verify.steps import has_steps
 
 SIMULATED = Path(__file__).resolve().parent.parent / "include" / "sim"

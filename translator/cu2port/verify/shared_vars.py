@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cu2port.lexer import is_identifier
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 _NS = "::cu2port_sim::"
 _DROPPED = frozenset({"__shared__", "static", "extern", "__device__"})

@@ -17,12 +17,12 @@ from importlib import util
 from pathlib import Path
 from typing import NamedTuple
 
-from cu2port.clang import ClangService
-from cu2port.data import cache_dir
-from cu2port.declared import declared_names
-from cu2port.engine import translate
-from cu2port.model import Options, Project
-from cu2port.project import CannotRun
+from cu2port.core.data import cache_dir
+from cu2port.core.model import Options, Project
+from cu2port.engine.translate import translate
+from cu2port.facts.clang import ClangService
+from cu2port.facts.declared import declared_names
+from cu2port.project.tree import CannotRun
 from cu2port.verify.instrument import instrument
 from cu2port.verify.lines import source_lines
 from cu2port.verify.reach import reached, read

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cu2port.lexer import is_identifier
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 
 LOOPS = frozenset({"for", "while", "do"})
 _WITH_HEAD = frozenset({"for", "while", "if", "switch", "catch"})

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cu2port.lexer import is_identifier
-from cu2port.structure import Function
-from cu2port.unit import Unit
+from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 from cu2port.verify.statements import Statements
 
 _NS = "::cu2port_sim::"

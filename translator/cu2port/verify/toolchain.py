@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from importlib import util
 from pathlib import Path
 
-from cu2port.project import CannotRun
+from cu2port.project.tree import CannotRun
 from cu2port.verify.headers import WAVE_MACRO, rocm_roots
 
 _QUICK_S = 60.0  # a compiler that takes longer to state its version is not one

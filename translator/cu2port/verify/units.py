@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cu2port import troubles
-from cu2port.compile_db import CompileDb, Flags
-from cu2port.graph import scan_includes
-from cu2port.project import SOURCE_SUFFIXES, STATE, CannotRun, make_roots, walk
+from cu2port.project import troubles
+from cu2port.project.compile_db import CompileDb, Flags
+from cu2port.project.graph import scan_includes
+from cu2port.project.tree import SOURCE_SUFFIXES, STATE, CannotRun, make_roots, walk
 
 HIP, CXX, C = "hip", "c++", "c"
 _LANGUAGES: Mapping[str, str] = {

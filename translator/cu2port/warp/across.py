@@ -11,8 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from cu2port.catalog import load_catalog
-from cu2port.files import may_include
-from cu2port.unit import Unit
+from cu2port.core.files import may_include
+from cu2port.facts.unit import Unit
 from cu2port.warp.builtins import LANE_OPERATIONS, SHUFFLES
 from cu2port.warp.ground import Use
 from cu2port.warp.interp import Interpreter

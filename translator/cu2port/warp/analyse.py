@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
 from cu2port.warp import builtins
 from cu2port.warp.across import known_from_headers
 from cu2port.warp.ground import Array, Use

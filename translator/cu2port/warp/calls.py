@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cu2port.structure import Macro
+from cu2port.facts.structure import Macro
 from cu2port.warp import builtins
 from cu2port.warp.arith import binary
 from cu2port.warp.evaluate import Evaluator

@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from cu2port.lexer import is_identifier
-from cu2port.unit import Unit, condition_words
+from cu2port.facts.unit import Unit, condition_words
+from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.analyse import WarpFacts, analyse
 from cu2port.warp.company import OPEN, Company, by_company, company_of, crowded
 from cu2port.warp.ground import Use

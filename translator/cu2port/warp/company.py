@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cu2port.lexer import is_identifier
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.analyse import WarpFacts
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.ground import Use

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from cu2port.facts.unit import Unit
 from cu2port.syntax import constants
-from cu2port.unit import Unit
 from cu2port.warp.arith import binary
 from cu2port.warp.conditions import negate
 from cu2port.warp.events import Store

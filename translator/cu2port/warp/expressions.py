@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cu2port.lexer import is_identifier
+from cu2port.facts.unit import Unit
 from cu2port.syntax import constants
-from cu2port.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.tree import (
     Assign,
     Binary,

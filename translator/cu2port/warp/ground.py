@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
 from cu2port.warp.events import Event, Frame
 from cu2port.warp.model import Device, constants, macro_expression
 from cu2port.warp.parse import Parser, integer

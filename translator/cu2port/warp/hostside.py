@@ -6,9 +6,9 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from cu2port.lexer import is_identifier
-from cu2port.structure import Launch
-from cu2port.unit import Unit
+from cu2port.facts.structure import Launch
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.model import is_device
 from cu2port.warp.parse import integer

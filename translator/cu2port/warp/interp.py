@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
 from cu2port.warp.builtins import NAMED_BARRIER
 from cu2port.warp.calls import Caller
 from cu2port.warp.evaluate import OF_BITS

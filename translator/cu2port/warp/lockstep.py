@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
 from cu2port.warp import builtins
 from cu2port.warp.analyse import WarpFacts
 from cu2port.warp.model import Device, is_statement, macro_body

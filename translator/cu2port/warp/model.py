@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from cu2port.lexer import is_identifier
-from cu2port.structure import Function, Macro
-from cu2port.unit import Unit
+from cu2port.facts.structure import Function, Macro
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.events import BlockSeen, Event, LoopSeen, Store
 from cu2port.warp.parse import Parser, parameters, read_body, read_expression
 from cu2port.warp.tree import Block, Decl, Expr, Param, statements

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from cu2port.lexer import is_identifier
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.expressions import DEPTH, NOT_TYPES, QUALIFIERS, ExpressionParser, integer
 from cu2port.warp.tree import (
     Asm,

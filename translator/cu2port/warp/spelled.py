@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.lexer import is_identifier
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.hostside import row_constants
 from cu2port.warp.parse import integer
 from cu2port.warp.roles import Role

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
 from cu2port.warp.parse import integer
 
 _FAR = 4  # closing brackets between the two numbers, and one operator

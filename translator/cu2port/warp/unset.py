@@ -19,7 +19,7 @@ from enum import IntEnum
 from functools import partial
 from typing import NamedTuple
 
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
 from cu2port.warp.model import Device
 from cu2port.warp.tree import (
     Asm,

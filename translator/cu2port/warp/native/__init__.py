@@ -23,8 +23,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cu2port.model import Edit
-from cu2port.structure import Function
+from cu2port.core.model import Edit
+from cu2port.facts.structure import Function
 
 HEADER = "wave.hpp"
 CODE = "CU356"  # the rule that rewrites

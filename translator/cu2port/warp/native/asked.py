@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from cu2port.model import Finding, Options, Span
-from cu2port.unit import Unit
+from cu2port.core.model import Finding, Options, Span
+from cu2port.facts.unit import Unit
 from cu2port.warp.native import CODE, Native
 
 _NOTHING = Native()

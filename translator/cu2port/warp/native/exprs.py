@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from cu2port.arithmetic import NamedTypes, simple_type
-from cu2port.model import Edit, Span
+from cu2port.core.model import Edit, Span
+from cu2port.facts.arithmetic import NamedTypes, simple_type
 from cu2port.warp.native.forms import Forms
 from cu2port.warp.native.lanes import ATOMICS, MATH, Here, Known, Summary
 from cu2port.warp.native.numbers import is_own_space

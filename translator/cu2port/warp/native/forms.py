@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cu2port.lexer import is_identifier
-from cu2port.model import Edit
+from cu2port.core.model import Edit
+from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.native.groups import is_block
 from cu2port.warp.native.lanes import Here, Known, axis_of
 from cu2port.warp.native.values import SAME, SPACE, Kind, T

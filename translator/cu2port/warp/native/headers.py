@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from cu2port.branches import is_hips
 from cu2port.catalog import load_catalog
-from cu2port.unit import Unit
+from cu2port.facts.branches import is_hips
+from cu2port.facts.unit import Unit
 from cu2port.warp.across import find_header
 
 _DEPTH, _FILES = 3, 40

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path, PurePosixPath
 
-from cu2port.files import may_include
-from cu2port.lexer import is_identifier
-from cu2port.model import Span
-from cu2port.structure import Function, Launch
-from cu2port.unit import Unit
+from cu2port.core.files import may_include
+from cu2port.core.model import Span
+from cu2port.facts.structure import Function, Launch
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.model import is_device
 from cu2port.warp.native.steps import Refused, Steps
 from cu2port.warp.parse import integer, read_expression

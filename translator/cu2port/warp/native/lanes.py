@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from cu2port.model import Edit, Span
-from cu2port.unit import Unit
+from cu2port.core.model import Edit, Span
+from cu2port.facts.unit import Unit
 from cu2port.warp.model import Device
 from cu2port.warp.native.groups import is_barrier
 from cu2port.warp.native.steps import Refused, Steps

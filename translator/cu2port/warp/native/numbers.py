@@ -7,7 +7,8 @@ from copy import copy
 from functools import cached_property
 from typing import Self
 
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
+from cu2port.facts.warpnames import declares
 from cu2port.warp.model import constants, macro_expression
 from cu2port.warp.native.groups import is_tile
 from cu2port.warp.native.headers import header, headers_of
@@ -23,7 +24,6 @@ from cu2port.warp.tree import (
     Unary,
     callee,
 )
-from cu2port.warpnames import declares
 
 _FULL = 0xFFFFFFFF
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]{2,}\Z|k[A-Z]\w+\Z")

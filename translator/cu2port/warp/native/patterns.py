@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from cu2port.model import Span
+from cu2port.core.model import Span
 from cu2port.warp.tree import Assign, Binary, CallExpr, Eval, Expr, If, Name, Stmt, Ternary, callee, single
 
 Parts = tuple[str | Span, ...]

@@ -6,7 +6,7 @@ parameter is 32. Calls for other widths stay as they are: what is not replaced g
 
 from __future__ import annotations
 
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
 from cu2port.warp.model import Device
 from cu2port.warp.native.lanes import Look, Summary
 from cu2port.warp.native.steps import Steps

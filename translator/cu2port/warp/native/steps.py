@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from cu2port.model import Edit, Span
+from cu2port.core.model import Edit, Span
+from cu2port.facts.warpnames import tokens
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.native.groups import is_tile
 from cu2port.warp.native.lines import Lines
@@ -39,7 +40,6 @@ from cu2port.warp.tree import (
     expressions,
     walk,
 )
-from cu2port.warpnames import tokens
 
 DISTANCES = frozenset({1, 2, 4, 8, 16})
 _COUNTERS = frozenset({"auto", "long", "unsigned long"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cu2port.facts.warpnames import declares
 from cu2port.warp.native.exprs import Values
 from cu2port.warp.native.lanes import ATOMICS, Here, Known
 from cu2port.warp.native.steps import Refused
@@ -22,7 +23,6 @@ from cu2port.warp.tree import (
     root,
     walk,
 )
-from cu2port.warpnames import declares
 
 
 class Stores:

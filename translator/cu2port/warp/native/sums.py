@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cu2port.model import Edit, Span
+from cu2port.core.model import Edit, Span
 from cu2port.warp.native.forms import Forms
 from cu2port.warp.native.lanes import IDEMPOTENT, Here, Known
 from cu2port.warp.native.numbers import is_identity

@@ -6,7 +6,7 @@ before it becomes a wider one. So what depends on the number of lanes keeps its 
 
 from __future__ import annotations
 
-from cu2port.unit import Unit
+from cu2port.facts.unit import Unit
 from cu2port.warp.expressions import QUALIFIERS
 from cu2port.warp.parse import Parser
 

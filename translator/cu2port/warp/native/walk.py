@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cu2port.lexer import is_identifier
-from cu2port.model import Span
-from cu2port.unit import Unit
+from cu2port.core.model import Span
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.model import Device
 from cu2port.warp.native.branches import Branches

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from cu2port.structure import Function
-from cu2port.unit import Unit
+from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit
 from cu2port.warp.model import Device
 from cu2port.warp.native.lanes import Summary
 from cu2port.warp.native.types import canonical

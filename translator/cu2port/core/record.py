@@ -1,0 +1,111 @@
+"""What a run found, as plain data: it crosses processes, and every report is made from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from cu2port.core.locate import Lines, Place, readable
+from cu2port.core.model import Judged, Outcome, Severity, Trust
+from cu2port.core.verified import VerifyRecord
+
+
+class Entry(NamedTuple):
+    """A finding with its outcome and places. Enumerations are spelled as in the report."""
+
+    code: str
+    name: str
+    severity: str
+    message: str
+    outcome: str
+    trust: str
+    start: Place
+    end: Place
+    effects: tuple[tuple[str, str], ...]
+    why: tuple[str, ...]
+    cuda: str
+    hip: str
+
+    @property
+    def open(self) -> bool:
+        """Whether a person still has to act."""
+        return self.outcome != Outcome.APPLIED.value and self.severity != Severity.INFO.value
+
+
+class FileRecord(NamedTuple):
+    """One file of a run. `path` and `output` are as given on the command line, with forward slashes."""
+
+    path: str
+    output: str
+    status: str  # converted, copied, partial, failed
+    entries: tuple[Entry, ...] = ()
+    seen: frozenset[str] = frozenset()
+    left: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A whole run. `options` are those that change the output, ready for JSON; `verify`: what compiling it told;
+    `ignored`: files and folders that were left out because git ignores them."""
+
+    version: str
+    options: Mapping[str, object]
+    files: tuple[FileRecord, ...]
+    verify: VerifyRecord | None = None
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def by_outcome(self) -> dict[str, int]:
+        """How many findings ended as applied, manual and conflict; all three always stand."""
+        counts = Counter(e.outcome for f in self.files for e in f.entries)
+        return {o.value: counts[o.value] for o in Outcome}
+
+    @property
+    def by_code(self) -> dict[str, int]:
+        """Findings by code, sorted by code."""
+        return dict(sorted(Counter(e.code for f in self.files for e in f.entries).items()))
+
+    @property
+    def seen(self) -> frozenset[str]:
+        """CUDA names in any file."""
+        return frozenset().union(*(f.seen for f in self.files))
+
+    @property
+    def left(self) -> frozenset[str]:
+        """CUDA names that some file still holds."""
+        return frozenset().union(*(f.left for f in self.files))
+
+    @property
+    def open(self) -> int:
+        """How many findings are left for a person."""
+        return sum(e.open for f in self.files for e in f.entries)
+
+
+def entries(data: bytes, judged: Iterable[Judged]) -> tuple[Entry, ...]:
+    """The findings of a file in text order, with the places they have in its input `data`."""
+    found = sorted(judged, key=lambda j: (j.finding.start, j.finding.end, j.finding.code, j.finding.message))
+    if not found:
+        return ()
+    lines = Lines(data)
+    return tuple(_entry(lines, j) for j in found)
+
+
+def _entry(lines: Lines, judged: Judged) -> Entry:
+    f = judged.finding
+    return Entry(
+        code=f.code,
+        name=f.name,
+        severity=f.severity.value,
+        message=readable(f.message),
+        outcome=judged.outcome.value,
+        trust=f.trust.label if f.edits else Trust.MANUAL.label,
+        start=lines.place(f.start),
+        end=lines.place(f.end),
+        effects=f.effects,
+        why=tuple(map(readable, f.why)),
+        cuda=f.cuda,
+        hip=f.hip,
+    )

@@ -1,0 +1,1 @@
+"""What runs the checks on a file, and what checks share."""

@@ -1,0 +1,65 @@
+"""Hazards and verdicts as findings: where, what happens on which GPU, and the chain of reasons in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from cu2port.core.model import Finding, Severity
+from cu2port.engine.check import Check
+from cu2port.engine.solo import solo as solo_of
+from cu2port.facts.unit import Unit
+from cu2port.warp.analyse import WarpFacts, analyse
+from cu2port.warp.hazards import Hazard, Trouble, hazards
+from cu2port.warp.values import Step
+
+_SOLVED = "with `--warp solo` a wavefront holds one CUDA warp, and this does not happen"
+
+
+def facts_of(unit: Unit) -> WarpFacts:
+    """The analysis as far as the mode needs it."""
+    return analyse(unit, hazards_only=unit.options.warp != "flag")
+
+
+@lru_cache(maxsize=2)
+def hazards_of(unit: Unit) -> tuple[Hazard, ...]:
+    """The hazards of a file."""
+    return hazards(facts_of(unit))
+
+
+def in_words(unit: Unit, steps: Iterable[Step]) -> tuple[str, ...]:
+    """A chain of reasons, one step a line, each with its line number."""
+    out: list[str] = []
+    for s in steps:
+        line = unit.text.count("\n", 0, unit.p[s.at]) + 1
+        text = f"line {line}: {s.text}"
+        if text not in out:
+            out.append(text)
+    return tuple(out)
+
+
+def _is_solo(unit: Unit, i: int) -> bool:
+    """Whether the function around token i has a wavefront for each warp."""
+    asked = solo_of(unit)
+    if asked is None:
+        return False
+    f = unit.function_at(i)
+    return asked.whole or (f is not None and any(f.first == g.first for g in (*asked.kernels, *asked.functions)))
+
+
+def hazard_findings(check: Check, unit: Unit, trouble: Trouble, what: str) -> Iterator[Finding]:
+    """The findings of one kind of hazard. `what`: what happens (`hang`, `wrong-result`)."""
+    for h in hazards_of(unit):
+        if h.trouble is not trouble:
+            continue
+        solo = not h.both and _is_solo(unit, h.at)
+        severity = Severity.INFO if solo or (not h.sure and trouble is Trouble.OTHER_ARM) else check.severity
+        effects = (("all" if h.both else "wave64", "none" if solo else what),)
+        yield check.finding(
+            h.what,
+            unit.p[h.at],
+            unit.end(h.last),
+            severity=severity,
+            effects=effects,
+            why=(*in_words(unit, h.steps), *check.reasons, *((_SOLVED,) if solo else ())),
+        )

@@ -1,0 +1,180 @@
+"""Facts read off a parsed file: what names mean, what expressions are. Runs in libclang's process."""
+
+from __future__ import annotations
+
+import os
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cu2port.facts import _libclang as c
+from cu2port.facts.clang import Binding, Expr, Owner, Question
+from cu2port.facts.shim import Shim
+
+_IDENTIFIER = re.compile(rb"[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*")
+_CUDA_MACRO = re.compile(r"__CUDA|__NV")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What does not change from file to file."""
+
+    lib: c.Lib
+    version: bytes
+    shim: Shim
+    header: Path  # where the shim lies, or would lie
+    headers: str  # a folder that does not exist; known headers are empty files there
+
+
+class Bindings:
+    """Answers to "what does this name mean" in one parsed file."""
+
+    def __init__(self, setting: Setting, unit: c.Unit, q: Question) -> None:
+        self.s, self.unit, self.lib, self.q = setting, unit, setting.lib, q
+        self.defined = {re.split(r"[(=]", d)[0] for d in q.defines}
+        self.shim = unit.lib.getFile(unit.tu, os.fsencode(setting.header))
+        self.seen: dict[tuple[int, int | None, int | None], Binding] = {}
+
+    def of(self, offsets: Sequence[int]) -> dict[int, Binding]:
+        """The bindings of the identifiers at these offsets; of those that have none, nothing."""
+        out: dict[int, Binding] = {}
+        for offset in offsets:
+            name = _IDENTIFIER.match(self.q.data, offset)
+            if name:
+                binding = self.at(offset, name[0])
+                if binding is not None:
+                    out[offset] = binding
+        return out
+
+    def at(self, offset: int, name: bytes) -> Binding | None:
+        cursor = self.unit.at(offset)
+        if cursor.kind == c.MACRO_DEFINITION and self.lib.text(self.lib.getCursorSpelling(cursor)) != name:
+            return None  # in a macro's body, where it means nothing yet
+        if cursor.kind == c.INCLUSION:
+            return None
+        target = cursor if cursor.kind == c.MACRO_DEFINITION else self.lib.getCursorReferenced(cursor)
+        if target.kind == c.OVERLOADED_DECL_REF:
+            number = self.lib.getNumOverloadedDecls(target)
+            found = [self.declaration(self.lib.getOverloadedDecl(target, i)) for i in range(number)]
+            found = [b for b in found if b.qualified.rpartition("::")[2].encode() == name]
+            if found:
+                return next((b for b in found if b.owner == "user"), found[0])
+        elif not self.lib.Cursor_isNull(target) and self.lib.text(self.lib.getCursorSpelling(target)) == name:
+            return self.declaration(target)
+        kind = "member" if cursor.kind == c.MEMBER_REF_EXPR else ""
+        return Binding("undeclared", name.decode(errors="replace"), kind, "", "")
+
+    def declaration(self, target: c.Cursor) -> Binding:
+        if target.kind == c.CONSTRUCTOR:  # `dim3(1, 2)` names the class to a reader
+            target = self.lib.getCursorSemanticParent(target)
+        key = (target.kind, target.data[0], target.data[1] if target.kind >= 500 else None)
+        if key not in self.seen:
+            self.seen[key] = self.describe(target)
+        return self.seen[key]
+
+    def describe(self, target: c.Cursor) -> Binding:
+        lib = self.lib
+        parts = [lib.text(lib.getCursorSpelling(target)).decode(errors="replace")]
+        is_macro = target.kind == c.MACRO_DEFINITION
+        type_name = "" if is_macro else self.type_name(target)
+        owner, file = self.owner(target, parts[0])
+        parent = lib.getCursorSemanticParent(target)
+        while not is_macro and not lib.Cursor_isNull(parent) and parent.kind not in c.TRANSLATION_UNIT:
+            if c.KINDS.get(parent.kind) in ("type", "namespace") and parent.kind != c.ENUMERATION:  # unscoped, mostly
+                spelling = lib.text(lib.getCursorSpelling(parent)).decode(errors="replace")
+                if spelling and "(" not in spelling:  # "(anonymous struct at ...)"
+                    parts.append(spelling)
+            parent = lib.getCursorSemanticParent(parent)
+        return Binding(owner, "::".join(reversed(parts)), c.KINDS.get(target.kind, ""), type_name, file)
+
+    def type_name(self, target: c.Cursor) -> str:
+        kind = self.lib.getCanonicalType(self.lib.getCursorType(target))
+        return self.lib.text(self.lib.getTypeSpelling(kind)).decode(errors="replace") if kind.kind else ""
+
+    def owner(self, target: c.Cursor, name: str) -> tuple[Owner, str]:
+        if name == "__syncthreads" and target.kind == c.FUNCTION:
+            return "cuda", ""  # clang has it built in, and puts it where it is first used
+        first = target if target.kind == c.MACRO_DEFINITION else self.lib.getCanonicalCursor(target)
+        file, offset = self.unit.place(self.lib.getCursorLocation(first))
+        if file is None:  # builtins, predefined macros, -D
+            return ("cuda" if _CUDA_MACRO.match(name) else "user" if name in self.defined else "system"), ""
+        if file == self.shim:
+            return ("cuda" if offset >= self.s.shim.cuda else "system"), ""
+        return "user", self.lib.text(self.lib.getFileName(file)).decode(errors="replace")
+
+
+def read_exprs(setting: Setting, unit: c.Unit, spans: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Expr]:
+    """Types and values of the expressions that have just these extents (bytes, from first to last token).
+
+    Of nested ones with one extent the outermost counts, since a macro's inner expressions all lie at its use; but clang
+    puts implicit conversions outside, and those are looked through.
+    """
+    lib = setting.lib
+    wanted, starts = frozenset(spans), sorted(start for start, _ in spans)
+    found: dict[tuple[int, int], c.Cursor] = {}
+
+    def visit(cursor: c.Cursor, parent: c.Cursor, data: object) -> int:
+        extent = lib.getCursorExtent(cursor)
+        file, start = unit.place(lib.getRangeStart(extent))
+        end = unit.place(lib.getRangeEnd(extent))[1]
+        if file != unit.file:
+            return c.CONTINUE
+        if (start, end) in wanted and lib.isExpression(cursor.kind):
+            known = found.get((start, end))
+            if known is None or (known.kind == c.UNEXPOSED_EXPR and lib.equalCursors(known, parent)):
+                copy = c.Cursor()
+                copy.kind, copy.xdata, copy.data = cursor.kind, cursor.xdata, cursor.data
+                found[start, end] = copy
+        i = bisect_left(starts, start)
+        return c.RECURSE if i < len(starts) and starts[i] < end else c.CONTINUE
+
+    lib.visitChildren(lib.getTranslationUnitCursor(unit.tu), c.Visitor(visit), None)
+    return {span: _expr(setting, unit, cursor) for span, cursor in found.items()}
+
+
+def _expr(setting: Setting, unit: c.Unit, cursor: c.Cursor) -> Expr:
+    lib = setting.lib
+    canonical = lib.getCanonicalType(lib.getCursorType(cursor))
+    number = canonical
+    if canonical.kind == c.ENUM:
+        number = lib.getCanonicalType(lib.getEnumDeclIntegerType(lib.getTypeDeclaration(canonical)))
+    signed = True if number.kind in c.SIGNED else False if number.kind in c.UNSIGNED else None
+    value = None
+    if signed is not None and not _meaningless(setting, unit, cursor):
+        result = lib.Cursor_Evaluate(cursor)
+        if result:
+            if lib.EvalResult_getKind(result) == 1:
+                unsigned = lib.EvalResult_isUnsignedInt(result)
+                value = lib.EvalResult_getAsUnsigned(result) if unsigned else lib.EvalResult_getAsLongLong(result)
+            lib.EvalResult_dispose(result)
+    name = lib.text(lib.getTypeSpelling(canonical)).decode(errors="replace")
+    size = lib.Type_getSizeOf(canonical) if canonical.kind in c.SIZED else 0
+    return Expr(name, max(0, size) * 8, signed, value)
+
+
+def _meaningless(setting: Setting, unit: c.Unit, cursor: c.Cursor) -> bool:
+    """Whether a generated enumerator is in the expression: its value is made up."""
+    lib = setting.lib
+    shim = lib.getFile(unit.tu, os.fsencode(setting.header))
+
+    def made_up(x: c.Cursor) -> bool:
+        if x.kind != c.DECL_REF_EXPR:
+            return False
+        target = lib.getCursorReferenced(x)
+        if target.kind != c.ENUMERATOR:
+            return False
+        file, offset = unit.place(lib.getCursorLocation(target))
+        return file is not None and file == shim and offset >= setting.shim.generated
+
+    bad = made_up(cursor)
+
+    def visit(x: c.Cursor, parent: c.Cursor, data: object) -> int:
+        nonlocal bad
+        bad = bad or made_up(x)
+        return c.BREAK if bad else c.RECURSE
+
+    if not bad:
+        lib.visitChildren(cursor, c.Visitor(visit), None)
+    return bad

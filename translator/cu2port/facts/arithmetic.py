@@ -1,0 +1,409 @@
+"""Arithmetic types that tokens alone can tell: of literals, built-in variables, and names declared in plain sight.
+
+What is not sure is "", and then libclang may be asked. A type that has a name but is not known, such as a template's
+`T`, is that name after a `?`: two such are the same type or cannot be compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cu2port.core.model import Span
+from cu2port.facts.structure import Call, Function
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
+
+_RANK = {"int": 1, "unsigned int": 1, "long": 2, "unsigned long": 2, "long long": 3, "unsigned long long": 3}
+_SMALL = frozenset({"bool", "char", "signed char", "unsigned char", "short", "unsigned short"})
+_FLOATING = frozenset({"float", "double"})
+ARITHMETIC = frozenset(_RANK) | _FLOATING  # after promotion
+HALVES = frozenset("half half2 __half __half2 nv_half nv_half2 __nv_half __nv_half2".split())
+BFLOATS = frozenset("nv_bfloat16 nv_bfloat162 __nv_bfloat16 __nv_bfloat162 __hip_bfloat16 __hip_bfloat162".split())
+_NAMES = {
+    "int": "int",
+    "float": "float",
+    "double": "double",
+    "uint": "unsigned int",
+    "int32_t": "int",
+    "uint32_t": "unsigned int",
+    "size_t": "unsigned long",
+    "int64_t": "long",
+    "uint64_t": "unsigned long",
+}
+_WORDS = frozenset("unsigned signed long short char int".split())  # of which types of several words are made
+_OTHER = frozenset("bool uchar ushort ulong int8_t uint8_t int16_t uint16_t".split())
+_VECTOR = re.compile(r"(u?)(char|short|int|float|double)[1-4]\Z|dim3\Z")
+_LONG_VECTOR = re.compile(r"u?long(?:long)?[1-4]\Z")
+_BUILT_IN = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
+_FLOAT_CALLS = "fabsf floorf ceilf sqrtf rsqrtf expf logf powf sinf cosf fmaxf fminf roundf truncf".split()
+_CALLS = {
+    **dict.fromkeys(_FLOAT_CALLS, "float"),
+    **dict.fromkeys("__popc __ffs __clz __popcll __ffsll __clzll atoi".split(), "int"),
+    **dict.fromkeys("__ballot __ballot_sync __activemask __match_any_sync __brev".split(), "unsigned int"),
+}
+_PRECEDENCE = {
+    **dict.fromkeys(("*", "/", "%"), 9), **dict.fromkeys(("+", "-"), 8), **dict.fromkeys(("<<", ">>"), 7),
+    **dict.fromkeys(("<", ">", "<=", ">="), 6), **dict.fromkeys(("==", "!="), 5), "&": 4, "^": 3, "|": 2,
+    "&&": 1, "||": 0,
+}  # fmt: skip
+_ALIKE = frozenset({"min", "max"})
+_MAX_DEPTH = 40
+_NUMBER = re.compile(r"(?:0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)\Z|[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?([fF]?)\Z")
+
+
+def promoted(name: str) -> str:
+    """An arithmetic type after integral promotion."""
+    return "int" if name in _SMALL else name
+
+
+def is_value(name: str) -> bool:
+    """Whether a word is, or is the last of, the name of a number's type or of a built-in vector type."""
+    if name in _NAMES or name in _WORDS or name in _OTHER or name in HALVES or name in BFLOATS:
+        return True
+    return bool(_VECTOR.match(name) or _LONG_VECTOR.match(name))
+
+
+def common(a: str, b: str) -> str:
+    """The type in which CUDA's `min` and `max` take two arguments; "" if it has no overload, or a type is unknown."""
+    a, b = promoted(a), promoted(b)
+    if {a, b} <= _FLOATING:
+        return a if a == b else "double"
+    if a not in _RANK or b not in _RANK or _RANK[a] != _RANK[b]:
+        return ""
+    return a if a == b else next(x for x in (a, b) if x.startswith("unsigned"))
+
+
+def _alike(a: str, b: str) -> str:
+    """What `min` and `max` give of two types."""
+    return a if a == b else common(a, b)
+
+
+class NamedTypes:
+    """Types of the names that a function declares. `scalars`, `elements` (of pointers and arrays), `parts` (of the
+    built-in vector types); "" for a name with several. `results`: those of calls of `min` and `max` that are known
+    already, by the token of their name."""
+
+    def __init__(self, unit: Unit, function: Function | None) -> None:
+        self.scalars: dict[str, str] = {}
+        self.elements: dict[str, str] = {}
+        self.parts: dict[str, str] = {}
+        self.results: dict[int, str] = {}
+        for i in range(function.first, function.body[1]) if function is not None else ():
+            tok = unit.t[i]
+            if tok in _NAMES or tok == "unsigned":
+                self._read(unit, i)
+            elif tok == "auto" and unit.tok(i + 1) in self.scalars:
+                self.scalars[unit.t[i + 1]] = ""
+            elif is_identifier(tok) and unit.t[i - 1] in _BEFORE_TYPE and tok not in _WORDS and tok not in _NO_TYPES:
+                self._read_named(unit, i, in_params=function is not None and i < function.body[0])
+
+    def _read(self, unit: Unit, i: int) -> None:
+        t = unit.t
+        if t[i] == "unsigned":
+            if unit.tok(i + 1) in ("char", "short", "long"):
+                return
+            name, k = "unsigned int", i + (2 if unit.tok(i + 1) == "int" else 1)
+        elif t[i] in ("int", "double") and unit.tok(i - 1) in ("unsigned", "long", "short", "signed"):
+            return
+        else:
+            name, k = _NAMES[t[i]], i + 1
+        self._declare(unit, k, name)
+
+    def _read_named(self, unit: Unit, i: int, in_params: bool) -> None:
+        """A declaration with a type of another name. `a * b` is one only where it can be nothing else."""
+        after = unit.tok(i + 1)
+        if after in ("*", "&") and not (in_params or unit.t[i - 1] in ("const", "__shared__")):
+            return
+        vector = _VECTOR.match(unit.t[i])
+        if vector is None:
+            self._declare(unit, i + 1, f"?{unit.t[i]}")
+        elif is_identifier(after) and unit.tok(i + 2) in _AFTER_NAME:
+            part = "unsigned int" if not vector[2] else f"unsigned {vector[2]}" if vector[1] else vector[2]
+            self.parts[after] = part if self.parts.get(after, part) == part else ""
+            self.scalars[after] = ""
+
+    def _declare(self, unit: Unit, k: int, name: str) -> None:
+        """Note the names that are declared from token k on as of a type."""
+        while unit.tok(k):
+            pointers = 0
+            while unit.tok(k) in ("*", "&", "const", "__restrict__", "__restrict", "volatile"):
+                pointers += unit.t[k] == "*"
+                k += 1
+            word = unit.tok(k)
+            if not word or not is_identifier(word) or word in _NAMES:
+                return
+            after = unit.tok(k + 1)
+            if after not in _AFTER_NAME:
+                return
+            pointers += after == "["
+            into = self.elements if pointers == 1 else self.scalars
+            into[word] = name if into.get(word, name) == name and pointers <= 1 else ""
+            if pointers:
+                self.scalars.setdefault(word, "")
+            if after != ",":
+                return
+            k += 2
+
+
+_AFTER_NAME = frozenset({",", ";", "=", ")", "[", "{", ":", ">"})
+_BEFORE_TYPE = frozenset({"(", ",", ";", "{", "}", "const", "volatile", "__shared__", "static", "register"})
+_NO_TYPES = frozenset("return else case goto delete new throw using typename class struct enum auto const void".split())
+
+
+def simple_type(unit: Unit, names: NamedTypes, span: Span) -> str:
+    """The type of an expression of names, literals, casts and operators; "" if it holds anything else."""
+    reader = _Reader(unit, names, unit.lexed.at(span.start), unit.lexed.at(span.end))
+    found = reader.binary(0, 0)
+    return found if reader.k == reader.stop else ""
+
+
+def argument_types(unit: Unit, calls: list[tuple[int, Call]]) -> dict[int, list[str]]:
+    """By the token of the called name, the types of a call's arguments as `simple_type` tells them."""
+    out = {}
+    for i, call, names in _with_names(unit, calls[::-1]):  # a call in an argument comes before the one around it
+        out[i] = [simple_type(unit, names, a) if names is not None else "" for a in call.args]
+        if names is not None and unit.t[i] in _ALIKE and len(out[i]) == 2:
+            names.results[i] = _alike(*out[i])
+    return out
+
+
+def pointee_types(unit: Unit, calls: list[tuple[int, Call]]) -> dict[int, str]:
+    """By the token of the called name, the type that the first argument points to, as the names that the function
+    declares tell it of `p`, `p + k` and `&p[k]`; "" for all else."""
+    out = dict.fromkeys((i for i, _ in calls), "")
+    for i, call, names in _with_names(unit, calls):
+        k = unit.lexed.at(call.args[0].start)
+        k += unit.tok(k) == "&"
+        alone = k + 1 == unit.lexed.at(call.args[0].end)
+        if names is not None and (alone or unit.tok(k + 1) in ("+", "[")):
+            out[i] = names.elements.get(unit.tok(k), "")
+    return out
+
+
+def _with_names(unit: Unit, calls: list[tuple[int, Call]]) -> Iterator[tuple[int, Call, NamedTypes | None]]:
+    """Calls, each with the names of its function; None outside of functions. Those of one function stand together."""
+    function, names = None, None
+    for i, call in calls:
+        f = unit.function_at(i)
+        if f is not function:
+            function, names = f, NamedTypes(unit, f) if f is not None else None
+        yield i, call, names
+
+
+def unqualified(name: str) -> str:
+    """A type as libclang spells it, without `const`, `volatile` and `&`."""
+    return re.sub(r"\b(?:const|volatile)\s+", "", name).rstrip(" &")
+
+
+class _Reader:
+    """Reads an expression's type off its tokens [k, stop). Every method moves `k` behind what it read."""
+
+    def __init__(self, unit: Unit, names: NamedTypes, k: int, stop: int) -> None:
+        self.unit, self.t, self.names, self.k, self.stop = unit, unit.t, names, k, stop
+
+    def tok(self, ahead: int = 0) -> str:
+        return self.t[self.k + ahead] if self.k + ahead < self.stop else ""
+
+    def binary(self, least: int, depth: int) -> str:
+        """Operands joined by operators that bind at least so tightly (see `_PRECEDENCE`)."""
+        left = self.unary(depth)
+        while left:
+            sign = self.tok()
+            if sign == ">" and self.tok(1) == ">":
+                sign = ">>"
+            binds = _PRECEDENCE.get(sign, -1)
+            if binds < least:
+                return left
+            self.k += 2 if sign == ">>" else 1
+            right = self.binary(binds + 1, depth + 1)
+            if not right or "?" in (left[0], right[0]):
+                return ""
+            if 5 <= binds <= 6 or binds < 2:
+                left = "bool"
+            elif binds == 7:
+                left = promoted(left)
+            else:
+                left = _usual(promoted(left), promoted(right))
+        return left
+
+    def unary(self, depth: int) -> str:
+        tok = self.tok()
+        if depth > _MAX_DEPTH or not tok:
+            return ""
+        if tok in ("+", "-", "~"):
+            self.k += 1
+            found = self.unary(depth + 1)
+            return "" if found.startswith("?") else promoted(found)
+        if tok == "(":
+            close = self.unit.match[self.k]
+            self.k += 1
+            cast = self.type_name(0)
+            if cast and self.tok(_size(self.t, self.k)) == ")":
+                self.k = close + 1
+                return cast if self.skip_operand() else ""
+            return self.inside(close, depth)
+        if tok == "static_cast" and self.tok(1) == "<":
+            cast = self.type_name(2)
+            self.k += 2 + _size(self.t, self.k + 2)
+            if not cast or self.tok() != ">" or self.tok(1) != "(":
+                return ""
+            self.k = self.unit.match[self.k + 1] + 1
+            return cast
+        if (cast := self.type_name(0)) and self.tok(1) == "(":
+            self.k = self.unit.match[self.k + 1] + 1
+            return cast
+        if tok[0].isdigit() or (tok[0] == "." and tok != "." and tok != "..."):
+            self.k += 1
+            return _literal(tok)
+        return self.name(depth) if is_identifier(tok) else ""
+
+    def skip_operand(self) -> bool:
+        """Go past the operand of a cast, whatever its type is."""
+        while self.tok() in ("+", "-", "~", "!", "*", "&"):
+            self.k += 1
+        k = self.k
+        while self.tok():
+            tok = self.tok()
+            if tok in ("(", "["):
+                self.k = self.unit.match[self.k] + 1
+                if not 0 < self.k <= self.stop:
+                    return False
+            elif tok in (".", "->", "::"):
+                self.k += 2
+            elif self.k == k and (is_identifier(tok) or tok[0].isdigit() or tok[0] == "."):
+                self.k += 1
+            else:
+                break
+        return k < self.k and self.tok() != "<"
+
+    def inside(self, close: int, depth: int) -> str:
+        """What stands up to a closing bracket."""
+        if not self.k <= close < self.stop:
+            return ""
+        found = self.binary(0, depth + 1)
+        if self.k != close:
+            return ""
+        self.k = close + 1
+        return found
+
+    def name(self, depth: int) -> str:
+        tok, after = self.tok(), self.tok(1)
+        self.k += 1
+        if after == "(":
+            return self.call(tok, depth)
+        if after == "[":
+            close = self.unit.match[self.k]
+            if not self.k < close < self.stop:
+                return ""
+            self.k = close + 1
+            return "" if self.tok() in (".", "->", "[", "(") else self.names.elements.get(tok, "")
+        if after == ".":
+            self.k += 2
+            if self.tok() in (".", "->", "[", "("):
+                return ""
+            return "unsigned int" if tok in _BUILT_IN else self.names.parts.get(tok, "")
+        if after in ("->", "::"):
+            return ""
+        return self.names.scalars[tok] if tok in self.names.scalars else _constant(self.unit, tok, depth)
+
+    def call(self, callee: str, depth: int) -> str:
+        close = self.unit.match[self.k]
+        if not self.k < close < self.stop:
+            return ""
+        if callee not in _ALIKE:
+            self.k = close + 1
+            return _CALLS.get(callee, "")
+        if self.k - 1 in self.names.results:
+            found = self.names.results[self.k - 1]
+            self.k = close + 1
+            return found
+        self.k += 1
+        first = self.binary(0, depth + 1)
+        if not first or self.tok() != ",":
+            return ""
+        self.k += 1
+        return _alike(first, self.inside(close, depth))
+
+    def type_name(self, ahead: int) -> str:
+        """The arithmetic type that is named some tokens ahead; "" if none is."""
+        return _type_name(self.t[self.k + ahead : self.k + ahead + _size(self.t, self.k + ahead)])
+
+
+def _size(t: list[str], k: int) -> int:
+    """How many tokens of a type's name stand at token k."""
+    n = 0
+    while k + n < len(t) and t[k + n] in _WORDS:
+        n += 1
+    return n or int(k < len(t) and t[k] in _NAMES)
+
+
+def _type_name(words: list[str]) -> str:
+    if len(words) == 1 and words[0] in _NAMES:
+        return _NAMES[words[0]]
+    if not words or words.count("long") > 2:
+        return ""
+    sign = "unsigned " if "unsigned" in words else ""
+    for short in ("char", "short"):
+        if short in words:
+            return "signed char" if short == "char" and "signed" in words else sign + short
+    return sign + (" ".join(["long"] * words.count("long")) or "int")
+
+
+def _constant(unit: Unit, name: str, depth: int) -> str:
+    """The type of a macro for a number, or of a constant that is declared outside all functions; else ""."""
+    definitions = unit.macros.get(name, ())
+    if definitions:
+        found = {"" if m.params is not None else _macro_type(unit, m.first, m.stop, depth + 8) for m in definitions}
+    else:
+        found = {
+            _NAMES[unit.t[i - 1]]
+            for i in unit.find(name)
+            if unit.t[i - 1] in _NAMES and unit.tok(i - 2) not in _WORDS and unit.function_at(i) is None
+            if unit.tok(i + 1) in ("=", ";", "{", ",")
+        }
+    return found.pop() if len(found) == 1 else ""
+
+
+def same_shape(unit: Unit, a: Span, b: Span) -> bool:
+    """Whether two expressions are elements of one array: `x[i]` and `x[j + 1]`."""
+    k, m = unit.lexed.at(a.start), unit.lexed.at(b.start)
+    if not is_identifier(unit.tok(k)) or unit.tok(k) != unit.tok(m):
+        return False
+    dimensions = []
+    for at, span in ((k, a), (m, b)):
+        count, at, stop = 0, at + 1, unit.lexed.at(span.end)
+        while at < stop and unit.t[at] == "[" and 0 < unit.match[at] < stop:
+            count, at = count + 1, unit.match[at] + 1
+        dimensions.append(count if at == stop else 0)
+    return dimensions[0] == dimensions[1] > 0
+
+
+def _macro_type(unit: Unit, first: int, stop: int, depth: int) -> str:
+    reader = _Reader(unit, NamedTypes(unit, None), first, stop)
+    found = reader.binary(0, depth)
+    return found if reader.k == stop else ""
+
+
+def _literal(tok: str) -> str:
+    """The type of a number; "" where its size depends on its value."""
+    m = _NUMBER.match(tok.replace("'", ""))
+    if m is None:
+        return ""
+    if m[1] is None:
+        return "float" if m[2] else "double"
+    suffix = m[1].lower()
+    size = ("", "long", "long long")[min(suffix.count("l"), 2)]
+    if not suffix:
+        return "int" if len(tok) < 10 and not tok.lower().startswith("0x") else ""
+    return (f"unsigned {size}" if size else "unsigned int") if "u" in suffix else size
+
+
+def _usual(a: str, b: str) -> str:
+    """The type of `a + b`."""
+    for floating in ("double", "float"):
+        if floating in (a, b):
+            return floating
+    if _RANK[a] != _RANK[b]:
+        return a if _RANK[a] > _RANK[b] else b
+    return a if a == b else next(x for x in (a, b) if x.startswith("unsigned"))

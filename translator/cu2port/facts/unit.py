@@ -1,0 +1,441 @@
+"""The facts of one file that checks decide on: tokens, macros, functions, launches, asm statements, includes.
+
+Everything is found by the lexer, so it is there for files that do not parse and for both sides of every `#if`.
+What only a compiler front end knows (types, constant values, who declared a name) is asked of `clang` when needed.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from cu2port.core.model import Options, Project, Span
+from cu2port.facts.conditionals import Conditionals, Cover
+from cu2port.facts.declared import declared_names
+from cu2port.facts.structure import SIDES, Call, Function, Include, Launch, Macro, find_launches, function_with_body
+from cu2port.syntax.lexer import Directive, Group, Lexed, is_identifier, is_string, lex
+
+if TYPE_CHECKING:
+    from cu2port.catalog import Catalog
+    from cu2port.facts.clang import ClangService, Facts
+
+T = TypeVar("T")
+_KEYWORDS_BEFORE_GLOBAL = frozenset(
+    "return else case throw co_return co_yield delete new goto do typedef const".split()
+)
+_ASM = frozenset({"asm", "__asm__", "__asm"})
+_ASM_QUALIFIERS = frozenset({"volatile", "__volatile__", "__volatile", "goto", "inline", "__inline__"})
+
+
+class Unit:
+    """One file. `text` is Latin-1, so indices are byte offsets; `t` and `p` are its tokens and their offsets."""
+
+    def __init__(
+        self,
+        text: str,
+        catalog: Catalog,
+        options: Options | None = None,
+        path: str = "<stdin>",
+        project: Project | None = None,
+        clang: ClangService | None = None,
+    ) -> None:
+        self.text = text
+        self.path = path
+        self.catalog = catalog
+        self.options = options or Options()
+        self.project = project or Project()
+        self.lexed: Lexed = lex(text)
+        self.t = self.lexed.t
+        self.p = self.lexed.p
+        self.match = self.lexed.match
+        self._clang = clang
+        self._made: dict[Callable[[Unit], object], object] = {}
+        self.asked = False  # whether libclang was asked: then what is found depends on other files too
+        self.clang_failed = ""  # why libclang's answers are missing, if they were asked for and did not come
+
+    def once(self, make: Callable[[Unit], T]) -> T:
+        """What a function tells of this file; it is called the first time only."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast(T, self._made[make])
+
+    # --- tokens ---------------------------------------------------------------------------------------------------
+
+    def end(self, i: int) -> int:
+        """Byte offset after token i."""
+        return self.p[i] + len(self.t[i])
+
+    def tok(self, i: int) -> str:
+        """Token i, or "" outside the file."""
+        return self.t[i] if 0 <= i < len(self.t) else ""
+
+    def source(self, first: int, stop: int) -> str:
+        """The text from token `first` to the end of token `stop - 1`."""
+        return self.text[self.p[first] : self.end(stop - 1)] if stop > first else ""
+
+    @cached_property
+    def enclosing(self) -> list[int]:
+        """For each token the `(` or `[` that is met going back from it, past what closed brackets hold; else -1."""
+        out: list[int] = []
+        before = -1
+        for i, tok in enumerate(self.t):
+            if tok in ("(", "["):
+                before = i
+            elif tok in (")", "]", "}") and 0 <= self.match[i] < i:
+                before = out[self.match[i] - 1] if self.match[i] else -1
+            out.append(before)
+        return out
+
+    def line_start(self, offset: int) -> int:
+        """Where the line of a byte begins; LF and CR end lines."""
+        return self._line_starts[bisect_right(self._line_starts, offset) - 1]
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(m.end() for m in re.finditer(r"[\r\n]", self.text))]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All different tokens: whether a check has anything to do in this file."""
+        return frozenset(self.lexed.places)
+
+    @cached_property
+    def strings(self) -> frozenset[str]:
+        """All different string literals."""
+        return frozenset([w for w in self.words if '"' in w and is_string(w)])
+
+    def find(self, *names: str) -> list[int]:
+        """Indices of the tokens that are one of `names`, in order. Fast where there are none or few."""
+        places = self.lexed.places
+        if len(names) == 1:
+            return list(places.get(names[0], ()))
+        found = [places[name] for name in set(names) if name in places]
+        return list(found[0]) if len(found) == 1 else sorted(chain.from_iterable(found))
+
+    def between(self, first: int, stop: int, *names: str) -> list[int]:
+        """Those of them in tokens [first, stop)."""
+        found = [places[bisect_left(places, first) : bisect_left(places, stop)] for places in map(self._places, names)]
+        return found[0] if len(found) == 1 else sorted(chain.from_iterable(found))
+
+    def _places(self, name: str) -> list[int]:
+        return self.lexed.places.get(name, [])
+
+    @property
+    def directives(self) -> tuple[Directive, ...]:
+        return self.lexed.directives
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        return self.lexed.groups
+
+    def in_directive(self, i: int) -> Directive | None:
+        """The directive that token i is part of."""
+        return self.lexed.directive_at(i)
+
+    def is_member(self, i: int) -> bool:
+        """Whether token i is accessed through an object (`x.name`, `x->name`)."""
+        return self.tok(i - 1) in (".", "->", ".*", "->*")
+
+    def qualifier(self, i: int) -> int:
+        """Index of the first token of the qualified name that ends at i (`a` in `a::b::c`); i when unqualified."""
+        while self.tok(i - 1) == "::":
+            before = self.tok(i - 2)
+            if before and is_identifier(before) and before not in _KEYWORDS_BEFORE_GLOBAL:
+                i -= 2
+            elif before == ">" and (k := self.angle_open(i - 2)) > 0:
+                i = k - 1
+            else:
+                return i - 1
+        return i
+
+    # --- brackets and calls ---------------------------------------------------------------------------------------
+
+    def angle_close(self, i: int, limit: int = 2000) -> int:
+        """Index of the `>` that closes the template argument list opened by `<` at i, or -1 if it is no such list."""
+        depth = 0
+        k = i
+        stop = min(len(self.t), i + limit)
+        while k < stop:
+            tok = self.t[k]
+            if tok == "<":
+                depth += 1
+            elif tok == ">":
+                depth -= 1
+                if depth == 0:
+                    return k
+            elif tok in ("(", "[", "{"):
+                k = self.match[k]
+                if k < 0:
+                    return -1
+            elif tok in (")", "]", "}", ";", "<<<") or (
+                tok in ("&&", "||") and self.tok(k + 1) not in (">", ",", "...")
+            ):
+                return -1
+            k += 1
+        return -1
+
+    def angle_open(self, i: int, limit: int = 2000) -> int:
+        """Index of the `<` that opens the template argument list closed by `>` at i, or -1."""
+        depth = 0
+        k = i
+        while k >= 0 and i - k < limit:
+            tok = self.t[k]
+            if tok == ">":
+                depth += 1
+            elif tok == "<":
+                depth -= 1
+                if depth == 0:
+                    return k
+            elif tok in (")", "]", "}"):
+                k = self.match[k]
+                if k < 0:
+                    return -1
+            elif tok in ("(", "[", "{", ";"):
+                return -1
+            k -= 1
+        return -1
+
+    def split_args(self, first: int, stop: int) -> tuple[Span, ...]:
+        """Byte spans of the comma-separated expressions in tokens [first, stop)."""
+        out = []
+        k = begin = first
+        while k < stop:
+            tok = self.t[k]
+            if tok in ("(", "[", "{", "<%", "<:"):
+                k = self.match[k] if first <= self.match[k] < stop else k
+            elif tok == "<" and k > first and is_identifier(self.t[k - 1]):
+                close = self.angle_close(k)
+                # `a < b, c > d` is two arguments, `f<b, c>(d)` and `f<b, c>` one: no expression ends with `>`
+                after = self.tok(close + 1)
+                if 0 < close < stop and (after in ("(", "::", "{", ",", ")", ">") or "," not in self.t[k:close]):
+                    k = close
+            elif tok == "<<<" and self._launch_ends.get(k, stop) < stop:
+                k = self._launch_ends[k]
+            elif tok == ",":
+                out.append(self._span(begin, k))
+                begin = k + 1
+            k += 1
+        if begin < stop or out:
+            out.append(self._span(begin, stop))
+        return tuple(out)
+
+    def _span(self, first: int, stop: int) -> Span:
+        if stop <= first:  # an empty argument: an empty span after the previous token
+            at = self.end(first - 1)
+            return Span(at, at)
+        return Span(self.p[first], self.end(stop - 1))
+
+    def call(self, i: int) -> Call | None:
+        """The call whose callee's last token is i (template arguments may stand between), or None."""
+        k = i + 1
+        if self.tok(k) == "<":
+            close = self.angle_close(k)
+            if close < 0:
+                return None
+            k = close + 1
+        if self.tok(k) != "(" or self.match[k] < 0:
+            return None
+        return Call(k, self.match[k], self.split_args(k + 1, self.match[k]))
+
+    # --- preprocessor ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def includes(self) -> tuple[Include, ...]:
+        """All includes whose operand is written out (not a macro)."""
+        out = []
+        for d in self.directives:
+            if d.keyword not in ("include", "include_next", "import") or d.stop - d.first < 3:
+                continue
+            first = d.first + 2
+            start, end = self.p[first], self.end(d.stop - 1)
+            if is_string(self.t[first]) and self.t[first][0] == '"':
+                end = self.end(first)
+                path, quoted = self.text[start + 1 : end].rstrip('"'), True
+            elif self.t[first] == "<":
+                close = self.text.find(">", start, max(end, d.end))
+                if close < 0:
+                    continue
+                end = close + 1
+                path, quoted = self.text[start + 1 : close].strip(), False
+            else:
+                continue
+            out.append(Include(path, quoted, start, end, d))
+        return tuple(out)
+
+    @cached_property
+    def macros(self) -> dict[str, tuple[Macro, ...]]:
+        """Macros that the file defines, all definitions of each."""
+        out: dict[str, list[Macro]] = {}
+        for d in self.directives:
+            if d.keyword != "define" or d.stop - d.first < 3:
+                continue
+            k = d.first + 2
+            name, params, first = self.t[k], None, k + 1
+            if first < d.stop and self.t[first] == "(" and self.p[first] == self.end(k):
+                close = self.match[first]
+                if close < 0 or close >= d.stop:
+                    continue
+                params = tuple(x for x in self.t[first + 1 : close] if x != ",")
+                first = close + 1
+            out.setdefault(name, []).append(Macro(name, params, first, d.stop, d))
+        return {name: tuple(found) for name, found in out.items()}
+
+    @cached_property
+    def guard(self) -> str:
+        """The include guard's macro, "" if there is none."""
+        ds = self.directives
+        if len(ds) >= 2 and ds[0].keyword == "ifndef" and ds[1].keyword == "define":
+            a, b = self.tok(ds[0].first + 2), self.tok(ds[1].first + 2)
+            if a == b and ds[0].first == 0:
+                return a
+        return ""
+
+    def conditions(self, offset: int) -> list[Group]:
+        """The conditional branches around a byte offset, outermost first."""
+        return self.conditionals.around(offset)
+
+    @cached_property
+    def conditionals(self) -> Conditionals:
+        """The conditional branches, to be asked about places."""
+        return Conditionals(self.groups)
+
+    @cached_property
+    def inactive(self) -> tuple[Span, ...]:
+        """Branches that the preprocessor leaves out: libclang's answer where it is to be had, else `#if 0`."""
+        if self._clang is not None:
+            facts = self.ask(skipped=True)
+            if facts is not None:
+                return tuple(Span(a, b) for a, b in facts.skipped)
+        return self.dead
+
+    @cached_property
+    def dead(self) -> tuple[Span, ...]:
+        """Branches under `#if 0`, and the `#else` of an `#if 1`."""
+        out = []
+        for g in self.groups:
+            opener, first = self.directives[g.opener], self.directives[g.chain[0]]
+            condition = self.t[opener.first + 2 : opener.stop]
+            if (opener.keyword in ("if", "elif") and condition == ["0"]) or (
+                opener.keyword == "else" and first.keyword == "if" and self.t[first.first + 2 : first.stop] == ["1"]
+            ):
+                out.append(Span(g.start, g.end))
+        return tuple(out)
+
+    def is_dead(self, offset: int) -> bool:
+        """Whether a byte lies in one of the `dead` branches."""
+        return offset in self._dead_cover
+
+    @cached_property
+    def _dead_cover(self) -> Cover:
+        return Cover(self.dead)
+
+    # --- functions, launches, asm ---------------------------------------------------------------------------------
+
+    @cached_property
+    def side_macros(self) -> dict[str, frozenset[str]]:
+        """Macros of this file that stand for execution space specifiers (`#define FN __host__ __device__`)."""
+        out = {}
+        for name, definitions in self.macros.items():
+            sides = (
+                frozenset(x for m in definitions if m.stop - m.first <= 12 for x in self.t[m.first : m.stop]) & SIDES
+            )
+            if sides:
+                out[name] = sides
+        return out
+
+    @cached_property
+    def functions(self) -> tuple[Function, ...]:
+        """Function definitions in text order, not those nested in another (lambdas belong to their function)."""
+        out: list[Function] = []
+        reach = -1
+        for i in self.find("{"):
+            if i > reach and self.match[i] > i:
+                f = function_with_body(self, i)
+                if f is not None:
+                    out.append(f)
+                    reach = f.body[1]
+        return tuple(out)
+
+    @cached_property
+    def _function_starts(self) -> list[int]:
+        return [f.first for f in self.functions]
+
+    def function_at(self, i: int) -> Function | None:
+        """The function definition that token i is part of."""
+        k = bisect_right(self._function_starts, i) - 1
+        if k >= 0 and i <= self.functions[k].body[1]:
+            return self.functions[k]
+        return None
+
+    def is_device(self, i: int) -> bool:
+        """Whether token i is in a function that runs on the GPU (`__global__`, `__device__`, or both sides)."""
+        f = self.function_at(i)
+        return f is not None and bool(f.sides & {"__global__", "__device__"})
+
+    @cached_property
+    def launches(self) -> tuple[Launch, ...]:
+        """Kernel launches, also those in macro bodies."""
+        return find_launches(self)
+
+    @cached_property
+    def _launch_ends(self) -> dict[int, int]:
+        """By the `<<<` of a launch, the last `>` of its `>>>`."""
+        return {x.open: x.close + 2 for x in self.launches}
+
+    @cached_property
+    def asms(self) -> tuple[tuple[int, int, int], ...]:
+        """asm statements: indices of the keyword and of the brackets. `asm("name")` labels of declarations too."""
+        out = []
+        for i in self.find(*_ASM):
+            k = i + 1
+            while self.tok(k) in _ASM_QUALIFIERS:
+                k += 1
+            if self.tok(k) == "(" and self.match[k] > k:
+                out.append((i, k, self.match[k]))
+        return tuple(out)
+
+    @cached_property
+    def declared(self) -> frozenset[str]:
+        """CUDA-looking names that this file declares itself."""
+        return self.project.declared if self.project.scanned else declared_names(self.text)
+
+    # --- libclang -------------------------------------------------------------------------------------------------
+
+    def ask(
+        self, bindings: tuple[int, ...] = (), spans: tuple[tuple[int, int], ...] = (), skipped: bool = False
+    ) -> Facts | None:
+        """Ask libclang about byte offsets of names and spans of expressions; None when there is no answer."""
+        if self._clang is None or self.clang_failed:
+            return None
+        from cu2port.facts.clang import Question
+
+        self.asked = True
+        try:
+            question = Question(
+                path=self.path,
+                data=self.text.encode("latin-1"),
+                include_dirs=self.options.include_dirs,
+                defines=self.options.defines,
+                bindings=bindings,
+                spans=spans,
+                skipped=skipped,
+            )
+        except ValueError as e:  # a define or folder that must not reach libclang's command line
+            self.clang_failed = str(e)
+            return None
+        facts = self._clang.ask(question)
+        if facts is None:
+            self.clang_failed = self._clang.last_error or "libclang gave no answer"
+        return facts
+
+
+def condition_words(unit: Unit, g: Group) -> frozenset[str]:
+    """Identifiers in the condition of a branch (for `#else`: of the `#if` it belongs to)."""
+    d = unit.directives[g.opener]
+    if d.keyword == "else":
+        d = unit.directives[g.chain[0]]
+    return frozenset(x for x in unit.t[d.first + 2 : d.stop] if is_identifier(x))

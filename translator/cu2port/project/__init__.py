@@ -1,0 +1,1 @@
+"""A tree: its files, build, git, plan, jobs, workers and output."""

@@ -1,0 +1,351 @@
+"""`cu2port convert`: from inputs to outputs and a record of the run. Prints nothing; `cli/convert.py` does."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from cu2port.catalog import load_catalog
+from cu2port.checks import all_checks
+from cu2port.core.disk import is_temporary, sweep, sweep_folder
+from cu2port.core.model import Judged
+from cu2port.core.record import Entry, FileRecord, RunRecord, entries
+from cu2port.core.version import __version__
+from cu2port.project import troubles
+from cu2port.project.inplace import InPlace
+from cu2port.project.jobs import Done, Job, convert, refused
+from cu2port.project.manifest import locked
+from cu2port.project.output import TreeOutput, write_single
+from cu2port.project.plan import (
+    Request,
+    check_inputs,
+    check_kernels,
+    check_links,
+    names_folder,
+    output_of,
+    plan_items,
+    plan_jobs,
+    safe_in_place,
+)
+from cu2port.project.travel import HELPERS
+from cu2port.project.tree import STATE, CannotRun, Item, Root, make_roots, walk
+from cu2port.project.workers import Lost, Pool, available_cores
+from cu2port.warp.native.asked import is_asked
+
+Tick = Callable[[int, int], None]
+
+
+@dataclass(slots=True)
+class Ran:
+    """A finished run. `stdout`: bytes for standard output; `in_the_way`: outputs left alone, so exit code 2."""
+
+    record: RunRecord
+    stdout: bytes = b""
+    in_the_way: bool = False
+    notes: list[str] = field(default_factory=list)
+
+
+def run(request: Request, stdin: bytes | None = None, tick: Tick = lambda done, total: None) -> Ran:
+    """Convert. `tick(done, total)` is called after each source file. Raises CannotRun before anything is written."""
+    check_inputs(request)
+    if request.inputs == ("-",):
+        return _stream(request, stdin or b"")
+    roots = make_roots(request.inputs, into_one=request.mode == "out")
+    if request.mode == "out" and len(roots) == 1 and not roots[0].folder and not names_folder(request.out):
+        return _one_file(request, roots[0])
+    if request.mode == "out" and request.out == "-":
+        raise CannotRun("-o -: standard output takes one file")
+    notes: list[str] = []
+    if request.mode == "in-place":
+        check_links(roots)
+    planned = plan_items(request, roots)
+    items = [item for item in planned if item.kind != "ignored"]
+    check_kernels(request, items)
+    if request.mode == "in-place" and not request.force:
+        notes = safe_in_place(roots, items)
+    ran = (_into_tree if request.mode == "out" else _in_place)(request, roots, items, tick)
+    ran.notes[:0] = notes
+    ran.record = replace(ran.record, ignored=tuple(item.shown for item in planned if item.kind == "ignored"))
+    return ran
+
+
+def _results(jobs: Sequence[Job], pool: Pool, tick: Tick) -> Iterator[tuple[Job, Done]]:
+    """Every job's result, as they come."""
+    total = len(jobs)
+    for count, (job, done) in enumerate(pool.run(convert, jobs), 1):
+        yield job, _lost(job, done) if isinstance(done, Lost) else done
+        tick(count, total)
+
+
+def _lost(job: Job, lost: Lost) -> Done:
+    found = troubles.lost(lost, "; copied as it is")
+    return refused(job, "failed", found, notes=(lost.trace,) if lost.trace else ())
+
+
+def _pool(request: Request, sources: int, held: Sequence[int] = ()) -> Pool:
+    """Workers for a run. What all of them need is loaded first, so that a fork shares it. `held`: descriptors of locks,
+    which must not outlive this process in them."""
+    load_catalog()
+    all_checks()
+    return Pool(min(request.workers or available_cores(), max(1, sources)), request.limit_s, held)
+
+
+def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick: Tick) -> Ran:
+    """Input folders, or several inputs, to an output folder."""
+    tree = TreeOutput(Path(request.out), request.force)
+    tree.make()
+    records: dict[int, FileRecord] = {}
+    more: list[FileRecord] = []
+    in_the_way = False
+    sources = sum(i.kind == "source" for i in items)
+    with locked([tree.out]) as held, _pool(request, sources, held) as pool, contextlib.closing(tree):
+        tree.prepare(items)
+        with contextlib.ExitStack() as stack:
+            stack.callback(tree.keep)
+            jobs = plan_jobs(request, items, pool).jobs
+            others = [i for i, item in enumerate(items) if item.kind != "source"]
+            share = len(others) // max(1, len(jobs)) + 1  # copied after each result, while the workers go on
+
+            def copy(count: int) -> None:
+                nonlocal in_the_way
+                for index in others[:count]:
+                    blocked = _put(tree, items[index], None)
+                    in_the_way |= _edited(blocked)
+                    if blocked or items[index].found:
+                        records[index] = _plain(request, items[index], blocked)
+                del others[:count]
+
+            for job, done in _results(jobs, pool, tick):
+                copy(share)
+                item = items[job.index]
+                found: tuple[Judged, ...] = ()
+                if _unread(done.entries):
+                    tree.lost(item)
+                else:
+                    found = _put(tree, item, done, more)
+                in_the_way |= _edited(found)
+                records[job.index] = _record(request, item, done, found)
+            copy(len(others))
+            stack.pop_all()
+        try:
+            tree.finish(roots)
+        except OSError as e:
+            message = f"could not be written ({e.strerror}); the next run takes up what this one wrote"
+            more.append(_broken(f"{tree.out.as_posix()}/{STATE}", troubles.UNREADABLE.on_file(message)))
+    return Ran(_run_record(request, records, more), in_the_way=in_the_way)
+
+
+def _unread(found: Sequence[Entry]) -> bool:
+    return any(e.code == troubles.UNREADABLE.code for e in found)
+
+
+def _edited(found: Sequence[Judged]) -> bool:
+    return any(j.finding.code == troubles.IN_THE_WAY.code for j in found)
+
+
+def _foreign(blocked: Sequence[tuple[Path, Judged]]) -> list[FileRecord]:
+    """Records of travelling headers whose place is taken."""
+    return [_broken(p.as_posix(), j) for p, j in blocked]
+
+
+def _broken(path: str, judged: Judged) -> FileRecord:
+    return FileRecord(path, path, "failed", entries(b"", (judged,)))
+
+
+def _put(tree: TreeOutput, item: Item, done: Done | None, more: list[FileRecord] | None = None) -> tuple[Judged, ...]:
+    """Write an item, `done` None: as it is, after the headers it includes; a file that cannot be read or written is a
+    finding, and the others go on. `more`: gets the records of headers whose place is taken."""
+    if item.kind == "none":
+        return ()
+    try:
+        if done is not None and more is not None:
+            more += _foreign(tree.put_headers(done.helpers))
+        blocked = tree.put(item, done.output if done else None, done.read if done else "")
+    except OSError as e:
+        tree.lost(item)
+        where = e.filename if isinstance(e.filename, str) else item.shown
+        message = f"could not be copied ({where}: {e.strerror}); fix that and convert again"
+        return (troubles.UNREADABLE.on_file(message),)
+    return (blocked,) if blocked else ()
+
+
+def _in_place(request: Request, roots: Sequence[Root], items: list[Item], tick: Tick) -> Ran:
+    """--in-place, --diff and --dry-run: the same work, and only the first of them writes."""
+    writer = InPlace(request.force) if request.mode == "in-place" else None
+    records: dict[int, FileRecord] = {}
+    diffs: dict[int, bytes] = {}
+    helpers: frozenset[str] = frozenset()
+    more: list[FileRecord] = []
+    whole = True  # whether every text that changes could be written
+    for index, item in enumerate(items):
+        if item.found and item.kind != "source":
+            records[index] = _plain(request, item, ())
+    with contextlib.ExitStack() as stack:
+        held = stack.enter_context(locked([r.path for r in roots if r.folder])) if writer else []
+        pool = stack.enter_context(_pool(request, sum(i.kind == "source" for i in items), held))
+        if writer is not None:
+            stack.callback(writer.finish)
+            _sweep(roots, items)
+        results: Iterable[tuple[Job, Done]] = _results(plan_jobs(request, items, pool).jobs, pool, tick)
+        if is_asked(request.options):
+            results = list(results)  # files read the headers they include: none is written before all are read
+        for job, done in results:
+            item = items[job.index]
+            found = _put_back(writer, item, done, more) if writer and not _unread(done.entries) else ()
+            whole = whole and not found
+            diffs[job.index] = done.diff
+            helpers |= {n for n in done.helpers if not (_folder(item.root) / HELPERS / n).is_file()}
+            records[job.index] = _record(request, item, done, found)
+        notes = [_helper_note(helpers)] if helpers and writer is None else []
+        if writer is not None and request.options.rename:
+            if whole:
+                _rename(request, writer, items, records)
+            else:
+                notes.append("no file has a new name, since includes of it could not all be written; convert again")
+                records |= {i: r._replace(output=r.output and items[i].shown) for i, r in records.items()}
+    return Ran(_run_record(request, records, more), b"".join(diffs[i] for i in sorted(diffs)), notes=notes)
+
+
+def _sweep(roots: Sequence[Root], items: Sequence[Item]) -> None:
+    """Remove what a run that was killed left beside the files it was about to write."""
+    for item in items:
+        if is_temporary(item.relative.rpartition("/")[2]):
+            sweep(item.path)
+    for root in roots:
+        if not root.folder:
+            sweep_folder(root.path.parent)
+            sweep_folder(root.path.parent / HELPERS)
+
+
+def _put_back(writer: InPlace, item: Item, done: Done, more: list[FileRecord]) -> tuple[Judged, ...]:
+    """Write a source back, after the headers that it includes. `more`: as for `_put`."""
+    try:
+        more += _foreign(writer.put_headers(_folder(item.root), done.helpers))
+        found = writer.put(item.name, done.output, done.read) if done.output is not None else None
+    except OSError as e:
+        found = troubles.UNREADABLE.on_file(f"could not be written ({e.strerror}); fix that and convert again")
+    return (found,) if found else ()
+
+
+def _folder(root: Root) -> Path:
+    """The folder that travelling headers of an input belong in, where nothing is copied."""
+    return root.path if root.folder else root.path.parent
+
+
+def _rename(request: Request, writer: InPlace, items: Sequence[Item], records: dict[int, FileRecord]) -> None:
+    """Give files their new names, when all texts are written."""
+    links = [(i, item, True) for i, item in enumerate(items) if item.kind == "link"]
+    files = [(i, item, False) for i, item in enumerate(items) if item.kind in ("source", "link")]
+    for index, item, leads in (*links, *files):
+        try:
+            found = writer.lead(item, request.options.rename) if leads else writer.rename(item)
+        except OSError as e:
+            found = troubles.UNREADABLE.on_file(f"could not be renamed ({e.strerror}); fix that and convert again")
+        if found is not None:
+            record = records.get(index, _plain(request, item, ()))
+            records[index] = record._replace(output=item.shown, entries=(*entries(b"", (found,)), *record.entries))
+
+
+def _one_file(request: Request, root: Root) -> Ran:
+    """One input file to a named file or to standard output."""
+    out = Path(request.out)
+    if request.out != "-" and out.resolve() == root.path:
+        raise CannotRun(f"-o {request.out} is the input itself; --in-place converts it where it is")
+    if request.out != "-" and not out.parent.is_dir():
+        raise CannotRun(f"-o {request.out}: there is no folder {out.parent}")
+    item = next(walk(root))
+    check_kernels(request, [item])
+    with _pool(request, 1) as pool:
+        jobs = plan_jobs(request, [item], pool).jobs
+        _, done = next(_results(jobs, pool, lambda done, total: None))
+    record = _record(request, item, done, ())
+    if record.output:
+        record = record._replace(output=out.as_posix())
+    ran = Ran(_run_record(request, {0: record}, []))
+    if _unread(done.entries):
+        return ran
+    try:
+        data = done.output if done.output is not None else root.path.read_bytes()
+        mode = root.path.stat().st_mode & 0o7777
+    except OSError as e:
+        raise CannotRun(f"{root.given}: {e.strerror}") from e
+    _deliver(request, ran, data, done.helpers, mode)
+    return ran
+
+
+def _stream(request: Request, data: bytes) -> Ran:
+    """Standard input to standard output, a file or a diff."""
+    names = ("stdin", "stdin") if request.mode == "diff" else None
+    job = Job(0, "-", "<stdin>", request.options, max_size=request.max_size, data=data, diff=names)
+    with _pool(request, 1) as pool:
+        _, done = next(_results([job], pool, lambda done, total: None))
+    record = FileRecord("-", request.out or "-", done.status, done.entries, done.seen, done.left, done.notes)
+    ran = Ran(_run_record(request, {0: record}, []))
+    if request.mode == "diff":
+        ran.stdout = done.diff
+    elif request.mode == "out":
+        _deliver(request, ran, data if done.output is None else done.output, done.helpers, None)
+    return ran
+
+
+def _deliver(request: Request, ran: Ran, data: bytes, helpers: frozenset[str], mode: int | None) -> None:
+    """Bring one file's output to where it was asked for, travelling headers beside it."""
+    if request.out in ("", "-"):
+        ran.stdout = data
+        if helpers:
+            ran.notes.append(_helper_note(helpers))
+        return
+    blocked = write_single("-o", Path(request.out), data, helpers, mode, request.force)
+    ran.record = replace(ran.record, files=(*ran.record.files, *_foreign(blocked)))
+
+
+def _helper_note(names: frozenset[str]) -> str:
+    listed = ", ".join(f"cu2port/{n}" for n in sorted(names))
+    return f"the converted code includes {listed}; -o and --in-place write them"
+
+
+def _plain(request: Request, item: Item, found: tuple[Judged, ...]) -> FileRecord:
+    """The record of an item that is no source."""
+    judged = (*item.found, *found)
+    bad = any(j.finding.code == troubles.UNREADABLE.code for j in judged)
+    output = "" if item.kind == "none" else output_of(request, item)
+    return FileRecord(item.shown, output, "failed" if bad else "copied", entries(b"", judged))
+
+
+def _record(request: Request, item: Item, done: Done, found: tuple[Judged, ...]) -> FileRecord:
+    """The record of a source: troubles with the file first, then what was found in it. Of a file that was left as it
+    is there is nothing else to say: what was found was not applied."""
+    left = any(j.finding.code in (troubles.NOT_REPLACED.code, troubles.UNREADABLE.code) for j in found)
+    every = (*entries(b"", (*item.found, *found)), *(() if left else done.entries))
+    failed = left or _unread(every)
+    return FileRecord(
+        path=item.shown,
+        output="" if failed else output_of(request, item),
+        status="failed" if failed else done.status,
+        entries=every,
+        seen=done.seen,
+        left=done.left,
+        notes=done.notes,
+    )
+
+
+def _run_record(request: Request, records: dict[int, FileRecord], more: Sequence[FileRecord]) -> RunRecord:
+    o = request.options
+    options = {
+        "rocm": f"{o.rocm[0]}.{o.rocm[1]}",
+        "warp": o.warp,
+        "kernels": dict(o.kernels),
+        "archs": list(o.archs),
+        "trust": o.trust.label,
+        "launch": o.launch,
+        "ptx": o.ptx,
+        "ptx_fp": o.ptx_fp,
+        "rename": o.rename,
+        "skip_inactive": o.skip_inactive,
+        "comments": o.comments,
+        "include_dirs": list(o.include_dirs),
+        "defines": list(o.defines),
+    }
+    return RunRecord(__version__, options, (*(records[i] for i in sorted(records)), *more))

@@ -1,0 +1,203 @@
+"""What a worker process does with one file: read, look, translate, and pack what the parent needs."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from cu2port.core.model import Judged, Options, Project, Result
+from cu2port.core.record import Entry, entries
+from cu2port.engine import translate as engine
+from cu2port.facts.declared import declared_names
+from cu2port.project import linediff, troubles
+from cu2port.project.graph import Scan, scan_includes
+from cu2port.project.travel import included, travels
+from cu2port.project.tree import CUDA_SUFFIXES, suffix_of
+
+if TYPE_CHECKING:
+    from cu2port.facts.clang import ClangService
+
+_CUDA_MARK = re.compile(
+    rb"<<<|__(?:global|device|host|shared|constant)__|\b(?:cuda|cu[A-Z]|CU[A-Z]?_|nccl|cub::|thrust)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One file to convert. `data` holds the text of standard input; else `path` is read.
+
+    `diff`: the two names of a unified diff; then the diff comes back in place of the output. `lexer_alone`: why this
+    is the second attempt at a file, without libclang. `unscanned`: why the first look at it failed.
+    """
+
+    index: int
+    path: str
+    shown: str
+    options: Options
+    project: Project = field(default_factory=Project)
+    max_size: int = 8 << 20
+    size: int = 0
+    data: bytes | None = None
+    diff: tuple[str, str] | None = None
+    lexer_alone: str = ""
+    unscanned: str = ""
+
+    def without_clang(self, reason: str) -> Job:
+        """The same job for a second attempt. `reason`: how the first one failed."""
+        return replace(self, options=replace(self.options, use_clang=False), lexer_alone=reason)
+
+
+class Done(NamedTuple):
+    """What became of a job. `output` None: the input, byte for byte. `read`: the sha256 of that; `helpers`: the
+    travelling headers that the output includes, be they new in it or not."""
+
+    status: str
+    output: bytes | None = None
+    diff: bytes = b""
+    entries: tuple[Entry, ...] = ()
+    seen: frozenset[str] = frozenset()
+    left: frozenset[str] = frozenset()
+    helpers: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+    read: str = ""
+
+
+class Tools:
+    """What a worker keeps between files: the libclang service, and what it learnt about texts it has seen."""
+
+    def __init__(self) -> None:
+        self._clang: ClangService | None = None
+        self.scans: dict[bytes, Scan] = {}
+
+    @property
+    def clang(self) -> ClangService:
+        if self._clang is None:
+            from cu2port.facts.clang import ClangService
+
+            self._clang = ClangService()
+        return self._clang
+
+    def close(self) -> None:
+        if self._clang is not None:
+            self._clang.close()
+
+
+def scan(job: Job, tools: Tools) -> Scan:
+    """The first look at a file; trees hold many copies of a header, so it is kept by content."""
+    try:
+        data = _read(job)
+    except OSError:
+        return Scan()  # `convert` meets the same error and reports it
+    if data is None:
+        return Scan()
+    key = hashlib.sha256(data).digest()
+    found = tools.scans.get(key)
+    if found is None:
+        found = tools.scans[key] = Scan(declared_names(data.decode("latin-1")), scan_includes(data))
+    return found
+
+
+def convert(job: Job, tools: Tools) -> Done:
+    """Translate a file, or say why it was not."""
+    try:
+        data = _read(job)
+    except OSError as e:
+        reason = e.strerror or type(e).__name__
+        message = f"could not be read ({reason}); fix that and convert again"
+        return refused(job, "failed", troubles.UNREADABLE.on_file(message))
+    if data is None:
+        return refused(job, "copied", troubles.TOO_LARGE.on_file(_too_large(job)))
+    if travels(job.path, data):
+        return Done("copied", read=hashlib.sha256(data).hexdigest())
+    if b"\0" in data and not _is_cuda(job) and not _CUDA_MARK.search(data.replace(b"\0", b"")):
+        return Done("copied", read=hashlib.sha256(data).hexdigest())
+    result = engine.translate(
+        data,
+        job.options,
+        path=job.shown,
+        project=job.project,
+        clang=tools.clang if job.options.use_clang else None,
+    )
+    return _pack(job, result)
+
+
+def refused(job: Job, status: str, *found: Judged, notes: tuple[str, ...] = ()) -> Done:
+    """A job that ends with its input as output, and why."""
+    return Done(status, diff=_diff(job, b"", b""), entries=entries(b"", found), notes=notes)
+
+
+def _pack(job: Job, result: Result) -> Done:
+    found = result.findings
+    status = result.status
+    if job.lexer_alone or status == "partial":
+        status = "partial"
+        reason = job.lexer_alone or (result.notes[0] if result.notes else "it did not finish")
+        lexer_alone = troubles.LEXER_ALONE.on_file(f"converted without libclang ({reason}); read its changes with care")
+        found = (*found, lexer_alone)
+    if job.unscanned:
+        found = (troubles.unscanned(job.unscanned), *found)
+    changed = result.output != result.data
+    return Done(
+        status=status,
+        output=result.output if changed and job.diff is None else None,
+        diff=_diff(job, result.data, result.output),
+        entries=entries(result.data, found),
+        seen=result.seen,
+        left=result.left,
+        helpers=result.helpers | included(result.output, job.project.helper_prefix),
+        notes=result.notes,
+        read=hashlib.sha256(result.data).hexdigest(),
+    )
+
+
+def _read(job: Job) -> bytes | None:
+    """The text of a job; None when it is too large."""
+    if job.data is not None:
+        return job.data if len(job.data) <= job.max_size else None
+    with open(job.path, "rb") as f:  # noqa: PTH123 - a Path a file costs more than the call
+        if os.fstat(f.fileno()).st_size > job.max_size:
+            return None
+        return f.read()
+
+
+def _is_cuda(job: Job) -> bool:
+    return suffix_of(os.path.basename(job.path)) in CUDA_SUFFIXES  # noqa: PTH119
+
+
+def _too_large(job: Job) -> str:
+    return f"larger than --max-size ({job.max_size} bytes), copied as it is; raise --max-size to convert it"
+
+
+def _diff(job: Job, before: bytes, after: bytes) -> bytes:
+    return b"" if job.diff is None else patch(*job.diff, before, after)
+
+
+def patch(old: str, new: str, before: bytes, after: bytes) -> bytes:
+    """A diff that `git apply` and `patch -p1` take. Bytes stay bytes; only LF ends a line, as git has it."""
+    if before == after and old == new:
+        return b""
+    head = f"diff --git {_quoted(f'a/{old}')} {_quoted(f'b/{new}')}\n"
+    if old != new:
+        head += f"rename from {_quoted(old)}\nrename to {_quoted(new)}\n"
+    if before == after:
+        return os.fsencode(head)
+    lines = linediff.unified(_lines(before), _lines(after), _quoted(f"a/{old}"), _quoted(f"b/{new}"))
+    names = (os.fsencode(head), os.fsencode(next(lines)), os.fsencode(next(lines)))
+    body = (x if x.endswith("\n") else x + "\n\\ No newline at end of file\n" for x in lines)
+    return b"".join(names) + "".join(body).encode("latin-1")
+
+
+def _quoted(name: str) -> str:
+    """A file's name as git writes it, so that none can end its line and begin another."""
+    if name.isprintable() and not {'"', "\\"} & set(name):
+        return name
+    data = os.fsencode(name)
+    return '"' + "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:03o}" for b in data) + '"'
+
+
+def _lines(data: bytes) -> list[str]:
+    parts = data.decode("latin-1").split("\n")
+    return [p + "\n" for p in parts[:-1]] + ([parts[-1]] if parts[-1] else [])

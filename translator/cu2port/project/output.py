@@ -1,0 +1,382 @@
+"""Writing: whole files or none, and nothing that is not ours is lost.
+
+`TreeOutput` fills an output folder and remembers in `OUT/.cu2port` what it wrote there. `write_single` is for one file
+whose place the user has named, `write_named` for a report.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from cu2port.core.data import cache_dir
+from cu2port.core.disk import ABSENT, CHANGED, Refused, digest_of, put_link, real_folder, replacing, write
+from cu2port.core.model import Judged
+from cu2port.project import troubles
+from cu2port.project.manifest import Known, Manifest, reachable
+from cu2port.project.travel import Helpers
+from cu2port.project.tree import SOURCE_SUFFIXES, CannotRun, Item, Root, suffix_of
+
+_AT_ONCE = 8 << 20  # bytes of a file that is read whole
+
+
+@dataclass
+class TreeOutput:
+    """An output folder.
+
+    The manifest maps each path we wrote to (digest, input): a file that still has its digest may be replaced, or
+    removed when that input no longer has it. A file with another digest was edited by someone and is theirs. No way
+    to a file leads through a link.
+    """
+
+    out: Path
+    force: bool = False
+    _known: Known = field(default_factory=dict)
+    _now: Known = field(default_factory=dict)
+    _ready: set[str] = field(default_factory=set)
+    _keys: dict[Path, str] = field(default_factory=dict)
+    _folders: dict[str, str] = field(default_factory=dict)
+    _headers: set[str] = field(default_factory=set)
+    _helpers: Helpers = field(default_factory=Helpers)
+    _manifest: Manifest = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._manifest = Manifest(self.out)
+
+    def make(self) -> None:
+        """Make the folder itself. Raises CannotRun."""
+        if os.path.lexists(self.out) and not self.out.is_dir():
+            raise CannotRun(f"{self.out}: -o must name a folder here, and this is a file")
+        try:
+            self.out.mkdir(parents=True, exist_ok=True)
+        except OSError as e:
+            raise CannotRun(f"-o {self.out}: {e.filename}: {e.strerror}") from e
+
+    def prepare(self, items: Sequence[Item]) -> None:
+        """Look before the first write. Raises CannotRun when files that are not ours stand in the way."""
+        self._known = self._manifest.load()
+        blocked = []
+        for item in items:
+            if item.kind == "none":
+                continue
+            folder = item.target.rpartition("/")[0]
+            state = self._state_of(folder) if folder else "folder"
+            if state == "foreign":
+                raise CannotRun(
+                    f"{self.out / folder} is not a folder of cu2port's, and {item.target} must lie in it; remove it"
+                )
+            if state == "folder" and self._blocks(item):
+                blocked.append(item.target)
+        if blocked:
+            some = ", ".join(blocked[:5]) + (f" and {len(blocked) - 5} more" if len(blocked) > 5 else "")
+            raise CannotRun(
+                f"{self.out} holds files that cu2port did not write and would replace: {some}; "
+                "choose another folder, or --force"
+            )
+        try:
+            self._manifest.begin()
+        except OSError as e:
+            raise CannotRun(f"{e.filename}: {e.strerror}") from e
+
+    def put(self, item: Item, data: bytes | None, read: str = "") -> Judged | None:
+        """Write one item; `data` None: as it is in the input, which had the digest `read` (a link and a file that is
+        only copied have none). Returns what stood in the way. Raises OSError."""
+        if item.target in self._headers:
+            return None  # a travelling header of this version is there
+        path = f"{self.out}{os.sep}{item.target}"
+        self._make_room(item.target.rpartition("/")[0])
+        root = self._root_key(item.root)
+        if item.kind == "folder":
+            Path(path).mkdir(exist_ok=True)
+            return None
+        mode = _kind(path)
+        if stat.S_ISDIR(mode):
+            if not self._remove_ours(Path(path)):
+                return troubles.IN_THE_WAY.on_file(f"{path} is a folder with files that are not cu2port's; remove it")
+            mode = 0
+        if data is None and item.kind != "link":
+            data = _whole(item.name)
+            if read and data is not None and hashlib.sha256(data).hexdigest() != read:
+                self.lost(item)
+                return troubles.NOT_REPLACED.on_file(f"{CHANGED}, so its output is not made; convert again")
+        new = hashlib.sha256(data).hexdigest() if data is not None else self._input_digest(item)
+        old = self._known.get(item.target, ("", ""))[0]
+        now = digest_of(path) if mode else ABSENT
+        if now not in (new, ABSENT) and not self.force and old != now:
+            self._now[item.target] = (old, root)
+            if old == new:
+                return None  # edited since, and we have nothing new to say: theirs stays
+            return troubles.IN_THE_WAY.on_file(
+                f"{path} was changed since cu2port wrote it, and its source changed too; merge by hand, or --force"
+            )
+        if now == new and not old:
+            return None  # there before us and the same: it stays theirs
+        try:
+            self._place(item, path, data, now, new, mode)
+        except Refused:
+            self.lost(item)
+            return troubles.IN_THE_WAY.on_file(f"{path} was changed while cu2port ran; merge by hand, or --force")
+        return None
+
+    def _place(self, item: Item, path: str, data: bytes | None, now: str, new: str, there: int) -> None:
+        root = self._root_key(item.root)
+        if item.kind == "link":
+            if now != new:
+                self._manifest.note(item.target, new, root)
+                put_link(path, item.link, over=now, is_folder=item.path.is_dir())
+        else:
+            mode = stat.S_IMODE(os.stat(item.name).st_mode)  # noqa: PTH116
+            if now == new:
+                if stat.S_IMODE(there) != mode:
+                    os.chmod(path, mode)  # noqa: PTH101
+            else:
+                with replacing(path, mode, over=now) as f:
+                    if data is not None:
+                        f.write(data)
+                    else:
+                        new = _copy(item.name, f)
+                    self._manifest.note(item.target, new, root)
+        self._now[item.target] = (new, root)
+
+    def put_headers(self, names: frozenset[str]) -> list[tuple[Path, Judged]]:
+        """Bring travelling headers, before what includes them. Returns foreign files in the way. Raises OSError."""
+        written, blocked = self._helpers.put(self.out, names)
+        for path in written:
+            target = path.relative_to(self.out).as_posix()
+            self._headers.add(target)
+            if reachable(self.out, target):
+                self._now[target] = (digest_of(path), "")
+        return blocked
+
+    def lost(self, item: Item) -> None:
+        """An item that could not be read: what an earlier run wrote for it stays ours and stays there."""
+        if item.target in self._known:
+            self._now[item.target] = self._known[item.target]
+
+    def finish(self, roots: Sequence[Root]) -> None:
+        """Remove what earlier runs wrote for these inputs and this one did not; then write the manifest."""
+        current = {self._root_key(r) for r in roots}
+        for target, (digest, root) in self._known.items():
+            if target in self._now or not reachable(self.out, target):
+                continue
+            path = self.out / target
+            if root not in current:
+                if os.path.lexists(path):
+                    self._now[target] = (digest, root)
+            elif digest_of(path) == digest:
+                path.unlink()
+                self._prune(path.parent)
+        self._manifest.save(self._now)
+
+    def keep(self) -> None:
+        """Write the manifest of a run that was cut short; where that cannot be, its journal stays."""
+        with contextlib.suppress(OSError):
+            self._manifest.save({**self._known, **self._now})
+
+    def close(self) -> None:
+        self._manifest.close()
+
+    def _blocks(self, item: Item) -> bool:
+        """Whether something that is not ours is at an item's place."""
+        path = f"{self.out}{os.sep}{item.target}"
+        mode = _kind(path)
+        if not mode:
+            return False
+        if stat.S_ISDIR(mode):
+            return item.kind != "folder" and not self._all_ours(Path(path))
+        if item.target in self._known:
+            return False
+        return item.kind == "folder" or (not self.force and not self._same(item, path))
+
+    def _state_of(self, folder: str) -> str:
+        """What a folder of the output is: "folder", "absent", "ours" (a file of ours that gives way) or "foreign"."""
+        state = self._folders.get(folder)
+        if state is None:
+            above = folder.rpartition("/")[0]
+            state = self._state_of(above) if above else "folder"
+            if state == "folder":
+                path = f"{self.out}{os.sep}{folder}"
+                mode = _kind(path)
+                if not mode:
+                    state = "absent"
+                elif not stat.S_ISDIR(mode):
+                    ours = self._known.get(folder, ("", ""))[0] == digest_of(path)
+                    state = "ours" if ours else "foreign"
+            self._folders[folder] = state
+        return state
+
+    def _root_key(self, root: Root) -> str:
+        """Names an input in the manifest without a machine's absolute path."""
+        key = self._keys.get(root.path)
+        if key is None:
+            try:
+                key = os.path.relpath(root.path, self.out.resolve()).replace(os.sep, "/")
+            except ValueError:  # another drive
+                key = root.path.as_posix()
+            self._keys[root.path] = key
+        return key
+
+    def _input_digest(self, item: Item) -> str:
+        if item.kind == "link":
+            return f"link:{item.link}"
+        with open(item.name, "rb") as f:  # noqa: PTH123
+            return hashlib.file_digest(f, "sha256").hexdigest()
+
+    def _same(self, item: Item, path: str) -> bool:
+        """Whether a foreign file holds what we would write; of a source nobody knows yet."""
+        return item.kind != "source" and digest_of(path) == self._input_digest(item)
+
+    def _make_room(self, folder: str) -> None:
+        """The folder of an item. A link or file of ours where a folder must be gives way; a foreign one does not."""
+        if folder in self._ready:
+            return
+        path = self.out
+        for part in folder.split("/") if folder else ():
+            path = path / part
+            if real_folder(path):
+                continue
+            if os.path.lexists(path):
+                target = path.relative_to(self.out).as_posix()
+                if self._known.get(target, ("", ""))[0] != digest_of(path):
+                    raise CannotRun(f"{path} is not a folder of cu2port's, and {folder} must lie in it; remove it")
+                path.unlink()
+            path.mkdir(exist_ok=True)
+        self._ready.add(folder)
+
+    def _all_ours(self, folder: Path) -> bool:
+        """Whether a folder holds nothing but what earlier runs wrote, unchanged."""
+        for path in folder.rglob("*"):
+            if real_folder(path):
+                continue
+            known = self._known.get(path.relative_to(self.out).as_posix(), ("", ""))[0]
+            if known != digest_of(path):
+                return False
+        return True
+
+    def _remove_ours(self, folder: Path) -> bool:
+        """Remove a folder that holds nothing but files of ours; False: somebody has put another one there."""
+        if not self._all_ours(folder):
+            return False
+        inner = sorted(folder.rglob("*"), reverse=True)
+        for path in inner:
+            if not real_folder(path):
+                path.unlink()
+        try:
+            for path in (*(p for p in inner if real_folder(p)), folder):
+                path.rmdir()
+        except OSError:
+            return False
+        return True
+
+    def _prune(self, folder: Path) -> None:
+        while folder != self.out:
+            try:
+                folder.rmdir()
+            except OSError:
+                return
+            folder = folder.parent
+
+
+def _kind(path: str) -> int:
+    """The mode of what is at a path, links not followed; 0 for nothing."""
+    try:
+        return os.lstat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+
+
+def _whole(name: str) -> bytes | None:
+    """The bytes of a file; None for a large one."""
+    with open(name, "rb") as f:  # noqa: PTH123 - for every file of a tree
+        return f.read() if os.fstat(f.fileno()).st_size <= _AT_ONCE else None
+
+
+def _copy(name: str, to: BinaryIO) -> str:
+    """Copy a file; the digest of what was copied."""
+    found = hashlib.sha256()
+    with open(name, "rb") as f:  # noqa: PTH123
+        while part := f.read(1 << 20):
+            found.update(part)
+            to.write(part)
+    return found.hexdigest()
+
+
+def write_single(
+    option: str, path: Path, data: bytes, helpers: frozenset[str], mode: int | None, force: bool | None
+) -> list[tuple[Path, Judged]]:
+    """Write code where the user says, after the headers that it includes. Returns foreign files in their way.
+
+    A file that is there is replaced when cu2port wrote it and nobody changed it since, which the user's cache knows, or
+    with `force` (None: the command has no such option). Raises CannotRun.
+    """
+    try:
+        if _written_to(option, path, data):
+            return []
+        now, new = digest_of(path), hashlib.sha256(data).hexdigest()
+        if now not in (ABSENT, new) and not force and now not in _recorded(path):
+            other = "choose another name" if force is None else "--force replaces it"
+            raise CannotRun(f"{option} {path}: cu2port did not write this file, or it was changed since; {other}")
+        _, blocked = Helpers().put(path.parent, helpers)
+        _record(path, (now, new))
+        if now != new:
+            write(path, data, mode, over=now)
+        elif mode is not None:
+            path.chmod(mode)
+    except Refused as e:
+        raise CannotRun(f"{option} {path}: {e} and was left as it is; look at it, then run again") from e
+    except OSError as e:
+        raise CannotRun(f"{option} {path}: {e.strerror}") from e
+    return blocked
+
+
+def write_named(option: str, path: Path, data: bytes) -> None:
+    """Write a report or the like where the user says, over an earlier one. Raises CannotRun.
+
+    A link stays a link and is not followed, a source file is not replaced, and a pipe or device is written to.
+    """
+    try:
+        if _written_to(option, path, data):
+            return
+        if path.exists() and suffix_of(path.name) in SOURCE_SUFFIXES | {".hip", ".py"}:
+            raise CannotRun(f"{option} {path}: it is a source file and is not replaced; choose another name")
+        write(path, data)
+    except OSError as e:
+        raise CannotRun(f"{option} {path}: {e.strerror}") from e
+
+
+def _written_to(option: str, path: Path, data: bytes) -> bool:
+    """Whether the place is a pipe or a device, which got the data. Raises CannotRun for a link to anything else."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with path.open("wb") as f:
+            f.write(data)
+        return True
+    if path.is_symlink():
+        raise CannotRun(f"{option} {path}: it is a link; name the file that it leads to")
+    return False
+
+
+def _recorded(path: Path) -> list[str]:
+    """The digests of what cu2port wrote to a place last, and before."""
+    try:
+        return _record_of(path).read_text("ascii").split()
+    except (OSError, UnicodeDecodeError):
+        return []
+
+
+def _record(path: Path, digests: Sequence[str]) -> None:
+    """Remember what is written to a place. A cache that cannot be written is no reason to stop."""
+    known = _record_of(path)
+    with contextlib.suppress(OSError):
+        known.parent.mkdir(parents=True, exist_ok=True)
+        write(known, " ".join(digests).encode())
+
+
+def _record_of(path: Path) -> Path:
+    place = os.fsencode(path.parent.resolve() / path.name)
+    return cache_dir() / "written" / hashlib.sha256(place).hexdigest()

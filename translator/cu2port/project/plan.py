@@ -1,0 +1,263 @@
+"""What a run of `convert` is to do: its inputs, and a job for every source, made before anything is written."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Literal, NamedTuple
+
+from cu2port.core.files import may_include
+from cu2port.core.model import Options, Project
+from cu2port.project import build_files, git, troubles
+from cu2port.project.compile_db import CompileDb
+from cu2port.project.git_objects import GitError
+from cu2port.project.graph import Graph, Scan, scan_includes
+from cu2port.project.ignore import patterns
+from cu2port.project.jobs import Job, scan
+from cu2port.project.tree import CannotRun, Item, Root, helper_prefix, rename, walk
+from cu2port.project.workers import Lost, Pool
+
+_CUDA = "cuda_runtime_api.h"
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_MOST_HEADERS = 200  # that are looked at for files given alone
+Mode = Literal["out", "in-place", "diff", "dry-run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the command line asks for. `out` is empty unless `mode` is `out`; there `-` is standard output."""
+
+    inputs: tuple[str, ...]
+    mode: Mode
+    out: str = ""
+    options: Options = field(default_factory=Options)
+    commands: CompileDb | None = None
+    exclude: tuple[str, ...] = ()
+    named_kernels: tuple[str, ...] = ()  # of --kernel: the input must hold them
+    workers: int = 0  # 0: as many as there are cores
+    max_size: int = 8 << 20
+    limit_s: float = 60.0
+    force: bool = False
+
+
+def check_inputs(request: Request) -> None:
+    if "-" in request.inputs:
+        if len(request.inputs) > 1:
+            raise CannotRun("`-` is standard input; it cannot be mixed with other inputs")
+        if request.mode == "in-place":
+            raise CannotRun("`-` is standard input; it has no place for --in-place")
+
+
+def names_folder(out: str) -> bool:
+    return out != "-" and (out.endswith(("/", os.sep)) or Path(out).is_dir())
+
+
+def plan_items(request: Request, roots: Sequence[Root]) -> list[Item]:
+    """The whole input, with targets as they will be."""
+    leave_out: frozenset[Path] = frozenset()
+    if request.mode == "out":
+        out = Path(request.out).resolve()
+        for root in roots:
+            base = root.path if root.folder else root.path.parent
+            if root.folder and out == root.path:
+                raise CannotRun(f"-o {request.out} is the input itself; --in-place converts it where it is")
+            if root.folder and base.is_relative_to(out):
+                raise CannotRun(f"-o {request.out} holds the input {root.given}; choose another folder")
+            if not root.folder and out == base:
+                raise CannotRun(f"-o {request.out} holds the input {root.given}; choose another folder, or --in-place")
+        leave_out = frozenset({out})
+    try:
+        exclude = patterns(request.exclude) if request.exclude else None
+    except ValueError as e:
+        raise CannotRun(f"--exclude: {e}") from e
+    items = [item for root in roots for item in walk(root, leave_out, exclude)]
+    if request.options.rename:
+        items = rename(items, request.options.rename, in_place=request.mode != "out" and not request.force)
+        items = _with_old_names(items)
+    return items
+
+
+def _with_old_names(items: list[Item]) -> list[Item]:
+    """Build files that name a renamed source say so."""
+    moved = {
+        PurePosixPath(i.relative).name: PurePosixPath(i.target).name
+        for i in items
+        if i.kind == "source" and not i.target.endswith(i.relative)
+    }
+    return [_with_old_name(i, moved) if moved and i.kind == "copy" else i for i in items]
+
+
+def _with_old_name(item: Item, moved: Mapping[str, str]) -> Item:
+    if not build_files.is_build_file(PurePosixPath(item.relative).name):
+        return item
+    found = tuple(
+        troubles.OLD_NAME.on_file(
+            f"names {old} in line {', '.join(map(str, lines))}, which is {moved[old]} now; rename it"
+        )
+        for old, lines in build_files.named(item.name, moved)
+    )
+    return replace(item, found=(*item.found, *found))
+
+
+def check_links(roots: Sequence[Root]) -> None:
+    """Nothing is written through a link: a tree of a stranger's may have one that leads anywhere."""
+    for root in roots:
+        if not root.folder and Path(root.given).is_symlink():
+            raise CannotRun(f"{root.given} is a link to {root.path}; --in-place takes the file itself")
+
+
+def check_kernels(request: Request, items: Sequence[Item]) -> None:
+    """Raises CannotRun for a kernel of --kernel whose name is in no source, so that a typing error is not silent."""
+    missing = set(request.named_kernels)
+    seen: set[str] = set()
+    for item in items:
+        if not missing:
+            return
+        if item.kind == "source" and _size(item.name) <= request.max_size:
+            with contextlib.suppress(OSError):  # `convert` meets the same error and reports it
+                words = set(_WORD.findall(Path(item.name).read_bytes().decode("latin-1")))
+                missing -= words
+                seen |= words
+    if missing:
+        name = min(missing)
+        near = difflib.get_close_matches(name, seen, 1, 0.8)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise CannotRun(f"--kernel {name}: the input has no kernel of that name{hint}")
+
+
+def safe_in_place(roots: Sequence[Root], items: Sequence[Item]) -> list[str]:
+    """Refuse what git could not bring back; say so where there is no git to do it."""
+    notes = []
+    for root in roots:
+        ours = {item.path: item.shown for item in items if item.root is root and item.kind == "source"}
+        try:
+            dirty, outside = git.uncommitted(ours)
+        except GitError as e:
+            raise CannotRun(f"{e}; whether git could bring the files back cannot be told: --force converts them") from e
+        names = [ours[path] for path in ours if path in dirty]
+        if names:
+            some = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+            raise CannotRun(f"not committed to git: {some}; commit first, or --force")
+        if outside:
+            notes.append(f"{root.given} is not in a git tree, so the old files cannot be brought back")
+    return notes
+
+
+class Plan(NamedTuple):
+    """A job for every source item, with what the rest of the tree says about it (`index` is that of the item); and
+    what the sources say of each other, None where there are no others."""
+
+    jobs: list[Job]
+    graph: Graph | None
+
+
+def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> Plan:
+    """The work on a tree; files are read for the first time here."""
+    bare = [
+        (Job(i, item.name, item.shown, request.options, max_size=request.max_size, size=_size(item.name)), item)
+        for i, item in enumerate(items)
+        if item.kind == "source"
+    ]
+    lost: dict[str, str] = {}
+    graph = graph_of(request, [job for job, _ in bare], [job for job, item in bare if not item.root.folder], pool, lost)
+    moved = frozenset(item.name for _, item in bare if not item.target.endswith(item.relative))
+    jobs = []
+    for job, item in bare:
+        options = job.options
+        if request.commands is not None:
+            flags = request.commands.flags(os.path.realpath(job.path))
+            dirs = dict.fromkeys((*options.include_dirs, *flags.include_dirs))
+            options = replace(options, include_dirs=tuple(dirs), defines=(*flags.defines, *options.defines))
+        project = Project(
+            declared=graph.declared(job.path) if graph else frozenset(),
+            scanned=graph is not None,
+            own=graph.own(job.path) if graph else frozenset(),
+            renamed=graph.spelled(job.path, moved) if graph and len(bare) > 1 else _renamed_beside(job),
+            helper_prefix=helper_prefix(item.target),
+        )
+        names = None
+        if request.mode == "diff":
+            names = (item.shown.lstrip("/"), output_of(request, item).lstrip("/"))
+        jobs.append(replace(job, options=options, project=project, diff=names, unscanned=lost.get(job.path, "")))
+    return Plan(jobs, graph)
+
+
+def graph_of(
+    request: Request, jobs: Sequence[Job], alone: Sequence[Job], pool: Pool, lost: dict[str, str]
+) -> Graph | None:
+    """What the files say of each other, and the headers that files given `alone` include; None: there are no others.
+
+    Files that could not be asked are entered in `lost`, with the reason.
+    """
+    dirs = [d for d in request.options.include_dirs if not (Path(d) / _CUDA).is_file()]  # CUDA's headers are no project
+    names = {job.path for job in jobs}
+    headers: list[Job] = []
+
+    def reached(file: str, includes: Iterable[tuple[str, bool]]) -> list[Job]:
+        """Jobs for headers that are there, beside the file or in a folder of -I, and were not met before."""
+        found = []
+        around = [Path(os.path.realpath(d)) for d in (os.path.dirname(file), *dirs)]  # noqa: PTH120
+        for name, quoted in includes:
+            folders = (os.path.dirname(file), *dirs) if quoted else dirs  # noqa: PTH120
+            paths = (os.path.normpath(os.path.abspath(f"{d}/{name}")) for d in folders)  # noqa: PTH100
+            path = next((p for p in paths if may_include(Path(p), around)), None)
+            if path is not None and path not in names and len(names) < len(jobs) + _MOST_HEADERS:
+                names.add(path)
+                found.append(Job(-1, path, path, request.options, max_size=request.max_size, size=_size(path)))
+        return found
+
+    level = [header for job in alone for header in reached(job.path, _includes(job))]
+    if len(jobs) < 2 and not level:
+        return None
+    scans = dict(_scans(pool, jobs, lost))
+    while level:
+        headers += level
+        more = dict(_scans(pool, level, lost))
+        scans |= more
+        level = [header for path, found in more.items() for header in reached(path, found.includes)]
+    return Graph([job.path for job in (*jobs, *headers)], scans, dirs)
+
+
+def _scans(pool: Pool, jobs: Sequence[Job], lost: dict[str, str]) -> Iterator[tuple[str, Scan]]:
+    for job, found in pool.run(scan, jobs):
+        if isinstance(found, Lost):
+            lost[job.path] = found.reason
+        else:
+            yield job.path, found
+
+
+def _includes(job: Job) -> tuple[tuple[str, bool], ...]:
+    try:
+        return scan_includes(Path(job.path).read_bytes()) if job.size <= job.max_size else ()
+    except OSError:
+        return ()  # `convert` meets the same error and reports it
+
+
+def _renamed_beside(job: Job) -> frozenset[str]:
+    """For a file converted alone: its includes of .cu files that are there, which --rename means too."""
+    if not job.options.rename:
+        return frozenset()
+    folder = Path(job.path).parent
+    names = [name for name, quoted in _includes(job) if quoted]
+    return frozenset(n for n in names if n.lower().endswith(".cu") and (folder / n).is_file())
+
+
+def _size(name: str) -> int:
+    try:
+        return os.stat(name).st_size  # noqa: PTH116
+    except OSError:
+        return 0
+
+
+def output_of(request: Request, item: Item) -> str:
+    """Where an item's output stands, as the user would write it."""
+    if request.mode != "out":
+        if item.root.folder:
+            return item.root.shown(item.target)
+        return item.shown[: len(item.shown) - len(item.relative)] + item.target
+    return f"{Path(request.out).as_posix()}/{item.target}"

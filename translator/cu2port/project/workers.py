@@ -1,0 +1,254 @@
+"""Worker processes that may die or hang without taking the run with them.
+
+A job that kills its worker, or runs past the time limit, is done again without libclang in a fresh worker; if that
+fails too it comes back as `Lost`. Jobs travel in chunks, results one by one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import multiprocessing
+import os
+import signal
+import sys
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from types import TracebackType
+from typing import TYPE_CHECKING, TypeVar
+
+from cu2port.project.jobs import Job, Tools
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkContext, SpawnContext
+
+R = TypeVar("R")
+_CHUNK_FILES = 32
+_CHUNK_BYTES = 128 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A job that could not be done. `reason`: one line; `trace`: the traceback, when there was one."""
+
+    reason: str
+    trace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """What a worker says before it dies of an exception."""
+
+    reason: str
+    trace: str
+
+
+@dataclass(slots=True)
+class _Worker:
+    process: BaseProcess
+    pipe: Connection
+    pending: deque[Job] = field(default_factory=deque)
+    since: float = 0.0
+    last: _Failure | None = None
+
+    def give(self, work: Callable[..., object], chunk: Sequence[Job]) -> None:
+        self.pending.extend(chunk)
+        self.since = time.monotonic()
+        with contextlib.suppress(OSError):  # it died while idle: the next wait finds out
+            self.pipe.send((work, list(chunk)))
+
+    def kill(self) -> None:
+        """End the worker and the libclang process it holds."""
+        pid = self.process.pid
+        if hasattr(os, "killpg") and pid is not None:
+            with contextlib.suppress(OSError):
+                os.killpg(pid, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+def available_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Pool:
+    """Up to `size` worker processes. Use as a context manager; leaving it ends them.
+
+    `held`: descriptors that they close, where they inherit any: a lock must end with this process.
+    """
+
+    def __init__(self, size: int, limit_s: float = 60.0, held: Sequence[int] = ()) -> None:
+        # fork shares the catalogue that the parent has loaded; elsewhere it is unsafe or missing
+        self._context: ForkContext | SpawnContext
+        if sys.platform == "linux":
+            self._context = multiprocessing.get_context("fork")
+        else:
+            self._context = multiprocessing.get_context("spawn")
+        self._size = max(1, size)
+        self._limit = limit_s
+        self._held = tuple(held)
+        self._workers: list[_Worker] = []
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        for w in self._workers:
+            w.kill()
+        self._workers.clear()
+
+    def run(self, work: Callable[[Job, Tools], R], jobs: Sequence[Job]) -> Iterator[tuple[Job, R | Lost]]:
+        """Do `work` on every job; results come as they are ready, each job exactly once."""
+        chunks = deque(_chunks(jobs, self._size))
+        again: set[int] = set()  # jobs that failed once
+        while chunks or any(w.pending for w in self._workers):
+            for w in self._idle(len(chunks)):
+                w.give(work, chunks.popleft())
+            busy = [w for w in self._workers if w.pending]
+            ready = wait([w.pipe for w in busy], timeout=self._patience(busy))
+            for w in busy:
+                if w.pipe in ready:
+                    yield from self._drain(w, work, chunks, again)
+                elif time.monotonic() - w.since > self._limit and not w.pipe.poll():
+                    lost = f"took longer than {self._limit:g} s"
+                    yield from self._bury(w, lost, chunks, again)
+
+    def _drain(
+        self, w: _Worker, work: Callable[[Job, Tools], R], chunks: deque[list[Job]], again: set[int]
+    ) -> Iterator[tuple[Job, R | Lost]]:
+        """All results that wait in a worker's pipe."""
+        while True:
+            try:
+                message = w.pipe.recv()
+            except (EOFError, OSError):
+                yield from self._bury(w, "", chunks, again)
+                return
+            if isinstance(message, _Failure):
+                w.last = message
+                continue
+            job = w.pending.popleft()
+            w.since = time.monotonic()
+            yield job, message
+            if not w.pipe.poll():
+                return
+
+    def _bury(self, w: _Worker, reason: str, chunks: deque[list[Job]], again: set[int]) -> Iterator[tuple[Job, Lost]]:
+        """A worker is gone or must go: its first job did it, the others go back to the queue."""
+        w.kill()
+        self._workers.remove(w)
+        if not w.pending:
+            return
+        job = w.pending.popleft()
+        if w.pending:
+            chunks.append(list(w.pending))
+        trace = w.last.trace if w.last else ""
+        if not reason:
+            code = w.process.exitcode
+            reason = w.last.reason if w.last else f"the worker died ({_signal(code)})"
+        if job.index in again:
+            yield job, Lost(reason, trace)
+        else:
+            again.add(job.index)
+            chunks.appendleft([job.without_clang(reason)])
+
+    def _patience(self, busy: list[_Worker]) -> float:
+        """How long to wait before the next time limit could be over; seconds."""
+        first = min(w.since for w in busy)
+        return max(0.01, first + self._limit - time.monotonic() + 0.01)
+
+    def _idle(self, wanted: int) -> list[_Worker]:
+        """Workers without a job, new ones if there may be more; at most `wanted`."""
+        idle = [w for w in self._workers if not w.pending]
+        while len(idle) < wanted and len(self._workers) < self._size:
+            w = self._start()
+            self._workers.append(w)
+            idle.append(w)
+        return idle[:wanted]
+
+    def _start(self) -> _Worker:
+        ours, theirs = self._context.Pipe()
+        # a forked child inherits our ends of all pipes; open there, they would keep siblings from seeing our death
+        inherited = [ours, *(w.pipe for w in self._workers)] if sys.platform == "linux" else []
+        held = self._held if sys.platform == "linux" else ()
+        process = self._context.Process(target=_serve, args=(theirs, inherited, held), name="cu2port-worker")
+        process.start()
+        theirs.close()
+        return _Worker(process, ours)
+
+
+def _chunks(jobs: Sequence[Job], size: int) -> Iterator[list[Job]]:
+    """Jobs in chunks, large files first so that no worker is left with one at the end."""
+    many = max(1, min(_CHUNK_FILES, len(jobs) // (4 * size)))
+    chunk: list[Job] = []
+    total = 0
+    for job in sorted(jobs, key=lambda j: (-j.size, j.index)):
+        chunk.append(job)
+        total += job.size
+        if len(chunk) >= many or total >= _CHUNK_BYTES:
+            yield chunk
+            chunk, total = [], 0
+    if chunk:
+        yield chunk
+
+
+def _signal(code: int | None) -> str:
+    if code is not None and code < 0:
+        with contextlib.suppress(ValueError):
+            return signal.Signals(-code).name
+    return f"exit code {code}"
+
+
+class _LastWords:
+    """Tells the parent of an exception that ends the worker. An exception is our bug; the parent reports it."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> bool:
+        if kind is None or error is None:
+            return False
+        with contextlib.suppress(OSError):  # the parent is gone: nobody to tell
+            self._pipe.send(_Failure(describe(error), "".join(traceback.format_exception(error))))
+        return True
+
+
+def describe(error: BaseException) -> str:
+    """`KeyError in checks/warp_mask.py:31`: the exception and the last place of ours it went through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [f for f in frames if f"{os.sep}cu2port{os.sep}" in f.filename]
+    if not ours:
+        return type(error).__name__
+    path = ours[-1].filename.replace(os.sep, "/").rpartition("/cu2port/")[2]
+    return f"{type(error).__name__} in {path}:{ours[-1].lineno}"
+
+
+def _serve(pipe: Connection, inherited: list[Connection], held: Sequence[int]) -> None:
+    """A worker's life: chunks in, results out, until the parent closes the pipe."""
+    for other in inherited:
+        other.close()
+    for descriptor in held:
+        os.close(descriptor)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's: it ends us
+    gc.freeze()  # the catalogue stays; looking through it again and again for garbage is a tenth of a run
+    gc.set_threshold(50_000, 20, 20)
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)  # so that the parent can end us together with libclang's process
+    with _LastWords(pipe), contextlib.closing(Tools()) as tools:
+        while True:
+            try:
+                work, jobs = pipe.recv()
+            except EOFError:
+                return
+            for job in jobs:
+                pipe.send(work(job, tools))
