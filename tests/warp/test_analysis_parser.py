@@ -8,12 +8,9 @@ from hypothesis import strategies as st
 
 from cu2port.catalog import load_catalog
 from cu2port.facts.unit import Unit
-from cu2port.warp.analyse import analyse
-from cu2port.warp.classify import classify
-from cu2port.warp.hazards import hazards
-from cu2port.warp.lockstep import tails
-from cu2port.warp.parse import integer, read_body, read_expression
-from cu2port.warp.tree import (
+from cu2port.syntax.constants import integer
+from cu2port.syntax.statements import read_body, read_expression
+from cu2port.syntax.tree import (
     Assign,
     Binary,
     Block,
@@ -33,6 +30,10 @@ from cu2port.warp.tree import (
     Ternary,
     Unary,
 )
+from cu2port.warp.analyse import analyse
+from cu2port.warp.classify import classify
+from cu2port.warp.hazards import hazards
+from cu2port.warp.lockstep import tails
 
 
 def _unit(text: str) -> Unit:

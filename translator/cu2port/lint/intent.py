@@ -14,12 +14,12 @@ from cu2port.facts.branches import hip_branches
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import SHUFFLES, SYNC, mask_bits
+from cu2port.syntax.constants import integer
 from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.across import known_from_headers
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.classify import classify
 from cu2port.warp.model import constants
-from cu2port.warp.parse import integer
 from cu2port.warp.roles import Role
 from cu2port.warp.values import THREADS, Kind, by_name, is_block_size, named_constant
 

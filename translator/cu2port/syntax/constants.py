@@ -77,6 +77,12 @@ def literal(token: str) -> Constant | None:
     return None
 
 
+def integer(token: str) -> int | None:
+    """The value of an integer literal; None for anything else."""
+    found = literal(token)
+    return None if found is None or token[0] in "tf'" else found.value
+
+
 def _character(token: str) -> Constant | None:
     found = _CHARACTER.match(token)
     if not found:

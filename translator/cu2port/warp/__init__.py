@@ -1,7 +1,6 @@
 """What integers mean in device code: lanes, warps, threads, masks of lanes, or plain numbers.
 
     triggers    by tokens: whether a function has anything to look at; most files end here
-    expressions, parse, tree    a tolerant parser of device functions, and its syntax trees
     builtins    CUDA's names that lanes act by: what they give, which argument is what
     values, arith, divide, ties, conditions, roles      abstract values; what operators make of them, which of them are
                 one number, and which role a literal plays beside them

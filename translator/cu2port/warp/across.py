@@ -13,11 +13,11 @@ from pathlib import Path
 from cu2port.catalog import load_catalog
 from cu2port.core.files import may_include
 from cu2port.facts.unit import Unit
+from cu2port.syntax.constants import integer
 from cu2port.warp.builtins import LANE_OPERATIONS, SHUFFLES
 from cu2port.warp.ground import Use
 from cu2port.warp.interp import Interpreter
 from cu2port.warp.model import Device, constants, device_functions, make_device
-from cu2port.warp.parse import integer
 from cu2port.warp.roles import Role
 from cu2port.warp.values import UNIFORM, Kind, V
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cu2port.facts.unit import Unit
+from cu2port.syntax.tree import Num
 from cu2port.warp import builtins
 from cu2port.warp.across import known_from_headers
 from cu2port.warp.ground import Array, Use
 from cu2port.warp.hostside import kernels_of_rows
 from cu2port.warp.interp import Interpreter
 from cu2port.warp.model import Device, device_functions, make_device
-from cu2port.warp.tree import Num
 from cu2port.warp.triggers import HAZARDS, triggers, troubled
 from cu2port.warp.values import Kind
 

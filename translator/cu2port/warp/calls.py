@@ -5,14 +5,7 @@ from __future__ import annotations
 import re
 
 from cu2port.facts.structure import Macro
-from cu2port.warp import builtins
-from cu2port.warp.arith import binary
-from cu2port.warp.evaluate import Evaluator
-from cu2port.warp.ground import TOLD, WIDE
-from cu2port.warp.model import Device, is_statement, macro_body
-from cu2port.warp.roles import Role
-from cu2port.warp.substitute import substituted
-from cu2port.warp.tree import (
+from cu2port.syntax.tree import (
     Block,
     CallExpr,
     Expr,
@@ -21,6 +14,13 @@ from cu2port.warp.tree import (
     callee,
     root,
 )
+from cu2port.warp import builtins
+from cu2port.warp.arith import binary
+from cu2port.warp.evaluate import Evaluator
+from cu2port.warp.ground import TOLD, WIDE
+from cu2port.warp.model import Device, is_statement, macro_body
+from cu2port.warp.roles import Role
+from cu2port.warp.substitute import substituted
 from cu2port.warp.values import (
     GROUP_NAME,
     LANES,

@@ -9,13 +9,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from cu2port.facts.unit import Unit, condition_words
+from cu2port.syntax.constants import integer
 from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.analyse import WarpFacts, analyse
 from cu2port.warp.company import OPEN, Company, by_company, company_of, crowded
 from cu2port.warp.ground import Use
 from cu2port.warp.hostside import counts_threads
 from cu2port.warp.lockstep import tails
-from cu2port.warp.parse import integer
 from cu2port.warp.roles import Role
 from cu2port.warp.spelled import spelled
 from cu2port.warp.ties import tied

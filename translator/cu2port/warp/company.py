@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from cu2port.facts.unit import Unit
+from cu2port.syntax.constants import integer
 from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.analyse import WarpFacts
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.ground import Use
-from cu2port.warp.parse import integer
 from cu2port.warp.roles import Role
 from cu2port.warp.values import COUNT_NAME, LANE_NAME, THREADS, WARP_NAME, Kind
 

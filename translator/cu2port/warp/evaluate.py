@@ -8,12 +8,7 @@ from typing import Any
 
 from cu2port.facts.unit import Unit
 from cu2port.syntax import constants
-from cu2port.warp.arith import binary
-from cu2port.warp.conditions import negate
-from cu2port.warp.events import Store
-from cu2port.warp.ground import WATCHED, WIDE, Ground, names_in
-from cu2port.warp.roles import Role, is_size
-from cu2port.warp.tree import (
+from cu2port.syntax.tree import (
     Assign,
     Binary,
     CallExpr,
@@ -28,6 +23,11 @@ from cu2port.warp.tree import (
     Unary,
     root,
 )
+from cu2port.warp.arith import binary
+from cu2port.warp.conditions import negate
+from cu2port.warp.events import Store
+from cu2port.warp.ground import WATCHED, WIDE, Ground, names_in
+from cu2port.warp.roles import Role, is_size
 from cu2port.warp.values import (
     LANES,
     NOTHING,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from cu2port.warp.tree import CallExpr, Expr, Loop, Stmt
+from cu2port.syntax.tree import CallExpr, Expr, Loop, Stmt
 from cu2port.warp.values import Kind, V
 
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cu2port.facts.unit import Unit
+from cu2port.syntax.constants import integer
+from cu2port.syntax.statements import Parser
+from cu2port.syntax.tree import Block, CallExpr, Expr, Member, Name, Other, walk
 from cu2port.warp.events import Event, Frame
 from cu2port.warp.model import Device, constants, macro_expression
-from cu2port.warp.parse import Parser, integer
 from cu2port.warp.roles import Role
-from cu2port.warp.tree import Block, CallExpr, Expr, Member, Name, Other, walk
 from cu2port.warp.values import (
     NOTHING,
     UNIFORM,

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
+from cu2port.syntax.tree import Jump, Member, root
 from cu2port.warp import builtins
 from cu2port.warp.analyse import WarpFacts
 from cu2port.warp.events import Event, Frame
 from cu2port.warp.model import Device
-from cu2port.warp.tree import Jump, Member, root
 from cu2port.warp.values import LANES, WARPS, Kind, Step
 from cu2port.warp.waits import Wait, contexts, waits, who
 

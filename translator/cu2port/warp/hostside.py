@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from cu2port.facts.structure import Launch
 from cu2port.facts.unit import Unit
+from cu2port.syntax.constants import integer
 from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.model import is_device
-from cu2port.warp.parse import integer
 from cu2port.warp.values import (
     COUNT_NAME,
     THREAD_NAME,

@@ -5,15 +5,7 @@ from __future__ import annotations
 import re
 
 from cu2port.facts.unit import Unit
-from cu2port.warp.builtins import NAMED_BARRIER
-from cu2port.warp.calls import Caller
-from cu2port.warp.evaluate import OF_BITS
-from cu2port.warp.events import BlockSeen, Frame, LoopSeen
-from cu2port.warp.ground import Array, names_in
-from cu2port.warp.loops import assigned, distances, either, in_loop, leaves, speaks_of_warps, strided, tests_of, widened
-from cu2port.warp.model import Device
-from cu2port.warp.roles import Role
-from cu2port.warp.tree import (
+from cu2port.syntax.tree import (
     Asm,
     Assign,
     Binary,
@@ -33,6 +25,14 @@ from cu2port.warp.tree import (
     statements,
     walk,
 )
+from cu2port.warp.builtins import NAMED_BARRIER
+from cu2port.warp.calls import Caller
+from cu2port.warp.evaluate import OF_BITS
+from cu2port.warp.events import BlockSeen, Frame, LoopSeen
+from cu2port.warp.ground import Array, names_in
+from cu2port.warp.loops import assigned, distances, either, in_loop, leaves, speaks_of_warps, strided, tests_of, widened
+from cu2port.warp.model import Device
+from cu2port.warp.roles import Role
 from cu2port.warp.values import (
     GROUP_NAME,
     LANES,

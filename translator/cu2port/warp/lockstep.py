@@ -6,11 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from cu2port.facts.unit import Unit
-from cu2port.warp import builtins
-from cu2port.warp.analyse import WarpFacts
-from cu2port.warp.model import Device, is_statement, macro_body
-from cu2port.warp.substitute import substituted
-from cu2port.warp.tree import (
+from cu2port.syntax.tree import (
     Assign,
     Binary,
     Block,
@@ -30,6 +26,10 @@ from cu2port.warp.tree import (
     statements,
     walk,
 )
+from cu2port.warp import builtins
+from cu2port.warp.analyse import WarpFacts
+from cu2port.warp.model import Device, is_statement, macro_body
+from cu2port.warp.substitute import substituted
 
 _SYNCS = builtins.LANE_OPERATIONS | builtins.BARRIERS | frozenset({"sync", "syncwarp"})
 _FEW = 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cu2port.warp.tree import (
+from cu2port.syntax.tree import (
     Assign,
     Binary,
     Block,

@@ -9,9 +9,9 @@ from functools import lru_cache
 from cu2port.facts.structure import Function, Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.statements import Parser, parameters, read_body, read_expression
+from cu2port.syntax.tree import Block, Decl, Expr, Param, statements
 from cu2port.warp.events import BlockSeen, Event, LoopSeen, Store
-from cu2port.warp.parse import Parser, parameters, read_body, read_expression
-from cu2port.warp.tree import Block, Decl, Expr, Param, statements
 from cu2port.warp.values import NOTHING, V
 
 _DEVICE = frozenset({"__global__", "__device__"})

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from cu2port.facts.unit import Unit
+from cu2port.syntax.constants import integer
 from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.hostside import row_constants
-from cu2port.warp.parse import integer
 from cu2port.warp.roles import Role
 from cu2port.warp.values import is_weak, named_constant
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cu2port.warp.tree import Block, Expr, Loop, Name
+from cu2port.syntax.tree import Block, Expr, Loop, Name
 
 
 def substituted(body: Block, given: dict[str, Expr], site: int) -> Block:

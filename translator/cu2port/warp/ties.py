@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.facts.unit import Unit
-from cu2port.warp.parse import integer
+from cu2port.syntax.constants import integer
 
 _FAR = 4  # closing brackets between the two numbers, and one operator
 

@@ -20,8 +20,7 @@ from functools import partial
 from typing import NamedTuple
 
 from cu2port.facts.unit import Unit
-from cu2port.warp.model import Device
-from cu2port.warp.tree import (
+from cu2port.syntax.tree import (
     Asm,
     Assign,
     Binary,
@@ -49,6 +48,7 @@ from cu2port.warp.tree import (
     statements,
     walk,
 )
+from cu2port.warp.model import Device
 from cu2port.warp.valueless import Suspect, is_macro, read
 
 _MOST = 256  # variables of one function that are followed; the time that joins of branches take grows with them

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
+from cu2port.syntax.expressions import NOT_TYPES
 from cu2port.syntax.lexer import is_identifier
-from cu2port.warp.expressions import NOT_TYPES
+from cu2port.syntax.statements import Parser, parameters
 from cu2port.warp.model import Device, make_device
-from cu2port.warp.parse import Parser, parameters
 
 _CONDITIONAL = frozenset("if else for while do switch case default #".split())
 #: Words of declarations whose variables have a value, or are none.

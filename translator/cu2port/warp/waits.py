@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cu2port.warp import builtins
-from cu2port.warp.analyse import WarpFacts
-from cu2port.warp.events import Frame, LoopSeen
-from cu2port.warp.loops import assigned
-from cu2port.warp.model import Device
-from cu2port.warp.tree import (
+from cu2port.syntax.tree import (
     Asm,
     Assign,
     Block,
@@ -32,6 +27,11 @@ from cu2port.warp.tree import (
     statements,
     walk,
 )
+from cu2port.warp import builtins
+from cu2port.warp.analyse import WarpFacts
+from cu2port.warp.events import Frame, LoopSeen
+from cu2port.warp.loops import assigned
+from cu2port.warp.model import Device
 from cu2port.warp.values import LANES, NOTHING, UNIFORM, Kind, V
 
 _DEPTH = 4

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cu2port.warp.native.lanes import ROUNDS, Here, Known
-from cu2port.warp.native.steps import Refused
-from cu2port.warp.native.stores import Stores
-from cu2port.warp.native.values import MIXED, SAME, Kind, T, is_plain
-from cu2port.warp.tree import (
+from cu2port.syntax.tree import (
     Assign,
     Binary,
     Block,
@@ -22,6 +18,10 @@ from cu2port.warp.tree import (
     Stmt,
     Unary,
 )
+from cu2port.warp.native.lanes import ROUNDS, Here, Known
+from cu2port.warp.native.steps import Refused
+from cu2port.warp.native.stores import Stores
+from cu2port.warp.native.values import MIXED, SAME, Kind, T, is_plain
 
 
 class Branches:

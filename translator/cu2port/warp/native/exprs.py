@@ -7,16 +7,7 @@ from contextlib import contextmanager
 
 from cu2port.core.model import Edit, Span
 from cu2port.facts.arithmetic import NamedTypes, simple_type
-from cu2port.warp.native.forms import Forms
-from cu2port.warp.native.lanes import ATOMICS, MATH, Here, Known, Summary
-from cu2port.warp.native.numbers import is_own_space
-from cu2port.warp.native.patterns import Collective, collective
-from cu2port.warp.native.steps import Refused
-from cu2port.warp.native.sums import Sums
-from cu2port.warp.native.types import COUNT, canonical
-from cu2port.warp.native.values import MIXED, SAME, SPACE, UNIFORM, Kind, T, is_plain
-from cu2port.warp.native.widths import argument_kind, is_wide, type_given
-from cu2port.warp.tree import (
+from cu2port.syntax.tree import (
     Assign,
     Binary,
     CallExpr,
@@ -35,6 +26,15 @@ from cu2port.warp.tree import (
     statements,
     walk,
 )
+from cu2port.warp.native.forms import Forms
+from cu2port.warp.native.lanes import ATOMICS, MATH, Here, Known, Summary
+from cu2port.warp.native.numbers import is_own_space
+from cu2port.warp.native.patterns import Collective, collective
+from cu2port.warp.native.steps import Refused
+from cu2port.warp.native.sums import Sums
+from cu2port.warp.native.types import COUNT, canonical
+from cu2port.warp.native.values import MIXED, SAME, SPACE, UNIFORM, Kind, T, is_plain
+from cu2port.warp.native.widths import argument_kind, is_wide, type_given
 
 
 class Values:

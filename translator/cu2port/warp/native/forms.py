@@ -6,10 +6,7 @@ from collections.abc import Callable
 
 from cu2port.core.model import Edit
 from cu2port.syntax.lexer import is_identifier
-from cu2port.warp.native.groups import is_block
-from cu2port.warp.native.lanes import Here, Known, axis_of
-from cu2port.warp.native.values import SAME, SPACE, Kind, T
-from cu2port.warp.tree import (
+from cu2port.syntax.tree import (
     Binary,
     CallExpr,
     Expr,
@@ -21,6 +18,9 @@ from cu2port.warp.tree import (
     root,
     walk,
 )
+from cu2port.warp.native.groups import is_block
+from cu2port.warp.native.lanes import Here, Known, axis_of
+from cu2port.warp.native.values import SAME, SPACE, Kind, T
 
 
 class Forms:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
-from cu2port.warp.tree import CallExpr, Expr, Member, Name, callee
+from cu2port.syntax.tree import CallExpr, Expr, Member, Name, callee
 
 _NO_TYPE = frozenset({"return", "else", "case"})
 

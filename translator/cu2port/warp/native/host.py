@@ -9,11 +9,12 @@ from cu2port.core.files import may_include
 from cu2port.core.model import Span
 from cu2port.facts.structure import Function, Launch
 from cu2port.facts.unit import Unit
+from cu2port.syntax.constants import integer
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.statements import read_expression
+from cu2port.syntax.tree import CallExpr, callee
 from cu2port.warp.model import is_device
 from cu2port.warp.native.steps import Refused, Steps
-from cu2port.warp.parse import integer, read_expression
-from cu2port.warp.tree import CallExpr, callee
 
 _NUMBERS = frozenset("int unsigned size_t uint32_t int32_t uint64_t int64_t long uint".split())
 _BEFORE = frozenset({"return", "const", "constexpr", "else", "case"})

@@ -9,12 +9,7 @@ from typing import Protocol
 
 from cu2port.core.model import Edit, Span
 from cu2port.facts.unit import Unit
-from cu2port.warp.model import Device
-from cu2port.warp.native.groups import is_barrier
-from cu2port.warp.native.steps import Refused, Steps
-from cu2port.warp.native.types import COUNT, declared_type, keeps
-from cu2port.warp.native.values import MIXED, SAME, Kind, T, is_plain, join
-from cu2port.warp.tree import (
+from cu2port.syntax.tree import (
     Block,
     CallExpr,
     Decl,
@@ -28,6 +23,11 @@ from cu2port.warp.tree import (
     statements,
     walk,
 )
+from cu2port.warp.model import Device
+from cu2port.warp.native.groups import is_barrier
+from cu2port.warp.native.steps import Refused, Steps
+from cu2port.warp.native.types import COUNT, declared_type, keeps
+from cu2port.warp.native.values import MIXED, SAME, Kind, T, is_plain, join
 
 ROUNDS = 4
 IDEMPOTENT = frozenset({"max", "min", "or", "and"})

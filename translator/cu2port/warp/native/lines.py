@@ -11,11 +11,11 @@ from cu2port.core.model import Span
 from cu2port.facts.structure import Function
 from cu2port.facts.warpnames import declares
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.tree import Assign, CallExpr, Eval, Expr, Jump, Name, Param
 from cu2port.warp.model import is_device, make_device
 from cu2port.warp.native.numbers import Numbers
 from cu2port.warp.native.patterns import CALLS, FUNCTORS, Parts, read_step
 from cu2port.warp.native.types import canonical, declared_type
-from cu2port.warp.tree import Assign, CallExpr, Eval, Expr, Jump, Name, Param
 
 
 @dataclass(frozen=True, slots=True)

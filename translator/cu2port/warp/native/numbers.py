@@ -9,11 +9,8 @@ from typing import Self
 
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import declares
-from cu2port.warp.model import constants, macro_expression
-from cu2port.warp.native.groups import is_tile
-from cu2port.warp.native.headers import header, headers_of
-from cu2port.warp.parse import read_expression
-from cu2port.warp.tree import (
+from cu2port.syntax.statements import read_expression
+from cu2port.syntax.tree import (
     Binary,
     CallExpr,
     Expr,
@@ -24,6 +21,9 @@ from cu2port.warp.tree import (
     Unary,
     callee,
 )
+from cu2port.warp.model import constants, macro_expression
+from cu2port.warp.native.groups import is_tile
+from cu2port.warp.native.headers import header, headers_of
 
 _FULL = 0xFFFFFFFF
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]{2,}\Z|k[A-Z]\w+\Z")

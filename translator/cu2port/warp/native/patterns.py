@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from cu2port.core.model import Span
-from cu2port.warp.tree import Assign, Binary, CallExpr, Eval, Expr, If, Name, Stmt, Ternary, callee, single
+from cu2port.syntax.tree import Assign, Binary, CallExpr, Eval, Expr, If, Name, Stmt, Ternary, callee, single
 
 Parts = tuple[str | Span, ...]
 

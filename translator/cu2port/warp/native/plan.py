@@ -11,6 +11,7 @@ from cu2port.core.model import Edit, Span, Trust
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import declares, modes
+from cu2port.syntax.tree import CallExpr, callee
 from cu2port.warp.model import Device, is_device, make_device
 from cu2port.warp.native import Kept, Native
 from cu2port.warp.native.host import SOURCES, in_rows, in_whole_warps, shown
@@ -20,7 +21,6 @@ from cu2port.warp.native.steps import Refused, Steps
 from cu2port.warp.native.values import SAME, SPACE, Kind, is_plain
 from cu2port.warp.native.walk import Walk
 from cu2port.warp.native.widths import meant, type_given
-from cu2port.warp.tree import CallExpr, callee
 
 _GROUPS = ("tiled_partition", "coalesced_threads")
 _DEVICE = frozenset({"__global__", "__device__"})

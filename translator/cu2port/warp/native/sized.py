@@ -7,13 +7,13 @@ parameter is 32. Calls for other widths stay as they are: what is not replaced g
 from __future__ import annotations
 
 from cu2port.facts.unit import Unit
+from cu2port.syntax.tree import Eval, Jump, Name
 from cu2port.warp.model import Device
 from cu2port.warp.native.lanes import Look, Summary
 from cu2port.warp.native.steps import Steps
 from cu2port.warp.native.types import declared_type
 from cu2port.warp.native.values import Kind, T
 from cu2port.warp.native.walk import Walk
-from cu2port.warp.tree import Eval, Jump, Name
 
 _INTEGERS = frozenset({"int", "unsigned", "size_t", "uint32_t", "int32_t"})
 

@@ -14,14 +14,7 @@ from functools import cached_property
 
 from cu2port.core.model import Edit, Span
 from cu2port.facts.warpnames import tokens
-from cu2port.warp.builtins import LANE_OPERATIONS
-from cu2port.warp.native.groups import is_tile
-from cu2port.warp.native.lines import Lines
-from cu2port.warp.native.numbers import Numbers
-from cu2port.warp.native.patterns import Combined, Parts, read_step
-from cu2port.warp.native.types import declared_type, is_integer
-from cu2port.warp.native.values import SPACE
-from cu2port.warp.tree import (
+from cu2port.syntax.tree import (
     Assign,
     Binary,
     Block,
@@ -40,6 +33,13 @@ from cu2port.warp.tree import (
     expressions,
     walk,
 )
+from cu2port.warp.builtins import LANE_OPERATIONS
+from cu2port.warp.native.groups import is_tile
+from cu2port.warp.native.lines import Lines
+from cu2port.warp.native.numbers import Numbers
+from cu2port.warp.native.patterns import Combined, Parts, read_step
+from cu2port.warp.native.types import declared_type, is_integer
+from cu2port.warp.native.values import SPACE
 
 DISTANCES = frozenset({1, 2, 4, 8, 16})
 _COUNTERS = frozenset({"auto", "long", "unsigned long"})

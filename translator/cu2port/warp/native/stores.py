@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from cu2port.facts.warpnames import declares
-from cu2port.warp.native.exprs import Values
-from cu2port.warp.native.lanes import ATOMICS, Here, Known
-from cu2port.warp.native.steps import Refused
-from cu2port.warp.native.types import COUNT, declared_type
-from cu2port.warp.native.values import SAME, Kind, T, is_plain
-from cu2port.warp.tree import (
+from cu2port.syntax.tree import (
     Assign,
     Binary,
     CallExpr,
@@ -23,6 +18,11 @@ from cu2port.warp.tree import (
     root,
     walk,
 )
+from cu2port.warp.native.exprs import Values
+from cu2port.warp.native.lanes import ATOMICS, Here, Known
+from cu2port.warp.native.steps import Refused
+from cu2port.warp.native.types import COUNT, declared_type
+from cu2port.warp.native.values import SAME, Kind, T, is_plain
 
 
 class Stores:

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cu2port.core.model import Edit, Span
-from cu2port.warp.native.forms import Forms
-from cu2port.warp.native.lanes import IDEMPOTENT, Here, Known
-from cu2port.warp.native.numbers import is_identity
-from cu2port.warp.native.steps import Reduction, Refused
-from cu2port.warp.native.types import COUNT, is_integer
-from cu2port.warp.native.values import SAME, Kind, T, is_plain
-from cu2port.warp.tree import (
+from cu2port.syntax.tree import (
     Binary,
     CallExpr,
     Expr,
@@ -22,6 +16,12 @@ from cu2port.warp.tree import (
     root,
     walk,
 )
+from cu2port.warp.native.forms import Forms
+from cu2port.warp.native.lanes import IDEMPOTENT, Here, Known
+from cu2port.warp.native.numbers import is_identity
+from cu2port.warp.native.steps import Reduction, Refused
+from cu2port.warp.native.types import COUNT, is_integer
+from cu2port.warp.native.values import SAME, Kind, T, is_plain
 
 
 class Sums:

@@ -7,8 +7,8 @@ before it becomes a wider one. So what depends on the number of lanes keeps its 
 from __future__ import annotations
 
 from cu2port.facts.unit import Unit
-from cu2port.warp.expressions import QUALIFIERS
-from cu2port.warp.parse import Parser
+from cu2port.syntax.expressions import QUALIFIERS
+from cu2port.syntax.statements import Parser
 
 COUNT = "count"  # a number of lanes: any integer holds it
 AUTO = "auto"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, NamedTuple
 
-from cu2port.warp.tree import Expr
+from cu2port.syntax.tree import Expr
 
 SPACE = "cu2port::wave::"
 

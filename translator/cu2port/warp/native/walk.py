@@ -12,18 +12,7 @@ from collections.abc import Sequence
 from cu2port.core.model import Span
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
-from cu2port.warp.builtins import LANE_OPERATIONS
-from cu2port.warp.model import Device
-from cu2port.warp.native.branches import Branches
-from cu2port.warp.native.groups import is_barrier
-from cu2port.warp.native.lanes import CUB, GROUPS, LEAVES, Here, Known, Look, Summary, without
-from cu2port.warp.native.patterns import collective
-from cu2port.warp.native.spelled import check_names, words_of
-from cu2port.warp.native.steps import Refused, Steps, callee_of, is_whole
-from cu2port.warp.native.stores import Stores
-from cu2port.warp.native.types import AUTO, declared_type
-from cu2port.warp.native.values import SAME, UNIFORM, Kind, T, is_plain, join
-from cu2port.warp.tree import (
+from cu2port.syntax.tree import (
     Asm,
     Assign,
     Block,
@@ -43,6 +32,17 @@ from cu2port.warp.tree import (
     root,
     walk,
 )
+from cu2port.warp.builtins import LANE_OPERATIONS
+from cu2port.warp.model import Device
+from cu2port.warp.native.branches import Branches
+from cu2port.warp.native.groups import is_barrier
+from cu2port.warp.native.lanes import CUB, GROUPS, LEAVES, Here, Known, Look, Summary, without
+from cu2port.warp.native.patterns import collective
+from cu2port.warp.native.spelled import check_names, words_of
+from cu2port.warp.native.steps import Refused, Steps, callee_of, is_whole
+from cu2port.warp.native.stores import Stores
+from cu2port.warp.native.types import AUTO, declared_type
+from cu2port.warp.native.values import SAME, UNIFORM, Kind, T, is_plain, join
 
 
 class Walk:

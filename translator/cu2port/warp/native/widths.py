@@ -7,10 +7,10 @@ from itertools import pairwise
 
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
+from cu2port.syntax.tree import CallExpr, Expr, Name
 from cu2port.warp.model import Device
 from cu2port.warp.native.lanes import Summary
 from cu2port.warp.native.types import canonical
-from cu2port.warp.tree import CallExpr, Expr, Name
 
 
 def is_wide(number: Callable[[Expr], int | None], e: CallExpr, own: Summary) -> bool:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from cu2port.facts.unit import Unit
+from cu2port.syntax.expressions import DEPTH, NOT_TYPES, QUALIFIERS, ExpressionParser
 from cu2port.syntax.lexer import is_identifier
-from cu2port.warp.expressions import DEPTH, NOT_TYPES, QUALIFIERS, ExpressionParser, integer
-from cu2port.warp.tree import (
+from cu2port.syntax.source import Source
+from cu2port.syntax.tree import (
     Asm,
     Block,
     CallExpr,
@@ -115,7 +115,7 @@ class Parser(ExpressionParser):
             if self._is(i + 1, stop, ":") and tok not in QUALIFIERS:  # a label
                 self._to(i + 2)
                 return None
-            if tok in self.unit.macros and self._stands_alone(tok):
+            if tok in self.source.macros and self._stands_alone(tok):
                 self._next()
                 end = self.i if self._tok(stop) == ";" else -1
                 if end >= 0:
@@ -149,7 +149,7 @@ class Parser(ExpressionParser):
         """Whether a name is a macro without parameters that is a statement."""
         return any(
             m.params is None and m.stop > m.first and (self.t[m.first] in _STARTS or ";" in self.t[m.first : m.stop])
-            for m in self.unit.macros[name]
+            for m in self.source.macros[name]
         )
 
     def _starts(self, i: int) -> bool:
@@ -259,7 +259,7 @@ class Parser(ExpressionParser):
                 side = min(side + len(self.t[k]), 3)
             elif self.t[k] == "(" and k < self.match[k] <= close:
                 if side in (1, 2):
-                    sides[side].append(Parser(self.unit, k + 1, self.match[k], jump=False).expr(self.match[k]))
+                    sides[side].append(Parser(self.source, k + 1, self.match[k], jump=False).expr(self.match[k]))
                 k = self.match[k]
             k += 1
         self._to(close + 1)
@@ -316,19 +316,16 @@ class Parser(ExpressionParser):
         return out[0] if len(out) == 1 else Block(-at - 1, tuple(out))
 
 
-def parameters(unit: Unit, open_at: int, close: int) -> tuple[Param, ...]:
+def parameters(source: Source, open_at: int, close: int) -> tuple[Param, ...]:
     """The parameters between two brackets."""
-    return Parser(unit, open_at + 1, close, jump=False).parameters(open_at, close)
+    return Parser(source, open_at + 1, close, jump=False).parameters(open_at, close)
 
 
-def read_body(unit: Unit, first: int, stop: int) -> Block:
+def read_body(source: Source, first: int, stop: int) -> Block:
     """The statements of tokens [first, stop)."""
-    return Parser(unit, first, stop).block(stop)
+    return Parser(source, first, stop).block(stop)
 
 
-def read_expression(unit: Unit, first: int, stop: int) -> Expr:
+def read_expression(source: Source, first: int, stop: int) -> Expr:
     """The expression of tokens [first, stop)."""
-    return Parser(unit, first, stop, jump=False).expr(stop)
-
-
-__all__ = ["Parser", "integer", "parameters", "read_body", "read_expression"]
+    return Parser(source, first, stop, jump=False).expr(stop)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cu2port.facts.unit import Unit
 from cu2port.syntax import constants
 from cu2port.syntax.lexer import is_identifier
-from cu2port.warp.tree import (
+from cu2port.syntax.source import Source
+from cu2port.syntax.tree import (
     Assign,
     Binary,
     Block,
@@ -72,19 +72,13 @@ def _joined(parts: Sequence[tuple[Expr, int, str]], last: Expr) -> Expr:
     return Binary(at, op, _joined(parts[:middle], left), _joined(parts[middle + 1 :], last))
 
 
-def integer(token: str) -> int | None:
-    """The value of an integer literal; None for anything else."""
-    found = constants.literal(token)
-    return None if found is None or token[0] in "tf'" else found.value
-
-
 class ExpressionParser:
     """Reads tokens [first, stop) of a file; directives between them are stepped over."""
 
-    def __init__(self, unit: Unit, first: int, stop: int, jump: bool = True) -> None:
-        self.unit, self.t, self.match = unit, unit.t, unit.match
+    def __init__(self, source: Source, first: int, stop: int, jump: bool = True) -> None:
+        self.source, self.t, self.match = source, source.t, source.match
         self.stop = stop
-        self.skip = {d.first: d.stop for d in unit.directives if first <= d.first < stop} if jump else {}
+        self.skip = {d.first: d.stop for d in source.directives if first <= d.first < stop} if jump else {}
         self.i = first
         self.depth = 0
         if self.skip:
@@ -143,7 +137,7 @@ class ExpressionParser:
                 k += 1
                 while k < stop:
                     if self.t[k] == "<":
-                        close = self.unit.angle_close(k)
+                        close = self.source.angle_close(k)
                         if not k < close < stop:
                             return None
                         k = close + 1
@@ -175,7 +169,7 @@ class ExpressionParser:
             count, last = 0, 0
             while self.i < stop:
                 at, op = self.i, self.t[self.i]
-                if op == ">" and self._is(at + 1, stop, ">") and self.unit.p[at + 1] == self.unit.p[at] + 1:
+                if op == ">" and self._is(at + 1, stop, ">") and self.source.p[at + 1] == self.source.p[at] + 1:
                     op = ">>"
                 bind = _LEVEL.get(op, 0)
                 if bind < level:
@@ -284,7 +278,7 @@ class ExpressionParser:
 
     def _targs(self, stop: int) -> tuple[Expr, ...] | None:
         """Template arguments whose `<` is here, read if they are such."""
-        close = self.unit.angle_close(self.i)
+        close = self.source.angle_close(self.i)
         if not self.i < close < stop:
             return None
         after = self.t[close + 1] if close + 1 < stop else ""
@@ -294,9 +288,9 @@ class ExpressionParser:
             return None
         # an argument that ends with `>` at our level cannot be an expression: read each span by itself
         out: list[Expr] = []
-        for span in self.unit.split_args(self.i + 1, close):
-            first, last = self.unit.lexed.at(span.start), self.unit.lexed.at(span.end)
-            out.append(type(self)(self.unit, first, last, jump=False).expr(last))
+        for span in self.source.split_args(self.i + 1, close):
+            first, last = self.source.lexed.at(span.start), self.source.lexed.at(span.end)
+            out.append(type(self)(self.source, first, last, jump=False).expr(last))
         self._to(close + 1)
         return tuple(out)
 
@@ -308,7 +302,7 @@ class ExpressionParser:
         self._next()
         if text in _CASTS and self._tok(stop) in ("<", "("):
             if self._tok(stop) == "<":
-                close = self.unit.angle_close(self.i)
+                close = self.source.angle_close(self.i)
                 if not self.i < close < stop:
                     return Name(at, text)
                 self._to(close + 1)
@@ -391,18 +385,18 @@ class ExpressionParser:
 
     def parameters(self, open_at: int, close: int) -> tuple[Param, ...]:
         """The parameters between two brackets."""
-        unit = self.unit
+        source = self.source
         out = []
-        for span in unit.split_args(open_at + 1, close):
-            first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
+        for span in source.split_args(open_at + 1, close):
+            first, stop = source.lexed.at(span.start), source.lexed.at(span.end)
             if first >= stop:
                 continue
-            eq = next((k for k in range(first, stop) if unit.t[k] == "="), stop)
-            default = type(self)(unit, eq + 1, stop, jump=False).expr(stop) if eq + 1 < stop else None
-            words = unit.t[first:eq]
+            eq = next((k for k in range(first, stop) if source.t[k] == "="), stop)
+            default = type(self)(source, eq + 1, stop, jump=False).expr(stop) if eq + 1 < stop else None
+            words = source.t[first:eq]
             k = eq - 1
-            while k > first and unit.t[k] == "]" and first < unit.match[k]:
-                k = unit.match[k] - 1
-            name = unit.t[k] if k > first and is_identifier(unit.t[k]) and unit.t[k] not in _BASIC else ""
+            while k > first and source.t[k] == "]" and first < source.match[k]:
+                k = source.match[k] - 1
+            name = source.t[k] if k > first and is_identifier(source.t[k]) and source.t[k] not in _BASIC else ""
             out.append(Param(k if name else -1, name, default, "*" in words or "[" in words, "volatile" in words))
         return tuple(out)
