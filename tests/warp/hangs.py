@@ -473,9 +473,68 @@ __device__ int add(int *p) {
 }""",
         "cross-lane-before-exit",
     ),
+    _seed(
+        "a named barrier in a macro",
+        """#define MEET() NamedBarrier::sync(64, 1);
+__global__ void k(int *x) {
+  if (threadIdx.x < 64) {
+    MEET()
+    x[0] = 1;
+  }
+}""",
+        "named-barrier",
+    ),
 )
 
 QUIET = (
+    _seed(
+        "reading on in a buffer of shared memory: another byte on each round",
+        """struct Bytes { unsigned char data[256]; int fill; };
+__device__ int readbyte(Bytes *b, int at) { return b->data[at & 255]; }
+__device__ int number(Bytes *b, int at) {
+  auto byte = readbyte(b, at++);
+  int value = byte & 63;
+  while (byte & 0x80 && at < 128) {
+    byte = readbyte(b, at++);
+    value |= byte << 6;
+  }
+  return value;
+}
+__global__ void k(int *out) {
+  __shared__ Bytes all;
+  Bytes *b = &all;
+  int t = threadIdx.x;
+  if (t == 0) { b->fill = 3; }
+  __syncthreads();
+  if (t < 32) { out[t] = number(b, t); }
+  if (t == 0) { b->fill = 4; }
+}""",
+    ),
+    _seed(
+        "a search through shared memory: another element on each round",
+        """__device__ void strings(int *out, int mine, int lane) {
+  __shared__ int length[32];
+  length[lane] = mine;
+  __syncwarp();
+  int at = lane - 1;
+  while (at > 0 && length[at] != 0 && mine <= length[at]) {
+    at--;
+  }
+  if (lane == 0) length[0] = mine = 0;
+  __syncwarp();
+  out[threadIdx.x] = at;
+}
+__global__ void k(int *out) {
+  int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (warp == 0) {
+    strings(out, 1, lane);
+  } else if (warp == 1) {
+    strings(out + 32, 2, lane);
+  } else {
+    out[threadIdx.x] = 0;
+  }
+}""",
+    ),
     _seed(
         "one thread of the block takes the lock",
         """__global__ void k(int *lock, int *x) {

@@ -19,19 +19,21 @@ if TYPE_CHECKING:
 SEEDS = load(Path(__file__).with_name("hangs.py"))
 
 
-def _found(text: str) -> frozenset[str]:
+def _found(text: str, hazards_only: bool) -> frozenset[str]:
     unit = Unit(text, load_catalog(), path="a.cu")
-    return frozenset(h.trouble.value for h in hazards(analyse(unit, hazards_only=True)))
+    return frozenset(h.trouble.value for h in hazards(analyse(unit, hazards_only=hazards_only)))
 
 
+@pytest.mark.parametrize("hazards_only", [True, False], ids=["convert", "lint"])
 @pytest.mark.parametrize("seed", SEEDS.LOUD, ids=lambda s: s.name)
-def test_a_hazard_is_found(seed: Seed) -> None:
-    assert _found(seed.text) == seed.trouble
+def test_a_hazard_is_found(seed: Seed, hazards_only: bool) -> None:
+    assert _found(seed.text, hazards_only) == seed.trouble
 
 
+@pytest.mark.parametrize("hazards_only", [True, False], ids=["convert", "lint"])
 @pytest.mark.parametrize("seed", SEEDS.QUIET, ids=lambda s: s.name)
-def test_a_neighbour_is_left_alone(seed: Seed) -> None:
-    assert not _found(seed.text)
+def test_a_neighbour_is_left_alone(seed: Seed, hazards_only: bool) -> None:
+    assert not _found(seed.text, hazards_only)
 
 
 def test_there_are_thirty() -> None:

@@ -76,17 +76,15 @@ def analyse(unit: Unit, hazards_only: bool = False) -> WarpFacts:
 
 @lru_cache(maxsize=2)
 def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
-    if not (triggers(unit) if hazards_only else reasons(unit)):
+    if not (triggers(unit) or (not hazards_only and reasons(unit))):
         return _NOTHING
     functions = device_functions(unit)
     loud = {name for i in unit.find("volatile") if unit.function_at(i) is None for name in unit.t[i + 2 : i + 4]}
-    meeting: frozenset[str] = frozenset()
-    if hazards_only:
-        found, meeting = troubled(unit, functions, loud)
-        wanted = set(found)
-    else:
+    found, meeting = troubled(unit, functions, loud)
+    wanted = set(found)
+    if not hazards_only:
         loud |= {name for name, ms in unit.macros.items() if any(_loud(unit, m.first, m.stop) for m in ms)}
-        wanted = {f.name for f in functions if _loud(unit, f.first, f.body[1], loud)}
+        wanted |= {f.name for f in functions if _loud(unit, f.first, f.body[1], loud)}
     if not wanted:
         return _NOTHING
     names = {f.name for f in functions}

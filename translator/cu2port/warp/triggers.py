@@ -53,6 +53,15 @@ def troubled(unit: Unit, functions: Sequence[Function], loud: set[str]) -> tuple
     poll |= {name for name, ms in unit.macros.items() if any(_meets(unit, m.first, m.stop, meet) for m in ms)}
     waits = _waits(unit.words) | (unit.words & {"wait"})
     asm_in = {d for d in _ASM if d in unit.words}
+    waits |= {
+        name
+        for name, ms in unit.macros.items()
+        if any(
+            not waits.isdisjoint(words := t[m.first : m.stop])
+            or (not asm_in.isdisjoint(words) and _speaks(unit, m.first, m.stop))
+            for m in ms
+        )
+    }
     meeting = {f.name for f in functions if not meet.isdisjoint(t[f.body[0] : f.body[1]])}
     meeting |= {name for name, ms in unit.macros.items() if any(not meet.isdisjoint(t[m.first : m.stop]) for m in ms)}
     out = set()

@@ -254,8 +254,10 @@ def _only_leaves(s: If) -> bool:
 
 def _read(e: Expr, changed: dict[str, Expr | None], seen: LoopSeen) -> Expr | None:
     """A read of memory at a place that the loop does not change; None if there is none."""
+    elsewhere: set[int] = set()  # names of arrays that are read at another element on each round
     for x in walk(e):
         place: Expr | None = None
+        where: set[str] = set()  # names that say which place it is
         if isinstance(x, Unary) and x.op == "*":
             place = x.x
         elif isinstance(x, Index):
@@ -267,10 +269,15 @@ def _read(e: Expr, changed: dict[str, Expr | None], seen: LoopSeen) -> Expr | No
                 place = x.callee.base if isinstance(x.callee, Member) else (x.args[0] if x.args else None)
                 if not member and place is None:
                     return x
-        elif isinstance(x, Name) and x.text not in changed and _seen_by_others(seen.values.get(x.at, NOTHING)):
-            place = x
-        if place is not None and not (_names(place) & changed.keys()):
+                if name not in builtins.TAKES and not builtins.WAITS.match(name):
+                    where = {n for a in x.args for n in _names(a)}
+        elif isinstance(x, Name) and x.at not in elsewhere and x.text not in changed:
+            place = x if _seen_by_others(seen.values.get(x.at, NOTHING)) else None
+        if place is None:
+            continue
+        if not (_names(place) | where) & changed.keys():
             return place
+        elsewhere.update(y.at for y in walk(place) if isinstance(y, Name))
     return None
 
 
