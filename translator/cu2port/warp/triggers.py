@@ -57,8 +57,8 @@ def troubled(unit: Unit, functions: Sequence[Function], loud: set[str]) -> tuple
         name
         for name, ms in unit.macros.items()
         if any(
-            not waits.isdisjoint(words := t[m.first : m.stop])
-            or (not asm_in.isdisjoint(words) and _speaks(unit, m.first, m.stop))
+            not waits.isdisjoint(t[m.first : m.stop])
+            or (not asm_in.isdisjoint(t[m.first : m.stop]) and _speaks(unit, m.first, m.stop))
             for m in ms
         )
     }
