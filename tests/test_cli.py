@@ -21,7 +21,7 @@ from click.testing import CliRunner, Result
 from cu2port import __version__
 from cu2port.checks import all_checks
 from cu2port.cli import cli
-from cu2port.project import troubles
+from cu2port.core import troubles
 from cu2port.report.json_report import schema
 
 OLD = "#include <cuda_runtime.h>\nint main() { cudaFree(0); }\n"

@@ -21,9 +21,10 @@ from click.testing import CliRunner, Result
 from cu2port import translate
 from cu2port.checks import all_checks
 from cu2port.cli import cli
+from cu2port.core import troubles
 from cu2port.engine import translate as engine
 from cu2port.facts import declared
-from cu2port.project import jobs, troubles
+from cu2port.project import jobs
 from cu2port.report.json_report import schema
 from cu2port.syntax.lexer import lex
 

@@ -18,9 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cu2port.cli import cli
-from cu2port.core import disk
+from cu2port.core import disk, troubles
 from cu2port.core.model import Judged, Options
-from cu2port.project import troubles
 from cu2port.project.convert import Ran, run
 from cu2port.project.inplace import InPlace
 from cu2port.project.jobs import Job, Tools

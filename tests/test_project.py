@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 
+from cu2port.core import troubles
 from cu2port.core.disk import replacing, write
 from cu2port.core.model import Finding, Judged, Options, Outcome, Project, Result, Severity, replace
 from cu2port.core.record import FileRecord
 from cu2port.engine import translate as engine
-from cu2port.project import compile_db, convert, jobs, troubles
+from cu2port.project import compile_db, convert, jobs
 from cu2port.project.convert import Ran, run
 from cu2port.project.graph import Graph, Scan, scan_includes
 from cu2port.project.ignore import patterns

@@ -148,6 +148,14 @@ def test_an_older_audit_is_compared() -> None:
     assert now["compare"]["left"] == same["left"] - now["compare"]["fixed"]
 
 
+def test_ptx_that_stays_is_left_and_not_new_after_a_conversion() -> None:
+    write("src/a.cu", KERNEL)
+    audit("src", "-o", "old.json")
+    assert CliRunner().invoke(cli, ["convert", "src", "-o", "out"], prog_name="cu2port").exit_code == 1
+    done = document("out", "--compare", "old.json")["compare"]
+    assert done["by_code"]["CU401"] == {"fixed": 0, "new": 0, "left": 1}
+
+
 def test_an_audit_of_another_folder_is_compared_by_paths_inside_it(here: Path) -> None:
     tree()
     audit("src", "-o", "old.json")

@@ -6,18 +6,16 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 from cu2port.audit.requirements import Requirement, found_in
 from cu2port.catalog.api import api_facts
-from cu2port.checks import all_checks
-from cu2port.core import edits
+from cu2port.checks import by_code
+from cu2port.core import edits, troubles
 from cu2port.core.locate import Lines, readable
 from cu2port.core.model import Finding, Judged, Outcome, Severity, Trust
 from cu2port.engine import translate as engine
 from cu2port.facts.unit import Unit
-from cu2port.project import troubles
 from cu2port.project.jobs import Job, Tools
 from cu2port.project.travel import travels
 from cu2port.project.tree import CUDA_SUFFIXES, suffix_of
@@ -61,6 +59,7 @@ class Found(NamedTuple):
     hip: str
     before: str
     after: str
+    subject: str = ""
 
 
 class Kernel(NamedTuple):
@@ -159,12 +158,8 @@ def way_of(j: Judged) -> str:
         return SELF if f.trust is Trust.EXACT else REVIEW
     if f.severity is Severity.INFO:
         return NOTE
-    return NONE if not f.edits and f.code in _without_counterpart() else HAND
-
-
-@lru_cache(maxsize=1)
-def _without_counterpart() -> frozenset[str]:
-    return frozenset(c.code for c in all_checks() if not c.counterpart)
+    check = by_code().get(f.code)
+    return NONE if not f.edits and check is not None and not check.counterpart else HAND
 
 
 def _found(text: str, lines: Lines, j: Judged) -> Found:
@@ -176,7 +171,7 @@ def _found(text: str, lines: Lines, j: Judged) -> Found:
         before, after = _excerpt(text, f)
     return Found(
         f.code, f.name, f.severity.value, way, readable(f.message), start.line, start.column, end.line,
-        f.effects, tuple(map(readable, f.why)), f.cuda, f.hip, before, after,
+        f.effects, tuple(map(readable, f.why)), f.cuda, f.hip, before, after, readable(f.subject),
     )  # fmt: skip
 
 

@@ -84,9 +84,9 @@ def _by_line(x: Mapping[str, Any], inside: Callable[[str], str]) -> str:
 
 
 def _by_message(x: Mapping[str, Any], inside: Callable[[str], str]) -> str:
-    # of PTX that stays, converted code holds the reason alone, as a string without quotes around names
-    message = x["message"].partition("; instead: ")[0].replace("`", "")
-    return "\0".join((_stem(inside(x["path"])), x["code"], message))
+    # of PTX that stays, converted code has the subject alone; findings on names have one for several of them
+    words = x["message"] if x.get("cuda") else x.get("subject") or x["message"]
+    return "\0".join((_stem(inside(x["path"])), x["code"], words))
 
 
 _Found = Sequence[Mapping[str, Any]]

@@ -19,6 +19,7 @@ from cu2port.audit.collect import HAND, NONE, NOTE, REVIEW, SELF, FileAudit, Fou
 from cu2port.audit.order import order
 from cu2port.audit.requirements import REQUIREMENTS
 from cu2port.catalog import Catalog, target
+from cu2port.core.families import WARPS
 from cu2port.core.version import __version__
 
 SCHEMA = "cu2port-audit/1"
@@ -150,6 +151,7 @@ def _finding(path: str, x: Found, cost: float) -> dict[str, Any]:
         "before": x.before,
         "after": x.after,
         "fingerprint": fingerprint(path, x.code, x.before, x.message),
+        **({"subject": x.subject} if x.subject else {}),
     }
 
 
@@ -244,7 +246,7 @@ def _wave64(findings: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """What can go wrong on 64 lanes, in order of harm; findings with one message are folded."""
     groups: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
     for x in findings:
-        if x["code"].startswith("CU3") and harm(x["effects"]) != "none":
+        if WARPS.has(x["code"]) and harm(x["effects"]) != "none":
             groups[harm(x["effects"]), x["code"], x["message"]].append(x)
     out = [
         {

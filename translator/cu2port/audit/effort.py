@@ -9,13 +9,11 @@ most of the work.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from cu2port.audit.bindings import Binding
 from cu2port.audit.build_lines import BuildLine
-from cu2port.checks import all_checks
-from cu2port.engine.check import Check
+from cu2port.checks import by_code
 
 REVIEW_MIN = 2.0  # a change that needs review
 HAND_MIN = 15.0  # a finding that a person must deal with
@@ -111,7 +109,7 @@ def minutes(code: str, way: str, share: float = 1.0) -> float:
     """Minutes for a finding; `share`: less than 1 where an earlier one has done part of the work."""
     if way == "self":
         return 0.0
-    check = _checks().get(code)
+    check = by_code().get(code)
     if way == "note":
         cost = check.note_minutes if check else 0.0
     elif way == "review":
@@ -120,11 +118,6 @@ def minutes(code: str, way: str, share: float = 1.0) -> float:
         own = check.minutes if check else None
         cost = own if own is not None else NONE_MIN if way == "none" else HAND_MIN
     return round(cost * share, 2)
-
-
-@lru_cache(maxsize=1)
-def _checks() -> Mapping[str, Check]:
-    return {c.code: c for c in all_checks()}
 
 
 def total(made_of: Iterable[Part]) -> float:

@@ -13,10 +13,10 @@ from cu2port.audit.document import build
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
 from cu2port.core.model import Severity
+from cu2port.core.troubles import lost
 from cu2port.project import build_files
 from cu2port.project.plan import Request, plan_items, plan_jobs
 from cu2port.project.tree import make_roots
-from cu2port.project.troubles import lost
 from cu2port.project.workers import Lost, Pool, available_cores
 
 _ERROR = Severity.ERROR
@@ -41,7 +41,7 @@ def audit(request: Request) -> dict[str, Any]:
         jobs, graph = plan_jobs(request, items, pool)
         for job, done in pool.run(audit_job, jobs):
             if done is not None:
-                files.append(failed(job.shown, lost(done)) if isinstance(done, Lost) else done)
+                files.append(failed(job.shown, lost(done.reason)) if isinstance(done, Lost) else done)
     files += [failed(i.shown, j) for i in items if i.kind != "source" for j in i.found if j.finding.severity is _ERROR]
     files.sort(key=lambda f: f.path)
     o = request.options

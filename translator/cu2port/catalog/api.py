@@ -1,20 +1,21 @@
 """From CUDA names to findings: which tokens are CUDA's, what the catalogue says of them, which edits follow.
 
-The rules CU101 to CU106 (checks/api_*.py) hand out what is found here; the loop over the tokens is done once a file.
+The rules of checks/api_*.py make findings of these; the loop over the tokens is done once a file.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from cu2port.catalog import Form, Row, target, version_key
 from cu2port.catalog.argtypes import is_of_type
 from cu2port.catalog.cases import label_findings
+from cu2port.catalog.findings import Kind, RowFinding, by_kind
 from cu2port.catalog.uses import Use, declares, unknown, uses
-from cu2port.core.model import Edit, Finding, Severity, Side, Span, Trust, insert, replace
+from cu2port.core.model import Edit, Severity, Side, Span, Trust, insert, replace
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.declared import stands_in
 from cu2port.facts.structure import Call
@@ -28,9 +29,9 @@ _CAST = re.compile(r"reinterpret_cast<([\w *]+)>\(\Z")
 
 @dataclass(frozen=True, slots=True)
 class ApiFacts:
-    """What `scan` found: findings, names seen, and names that no edit deals with."""
+    """What the catalogue finds in a file, the names that are there, and those that no edit deals with."""
 
-    findings: tuple[Finding, ...]
+    findings: Mapping[Kind, tuple[RowFinding, ...]]
     seen: frozenset[str]
     left: frozenset[str]
 
@@ -41,7 +42,7 @@ def api_facts(unit: Unit) -> ApiFacts:
 
 
 def _scan(unit: Unit) -> ApiFacts:
-    findings: list[Finding] = []
+    findings: list[RowFinding] = []
     seen: set[str] = set()
     left: set[str] = set()
     guessed: set[int] = set()
@@ -60,30 +61,25 @@ def _scan(unit: Unit) -> ApiFacts:
         seen.add(unit.t[i])
         left.add(unit.t[i])
         findings.append(
-            Finding(
-                "CU105",
-                "unknown-cuda-name",
-                Severity.WARNING,
+            RowFinding(
+                Kind.UNKNOWN,
                 f"`{unit.t[i]}` looks like a CUDA name, but the catalogue does not know it",
                 unit.p[i],
                 unit.end(i),
-                trust=Trust.MANUAL,
                 cuda=unit.t[i],
             )
         )
-    return ApiFacts(tuple(findings), frozenset(seen), frozenset(left))
+    return ApiFacts(by_kind(findings), frozenset(seen), frozenset(left))
 
 
-def _taken_for_own(unit: Unit, guessed: Iterable[int]) -> Iterator[Finding]:
+def _taken_for_own(unit: Unit, guessed: Iterable[int]) -> Iterator[RowFinding]:
     """A finding for the first place of each name that stays although nothing in the file calls it the project's."""
     first: dict[str, int] = {}
     for i in sorted(guessed):
         first.setdefault(unit.t[i], i)
     for name, i in first.items():
-        yield Finding(
-            "CU113",
-            "own-name",
-            Severity.INFO,
+        yield RowFinding(
+            Kind.OWN,
             f"`{name}` stays: "
             + (
                 "it is a member; where a macro or a function pointer declares it, its name is HIP's there"
@@ -92,17 +88,16 @@ def _taken_for_own(unit: Unit, guessed: Iterable[int]) -> Iterator[Finding]:
             ),
             unit.p[i],
             unit.end(i),
-            trust=Trust.MANUAL,
             cuda=name,
         )
 
 
-def _without_dropped(findings: list[Finding]) -> list[Finding]:
+def _without_dropped(findings: list[RowFinding]) -> list[RowFinding]:
     """Leave out findings on text that the rewriting of a call or a label replaces: they go with it."""
     gone: list[Span] = []
-    whole = ("CU102", "CU112")
+    whole = (Kind.CHANGE, Kind.LABEL)
     for f in findings:
-        if f.code not in whole:
+        if f.kind not in whole:
             continue
         for e in f.edits:
             position = e.start
@@ -114,38 +109,33 @@ def _without_dropped(findings: list[Finding]) -> list[Finding]:
     if not gone:
         return findings
     cover = Cover(gone)
-    return [f for f in findings if f.code in whole or not cover.holds(f.start, f.end)]
+    return [f for f in findings if f.kind in whole or not cover.holds(f.start, f.end)]
 
 
-def _judge_use(unit: Unit, use: Use) -> Finding | None:
+def _judge_use(unit: Unit, use: Use) -> RowFinding | None:
     row = use.row
     start, end = unit.p[use.first], unit.end(use.last)
     written = unit.text[start:end]
     if row.fate == "unsupported":
-        return Finding(
-            "CU103",
-            "api-unsupported",
-            Severity.ERROR,
+        return RowFinding(
+            Kind.UNSUPPORTED,
             f"`{row.cuda}` has no HIP counterpart: {row.why}",
             start,
             end,
-            trust=Trust.MANUAL,
             why=(row.instead,),
             cuda=row.cuda,
             effects=(("all", "compile-error"),),
+            subject=f"{row.cuda.partition('::')[0]}: {row.why}",
         )
     hip, problem = target(row, unit.options.rocm)
     if problem and row.cuda in LOGICAL and unit.options.warp != "flag":
         return None  # warp.hpp has it for every ROCm
     if problem:
-        return Finding(
-            "CU104",
-            "api-version",
-            Severity.ERROR,
+        return RowFinding(
+            Kind.VERSION,
             f"`{row.cuda}`: {problem}",
             start,
             end,
-            trust=Trust.MANUAL,
             cuda=row.cuda,
             hip=row.hip,
             effects=(("all", "compile-error"),),
@@ -179,7 +169,7 @@ def _judge_use(unit: Unit, use: Use) -> Finding | None:
     return _change(unit, use, hip, rename)
 
 
-def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding | None:
+def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> RowFinding | None:
     row = use.row
     start, end = unit.p[use.first], unit.end(use.last)
     edits: tuple[Edit, ...] = rename
@@ -214,15 +204,14 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> Finding
                 edits, end = made, unit.end(call.close)
     if problem:
         return _not_applied(row, hip, start, end, problem)
-    return Finding(
-        "CU102",
-        "api-change",
-        Severity.INFO if row.trust is Trust.EXACT else Severity.WARNING,
+    return RowFinding(
+        Kind.CHANGE,
         f"`{row.cuda}` {'is dropped' if row.drop else _becomes(row, hip)}: {row.why}",
         start,
         end,
         edits=edits,
-        trust=row.trust if edits else Trust.MANUAL,
+        trust=row.trust,
+        severity=None if row.trust is Trust.EXACT else Severity.WARNING,
         why=(row.why, *_unchecked(row, hip)),
         cuda=row.cuda,
         hip=hip,
@@ -242,7 +231,7 @@ def _stands_in(unit: Unit) -> bool:
 
 
 def _form(unit: Unit, row: Row, call: Call | None, count: int | None) -> tuple[Form | None, str]:
-    """The form that a call has, None for the row's own; or why that cannot be told."""
+    """The form that a call has, None for the row's own; or why that cannot be findings."""
     for form in row.forms:
         if call is None or count not in form.argc:
             continue
@@ -256,11 +245,9 @@ def _form(unit: Unit, row: Row, call: Call | None, count: int | None) -> tuple[F
     return None, ""
 
 
-def _renamed(row: Row, hip: str, start: int, end: int, edits: tuple[Edit, ...]) -> Finding:
-    return Finding(
-        "CU101",
-        "api-rename",
-        Severity.INFO,
+def _renamed(row: Row, hip: str, start: int, end: int, edits: tuple[Edit, ...]) -> RowFinding:
+    return RowFinding(
+        Kind.RENAME,
         f"`{row.cuda}` is `{hip}`{', not checked against HIP headers' if row.unchecked else ''}",
         start,
         end,
@@ -286,15 +273,12 @@ def _helpers(row: Row, hip: str) -> tuple[str, ...]:
     return (row.helper,) if row.helper and hip.startswith("cu2port::") else ()
 
 
-def _not_applied(row: Row, hip: str, start: int, end: int, problem: str) -> Finding:
-    return Finding(
-        "CU106",
-        "api-change-not-applied",
-        Severity.ERROR,
+def _not_applied(row: Row, hip: str, start: int, end: int, problem: str) -> RowFinding:
+    return RowFinding(
+        Kind.NOT_APPLIED,
         f"`{row.cuda}` {_becomes(row, hip)}{' with a change' if row.fate == 'change' else ''}: {problem}",
         start,
         end,
-        trust=Trust.MANUAL,
         why=(row.why or "Other versions of the library took other arguments: bring the call to HIP's form.",),
         cuda=row.cuda,
         hip=hip,

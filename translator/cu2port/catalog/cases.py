@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cu2port.catalog import target
+from cu2port.catalog.findings import Kind, RowFinding
 from cu2port.catalog.uses import Use
-from cu2port.core.model import Edit, Finding, Severity, replace
+from cu2port.core.model import Edit, replace
 from cu2port.facts.conditionals import Nested
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 
 
-def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, Finding]:
+def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, RowFinding]:
     """Findings for labels that must go, by the index of the label's name."""
     labels = [u for u in found if unit.tok(u.last + 1) == ":" and _keyword(unit, u) >= 0]
     if not labels:
@@ -24,7 +25,7 @@ def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, Finding]:
     opened = [k for i in unit.find("switch") if (k := _body(unit, i)) >= 0]
     bodies = Nested((k, unit.match[k]) for k in opened)
     taken: dict[tuple[int, str], str] = {}
-    out: dict[int, Finding] = {}
+    out: dict[int, RowFinding] = {}
     for use in labels:
         around = bodies.around(use.first)
         if not around:
@@ -38,10 +39,8 @@ def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, Finding]:
         if edit is None:
             continue
         why = f"`{hip}` as `{first}` is" if hip else "unknown to HIP, which never returns it"
-        out[use.first] = Finding(
-            "CU112",
-            "case-label",
-            Severity.INFO,
+        out[use.first] = RowFinding(
+            Kind.LABEL,
             f"the label `{use.row.cuda}` goes: it is {why}",
             edit.start,
             edit.end,

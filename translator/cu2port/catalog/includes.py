@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from cu2port.core.model import Edit, Finding, Severity, Trust, insert, replace
+from cu2port.catalog.findings import Kind, RowFinding, by_kind
+from cu2port.core.model import Edit, insert, replace
 from cu2port.facts.structure import Include
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import Directive
@@ -30,8 +31,8 @@ CUDA_HEADER = re.compile(
 )
 
 
-def include_findings(unit: Unit) -> tuple[Finding, ...]:
-    """A finding for every include that names a CUDA header."""
+def include_findings(unit: Unit) -> Mapping[Kind, tuple[RowFinding, ...]]:
+    """A finding for every include that names a CUDA header, by kind."""
     return unit.once(_findings)
 
 
@@ -40,11 +41,11 @@ def runtime_on_top(unit: Unit) -> bool:
     return unit.once(_runtime_on_top)
 
 
-def _findings(unit: Unit) -> tuple[Finding, ...]:
-    return tuple(_each(unit))
+def _findings(unit: Unit) -> Mapping[Kind, tuple[RowFinding, ...]]:
+    return by_kind(_each(unit))
 
 
-def _each(unit: Unit) -> Iterator[Finding]:
+def _each(unit: Unit) -> Iterator[RowFinding]:
     on_top = runtime_on_top(unit)
     provided: list[tuple[str, tuple[int, ...]]] = [(RUNTIME, ())] if on_top else []
     for inc in unit.includes:
@@ -74,11 +75,11 @@ def _each(unit: Unit) -> Iterator[Finding]:
             yield _finding(f"`{inc.path}` is `{hip}`", inc, (edit,), inc.path, hip)
 
 
-def _finding(message: str, inc: Include, made: tuple[Edit, ...], cuda: str, hip: str) -> Finding:
-    return Finding("CU107", "include", Severity.INFO, message, inc.start, inc.end, edits=made, cuda=cuda, hip=hip)
+def _finding(message: str, inc: Include, made: tuple[Edit, ...], cuda: str, hip: str) -> RowFinding:
+    return RowFinding(Kind.INCLUDE, message, inc.start, inc.end, edits=made, cuda=cuda, hip=hip)
 
 
-def _unknown(unit: Unit, inc: Include) -> Iterator[Finding]:
+def _unknown(unit: Unit, inc: Include) -> Iterator[RowFinding]:
     """A finding for a header of CUDA's, or of a library that needs CUDA, that has no HIP header."""
     advice: tuple[str, ...] = ()
     missing = _longest(unit.catalog.missing_headers, inc.path)
@@ -89,14 +90,11 @@ def _unknown(unit: Unit, inc: Include) -> Iterator[Finding]:
         message = f"`{inc.path}` looks like a header of CUDA's, and no HIP header is known for it"
     else:
         return
-    yield Finding(
-        "CU108",
-        "unknown-cuda-header",
-        Severity.WARNING,
+    yield RowFinding(
+        Kind.UNKNOWN_HEADER,
         message,
         inc.start,
         inc.end,
-        trust=Trust.MANUAL,
         cuda=inc.path,
         why=advice,
     )
@@ -195,7 +193,7 @@ def _is_projects(unit: Unit, inc: Include) -> bool:
 
 def added_includes(
     unit: Unit, needs: frozenset[str], helpers: frozenset[str], runtime: bool, bom: int
-) -> Finding | None:
+) -> RowFinding | None:
     """One finding that adds the headers which the output needs and does not include yet; None if there are none.
 
     `runtime`: the runtime's header is one of them, and goes first.
@@ -213,10 +211,8 @@ def added_includes(
     at = _insertion_point(unit, bom)
     eol = _eol(unit.text)
     lines = "".join(f"#include {w}{eol}" for w in wanted)
-    return Finding(
-        "CU107",
-        "include",
-        Severity.INFO,
+    return RowFinding(
+        Kind.INCLUDE,
         "added: " + ", ".join(f"#include {w}" for w in wanted),
         at,
         at,

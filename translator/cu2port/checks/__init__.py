@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+from collections.abc import Mapping
 from functools import lru_cache
 
 from cu2port.engine.check import Check
@@ -24,3 +25,9 @@ def all_checks() -> tuple[Check, ...]:
                     raise ValueError(f"{check.code} {check.name} and {clash.code} {clash.name} clash")
                 found[check.code] = check
     return tuple(found[c] for c in sorted(found))
+
+
+@lru_cache(maxsize=1)
+def by_code() -> Mapping[str, Check]:
+    """Every check by its code."""
+    return {c.code: c for c in all_checks()}

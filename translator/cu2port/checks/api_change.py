@@ -3,12 +3,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.catalog.api import api_facts
+from cu2port.catalog.findings import Kind
 from cu2port.core.model import Finding, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.engine.check import Example, RowCheck
 from cu2port.facts.unit import Unit
 
 
-class ApiChange(Check):
+class ApiChange(RowCheck):
     """A CUDA function or type has a HIP counterpart that takes other arguments or behaves differently.
 
     The arguments are rewritten as the catalogue's row says. Where a row's trust is `review`, the rewrite is made and
@@ -16,6 +17,7 @@ class ApiChange(Check):
     """
 
     code, name, severity = "CU102", "api-change", Severity.INFO
+    kind = Kind.CHANGE
     minutes = 2
     examples = (
         Example(
@@ -35,4 +37,4 @@ class ApiChange(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        yield from (f for f in api_facts(unit).findings if f.code == self.code)
+        return self.of_kind(api_facts(unit).findings)

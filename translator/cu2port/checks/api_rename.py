@@ -3,12 +3,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.catalog.api import api_facts
+from cu2port.catalog.findings import Kind
 from cu2port.core.model import Finding, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.engine.check import Example, RowCheck
 from cu2port.facts.unit import Unit
 
 
-class ApiRename(Check):
+class ApiRename(RowCheck):
     """A CUDA name is replaced by the HIP name that takes the same arguments and means the same.
 
     The pairs are rows of the catalogue (`cu2port query NAME` shows one). Only names that are CUDA's are touched:
@@ -16,6 +17,7 @@ class ApiRename(Check):
     """
 
     code, name, severity = "CU101", "api-rename", Severity.INFO
+    kind = Kind.RENAME
     examples = (
         Example("void f(void* p) { cudaFree(p); }", "void f(void* p) { hipFree(p); }"),
         Example('void f(Pool& q, void* p) { q.cudaFree(p); my::cudaFree(p); puts("cudaFree"); }', note="not CUDA's"),
@@ -34,4 +36,4 @@ class ApiRename(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        yield from (f for f in api_facts(unit).findings if f.code == self.code)
+        return self.of_kind(api_facts(unit).findings)

@@ -3,18 +3,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.catalog.api import api_facts
+from cu2port.catalog.findings import Kind
 from cu2port.core.model import Finding, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.engine.check import Example, RowCheck
 from cu2port.facts.unit import Unit
 
 
-class ApiUnknown(Check):
+class ApiUnknown(RowCheck):
     """A name looks like one of CUDA's, and neither the catalogue nor the code at hand declares it.
 
     It may be newer than cu2port, misspelt, or come from a header of yours that was not among the inputs.
     """
 
     code, name, severity = "CU105", "unknown-cuda-name", Severity.WARNING
+    kind = Kind.UNKNOWN
     minutes = 5
     examples = (
         Example("void f() { cudaFrobnicate(1); }", "void f() { cudaFrobnicate(1); }"),
@@ -24,4 +26,4 @@ class ApiUnknown(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        yield from (f for f in api_facts(unit).findings if f.code == self.code)
+        return self.of_kind(api_facts(unit).findings)

@@ -3,12 +3,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.catalog.api import api_facts
+from cu2port.catalog.findings import Kind
 from cu2port.core.model import Finding, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.engine.check import Example, InLint, RowCheck
 from cu2port.facts.unit import Unit
 
 
-class ApiUnsupported(Check):
+class ApiUnsupported(RowCheck):
     """A CUDA name has no counterpart in HIP.
 
     The name stays in the file, so that the compiler stops there instead of running something else. The page of the
@@ -16,6 +17,8 @@ class ApiUnsupported(Check):
     """
 
     code, name, severity = "CU103", "api-unsupported", Severity.ERROR
+    lint = InLint(chosen=True)
+    kind = Kind.UNSUPPORTED
     counterpart = False
     examples = (
         Example(
@@ -25,4 +28,4 @@ class ApiUnsupported(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        yield from (f for f in api_facts(unit).findings if f.code == self.code)
+        return self.of_kind(api_facts(unit).findings)

@@ -59,7 +59,8 @@ class BuiltinVector(Check):
             name = unit.t[i]
             if not is_whole(unit, i):
                 continue
-            edits = counted_anew(unit, solo(unit), unit.p[i], (as_members(unit, i),))
+            plain = (as_members(unit, i),)
+            edits = counted_anew(unit, solo(unit), unit.p[i], plain)
             yield self.finding(
                 f"`{name}` as a whole is no uint3 in HIP",
                 unit.p[i],
@@ -67,7 +68,7 @@ class BuiltinVector(Check):
                 edits,
                 cuda=name,
                 effects=(("all", "compile-error"),),
-                helpers=(HEADER,) if "cu2port::" in str(edits[0].parts[0]) else (),
+                helpers=(HEADER,) if edits != plain else (),
             )
 
 

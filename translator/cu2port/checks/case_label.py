@@ -3,12 +3,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.catalog.api import api_facts
+from cu2port.catalog.findings import Kind
 from cu2port.core.model import Finding, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.engine.check import Example, RowCheck
 from cu2port.facts.unit import Unit
 
 
-class CaseLabel(Check):
+class CaseLabel(RowCheck):
     """A `case` label names an enumerator that HIP lacks, or one that is the same in HIP as another label.
 
     HIP never returns a value that it does not know, and two equal labels do not compile. The label goes, with the
@@ -16,6 +17,7 @@ class CaseLabel(Check):
     """
 
     code, name, severity = "CU112", "case-label", Severity.INFO
+    kind = Kind.LABEL
     examples = (
         Example(
             'switch (e) {\n    case cudaErrorMixedDeviceExecution:\n        return "mixed";\n'
@@ -46,4 +48,4 @@ class CaseLabel(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        yield from (f for f in api_facts(unit).findings if f.code == self.code)
+        return self.of_kind(api_facts(unit).findings)

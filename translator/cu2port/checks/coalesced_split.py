@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Options, Severity, Side, insert
-from cu2port.engine.check import Check, Example
+from cu2port.core.model import Finding, InHip, Options, Severity, Side, insert
+from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import HEADER, SPACE, modes
 
@@ -18,6 +18,7 @@ class CoalescedSplit(Check):
     """
 
     code, name, severity = "CU318", "coalesced-split", Severity.INFO
+    lint = InLint(in_hip=InHip.OWN)
     examples = (
         Example(
             "namespace cg = cooperative_groups;\n"

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Options, Severity, Side, insert
-from cu2port.engine.check import Check, Example
+from cu2port.core.model import Finding, InHip, Options, Severity, Side, insert
+from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import modes
 
@@ -26,6 +26,7 @@ class CubWarpWidth(Check):
     """
 
     code, name, severity = "CU317", "cub-warp-width", Severity.INFO
+    lint = InLint(in_hip=InHip.OWN)
     examples = (
         Example("using Reduce = cub::WarpReduce<float>;", "using Reduce = hipcub::WarpReduce<float, 32>;"),
         Example(

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 
 
@@ -14,6 +14,7 @@ class DynamicParallelism(Check):
     """
 
     code, name, severity = "CU207", "dynamic-parallelism", Severity.ERROR
+    lint = InLint(chosen=True)
     minutes = 480
     counterpart = False
     examples = (

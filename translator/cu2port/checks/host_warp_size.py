@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Options, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.core.model import Finding, InHip, Options, Severity
+from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.hostside import host_sizes
@@ -29,6 +29,7 @@ class HostWarpSize(Check):
     """
 
     code, name, severity = "CU354", "host-warp-size", Severity.WARNING
+    lint = InLint(in_hip=InHip.OWN | InHip.COUNT, once_a_function=True)
     examples = (
         Example(_HOST, _HOST, options=_FLAG, findings=1),
         Example(_NAME, _NAME, "by name", options=_FLAG, findings=1),
@@ -40,11 +41,13 @@ class HostWarpSize(Check):
         if unit.options.warp != "flag":
             return
         for i in host_sizes(unit):
+            named = is_identifier(unit.t[i])
             yield self.finding(
                 f"the host counts lanes with `{unit.t[i]}`; kernels must mean the same",
                 unit.p[i],
                 unit.end(i),
                 # a name says itself what it is, and its definition is reported
-                severity=Severity.INFO if is_identifier(unit.t[i]) else self.severity,
+                severity=Severity.INFO if named else self.severity,
                 effects=(("wave64", "wrong-result"),),
+                in_hip=self.lint.in_hip if named else InHip.COUNT,
             )

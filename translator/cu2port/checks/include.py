@@ -2,13 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cu2port.catalog.findings import Kind
 from cu2port.catalog.includes import include_findings
 from cu2port.core.model import Finding, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.engine.check import Example, RowCheck
 from cu2port.facts.unit import Unit
 
 
-class IncludeHeader(Check):
+class IncludeHeader(RowCheck):
     """A CUDA header's include becomes the HIP header's, once each; what nvcc includes by itself is written out.
 
     nvcc puts `cuda_runtime.h` before everything in a .cu file. HIP compilers do not, so a .cu file gets
@@ -16,6 +17,7 @@ class IncludeHeader(Check):
     """
 
     code, name, severity = "CU107", "include", Severity.INFO
+    kind = Kind.INCLUDE
     examples = (
         Example("#include <cuda_runtime.h>\n", "#include <hip/hip_runtime.h>\n"),
         Example("#include <cuda.h>\n#include <cuda_runtime.h>\n", "#include <hip/hip_runtime.h>\n", "once", findings=2),
@@ -30,4 +32,4 @@ class IncludeHeader(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        yield from (f for f in include_findings(unit) if f.code == self.code)
+        return self.of_kind(include_findings(unit))

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cu2port.catalog.findings import Kind
 from cu2port.catalog.includes import include_findings
 from cu2port.core.model import Finding, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.engine.check import Example, RowCheck
 from cu2port.facts.unit import Unit
 
 
-class IncludeUnknown(Check):
+class IncludeUnknown(RowCheck):
     """An include looks like a header of CUDA's or of a library that needs CUDA, and no HIP header is known for it.
 
     It stays, so that HIP's compiler stops there. Where the library is known, the finding names what AMD GPUs have
@@ -17,6 +18,7 @@ class IncludeUnknown(Check):
     """
 
     code, name, severity = "CU108", "unknown-cuda-header", Severity.WARNING
+    kind = Kind.UNKNOWN_HEADER
     minutes = 10
     examples = (
         Example("#include <cuda_frobnicate.h>\n", "#include <cuda_frobnicate.h>\n"),
@@ -26,4 +28,4 @@ class IncludeUnknown(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        yield from (f for f in include_findings(unit) if f.code == self.code)
+        return self.of_kind(include_findings(unit))

@@ -81,6 +81,7 @@ class InlinePtx(Check):
                     span.start,
                     span.end,
                     effects=(("all", "compile-error"),),
+                    subject=one.guard,
                 )
                 continue
             yield self.finding(
@@ -101,4 +102,5 @@ class InlinePtx(Check):
             if unit.t[i - 4 : i] == ["cu2port", "::", "ptx", "::"] and unit.tok(i + 1) == "(" and unit.match[i + 1] > i:
                 text = unit.source(i + 2, unit.match[i + 1]).strip('"')
                 if not text.startswith("a case that"):
-                    yield self.finding(f"inline PTX stays: {text}", unit.p[i - 4], unit.end(unit.match[i + 1]))
+                    start, end = unit.p[i - 4], unit.end(unit.match[i + 1])
+                    yield self.finding(f"inline PTX stays: {text}", start, end, subject=text)

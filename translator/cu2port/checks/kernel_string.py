@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 
 _KERNEL = re.compile(r"__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(?:void\s+(\w+)|\w)")
@@ -22,6 +22,7 @@ class KernelString(Check):
     """
 
     code, name, severity = "CU217", "kernel-string", Severity.WARNING
+    lint = InLint(chosen=True)
     minutes = 60
     examples = (
         Example(

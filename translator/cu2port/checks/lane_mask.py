@@ -3,8 +3,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Options, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.core.model import Finding, InHip, Options, Severity
+from cu2port.engine.check import Check, Example, Fold, InLint
 from cu2port.engine.warp_report import facts_of, in_words
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
@@ -38,6 +38,7 @@ class LaneMask(Check):
     """
 
     code, name, severity = "CU351", "lane-mask", Severity.WARNING
+    lint = InLint(in_hip=InHip.COUNT, folds_into=(Fold("CU311"), Fold("CU310")))
     examples = (
         Example(_BITS, _BITS, "a lane's bit, and counting in a ballot", options=_FLAG, findings=2),
         Example(_ALL, _ALL, "all lanes of a warp, by name and as an argument", options=_FLAG, findings=2),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from cu2port.core.model import Edit, Finding, Options, insert
-from cu2port.engine.check import Check, Example
+from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import NAMES, SHUFFLES, modes
 from cu2port.syntax.expressions import QUALIFIERS
@@ -45,6 +45,7 @@ class LeaderValue(Check):
     """
 
     code, name = "CU319", "leader-value"
+    lint = InLint(neutral=True)
     examples = (
         Example(_BCAST + _LEADER.format("", "first(base)"), _BCAST + _LEADER.format(" = 0", "first(base)"), findings=1),
         Example(

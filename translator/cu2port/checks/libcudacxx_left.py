@@ -72,7 +72,7 @@ class LibcudacxxLeft(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if "cuda" not in unit.words or owns_cuda(unit):
             return
-        ours = [f for f in api_facts(unit).findings if f.cuda.startswith("cuda::")]
+        ours = [f for same in api_facts(unit).findings.values() for f in same if f.cuda.startswith("cuda::")]
         left = {f.start: f.cuda for f in ours if not f.edits}
         silent = {unit.p[i]: name for i, name in _unqualified(unit)}
         if ours or any(inc.path.startswith("cuda/") for inc in unit.includes):

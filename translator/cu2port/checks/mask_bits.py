@@ -2,13 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Options, Severity
+from cu2port.core.model import Edit, Finding, Options, Severity, Trust, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import modes
 
 _NARROW = {"__popc": "__popcll", "__ffs": "__ffsll", "__clz": "__clzll", "__brev": "__brevll", "__fns": "__fns64"}
 _MASKS = frozenset("__ballot __ballot_sync __activemask __match_any __match_any_sync __match_all_sync".split())
+_WIDER = {"__popc": "__popcll", "__ffs": "__ffsll"}
+_BEFORE = frozenset({"(", "[", "=", "+", ",", "return"})  # of `31 - __clz(mask)`: it is a number by itself there
 _FLAG = Options(warp="flag")
 
 
@@ -46,4 +48,19 @@ class MaskBits(Check):
                     unit.p[i],
                     unit.end(i),
                     effects=(("wave64", "wrong-result"), ("wave32", "none")),
+                    operation=unit.p[i + 2],
                 )
+
+    def widened(self, unit: Unit, finding: Finding) -> tuple[tuple[Edit, ...], Trust] | None:
+        edits = wider(unit, unit.lexed.at(finding.start))
+        return (edits, Trust.EXACT) if edits else None
+
+
+def wider(unit: Unit, i: int) -> tuple[Edit, ...]:
+    """The edits that let the function at token i see 64 bits and mean the same; none if there are none."""
+    name = unit.t[i]
+    if name in _WIDER:
+        return (replace(unit.p[i], unit.end(i), _WIDER[name]),)
+    if name == "__clz" and unit.t[i - 2 : i] == ["31", "-"] and unit.tok(i - 3) in _BEFORE:
+        return (replace(unit.p[i - 2], unit.end(i - 2), "63"), replace(unit.p[i], unit.end(i), "__clzll"))
+    return ()

@@ -64,7 +64,7 @@ class MixedMinMax(Check):
         doubtful = [(i, call) for i, call in calls if _doubtful(unit, i, call, lexical[i])]
         foreign: set[int] = set()
         if doubtful or any(inc.quoted for inc in unit.includes):
-            asked = [(i, call) for i, call in calls if (i, call) in doubtful or _edits(unit, i, call, lexical[i])]
+            asked = [(i, call) for i, call in calls if (i, call) in doubtful or _edits(unit, i, call, lexical[i])[0]]
             facts = None
             if asked:
                 spans = tuple((a.start, a.end) for _, call in asked for a in call.args)
@@ -79,7 +79,7 @@ class MixedMinMax(Check):
                         if expr is not None:
                             lexical[i][k] = unqualified(expr.type)
         for i, call in calls:
-            made = () if i in foreign else _edits(unit, i, call, lexical[i])
+            made, needs = ((), ()) if i in foreign else _edits(unit, i, call, lexical[i])
             if made:
                 a, b = lexical[i]
                 name = unit.t[i]
@@ -92,7 +92,7 @@ class MixedMinMax(Check):
                     trust=Trust.REVIEW,
                     cuda=name,
                     effects=(("all", "wrong-result"),),
-                    needs=("algorithm",) if any("std::" in str(x) for e in made for x in e.parts) else (),
+                    needs=needs,
                 )
 
 
@@ -138,29 +138,27 @@ def _doubtful(unit: Unit, i: int, call: Call, types: list[str]) -> bool:
     return any(not x or x.startswith("?") for x in types)
 
 
-def _edits(unit: Unit, i: int, call: Call, types: list[str]) -> tuple[Edit, ...]:
-    """What gives a call CUDA's types; () where HIP does the same by itself or the types are not known."""
+def _edits(unit: Unit, i: int, call: Call, types: list[str]) -> tuple[tuple[Edit, ...], tuple[str, ...]]:
+    """What gives a call CUDA's types, and the headers that this needs; no edits where HIP does the same by itself or
+    the types are not known."""
     a, b = types
     both = common(a, b)
     if not both:
-        return ()
+        return (), ()
     if _device_only(unit, i):
         if a == b or both in ("float", "double"):
-            return ()
-        return tuple(e for t, s in zip(types, call.args, strict=True) if t != both for e in _cast(unit, s, both))
+            return (), ()
+        return tuple(e for t, s in zip(types, call.args, strict=True) if t != both for e in _cast(unit, s, both)), ()
     if not _host(unit, i) or (a == b and both == "int") or {promoted(a), promoted(b)} == {"int"}:
-        return ()
+        return (), ()
     if a == b and _library_in_scope(unit, unit.t[i]):
-        return ()
+        return (), ()
     start = unit.p[i - 1] if unit.tok(i - 1) == "::" else unit.p[i]
     name = unit.t[i]
-    if a == b:
-        new = f"std::{name}"
-    elif both in ("float", "double"):
-        new = f"f{name}"
-    else:
-        new = f"std::{name}<{both}>"
-    return (replace(start, unit.end(i), new),)
+    if a != b and both in ("float", "double"):
+        return (replace(start, unit.end(i), f"f{name}"),), ()
+    new = f"std::{name}" if a == b else f"std::{name}<{both}>"
+    return (replace(start, unit.end(i), new),), ("algorithm",)
 
 
 def _cast(unit: Unit, span: Span, wanted: str) -> Iterator[Edit]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 
 _NAME = re.compile(r'"((?:cu|nccl|nvml|nvrtc)[A-Za-z]\w{3,})"\Z')
@@ -42,6 +42,7 @@ class NameInString(Check):
     """
 
     code, name, severity = "CU114", "name-in-string", Severity.WARNING
+    lint = InLint(chosen=True)
     examples = (
         Example('p = dlsym(h, "cuMemCreate");', 'p = dlsym(h, "cuMemCreate");'),
         Example('h = open("libcublas.so.12", 1);', 'h = open("libcublas.so.12", 1);', "a library's file"),

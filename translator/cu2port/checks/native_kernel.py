@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cu2port.core.model import Finding, Options, Severity, Trust
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
-from cu2port.warp.native import CODE, HEADER
+from cu2port.warp.native import HEADER
 from cu2port.warp.native.asked import native
 
 _NATIVE = Options(warp="native")
@@ -62,7 +62,7 @@ class NativeKernel(Check):
     in another order. A kernel becomes native as a whole or not at all.
     """
 
-    code, name, severity = CODE, "native-kernel", Severity.INFO
+    code, name, severity = "CU356", "native-kernel", Severity.INFO
     examples = (
         Example(_BLOCK, _BLOCK_WAVE, "a function that any kernel may call", options=_NATIVE, findings=1),
         Example(

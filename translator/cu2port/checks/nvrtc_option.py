@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, Trust, replace
-from cu2port.engine.check import Check, Example
+from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 
 # NVRTC's manual, "Supported Compile Options"; what stands on the right is clang's, which is behind hipRTC.
@@ -69,6 +69,7 @@ class NvrtcOption(Check):
     """
 
     code, name, severity = "CU218", "nvrtc-option", Severity.INFO
+    lint = InLint(chosen=True)
     examples = (
         Example(
             'void f(nvrtcProgram p) { const char* o[] = {"--fmad=false", "-lineinfo"}; nvrtcCompileProgram(p, 2, o); }',

@@ -3,12 +3,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.catalog.api import api_facts
+from cu2port.catalog.findings import Kind
 from cu2port.core.model import Finding, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.engine.check import Example, RowCheck
 from cu2port.facts.unit import Unit
 
 
-class OwnName(Check):
+class OwnName(RowCheck):
     """A name of CUDA's is taken for the project's own, since another file of the tree declares it.
 
     So is a member that no file declares in plain sight (`library.cublasCreate(h)`). If a macro makes it from its name,
@@ -18,6 +19,7 @@ class OwnName(Check):
     """
 
     code, name, severity = "CU113", "own-name", Severity.INFO
+    kind = Kind.OWN
     note_minutes = 5
     examples = (
         Example("void f(L& l, H* h) { l.cublasCreate(h); }", "void f(L& l, H* h) { l.cublasCreate(h); }", "a member"),
@@ -27,4 +29,4 @@ class OwnName(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        yield from (f for f in api_facts(unit).findings if f.code == self.code)
+        return self.of_kind(api_facts(unit).findings)

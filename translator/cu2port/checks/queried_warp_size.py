@@ -3,8 +3,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from cu2port.core.model import Edit, Finding, Options, Severity, Span, replace
-from cu2port.engine.check import Check, Example
+from cu2port.core.model import Edit, Finding, InHip, Options, Severity, Span, replace
+from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.structure import Call
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import HEADER, SPACE, declares, modes
@@ -30,6 +30,7 @@ class QueriedWarpSize(Check):
     """
 
     code, name, severity = "CU316", "queried-warp-size", Severity.INFO
+    lint = InLint(in_hip=InHip.OWN)
     examples = (
         Example(
             "void f() { cudaDeviceProp prop; int warps = 256 / prop.warpSize; }",

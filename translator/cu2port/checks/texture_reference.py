@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 
 
@@ -15,6 +15,7 @@ class TextureReference(Check):
     """
 
     code, name, severity = "CU208", "texture-reference", Severity.WARNING
+    lint = InLint(chosen=True)
     minutes = 120
     counterpart = False
     examples = (

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Options, Severity, replace
-from cu2port.engine.check import Check, Example
+from cu2port.core.model import Finding, InHip, Options, Severity, replace
+from cu2port.engine.check import Check, Example, Fold, InLint
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import HEADER, LOGICAL, SPACE, SYNC, modes, tokens
 
@@ -22,6 +22,7 @@ class WarpBuiltin(Check):
     """
 
     code, name, severity = "CU313", "warp-builtin", Severity.INFO
+    lint = InLint(in_hip=InHip.OWN | InHip.WIDE, folds_into=(Fold("CU322"), Fold("CU312", same_fix=True)))
     examples = (
         Example(
             "__device__ int f(int v) { return __shfl_down_sync(0xffffffff, v, 16); }",
@@ -104,6 +105,7 @@ class WarpBuiltin(Check):
                 cuda=name,
                 hip=name if kept else target,
                 effects=_effects(name),
+                operation=unit.p[i],
                 helpers=(HEADER,),
             )
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Options, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.engine.check import Check, Example, Fold, InLint
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import SYNC, mask_bits, modes, sync_calls
 
@@ -19,6 +19,7 @@ class WarpMaskWidth(Check):
     """
 
     code, name, severity = "CU310", "warp-mask-width", Severity.WARNING
+    lint = InLint(folds_into=(Fold("CU311"),), with_size=True)
     examples = (
         Example(
             "__device__ int f(int v) { return __shfl_down_sync(0xffffffff, v, 16); }",
@@ -62,4 +63,5 @@ class WarpMaskWidth(Check):
                     mask.end,
                     cuda=unit.t[i],
                     effects=(("all", "compile-error"),),
+                    operation=unit.p[i],
                 )

@@ -3,8 +3,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Options, Severity, Side, insert
-from cu2port.engine.check import Check, Example
+from cu2port.core.model import Finding, InHip, Options, Severity, Side, insert
+from cu2port.engine.check import Check, Example, Fold, InLint
 from cu2port.facts.structure import Macro
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import SHUFFLES, modes, tokens
@@ -20,6 +20,7 @@ class WarpShuffleWidth(Check):
     """
 
     code, name, severity = "CU314", "warp-shuffle-width", Severity.INFO
+    lint = InLint(in_hip=InHip.OWN | InHip.WIDE, folds_into=(Fold("CU322"),), neutral=True)
     examples = (
         Example(
             "__device__ int f(int v) { return __shfl(v, 0) + __shfl_down(v, 16); }",
@@ -59,6 +60,7 @@ class WarpShuffleWidth(Check):
                     severity=Severity.WARNING,
                     cuda=name,
                     effects=(("wave64", "wrong-result"),),
+                    operation=unit.p[i],
                 )
                 continue
             stays = name == "__shfl_xor" and _BITS.match(last) is not None
@@ -70,6 +72,7 @@ class WarpShuffleWidth(Check):
                 severity=Severity.WARNING if kept and not stays else None,
                 cuda=name,
                 effects=(("wave64", "none" if stays else "wrong-result"),),
+                operation=unit.p[i],
             )
 
 

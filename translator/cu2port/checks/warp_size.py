@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Options, Severity, replace
-from cu2port.engine.check import Check, Example
+from cu2port.core.model import Finding, InHip, Options, Severity, replace
+from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import HEADER, SPACE, modes, tokens
 
@@ -22,6 +22,7 @@ class WarpSize(Check):
     """
 
     code, name, severity = "CU315", "warp-size", Severity.INFO
+    lint = InLint(in_hip=InHip.OWN | InHip.WIDE)
     examples = (
         Example(
             "__device__ int f() { return threadIdx.x % warpSize; }",
@@ -68,6 +69,7 @@ class WarpSize(Check):
                 cuda="warpSize",
                 hip=SPACE + "size",
                 effects=(("all", "compile-error"),) if constant else (("wave64", "wrong-result"),),
+                operation=unit.p[i],
                 helpers=(HEADER,),
             )
 

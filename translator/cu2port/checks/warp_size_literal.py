@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Options, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.core.model import Finding, InHip, Options, Severity
+from cu2port.engine.check import Check, Example, InLint
 from cu2port.engine.warp_report import in_words
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
@@ -41,6 +41,7 @@ class WarpSizeLiteral(Check):
     """
 
     code, name, severity = "CU350", "warp-size-literal", Severity.WARNING
+    lint = InLint(in_hip=InHip.COUNT)
     examples = (
         Example(_LANES, _LANES, options=_FLAG, findings=3),
         Example(_NAMED, _NAMED, "a named constant: its definition and its use", options=_FLAG, findings=3),

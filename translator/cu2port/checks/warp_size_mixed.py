@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Options, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.core.model import Finding, InHip, Options, Severity
+from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.classify import classify
@@ -31,6 +31,7 @@ class WarpSizeMixed(Check):
     """
 
     code, name, severity = "CU353", "warp-size-mixed", Severity.WARNING
+    lint = InLint(in_hip=InHip.COUNT)
     examples = (
         Example(_MIXED, _MIXED, options=_FLAG, findings=1),
         Example(_ONE, note="all with warpSize", options=_FLAG),

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Options, Severity
-from cu2port.engine.check import Check, Example
+from cu2port.core.model import Finding, InHip, Options, Severity
+from cu2port.engine.check import Check, Example, Fold, InLint
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import SYNC, sync_calls
 
@@ -19,6 +19,7 @@ class WarpSyncMask(Check):
     """
 
     code, name, severity = "CU311", "warp-sync-mask", Severity.WARNING
+    lint = InLint(in_hip=InHip.OWN, folds_into=(Fold("CU310"),))
     examples = (
         Example(
             "__device__ int f(int v) { return __shfl_sync(0xffffffffffffffffULL, v, 0); }",
@@ -45,4 +46,5 @@ class WarpSyncMask(Check):
                     unit.end(call.close),
                     cuda=unit.t[i],
                     effects=(("wave64", "wrong-result"),),
+                    operation=unit.p[i] if unit.options.rocm < (7, 0) else -1,  # the mask's width is said since, too
                 )

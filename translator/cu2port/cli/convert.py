@@ -13,6 +13,7 @@ from cu2port.cli.options import shared
 from cu2port.cli.reports import progress, report_paths, write_text
 from cu2port.cli.say import say
 from cu2port.core.model import Options, Trust
+from cu2port.core.troubles import IN_THE_WAY
 from cu2port.project import compile_db
 from cu2port.project.config import find_config
 from cu2port.project.convert import Ran, run
@@ -43,7 +44,8 @@ def command(paths: tuple[str, ...], verbosity: int, asked: Mapping[str, Any]) ->
         say(f"cu2port: {e}", err=True)
         return 2
     if ran.in_the_way:
-        say("cu2port: outputs that were changed by hand were left alone (CU910); --force replaces them", err=True)
+        left = "outputs that were changed by hand were left alone"
+        say(f"cu2port: {left} ({IN_THE_WAY.code}); --force replaces them", err=True)
         return 2
     return max(verified, 1 if ran.record.open else 0)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from cu2port.cli.options import shared
 from cu2port.cli.say import emit, say
+from cu2port.core import troubles
 from cu2port.core.disk import sweep_folder
 from cu2port.core.model import Judged, Options, Project, Severity, Trust
 from cu2port.core.plain import one_line
@@ -21,7 +22,6 @@ from cu2port.lint import baseline
 from cu2port.lint.run import FileLint, Settings, failed, lint
 from cu2port.lint.select import make_selection, matches
 from cu2port.lint.sense import folded_names
-from cu2port.project import troubles
 from cu2port.project.config import Config, find_config, inside, load_config
 from cu2port.project.inplace import InPlace
 from cu2port.project.jobs import Job, patch

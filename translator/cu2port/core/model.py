@@ -7,7 +7,7 @@ what is not edited comes out byte for byte. Lines and columns for people are mad
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum, IntEnum
+from enum import Enum, Flag, IntEnum, auto
 
 
 class Trust(IntEnum):
@@ -34,6 +34,15 @@ class Outcome(Enum):
     APPLIED = "applied"
     MANUAL = "manual"
     CONFLICT = "conflict"
+
+
+class InHip(Flag):
+    """What a finding means in code that is HIP's own."""
+
+    PLAIN = 0
+    OWN = auto()  # HIP's own way: the code means a wavefront, as its author knows
+    COUNT = auto()  # it counts 32 lanes: wrong only where lanes of a whole wavefront act
+    WIDE = auto()  # it acts on a whole wavefront: wrong in code whose warps have 32 lanes
 
 
 class Side(IntEnum):
@@ -81,7 +90,9 @@ class Finding:
     `start`, `end`: the bytes it refers to. `needs`: HIP headers that the edits use, as written between the
     brackets of an include. `helpers`: headers of ours that must travel with the output (`warp.hpp`).
     `effects`: target -> what happens there if nothing is done (`compile-error`, `wrong-result`, `hang`, `slower`,
-    `none`).
+    `none`). `in_hip`: what it means in HIP's own code. `operation`: the byte where the lane operation begins that it is
+    about, -1 where there is none or another finding has it. `subject`: what it says where the message has more: a name
+    of its own, or advice. Findings of one file with one subject may be shown as one; "" stands for the message.
     """
 
     code: str
@@ -98,6 +109,9 @@ class Finding:
     effects: tuple[tuple[str, str], ...] = ()
     needs: tuple[str, ...] = ()
     helpers: tuple[str, ...] = ()
+    in_hip: InHip = InHip.PLAIN
+    operation: int = -1
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from cu2port.core.model import Edit, Finding, Options, Severity, Trust
+from cu2port.catalog.findings import Kind, RowFinding
+from cu2port.core.families import family
+from cu2port.core.model import Edit, Finding, InHip, Options, Severity, Trust
 from cu2port.facts.unit import Unit
 
 _PLAIN = Options()  # one for all: some hundred examples are made whenever checks are loaded
@@ -35,6 +37,33 @@ class Example:
     options: Options = _PLAIN
 
 
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A finding adds nothing to one of rule `code` that covers its bytes, where it has no fix of its own. `same_fix`:
+    only where both have the same fix."""
+
+    code: str
+    same_fix: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InLint:
+    """What `cu2port lint` makes of a rule.
+
+    `chosen`: whether it is looked for by default; None: as its family is. `in_hip`: what it means in HIP's own code.
+    `folds_into`: rules whose findings say the same, the first that is there is taken. `once_a_function`: a function
+    gets one finding a message. `neutral`: its fixes mean the same in CUDA, so they are made in any code. `with_size`:
+    a fix takes the uses of `warpSize` in its function along.
+    """
+
+    chosen: bool | None = None
+    in_hip: InHip = InHip.PLAIN
+    folds_into: tuple[Fold, ...] = ()
+    once_a_function: bool = False
+    neutral: bool = False
+    with_size: bool = False
+
+
 class Check(ABC):
     """One rule. The docstring's first line says what is there; the rest says why it matters and what is done.
 
@@ -49,6 +78,7 @@ class Check(ABC):
     minutes: ClassVar[float | None] = None
     note_minutes: ClassVar[float] = 0.0
     counterpart: ClassVar[bool] = True
+    lint: ClassVar[InLint] = InLint()
     examples: ClassVar[tuple[Example, ...]] = ()
 
     @abstractmethod
@@ -69,6 +99,9 @@ class Check(ABC):
         effects: tuple[tuple[str, str], ...] = (),
         needs: tuple[str, ...] = (),
         helpers: tuple[str, ...] = (),
+        in_hip: InHip | None = None,
+        operation: int = -1,
+        subject: str = "",
     ) -> Finding:
         """A finding under this rule's code and name; without edits nothing can be trusted to be done."""
         return Finding(
@@ -86,7 +119,40 @@ class Check(ABC):
             effects=effects,
             needs=needs,
             helpers=helpers,
+            in_hip=self.lint.in_hip if in_hip is None else in_hip,
+            operation=operation,
+            subject=subject,
         )
+
+    def of_row(self, f: RowFinding) -> Finding:
+        """A finding of the catalogue's under this rule's code and name."""
+        return Finding(
+            self.code,
+            self.name,
+            f.severity or self.severity,
+            f.message,
+            f.start,
+            f.end,
+            edits=f.edits,
+            trust=f.trust if f.edits else Trust.MANUAL,
+            why=f.why,
+            cuda=f.cuda,
+            hip=f.hip,
+            effects=f.effects,
+            needs=f.needs,
+            helpers=f.helpers,
+            subject=f.subject,
+        )
+
+    def widened(self, unit: Unit, finding: Finding) -> tuple[tuple[Edit, ...], Trust] | None:
+        """The edits that give a finding's mask the bits of a wavefront, in HIP code whose warps have a wavefront's
+        lanes; None where there are none."""
+        return None
+
+    @property
+    def in_lint(self) -> bool:
+        """Whether `cu2port lint` looks for this rule by default."""
+        return family(self.code).in_lint if self.lint.chosen is None else self.lint.chosen
 
     @cached_property
     def title(self) -> str:
@@ -103,3 +169,13 @@ class Check(ABC):
     def page(self) -> str:
         """The whole docstring."""
         return inspect.getdoc(type(self)) or ""
+
+
+class RowCheck(Check):
+    """A rule whose findings are the catalogue's, of one `kind`: it says what a row says, and no more."""
+
+    kind: ClassVar[Kind]
+
+    def of_kind(self, findings: Mapping[Kind, tuple[RowFinding, ...]]) -> Iterator[Finding]:
+        """Those of the catalogue's findings that are this rule's."""
+        return map(self.of_row, findings.get(self.kind, ()))

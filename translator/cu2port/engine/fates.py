@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cu2port.catalog import Row, target
+from cu2port.checks import by_code
 from cu2port.core.model import Finding, Options, Outcome
+from cu2port.engine.check import RowCheck
 from cu2port.engine.translate import translate
 
-_OF_ROWS = re.compile(r"CU10\d\Z")  # what says no more than the row
 _CONVERTED, _KEPT = Options(use_clang=False), Options(use_clang=False, warp="flag")
 
 
@@ -58,7 +59,7 @@ def fate_of(row: Row) -> Fate:
         for judged in translate(text, options, path="a.cu").findings:
             f = judged.finding
             applied = judged.outcome is Outcome.APPLIED
-            if _OF_ROWS.match(f.code) or not _speaks_of(f, row.cuda, text):
+            if isinstance(by_code()[f.code], RowCheck) or not _speaks_of(f, row.cuda, text):
                 continue
             if applied and options is _CONVERTED and f.cuda == row.cuda and f.hip and f.hip != hip:
                 hip, fate = f.hip, "change"

@@ -11,8 +11,10 @@ from cu2port.catalog import load_catalog
 from cu2port.catalog.api import api_facts
 from cu2port.catalog.includes import added_includes, runtime_on_top
 from cu2port.checks import all_checks
+from cu2port.checks.include import IncludeHeader
 from cu2port.core import edits
-from cu2port.core.model import Finding, Options, Outcome, Project, Result, Severity, Trust
+from cu2port.core.model import Finding, Options, Outcome, Project, Result
+from cu2port.core.troubles import NOT_TEXT
 from cu2port.engine.effects import narrowed
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.unit import Unit
@@ -71,9 +73,10 @@ def examine(
     chosen = [check for check in all_checks() if codes is None or check.code in codes]
     findings = [f for check in chosen for f in check.run(unit)]
     if options.warp == "native" or options.kernels:
+        from cu2port.checks.native_kernel import NativeKernel
         from cu2port.warp.native.asked import apart
 
-        findings = apart(unit, findings)
+        findings = apart(unit, findings, NativeKernel.code)
     if options.skip_inactive:
         inactive = Cover(unit.inactive)
         findings = [f for f in findings if f.start not in inactive]
@@ -96,9 +99,9 @@ def settle(found: Examined, wanted: Iterable[Finding] | None = None) -> Result:
     needs = frozenset(n for f in applied for n in f.needs)
     helpers = frozenset(h for f in applied for h in f.helpers)
     bom = len(_BOM) if unit.text.startswith(_BOM) else 0
-    extra = added_includes(unit, needs, helpers, wanted is None and runtime_on_top(unit), bom)
-    if extra is not None:
-        more, extra_edits = edits.judge((extra,), options.trust)
+    added = added_includes(unit, needs, helpers, wanted is None and runtime_on_top(unit), bom)
+    if added is not None:
+        more, extra_edits = edits.judge((IncludeHeader().of_row(added),), options.trust)
         judged, made = (*more, *judged), (*made, *extra_edits)
     output = edits.apply(unit.text, made).encode("latin-1")
     api = api_facts(unit)
@@ -124,4 +127,4 @@ def _not_text(data: bytes) -> Finding | None:
         message = "the file holds NUL bytes, so it is no C++ text (copied unchanged)"
     else:
         return None
-    return Finding("CU902", "not-text", Severity.WARNING, message, 0, 0, trust=Trust.MANUAL)
+    return NOT_TEXT.finding(message)

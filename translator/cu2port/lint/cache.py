@@ -18,7 +18,7 @@ from cu2port.core.data import cache_dir, data_path
 from cu2port.core.disk import write
 from cu2port.core.version import __version__
 
-_FORMAT = 3
+_FORMAT = 4
 _MOST = 5_000  # entries
 _MOST_BYTES = 64 << 20
 _KEEP = 0.75  # of those limits when entries are dropped

@@ -14,17 +14,18 @@ from typing import Any
 
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
-from cu2port.core import edits
+from cu2port.checks.include import IncludeHeader
+from cu2port.core import edits, troubles
+from cu2port.core.families import NAMES
 from cu2port.core.locate import Lines, Place, readable
 from cu2port.core.model import Finding, Judged, Options, Outcome, Project, Result, Severity, Span, Trust
 from cu2port.engine import translate as engine
 from cu2port.lint import sense, suppress
 from cu2port.lint.baseline import fingerprint
 from cu2port.lint.cache import Cache
-from cu2port.lint.fixes import NEUTRAL, with_fixes
+from cu2port.lint.fixes import is_neutral, with_fixes
 from cu2port.lint.reach import Reach
 from cu2port.lint.select import Selection
-from cu2port.project import troubles
 from cu2port.project.jobs import Job, Tools
 from cu2port.project.plan import Request, graph_of
 from cu2port.project.travel import included, travels
@@ -33,7 +34,7 @@ from cu2port.project.workers import Lost, Pool
 _ROUNDS = 10  # of fixing; a fix may bring to light what another one fixes
 _BOM = "\xef\xbb\xbf"  # as Latin-1; it has no column
 MOST_SHOWN = 160  # characters of a source line
-_QUOTED = re.compile(r"`(\w+)")
+_SCOPES = re.compile(r"::|\.")
 _ALONE = 4  # files that are not worth worker processes
 
 
@@ -50,7 +51,8 @@ class Fix:
 @dataclass(frozen=True, slots=True)
 class LintFinding:
     """A finding to show. `line`: the source line it starts on, or a part of a long one, and `cut`: how many characters
-    before that were left out; `mark`: what a baseline knows it by; `fix`: what would fix it."""
+    before that were left out; `mark`: what a baseline knows it by; `fix`: what would fix it; `also`: further places;
+    `cuda`, `subject`: as in `Finding`."""
 
     code: str
     name: str
@@ -65,6 +67,8 @@ class LintFinding:
     why: tuple[str, ...] = ()
     fix: Fix | None = None
     also: tuple[Place, ...] = ()
+    cuda: str = ""
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +120,12 @@ def lint(files: Sequence[Job], settings: Settings, workers: int, use_cache: bool
 def _with_tree(first: Mapping[Job, FileLint], settings: Settings, workers: int) -> list[Job]:
     """Jobs to be done again, with what the other files say: they have findings on names that a file which theirs
     reaches declares itself. Few have such findings, so the tree is read for them alone."""
-    named = {job: set(_QUOTED.findall(" ".join(x.message for x in f.findings if x.code.startswith("CU1"))))
-             for job, f in first.items()}  # fmt: skip
-    named = {job: names for job, names in named.items() if names and job.data is None}
+    cudas = {job: {x.cuda for x in f.findings if x.cuda and NAMES.has(x.code)} for job, f in first.items()}
+    named = {
+        job: {part for name in names for part in _SCOPES.split(name)}
+        for job, names in cudas.items()
+        if names and job.data is None
+    }
     if not named:
         return []
     request = Request((), "dry-run", options=settings.options)
@@ -181,7 +188,7 @@ def _work(jobs: Sequence[Job], settings: Settings, workers: int) -> Iterator[tup
 
 
 def _lost(job: Job, lost: Lost) -> FileLint:
-    return failed(job.shown, troubles.lost(lost))
+    return failed(job.shown, troubles.lost(lost.reason))
 
 
 def failed(path: str, found: Judged) -> FileLint:
@@ -216,7 +223,7 @@ def lint_job(settings: Settings, job: Job, tools: Tools) -> FileLint:
         done = _apply(found, _fixable(found, wanted, settings.fix, known)) if settings.fix is not None else None
         if done is None or done.output == data:
             break
-        fixed += sum(j.outcome is Outcome.APPLIED and j.finding.code != "CU107" for j in done.findings)
+        fixed += sum(j.outcome is Outcome.APPLIED and j.finding.code != IncludeHeader.code for j in done.findings)
         helpers |= done.helpers
         data = done.output
     alone = found.unit is None or not (found.unit.asked or any(_is_header(i.path) for i in found.unit.includes))
@@ -288,7 +295,7 @@ def _fixable(
 
 def _may_fix(f: Finding, spans: Sequence[Span]) -> bool:
     """Whether a finding's edits may be made: they mean the same in CUDA, or all are in code that is HIP's (`spans`)."""
-    return f.code in NEUTRAL or all(sense.in_spans(e.start, spans) for e in f.edits)
+    return is_neutral(f) or all(sense.in_spans(e.start, spans) for e in f.edits)
 
 
 def _line_range(lines: Lines, f: Finding) -> tuple[int, int]:
@@ -328,7 +335,7 @@ def _shown(data: bytes, findings: Sequence[Finding], found: engine.Examined | No
         mark, shown = fingerprint(f.code, line or f.message), text[cut : cut + MOST_SHOWN]
         yield LintFinding(
             f.code, f.name, f.severity.value, readable(f.message), start, lines.place(f.end), shown, mark, cut,
-            f.effects, tuple(map(readable, f.why)), fix,
+            f.effects, tuple(map(readable, f.why)), fix, cuda=f.cuda, subject=readable(f.subject),
         )  # fmt: skip
 
 

@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from cu2port.core.families import family
 from cu2port.project.tree import CannotRun
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-# What a porter must think about: warps, PTX, numerics, host behaviour, what has no counterpart, and what fails only
-# when the program runs (CU114, CU218). Plain renames are `convert`'s business.
-DEFAULT = ("CU103", "CU106", "CU114", "CU207", "CU208", "CU217", "CU218", "CU3", "CU4", "CU5", "CU6", "CU7", "CU9")
 ALL = "ALL"
 _FAMILY = re.compile(r"CU[1-9]?\Z")  # may hold no rule yet
 _PREFIX = re.compile(r"CU\d{0,3}\Z")
@@ -26,10 +24,21 @@ _PREFIX = re.compile(r"CU\d{0,3}\Z")
 def known_rules() -> Mapping[str, str]:
     """Code -> name of every rule: checks, and what cu2port says of files and comments."""
     from cu2port.checks import all_checks
-    from cu2port.project.troubles import TROUBLES
+    from cu2port.core.troubles import TROUBLES
 
     found = {c.code: c.name for c in all_checks()} | {t.code: t.name for t in TROUBLES.values()}
     return dict(sorted(found.items()))
+
+
+@lru_cache(maxsize=1)
+def default_rules() -> frozenset[str]:
+    """The codes of rules that are looked for by default: what a porter must think about. Plain renames are
+    `convert`'s business."""
+    from cu2port.checks import all_checks
+    from cu2port.core.troubles import TROUBLES
+
+    found = {c.code for c in all_checks() if c.in_lint}
+    return frozenset(found | {code for code in TROUBLES if family(code).in_lint})
 
 
 def resolve(words: Iterable[str], where: str) -> frozenset[str]:
@@ -88,9 +97,8 @@ def make_selection(
     where: str,
 ) -> Selection:
     """The rules that count: `select` (None: the default) and `extend`, without `ignore`."""
-    codes = resolve(DEFAULT if select is None else select, f"{where} select") | resolve(
-        extend, f"{where} extend-select"
-    )
+    chosen = default_rules() if select is None else resolve(select, f"{where} select")
+    codes = chosen | resolve(extend, f"{where} extend-select")
     codes -= resolve(ignore, f"{where} ignore")
     files = tuple((g, resolve(words, f"{where} per-file-ignores {g}")) for g, words in per_file.items())
     return Selection(codes, files)

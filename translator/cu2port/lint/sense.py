@@ -6,11 +6,15 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from cu2port.catalog.api import api_facts
 from cu2port.catalog.includes import HELPER
-from cu2port.core.model import Finding, Severity, Span, Trust
+from cu2port.checks import all_checks, by_code
+from cu2port.core.families import NAMES, OWN
+from cu2port.core.model import Finding, InHip, Severity, Span, Trust
+from cu2port.engine.check import Fold
 from cu2port.facts.branches import cuda_branches, hip_branches, hip_spans
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.unit import Unit
@@ -22,13 +26,6 @@ from cu2port.warp.builtins import LANE_OPERATIONS
 if TYPE_CHECKING:
     from cu2port.lint.run import LintFinding
 
-# In HIP's own code these builtins and numbers mean a wavefront, as its author knows; what goes wrong with
-# them (a mask or a ballot of 32 bits, `warpSize` as a constant) has rules of its own.
-_HIPS_OWN = frozenset({"CU311", "CU313", "CU314", "CU315", "CU316", "CU317", "CU318", "CU325", "CU354"})
-# What counts 32 lanes. In code for HIP that is wrong only where lanes of a whole wavefront act.
-_COUNTS = frozenset({"CU350", "CU351", "CU353", "CU354"})
-# What acts on a whole wavefront in code whose warps have 32 lanes: there the operation is wrong, and not the number.
-_TO_KEEP = frozenset({"CU313", "CU314", "CU315"})
 # Names of what lanes of a wavefront do, and of its size: with them a 32 beside a count of lanes is one of two sizes.
 _WAVE = LANE_OPERATIONS - {"__syncwarp"} | {
     "warpSize", "__lane_id", "__lanemask_lt", "__lanemask_eq", "__AMDGCN_WAVEFRONT_SIZE", "__AMDGCN_WAVEFRONT_SIZE__",
@@ -37,19 +34,10 @@ _BUILTIN = re.compile(
     r"__builtin_amdgcn_(?:ds_b?permute|mov_dpp|update_dpp|readlane|ballot|mbcnt|permlane|wave|icmp|s_)"
 )
 _OWN_SPACES = frozenset({"warp", "wave", "solo"})
-# code -> codes of what is said again inside its bytes; of two that stand for each other the first leads
-_SAID_AGAIN: Mapping[str, frozenset[str]] = {
-    "CU322": frozenset({"CU313", "CU314"}),
-    "CU312": frozenset({"CU313"}),
-    "CU311": frozenset({"CU310", "CU351"}),
-    "CU310": frozenset({"CU311", "CU351"}),
-}
-_ONCE_A_FUNCTION = frozenset({"CU354"})
 _HIP_FILE = re.compile(r"(?i)\.hip(?:\.[^./\\]+)?\Z")
 _HIP_HEADERS = ("hip", "miopen/", "rccl/", "roc", "amd_smi/")
 _HIP_NAME = re.compile(r"hip[A-Z]|__builtin_amdgcn_")
 _CUDA_NAME = re.compile(r"cu|CU|nv|NV|nccl")
-_UNSUPPORTED = re.compile(r"`([\w:.]+)` has no HIP counterpart: (.*)", re.S)
 _MOST_LINES = 5
 _NEAR = 16  # leaders before a finding that may hold it; calls nest less deeply
 _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
@@ -99,18 +87,18 @@ def narrowed(unit: Unit, findings: Iterable[Finding]) -> list[Finding]:
         return found
     kept, sure = keeps_warps(unit), is_renamed_cuda(unit, spans)
     branches = hip_branches(unit)
-    ours = _TO_KEEP if sure and not kept else _HIPS_OWN if kept else frozenset[str]()  # not HIP's own way here
+    ours = InHip.WIDE if sure and not kept else InHip.OWN if kept else InHip.PLAIN  # not HIP's own way here
     whole = tuple(spans) == (Span(0, len(unit.text)),)
     cudas = Cover(cuda_branches(unit) if whole else ())
-    counts = _wrong_counts(unit, kept, sure) if any(f.code in _COUNTS for f in found) else ()
+    counts = _wrong_counts(unit, kept, sure) if any(InHip.COUNT in f.in_hip for f in found) else ()
 
     def is_right(f: Finding) -> bool:
-        if f.start in cudas and not f.code.startswith("CU9"):
+        if f.start in cudas and not OWN.has(f.code):
             return True
-        if f.code in _COUNTS and in_spans(f.start, spans) and not in_spans(f.start, counts):
+        if InHip.COUNT in f.in_hip and in_spans(f.start, spans) and not in_spans(f.start, counts):
             return True
-        own = branches if f.code in ours else spans
-        return f.code in _HIPS_OWN and in_spans(f.start, own) and _is_hips_way(unit, f)
+        own = branches if f.in_hip & ours else spans
+        return InHip.OWN in f.in_hip and in_spans(f.start, own) and ("all", "compile-error") not in f.effects
 
     return [replace(f, severity=Severity.INFO) if is_right(f) else f for f in found]
 
@@ -118,12 +106,6 @@ def narrowed(unit: Unit, findings: Iterable[Finding]) -> list[Finding]:
 def is_renamed_cuda(unit: Unit, spans: Sequence[Span]) -> bool:
     """Whether a file is CUDA code with HIP's names: all of it is HIP's (`spans`), its warps surely have 32 lanes."""
     return tuple(spans) == (Span(0, len(unit.text)),) and lanes_32(unit) is Trust.EXACT
-
-
-def _is_hips_way(unit: Unit, f: Finding) -> bool:
-    if ("all", "compile-error") in f.effects:
-        return False
-    return f.code != "CU354" or not unit.text[f.start : f.start + 1].isdigit()
 
 
 def _wrong_counts(unit: Unit, kept: bool, sure: bool) -> tuple[Span, ...]:
@@ -143,15 +125,15 @@ def _wrong_counts(unit: Unit, kept: bool, sure: bool) -> tuple[Span, ...]:
 
 def folded(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:
     """Findings in groups that say one thing of one place: the one to show, then the others."""
-    order = list(_SAID_AGAIN)
+    folds = _folds()
+    # of two rules whose findings fold into each other, the one with the higher code is shown
+    order = sorted({fold.code for into in folds.values() for fold in into}, reverse=True)
     rank = {code: n for n, code in enumerate(order)}
     ordered = sorted(findings, key=lambda f: (_RANK[f.severity], rank.get(f.code, len(order)), f.start, -f.end, f.code))
     groups: list[list[Finding]] = []
     leaders: dict[str, tuple[list[int], list[int]]] = {c: ([], []) for c in order}  # starts, and numbers of groups
     for f in ordered:
-        number = _leader(f, leaders, groups)
-        if number >= 0 and not _says_again(groups[number][0], f):
-            number = -1
+        number = _leader(f, folds.get(f.code, ()), leaders, groups)
         if number >= 0:
             groups[number].append(f)
             continue
@@ -164,21 +146,27 @@ def folded(findings: Iterable[Finding]) -> list[tuple[Finding, ...]]:
     return sorted(map(tuple, groups), key=lambda g: _place(g[0]))
 
 
-def _says_again(lead: Finding, f: Finding) -> bool:
-    """Whether a finding adds nothing to do: it has no fix or that of the other; a ballot is said again by its fix."""
-    return f.edits == lead.edits != () or (not f.edits and lead.code != "CU312")
+@lru_cache(maxsize=1)
+def _folds() -> Mapping[str, tuple[Fold, ...]]:
+    """Code -> what findings of that rule fold into."""
+    return {c.code: c.lint.folds_into for c in all_checks() if c.lint.folds_into}
 
 
-def _leader(f: Finding, leaders: Mapping[str, tuple[list[int], list[int]]], groups: Sequence[Sequence[Finding]]) -> int:
-    for code, again in _SAID_AGAIN.items():
-        if f.code not in again:
-            continue
-        starts, numbers = leaders[code]
+def _leader(
+    f: Finding,
+    folds: Sequence[Fold],
+    leaders: Mapping[str, tuple[list[int], list[int]]],
+    groups: Sequence[Sequence[Finding]],
+) -> int:
+    """The number of the group whose first finding says what `f` says, or -1."""
+    for fold in folds:
+        starts, numbers = leaders[fold.code]
         at = bisect_right(starts, f.end)
         for n in reversed(numbers[max(0, at - _NEAR) : at]):
             lead = groups[n][0]
-            if lead.start < f.end and f.start < lead.end and lead.code != f.code:
-                return n
+            if lead.start < f.end and f.start < lead.end:
+                same = f.edits == lead.edits != ()
+                return n if same or (not f.edits and not fold.same_fix) else -1
     return -1
 
 
@@ -202,7 +190,8 @@ def once(unit: Unit, findings: Iterable[Finding]) -> list[Finding]:
     seen: set[tuple[int, str, str]] = set()
     out = []
     for f in findings:
-        if f.code in _ONCE_A_FUNCTION:
+        check = by_code().get(f.code)
+        if check is not None and check.lint.once_a_function:
             at = bisect_right(starts, f.start) - 1
             key = (at, f.code, f.message)
             if key in seen:
@@ -222,18 +211,11 @@ def folded_names(found: Sequence[LintFinding]) -> tuple[LintFinding, ...]:
     groups: dict[tuple[str, str], list[LintFinding]] = {}
     out: list[tuple[str, str]] = []
     for n, x in enumerate(found):
-        key = (x.code, _subject(x)) if x.code.startswith("CU1") and x.fix is None else ("", str(n))
+        key = (x.code, x.subject or x.message) if NAMES.has(x.code) and x.fix is None else ("", str(n))
         if key not in groups:
             out.append(key)
         groups.setdefault(key, []).append(x)
     return tuple(_as_one(groups[key]) for key in out)
-
-
-def _subject(x: LintFinding) -> str:
-    m = _UNSUPPORTED.match(x.message)
-    if m is None:
-        return x.message
-    return f"{m[1].partition('::')[0]}: {m[2]}"
 
 
 def _as_one(group: Sequence[LintFinding]) -> LintFinding:

@@ -16,11 +16,11 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from cu2port.core.model import Finding, Severity
+from cu2port.core.model import Finding
+from cu2port.core.troubles import BAD_SUPPRESSION, UNUSED_SUPPRESSION, Trouble
 from cu2port.facts.conditionals import Nested
 from cu2port.lint.select import known_rules, resolve
 from cu2port.project.tree import CannotRun
-from cu2port.project.troubles import BAD_SUPPRESSION, UNUSED_SUPPRESSION, Trouble
 
 _MARK = re.compile(r"cu2port:[ \t]*ignore(?P<kind>-next-line|-begin|-end|-file)?(?P<rules>\[[^\]\r\n]*\]?)?(?![\w-])")
 HINT = "cu2port:"
@@ -118,4 +118,4 @@ def unused(suppressions: Iterable[Suppression], selected: frozenset[str]) -> lis
 
 
 def _finding(trouble: Trouble, span: tuple[int, int], message: str) -> Finding:
-    return Finding(trouble.code, trouble.name, Severity.WARNING, message, *span)
+    return trouble.finding(message, *span)

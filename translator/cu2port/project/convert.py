@@ -9,11 +9,11 @@ from pathlib import Path
 
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
+from cu2port.core import troubles
 from cu2port.core.disk import is_temporary, sweep, sweep_folder
 from cu2port.core.model import Judged
 from cu2port.core.record import Entry, FileRecord, RunRecord, entries
 from cu2port.core.version import __version__
-from cu2port.project import troubles
 from cu2port.project.inplace import InPlace
 from cu2port.project.jobs import Done, Job, convert, refused
 from cu2port.project.manifest import locked
@@ -80,7 +80,7 @@ def _results(jobs: Sequence[Job], pool: Pool, tick: Tick) -> Iterator[tuple[Job,
 
 
 def _lost(job: Job, lost: Lost) -> Done:
-    found = troubles.lost(lost, "; copied as it is")
+    found = troubles.lost(lost.reason, "; copied as it is")
     return refused(job, "failed", found, notes=(lost.trace,) if lost.trace else ())
 
 

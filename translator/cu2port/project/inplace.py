@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from cu2port.core import troubles
 from cu2port.core.disk import Refused, move, put_link, replacing, sync_folder
 from cu2port.core.model import Judged
-from cu2port.project import troubles
 from cu2port.project.travel import Helpers
 from cu2port.project.tree import Item
 

@@ -8,11 +8,12 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from cu2port.core import troubles
 from cu2port.core.model import Judged, Options, Project, Result
 from cu2port.core.record import Entry, entries
 from cu2port.engine import translate as engine
 from cu2port.facts.declared import declared_names
-from cu2port.project import linediff, troubles
+from cu2port.project import linediff
 from cu2port.project.graph import Scan, scan_includes
 from cu2port.project.travel import included, travels
 from cu2port.project.tree import CUDA_SUFFIXES, suffix_of

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from cu2port.core import troubles
 from cu2port.core.data import cache_dir
 from cu2port.core.disk import ABSENT, CHANGED, Refused, digest_of, put_link, real_folder, replacing, write
 from cu2port.core.model import Judged
-from cu2port.project import troubles
 from cu2port.project.manifest import Known, Manifest, reachable
 from cu2port.project.travel import Helpers
 from cu2port.project.tree import SOURCE_SUFFIXES, CannotRun, Item, Root, suffix_of

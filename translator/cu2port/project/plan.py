@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
 
+from cu2port.core import troubles
 from cu2port.core.files import may_include
 from cu2port.core.model import Options, Project
-from cu2port.project import build_files, git, troubles
+from cu2port.project import build_files, git
 from cu2port.project.compile_db import CompileDb
 from cu2port.project.git_objects import GitError
 from cu2port.project.graph import Graph, Scan, scan_includes

@@ -7,9 +7,9 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
+from cu2port.core import troubles
 from cu2port.core.disk import ABSENT, Refused, digest_of, real_folder, replacing
 from cu2port.core.model import Judged
-from cu2port.project import troubles
 from cu2port.project.tree import CannotRun
 
 HELPERS = "cu2port"  # the folder of travelling headers

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
+from cu2port.core import troubles
 from cu2port.core.disk import is_temporary
 from cu2port.core.files import CUDA_SUFFIXES as CUDA_SUFFIXES
 from cu2port.core.files import SOURCE_SUFFIXES as SOURCE_SUFFIXES
 from cu2port.core.model import Judged
-from cu2port.project import troubles
 from cu2port.project.ignore import VCS, Ignores
 
 if TYPE_CHECKING:

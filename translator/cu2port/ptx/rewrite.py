@@ -51,7 +51,8 @@ class Handled:
     """One statement that holds PTX and that HIP's compiler reads.
 
     `edits` put C++ in its place where `refused` is None, else a guard. `certain`: the C++ means what the PTX meant
-    whatever cannot be known here. `note`: what a person should know of a choice that was made.
+    whatever cannot be known here. `note`: what a person should know of a choice that was made. `guard`: the text in a
+    guard.
     """
 
     statement: AsmStatement
@@ -61,6 +62,7 @@ class Handled:
     helpers: tuple[str, ...] = ()
     certain: bool = True
     note: str = ""
+    guard: str = ""
 
 
 #: what stands before the block of a statement, or before the condition in front of it
@@ -197,7 +199,8 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, joined: Together, in
     except RefusedError as e:
         refused = _reasoned(e)
         names = opcodes(unit, s)
-        return Handled(s, names, layout.guard(_guard_text(names, refused), unit.options.ptx == "trap"), refused)
+        guard = _guard_text(names, refused)
+        return Handled(s, names, layout.guard(guard, unit.options.ptx == "trap"), refused, guard=guard)
     text, certain, note = done
     if any(some_meet(line) for one in lifted for line in one.lines):
         certain, note = False, note or _SOME_MEET_NOTE

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from cu2port.core.families import OWN
 from cu2port.core.plain import one_line
 
 WAYS = {
@@ -106,7 +107,7 @@ def _text(doc: Mapping[str, Any]) -> Iterator[str]:
 
 def _own(doc: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """What cu2port could not do."""
-    return [x for x in doc["findings"] if x["code"].startswith("CU9") and x["way"] == "hand"]
+    return [x for x in doc["findings"] if OWN.has(x["code"]) and x["way"] == "hand"]
 
 
 def open_risks(doc: Mapping[str, Any]) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from cu2port.core.families import OWN
 from cu2port.core.locate import Place
 from cu2port.core.plain import json_of, one_line, visible
 from cu2port.core.version import __version__
@@ -24,7 +25,7 @@ def text_lines(f: FileLint, fix: bool) -> Iterator[tuple[str, str]]:
     path = visible(f.path)
     for x in f.findings:
         mark = "" if x.fix is None else f" [{'*' if x.fix.trust == 'exact' else '~'}]" if fix else ""
-        if x.code.startswith("CU9") and not x.line:
+        if OWN.has(x.code) and not x.line:
             yield x.severity, f"{path}: {x.code} {x.name}: {x.message}"
             continue
         yield x.severity, f"{path}:{x.start.line}:{x.start.column}: {x.code} {x.name}: {x.message}{mark}"

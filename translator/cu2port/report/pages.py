@@ -10,21 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from cu2port.core.families import FAMILIES, OWN, family
+from cu2port.core.troubles import BAD_SUPPRESSION, TROUBLES, UNUSED_SUPPRESSION
 from cu2port.engine.check import Example
-from cu2port.lint.select import DEFAULT
-from cu2port.project.troubles import BAD_SUPPRESSION, TROUBLES, UNUSED_SUPPRESSION
-
-FAMILIES = {
-    "CU1": "CUDA's names and headers",
-    "CU2": "language and launches",
-    "CU3": "warps",
-    "CU4": "PTX",
-    "CU5": "numerics and types",
-    "CU6": "host behaviour",
-    "CU7": "libraries",
-    "CU8": "build files",
-    "CU9": "cu2port itself",
-}
+from cu2port.lint.select import default_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +57,9 @@ class Page:
         """Whether `cu2port lint` looks for it by itself, and how to silence it; nothing of what is said of files."""
         if self.code in (UNUSED_SUPPRESSION.code, BAD_SUPPRESSION.code):
             return "Looked for by default."  # a comment that silences it would be another of its kind
-        if self.code.startswith("CU9"):
+        if OWN.has(self.code):
             return ""
-        chosen = "Looked for by default" if self.code.startswith(DEFAULT) else f"Wants `--extend-select {self.name}`"
+        chosen = "Looked for by default" if self.code in default_rules() else f"Wants `--extend-select {self.name}`"
         return f"{chosen}. Silence a place with `// cu2port: ignore[{self.name}] reason`."
 
 
@@ -98,16 +87,22 @@ def documents() -> dict[str, str]:
         "Made from the rules themselves: `pytest tests/test_docs.py --update` writes this file and the pages. `cu2port",
         "explain CODE` prints a page.",
     ]
-    for family, what in FAMILIES.items():
-        rows = [p for p in pages().values() if p.code.startswith(family)]
+    for f in FAMILIES.values():
+        rows = [p for p in pages().values() if f.has(p.code)]
         if rows:
-            lines += ["", f"## {family}xx: {what}", "", "| rule | severity | what is there |", "| --- | --- | --- |"]
+            lines += [
+                "",
+                f"## {f.prefix}xx: {f.title}",
+                "",
+                "| rule | severity | what is there |",
+                "| --- | --- | --- |",
+            ]
             lines += [f"| [{p.code} {p.name}](rules/{file_name(p)}) | {p.severity} | {_cell(p.title)} |" for p in rows]
     return {"rules.md": "\n".join(lines) + "\n", **out}
 
 
 def _document(page: Page) -> str:
-    head = f"# {page.code} {page.name}\n\n*{page.severity}*, of the family [{FAMILIES[page.code[:3]]}](../rules.md)\n\n"
+    head = f"# {page.code} {page.name}\n\n*{page.severity}*, of the family [{family(page.code).title}](../rules.md)\n\n"
     return f"{head}{page.markdown}\n"
 
 

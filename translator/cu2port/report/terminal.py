@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from cu2port.core.families import OWN
 from cu2port.core.model import Outcome, Severity
 from cu2port.core.record import Entry, FileRecord, RunRecord
 
-_OWN = "CU9"  # the family of findings on files
 _MOST = 12  # codes and names that the summary lists before it counts the rest
 
 
@@ -17,7 +17,7 @@ def finding_line(f: FileRecord, e: Entry) -> str:
 
     What cu2port says of a whole file (CU9xx) has no place in it: `k.cu: CU903 unreadable: message`.
     """
-    if e.code.startswith(_OWN):
+    if OWN.has(e.code):
         return f"{f.path}: {e.code} {e.name}: {e.message}"
     mark = {Outcome.APPLIED.value: " (applied)", Outcome.CONFLICT.value: " (conflict)"}.get(e.outcome, "")
     return f"{f.path}:{e.start.line}:{e.start.column}: {e.code} {e.name}: {e.message}{mark}"
@@ -30,7 +30,7 @@ def findings(run: RunRecord, verbosity: int) -> Iterator[tuple[str, str]]:
     """
     for f in run.files:
         for e in f.entries:
-            left = e.open or (e.code.startswith(_OWN) and verbosity == 0)
+            left = e.open or (OWN.has(e.code) and verbosity == 0)
             if verbosity > 0 or (left and (verbosity == 0 or e.severity == Severity.ERROR.value)):
                 yield e.severity, finding_line(f, e)
         if verbosity > 0:

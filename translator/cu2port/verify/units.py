@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cu2port.project import troubles
+from cu2port.core import troubles
 from cu2port.project.compile_db import CompileDb, Flags
 from cu2port.project.graph import scan_includes
 from cu2port.project.tree import SOURCE_SUFFIXES, STATE, CannotRun, make_roots, walk

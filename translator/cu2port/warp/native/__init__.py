@@ -27,7 +27,6 @@ from cu2port.core.model import Edit
 from cu2port.facts.structure import Function
 
 HEADER = "wave.hpp"
-CODE = "CU356"  # the rule that rewrites
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from cu2port.core.model import Finding, Options, Span
 from cu2port.facts.unit import Unit
-from cu2port.warp.native import CODE, Native
+from cu2port.warp.native import Native
 
 _NOTHING = Native()
 
@@ -21,8 +21,8 @@ def native(unit: Unit) -> Native:
     return _native(unit) if is_asked(unit.options) else _NOTHING
 
 
-def apart(unit: Unit, findings: list[Finding]) -> list[Finding]:
-    """The findings on code that native code does not replace."""
+def apart(unit: Unit, findings: list[Finding], code: str) -> list[Finding]:
+    """The findings on code that native code does not replace. `code`: the rule that does; its findings stay."""
     gone: list[tuple[int, int]] = []
     for _, edits in native(unit).rewritten:
         for e in edits:
@@ -41,7 +41,7 @@ def apart(unit: Unit, findings: list[Finding]) -> list[Finding]:
         spans = [(x.start, x.end) for x in f.edits] or [(f.start, f.end)]
         if any(start == end for start, end in spans):  # put in before or behind what the finding is about
             spans.append((f.start, f.end))
-        return f.code == CODE or not any(a < end and start < b for start, end in spans for a, b in gone)
+        return f.code == code or not any(a < end and start < b for start, end in spans for a, b in gone)
 
     return [f for f in findings if stays(f)]
 

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from cu2port.core.model import Finding, Judged, Outcome, Severity
-
-if TYPE_CHECKING:
-    from cu2port.project.workers import Lost
+from cu2port.core.model import Finding, Judged, Outcome, Severity, Trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +17,13 @@ class Trouble:
     severity: Severity
     page: str
 
+    def finding(self, message: str, start: int = 0, end: int = 0) -> Finding:
+        """The trouble as a finding, on a file or on some of its bytes. `message`: what is there, then what to do."""
+        return Finding(self.code, self.name, self.severity, message, start, end, trust=Trust.MANUAL)
+
     def on_file(self, message: str) -> Judged:
-        """The trouble as a finding on a whole file. `message`: what is there, then what to do."""
-        return Judged(Finding(self.code, self.name, self.severity, message, 0, 0), Outcome.MANUAL)
+        """The trouble as a finding on a whole file that is left for a person."""
+        return Judged(self.finding(message), Outcome.MANUAL)
 
 
 TOO_LARGE = Trouble(
@@ -71,9 +71,9 @@ The file was copied as it is. This is a fault of cu2port: please report it with 
 )
 
 
-def lost(why: Lost, more: str = "") -> Judged:
-    """A job that no worker could do; `more`: what became of the file."""
-    return INTERNAL.on_file(f"cu2port failed on this file ({why.reason}), also without libclang{more}; please report")
+def lost(reason: str, more: str = "") -> Judged:
+    """A job that no worker could do, and why; `more`: what became of the file."""
+    return INTERNAL.on_file(f"cu2port failed on this file ({reason}), also without libclang{more}; please report")
 
 
 def unscanned(reason: str) -> Judged:
