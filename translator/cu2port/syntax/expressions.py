@@ -9,22 +9,25 @@ from collections.abc import Sequence
 
 from cu2port.syntax import constants
 from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.source import Source
+from cu2port.syntax.source import Cursor
 from cu2port.syntax.tree import (
     Assign,
     Binary,
-    Block,
     CallExpr,
+    Cast,
     Expr,
     Index,
-    Lambda,
     Member,
     Name,
     Num,
     Other,
-    Param,
+    Paren,
     Ternary,
     Unary,
+    Unread,
+    first_token,
+    is_empty,
+    last_token,
 )
 
 _LEVEL = {
@@ -46,7 +49,7 @@ _CASTS = frozenset(
     "static_cast reinterpret_cast const_cast dynamic_cast __int_as_float __float_as_int __uint_as_float "
     "__float_as_uint __builtin_assume_aligned".split()
 )
-_BASIC = frozenset(
+BASIC = frozenset(
     "void bool char short int long float double signed unsigned auto size_t uint uint8_t uint16_t uint32_t uint64_t "
     "int8_t int16_t int32_t int64_t half __half uchar ushort ulong uintptr_t intptr_t ptrdiff_t clock_t".split()
 )
@@ -63,6 +66,11 @@ DEPTH = 120
 _CHAIN = 64  # operands of one run (`a + b + c + ...`) that may nest; generated code has thousands
 
 
+def _wrapped(e: Expr, outer: Paren | Cast | Unread) -> Expr:
+    """An expression with one more around it."""
+    return e._replace(around=(*e.around, outer))
+
+
 def _joined(parts: Sequence[tuple[Expr, int, str]], last: Expr) -> Expr:
     """A long run of operands as a tree that is not deep; who reads it goes down by calling itself."""
     if not parts:
@@ -72,48 +80,24 @@ def _joined(parts: Sequence[tuple[Expr, int, str]], last: Expr) -> Expr:
     return Binary(at, op, _joined(parts[:middle], left), _joined(parts[middle + 1 :], last))
 
 
-class ExpressionParser:
-    """Reads tokens [first, stop) of a file; directives between them are stepped over."""
+class ExpressionParser(Cursor):
+    """Reads expressions; lambdas are read by `Parser`, which reads statements."""
 
-    def __init__(self, source: Source, first: int, stop: int, jump: bool = True) -> None:
-        self.source, self.t, self.match = source, source.t, source.match
-        self.stop = stop
-        self.skip = {d.first: d.stop for d in source.directives if first <= d.first < stop} if jump else {}
-        self.i = first
-        self.depth = 0
-        if self.skip:
-            self._settle()
+    def _empty(self, at: int) -> Other:
+        """No expression, before this place; `at`: a token nearby."""
+        last = self._last()
+        return Other(at, (), last + 1, last)
 
-    # --- tokens ---------------------------------------------------------------------------------------------------
+    def _beside(self, e: Expr, at: int) -> Expr:
+        """An expression, with what was passed behind it from token `at` up to here: that was not understood."""
+        return _wrapped(e, Unread(at if is_empty(e) else first_token(e), max(last_token(e), self._last())))
 
-    def _settle(self) -> None:
-        while self.i in self.skip:
-            self.i = self.skip[self.i]
+    def _pair(self, e: Expr, at: int, e2: Expr) -> Other:
+        """Two expressions with a comma, or something else, at token `at` between them."""
+        return Other(at, (e, e2), at if is_empty(e) else first_token(e), max(at, last_token(e2)))
 
-    def _next(self) -> None:
-        self.i += 1
-        if self.i in self.skip:
-            self._settle()
-
-    def _tok(self, stop: int) -> str:
-        return self.t[self.i] if self.i < stop else ""
-
-    def _to(self, i: int) -> None:
-        """Go on at token i (never backwards)."""
-        self.i = max(self.i, i)
-        if self.skip:
-            self._settle()
-
-    def _partner(self, i: int, stop: int) -> int:
-        """The closing bracket of i, `stop` if it has none before."""
-        m = self.match[i]
-        return m if i < m < stop else stop
-
-    def _is(self, i: int, stop: int, tok: str) -> bool:
-        return i < stop and self.t[i] == tok
-
-    def block(self, stop: int) -> Block:
-        """Statements up to token `stop` (of a lambda)."""
+    def lambda_(self, stop: int) -> Expr:
+        """A lambda."""
         raise NotImplementedError
 
     def type_end(self, k: int, stop: int) -> tuple[int, frozenset[str], bool] | None:
@@ -125,9 +109,9 @@ class ExpressionParser:
                 k = self.skip[k]
                 continue
             tok = self.t[k]
-            if tok in QUALIFIERS or tok in _BASIC:
+            if tok in QUALIFIERS or tok in BASIC:
                 words.add(tok)
-                named = named or tok in _BASIC
+                named = named or tok in BASIC
                 k += 1
             elif tok in _BRACKETED and self._is(k + 1, stop, "("):
                 named = named or tok == "decltype"
@@ -162,8 +146,10 @@ class ExpressionParser:
         try:
             if self.depth > DEPTH:
                 at = self.i
+                if at >= stop:
+                    return self._empty(at)
                 self._to(stop)
-                return Other(at)
+                return Other(at, (), at, stop - 1)
             left = self._prefix(stop)
             parts: list[tuple[Expr, int, str]] = []  # earlier operands of a long run, and the operators after them
             count, last = 0, 0
@@ -200,44 +186,35 @@ class ExpressionParser:
         at, tok = self.i, self._tok(stop)
         if tok in _PREFIX:
             self._next()
-            return Unary(at, tok, self.expr(stop, 15) if self.i < stop else Other(at))
+            return Unary(at, tok, self.expr(stop, 15) if self.i < stop else self._empty(at))
         if tok in ("sizeof", "alignof", "new", "delete", "throw"):
             self._next()
             if self._tok(stop) == "(":
-                self._to(self._partner(self.i, stop) + 1)
+                self._behind(self._partner(self.i, stop), stop)
             elif self.i < stop:
                 self.expr(stop, 15)
-            return Other(at)
+            return Other(at, (), at, self._last())
         return self._postfix(self._primary(stop), stop)
 
     def _primary(self, stop: int) -> Expr:
         at, tok = self.i, self._tok(stop)
         if tok in ("", ";", ")", "]", "}", ",", ":"):
-            return Other(at)
+            return self._empty(at)
         if tok == "(":
             close = self._partner(at, stop)
             if self._is_cast(at, close, stop):
                 self._to(close + 1)
-                return self.expr(stop, 15)
+                e = self.expr(stop, 15)
+                return _wrapped(e, Cast(at, last_token(e), at + 1, close))
             self._next()
-            e = self.expr(close)
-            while self.i < close:
-                before = self.i
-                if self._tok(close) == ",":
-                    self._next()
-                e2 = self.expr(close)
-                e = Other(self.i, (e, e2)) if not isinstance(e2, Other) or e2.parts else e
-                if self.i == before:
-                    self._next()
-            self._to(close + 1)
-            return e
+            e = self._sequence(close)
+            return _wrapped(e, Paren(at, self._behind(close, stop)))
         if tok == "{":
             close = self._partner(at, stop)
-            out = Other(at, self._list(close))
-            self._to(close + 1)
-            return out
+            parts = self._list(close)
+            return Other(at, parts, at, self._behind(close, stop))
         if tok == "[":
-            return self._lambda(stop)
+            return self.lambda_(stop)
         if tok[0].isdigit() or tok[0] == ".":
             self._next()
             known = constants.literal(tok)
@@ -247,6 +224,21 @@ class ExpressionParser:
         self._next()
         return Other(at)
 
+    def _sequence(self, close: int) -> Expr:
+        """Expressions with commas up to a closing bracket."""
+        e = self.expr(close)
+        at = self.i
+        while self.i < close:
+            before = self.i
+            if self._tok(close) == ",":
+                self._next()
+            e2 = self.expr(close)
+            if not isinstance(e2, Other) or e2.parts:
+                e = self._pair(e, at, e2)
+            if self.i == before:
+                self._next()
+        return e if at >= close or last_token(e) == self._last() else self._beside(e, at)
+
     def _is_cast(self, at: int, close: int, stop: int) -> bool:
         """Whether the brackets hold a type that is cast to."""
         if not (at + 1 < close < stop - 1):
@@ -255,7 +247,7 @@ class ExpressionParser:
         if got is None or got[0] != close:
             return False
         after = self.t[close + 1]
-        basic = bool(got[1] & _BASIC) or got[2]
+        basic = bool(got[1] & BASIC) or got[2]
         if after in ("(", "*", "&", "-", "+", "~", "!"):
             return basic or (after == "(" and close > at + 2) or (after in ("~", "!"))
         return is_identifier(after) or after[0].isdigit() or after[0] == "." or after[0] in "\"'{"
@@ -265,16 +257,22 @@ class ExpressionParser:
         out = []
         self._next()
         while self.i < close:
-            before = self.i
-            out.append(self.expr(close))
-            while self.i < close and self._tok(close) != ",":
-                if self.match[self.i] > self.i:
-                    self._to(min(self.match[self.i], close - 1))
+            e = self.expr(close)
+            if self.i < close and self._tok(close) != ",":
+                at = self.i
+                self._to_comma(close)
+                e = self._beside(e, at)
+            out.append(e)
+            if self.i < close:
                 self._next()
-            self._next()
-            if self.i == before:
-                break
         return tuple(out)
+
+    def _to_comma(self, close: int) -> None:
+        """Go to the next comma of this level, or to a closing bracket."""
+        while self.i < close and self.t[self.i] != ",":
+            if self.match[self.i] > self.i:
+                self._to(min(self.match[self.i], close - 1))
+            self._next()
 
     def _targs(self, stop: int) -> tuple[Expr, ...] | None:
         """Template arguments whose `<` is here, read if they are such."""
@@ -290,30 +288,24 @@ class ExpressionParser:
         out: list[Expr] = []
         for span in self.source.split_args(self.i + 1, close):
             first, last = self.source.lexed.at(span.start), self.source.lexed.at(span.end)
-            out.append(type(self)(self.source, first, last, jump=False).expr(last))
+            out.append(type(self)(self.source, first, last, jump=False, depth=self.depth + 1).expr(last))
         self._to(close + 1)
         return tuple(out)
 
     def _name(self, stop: int) -> Expr:
         qualified = False
+        start, end = self.i, -1
         if self._tok(stop) == "::":
             self._next()
+            if self.i >= stop:
+                return Other(start)
         at, text = self.i, self._tok(stop)
         self._next()
         if text in _CASTS and self._tok(stop) in ("<", "("):
-            if self._tok(stop) == "<":
-                close = self.source.angle_close(self.i)
-                if not self.i < close < stop:
-                    return Name(at, text)
-                self._to(close + 1)
-            if self._tok(stop) != "(":
-                return Name(at, text)
-            close = self._partner(self.i, stop)
-            inner = self._list(close)
-            self._to(close + 1)
-            return inner[0] if inner else Other(at)
+            return self._named_cast(start, stop)
         if text in ("unsigned", "signed", "long", "short", "const"):
-            while self._tok(stop) in _BASIC or self._tok(stop) in QUALIFIERS:
+            while self._tok(stop) in BASIC or self._tok(stop) in QUALIFIERS:
+                end = self.i
                 self._next()
         targs: tuple[Expr, ...] = ()
         while self.i < stop:
@@ -322,16 +314,32 @@ class ExpressionParser:
                 got = self._targs(stop)
                 if got is None:
                     break
-                targs = got
+                targs, end = got, self._last()
             elif tok == "::" and self.i + 1 < stop:
                 self._next()
-                if self._tok(stop) == "template":
+                if self._tok(stop) == "template" and self.i + 1 < stop:
                     self._next()
-                at, text, qualified, targs = self.i, self._tok(stop), True, ()
+                at, text, qualified, targs, end = self.i, self._tok(stop), True, (), -1
                 self._next()
             else:
                 break
-        return Name(at, text, targs, qualified)
+        return Name(at, text, targs, qualified, start, end)
+
+    def _named_cast(self, at: int, stop: int) -> Expr:
+        """`static_cast<T>(x)` and the like, whose word at token `at` was read."""
+        first = type_stop = self.i
+        if self._tok(stop) == "<":
+            type_stop = self.source.angle_close(self.i)
+            if not self.i < type_stop < stop:
+                return Name(at, self.t[at])
+            first += 1
+            self._to(type_stop + 1)
+        if self._tok(stop) != "(":
+            return Name(at, self.t[at], end=self._last())
+        close = self._partner(self.i, stop)
+        inner = self._list(close)
+        e = inner[0] if inner else self._empty(at)
+        return _wrapped(e, Cast(at, self._behind(close, stop), first, type_stop))
 
     def _postfix(self, e: Expr, stop: int) -> Expr:
         while self.i < stop:
@@ -339,64 +347,34 @@ class ExpressionParser:
             if tok == "(" or (tok == "{" and isinstance(e, Name) and e.text not in NOT_TYPES):
                 close = self._partner(at, stop)
                 args = self._list(close)
-                self._to(close + 1)
-                if isinstance(e, Name) and e.text in _BASIC and len(args) == 1:
-                    e = args[0]
+                last = self._behind(close, stop)
+                if isinstance(e, Name) and e.text in BASIC and len(args) == 1:
+                    first = first_token(e)
+                    e = _wrapped(args[0], Cast(first, last, first, at))
                 else:
-                    e = CallExpr(e.at, e, args, close)
+                    e = CallExpr(e.at, e, args, last)
             elif tok == "[":
                 close = self._partner(at, stop)
                 self._next()
-                index = self.expr(close) if self.i < close else Other(at)
-                self._to(close + 1)
-                e = Index(at, e, index)
+                index = self.expr(close) if self.i < close else self._empty(at)
+                if self.i < close:
+                    after = self.i
+                    self._to(close)
+                    index = self._beside(index, after)
+                e = Index(at, e, index, self._behind(close, stop))
             elif tok in (".", "->"):
                 self._next()
                 if self._tok(stop) == "template":
                     self._next()
-                name_at, name = self.i, self._tok(stop)
+                if self.i >= stop:
+                    return Member(self._last(), e, "")
+                name_at, name = self.i, self.t[self.i]
                 self._next()
                 targs = self._targs(stop) if self._tok(stop) == "<" else None
-                e = Member(name_at, e, name, targs or ())
+                e = Member(name_at, e, name, targs or (), self._last() if targs is not None else -1)
             elif tok in ("++", "--"):
                 self._next()
                 e = Unary(at, "p" + tok, e)
             else:
                 break
         return e
-
-    def _lambda(self, stop: int) -> Expr:
-        at = self.i
-        self._to(self._partner(at, stop) + 1)
-        params: tuple[Param, ...] = ()
-        while self.i < stop and self._tok(stop) not in ("{", ";", ")", ","):
-            if self._tok(stop) == "(":
-                close = self._partner(self.i, stop)
-                params = params or self.parameters(self.i, close)
-                self._to(close)
-            self._next()
-        if self._tok(stop) != "{":
-            return Other(at)
-        close = self._partner(self.i, stop)
-        self._next()
-        body = self.block(close)
-        self._to(close + 1)
-        return Lambda(at, params, body)
-
-    def parameters(self, open_at: int, close: int) -> tuple[Param, ...]:
-        """The parameters between two brackets."""
-        source = self.source
-        out = []
-        for span in source.split_args(open_at + 1, close):
-            first, stop = source.lexed.at(span.start), source.lexed.at(span.end)
-            if first >= stop:
-                continue
-            eq = next((k for k in range(first, stop) if source.t[k] == "="), stop)
-            default = type(self)(source, eq + 1, stop, jump=False).expr(stop) if eq + 1 < stop else None
-            words = source.t[first:eq]
-            k = eq - 1
-            while k > first and source.t[k] == "]" and first < source.match[k]:
-                k = source.match[k] - 1
-            name = source.t[k] if k > first and is_identifier(source.t[k]) and source.t[k] not in _BASIC else ""
-            out.append(Param(k if name else -1, name, default, "*" in words or "[" in words, "volatile" in words))
-        return tuple(out)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from cu2port.syntax.expressions import DEPTH, NOT_TYPES, QUALIFIERS, ExpressionParser
+from cu2port.syntax.expressions import BASIC, DEPTH, NOT_TYPES, QUALIFIERS, ExpressionParser
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.source import Source
 from cu2port.syntax.tree import (
@@ -19,12 +19,15 @@ from cu2port.syntax.tree import (
     Expr,
     If,
     Jump,
+    Lambda,
     Loop,
     Name,
     Other,
     Param,
     Stmt,
     Switch,
+    first_token,
+    last_token,
 )
 
 _STARTS = frozenset("for while do if switch return {".split())
@@ -72,13 +75,14 @@ class Parser(ExpressionParser):
     def _statement(self, stop: int) -> Stmt | None:
         i, tok = self.i, self._tok(stop)
         if tok in (";", "}", ")", "]", ""):
-            self._next()
+            if tok:
+                self._next()
             return None
         if tok == "{":
             close = self._partner(i, stop)
             self._next()
             b = self.block(close)
-            self._to(close + 1)
+            self._behind(close, stop)
             return b
         if tok in ("if", "while", "for", "switch", "do"):
             return self._control(tok, stop)
@@ -92,7 +96,8 @@ class Parser(ExpressionParser):
             value = self.expr(stop, 4) if tok == "case" else None
             while self.i < stop and self._tok(stop) not in (":", ";", "}"):
                 self._next()
-            self._next()
+            if self.i < stop:
+                self._next()
             return Jump(i, tok, value)
         if tok in ("asm", "__asm__", "__asm"):
             return self._asm(stop)
@@ -106,7 +111,7 @@ class Parser(ExpressionParser):
             while k < stop and self.t[k] not in ("{", ";", "=", "("):
                 k += 1
             if k < stop and self.t[k] == "{":
-                self._to(self._partner(k, stop) + 1)
+                self._behind(self._partner(k, stop), stop)
                 self._semicolon(stop)
                 return None
         if self.only is not None and self._steps_over(self.only, stop):
@@ -126,8 +131,9 @@ class Parser(ExpressionParser):
                 return d
         e = self.expr(stop)
         while self._tok(stop) == ",":
+            comma = self.i
             self._next()
-            e = Other(self.i, (e, self.expr(stop)))
+            e = self._pair(e, comma, self.expr(stop))
         end = self.i if self._tok(stop) == ";" else -1
         bare = isinstance(e, Name) and self._tok(stop) in _STARTS
         if end >= 0 or not (bare or (isinstance(e, CallExpr) and self.i < stop and self._starts(self.i))):
@@ -193,15 +199,18 @@ class Parser(ExpressionParser):
             cond = self.expr(close) if self.i < close and self._tok(close) != ";" else None
             while self.i < close and self._tok(close) != ";":
                 self._next()
-            self._next()
+            if self.i < close:
+                self._next()
             steps = []
             while self.i < close:
                 before = self.i
                 steps.append(self.expr(close))
                 if self._tok(close) == "," or self.i == before:
                     self._next()
-            step = steps[0] if len(steps) == 1 else Other(at, tuple(steps)) if steps else None
-            self._to(close + 1)
+            step = steps[0] if len(steps) == 1 else None
+            if len(steps) > 1:
+                step = Other(at, tuple(steps), first_token(steps[0]), last_token(steps[-1]))
+            self._behind(close, stop)
             return Loop(at, word, init, cond, step, self.statement(stop) or Block(at, ()))
         if word != "for" and self._tok(stop) == "(":
             close = self._partner(self.i, stop)
@@ -209,12 +218,12 @@ class Parser(ExpressionParser):
                 self._next()
                 init = self.statement(close)
                 cond = self.expr(close)
-                self._to(close + 1)
+                self._behind(close, stop)
             else:
                 cond = self._bracketed(stop)
         else:
-            cond = Other(at)
-        head = cond if cond is not None else Other(at)
+            cond = self._empty(at)
+        head = cond if cond is not None else self._empty(at)
         body = self.statement(stop) or Block(at, ())
         made: Stmt
         if word == "if":
@@ -232,7 +241,7 @@ class Parser(ExpressionParser):
     def _bracketed(self, stop: int) -> Expr:
         """The condition in the brackets that open here; a declaration in it counts as its initialiser."""
         if self._tok(stop) != "(":
-            return Other(self.i)
+            return self._empty(self.i)
         close = self._partner(self.i, stop)
         self._next()
         e = self.expr(close)
@@ -240,17 +249,20 @@ class Parser(ExpressionParser):
             before = self.i
             if self._tok(close) in (",", "="):
                 self._next()
-            e = Other(self.i, (e, self.expr(close)))
+            e = self._pair(e, before, self.expr(close))
             if self.i == before:
                 self._next()
-        self._to(close + 1)
+        self._behind(close, stop)
         return e
 
-    def _asm(self, stop: int) -> Stmt:
+    def _asm(self, stop: int) -> Stmt | None:
         at = self.i
         while self.i < stop and self._tok(stop) not in ("(", ";"):
             self._next()
         first = self.i
+        if self._tok(stop) != "(":
+            self._semicolon(stop)
+            return None
         close = self._partner(first, stop)
         sides: list[list[Expr]] = [[], [], []]  # the text, what is written, what is read
         k, side = first + 1, 0
@@ -259,10 +271,12 @@ class Parser(ExpressionParser):
                 side = min(side + len(self.t[k]), 3)
             elif self.t[k] == "(" and k < self.match[k] <= close:
                 if side in (1, 2):
-                    sides[side].append(Parser(self.source, k + 1, self.match[k], jump=False).expr(self.match[k]))
+                    sides[side].append(
+                        Parser(self.source, k + 1, self.match[k], False, self.depth + 1).expr(self.match[k])
+                    )
                 k = self.match[k]
             k += 1
-        self._to(close + 1)
+        self._behind(close, stop)
         self._semicolon(stop)
         return Asm(at, first + 1, close, tuple(sides[1]), tuple(sides[2]))
 
@@ -292,16 +306,16 @@ class Parser(ExpressionParser):
                 self._next()
                 if self.i < close:
                     dims.append(self.expr(close))
-                self._to(close + 1)
+                self._behind(close, stop)
             init: Expr | None = None
             if self._tok(stop) in ("=", ":"):
                 self._next()
                 init = self.expr(stop, 2)
             elif self._tok(stop) in ("(", "{"):
-                close = self._partner(self.i, stop)
-                init = Other(self.i, self._list(close))
-                init = init.parts[0] if len(init.parts) == 1 else init
-                self._to(close + 1)
+                opener, close = self.i, self._partner(self.i, stop)
+                given = self._list(close)
+                last = self._behind(close, stop)
+                init = given[0] if len(given) == 1 else Other(opener, given, opener, last)
             out.append(Decl(name_at, name, tuple(dims), init, shared, volatile, pointer))
             if self._tok(stop) != ",":
                 break
@@ -314,6 +328,43 @@ class Parser(ExpressionParser):
                 break
         self._semicolon(stop)
         return out[0] if len(out) == 1 else Block(-at - 1, tuple(out))
+
+    # --- lambdas and parameters -----------------------------------------------------------------------------------
+
+    def lambda_(self, stop: int) -> Expr:
+        at = self.i
+        self._behind(self._partner(at, stop), stop)
+        params: tuple[Param, ...] = ()
+        while self.i < stop and self._tok(stop) not in ("{", ";", ")", ","):
+            if self._tok(stop) == "(":
+                close = self._partner(self.i, stop)
+                params = params or self.parameters(self.i, close)
+                self._to(min(close, stop - 1))
+            self._next()
+        if self._tok(stop) != "{":
+            return Other(at, (), at, self._last())
+        close = self._partner(self.i, stop)
+        self._next()
+        body = self.block(close)
+        return Lambda(at, params, body, self._behind(close, stop))
+
+    def parameters(self, open_at: int, close: int) -> tuple[Param, ...]:
+        """The parameters between two brackets."""
+        source = self.source
+        out = []
+        for span in source.split_args(open_at + 1, close):
+            first, stop = source.lexed.at(span.start), source.lexed.at(span.end)
+            if first >= stop:
+                continue
+            eq = next((k for k in range(first, stop) if source.t[k] == "="), stop)
+            default = type(self)(source, eq + 1, stop, False, self.depth + 1).expr(stop) if eq + 1 < stop else None
+            words = source.t[first:eq]
+            k = eq - 1
+            while k > first and source.t[k] == "]" and first < source.match[k]:
+                k = source.match[k] - 1
+            name = source.t[k] if k > first and is_identifier(source.t[k]) and source.t[k] not in BASIC else ""
+            out.append(Param(k if name else -1, name, default, "*" in words or "[" in words, "volatile" in words))
+        return tuple(out)
 
 
 def parameters(source: Source, open_at: int, close: int) -> tuple[Param, ...]:

@@ -1,9 +1,40 @@
-"""Syntax trees of device functions, as far as the analysis needs them. `at` is always a token's index."""
+"""Syntax trees of expressions and statements. `at` is always a token's index.
+
+Nothing that was read is lost: the brackets and casts around an expression are its `around`, from the inside out, so
+that who asks for an operand sees through them. `tokens` is the extent of an expression with them, `own_tokens` without.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
+
+
+class Paren(NamedTuple):
+    """Brackets around an expression, tokens `first` to `last`."""
+
+    first: int
+    last: int
+
+
+class Cast(NamedTuple):
+    """A cast of an expression, all tokens `first` to `last`: `(T)x`, `T(x)`, `T{x}`, `static_cast<T>(x)`. The type is
+    tokens `type_first` to `type_stop` - 1; there are none in `__int_as_float(x)`."""
+
+    first: int
+    last: int
+    type_first: int
+    type_stop: int
+
+
+class Unread(NamedTuple):
+    """Tokens `first` to `last` hold an expression, and what was not understood beside it."""
+
+    first: int
+    last: int
+
+
+Around = tuple[Paren | Cast | Unread, ...]
 
 
 class Num(NamedTuple):
@@ -12,28 +43,41 @@ class Num(NamedTuple):
     at: int
     value: int | None
     type: str = "int"
+    around: Around = ()
 
 
 class Name(NamedTuple):
-    """A name, the last part of a qualified one; `targs`: template arguments."""
+    """A name, the last part of a qualified one; `targs`: template arguments. `start`: the first token of a qualified
+    name, `end`: the last one of a name with template arguments; -1: `at`."""
 
     at: int
     text: str
     targs: tuple[Expr, ...] = ()
     qualified: bool = False
+    start: int = -1
+    end: int = -1
+    around: Around = ()
 
 
 class Member(NamedTuple):
+    """`at`: the member's name; `end`: the last token of its template arguments, -1 without."""
+
     at: int
     base: Expr
     name: str
     targs: tuple[Expr, ...] = ()
+    end: int = -1
+    around: Around = ()
 
 
 class Index(NamedTuple):
+    """`at`: the `[`; `end`: the `]`."""
+
     at: int
     base: Expr
     inner: Expr
+    end: int
+    around: Around = ()
 
 
 class CallExpr(NamedTuple):
@@ -43,6 +87,7 @@ class CallExpr(NamedTuple):
     callee: Expr
     args: tuple[Expr, ...]
     close: int
+    around: Around = ()
 
 
 class Unary(NamedTuple):
@@ -51,6 +96,7 @@ class Unary(NamedTuple):
     at: int
     op: str
     x: Expr
+    around: Around = ()
 
 
 class Binary(NamedTuple):
@@ -58,6 +104,7 @@ class Binary(NamedTuple):
     op: str
     a: Expr
     b: Expr
+    around: Around = ()
 
 
 class Ternary(NamedTuple):
@@ -65,6 +112,7 @@ class Ternary(NamedTuple):
     cond: Expr
     a: Expr
     b: Expr
+    around: Around = ()
 
 
 class Assign(NamedTuple):
@@ -72,19 +120,28 @@ class Assign(NamedTuple):
     op: str
     target: Expr
     value: Expr
+    around: Around = ()
 
 
 class Lambda(NamedTuple):
+    """`end`: the body's closing bracket."""
+
     at: int
     params: tuple[Param, ...]
     body: Block
+    end: int
+    around: Around = ()
 
 
 class Other(NamedTuple):
-    """What is not understood, or an initialiser list: the parts that were."""
+    """What is not understood, an initialiser list or expressions with commas: the parts that were understood. Tokens
+    `start` to `end`, -1: `at`; none if `end` is less."""
 
     at: int
     parts: tuple[Expr, ...] = ()
+    start: int = -1
+    end: int = -1
+    around: Around = ()
 
 
 Expr = Num | Name | Member | Index | CallExpr | Unary | Binary | Ternary | Assign | Lambda | Other
@@ -168,6 +225,78 @@ class Asm(NamedTuple):
 
 
 Stmt = Decl | Eval | If | Loop | Switch | Block | Jump | Asm
+
+
+Extent = tuple[int, int]  # the first token and the last
+
+# What an expression begins and ends with, where that is another expression; else its own tokens. A long run of operands
+# is no deep recursion: `a + b + c` is followed in a loop.
+_LEFT: dict[type, Callable[[Any], Expr | None]] = {
+    Binary: lambda e: e.a,
+    Assign: lambda e: e.target,
+    Ternary: lambda e: e.cond,
+    Index: lambda e: e.base,
+    Member: lambda e: e.base,
+    CallExpr: lambda e: e.callee,
+    Unary: lambda e: e.x if e.op[0] == "p" else None,
+}
+_RIGHT: dict[type, Callable[[Any], Expr | None]] = {
+    Binary: lambda e: e.b,
+    Assign: lambda e: e.value,
+    Ternary: lambda e: e.b,
+    Unary: lambda e: None if e.op[0] == "p" else e.x,
+}
+_START: dict[type, Callable[[Any], int]] = {
+    Name: lambda e: e.start if e.start >= 0 else e.at,
+    Other: lambda e: e.start if e.start >= 0 else e.at,
+}
+_END: dict[type, Callable[[Any], int]] = {
+    Name: lambda e: max(e.at, e.end),
+    Member: lambda e: max(e.at, e.end),
+    Index: lambda e: e.end,
+    CallExpr: lambda e: e.close,
+    Lambda: lambda e: e.end,
+    Other: lambda e: e.end if e.start >= 0 else e.at,
+}
+
+
+def first_token(e: Expr) -> int:
+    """The first token of an expression, of the brackets and casts around it."""
+    while not e.around:
+        left = _LEFT.get(type(e))
+        inner = left(e) if left is not None else None
+        if inner is None:
+            start = _START.get(type(e))
+            return start(e) if start is not None else e.at
+        e = inner
+    return e.around[-1].first
+
+
+def last_token(e: Expr) -> int:
+    """The last token of an expression, of the brackets and casts around it."""
+    while not e.around:
+        right = _RIGHT.get(type(e))
+        inner = right(e) if right is not None else None
+        if inner is None:
+            end = _END.get(type(e))
+            return end(e) if end is not None else e.at
+        e = inner
+    return e.around[-1].last
+
+
+def is_empty(e: Expr) -> bool:
+    """Whether there is no expression where one was looked for."""
+    return isinstance(e, Other) and e.end < e.start and not e.around
+
+
+def tokens(e: Expr) -> Extent:
+    """The extent of an expression with the brackets and casts around it."""
+    return first_token(e), last_token(e)
+
+
+def own_tokens(e: Expr) -> Extent:
+    """The extent of an expression without what is around it."""
+    return tokens(e._replace(around=()) if e.around else e)
 
 
 _PARTS: dict[type, Callable[[Any], tuple[Expr, ...]]] = {

@@ -1,0 +1,183 @@
+"""Syntax trees keep all of a text: extents nest and cover it, whatever it is, and reading takes linear time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cu2port.catalog import load_catalog
+from cu2port.facts.unit import Unit
+from cu2port.syntax.statements import read_body, read_expression
+from cu2port.syntax.tree import (
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    Expr,
+    Index,
+    Lambda,
+    Member,
+    Name,
+    Other,
+    Paren,
+    Ternary,
+    Unary,
+    Unread,
+    first_token,
+    heads,
+    is_empty,
+    last_token,
+    own_tokens,
+    parts,
+    statements,
+    tokens,
+)
+
+_WORDS = (
+    "a b f T int float unsigned x y 0 1 32u 1.5f 'c' \"s\" ( ) ( ) [ ] { } < > < > , , ; . -> :: ? : + - * / % & | ^ "
+    "! ~ && || == != <= << >> = += ++ -- static_cast static_cast<int>( (int) (T) (T*) f< sizeof return [&] "
+    "template new std:: if for while do else asm case"
+)
+PIECES = (*_WORDS.split(), "\n#if X\n", "\n#else\n", "\n#endif\n", "[&](int i) {")
+#: Tokens that stand between the parts of an expression, by its type; other types may have any.
+_SIGNS = {
+    Index: {"[", "]", ":>"},
+    CallExpr: {"(", ")", "{", "}", "%>", ","},
+    Ternary: {"?", ":"},
+}
+
+
+def _unit(text: str) -> Unit:
+    return Unit(text, load_catalog())
+
+
+def _inside(e: Expr) -> list[Expr]:
+    """The parts of an expression in text order; not what a GNU `a ?: b` has twice, nor what is not there."""
+    return [x for x in _parts(e) if not is_empty(x)]
+
+
+def _parts(e: Expr) -> list[Expr]:
+    if isinstance(e, Ternary):
+        return [e.cond, e.b] if e.a is e.cond else [e.cond, e.a, e.b]
+    if isinstance(e, Lambda):
+        return [x for s in statements(e.body) for x in heads(s)]
+    return [*parts(e), *(e.targs if isinstance(e, (Name, Member)) else ())]
+
+
+def _all(e: Expr) -> Iterator[Expr]:
+    yield e
+    for x in _inside(e):
+        yield from _all(x)
+
+
+def _gaps(unit: Unit, e: Expr) -> list[str]:
+    """The tokens of an expression itself, not of its parts."""
+    first, last = own_tokens(e)
+    out: list[int] = []
+    for x in _inside(e):
+        out += range(first, first_token(x))
+        first = last_token(x) + 1
+    return [unit.t[k] for k in (*out, *range(first, last + 1)) if unit.in_directive(k) is None]
+
+
+def problems(unit: Unit, e: Expr) -> Iterator[str]:
+    """What is wrong with the extents of an expression and all in it."""
+    home = unit.in_directive(e.at)
+    for x in _all(e):
+        name = f"{type(x).__name__} at {x.at}"
+        own = own_tokens(x)
+        if own[0] <= own[1] and {*map(unit.in_directive, own)} != {home}:
+            yield f"{name}: {own} begins or ends in a directive"
+        if own[0] > own[1] + 1 or (own[0] > own[1] and not isinstance(x, Other)):
+            yield f"{name} is empty: {own}"
+        for y in _inside(x):
+            if tokens(y)[0] < own[0] or tokens(y)[1] > own[1]:
+                yield f"{name} {own} does not hold {type(y).__name__} {tokens(y)}"
+        ends = [tokens(y) for y in _inside(x)]
+        if any(a[1] >= b[0] for a, b in pairwise(ends)):
+            yield f"{name}: parts overlap {ends}"
+        for w in x.around:
+            if own[0] <= own[1] and not (w.first <= own[0] and own[1] <= w.last):
+                yield f"{name}: {w} does not hold {own}"
+            if isinstance(w, Paren) and unit.match[w.first] not in (w.last, -1):
+                yield f"{name}: {w}"
+            own = (w.first, w.last)
+        between = _gaps(unit, x)
+        if isinstance(x, (Binary, Assign)) and "".join(between) != x.op:
+            yield f"{name}: {between} around {x.op}"
+        if isinstance(x, Unary) and between != [x.op.removeprefix("p")]:
+            yield f"{name}: {between} beside {x.op}"
+        if isinstance(x, Member) and between[:1] not in (["."], ["->"]):
+            yield f"{name}: {between} before {x.name}"
+        if not set(between) <= _SIGNS.get(type(x), set(between)):
+            yield f"{name}: {between}"
+
+
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=25).map(" ".join)
+
+
+@given(TEXTS)
+@settings(max_examples=400, deadline=None, derandomize=True)
+def test_extents_nest_and_cover(text: str) -> None:
+    unit = _unit(text)
+    for s in statements(read_body(unit, 0, len(unit.t))):
+        for e in heads(s):
+            assert list(problems(unit, e)) == []
+            assert -1 <= last_token(e) < len(unit.t)
+
+
+@given(st.text(st.sampled_from("ab1(<[{}]>)*&,;:?=+-.\"' \n#\\/~!"), max_size=40))
+@settings(max_examples=400, deadline=None, derandomize=True)
+def test_any_text_is_read(text: str) -> None:
+    unit = _unit(text)
+    for s in statements(read_body(unit, 0, len(unit.t))):
+        for e in heads(s):
+            assert list(problems(unit, e)) == []
+
+
+def _shown(unit: Unit, e: Expr) -> str:
+    """An expression with the kinds of what is around it."""
+    out = unit.source(own_tokens(e)[0], own_tokens(e)[1] + 1)
+    for w in e.around:
+        kind = unit.source(w.type_first, w.type_stop) if isinstance(w, Cast) else ""
+        out = f"{type(w).__name__}{':' if kind else ''}{kind}[{out}]"
+    return out
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("((a + b))", "Paren[Paren[a + b]]"),
+        ("(const float *)(p + 1)", "Cast:const float *[Paren[p + 1]]"),
+        ("(int)-a.b[2]", "Cast:int[-a.b[2]]"),
+        ("static_cast<std::vector<int>>(x)", "Cast:std::vector<int>[x]"),
+        ("unsigned int(x)", "Cast:unsigned int[x]"),
+        ("float{x}", "Cast:float[x]"),
+        ("__int_as_float(x)", "Cast[x]"),
+        ("(a ; b)", "Paren[a ; b]"),
+        ("(a;)", "Paren[Unread[a]]"),
+        ("f(a)(b)[c].d->e", "f(a)(b)[c].d->e"),
+        ("a::b<c>::d<e>(f)", "a::b<c>::d<e>(f)"),
+        ("::a", "::a"),
+        ("p++", "p++"),
+        ("[&](int i) { return i; }(3)", "[&](int i) { return i; }(3)"),
+        ("{a, b}", "{a, b}"),
+        ("(a, b)", "Paren[a, b]"),
+    ],
+)
+def test_what_is_around_an_expression(text: str, shown: str) -> None:
+    unit = _unit(text)
+    assert _shown(unit, read_expression(unit, 0, len(unit.t))) == shown
+
+
+def test_what_is_not_understood_is_kept_beside_an_argument() -> None:
+    unit = _unit("f(a b, c)")
+    e = read_expression(unit, 0, len(unit.t))
+    assert isinstance(e, CallExpr)
+    assert [_shown(unit, x) for x in e.args] == ["Unread[a]", "c"]
+    assert isinstance(e.args[0].around[0], Unread)
+    assert tokens(e.args[0]) == (2, 3)
