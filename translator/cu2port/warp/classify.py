@@ -15,10 +15,10 @@ from cu2port.warp.analyse import WarpFacts, analyse
 from cu2port.warp.company import OPEN, Company, by_company, company_of, crowded
 from cu2port.warp.ground import Use
 from cu2port.warp.hostside import counts_threads
+from cu2port.warp.literal_pairs import literal_pairs
 from cu2port.warp.lockstep import tails
 from cu2port.warp.roles import Role
 from cu2port.warp.spelled import spelled
-from cu2port.warp.ties import tied
 from cu2port.warp.values import (
     COUNT_NAME,
     LANE_NAME,
@@ -68,7 +68,7 @@ def classify(unit: Unit) -> tuple[Verdict, ...]:
             why = Step(at, text, why)
         verdicts[at] = Verdict(at, True, Role.COUNT, why, Kind.UNKNOWN)
     for _ in range(2):
-        for pair in tied(unit):
+        for pair in literal_pairs(unit):
             for at, other in (pair, pair[::-1]):
                 v = verdicts.get(other)
                 if v is not None and v.lanes and not (at in verdicts and verdicts[at].lanes):
