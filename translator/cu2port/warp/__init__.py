@@ -11,7 +11,7 @@
     evaluate, calls, interp, loops, substitute      expressions, calls and macros, statements, loops, arguments
     model, events   device functions, and the events in them that lanes must agree on
     analyse         the fixpoint over calls: arguments go down, results come up, until nothing changes
-    across          what included headers say about warps
+    headers         what included headers say about warps
     classify        the verdict on each 32, 31 and 5
     company         evidence for a literal from the code around it, in points
     spelled         literals that tokens alone decide

@@ -1,7 +1,8 @@
-"""What the headers that a file includes say of warps: constants, functions that count lanes with an argument, getters.
+"""Facts about warps from the headers that a file includes: constants, functions with an argument or result that counts
+lanes.
 
-Only headers beside the file or in its include folders are read, and only those that speak of threads or lanes. A
-parameter counts lanes if the function would do so were it 32.
+Only headers next to the file or in its include folders are read, and only those with a word such as `lane` in them. A
+parameter counts lanes if the function counts lanes with it when its value is 32.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from cu2port.warp.values import UNIFORM, Kind, V
 
 _DEPTH, _FILES, _BYTES = 3, 40, 300_000
 _GIVEN = frozenset({Kind.LANE, Kind.WARP, Kind.GLOBAL_WARP, Kind.COUNT, Kind.MASK, Kind.LINEAR, Kind.GLOBAL})
-_SPEAKS = ("threadIdx", "warp", "Warp", "WARP", "lane", "Lane", "shfl", "32")
+_WARP_WORDS = ("threadIdx", "warp", "Warp", "WARP", "lane", "Lane", "shfl", "32")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class HeaderFacts:
     """Facts of headers. `constants`: their values; `widths`: of functions, the positions of the parameters and of the
     template parameters that count lanes; `results`: kinds of what functions return; `collective`: functions that
     reach a cross-lane operation; `whole`: those that reach one over a whole wavefront; `macros`: names of macros."""
@@ -40,14 +41,14 @@ class Known:
     macros: frozenset[str] = frozenset()
 
 
-NOTHING_KNOWN = Known()
+NO_FACTS = HeaderFacts()
 
 
-def known_from_headers(unit: Unit) -> Known:
+def header_facts(unit: Unit) -> HeaderFacts:
     """The facts of all headers of the project that a file reaches."""
     folder = Path(unit.path).parent
-    todo = [(i.path, folder, 0) for i in unit.includes if _worth(i.path)]
-    out = Known()
+    todo = [(i.path, folder, 0) for i in unit.includes if _may_hold_facts(i.path)]
+    out = HeaderFacts()
     seen: set[Path] = set()
     while todo and len(seen) < _FILES:
         name, start, depth = todo.pop(0)
@@ -56,7 +57,7 @@ def known_from_headers(unit: Unit) -> Known:
             continue
         seen.add(path)
         here, further = _header(path, path.stat().st_mtime_ns)
-        out = Known(
+        out = HeaderFacts(
             here.constants | out.constants,
             here.widths | out.widths,
             here.results | out.results,
@@ -66,10 +67,10 @@ def known_from_headers(unit: Unit) -> Known:
         )
         if depth < _DEPTH:
             todo += [(x, path.parent, depth + 1) for x in further]
-    return out if seen else NOTHING_KNOWN
+    return out if seen else NO_FACTS
 
 
-def _worth(name: str) -> bool:
+def _may_hold_facts(name: str) -> bool:
     return name.endswith((".cuh", ".h", ".hpp", ".hh", ".cu", ".inl", ".hxx")) and not name.startswith("cuda")
 
 
@@ -86,17 +87,17 @@ def find_header(name: str, start: Path, top: Path, folders: tuple[str, ...]) -> 
 
 
 @lru_cache(maxsize=256)
-def _header(path: Path, _time: int) -> tuple[Known, tuple[str, ...]]:
+def _header(path: Path, _time: int) -> tuple[HeaderFacts, tuple[str, ...]]:
     """The facts of one header, and what it includes. `_time`: when it was changed, part of the key."""
     try:
         text = path.read_bytes().decode("latin-1")
-    except OSError:  # it may not be read: nothing is known of it
-        return NOTHING_KNOWN, ()
+    except OSError:  # it cannot be read: nothing is known about it
+        return NO_FACTS, ()
     unit = Unit(text, load_catalog(), path=str(path))
-    further = tuple(i.path for i in unit.includes if i.quoted and _worth(i.path))
-    if not any(x in text for x in _SPEAKS):
-        return NOTHING_KNOWN, further
-    out = Known(macros=frozenset(unit.macros))
+    further = tuple(i.path for i in unit.includes if i.quoted and _may_hold_facts(i.path))
+    if not any(x in text for x in _WARP_WORDS):
+        return NO_FACTS, further
+    out = HeaderFacts(macros=frozenset(unit.macros))
     for name, at in constants(unit).items():
         value = integer(unit.tok(at)) if unit.tok(at)[:1].isdigit() and unit.tok(at + 1) in (";", "}", ",") else None
         if value is not None:
@@ -112,16 +113,16 @@ def _header(path: Path, _time: int) -> tuple[Known, tuple[str, ...]]:
 
 
 def _guards(u: Use) -> bool:
-    """Whether a parameter would part a block's first warp from the rest."""
+    """Whether a parameter would separate the first warp of a block from the others."""
     return u.lane is None and u.role is Role.GUARD and u.other in (Kind.THREAD, Kind.LINEAR)
 
 
-def _functions(unit: Unit, out: Known) -> None:
+def _functions(unit: Unit, out: HeaderFacts) -> None:
     devices = [make_device(unit, f) for f in device_functions(unit)]
     interp = Interpreter(unit)
     for d in devices:
         interp.devices.setdefault(d.name, []).append(d)
-    for d in reversed(devices):  # callees stand above their callers: from the bottom up, arguments are there in time
+    for d in reversed(devices):  # callees are above their callers: from the bottom up, arguments are known in time
         for p in (*d.params, *d.tparams):
             if p.name and not p.pointer:
                 old = d.given.get(p.name)
@@ -152,7 +153,7 @@ def has_width(unit: Unit, i: int) -> bool:
 
 
 def _words(unit: Unit, devices: list[Device], without: set[int]) -> list[tuple[str, set[str]]]:
-    """Each function's name and the words of its body, but for some tokens."""
+    """Each function's name and the words of its body, except some tokens."""
     return [
         (d.name, {unit.t[i] for i in range(d.fn.body[0], d.fn.body[1]) if i not in without})
         if without
