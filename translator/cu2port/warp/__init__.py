@@ -13,7 +13,7 @@
     analyse         the fixpoint over calls: arguments go down, results come up, until nothing changes
     headers         what included headers say about warps
     classify        the verdict on each 32, 31 and 5
-    company         evidence for a literal from the code around it, in points
+    context         evidence for a literal from the code around it, in points
     spelled         literals that tokens alone decide
     waits           loops that wait for other threads
     hazards         code that hangs or gives wrong results between lanes
