@@ -14,7 +14,7 @@
     headers         what included headers say about warps
     classify        the verdict on each 32, 31 and 5
     context         evidence for a literal from the code around it, in points
-    spelled         literals that tokens alone decide
+    token_patterns  literals that count lanes by the tokens next to them
     waits           loops that wait for other threads
     hazards         code that hangs or gives wrong results between lanes
     lockstep        warp-synchronous tails of reductions

@@ -18,7 +18,7 @@ from cu2port.warp.hostside import counts_threads
 from cu2port.warp.literal_pairs import literal_pairs
 from cu2port.warp.lockstep import tails
 from cu2port.warp.roles import Role
-from cu2port.warp.spelled import spelled
+from cu2port.warp.token_patterns import token_patterns
 from cu2port.warp.values import (
     COUNT_NAME,
     LANE_NAME,
@@ -192,7 +192,7 @@ def _named(unit: Unit, facts: WarpFacts) -> dict[int, Use]:
         out |= places
     for i in _by_platform(unit):
         out[i] = plain
-    for i, role in spelled(unit):
+    for i, role in token_patterns(unit):
         out.setdefault(i, Use(role, True, Kind.SIZE, None, "", ""))
     for made in unit.directives:
         if made.keyword == "define":

@@ -1,5 +1,5 @@
-"""Literals that count lanes by what is written beside them, wherever they stand: library templates that are given a
-warp's threads, comparisons with a named warp size, functions that return it, constants that launches of warps take."""
+"""Literals that count lanes by the tokens next to them, in device and host code: arguments of library templates,
+comparisons with a named warp size, functions that return it, constants for launches of whole warps."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _WARP = re.compile(
     r"(?i)\w*warp_?(?:reduce|scan|select|sort|merge\w*|exchange|load|store|shuffle|queue|match\w*|bitonic\w*)\w*\Z"
 )
 _THREADS = re.compile(r"(?i)(?:num_?|n_?)threads|lanes|warp_?(?:size|width|threads)|width")
-_ORDERS = frozenset("== != <= >= < >".split())
+_COMPARISONS = frozenset("== != <= >= < >".split())
 _LAST_LANE = re.compile(r"(?i)(?!.*per_?lane).*lanes?\Z")
-_MOST_WARPS = re.compile(r"(?i)k?max_?(?:num_?|n_?)?(?:block_?)?warps(?:_?(?:per|in)_?(?:block|cta|tb))?\Z")
+_MAX_WARPS = re.compile(r"(?i)k?max_?(?:num_?|n_?)?(?:block_?)?warps(?:_?(?:per|in)_?(?:block|cta|tb))?\Z")
 
 
-def spelled(unit: Unit) -> Iterator[tuple[int, Role]]:
+def token_patterns(unit: Unit) -> Iterator[tuple[int, Role]]:
     """Tokens that count lanes, with their roles."""
     yield from _templates(unit)
     yield from _tiles(unit)
@@ -40,10 +40,10 @@ def spelled(unit: Unit) -> Iterator[tuple[int, Role]]:
         if not is_identifier(word):
             continue
         if named_constant(word) == "size" and not is_weak(word):
-            yield from _beside(unit, word)
-        elif _LAST_LANE.match(word) or _MOST_WARPS.match(word):
+            yield from _compared(unit, word)
+        elif _LAST_LANE.match(word) or _MAX_WARPS.match(word):
             yield from _defined(unit, word, 31 if _LAST_LANE.match(word) else 32)
-    yield from _remarked(unit)
+    yield from _commented(unit)
     for i in row_constants(unit):
         yield i, Role.BLOCK
 
@@ -73,14 +73,14 @@ def _templates(unit: Unit) -> Iterator[tuple[int, Role]]:
 
 
 def _tiles(unit: Unit) -> Iterator[tuple[int, Role]]:
-    """What the threads of a tile are compared with or defined as: `tiled_partition<N>`, `N <= 32`, `int N = 32`."""
+    """The size of a tile, compared or defined: `tiled_partition<N>`, `N <= 32`, `int N = 32`."""
     names = set()
     for i in unit.find("tiled_partition", "thread_block_tile"):
         if unit.tok(i + 1) == "<" and is_identifier(unit.tok(i + 2) or " ") and unit.tok(i + 3) in (">", ","):
             names.add(unit.t[i + 2])
     names |= {w for w in unit.words if _GROUP.match(w)}
     for word in names:
-        yield from _beside(unit, word)
+        yield from _compared(unit, word)
         yield from _defined(unit, word, 32)
     for i in unit.find("32"):
         if unit.tok(i - 1) == "+" and _THREADS_OF.match(unit.tok(i - 2) or " ") and unit.tok(i - 3) in _STARTS:
@@ -91,7 +91,7 @@ def _tiles(unit: Unit) -> Iterator[tuple[int, Role]]:
                 yield i, Role.SLOTS
 
 
-def _remarked(unit: Unit) -> Iterator[tuple[int, Role]]:
+def _commented(unit: Unit) -> Iterator[tuple[int, Role]]:
     """`f(/*threads=*/32)`."""
     for i in unit.find("32", "32u", "32U"):
         end = unit.p[i]
@@ -101,12 +101,12 @@ def _remarked(unit: Unit) -> Iterator[tuple[int, Role]]:
                 yield i, Role.WIDTH
 
 
-def _beside(unit: Unit, word: str) -> Iterator[tuple[int, Role]]:
+def _compared(unit: Unit, word: str) -> Iterator[tuple[int, Role]]:
     """`WARP_SIZE == 32`, `32 - WARP_SIZE`, `int warp_size() { return 32; }`."""
     for i in unit.find(word):
-        if unit.tok(i + 1) in _ORDERS and _is(unit, i + 2, 32):
+        if unit.tok(i + 1) in _COMPARISONS and _is(unit, i + 2, 32):
             yield i + 2, Role.SIZE
-        if unit.tok(i - 1) in (*_ORDERS, "-") and _is(unit, i - 2, 32):
+        if unit.tok(i - 1) in (*_COMPARISONS, "-") and _is(unit, i - 2, 32):
             yield i - 2, Role.SIZE
     for f in unit.functions:
         k = f.body[0]
