@@ -9,8 +9,8 @@ from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import NAMES, SHUFFLES, modes
 from cu2port.syntax.expressions import QUALIFIERS
 from cu2port.warp.model import device_functions
+from cu2port.warp.uninitialized import NOT_UNINITIALIZED, find_candidates
 from cu2port.warp.unset import HandedOn, handed_on
-from cu2port.warp.valueless import HAVE_A_VALUE, suspects
 
 _NUMBERS = frozenset(
     "char short int long float double signed unsigned size_t ssize_t uint uchar ushort ulong clock_t "
@@ -108,11 +108,11 @@ class LeaderValue(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         mode = modes(unit)
-        ours = SHUFFLES if unit.options.warp == "flag" else NAMES
-        for f in suspects(unit, device_functions(unit), ours):
+        tolerant = SHUFFLES if unit.options.warp == "flag" else NAMES
+        for f in find_candidates(unit, device_functions(unit), tolerant):
             if unit.options.warp != "flag":
                 f = f._replace(decls={k for k in f.decls if mode(k) != "flag"})
-            for h in handed_on(unit, f, ours) if f.decls else ():
+            for h in handed_on(unit, f, tolerant) if f.decls else ():
                 edit = _initialiser(unit, h, f.fn.body)
                 if edit is None:
                     continue
@@ -136,7 +136,7 @@ def _initialiser(unit: Unit, h: HandedOn, body: tuple[int, int]) -> Edit | None:
     while first > body[0] + 1 and t[first - 1] not in _BEFORE and unit.in_directive(first - 1) is directive:
         first -= 1
     kind = [w for w in t[first:name_at] if w not in QUALIFIERS]
-    if not HAVE_A_VALUE.isdisjoint(t[first:name_at]) or not kind:
+    if not NOT_UNINITIALIZED.isdisjoint(t[first:name_at]) or not kind:
         return None
     end = name_at
     while unit.tok(end + 1) == "[":

@@ -18,7 +18,7 @@
     waits           loops that wait for other threads
     hazards         code that hangs or gives wrong results between lanes
     lockstep        warp-synchronous tails of reductions
-    valueless       variables without an initializer that may be read unset, by tokens
+    uninitialized   variables without an initializer that may be read before they are set, by tokens
     unset           definite assignment of those variables (CU319)
     hostside        warp sizes in host code, by tokens
     native/         which kernels work with whole wavefronts, and their edits (its `__init__` explains the parts)

@@ -49,7 +49,7 @@ from cu2port.syntax.tree import (
     walk,
 )
 from cu2port.warp.model import Device
-from cu2port.warp.valueless import Suspect, is_macro, read
+from cu2port.warp.uninitialized import Candidate, is_macro, read
 
 _MOST = 256  # variables of one function that are followed; the time that joins of branches take grows with them
 _LANES = re.compile(
@@ -88,14 +88,14 @@ class HandedOn(NamedTuple):
 State = dict[Place, Has]
 
 
-def handed_on(unit: Unit, f: Suspect, ours: frozenset[str]) -> list[HandedOn]:
+def handed_on(unit: Unit, f: Candidate, tolerant: frozenset[str]) -> list[HandedOn]:
     """Variables of a function that are handed on by value where some lanes have not set them, each once.
 
-    `ours`: functions whose parameters may be without a value."""
-    found = _Walk(unit, read(unit, f.fn, f.names), f.decls, ours, None).found
+    `tolerant`: functions whose parameters may be without a value."""
+    found = _Walk(unit, read(unit, f.fn, f.names), f.decls, tolerant, None).found
     if found:  # rare; now ask who takes which way
         device = read(unit, f.fn)
-        found = _Walk(unit, device, f.decls, ours, _divided_names(unit, device)).found
+        found = _Walk(unit, device, f.decls, tolerant, _divided_names(unit, device)).found
     return [found[decl] for decl in sorted(found)]
 
 
@@ -137,10 +137,10 @@ class _Walk:
     """Goes through a function once, in the order in which it runs."""
 
     def __init__(
-        self, unit: Unit, device: Device, wanted: set[int], ours: frozenset[str], divided: frozenset[str] | None
+        self, unit: Unit, device: Device, wanted: set[int], tolerant: frozenset[str], divided: frozenset[str] | None
     ) -> None:
         """`divided`: names whose values may differ between lanes; None: any may."""
-        self.unit, self.ours, self.divided = unit, ours, divided
+        self.unit, self.tolerant, self.divided = unit, tolerant, divided
         self.found: dict[int, HandedOn] = {}
         self.decls: dict[int, Decl] = {}
         self.scope: dict[str, int] = {p.name: -1 for p in device.params}
@@ -252,7 +252,7 @@ class _Walk:
         if isinstance(e.callee, Member):
             self.expr(e.callee.base)
         macro = is_macro(self.unit, name)
-        quiet = macro or name in self.ours or self.is_ours(e.callee)
+        quiet = macro or name in self.tolerant or self.is_ours(e.callee)
         given = []
         for x in e.args:
             self.expr(x, "" if quiet else name)

@@ -1,5 +1,7 @@
-"""Variables of device code that are declared without a value and first used in a branch, as tokens tell: those that
-`unset` follows. Most functions declare none, and need not be read."""
+"""Variables of device code that are declared without an initializer and first used in a branch, found by tokens.
+
+`definite_assignment` analyses these. Most functions declare none, so they need no parse.
+"""
 
 from __future__ import annotations
 
@@ -16,43 +18,43 @@ from cu2port.syntax.statements import Parser, parameters
 from cu2port.warp.model import Device, make_device
 
 _CONDITIONAL = frozenset("if else for while do switch case default #".split())
-#: Words of declarations whose variables have a value, or are none.
-HAVE_A_VALUE = frozenset("static extern constexpr constinit thread_local typedef using friend __shared__".split())
+#: Words of declarations whose variables are initialized, or that declare no variable.
+NOT_UNINITIALIZED = frozenset("static extern constexpr constinit thread_local typedef using friend __shared__".split())
 _BEFORE = frozenset({";", "{", "}", ":", ")"})
 _IN_TYPES = frozenset({"::", "<", ">", ",", "*"})
-_NO_VALUE = frozenset({",", ";", "{", "(", "["})  # before these no `=` of the same declarator can be
+_NO_INITIALIZER = frozenset({",", ";", "{", "(", "["})  # before these no `=` of the same declarator can be
 _SHORT = 8  # tokens of a macro that holds less than a declaration and a branch
-_DEEP = 40  # blocks in one another
+_MAX_DEPTH = 40  # nested blocks
 _BEFORE_BLOCK = frozenset({")", ";", "{", "}", ":", "else", "do", "const", "mutable"})  # of statements, not of values
-# A macro of another file may assign to its argument; those of these names hand it to other lanes.
+# A macro of another file may assign to its argument; those with these names pass it to other lanes.
 _LANE_MACRO = re.compile(r"\w*(?:SHFL|SHUFFLE|BCAST|BROADCAST|BALLOT|ANY|ALL)\w*")
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]+")
 _CONTROL = frozenset("if for while switch sizeof".split())
 _OPERATORS = frozenset("+ - * / % | ^ & << ? :".split())
 
 
-class Suspect(NamedTuple):
-    """A function, or the body of a macro, that declares such variables. `decls`: their names' tokens; `names`: their
-    names and those of variables that may be made of them."""
+class Candidate(NamedTuple):
+    """A function, or the body of a macro, that declares such variables. `decls`: the tokens of their names; `names`:
+    their names, and those of variables that may be computed from them."""
 
     fn: Function
     decls: set[int]
     names: set[str]
 
 
-def suspects(unit: Unit, functions: Iterable[Function], ours: frozenset[str]) -> list[Suspect]:
-    """Those of some functions, and of the file's macros, that declare variables which have no value where they may be
-    handed on by value. `ours`: functions whose parameters may be without a value."""
+def find_candidates(unit: Unit, functions: Iterable[Function], tolerant: frozenset[str]) -> list[Candidate]:
+    """Those of some functions, and of the file's macros, that declare variables which may have no value where they are
+    passed by value. `tolerant`: names of functions that accept arguments without a value."""
     macros = (
         m for ms in unit.macros.values() for m in ms if m.stop - m.first > _SHORT and ";" in unit.t[m.first : m.stop]
     )
     bodies = [Function(m.name, m.first, m.first, (-1, -1), (m.first - 1, m.stop), frozenset()) for m in macros]
-    found = ((f, candidates(unit, f.body[0] + 1, f.body[1], ours)) for f in (*functions, *bodies))
-    return [Suspect(f, *c) for f, c in found if c is not None]
+    found = ((f, candidates(unit, f.body[0] + 1, f.body[1], tolerant)) for f in (*functions, *bodies))
+    return [Candidate(f, *c) for f, c in found if c is not None]
 
 
 def read(unit: Unit, f: Function, names: set[str] | None = None) -> Device:
-    """A function, or a macro's body. `names`: statements that name none of these and only compute may be left out."""
+    """The parsed function or macro body. `names`: other statements that only compute may be left out."""
     first, stop = f.body[0] + 1, f.body[1]
     if f.params[0] >= 0 and names is None:
         return make_device(unit, f)
@@ -64,17 +66,17 @@ def read(unit: Unit, f: Function, names: set[str] | None = None) -> Device:
 
 
 def is_macro(unit: Unit, name: str) -> bool:
-    """Whether a name that is called is a macro: one of the file, or one of another file that hands nothing to lanes."""
+    """Whether a called name is a macro: of the file, or of another file and not one of a cross-lane operation."""
     return name in unit.macros or (_MACRO.fullmatch(name) is not None and not _LANE_MACRO.fullmatch(name))
 
 
-def candidates(unit: Unit, first: int, stop: int, ours: frozenset[str]) -> tuple[set[int], set[str]] | None:
-    """Of the variables that tokens [first, stop) declare without a value, those whose next use is in a branch: their
-    names' tokens, and the names that their values may go to. None if each of them is surely set before it is read, or
-    what is not reaches no call and no result. Told by shape, from the ends of statements, so that most functions need
-    not be read."""
+def candidates(unit: Unit, first: int, stop: int, tolerant: frozenset[str]) -> tuple[set[int], set[str]] | None:
+    """Of the variables that tokens [first, stop) declare without an initializer, those whose next use is in a branch:
+    the tokens of their names, and the names that their values may go to. None if each of them is certainly set before
+    it is read, or is not passed to a call and not returned. Only the layout of statements is used, so that most
+    functions need no parse."""
     ends = unit.between(first, stop, ";")
-    names = list(_names(unit, ends, first))
+    names = list(_declared_names(unit, ends, first))
     if not names:
         return None
     shape = _Shape(unit, first, stop, ends)
@@ -84,22 +86,22 @@ def candidates(unit: Unit, first: int, stop: int, ours: frozenset[str]) -> tuple
         home = shape.block_of(decl)
         last = unit.match[home] if home >= first else stop
         uses = [k for k in places[bisect_right(places, decl) : bisect_left(places, last)] if not unit.is_member(k)]
-        if not _may_matter(unit, decl, uses) or not any(_may_be_handed_on(unit, k) for k in uses[1:]):
+        if not _may_matter(unit, decl, uses) or not any(_may_be_passed(unit, k) for k in uses[1:]):
             continue
         block = shape.block_of(uses[0])
         if unit.t[shape.start_of(uses[0])] not in _CONDITIONAL and (
             block == home or (uses[-1] < unit.match[block] and not _is_switch(unit, block))
         ):
-            continue  # where it is used first it is set, and all other uses come after
+            continue  # the first use sets it, and all other uses come later
         found[decl] = uses
     unsure = {unit.t[decl] for decl, uses in found.items() if not shape.is_set_before(uses)}
-    if not unsure or not shape.hands_on(unsure, ours):
+    if not unsure or not shape.passes_on(unsure, tolerant):
         return None
     return {decl for decl in found if unit.t[decl] in unsure}, unsure
 
 
 class _Shape:
-    """The blocks and statements between tokens, as far as braces and semicolons tell."""
+    """The blocks and statements between tokens, found by braces and semicolons."""
 
     def __init__(self, unit: Unit, first: int, stop: int, ends: list[int]) -> None:
         self.unit, self.t, self.match = unit, unit.t, unit.match
@@ -127,9 +129,9 @@ class _Shape:
         """The first token of the statement around token k, or of the head of the block that opens at k."""
         return self._starts[bisect_left(self._starts, k) - 1] + 1
 
-    def hands_on(self, names: set[str], ours: frozenset[str]) -> bool:
-        """Whether the value of a variable, or of one made of it, may go to a function, to PTX or be a result. The names
-        of what is made of them are added."""
+    def passes_on(self, names: set[str], tolerant: frozenset[str]) -> bool:
+        """Whether the value of a variable, or one computed from it, may be passed to a function or to PTX, or returned.
+        Adds the names of the variables computed from it to `names`."""
         todo, found = list(names), False
         while todo:
             for k in self.unit.between(self.first, self.stop, todo.pop()):
@@ -137,28 +139,28 @@ class _Shape:
                 found = found or (block >= self.first and self.t[block - 1] not in _BEFORE_BLOCK)
                 for j in range(start, k):
                     tok = self.t[j]
-                    if tok == "return" or (tok == "(" and self.match[j] > k and self._takes(self.t[j - 1], ours)):
+                    if tok == "return" or (tok == "(" and self.match[j] > k and self._takes(self.t[j - 1], tolerant)):
                         found = True
                     elif tok == "=" and (name := self._target(j)) not in names:
                         names.add(name)
                         todo.append(name)
         return found
 
-    def _takes(self, callee: str, ours: frozenset[str]) -> bool:
-        """Whether a bracket behind a token may be that of a call that needs values."""
+    def _takes(self, callee: str, tolerant: frozenset[str]) -> bool:
+        """Whether a bracket after a token may open the arguments of a call that needs values."""
         if is_identifier(callee):
-            return callee not in _CONTROL and callee not in ours and not is_macro(self.unit, callee)
+            return callee not in _CONTROL and callee not in tolerant and not is_macro(self.unit, callee)
         return callee in (">", ")", "]", "}")
 
     def _target(self, equals: int) -> str:
-        """The variable that is assigned to before a `=`, maybe a part of it."""
+        """The variable that is assigned to before a `=`, as a whole or in part."""
         k = equals - 1
         while self.t[k] == "]" or self.t[k - 1] == ".":
             k = self.match[k] - 1 if self.t[k] == "]" and 0 < self.match[k] < k else k - 2
         return self.t[k]
 
     def is_set_before(self, uses: list[int]) -> bool:
-        """Whether a variable with these uses is surely set before each use that is no assignment."""
+        """Whether a variable with these uses is certainly set before each use that is not an assignment."""
         return self._list(uses, self.first - 1, 0) is not None
 
     def _list(self, uses: list[int], block: int, depth: int) -> bool | None:
@@ -167,7 +169,7 @@ class _Shape:
         n = bisect_left(uses, block)
         while n < len(uses) and uses[n] < last:
             k = uses[n]
-            for _ in range(_DEEP):
+            for _ in range(_MAX_DEPTH):
                 inner = self.block_of(k)
                 if inner == block:
                     break
@@ -183,19 +185,19 @@ class _Shape:
         return False
 
     def _statement(self, uses: list[int], at: int, depth: int) -> tuple[int, bool] | None:
-        """The token behind what was looked at of the statement that begins at a token, and whether that sets the
-        variable; None if a use in it may come before."""
+        """The token after the statement that begins at a token, and whether the statement sets the variable; None if it
+        may be used before that."""
         t, match = self.t, self.match
         while t[at] == "#" and (directive := self.unit.in_directive(at)) is not None and directive.first == at:
             at = directive.stop
         n = bisect_left(uses, at)
         use = uses[n] if n < len(uses) else self.stop
         if t[at] == "{" and match[at] > at:
-            sets = self._list(uses, at, depth) if depth < _DEEP else None
+            sets = self._list(uses, at, depth) if depth < _MAX_DEPTH else None
             return None if sets is None else (match[at] + 1, sets)
         if t[at] in ("if", "for", "while"):
             head = at + 2 if t[at + 1] == "constexpr" else at + 1
-            if t[head] != "(" or match[head] < 0 or depth > _DEEP:
+            if t[head] != "(" or match[head] < 0 or depth > _MAX_DEPTH:
                 return None
             if t[at] == "for" and use == at + 2 and t[use + 1] == "=" and self._is_assigned(uses, n):
                 return use, True
@@ -221,8 +223,8 @@ class _Shape:
 
 
 def _may_matter(unit: Unit, decl: int, uses: list[int]) -> bool:
-    """Whether a variable is one that clang may take for set: an array of which an element is named by a number, an
-    object of which a member is used, or what is assigned as a whole or may be a number."""
+    """Whether clang may assume that a variable is set: an array with an element of constant index, an object with a
+    member that is used, or a variable that is assigned as a whole or may be a number."""
     t = unit.t
     if t[decl + 1] == "[":
         return any(
@@ -230,13 +232,13 @@ def _may_matter(unit: Unit, decl: int, uses: list[int]) -> bool:
             for k in uses
         )
     after = {t[k + 1] for k in uses}
-    if t[decl - 1] == ">":  # a class template's object, or a type that it names
+    if t[decl - 1] == ">":  # an object of a class template, or a type from one
         return "." in after
     return "=" in after or "." in after or any(t[k - 1] in ("&", "(", ",") for k in uses)
 
 
-def _may_be_handed_on(unit: Unit, k: int) -> bool:
-    """Whether the use of a variable at token k may be an argument, a result, or what another one is made of."""
+def _may_be_passed(unit: Unit, k: int) -> bool:
+    """Whether the use of a variable at token k may be an argument, a result, or an operand of another value."""
     t = unit.t
     last = k
     while t[last + 1] in (".", "["):  # a part of it
@@ -254,8 +256,8 @@ def _is_switch(unit: Unit, block: int) -> bool:
     return unit.t[block - 1] == ")" and unit.t[unit.match[block - 1] - 1] == "switch"
 
 
-def _names(unit: Unit, ends: Iterable[int], first: int) -> Iterator[int]:
-    """Names that the statements which end at some tokens may declare without a value."""
+def _declared_names(unit: Unit, ends: Iterable[int], first: int) -> Iterator[int]:
+    """Names that the statements which end at some tokens may declare without an initializer."""
     t, before = unit.t, first
     for end in ends:
         words = t[before:end]
@@ -264,7 +266,7 @@ def _names(unit: Unit, ends: Iterable[int], first: int) -> Iterator[int]:
             "}" in words
             or last == "]"
             or (several and (last != ")" or "=" in words))
-            # without a comma it is the last word that has no value, and a type stands before it
+            # without a comma, the last word is the name, and a type is before it
             or (last != ")" and (t[end - 2] in "*>" or is_identifier(t[end - 2])))
         ):
             yield from _declared(unit, end, first)
@@ -272,7 +274,7 @@ def _names(unit: Unit, ends: Iterable[int], first: int) -> Iterator[int]:
 
 
 def _declared(unit: Unit, end: int, first: int) -> list[int]:
-    """Names that the statement which ends at token `end` may declare without a value."""
+    """Names that the statement which ends at token `end` may declare without an initializer."""
     t = unit.t
     found: list[int] = []
     k = end - 1
@@ -281,7 +283,7 @@ def _declared(unit: Unit, end: int, first: int) -> list[int]:
             k = unit.match[k] - 1
         before = t[k - 1]
         if not is_identifier(t[k]) or t[k] in NOT_TYPES or not (is_identifier(before) or before in "*,>"):
-            k = _initialised(unit, k, first)
+            k = _initialized(unit, k, first)
             if k < 0:
                 return found
         else:
@@ -295,10 +297,10 @@ def _declared(unit: Unit, end: int, first: int) -> list[int]:
     return []
 
 
-def _initialised(unit: Unit, k: int, first: int) -> int:
-    """The name that a declarator with `=`, which ends at token k, gives a value; -1: it has none."""
+def _initialized(unit: Unit, k: int, first: int) -> int:
+    """The name in a declarator with `=` that ends at token k; -1: it has no `=`."""
     t = unit.t
-    while k > first and t[k] not in _NO_VALUE:
+    while k > first and t[k] not in _NO_INITIALIZER:
         if t[k] == "=":
             k -= 1
             while t[k] == "]" and first < unit.match[k]:
@@ -309,12 +311,12 @@ def _initialised(unit: Unit, k: int, first: int) -> int:
 
 
 def _is_type(unit: Unit, k: int) -> bool:
-    """Whether a statement begins with a type that ends at token k, of variables that have no value by themselves."""
+    """Whether a statement begins with a type that ends at token k and has no default value."""
     t, directive = unit.t, unit.in_directive(k)
     while k > 0 and t[k] not in _BEFORE and unit.in_directive(k) is directive:
         if (
             t[k] in NOT_TYPES
-            or t[k] in HAVE_A_VALUE
+            or t[k] in NOT_UNINITIALIZED
             or not (is_identifier(t[k]) or t[k] in _IN_TYPES or t[k].isdigit())
         ):
             return False
