@@ -19,7 +19,8 @@
     hazards         code that hangs or gives wrong results between lanes
     lockstep        warp-synchronous tails of reductions
     uninitialized   variables without an initializer that may be read before they are set, by tokens
-    unset           definite assignment of those variables (CU319)
+    divergence      names whose values may differ between lanes
+    definite_assignment     whether all lanes have set such a variable where it is passed (CU319)
     hostside        warp sizes in host code, by tokens
     native/         which kernels work with whole wavefronts, and their edits (its `__init__` explains the parts)
 
