@@ -12,8 +12,8 @@ from cu2port.audit.collect import FileAudit, audit_job, failed
 from cu2port.audit.document import build
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
+from cu2port.core.file_rules import lost
 from cu2port.core.model import Severity
-from cu2port.core.troubles import lost
 from cu2port.project import build_files
 from cu2port.project.plan import Request, plan_items, plan_jobs
 from cu2port.project.tree import make_roots

@@ -12,8 +12,8 @@ from typing import Any
 from cu2port.cli.options import shared
 from cu2port.cli.reports import progress, report_paths, write_text
 from cu2port.cli.say import say
+from cu2port.core.file_rules import IN_THE_WAY
 from cu2port.core.model import Options, Trust
-from cu2port.core.troubles import IN_THE_WAY
 from cu2port.project import compile_db
 from cu2port.project.config import find_config
 from cu2port.project.convert import Ran, run

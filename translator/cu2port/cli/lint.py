@@ -13,7 +13,7 @@ from typing import Any
 
 from cu2port.cli.options import shared
 from cu2port.cli.say import emit, say
-from cu2port.core import troubles
+from cu2port.core import file_rules
 from cu2port.core.disk import sweep_folder
 from cu2port.core.model import Judged, Options, Project, Severity, Trust
 from cu2port.core.plain import one_line
@@ -42,7 +42,7 @@ from cu2port.project.workers import available_cores
 from cu2port.report import lint_formats
 
 _HIP_SUFFIXES = frozenset({".hip"})
-_LOST = frozenset({troubles.UNREADABLE.code, troubles.INTERNAL.code})  # what no baseline may hide
+_LOST = frozenset({file_rules.UNREADABLE.code, file_rules.INTERNAL.code})  # what no baseline may hide
 _PASSES = 4  # over files that include each other
 _COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
 
@@ -288,7 +288,7 @@ def _write(config: Config, jobs: Sequence[Job], files: Sequence[FileLint]) -> li
             try:
                 left = writer.put(job.path, f.output, f.read)
             except OSError as e:
-                left = troubles.UNREADABLE.on_file(f"could not be written ({e.strerror}); it was left as it is")
+                left = file_rules.UNREADABLE.on_file(f"could not be written ({e.strerror}); it was left as it is")
         out.append(f if left is None else failed(f.path, left))
     writer.finish()
     return out

@@ -15,7 +15,7 @@ from typing import Any
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
 from cu2port.checks.include import IncludeHeader
-from cu2port.core import edits, troubles
+from cu2port.core import edits, file_rules
 from cu2port.core.families import NAMES
 from cu2port.core.locate import Lines, Place, readable
 from cu2port.core.model import Finding, Judged, Options, Outcome, Project, Result, Severity, Span, Trust
@@ -188,7 +188,7 @@ def _work(jobs: Sequence[Job], settings: Settings, workers: int) -> Iterator[tup
 
 
 def _lost(job: Job, lost: Lost) -> FileLint:
-    return failed(job.shown, troubles.lost(lost.reason))
+    return failed(job.shown, file_rules.lost(lost.reason))
 
 
 def failed(path: str, found: Judged) -> FileLint:
@@ -209,10 +209,10 @@ def lint_job(settings: Settings, job: Job, tools: Tools) -> FileLint:
     try:
         data = job.data if job.data is not None else Path(job.path).read_bytes()
     except OSError as e:
-        return failed(job.shown, troubles.UNREADABLE.on_file(f"could not be read ({e.strerror}); fix that"))
+        return failed(job.shown, file_rules.UNREADABLE.on_file(f"could not be read ({e.strerror}); fix that"))
     if len(data) > job.max_size:
         message = f"larger than --max-size ({job.max_size} bytes), not looked at; raise --max-size"
-        return failed(job.shown, troubles.TOO_LARGE.on_file(message))
+        return failed(job.shown, file_rules.TOO_LARGE.on_file(message))
     if travels(job.path, data):
         return FileLint(job.shown)
     codes = settings.selection.for_file(job.shown)

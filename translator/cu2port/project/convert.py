@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
-from cu2port.core import troubles
+from cu2port.core import file_rules
 from cu2port.core.disk import is_temporary, sweep, sweep_folder
 from cu2port.core.model import Judged
 from cu2port.core.record import Entry, FileRecord, RunRecord, entries
@@ -80,7 +80,7 @@ def _results(jobs: Sequence[Job], pool: Pool, tick: Tick) -> Iterator[tuple[Job,
 
 
 def _lost(job: Job, lost: Lost) -> Done:
-    found = troubles.lost(lost.reason, "; copied as it is")
+    found = file_rules.lost(lost.reason, "; copied as it is")
     return refused(job, "failed", found, notes=(lost.trace,) if lost.trace else ())
 
 
@@ -133,16 +133,16 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
             tree.finish(roots)
         except OSError as e:
             message = f"could not be written ({e.strerror}); the next run takes up what this one wrote"
-            more.append(_broken(f"{tree.out.as_posix()}/{STATE}", troubles.UNREADABLE.on_file(message)))
+            more.append(_broken(f"{tree.out.as_posix()}/{STATE}", file_rules.UNREADABLE.on_file(message)))
     return Ran(_run_record(request, records, more), in_the_way=in_the_way)
 
 
 def _unread(found: Sequence[Entry]) -> bool:
-    return any(e.code == troubles.UNREADABLE.code for e in found)
+    return any(e.code == file_rules.UNREADABLE.code for e in found)
 
 
 def _edited(found: Sequence[Judged]) -> bool:
-    return any(j.finding.code == troubles.IN_THE_WAY.code for j in found)
+    return any(j.finding.code == file_rules.IN_THE_WAY.code for j in found)
 
 
 def _foreign(blocked: Sequence[tuple[Path, Judged]]) -> list[FileRecord]:
@@ -167,7 +167,7 @@ def _put(tree: TreeOutput, item: Item, done: Done | None, more: list[FileRecord]
         tree.lost(item)
         where = e.filename if isinstance(e.filename, str) else item.shown
         message = f"could not be copied ({where}: {e.strerror}); fix that and convert again"
-        return (troubles.UNREADABLE.on_file(message),)
+        return (file_rules.UNREADABLE.on_file(message),)
     return (blocked,) if blocked else ()
 
 
@@ -225,7 +225,7 @@ def _put_back(writer: InPlace, item: Item, done: Done, more: list[FileRecord]) -
         more += _foreign(writer.put_headers(_folder(item.root), done.helpers))
         found = writer.put(item.name, done.output, done.read) if done.output is not None else None
     except OSError as e:
-        found = troubles.UNREADABLE.on_file(f"could not be written ({e.strerror}); fix that and convert again")
+        found = file_rules.UNREADABLE.on_file(f"could not be written ({e.strerror}); fix that and convert again")
     return (found,) if found else ()
 
 
@@ -242,7 +242,7 @@ def _rename(request: Request, writer: InPlace, items: Sequence[Item], records: d
         try:
             found = writer.lead(item, request.options.rename) if leads else writer.rename(item)
         except OSError as e:
-            found = troubles.UNREADABLE.on_file(f"could not be renamed ({e.strerror}); fix that and convert again")
+            found = file_rules.UNREADABLE.on_file(f"could not be renamed ({e.strerror}); fix that and convert again")
         if found is not None:
             record = records.get(index, _plain(request, item, ()))
             records[index] = record._replace(output=item.shown, entries=(*entries(b"", (found,)), *record.entries))
@@ -309,15 +309,15 @@ def _helper_note(names: frozenset[str]) -> str:
 def _plain(request: Request, item: Item, found: tuple[Judged, ...]) -> FileRecord:
     """The record of an item that is no source."""
     judged = (*item.found, *found)
-    bad = any(j.finding.code == troubles.UNREADABLE.code for j in judged)
+    bad = any(j.finding.code == file_rules.UNREADABLE.code for j in judged)
     output = "" if item.kind == "none" else output_of(request, item)
     return FileRecord(item.shown, output, "failed" if bad else "copied", entries(b"", judged))
 
 
 def _record(request: Request, item: Item, done: Done, found: tuple[Judged, ...]) -> FileRecord:
-    """The record of a source: troubles with the file first, then what was found in it. Of a file that was left as it
+    """The record of a source: findings on the file first, then those in its text. Of a file that was left as it
     is there is nothing else to say: what was found was not applied."""
-    left = any(j.finding.code in (troubles.NOT_REPLACED.code, troubles.UNREADABLE.code) for j in found)
+    left = any(j.finding.code in (file_rules.NOT_REPLACED.code, file_rules.UNREADABLE.code) for j in found)
     every = (*entries(b"", (*item.found, *found)), *(() if left else done.entries))
     failed = left or _unread(every)
     return FileRecord(

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from cu2port.core import troubles
+from cu2port.core import file_rules
 from cu2port.core.model import Judged, Options, Project, Result
 from cu2port.core.record import Entry, entries
 from cu2port.engine import translate as engine
@@ -31,7 +31,7 @@ class Job:
     """One file to convert. `data` holds the text of standard input; else `path` is read.
 
     `diff`: the two names of a unified diff; then the diff comes back in place of the output. `lexer_alone`: why this
-    is the second attempt at a file, without libclang. `unscanned`: why the first look at it failed.
+    is the second attempt at a file, without libclang. `not_scanned`: why the first look at it failed.
     """
 
     index: int
@@ -44,7 +44,7 @@ class Job:
     data: bytes | None = None
     diff: tuple[str, str] | None = None
     lexer_alone: str = ""
-    unscanned: str = ""
+    not_scanned: str = ""
 
     def without_clang(self, reason: str) -> Job:
         """The same job for a second attempt. `reason`: how the first one failed."""
@@ -108,9 +108,9 @@ def convert(job: Job, tools: Tools) -> Done:
     except OSError as e:
         reason = e.strerror or type(e).__name__
         message = f"could not be read ({reason}); fix that and convert again"
-        return refused(job, "failed", troubles.UNREADABLE.on_file(message))
+        return refused(job, "failed", file_rules.UNREADABLE.on_file(message))
     if data is None:
-        return refused(job, "copied", troubles.TOO_LARGE.on_file(_too_large(job)))
+        return refused(job, "copied", file_rules.TOO_LARGE.on_file(_too_large(job)))
     if travels(job.path, data):
         return Done("copied", read=hashlib.sha256(data).hexdigest())
     if b"\0" in data and not _is_cuda(job) and not _CUDA_MARK.search(data.replace(b"\0", b"")):
@@ -136,10 +136,10 @@ def _pack(job: Job, result: Result) -> Done:
     if job.lexer_alone or status == "partial":
         status = "partial"
         reason = job.lexer_alone or (result.notes[0] if result.notes else "it did not finish")
-        lexer_alone = troubles.LEXER_ALONE.on_file(f"converted without libclang ({reason}); read its changes with care")
+        lexer_alone = file_rules.LEXER_ALONE.on_file(f"converted without libclang ({reason}); review its changes")
         found = (*found, lexer_alone)
-    if job.unscanned:
-        found = (troubles.unscanned(job.unscanned), *found)
+    if job.not_scanned:
+        found = (file_rules.not_scanned(job.not_scanned), *found)
     changed = result.output != result.data
     return Done(
         status=status,

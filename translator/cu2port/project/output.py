@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from cu2port.core import troubles
+from cu2port.core import file_rules
 from cu2port.core.data import cache_dir
 from cu2port.core.disk import ABSENT, CHANGED, Refused, digest_of, put_link, real_folder, replacing, write
 from cu2port.core.model import Judged
@@ -98,13 +98,13 @@ class TreeOutput:
         mode = _kind(path)
         if stat.S_ISDIR(mode):
             if not self._remove_ours(Path(path)):
-                return troubles.IN_THE_WAY.on_file(f"{path} is a folder with files that are not cu2port's; remove it")
+                return file_rules.IN_THE_WAY.on_file(f"{path} is a folder with files that are not cu2port's; remove it")
             mode = 0
         if data is None and item.kind != "link":
             data = _whole(item.name)
             if read and data is not None and hashlib.sha256(data).hexdigest() != read:
                 self.lost(item)
-                return troubles.NOT_REPLACED.on_file(f"{CHANGED}, so its output is not made; convert again")
+                return file_rules.NOT_REPLACED.on_file(f"{CHANGED}, so its output is not made; convert again")
         new = hashlib.sha256(data).hexdigest() if data is not None else self._input_digest(item)
         old = self._known.get(item.target, ("", ""))[0]
         now = digest_of(path) if mode else ABSENT
@@ -112,7 +112,7 @@ class TreeOutput:
             self._now[item.target] = (old, root)
             if old == new:
                 return None  # edited since, and we have nothing new to say: theirs stays
-            return troubles.IN_THE_WAY.on_file(
+            return file_rules.IN_THE_WAY.on_file(
                 f"{path} was changed since cu2port wrote it, and its source changed too; merge by hand, or --force"
             )
         if now == new and not old:
@@ -121,7 +121,7 @@ class TreeOutput:
             self._place(item, path, data, now, new, mode)
         except Refused:
             self.lost(item)
-            return troubles.IN_THE_WAY.on_file(f"{path} was changed while cu2port ran; merge by hand, or --force")
+            return file_rules.IN_THE_WAY.on_file(f"{path} was changed while cu2port ran; merge by hand, or --force")
         return None
 
     def _place(self, item: Item, path: str, data: bytes | None, now: str, new: str, there: int) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
 
-from cu2port.core import troubles
+from cu2port.core import file_rules
 from cu2port.core.files import may_include
 from cu2port.core.model import Options, Project
 from cu2port.project import build_files, git
@@ -97,7 +97,7 @@ def _with_old_name(item: Item, moved: Mapping[str, str]) -> Item:
     if not build_files.is_build_file(PurePosixPath(item.relative).name):
         return item
     found = tuple(
-        troubles.OLD_NAME.on_file(
+        file_rules.OLD_NAME.on_file(
             f"names {old} in line {', '.join(map(str, lines))}, which is {moved[old]} now; rename it"
         )
         for old, lines in build_files.named(item.name, moved)
@@ -184,7 +184,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> Plan:
         names = None
         if request.mode == "diff":
             names = (item.shown.lstrip("/"), output_of(request, item).lstrip("/"))
-        jobs.append(replace(job, options=options, project=project, diff=names, unscanned=lost.get(job.path, "")))
+        jobs.append(replace(job, options=options, project=project, diff=names, not_scanned=lost.get(job.path, "")))
     return Plan(jobs, graph)
 
 

@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from cu2port.core import troubles
+from cu2port.core import file_rules
 from cu2port.core.disk import ABSENT, Refused, digest_of, real_folder, replacing
 from cu2port.core.model import Judged
 from cu2port.project.tree import CannotRun
@@ -74,7 +74,7 @@ class Helpers:
                 written.append(path)
             except Refused as e:
                 message = f"{e}, but converted code needs cu2port's own {name} at this place; rename or move it"
-                blocked.append((path, troubles.FOREIGN_HEADER.on_file(message)))
+                blocked.append((path, file_rules.FOREIGN_HEADER.on_file(message)))
             self._there.add((folder, name))
         return written, blocked
 

@@ -1,7 +1,7 @@
 """The page of every rule, as `explain` prints it, as `docs/rules/` holds it, and as SARIF carries it.
 
-It is made from the class of a check (docstring and examples) or from the row of a trouble; nothing else describes a
-rule.
+It is made from the class of a check (docstring and examples) or from the row of a rule on files. Nothing else
+describes a rule.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cu2port.core.families import FAMILIES, OWN, family
-from cu2port.core.troubles import BAD_SUPPRESSION, TROUBLES, UNUSED_SUPPRESSION
+from cu2port.core.file_rules import BAD_SUPPRESSION, FILE_RULES, UNUSED_SUPPRESSION
 from cu2port.engine.check import Example
 from cu2port.lint.select import default_rules
 
@@ -69,7 +69,7 @@ def pages() -> Mapping[str, Page]:
     from cu2port.checks import all_checks
 
     found = {c.code: Page(c.code, c.name, c.severity.value, c.page, c.examples) for c in all_checks()}
-    found |= {t.code: Page(t.code, t.name, t.severity.value, t.page) for t in TROUBLES.values()}
+    found |= {t.code: Page(t.code, t.name, t.severity.value, t.page) for t in FILE_RULES.values()}
     return dict(sorted(found.items()))
 
 

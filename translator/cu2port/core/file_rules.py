@@ -1,4 +1,4 @@
-"""CU9xx: what cu2port itself could not do with a file. One row a trouble; messages are made where it is met."""
+"""CU9xx: rules on files: what cu2port could not do with a file. One row per rule; the caller makes the message."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from cu2port.core.model import Finding, Judged, Outcome, Severity, Trust
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
-    """A kind of trouble. `page`: what `explain` shows; its first line is what `rules` lists."""
+class FileRule:
+    """A rule on files. `page`: what `explain` shows; its first line is what `rules` lists."""
 
     code: str
     name: str
@@ -18,15 +18,15 @@ class Trouble:
     page: str
 
     def finding(self, message: str, start: int = 0, end: int = 0) -> Finding:
-        """The trouble as a finding, on a file or on some of its bytes. `message`: what is there, then what to do."""
+        """A finding on a file or on some of its bytes. `message`: what is wrong, then what to do."""
         return Finding(self.code, self.name, self.severity, message, start, end, trust=Trust.MANUAL)
 
     def on_file(self, message: str) -> Judged:
-        """The trouble as a finding on a whole file that is left for a person."""
+        """A finding on a whole file, for manual review."""
         return Judged(self.finding(message), Outcome.MANUAL)
 
 
-TOO_LARGE = Trouble(
+TOO_LARGE = FileRule(
     "CU901",
     "file-too-large",
     Severity.WARNING,
@@ -35,7 +35,7 @@ TOO_LARGE = Trouble(
 It was copied as it is. Sources of that size are mostly generated tables; if this one holds CUDA code, raise the limit
 (`--max-size 32M`).""",
 )
-NOT_TEXT = Trouble(
+NOT_TEXT = FileRule(
     "CU902",
     "not-text",
     Severity.WARNING,
@@ -44,7 +44,7 @@ NOT_TEXT = Trouble(
 cu2port edits bytes and keeps every 8-bit encoding as it is. It was copied as it is. Save it as UTF-8
 (`iconv -f UTF-16 -t UTF-8`) and convert again; a stray NUL byte is best removed.""",
 )
-UNREADABLE = Trouble(
+UNREADABLE = FileRule(
     "CU903",
     "unreadable",
     Severity.ERROR,
@@ -52,7 +52,7 @@ UNREADABLE = Trouble(
 
 There is no output for it. Give yourself the right to read it, then convert again.""",
 )
-LEXER_ALONE = Trouble(
+LEXER_ALONE = FileRule(
     "CU904",
     "lexer-alone",
     Severity.WARNING,
@@ -61,7 +61,7 @@ LEXER_ALONE = Trouble(
 libclang overflows its stack on thousands of nested parentheses, and can be slow on huge expressions. What only types
 or constants can decide was left or taken for CUDA's; read the changes of this file with more care.""",
 )
-INTERNAL = Trouble(
+INTERNAL = FileRule(
     "CU905",
     "internal-error",
     Severity.ERROR,
@@ -72,16 +72,16 @@ The file was copied as it is. This is a fault of cu2port: please report it with 
 
 
 def lost(reason: str, more: str = "") -> Judged:
-    """A job that no worker could do, and why; `more`: what became of the file."""
+    """The finding for a job that no worker could do; `more`: what happened to the file."""
     return INTERNAL.on_file(f"cu2port failed on this file ({reason}), also without libclang{more}; please report")
 
 
-def unscanned(reason: str) -> Judged:
-    """The first look at a file failed, and other files were converted without it."""
+def not_scanned(reason: str) -> Judged:
+    """The finding for a file whose declarations could not be read for the other files."""
     return INTERNAL.on_file(f"cu2port could not tell what this file declares for others ({reason}); please report")
 
 
-LEAVES_TREE = Trouble(
+LEAVES_TREE = FileRule(
     "CU906",
     "link-leaves-tree",
     Severity.WARNING,
@@ -91,7 +91,7 @@ As in git, the link is kept with the text that it has, and never followed: nothi
 or copied. Where the port needs what it leads to, put that in the input in place of the link, or pass it as an
 input too.""",
 )
-LINK_LOOP = Trouble(
+LINK_LOOP = FileRule(
     "CU908",
     "link-loop",
     Severity.INFO,
@@ -99,7 +99,7 @@ LINK_LOOP = Trouble(
 
 It was kept as it is and not followed.""",
 )
-NAME_TAKEN = Trouble(
+NAME_TAKEN = FileRule(
     "CU909",
     "name-taken",
     Severity.WARNING,
@@ -107,7 +107,7 @@ NAME_TAKEN = Trouble(
 
 It kept its name, and so did the includes of it. Rename one of the two.""",
 )
-IN_THE_WAY = Trouble(
+IN_THE_WAY = FileRule(
     "CU910",
     "output-changed",
     Severity.ERROR,
@@ -115,7 +115,7 @@ IN_THE_WAY = Trouble(
 
 It was left as it is, so that no work is lost. Merge by hand, or let `--force` replace it.""",
 )
-FOREIGN_HEADER = Trouble(
+FOREIGN_HEADER = FileRule(
     "CU911",
     "header-in-the-way",
     Severity.ERROR,
@@ -123,7 +123,7 @@ FOREIGN_HEADER = Trouble(
 
 It was left as it is, and the converted code will include the wrong file. Rename or move it.""",
 )
-SOURCE_FOLDER = Trouble(
+SOURCE_FOLDER = FileRule(
     "CU912",
     "folder-named-like-source",
     Severity.INFO,
@@ -131,7 +131,7 @@ SOURCE_FOLDER = Trouble(
 
 Its files are converted; the folder keeps its name.""",
 )
-SPECIAL = Trouble(
+SPECIAL = FileRule(
     "CU913",
     "special-file",
     Severity.INFO,
@@ -139,7 +139,7 @@ SPECIAL = Trouble(
 
 There is nothing to copy, so the output does not have it.""",
 )
-UNUSED_SUPPRESSION = Trouble(
+UNUSED_SUPPRESSION = FileRule(
     "CU914",
     "unused-suppression",
     Severity.WARNING,
@@ -148,7 +148,7 @@ UNUSED_SUPPRESSION = Trouble(
 What it was for is gone, or it names the wrong rule or line. Left in place it would hide the next mistake there.
 Remove it.""",
 )
-BAD_SUPPRESSION = Trouble(
+BAD_SUPPRESSION = FileRule(
     "CU915",
     "bad-suppression",
     Severity.WARNING,
@@ -157,7 +157,7 @@ BAD_SUPPRESSION = Trouble(
 It silences nothing. Rules are named by code, prefix or name (`cu2port rules` lists them); `ignore-begin` wants an
 `ignore-end` after it.""",
 )
-NOT_REPLACED = Trouble(
+NOT_REPLACED = FileRule(
     "CU916",
     "not-replaced",
     Severity.ERROR,
@@ -166,7 +166,7 @@ NOT_REPLACED = Trouble(
 Somebody saved it while cu2port ran: convert again. Or it has several names (hard links), belongs to another user, or
 has extended attributes that a new file could not have: convert a copy of it, or let `--force` replace it.""",
 )
-OLD_NAME = Trouble(
+OLD_NAME = FileRule(
     "CU920",
     "old-name-in-build-file",
     Severity.WARNING,
@@ -176,7 +176,7 @@ Build files are copied as they are, so the build still asks for the old name. Wr
 message gives.""",
 )
 
-TROUBLES: Mapping[str, Trouble] = {
+FILE_RULES: Mapping[str, FileRule] = {
     t.code: t
     for t in (
         TOO_LARGE,
