@@ -63,7 +63,7 @@ def hips(unit: Unit) -> tuple[Span, ...]:
 def _stays(unit: Unit, name: str) -> bool:
     """Whether a conversion leaves a name of CUDA's as it is."""
     row = unit.catalog.get(name)
-    return row is None or row.fate == "unsupported"
+    return row is None or row.mapping == "unsupported"
 
 
 def keeps_warps(unit: Unit) -> bool:

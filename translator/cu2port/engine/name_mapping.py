@@ -1,5 +1,7 @@
-"""What a conversion does with a name of CUDA's, asked of the conversion itself: the row of the catalogue, and what the
-checks say of a small use of it. `query` and the tests answer from here."""
+"""How a CUDA name is converted: by the row of the catalogue, and by what the checks report in a small use of it.
+
+`query` prints it.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ _CONVERTED, _KEPT = Options(use_clang=False), Options(use_clang=False, warp="fla
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule that refers to a name. `applied`: conversion makes its edits; `kept`: it holds where warp code is kept
-    as it is (`--warp flag`, code for HIP)."""
+    """A rule that refers to a name. `applied`: conversion makes its edits; `kept`: it applies where warp code is not
+    converted (`--warp flag`, code for HIP)."""
 
     code: str
     name: str
@@ -29,12 +31,12 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
-    """What becomes of a name. `hip`: what is written for it; `fate`: the row's, or `change` where a rule writes
-    something else."""
+class NameMapping:
+    """How a name is converted. `hip`: the text that replaces it; `mapping`: the kind in its row, or `change` where a
+    rule writes another text."""
 
     hip: str
-    fate: str
+    mapping: str
     rules: tuple[Rule, ...]
 
 
@@ -50,24 +52,24 @@ def use_of(row: Row) -> str:
 
 
 @lru_cache(maxsize=64)
-def fate_of(row: Row) -> Fate:
-    """What becomes of a name, and the rules that speak of it."""
+def mapping_of(row: Row) -> NameMapping:
+    """How a name is converted, and the rules that refer to it."""
     text = use_of(row)
     rules: list[Rule] = []
-    hip, fate = target(row, _CONVERTED.rocm)[0] or row.hip, row.fate  # an older name where ROCm has that still
+    hip, mapping = target(row, _CONVERTED.rocm)[0] or row.hip, row.mapping  # an older name where this ROCm still has it
     for options in (_CONVERTED, _KEPT):
         for judged in translate(text, options, path="a.cu").findings:
             f = judged.finding
             applied = judged.outcome is Outcome.APPLIED
-            if isinstance(by_code()[f.code], RowCheck) or not _speaks_of(f, row.cuda, text):
+            if isinstance(by_code()[f.code], RowCheck) or not _refers_to(f, row.cuda, text):
                 continue
             if applied and options is _CONVERTED and f.cuda == row.cuda and f.hip and f.hip != hip:
-                hip, fate = f.hip, "change"
+                hip, mapping = f.hip, "change"
             if not any(r.code == f.code for r in rules):
                 rules.append(Rule(f.code, f.name, f.message, applied, options is _KEPT))
-    return Fate(hip, fate, tuple(rules))
+    return NameMapping(hip, mapping, tuple(rules))
 
 
-def _speaks_of(f: Finding, name: str, text: str) -> bool:
+def _refers_to(f: Finding, name: str, text: str) -> bool:
     last = re.split(r"::|\.", name)[-1]
     return f.cuda == name or re.search(rf"\b{re.escape(last)}\b", text[f.start : f.end]) is not None

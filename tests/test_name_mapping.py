@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from cu2port.catalog import Row, load_catalog
 from cu2port.cli import cli
 from cu2port.core.model import Options, Outcome
-from cu2port.engine.fates import fate_of, use_of
+from cu2port.engine.name_mapping import mapping_of, use_of
 from cu2port.engine.translate import translate
 from cu2port.facts.warpnames import LOGICAL, NAMES, SPACE
 
@@ -28,13 +28,13 @@ def disagreement(row: Row) -> str:
     """
     if "." in row.cuda or row.drop or (row.strict and not row.before):
         return ""
-    found, text = fate_of(row), use_of(row)
+    found, text = mapping_of(row), use_of(row)
     result = translate(text, Options(use_clang=False), path="a.cu")
     output, name = result.output.decode(), re.split("::", row.cuda)[-1]
     there = re.search(rf"\b{re.escape(name)}\b", output) is not None
     codes = {j.finding.code for j in result.findings if j.finding.cuda == row.cuda or not row.before}
     left = {j.finding.code for j in result.findings if j.outcome is not Outcome.APPLIED}
-    if found.fate == "unsupported":
+    if found.mapping == "unsupported":
         return "" if left else "no counterpart, and nothing is left"
     if left & {"CU104", "CU106"}:
         return ""  # not in this version, or not with these arguments: it is said, and the name stays
@@ -74,6 +74,6 @@ def test_query_of_what_lanes_do_together(name: str) -> None:
     assert "CU313" in told
     assert "same meaning" not in told
     row = json.loads(CliRunner().invoke(cli, ["query", name, "--json"]).stdout)
-    assert (row["fate"], row["hip"]) == ("change", SPACE + LOGICAL[name])
+    assert (row["mapping"], row["hip"]) == ("change", SPACE + LOGICAL[name])
     if name.endswith("_sync"):
         assert {"CU311", "CU313"} <= {rule["code"] for rule in row["rules"]}
