@@ -173,7 +173,7 @@ def test_a_call_behind_a_macro_without_semicolon_is_no_declaration() -> None:
     assert Path("out.cuh").read_bytes() == source.replace(b"cuda", b"hip")
 
 
-def test_a_file_with_a_travelling_header_stays_as_it_is() -> None:
+def test_a_file_with_a_helper_header_stays_as_it_is() -> None:
     source = b"""#include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda_runtime.h>

@@ -23,10 +23,10 @@ from cu2port.engine import translate as engine
 from cu2port.project import compile_db, convert, jobs
 from cu2port.project.convert import Ran, run
 from cu2port.project.graph import Graph, Scan, scan_includes
+from cu2port.project.helper_headers import HelperHeaders
 from cu2port.project.ignore import patterns
 from cu2port.project.jobs import Job, Tools
 from cu2port.project.plan import Request
-from cu2port.project.travel import Helpers
 from cu2port.project.tree import (
     SOURCE_SUFFIXES,
     CannotRun,
@@ -78,7 +78,7 @@ def stand_in(source: bytes, options: Options, *, path: str, project: Project, cl
 
 @pytest.fixture
 def translator(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The stand-in translator, and a stand-in for the folder of travelling headers."""
+    """The stand-in translator, and a stand-in for the folder of helper headers."""
     monkeypatch.setattr(engine, "translate", stand_in)
     monkeypatch.setattr(convert, "load_catalog", lambda: None)  # what the stand-in does not need
     monkeypatch.setattr(convert, "all_checks", lambda: None)
@@ -87,13 +87,13 @@ def translator(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     package.mkdir()
     (package / "warp.hpp").write_text('// cu2port warp\n#include "base.hpp"\n#include <hip/hip_runtime.h>\n')
     (package / "base.hpp").write_text("// cu2port base\n")
-    made = Helpers.__init__
+    made = HelperHeaders.__init__
 
-    def init(self: Helpers) -> None:
+    def init(self: HelperHeaders) -> None:
         made(self)
         self._folder = package
 
-    monkeypatch.setattr(Helpers, "__init__", init)
+    monkeypatch.setattr(HelperHeaders, "__init__", init)
     monkeypatch.chdir(tmp_path)
 
 
@@ -802,7 +802,7 @@ def test_a_damaged_manifest_is_named(translator: None) -> None:
 
 
 @needs_fork
-def test_travelling_headers(translator: None) -> None:
+def test_helper_headers(translator: None) -> None:
     plant(Path("src"), sub__deep__a_cu="WARP")
     into("out", "src")
     assert tree("out")["sub/deep/a.cu"] == b'#include "../../cu2port/warp.hpp"'

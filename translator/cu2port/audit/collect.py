@@ -16,8 +16,8 @@ from cu2port.core.locate import Lines, readable
 from cu2port.core.model import Finding, Judged, Outcome, Severity, Trust
 from cu2port.engine import translate as engine
 from cu2port.facts.unit import Unit
+from cu2port.project.helper_headers import is_helper
 from cu2port.project.jobs import Job, Tools
-from cu2port.project.travel import travels
 from cu2port.project.tree import CUDA_SUFFIXES, suffix_of
 from cu2port.ptx import handled
 from cu2port.syntax.lexer import is_identifier
@@ -96,7 +96,7 @@ _RANK = {SELF: 0, NOTE: 0, REVIEW: 1, HAND: 2, NONE: 3}
 
 
 def audit_job(job: Job, tools: Tools) -> FileAudit | None:
-    """Look at one file, in a worker. None: it is a header that travels with converted code, and nobody's work."""
+    """Look at one file, in a worker. None: it is a header that is_helper with converted code, and nobody's work."""
     try:
         with open(job.path, "rb") as f:  # noqa: PTH123 - a Path a file costs more than the call
             data = f.read(job.max_size + 1)
@@ -105,7 +105,7 @@ def audit_job(job: Job, tools: Tools) -> FileAudit | None:
     if len(data) > job.max_size:
         message = f"larger than --max-size ({job.max_size} bytes), not looked at; raise --max-size"
         return failed(job.shown, file_rules.TOO_LARGE.on_file(message))
-    if travels(job.path, data):
+    if is_helper(job.path, data):
         return None
     if suffix_of(job.path) not in CUDA_SUFFIXES and not _MARK.search(data):
         return FileAudit(job.shown, lines=_lines(data))

@@ -23,11 +23,11 @@ from cu2port.lint.run import FileLint, Settings, failed, lint
 from cu2port.lint.select import make_selection, matches
 from cu2port.lint.sense import folded_names
 from cu2port.project.config import Config, find_config, inside, load_config
+from cu2port.project.helper_headers import HELPERS, is_helper_file
 from cu2port.project.inplace import InPlace
 from cu2port.project.jobs import Job, patch
 from cu2port.project.manifest import locked
 from cu2port.project.output import write_named
-from cu2port.project.travel import HELPERS, is_ours
 from cu2port.project.tree import (
     CUDA_SUFFIXES,
     SOURCE_SUFFIXES,
@@ -177,7 +177,7 @@ def _jobs(
 @lru_cache(maxsize=4096)
 def _keeps_warps(folder: Path, top: Path) -> bool:
     """Whether a folder or one above it, up to `top`, holds headers of ours that keep CUDA's warps."""
-    if any(is_ours(folder / HELPERS / name) for name in WARP_HEADERS):
+    if any(is_helper_file(folder / HELPERS / name) for name in WARP_HEADERS):
         return True
     return folder != top and folder.is_relative_to(top) and _keeps_warps(folder.parent, top)
 

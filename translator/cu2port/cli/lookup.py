@@ -153,7 +153,7 @@ def _row_lines(catalog: Catalog, row: Row) -> Iterator[str]:
     for index, pairs in row.values:
         yield _field("value", f"argument {index}: {', '.join(f'{a} -> {b}' for a, b in pairs)}")
     if row.helper:
-        yield _field("helper", f"cu2port/{row.helper} travels with the output")
+        yield _field("helper", f"cu2port/{row.helper} is copied to the output")
     for key, text in (("why", row.why), ("instead", row.instead)):
         if text:
             yield _field(key, text)

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from cu2port.cli.say import emit, say
+from cu2port.project.helper_headers import included_helpers
 from cu2port.project.output import write_single
-from cu2port.project.travel import included
 from cu2port.project.tree import CannotRun
 
 
@@ -61,7 +61,7 @@ def _module(path: str, output: str, fp: str, trap: bool, force: bool) -> int:
     done = convert(data.decode("latin-1"), fp, trap)
     if output and output != "-":
         data = done.text.encode("latin-1")
-        blocked = write_single("-o", Path(output), data, included(data, "cu2port/"), None, force)
+        blocked = write_single("-o", Path(output), data, included_helpers(data, "cu2port/"), None, force)
         for header, _ in blocked:
             say(f"cu2port ptx: {header} is not cu2port's and was not replaced", err=True)
     else:

@@ -14,6 +14,7 @@ from cu2port.core.disk import is_temporary, sweep, sweep_folder
 from cu2port.core.model import Judged
 from cu2port.core.record import Entry, FileRecord, RunRecord, entries
 from cu2port.core.version import __version__
+from cu2port.project.helper_headers import HELPERS
 from cu2port.project.inplace import InPlace
 from cu2port.project.jobs import Done, Job, convert, refused
 from cu2port.project.manifest import locked
@@ -29,7 +30,6 @@ from cu2port.project.plan import (
     plan_jobs,
     safe_in_place,
 )
-from cu2port.project.travel import HELPERS
 from cu2port.project.tree import STATE, CannotRun, Item, Root, make_roots, walk
 from cu2port.project.workers import Lost, Pool, available_cores
 from cu2port.warp.native.asked import is_asked
@@ -146,7 +146,7 @@ def _edited(found: Sequence[Judged]) -> bool:
 
 
 def _foreign(blocked: Sequence[tuple[Path, Judged]]) -> list[FileRecord]:
-    """Records of travelling headers whose place is taken."""
+    """Records of helper headers whose place is taken."""
     return [_broken(p.as_posix(), j) for p, j in blocked]
 
 
@@ -230,7 +230,7 @@ def _put_back(writer: InPlace, item: Item, done: Done, more: list[FileRecord]) -
 
 
 def _folder(root: Root) -> Path:
-    """The folder that travelling headers of an input belong in, where nothing is copied."""
+    """The folder that helper headers of an input belong in, where nothing is copied."""
     return root.path if root.folder else root.path.parent
 
 
@@ -291,7 +291,7 @@ def _stream(request: Request, data: bytes) -> Ran:
 
 
 def _deliver(request: Request, ran: Ran, data: bytes, helpers: frozenset[str], mode: int | None) -> None:
-    """Bring one file's output to where it was asked for, travelling headers beside it."""
+    """Bring one file's output to where it was asked for, helper headers beside it."""
     if request.out in ("", "-"):
         ran.stdout = data
         if helpers:

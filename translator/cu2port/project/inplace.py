@@ -12,7 +12,7 @@ from pathlib import Path
 from cu2port.core import file_rules
 from cu2port.core.disk import Refused, move, put_link, replacing, sync_folder
 from cu2port.core.model import Judged
-from cu2port.project.travel import Helpers
+from cu2port.project.helper_headers import HelperHeaders
 from cu2port.project.tree import Item
 
 
@@ -21,11 +21,11 @@ class InPlace:
 
     def __init__(self, force: bool = False) -> None:
         self._force = force
-        self._helpers = Helpers(durable=True)
+        self._helpers = HelperHeaders(durable=True)
         self._folders: set[str] = set()
 
     def put_headers(self, folder: Path, names: frozenset[str]) -> list[tuple[Path, Judged]]:
-        """Bring travelling headers, before what includes them. Returns foreign files in the way. Raises OSError."""
+        """Bring helper headers, before what includes them. Returns foreign files in the way. Raises OSError."""
         written, blocked = self._helpers.put(folder, names)
         self._folders.update(str(p.parent) for p in written)
         return blocked

@@ -15,7 +15,7 @@ from cu2port.engine import translate as engine
 from cu2port.facts.declared import declared_names
 from cu2port.project import linediff
 from cu2port.project.graph import Scan, scan_includes
-from cu2port.project.travel import included, travels
+from cu2port.project.helper_headers import included_helpers, is_helper
 from cu2port.project.tree import CUDA_SUFFIXES, suffix_of
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Job:
 
 class Done(NamedTuple):
     """What became of a job. `output` None: the input, byte for byte. `read`: the sha256 of that; `helpers`: the
-    travelling headers that the output includes, be they new in it or not."""
+    helper headers that the output includes, be they new in it or not."""
 
     status: str
     output: bytes | None = None
@@ -111,7 +111,7 @@ def convert(job: Job, tools: Tools) -> Done:
         return refused(job, "failed", file_rules.UNREADABLE.on_file(message))
     if data is None:
         return refused(job, "copied", file_rules.TOO_LARGE.on_file(_too_large(job)))
-    if travels(job.path, data):
+    if is_helper(job.path, data):
         return Done("copied", read=hashlib.sha256(data).hexdigest())
     if b"\0" in data and not _is_cuda(job) and not _CUDA_MARK.search(data.replace(b"\0", b"")):
         return Done("copied", read=hashlib.sha256(data).hexdigest())
@@ -148,7 +148,7 @@ def _pack(job: Job, result: Result) -> Done:
         entries=entries(result.data, found),
         seen=result.seen,
         left=result.left,
-        helpers=result.helpers | included(result.output, job.project.helper_prefix),
+        helpers=result.helpers | included_helpers(result.output, job.project.helper_prefix),
         notes=result.notes,
         read=hashlib.sha256(result.data).hexdigest(),
     )

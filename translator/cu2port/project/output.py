@@ -19,8 +19,8 @@ from cu2port.core import file_rules
 from cu2port.core.data import cache_dir
 from cu2port.core.disk import ABSENT, CHANGED, Refused, digest_of, put_link, real_folder, replacing, write
 from cu2port.core.model import Judged
+from cu2port.project.helper_headers import HelperHeaders
 from cu2port.project.manifest import Known, Manifest, reachable
-from cu2port.project.travel import Helpers
 from cu2port.project.tree import SOURCE_SUFFIXES, CannotRun, Item, Root, suffix_of
 
 _AT_ONCE = 8 << 20  # bytes of a file that is read whole
@@ -43,7 +43,7 @@ class TreeOutput:
     _keys: dict[Path, str] = field(default_factory=dict)
     _folders: dict[str, str] = field(default_factory=dict)
     _headers: set[str] = field(default_factory=set)
-    _helpers: Helpers = field(default_factory=Helpers)
+    _helpers: HelperHeaders = field(default_factory=HelperHeaders)
     _manifest: Manifest = field(init=False)
 
     def __post_init__(self) -> None:
@@ -88,7 +88,7 @@ class TreeOutput:
         """Write one item; `data` None: as it is in the input, which had the digest `read` (a link and a file that is
         only copied have none). Returns what stood in the way. Raises OSError."""
         if item.target in self._headers:
-            return None  # a travelling header of this version is there
+            return None  # a helper header of this version is there
         path = f"{self.out}{os.sep}{item.target}"
         self._make_room(item.target.rpartition("/")[0])
         root = self._root_key(item.root)
@@ -145,7 +145,7 @@ class TreeOutput:
         self._now[item.target] = (new, root)
 
     def put_headers(self, names: frozenset[str]) -> list[tuple[Path, Judged]]:
-        """Bring travelling headers, before what includes them. Returns foreign files in the way. Raises OSError."""
+        """Bring helper headers, before what includes them. Returns foreign files in the way. Raises OSError."""
         written, blocked = self._helpers.put(self.out, names)
         for path in written:
             target = path.relative_to(self.out).as_posix()
@@ -322,7 +322,7 @@ def write_single(
         if now not in (ABSENT, new) and not force and now not in _recorded(path):
             other = "choose another name" if force is None else "--force replaces it"
             raise CannotRun(f"{option} {path}: cu2port did not write this file, or it was changed since; {other}")
-        _, blocked = Helpers().put(path.parent, helpers)
+        _, blocked = HelperHeaders().put(path.parent, helpers)
         _record(path, (now, new))
         if now != new:
             write(path, data, mode, over=now)

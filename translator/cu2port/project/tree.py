@@ -247,7 +247,7 @@ def _join(source: str, link: str) -> str:
 
 
 def helper_prefix(target: str) -> str:
-    """How a file of the output reaches the travelling headers: `../cu2port/` for `a/b.cu`."""
+    """How a file of the output reaches the helper headers: `../cu2port/` for `a/b.cu`."""
     return "../" * target.count("/") + "cu2port/"
 
 

@@ -1,4 +1,4 @@
-"""The headers that travel with converted code: which a text needs, and how they get beside it."""
+"""Helper headers, `cu2port/*.hpp`: the ones that converted code includes, copied next to it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cu2port.core.disk import ABSENT, Refused, digest_of, real_folder, replacing
 from cu2port.core.model import Judged
 from cu2port.project.tree import CannotRun
 
-HELPERS = "cu2port"  # the folder of travelling headers
+HELPERS = "cu2port"  # the folder of helper headers
 OURS = b"// cu2port "  # the first bytes of each of them
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"(?:cu2port/)?([\w.]+)"', re.M)
 
 
-def included(data: bytes, prefix: str) -> frozenset[str]:
-    """The travelling headers that a converted text includes. `prefix`: how it reaches them, see `helper_prefix`."""
+def included_helpers(data: bytes, prefix: str) -> frozenset[str]:
+    """The helper headers that a converted text includes. `prefix`: how it reaches them, see `helper_prefix`."""
     mark = f'"{prefix}'.encode()
     if mark not in data:
         return frozenset()
@@ -35,8 +35,8 @@ def _package() -> frozenset[bytes]:
     return frozenset(os.fsencode(p.name) for p in (Path(__file__).parent.parent / "include" / HELPERS).glob("*.hpp"))
 
 
-class Helpers:
-    """The travelling headers of the package, brought to where they are needed, each to a folder once."""
+class HelperHeaders:
+    """Copies the helper headers of the package to folders that need them, each once per folder."""
 
     def __init__(self, durable: bool = False) -> None:
         self._folder = Path(__file__).parent.parent / "include" / HELPERS
@@ -44,7 +44,7 @@ class Helpers:
         self._there: set[tuple[Path, str]] = set()
 
     def closure(self, names: frozenset[str]) -> dict[str, bytes]:
-        """The headers and those they include. A name the package lacks is a fault of ours: CannotRun."""
+        """The headers and those they include, name -> content. Raises CannotRun for a name the package lacks."""
         found: dict[str, bytes] = {}
         todo = sorted(names)
         while todo:
@@ -53,13 +53,13 @@ class Helpers:
                 continue
             path = self._folder / name
             if not path.is_file():
-                raise CannotRun(f"internal error: the travelling header {name} is not in the package; please report it")
+                raise CannotRun(f"internal error: the helper header {name} is not in the package; please report it")
             found[name] = path.read_bytes()
             todo += [m.decode() for m in _INCLUDE.findall(found[name]) if (self._folder / m.decode()).is_file()]
         return found
 
     def put(self, folder: Path, names: frozenset[str]) -> tuple[list[Path], list[tuple[Path, Judged]]]:
-        """Bring headers to `folder/cu2port/`: what is there now, and foreign files in the way; each is said once.
+        """Copy headers to `folder/cu2port/`. Returns the files written and the foreign files in the way, each once.
         Raises OSError."""
         written: list[Path] = []
         blocked: list[tuple[Path, Judged]] = []
@@ -83,11 +83,11 @@ class Helpers:
             path.parent.mkdir(parents=True, exist_ok=True)
         if not real_folder(path.parent):
             if path.is_file() and path.read_bytes() == data:
-                return  # somebody keeps it elsewhere
+                return  # the user has it through a link
             raise Refused(f"`{HELPERS}` is a link or no folder")
         there = digest_of(path)
         if there != ABSENT:
-            if not is_ours(path):
+            if not is_helper_file(path):
                 raise Refused("not cu2port's")
             if path.read_bytes() == data:
                 return
@@ -95,17 +95,17 @@ class Helpers:
             with replacing(path, over=there, durable=self._durable) as f:
                 f.write(data)
         except Refused:
-            if not is_ours(path) or path.read_bytes() != data:  # another run brought it in this moment
+            if not is_helper_file(path) or path.read_bytes() != data:  # unless another run has just written it
                 raise
 
 
-def travels(path: str, data: bytes) -> bool:
-    """Whether a file is one of the headers that travel with converted code: nobody has to port or judge it."""
+def is_helper(path: str, data: bytes) -> bool:
+    """Whether a file is one of the helper headers: nobody has to port or judge it."""
     return data.startswith(OURS) and os.path.basename(os.path.dirname(path)) == HELPERS  # noqa: PTH119, PTH120
 
 
-def is_ours(path: Path) -> bool:
-    """Whether a file is a header that travels with converted code."""
+def is_helper_file(path: Path) -> bool:
+    """Whether a file is a header that is_helper with converted code."""
     if path.is_symlink() or not path.is_file():
         return False
     with path.open("rb") as f:
