@@ -509,7 +509,7 @@ def test_help_loads_nothing_but_click() -> None:
             "cu2port",
             "cu2port.cli",
             "cu2port.cli.commands",
-            "cu2port.cli.say",
+            "cu2port.cli.console",
             "cu2port.core",
             "cu2port.core.plain",
             "cu2port.core.version",

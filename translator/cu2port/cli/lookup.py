@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from cu2port.catalog import Catalog, Row, load_catalog
-from cu2port.cli.say import emit, say, say_all
+from cu2port.cli.console import echo, echo_document, echo_lines
 from cu2port.core.plain import json_of
 from cu2port.engine.name_mapping import mapping_of
 from cu2port.report.pages import marked, pages
@@ -28,16 +28,16 @@ def query(name: str, as_json: bool) -> int:
     if row is None:
         near = _near(catalog, name)
         if as_json:
-            emit(json_of({"cuda": name, "mapping": None, "near": near}) + "\n")
+            echo_document(json_of({"cuda": name, "mapping": None, "near": near}) + "\n")
         else:
             hint = f"; did you mean {', '.join(near)}?" if near else ""
-            say(f"{name}: not in the catalogue{hint}", err=True)
+            echo(f"{name}: not in the catalogue{hint}", err=True)
         return 1
     if as_json:
-        emit(json_of(_row_values(catalog, row)) + "\n")
+        echo_document(json_of(_row_values(catalog, row)) + "\n")
     else:
         for line in _row_lines(catalog, row):
-            say(line)
+            echo(line)
     return 0
 
 
@@ -49,9 +49,9 @@ def explain(rule: str) -> int:
     if page is None:
         near = difflib.get_close_matches(wanted, [w for p in found for w in (p.code.lower(), p.name)], _CLOSE)
         hint = f"; did you mean {', '.join(n.upper() if n.startswith('cu') else n for n in near)}?" if near else ""
-        say(f"{rule}: no such rule{hint} (`cu2port rules` lists them)", err=True)
+        echo(f"{rule}: no such rule{hint} (`cu2port rules` lists them)", err=True)
         return 1
-    say_all(f"{page.code} {page.name}\n\n{page.text}")
+    echo_lines(f"{page.code} {page.name}\n\n{page.text}")
     return 0
 
 
@@ -59,7 +59,7 @@ def rules() -> int:
     """List code, name and first line of every rule."""
     width = max(len(p.name) for p in pages().values())
     for page in pages().values():
-        say(f"{page.code} {page.name:<{width}}  {page.title}")
+        echo(f"{page.code} {page.name:<{width}}  {page.title}")
     return 0
 
 
@@ -172,7 +172,7 @@ def _field(key: str, text: str) -> str:
 def _header(catalog: Catalog, name: str, as_json: bool) -> int:
     hip = catalog.headers[name]
     if as_json:
-        emit(json_of({"cuda": name, "mapping": "header", "hip": hip or None}) + "\n")
+        echo_document(json_of({"cuda": name, "mapping": "header", "hip": hip or None}) + "\n")
     else:
-        say(f"#include <{name}> -> " + (f"#include <{hip}>" if hip else "dropped; HIP needs none"))
+        echo(f"#include <{name}> -> " + (f"#include <{hip}>" if hip else "dropped; HIP needs none"))
     return 0
