@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
-from cu2port.core.model import Edit, Span
+from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import tokens
 from cu2port.syntax.tree import (
     Assign,
@@ -36,27 +35,18 @@ from cu2port.syntax.tree import (
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.native.groups import is_tile
 from cu2port.warp.native.lines import Lines
+from cu2port.warp.native.match import matches_statement, statement
 from cu2port.warp.native.numbers import Numbers
-from cu2port.warp.native.patterns import Combined, Parts, read_step
+from cu2port.warp.native.patterns import STEPS, Parts, Step
 from cu2port.warp.native.types import declared_type, is_integer
-from cu2port.warp.native.values import SPACE
 
 DISTANCES = frozenset({1, 2, 4, 8, 16})
 _COUNTERS = frozenset({"auto", "long", "unsigned long"})
 _MOST_TURNS = 8
 _MOST_STATEMENTS = 80  # of a ladder without a loop
 _HINT = re.compile(r"\w*(?:UNROLL|Unroll|unroll)\w*\Z")
-_COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _SHUFFLES = {"__shfl_xor_sync": "xor", "__shfl_down_sync": "down", "__shfl_xor": "xor", "__shfl_down": "down",
              "shfl_xor": "xor", "shfl_down": "down"}  # fmt: skip
-
-
-class Refused(Exception):  # noqa: N818 - no error: the code stays as it is
-    """A place that native code cannot be proven right for."""
-
-    def __init__(self, at: int, why: str) -> None:
-        super().__init__(why)
-        self.at, self.why = at, why
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,22 +88,28 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """What some statements have done: variables and their distances, asides, and all that a reduction is made of."""
+    """What some statements have done: variables and their distances, variables that hold another lane's value (`held`),
+    and all that a reduction is made of. `assumed`: constants at the next statement."""
 
     done: Mapping[str, tuple[Reduced, frozenset[int]]] = field(default_factory=dict)
-    asides: Mapping[str, Moved] = field(default_factory=dict)
+    held: Mapping[str, Moved] = field(default_factory=dict)
     shuffles: frozenset[int] = frozenset()
     low: bool = False
     last: int = -1
 
 
-class Steps(Lines):
-    """Reads the trees of one file."""
+def _cudas(unit: Unit) -> frozenset[int]:
+    return frozenset(tokens(unit, LANE_OPERATIONS))
 
-    @cached_property
+
+@dataclass(frozen=True, slots=True)
+class Facts(Lines):
+    """What the text of one file says: constants, functions of one line, ladders."""
+
+    @property
     def cudas(self) -> frozenset[int]:
         """The tokens that are CUDA's cross-lane operations."""
-        return frozenset(tokens(self.unit, LANE_OPERATIONS))
+        return self.unit.once(_cudas)
 
     # --- ladders ----------------------------------------------------------------------------------------------------
 
@@ -128,25 +124,22 @@ class Steps(Lines):
         last = self.end(s)
         if not turns or last < 0 or not isinstance(s.init, Decl):
             return None
-        body = s.body.body if isinstance(s.body, Block) else (s.body,)
         first: Gone | None = None
-        distances: dict[str, set[int]] = {}
+        distances: dict[str, frozenset[int]] = {}
         for value in turns:
-            gone = Gone()
-            for x in body:
-                nxt = self._statement(gone, x, self.assuming({s.init.name: value}))
-                if nxt is None:
-                    return None
-                gone = nxt
+            gone: Gone | None = Gone()
+            for x in s.body.body if isinstance(s.body, Block) else (s.body,):
+                gone = self._next(gone, x, self.assuming({s.init.name: value})) if gone is not None else None
+            if gone is None:
+                return None
             first = first or gone
             for name, (_, done) in gone.done.items():
-                if len(done) != 1 or not distances.setdefault(name, set()).isdisjoint(done):
+                if len(done) != 1 or done <= distances.get(name, frozenset()):
                     return None
-                distances[name] |= done
+                distances[name] = distances.get(name, frozenset()) | done
         if first is None or not distances or any(x != DISTANCES for x in distances.values()):
             return None
-        found = tuple(r for r, _ in first.done.values())
-        return Reduction(s.at, last, found, 1, first.shuffles, first.low)
+        return Reduction(s.at, last, tuple(r for r, _ in first.done.values()), 1, first.shuffles, first.low)
 
     def turns(self, s: Loop) -> list[int]:
         """The values of a `for` loop's variable, in order; empty where they are not known, or where there are many."""
@@ -172,16 +165,14 @@ class Steps(Lines):
 
     def _listed(self, body: Sequence[Stmt], k: int) -> Reduction | None:
         """A statement for each distance."""
-        gone = Gone()
-        for i in range(k, len(body)):
-            nxt = self._statement(gone, body[i], self)
-            if nxt is None:
-                return None
-            gone = nxt
-            if i - k > _MOST_STATEMENTS:
+        gone: Gone | None = Gone()
+        for i in range(k, min(len(body), k + _MOST_STATEMENTS + 1)):
+            gone = self._next(gone, body[i], self) if gone is not None else None
+            if gone is None:
                 return None
             if gone.done and all(x == DISTANCES for _, x in gone.done.values()):
-                if gone.asides and not self._unused(gone.asides, body[i + 1 :]):
+                after = (x for s in body[i + 1 :] for x in expressions(s) if isinstance(x, Name))
+                if gone.held and any(x.text in gone.held for x in after):
                     return None  # what came from one other lane is used again
                 s = body[k]
                 first = s.at if isinstance(s, Eval) else self._start(s)
@@ -189,35 +180,75 @@ class Steps(Lines):
                 return Reduction(first, gone.last, found, i + 1 - k, gone.shuffles, gone.low)
         return None
 
-    @staticmethod
-    def _unused(names: Mapping[str, Moved], body: Sequence[Stmt]) -> bool:
-        """Whether statements name no variable of some."""
-        return not any(isinstance(x, Name) and x.text in names for s in body for x in expressions(s))
-
-    def _statement(self, gone: Gone, s: Stmt, numbers: Numbers) -> Gone | None:
+    def _next(self, gone: Gone, s: Stmt, numbers: Numbers) -> Gone | None:
         """What has been done after one more statement of a ladder; None if it is none. `numbers`: constants there, and
         the loop's variable."""
-        place = _Place(self, numbers, gone)
         if isinstance(s, Decl):
             if s.init is None or s.dims or s.pointer or self.unit.tok(s.at - 1) in ("&", "*", "&&"):
                 return None
-            moved = place.moved(s.init)
+            moved = self._moved(gone, s.init, numbers)
             typ = declared_type(self.unit, s.at) or "?"
-            return None if moved is None or self.casts(s.at, s.at) else place.aside(s.name, moved, typ)
+            return None if moved is None or self.casts(s.at, s.at) else _held(gone, s.name, moved, typ)
         e = s.expr if isinstance(s, Eval) and s.end >= 0 else None
         if isinstance(e, Name) and gone.done and e.text not in self.unit.macros:  # (void)lane; changes nothing
-            return _with(gone, last=s.end if isinstance(s, Eval) else -1)
-        if isinstance(e, Assign) and isinstance(e.target, Name) and e.target.text in gone.asides and e.op == "=":
-            moved = place.moved(e.value)
-            known = gone.asides[e.target.text].types
-            return None if moved is None else place.aside(e.target.text, moved, *known)
-        got = read_step(place, s)
+            return replace(gone, last=s.end if isinstance(s, Eval) else -1)
+        if isinstance(e, Assign) and isinstance(e.target, Name) and e.target.text in gone.held and e.op == "=":
+            moved = self._moved(gone, e.value, numbers)
+            return None if moved is None else _held(gone, e.target.text, moved, *gone.held[e.target.text].types)
         last = self.end(s)
-        if got is None or last < 0 or self.casts(s.at, last):
+        for row in STEPS if last >= 0 else ():
+            for way in matches_statement(statement(row.cuda), s):
+                if (got := self._step(gone, row, way, numbers, last)) is not None:
+                    return got if not self.casts(s.at, last) else None
+        return None
+
+    def _step(self, gone: Gone, row: Step, way: Sequence[tuple[str, Expr]], numbers: Numbers, last: int) -> Gone | None:
+        """With a variable that was put together with another lane's value; None if what stands in a row's holes may
+        not stand there."""
+        v = next(x for hole, x in way if hole == "V")
+        if not isinstance(v, Name) or v.text in gone.held:
             return None
-        return place.combined(got, last)
+        op, parts, types, used = row.op, row.call, frozenset[str](), list[Moved]()
+        for hole, x in way:
+            if hole == "V" and not self.same(x, v):
+                return None
+            if hole in ("OTHER", "HELD"):
+                m = self._moved(gone, x, numbers) if hole == "OTHER" or isinstance(x, Name) else None
+                if m is None or not self.same(m.of, v):
+                    return None
+                used.append(m)
+            if hole == "F":
+                known = self.function(x) if isinstance(x, CallExpr) else None
+                if known is None:
+                    return None
+                op, types = known[0], known[2]
+                parts = ("reduce", ", ", *known[1], ")")
+        now = frozenset(m.distance for m in used if m.distance is not None)
+        if len(now) != 1 or len({m.distance for m in used}) != 1:
+            return None
+        call = (f"{parts[0]}({v.text}", *parts[1:])
+        types = types.union(*(m.types for m in used))
+        before, done = gone.done.get(v.text, (Reduced(v.text, v.at, op, call, types), frozenset[int]()))
+        if (before.op, self._text(before.call)) != (op, self._text(call)) or now <= done:
+            return None
+        merged = replace(before, types=before.types | types)
+        held = {n: _stale(m) if self.same(m.of, v) else m for n, m in gone.held.items()}
+        shuffles = gone.shuffles.union(*(m.at for m in used))
+        low = gone.low or any(m.low for m in used)
+        return Gone({**gone.done, v.text: (merged, done | now)}, held, shuffles, low, last)
+
+    def _text(self, call: Parts) -> str:
+        text = self.unit.text
+        return "".join(x if isinstance(x, str) else text[x.start : x.end] for x in call)
 
     # --- shuffles and functions of one line -------------------------------------------------------------------------
+
+    def _moved(self, gone: Gone, e: Expr, numbers: Numbers) -> Moved | None:
+        """What another lane has, as an expression gives it: a shuffle of a variable that this step has not set yet."""
+        if isinstance(e, Name) and e.text in gone.held and not (e.targs or e.qualified):
+            return gone.held[e.text]
+        got = self.shuffled(e, numbers)
+        return got if got is not None and isinstance(got.of, Name) and got.distance in DISTANCES else None
 
     def shuffled(self, e: Expr, numbers: Numbers, inside: bool = False) -> Moved | None:
         """The value that a shuffle of the whole warp moves, by itself or through a function of one line. `inside`: in
@@ -253,17 +284,9 @@ class Steps(Lines):
         got = self.shuffled(_filled(line.value, given), numbers, inside=True)
         if got is None or not isinstance(moved, Name) or moved.text not in given:
             return None
-        return _through(got, line.types_of({moved.text}))
+        return replace(got, types=got.types | line.types_of({moved.text}))
 
-    # --- text and places --------------------------------------------------------------------------------------------
-
-    def comments(self, first: int, last: int) -> list[str]:
-        """The comments between tokens, as whole lines or in brackets."""
-        unit = self.unit
-        gaps = (unit.text[unit.end(k) : unit.p[k + 1]] for k in range(first, last) if unit.in_directive(k) is None)
-        found = [x for gap in gaps for x in _COMMENT.findall(gap)]
-        alone = "\n" in unit.text[unit.p[first] : unit.end(last)]
-        return [x if alone or x.startswith("/*") else f"/* {x[2:].strip()} */" for x in found]
+    # --- places -----------------------------------------------------------------------------------------------------
 
     def is_hint(self, e: Expr) -> bool:
         """Whether a name tells the compiler how to unroll the loop behind it, as its macro or its name says."""
@@ -273,33 +296,6 @@ class Steps(Lines):
         if ms:
             return all(m.params is None and self.unit.tok(m.first) == "_Pragma" for m in ms)
         return _HINT.match(e.text) is not None
-
-    def in_place(self, r: Reduction) -> Edit:
-        """The calls that stand for the statements of a reduction. Raises Refused where it cannot be told what stands
-        before them."""
-        unit = self.unit
-        first, start, end = r.first, unit.p[r.first], unit.end(r.last)
-        if unit.in_directive(first - 1) is None and self.is_hint(Name(first - 1, unit.tok(first - 1))):
-            first, start = first - 1, unit.p[first - 1]
-        line = unit.text.rfind("\n", 0, start) + 1
-        indent = unit.text[line:start]
-        alone = not indent.strip()
-        before = unit.in_directive(first - 1)
-        if before is None and unit.tok(first - 1) not in (";", "{", "}"):
-            lone = len(r.found) == 1 and unit.tok(first - 1) == ")"
-            if not lone or unit.tok(unit.match[first - 1] - 1) not in ("if",):
-                raise Refused(first, "something stands before the loop that is not understood")
-        gap = "\n" + indent if alone else " "
-        head: tuple[str, ...] = ()
-        while before is not None and "unroll" in unit.t[before.first : before.stop] and alone:
-            start = unit.text.rfind("\n", 0, before.start) + 1
-            head = (indent,)
-            before = unit.in_directive(before.first - 1) if before.first else None
-        out: list[str | Span] = [*head, *(x + gap for x in self.comments(r.first, r.last))]
-        for n, f in enumerate(r.found):
-            out += [gap] if n else []
-            out += [f"{f.name} = {SPACE}{f.call[0]}", *f.call[1:], ";"]
-        return Edit(start, end, tuple(out))
 
     def _start(self, s: Stmt) -> int:
         """The first token of a statement."""
@@ -311,102 +307,28 @@ class Steps(Lines):
     def end(self, s: Stmt) -> int:
         """The last token of a `for` or an `if` whose end is certain, else -1."""
         unit = self.unit
-        if isinstance(s, (Loop, If)):
-            k = s.at + 1
-            if unit.tok(k) != "(" or unit.match[k] < 0 or (isinstance(s, If) and s.other is not None):
-                return -1
-            k = unit.match[k] + 1
-            if unit.in_directive(k) is not None:
-                return -1
-            if unit.tok(k) == "{":
-                return unit.match[k]
-            inner = s.body if isinstance(s, Loop) else s.then
-            return self.end(inner)
-        return s.end if isinstance(s, Eval) else -1
+        if not isinstance(s, (Loop, If)):
+            return s.end if isinstance(s, Eval) else -1
+        k = s.at + 1
+        if unit.tok(k) != "(" or unit.match[k] < 0 or (isinstance(s, If) and s.other is not None):
+            return -1
+        k = unit.match[k] + 1
+        if unit.in_directive(k) is not None:
+            return -1
+        return unit.match[k] if unit.tok(k) == "{" else self.end(s.body if isinstance(s, Loop) else s.then)
 
 
-class _Place:
-    """A place in a ladder, for the rows of the table to ask of."""
-
-    def __init__(self, steps: Steps, numbers: Numbers, gone: Gone) -> None:
-        self.steps, self.numbers, self.gone = steps, numbers, gone
-        self.used: list[Moved] = []
-        self.types: frozenset[str] = frozenset()
-
-    def same(self, a: Expr, b: Expr) -> bool:
-        return self.steps.same(a, b)
-
-    def moved(self, e: Expr) -> Moved | None:
-        """What another lane has, as an expression gives it: a shuffle of a variable that this step has not set yet."""
-        if isinstance(e, Name) and e.text in self.gone.asides and not (e.targs or e.qualified):
-            return self.gone.asides[e.text]
-        got = self.steps.shuffled(e, self.numbers)
-        if got is None or not isinstance(got.of, Name) or got.distance not in DISTANCES:
-            return None
-        return got
-
-    def is_other(self, e: Expr, v: Name) -> bool:
-        got = self.moved(e)
-        if got is None or not self.steps.same(got.of, v):
-            return False
-        self.used.append(got)
-        return True
-
-    def function(self, e: CallExpr) -> tuple[str, Parts] | None:
-        got = self.steps.function(e)
-        if got is None:
-            return None
-        self.types |= got[2]
-        return got[:2]
-
-    def aside(self, name: str, moved: Moved, *types: str) -> Gone | None:
-        """With a variable that holds what another lane has."""
-        of = moved.of
-        if not isinstance(of, Name) or name == of.text or name in self.gone.done:
-            return None
-        held = _through(moved, frozenset(types) - {"auto"})
-        return _with(self.gone, asides={**self.gone.asides, name: held})
-
-    def combined(self, got: Combined, last: int) -> Gone | None:
-        """With a variable that was put together with another lane's value."""
-        distances = {m.distance for m in self.used}
-        name, gone = got.target.text, self.gone
-        if len(distances) != 1 or None in distances or name in gone.asides:
-            return None
-        types = self.types.union(*(m.types for m in self.used))
-        one = Reduced(name, got.target.at, got.op, got.call, types)
-        before, done = gone.done.get(name, (one, frozenset[int]()))
-        now = frozenset(x for x in distances if x is not None)
-        alike = (before.op, self._text(before.call)) == (one.op, self._text(one.call))
-        if not alike or not done.isdisjoint(now):
-            return None
-        merged = Reduced(name, before.at, before.op, before.call, before.types | types)
-        asides = {n: _stale(m) if self.steps.same(m.of, got.target) else m for n, m in gone.asides.items()}
-        return Gone(
-            {**gone.done, name: (merged, done | now)},
-            asides,
-            gone.shuffles.union(*(m.at for m in self.used)),
-            gone.low or any(m.low for m in self.used),
-            last,
-        )
-
-    def _text(self, call: Parts) -> str:
-        text = self.steps.unit.text
-        return "".join(x if isinstance(x, str) else text[x.start : x.end] for x in call)
-
-
-def _with(gone: Gone, last: int = -1, asides: Mapping[str, Moved] | None = None) -> Gone:
-    return replace(gone, asides=gone.asides if asides is None else asides, last=max(last, gone.last))
-
-
-def _through(m: Moved, types: frozenset[str]) -> Moved:
-    """A value that goes through a variable or a function."""
-    return Moved(m.of, m.distance, m.at, m.low, m.types | types)
+def _held(gone: Gone, name: str, moved: Moved, *types: str) -> Gone | None:
+    """With a variable that holds what another lane has."""
+    if not isinstance(moved.of, Name) or name == moved.of.text or name in gone.done:
+        return None
+    through = replace(moved, types=moved.types | (frozenset(types) - {"auto"}))
+    return replace(gone, held={**gone.held, name: through})
 
 
 def _stale(m: Moved) -> Moved:
     """A value that has been used: no other step may use it again."""
-    return Moved(Num(-1, None), None, m.at, m.low, m.types)
+    return replace(m, of=Num(-1, None), distance=None)
 
 
 def _filled(e: Expr, given: Mapping[str, Expr]) -> Expr:
@@ -447,13 +369,3 @@ def _below_zero(cond: Expr, name: str) -> bool:
     """Whether a loop ends where its variable is below zero: `i >= 0`."""
     zero = isinstance(cond, Binary) and isinstance(cond.b, Num) and cond.b.value == 0
     return zero and isinstance(cond, Binary) and cond.op == ">=" and isinstance(cond.a, Name) and cond.a.text == name
-
-
-def callee_of(e: Expr) -> str:
-    """The name of what an expression calls; "" if it is no call."""
-    return callee(e) if isinstance(e, CallExpr) else ""
-
-
-def is_whole(steps: Steps, e: Expr) -> bool:
-    """Whether `tiled_partition<N>(...)` makes tiles of a warp."""
-    return isinstance(e, CallExpr) and isinstance(e.callee, Name) and [steps.number(x) for x in e.callee.targs] == [32]
