@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 
 class Seed(NamedTuple):
-    """`hazards`: exactly those that must be found."""
+    """`trouble`: the hazards that must be found, no other; empty: none may be."""
 
     name: str
     text: str
-    hazards: frozenset[str]
+    trouble: frozenset[str]
 
 
-def _seed(name: str, text: str, *hazards: str) -> Seed:
-    return Seed(name, text, frozenset(hazards))
+def _seed(name: str, text: str, *trouble: str) -> Seed:
+    return Seed(name, text, frozenset(trouble))
 
 
 LOUD = (
