@@ -1,4 +1,4 @@
-"""The catalogue keeps its rules (rules/README.md), its examples are true, every name of CUDA's headers has a fate."""
+"""The catalogue keeps its rules (rules/README.md), its examples are true, and each of CUDA's names has a mapping."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LIBRARIES = sorted(p.stem for p in RULES.glob("*.toml"))
 KINDS = frozenset("function type enumerator macro member namespace template variable".split())
 
 #: Names of the lists that no row and no namespace answers for. The number may only go down, and then it goes down here.
-WITHOUT_FATE: dict[str, int] = {}
+UNMAPPED: dict[str, int] = {}
 
 HEAD = 'library = "lib"\ntitle = "Lib"\ntarget = "hipLib"\n'
 CHANGE = """[[change]]
@@ -147,7 +147,7 @@ VIOLATIONS = {
     "a why is no text": (CHANGE.replace('"It takes a pointer."', "1"), "`cuA`"),
     "a hip is no text": (CHANGE.replace('"hipA"', "1"), "`cuA`"),
     "a cuda is no text": (CHANGE.replace('cuda = "cuA"', "cuda = 1"), "`1`"),
-    "two fates": ('[rename]\ncuA = "hipA"\n' + UNSUPPORTED, "`cuA`"),
+    "two mappings": ('[rename]\ncuA = "hipA"\n' + UNSUPPORTED, "`cuA`"),
     "rename and change": ('[rename]\ncuA = "hipA"\n' + CHANGE, "`cuA`"),
     "a header's target is no text": ('[headers]\n"a.h" = ["hip/a.h"]\n', "`a.h`"),
     "a header without a counterpart has no advice": ('[headers]\n"a.h" = { why = "It is gone." }\n', "`a.h`"),
@@ -237,8 +237,8 @@ def test_a_broken_rule_file_is_one_line_to_the_user(tmp_path: Path) -> None:
 # --- the rows that are there ------------------------------------------------------------------------------------------
 
 
-def rows(library: str, fate: str) -> list[Row]:
-    return [r for r in load_catalog() if r.library == library and r.fate == fate]
+def rows(library: str, mapping: str) -> list[Row]:
+    return [r for r in load_catalog() if r.library == library and r.mapping == mapping]
 
 
 def newest(row: Row) -> Options:
@@ -384,7 +384,7 @@ def test_kinds_of_change(case: str, clang: ClangService) -> None:
 def test_examples_show_their_name() -> None:
     wrong = []
     for row in load_catalog():
-        if row.fate == "change":
+        if row.mapping == "change":
             word = re.split(r"::|\.", row.cuda)[-1]
             if not re.search(rf"\b{re.escape(word)}\b", row.before):
                 wrong.append(f"{row.library}: {row.cuda}: `{row.before}` -> `{row.after}`")
@@ -443,7 +443,7 @@ def listed(name: str) -> list[tuple[str, str]]:
 
 
 def coverage(*words: str) -> subprocess.CompletedProcess[str]:
-    """tools/coverage.py, which knows what a fate is, with the package of this checkout."""
+    """tools/coverage.py, which knows what a mapping is, with the package of this checkout."""
     env = {**os.environ, "PYTHONPATH": str(ROOT / "translator")}
     command = [sys.executable, str(ROOT / "tools" / "coverage.py"), *words]
     return subprocess.run(command, capture_output=True, text=True, env=env, check=False, timeout=120)
@@ -451,7 +451,7 @@ def coverage(*words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def missing() -> dict[str, list[str]]:
-    """List -> its names without a fate."""
+    """List -> its names without a mapping."""
     done = coverage("--missing")
     assert done.returncode == 0, done.stderr
     out: dict[str, list[str]] = {}
@@ -470,7 +470,7 @@ def test_unchecked_names_say_so_wherever_they_are_met() -> None:
     found = translate("int x = CUTENSOR_OP_ABS;", path="a.cu").findings
     (finding,) = (j.finding for j in found if j.finding.cuda == "CUTENSOR_OP_ABS")
     assert "not checked against HIP headers" in finding.message
-    said = "was not checked against HIP's headers: none at hand could answer for it."
+    said = "was not checked against HIP's headers: no available header declares it."
     assert finding.why == (f"`HIPTENSOR_OP_ABS` {said}",)
 
 
@@ -488,19 +488,19 @@ def test_lists_are_sorted_and_of_known_kinds(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_every_name_has_a_fate(name: str, missing: dict[str, list[str]]) -> None:
-    found, most = missing.get(name, []), WITHOUT_FATE.get(name, 0)
+def test_every_name_has_a_mapping(name: str, missing: dict[str, list[str]]) -> None:
+    found, most = missing.get(name, []), UNMAPPED.get(name, 0)
     assert len(found) <= most, f"give these a row: {found[:40]}"
-    assert len(found) == most, f"{most - len(found)} names have got a row: write {len(found)} into WITHOUT_FATE"
+    assert len(found) == most, f"{most - len(found)} names have got a row: write {len(found)} into UNMAPPED"
 
 
 def test_the_baseline_names_lists_that_are_there() -> None:
-    assert not set(WITHOUT_FATE) - set(LISTS)
-    assert all(WITHOUT_FATE.values())
+    assert not set(UNMAPPED) - set(LISTS)
+    assert all(UNMAPPED.values())
 
 
-def test_a_name_without_a_fate_is_seen(tmp_path: Path) -> None:
-    """Rows, and namespaces that move as a whole, are fates; all else is missing."""
+def test_a_name_without_a_mapping_is_seen(tmp_path: Path) -> None:
+    """Rows, and namespaces that move as a whole, are mappings; all else is missing."""
     (tmp_path / "names").mkdir()
     (tmp_path / "names" / "lib.txt").write_text("cuA function\ncuB function\ncub function\ncub::X type\n")
     text = HEAD + 'names = ["lib"]\n[namespaces]\ncub = "hipcub"\n[rename]\ncuA = "hipA"\n'

@@ -19,10 +19,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cu2port import __version__
-from cu2port.build.pages import BUILD_RULES
 from cu2port.checks import all_checks
 from cu2port.cli import cli
-from cu2port.core import troubles
+from cu2port.core import file_rules
 from cu2port.report.json_report import schema
 
 OLD = "#include <cuda_runtime.h>\nint main() { cudaFree(0); }\n"
@@ -205,7 +204,7 @@ def test_in_place_leaves_alone_what_a_link_leads_to() -> None:
     Path("src/link.cu").symlink_to("../outside.cu")
     done = cu2port("convert", "src", "--in-place")
     assert done.exit_code == 1
-    assert f"src/link.cu: {troubles.LEAVES_TREE.code}" in done.stdout
+    assert f"src/link.cu: {file_rules.LEAVES_TREE.code}" in done.stdout
     assert Path("outside.cu").read_text() == OLD
     assert Path("src/link.cu").is_symlink()
 
@@ -349,7 +348,7 @@ def test_foreign_output_files_are_exit_code_2_until_forced() -> None:
     write("src/a.cu", OLD + "\n")
     done = cu2port("convert", "src", "-o", "out")
     assert (done.exit_code, Path("out/a.cu").read_text()) == (2, "mended")
-    assert f"src/a.cu: {troubles.IN_THE_WAY.code} output-changed: " in done.stdout
+    assert f"src/a.cu: {file_rules.IN_THE_WAY.code} output-changed: " in done.stdout
     assert "--force" in done.stderr
 
 
@@ -385,11 +384,11 @@ def test_nasty_files_each_say_what_they_are() -> None:
     for name in ("string.cu", "comment.cu", "raw.cu", "if.cu", "deep.cu", "good.cu", "x.cu/inner.cu"):
         assert b"hipFree(0)" in out[name] and b"cudaFree" not in out[name], name
     for path, code in {
-        "large.cu": troubles.TOO_LARGE,
-        "nul.cu": troubles.NOT_TEXT,
-        "utf16.cu": troubles.NOT_TEXT,
-        "x.cu": troubles.SOURCE_FOLDER,
-        "loop": troubles.LINK_LOOP,
+        "large.cu": file_rules.TOO_LARGE,
+        "nul.cu": file_rules.NOT_TEXT,
+        "utf16.cu": file_rules.NOT_TEXT,
+        "x.cu": file_rules.SOURCE_FOLDER,
+        "loop": file_rules.LINK_LOOP,
     }.items():
         lines = [x for x in done.stdout.splitlines() if x.startswith(f"src/{path}: {code.code} {code.name}: ")]
         assert len(lines) == 1, path
@@ -423,7 +422,7 @@ def test_query_shows_by_which_type_forms_differ() -> None:
 def test_query_of_what_has_no_target_says_why_and_what_instead() -> None:
     done = cu2port("query", "cudaDeviceFlushGPUDirectRDMAWrites")
     assert done.exit_code == 0
-    assert "nothing in HIP" in done.stdout
+    assert "not in HIP" in done.stdout
     assert "why" in done.stdout and "instead" in done.stdout
 
 
@@ -434,7 +433,7 @@ def test_query_of_a_header() -> None:
 
 def test_query_json() -> None:
     row = json.loads(cu2port("query", "cudaFuncSetAttribute", "--json").stdout)
-    assert (row["cuda"], row["fate"], row["hip"]) == ("cudaFuncSetAttribute", "change", "hipFuncSetAttribute")
+    assert (row["cuda"], row["mapping"], row["hip"]) == ("cudaFuncSetAttribute", "change", "hipFuncSetAttribute")
     assert row["args"] == {"0": "reinterpret_cast<const void*>({0})"}
     assert set(row["example"]) == {"before", "after"}
     assert json.loads(cu2port("query", "cudaMalloc", "--json").stdout)["trust"] == "exact"
@@ -455,7 +454,7 @@ def test_query_of_nonsense() -> None:
 
 def test_rules_lists_every_rule_once() -> None:
     lines = cu2port("rules").stdout.splitlines()
-    wanted = [c.code for c in all_checks()] + list(BUILD_RULES) + list(troubles.TROUBLES)
+    wanted = [c.code for c in all_checks()] + list(file_rules.FILE_RULES)
     assert [x.split()[0] for x in lines] == wanted == sorted(wanted)
     assert all(len(x.split()) > 4 for x in lines)
 
@@ -470,10 +469,10 @@ def test_explain_shows_page_and_examples() -> None:
 
 
 def test_explain_knows_cu2port_itself() -> None:
-    for trouble in troubles.TROUBLES.values():
-        done = cu2port("explain", trouble.name)
-        in_lint = "\nLooked for by default.\n" if "suppression" in trouble.name else ""
-        assert (done.exit_code, done.stdout) == (0, f"{trouble.code} {trouble.name}\n\n{trouble.page}\n{in_lint}")
+    for rule in file_rules.FILE_RULES.values():
+        done = cu2port("explain", rule.name)
+        in_lint = "\nLooked for by default.\n" if "suppression" in rule.name else ""
+        assert (done.exit_code, done.stdout) == (0, f"{rule.code} {rule.name}\n\n{rule.page}\n{in_lint}")
 
 
 def test_explain_of_an_unknown_rule() -> None:
@@ -510,7 +509,7 @@ def test_help_loads_nothing_but_click() -> None:
             "cu2port",
             "cu2port.cli",
             "cu2port.cli.commands",
-            "cu2port.cli.say",
+            "cu2port.cli.console",
             "cu2port.core",
             "cu2port.core.plain",
             "cu2port.core.version",

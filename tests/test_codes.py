@@ -11,11 +11,11 @@ import pytest
 
 from cu2port.checks import all_checks, by_code
 from cu2port.core.families import FAMILIES
-from cu2port.core.troubles import TROUBLES
+from cu2port.core.file_rules import FILE_RULES
 
 PACKAGE = Path(__file__).resolve().parent.parent / "translator" / "cu2port"
 #: Where rules are defined.
-HOMES = ("checks/", "core/troubles.py")
+HOMES = ("checks/", "core/file_rules.py")
 _CODE = re.compile(r"CU\d{2,3}|CU\d[\[\\.]")  # `CU10\d` and its like too
 _MESSAGE = re.compile(r"\.parts\b|\bmessage\b")
 #: What takes a text apart.
@@ -107,6 +107,6 @@ def test_the_test_sees_a_message_that_is_read(text: str) -> None:
 
 
 def test_every_rule_has_a_family_and_folds_into_rules_that_are_there() -> None:
-    assert {code[:3] for code in (*by_code(), *TROUBLES)} <= FAMILIES.keys()
+    assert {code[:3] for code in (*by_code(), *FILE_RULES)} <= FAMILIES.keys()
     for check in all_checks():
         assert {fold.code for fold in check.lint.folds_into} <= by_code().keys() - {check.code}, check.code

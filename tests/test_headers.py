@@ -1,4 +1,4 @@
-"""The headers that travel with converted code: what rows promise is declared, and computes what CUDA computes.
+"""The helper headers: what rows promise is declared, and computes what CUDA computes.
 
 Functions on packed bytes and halfwords run on the CPU, against a slow reference in Python of CUDA's math API. Groups of
 threads run as fibers that exchange words lane by lane. With HIP's headers (CU2PORT_TEST_ROCM) both compile for the GPU.
@@ -69,7 +69,7 @@ def built(compiler: str, source: str, folder: Path) -> Path:
 
 
 def test_headers_say_what_they_are() -> None:
-    """The first line marks them as ours, so that a conversion leaves them alone; the second line lets them travel."""
+    """The first line marks them as ours, so that a conversion leaves them alone; the second line permits copies."""
     for path in sorted(HEADERS.glob("*.hpp")):
         lines = path.read_text(encoding="ascii").splitlines()
         assert lines[0].startswith(f"// cu2port {path.stem}: "), path.name

@@ -25,7 +25,6 @@ LAYERS = (
     ("lint:", "audit:"),
     ("verify:",),
     ("project:",),
-    ("build:",),
     ("engine: checks",),
     ("warp:",),
     ("ptx:",),

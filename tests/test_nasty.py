@@ -21,7 +21,7 @@ from click.testing import CliRunner, Result
 from cu2port import translate
 from cu2port.checks import all_checks
 from cu2port.cli import cli
-from cu2port.core import troubles
+from cu2port.core import file_rules
 from cu2port.engine import translate as engine
 from cu2port.facts import declared
 from cu2port.project import jobs
@@ -69,12 +69,12 @@ TOO_MUCH_FOR_LIBCLANG = {
     "10,000 brackets": b"int x = " + b"(" * 10_000 + b"1" + b")" * 10_000 + b";\n",
     "a sum of 200,000 terms": b"int x = 1" + b"+1" * 200_000 + b";\n",
 }
-COPIED: dict[str, tuple[bytes, troubles.Trouble]] = {
-    "utf16le.cu": (OLD.decode().encode("utf-16-le"), troubles.NOT_TEXT),
-    "utf16be.cu": (b"\xfe\xff" + OLD.decode().encode("utf-16-be"), troubles.NOT_TEXT),
-    "utf32.cu": (OLD.decode().encode("utf-32"), troubles.NOT_TEXT),
-    "program.cu": (b"\x7fELF\0\0" + bytes(range(256)) * 10, troubles.NOT_TEXT),
-    "large.cu": (OLD + b"// x\n" * 500_000, troubles.TOO_LARGE),
+COPIED: dict[str, tuple[bytes, file_rules.FileRule]] = {
+    "utf16le.cu": (OLD.decode().encode("utf-16-le"), file_rules.NOT_TEXT),
+    "utf16be.cu": (b"\xfe\xff" + OLD.decode().encode("utf-16-be"), file_rules.NOT_TEXT),
+    "utf32.cu": (OLD.decode().encode("utf-32"), file_rules.NOT_TEXT),
+    "program.cu": (b"\x7fELF\0\0" + bytes(range(256)) * 10, file_rules.NOT_TEXT),
+    "large.cu": (OLD + b"// x\n" * 500_000, file_rules.TOO_LARGE),
 }
 
 
@@ -106,9 +106,9 @@ def tree(folder: str) -> dict[str, bytes]:
     }
 
 
-def reported(done: Result, path: str, trouble: troubles.Trouble) -> int:
-    """How many lines name this trouble of this file."""
-    start = f"{path}: {trouble.code} {trouble.name}: "
+def reported(done: Result, path: str, rule: file_rules.FileRule) -> int:
+    """How many lines name this rule of this file."""
+    start = f"{path}: {rule.code} {rule.name}: "
     return sum(line.startswith(start) and len(line) > len(start) + 10 for line in done.output.splitlines())
 
 
@@ -173,7 +173,7 @@ def test_a_call_behind_a_macro_without_semicolon_is_no_declaration() -> None:
     assert Path("out.cuh").read_bytes() == source.replace(b"cuda", b"hip")
 
 
-def test_a_file_with_a_travelling_header_stays_as_it_is() -> None:
+def test_a_file_with_a_helper_header_stays_as_it_is() -> None:
     source = b"""#include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda_runtime.h>
@@ -198,9 +198,9 @@ def test_a_whole_tree_and_every_way_of_output() -> None:
     assert done.exit_code == 1
     assert tree("out") == expected
     assert tree("src") == source
-    for name, (_, trouble) in COPIED.items():
-        assert reported(done, f"src/{name}", trouble) == 1, name
-    assert reported(done, "src/x.cuh", troubles.SOURCE_FOLDER) == 1
+    for name, (_, rule) in COPIED.items():
+        assert reported(done, f"src/{name}", rule) == 1, name
+    assert reported(done, "src/x.cuh", file_rules.SOURCE_FOLDER) == 1
     report = json.loads(Path("r.json").read_text())
     jsonschema.Draft202012Validator(schema()).validate(report)
     assert {f["path"]: f["status"] for f in report["files"]}["src/large.cu"] == "copied"
@@ -216,8 +216,8 @@ def test_a_whole_tree_and_every_way_of_output() -> None:
         done = cu2port("convert", "src", mode, *size)
         assert done.exit_code == 1
         assert tree("src") == source
-        for name, (_, trouble) in COPIED.items():
-            assert reported(done, f"src/{name}", trouble) == 1, (mode, name)
+        for name, (_, rule) in COPIED.items():
+            assert reported(done, f"src/{name}", rule) == 1, (mode, name)
 
 
 @pytest.mark.parametrize("case", TOO_MUCH_FOR_LIBCLANG)
@@ -226,8 +226,8 @@ def test_what_libclang_does_not_bear_is_converted_from_tokens(case: str) -> None
     put("src/good.cu", OLD + DOUBT)
     done = cu2port("convert", "src", "-o", "out", "--report", "r.json")
     assert done.exit_code == 1
-    assert reported(done, "src/bad.cu", troubles.LEXER_ALONE) == 1
-    assert reported(done, "src/good.cu", troubles.LEXER_ALONE) == 0
+    assert reported(done, "src/bad.cu", file_rules.LEXER_ALONE) == 1
+    assert reported(done, "src/good.cu", file_rules.LEXER_ALONE) == 0
     status = {f["path"]: f["status"] for f in json.loads(Path("r.json").read_text())["files"]}
     assert status == {"src/bad.cu": "partial", "src/good.cu": "converted"}
     out = tree("out")
@@ -243,7 +243,7 @@ def test_an_unreadable_file_is_named_and_the_others_convert() -> None:
     make_unreadable(Path("src/locked.cu"))
     done = cu2port("convert", "src", "-o", "out", "--report", "r.json")
     assert done.exit_code == 1
-    assert reported(done, "src/locked.cu", troubles.UNREADABLE) == 1
+    assert reported(done, "src/locked.cu", file_rules.UNREADABLE) == 1
     assert tree("out") == {"a.cu": NEW, "z.cu": NEW}
     files = {f["path"]: f for f in json.loads(Path("r.json").read_text())["files"]}
     assert files["src/locked.cu"]["status"] == "failed"
@@ -287,7 +287,7 @@ def test_loops_and_an_output_folder_inside_the_input() -> None:
         done = cu2port("convert", "src", "-o", "src/sub/out")
         assert done.exit_code == 0, done.output
         for name in ("one.cu", "two.cu", "sub/up", "sub/nowhere.cu"):
-            assert reported(done, f"src/{name}", troubles.LINK_LOOP) == 1, name
+            assert reported(done, f"src/{name}", file_rules.LINK_LOOP) == 1, name
         out = Path("src/sub/out")
         found = {p.relative_to(out).as_posix() for p in out.rglob("*") if ".cu2port" not in p.parts}
         assert found == {"a.cu", "sub", "sub/b.cu", "one.cu", "two.cu", "sub/up", "sub/nowhere.cu"}
@@ -301,7 +301,7 @@ def test_a_pipe_does_not_hang_the_run() -> None:
     os.mkfifo("src/pipe.cu")
     done = cu2port("convert", "src", "-o", "out")
     assert done.exit_code == 0
-    assert reported(done, "src/pipe.cu", troubles.SPECIAL) == 1
+    assert reported(done, "src/pipe.cu", file_rules.SPECIAL) == 1
     assert tree("out") == {"a.cu": NEW}
 
 

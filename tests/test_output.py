@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cu2port.cli import cli
-from cu2port.core import disk, troubles
+from cu2port.core import disk, file_rules
 from cu2port.core.model import Judged, Options
 from cu2port.project.convert import Ran, run
 from cu2port.project.inplace import InPlace
@@ -177,7 +177,7 @@ def test_headers_are_not_written_through_a_link(force: bool) -> None:
     ran = convert("out", "src/a.cu", out="out/", force=force)
     assert codes(ran) == {"out/cu2port/warp.hpp": ["CU911"]}
     ran = convert("in-place", "src", force=force)
-    assert troubles.FOREIGN_HEADER.code in str(codes(ran))
+    assert file_rules.FOREIGN_HEADER.code in str(codes(ran))
     assert tree("elsewhere") == {"x": "x"}
     assert Path("src/cu2port").is_symlink()
 
@@ -230,7 +230,7 @@ def test_a_new_name_that_is_taken_stays_whose_it_is(given: str, ignored: str) ->
     plant({"src/a.cu": OLD, "src/a.hip": "mine", "src/.gitignore": ignored})
     done = cu2port("convert", given, "--in-place", "--rename", ".hip")
     assert done.exit_code == 1
-    assert f"src/a.cu: {troubles.NAME_TAKEN.code}" in done.stdout
+    assert f"src/a.cu: {file_rules.NAME_TAKEN.code}" in done.stdout
     assert tree("src") == {".gitignore": ignored, "a.cu": NEW, "a.hip": "mine"}
 
 
@@ -363,7 +363,7 @@ def test_an_edit_meanwhile_wins(warp: str, suffix: str, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(InPlace, "put", edited)
     ran = convert("in-place", "src", options=Options(warp=warp, rename=suffix))
-    assert codes(ran) == {f"src/{i}.cu": [troubles.NOT_REPLACED.code] for i in (1, 2)}
+    assert codes(ran) == {f"src/{i}.cu": [file_rules.NOT_REPLACED.code] for i in (1, 2)}
     assert ran.record.open == 2
     assert tree("src") == {"0.cu": NEW, "1.cu": "int edited;\n", "2.cu": "int edited;\n", "3.cu": NEW}
     assert [f.status for f in ran.record.files] == ["converted", "failed", "failed", "converted"]
@@ -435,7 +435,7 @@ def test_a_source_that_changes_while_it_is_copied_is_no_output(monkeypatch: pyte
 
     monkeypatch.setattr(TreeOutput, "put", edited)
     ran = convert("out", "src", out="out")
-    assert codes(ran) == {"src/a.cu": [troubles.NOT_REPLACED.code]}
+    assert codes(ran) == {"src/a.cu": [file_rules.NOT_REPLACED.code]}
     assert tree("out") == {"b.cu": NEW}
     assert codes(convert("out", "src", out="out")) == {}
     assert tree("out") == {"a.cu": NEW, "b.cu": NEW}

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from cu2port.core import troubles
+from cu2port.core import file_rules
 from cu2port.core.disk import replacing, write
 from cu2port.core.model import Finding, Judged, Options, Outcome, Project, Result, Severity, replace
 from cu2port.core.record import FileRecord
@@ -23,10 +23,10 @@ from cu2port.engine import translate as engine
 from cu2port.project import compile_db, convert, jobs
 from cu2port.project.convert import Ran, run
 from cu2port.project.graph import Graph, Scan, scan_includes
+from cu2port.project.helper_headers import HelperHeaders
 from cu2port.project.ignore import patterns
 from cu2port.project.jobs import Job, Tools
 from cu2port.project.plan import Request
-from cu2port.project.travel import Helpers
 from cu2port.project.tree import (
     SOURCE_SUFFIXES,
     CannotRun,
@@ -78,7 +78,7 @@ def stand_in(source: bytes, options: Options, *, path: str, project: Project, cl
 
 @pytest.fixture
 def translator(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The stand-in translator, and a stand-in for the folder of travelling headers."""
+    """The stand-in translator, and a stand-in for the folder of helper headers."""
     monkeypatch.setattr(engine, "translate", stand_in)
     monkeypatch.setattr(convert, "load_catalog", lambda: None)  # what the stand-in does not need
     monkeypatch.setattr(convert, "all_checks", lambda: None)
@@ -87,13 +87,13 @@ def translator(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     package.mkdir()
     (package / "warp.hpp").write_text('// cu2port warp\n#include "base.hpp"\n#include <hip/hip_runtime.h>\n')
     (package / "base.hpp").write_text("// cu2port base\n")
-    made = Helpers.__init__
+    made = HelperHeaders.__init__
 
-    def init(self: Helpers) -> None:
+    def init(self: HelperHeaders) -> None:
         made(self)
         self._folder = package
 
-    monkeypatch.setattr(Helpers, "__init__", init)
+    monkeypatch.setattr(HelperHeaders, "__init__", init)
     monkeypatch.chdir(tmp_path)
 
 
@@ -300,10 +300,10 @@ def test_links_that_lead_out_round_and_nowhere(tmp_path: Path) -> None:
     assert found["folder"].link == "../outside"
     assert found["far.cu"].link == "../outside/far.cu"
     own = {n: i.found[0].finding.code for n, i in found.items() if i.found}
-    loop = troubles.LINK_LOOP.code
+    loop = file_rules.LINK_LOOP.code
     assert own == {
-        "far.cu": troubles.LEAVES_TREE.code,
-        "folder": troubles.LEAVES_TREE.code,
+        "far.cu": file_rules.LEAVES_TREE.code,
+        "folder": file_rules.LEAVES_TREE.code,
         "self": loop,
         "here": loop,
         "gone": loop,
@@ -324,8 +324,8 @@ def test_nothing_of_what_a_link_outside_leads_to_gets_into_the_output(
     assert str((tmp_path / "out" / "link.cu").readlink()) == text.format(tmp_path)
     (tmp_path / "secret").rename(tmp_path / "moved")
     assert not any(b"SECRET" in p.read_bytes() for p in (tmp_path / "out").rglob("*") if p.is_file())
-    said = {f.path: e.code for f in ran.record.files for e in f.entries if e.code == troubles.LEAVES_TREE.code}
-    assert said == {"src/link.cu": troubles.LEAVES_TREE.code, "src/way": troubles.LEAVES_TREE.code}
+    said = {f.path: e.code for f in ran.record.files for e in f.entries if e.code == file_rules.LEAVES_TREE.code}
+    assert said == {"src/link.cu": file_rules.LEAVES_TREE.code, "src/way": file_rules.LEAVES_TREE.code}
 
 
 def test_odd_things_are_named(tmp_path: Path) -> None:
@@ -339,8 +339,8 @@ def test_odd_things_are_named(tmp_path: Path) -> None:
         "pipe.cu": "none",
         "empty": "folder",
     }
-    assert found["x.cu"].found[0].finding.code == troubles.SOURCE_FOLDER.code
-    assert found["pipe.cu"].found[0].finding.code == troubles.SPECIAL.code
+    assert found["x.cu"].found[0].finding.code == file_rules.SOURCE_FOLDER.code
+    assert found["pipe.cu"].found[0].finding.code == file_rules.SPECIAL.code
 
 
 def test_an_unreadable_folder_does_not_stop_the_walk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -411,7 +411,7 @@ def test_rename_moves_files_and_links_but_takes_no_name(tmp_path: Path) -> None:
     found = {i.relative: i for i in rename(list(items(tmp_path).values()), ".hip")}
     assert {n: i.target for n, i in found.items() if i.target != n} == {"a.cu": "a.hip", "link.cu": "link.hip"}
     assert found["link.cu"].link == found["other"].link == "a.hip"
-    assert [j.finding.code for j in found["b.cu"].found] == [troubles.NAME_TAKEN.code]
+    assert [j.finding.code for j in found["b.cu"].found] == [file_rules.NAME_TAKEN.code]
 
 
 # what belongs together
@@ -735,7 +735,7 @@ def test_work_on_the_output_is_not_lost(translator: None) -> None:
     ran = into("out", "src")
     assert tree("out") == {"a.cu": b"mended", "b.cu": b"hipNew 2"}
     assert ran.in_the_way
-    assert codes(ran) == {"src/a.cu": [troubles.IN_THE_WAY.code]}
+    assert codes(ran) == {"src/a.cu": [file_rules.IN_THE_WAY.code]}
     (src / "a.cu").unlink()
     into("out", "src")
     assert tree("out")["a.cu"] == b"mended"  # stale, but not ours any more
@@ -802,7 +802,7 @@ def test_a_damaged_manifest_is_named(translator: None) -> None:
 
 
 @needs_fork
-def test_travelling_headers(translator: None) -> None:
+def test_helper_headers(translator: None) -> None:
     plant(Path("src"), sub__deep__a_cu="WARP")
     into("out", "src")
     assert tree("out")["sub/deep/a.cu"] == b'#include "../../cu2port/warp.hpp"'
@@ -813,7 +813,7 @@ def test_travelling_headers(translator: None) -> None:
     Path("out/cu2port/warp.hpp").write_text("// somebody's own\n")
     ran = into("out", "src")
     assert tree("out/cu2port")["warp.hpp"] == b"// somebody's own\n"
-    assert codes(ran) == {"out/cu2port/warp.hpp": [troubles.FOREIGN_HEADER.code]}
+    assert codes(ran) == {"out/cu2port/warp.hpp": [file_rules.FOREIGN_HEADER.code]}
     assert ran.record.open == 1
 
 
@@ -825,7 +825,7 @@ def test_converting_an_output_again_leaves_our_headers_alone(translator: None) -
     assert tree("twice") == tree("out")
 
 
-# troubles
+# rules on files
 
 
 @needs_fork
@@ -853,13 +853,13 @@ def test_files_that_cannot_be_converted_are_named_and_the_others_convert(
     monkeypatch.setattr(jobs, "_read", refuse)
     ran = into("out", "src", max_size=100, limit_s=0.4, workers=2)
     assert codes(ran) == {
-        "src/big.cu": [troubles.TOO_LARGE.code],
-        "src/raise.cu": [troubles.INTERNAL.code],
-        "src/abort.cu": [troubles.INTERNAL.code],
-        "src/sleep.cu": [troubles.INTERNAL.code],
-        "src/once.cu": [troubles.LEXER_ALONE.code],
-        "src/slow.cu": [troubles.LEXER_ALONE.code],
-        "src/locked.cu": [troubles.UNREADABLE.code],
+        "src/big.cu": [file_rules.TOO_LARGE.code],
+        "src/raise.cu": [file_rules.INTERNAL.code],
+        "src/abort.cu": [file_rules.INTERNAL.code],
+        "src/sleep.cu": [file_rules.INTERNAL.code],
+        "src/once.cu": [file_rules.LEXER_ALONE.code],
+        "src/slow.cu": [file_rules.LEXER_ALONE.code],
+        "src/locked.cu": [file_rules.UNREADABLE.code],
     }
     assert {f.path: f.status for f in ran.record.files} == {
         "src/good.cu": "converted",

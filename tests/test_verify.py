@@ -221,7 +221,7 @@ def test_a_missing_library_header_is_not_a_failure() -> None:
         ("cuda_runtime.h", "a header of CUDA's own is left"),
         ("cub/block/block_reduce.cuh", "a header of CUDA's own is left"),
         ("inner.h", "the tree has out/sub/inner.h; name its folder with -I, or give -p"),
-        ("../cu2port/warp.hpp", "it travels with converted code"),
+        ("../cu2port/warp.hpp", "it is a helper header of cu2port"),
     ],
 )
 def test_a_missing_header_of_ours_is_a_failure(header: str, why: str) -> None:

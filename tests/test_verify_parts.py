@@ -24,7 +24,7 @@ from cu2port.verify import compile as compiling
 from cu2port.verify import headers, toolchain
 from cu2port.verify.lines import source_lines
 from cu2port.verify.messages import diagnostics, left_of_cuda
-from cu2port.verify.sim_build import TRAVELLING
+from cu2port.verify.sim_build import INCLUDE_DIR
 from cu2port.verify.units import open_tree
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -344,7 +344,7 @@ def sample_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             name = "main.hip" if path.name == "expected.hip" else path.name.removeprefix("expected.")
             (tmp_path / "out" / case.name / name).write_bytes(path.read_bytes())
             if b"cu2port/" in path.read_bytes():
-                shutil.copytree(TRAVELLING / "cu2port", tmp_path / "out" / case.name / "cu2port", dirs_exist_ok=True)
+                shutil.copytree(INCLUDE_DIR / "cu2port", tmp_path / "out" / case.name / "cu2port", dirs_exist_ok=True)
     return tmp_path / "out"
 
 
@@ -365,8 +365,8 @@ def test_samples_compile(sample_tree: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_travelling_headers_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each header that travels with converted code, alone; with CU2PORT_TEST_ROCM against that ROCm."""
+def test_helper_headers_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each helper header, alone; with CU2PORT_TEST_ROCM against that ROCm."""
     monkeypatch.setenv("CU2PORT_CACHE_DIR", str(tmp_path / "cache"))
     rocm = os.environ.get("CU2PORT_TEST_ROCM", "")
     try:
@@ -375,7 +375,7 @@ def test_travelling_headers_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     except CannotRun as e:
         pytest.skip(f"the wheels of cu2port[verify] are not here: {e}")
     tree = tmp_path / "out"
-    shutil.copytree(TRAVELLING / "cu2port", tree / "cu2port")
+    shutil.copytree(INCLUDE_DIR / "cu2port", tree / "cu2port")
     for path in (tree / "cu2port").iterdir():
         before = '#include "cu2port/ptx.hpp"\n' if path.name.startswith("ptx") else ""  # the others are parts of it
         (tree / f"{path.stem}.hip").write_text(f'{before}#include "cu2port/{path.name}"\n__global__ void k() {{}}\n')

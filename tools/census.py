@@ -286,7 +286,7 @@ def main() -> None:
     found: list[Fault] = []
     total: Counter[str] = Counter()
     catalog = load_catalog()
-    written = (tok for row in catalog if row.fate == "change" for tok in lex(row.after).t)
+    written = (tok for row in catalog if row.mapping == "change" for tok in lex(row.after).t)
     ours = frozenset(filter(is_string, written))
     with ClangService() as service:
         for path in paths:

@@ -77,7 +77,7 @@ def unknown(known: Known, rows: Iterator[Row], libraries: frozenset[str] = froze
     """(row, name, why) of the rows that the headers do not bear out, each name once a row."""
     out = []
     for row in rows:
-        if row.unchecked or row.fate == "unsupported" or (libraries and row.library not in libraries):
+        if row.unchecked or row.mapping == "unsupported" or (libraries and row.library not in libraries):
             continue
         said: set[str] = set()
         for name, since, removed in targets(row):

@@ -1,12 +1,12 @@
-"""How many names of CUDA's headers have a fate, by library.
+"""How many names of CUDA's headers have a mapping, by library.
 
     python tools/coverage.py                      prints the table (Markdown)
-    python tools/coverage.py --missing            prints `list name` for every name without a fate
+    python tools/coverage.py --missing            prints `list name` for every name without a mapping
     python tools/coverage.py --unchecked          prints `library name -> HIP name` for rows that no header confirms
     python tools/coverage.py --check README.md    exit 1 unless the table in the file is fresh
     python tools/coverage.py --write README.md    rewrites it
 
-The names are those of rules/names (made by tools/names.py from CUDA 13's headers), the fates those of rules/*.toml.
+The names are those of rules/names (made by tools/names.py from CUDA 13's headers), the mappings those of rules/*.toml.
 A name counts under the list it stands in, whichever rule file holds its row. A name without a row of its own counts as
 renamed when its namespace moves as a whole. In the file the table stands between two comments that name this script.
 """
@@ -25,7 +25,7 @@ from tables import NoTableError, replaced, row_text
 from cu2port.catalog.rulefile import read_rules
 
 ROOT = Path(__file__).resolve().parent.parent
-HEADINGS = ("Library", "Becomes", "Names", "Renamed", "Changed", "Unsupported", "No fate", "Unchecked")
+HEADINGS = ("Library", "Becomes", "Names", "Renamed", "Changed", "Unsupported", "No mapping", "Unchecked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +53,14 @@ def names_of(rules: Path, listed: str) -> Iterator[str]:
         yield line.partition(" ")[0]
 
 
-def fate(parts: Mapping[str, Any], name: str) -> str:
+def mapping(parts: Mapping[str, Any], name: str) -> str:
     """`rename`, `change` or `unsupported`; `rename` too in a namespace that moves as a whole; "" for none.
 
     `parts` is what `read_rules` gives.
     """
     if name in parts["raw"]:
         row = parts["raw"][name][1]
-        return "rename" if isinstance(row, str) else str(row["fate"])
+        return "rename" if isinstance(row, str) else str(row["mapping"])
     words = name.split("::")
     moved = any("::".join(words[:k]) in parts["namespaces"] for k in range(1, len(words) + 1))
     return "rename" if moved else ""
@@ -77,14 +77,14 @@ def count(rules: Path, parts: Mapping[str, Any]) -> Iterator[Counts]:
     for _, title, target, lists in sorted(parts["libraries"], key=lambda x: x[1].lower()):
         names = [n for listed in lists for n in names_of(rules, listed)]
         if names:
-            fates = [fate(parts, n) for n in names]
+            mappings = [mapping(parts, n) for n in names]
             yield Counts(
                 title=title,
                 target=target,
-                renamed=fates.count("rename"),
-                changed=fates.count("change"),
-                unsupported=fates.count("unsupported"),
-                missing=fates.count(""),
+                renamed=mappings.count("rename"),
+                changed=mappings.count("change"),
+                unsupported=mappings.count("unsupported"),
+                missing=mappings.count(""),
                 unchecked=sum(unchecked(parts, n) for n in names),
             )
 
@@ -98,10 +98,10 @@ def table(rows: list[Counts]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="How many names of CUDA's headers have a fate, by library.")
+    parser = argparse.ArgumentParser(description="How many names of CUDA's headers have a mapping, by library.")
     parser.add_argument("--rules", type=Path, default=ROOT / "rules")
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("--missing", action="store_true", help="print `list name` for each name without a fate")
+    group.add_argument("--missing", action="store_true", help="print `list name` for each name without a mapping")
     group.add_argument("--unchecked", action="store_true", help="print the rows that no HIP header could answer for")
     group.add_argument("--check", type=Path, metavar="FILE", help="exit 1 unless the table in FILE is fresh")
     group.add_argument("--write", type=Path, metavar="FILE", help="rewrite the table in FILE")
@@ -110,7 +110,7 @@ def main() -> None:
     if args.missing:
         for path in sorted((args.rules / "names").glob("*.txt")):
             for name in names_of(args.rules, path.stem):
-                if not fate(parts, name):
+                if not mapping(parts, name):
                     print(path.stem, name)
         return
     if args.unchecked:

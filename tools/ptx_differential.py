@@ -4,7 +4,7 @@
 
 Every distinct asm statement of the trees (text, constraints, volatile) is put into a function of its own, with
 variables for its operands: all unsigned, all signed, and mixed; addresses as pointers and as integers. The file is
-converted as a user's would be, compiled with the host's compiler against the headers that travel, and run on edges and
+converted as a user's would be, compiled with the host's compiler against the helper headers, and run on edges and
 random words.
 Statements that cannot run on a CPU (lanes, barriers, matrix instructions) or are approximations are counted apart.
 Nothing of the trees is executed but what their asm statements mean.

@@ -130,7 +130,7 @@ class Batch:
         self.kernels, self.setup = kernels, setup
         text = program(kernels)
         inputs = hashlib.sha256(f"{setup.mode}{setup.build}{setup.flags}{setup.cxx}{text}".encode())
-        for path in sorted(sim_build.TRAVELLING.rglob("*")):
+        for path in sorted(sim_build.INCLUDE_DIR.rglob("*")):
             inputs.update(path.read_bytes() if path.is_file() else b"")
         self.folder = setup.keep / f"{setup.mode}-{inputs.hexdigest()[:12]}"
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """Convert a tree in memory and count what speaks of warps in it: is everything mapped, or named in the report?
 
-    python tools/warp_census.py TREE [--warp MODE] [--show N [--fate FATE]] [--all]
+    python tools/warp_census.py TREE [--warp MODE] [--show N [--outcome OUTCOME]] [--all]
 
 Looked at are the tokens of the input, on both sides of every `#if`: primitives of warps, `warpSize`, cooperative tiles
 and coalesced groups, warp primitives of cub, the host's warp size, and inline PTX that knows lanes. Each is one of
@@ -50,7 +50,7 @@ _PTX = re.compile(
     r"|\b(?:shfl|vote|match|redux|elect)\.(?:sync|up|down|bfly|idx|any|all|ballot)|\bactivemask\.|\bbar\.warp"
 )
 KINDS = ("primitive", "warpSize", "tile", "cub", "host", "ptx")
-FATES = ("mapped", "right", "named", "HIP", "own", "lost")
+OUTCOMES = ("mapped", "right", "named", "HIP", "own", "lost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Covered:
         return k >= 0 and offset < self._ends[k]
 
 
-def fates(unit: Unit, result: Result) -> Iterator[tuple[Place, str]]:
+def outcomes(unit: Unit, result: Result) -> Iterator[tuple[Place, str]]:
     """What became of each place."""
     applied = [j.finding for j in result.findings if j.outcome is Outcome.APPLIED]
     # what is replaced, or told to have got an argument more
@@ -188,7 +188,7 @@ def main() -> None:
     parser.add_argument("tree", type=Path)
     parser.add_argument("--warp", default="logical", help="as for `cu2port convert`")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="print N places that are lost")
-    parser.add_argument("--fate", choices=FATES, default="lost", help="print places of this fate instead")
+    parser.add_argument("--outcome", choices=OUTCOMES, default="lost", help="print places of this outcome instead")
     parser.add_argument("--all", action="store_true", help="every kind of source, not only .cu and .cuh")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="write a row of the table `warps` in a document")
     parser.add_argument("--row", metavar="NAME", help="the row's first cell; else the folder's name")
@@ -213,19 +213,19 @@ def main() -> None:
             if next(places(unit), None) is None:
                 continue
             result = translate(data, options, path=str(path), project=project, clang=clang)
-            for place, fate in fates(unit, result):
-                counted[place.kind, fate] += 1
-                if fate == args.fate:
+            for place, outcome in outcomes(unit, result):
+                counted[place.kind, outcome] += 1
+                if outcome == args.outcome:
                     line = unit.text.count("\n", 0, place.start) + 1
                     told.append(f"{path.relative_to(args.tree)}:{line}: {place.kind} `{unit.t[place.token]}`")
     for shown in told[: args.show]:
         print(shown)
     print(f"{files:,} files")
-    print(row_text(("", *FATES)) + "|---|" + "---:|" * len(FATES))
+    print(row_text(("", *OUTCOMES)) + "|---|" + "---:|" * len(OUTCOMES))
     for kind in KINDS:
-        print(row_text((kind, *(f"{counted[kind, fate]:,}" for fate in FATES))), end="")
+        print(row_text((kind, *(f"{counted[kind, outcome]:,}" for outcome in OUTCOMES))), end="")
     if args.write:
-        sums = (f"{sum(counted[kind, fate] for kind in KINDS):,}" for fate in FATES)
+        sums = (f"{sum(counted[kind, outcome] for kind in KINDS):,}" for outcome in OUTCOMES)
         put_row(args.write, "warps", [args.row or args.tree.resolve().name, f"{files:,}", *sums])
     sys.exit(1 if any(counted[kind, "lost"] for kind in KINDS) else 0)
 

@@ -203,7 +203,7 @@ def explain(row: Row, built: sim_build.Program, how: rate.Recipe, tools: Tools |
     """Fill in what was foretold and what conversion changes; with `tools`, which changes alone are needed."""
     renamed = sim_build.sources(replace(built, warp="flag"))
     converted = sim_build.sources(replace(built, warp="logical"))
-    read = {p: p.read_bytes() for p in renamed if sim_build.TRAVELLING not in p.parents}
+    read = {p: p.read_bytes() for p in renamed if sim_build.INCLUDE_DIR not in p.parents}
     project = Project(declared=frozenset(n for d in read.values() for n in declared_names(d.decode("latin-1"))))
     row.told = [t for p, data in read.items() for t in told(p, data, project)]
     found = [c for p, data in read.items() for c in changes(p, data, renamed[p].hip, converted[p].hip)]
@@ -227,7 +227,7 @@ def explain(row: Row, built: sim_build.Program, how: rate.Recipe, tools: Tools |
 def mix(folder: Path, built: sim_build.Program, texts: dict[Path, str], wanted: Sequence[Change]) -> sim_build.Program:
     """The renamed program with some of the changes made, written below a folder."""
     for path, text in texts.items():
-        if sim_build.TRAVELLING in path.parents:
+        if sim_build.INCLUDE_DIR in path.parents:
             continue
         lines = text.split("\n")
         for c in sorted((x for x in wanted if x.path == path), key=lambda x: -x.first):

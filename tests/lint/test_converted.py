@@ -17,8 +17,8 @@ from cu2port.core.model import Options, Outcome, Project
 from cu2port.engine.translate import translate
 from cu2port.lint.run import FileLint, Settings, lint_job
 from cu2port.lint.select import make_selection
+from cu2port.project.helper_headers import HelperHeaders
 from cu2port.project.jobs import Job, Tools
-from cu2port.project.travel import Helpers
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 SETTINGS = Settings(Options(warp="flag", use_clang=False), make_selection(None, (), (), {}, "a test"))
@@ -79,7 +79,7 @@ def test_lint_of_the_samples_output_says_nothing_that_the_report_has_not(
     assert not new
 
 
-def test_an_audit_of_the_output_goes_down_and_leaves_travelling_headers_out(tree: Path) -> None:
+def test_an_audit_of_the_output_goes_down_and_leaves_helper_headers_out(tree: Path) -> None:
     run("convert", "src", "-o", "out", "-j", "1")
     before = run("audit", "src", "-j", "1", "--format", "json")
     (tree / "before.json").write_text(before.stdout)
@@ -92,8 +92,8 @@ def test_an_audit_of_the_output_goes_down_and_leaves_travelling_headers_out(tree
     assert after["summary"]["files"] == old["summary"]["files"]
 
 
-def test_travelling_headers_are_not_judged(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    headers = Helpers()
+def test_helper_headers_are_not_judged(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    headers = HelperHeaders()
     headers.put(tree / "own", frozenset({"ptx.hpp", "warp.hpp", "wave.hpp", "solo.hpp", "tile_reduce.hpp"}))
     assert run("lint", "own", "--select", "ALL", "--info").stdout == ""
     mine = tree / "own" / "a.hip"

@@ -14,9 +14,9 @@ from cu2port.facts.unit import Unit
 from cu2port.verify import simulate
 from cu2port.verify.instrument import instrument
 from cu2port.verify.reach import operations, reached, read
-from cu2port.verify.sim_build import TRAVELLING, Toolchain
+from cu2port.verify.sim_build import INCLUDE_DIR, Toolchain
 
-HEADERS = sorted((TRAVELLING / "cu2port").glob("*.hpp"))
+HEADERS = sorted((INCLUDE_DIR / "cu2port").glob("*.hpp"))
 GROUP = frozenset({".", "->", "::"})
 
 
@@ -39,7 +39,7 @@ def _text(toolchain: Toolchain, folder: Path) -> str:
     """Our headers as the compiler reads them, without what they include: macros are expanded."""
     source = folder / "all.cpp"
     source.write_text("".join(f'#include "cu2port/{h.name}"\n' for h in HEADERS if h.name != "untranslated.hpp"))
-    flags = [*toolchain.flags(64), "-D__HIP__=1", f"-I{TRAVELLING}", "-E", str(source)]
+    flags = [*toolchain.flags(64), "-D__HIP__=1", f"-I{INCLUDE_DIR}", "-E", str(source)]
     said = subprocess.run([*toolchain.command, *flags], capture_output=True, text=True, check=True).stdout
     ours, out = False, []
     for line in said.splitlines():
@@ -106,7 +106,7 @@ CALLS: dict[str, tuple[str, Callable[[int], int]]] = {  # what a kernel says, an
 
 def test_after_a_branch_for_some(simulated: Callable[..., simulate.Ran]) -> None:
     """Lanes that skip a branch wait at the function of `warp.hpp` after it, not inside it, for those that take it."""
-    header = read((TRAVELLING / "cu2port" / "warp.hpp").read_text(), "warp.hpp")
+    header = read((INCLUDE_DIR / "cu2port" / "warp.hpp").read_text(), "warp.hpp")
     assert {f.name for f in header.functions if f.name in reached([header]).calls} - set(CALLS) == {
         *"across by_words fold fold_32 read same_lanes vote".split()  # in `detail`
     }

@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 
 class Seed(NamedTuple):
-    """`trouble`: the hazards that must be found, no other; empty: none may be."""
+    """`hazards`: exactly those that must be found."""
 
     name: str
     text: str
-    trouble: frozenset[str]
+    hazards: frozenset[str]
 
 
-def _seed(name: str, text: str, *trouble: str) -> Seed:
-    return Seed(name, text, frozenset(trouble))
+def _seed(name: str, text: str, *hazards: str) -> Seed:
+    return Seed(name, text, frozenset(hazards))
 
 
 LOUD = (

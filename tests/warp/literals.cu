@@ -188,7 +188,7 @@ __global__ void packed(unsigned long long *q, unsigned *w) {
   w[6] = words;
 }
 
-// What is told by company: rows of a block, guards of one warp, parts of a warp, lanes passed to a function.
+// Decided by context: rows of a block, guards of one warp, parts of a warp, lanes passed to a function.
 constexpr int kRowThreads = /*L*/32;
 constexpr int kNextLane = /*L*/31;
 constexpr int kMaxWarps = /*L*/32;

@@ -21,13 +21,13 @@ SEEDS = load(Path(__file__).with_name("hangs.py"))
 
 def _found(text: str, hazards_only: bool) -> frozenset[str]:
     unit = Unit(text, load_catalog(), path="a.cu")
-    return frozenset(h.trouble.value for h in hazards(analyse(unit, hazards_only=hazards_only)))
+    return frozenset(h.kind.value for h in hazards(analyse(unit, hazards_only=hazards_only)))
 
 
 @pytest.mark.parametrize("hazards_only", [True, False], ids=["convert", "lint"])
 @pytest.mark.parametrize("seed", SEEDS.LOUD, ids=lambda s: s.name)
 def test_a_hazard_is_found(seed: Seed, hazards_only: bool) -> None:
-    assert _found(seed.text, hazards_only) == seed.trouble
+    assert _found(seed.text, hazards_only) == seed.hazards
 
 
 @pytest.mark.parametrize("hazards_only", [True, False], ids=["convert", "lint"])

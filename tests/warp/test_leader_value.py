@@ -15,8 +15,8 @@ from cu2port.catalog import load_catalog
 from cu2port.core.model import Options, Outcome
 from cu2port.engine.translate import translate
 from cu2port.facts.unit import Unit
-from cu2port.warp.unset import handed_on
-from cu2port.warp.valueless import Suspect, suspects
+from cu2port.warp.definite_assignment import unset_uses
+from cu2port.warp.uninitialized import Candidate, find_candidates
 
 INCLUDE = Path(__file__).resolve().parents[2] / "translator" / "cu2port" / "include"
 _LEAD = "if (threadIdx.x % 32 == 0) base = atomicExch(n, 7);"
@@ -165,7 +165,7 @@ SET_FIRST = {
 @pytest.mark.parametrize("form", SET_FIRST)
 def test_a_function_that_sets_all_first_is_not_read(form: str) -> None:
     unit = Unit(f"__global__ void k(int* o, int n, int lane) {{ {SET_FIRST[form]} }}\n", load_catalog())
-    assert suspects(unit, unit.functions, frozenset()) == []
+    assert find_candidates(unit, unit.functions, frozenset()) == []
 
 
 def _random_body(rng: random.Random, depth: int = 0) -> str:
@@ -214,9 +214,9 @@ def test_no_function_with_a_finding_goes_unread() -> None:
         unit = Unit(f"__device__ void k(int* o, int n, int lane) {{ {body} }}\n", load_catalog())
         (f,) = unit.functions
         decl = unit.find("v")[0]
-        whole = handed_on(unit, Suspect(f, {decl}, set(unit.words)), frozenset())
-        told = suspects(unit, (f,), frozenset())
-        assert [h for g in told for h in handed_on(unit, g, frozenset())] == whole, body
+        whole = unset_uses(unit, Candidate(f, {decl}, set(unit.words)), frozenset())
+        told = find_candidates(unit, (f,), frozenset())
+        assert [h for g in told for h in unset_uses(unit, g, frozenset())] == whole, body
         found, unread = found + bool(whole), unread + (not told)
     assert found > 60 and unread > 20
 

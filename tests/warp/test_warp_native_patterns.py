@@ -11,7 +11,7 @@ import pytest
 
 from cu2port.core.model import Options
 from cu2port.engine.translate import translate
-from cu2port.warp.native.patterns import COLLECTIVES, STEPS
+from cu2port.warp.native.patterns import COLLECTIVES, STEPS, Step
 
 Answers = dict[tuple[str, int], dict[str, str]]
 Verdicts = Callable[[str], dict[str, str]]
@@ -50,8 +50,7 @@ __device__ short cut(int v) { return by_statements(v); }
 _X = "__shfl_xor_sync(FULL, {}, o)"
 _LOOP = "for (int o = 16; o > 0; o >>= 1) "
 _EACH = (16, 8, 4, 2, 1)
-_ATOMICS = {"wave::sum": "Add", "return a ^ b": "Xor", "return a | b": "Or", "max(": "Max", "Larger": "Max",
-            "return a < b ? b : a": "Max"}  # fmt: skip
+_ATOMICS = {"add": "Add", "xor": "Xor", "or": "Or", "and": "And", "max": "Max"}
 
 
 def _kernel(text: str, last: str = "Add") -> str:
@@ -62,19 +61,31 @@ def _kernel(text: str, last: str = "Add") -> str:
     )
 
 
-def _last(becomes: str) -> str:
-    return next((op for text, op in _ATOMICS.items() if text in becomes), "Min")
+def _step(row: Step) -> tuple[str, str]:
+    """A row as code puts it into a loop, and what that becomes."""
+    text = row.cuda.replace("HELD", "t").replace("V", "v").replace("F(", "smaller(")
+    text = f"int t = OTHER; {text.replace('OTHER', 't')}" if "HELD" in row.cuda else text
+    made = "" if row.op == "add" else "return smaller(a, b);" if row.made == "F" else f"return {row.made};"
+    loop = f"{_LOOP}{{ {text} }}".replace("OTHER", _X.format("v"))
+    last = _kernel(loop, _ATOMICS.get(row.op, "Min")) if row.op != "mul" else _slots(loop)
+    return last, made or "wave::sum(v)"
+
+
+def _slots(ladder: str) -> str:
+    """A body that multiplies the values of a block."""
+    return f"""__shared__ int s[32];
+    int v = in[threadIdx.x] | 1;
+    {ladder}
+    if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+    __syncthreads();
+    v = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : 1;
+    if (threadIdx.x < 32) {{ {ladder} }}
+    if (threadIdx.x == 0) out[blockIdx.x] = v;"""
 
 
 #: Bodies of the rows' examples, and what each becomes.
 ROWS = (
-    {
-        f"step_{n}": (
-            _kernel(f"{_LOOP}{{ {row.example} }}".replace("OTHER", _X.format("v")), _last(row.becomes)),
-            row.becomes,
-        )
-        for n, row in enumerate(STEPS)
-    }
+    {f"step_{n}": _step(row) for n, row in enumerate(STEPS)}
     | {
         row.name.strip("_"): (
             f"{row.typ or 'int'} v = {row.name}(FULL, in[threadIdx.x] & 63);\n    if (threadIdx.x % 32 == 0) "

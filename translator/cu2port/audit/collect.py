@@ -11,13 +11,13 @@ from typing import NamedTuple
 from cu2port.audit.requirements import Requirement, found_in
 from cu2port.catalog.api import api_facts
 from cu2port.checks import by_code
-from cu2port.core import edits, troubles
+from cu2port.core import edits, file_rules
 from cu2port.core.locate import Lines, readable
 from cu2port.core.model import Finding, Judged, Outcome, Severity, Trust
 from cu2port.engine import translate as engine
 from cu2port.facts.unit import Unit
+from cu2port.project.helper_headers import is_helper
 from cu2port.project.jobs import Job, Tools
-from cu2port.project.travel import travels
 from cu2port.project.tree import CUDA_SUFFIXES, suffix_of
 from cu2port.ptx import handled
 from cu2port.syntax.lexer import is_identifier
@@ -96,16 +96,16 @@ _RANK = {SELF: 0, NOTE: 0, REVIEW: 1, HAND: 2, NONE: 3}
 
 
 def audit_job(job: Job, tools: Tools) -> FileAudit | None:
-    """Look at one file, in a worker. None: it is a header that travels with converted code, and nobody's work."""
+    """Look at one file, in a worker. None: it is a header that is_helper with converted code, and nobody's work."""
     try:
         with open(job.path, "rb") as f:  # noqa: PTH123 - a Path a file costs more than the call
             data = f.read(job.max_size + 1)
     except OSError as e:
-        return failed(job.shown, troubles.UNREADABLE.on_file(f"could not be read ({e.strerror}); fix that"))
+        return failed(job.shown, file_rules.UNREADABLE.on_file(f"could not be read ({e.strerror}); fix that"))
     if len(data) > job.max_size:
         message = f"larger than --max-size ({job.max_size} bytes), not looked at; raise --max-size"
-        return failed(job.shown, troubles.TOO_LARGE.on_file(message))
-    if travels(job.path, data):
+        return failed(job.shown, file_rules.TOO_LARGE.on_file(message))
+    if is_helper(job.path, data):
         return None
     if suffix_of(job.path) not in CUDA_SUFFIXES and not _MARK.search(data):
         return FileAudit(job.shown, lines=_lines(data))
@@ -121,9 +121,9 @@ def audit_job(job: Job, tools: Tools) -> FileAudit | None:
     found = tuple(_found(unit.text, lines, j) for j in result.findings)
     if job.lexer_alone:
         message = f"looked at without libclang ({job.lexer_alone}); more may be left than is said here"
-        found = (_found("", Lines(b""), troubles.LEXER_ALONE.on_file(message)), *found)
-    if job.unscanned:
-        found = (_found("", Lines(b""), troubles.unscanned(job.unscanned)), *found)
+        found = (_found("", Lines(b""), file_rules.LEXER_ALONE.on_file(message)), *found)
+    if job.not_scanned:
+        found = (_found("", Lines(b""), file_rules.not_scanned(job.not_scanned)), *found)
     kernels = tuple(_kernels(unit, lines, found))
     names = {n: len(unit.find(re.split(r"::|\.", n)[-1])) for n in api_facts(unit).seen}
     return FileAudit(

@@ -23,7 +23,7 @@ from cu2port.core.data import cache_dir, data_path, prune_cache
 from cu2port.core.model import Trust
 from cu2port.core.version import __version__
 
-Fate = Literal["rename", "change", "unsupported"]
+MappingKind = Literal["rename", "change", "unsupported"]
 _SUM = 4  # bytes of the checksum before a kept catalogue
 
 
@@ -48,17 +48,17 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One CUDA name and its fate.
+    """One CUDA name and its mapping.
 
-    `hip` is empty exactly when `fate` is `unsupported`, or the word is dropped (`drop`). `bare`: a `struct` or `enum`
-    before the name goes, since the HIP name is a typedef. `helper`: the header of ours that declares the target.
-    `args`: argument index -> template; `call`: template of the whole call; `argc`: the row holds for these argument
-    counts only (empty: any); `values`: argument index -> ((written, instead), ...); `forms`: other signatures, by
-    argument count. Versions are text, "" = unknown.
+    `hip` is empty exactly when `mapping` is `unsupported`, or when the word is removed (`drop`). `bare`: a `struct` or
+    `enum` before the name is removed, since the HIP name is a typedef. `helper`: the cu2port header that declares the
+    target. `args`: argument index -> template; `call`: template of the whole call; `argc`: the argument counts that the
+    row applies to (empty: any); `values`: argument index -> ((CUDA, HIP), ...); `forms`: other signatures, by argument
+    count. Versions are text, "" = unknown.
     """
 
     cuda: str
-    fate: Fate
+    mapping: MappingKind
     library: str
     hip: str = ""
     args: tuple[tuple[int, str], ...] = ()
@@ -88,7 +88,7 @@ class Row:
     @property
     def plain(self) -> bool:
         """Whether the name alone changes: no argument, no behaviour."""
-        return self.fate == "rename"
+        return self.mapping == "rename"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Catalog:
     """
 
     names: Mapping[str, str]  # every name and its library
-    packed: Mapping[str, bytes]  # library -> its rows, marshalled: name -> rename target, or mapping with its `fate`
+    packed: Mapping[str, bytes]  # library -> its rows, marshalled: name -> rename target, or a dict with `mapping`
     headers: Mapping[str, str]
     missing_headers: Mapping[str, tuple[str, str]]
     header_library: Mapping[str, str]
@@ -166,7 +166,7 @@ def version_key(text: str) -> tuple[int, ...]:
 
 def target(row: Row, rocm: tuple[int, int]) -> tuple[str, str]:
     """(HIP name, "") for a ROCm version, or ("", why not)."""
-    if row.fate == "unsupported":
+    if row.mapping == "unsupported":
         return "", row.why
     since, removed = row.version("hip_since"), row.version("hip_removed")
     asked = ".".join(map(str, rocm))
@@ -264,7 +264,7 @@ def _row(name: str, library: str, data: Any) -> Row:
     older = data.get("older", {})
     return Row(
         cuda=name,
-        fate=data["fate"],
+        mapping=data["mapping"],
         library=library,
         hip=data.get("hip", ""),
         args=tuple((k, v) for k, v in data.get("args", ())),

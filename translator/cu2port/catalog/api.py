@@ -116,7 +116,7 @@ def _judge_use(unit: Unit, use: Use) -> RowFinding | None:
     row = use.row
     start, end = unit.p[use.first], unit.end(use.last)
     written = unit.text[start:end]
-    if row.fate == "unsupported":
+    if row.mapping == "unsupported":
         return RowFinding(
             Kind.UNSUPPORTED,
             f"`{row.cuda}` has no HIP counterpart: {row.why}",
@@ -158,7 +158,7 @@ def _judge_use(unit: Unit, use: Use) -> RowFinding | None:
     ):
         start = unit.p[use.first - 1]
         rename = (replace(start, end, name),)
-    if row.fate == "rename":
+    if row.mapping == "rename":
         call = unit.call(use.last) if row.argc else None
         count = _count(unit, call) if call is not None else None
         if count is not None and count not in row.argc:
@@ -265,7 +265,7 @@ def _becomes(row: Row, hip: str) -> str:
 
 
 def _unchecked(row: Row, hip: str) -> tuple[str, ...]:
-    return (f"`{hip}` was not checked against HIP's headers: none at hand could answer for it.",) * row.unchecked
+    return (f"`{hip}` was not checked against HIP's headers: no available header declares it.",) * row.unchecked
 
 
 def _helpers(row: Row, hip: str) -> tuple[str, ...]:
@@ -276,7 +276,7 @@ def _helpers(row: Row, hip: str) -> tuple[str, ...]:
 def _not_applied(row: Row, hip: str, start: int, end: int, problem: str) -> RowFinding:
     return RowFinding(
         Kind.NOT_APPLIED,
-        f"`{row.cuda}` {_becomes(row, hip)}{' with a change' if row.fate == 'change' else ''}: {problem}",
+        f"`{row.cuda}` {_becomes(row, hip)}{' with a change' if row.mapping == 'change' else ''}: {problem}",
         start,
         end,
         why=(row.why or "Other versions of the library took other arguments: bring the call to HIP's form.",),
@@ -294,7 +294,7 @@ def _count(unit: Unit, call: Call) -> int | None:
 
 def _other_count(count: int, row: Row) -> str:
     known = " or ".join(map(str, sorted({*row.argc, *(n for f in row.forms for n in f.argc)})))
-    what = "the change is known for" if row.fate == "change" else "HIP's takes"
+    what = "the change is known for" if row.mapping == "change" else "HIP's takes"
     return f"called with {count} arguments, and {what} {known}"
 
 

@@ -107,7 +107,7 @@ def _missing_header(where: str, path: str, value: dict[str, Any]) -> tuple[str, 
 
 
 def _file_rows(where: str, data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """(name, row) of a file: a row is its target's name, or a dict with `fate`."""
+    """(name, row) of a file: a row is its target's name, or a dict with `mapping`."""
     _sorted(where, "rename", list(data.get("rename", {})))
     for cuda, value in data.get("rename", {}).items():
         if isinstance(value, str):
@@ -117,7 +117,7 @@ def _file_rows(where: str, data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             raise CatalogError(f"{where}: `{cuda}`: a row is its target or a table with `hip`")
         _keys(where, cuda, value, _RENAME_KEYS)
         _target(where, cuda, value.get("hip"))
-        yield _name(where, cuda), {**_versions(where, cuda, value), "fate": "rename"}
+        yield _name(where, cuda), {**_versions(where, cuda, value), "mapping": "rename"}
     _sorted(where, "change", [str(r.get("cuda", "")) for r in data.get("change", [])])
     for value in data.get("change", []):
         cuda = str(value.get("cuda", ""))
@@ -129,7 +129,7 @@ def _file_rows(where: str, data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             _target(where, cuda, value.get("hip"))
         _check_change(where, cuda, value)
         args = [[int(k), v] for k, v in value.get("args", {}).items()]
-        yield _name(where, cuda), {**_versions(where, cuda, value), "fate": "change", "args": args}
+        yield _name(where, cuda), {**_versions(where, cuda, value), "mapping": "change", "args": args}
     firsts = []
     for value in data.get("unsupported", []):
         names = value.get("cuda", [])
@@ -142,7 +142,7 @@ def _file_rows(where: str, data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         for key in ("why", "instead"):
             if not str(value.get(key, "")).strip():
                 raise CatalogError(f"{where}: `{names[0]}` is unsupported without `{key}`")
-        shared = {**_versions(where, names[0], value), "fate": "unsupported", "cuda": ""}
+        shared = {**_versions(where, names[0], value), "mapping": "unsupported", "cuda": ""}
         for cuda in names:
             yield _name(where, cuda), shared
     _sorted(where, "unsupported", firsts)

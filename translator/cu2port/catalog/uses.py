@@ -335,7 +335,7 @@ def _bare_namespace(unit: Unit, i: int, full: str) -> Iterator[Use]:
 
 
 def _namespace_row(unit: Unit, name: str) -> Row:
-    return Row(cuda=name, fate="rename", library=name.partition("::")[0], hip=unit.catalog.namespaces[name])
+    return Row(cuda=name, mapping="rename", library=name.partition("::")[0], hip=unit.catalog.namespaces[name])
 
 
 def _member_uses(unit: Unit) -> Iterator[Use]:

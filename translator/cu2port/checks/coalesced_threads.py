@@ -7,7 +7,7 @@ from cu2port.core.model import Finding, Options, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.engine.warp_report import hazard_findings
 from cu2port.facts.unit import Unit
-from cu2port.warp.hazards import Trouble
+from cu2port.warp.hazards import HazardKind
 
 _WIDE = """__device__ int f(int* p) {
   auto g = cooperative_groups::coalesced_threads();
@@ -40,5 +40,5 @@ class CoalescedThreads(Check):
         if unit.options.warp != "flag" and unit.options.rocm >= (7, 0):
             return  # CU318 splits it
         split = {unit.p[i] for i in unit.find("coalesced_threads") if is_split(unit, i)}
-        found = hazard_findings(self, unit, Trouble.COALESCED, "wrong-result")
+        found = hazard_findings(self, unit, HazardKind.COALESCED, "wrong-result")
         yield from (f for f in found if f.start not in split)

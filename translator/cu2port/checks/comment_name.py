@@ -36,7 +36,7 @@ class CommentName(Check):
         for start, end in unit.lexed.comments:
             for m in _WORD.finditer(unit.text, start, end):
                 row = unit.catalog.get(m.group())
-                if row is None or row.strict or row.fate == "unsupported":
+                if row is None or row.strict or row.mapping == "unsupported":
                     continue
                 hip, _ = target(row, unit.options.rocm)
                 if hip and hip != m.group():

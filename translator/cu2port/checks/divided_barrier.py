@@ -6,7 +6,7 @@ from cu2port.core.model import Finding
 from cu2port.engine.check import Check, Example
 from cu2port.engine.warp_report import hazard_findings
 from cu2port.facts.unit import Unit
-from cu2port.warp.hazards import Trouble
+from cu2port.warp.hazards import HazardKind
 
 _WRONG = """__global__ void k(float* x) {
   if (threadIdx.x / 32 == 0) {
@@ -58,4 +58,4 @@ class DividedBarrier(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        yield from hazard_findings(self, unit, Trouble.DIVIDED_BARRIER, "wrong-result")
+        yield from hazard_findings(self, unit, HazardKind.DIVIDED_BARRIER, "wrong-result")

@@ -8,9 +8,9 @@ from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import NAMES, SHUFFLES, modes
 from cu2port.syntax.expressions import QUALIFIERS
+from cu2port.warp.definite_assignment import UnsetUse, unset_uses
 from cu2port.warp.model import device_functions
-from cu2port.warp.unset import HandedOn, handed_on
-from cu2port.warp.valueless import HAVE_A_VALUE, suspects
+from cu2port.warp.uninitialized import NOT_UNINITIALIZED, find_candidates
 
 _NUMBERS = frozenset(
     "char short int long float double signed unsigned size_t ssize_t uint uchar ushort ulong clock_t "
@@ -79,7 +79,7 @@ class LeaderValue(Check):
         ),
         Example(
             _LEADER.format("", "__shfl_sync(~0u, base, 0)"),
-            note="`cu2port::warp::shfl` takes it as it is",
+            note="`cu2port::warp::shfl` accepts an unset value",
         ),
         Example(
             _LEADER.format("", "__shfl_sync(~0u, base, 0)"),
@@ -92,7 +92,7 @@ class LeaderValue(Check):
             "  if (lane == 0) v = n;\n  return first(v);\nout:\n  return 0;\n}\n",
             _BCAST + "__device__ int f(int n, int lane) {\n  if (n < 0) goto out;\n  int v;\n"
             "  if (lane == 0) v = n;\n  return first(v);\nout:\n  return 0;\n}\n",
-            "a jump may pass over the declaration",
+            "a jump may skip the declaration",
             findings=1,
         ),
         Example(
@@ -108,27 +108,27 @@ class LeaderValue(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         mode = modes(unit)
-        ours = SHUFFLES if unit.options.warp == "flag" else NAMES
-        for f in suspects(unit, device_functions(unit), ours):
+        tolerant = SHUFFLES if unit.options.warp == "flag" else NAMES
+        for f in find_candidates(unit, device_functions(unit), tolerant):
             if unit.options.warp != "flag":
                 f = f._replace(decls={k for k in f.decls if mode(k) != "flag"})
-            for h in handed_on(unit, f, ours) if f.decls else ():
+            for h in unset_uses(unit, f, tolerant) if f.decls else ():
                 edit = _initialiser(unit, h, f.fn.body)
                 if edit is None:
                     continue
                 name = unit.t[h.decl.at]
-                to = {"return": "returned", "asm": "handed to PTX"}.get(h.to, f"handed to `{h.to}`")
-                done = "a jump may pass over an initialiser: set it before the branch" if h.stuck else "it is set to 0"
+                to = {"return": "returned", "asm": "passed to PTX"}.get(h.to, f"passed to `{h.to}`")
+                done = "set it before the branch: a jump may skip an initializer" if h.jumped_over else "it is set to 0"
                 yield self.finding(
                     f"`{name}{h.part}` is {to}, but only some lanes have set it; {done}",
                     unit.p[h.decl.at],
                     unit.end(h.decl.at),
-                    () if h.stuck else (edit,),
+                    () if h.jumped_over else (edit,),
                     effects=(("all", "wrong-result"),),
                 )
 
 
-def _initialiser(unit: Unit, h: HandedOn, body: tuple[int, int]) -> Edit | None:
+def _initialiser(unit: Unit, h: UnsetUse, body: tuple[int, int]) -> Edit | None:
     """The edit that gives a variable a value where it is declared; None if it has one, or is an object, which clang
     does not take for set."""
     t, name_at = unit.t, h.decl.at
@@ -136,7 +136,7 @@ def _initialiser(unit: Unit, h: HandedOn, body: tuple[int, int]) -> Edit | None:
     while first > body[0] + 1 and t[first - 1] not in _BEFORE and unit.in_directive(first - 1) is directive:
         first -= 1
     kind = [w for w in t[first:name_at] if w not in QUALIFIERS]
-    if not HAVE_A_VALUE.isdisjoint(t[first:name_at]) or not kind:
+    if not NOT_UNINITIALIZED.isdisjoint(t[first:name_at]) or not kind:
         return None
     end = name_at
     while unit.tok(end + 1) == "[":

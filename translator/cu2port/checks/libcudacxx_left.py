@@ -127,7 +127,7 @@ def _unqualified(unit: Unit) -> Iterator[tuple[int, str]]:
             yield i + 2, "cuda"
         for word in unit.words:
             row = unit.catalog.get(space + word) if is_identifier(word) else None
-            if row is None or row.fate != "unsupported" or word in unit.declared:
+            if row is None or row.mapping != "unsupported" or word in unit.declared:
                 continue
             for k in unit.find(word):
                 qualified = unit.tok(k - 1) in ("::", ".", "->") or unit.tok(k + 1) == "::"

@@ -6,7 +6,7 @@ from cu2port.core.model import Finding
 from cu2port.engine.check import Check, Example
 from cu2port.engine.warp_report import hazard_findings
 from cu2port.facts.unit import Unit
-from cu2port.warp.hazards import Trouble
+from cu2port.warp.hazards import HazardKind
 
 _CALL = """__device__ void meet(int id) { NamedBarrier::sync(64, id); }
 """
@@ -27,4 +27,4 @@ class NamedBarrierUse(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        yield from hazard_findings(self, unit, Trouble.NAMED_BARRIER, "hang")
+        yield from hazard_findings(self, unit, HazardKind.NAMED_BARRIER, "hang")

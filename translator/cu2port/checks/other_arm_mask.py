@@ -6,7 +6,7 @@ from cu2port.core.model import Finding, Options
 from cu2port.engine.check import Check, Example
 from cu2port.engine.warp_report import hazard_findings
 from cu2port.facts.unit import Unit
-from cu2port.warp.hazards import Trouble
+from cu2port.warp.hazards import HazardKind
 
 _FLAG = Options(warp="flag")
 _WRONG = """__device__ int f(int v) {
@@ -39,4 +39,4 @@ class OtherArmMask(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        yield from hazard_findings(self, unit, Trouble.OTHER_ARM, "wrong-result")
+        yield from hazard_findings(self, unit, HazardKind.OTHER_ARM, "wrong-result")

@@ -15,7 +15,7 @@ class OwnName(RowCheck):
     So is a member that no file declares in plain sight (`library.cublasCreate(h)`). If a macro makes it from its name,
     or it is a pointer to a function, then that name was replaced and this one has to follow.
 
-    No header at hand says whose name it is here. Where it is CUDA's after all, `cu2port query NAME` tells its fate.
+    No header at hand says whose name it is here. Where it is CUDA's after all, `cu2port query NAME` tells its mapping.
     """
 
     code, name, severity = "CU113", "own-name", Severity.INFO

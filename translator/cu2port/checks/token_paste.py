@@ -115,7 +115,7 @@ def _new_beginning(unit: Unit, macro: Macro, words: list[str]) -> str | None:
         if not rest.isidentifier() and rest:
             return None
         row = unit.catalog.get(words[0] + rest)
-        if row is None or row.fate != "rename" or not row.hip.endswith(rest):
+        if row is None or row.mapping != "rename" or not row.hip.endswith(rest):
             return None
         found.add(row.hip[: len(row.hip) - len(rest)])
         uses += 1
@@ -131,7 +131,7 @@ def _of_form(unit: Unit, words: list[str], params: tuple[str, ...], call: Call |
     names = [n for n in unit.catalog.names if n.startswith(words[0]) and form.match(n)]
     for name in names:
         row, rest = unit.catalog.get(name), name[len(words[0]) :]
-        if row is None or row.fate != "rename" or not row.hip.endswith(rest):
+        if row is None or row.mapping != "rename" or not row.hip.endswith(rest):
             return None
         if row.argc and (call is None or len(call.args) not in row.argc):
             return None  # of the older interface

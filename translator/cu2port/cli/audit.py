@@ -8,8 +8,8 @@ from typing import Any
 
 from cu2port.audit import compare
 from cu2port.audit.run import audit
+from cu2port.cli.console import echo, echo_document
 from cu2port.cli.options import shared
-from cu2port.cli.say import emit, say
 from cu2port.core.model import Options
 from cu2port.core.plain import json_of
 from cu2port.project import compile_db
@@ -36,13 +36,13 @@ def command(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
         if older is not None:
             document["compare"] = compare.compare(older, document)
             if not compare.share_files(older, document):
-                say(f"cu2port: --compare {asked['compare']}: no file of it is among these inputs", err=True)
+                echo(f"cu2port: --compare {asked['compare']}: no file of it is among these inputs", err=True)
         _deliver(_text(document, chosen), out)
     except CannotRun as e:
-        say(f"cu2port: {e}", err=True)
+        echo(f"cu2port: {e}", err=True)
         return 2
     if out is not None:
-        say(f"{out}: {document['effort']['words']}", err=True)
+        echo(f"{out}: {document['effort']['words']}", err=True)
     left = any(x["way"] in ("hand", "none") for x in document["findings"]) or document["bindings"]
     return 1 if left else 0
 
@@ -52,7 +52,6 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
         raise CannotRun("audit looks at files and folders; `-` is neither")
     common = shared(asked, find_config(Path.cwd()))
     return Request(
-        build_files=False,  # they are read line by line
         inputs=paths,
         mode="dry-run",
         options=Options(rocm=common.rocm, archs=common.archs, include_dirs=common.include_dirs, defines=common.defines),
@@ -82,6 +81,6 @@ def _text(document: dict[str, Any], chosen: str) -> str:
 
 def _deliver(text: str, out: Path | None) -> None:
     if out is None:
-        emit(text)
+        echo_document(text)
         return
     write_named("-o", out, text.encode("utf-8", "backslashreplace"))

@@ -9,7 +9,7 @@ from types import TracebackType
 
 import click
 
-from cu2port.cli.say import say, say_all
+from cu2port.cli.console import echo, echo_lines
 from cu2port.core.version import __version__
 
 _NO_ARGUMENTS: type[click.UsageError] | tuple[()] = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.2
@@ -25,7 +25,7 @@ class _Oops:
         if error is None or isinstance(error, (SystemExit, GeneratorExit)):
             return
         if isinstance(error, KeyboardInterrupt):
-            say("cu2port: interrupted", err=True)
+            echo("cu2port: interrupted", err=True)
             raise SystemExit(130)
         if isinstance(error, BrokenPipeError):  # the reader of our output went away, as `head` does
             sys.stderr.close()
@@ -34,19 +34,19 @@ class _Oops:
         from cu2port.core.data import DataError
 
         if isinstance(error, CatalogError):  # somebody edited a checkout's rules; the message names file and row
-            say(f"cu2port: rules/{' '.join(str(error).split())}", err=True)
+            echo(f"cu2port: rules/{' '.join(str(error).split())}", err=True)
             raise SystemExit(2)
         if isinstance(error, DataError):
-            say(f"cu2port: {error}", err=True)
+            echo(f"cu2port: {error}", err=True)
             raise SystemExit(2)
         import traceback
 
         from cu2port.project.workers import describe
 
         if "-v" in sys.argv or "--verbose" in sys.argv:
-            say_all("".join(traceback.format_exception(error)), err=True)
+            echo_lines("".join(traceback.format_exception(error)), err=True)
         text = " ".join(str(error).split())
-        say(f"cu2port: internal error: {describe(error)}: {text}; please report it (-v shows more)", err=True)
+        echo(f"cu2port: internal error: {describe(error)}: {text}; please report it (-v shows more)", err=True)
         raise SystemExit(2)
 
 
@@ -65,10 +65,10 @@ def main() -> None:
             raise KeyboardInterrupt from None
         except click.ClickException as e:
             if isinstance(e, _NO_ARGUMENTS) and e.ctx is not None:
-                say_all(e.ctx.get_help(), err=True)
+                echo_lines(e.ctx.get_help(), err=True)
                 raise SystemExit(2) from None
             where = e.ctx.command_path if isinstance(e, click.UsageError) and e.ctx else "cu2port"
-            say(f"{where}: {' '.join(e.format_message().split())}", err=True)
+            echo(f"{where}: {' '.join(e.format_message().split())}", err=True)
             raise SystemExit(2) from None
 
 
@@ -129,7 +129,6 @@ def cli() -> None:
 @click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
 @click.option("-p", "build", metavar="DIR", help="Folder of compile_commands.json: its -I and -D hold for each file.")
 @click.option("--exclude", metavar="GLOB", multiple=True, help="Do not convert these files (-o still copies them).")
-@click.option("--no-build-files", is_flag=True, help="Leave build files as they are; only sources are converted.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Worker processes.  [number of cores]")
 @click.option("--max-size", metavar="SIZE", default="8M", help="Do not convert larger files.  [8M]")
 @click.option("--force", is_flag=True, help="Replace files that are not cu2port's; change a dirty git tree.")

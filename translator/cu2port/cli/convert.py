@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cu2port.cli.console import echo
 from cu2port.cli.options import shared
 from cu2port.cli.reports import progress, report_paths, write_text
-from cu2port.cli.say import say
+from cu2port.core.file_rules import IN_THE_WAY
 from cu2port.core.model import Options, Trust
-from cu2port.core.troubles import IN_THE_WAY
 from cu2port.project import compile_db
 from cu2port.project.config import find_config
 from cu2port.project.convert import Ran, run
@@ -41,11 +41,11 @@ def command(paths: tuple[str, ...], verbosity: int, asked: Mapping[str, Any]) ->
         for path in reports:
             write_text(path, FORMATS[path.suffix.lower()](ran.record))
     except CannotRun as e:
-        say(f"cu2port: {e}", err=True)
+        echo(f"cu2port: {e}", err=True)
         return 2
     if ran.in_the_way:
         left = "outputs that were changed by hand were left alone"
-        say(f"cu2port: {left} ({IN_THE_WAY.code}); --force replaces them", err=True)
+        echo(f"cu2port: {left} ({IN_THE_WAY.code}); --force replaces them", err=True)
         return 2
     return max(verified, 1 if ran.record.open else 0)
 
@@ -57,7 +57,7 @@ def _verify(request: Request, ran: Ran, archs: tuple[str, ...], verbosity: int) 
     try:
         found = verify.after_convert(request, ran.record, archs, verbosity)
     except CannotRun as e:  # converted it is all the same, and a report says so
-        say(f"cu2port: {e}", err=True)
+        echo(f"cu2port: {e}", err=True)
         return 2
     ran.record = replace(ran.record, verify=found)
     return verify.end(found)
@@ -93,7 +93,6 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
         workers=asked["jobs"] or 0,
         max_size=parse_size(asked["max_size"]),
         force=asked["force"],
-        build_files=not asked["no_build_files"],
     )
 
 
@@ -143,11 +142,11 @@ def _show(request: Request, ran: Ran, verbosity: int) -> None:
     """Findings and summary; on standard error where standard output carries code or a diff."""
     err = request.mode == "diff" or request.out in ("-",)
     for severity, line in terminal.findings(ran.record, verbosity):
-        say(line, fg=_COLOURS.get(severity), err=err)
+        echo(line, fg=_COLOURS.get(severity), err=err)
     if verbosity < 0:
         return
     for note in ran.notes:
-        say(f"note: {note}", err=True)
+        echo(f"note: {note}", err=True)
     if request.out != "-" or verbosity > 0:
         for line in terminal.summary(ran.record):
-            say(line, err=err)
+            echo(line, err=err)

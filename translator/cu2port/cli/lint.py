@@ -11,9 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from cu2port.cli.console import echo, echo_document
 from cu2port.cli.options import shared
-from cu2port.cli.say import emit, say
-from cu2port.core import troubles
+from cu2port.core import file_rules
 from cu2port.core.disk import sweep_folder
 from cu2port.core.model import Judged, Options, Project, Severity, Trust
 from cu2port.core.plain import one_line
@@ -23,11 +23,11 @@ from cu2port.lint.run import FileLint, Settings, failed, lint
 from cu2port.lint.select import make_selection, matches
 from cu2port.lint.sense import folded_names
 from cu2port.project.config import Config, find_config, inside, load_config
+from cu2port.project.helper_headers import HELPERS, is_helper_file
 from cu2port.project.inplace import InPlace
 from cu2port.project.jobs import Job, patch
 from cu2port.project.manifest import locked
 from cu2port.project.output import write_named
-from cu2port.project.travel import HELPERS, is_ours
 from cu2port.project.tree import (
     CUDA_SUFFIXES,
     SOURCE_SUFFIXES,
@@ -42,7 +42,7 @@ from cu2port.project.workers import available_cores
 from cu2port.report import lint_formats
 
 _HIP_SUFFIXES = frozenset({".hip"})
-_LOST = frozenset({troubles.UNREADABLE.code, troubles.INTERNAL.code})  # what no baseline may hide
+_LOST = frozenset({file_rules.UNREADABLE.code, file_rules.INTERNAL.code})  # what no baseline may hide
 _PASSES = 4  # over files that include each other
 _COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
 
@@ -52,7 +52,7 @@ def command(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
     try:
         return _run(paths, asked)
     except CannotRun as e:
-        say(f"cu2port: {e}", err=True)
+        echo(f"cu2port: {e}", err=True)
         return 2
 
 
@@ -75,7 +75,7 @@ def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
     if asked["write_baseline"]:
         path = Path(asked["write_baseline"])
         count = baseline.save(path, {f.path: [x.mark for x in f.findings if x.code not in _LOST] for f in files})
-        say(f"{path}: it keeps {_count(count, 'finding')}", err=True)
+        echo(f"{path}: it keeps {_count(count, 'finding')}", err=True)
         lost = [replace(f, findings=tuple(x for x in f.findings if x.code in _LOST)) for f in (*files, *unread)]
         _report(lost, asked, on_error=True)
         return 1 if any(f.findings for f in lost) else 0
@@ -92,7 +92,7 @@ def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
         files = _as_seen_from_here(files, jobs, config)
     files += unread
     if ignored and not asked["quiet"]:
-        say(f"left out, since git ignores it: {_count(ignored, 'file or folder', 'files and folders')}", err=True)
+        echo(f"left out, since git ignores it: {_count(ignored, 'file or folder', 'files and folders')}", err=True)
     _report(files, asked, on_error=asked["diff"] or (settings.fix is not None and paths == ("-",)))
     left = any(f.findings for f in files)
     changed = asked["diff"] and any(f.output is not None for f in files)
@@ -177,7 +177,7 @@ def _jobs(
 @lru_cache(maxsize=4096)
 def _keeps_warps(folder: Path, top: Path) -> bool:
     """Whether a folder or one above it, up to `top`, holds headers of ours that keep CUDA's warps."""
-    if any(is_ours(folder / HELPERS / name) for name in WARP_HEADERS):
+    if any(is_helper_file(folder / HELPERS / name) for name in WARP_HEADERS):
         return True
     return folder != top and folder.is_relative_to(top) and _keeps_warps(folder.parent, top)
 
@@ -280,7 +280,7 @@ def _write(config: Config, jobs: Sequence[Job], files: Sequence[FileLint]) -> li
     for folder in {os.path.dirname(job.path) for job in jobs} | {str(config.root / HELPERS)}:  # noqa: PTH120
         sweep_folder(folder)  # of a run that was killed
     for header, found in _headers(writer, config.root, files):
-        say(f"cu2port: {header}: {found.finding.message}", err=True)
+        echo(f"cu2port: {header}: {found.finding.message}", err=True)
     out = []
     for job, f in zip(jobs, files, strict=True):
         left: Judged | None = None
@@ -288,7 +288,7 @@ def _write(config: Config, jobs: Sequence[Job], files: Sequence[FileLint]) -> li
             try:
                 left = writer.put(job.path, f.output, f.read)
             except OSError as e:
-                left = troubles.UNREADABLE.on_file(f"could not be written ({e.strerror}); it was left as it is")
+                left = file_rules.UNREADABLE.on_file(f"could not be written ({e.strerror}); it was left as it is")
         out.append(f if left is None else failed(f.path, left))
     writer.finish()
     return out
@@ -333,7 +333,7 @@ def _report(files: Sequence[FileLint], asked: Mapping[str, Any], on_error: bool)
 
         text = sarif.render(files, pages())
     if not asked["output_file"]:
-        emit(text, err=on_error)
+        echo_document(text, err=on_error)
         return
     write_named("--output-file", Path(asked["output_file"]), text.encode("utf-8", "backslashreplace"))
 
@@ -341,13 +341,13 @@ def _report(files: Sequence[FileLint], asked: Mapping[str, Any], on_error: bool)
 def _show_text(files: Sequence[FileLint], asked: Mapping[str, Any], err: bool) -> None:
     if asked["statistics"]:
         for line in lint_formats.statistics_lines(files):
-            say(line, err=err)
+            echo(line, err=err)
     elif not asked["quiet"]:
         for f in files:
             for severity, line in lint_formats.text_lines(f, True):
-                say(line, fg=_COLOURS.get(severity), err=err)
+                echo(line, fg=_COLOURS.get(severity), err=err)
     if not asked["quiet"]:
-        say(_summary(files, asked["diff"]), err=True)
+        echo(_summary(files, asked["diff"]), err=True)
 
 
 def _summary(files: Sequence[FileLint], diff: bool) -> str:

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from typing import Any
 
 from cu2port.catalog import Catalog, Row, load_catalog
-from cu2port.cli.say import emit, say, say_all
+from cu2port.cli.console import echo, echo_document, echo_lines
 from cu2port.core.plain import json_of
-from cu2port.engine.fates import fate_of
+from cu2port.engine.name_mapping import mapping_of
 from cu2port.report.pages import marked, pages
 
 _CLOSE = 5
@@ -28,16 +28,16 @@ def query(name: str, as_json: bool) -> int:
     if row is None:
         near = _near(catalog, name)
         if as_json:
-            emit(json_of({"cuda": name, "fate": None, "near": near}) + "\n")
+            echo_document(json_of({"cuda": name, "mapping": None, "near": near}) + "\n")
         else:
             hint = f"; did you mean {', '.join(near)}?" if near else ""
-            say(f"{name}: not in the catalogue{hint}", err=True)
+            echo(f"{name}: not in the catalogue{hint}", err=True)
         return 1
     if as_json:
-        emit(json_of(_row_values(catalog, row)) + "\n")
+        echo_document(json_of(_row_values(catalog, row)) + "\n")
     else:
         for line in _row_lines(catalog, row):
-            say(line)
+            echo(line)
     return 0
 
 
@@ -49,9 +49,9 @@ def explain(rule: str) -> int:
     if page is None:
         near = difflib.get_close_matches(wanted, [w for p in found for w in (p.code.lower(), p.name)], _CLOSE)
         hint = f"; did you mean {', '.join(n.upper() if n.startswith('cu') else n for n in near)}?" if near else ""
-        say(f"{rule}: no such rule{hint} (`cu2port rules` lists them)", err=True)
+        echo(f"{rule}: no such rule{hint} (`cu2port rules` lists them)", err=True)
         return 1
-    say_all(f"{page.code} {page.name}\n\n{page.text}")
+    echo_lines(f"{page.code} {page.name}\n\n{page.text}")
     return 0
 
 
@@ -59,7 +59,7 @@ def rules() -> int:
     """List code, name and first line of every rule."""
     width = max(len(p.name) for p in pages().values())
     for page in pages().values():
-        say(f"{page.code} {page.name:<{width}}  {page.title}")
+        echo(f"{page.code} {page.name:<{width}}  {page.title}")
     return 0
 
 
@@ -78,16 +78,16 @@ def _title(catalog: Catalog, library: str) -> tuple[str, str]:
 
 def _row_values(catalog: Catalog, row: Row) -> dict[str, Any]:
     title, target = _title(catalog, row.library)
-    found = fate_of(row)
+    found = mapping_of(row)
     return {
         "cuda": row.cuda,
-        "fate": found.fate,
+        "mapping": found.mapping,
         "hip": found.hip or None,
         "library": {"name": row.library, "title": title, "target": target},
         "headers": list(row.headers) or [h for h in (catalog.hip_headers.get(row.library),) if h and row.hip],
         "versions": dict(row.versions),
         "older": {"until": row.older_until, "hip": row.older_hip} if row.older_until else None,
-        "trust": row.trust.label if row.fate == "change" else "exact" if row.fate == "rename" else None,
+        "trust": row.trust.label if row.mapping == "change" else "exact" if row.mapping == "rename" else None,
         "args": {str(i): text for i, text in row.args},
         "call": row.call or None,
         "argc": list(row.argc),
@@ -114,20 +114,20 @@ def _row_values(catalog: Catalog, row: Row) -> dict[str, Any]:
 
 def _row_lines(catalog: Catalog, row: Row) -> Iterator[str]:
     title, target = _title(catalog, row.library)
-    found = fate_of(row)
-    if found.fate == "unsupported":
-        yield f"{row.cuda} -> nothing in HIP"
+    found = mapping_of(row)
+    if found.mapping == "unsupported":
+        yield f"{row.cuda} -> not in HIP"
     elif row.drop:
-        yield f"{row.cuda} -> taken out"
+        yield f"{row.cuda} -> removed"
     elif found.hip == row.cuda:
         yield f"{row.cuda} -> the same in HIP"
     else:
         yield f"{row.cuda} -> {found.hip}"
-    said = {"rename": "same arguments, same meaning", "change": "changed", "unsupported": "unsupported"}[found.fate]
-    if found.fate == "rename" and any(not rule.kept for rule in found.rules):
-        said = "same arguments; the rules below tell where it does not mean the same"
+    said = {"rename": "same arguments, same meaning", "change": "changed", "unsupported": "unsupported"}[found.mapping]
+    if found.mapping == "rename" and any(not rule.kept for rule in found.rules):
+        said = "same arguments; the rules below say where the meaning differs"
     yield _field("library", f"{title} ({target})" if target else title)
-    yield _field("fate", f"{said}; trust: {row.trust.label}" if row.fate == "change" else said)
+    yield _field("mapping", f"{said}; trust: {row.trust.label}" if row.mapping == "change" else said)
     for rule in found.rules:
         where = " (with `--warp flag`, and in code for HIP)" if rule.kept else ""
         yield _field("rule", f"{rule.code} {rule.name}{where}: {rule.message}")
@@ -153,7 +153,7 @@ def _row_lines(catalog: Catalog, row: Row) -> Iterator[str]:
     for index, pairs in row.values:
         yield _field("value", f"argument {index}: {', '.join(f'{a} -> {b}' for a, b in pairs)}")
     if row.helper:
-        yield _field("helper", f"cu2port/{row.helper} travels with the output")
+        yield _field("helper", f"cu2port/{row.helper} is copied to the output")
     for key, text in (("why", row.why), ("instead", row.instead)):
         if text:
             yield _field(key, text)
@@ -161,7 +161,7 @@ def _row_lines(catalog: Catalog, row: Row) -> Iterator[str]:
         yield marked("before ", row.before)
         yield marked("after  ", row.after)
     if row.unchecked:
-        yield _field("note", "not checked against HIP's headers: none at hand could answer for this name")
+        yield _field("note", "not checked against HIP's headers: no available header declares it")
 
 
 def _field(key: str, text: str) -> str:
@@ -172,7 +172,7 @@ def _field(key: str, text: str) -> str:
 def _header(catalog: Catalog, name: str, as_json: bool) -> int:
     hip = catalog.headers[name]
     if as_json:
-        emit(json_of({"cuda": name, "fate": "header", "hip": hip or None}) + "\n")
+        echo_document(json_of({"cuda": name, "mapping": "header", "hip": hip or None}) + "\n")
     else:
-        say(f"#include <{name}> -> " + (f"#include <{hip}>" if hip else "dropped; HIP needs none"))
+        echo(f"#include <{name}> -> " + (f"#include <{hip}>" if hip else "dropped; HIP needs none"))
     return 0

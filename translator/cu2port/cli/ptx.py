@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from cu2port.cli.say import emit, say
+from cu2port.cli.console import echo, echo_document
+from cu2port.project.helper_headers import included_helpers
 from cu2port.project.output import write_single
-from cu2port.project.travel import included
 from cu2port.project.tree import CannotRun
 
 
@@ -26,16 +26,16 @@ def command(path: str, text: str | None, output: str, given: tuple[str, ...], fp
             return _explain(text, given, fp)
         return _module(path, output, fp, ptx == "trap", force)
     except PtxSyntaxError as e:
-        say(f"{path or '-e'}:{e}", err=True)
+        echo(f"{path or '-e'}:{e}", err=True)
     except ExplainError as e:
-        say(f"cu2port ptx: {e}", err=True)
+        echo(f"cu2port ptx: {e}", err=True)
     except UntranslatableError as e:
-        say(f"{path or '-e'}:{e}" + (f"; instead: {e.instead}" if e.instead else ""), err=True)
+        echo(f"{path or '-e'}:{e}" + (f"; instead: {e.instead}" if e.instead else ""), err=True)
         return 1
     except CannotRun as e:
-        say(f"cu2port ptx: {e}", err=True)
+        echo(f"cu2port ptx: {e}", err=True)
     except OSError as e:
-        say(f"cu2port ptx: {path or output}: {e.strerror or e}", err=True)
+        echo(f"cu2port ptx: {path or output}: {e.strerror or e}", err=True)
     return 2
 
 
@@ -49,7 +49,7 @@ def _explain(text: str, given: tuple[str, ...], fp: str) -> int:
             raise click.UsageError(f"--set wants NAME=VALUE, not {one!r}")
         values[name.strip() if name.startswith("%") else f"%{name.strip()}"] = value.strip()
     for line in list(explain(text, values, fp)):
-        say(line)
+        echo(line)
     return 0
 
 
@@ -61,17 +61,17 @@ def _module(path: str, output: str, fp: str, trap: bool, force: bool) -> int:
     done = convert(data.decode("latin-1"), fp, trap)
     if output and output != "-":
         data = done.text.encode("latin-1")
-        blocked = write_single("-o", Path(output), data, included(data, "cu2port/"), None, force)
+        blocked = write_single("-o", Path(output), data, included_helpers(data, "cu2port/"), None, force)
         for header, _ in blocked:
-            say(f"cu2port ptx: {header} is not cu2port's and was not replaced", err=True)
+            echo(f"cu2port ptx: {header} is not cu2port's and was not replaced", err=True)
     else:
-        emit(done.text)
+        echo_document(done.text)
     for left in done.left:
         instead = f"; instead: {left.instead}" if left.instead else ""
-        say(f"{path}:{left.line}:{left.column}: `{left.opcode}` in {left.function}: {left.why}{instead}", err=True)
+        echo(f"{path}:{left.line}:{left.column}: `{left.opcode}` in {left.function}: {left.why}{instead}", err=True)
     for name in done.mixed:
-        say(f"{path}: to review in {name}: {MIXED}", err=True)
+        echo(f"{path}: to review in {name}: {MIXED}", err=True)
     other = dict(done.renamed)
     kernels = ", ".join(f"{k} as {other[k]}" if k in other else k for k in done.kernels) or "none"
-    say(f"kernels {len(done.kernels)} ({kernels}), left {len(done.left)}", err=True)
+    echo(f"kernels {len(done.kernels)} ({kernels}), left {len(done.left)}", err=True)
     return 1 if done.left else 0

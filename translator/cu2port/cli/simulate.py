@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from cu2port.cli.console import echo, echo_lines
 from cu2port.cli.options import shared
-from cu2port.cli.say import say, say_all
 from cu2port.core.data import cache_dir
 from cu2port.project.config import find_config
 from cu2port.project.output import write_single
@@ -35,11 +35,11 @@ def command(path: str, arguments: Sequence[str], asked: dict[str, Any]) -> int:
             return _instrument(program, asked["output"])
         return _simulate(program, arguments, asked)
     except sim_build.CannotBuild as e:
-        say_all(str(e), err=True)
-        say("cu2port simulate: the program does not build", err=True)
+        echo_lines(str(e), err=True)
+        echo("cu2port simulate: the program does not build", err=True)
         return simulate.CANNOT
     except CannotRun as e:
-        say(f"cu2port simulate: {e}", err=True)
+        echo(f"cu2port simulate: {e}", err=True)
         return simulate.CANNOT
 
 
@@ -49,7 +49,7 @@ def _cflags(asked: dict[str, Any]) -> int:
         raise CannotRun("--cflags: say --wave 32 or --wave 64")
     # behind -Wl, so that a build that gives the same flags to compile and to link gets no word about it
     runtime = str(toolchain.runtime()) if toolchain.is_zig else f"-Wl,{toolchain.runtime()}"
-    say(shlex.join((*toolchain.flags(int(asked["wave"])), runtime)))
+    echo(shlex.join((*toolchain.flags(int(asked["wave"])), runtime)))
     return 0
 
 
@@ -98,11 +98,11 @@ def _compare(waves: Sequence[int], runs: Sequence[simulate.Ran], limits: simulat
     sys.stdout.buffer.write(runs[0].output)
     sys.stdout.buffer.flush()
     if not pairs:
-        say("cu2port simulate: wave 32 and wave 64 agree", err=True)
+        echo("cu2port simulate: wave 32 and wave 64 agree", err=True)
         return runs[0].code
-    say("cu2port simulate: wave 32 and wave 64 differ, so the program depends on the wave size", err=True)
+    echo("cu2port simulate: wave 32 and wave 64 differ, so the program depends on the wave size", err=True)
     for line in simulate.side_by_side(pairs, ("wave 32", "wave 64")):
-        say(line, err=True)
+        echo(line, err=True)
     return simulate.DIFFERENT
 
 
@@ -115,16 +115,16 @@ def _check(runs: dict[int, simulate.Ran], verdicts: Sequence[sim_check.Verdict],
     for wave, ran in runs.items():
         _say_end(ran, limits, f" at wave {wave}")
     for v in verdicts:
-        say(f"{v.kind}: {v.text}", err=True)
+        echo(f"{v.kind}: {v.text}", err=True)
     if not verdicts:
-        say("cu2port simulate: nothing found", err=True)
+        echo("cu2port simulate: nothing found", err=True)
     return first.code or (simulate.DIFFERENT if verdicts else 0)
 
 
 def _say_end(ran: simulate.Ran, limits: simulate.Limits, which: str) -> None:
     if ran.too_large:
-        say(f"cu2port simulate: stopped, it took more memory than this machine has{which}", err=True)
+        echo(f"cu2port simulate: stopped, it took more memory than this machine has{which}", err=True)
     elif ran.timed_out:
-        say(f"cu2port simulate: stopped after {limits.time_s:g} s{which} (--time-limit)", err=True)
+        echo(f"cu2port simulate: stopped after {limits.time_s:g} s{which} (--time-limit)", err=True)
     elif ran.code > 128:
-        say(f"cu2port simulate: the program was ended by signal {ran.code - 128}{which}", err=True)
+        echo(f"cu2port simulate: the program was ended by signal {ran.code - 128}{which}", err=True)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from cu2port.cli.console import echo
 from cu2port.cli.options import shared
 from cu2port.cli.reports import progress, report_paths, write_text
-from cu2port.cli.say import say
 from cu2port.core import verified
 from cu2port.core.model import Options
 from cu2port.core.record import RunRecord
@@ -54,7 +54,7 @@ def command(path: str, verbosity: int, asked: Mapping[str, Any]) -> int:
             else:
                 write_text(p, FORMATS[p.suffix.lower()](_alone(found)))
     except CannotRun as e:
-        say(f"cu2port: {e}", err=True)
+        echo(f"cu2port: {e}", err=True)
         return 2
     return end(found)
 
@@ -92,18 +92,18 @@ def after_convert(request: plan.Request, record: RunRecord, archs: tuple[str, ..
 def show(found: VerifyRecord, verbosity: int) -> None:
     """Errors at their lines, then the summary."""
     for severity, line in verified.lines(found, verbosity):
-        say(line, fg=_COLOURS.get(severity))
+        echo(line, fg=_COLOURS.get(severity))
     if verbosity >= 0:
         for note in found.notes:
-            say(f"note: {note}", err=True)
+            echo(f"note: {note}", err=True)
         for line in verified.summary(found):
-            say(line)
+            echo(line)
 
 
 def end(found: VerifyRecord) -> int:
     """The exit code, with a word on why it is 2."""
     if found.exit_code == 2:
-        say("cu2port: nothing could be judged: the headers named above are not on this machine", err=True)
+        echo("cu2port: nothing could be judged: the headers named above are not on this machine", err=True)
     return found.exit_code
 
 

@@ -88,7 +88,7 @@ class Finding:
     """Something that a port must deal with, and the edits that deal with it (none: a person must).
 
     `start`, `end`: the bytes it refers to. `needs`: HIP headers that the edits use, as written between the
-    brackets of an include. `helpers`: headers of ours that must travel with the output (`warp.hpp`).
+    brackets of an include. `helpers`: helper headers that the output needs (`warp.hpp`).
     `effects`: target -> what happens there if nothing is done (`compile-error`, `wrong-result`, `hang`, `slower`,
     `none`). `in_hip`: what it means in HIP's own code. `operation`: the byte where the lane operation begins that it is
     about, -1 where there is none or another finding has it. `subject`: what it says where the message has more: a name
@@ -154,7 +154,7 @@ class Project:
     `declared`: names that some file of the tree declares itself (not CUDA's although they look so); `scanned`: that
     includes those of this file.
     `renamed`: include paths, as written, that get a new name with `--rename`; `own`: those that name files of the tree.
-    `helper_prefix`: how the file reaches the travelling headers (`../cu2port/`). `keeps_warps`: the tree holds headers
+    `helper_prefix`: how the file reaches the helper headers (`../cu2port/`). `keeps_warps`: the tree holds headers
     of ours that keep CUDA's warps of 32 lanes, so it was converted. `renamed_only`: a file that includes HIP's headers
     is CUDA code with HIP's names, and its warps have 32 lanes; only its branches for HIP are HIP's own.
     """

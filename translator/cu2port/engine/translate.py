@@ -13,8 +13,8 @@ from cu2port.catalog.includes import added_includes, runtime_on_top
 from cu2port.checks import all_checks
 from cu2port.checks.include import IncludeHeader
 from cu2port.core import edits
+from cu2port.core.file_rules import NOT_TEXT
 from cu2port.core.model import Finding, Options, Outcome, Project, Result
-from cu2port.core.troubles import NOT_TEXT
 from cu2port.engine.effects import narrowed
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.unit import Unit

@@ -10,7 +10,7 @@ from cu2port.engine.check import Check
 from cu2port.engine.solo import solo as solo_of
 from cu2port.facts.unit import Unit
 from cu2port.warp.analyse import WarpFacts, analyse
-from cu2port.warp.hazards import Hazard, Trouble, hazards
+from cu2port.warp.hazards import Hazard, HazardKind, hazards
 from cu2port.warp.values import Step
 
 _SOLVED = "with `--warp solo` a wavefront holds one CUDA warp, and this does not happen"
@@ -47,13 +47,13 @@ def _is_solo(unit: Unit, i: int) -> bool:
     return asked.whole or (f is not None and any(f.first == g.first for g in (*asked.kernels, *asked.functions)))
 
 
-def hazard_findings(check: Check, unit: Unit, trouble: Trouble, what: str) -> Iterator[Finding]:
+def hazard_findings(check: Check, unit: Unit, kind: HazardKind, what: str) -> Iterator[Finding]:
     """The findings of one kind of hazard. `what`: what happens (`hang`, `wrong-result`)."""
     for h in hazards_of(unit):
-        if h.trouble is not trouble:
+        if h.kind is not kind:
             continue
         solo = not h.both and _is_solo(unit, h.at)
-        severity = Severity.INFO if solo or (not h.sure and trouble is Trouble.OTHER_ARM) else check.severity
+        severity = Severity.INFO if solo or (not h.sure and kind is HazardKind.OTHER_ARM) else check.severity
         effects = (("all" if h.both else "wave64", "none" if solo else what),)
         yield check.finding(
             h.what,

@@ -16,9 +16,9 @@ from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import SHUFFLES, SYNC, mask_bits
 from cu2port.syntax.constants import integer
 from cu2port.syntax.lexer import is_identifier
-from cu2port.warp.across import known_from_headers
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.classify import classify
+from cu2port.warp.headers import header_facts
 from cu2port.warp.model import constants
 from cu2port.warp.roles import Role
 from cu2port.warp.values import THREADS, Kind, by_name, is_block_size, named_constant
@@ -58,7 +58,7 @@ def _masked_functions(unit: Unit) -> frozenset[int]:
     stands for macros."""
     if unit.words.isdisjoint(SYNC) or any(unit.macros.get(n) for n in SYNC & unit.words):
         return frozenset()
-    shims = known_from_headers(unit).macros
+    shims = header_facts(unit).macros
     found = set()
     for i in unit.find(*(SYNC & unit.words - shims)):
         call = unit.call(i)
@@ -123,7 +123,7 @@ def _doubtful(unit: Unit, masked: frozenset[int]) -> bool:
     words = unit.words
     if words & _WHOLE or any(_WAVE.match(w) or _WIDE.match(w) for w in words) or _branches_on_lanes(unit):
         return True
-    known = known_from_headers(unit)
+    known = header_facts(unit)
     if words & known.macros & SYNC:
         return True
     for i in unit.find("warpSize"):

@@ -15,7 +15,7 @@ from typing import Any
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
 from cu2port.checks.include import IncludeHeader
-from cu2port.core import edits, troubles
+from cu2port.core import edits, file_rules
 from cu2port.core.families import NAMES
 from cu2port.core.locate import Lines, Place, readable
 from cu2port.core.model import Finding, Judged, Options, Outcome, Project, Result, Severity, Span, Trust
@@ -26,9 +26,9 @@ from cu2port.lint.cache import Cache
 from cu2port.lint.fixes import is_neutral, with_fixes
 from cu2port.lint.reach import Reach
 from cu2port.lint.select import Selection
+from cu2port.project.helper_headers import included_helpers, is_helper
 from cu2port.project.jobs import Job, Tools
 from cu2port.project.plan import Request, graph_of
-from cu2port.project.travel import included, travels
 from cu2port.project.workers import Lost, Pool
 
 _ROUNDS = 10  # of fixing; a fix may bring to light what another one fixes
@@ -75,7 +75,7 @@ class LintFinding:
 class FileLint:
     """One file. `output`: its text after fixes, None if nothing changed; `fixed`: how many findings were fixed;
     `alone`: all that was found depends on this file only; else `reach` says what on, see `Reach`. `again`: it was not
-    possible without leaving libclang out, so the result is not kept. `helpers`: the travelling headers that the text
+    possible without leaving libclang out, so the result is not kept. `helpers`: the helper headers that the text
     includes after fixes; `read`: the sha256 of what was there before them."""
 
     path: str
@@ -188,7 +188,7 @@ def _work(jobs: Sequence[Job], settings: Settings, workers: int) -> Iterator[tup
 
 
 def _lost(job: Job, lost: Lost) -> FileLint:
-    return failed(job.shown, troubles.lost(lost.reason))
+    return failed(job.shown, file_rules.lost(lost.reason))
 
 
 def failed(path: str, found: Judged) -> FileLint:
@@ -209,11 +209,11 @@ def lint_job(settings: Settings, job: Job, tools: Tools) -> FileLint:
     try:
         data = job.data if job.data is not None else Path(job.path).read_bytes()
     except OSError as e:
-        return failed(job.shown, troubles.UNREADABLE.on_file(f"could not be read ({e.strerror}); fix that"))
+        return failed(job.shown, file_rules.UNREADABLE.on_file(f"could not be read ({e.strerror}); fix that"))
     if len(data) > job.max_size:
         message = f"larger than --max-size ({job.max_size} bytes), not looked at; raise --max-size"
-        return failed(job.shown, troubles.TOO_LARGE.on_file(message))
-    if travels(job.path, data):
+        return failed(job.shown, file_rules.TOO_LARGE.on_file(message))
+    if is_helper(job.path, data):
         return FileLint(job.shown)
     codes = settings.selection.for_file(job.shown)
     known = settings.known.get(job.shown, {})
@@ -230,7 +230,7 @@ def lint_job(settings: Settings, job: Job, tools: Tools) -> FileLint:
     again = bool(job.lexer_alone) or (found.unit is not None and bool(found.unit.clang_failed))
     shown = tuple(_shown(data, wanted, found))
     if settings.fix is not None:
-        helpers |= included(data, job.project.helper_prefix)
+        helpers |= included_helpers(data, job.project.helper_prefix)
     read = "" if data == first else hashlib.sha256(first).hexdigest()
     return FileLint(job.shown, shown, None if data == first else data, fixed, helpers, alone, again=again, read=read)
 

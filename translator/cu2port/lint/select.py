@@ -24,9 +24,9 @@ _PREFIX = re.compile(r"CU\d{0,3}\Z")
 def known_rules() -> Mapping[str, str]:
     """Code -> name of every rule: checks, and what cu2port says of files and comments."""
     from cu2port.checks import all_checks
-    from cu2port.core.troubles import TROUBLES
+    from cu2port.core.file_rules import FILE_RULES
 
-    found = {c.code: c.name for c in all_checks()} | {t.code: t.name for t in TROUBLES.values()}
+    found = {c.code: c.name for c in all_checks()} | {t.code: t.name for t in FILE_RULES.values()}
     return dict(sorted(found.items()))
 
 
@@ -35,10 +35,10 @@ def default_rules() -> frozenset[str]:
     """The codes of rules that are looked for by default: what a porter must think about. Plain renames are
     `convert`'s business."""
     from cu2port.checks import all_checks
-    from cu2port.core.troubles import TROUBLES
+    from cu2port.core.file_rules import FILE_RULES
 
     found = {c.code for c in all_checks() if c.in_lint}
-    return frozenset(found | {code for code in TROUBLES if family(code).in_lint})
+    return frozenset(found | {code for code in FILE_RULES if family(code).in_lint})
 
 
 def resolve(words: Iterable[str], where: str) -> frozenset[str]:

@@ -20,8 +20,8 @@ from cu2port.facts.conditionals import Cover
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import WARP_HEADERS, tokens
 from cu2port.lint.intent import lanes_32
-from cu2port.warp.across import has_width, known_from_headers
 from cu2port.warp.builtins import LANE_OPERATIONS
+from cu2port.warp.headers import has_width, header_facts
 
 if TYPE_CHECKING:
     from cu2port.lint.run import LintFinding
@@ -63,7 +63,7 @@ def hips(unit: Unit) -> tuple[Span, ...]:
 def _stays(unit: Unit, name: str) -> bool:
     """Whether a conversion leaves a name of CUDA's as it is."""
     row = unit.catalog.get(name)
-    return row is None or row.fate == "unsupported"
+    return row is None or row.mapping == "unsupported"
 
 
 def keeps_warps(unit: Unit) -> bool:
@@ -116,7 +116,7 @@ def _wrong_counts(unit: Unit, kept: bool, sure: bool) -> tuple[Span, ...]:
     words = (_WAVE & unit.words) | {w for w in unit.words if _BUILTIN.match(w)}
     acts = [] if sure else [i for i in tokens(unit, words) if not has_width(unit, i)]
     if not kept:
-        acts += unit.find(*(unit.words & known_from_headers(unit).whole))
+        acts += unit.find(*(unit.words & header_facts(unit).whole))
         return (Span(0, len(unit.text)),) if acts else ()
     branches = hip_branches(unit)
     functions = [unit.function_at(i) for i in acts if not in_spans(unit.p[i], branches)]

@@ -16,8 +16,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from cu2port.core.file_rules import BAD_SUPPRESSION, UNUSED_SUPPRESSION, FileRule
 from cu2port.core.model import Finding
-from cu2port.core.troubles import BAD_SUPPRESSION, UNUSED_SUPPRESSION, Trouble
 from cu2port.facts.conditionals import Nested
 from cu2port.lint.select import known_rules, resolve
 from cu2port.project.tree import CannotRun
@@ -117,5 +117,5 @@ def unused(suppressions: Iterable[Suppression], selected: frozenset[str]) -> lis
     ]
 
 
-def _finding(trouble: Trouble, span: tuple[int, int], message: str) -> Finding:
-    return trouble.finding(message, *span)
+def _finding(rule: FileRule, span: tuple[int, int], message: str) -> Finding:
+    return rule.finding(message, *span)

@@ -9,18 +9,18 @@ from pathlib import Path
 
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
-from cu2port.core import troubles
+from cu2port.core import file_rules
 from cu2port.core.disk import is_temporary, sweep, sweep_folder
 from cu2port.core.model import Judged
 from cu2port.core.record import Entry, FileRecord, RunRecord, entries
 from cu2port.core.version import __version__
+from cu2port.project.helper_headers import HELPERS
 from cu2port.project.inplace import InPlace
 from cu2port.project.jobs import Done, Job, convert, refused
 from cu2port.project.manifest import locked
 from cu2port.project.output import TreeOutput, write_single
 from cu2port.project.plan import (
     Request,
-    as_planned,
     check_inputs,
     check_kernels,
     check_links,
@@ -30,7 +30,6 @@ from cu2port.project.plan import (
     plan_jobs,
     safe_in_place,
 )
-from cu2port.project.travel import HELPERS
 from cu2port.project.tree import STATE, CannotRun, Item, Root, make_roots, walk
 from cu2port.project.workers import Lost, Pool, available_cores
 from cu2port.warp.native.asked import is_asked
@@ -81,7 +80,7 @@ def _results(jobs: Sequence[Job], pool: Pool, tick: Tick) -> Iterator[tuple[Job,
 
 
 def _lost(job: Job, lost: Lost) -> Done:
-    found = troubles.lost(lost.reason, "; copied as it is")
+    found = file_rules.lost(lost.reason, "; copied as it is")
     return refused(job, "failed", found, notes=(lost.trace,) if lost.trace else ())
 
 
@@ -100,13 +99,13 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
     records: dict[int, FileRecord] = {}
     more: list[FileRecord] = []
     in_the_way = False
-    sources = sum(i.converts for i in items)
+    sources = sum(i.kind == "source" for i in items)
     with locked([tree.out]) as held, _pool(request, sources, held) as pool, contextlib.closing(tree):
         tree.prepare(items)
         with contextlib.ExitStack() as stack:
             stack.callback(tree.keep)
             jobs = plan_jobs(request, items, pool).jobs
-            others = [i for i, item in enumerate(items) if not item.converts]
+            others = [i for i, item in enumerate(items) if item.kind != "source"]
             share = len(others) // max(1, len(jobs)) + 1  # copied after each result, while the workers go on
 
             def copy(count: int) -> None:
@@ -134,20 +133,20 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
             tree.finish(roots)
         except OSError as e:
             message = f"could not be written ({e.strerror}); the next run takes up what this one wrote"
-            more.append(_broken(f"{tree.out.as_posix()}/{STATE}", troubles.UNREADABLE.on_file(message)))
+            more.append(_broken(f"{tree.out.as_posix()}/{STATE}", file_rules.UNREADABLE.on_file(message)))
     return Ran(_run_record(request, records, more), in_the_way=in_the_way)
 
 
 def _unread(found: Sequence[Entry]) -> bool:
-    return any(e.code == troubles.UNREADABLE.code for e in found)
+    return any(e.code == file_rules.UNREADABLE.code for e in found)
 
 
 def _edited(found: Sequence[Judged]) -> bool:
-    return any(j.finding.code == troubles.IN_THE_WAY.code for j in found)
+    return any(j.finding.code == file_rules.IN_THE_WAY.code for j in found)
 
 
 def _foreign(blocked: Sequence[tuple[Path, Judged]]) -> list[FileRecord]:
-    """Records of travelling headers whose place is taken."""
+    """Records of helper headers whose place is taken."""
     return [_broken(p.as_posix(), j) for p, j in blocked]
 
 
@@ -168,7 +167,7 @@ def _put(tree: TreeOutput, item: Item, done: Done | None, more: list[FileRecord]
         tree.lost(item)
         where = e.filename if isinstance(e.filename, str) else item.shown
         message = f"could not be copied ({where}: {e.strerror}); fix that and convert again"
-        return (troubles.UNREADABLE.on_file(message),)
+        return (file_rules.UNREADABLE.on_file(message),)
     return (blocked,) if blocked else ()
 
 
@@ -181,11 +180,11 @@ def _in_place(request: Request, roots: Sequence[Root], items: list[Item], tick: 
     more: list[FileRecord] = []
     whole = True  # whether every text that changes could be written
     for index, item in enumerate(items):
-        if item.found and not item.converts:
+        if item.found and item.kind != "source":
             records[index] = _plain(request, item, ())
     with contextlib.ExitStack() as stack:
         held = stack.enter_context(locked([r.path for r in roots if r.folder])) if writer else []
-        pool = stack.enter_context(_pool(request, sum(i.converts for i in items), held))
+        pool = stack.enter_context(_pool(request, sum(i.kind == "source" for i in items), held))
         if writer is not None:
             stack.callback(writer.finish)
             _sweep(roots, items)
@@ -226,12 +225,12 @@ def _put_back(writer: InPlace, item: Item, done: Done, more: list[FileRecord]) -
         more += _foreign(writer.put_headers(_folder(item.root), done.helpers))
         found = writer.put(item.name, done.output, done.read) if done.output is not None else None
     except OSError as e:
-        found = troubles.UNREADABLE.on_file(f"could not be written ({e.strerror}); fix that and convert again")
+        found = file_rules.UNREADABLE.on_file(f"could not be written ({e.strerror}); fix that and convert again")
     return (found,) if found else ()
 
 
 def _folder(root: Root) -> Path:
-    """The folder that travelling headers of an input belong in, where nothing is copied."""
+    """The folder that helper headers of an input belong in, where nothing is copied."""
     return root.path if root.folder else root.path.parent
 
 
@@ -243,7 +242,7 @@ def _rename(request: Request, writer: InPlace, items: Sequence[Item], records: d
         try:
             found = writer.lead(item, request.options.rename) if leads else writer.rename(item)
         except OSError as e:
-            found = troubles.UNREADABLE.on_file(f"could not be renamed ({e.strerror}); fix that and convert again")
+            found = file_rules.UNREADABLE.on_file(f"could not be renamed ({e.strerror}); fix that and convert again")
         if found is not None:
             record = records.get(index, _plain(request, item, ()))
             records[index] = record._replace(output=item.shown, entries=(*entries(b"", (found,)), *record.entries))
@@ -256,7 +255,7 @@ def _one_file(request: Request, root: Root) -> Ran:
         raise CannotRun(f"-o {request.out} is the input itself; --in-place converts it where it is")
     if request.out != "-" and not out.parent.is_dir():
         raise CannotRun(f"-o {request.out}: there is no folder {out.parent}")
-    item = as_planned(request, next(walk(root)))
+    item = next(walk(root))
     check_kernels(request, [item])
     with _pool(request, 1) as pool:
         jobs = plan_jobs(request, [item], pool).jobs
@@ -292,7 +291,7 @@ def _stream(request: Request, data: bytes) -> Ran:
 
 
 def _deliver(request: Request, ran: Ran, data: bytes, helpers: frozenset[str], mode: int | None) -> None:
-    """Bring one file's output to where it was asked for, travelling headers beside it."""
+    """Bring one file's output to where it was asked for, helper headers beside it."""
     if request.out in ("", "-"):
         ran.stdout = data
         if helpers:
@@ -310,15 +309,15 @@ def _helper_note(names: frozenset[str]) -> str:
 def _plain(request: Request, item: Item, found: tuple[Judged, ...]) -> FileRecord:
     """The record of an item that is no source."""
     judged = (*item.found, *found)
-    bad = any(j.finding.code == troubles.UNREADABLE.code for j in judged)
+    bad = any(j.finding.code == file_rules.UNREADABLE.code for j in judged)
     output = "" if item.kind == "none" else output_of(request, item)
     return FileRecord(item.shown, output, "failed" if bad else "copied", entries(b"", judged))
 
 
 def _record(request: Request, item: Item, done: Done, found: tuple[Judged, ...]) -> FileRecord:
-    """The record of a source: troubles with the file first, then what was found in it. Of a file that was left as it
+    """The record of a source: findings on the file first, then those in its text. Of a file that was left as it
     is there is nothing else to say: what was found was not applied."""
-    left = any(j.finding.code in (troubles.NOT_REPLACED.code, troubles.UNREADABLE.code) for j in found)
+    left = any(j.finding.code in (file_rules.NOT_REPLACED.code, file_rules.UNREADABLE.code) for j in found)
     every = (*entries(b"", (*item.found, *found)), *(() if left else done.entries))
     failed = left or _unread(every)
     return FileRecord(

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from cu2port.core import troubles
+from cu2port.core import file_rules
 from cu2port.core.disk import Refused, move, put_link, replacing, sync_folder
 from cu2port.core.model import Judged
-from cu2port.project.travel import Helpers
+from cu2port.project.helper_headers import HelperHeaders
 from cu2port.project.tree import Item
 
 
@@ -21,11 +21,11 @@ class InPlace:
 
     def __init__(self, force: bool = False) -> None:
         self._force = force
-        self._helpers = Helpers(durable=True)
+        self._helpers = HelperHeaders(durable=True)
         self._folders: set[str] = set()
 
     def put_headers(self, folder: Path, names: frozenset[str]) -> list[tuple[Path, Judged]]:
-        """Bring travelling headers, before what includes them. Returns foreign files in the way. Raises OSError."""
+        """Bring helper headers, before what includes them. Returns foreign files in the way. Raises OSError."""
         written, blocked = self._helpers.put(folder, names)
         self._folders.update(str(p.parent) for p in written)
         return blocked
@@ -36,7 +36,7 @@ class InPlace:
             with replacing(name, over=read, like=True, force=self._force, durable=True) as f:
                 f.write(data)
         except Refused as e:
-            return troubles.NOT_REPLACED.on_file(f"{e}; it was left as it is")
+            return file_rules.NOT_REPLACED.on_file(f"{e}; it was left as it is")
         self._folders.add(os.path.dirname(name))  # noqa: PTH120
         return None
 
@@ -49,7 +49,7 @@ class InPlace:
             if now.lower().endswith(".cu") and os.path.basename(item.link) == stem + suffix:  # noqa: PTH119
                 put_link(item.name, now[:-3] + suffix, over=f"link:{now}")
         except Refused as e:
-            return troubles.NOT_REPLACED.on_file(f"{e}; it leads where it led")
+            return file_rules.NOT_REPLACED.on_file(f"{e}; it leads where it led")
         return None
 
     def rename(self, item: Item) -> Judged | None:
@@ -63,7 +63,7 @@ class InPlace:
                     move(item.path, new)
                 self._folders.add(str(new.parent))
         except Refused as e:
-            return troubles.NOT_REPLACED.on_file(f"{e}; it keeps its name")
+            return file_rules.NOT_REPLACED.on_file(f"{e}; it keeps its name")
         return None
 
     def finish(self) -> None:

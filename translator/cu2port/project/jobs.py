@@ -8,17 +8,14 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from cu2port.build import convert as build
-from cu2port.build.convert import too_large
-from cu2port.build.words import MOST_BYTES, Asked
-from cu2port.core import troubles
+from cu2port.core import file_rules
 from cu2port.core.model import Judged, Options, Project, Result
 from cu2port.core.record import Entry, entries
 from cu2port.engine import translate as engine
 from cu2port.facts.declared import declared_names
 from cu2port.project import linediff
 from cu2port.project.graph import Scan, scan_includes
-from cu2port.project.travel import included, travels
+from cu2port.project.helper_headers import included_helpers, is_helper
 from cu2port.project.tree import CUDA_SUFFIXES, suffix_of
 
 if TYPE_CHECKING:
@@ -34,8 +31,7 @@ class Job:
     """One file to convert. `data` holds the text of standard input; else `path` is read.
 
     `diff`: the two names of a unified diff; then the diff comes back in place of the output. `lexer_alone`: why this
-    is the second attempt at a file, without libclang. `unscanned`: why the first look at it failed.
-    `build`: it is a build file, and this is what the tree says of it.
+    is the second attempt at a file, without libclang. `not_scanned`: why the first look at it failed.
     """
 
     index: int
@@ -48,8 +44,7 @@ class Job:
     data: bytes | None = None
     diff: tuple[str, str] | None = None
     lexer_alone: str = ""
-    unscanned: str = ""
-    build: Asked | None = None
+    not_scanned: str = ""
 
     def without_clang(self, reason: str) -> Job:
         """The same job for a second attempt. `reason`: how the first one failed."""
@@ -58,7 +53,7 @@ class Job:
 
 class Done(NamedTuple):
     """What became of a job. `output` None: the input, byte for byte. `read`: the sha256 of that; `helpers`: the
-    travelling headers that the output includes, be they new in it or not."""
+    helper headers that the output includes, be they new in it or not."""
 
     status: str
     output: bytes | None = None
@@ -108,20 +103,15 @@ def scan(job: Job, tools: Tools) -> Scan:
 
 def convert(job: Job, tools: Tools) -> Done:
     """Translate a file, or say why it was not."""
-    if job.build is not None:
-        job = replace(job, max_size=min(job.max_size, MOST_BYTES))
     try:
         data = _read(job)
     except OSError as e:
         reason = e.strerror or type(e).__name__
         message = f"could not be read ({reason}); fix that and convert again"
-        return refused(job, "failed", troubles.UNREADABLE.on_file(message))
+        return refused(job, "failed", file_rules.UNREADABLE.on_file(message))
     if data is None:
-        found = too_large() if job.build is not None else troubles.TOO_LARGE.on_file(_too_large(job))
-        return refused(job, "copied", found)
-    if job.build is not None:
-        return _pack(job, build.convert(data, job.shown, job.build, job.options.trust))
-    if travels(job.path, data):
+        return refused(job, "copied", file_rules.TOO_LARGE.on_file(_too_large(job)))
+    if is_helper(job.path, data):
         return Done("copied", read=hashlib.sha256(data).hexdigest())
     if b"\0" in data and not _is_cuda(job) and not _CUDA_MARK.search(data.replace(b"\0", b"")):
         return Done("copied", read=hashlib.sha256(data).hexdigest())
@@ -146,10 +136,10 @@ def _pack(job: Job, result: Result) -> Done:
     if job.lexer_alone or status == "partial":
         status = "partial"
         reason = job.lexer_alone or (result.notes[0] if result.notes else "it did not finish")
-        lexer_alone = troubles.LEXER_ALONE.on_file(f"converted without libclang ({reason}); read its changes with care")
+        lexer_alone = file_rules.LEXER_ALONE.on_file(f"converted without libclang ({reason}); review its changes")
         found = (*found, lexer_alone)
-    if job.unscanned:
-        found = (troubles.unscanned(job.unscanned), *found)
+    if job.not_scanned:
+        found = (file_rules.not_scanned(job.not_scanned), *found)
     changed = result.output != result.data
     return Done(
         status=status,
@@ -158,7 +148,7 @@ def _pack(job: Job, result: Result) -> Done:
         entries=entries(result.data, found),
         seen=result.seen,
         left=result.left,
-        helpers=result.helpers | included(result.output, job.project.helper_prefix),
+        helpers=result.helpers | included_helpers(result.output, job.project.helper_prefix),
         notes=result.notes,
         read=hashlib.sha256(result.data).hexdigest(),
     )

@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from cu2port.core import troubles
+from cu2port.core import file_rules
 from cu2port.core.data import cache_dir
 from cu2port.core.disk import ABSENT, CHANGED, Refused, digest_of, put_link, real_folder, replacing, write
 from cu2port.core.model import Judged
+from cu2port.project.helper_headers import HelperHeaders
 from cu2port.project.manifest import Known, Manifest, reachable
-from cu2port.project.travel import Helpers
 from cu2port.project.tree import SOURCE_SUFFIXES, CannotRun, Item, Root, suffix_of
 
 _AT_ONCE = 8 << 20  # bytes of a file that is read whole
@@ -43,7 +43,7 @@ class TreeOutput:
     _keys: dict[Path, str] = field(default_factory=dict)
     _folders: dict[str, str] = field(default_factory=dict)
     _headers: set[str] = field(default_factory=set)
-    _helpers: Helpers = field(default_factory=Helpers)
+    _helpers: HelperHeaders = field(default_factory=HelperHeaders)
     _manifest: Manifest = field(init=False)
 
     def __post_init__(self) -> None:
@@ -88,7 +88,7 @@ class TreeOutput:
         """Write one item; `data` None: as it is in the input, which had the digest `read` (a link and a file that is
         only copied have none). Returns what stood in the way. Raises OSError."""
         if item.target in self._headers:
-            return None  # a travelling header of this version is there
+            return None  # a helper header of this version is there
         path = f"{self.out}{os.sep}{item.target}"
         self._make_room(item.target.rpartition("/")[0])
         root = self._root_key(item.root)
@@ -98,13 +98,13 @@ class TreeOutput:
         mode = _kind(path)
         if stat.S_ISDIR(mode):
             if not self._remove_ours(Path(path)):
-                return troubles.IN_THE_WAY.on_file(f"{path} is a folder with files that are not cu2port's; remove it")
+                return file_rules.IN_THE_WAY.on_file(f"{path} is a folder with files that are not cu2port's; remove it")
             mode = 0
         if data is None and item.kind != "link":
             data = _whole(item.name)
             if read and data is not None and hashlib.sha256(data).hexdigest() != read:
                 self.lost(item)
-                return troubles.NOT_REPLACED.on_file(f"{CHANGED}, so its output is not made; convert again")
+                return file_rules.NOT_REPLACED.on_file(f"{CHANGED}, so its output is not made; convert again")
         new = hashlib.sha256(data).hexdigest() if data is not None else self._input_digest(item)
         old = self._known.get(item.target, ("", ""))[0]
         now = digest_of(path) if mode else ABSENT
@@ -112,7 +112,7 @@ class TreeOutput:
             self._now[item.target] = (old, root)
             if old == new:
                 return None  # edited since, and we have nothing new to say: theirs stays
-            return troubles.IN_THE_WAY.on_file(
+            return file_rules.IN_THE_WAY.on_file(
                 f"{path} was changed since cu2port wrote it, and its source changed too; merge by hand, or --force"
             )
         if now == new and not old:
@@ -121,7 +121,7 @@ class TreeOutput:
             self._place(item, path, data, now, new, mode)
         except Refused:
             self.lost(item)
-            return troubles.IN_THE_WAY.on_file(f"{path} was changed while cu2port ran; merge by hand, or --force")
+            return file_rules.IN_THE_WAY.on_file(f"{path} was changed while cu2port ran; merge by hand, or --force")
         return None
 
     def _place(self, item: Item, path: str, data: bytes | None, now: str, new: str, there: int) -> None:
@@ -145,7 +145,7 @@ class TreeOutput:
         self._now[item.target] = (new, root)
 
     def put_headers(self, names: frozenset[str]) -> list[tuple[Path, Judged]]:
-        """Bring travelling headers, before what includes them. Returns foreign files in the way. Raises OSError."""
+        """Bring helper headers, before what includes them. Returns foreign files in the way. Raises OSError."""
         written, blocked = self._helpers.put(self.out, names)
         for path in written:
             target = path.relative_to(self.out).as_posix()
@@ -230,7 +230,7 @@ class TreeOutput:
 
     def _same(self, item: Item, path: str) -> bool:
         """Whether a foreign file holds what we would write; of a source nobody knows yet."""
-        return not item.converts and digest_of(path) == self._input_digest(item)
+        return item.kind != "source" and digest_of(path) == self._input_digest(item)
 
     def _make_room(self, folder: str) -> None:
         """The folder of an item. A link or file of ours where a folder must be gives way; a foreign one does not."""
@@ -322,7 +322,7 @@ def write_single(
         if now not in (ABSENT, new) and not force and now not in _recorded(path):
             other = "choose another name" if force is None else "--force replaces it"
             raise CannotRun(f"{option} {path}: cu2port did not write this file, or it was changed since; {other}")
-        _, blocked = Helpers().put(path.parent, helpers)
+        _, blocked = HelperHeaders().put(path.parent, helpers)
         _record(path, (now, new))
         if now != new:
             write(path, data, mode, over=now)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
-from cu2port.core import troubles
+from cu2port.core import file_rules
 from cu2port.core.disk import is_temporary
 from cu2port.core.files import CUDA_SUFFIXES as CUDA_SUFFIXES
 from cu2port.core.files import SOURCE_SUFFIXES as SOURCE_SUFFIXES
@@ -48,16 +48,16 @@ class Root:
         return relative if self.given == "." else f"{self.given.rstrip('/')}/{relative}"
 
 
-Kind = Literal["source", "build", "copy", "link", "folder", "none", "ignored"]
+Kind = Literal["source", "copy", "link", "folder", "none", "ignored"]
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
     """One thing in the input.
 
-    `kind`: `source` goes through the translator, `build` is a build file that is ported, `copy` is copied, `link` is
-    made anew with text `link`, `folder` is an empty folder, `none` has no output, nor has what git ignores, `ignored`.
-    `target`: where it goes, relative to OUT (in-place: to the root).
+    `kind`: `source` goes through the translator, `copy` is copied, `link` is made anew with text `link`, `folder` is
+    an empty folder, `none` has no output, nor has what git ignores, `ignored`. `target`: where it goes, relative to
+    OUT (in-place: to the root).
     """
 
     root: Root
@@ -66,11 +66,6 @@ class Item:
     target: str
     link: str = ""
     found: tuple[Judged, ...] = ()
-
-    @property
-    def converts(self) -> bool:
-        """Whether its output is made by a job."""
-        return self.kind in ("source", "build")
 
     @property
     def path(self) -> Path:
@@ -145,7 +140,7 @@ def walk(root: Root, leave_out: frozenset[Path] = frozenset(), exclude: GitIgnor
                 entries = sorted(found, key=lambda e: e.name)
         except OSError as e:
             message = f"the folder could not be read ({e.strerror}); give yourself the right to read it"
-            yield _item(root, folder or ".", "none", troubles.UNREADABLE.on_file(message))
+            yield _item(root, folder or ".", "none", file_rules.UNREADABLE.on_file(message))
             continue
         ignores.enter(folder, {entry.name for entry in entries})
         inner: list[str] = []
@@ -167,7 +162,7 @@ def walk(root: Root, leave_out: frozenset[Path] = frozenset(), exclude: GitIgnor
             if is_folder:
                 inner.append(relative)
                 if suffix_of(entry.name) in CUDA_SUFFIXES:
-                    yield _item(root, relative, "none", troubles.SOURCE_FOLDER.on_file("a folder, its files convert"))
+                    yield _item(root, relative, "none", file_rules.SOURCE_FOLDER.on_file("a folder, its files convert"))
             else:
                 item = _link(root, relative) if entry.is_symlink() else _file(root, relative, entry)
                 if item.kind == "source" and exclude is not None and exclude.match_file(relative):
@@ -190,7 +185,7 @@ def _kind(relative: str) -> Kind:
 def _file(root: Root, relative: str, entry: os.DirEntry[str]) -> Item:
     if entry.is_file(follow_symlinks=False):
         return _item(root, relative, _kind(relative))
-    return _item(root, relative, "none", troubles.SPECIAL.on_file("a pipe, socket or device; it is left out"))
+    return _item(root, relative, "none", file_rules.SPECIAL.on_file("a pipe, socket or device; it is left out"))
 
 
 def _link(root: Root, relative: str) -> Item:
@@ -201,7 +196,7 @@ def _link(root: Root, relative: str) -> Item:
         mode = path.stat().st_mode
     except OSError as e:
         what = "leads to itself" if e.errno == errno.ELOOP else f"leads to nothing ({text})"
-        return _item(root, relative, "link", troubles.LINK_LOOP.on_file(f"the link {what}; it is kept"), link=text)
+        return _item(root, relative, "link", file_rules.LINK_LOOP.on_file(f"the link {what}; it is kept"), link=text)
     if real.is_relative_to(root.path):
         base = path.parent
         way = Path(os.path.normpath(f"{relative}/../{text}"))
@@ -209,15 +204,15 @@ def _link(root: Root, relative: str) -> Item:
             text = os.path.relpath(real, base)  # as written it would lead back from OUT into the input
         if path.is_relative_to(real):
             message = f"the link leads to a folder that holds it ({text}); it is kept and not followed"
-            return _item(root, relative, "link", troubles.LINK_LOOP.on_file(message), link=text)
+            return _item(root, relative, "link", file_rules.LINK_LOOP.on_file(message), link=text)
         return _item(root, relative, "link", link=text)
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         message = "a link to a pipe, socket or device; it is left out"
-        return _item(root, relative, "none", troubles.SPECIAL.on_file(message))
+        return _item(root, relative, "none", file_rules.SPECIAL.on_file(message))
     message = (
         f"the link leaves the input ({text}) and is kept as it is; put what it leads to in the input if you need it"
     )
-    return _item(root, relative, "link", troubles.LEAVES_TREE.on_file(message), link=text)
+    return _item(root, relative, "link", file_rules.LEAVES_TREE.on_file(message), link=text)
 
 
 def rename(items: list[Item], suffix: str, in_place: bool = False) -> list[Item]:
@@ -241,7 +236,7 @@ def rename(items: list[Item], suffix: str, in_place: bool = False) -> list[Item]
         found = item.found
         if item.kind == "source" and target == item.target and target.lower().endswith(".cu"):
             name = PurePosixPath(target).stem + suffix
-            found = (*found, troubles.NAME_TAKEN.on_file(f"`{name}` is another file, so the name stays; rename one"))
+            found = (*found, file_rules.NAME_TAKEN.on_file(f"`{name}` is another file, so the name stays; rename one"))
         out.append(replace(item, target=target, link=link, found=found))
     return out
 
@@ -252,7 +247,7 @@ def _join(source: str, link: str) -> str:
 
 
 def helper_prefix(target: str) -> str:
-    """How a file of the output reaches the travelling headers: `../cu2port/` for `a/b.cu`."""
+    """How a file of the output reaches the helper headers: `../cu2port/` for `a/b.cu`."""
     return "../" * target.count("/") + "cu2port/"
 
 

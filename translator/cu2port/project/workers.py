@@ -1,7 +1,7 @@
 """Worker processes that may die or hang without taking the run with them.
 
 A job that kills its worker, or runs past the time limit, is done again without libclang in a fresh worker; if that
-fails too it comes back as `Lost`. Jobs travel in chunks, results one by one.
+fails too it comes back as `Lost`. Jobs are sent in chunks, results one by one.
 """
 
 from __future__ import annotations

@@ -230,7 +230,7 @@ class _Session:
     def _why_missing(self, header: str) -> str:
         """Why a header that is not found is the port's matter or the command line's; "" for a library's."""
         if header.startswith("cu2port/") or "/cu2port/" in header:
-            return "it travels with converted code; convert with -o or --in-place writes it"
+            return "it is a helper header of cu2port; `convert` writes it with -o or --in-place"
         near = self.tree.ending(header)
         if near:
             return f"the tree has {self.tree.shown(near[0])}; name its folder with -I, or give -p"

@@ -28,7 +28,7 @@ from cu2port.verify.lines import source_lines
 from cu2port.verify.reach import reached, read
 
 HEADERS = Path(__file__).resolve().parent.parent / "include" / "sim"
-TRAVELLING = HEADERS.parent
+INCLUDE_DIR = HEADERS.parent
 UNITS = frozenset({".cu", ".hip", ".cpp", ".cc", ".cxx", ".C"})
 C_UNITS = frozenset({".c"})
 _CUDA = re.compile(r"\bcuda[A-Z]\w+|<cuda|\"cuda|_sync\s*\(\s*(?:0x|-1)")
@@ -179,10 +179,10 @@ class Text(NamedTuple):
 
 def sources(program: Program) -> dict[Path, Text]:
     """The units and all files of the user's that they include, by absolute path, converted to HIP; with the
-    travelling headers that either needs: their cross-lane operations count as the user's do."""
+    helper headers that either needs: their cross-lane operations count as the user's do."""
     texts = _read(program.units, program)
     names = frozenset(n for _, t in texts.values() for n in declared_names(t))
-    cuda = any(_is_cuda(real, text) for real, (_, text) in texts.items() if TRAVELLING not in real.parents)
+    cuda = any(_is_cuda(real, text) for real, (_, text) in texts.items() if INCLUDE_DIR not in real.parents)
     options = Options(
         warp=program.warp, include_dirs=tuple(str(d) for d in program.include_dirs), defines=program.defines
     )
@@ -192,20 +192,20 @@ def sources(program: Program) -> dict[Path, Text]:
         for real, (shown, text) in texts.items():
             out[real] = Text(text)
             # in a CUDA program a header may be CUDA's and say so nowhere: `half`, `warpSize`
-            if cuda and TRAVELLING not in real.parents:
+            if cuda and INCLUDE_DIR not in real.parents:
                 project = Project(declared=names)
                 data = text.encode("latin-1")
                 result = translate(data, options, path=str(shown), project=project, clang=clang)
                 done = result.output
                 helpers |= result.helpers
                 out[real] = Text(done.decode("latin-1"), tuple(source_lines(data, done)) if done != data else ())
-    for real, (_, text) in _read([TRAVELLING / "cu2port" / h for h in sorted(helpers)], program).items():
+    for real, (_, text) in _read([INCLUDE_DIR / "cu2port" / h for h in sorted(helpers)], program).items():
         out.setdefault(real, Text(text))
     return out
 
 
 def _read(starts: Iterable[Path], program: Program) -> dict[Path, tuple[Path, str]]:
-    """Files and all that they include of the program's and the travelling ones: absolute path -> path, text."""
+    """Files, and the headers of the program and of cu2port that they include: absolute path -> path, text."""
     out: dict[Path, tuple[Path, str]] = {}
     todo = list(starts)
     while todo:
@@ -220,7 +220,7 @@ def _read(starts: Iterable[Path], program: Program) -> dict[Path, tuple[Path, st
         out[real] = (path, text)
         for m in re.finditer(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', text, re.MULTILINE):
             near = [path.parent] if m[1] == '"' else []
-            found = next((d / m[2] for d in (*near, *program.include_dirs, TRAVELLING) if (d / m[2]).is_file()), None)
+            found = next((d / m[2] for d in (*near, *program.include_dirs, INCLUDE_DIR) if (d / m[2]).is_file()), None)
             if found is not None and HEADERS not in absolute_path(found).parents:
                 todo.append(found)
     return out
@@ -269,7 +269,7 @@ def build(
     made = copies(program, folder / "src", check)
     runtime = toolchain.runtime()
     includes = [f"-I{x}" for d in program.include_dirs for x in (mirrored(folder / "src", d), d.absolute())]
-    includes += [f"-I{mirrored(folder / 'src', TRAVELLING)}", f"-idirafter{TRAVELLING}"]
+    includes += [f"-I{mirrored(folder / 'src', INCLUDE_DIR)}", f"-idirafter{INCLUDE_DIR}"]
     openmp = _openmp(toolchain, made)
     common = ["-O2", *(f"-D{d}" for d in program.defines), *includes, *openmp, *program.flags]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cu2port.core import troubles
+from cu2port.core import file_rules
 from cu2port.project.compile_db import CompileDb, Flags
 from cu2port.project.graph import scan_includes
 from cu2port.project.tree import SOURCE_SUFFIXES, STATE, CannotRun, make_roots, walk
@@ -94,7 +94,7 @@ def open_tree(given: str, sources: Sequence[tuple[str, str]] = ()) -> Tree:
     if root is None:
         items = list(walk(make_roots((start.given,), into_one=False)[0])) if asked.is_dir() else []
         files = tuple(sorted(str(asked / i.relative) for i in items if i.kind in ("source", "copy")))
-        unread = [(i.shown, j.finding) for i in items for j in i.found if j.finding.code == troubles.UNREADABLE.code]
+        unread = [(i.shown, j.finding) for i in items for j in i.found if j.finding.code == file_rules.UNREADABLE.code]
         return Tree(base, asked, start.given, (), known, files, tuple((shown, f.message) for shown, f in unread))
     written = _manifest(root)
     names = {name: key for name, key in written.items() if (root / name).is_file()}

@@ -1,21 +1,28 @@
 """What integers mean in device code: lanes, warps, threads, masks of lanes, or plain numbers.
 
-    triggers    by tokens: whether a function has anything to look at; most files end here
-    builtins    CUDA's names that lanes act by: what they give, which argument is what
-    values, arith, divide, ties, conditions, roles      abstract values; what operators make of them, which of them are
-                one number, and which role a literal plays beside them
-    ground, evaluate, calls, interp, loops, substitute      names from outside, expressions, calls and macros,
-                statements; branches and loops around events
-    model, events   device functions and what happens in them that lanes must agree on
-    analyse     the fixpoint over calls: arguments go down, results come up, until nothing changes
-    across      what the headers of a file say of warps
-    classify, company, spelled      the verdict on each 32, 31 and 5; what the uses beside one tell of it, in points of
-                evidence; what tokens alone tell
-    waits, hazards, lockstep    loops that wait; what hangs or goes wrong between lanes; warp-synchronous tails
-    valueless, unset    variables that only some lanes set, and that are handed on by value (CU319)
-    hostside    warp sizes that the host counts with, by tokens
-    native/     which kernels work with whole wavefronts, and their edits (its `__init__` explains the parts)
-    report      findings with their chain of reasons in words
+    triggers        token search: whether a function has anything to analyse. Most files end here
+    builtins        CUDA's cross-lane names: what each returns, and the meaning of each argument
+    values          abstract values of integers
+    arith, divide   what operators make of abstract values
+    conditions      what a condition says about a value
+    literal_pairs   literals of one expression that have the same meaning
+    roles           the role of a literal in an operation
+    ground          values of names from outside a function
+    evaluate, calls, interp, loops, substitute      expressions, calls and macros, statements, loops, arguments
+    model, events   device functions, and the events in them that lanes must agree on
+    analyse         the fixpoint over calls: arguments go down, results come up, until nothing changes
+    headers         what included headers say about warps
+    classify        the verdict on each 32, 31 and 5
+    context         evidence for a literal from the code around it, in points
+    token_patterns  literals that count lanes by the tokens next to them
+    waits           loops that wait for other threads
+    hazards         code that hangs or gives wrong results between lanes
+    lockstep        warp-synchronous tails of reductions
+    uninitialized   variables without an initializer that may be read before they are set, by tokens
+    divergence      names whose values may differ between lanes
+    definite_assignment     whether all lanes have set such a variable where it is passed (CU319)
+    hostside        warp sizes in host code, by tokens
+    native/         which kernels work with whole wavefronts, and their edits (its `__init__` explains the parts)
 
-Checks CU350 to CU368 are made of it. `docs/warp.md` tells what it sees and what it does not.
+Checks CU350 to CU368 use it. `docs/warp.md` says what it detects and what it does not.
 """

@@ -9,12 +9,12 @@ from functools import lru_cache
 from cu2port.facts.unit import Unit
 from cu2port.syntax.tree import Num
 from cu2port.warp import builtins
-from cu2port.warp.across import known_from_headers
 from cu2port.warp.ground import Array, Use
+from cu2port.warp.headers import header_facts
 from cu2port.warp.hostside import kernels_of_rows
 from cu2port.warp.interp import Interpreter
 from cu2port.warp.model import Device, device_functions, make_device
-from cu2port.warp.triggers import HAZARDS, triggers, troubled
+from cu2port.warp.triggers import HAZARDS, hazardous, triggers
 from cu2port.warp.values import Kind
 
 _ROUNDS = 6
@@ -80,7 +80,7 @@ def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
         return _NOTHING
     functions = device_functions(unit)
     loud = {name for i in unit.find("volatile") if unit.function_at(i) is None for name in unit.t[i + 2 : i + 4]}
-    found, meeting = troubled(unit, functions, loud)
+    found, meeting = hazardous(unit, functions, loud)
     wanted = set(found)
     if not hazards_only:
         loud |= {name for name, ms in unit.macros.items() if any(_loud(unit, m.first, m.stop) for m in ms)}
@@ -103,7 +103,7 @@ def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
     interp = Interpreter(unit)
     collective: set[str] = set()
     if not hazards_only:
-        known = known_from_headers(unit)
+        known = header_facts(unit)
         collective = known.collective
         interp.outer, interp.widths, interp.results = known.constants, known.widths, known.results
         _rows(unit, devices, called, collective)

@@ -12,13 +12,13 @@ from cu2port.facts.unit import Unit, condition_words
 from cu2port.syntax.constants import integer
 from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.analyse import WarpFacts, analyse
-from cu2port.warp.company import OPEN, Company, by_company, company_of, crowded
+from cu2port.warp.context import OPEN, Context, by_evidence, context_of, counts_by_context
 from cu2port.warp.ground import Use
 from cu2port.warp.hostside import counts_threads
+from cu2port.warp.literal_pairs import literal_pairs
 from cu2port.warp.lockstep import tails
 from cu2port.warp.roles import Role
-from cu2port.warp.spelled import spelled
-from cu2port.warp.ties import tied
+from cu2port.warp.token_patterns import token_patterns
 from cu2port.warp.values import (
     COUNT_NAME,
     LANE_NAME,
@@ -53,22 +53,22 @@ def classify(unit: Unit) -> tuple[Verdict, ...]:
     slots = _slots(facts)
     out = []
     named = _named(unit, facts)
-    company = company_of(facts)
+    context = context_of(facts)
     for at in sorted({*facts.uses, *slots, *named}):
         found = list(facts.uses.get(at, ()))
         if at in slots:
             found.append(Use(Role.SLOTS if slots[at] else Role.TILE, slots[at], Kind.UNKNOWN, None, "", ""))
         if at in named and not (found and is_identifier(unit.t[at])):
             found.append(named[at])
-        out.append(_verdict(unit, facts, company, at, found))
+        out.append(_verdict(unit, facts, context, at, found))
     verdicts = {v.at: v for v in out}
-    for at, evidence in crowded(unit, facts, {v.at: v.lanes for v in out}):
+    for at, evidence in by_evidence(unit, facts, {v.at: v.lanes for v in out}):
         why: Step | None = None
         for text in evidence:
             why = Step(at, text, why)
         verdicts[at] = Verdict(at, True, Role.COUNT, why, Kind.UNKNOWN)
     for _ in range(2):
-        for pair in tied(unit):
+        for pair in literal_pairs(unit):
             for at, other in (pair, pair[::-1]):
                 v = verdicts.get(other)
                 if v is not None and v.lanes and not (at in verdicts and verdicts[at].lanes):
@@ -82,7 +82,7 @@ def _with_tails(unit: Unit, facts: WarpFacts) -> WarpFacts:
     return replace(facts, warpish=facts.warpish | names) if names else facts
 
 
-def _verdict(unit: Unit, facts: WarpFacts, company: Company, at: int, found: list[Use]) -> Verdict:
+def _verdict(unit: Unit, facts: WarpFacts, context: Context, at: int, found: list[Use]) -> Verdict:
     name = unit.t[at]
     if is_identifier(name) and named_constant(name):
         best = next((u for u in found if u.lane), found[0])
@@ -93,11 +93,11 @@ def _verdict(unit: Unit, facts: WarpFacts, company: Company, at: int, found: lis
     for u in found:
         if words > 1 and u.role is Role.BITS and u.other is Kind.MASK:
             continue  # `32 - n`, by which several words are shifted
-        if u.lane or (u.lane is None and _likely(facts, u) and (u.function, u.about) not in company.bits):
+        if u.lane or (u.lane is None and _likely(facts, u) and (u.function, u.about) not in context.bits):
             return Verdict(at, True, u.role, u.why, u.other)
     if not any(u.role is Role.BITS and u.lane is False for u in found):
         for u in found:
-            if by_company(unit, facts, company, at, u):
+            if counts_by_context(unit, facts, context, at, u):
                 return Verdict(at, True, OPEN[u.role], u.why, u.other)
     u = found[0]
     return Verdict(at, False, u.role, u.why, u.other)
@@ -192,7 +192,7 @@ def _named(unit: Unit, facts: WarpFacts) -> dict[int, Use]:
         out |= places
     for i in _by_platform(unit):
         out[i] = plain
-    for i, role in spelled(unit):
+    for i, role in token_patterns(unit):
         out.setdefault(i, Use(role, True, Kind.SIZE, None, "", ""))
     for made in unit.directives:
         if made.keyword == "define":

@@ -18,7 +18,7 @@ _FULL = frozenset({0xFFFFFFFF, -1, 0xFFFFFFFFFFFFFFFF})
 _LEAVERS = frozenset({"break", "return", "goto"})
 
 
-class Trouble(Enum):
+class HazardKind(Enum):
     """Kinds of hazards; each is one check."""
 
     WARP_LOCK = "warp-lock"
@@ -35,7 +35,7 @@ class Hazard(NamedTuple):
     """`at`, `last`: tokens of the place. `sure`: CUDA's program runs, the converted one does not (else it may run).
     `both`: wrong on wave32 too. `steps`: reasons, each with a token."""
 
-    trouble: Trouble
+    kind: HazardKind
     at: int
     last: int
     what: str
@@ -46,14 +46,14 @@ class Hazard(NamedTuple):
 
 def hazards(facts: WarpFacts) -> tuple[Hazard, ...]:
     """All hazards of a file, in text order, one for each place and kind."""
-    found: dict[tuple[Trouble, int], Hazard] = {}
+    found: dict[tuple[HazardKind, int], Hazard] = {}
     makers = (_locks, _points, _barriers, _named, _arms, _coalesced, _exits)
     for make in makers:
         for h in make(facts):
-            old = found.get((h.trouble, h.at))
+            old = found.get((h.kind, h.at))
             if old is None or (h.sure and not old.sure):
-                found[h.trouble, h.at] = h
-    return tuple(sorted(found.values(), key=lambda h: (h.at, h.trouble.value)))
+                found[h.kind, h.at] = h
+    return tuple(sorted(found.values(), key=lambda h: (h.at, h.kind.value)))
 
 
 def _whose(frames: tuple[Frame, ...], calls: tuple[int, ...]) -> tuple[Step, ...]:
@@ -98,11 +98,11 @@ def _lock(w: Wait, taken: Kind) -> Hazard | None:
         what = f"one lane of each warp waits for the lock `{w.name}`; on wave64 two such lanes share a wavefront"
         if w.inside:
             what += " (it is let go inside the loop, which helps as long as the compiler leaves it there)"
-        return Hazard(Trouble.WARP_LOCK, w.at, w.at, what, False, not w.inside, steps)
+        return Hazard(HazardKind.WARP_LOCK, w.at, w.at, what, False, not w.inside, steps)
     if w.inside:
         return None
     what = f"each lane waits for the lock `{w.name}`, and lets it go behind the loop, where it waits for the others"
-    return Hazard(Trouble.LANE_LOCK, w.at, w.at, what, True, True, steps)
+    return Hazard(HazardKind.LANE_LOCK, w.at, w.at, what, True, True, steps)
 
 
 def _flag(facts: WarpFacts, w: Wait, taken: Kind) -> Hazard | None:
@@ -117,23 +117,23 @@ def _flag(facts: WarpFacts, w: Wait, taken: Kind) -> Hazard | None:
         if not any(_apart(w.frames[: one + 1], s) for s in setters):  # branches further in are that thread's own
             return None
         what = f"one thread waits for `{w.name}`, which another branch sets; on wave64 both may share a wavefront"
-        return Hazard(Trouble.WARP_ROLES, w.at, w.at, what, False, True, steps)
+        return Hazard(HazardKind.WARP_ROLES, w.at, w.at, what, False, True, steps)
     if taken in (Kind.FIRST, Kind.LEADER):
         if across or (later and w.vary >= WARPS) or (taken is Kind.FIRST and w.shared and setters):
             what = f"a warp waits for `{w.name}`, which another warp sets; on wave64 both may share a wavefront"
-            return Hazard(Trouble.WARP_ROLES, w.at, w.at, what, False, True, steps)
+            return Hazard(HazardKind.WARP_ROLES, w.at, w.at, what, False, True, steps)
         return None
     if taken in (Kind.TEST, Kind.SOME):
         if across or (later and w.vary >= WARPS):
             what = f"lanes wait for `{w.name}`, which lanes of the same wavefront set in another branch or later"
-            return Hazard(Trouble.LANE_LOCK, w.at, w.at, what, True, True, steps)
+            return Hazard(HazardKind.LANE_LOCK, w.at, w.at, what, True, True, steps)
         return None
     if later and w.vary == LANES:
         what = f"each lane waits for its turn (`{w.name}`), and the turn moves on behind the loop"
-        return Hazard(Trouble.LANE_LOCK, w.at, w.at, what, True, True, steps)
+        return Hazard(HazardKind.LANE_LOCK, w.at, w.at, what, True, True, steps)
     if later and w.vary == WARPS:
         what = f"each warp waits for its turn (`{w.name}`), and the turn moves on behind the loop"
-        return Hazard(Trouble.WARP_ROLES, w.at, w.at, what, False, True, steps)
+        return Hazard(HazardKind.WARP_ROLES, w.at, w.at, what, False, True, steps)
     return None
 
 
@@ -201,7 +201,7 @@ def _points(facts: WarpFacts) -> Iterator[Hazard]:
                     continue
                 at = calls[-1] if calls else e.at
                 what = "warps with different roles meet at a barrier in memory; on wave64 both may share a wavefront"
-                yield Hazard(Trouble.WARP_ROLES, at, at, what, False, True, _whose(frames, calls))
+                yield Hazard(HazardKind.WARP_ROLES, at, at, what, False, True, _whose(frames, calls))
                 break
 
 
@@ -257,7 +257,7 @@ def _barriers(facts: WarpFacts) -> Iterator[Hazard]:
                 else ("the lanes of a warp")
             )
             steps = (*_whose((f,), ()), Step(e.at, "a barrier in one arm", None))
-            yield Hazard(Trouble.DIVIDED_BARRIER, at, at, what, not whole, whole, steps)
+            yield Hazard(HazardKind.DIVIDED_BARRIER, at, at, what, not whole, whole, steps)
 
 
 def _named(facts: WarpFacts) -> Iterator[Hazard]:
@@ -267,7 +267,7 @@ def _named(facts: WarpFacts) -> Iterator[Hazard]:
             if named:
                 what = f"`{e.name}` makes some warps of a block wait for each other; two on one wavefront cannot"
                 converted = "." in e.name  # PTX becomes a count, which whole wavefronts can wait for
-                yield Hazard(Trouble.NAMED_BARRIER, e.at, e.at, what, not converted, True, _whose(e.frames, ()))
+                yield Hazard(HazardKind.NAMED_BARRIER, e.at, e.at, what, not converted, True, _whose(e.frames, ()))
 
 
 def _is_named(e: Event) -> bool:
@@ -298,7 +298,7 @@ def _arms(facts: WarpFacts) -> Iterator[Hazard]:
                 continue
             what = f"the mask of `{e.name}` names all lanes, of which some "
             what += "wait in the other arm" if both else "do not come here"
-            yield Hazard(Trouble.OTHER_ARM, e.at, e.node.close if e.node else e.at, what, True, both,
+            yield Hazard(HazardKind.OTHER_ARM, e.at, e.node.close if e.node else e.at, what, True, both,
                          _whose((frames[at],), ()))  # fmt: skip
 
 
@@ -312,7 +312,7 @@ def _coalesced(facts: WarpFacts) -> Iterator[Hazard]:
         for e in d.events.values():
             if e.kind == "coalesced":
                 what = "`coalesced_threads()` holds up to 64 lanes on wave64, of two CUDA warps"
-                yield Hazard(Trouble.COALESCED, e.at, e.node.close if e.node else e.at, what, False, True,
+                yield Hazard(HazardKind.COALESCED, e.at, e.node.close if e.node else e.at, what, False, True,
                              _whose(e.frames, ()))  # fmt: skip
 
 
@@ -331,5 +331,5 @@ def _exits(facts: WarpFacts) -> Iterator[Hazard]:
                 if inside and e.kind == "lanes" and e.name not in ("__syncwarp", "sync"):
                     what = f"`{e.name}` stands just before `{last.kind}` in a loop: the compiler may run it behind the "
                     what += "loop, with the lanes that left it in other rounds"
-                    yield Hazard(Trouble.EXIT, e.at, e.node.close if e.node else e.at, what, True, True,
+                    yield Hazard(HazardKind.EXIT, e.at, e.node.close if e.node else e.at, what, True, True,
                                  _whose(tuple(divided), ()))  # fmt: skip

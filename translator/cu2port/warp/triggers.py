@@ -41,7 +41,7 @@ def _waits(words: frozenset[str]) -> set[str]:
     }
 
 
-def troubled(unit: Unit, functions: Sequence[Function], loud: set[str]) -> tuple[frozenset[str], frozenset[str]]:
+def hazardous(unit: Unit, functions: Sequence[Function], loud: set[str]) -> tuple[frozenset[str], frozenset[str]]:
     """Names of the functions that hold such a thing in a place where it may hurt, and of those where lanes meet.
 
     `loud`: volatile variables of the file.

@@ -4,18 +4,21 @@ A device function whose answer does not depend on the number of lanes (the sum o
 calls it. A function that puts the values of a warp together stays, since other files may call it too; native code calls
 `cu2port::wave` in its place.
 
-    asked       whether there is native code for a file, and which findings it leaves
+    patterns    the table: what code writes where it works with lanes, warps and their values
+    match, read     patterns compared with code; what may stand in their holes, what code says at a place
+    ladders, lines, numbers     steps for each distance; functions of one line in them; constants
+    reductions  functions that are nothing but a reduction
+    walk        the proof: a walk over the statements of a function, from one frozen state to the next
+    flow, stores, values, calls, sums   its parts: control flow, what is written, expressions, calls, reductions
+    state, valued       what is known at a place; the value of an expression there
+    reasons     why code stays as it is
+    edits       what is written in place of ladders
+    types, widths       types in C++; which of several functions a call means
     plan        which functions become native, with which edits
-    walk        the proof: a walk over the statements of a function
-    branches, stores, exprs, sums, forms    its parts: control flow, what is written, expressions, reductions, lanes
-    lanes       what is known at a place, which they share; what a function does
-    sized, widths       functions over as many lanes as a parameter says; which of several a call means
-    spelled             what macros lead to
-    values, types       what a value is when warps become wavefronts; its type in C++
-    patterns    the table: how two lanes' values are put together, and calls that do it for a warp at once
-    steps, lines    ladders of such steps, however they are spelled; functions of one line in them
-    numbers, groups, headers    what all know: constants, groups of threads, constants of headers
-    host                shapes of blocks at launches
+    asked       whether there is native code for a file, and which findings it leaves
+    groups, headers, spelled, host      groups of threads, constants of headers, macros, shapes of blocks at launches
+
+A function's proof is a value: `Proved`, or `Refused` with a reason of the table in `reasons`.
 """
 
 from __future__ import annotations

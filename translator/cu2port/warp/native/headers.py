@@ -8,7 +8,7 @@ from pathlib import Path
 from cu2port.catalog import load_catalog
 from cu2port.facts.branches import is_hips
 from cu2port.facts.unit import Unit
-from cu2port.warp.across import find_header
+from cu2port.warp.headers import find_header
 
 _DEPTH, _FILES = 3, 40
 

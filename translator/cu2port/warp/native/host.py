@@ -14,7 +14,8 @@ from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.statements import read_expression
 from cu2port.syntax.tree import CallExpr, callee
 from cu2port.warp.model import is_device
-from cu2port.warp.native.steps import Refused, Steps
+from cu2port.warp.native.ladders import Facts
+from cu2port.warp.native.reasons import Reason, Refused
 
 _NUMBERS = frozenset("int unsigned size_t uint32_t int32_t uint64_t int64_t long uint".split())
 _BEFORE = frozenset({"return", "const", "constexpr", "else", "case"})
@@ -54,30 +55,30 @@ def shown(unit: Unit, f: Function) -> Refused | None:
         if inc.quoted and not inc.path.startswith("/") and may_include(path, (folder.resolve(),)):
             unit.asked = True
             if re.search(rb"\b%s\b" % f.name.encode("latin-1"), path.read_bytes()):
-                return Refused(unit.lexed.at(inc.start), f"`{inc.path}` names it, so that other files may launch it")
+                return Refused(unit.lexed.at(inc.start), Reason.NAMED, (inc.path,))
     return None
 
 
 def in_rows(unit: Unit, f: Function, dims: int) -> Refused | None:
     """Why a kernel's blocks may have more than so many dimensions; None if all launches are seen to have no more."""
     if PurePosixPath(unit.path).suffix.lower() not in SOURCES:
-        return Refused(f.name_at, "its launches are in other files")
+        return Refused(f.name_at, Reason.LAUNCHES)
     if launched_otherwise(unit, f):
-        return Refused(f.name_at, "it is launched in other ways")
+        return Refused(f.name_at, Reason.LAUNCHED)
     if (named := shown(unit, f)) is not None:
         return named
     found = launches_of(unit, f)
     if not found:
-        return Refused(f.name_at, "no launch of it is seen")
+        return Refused(f.name_at, Reason.NO_LAUNCH)
     for x in found:
         spans = unit.split_args(x.config_first, x.close)
         if len(spans) < 2 or not is_row(unit, spans[1], x, dims):
             what = "one row of threads" if dims == 1 else "two dimensions"
-            return Refused(x.open, f"its blocks may have more than {what}")
+            return Refused(x.open, Reason.SHAPE, (what,))
     return None
 
 
-def in_whole_warps(unit: Unit, steps: Steps, f: Function) -> Refused | None:
+def in_whole_warps(unit: Unit, facts: Facts, f: Function) -> Refused | None:
     """Why a kernel's blocks are no whole warps, of which CUDA leaves out the last where it divides by 32; None if no
     launch is seen to have such blocks."""
     for x in launches_of(unit, f):
@@ -87,9 +88,9 @@ def in_whole_warps(unit: Unit, steps: Steps, f: Function) -> Refused | None:
         block = read_expression(unit, unit.lexed.at(spans[1].start), unit.lexed.at(spans[1].end))
         if isinstance(block, CallExpr) and callee(block) == "dim3" and len(block.args) == 1:
             block = block.args[0]
-        n = steps.number(block)
+        n = facts.number(block)
         if n is not None and n % 32:
-            return Refused(x.open, "its blocks are no whole warps")
+            return Refused(x.open, Reason.PARTIAL)
     return None
 
 

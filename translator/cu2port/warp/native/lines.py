@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 from cu2port.core.model import Span
 from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import declares
 from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.tree import Assign, CallExpr, Eval, Expr, Jump, Name, Param
+from cu2port.syntax.tree import Assign, CallExpr, Eval, Expr, Jump, Name, Param, callee
 from cu2port.warp.model import is_device, make_device
-from cu2port.warp.native.numbers import Numbers
-from cu2port.warp.native.patterns import CALLS, FUNCTORS, Parts, read_step
+from cu2port.warp.native.match import matches_statement, statement
+from cu2port.warp.native.numbers import Numbers, classes
+from cu2port.warp.native.patterns import CALLS, FUNCTORS, STEPS, Parts
 from cu2port.warp.native.types import canonical, declared_type
 
 
@@ -33,15 +34,17 @@ class Line:
         return frozenset({self.result, *(self.types[n] for n in names)}) - {"", "auto"}
 
 
+def _named(unit: Unit) -> dict[str, list[Function]]:
+    """The functions of a file by name."""
+    out: dict[str, list[Function]] = {}
+    for f in unit.functions:
+        out.setdefault(f.name, []).append(f)
+    return out
+
+
+@dataclass(frozen=True, slots=True)
 class Lines(Numbers):
     """Reads the functions and classes of one file."""
-
-    @cached_property
-    def _named(self) -> dict[str, list[Function]]:
-        out: dict[str, list[Function]] = {}
-        for f in self.unit.functions:
-            out.setdefault(f.name, []).append(f)
-        return out
 
     def casts(self, first: int, last: int) -> bool:
         """Whether there may be a cast in a statement."""
@@ -63,10 +66,10 @@ class Lines(Numbers):
         if not isinstance(e.callee, Name) or e.callee.targs or e.callee.qualified or e.callee.text in self.unit.macros:
             return None
         name, unit = e.callee.text, self.unit
-        found = self._named.get(name, [])
+        found = self.unit.once(_named).get(name, [])
         if len(found) != 1 or any(declares(unit, i) for i in unit.find(name) if i != found[0].name_at):
             return None
-        if any(name in u.words and any(f.name == name for f in u.functions) for u in self.headers or ()):
+        if any(name in u.words and any(f.name == name for f in u.functions) for u in self.headers):
             return None
         return self._line(found[0], len(e.args))
 
@@ -115,10 +118,10 @@ class Lines(Numbers):
         """The operation of `Max()(a, b)`."""
         unit = self.unit
         text = Span(unit.p[unit.qualifier(made.at) if name.qualified else made.at], unit.end(made.close))
-        classes = ("struct", "class")
-        own = [x for x in self._classes if unit.tok(x[0] - 1) == name.text and unit.tok(x[0] - 2) in classes]
+        words = ("struct", "class")
+        own = [x for x in unit.once(classes) if unit.tok(x[0] - 1) == name.text and unit.tok(x[0] - 2) in words]
         if own:
-            inside = [f for f in self._named.get("operator()", ()) if own[0][0] < f.first < own[0][1]]
+            inside = [f for f in self.unit.once(_named).get("operator()", ()) if own[0][0] < f.first < own[0][1]]
             line = self._line(inside[0], 2) if len(own) == len(inside) == 1 and not name.qualified else None
             op = self._of_line(line) if line is not None else None
             if line is None or op is None:
@@ -152,30 +155,23 @@ class Lines(Numbers):
     def _of_line(self, line: Line) -> str | None:
         """The operation of a function of one line with two values."""
         a, b = (Name(p.at, p.name) for p in line.params)
-        got = read_step(_Pair(self, b), Eval(a.at, Assign(a.at, "=", a, line.value), a.at))
-        return got.op if got is not None else None
+        s = Eval(a.at, Assign(a.at, "=", a, line.value), a.at)
+        for row in STEPS:
+            for way in matches_statement(statement(row.cuda), s):
+                given = {"V": a, "OTHER": b, "HELD": b}
+                if all(self.same(x, given[hole]) for hole, x in way if hole in given):
+                    call = next((x for hole, x in way if hole == "F"), None)
+                    if row.op or (isinstance(call, CallExpr) and self._is_listed(call)):
+                        return row.op or CALLS[callee(call)]  # type: ignore[arg-type]
+        return None
+
+    def _is_listed(self, e: CallExpr) -> bool:
+        """Whether a call means a function that the table lists."""
+        known = isinstance(e.callee, Name) and e.callee.text in CALLS and e.callee.text != "add"
+        return known and isinstance(e.callee, Name) and self.is_known(e.callee)
 
     def is_known(self, name: Name) -> bool:
         """Whether a function's name is CUDA's or the standard library's, not the file's."""
         if name.qualified and self.unit.tok(self.unit.qualifier(name.at)) not in ("std", "::"):
             return False
-        return name.text not in self.unit.macros and name.text not in self._named
-
-
-class _Pair:
-    """A function of one line, for the rows of the table to ask of: its second parameter is the other value."""
-
-    def __init__(self, lines: Lines, other: Name) -> None:
-        self.lines, self.other = lines, other
-
-    def same(self, a: Expr, b: Expr) -> bool:
-        return self.lines.same(a, b)
-
-    def is_other(self, e: Expr, v: Name) -> bool:
-        return self.lines.same(e, self.other) and not self.lines.same(e, v)
-
-    def function(self, e: CallExpr) -> tuple[str, Parts] | None:
-        known = isinstance(e.callee, Name) and e.callee.text in CALLS and e.callee.text != "add"
-        if not known or not isinstance(e.callee, Name) or not self.lines.is_known(e.callee):
-            return None
-        return CALLS[e.callee.text], ("",)
+        return name.text not in self.unit.macros and name.text not in self.unit.once(_named)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from copy import copy
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from cu2port.facts.unit import Unit
@@ -32,40 +32,28 @@ _ZERO = frozenset({"0", "0.0", "0.", "0.f", "0.0f", "0.0F", "0.F", "0u", "0U", "
 _LEAST = frozenset({"INFINITY", "HUGE_VALF", "HUGE_VAL", "FLT_MAX", "DBL_MAX", "CUDART_INF_F", "CUDART_INF"})
 
 
+@dataclass(frozen=True, slots=True)
 class Numbers:
-    """Constants and shapes of the expressions of one file."""
+    """Constants and shapes of the expressions of one file. `local`: names that have values at a place; `alone`: the
+    headers that it includes are not looked at."""
 
-    def __init__(self, unit: Unit) -> None:
-        self.unit = unit
-        self.local: dict[str, int] = {}  # constants of the function that is looked at, where they are seen
-        self.kinds: dict[int, str] = {}  # of calls that mean a function by its argument's type: that type
+    unit: Unit
+    local: Mapping[str, int] = field(default_factory=dict)
+    alone: bool = False
 
-    def assuming(self, values: dict[str, int]) -> Self:
+    def assuming(self, values: Mapping[str, int]) -> Self:
         """The same where some names have values that are given."""
-        other = copy(self)
-        other.local = {**self.local, **values}
-        return other
+        return replace(self, local={**self.local, **values})
 
-    @cached_property
-    def _constants(self) -> dict[str, int]:
-        return constants(self.unit)
-
-    @cached_property
-    def _classes(self) -> list[tuple[int, int]]:
-        """The bodies of classes: the tokens of their brackets."""
-        unit, out = self.unit, []
-        for i in unit.find("struct", "class", "union"):
-            k = i + 1
-            while k < len(unit.t) and unit.t[k] not in ("{", ";", "(", ")", "=", "}"):
-                k += 1
-            if unit.tok(k) == "{" and unit.match[k] > k:
-                out.append((k, unit.match[k]))
-        return out
+    @property
+    def headers(self) -> tuple[Unit, ...]:
+        """The headers that the file includes; none where they are not looked at."""
+        return () if self.alone else self.unit.once(_headers)
 
     def is_of_file(self, name: str) -> bool:
         """Whether a name is said outside of functions and classes, so that it means one thing for all threads."""
         places = [i for i in self.unit.find(name) if self.unit.function_at(i) is None]
-        return bool(places) and not any(a < i < b for i in places for a, b in self._classes)
+        return bool(places) and not any(a < i < b for i in places for a, b in self.unit.once(classes))
 
     # --- numbers --------------------------------------------------------------------------------------------------
 
@@ -86,7 +74,7 @@ class Numbers:
             if len(unit.conditions(ms[0].directive.start)) > (1 if unit.guard else 0):
                 return None
             return self.fold(macro_expression(unit, ms[0]), depth - 1)
-        at = self._constants.get(name)
+        at = self.unit.once(constants).get(name)
         if at is None and not declared:
             return self._of_headers(name)
         if at is None or any(i != at - 2 for i in declared):
@@ -102,7 +90,7 @@ class Numbers:
         """The value of a constant that headers of the project define, each once and without condition, and all alike.
 
         Its name looks like a constant's."""
-        if not _CONSTANT.match(name) or self.headers is None:
+        if not _CONSTANT.match(name) or self.alone:
             return None
         found = [u for u in self.headers if name in u.macros or (name in u.words and name in constants(u))]
         undone = any(d.keyword == "undef" and u.tok(d.first + 2) == name for u in self.headers for d in u.directives)
@@ -110,16 +98,9 @@ class Numbers:
             return None
         values = set()
         for u in found:
-            other = Numbers(u)
-            other.headers = None
+            other = Numbers(u, alone=True)
             values.add(other.named(name) if other.is_of_file(name) else None)
         return values.pop() if len(values) == 1 else None
-
-    @cached_property
-    def headers(self) -> list[Unit] | None:
-        """The headers that the file includes; None where they are not to be looked at."""
-        self.unit.asked = True  # the answer depends on other files
-        return [header(path, path.stat().st_mtime_ns) for path in headers_of(self.unit)]
 
     def fold(self, e: Expr, depth: int = 4) -> int | None:
         """The value of a constant expression."""
@@ -201,6 +182,24 @@ class Numbers:
         """Whether two expressions are the same variable."""
         x = self.shape(a)
         return x is not None and x == self.shape(b)
+
+
+def _headers(unit: Unit) -> tuple[Unit, ...]:
+    """The headers that a file includes."""
+    unit.asked = True  # the answer depends on other files
+    return tuple(header(path, path.stat().st_mtime_ns) for path in headers_of(unit))
+
+
+def classes(unit: Unit) -> list[tuple[int, int]]:
+    """The bodies of classes: the tokens of their brackets."""
+    out = []
+    for i in unit.find("struct", "class", "union"):
+        k = i + 1
+        while k < len(unit.t) and unit.t[k] not in ("{", ";", "(", ")", "=", "}"):
+            k += 1
+        if unit.tok(k) == "{" and unit.match[k] > k:
+            out.append((k, unit.match[k]))
+    return out
 
 
 def is_own_space(unit: Unit, at: int, spaces: frozenset[str] = frozenset()) -> bool:

@@ -1,71 +1,77 @@
-"""The table of native code: how CUDA code puts two lanes' values together, and the calls that do it for a warp at once.
+"""The table of native code: what CUDA code writes where it works with lanes, warps and their values, as CUDA code.
 
-To add one, add a row with an example. `tests/warp/test_warp_native_patterns.py` converts each example, runs it on
-wavefronts of 32 and of 64 lanes, and looks for what it becomes.
+A row holds a pattern; words in capitals are holes. `match.py` compares a pattern with code, `read.py` says what may
+stand in a hole. Operands of `+`, `*`, `&`, `|`, `^`, `==`, `&&` and of comparisons may stand the other way round;
+brackets do not count. To add a pattern, add a row: CONTRIBUTING.md says how. `tests/warp/test_warp_native_patterns.py`
+converts an example of each row, runs it on wavefronts of 32 and of 64 lanes, and looks for what it becomes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from cu2port.core.model import Span
-from cu2port.syntax.tree import Assign, Binary, CallExpr, Eval, Expr, If, Name, Stmt, Ternary, callee, single
+from cu2port.syntax.tree import CallExpr, callee
 
 Parts = tuple[str | Span, ...]
+SPACE = "cu2port::wave::"
+_SIZE = SPACE + "size()"
 
 
-@dataclass(frozen=True, slots=True)
-class Combined:
-    """Variable `target` is put together with another lane's value by `op`. `call`: what follows `wave::` instead."""
-
-    target: Name
-    op: str
-    call: Parts
-
-
-class Reading(Protocol):
-    """What a row asks of the file and of the place where it looks."""
-
-    def same(self, a: Expr, b: Expr) -> bool:
-        """Whether two expressions are the same variable."""
-
-    def is_other(self, e: Expr, v: Name) -> bool:
-        """Whether an expression is the value that a variable has in the other lane."""
-
-    def function(self, e: CallExpr) -> tuple[str, Parts] | None:
-        """The operation of a call with two values, and its name or functor as text; None if it is not known."""
+# --- steps: two lanes' values put together ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A way to write that `v` is put together with `OTHER`, the value of another lane."""
+    """How `V` is put together with `OTHER`, the value that another lane has of it; `HELD` is a variable with that
+    value, `F` a function or functor. `op`: the operation, "" where `F` says which; `made`: what two values `a` and `b`
+    become, "" for a sum."""
 
-    example: str
-    becomes: str
-    read: Callable[[Reading, Stmt], Combined | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Collective:
-    """A call that puts the values of all lanes of a warp together: of a mask and a value. `op`: the operation; `call`:
-    what stands for it, before the value and behind it; `typ`: the type of the result, "" for that of the value, which
-    must be an integer of 32 bits then; `promoted`: the value may be of a smaller type."""
-
-    name: str
+    cuda: str
     op: str
-    call: tuple[str, str]
-    typ: str = ""
-    promoted: bool = False
+    made: str
 
     @property
-    def votes(self) -> bool:
-        """Whether it makes true or false of the values."""
-        return self.typ == "int"
+    def call(self) -> Parts:
+        """The function of `wave` that does the same for a warp, and what follows the variable there."""
+        return ("reduce", f", [](auto a, auto b) {{ return {self.made}; }})") if self.made else ("sum", ")")
 
 
-OPERATORS = {"+": "add", "*": "mul", "|": "or", "&": "and", "^": "xor"}
+_SIGNS = {"+": "add", "*": "mul", "|": "or", "&": "and", "^": "xor"}
+_AB = {"V": "a", "OTHER": "b", "HELD": "b"}
+
+
+def _signs(pattern: str) -> tuple[Step, ...]:
+    """A row for each operator that does not care about order, in place of `@`."""
+    return tuple(Step(pattern.replace("@", x), op, "" if op == "add" else f"a {x} b") for x, op in _SIGNS.items())
+
+
+def _choices(pattern: str) -> tuple[Step, ...]:
+    """A row for each comparison of `V` with `OTHER`, and for each that is taken where it holds: `YES`, else `NO`."""
+    out = []
+    for sign in ("<", ">", "<=", ">="):
+        for yes, no in (("V", "HELD"), ("HELD", "V")):
+            if "YES" not in pattern and yes == "V":
+                continue
+            op = "max" if (sign[0] == ">") == (yes == "V") else "min"
+            out.append(
+                Step(
+                    pattern.replace("@", sign).replace("YES", yes).replace("NO", no),
+                    op,
+                    f"a {sign} b ? {_AB[yes]} : {_AB[no]}",
+                )
+            )
+    return tuple(out)
+
+
+STEPS = (
+    *_signs("V @= OTHER;"),
+    *_signs("V = V @ OTHER;"),
+    Step("V = F(V, OTHER);", "", "F"),
+    Step("V = F(OTHER, V);", "", "F"),
+    *_choices("V = V @ OTHER ? YES : NO;"),
+    *_choices("if (V @ OTHER) V = HELD;"),
+)
 #: Functions of CUDA and of the standard library, by what they do with two values; `add` by its name.
 CALLS = {
     **dict.fromkeys(("max", "fmaxf", "fmax", "umax", "__hmax"), "max"),
@@ -88,6 +94,28 @@ FUNCTORS: dict[tuple[str, str], tuple[str, str]] = {
     **dict.fromkeys(((n, "bit_and") for n in (*_GROUPS, *_STANDARD)), ("and", "a & b")),
     **dict.fromkeys(((n, "bit_xor") for n in (*_GROUPS, *_STANDARD)), ("xor", "a ^ b")),
 }
+
+# --- calls that put the values of a warp together ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """A call that puts the values of all lanes of a warp together: of a mask and a value. `op`: the operation; `call`:
+    what stands for it, before the value and behind it; `typ`: the type of the result, "" for that of the value, which
+    must be an integer of 32 bits then; `promoted`: the value may be of a smaller type."""
+
+    name: str
+    op: str
+    call: tuple[str, str]
+    typ: str = ""
+    promoted: bool = False
+
+    @property
+    def votes(self) -> bool:
+        """Whether it makes true or false of the values."""
+        return self.typ == "int"
+
+
 _LEAST = "[](auto a, auto b) { return a < b ? a : b; }"
 _MOST = "[](auto a, auto b) { return a > b ? a : b; }"
 _OR, _AND, _XOR = (f"[](auto a, auto b) {{ return a {sign} b; }}" for sign in "|&^")
@@ -103,106 +131,93 @@ COLLECTIVES = (
 )
 
 
-def _lambda(body: str) -> str:
-    return f"[](auto a, auto b) {{ return {body}; }}"
-
-
-def by_operator(v: Name, sign: str) -> Combined:
-    """What an operator does."""
-    op = OPERATORS[sign]
-    text = f"sum({v.text})" if op == "add" else f"reduce({v.text}, {_lambda(f'a {sign} b')})"
-    return Combined(v, op, (text,))
-
-
-def by_comparison(v: Name, c: Binary, forward: bool, keeps: bool) -> Combined | None:
-    """What a choice does between `v` and the other value. `forward`: `v` is on the left of the comparison; `keeps`: it
-    is taken where the comparison holds."""
-    if c.op not in ("<", ">", "<=", ">="):
-        return None
-    x, y = ("a", "b") if forward else ("b", "a")
-    yes, no = ("a", "b") if keeps else ("b", "a")
-    op = "max" if (c.op[0] == ">") == (forward == keeps) else "min"
-    return Combined(v, op, (f"reduce({v.text}, {_lambda(f'{x} {c.op} {y} ? {yes} : {no}')})",))
-
-
-def _sides(r: Reading, v: Name, a: Expr, b: Expr) -> int:
-    """1 if `a` is the variable and `b` the other lane's value, -1 if it is the other way round, else 0."""
-    return 1 if r.same(a, v) and r.is_other(b, v) else -1 if r.same(b, v) and r.is_other(a, v) else 0
-
-
-def _target(s: Stmt) -> tuple[Name, str, Expr] | None:
-    """The variable, the operator before `=` and the value of an assignment."""
-    e = s.expr if isinstance(s, Eval) and s.end >= 0 else None
-    if not isinstance(e, Assign) or not isinstance(e.target, Name):
-        return None
-    return e.target, e.op.removesuffix("="), e.value
-
-
-def _compound(r: Reading, s: Stmt) -> Combined | None:
-    got = _target(s)
-    if got is None or got[1] not in OPERATORS or not r.is_other(got[2], got[0]):
-        return None
-    return by_operator(got[0], got[1])
-
-
-def _operator(r: Reading, s: Stmt) -> Combined | None:
-    got = _target(s)
-    if got is None or got[1] or not isinstance(got[2], Binary) or got[2].op not in OPERATORS:
-        return None
-    v, e = got[0], got[2]
-    return by_operator(v, e.op) if _sides(r, v, e.a, e.b) else None
-
-
-def _call(r: Reading, s: Stmt) -> Combined | None:
-    got = _target(s)
-    if got is None or got[1] or not isinstance(got[2], CallExpr) or len(got[2].args) != 2:
-        return None
-    v, e = got[0], got[2]
-    found = r.function(e)
-    if found is None or not _sides(r, v, *e.args):
-        return None
-    return Combined(v, found[0], (f"reduce({v.text}, ", *found[1], ")"))
-
-
-def _choice(r: Reading, s: Stmt) -> Combined | None:
-    got = _target(s)
-    if got is None or got[1] or not isinstance(got[2], Ternary) or not isinstance(got[2].cond, Binary):
-        return None
-    v, e, c = got[0], got[2], got[2].cond
-    if not (isinstance(e.a, Name) and isinstance(e.b, Name)):
-        return None  # not all lanes come to a shuffle in an arm
-    side, arm = _sides(r, v, c.a, c.b), _sides(r, v, e.a, e.b)
-    return by_comparison(v, c, side > 0, arm > 0) if side and arm else None
-
-
-def _branch(r: Reading, s: Stmt) -> Combined | None:
-    if not isinstance(s, If) or s.other is not None or not isinstance(s.cond, Binary):
-        return None
-    got = _target(single(s.then))
-    if got is None or got[1] or not isinstance(got[2], Name) or not r.is_other(got[2], got[0]):
-        return None  # nor to one in a branch
-    side = _sides(r, got[0], s.cond.a, s.cond.b)
-    return by_comparison(got[0], s.cond, side > 0, False) if side else None
-
-
-STEPS = (
-    Step("v += OTHER;", "wave::sum(v)", _compound),
-    Step("v ^= OTHER;", "return a ^ b;", _compound),
-    Step("v = OTHER + v;", "wave::sum(v)", _operator),
-    Step("v = v | OTHER;", "return a | b;", _operator),
-    Step("v = max(v, OTHER);", "return max(a, b);", _call),
-    Step("v = smaller(OTHER, v);", "return smaller(a, b);", _call),
-    Step("v = Larger()(v, OTHER);", "wave::reduce(v, Larger())", _call),
-    Step("int t = OTHER; v = v < t ? t : v;", "return a < b ? b : a;", _choice),
-    Step("int t = OTHER; if (t < v) v = t;", "return b < a ? b : a;", _branch),
-)
-
-
-def read_step(r: Reading, s: Stmt) -> Combined | None:
-    """What a statement puts together, by the first row that knows it."""
-    return next((got for row in STEPS if (got := row.read(r, s)) is not None), None)
-
-
 def collective(e: CallExpr) -> Collective | None:
     """The row of a call."""
     return next((row for row in COLLECTIVES if row.name == callee(e)), None)
+
+
+# --- forms: what says something of lanes ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Code that says something of lanes. `means`: what; a hole of that name in capitals takes such code. `place`: what
+    of it is written anew: a hole, "ALL", or "TAIL" from the operator on; `text`: as what. `where`: "row" if blocks must
+    have one dimension, "plane" if they have two. `floors`: it leaves a part of a warp out of the count of warps."""
+
+    cuda: str
+    means: str
+    place: str = ""
+    text: str = ""
+    where: str = ""
+    floors: bool = False
+
+
+_COUNT = SPACE + "count({})"
+FORMS = (
+    # the number of the thread in its block
+    Form("threadIdx.x", "tid", where="row"),
+    Form("BLOCK.thread_rank()", "tid", where="row"),
+    Form("threadIdx.y * blockDim.x + threadIdx.x", "tid", where="plane"),
+    # of the lane in its warp
+    Form("TID % SIZE", "lane", "SIZE", _SIZE),
+    Form("TID & (SIZE - ONE)", "lane", "SIZE", _SIZE),
+    Form("TID & LAST", "lane", "LAST", f"({_SIZE} - 1)"),
+    Form("TILE.thread_rank()", "lane", "ALL", f"(threadIdx.x % {_SIZE})"),
+    Form("LANE_INDEX()", "lane", "ALL", f"(threadIdx.x % {_SIZE})", where="row"),
+    # of the warp in its block
+    Form("TID / SIZE", "warp", "SIZE", _SIZE),
+    Form("TID >> FIVE", "warp", "TAIL", f"/ {_SIZE}"),
+    Form("TILE.meta_group_rank()", "warp", "ALL", f"(threadIdx.x / {_SIZE})"),
+    Form("WARP_INDEX()", "warp", "ALL", f"(threadIdx.x / {_SIZE})", where="row"),
+    # how many threads a block has, and how many warps
+    Form("blockDim.x", "threads", where="row"),
+    Form("blockDim.x * blockDim.y", "threads", where="plane"),
+    Form("TILE.meta_group_size()", "count", "ALL", _COUNT.format("blockDim.x")),
+    Form("THREADS / SIZE", "count", "ALL", _COUNT, floors=True),
+    Form("THREADS >> FIVE", "count", "ALL", _COUNT, floors=True),
+    Form("(THREADS + WIDE - ONE) / SIZE", "count", "ALL", _COUNT),
+    Form("(THREADS + WIDE - ONE) >> FIVE", "count", "ALL", _COUNT),
+    Form("(THREADS + TOP) / SIZE", "count", "ALL", _COUNT),
+    Form("(THREADS + TOP) >> FIVE", "count", "ALL", _COUNT),
+    Form("MANY / SIZE", "count", "ALL", _COUNT),
+    Form("MANY >> FIVE", "count", "ALL", _COUNT),
+    Form("FEW", "count", "FEW", _COUNT),
+    Form("THREADS / FRACTION", "rounded", "ALL", _COUNT),
+    Form("COUNT", "rounded"),
+    # blocks of one warp at most, of more
+    Form("blockDim.x <= UP_TO_32", "small"),
+    Form("blockDim.x < UP_TO_33", "small"),
+    Form("blockDim.x > UP_TO_32", "large"),
+    Form("blockDim.x >= UP_TO_33", "large"),
+    # who comes: one thread, lane 0 of each warp, the first warp, the lanes of the first warp that have a warp
+    Form("TID == ZERO", "thread"),
+    Form("!TID", "thread"),
+    Form("X_ZERO && Y_ZERO", "thread", where="plane"),
+    Form("LEADER && FIRST", "thread"),
+    Form("THREAD && THREAD", "thread"),
+    Form("THREAD && PLAIN", "thread"),
+    Form("LANE == ZERO", "leader"),
+    Form("!LANE", "leader"),
+    Form("WARP == ZERO", "first"),
+    Form("!WARP", "first"),
+    Form("TID < SIZE", "first", "SIZE", _SIZE),
+    Form("TID < ROUNDED", "slots"),
+    Form("LANE < ROUNDED", "slots"),
+    *(
+        Form(text.format(axis.lower()), f"{axis}_zero".lower())
+        for axis in "XYZ"
+        for text in ("threadIdx.{} == ZERO", "!threadIdx.{}")
+    ),
+    # slots of warps, read
+    Form("SLOTS ? ARRAY[PLACE] : BEYOND", "gathered"),
+    Form("if (SLOTS) V = ARRAY[PLACE];", "gathering"),
+    Form("if (SLOTS) V = ARRAY[PLACE]; else V = BEYOND;", "gathering"),
+    Form("for (int I = FROM; I < BOUND; ++I) V += ARRAY[I];", "serial"),
+    # calls of all lanes
+    Form("__popc(__ballot_sync(MASK, VOTE))", "counted"),
+    Form("__popc(__ballot(VOTE))", "counted"),
+    Form("reduce(TILE, VALUE, FUNCTOR())", "tiled"),
+)
+#: Conditions, by who comes.
+WHO = ("thread", "leader", "first", "slots")

@@ -11,15 +11,17 @@ from cu2port.core.model import Edit, Span, Trust
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import declares, modes
-from cu2port.syntax.tree import CallExpr, callee
-from cu2port.warp.model import Device, is_device, make_device
+from cu2port.syntax.tree import callee
+from cu2port.warp.model import is_device, make_device
 from cu2port.warp.native import Kept, Native
 from cu2port.warp.native.host import SOURCES, in_rows, in_whole_warps, shown
-from cu2port.warp.native.lanes import Summary, alike
-from cu2port.warp.native.sized import by_width
-from cu2port.warp.native.steps import Refused, Steps
-from cu2port.warp.native.values import SAME, SPACE, Kind, is_plain
-from cu2port.warp.native.walk import Walk
+from cu2port.warp.native.ladders import Facts
+from cu2port.warp.native.patterns import SPACE
+from cu2port.warp.native.read import index_of
+from cu2port.warp.native.reasons import Reason, Refused
+from cu2port.warp.native.reductions import by_width
+from cu2port.warp.native.state import SAME, Fn, Kind, Proved, Site, alike, start
+from cu2port.warp.native.walk import check, made, prove
 from cu2port.warp.native.widths import meant, type_given
 
 _GROUPS = ("tiled_partition", "coalesced_threads")
@@ -31,20 +33,20 @@ class Plan:
     """The plan for one file."""
 
     unit: Unit
-    steps: Steps = field(init=False)
+    facts: Facts = field(init=False)
     named: dict[str, list[Function]] = field(default_factory=dict)
     calls: dict[Function, tuple[Function, ...]] = field(default_factory=dict)
     callers: dict[Function, list[Function]] = field(default_factory=dict)
     warps: set[Function] = field(default_factory=set)
-    summaries: dict[Function, Summary | Refused] = field(default_factory=dict)
+    summaries: dict[Function, Proved | Refused] = field(default_factory=dict)
     open: set[Function] = field(default_factory=set)
 
     def made(self) -> Native:
         unit = self.unit
         if unit.words.isdisjoint(_DEVICE) and not any(is_device(unit, f) for f in unit.functions):
             return Native()
-        self.steps = Steps(unit)
-        ops = [i for i in self.steps.cudas if unit.t[i] != "__syncwarp"]
+        self.facts = Facts(unit)
+        ops = [i for i in self.facts.cudas if unit.t[i] != "__syncwarp"]
         if not ops and unit.words.isdisjoint(_GROUPS):
             return Native()
         functions = self._read(ops)
@@ -99,9 +101,9 @@ class Plan:
         for f in asked:
             refused = self._refusal(f, solo)
             if refused is None and (other := next((g for g in self._reached([f]) if g in misused), None)) is not None:
-                refused = Refused(f.name_at, f"`{other.name}` is called where more than its first thread may count")
+                refused = Refused(f.name_at, Reason.MISUSED, (other.name,))
             if refused is None and not any(self._direct(g) and not self.is_part(g) for g in self._reached([f])):
-                refused = Refused(f.name_at, "what it does with warps is not understood")
+                refused = Refused(f.name_at, Reason.NOTHING)
             if refused is not None:
                 kept.append(Kept(f, refused.at, refused.why))
             else:
@@ -113,7 +115,7 @@ class Plan:
         for f in functions:
             if f in self.warps and f in wanted and f not in solo and "__global__" not in f.sides:
                 s = self._summary(f)
-                hides = isinstance(s, Summary) and s.result.kind in (Kind.SAME, Kind.WHOLE) and not (s.line or s.plane)
+                hides = isinstance(s, Proved) and s.result.kind in (Kind.SAME, Kind.WHOLE) and not (s.line or s.plane)
                 if hides and f not in spoilt and self._direct(f):
                     users.append(f)
                 elif isinstance(s, Refused) and whole and f not in called:
@@ -126,7 +128,7 @@ class Plan:
         out: set[Function] = set()
         for f in functions:
             s = self._summary(f) if "__global__" not in f.sides else None
-            partial = isinstance(s, Summary) and s.result.kind is Kind.WHOLE and not s.result.everywhere
+            partial = isinstance(s, Proved) and s.result.kind is Kind.WHOLE and not s.result.everywhere
             if partial and any(isinstance(self._summary(g), Refused) for g in self.callers.get(f, ())):
                 out.add(f)
         return out
@@ -136,7 +138,7 @@ class Plan:
         out = []
         for f in users:
             s = self._summary(f)
-            assert isinstance(s, Summary)
+            assert isinstance(s, Proved)
             edits = dict(s.edits)
             for site in s.sites:
                 edits.update(self._by_hand(site, f))
@@ -144,13 +146,13 @@ class Plan:
         reached = {k: self.reached(k) for k in done}
         return Native(tuple(sorted(out, key=lambda x: x[0].first)), done, tuple(kept), reached)
 
-    def _by_hand(self, site: CallExpr, caller: Function) -> dict[tuple[int, int], Edit]:
+    def _by_hand(self, at: Site, caller: Function) -> dict[tuple[int, int], Edit]:
         """The call of a function that reduces over a warp, as one of `cu2port::wave`."""
-        unit, call = self.unit, self.unit.call(site.at)
-        mode = self.steps.kinds.get(site.at, "")
+        unit, site, mode = self.unit, at.call, at.kind
+        call = unit.call(site.at)
         named = meant(unit, self.named.get(callee(site), []), mode)
         s = self._look(callee(site), mode)
-        if not isinstance(s, Summary) or not s.reduces:
+        if not isinstance(s, Proved) or not s.reduces:
             return {}
         assert call is not None
         name, tail = self._call_of(s)
@@ -184,7 +186,7 @@ class Plan:
         found = [i for i in unit.find(arg) if caller.first < i < caller.body[1] and declares(unit, i)]
         return bool(found) and all(unit.t[i - 1] == kind for i in found)
 
-    def _call_of(self, s: Summary) -> tuple[str, str]:
+    def _call_of(self, s: Proved) -> tuple[str, str]:
         """The function of `cu2port::wave` that does what a function does, and what follows its argument."""
         text = "".join(x if isinstance(x, str) else self.unit.text[x.start : x.end] for x in s.reduction)
         name, _, rest = text.partition("(")
@@ -209,12 +211,12 @@ class Plan:
     def is_part(self, f: Function) -> bool:
         """Whether a function returns what the warp's lanes come to; it stays as it is."""
         s = self.summaries.get(f)
-        return isinstance(s, Summary) and s.result.kind is Kind.PART
+        return isinstance(s, Proved) and s.result.kind is Kind.PART
 
     def _direct(self, f: Function) -> bool:
         """Whether a kernel works with warps itself, and not only through functions that hide them."""
         s = self.summaries.get(f)
-        if not isinstance(s, Summary) or not (s.edits or s.sites):
+        if not isinstance(s, Proved) or not (s.edits or s.sites):
             return False
         return not s.scratch or self._fits(f)
 
@@ -223,86 +225,67 @@ class Plan:
         unit = self.unit
         if PurePosixPath(unit.path).suffix.lower() not in SOURCES or shown(unit, f) is not None:
             return False
-        known = {i for g in self.warps if isinstance(s := self._summary(g), Summary) for i in s.loans}
+        known = {i for g in self.warps if isinstance(s := self._summary(g), Proved) for i in s.loans}
         calls = [i for i in unit.find(f.name) if i != f.name_at]
         return len(self.named[f.name]) == 1 and bool(calls) and known.issuperset(calls)
 
     def _refusal(self, f: Function, solo: set[Function]) -> Refused | None:
         reached = self._reached([f])
         if reached & solo:
-            return Refused(f.name_at, "it runs solo, or shares a function with one that does")
+            return Refused(f.name_at, Reason.SOLO)
         s = self._summary(f)
         if isinstance(s, Refused):
             return s
         refused = in_rows(self.unit, f, 1 if s.line else 2) if s.line or s.plane else None
         found = [self.summaries.get(g) for g in reached]
-        floors = any(isinstance(x, Summary) and x.floors for x in found)
-        return refused or (in_whole_warps(self.unit, self.steps, f) if floors else None)
+        floors = any(isinstance(x, Proved) and x.floors for x in found)
+        return refused or (in_whole_warps(self.unit, self.facts, f) if floors else None)
 
-    def _summary(self, f: Function) -> Summary | Refused:
+    def _summary(self, f: Function) -> Proved | Refused:
         if f in self.open:
-            return Refused(f.name_at, f"`{f.name}` calls itself")
+            return Refused(f.name_at, Reason.ITSELF, (f.name,))
         if f not in self.summaries:
-            callers, self.steps.local = self.steps.local, {}  # the caller's constants mean nothing in it
-            if f not in self.warps:
-                index = Walk(self.unit, self.steps, make_device(self.unit, f), self._look).forms.index()
-                self.summaries[f] = Summary(SAME, index=index)
-            else:
-                self.open.add(f)
-                try:
-                    self.summaries[f] = self._walked(make_device(self.unit, f))
-                except Refused as e:
-                    self.summaries[f] = e
-                self.open.discard(f)
-            self.steps.local = callers
+            fn = made(self.unit, self.facts, make_device(self.unit, f), self._look)
+            self.open.add(f)
+            self.summaries[f] = self._proved(fn) if f in self.warps else Proved(SAME, index=index_of(start(fn)))
+            self.open.discard(f)
         return self.summaries[f]
 
-    def _walked(self, d: Device) -> Summary:
-        """A function's summary. Raises Refused."""
-        try:
-            s = Walk(self.unit, self.steps, d, self._look).run()
-        except Refused:
-            if (sized := by_width(self.unit, self.steps, d, self._look)) is not None:
-                return sized
-            raise
-        if s.reduces or s.result.kind is not Kind.PART:
-            return s
-        return by_width(self.unit, self.steps, d, self._look) or s
+    @staticmethod
+    def _proved(fn: Fn) -> Proved | Refused:
+        got = prove(fn)
+        if isinstance(got, Proved) and (got.reduces or got.result.kind is not Kind.PART):
+            return got
+        return (by_width(fn) if check(fn) is None else None) or got
 
     def _is_elsewhere(self, name: str, found: list[Function]) -> bool:
         """Whether headers have functions of a name that the file defines, with parameters that none of its own has."""
         known = {tuple(self.unit.t[f.params[0] : f.params[1]]) for f in found}
-        there = ((u, f) for u in self.steps.headers or () if name in u.words for f in u.functions if f.name == name)
+        there = ((u, f) for u in self.facts.headers if name in u.words for f in u.functions if f.name == name)
         return any(tuple(u.t[f.params[0] : f.params[1]]) not in known for u, f in there)
 
-    def _alike(self, s: Summary) -> tuple[object, ...]:
+    def _alike(self, s: Proved) -> tuple[object, ...]:
         """What functions of one name must have in common."""
         parts = s.reduces, s.low, s.index, s.scratch, s.widths, s.typed
         return s.result, *parts, self._call_of(s)
 
-    def _look(self, name: str, kind: str = "") -> Summary | None:
-        """What the file's functions of a name do; None if it has none. Raises Refused where they differ. `kind`: the
-        type of a call's only argument."""
+    def _look(self, name: str, kind: str = "") -> Proved | Refused | None:
+        """What the file's functions of a name do; None if it has none, refused where they differ. `kind`: the type of
+        a call's only argument."""
         found = self.named.get(name)
         if not found:
             return None
         if self._is_elsewhere(name, found):
-            raise Refused(found[0].name_at, f"headers have another `{name}`")
-        found = meant(self.unit, found, kind)
-        all_of = []
-        for f in found:
+            return Refused(found[0].name_at, Reason.HEADERS_HAVE, (name,))
+        all_of = list[Proved]()
+        for f in meant(self.unit, found, kind):
             s = self._summary(f)
             if isinstance(s, Refused):
-                raise Refused(s.at, s.why)
+                return s
             all_of.append(s)
-        first = all_of[0]
-        if any(self._alike(s) != self._alike(first) for s in all_of):
-            if all(is_plain(s.result) for s in all_of):
-                return Summary(
-                    SAME,
-                    line=any(s.line for s in all_of),
-                    meets=any(s.meets for s in all_of),
-                    plane=any(s.plane for s in all_of),
-                )
-            raise Refused(found[0].name_at, f"functions named `{name}` do different things")
-        return alike(all_of)
+        if all(self._alike(s) == self._alike(all_of[0]) for s in all_of):
+            return alike(all_of)
+        if not all(s.result.plain for s in all_of):
+            return Refused(found[0].name_at, Reason.DIFFERENT, (name,))
+        line, meets, plane = (any(x) for x in zip(*((s.line, s.meets, s.plane) for s in all_of), strict=True))
+        return Proved(SAME, line=line, meets=meets, plane=plane)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
-from cu2port.warp.native.steps import Refused
+from cu2port.warp.native.reasons import Reason, Refused
 
 
 def words_of(unit: Unit, headers: Sequence[Unit], name: str) -> frozenset[str]:
@@ -28,13 +28,16 @@ def words_of(unit: Unit, headers: Sequence[Unit], name: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def check_names(unit: Unit, headers: Sequence[Unit], first: int, stop: int, names: frozenset[str] | set[str]) -> None:
-    """Raises Refused where a macro between two tokens leads to one of some names, or puts names together."""
+def check_names(
+    unit: Unit, headers: Sequence[Unit], first: int, stop: int, names: frozenset[str] | set[str]
+) -> Refused | None:
+    """Why not, where a macro between two tokens leads to one of some names, or puts names together; else None."""
     known = unit.macros.keys() | {n for u in headers for n in u.macros}
-    for name in known & set(unit.t[first:stop]):
+    for name in sorted(known & set(unit.t[first:stop])):
         words = words_of(unit, headers, name)
         at = unit.t.index(name, first, stop)
         if not words.isdisjoint(names):
-            raise Refused(at, f"the macro `{name}` uses lanes")
+            return Refused(at, Reason.MACRO_LANES, (name,))
         if "##" in words:
-            raise Refused(at, f"the macro `{name}` puts names together")
+            return Refused(at, Reason.MACRO_PASTES, (name,))
+    return None

@@ -7,9 +7,11 @@ function keeps CUDA's warps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
-from cu2port.core.model import Span
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.tree import (
@@ -34,317 +36,246 @@ from cu2port.syntax.tree import (
 )
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.model import Device
-from cu2port.warp.native.branches import Branches
+from cu2port.warp.native import flow
+from cu2port.warp.native.calls import call
+from cu2port.warp.native.edits import without
 from cu2port.warp.native.groups import is_barrier
-from cu2port.warp.native.lanes import CUB, GROUPS, LEAVES, Here, Known, Look, Summary, without
-from cu2port.warp.native.patterns import collective
+from cu2port.warp.native.ladders import Facts
+from cu2port.warp.native.reasons import Reason, Refused
+from cu2port.warp.native.reductions import parameter_alone
 from cu2port.warp.native.spelled import check_names, words_of
-from cu2port.warp.native.steps import Refused, Steps, callee_of, is_whole
-from cu2port.warp.native.stores import Stores
+from cu2port.warp.native.state import SAME, Fn, Here, Kind, Look, Proved, State, T, Valued, join, make_fn, start
+from cu2port.warp.native.stores import assigned, assigned_value, done_by_lanes, taken
+from cu2port.warp.native.sums import reduction
 from cu2port.warp.native.types import AUTO, declared_type
-from cu2port.warp.native.values import SAME, UNIFORM, Kind, T, is_plain, join
+from cu2port.warp.native.valued import plain, value
+from cu2port.warp.native.values import VALUES
+
+_GROUPS = frozenset("coalesced_threads labeled_partition binary_partition".split())
+_CUB = re.compile(r"Warp(?:Reduce|Scan|Exchange|MergeSort|Load|Store)\Z")
+_ASM = frozenset({"asm", "__asm__", "__asm"})
+_LEAVES = _ASM | frozenset("return break continue goto for while do if else switch case __syncthreads".split())
 
 
-class Walk:
-    """The walk over one function. Raises Refused."""
+# --- the whole --------------------------------------------------------------------------------------------------------
 
-    def __init__(self, unit: Unit, steps: Steps, d: Device, look: Look) -> None:
-        self.k = Known(unit, steps, d, look)
-        self.stores = Stores(self.k)
-        self.values, self.forms, self.sums = self.stores.values, self.stores.forms, self.stores.sums
-        self.branches = Branches(self.k, self.stores, self.statement)
 
-    # --- the whole ------------------------------------------------------------------------------------------------
+def made(unit: Unit, facts: Facts, d: Device, look: Look) -> Fn:
+    """A function with the tables of the walk."""
+    values: dict[type, Callable[[State, Any], Valued]] = {**VALUES, CallExpr: call, Assign: assigned_value}
+    return replace(make_fn(unit, facts, d, look), values=values, statement=statement)
 
-    def run(self) -> Summary:
-        """Walk, and see that nothing was overlooked."""
-        self.check()
-        for p in self.k.d.params:
-            if p.name:
-                self.k.env[p.name] = T(Kind.SAME, uniform=self.k.d.kernel)
-        for p in self.k.d.tparams:
-            if p.name:
-                self.k.env[p.name] = UNIFORM
-        self._list(self.k.d.body.body, Here())
-        self.k.handed_back(self.k.d.fn.name_at)
-        self._look_after()
-        result = self.k.results[0] if self.k.results else SAME
-        for r in self.k.results[1:]:
-            result = join(result, r)
-        if result.kind not in (Kind.SAME, Kind.TID, Kind.PART, Kind.WHOLE):
-            raise Refused(self.k.d.fn.name_at, f"what `{self.k.d.name}` returns depends on the number of lanes")
-        op, call, low = self._reduces()
-        kind = self._parameter() if op else ""
-        return Summary(
-            result,
-            self.k.edits,
-            op,
-            self.k.line,
-            tuple(self.k.sites),
-            call,
-            self.k.meets,
-            self.k.plane,
-            self.k.floors,
-            low=low,
-            kinds=(kind,),
-            scratch=frozenset(self.k.scratch),
-            loans=frozenset(self.k.loans),
-            syncs=any(isinstance(s, Eval) and is_barrier(self.k.unit, s.expr) for s in self.k.d.body.body),
-        )
 
-    def _parameter(self) -> str:
-        """The type of a reduction's parameter; "" if it is its template's."""
-        kind = self.k.types[self.k.d.params[0].name]
-        return "" if kind in {p.name for p in self.k.d.tparams} else kind
+def prove(fn: Fn) -> Proved | Refused:
+    """What a function does, for any number of lanes."""
+    if (refused := check(fn)) is not None:
+        return refused
+    s = _list(start(fn), fn.d.body.body, Here()).handed_back(fn.d.fn.name_at)
+    if (refused := s.refused or _overlooked(s)) is not None:
+        return refused
+    results = s.found("result") or [SAME]
+    result = results[0]
+    for r in results[1:]:
+        result = join(result, r)
+    if not result.plain and result.kind not in (Kind.PART, Kind.WHOLE):
+        return Refused(fn.d.fn.name_at, Reason.RETURNS, (fn.d.name,))
+    op, reduces, low = parameter_alone(s)
+    own = fn.d.params[0].name if op else ""
+    template = {p.name for p in fn.d.tparams}
+    return Proved(
+        result,
+        {(e.start, e.end): e for e in s.found("edit")},
+        tuple(dict.fromkeys(s.found("site"))),
+        op,
+        reduces,
+        low,
+        kinds=("" if not op or s.types[own] in template else s.types[own],),
+        line=bool(s.found("line")),
+        plane=bool(s.found("plane")),
+        floors=bool(s.found("floors")),
+        meets=bool(s.found("meets")),
+        syncs=flow.has_barrier(s, fn.d.body),
+        scratch=frozenset(s.found("scratch")),
+        loans=frozenset(s.found("loan")),
+    )
 
-    def check(self) -> None:
-        unit = self.k.unit
-        first, stop = self.k.d.fn.body
-        for d in unit.directives:
-            if first < d.first < stop and d.keyword != "pragma":
-                raise Refused(d.first, "the function has conditional parts")
-        t = unit.t
-        for i in range(first, stop):
-            tok = t[i]
-            if tok in ("threadIdx", "blockDim") and unit.tok(i + 1) == ".":
-                self.k.rows = self.k.rows or unit.tok(i + 2) != "x"
-                self.k.deep = self.k.deep or unit.tok(i + 2) == "z"
-            if tok == "[" and "auto" in (unit.tok(i - 1), unit.tok(i - 2)) and unit.match[i] > 0:
-                self.k.bound.update(t[i + 1 : unit.match[i]])
-            if tok in GROUPS or CUB.match(tok):
-                raise Refused(i, f"`{tok}` has a fixed size")
-            if tok == "goto":
-                raise Refused(i, f"`{tok}`")
-            if tok in ("asm", "__asm__", "__asm"):
-                raise Refused(i, "inline assembly")
-            if is_identifier(tok) and tok in unit.macros and not unit.is_member(i):
-                words = words_of(unit, (), tok)
-                if not LANE_OPERATIONS.isdisjoint(words):
-                    raise Refused(i, f"the macro `{tok}` holds an operation of the warp")
-                if not LEAVES.isdisjoint(words) or "{" in words:
-                    raise Refused(i, f"the macro `{tok}` holds statements")
 
-    def _look_after(self) -> None:
-        unit = self.k.unit
-        first, stop = self.k.d.fn.body
-        for name, at in self.k.aliased.items():
-            if name in self.k.tracked:
-                raise Refused(at, f"`{name}` is reached in other ways")
-        for i in range(first, stop):
-            tok = unit.t[i]
-            if tok in self.k.tracked and i not in self.k.spots and not unit.is_member(i):
-                raise Refused(i, f"`{tok}` is used in a way that is not understood")
-            if i in self.k.steps.cudas and i not in self.k.done and tok != "__syncwarp":
-                raise Refused(i, f"`{tok}` is no part of a proven idiom")
-        check_names(unit, self.k.steps.headers or (), first, stop, self.k.tracked)
+def check(fn: Fn) -> Refused | None:
+    """Why a function is not looked at; None if it is."""
+    unit, t, (first, stop) = fn.unit, fn.unit.t, fn.d.fn.body
+    for d in unit.directives:
+        if first < d.first < stop and d.keyword != "pragma":
+            return Refused(d.first, Reason.CONDITIONAL)
+    for i in range(first, stop):
+        tok = t[i]
+        if tok in _GROUPS or _CUB.match(tok):
+            return Refused(i, Reason.FIXED_SIZE, (tok,))
+        if tok == "goto" or tok in _ASM:
+            return Refused(i, Reason.GOTO if tok == "goto" else Reason.ASSEMBLY)
+        if is_identifier(tok) and tok in unit.macros and not unit.is_member(i):
+            words = words_of(unit, (), tok)
+            if not LANE_OPERATIONS.isdisjoint(words):
+                return Refused(i, Reason.MACRO_OPERATION, (tok,))
+            if not _LEAVES.isdisjoint(words) or "{" in words:
+                return Refused(i, Reason.MACRO_STATEMENTS, (tok,))
+    return None
 
-    def _reduces(self) -> tuple[str, tuple[str | Span, ...], bool]:
-        """The operation and its call, if the function is one reduction of its only parameter, which it returns: by
-        statements of its own, or by one call."""
-        body = [
-            s for s in self.k.d.body.body if not (isinstance(s, Eval) and s.end < 0 and self.k.steps.is_hint(s.expr))
-        ]
-        if not body or len(self.k.d.params) != 1 or not isinstance(body[-1], Jump) or body[-1].kind != "return":
-            return "", (), False
-        value, p = body[-1].value, self.k.d.params[0]
-        found: tuple[str, tuple[str | Span, ...], bool] | None = None
-        if isinstance(value, CallExpr) and len(body) == 1:
-            found = self._called(value, p.name)
-        elif isinstance(value, Name) and value.text == p.name:
-            got = self.k.steps.reduction(body, 0)
-            if got is not None and got.size == len(body) - 1 and [f.name for f in got.found] == [p.name]:
-                found = got.found[0].op, got.found[0].call, got.low
-        if found is None or p.pointer:
-            return "", (), False
-        if "&" in self.k.unit.t[self.k.d.fn.params[0] : self.k.d.fn.params[1]] or len(self.k.d.tparams) > 1:
-            return "", (), False
-        kind, made = self.k.types[p.name], declared_type(self.k.unit, self.k.d.fn.name_at)
-        if not kind or made not in (kind, "auto") or any(x.name != kind for x in self.k.d.tparams):
-            return "", (), False  # what it returns has another type
-        return found
 
-    def _called(self, e: CallExpr, name: str) -> tuple[str, tuple[str | Span, ...], bool] | None:
-        """The operation, what stands for it and whether lane 0 alone has the result, of a call that puts a parameter
-        together; None if it is none."""
-        value, kind = e.args[-1] if e.args else None, self.k.types.get(name, "")
-        if not isinstance(value, Name) or value.text != name:
-            return None
-        if (row := collective(e)) is not None and e.at in self.k.done:
-            known = kind == row.typ or (not row.typ and kind in ("int", "unsigned"))
-            return (row.op, (row.call[0] + name, row.call[1]), False) if known else None
-        own = self.k.look(callee(e)) if len(e.args) == 1 and e in self.k.sites else None
-        if own is None or not own.reduces or own.widths or not {*own.kinds} <= {"", kind}:
-            return None
-        return own.reduces, own.reduction, own.low
+def _overlooked(s: State) -> Refused | None:
+    """What stands in the way that the walk did not see; None if nothing does."""
+    unit, (first, stop) = s.fn.unit, s.fn.d.fn.body
+    for name, at in s.aliased.items():
+        if name in s.tracked:
+            return Refused(at, Reason.REACHED, (name,))
+    spots, done = set(s.found("spot")), set(s.found("done"))
+    for i in range(first, stop):
+        tok = unit.t[i]
+        if tok in s.tracked and i not in spots and not unit.is_member(i):
+            return Refused(i, Reason.USED, (tok,))
+        if i in s.fn.facts.cudas and i not in done and tok != "__syncwarp":
+            return Refused(i, Reason.NO_IDIOM, (tok,))
+    return check_names(unit, s.fn.facts.headers, first, stop, s.tracked)
 
-    # --- statements -----------------------------------------------------------------------------------------------
 
-    def _list(self, body: Sequence[Stmt], here: Here) -> None:
-        before: dict[str, T | None] = {}
-        outer = self.k.types
-        k = 0
-        while k < len(body):
-            s = body[k]
-            got = self.k.steps.reduction(body, k)
-            if got is not None:
-                self.sums.reduction(got, here)
-                k += got.size
-                continue
-            if isinstance(s, Decl) and s.name not in before:
-                before[s.name] = self.k.env.get(s.name)
-            types = self.k.types
-            self.k.types = dict(types)
-            self.statement(s, here)
-            self.k.types = self.k.types if isinstance(s, Decl) else types
-            k += 1
-        self.k.types = outer
-        for name, old in before.items():
-            if old is not None:
-                self.k.env[name] = old
-            elif name in self.k.env and name not in self.k.arrays:
-                del self.k.env[name]
+# --- statements -------------------------------------------------------------------------------------------------------
 
-    def statement(self, s: Stmt, here: Here) -> None:
-        self.k.here = here
-        if isinstance(s, Block):
-            self._list(s.body, here)
-        elif isinstance(s, Decl):
-            self._declared(s, here)
-        elif isinstance(s, Eval):
-            self._evaluated(s, here)
-        elif isinstance(s, If):
-            self.branches.branch(s, here)
-        elif isinstance(s, Loop):
-            alone = self.k.steps.reduction((s,), 0)  # without braces around it: `if (warp == 0) for (...) v += ...`
-            if alone is not None:
-                self.sums.reduction(alone, here)
-            else:
-                self.branches.loop(s, here)
-        elif isinstance(s, Jump):
-            self._jump(s, here)
-        elif isinstance(s, Switch):
-            self.values.plain(s.cond)
-            self._apart(s.body, here)
-        elif isinstance(s, Asm):
-            raise Refused(s.at, "inline assembly")
 
-    def _apart(self, s: Stmt, here: Here) -> None:
-        """A statement that some threads come to, chosen in a way that does not depend on lanes."""
-        before = dict(self.k.env)
-        self.statement(s, Here(False, here.role))
-        self.k.merge(before)
+def _list(s: State, body: Sequence[Stmt], here: Here) -> State:
+    """Statements one after the other; what they declare ends behind them."""
+    before: dict[str, T | None] = {}
+    outer, k = s.types, 0
+    while k < len(body) and s.refused is None:
+        x = body[k]
+        s = s._replace(here=here)
+        if (got := s.fn.facts.reduction(body, k)) is not None:
+            s = reduction(s, got)
+            k += got.size
+            continue
+        if isinstance(x, Decl):
+            before.setdefault(x.name, s.env.get(x.name))
+        types = s.types
+        s = statement(s, x, here)
+        s = s if isinstance(x, Decl) else s._replace(types=types)
+        k += 1
+    gone = {n for n, t in before.items() if t is None and n not in s.arrays}
+    env = {n: t for n, t in s.env.items() if n not in gone} | {n: t for n, t in before.items() if t is not None}
+    return s._replace(types=outer, env=env)
 
-    def _jump(self, s: Jump, here: Here) -> None:
-        if here.role in ("leader", "slots", "first"):
-            raise Refused(s.at, f"`{s.kind}` where the number of lanes decides who comes")
-        if s.kind == "return":
-            self.k.handed_back(s.at)
-            if s.value is not None:
-                t = self.values.value(s.value)
-                if here.role == "thread" and t.kind is Kind.WHOLE:
-                    t = SAME
-                self.k.results.append(t)
-            if not here.together:
-                self.k.gone = True
-        elif s.kind in ("break", "continue") and not here.together:
-            self.k.broken = True
-        elif s.value is not None:
-            self.values.plain(s.value)
 
-    def _declared(self, s: Decl, here: Here) -> None:
-        self.k.spots.add(s.at)
-        self.k.types[s.name] = self._own_type(s, SAME)
-        for x in s.dims:
-            self.values.plain(x)
-        if s.shared:
-            self.k.arrays[s.name] = s
-            self.k.env[s.name] = SAME
-            return
-        if s.init is None or s.dims:
-            if s.init is not None:
-                self.values.plain(s.init)
-            self.k.env[s.name] = SAME
-            return
-        if callee_of(s.init) == "tiled_partition":
-            if self.k.rows or not is_whole(self.k.steps, s.init):
-                raise Refused(s.at, "a tile of another size, or in blocks with rows of threads")
-            self.k.env[s.name] = T(Kind.TILE)
-            self.k.tracked.add(s.name)
-            self.k.line = True
-            edit = without(self.k.unit, s.at)
-            self.k.edits[edit.start, edit.end] = edit
-            return
-        refers = self.k.unit.tok(s.at - 1) in ("&", "&&") or s.pointer
-        if refers:
-            for x in walk(s.init):
-                if isinstance(x, Name):
-                    self.k.lost(x.text, x.at)
-        k = s.at - 1
-        while k > 0 and self.k.unit.t[k] not in (";", "{", "}", "("):
-            if self.k.unit.t[k] in ("const", "constexpr"):
-                self.k.fixed.add(s.name)
-            k -= 1
-        constant = "constexpr" in self.k.unit.t[k : s.at] or "static" in self.k.unit.t[k : s.at]
-        t = (
-            (None if constant else self.forms.of_lanes(s.init))
-            or self.sums.gathered(s.init, here)
-            or self.values.value(s.init)
-        )
-        if refers and not is_plain(t):
-            raise Refused(s.at, f"`{s.name}` refers to {t.kind.value}")
-        self.k.types[s.name] = self._own_type(s, t)
-        self.k.assign(s.name, t, s.init, here)
+def statement(s: State, x: Stmt, here: Here) -> State:
+    """One statement, where it stands."""
+    if s.refused is not None:
+        return s
+    s = s._replace(here=here)
+    if isinstance(x, Block):
+        s = _list(s, x.body, here)
+    elif isinstance(x, Decl):
+        s = _declared(s, x)
+    elif isinstance(x, Eval):
+        s = _evaluated(s, x, here)
+    elif isinstance(x, If):
+        s = flow.branch(s, x, here)
+    elif isinstance(x, Loop):
+        alone = s.fn.facts.reduction((x,), 0)  # without braces around it: `if (warp == 0) for (...) v += ...`
+        s = reduction(s, alone) if alone is not None else flow.loop(s, x, here)
+    elif isinstance(x, Jump):
+        s = _jump(s, x, here)
+    elif isinstance(x, Switch):
+        s, _ = plain(s, x.cond)
+        s = statement(s, x.body, Here(False, here.role)).merge(s.env)
+    elif isinstance(x, Asm):
+        s = s.refuse(x.at, Reason.ASSEMBLY)
+    return s._replace(here=here)
 
-    def _own_type(self, s: Decl, t: T) -> str:
-        """A variable's type; for `auto` that of the value, or of the variable or array that it comes from, or none but
-        its own."""
-        typ = declared_type(self.k.unit, s.at) or f"? {s.name}"
-        if typ != AUTO or s.init is None:
-            return typ
-        plain = isinstance(s.init, Name) or (isinstance(s.init, Index) and isinstance(s.init.base, Name))
-        return t.typ or (self.k.types.get(root(s.init), "") if plain else "") or f"auto {s.name}"
 
-    def _evaluated(self, s: Eval, here: Here) -> None:
-        e = s.expr
-        if s.end < 0 and self.k.steps.is_hint(e):
-            return
-        if isinstance(e, CallExpr):
-            name = callee(e)
-            if is_barrier(self.k.unit, e):
-                self._barrier(e.at, here)
-                return
-            if name == "__syncwarp":
-                return
-            if here.role in ("leader", "first", "slots"):
-                self.stores.done_by_lanes(e, here)
-                return
-            if s.end < 0 or (name.isupper() and not self._declared_here(name)):
-                raise Refused(e.at, f"`{name}` may hold statements")
-            self.values.plain(e)
-            return
-        if isinstance(e, Assign):
-            self.stores.assigned(e, here)
-            return
-        if s.end < 0 and not isinstance(e, (Unary, Other)):
-            raise Refused(s.at, "a macro without a semicolon")
-        if isinstance(e, Name) and e.text in self.k.env:  # (void)lane;
-            self.k.spots.add(e.at)
-            return
-        if here.role in ("leader", "first", "slots"):
-            raise Refused(s.at, "the number of lanes decides who does this")
-        if isinstance(e, Unary) and e.op in ("++", "--", "p++", "p--") and isinstance(e.x, Name):
-            self.values.plain(e.x)
-            self.k.assign(e.x.text, SAME, e, here)
-            return
-        self.values.plain(e)
+def _jump(s: State, x: Jump, here: Here) -> State:
+    if here.by_lanes:
+        return s.refuse(x.at, Reason.JUMP, x.kind)
+    if x.kind == "return":
+        s = s.handed_back(x.at)
+        if x.value is not None:
+            s, t = value(s, x.value)
+            s = s.note("result", SAME if here.role == "thread" and t.kind is Kind.WHOLE else t)
+        return s if here.together else s._replace(gone=True)
+    if x.kind in ("break", "continue") and not here.together:
+        return s._replace(broken=True)
+    return plain(s, x.value)[0] if x.value is not None else s
 
-    def _declared_here(self, name: str) -> bool:
-        return name in self.k.unit.macros or any(f.name == name for f in self.k.unit.functions)
 
-    def _barrier(self, at: int, here: Here) -> None:
-        if here.role in ("leader", "first", "slots"):
-            raise Refused(at, "a barrier for some lanes")
-        if here.together and not self.k.gone:
-            for name, t in self.k.env.items():
-                if t.kind is Kind.SLOTS:
-                    self.k.env[name] = t._replace(seen=True)
+def _declared(s: State, x: Decl) -> State:
+    unit = s.fn.unit
+    s = _typed(s.note("spot", x.at), x, SAME)
+    for y in x.dims:
+        s, _ = plain(s, y)
+    if x.shared:
+        return s._replace(arrays={**s.arrays, x.name: x}).set(x.name, SAME)
+    if x.init is None or x.dims:
+        return (plain(s, x.init)[0] if x.init is not None else s).set(x.name, SAME)
+    if isinstance(x.init, CallExpr) and callee(x.init) == "tiled_partition":
+        targs = x.init.callee.targs if isinstance(x.init.callee, Name) else ()
+        if s.fn.rows or [s.fn.facts.number(y) for y in targs] != [32]:
+            return s.refuse(x.at, Reason.TILE)
+        return s.set(x.name, T(Kind.TILE)).track(x.name).note("line", True).edit(without(unit, x.at))
+    refers = unit.tok(x.at - 1) in ("&", "&&") or x.pointer
+    for y in walk(x.init) if refers else ():
+        if isinstance(y, Name):
+            s = s.lost(y.text, y.at)
+    k = x.at - 1
+    while k > 0 and unit.t[k] not in (";", "{", "}", "("):
+        k -= 1
+    words = unit.t[k : x.at]
+    if "const" in words or "constexpr" in words:
+        s = s._replace(fixed=s.fixed | {x.name})
+    constant = "constexpr" in words or "static" in words
+    s, t = value(s, x.init) if constant else taken(s, x.init)
+    if refers and not t.plain:
+        return s.refuse(x.at, Reason.REFERS, x.name, t.kind.value)
+    return _typed(s, x, t).assign(x.name, t, x.init)
+
+
+def _typed(s: State, x: Decl, t: T) -> State:
+    """With a variable's type; for `auto` that of the value, or of the variable or array that it comes from, or none but
+    its own."""
+    typ = declared_type(s.fn.unit, x.at) or f"? {x.name}"
+    if typ == AUTO and x.init is not None:
+        direct = isinstance(x.init, Name) or (isinstance(x.init, Index) and isinstance(x.init.base, Name))
+        typ = t.typ or (s.types.get(root(x.init), "") if direct else "") or f"auto {x.name}"
+    return s._replace(types={**s.types, x.name: typ})
+
+
+def _evaluated(s: State, x: Eval, here: Here) -> State:
+    e, unit = x.expr, s.fn.unit
+    if x.end < 0 and s.fn.facts.is_hint(e):
+        return s
+    if isinstance(e, CallExpr):
+        name = callee(e)
+        if is_barrier(unit, e):
+            return _barrier(s, e.at, here)
+        if name == "__syncwarp":
+            return s
+        if here.by_lanes:
+            return done_by_lanes(s, e, here)
+        known = name in unit.macros or any(f.name == name for f in unit.functions)
+        if x.end < 0 or (name.isupper() and not known):
+            return s.refuse(e.at, Reason.MAY_HOLD, name)
+        return plain(s, e)[0]
+    if isinstance(e, Assign):
+        return assigned(s, e)
+    if x.end < 0 and not isinstance(e, (Unary, Other)):
+        return s.refuse(x.at, Reason.SEMICOLON)
+    if isinstance(e, Name) and e.text in s.env:  # (void)lane;
+        return s.note("spot", e.at)
+    if here.by_lanes:
+        return s.refuse(x.at, Reason.WHO_DOES)
+    s, _ = plain(s, e.x if isinstance(e, Unary) and isinstance(e.x, Name) and e.op[-2:] in ("++", "--") else e)
+    if isinstance(e, Unary) and isinstance(e.x, Name) and e.op[-2:] in ("++", "--"):
+        s = s.assign(e.x.text, SAME, e)
+    return s
+
+
+def _barrier(s: State, at: int, here: Here) -> State:
+    if here.by_lanes:
+        return s.refuse(at, Reason.BARRIER)
+    if not here.together or s.gone:
+        return s
+    return s._replace(env={n: t._replace(seen=True) if t.kind is Kind.SLOTS else t for n, t in s.env.items()})

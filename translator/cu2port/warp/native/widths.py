@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.tree import CallExpr, Expr, Name
 from cu2port.warp.model import Device
-from cu2port.warp.native.lanes import Summary
+from cu2port.warp.native.state import Proved
 from cu2port.warp.native.types import canonical
 
 
-def is_wide(number: Callable[[Expr], int | None], e: CallExpr, own: Summary) -> bool:
+def is_wide(number: Callable[[Expr], int | None], e: CallExpr, own: Proved) -> bool:
     """Whether a call of a function of one value is for 32 lanes. Where that is said by none, it always is."""
     given = e.callee.targs if isinstance(e.callee, Name) else ()
     if not own.widths:
@@ -21,7 +21,7 @@ def is_wide(number: Callable[[Expr], int | None], e: CallExpr, own: Summary) -> 
     return all(number(given[n]) == 32 if n < len(given) else default for n, default in own.widths)
 
 
-def type_given(unit: Unit, e: CallExpr, own: Summary) -> str:
+def type_given(unit: Unit, e: CallExpr, own: Proved) -> str:
     """The type that a call gives a function's template, as text; "" if it gives none."""
     call = unit.call(e.at)
     if call is None or unit.tok(e.at + 1) != "<":
@@ -43,7 +43,7 @@ def parameter_type(unit: Unit, f: Function) -> str:
     return "" if types & set(words) else canonical(" ".join(words))
 
 
-def argument_kind(e: CallExpr, types: dict[str, str], d: Device) -> str:
+def argument_kind(e: CallExpr, types: Mapping[str, str], d: Device) -> str:
     """The type of a call's only argument, if that is a variable of the function and no array or pointer; else ""."""
     a = e.args[0] if len(e.args) == 1 else None
     if not isinstance(a, Name) or a.qualified or a.targs:
