@@ -109,7 +109,7 @@ def audit_job(job: Job, tools: Tools) -> FileAudit | None:
         return None
     if suffix_of(job.path) not in CUDA_SUFFIXES and not _MARK.search(data):
         return FileAudit(job.shown, lines=_lines(data))
-    if _OTHERS.search(data) and not _CUDAS.search(data):
+    if job.project.side in ("hip", "kept") or (_OTHERS.search(data) and not _CUDAS.search(data)):
         return FileAudit(job.shown, lines=_lines(data), other=True)
     clang = tools.clang if job.options.use_clang else None
     examined = engine.examine(data, job.options, path=job.path, project=job.project, clang=clang)

@@ -38,7 +38,7 @@ def audit(request: Request) -> dict[str, Any]:
     files: list[FileAudit] = []
     sources = sum(i.kind == "source" for i in items)
     with Pool(min(request.workers or available_cores(), max(1, sources // 4)), request.limit_s) as pool:
-        jobs, graph = plan_jobs(request, items, pool)
+        jobs, graph, hip = plan_jobs(request, items, pool)
         for job, done in pool.run(audit_job, jobs):
             if done is not None:
                 files.append(failed(job.shown, lost(done.reason)) if isinstance(done, Lost) else done)
@@ -58,5 +58,7 @@ def audit(request: Request) -> dict[str, Any]:
         {job.shown: sorted(shown[t] for t in graph.targets(job.path) if t in shown) for job in jobs} if graph else {}
     )
     document = build(files, includes, builds, others, load_catalog(), options)
+    if hip is not None:
+        document["summary"]["hip"] = hip.document()
     document["summary"]["ignored"] = [i.shown for i in items if i.kind == "ignored"]
     return document

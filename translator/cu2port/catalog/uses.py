@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cu2port.catalog import Row
 from cu2port.core.model import Span
-from cu2port.facts.branches import VERSION_MACROS
+from cu2port.facts.atoms import VERSION_MACROS
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.declared import declared_names, stands_in
 from cu2port.facts.unit import Unit

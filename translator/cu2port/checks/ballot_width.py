@@ -23,6 +23,7 @@ class BallotWidth(Check):
     """
 
     code, name, severity = "CU312", "ballot-width", Severity.WARNING
+    true_of_hip = True
     examples = (
         Example(
             "__device__ void f() { unsigned m = __activemask(); }",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
-from cu2port.facts.branches import has_hip_branch
+from cu2port.facts.hipcode import asks_for_hip
 from cu2port.facts.unit import Unit
 
 _SAME = {
@@ -39,7 +39,7 @@ class CompilerMacros(Check):
         for i in unit.find(*_SAME):
             tok = unit.t[i]
             hip = _SAME[tok]
-            if has_hip_branch(unit, i):
+            if asks_for_hip(unit, i):
                 continue
             d = unit.in_directive(i)
             if d is not None and d.keyword in ("define", "undef") and i == d.first + 2:

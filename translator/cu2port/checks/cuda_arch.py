@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, Trust, replace
 from cu2port.engine.check import Check, Example
-from cu2port.facts.branches import Comparison, comparison, has_hip_branch, older_is_empty, older_refuses, tested_defined
+from cu2port.facts.branches import Comparison, comparison, older_is_empty, older_refuses, tested_defined
+from cu2port.facts.hipcode import asks_for_hip
 from cu2port.facts.unit import Unit
 
 # Up to Volta the guarded features (atomics on double, shuffles, half arithmetic, synchronised votes) exist on every
@@ -88,7 +89,7 @@ class CudaArch(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         for i in unit.find("__CUDA_ARCH__"):
             tok = unit.t[i]
-            if has_hip_branch(unit, i):
+            if asks_for_hip(unit, i):
                 continue
             start, end = unit.p[i], unit.end(i)
             if tested_defined(unit, i):

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, Side, Trust, insert, replace
 from cu2port.engine.check import Check, Example
+from cu2port.facts.atoms import VERSION_MACROS
 from cu2port.facts.branches import (
-    VERSION_MACROS,
     Comparison,
     comparison,
-    has_hip_branch,
     summed_comparison,
     tested_defined,
 )
+from cu2port.facts.hipcode import asks_for_hip
 from cu2port.facts.unit import Unit
 
 # ROCm 7's HIP follows the interfaces of CUDA 12.6: what asks for more (types of Blackwell, CUDA 13's signatures) is
@@ -80,7 +80,7 @@ class CudaVersion(Check):
         for i in unit.find(*VERSION_MACROS):
             tok = unit.t[i]
             told = unit.in_directive(i)
-            if has_hip_branch(unit, i) or (told is not None and told.keyword in ("error", "warning")):
+            if asks_for_hip(unit, i) or (told is not None and told.keyword in ("error", "warning")):
                 continue
             if tested_defined(unit, i):
                 if _only_complains(unit, i):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
-from cu2port.facts.branches import has_hip_branch
+from cu2port.facts.hipcode import asks_for_hip
 from cu2port.facts.unit import Unit
 
 _GUARDS = {
@@ -58,7 +58,7 @@ class HeaderGuard(Check):
             d = unit.in_directive(i)
             if d is None or d.keyword not in _CONDITIONS or name in unit.macros:
                 continue
-            if has_hip_branch(unit, i):
+            if asks_for_hip(unit, i):
                 continue
             yield self.finding(
                 f"`{name}` is defined by a header of CUDA's; `{hip}` by the HIP header that takes its place",

@@ -21,6 +21,7 @@ class HipMacro(Check):
     """
 
     code, name, severity = "CU231", "hip-macro", Severity.INFO
+    true_of_hip = True
     examples = (
         Example(
             "__device__ int f(int x) {\n    const int MASK1 = 3;\n    return x & MASK1;\n}\n",

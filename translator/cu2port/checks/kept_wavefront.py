@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example
-from cu2port.facts.branches import hip_groups
 from cu2port.facts.conditionals import Cover
+from cu2port.facts.hipcode import hip_groups
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import ALL_LANES, NAMES, SHUFFLES, SPACE, SYNC, VOTES, modes, tokens
@@ -58,6 +58,7 @@ class KeptWavefront(Check):
     """
 
     code, name, severity = "CU328", "kept-wavefront", Severity.WARNING
+    true_of_hip = True
     _macro = "#ifdef USE_ROCM\n#define WARP_SIZE 64\n#else\n#define WARP_SIZE 32\n#endif\n"
     _use = "__device__ int f(int v) { return __shfl_down_sync(~0u, v, WARP_SIZE / 2); }\n"
     examples = (

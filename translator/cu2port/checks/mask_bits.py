@@ -22,6 +22,7 @@ class MaskBits(Check):
     """
 
     code, name, severity = "CU323", "mask-bits", Severity.WARNING
+    true_of_hip = True
     examples = (
         Example(
             "__device__ int f(int p) { return __popc(__ballot_sync(~0u, p)); }",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example
-from cu2port.facts.branches import is_hips
+from cu2port.facts.hipcode import is_hips
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import SHUFFLES, SYNC
 
@@ -17,6 +17,7 @@ class SyncShim(Check):
     """
 
     code, name, severity = "CU322", "sync-shim", Severity.WARNING
+    true_of_hip = True
     _shim = "#ifdef __HIP_PLATFORM_AMD__\n#define __shfl_xor_sync(mask, v, bits) __shfl_xor(v, bits)\n#endif\n"
     _width = "#if defined(USE_ROCM)\n#define __shfl_sync(mask, v, lane, width) __shfl(v, lane, width)\n#endif\n"
     examples = (

@@ -18,6 +18,7 @@ class WavefrontMacro(Check):
     """
 
     code, name, severity = "CU320", "wavefront-macro", Severity.WARNING
+    true_of_hip = True
     examples = (
         Example(
             "#ifdef __HIP_PLATFORM_AMD__\n#define WARP_SIZE __AMDGCN_WAVEFRONT_SIZE\n#endif\n",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, Flag, IntEnum, auto
+from typing import Literal
 
 
 class Trust(IntEnum):
@@ -157,6 +158,8 @@ class Project:
     `helper_prefix`: how the file reaches the helper headers (`../cu2port/`). `keeps_warps`: the tree holds headers
     of ours that keep CUDA's warps of 32 lanes, so it was converted. `renamed_only`: a file that includes HIP's headers
     is CUDA code with HIP's names, and its warps have 32 lanes; only its branches for HIP are HIP's own.
+    `side`: what the tree says the file is, see `project/sides.py`; "": nothing, so that the file speaks for itself.
+    `hip_macros`: macros that the tree or its build defines for HIP alone.
     """
 
     declared: frozenset[str] = frozenset()
@@ -166,6 +169,8 @@ class Project:
     helper_prefix: str = "cu2port/"
     keeps_warps: bool = False
     renamed_only: bool = False
+    side: Literal["", "cuda", "hip", "both", "neither", "kept"] = ""
+    hip_macros: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,16 +46,45 @@ class FileRecord(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+class TreeRecord(NamedTuple):
+    """What a tree with code for HIP is, and what that means for the run: one record for all of its files.
+
+    `decision`: `mixed` (code for HIP is left alone, the rest is converted) or `both` (the project builds for HIP
+    itself); `message`: that in words; `macros`, `folders`: what its HIP side hangs on; `files`: (path, side, reason) of
+    those that are left alone or have branches for HIP; `mixed`: (converted file, file for HIP that it reaches), where
+    both count lanes.
+    """
+
+    decision: str
+    message: str
+    macros: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    files: tuple[tuple[str, str, str], ...] = ()
+    mixed: tuple[tuple[str, str], ...] = ()
+
+    def document(self) -> dict[str, object]:
+        """The record as JSON values."""
+        return {
+            "decision": self.decision,
+            "message": self.message,
+            "macros": list(self.macros),
+            "folders": list(self.folders),
+            "mixed_widths": [{"converted": a, "hip": b} for a, b in self.mixed],
+            "files": [{"path": p, "side": s, "reason": r} for p, s, r in self.files],
+        }
+
+
 @dataclass(frozen=True, slots=True)
 class RunRecord:
     """A whole run. `options` are those that change the output, ready for JSON; `verify`: what compiling it told;
-    `ignored`: files and folders that were left out because git ignores them."""
+    `ignored`: files and folders that were left out because git ignores them; `hip`: where the tree has code for HIP."""
 
     version: str
     options: Mapping[str, object]
     files: tuple[FileRecord, ...]
     verify: VerifyRecord | None = None
     ignored: tuple[str, ...] = ()
+    hip: TreeRecord | None = None
 
     @property
     def by_outcome(self) -> dict[str, int]:
@@ -80,8 +109,8 @@ class RunRecord:
 
     @property
     def open(self) -> int:
-        """How many findings are left for a person."""
-        return sum(e.open for f in self.files for e in f.entries)
+        """How many findings are left for a person; two widths of warps in one program are one."""
+        return sum(e.open for f in self.files for e in f.entries) + bool(self.hip and self.hip.mixed)
 
 
 def entries(data: bytes, judged: Iterable[Judged]) -> tuple[Entry, ...]:

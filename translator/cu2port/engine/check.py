@@ -69,7 +69,8 @@ class Check(ABC):
 
     `minutes`: what a finding costs a person who must deal with it by hand, where that is not what `audit/effort.py`
     takes for all; `note_minutes`: the same for one that is information. `counterpart`: whether HIP has something to
-    write instead, where a finding has no edits.
+    write instead, where a finding has no edits. `true_of_hip`: whether what it says holds for code that is HIP's
+    already, where nothing is changed.
     """
 
     code: ClassVar[str]
@@ -78,6 +79,7 @@ class Check(ABC):
     minutes: ClassVar[float | None] = None
     note_minutes: ClassVar[float] = 0.0
     counterpart: ClassVar[bool] = True
+    true_of_hip: ClassVar[bool] = False
     lint: ClassVar[InLint] = InLint()
     examples: ClassVar[tuple[Example, ...]] = ()
 

@@ -15,8 +15,10 @@ from cu2port.checks.include import IncludeHeader
 from cu2port.core import edits
 from cu2port.core.file_rules import NOT_TEXT
 from cu2port.core.model import Finding, Options, Outcome, Project, Result
+from cu2port.engine import hipside
 from cu2port.engine.effects import narrowed
 from cu2port.facts.conditionals import Cover
+from cu2port.facts.hipcode import is_whole
 from cu2port.facts.unit import Unit
 
 if TYPE_CHECKING:
@@ -92,19 +94,23 @@ def settle(found: Examined, wanted: Iterable[Finding] | None = None) -> Result:
     compiler takes, with the runtime's header.
     """
     options, data, unit = found.options, found.data, found.unit
-    judged, made = edits.judge(found.findings if wanted is None else wanted, options.trust)
+    runtime = wanted is None and unit is not None and not is_whole(unit) and runtime_on_top(unit)
+    if wanted is None:
+        wanted = found.findings if unit is None else hipside.left_alone(unit, found.findings)
+    judged, made = edits.judge(wanted, options.trust)
     if unit is None:
         return Result(found.path, data, data, judged, "copied")
     applied = [j.finding for j in judged if j.outcome is Outcome.APPLIED]
     needs = frozenset(n for f in applied for n in f.needs)
     helpers = frozenset(h for f in applied for h in f.helpers)
     bom = len(_BOM) if unit.text.startswith(_BOM) else 0
-    added = added_includes(unit, needs, helpers, wanted is None and runtime_on_top(unit), bom)
+    added = added_includes(unit, needs, helpers, runtime, bom)
     if added is not None:
         more, extra_edits = edits.judge((IncludeHeader().of_row(added),), options.trust)
         judged, made = (*more, *judged), (*made, *extra_edits)
     output = edits.apply(unit.text, made).encode("latin-1")
     api = api_facts(unit)
+    seen = hipside.outside(unit, api.seen)
     left = api.left | frozenset(j.finding.cuda for j in judged if j.finding.cuda and j.outcome is not Outcome.APPLIED)
     return Result(
         path=found.path,
@@ -112,8 +118,8 @@ def settle(found: Examined, wanted: Iterable[Finding] | None = None) -> Result:
         output=output,
         findings=judged,
         status="partial" if unit.clang_failed else "converted" if output != data else "copied",
-        seen=api.seen,
-        left=left & api.seen,
+        seen=seen,
+        left=left & seen,
         helpers=helpers,
         notes=(unit.clang_failed,) if unit.clang_failed else (),
     )

@@ -6,54 +6,12 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from cu2port.core.model import Span
-from cu2port.facts.conditionals import Cover
 from cu2port.facts.unit import Unit
 from cu2port.syntax import constants
 from cu2port.syntax.lexer import Directive, Group
 
-#: Macros that tell a version of CUDA, its compiler or its libraries; HIP defines none of them.
-VERSION_MACROS = frozenset(
-    "CUDA_VERSION CUDART_VERSION CUDNN_VERSION CUDNN_MAJOR CUDNN_MINOR CUB_VERSION CUSPARSE_VERSION CUSOLVER_VERSION "
-    "CUBLAS_VERSION CUFFT_VERSION CURAND_VERSION CUTENSOR_VERSION NVML_API_VERSION CUPTI_API_VERSION NVTX_VERSION "
-    "__CUDACC_VER_MAJOR__ __CUDACC_VER_MINOR__ __CUDACC_VER_BUILD__ __CUDA_API_VERSION CUBLAS_VER_MAJOR "
-    "CUSPARSE_VER_MAJOR CUSPARSE_VER_MINOR CUSOLVER_VER_MAJOR CUFFT_VER_MAJOR CURAND_VER_MAJOR".split()
-)
-_HIP_WORD = re.compile(
-    r"__HIP\w*|HIP_VERSION|\w*(?:USE|ENABLE|WITH|HAVE|FOR|ON|IS)_?_?(?:HIP|ROCM|AMD)\w*|__AMDGCN__|__AMDGPU__\Z"
-)
-_OWN_HIP_WORD = re.compile(r"[A-Z]\w*_(?:HIP|ROCM)\Z")
-_PASS = re.compile(r"DEVICE_COMPILE|VERSION|__AMD")  # what differs between passes and versions of HIP's own compiler
 _NUMBER = re.compile(r"[0-9][0-9']*[uUlL]*\Z")
 _FLIP = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "==": "==", "!=": "!="}
-
-
-def has_hip_branch(unit: Unit, i: int) -> bool:
-    """Whether the conditional directive that token i is part of belongs to a chain with a branch for HIP."""
-    d = unit.in_directive(i)
-    if d is None or d.keyword not in ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef"):
-        return False
-    g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
-    if g is not None:
-        return g.chain[0] in unit.once(_hip_chains)
-    return any(_is_hip_word(unit, w) for w in _words(unit, d))
-
-
-def _hip_chains(unit: Unit) -> frozenset[int]:
-    """The conditionals, by their first directive, that have a branch for HIP."""
-    chains = {g.chain[0]: g.chain for g in unit.groups}
-    return frozenset(
-        first
-        for first, chain in chains.items()
-        if any(_is_hip_word(unit, w) for n in chain for w in _words(unit, unit.directives[n]))
-    )
-
-
-def _is_hip_word(unit: Unit, word: str) -> bool:
-    """Whether a macro says that the compiler or the build is HIP's; an include guard may look like one."""
-    if _HIP_WORD.match(word):
-        return True
-    return _OWN_HIP_WORD.match(word) is not None and not any(m.first == m.stop for m in unit.macros.get(word, ()))
 
 
 def _words(unit: Unit, d: Directive) -> list[str]:
@@ -205,66 +163,3 @@ def tested_defined(unit: Unit, i: int) -> bool:
     if d.keyword in ("ifdef", "ifndef", "elifdef", "elifndef"):
         return i == d.first + 2
     return unit.tok(i - 1) == "defined" or (unit.tok(i - 1) == "(" and unit.tok(i - 2) == "defined")
-
-
-def hip_spans(unit: Unit) -> tuple[Span, ...]:
-    """Code that is for HIP already: branches that ask for HIP and not for CUDA; all of a file that includes HIP's
-    headers and none of CUDA's."""
-    paths = [inc.path for inc in unit.includes]
-    if any(p.startswith("hip") for p in paths) and not any(p in unit.catalog.headers for p in paths):
-        return (Span(0, len(unit.text)),)
-    return hip_branches(unit)
-
-
-def hip_branches(unit: Unit) -> tuple[Span, ...]:
-    """The branches of conditionals that ask for HIP and not for CUDA."""
-    return tuple(Span(g.start, g.end) for g in hip_groups(unit))
-
-
-def hip_groups(unit: Unit) -> tuple[Group, ...]:
-    """The same as branches of their conditionals."""
-    return tuple(g for g in unit.groups if _asks_for_hip(unit, g))
-
-
-def is_hips(unit: Unit, offset: int) -> bool:
-    """Whether a byte is of code that is for HIP already."""
-    return offset in unit.once(_hip_cover)
-
-
-def _hip_cover(unit: Unit) -> Cover:
-    return Cover(hip_branches(unit) if unit.project.renamed_only else hip_spans(unit))
-
-
-def cuda_branches(unit: Unit) -> tuple[Span, ...]:
-    """The branches that HIP's compiler surely does not take: the other side of one that only asks for HIP."""
-    return tuple(Span(g.start, g.end) for g in unit.groups if _is_cudas(unit, g))
-
-
-def _is_cudas(unit: Unit, g: Group) -> bool:
-    words = [w for w in _words(unit, unit.directives[g.chain[0]]) if w not in ("(", ")", "!", "defined")]
-    opener = unit.conditionals.opened_by(g.chain[0])
-    if len(words) != 1 or _PASS.search(words[0]) or opener is None:
-        return False
-    side = _side(unit, opener)
-    return side is not None and side != (g.opener == g.chain[0])
-
-
-def _asks_for_hip(unit: Unit, g: Group) -> bool:
-    return _side(unit, g) is True
-
-
-def _side(unit: Unit, g: Group) -> bool | None:
-    """Whether a branch asks for HIP (True) or for what is not HIP (False); None if it asks for neither."""
-    d = unit.directives[g.opener]
-    other = d.keyword == "else"
-    if other:
-        d = unit.directives[g.chain[0]]
-    words = _words(unit, d)
-    if "||" in words and any("CUDA" in w or "NVCC" in w for w in words):
-        return None
-    for k in range(d.first + 2, d.stop):
-        if _is_hip_word(unit, unit.t[k]) and "NV" not in unit.t[k]:
-            before = k - 1 - (unit.tok(k - 1) == "(")
-            before -= unit.tok(before) == "defined"
-            return ((d.keyword == "ifndef") != (unit.tok(before) == "!")) == other
-    return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from itertools import accumulate
 
@@ -25,6 +25,14 @@ class Cover:
 
     def __contains__(self, offset: int) -> bool:
         return self.holds(offset, offset + 1)
+
+    def __bool__(self) -> bool:
+        return bool(self._starts)
+
+    def touches(self, start: int, end: int) -> bool:
+        """Whether one of the spans has a byte of [start, end); of an empty range, the byte at `start`."""
+        k = bisect_left(self._starts, max(end, start + 1)) - 1
+        return k >= 0 and self._reach[k] > start
 
 
 class Nested:

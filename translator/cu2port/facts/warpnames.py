@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from cu2port.core.model import Span
-from cu2port.facts.branches import is_hips
+from cu2port.facts.hipcode import is_hips
 from cu2port.facts.structure import Call, Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 
 from cu2port.core.model import Trust
-from cu2port.facts.branches import hip_branches
 from cu2port.facts.conditionals import Cover
+from cu2port.facts.hipcode import hip_branches
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import SHUFFLES, SYNC, mask_bits
 from cu2port.syntax.constants import integer

@@ -15,8 +15,8 @@ from cu2port.checks import all_checks, by_code
 from cu2port.core.families import NAMES, OWN
 from cu2port.core.model import Finding, InHip, Severity, Span, Trust
 from cu2port.engine.check import Fold
-from cu2port.facts.branches import cuda_branches, hip_branches, hip_spans
 from cu2port.facts.conditionals import Cover
+from cu2port.facts.hipcode import cuda_branches, hip_branches, hip_spans
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import WARP_HEADERS, tokens
 from cu2port.lint.intent import lanes_32

@@ -20,6 +20,7 @@ from cu2port.project.jobs import Done, Job, convert, refused
 from cu2port.project.manifest import locked
 from cu2port.project.output import TreeOutput, write_single
 from cu2port.project.plan import (
+    Plan,
     Request,
     check_inputs,
     check_kernels,
@@ -104,7 +105,8 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
         tree.prepare(items)
         with contextlib.ExitStack() as stack:
             stack.callback(tree.keep)
-            jobs = plan_jobs(request, items, pool).jobs
+            plan = plan_jobs(request, items, pool)
+            jobs = plan.jobs
             others = [i for i, item in enumerate(items) if item.kind != "source"]
             share = len(others) // max(1, len(jobs)) + 1  # copied after each result, while the workers go on
 
@@ -134,7 +136,7 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
         except OSError as e:
             message = f"could not be written ({e.strerror}); the next run takes up what this one wrote"
             more.append(_broken(f"{tree.out.as_posix()}/{STATE}", file_rules.UNREADABLE.on_file(message)))
-    return Ran(_run_record(request, records, more), in_the_way=in_the_way)
+    return Ran(_run_record(request, records, more, plan), in_the_way=in_the_way)
 
 
 def _unread(found: Sequence[Entry]) -> bool:
@@ -188,7 +190,8 @@ def _in_place(request: Request, roots: Sequence[Root], items: list[Item], tick: 
         if writer is not None:
             stack.callback(writer.finish)
             _sweep(roots, items)
-        results: Iterable[tuple[Job, Done]] = _results(plan_jobs(request, items, pool).jobs, pool, tick)
+        plan = plan_jobs(request, items, pool)
+        results: Iterable[tuple[Job, Done]] = _results(plan.jobs, pool, tick)
         if is_asked(request.options):
             results = list(results)  # files read the headers they include: none is written before all are read
         for job, done in results:
@@ -205,7 +208,7 @@ def _in_place(request: Request, roots: Sequence[Root], items: list[Item], tick: 
             else:
                 notes.append("no file has a new name, since includes of it could not all be written; convert again")
                 records |= {i: r._replace(output=r.output and items[i].shown) for i, r in records.items()}
-    return Ran(_run_record(request, records, more), b"".join(diffs[i] for i in sorted(diffs)), notes=notes)
+    return Ran(_run_record(request, records, more, plan), b"".join(diffs[i] for i in sorted(diffs)), notes=notes)
 
 
 def _sweep(roots: Sequence[Root], items: Sequence[Item]) -> None:
@@ -331,8 +334,11 @@ def _record(request: Request, item: Item, done: Done, found: tuple[Judged, ...])
     )
 
 
-def _run_record(request: Request, records: dict[int, FileRecord], more: Sequence[FileRecord]) -> RunRecord:
+def _run_record(
+    request: Request, records: dict[int, FileRecord], more: Sequence[FileRecord], plan: Plan | None = None
+) -> RunRecord:
     o = request.options
+    hip = plan.hip if plan is not None else None
     options = {
         "rocm": f"{o.rocm[0]}.{o.rocm[1]}",
         "warp": o.warp,
@@ -348,4 +354,4 @@ def _run_record(request: Request, records: dict[int, FileRecord], more: Sequence
         "include_dirs": list(o.include_dirs),
         "defines": list(o.defines),
     }
-    return RunRecord(__version__, options, (*(records[i] for i in sorted(records)), *more))
+    return RunRecord(__version__, options, (*(records[i] for i in sorted(records)), *more), hip=hip)

@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from cu2port.facts.hipcode import SideFacts
+
 _INCLUDE = re.compile(rb'^[ \t]*(?:#|%:)[ \t]*include(?:_next)?[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)', re.M)
 #: A folder, a capital or a suffix of C++: headers of C and POSIX have none of these.
 _OWN_NAME = re.compile(r"/\w+\.\w+\Z|[A-Z].*\.\w+\Z|\.(?:hpp|hh|hxx|cuh|inl)\Z")
@@ -20,11 +22,12 @@ _FOREIGN = re.compile(
 class Scan(NamedTuple):
     """What a first look at a file tells: names that look like CUDA's but are declared here, and its includes.
 
-    `includes`: (spelling, whether in quotes).
+    `includes`: (spelling, whether in quotes). `side`: whether it is CUDA's code or HIP's.
     """
 
     declared: frozenset[str] = frozenset()
     includes: tuple[tuple[str, bool], ...] = ()
+    side: SideFacts = SideFacts()
 
 
 def scan_includes(data: bytes) -> tuple[tuple[str, bool], ...]:
@@ -50,6 +53,7 @@ class Graph:
         self._endings: dict[tuple[str, str], dict[str, tuple[int, str]]] = {}
         self._spelled = {f: frozenset(name for name, _ in scan.includes) for f, scan in scans.items()}
         self._edges = {f: self._targets(f, scan) for f, scan in scans.items()}
+        self.sides = {f: scan.side for f, scan in scans.items()}
         self._group: dict[str, str] = {}
         for f, targets in self._edges.items():
             for target in targets.values():
@@ -70,6 +74,10 @@ class Graph:
     def spelled(self, file: str, wanted: frozenset[str]) -> frozenset[str]:
         """The include spellings of a file that lead to one of the wanted files."""
         return frozenset(name for name, target in self._edges.get(file, {}).items() if target in wanted)
+
+    def resolved(self) -> Mapping[str, Mapping[str, str]]:
+        """For each file what its includes, as spelled, lead to in the tree."""
+        return self._edges
 
     def targets(self, file: str) -> frozenset[str]:
         """The files of the tree that a file includes."""

@@ -8,11 +8,14 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from cu2port.catalog import load_catalog
 from cu2port.core import file_rules
 from cu2port.core.model import Judged, Options, Project, Result
 from cu2port.core.record import Entry, entries
 from cu2port.engine import translate as engine
 from cu2port.facts.declared import declared_names
+from cu2port.facts.hipcode import SideFacts, may_ask, plain_facts, side_facts
+from cu2port.facts.unit import Unit
 from cu2port.project import linediff
 from cu2port.project.graph import Scan, scan_includes
 from cu2port.project.helper_headers import included_helpers, is_helper
@@ -97,8 +100,14 @@ def scan(job: Job, tools: Tools) -> Scan:
     key = hashlib.sha256(data).digest()
     found = tools.scans.get(key)
     if found is None:
-        found = tools.scans[key] = Scan(declared_names(data.decode("latin-1")), scan_includes(data))
+        found = tools.scans[key] = Scan(declared_names(data.decode("latin-1")), scan_includes(data), _side(data))
     return found
+
+
+def _side(data: bytes) -> SideFacts:
+    if not may_ask(data) or b"\0" in data:
+        return plain_facts(data)
+    return side_facts(Unit(data.decode("latin-1"), load_catalog()))
 
 
 def convert(job: Job, tools: Tools) -> Done:
@@ -111,7 +120,7 @@ def convert(job: Job, tools: Tools) -> Done:
         return refused(job, "failed", file_rules.UNREADABLE.on_file(message))
     if data is None:
         return refused(job, "copied", file_rules.TOO_LARGE.on_file(_too_large(job)))
-    if is_helper(job.path, data):
+    if is_helper(job.path, data) or job.project.side == "kept":
         return Done("copied", read=hashlib.sha256(data).hexdigest())
     if b"\0" in data and not _is_cuda(job) and not _CUDA_MARK.search(data.replace(b"\0", b"")):
         return Done("copied", read=hashlib.sha256(data).hexdigest())

@@ -14,12 +14,14 @@ from typing import Literal, NamedTuple
 from cu2port.core import file_rules
 from cu2port.core.files import may_include
 from cu2port.core.model import Options, Project
+from cu2port.core.record import TreeRecord
 from cu2port.project import build_files, git
 from cu2port.project.compile_db import CompileDb
 from cu2port.project.git_objects import GitError
 from cu2port.project.graph import Graph, Scan, scan_includes
 from cu2port.project.ignore import patterns
 from cu2port.project.jobs import Job, scan
+from cu2port.project.sides import SideName, Sides, decide, read_builds
 from cu2port.project.tree import CannotRun, Item, Root, helper_prefix, rename, walk
 from cu2port.project.workers import Lost, Pool
 
@@ -151,10 +153,11 @@ def safe_in_place(roots: Sequence[Root], items: Sequence[Item]) -> list[str]:
 
 class Plan(NamedTuple):
     """A job for every source item, with what the rest of the tree says about it (`index` is that of the item); and
-    what the sources say of each other, None where there are no others."""
+    what the sources say of each other, None where there are no others; what of the tree is for HIP already."""
 
     jobs: list[Job]
     graph: Graph | None
+    hip: TreeRecord | None = None
 
 
 def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> Plan:
@@ -167,6 +170,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> Plan:
     lost: dict[str, str] = {}
     graph = graph_of(request, [job for job, _ in bare], [job for job, item in bare if not item.root.folder], pool, lost)
     moved = frozenset(item.name for _, item in bare if not item.target.endswith(item.relative))
+    sides = _sides_of(graph, items) if graph else None
     jobs = []
     for job, item in bare:
         options = job.options
@@ -180,12 +184,33 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> Plan:
             own=graph.own(job.path) if graph else frozenset(),
             renamed=graph.spelled(job.path, moved) if graph and len(bare) > 1 else _renamed_beside(job),
             helper_prefix=helper_prefix(item.target),
+            side=_side(sides, job.path, item.root.folder),
+            hip_macros=sides.macros if sides else frozenset(),
         )
         names = None
         if request.mode == "diff":
             names = (item.shown.lstrip("/"), output_of(request, item).lstrip("/"))
         jobs.append(replace(job, options=options, project=project, diff=names, not_scanned=lost.get(job.path, "")))
-    return Plan(jobs, graph)
+    in_trees = {item.name: item.shown for _, item in bare if item.root.folder}
+    return Plan(jobs, graph, sides.record(in_trees) if sides and in_trees else None)
+
+
+def _sides_of(graph: Graph, items: Sequence[Item]) -> Sides:
+    """Which files are CUDA's and which are HIP's; of files that were named alone their names and the folders right
+    above them tell."""
+    shown = {f: "/".join(Path(f).parts[-2:]) for f in graph.sides}
+    for item in items:
+        if item.root.folder and item.name in shown:
+            above = item.root.path.name if item.root.path.name.lower() in ("hip", "rocm") else ""
+            shown[item.name] = f"{above}/{item.relative}" if above else item.relative
+    builds = read_builds((item.name, item.relative) for item in items if item.root.folder and item.kind == "copy")
+    return decide(graph.sides, shown, graph.resolved(), builds)
+
+
+def _side(sides: Sides | None, path: str, in_tree: bool) -> SideName:
+    """The side of a file; one that was named alone is converted, twin or not, unless it is HIP's."""
+    side = sides.of[path].name if sides is not None and path in sides.of else ""
+    return side if in_tree or side == "hip" else ""
 
 
 def graph_of(

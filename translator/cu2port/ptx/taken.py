@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from cu2port.facts.branches import VERSION_MACROS, comparison, older_is_empty, older_refuses
+from cu2port.facts.atoms import VERSION_MACROS
+from cu2port.facts.branches import comparison, older_is_empty, older_refuses
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import Directive, Group, is_identifier
 

@@ -36,6 +36,11 @@ def _text(doc: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"  {line}" for line in gone[:_MOST])
         if len(gone) > _MOST:
             yield f"  and {len(gone) - _MOST} more"
+    if tree := s.get("hip"):
+        yield f"code for HIP: {tree['message']}"
+        if tree["mixed_widths"]:
+            reached = [f"{x['converted']} -> {x['hip']}" for x in tree["mixed_widths"]]
+            yield f"warps of 32 lanes in converted code reach code for whole wavefronts: {_some(reached)}"
     if s.get("ignored"):
         yield f"left out, since git ignores them: {_some(s['ignored'])}"
     yield ""

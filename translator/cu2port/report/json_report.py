@@ -90,6 +90,7 @@ def document(run: RunRecord) -> dict[str, Any]:
             "by_code": run.by_code,
             "cuda_names": {"seen": len(seen), "converted": len(seen - left), "left": sorted(left)},
         },
+        **({"hip": run.hip.document()} if run.hip else {}),
         **({"verify": verified.document(run.verify)} if run.verify else {}),
         "files": [_file(f) for f in run.files],
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from cu2port.core.families import OWN
 from cu2port.core.model import Outcome, Severity
-from cu2port.core.record import Entry, FileRecord, RunRecord
+from cu2port.core.record import Entry, FileRecord, RunRecord, TreeRecord
 
 _MOST = 12  # codes and names that the summary lists before it counts the rest
 
@@ -52,6 +52,8 @@ def summary(run: RunRecord) -> Iterator[str]:
         yield _listing(f"{'ignored':<11}{len(run.ignored):>7}", list(run.ignored)) + " (git ignores them)"
     if not any(f.status != "copied" or f.seen or f.entries for f in run.files):
         yield "no CUDA found: nothing was converted"
+    if run.hip:
+        yield from _hip(run.hip)
     yield _row("findings", len(entries), outcome)
     yield _row("CUDA names", len(names), [("converted", len(names) - len(left)), ("left", len(left))])
     if left:
@@ -60,6 +62,16 @@ def summary(run: RunRecord) -> Iterator[str]:
     if todo:
         rows = sorted(todo.items(), key=lambda item: (-item[1], item[0]))
         yield _listing("to do", [f"{name} ({count})" for name, count in rows])
+
+
+def _hip(tree: TreeRecord) -> Iterator[str]:
+    """What the tree has for HIP already, and where two widths of warps meet."""
+    yield f"{'HIP code':<11}  {tree.message}"
+    if tree.macros or tree.folders:
+        yield _listing("HIP side", [*tree.macros, *(f"{f}/" for f in tree.folders)])
+    if tree.mixed:
+        title = "two widths: converted code with warps of 32 lanes reaches code for whole wavefronts"
+        yield _listing(title, [f"{a} -> {b}" for a, b in tree.mixed])
 
 
 def _row(title: str, total: int, parts: list[tuple[str, int]]) -> str:

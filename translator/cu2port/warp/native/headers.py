@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from cu2port.catalog import load_catalog
-from cu2port.facts.branches import is_hips
+from cu2port.facts.hipcode import is_hips
 from cu2port.facts.unit import Unit
 from cu2port.warp.headers import find_header
 

@@ -1,0 +1,267 @@
+"""Code that is HIP already is left alone by every rule: branches of conditionals, whole files, files of a tree."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from cu2port import Options, translate
+from cu2port.audit.run import audit
+from cu2port.core.model import Outcome, Project
+from cu2port.project import convert
+from cu2port.project.plan import Request
+from cu2port.report import audit_text, json_report, terminal
+
+LANES = """__device__ unsigned f(int p, int v, int w) {
+  return (__ballot(p) >> (w * 64)) + __shfl(v, 63) + warpSize;
+}
+"""
+CUDA = """__global__ void k(int* p) { p[0] = __shfl_sync(~0u, p[1], 3); }
+void h(int* p) { cudaFree(p); k<<<1, 32>>>(p); }
+"""
+
+
+def _out(text: str, path: str = "a.cu", **options: str) -> str:
+    return translate(text, Options(use_clang=False, **options), path=path).output.decode()
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "ifdef USE_ROCM",
+        "if defined(__HIP__)",
+        "if defined(USE_ROCM) && defined(MORE)",
+        "if defined(__HIP_PLATFORM_AMD__) || defined(__HIP__)",
+        "if MORE && (USE_HIP || defined(__HIPCC__))",
+        "if HIP_VERSION >= 60000000",
+        "ifndef __HIP__\nint other;\n#else",
+        "if !defined(USE_ROCM)\nint other;\n#else",
+        "if defined(__CUDACC__)\nint other;\n#elif defined(__HIPCC__)",
+        "if !(defined(__HIP__) || defined(__HIPCC__))\nint other;\n#elif 1",
+        "if PROJ_BACKEND == PROJ_BACKEND_HIP",
+        "if PROJ_BACKEND != PROJ_BACKEND_HIP\nint other;\n#else",
+    ],
+)
+def test_a_branch_that_only_hip_takes_is_left_alone(condition: str) -> None:
+    text = f"#{condition}\n{LANES}#endif\n{CUDA}"
+    made = _out(text)
+    assert LANES in made
+    assert "hipFree(p)" in made
+    assert "warp::shfl(" in made
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "if defined(USE_ROCM) || defined(MORE)",
+        "if !defined(USE_ROCM) && defined(MORE)\nint other;\n#else",
+        "if defined(__CUDACC__) || defined(__HIPCC__)",
+        "if HIP_VERSION < 60000000",
+        "ifndef FILE_HIP\n#define FILE_HIP",
+        "if PROJ_BACKEND == PROJ_BACKEND_CUDA",
+    ],
+)
+def test_a_branch_that_others_take_too_is_converted(condition: str) -> None:
+    assert LANES not in _out(f"#{condition}\n{LANES}#endif\n{CUDA}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"#include <hip/hip_runtime.h>\n{LANES}",
+        f"{LANES}void h(int* p) {{ hipFree(p); f<<<1, 64>>>(p); }}\n",
+        "#define cudaFree hipFree\n#define cudaMalloc hipMalloc\n" + LANES,
+        "__global__ void __launch_bounds__(256, 2) k(int* p) { *p = __builtin_amdgcn_readfirstlane(*p) + warpSize; }\n",
+    ],
+)
+def test_a_file_with_hips_names_alone_is_left_alone(text: str) -> None:
+    result = translate(text, Options(use_clang=False), path="a.cu")
+    assert result.output.decode() == text
+    assert not result.left
+    assert not result.seen
+
+
+def test_a_file_that_is_half_ported_gets_its_names_and_keeps_its_lanes() -> None:
+    made = _out(f"#include <hip/hip_runtime.h>\n{LANES}void h(int* p) {{ cudaFree(p); }}\n")
+    assert LANES in made
+    assert "hipFree(p)" in made
+
+
+# --- trees ------------------------------------------------------------------------------------------------------------
+
+
+def _tree(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+def _run(root: Path, out: Path, workers: int = 1, **options: str) -> convert.Ran:
+    request = Request((str(root),), "out", str(out), Options(use_clang=False, **options), workers=workers)
+    return convert.run(request)
+
+
+THROUGH = {
+    "inc/base.h": "#pragma once\n#include <hip/hip_runtime.h>\n",
+    "inc/lanes.h": f"#pragma once\n{LANES}",
+    "dev/x.cpp": f'#include "../inc/base.h"\n#include "../inc/lanes.h"\n{LANES}',
+    "hip/y.cpp": LANES,
+    "src/z_hip.cpp": LANES,
+    "src/k.cu": CUDA,
+}
+
+
+def test_what_reaches_hips_header_through_another_one_is_hips(tmp_path: Path) -> None:
+    ran = _run(_tree(tmp_path / "in", THROUGH), tmp_path / "out")
+    for name, text in THROUGH.items():
+        assert ((tmp_path / "out" / name).read_text() == text) is (name != "src/k.cu"), name
+    assert ran.record.hip is not None
+    assert ran.record.hip.decision == "mixed"
+    told = {path.removeprefix(f"{tmp_path.as_posix()}/in/"): reason for path, _, reason in ran.record.hip.files}
+    assert told["dev/x.cpp"] == "reaches hip/hip_runtime.h through inc/base.h"
+    assert told["inc/lanes.h"] == "only files for HIP include it"
+    assert told["hip/y.cpp"] == "its path: hip/"
+
+
+def test_the_trees_own_macros_for_hip_open_branches(tmp_path: Path) -> None:
+    files = {
+        "platform.h": "#if defined(__HIPCC__)\n#define PROJ_WIDE 1\n#endif\n",
+        "CMakeLists.txt": "if(WITH_ROCM)\n  add_definitions(-DPROJ_GPU)\nendif()\n",
+        "a.cu": f'#include "platform.h"\n#if PROJ_WIDE\n{LANES}#endif\n{CUDA}',
+        "b.cu": f"#ifdef PROJ_GPU\n{LANES}#endif\n{CUDA}",
+        "c.cu": f"#ifdef PROJ_OTHER\n{LANES}#endif\n{CUDA}",
+    }
+    _run(_tree(tmp_path / "in", files), tmp_path / "out")
+    kept = {name: LANES in (tmp_path / "out" / name).read_text() for name in ("a.cu", "b.cu", "c.cu")}
+    assert kept == {"a.cu": True, "b.cu": True, "c.cu": False}
+
+
+def test_a_macro_that_is_defined_elsewhere_too_opens_none(tmp_path: Path) -> None:
+    files = {
+        "platform.h": "#if defined(__HIPCC__)\n#define PROJ_WIDE 1\n#endif\n",
+        "other.h": "#define PROJ_WIDE 1\n",
+        "a.cu": f"#if PROJ_WIDE\n{LANES}#endif\n{CUDA}",
+    }
+    _run(_tree(tmp_path / "in", files), tmp_path / "out")
+    assert LANES not in (tmp_path / "out" / "a.cu").read_text()
+
+
+BOTH = {
+    "CMakeLists.txt": "project(p)\nif(P_ENABLE_HIP)\n  enable_language(HIP)\nendif()\n",
+    "src/cuda/run_cuda.cu": CUDA,
+    "src/hip/run_hip.cpp": LANES,
+    "src/common.cuh": "#ifdef P_ENABLE_HIP\n#include <hip/hip_runtime.h>\n#else\n#include <cuda_runtime.h>\n#endif\n"
+    + LANES,
+}
+
+
+def test_a_project_that_builds_for_hip_is_not_converted_twice(tmp_path: Path) -> None:
+    ran = _run(_tree(tmp_path / "in", BOTH), tmp_path / "out")
+    for name, text in BOTH.items():
+        assert (tmp_path / "out" / name).read_text() == text
+    tree = ran.record.hip
+    assert tree is not None
+    assert tree.decision == "both"
+    assert "the macro P_ENABLE_HIP and the folder src/hip" in tree.message
+    assert "CMakeLists.txt builds for HIP" in tree.message
+    told = json.loads(json_report.render(ran.record))
+    jsonschema.validate(told, json_report.schema())
+    assert told["hip"]["decision"] == "both"
+    assert any(line.startswith("HIP code") for line in terminal.summary(ran.record))
+    document = audit(Request((str(tmp_path / "in"),), "dry-run", options=Options(use_clang=False)))
+    assert document["summary"]["hip"]["message"] == tree.message
+    assert any("builds for HIP itself" in line for line in audit_text.text(document).splitlines())
+
+
+def test_a_twin_for_hip_keeps_its_cuda_file(tmp_path: Path) -> None:
+    files = {name: text for name, text in BOTH.items() if name != "CMakeLists.txt"} | {"src/own.cu": CUDA}
+    ran = _run(_tree(tmp_path / "in", files), tmp_path / "out")
+    assert (tmp_path / "out/src/cuda/run_cuda.cu").read_text() == CUDA
+    assert "hipFree" in (tmp_path / "out/src/own.cu").read_text()
+    assert ran.record.hip is not None
+    assert ("src/hip/run_hip.cpp is its twin for HIP") in {reason for _, _, reason in ran.record.hip.files}
+
+
+def test_two_widths_in_one_program_are_said_once(tmp_path: Path) -> None:
+    files = {"wide_hip.h": LANES, "a.cu": f'#include "wide_hip.h"\n{CUDA}', "b.cu": f'#include "wide_hip.h"\n{CUDA}'}
+    ran = _run(_tree(tmp_path / "in", files), tmp_path / "out")
+    assert ran.record.hip is not None
+    assert [a.rpartition("/")[2] for a, _ in ran.record.hip.mixed] == ["a.cu", "b.cu"]
+    assert ran.record.open == sum(e.open for f in ran.record.files for e in f.entries) + 1
+
+
+def test_a_file_named_alone_is_converted(tmp_path: Path) -> None:
+    root = _tree(tmp_path / "in", BOTH)
+    convert.run(Request((str(root / "src/cuda/run_cuda.cu"),), "out", f"{tmp_path}/o.cu", Options(use_clang=False)))
+    assert "hipFree" in (tmp_path / "o.cu").read_text()
+
+
+def test_workers_and_the_order_of_files_change_nothing(tmp_path: Path) -> None:
+    one = _run(_tree(tmp_path / "in", THROUGH), tmp_path / "one")
+    two = _run(_tree(tmp_path / "in", dict(reversed(THROUGH.items()))), tmp_path / "two", workers=2)
+    assert one.record.hip == two.record.hip
+    for name in THROUGH:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+# --- every rule -------------------------------------------------------------------------------------------------------
+
+PIECES = (
+    "__global__ void __launch_bounds__(256, 4) {n}(int* p) {{ p[0] = __shfl(p[1], 40) + warpSize; }}",
+    "__device__ unsigned {n}(int p, int w) {{ return __ballot(p) >> (w * 64); }}",
+    "__device__ float2 operator*(float2 a, float2 b) {{ return make_float2(a.x * b.x, a.y * b.y); }}",
+    "__device__ int {n}(int v) {{ for (int o = 32; o; o /= 2) v += __shfl_down(v, o); return v; }}",
+    "__device__ int {n}(int v) {{ return min(v, 3ll) + __popc(__activemask()) + threadIdx.x % 32; }}",
+    "#define {n}(x) hipCheck(cudaFree(x))",
+    '__device__ int {n}() {{ int r; asm("mov.u32 %0, %laneid;" : "=r"(r)); return r; }}',
+    "extern __shared__ float {n}[];",
+    '#include <cuda_runtime.h>\n#include "cub/cub.cuh"',
+    "__device__ int {n}(int v) {{ int b; if (!threadIdx.x) b = atomicAdd(&g, 1); return __shfl_sync(~0u, b, 0); }}",
+    "#if __CUDA_ARCH__ >= 600 && CUDA_VERSION > 9000\nint {n};\n#endif",
+    "void {n}(int* p) {{ cudaMalloc(&p, 4); kernel<<<1, 32>>>(p); cudaDeviceProp prop; int n = prop.warpSize; }}",
+)
+CONDITIONS = (
+    "#ifdef USE_ROCM",
+    "#if defined(__HIP__) && X",
+    "#ifndef __HIP_PLATFORM_AMD__\nint c;\n#else",
+    "#if P == P_HIP",
+)
+
+
+def _piece(rng: random.Random, n: int) -> str:
+    return rng.choice(PIECES).format(n=f"f{n}")
+
+
+@pytest.mark.parametrize("mode", ["logical", "solo", "native", "flag"])
+@pytest.mark.parametrize("seed", range(12))
+def test_no_rule_edits_a_branch_for_hip(seed: int, mode: str) -> None:
+    rng = random.Random(seed)
+    parts, kept = [], []
+    for n in range(8):
+        parts.append(_piece(rng, n) + "\n")
+        inside = "".join(_piece(rng, 100 * n + m + 100) + "\n" for m in range(rng.randrange(1, 4)))
+        kept.append(inside)
+        parts.append(f"{rng.choice(CONDITIONS)}\n{inside}#endif\n")
+    options = Options(use_clang=False, warp=mode, launch=rng.choice(("keep", "ggl")), comments=True, ptx="trap")
+    result = translate("".join(parts), options, path="a.cu")
+    made = result.output.decode()
+    at = 0
+    for inside in kept:
+        at = made.index(inside, at) + len(inside)
+
+
+@pytest.mark.parametrize("mode", ["logical", "solo", "native", "flag"])
+@pytest.mark.parametrize("piece", PIECES)
+def test_no_rule_edits_a_file_that_the_tree_calls_hips(piece: str, mode: str) -> None:
+    text = piece.format(n="f") + "\n"
+    for launch in ("keep", "ggl"):
+        options = Options(use_clang=False, warp=mode, launch=launch, comments=True)
+        result = translate(text, options, path="a.cu", project=Project(side="hip"))
+        assert result.output.decode() == text
+        assert not any(j.outcome is Outcome.APPLIED for j in result.findings)

@@ -1,0 +1,62 @@
+"""HIP's code is left alone by every rule: what becomes of findings in it, or whose edits would reach into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+from cu2port.checks import all_checks
+from cu2port.core.model import Edit, Finding, Span, Trust
+from cu2port.facts.conditionals import Cover
+from cu2port.facts.hipcode import untouched
+from cu2port.facts.unit import Unit
+
+
+def left_alone(unit: Unit, findings: Iterable[Finding]) -> Iterable[Finding]:
+    """Findings without an edit in HIP's code. In that code only what is true of HIP is said, and done by nobody but a
+    person; a finding of other code that needs an edit there is a person's too."""
+    cover = untouched(unit)
+    return tuple(_outside(cover, findings)) if cover else findings
+
+
+def _outside(cover: Cover, findings: Iterable[Finding]) -> Iterator[Finding]:
+    for f in findings:
+        if f.start in cover:
+            if f.code in _true_of_hip():
+                yield _by_hand(f, f.message) if f.edits else f
+        elif any(_reaches(cover, e) for e in f.edits):
+            yield _by_hand(f, f"{f.message}; left to do, since it would change code that is for HIP already")
+        else:
+            yield f
+
+
+def _by_hand(f: Finding, message: str) -> Finding:
+    return replace(f, message=message, edits=(), trust=Trust.MANUAL, needs=(), helpers=())
+
+
+@lru_cache(maxsize=1)
+def _true_of_hip() -> frozenset[str]:
+    return frozenset(c.code for c in all_checks() if c.true_of_hip)
+
+
+def _reaches(cover: Cover, e: Edit) -> bool:
+    """Whether an edit replaces a byte of some spans, or inserts between two."""
+    at = e.start
+    for kept in sorted(x for x in e.parts if isinstance(x, Span)):
+        if kept.start > at and cover.touches(at, kept.start):
+            return True
+        at = max(at, kept.end)
+    return cover.touches(at, e.end) if at < e.end or e.start == e.end else False
+
+
+def outside(unit: Unit, names: frozenset[str]) -> frozenset[str]:
+    """Those of some CUDA names that stand in code which is not HIP's already."""
+    cover = untouched(unit)
+    if not cover:
+        return names
+    return frozenset(n for n in names if any(unit.p[i] not in cover for i in unit.find(_last(n))))
+
+
+def _last(name: str) -> str:
+    return name.replace(".", "::").rpartition("::")[2]

@@ -1,0 +1,335 @@
+"""Code that is for HIP already: branches of conditionals that only a build for HIP takes, and whole files.
+
+It is written for the real wavefront (`__ballot(p) >> (w * 64)`, `__shfl(v, i)` with i to 63), so nothing is changed in
+it. What a file of a tree is, the tree says (`Project.side`); a file alone is judged by what it says itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from cu2port.core.model import Span
+from cu2port.facts.atoms import is_hip_word, names_hip, under_hip, without_hip
+from cu2port.facts.conditionals import Cover
+from cu2port.facts.structure import Include, Macro
+from cu2port.facts.truth import UNKNOWN, Lookup, truth
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import Directive, Group
+
+_HIP_HEADER = re.compile(r"hip/|hip(?:blas|fft|rand|sparse|solver|cub|tensor|rtc)\w*(?:/|\.h)|roc[a-z]+/|rccl|miopen/")
+_CUDA_HEADER = re.compile(
+    r"(?:cuda|cu(?:blas|fft|rand|sparse|solver|dnn|tensor|pti)\w*|nvrtc|nvml|nccl|nvToolsExt|device_launch_parameters"
+    r"|cooperative_groups)\w*(?:\.h|/)"
+)
+_HIP_NAME = re.compile(
+    r"hip[A-Z]\w+|hip(?:blas|fft|rand|sparse|solver|rtc)\w+|__builtin_amdgcn_\w+"
+    r"|roc(?:blas|fft|rand|sparse|solver|prim|wmma|thrust)\w*"
+)
+_HINT = re.compile(r"hip|amdgcn|roc[bfrspwt]")
+_CUDA_NAME = re.compile(r"cu(?:[A-Z]|[a-z]+[A-Z])|CU[A-Z]*_|nv[a-z]+[A-Z]")
+_LANES = frozenset(
+    "warpSize __shfl __shfl_up __shfl_down __shfl_xor __ballot __any __all __shfl_sync __shfl_up_sync __shfl_down_sync "
+    "__shfl_xor_sync __ballot_sync __activemask __lane_id __AMDGCN_WAVEFRONT_SIZE".split()
+)
+_NAMED = re.compile(r"(?i)(?:hip|rocm)\Z|.*(?:_(?:hip|rocm)|\.hip)(?:\.\w+)*\Z")
+_CONDITIONS = frozenset("if ifdef ifndef elif elifdef elifndef".split())
+
+
+def condition(unit: Unit, d: Directive) -> list[str]:
+    """The condition of a directive as tokens of an `#if`; that of an `#else` is true."""
+    words = unit.t[d.first + 2 : d.stop]
+    if d.keyword in ("ifdef", "elifdef"):
+        return ["defined", *words[:1]]
+    if d.keyword in ("ifndef", "elifndef"):
+        return ["!", "defined", *words[:1]]
+    return ["1"] if d.keyword == "else" else words
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Whether a branch is taken, three-valued: in a build that is not for HIP, in HIP's host and its device pass.
+
+    `always`: what literals alone tell, where every macro is unknown.
+    """
+
+    group: Group
+    otherwise: bool | None
+    host: bool | None
+    device: bool | None
+    always: bool | None
+
+
+def taken(unit: Unit) -> tuple[Taken, ...]:
+    """The branches of conditionals that ask for HIP, in the order of the text."""
+    return unit.once(_taken)
+
+
+def _taken(unit: Unit) -> tuple[Taken, ...]:
+    asking = _asking(unit)
+    if not asking:
+        return ()
+    groups: dict[int, list[Group]] = {}
+    for g in unit.groups:
+        if g.chain[0] in asking:
+            groups.setdefault(g.chain[0], []).append(g)
+    out = [t for chain in groups.values() for t in _decided(unit, sorted(chain, key=lambda g: g.opener))]
+    return tuple(sorted(out, key=lambda t: t.group.start))
+
+
+def _decided(unit: Unit, chain: list[Group]) -> Iterator[Taken]:
+    """The branches of one conditional: each is taken where its own condition holds and none before it does."""
+    more = unit.project.hip_macros
+    guards = _guards(unit)
+    worlds: tuple[tuple[Lookup, bool | None], ...] = (
+        (lambda w: UNKNOWN if w in guards else without_hip(w, more), False),
+        (lambda w: UNKNOWN if w in guards else under_hip(w, False, more), True),
+        (lambda w: UNKNOWN if w in guards else under_hip(w, True, more), True),
+        (lambda w: UNKNOWN, None),
+    )
+    before: list[bool | None] = [False] * len(worlds)  # whether a branch above was taken
+    for g in chain:
+        words = condition(unit, unit.directives[g.opener])
+        found: list[bool | None] = []
+        for k, (macro, hip) in enumerate(worlds):
+            same = None if hip is None else partial(_same, more, hip)
+            held, above = truth(words, macro, same), before[k]
+            found.append(False if above or held is False else held if above is False else None)
+            before[k] = True if above or held else False if above is False and held is False else None
+        yield Taken(g, *found)
+
+
+def _same(more: frozenset[str], hip: bool, a: str, b: str) -> bool | None:
+    """Whether two macros have one value (`BACKEND == BACKEND_HIP`) in a build that is for HIP, or is not."""
+    hips = [w in more or is_hip_word(w) for w in (a, b)]
+    if hips[0] != hips[1]:
+        return hip
+    return False if hip and ("CUDA" in a) != ("CUDA" in b) else None
+
+
+def _asking(unit: Unit) -> frozenset[int]:
+    """The conditionals, by their first directive, of which a condition has a macro for HIP."""
+    words = {w for w in unit.words if names_hip(w)} | unit.project.hip_macros & unit.words
+    words -= _guards(unit)
+    if not words:
+        return frozenset()
+    asking = {n for i in unit.find(*words) if (n := unit.lexed.directive_index(i)) >= 0}
+    asking = {n for n in asking if unit.directives[n].keyword in _CONDITIONS}
+    if not asking:
+        return frozenset()
+    return frozenset(g.chain[0] for g in unit.groups if g.opener in asking)
+
+
+def _guards(unit: Unit) -> frozenset[str]:
+    """Macros that look like HIP's and are include guards: defined empty right after `#ifndef`."""
+    return unit.once(_find_guards)
+
+
+def _find_guards(unit: Unit) -> frozenset[str]:
+    out = set()
+    for a, b in zip(unit.directives, unit.directives[1:], strict=False):
+        name = unit.tok(a.first + 2)
+        if a.keyword == "ifndef" and b.keyword == "define" and unit.tok(b.first + 2) == name and b.stop == b.first + 3:
+            out.add(name)
+    return frozenset(out)
+
+
+def asks_for_hip(unit: Unit, i: int) -> bool:
+    """Whether the conditional directive that token i is part of belongs to a chain with a branch for HIP."""
+    n = unit.lexed.directive_index(i)
+    if n < 0 or unit.directives[n].keyword not in _CONDITIONS:
+        return False
+    g = unit.conditionals.opened_by(n)
+    return g is not None and g.chain[0] in unit.once(_asking)
+
+
+def hip_groups(unit: Unit) -> tuple[Group, ...]:
+    """The branches that only a build for HIP takes."""
+    return tuple(t.group for t in taken(unit) if t.otherwise is False and t.always is not False)
+
+
+def hip_branches(unit: Unit) -> tuple[Span, ...]:
+    """The same as bytes."""
+    return tuple(Span(g.start, g.end) for g in hip_groups(unit))
+
+
+def cuda_branches(unit: Unit) -> tuple[Span, ...]:
+    """The branches that HIP's compiler surely takes in neither pass, the other side of one for HIP."""
+    return tuple(
+        Span(t.group.start, t.group.end)
+        for t in taken(unit)
+        if t.host is False and t.device is False and t.otherwise is not False
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SideFacts:
+    """What a text says of the side it is on; reasons are words for the report, "" where there is none.
+
+    `cuda`: why it is CUDA's code, in what is not for HIP alone; `hip`: why it is HIP's, in what is not in branches;
+    `asked`: the macros for HIP that its conditions ask for; `only_hip`, `elsewhere`: macros that it defines in branches
+    for HIP, and outside of them; `common`: includes, as spelled, outside of branches for HIP, None: all of them;
+    `lanes`: it counts lanes.
+    """
+
+    cuda: str = ""
+    hip: str = ""
+    asked: frozenset[str] = frozenset()
+    only_hip: frozenset[str] = frozenset()
+    elsewhere: frozenset[str] = frozenset()
+    common: frozenset[str] | None = None
+    branches: bool = False
+    lanes: bool = False
+
+
+def side_facts(unit: Unit) -> SideFacts:
+    """What a file says of the side it is on."""
+    return unit.once(_side_facts)
+
+
+def _side_facts(unit: Unit) -> SideFacts:
+    groups = hip_groups(unit)
+    inside = Cover(groups)
+    common = [inc for inc in unit.includes if inc.start not in inside]
+    asked = {
+        w
+        for t in taken(unit)
+        for w in condition(unit, unit.directives[t.group.opener])
+        if is_hip_word(w) or w in unit.project.hip_macros
+    }
+    defined = [(m, m.directive.start in inside) for ms in unit.macros.values() for m in ms]
+    elsewhere = frozenset(m.name for m, for_hip in defined if not for_hip)
+    return SideFacts(
+        cuda=_why_cuda(unit, common, inside),
+        hip=_why_hip(unit, common, inside),
+        asked=frozenset(asked),
+        only_hip=frozenset(m.name for m, for_hip in defined if for_hip and _is_flag(m)) - elsewhere,
+        elsewhere=elsewhere,
+        common=frozenset(inc.path for inc in common),
+        branches=bool(groups),
+        lanes=not unit.words.isdisjoint(_LANES),
+    )
+
+
+_HINTS = (b"hip", b"HIP", b"ROCM", b"rocm", b"amdgcn", b"AMD", b"rocprim", b"rocblas")
+_MAY_ASK = re.compile(
+    rb"(?<![A-Za-z])hip(?:[A-Z_/.]|blas|fft|rand|sparse|solver|cub|rtc)|(?<![A-Z])HIP(?![a-z])|ROCM|rocm|amdgcn|_AMD|rocprim|rocblas"
+)
+_DEFINES = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
+_CUDA_USE = re.compile(
+    rb"^[ \t]*#[ \t]*include[ \t]*[<\"]"
+    rb"((?:cuda|cu(?:blas|fft|rand|sparse|solver|dnn|tensor|pti)|nv(?:rtc|ml)|nccl)\w*(?:\.h|/)[^>\"\n]*)"
+    rb"|\b(cuda[A-Z]\w+|cu(?:blas|fft|rand|sparse|solver|dnn)[A-Z]\w+|cu[A-Z][a-z]\w+)",
+    re.M,
+)
+_LANE_USE = re.compile(rb"\b(?:warpSize|__shfl|__ballot|__activemask)")
+
+
+def may_ask(data: bytes) -> bool:
+    """Whether a text may have code for HIP, so that it takes a lexer to tell the side it is on."""
+    return any(hint in data for hint in _HINTS) and _MAY_ASK.search(data) is not None
+
+
+def plain_facts(data: bytes) -> SideFacts:
+    """The same as `side_facts` of a text that says nothing of HIP, without lexing."""
+    m = _CUDA_USE.search(data)
+    why = "" if m is None else f"includes {m[1].decode('latin-1')}" if m[1] else f"uses {m[2].decode('latin-1')}"
+    defined = frozenset(x.decode("latin-1") for x in _DEFINES.findall(data))
+    return SideFacts(cuda=why, elsewhere=defined, lanes=_LANE_USE.search(data) is not None)
+
+
+def _is_flag(m: Macro) -> bool:
+    """Whether a macro may be what conditions ask for: a name in capitals with one value or none."""
+    return m.params is None and m.stop - m.first <= 1 and m.name.isupper() and not m.name.startswith("__")
+
+
+def _why_hip(unit: Unit, common: list[Include], inside: Cover) -> str:
+    for inc in common:
+        if is_hip_header(inc.path):
+            return f"includes {inc.path}"
+    found = _first_outside(unit, (w for w in unit.words if _HIP_NAME.match(w)), inside)
+    return f"uses {found}" if found else ""
+
+
+def _why_cuda(unit: Unit, common: list[Include], inside: Cover) -> str:
+    for inc in common:
+        if is_cuda_header(inc.path):
+            return f"includes {inc.path}"
+    found = _first_outside(unit, (w for w in unit.words & unit.catalog.active if _CUDA_NAME.match(w)), inside)
+    return f"uses {found}" if found else ""
+
+
+def is_hip_header(path: str) -> bool:
+    """Whether an include names a header of HIP's or of its libraries."""
+    return _HIP_HEADER.match(path) is not None
+
+
+def is_cuda_header(path: str) -> bool:
+    """Whether an include names a header of CUDA's or of its libraries that HIP has under another name."""
+    return _CUDA_HEADER.match(path) is not None and not path.startswith("cu2port")
+
+
+def _first_outside(unit: Unit, words: Iterator[str], inside: Cover) -> str:
+    """The first of some names, in alphabetical order, that is used outside of branches for HIP and not only defined:
+    `#define cudaFree hipFree` is HIP's."""
+    for word in sorted(words):
+        for i in unit.find(word):
+            if unit.p[i] in inside or unit.is_member(i):
+                continue
+            d = unit.in_directive(i)
+            if d is None or not (d.keyword in ("define", "undef", "ifdef", "ifndef") and i == d.first + 2):
+                return word
+    return ""
+
+
+def named_hip(path: str) -> str:
+    """What of a relative path says that a file is HIP's: `hip/` of `src/hip/a.h`, `a_hip.cpp`; "" if nothing does."""
+    *folders, name = path.replace("\\", "/").split("/")
+    if _NAMED.match(name):
+        return name
+    return next((f"{f}/" for f in reversed(folders) if _NAMED.match(f)), "")
+
+
+def is_whole(unit: Unit) -> bool:
+    """Whether all of a file is HIP's code."""
+    return unit.once(_is_whole)
+
+
+def _is_whole(unit: Unit) -> bool:
+    if unit.project.side:
+        return unit.project.side == "hip"
+    if _HINT.search(unit.text) is None:
+        return False
+    facts = side_facts(unit)
+    return bool(facts.hip) and not facts.cuda
+
+
+def hip_spans(unit: Unit) -> tuple[Span, ...]:
+    """Code that is HIP's, as far as lanes go: all of a file that is HIP's or includes HIP's headers and none of CUDA's,
+    even where it uses names of CUDA's; else the branches for HIP."""
+    if is_whole(unit):
+        return (Span(0, len(unit.text)),)
+    paths = [inc.path for inc in unit.includes]
+    if any(p.startswith("hip") for p in paths) and not any(p in unit.catalog.headers for p in paths):
+        return (Span(0, len(unit.text)),)
+    return hip_branches(unit)
+
+
+def is_hips(unit: Unit, offset: int) -> bool:
+    """Whether lanes at a byte are those of a wavefront."""
+    return offset in unit.once(_hip_cover)
+
+
+def _hip_cover(unit: Unit) -> Cover:
+    return Cover(hip_branches(unit) if unit.project.renamed_only else hip_spans(unit))
+
+
+def untouched(unit: Unit) -> Cover:
+    """The bytes that no rule changes: those of HIP's code."""
+    return unit.once(_untouched)
+
+
+def _untouched(unit: Unit) -> Cover:
+    return Cover((Span(0, len(unit.text)),) if is_whole(unit) else hip_branches(unit))

@@ -1,0 +1,277 @@
+"""Which files of a tree are CUDA's, HIP's, both or neither, and one decision for the whole tree.
+
+Decided from facts of all files before any is edited, so that order, workers and shards change nothing. Reasons for HIP,
+the first that holds: where a file lies and its name, what it includes (through headers of the project too), the names
+it uses; a header that only such files include is with them.
+
+The decision: `cuda`: there is no code for HIP. `mixed`: there is some; it is left alone, and so is a CUDA file that has
+a twin for HIP. `both`: the project builds for HIP with a backend of its own, and nothing of it is converted.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from cu2port.core.files import CUDA_SUFFIXES
+from cu2port.core.record import TreeRecord
+from cu2port.facts.atoms import is_hip_word
+from cu2port.facts.hipcode import SideFacts, named_hip
+from cu2port.project import build_files
+
+SideName = Literal["", "cuda", "hip", "both", "neither", "kept"]
+Decision = Literal["cuda", "mixed", "both"]
+_BACKEND = re.compile(r"(?i)cuda|hip|rocm")
+_HEADERS = frozenset({".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl", ".ipp"})
+_BUILDS_HIP = re.compile(
+    r"(?i)enable_language\s*\(\s*hip|languages[^)\n]*\bhip\b|find_package\s*\(\s*\"?hip\b|hip_add_|hip::(?:device|host)|"
+    r"\bhipcc\b|\$[{(]hip_|with-hip|amdclang"
+)
+_BUILD_DEFINES = re.compile(
+    r"(?<![\w-])-D([A-Za-z_]\w*)|add_(?:compile_)?definitions\s*\(\s*(?:-D)?([A-Za-z_]\w*)|"
+    r"(?:PUBLIC|PRIVATE|INTERFACE)\s+(?:-D)?([A-Z_]\w*)(?:=\w+)?\s*\)"
+)
+_IF = re.compile(r"(?i)^\s*(else)?(?:if\s*\(([^#\n]*)\)|\(\s*\))|^\s*(endif)\b")
+_WORD = re.compile(r"\w+")
+_MOST = 8  # macros and folders that the report names
+_SHARE = 4  # one of so many files of CUDA code has code for HIP in a project that builds for both
+
+
+class Side(NamedTuple):
+    """The side a file is on, and why, as words for the report."""
+
+    name: SideName
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Builds:
+    """What build files say of HIP. `where`: the first that builds for it, "" if none does; `macros`: those that are
+    defined in branches for HIP alone."""
+
+    where: str = ""
+    macros: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What a tree is. `of`: by file; `macros`: those that HIP's build alone defines, beside what their names tell;
+    `asked`: the macros for HIP that conditions ask for, the most frequent first; `folders`: where HIP's files lie;
+    `mixed`: (converted file, file for HIP that it reaches and that counts lanes)."""
+
+    decision: Decision
+    of: Mapping[str, Side]
+    why: str = ""
+    macros: frozenset[str] = frozenset()
+    asked: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    mixed: tuple[tuple[str, str], ...] = ()
+
+    def counts(self) -> dict[str, int]:
+        """How many files are on each side."""
+        found = Counter(s.name for s in self.of.values())
+        return {name: found[name] for name in ("cuda", "hip", "both", "neither", "kept")}
+
+    def record(self, shown: Mapping[str, str]) -> TreeRecord | None:
+        """What the report says of it, None for a tree without code for HIP. `shown`: paths as the user writes them."""
+        if self.decision == "cuda":
+            return None
+        told = ((shown[f], s.name, s.reason) for f, s in self.of.items() if f in shown)
+        files = tuple(sorted(x for x in told if x[1] in ("hip", "both", "kept")))
+        return TreeRecord(self.decision, self._message(), self.asked[:_MOST], self.folders[:_MOST], files, self.mixed)
+
+    def _message(self) -> str:
+        n = self.counts()
+        what = [f"{n['hip']} files are HIP's"] if n["hip"] else []
+        what += [f"{n['both']} have branches for HIP"] if n["both"] else []
+        if self.decision == "both":
+            by = [f"the macro {m}" for m in self.asked[:1]] + [f"the folder {f}" for f in self.folders[:1]]
+            own = " and ".join(by) or "files of its own"
+            return f"the project builds for HIP itself, by {own} ({self.why}): nothing is converted"
+        what += [f"{n['kept']} have a twin for HIP, so they stay CUDA's"] if n["kept"] else []
+        return f"{', '.join(what)}: HIP's code is left alone, the rest is converted"
+
+
+def read_builds(files: Iterable[tuple[str, str]]) -> Builds:
+    """What build files say; (name to open, name to show) of each file of the tree."""
+    where, macros, others = "", set[str](), set[str]()
+    named = [(path, shown, os.path.basename(path)) for path, shown in files]  # noqa: PTH119
+    named = [x for x in named if build_files.is_build_file(x[2]) and not x[2].startswith("Dockerfile")]
+    for path, shown, name in sorted(named, key=lambda x: (x[1].count("/"), x[1])):
+        lines = build_files.lines_of(path)
+        where = where or (shown if any(map(_BUILDS_HIP.search, lines)) else "")
+        if name == "CMakeLists.txt" or name.endswith(".cmake"):
+            for macro, for_hip in _defined(lines):
+                (macros if for_hip else others).add(macro)
+    return Builds(where, frozenset(macros - others))
+
+
+def _defined(lines: Iterable[str]) -> Iterable[tuple[str, bool]]:
+    """Macros that a CMake file defines, and whether in an `if` that names HIP and not CUDA."""
+    around: list[bool] = []
+    for line in lines:
+        if (m := _IF.match(line)) is not None:
+            if m[3]:
+                around[-1:] = []
+            elif m[1]:
+                around[-1:] = [_is_for_hip(m[2] or "")]
+            else:
+                around.append(_is_for_hip(m[2] or ""))
+            continue
+        for d in _BUILD_DEFINES.finditer(line):
+            yield next(filter(None, d.groups())), any(around)
+
+
+def _is_for_hip(text: str) -> bool:
+    words = _WORD.findall(text.upper())
+    return any(is_hip_word(w) for w in words) and "NOT" not in words and "OR" not in words
+
+
+def decide(
+    facts: Mapping[str, SideFacts],
+    shown: Mapping[str, str],
+    targets: Mapping[str, Mapping[str, str]],
+    builds: Builds,
+) -> Sides:
+    """What a tree is. Files are known by absolute path. `shown`: paths from the tree's root; `targets`: what the
+    includes of a file, as spelled, lead to in the tree."""
+    edges = {f: frozenset(_included(facts[f], targets.get(f, {}))) & facts.keys() for f in facts}
+    includers: defaultdict[str, set[str]] = defaultdict(set)
+    for f in sorted(edges):
+        for to in edges[f]:
+            includers[to].add(f)
+    of = {path: _alone(facts[path], shown[path]) for path in sorted(facts)}
+    _through_headers(of, facts, shown, includers)
+    _with_includers(of, edges, includers)
+    twins = _twins(of, shown)
+    asked = Counter(w for f in facts.values() for w in f.asked)
+    cuda = [f for f, side in of.items() if side.name in ("cuda", "both") and facts[f].cuda]
+    covered = [f for f in cuda if f in twins or of[f].name == "both"]
+    hips = [f for f, side in of.items() if side.name == "hip"]
+    macros = _hip_macros(facts, builds)
+    some = bool(hips or any(side.name == "both" for side in of.values()))
+    folders = _folders([shown[f] for f in hips])
+    decision: Decision = "mixed" if some else "cuda"
+    why = ""
+    if some and builds.where and _SHARE * len(covered) >= len(cuda):
+        decision = "both"
+        why = f"{builds.where} builds for HIP, and {len(covered)} of {len(cuda)} files of CUDA code have code for HIP"
+        of |= {f: Side("kept", side.reason) for f, side in of.items() if side.name in ("cuda", "both")}
+    elif twins:
+        of |= {f: Side("kept", f"{shown[twin]} is its twin for HIP") for f, twin in twins.items()}
+    mixed = () if decision == "both" else _mixed(of, facts, shown, includers)
+    names = sorted(asked, key=lambda w: (-asked[w], w))
+    return Sides(decision, of, why, macros, tuple(names), folders, mixed)
+
+
+def _included(f: SideFacts, targets: Mapping[str, str]) -> Iterable[str]:
+    """What a file includes of the tree, outside of branches for HIP."""
+    return (to for name, to in targets.items() if f.common is None or name in f.common)
+
+
+def _alone(f: SideFacts, shown: str) -> Side:
+    """What a file is by itself."""
+    named = named_hip(shown)
+    if named and not f.cuda:
+        return Side("hip", f"its path: {named}")
+    if f.hip and not f.cuda:
+        return Side("hip", f.hip)
+    if f.branches or (f.hip and f.cuda):
+        return Side("both", f"{f.cuda or 'CUDA code'}, and {f.hip or 'branches for HIP'}")
+    if f.cuda:
+        return Side("cuda", f.cuda)
+    suffix = os.path.splitext(shown)[1].lower()  # noqa: PTH122
+    return Side("cuda", f"its suffix {suffix}") if suffix in CUDA_SUFFIXES else Side("neither")
+
+
+def _through_headers(
+    out: dict[str, Side], facts: Mapping[str, SideFacts], shown: Mapping[str, str], includers: Mapping[str, set[str]]
+) -> None:
+    """Files without CUDA names that reach HIP's headers, and none of CUDA's, through headers of the project."""
+    hip = [f for f in out if facts[f].hip.startswith("includes ")]
+    cudas = [f for f in out if facts[f].cuda.startswith("includes ") or facts[f].branches]
+    to_cuda = _reaching(cudas, includers) if hip else {}
+    for path, header in _reaching(hip, includers).items():
+        side = out[path]
+        if path not in to_cuda and (side.name == "neither" or (side.name == "cuda" and not facts[path].cuda)):
+            out[path] = Side("hip", f"reaches {facts[header].hip.removeprefix('includes ')} through {shown[header]}")
+
+
+def _reaching(files: Iterable[str], includers: Mapping[str, set[str]]) -> dict[str, str]:
+    """What includes one of some files, directly or not, and which; in alphabetical order where there are several."""
+    out: dict[str, str] = {}
+    for f in sorted(files):
+        todo = [f]
+        while todo:
+            for by in includers.get(todo.pop(), ()):
+                if by not in out:
+                    out[by] = f
+                    todo.append(by)
+    return out
+
+
+def _with_includers(
+    out: dict[str, Side], edges: Mapping[str, frozenset[str]], includers: Mapping[str, set[str]]
+) -> None:
+    """Headers without names of either that only HIP's files include."""
+    todo = [f for f, side in out.items() if side.name == "hip"]
+    while todo:
+        for to in edges.get(todo.pop(), ()):
+            if out.get(to) == Side("neither") and all(out[f].name == "hip" for f in includers[to]):
+                out[to] = Side("hip", "only files for HIP include it")
+                todo.append(to)
+
+
+def _twins(of: Mapping[str, Side], shown: Mapping[str, str]) -> dict[str, str]:
+    """The CUDA files that have a twin for HIP: the same path but for the backend's name."""
+    by_key: defaultdict[str, list[str]] = defaultdict(list)
+    for f, side in of.items():
+        if side.name == "hip":
+            by_key[_key(shown[f])].append(f)
+    return {
+        f: min(by_key[key])
+        for f, side in of.items()
+        if side.name in ("cuda", "both") and (key := _key(shown[f])) in by_key
+    }
+
+
+def _key(shown: str) -> str:
+    """A path without what tells a backend: `a/cuda/x_cuda.cuh` and `a/hip/x_hip.hpp` have one key."""
+    stem, suffix = os.path.splitext(shown)  # noqa: PTH122
+    stem = re.sub(r"(?i)\.(?:hip|cu)\Z", "", stem)
+    return f"{_BACKEND.sub('@', stem)}{'.h' if suffix.lower() in _HEADERS else '.c'}"
+
+
+def _hip_macros(facts: Mapping[str, SideFacts], builds: Builds) -> frozenset[str]:
+    """Macros that are defined for HIP alone: by the build, or only in branches for HIP of all files."""
+    found = builds.macros | {m for f in facts.values() for m in f.only_hip}
+    return frozenset(found - {m for f in facts.values() for m in f.elsewhere})
+
+
+def _folders(hips: list[str]) -> tuple[str, ...]:
+    """The folders that are named for HIP, the one with most files first."""
+    found: Counter[str] = Counter()
+    for path in hips:
+        *folders, _ = path.split("/")
+        at = next((k for k, f in enumerate(folders) if named_hip(f"{f}/x")), -1)
+        if at >= 0:
+            found["/".join(folders[: at + 1])] += 1
+    return tuple(sorted(found, key=lambda f: (-found[f], f)))
+
+
+def _mixed(
+    of: Mapping[str, Side], facts: Mapping[str, SideFacts], shown: Mapping[str, str], includers: Mapping[str, set[str]]
+) -> tuple[tuple[str, str], ...]:
+    """Converted files that count lanes and reach a file for HIP that counts them too: two widths in one program."""
+    wide = [f for f, side in of.items() if side.name == "hip" and facts[f].lanes]
+    return tuple(
+        sorted(
+            (shown[f], shown[to])
+            for f, to in _reaching(wide, includers).items()
+            if of[f].name in ("cuda", "both") and facts[f].lanes
+        )
+    )
