@@ -25,8 +25,8 @@ void h(int* p) { cudaFree(p); k<<<1, 32>>>(p); }
 """
 
 
-def _out(text: str, path: str = "a.cu", **options: str) -> str:
-    return translate(text, Options(use_clang=False, **options), path=path).output.decode()
+def _out(text: str) -> str:
+    return translate(text, Options(use_clang=False), path="a.cu").output.decode()
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,8 @@ def _tree(root: Path, files: dict[str, str]) -> Path:
     return root
 
 
-def _run(root: Path, out: Path, workers: int = 1, **options: str) -> convert.Ran:
-    request = Request((str(root),), "out", str(out), Options(use_clang=False, **options), workers=workers)
+def _run(root: Path, out: Path, workers: int = 1) -> convert.Ran:
+    request = Request((str(root),), "out", str(out), Options(use_clang=False), workers=workers)
     return convert.run(request)
 
 
