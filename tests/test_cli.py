@@ -315,7 +315,7 @@ def test_nothing_left_is_exit_code_0_and_trust_may_leave_more() -> None:
         (["a.cu", "--dry-run", "-I", "gone"], "-I gone: no such folder"),
         (["a.cu", "--dry-run", "-D", "1x"], "-D 1x: a macro's name"),
         (["a.cu", "--dry-run", "-p", "."], "compile_commands.json: No such file"),
-        (["a.cu", "--dry-run", "--report", "r.pdf"], "the suffix says the format, and there is .json"),
+        (["a.cu", "--dry-run", "--report", "r.pdf"], "the suffix says no format; there is .json"),
         (["a.cu", "--dry-run", "--report", "no/r.json"], "there is no folder no"),
     ],
 )
@@ -513,6 +513,8 @@ def test_help_loads_nothing_but_click() -> None:
             "cu2port.core",
             "cu2port.core.plain",
             "cu2port.core.version",
+            "cu2port.report",
+            "cu2port.report.formats",
         ]
     )
 

@@ -14,7 +14,8 @@ from cu2port.audit.run import audit
 from cu2port.core.model import Outcome, Project
 from cu2port.project import convert
 from cu2port.project.plan import Request
-from cu2port.report import audit_text, json_report, terminal
+from cu2port.report import json_report, terminal
+from cu2port.report.formats import render
 
 LANES = """__device__ unsigned f(int p, int v, int w) {
   return (__ballot(p) >> (w * 64)) + __shfl(v, 63) + warpSize;
@@ -176,7 +177,7 @@ def test_a_project_that_builds_for_hip_is_not_converted_twice(tmp_path: Path) ->
     assert any(line.startswith("HIP code") for line in terminal.summary(ran.record))
     document = audit(Request((str(tmp_path / "in"),), "dry-run", options=Options(use_clang=False)))
     assert document["summary"]["hip"]["message"] == tree.message
-    assert any("builds for HIP itself" in line for line in audit_text.text(document).splitlines())
+    assert any("builds for HIP itself" in line for line in render("text", "audit", document).splitlines())
 
 
 def test_a_twin_for_hip_keeps_its_cuda_file(tmp_path: Path) -> None:

@@ -134,12 +134,13 @@ def test_imports_point_down(ours: nx.DiGraph[str]) -> None:
     assert sorted(upward(ours, table())) == []
 
 
-def test_two_modules_alone_import_by_computed_names(ours: nx.DiGraph[str]) -> None:
-    """They load what others only declare: the checks, and the rows of PTX."""
+def test_three_modules_alone_import_by_computed_names(ours: nx.DiGraph[str]) -> None:
+    """They load what others only declare: the checks, the rows of PTX, and the formats of reports."""
     texts = sources()
     assert sorted(name for name in ours if re.search(r"\bimport_module\(|__import__\(", texts[name])) == [
         "checks",
         "ptx.table",
+        "report.formats",
     ]
 
 

@@ -18,7 +18,9 @@ from cu2port.audit.collect import HAND, NONE, REVIEW, SELF, FileAudit, Found, Ke
 from cu2port.audit.document import build, schema
 from cu2port.audit.requirements import REQUIREMENTS, Requirement
 from cu2port.catalog import load_catalog
-from cu2port.report import audit_html, audit_text
+from cu2port.report import audit_parts
+from cu2port.report.formats import html, md
+from cu2port.report.formats import text as text_format
 from cu2port.report.pages import pages
 
 FOLDER = "a_folder_with_a_long_name/and_one_more_below_it_that_is_no_shorter"
@@ -88,7 +90,7 @@ class Ids(HTMLParser):
 
 def test_the_page_of_a_thousand_files_is_small_enough(doc: dict[str, Any]) -> None:
     assert (doc["summary"]["cuda_files"], len(doc["findings"])) == (1_000, 40_000)
-    text = audit_html.render(doc)
+    text = html.of_audit(doc)
     assert len(text.encode()) < 5_000_000
     page = Ids(text)
     assert page.rows == 2_000
@@ -98,8 +100,8 @@ def test_the_page_of_a_thousand_files_is_small_enough(doc: dict[str, Any]) -> No
 
 
 def test_a_page_that_would_be_too_large_shows_less(doc: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit_html, "MOST_BYTES", 700_000)
-    text = audit_html.render(doc)
+    monkeypatch.setattr(html, "MOST_BYTES", 700_000)
+    text = html.of_audit(doc)
     assert len(text.encode()) <= 700_000
     rows = Ids(text).rows
     assert 0 < rows < 2_000
@@ -112,7 +114,7 @@ def test_no_word_is_too_long_for_the_page() -> None:
     for x in worst["findings"]:
         x["before"] = x["message"] = "`" + "x" * 3_000_000
     worst["requirements"][0]["places"][0][2] = "y" * 6_000_000
-    assert len(audit_html.render(worst)) < 1_000_000
+    assert len(html.of_audit(worst)) < 1_000_000
 
 
 def test_the_sums_hold_and_the_schema(doc: dict[str, Any]) -> None:
@@ -126,14 +128,14 @@ def test_the_sums_hold_and_the_schema(doc: dict[str, Any]) -> None:
     parts = doc["effort"]["parts"]
     assert abs(doc["effort"]["minutes"] - sum(p["minutes"] for p in parts)) < 0.1 * len(parts)
     assert sum(w["count"] for w in doc["wave64"]) == sum(x["code"].startswith("CU3") for x in found)
-    assert sum(k["lines"] for k in audit_text.build_kinds(doc)) == len(doc["build"])
-    left = audit_text.folded(found)
+    assert sum(k["lines"] for k in audit_parts.build_kinds(doc)) == len(doc["build"])
+    left = audit_parts.folded(found)
     assert sum(x["count"] for x in left) == s["by_way"]["findings"]["hand"] + s["by_way"]["findings"]["none"]
 
 
 def test_text_and_markdown_are_short(doc: dict[str, Any]) -> None:
-    assert len(audit_text.text(doc).splitlines()) < 200
-    markdown = audit_text.markdown(doc)
+    assert len(text_format.of_audit(doc).splitlines()) < 200
+    markdown = md.of_audit(doc)
     assert "more; the JSON has them all" in markdown
     rows = markdown[markdown.index("## What is left") :].splitlines()
     assert sum(r.startswith("| a") for r in rows) == 200
@@ -153,7 +155,7 @@ const took = performance.now() - start, shown = document.getElementById("shown")
 pre.textContent = JSON.stringify({took, shown});
 document.body.prepend(pre); }</script></body>"""
     path = tmp_path / "page.html"
-    path.write_text(audit_html.render(doc).replace("</body>", script), encoding="utf-8")
+    path.write_text(html.of_audit(doc).replace("</body>", script), encoding="utf-8")
     flags = "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --dump-dom".split()
     words = [browser, *flags, f"--user-data-dir={tmp_path / 'profile'}", path.as_uri()]
     out = subprocess.run(words, capture_output=True, text=True, timeout=180, check=False).stdout

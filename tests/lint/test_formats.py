@@ -19,7 +19,8 @@ from cu2port.cli import cli
 from cu2port.core.locate import Place, readable
 from cu2port.lint.run import FileLint, LintFinding
 from cu2port.project.jobs import patch
-from cu2port.report import lint_formats, sarif
+from cu2port.report.formats import json as json_format
+from cu2port.report.formats import sarif
 from cu2port.report.pages import pages
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -187,7 +188,7 @@ def many(count: int) -> list[FileLint]:
 
 
 def test_the_largest_log_stays_inside_githubs_limits() -> None:
-    text = sarif.render(many(30_000), pages())
+    text = sarif.of_lint(many(30_000))
     assert len(gzip.compress(text.encode(), 6)) < sarif.MOST_BYTES
     (run,) = json.loads(text)["runs"]
     assert len(run["results"]) == sarif.MOST_RESULTS
@@ -199,7 +200,7 @@ def test_the_largest_log_stays_inside_githubs_limits() -> None:
 
 def test_a_log_that_gzip_does_not_bring_under_the_limit_says_less(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sarif, "MOST_BYTES", 60_000)
-    text = sarif.render(many(3_000), pages())
+    text = sarif.of_lint(many(3_000))
     assert len(gzip.compress(text.encode(), 6)) < 60_000
     (run,) = json.loads(text)["runs"]
     assert 0 < len(run["results"]) < 3_000
@@ -278,4 +279,4 @@ def test_statistics_add_up() -> None:
     counts = [int(line.split()[0]) for line in lint(".", "--statistics").stdout.splitlines()]
     document: dict[str, Any] = json.loads(lint(".", "--output-format", "json").stdout)
     assert sum(counts) == document["summary"]["findings"] == len(document["findings"])
-    assert document["schema"] == lint_formats.SCHEMA
+    assert document["schema"] == json_format.SCHEMA

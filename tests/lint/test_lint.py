@@ -20,7 +20,7 @@ from cu2port.core.locate import readable
 from cu2port.lint import cache as cache_module
 from cu2port.lint.cache import Cache
 from cu2port.project.jobs import Job
-from cu2port.report import lint_formats
+from cu2port.report.formats import json as json_format
 
 BALLOT = """#include <hip/hip_runtime.h>
 __global__ void k(unsigned* q, int x) {
@@ -315,7 +315,7 @@ HOSTILE = "<script>alert('x')</script>\" ]]>,:%.hip"
 def test_json_holds_to_its_schema() -> None:
     write("a.hip", MIXED + BALLOT % "")
     document = json.loads(lint(".", "--select", "ALL", "--info", "--output-format", "json").stdout)
-    jsonschema.validate(document, lint_formats.json_schema())
+    jsonschema.validate(document, json_format.json_schema())
     assert document["summary"]["by_code"] == {
         c: sum(f["code"] == c for f in document["findings"]) for c in {f["code"] for f in document["findings"]}
     }
@@ -359,7 +359,7 @@ def test_sarif_fingerprints_do_not_move_with_unrelated_edits() -> None:
 
 
 def test_sarif_stays_inside_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cu2port.report import sarif
+    from cu2port.report.formats import sarif
 
     monkeypatch.setattr(sarif, "MOST_RESULTS", 3)
     write("a.hip", (BALLOT % "") * 4 + MIXED)

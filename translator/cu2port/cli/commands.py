@@ -5,14 +5,35 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections.abc import Callable
 from types import TracebackType
 
 import click
 
 from cu2port.cli.console import echo, echo_lines
 from cu2port.core.version import __version__
+from cu2port.report import formats
+from cu2port.report.formats import Kind
 
+_Command = Callable[..., None]
 _NO_ARGUMENTS: type[click.UsageError] | tuple[()] = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.2
+
+
+def _format(kind: Kind) -> Callable[[_Command], _Command]:
+    """The option that says how findings are written."""
+    words = "How findings are written; else by -o's suffix.  [text]"
+    return click.option("--format", "--output-format", "format", type=click.Choice(formats.names(kind)), help=words)
+
+
+_output = click.option(
+    "-o", "--output", "--output-file", "output", metavar="FILE", default="", help="File to write; else standard output."
+)
+
+
+def _report(kind: Kind, more: str = "") -> Callable[[_Command], _Command]:
+    """The option that writes what was found to a file beside."""
+    words = f"Write a report{more}; the suffix is its format ({' '.join(formats.by_suffix(kind))})."
+    return click.option("--report", "reports", metavar="FILE", multiple=True, help=words)
 
 
 class _Oops:
@@ -132,9 +153,7 @@ def cli() -> None:
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Worker processes.  [number of cores]")
 @click.option("--max-size", metavar="SIZE", default="8M", help="Do not convert larger files.  [8M]")
 @click.option("--force", is_flag=True, help="Replace files that are not cu2port's; change a dirty git tree.")
-@click.option(
-    "--report", "reports", metavar="FILE", multiple=True, help="Write a report; the suffix is its format (.json)."
-)
+@_report("run")
 @click.option("--verify", metavar="ARCHS", help="Then compile the output for these GPUs: gfx942,gfx1100.")
 @click.option("-q", "--quiet", is_flag=True, help="Show errors only.")
 @click.option("-v", "--verbose", is_flag=True, help="Show what was applied too.")
@@ -164,7 +183,7 @@ def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object)
 @click.option(
     "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="S", default=300.0, show_default=True
 )
-@click.option("--report", "reports", metavar="FILE", multiple=True, help="Write a report, or add to that of convert.")
+@_report("run", ", or add to that of convert")
 @click.option("-q", "--quiet", is_flag=True, help="Show errors only.")
 @click.option("-v", "--verbose", is_flag=True, help="Show every file.")
 def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
@@ -181,8 +200,9 @@ def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
 
 @cli.command(short_help="What porting a tree takes, without writing code.")
 @click.argument("paths", nargs=-1, metavar="PATH...", required=True)
-@click.option("--format", type=click.Choice(["html", "json", "sarif", "md", "text"]), help="Else by -o's suffix.")
-@click.option("-o", "--output", metavar="FILE", default="", help="File to write; else standard output.")
+@_format("audit")
+@_output
+@_report("audit")
 @click.option("--compare", metavar="OLD.json", default="", help="An older audit: show what is fixed, new and left.")
 @click.option("--arch", "archs", metavar="ARCHS", default="", help="GPUs that count (gfx942,gfx1100).  [all]")
 @click.option("--rocm", metavar="VERSION", default="", help="ROCm to port to.  [7.1]")
@@ -211,13 +231,9 @@ def audit(paths: tuple[str, ...], **asked: object) -> None:
 @click.option("--fix", is_flag=True, help="Fix HIP code where that surely keeps its meaning.")
 @click.option("--unsafe-fixes", is_flag=True, help="Fix also what needs review afterwards.")
 @click.option("--diff", is_flag=True, help="Show what would be fixed, write nothing; list the rest.")
-@click.option(
-    "--output-format",
-    type=click.Choice(["text", "json", "sarif", "github", "gitlab", "junit"]),
-    default="text",
-    help="How findings are written.",
-)
-@click.option("--output-file", metavar="FILE", default="", help="Where; else standard output.")
+@_format("lint")
+@_output
+@_report("lint")
 @click.option("--statistics", is_flag=True, help="Count findings by rule.")
 @click.option("--info", is_flag=True, help="Show findings of severity info too.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 although there are findings.")

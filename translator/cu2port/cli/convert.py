@@ -11,7 +11,7 @@ from typing import Any
 
 from cu2port.cli.console import echo
 from cu2port.cli.options import shared
-from cu2port.cli.reports import progress, report_paths, write_text
+from cu2port.cli.reports import progress, report_paths, write_reports
 from cu2port.core.file_rules import IN_THE_WAY
 from cu2port.core.model import Options, Trust
 from cu2port.project import compile_db
@@ -19,7 +19,7 @@ from cu2port.project.config import find_config
 from cu2port.project.convert import Ran, run
 from cu2port.project.plan import Mode, Request
 from cu2port.project.tree import CannotRun, parse_size
-from cu2port.report import FORMATS, terminal
+from cu2port.report import terminal
 
 _COLOURS = {"error": "red", "warning": "yellow"}
 
@@ -29,7 +29,7 @@ def command(paths: tuple[str, ...], verbosity: int, asked: Mapping[str, Any]) ->
     try:
         request = _request(paths, asked)
         archs = _archs(request, asked["verify"])
-        reports = report_paths(asked["reports"])
+        reports = report_paths(asked["reports"], "run")
         stdin = sys.stdin.buffer.read() if request.inputs == ("-",) else None
         with progress(verbosity) as tick:
             ran = run(request, stdin, tick)
@@ -38,8 +38,7 @@ def command(paths: tuple[str, ...], verbosity: int, asked: Mapping[str, Any]) ->
             sys.stdout.buffer.flush()
         _show(request, ran, verbosity)
         verified = _verify(request, ran, archs, verbosity) if archs and not ran.in_the_way else 0
-        for path in reports:
-            write_text(path, FORMATS[path.suffix.lower()](ran.record))
+        write_reports(reports, "run", ran.record)
     except CannotRun as e:
         echo(f"cu2port: {e}", err=True)
         return 2

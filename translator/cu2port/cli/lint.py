@@ -13,10 +13,10 @@ from typing import Any
 
 from cu2port.cli.console import echo, echo_document
 from cu2port.cli.options import shared
+from cu2port.cli.reports import format_of, report_paths, write_reports, write_text
 from cu2port.core import file_rules
 from cu2port.core.disk import sweep_folder
 from cu2port.core.model import Judged, Options, Project, Severity, Trust
-from cu2port.core.plain import one_line
 from cu2port.facts.warpnames import WARP_HEADERS
 from cu2port.lint import baseline
 from cu2port.lint.run import FileLint, Settings, failed, lint
@@ -27,7 +27,6 @@ from cu2port.project.helper_headers import HELPERS, is_helper_file
 from cu2port.project.inplace import InPlace
 from cu2port.project.jobs import Job, patch
 from cu2port.project.manifest import locked
-from cu2port.project.output import write_named
 from cu2port.project.tree import (
     CUDA_SUFFIXES,
     SOURCE_SUFFIXES,
@@ -39,7 +38,8 @@ from cu2port.project.tree import (
     walk,
 )
 from cu2port.project.workers import available_cores
-from cu2port.report import lint_formats
+from cu2port.report import formats
+from cu2port.report.formats.text import statistics_lines, text_lines
 
 _HIP_SUFFIXES = frozenset({".hip"})
 _LOST = frozenset({file_rules.UNREADABLE.code, file_rules.INTERNAL.code})  # what no baseline may hide
@@ -57,7 +57,11 @@ def command(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
 
 
 def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
-    _check_options(paths, asked)
+    out = asked["output"]
+    chosen = asked["format"] or ""
+    chosen = format_of(Path(out), "lint", "-o", chosen, "text") if out else chosen or "text"
+    reports = report_paths(asked["reports"], "lint")
+    _check_options(paths, asked, chosen)
     config = load_config(Path(asked["config"])) if asked["config"] else _found(asked["isolated"])
     known = _baseline(config, asked)
     settings = _settings(config, asked, known)
@@ -77,7 +81,7 @@ def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
         count = baseline.save(path, {f.path: [x.mark for x in f.findings if x.code not in _LOST] for f in files})
         echo(f"{path}: it keeps {_count(count, 'finding')}", err=True)
         lost = [replace(f, findings=tuple(x for x in f.findings if x.code in _LOST)) for f in (*files, *unread)]
-        _report(lost, asked, on_error=True)
+        _show(lost, asked, chosen, on_error=True)
         return 1 if any(f.findings for f in lost) else 0
     files = shown(files)
     if asked["diff"]:
@@ -88,23 +92,25 @@ def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
     elif settings.fix is not None:
         data = jobs[0].data or b""
         sys.stdout.buffer.write(data if files[0].output is None else files[0].output)
-    if asked["output_format"] == "text":
+    named = [*files, *unread]
+    if chosen == "text":
         files = _as_seen_from_here(files, jobs, config)
     files += unread
     if ignored and not asked["quiet"]:
         echo(f"left out, since git ignores it: {_count(ignored, 'file or folder', 'files and folders')}", err=True)
-    _report(files, asked, on_error=asked["diff"] or (settings.fix is not None and paths == ("-",)))
+    _show(files, asked, chosen, on_error=asked["diff"] or (settings.fix is not None and paths == ("-",)))
+    write_reports(reports, "lint", named)
     left = any(f.findings for f in files)
     changed = asked["diff"] and any(f.output is not None for f in files)
     return 0 if asked["exit_zero"] else 1 if left or changed else 0
 
 
-def _check_options(paths: tuple[str, ...], asked: Mapping[str, Any]) -> None:
+def _check_options(paths: tuple[str, ...], asked: Mapping[str, Any], chosen: str) -> None:
     """Refuse what would be passed over in silence."""
     if asked["stdin_filename"] and paths != ("-",):
         raise CannotRun("--stdin-filename says what `-` is called, and `-` is not among the inputs")
-    if asked["statistics"] and asked["output_format"] != "text":
-        raise CannotRun(f"--statistics is text; --output-format {asked['output_format']} has counts of its own")
+    if asked["statistics"] and chosen != "text":
+        raise CannotRun(f"--statistics is text; --format {chosen} has counts of its own")
     if asked["write_baseline"] and (asked["fix"] or asked["unsafe_fixes"] or asked["diff"]):
         raise CannotRun("--write-baseline keeps what there is; fix first, then write")
 
@@ -312,39 +318,23 @@ def _show_diff(jobs: Sequence[Job], files: Sequence[FileLint]) -> None:
     sys.stdout.buffer.flush()
 
 
-def _report(files: Sequence[FileLint], asked: Mapping[str, Any], on_error: bool) -> None:
-    chosen = asked["output_format"]
-    if chosen == "text" and not asked["output_file"]:
+def _show(files: Sequence[FileLint], asked: Mapping[str, Any], chosen: str, on_error: bool) -> None:
+    """The findings where they are asked for: on the terminal in colour, or as a document in a format."""
+    if chosen == "text" and not asked["output"]:
         _show_text(files, asked, on_error)
-        return
-    if chosen == "text":
-        text = "".join(f"{one_line(line)}\n" for f in files for _, line in lint_formats.text_lines(f, True))
-    elif chosen == "json":
-        text = lint_formats.json_text(files)
-    elif chosen == "github":
-        text = "".join(f"{line}\n" for line in lint_formats.github_lines(files))
-    elif chosen == "gitlab":
-        text = lint_formats.gitlab_text(files)
-    elif chosen == "junit":
-        text = lint_formats.junit_text(files)
+    elif not asked["output"]:
+        echo_document(formats.render(chosen, "lint", files), err=on_error)
     else:
-        from cu2port.report import sarif
-        from cu2port.report.pages import pages
-
-        text = sarif.render(files, pages())
-    if not asked["output_file"]:
-        echo_document(text, err=on_error)
-        return
-    write_named("--output-file", Path(asked["output_file"]), text.encode("utf-8", "backslashreplace"))
+        write_text(Path(asked["output"]), formats.render(chosen, "lint", files), "-o")
 
 
 def _show_text(files: Sequence[FileLint], asked: Mapping[str, Any], err: bool) -> None:
     if asked["statistics"]:
-        for line in lint_formats.statistics_lines(files):
+        for line in statistics_lines(files):
             echo(line, err=err)
     elif not asked["quiet"]:
         for f in files:
-            for severity, line in lint_formats.text_lines(f, True):
+            for severity, line in text_lines(f, True):
                 echo(line, fg=_COLOURS.get(severity), err=err)
     if not asked["quiet"]:
         echo(_summary(files, asked["diff"]), err=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from cu2port.cli.console import echo
 from cu2port.cli.options import shared
-from cu2port.cli.reports import progress, report_paths, write_text
+from cu2port.cli.reports import progress, report_paths, write_reports, write_text
 from cu2port.core import verified
 from cu2port.core.model import Options
 from cu2port.core.record import RunRecord
@@ -17,7 +17,7 @@ from cu2port.core.version import __version__
 from cu2port.project import compile_db, plan
 from cu2port.project.config import find_config
 from cu2port.project.tree import CannotRun
-from cu2port.report import FORMATS, json_report
+from cu2port.report import json_report
 from cu2port.verify.compile import Request, run
 
 _GPUS = ("gfx90a", "gfx942", "gfx1100", "gfx1201")  # one of each family that ROCm supports
@@ -28,8 +28,8 @@ _COLOURS = {"error": "red", "warning": "yellow"}
 def command(path: str, verbosity: int, asked: Mapping[str, Any]) -> int:
     """Run `verify`; returns the exit code."""
     try:
-        reports = report_paths(asked["reports"])
-        earlier = {p: json_report.earlier(p) if p.suffix.lower() == ".json" else None for p in reports}
+        reports = report_paths(asked["reports"], "run")
+        earlier = {p: json_report.earlier(p) if name == "json" else None for p, name in reports.items()}
         pairs = [pair for content in earlier.values() if content for pair in json_report.outputs(content)]
         common = shared(asked, find_config(Path.cwd()))
         request = Request(
@@ -51,8 +51,7 @@ def command(path: str, verbosity: int, asked: Mapping[str, Any]) -> int:
         for p, content in earlier.items():
             if content is not None:
                 write_text(p, json_report.with_verify(content, found))
-            else:
-                write_text(p, FORMATS[p.suffix.lower()](_alone(found)))
+        write_reports({p: name for p, name in reports.items() if earlier[p] is None}, "run", _alone(found))
     except CannotRun as e:
         echo(f"cu2port: {e}", err=True)
         return 2

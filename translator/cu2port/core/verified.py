@@ -128,7 +128,7 @@ def lines(run: VerifyRecord, verbosity: int) -> Iterator[tuple[str, str]]:
     An error stands at its CUDA line when that is known, and names the line of the output behind it.
     """
     for unit in run.units:
-        for error, targets in _by_error(unit).items():
+        for error, targets in by_error(unit).items():
             yield "error", f"{_place(error)}: error for {', '.join(targets)}: {error.message}{_where(error)}"
         if unit.verdict == MISSING and verbosity >= 0:
             header = next(t.header for t in unit.targets if t.header)
@@ -138,7 +138,8 @@ def lines(run: VerifyRecord, verbosity: int) -> Iterator[tuple[str, str]]:
             yield "info", f"{unit.path}: {cells}"
 
 
-def _by_error(unit: UnitRecord) -> dict[CompileError, list[str]]:
+def by_error(unit: UnitRecord) -> dict[CompileError, list[str]]:
+    """The errors of a unit, each with the targets that give it."""
     found: dict[CompileError, list[str]] = {}
     for t in unit.targets:
         for e in t.errors:

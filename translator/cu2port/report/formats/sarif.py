@@ -20,7 +20,7 @@ from cu2port.core.locate import Place
 from cu2port.core.plain import json_of
 from cu2port.core.version import __version__
 from cu2port.lint.run import FileLint, LintFinding
-from cu2port.report.pages import Page
+from cu2port.report.pages import Page, pages
 
 # What GitHub takes: https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning
 MOST_RESULTS = 25_000  # of a run
@@ -31,11 +31,12 @@ _ORDER = {"error": 0, "warning": 1, "info": 2}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def render(files: Sequence[FileLint], pages: Mapping[str, Page]) -> str:
+def of_lint(files: Sequence[FileLint]) -> str:
     """The SARIF log as text."""
+    rules = pages()
     most = MOST_RESULTS
     while True:
-        text = json_of(document(files, pages, most)) + "\n"
+        text = json_of(document(files, rules, most)) + "\n"
         size = len(text)  # a log that is small enough as it is need not be packed to know
         if size > MOST_BYTES // 4:
             size = len(gzip.compress(text.encode("utf-8", "backslashreplace"), 6))
@@ -44,14 +45,14 @@ def render(files: Sequence[FileLint], pages: Mapping[str, Page]) -> str:
         most = max(1, int(min(most, sum(len(f.findings) for f in files)) * MOST_BYTES / size * 0.9))
 
 
-def render_audit(audit: Mapping[str, Any], pages: Mapping[str, Page]) -> str:
+def of_audit(audit: Mapping[str, Any]) -> str:
     """The findings of an audit as a SARIF log; files are named from the working folder, those outside from the input
     that holds them."""
     files = []
     for path, found in groupby(audit["findings"], key=lambda x: x["path"]):
         shown = _from_here(path, audit["options"]["inputs"])
         files.append(FileLint(shown, tuple(_of_audit(x) for x in found if x["way"] != "note")))
-    return render(files, pages)
+    return of_lint(files)
 
 
 def _from_here(path: str, inputs: Sequence[str]) -> str:
@@ -71,7 +72,7 @@ def _of_audit(x: Mapping[str, Any]) -> LintFinding:
     return LintFinding(*marks, effects=tuple(x["effects"].items()), why=tuple(x["why"]))
 
 
-def document(files: Sequence[FileLint], pages: Mapping[str, Page], most: int) -> dict[str, Any]:
+def document(files: Sequence[FileLint], rules: Mapping[str, Page], most: int) -> dict[str, Any]:
     """The SARIF log as JSON values. Of more than `most` results the least severe are left out, and the log says so."""
     pairs = [(f.path, x) for f in files for x in f.findings]
     every = len(pairs)
@@ -88,7 +89,7 @@ def document(files: Sequence[FileLint], pages: Mapping[str, Page], most: int) ->
             "driver": {
                 "name": "cu2port",
                 "semanticVersion": __version__,
-                "rules": [_rule(pages[code]) for code in codes],
+                "rules": [_rule(rules[code]) for code in codes],
             }
         },
         "columnKind": "unicodeCodePoints",

@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cu2port.report.audit_text import WAYS, build_kinds, open_risks, size, top_work
+from cu2port.report.audit_parts import WAYS, build_kinds, open_risks, size, top_work
 from cu2port.report.pages import pages
 
 MOST_BYTES = 4_900_000  # of a page; one that is larger is made again with half of everything
@@ -39,7 +39,7 @@ class _Bounds(NamedTuple):
         return _Bounds(*(max(1, n // 2) for n in self))
 
 
-def render(doc: Mapping[str, Any]) -> str:
+def of_audit(doc: Mapping[str, Any]) -> str:
     """The page as text, of at most 5 MB."""
     most = _Bounds()
     while True:
@@ -59,7 +59,7 @@ def _render(doc: Mapping[str, Any], most: _Bounds) -> str:
     codes = sorted({g["code"] for g in groups} | {w["code"] for w in doc["wave64"]})
     known = pages()
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
         autoescape=True,
         trim_blocks=True,
         finalize=lambda x: _visible(x) if isinstance(x, str) and not isinstance(x, Markup) else x,
