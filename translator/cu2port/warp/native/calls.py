@@ -10,7 +10,7 @@ from cu2port.warp.native.patterns import SPACE, Collective, collective
 from cu2port.warp.native.read import Found, is_cudas, read
 from cu2port.warp.native.reasons import Reason, Refused
 from cu2port.warp.native.state import MIXED, SAME, Kind, Proved, Site, State, T, Valued
-from cu2port.warp.native.sums import gathered, reduced
+from cu2port.warp.native.sums import reduced
 from cu2port.warp.native.types import COUNT, canonical
 from cu2port.warp.native.valued import lift, plain, value
 from cu2port.warp.native.widths import argument_kind, is_wide, type_given
@@ -64,7 +64,7 @@ def _reduction(s: State, e: CallExpr, own: Proved, kind: str) -> Valued:
     name = callee(e)
     if isinstance(e.callee, Name) and len(e.callee.targs) > 1 and not own.widths:
         return s.refuse(e.at, Reason.TEMPLATE, name), MIXED
-    s, t = gathered(s, e.args[0]) or value(s, e.args[0])
+    s, t = value(s, e.args[0])
     s, typ = _argument_type(s, e, own.kinds, t, type_given(s.fn.unit, e, own))
     if t.kind is Kind.GATHERED:
         s, t = s.kept(t, typ, name, e.at)
@@ -186,7 +186,7 @@ def _tiled(s: State, e: CallExpr, found: Found) -> Valued:
     outer = unit.call(e.at)
     if not op or outer is None or functor is None:
         return s.refuse(e.at, Reason.OPERATION), MIXED
-    s, t = gathered(s, v) or value(s, v)
+    s, t = value(s, v)
     kind = functor.targs[0] if functor.targs else None
     typ = canonical(kind.text) if isinstance(kind, Name) else f"? {e.at}"
     if t.kind is Kind.GATHERED:
@@ -203,7 +203,7 @@ def _collective(s: State, e: CallExpr, row: Collective) -> Valued:
     outer = s.fn.unit.call(e.at)
     if outer is None:
         return s.refuse(e.at, Reason.CALL), MIXED
-    s, t = (None if row.votes else gathered(s, e.args[1])) or value(s, e.args[1])
+    s, t = value(s, e.args[1])
     typ, (before, behind) = row.typ or t.typ or _simple_type(s, e, 1), row.call
     if typ not in ("int", "unsigned"):
         if not row.promoted:

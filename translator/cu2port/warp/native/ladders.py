@@ -38,7 +38,7 @@ from cu2port.warp.native.lines import Lines
 from cu2port.warp.native.match import matches_statement, statement
 from cu2port.warp.native.numbers import Numbers
 from cu2port.warp.native.patterns import STEPS, Parts, Step
-from cu2port.warp.native.types import declared_type, is_integer
+from cu2port.warp.native.types import declared_type, is_cast, is_integer
 
 DISTANCES = frozenset({1, 2, 4, 8, 16})
 _COUNTERS = frozenset({"auto", "long", "unsigned long"})
@@ -188,7 +188,7 @@ class Facts(Lines):
                 return None
             moved = self._moved(gone, s.init, numbers)
             typ = declared_type(self.unit, s.at) or "?"
-            return None if moved is None or self.casts(s.at, s.at) else _held(gone, s.name, moved, typ)
+            return None if moved is None or is_cast(s.init) else _held(gone, s.name, moved, typ)
         e = s.expr if isinstance(s, Eval) and s.end >= 0 else None
         if isinstance(e, Name) and gone.done and e.text not in self.unit.macros:  # (void)lane; changes nothing
             return replace(gone, last=s.end if isinstance(s, Eval) else -1)
@@ -199,7 +199,7 @@ class Facts(Lines):
         for row in STEPS if last >= 0 else ():
             for way in matches_statement(statement(row.cuda), s):
                 if (got := self._step(gone, row, way, numbers, last)) is not None:
-                    return got if not self.casts(s.at, last) else None
+                    return got if not any(is_cast(x) for x in expressions(s)) else None
         return None
 
     def _step(self, gone: Gone, row: Step, way: Sequence[tuple[str, Expr]], numbers: Numbers, last: int) -> Gone | None:
@@ -245,7 +245,7 @@ class Facts(Lines):
 
     def _moved(self, gone: Gone, e: Expr, numbers: Numbers) -> Moved | None:
         """What another lane has, as an expression gives it: a shuffle of a variable that this step has not set yet."""
-        if isinstance(e, Name) and e.text in gone.held and not (e.targs or e.qualified):
+        if isinstance(e, Name) and e.text in gone.held and not (e.targs or e.qualified or is_cast(e)):
             return gone.held[e.text]
         got = self.shuffled(e, numbers)
         return got if got is not None and isinstance(got.of, Name) and got.distance in DISTANCES else None
@@ -253,7 +253,7 @@ class Facts(Lines):
     def shuffled(self, e: Expr, numbers: Numbers, inside: bool = False) -> Moved | None:
         """The value that a shuffle of the whole warp moves, by itself or through a function of one line. `inside`: in
         such a function."""
-        if not isinstance(e, CallExpr):
+        if not isinstance(e, CallExpr) or any(is_cast(x) for x in walk(e)):
             return None
         if callee(e) not in _SHUFFLES:
             return None if inside else self._of_wrapper(e, numbers)

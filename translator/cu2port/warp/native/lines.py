@@ -10,13 +10,12 @@ from cu2port.core.model import Span
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import declares
-from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.tree import Assign, CallExpr, Eval, Expr, Jump, Name, Param, callee
+from cu2port.syntax.tree import Assign, CallExpr, Eval, Expr, Jump, Name, Param, callee, walk
 from cu2port.warp.model import is_device, make_device
 from cu2port.warp.native.match import matches_statement, statement
 from cu2port.warp.native.numbers import Numbers, classes
 from cu2port.warp.native.patterns import CALLS, FUNCTORS, STEPS, Parts
-from cu2port.warp.native.types import canonical, declared_type
+from cu2port.warp.native.types import canonical, declared_type, is_cast
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +45,6 @@ def _named(unit: Unit) -> dict[str, list[Function]]:
 class Lines(Numbers):
     """Reads the functions and classes of one file."""
 
-    def casts(self, first: int, last: int) -> bool:
-        """Whether there may be a cast in a statement."""
-        t, match = self.unit.t, self.unit.match
-        while t[last] != ";" and last < first + 200:
-            last += 1
-        for i in range(first, last):
-            if t[i].endswith("_cast"):
-                return True
-            if t[i] == "(" and i < match[i] < last and not (is_identifier(t[i - 1]) or t[i - 1] in (")", "]", ">")):
-                inner, behind = t[i + 1 : match[i]], t[match[i] + 1]
-                named = all(is_identifier(w) or w in ("::", "*", "&", "<", ">") for w in inner)
-                if named and (is_identifier(behind) or behind == "(" or behind[:1].isdigit()):
-                    return True
-        return False
-
     def line(self, e: CallExpr) -> Line | None:
         """The function of one line that a call means; None if it is none, or not surely that one."""
         if not isinstance(e.callee, Name) or e.callee.targs or e.callee.qualified or e.callee.text in self.unit.macros:
@@ -84,7 +68,7 @@ class Lines(Numbers):
         words = unit.t[f.params[0] : f.params[1]]
         if body[0].kind != "return" or any(p.pointer or p.at < 0 for p in d.params):
             return None
-        if ("&" in words and "const" not in words) or "&&" in words or self.casts(f.body[0] + 1, f.body[1] - 2):
+        if ("&" in words and "const" not in words) or "&&" in words or any(is_cast(x) for x in walk(body[0].value)):
             return None
         own = {p.name for p in d.tparams}
 

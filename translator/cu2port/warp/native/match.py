@@ -25,6 +25,7 @@ from cu2port.syntax.tree import (
     parts,
     single,
 )
+from cu2port.warp.native.types import is_cast
 
 #: Holes of a pattern and what stands there, in text order of the pattern. The callee as a hole holds the whole call.
 Bound = tuple[tuple[str, Expr], ...]
@@ -52,7 +53,8 @@ def is_hole(e: Expr) -> bool:
 
 
 def matches(p: Expr, e: Expr) -> Iterator[Bound]:
-    """The ways in which an expression is what a pattern says."""
+    """The ways in which an expression is what a pattern says. Casts count, but for those of the whole, and of what
+    stands in a hole."""
     if isinstance(p, Name) and p.text.isupper():
         yield ((p.text, e),)
     elif type(p) is not type(e):
@@ -105,6 +107,8 @@ def _all(ps: Sequence[Expr], es: Sequence[Expr]) -> Iterator[Bound]:
         return
     if not ps:
         yield ()
+        return
+    if is_cast(es[0]) and not is_hole(ps[0]):
         return
     for head in matches(ps[0], es[0]):
         for rest in _all(ps[1:], es[1:]):

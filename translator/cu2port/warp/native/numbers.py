@@ -24,6 +24,7 @@ from cu2port.syntax.tree import (
 from cu2port.warp.model import constants, macro_expression
 from cu2port.warp.native.groups import is_tile
 from cu2port.warp.native.headers import header, headers_of
+from cu2port.warp.native.types import casts, converted, is_cast
 
 _FULL = 0xFFFFFFFF
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]{2,}\Z|k[A-Z]\w+\Z")
@@ -104,6 +105,10 @@ class Numbers:
 
     def fold(self, e: Expr, depth: int = 4) -> int | None:
         """The value of a constant expression."""
+        value = self._fold(e, depth)
+        return converted(value, casts(self.unit, e)) if e.around else value
+
+    def _fold(self, e: Expr, depth: int) -> int | None:
         if isinstance(e, Num):
             return e.value
         if isinstance(e, Name):
@@ -142,6 +147,8 @@ class Numbers:
 
     def number(self, e: Expr) -> int | None:
         """A constant's value, `warpSize` taken for what it is in CUDA."""
+        if types := casts(self.unit, e):
+            return converted(self.number(e._replace(around=())), types)
         if self.is_cudas_size(e):
             return 32
         if isinstance(e, CallExpr) and isinstance(e.callee, Member) and callee(e) in ("size", "num_threads"):
@@ -166,6 +173,8 @@ class Numbers:
 
     def shape(self, e: Expr) -> object:
         """An expression without its place; None where it may be no plain value."""
+        if is_cast(e):
+            return None
         if isinstance(e, Num):
             return self.unit.t[e.at]
         if isinstance(e, Name):
@@ -212,8 +221,10 @@ def is_own_space(unit: Unit, at: int, spaces: frozenset[str] = frozenset()) -> b
     )
 
 
-def is_identity(unit: Unit, op: str, e: Expr) -> bool:
-    """Whether a value changes nothing where it takes part in an operation."""
+def is_identity(unit: Unit, op: str, e: Expr, typ: str) -> bool:
+    """Whether a value changes nothing where it takes part in an operation on values of a type."""
+    if op in ("max", "min", "and") and not {*casts(unit, e)} <= {typ, "float", "double"}:
+        return False
     if isinstance(e, CallExpr) and len(e.args) == 1 and not isinstance(e.callee, Member) and callee(e) in (
         "T", "scalar_t", "float", "double", "int", "half", "__float2half", "__float2half_rn", "accscalar_t"
     ):  # fmt: skip

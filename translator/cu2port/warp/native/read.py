@@ -7,13 +7,13 @@ from functools import cache
 from typing import NamedTuple
 
 from cu2port.core.model import Edit
-from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.tree import Binary, CallExpr, Eval, Expr, If, Loop, Member, Name, Num, Stmt, Unary, callee, walk
+from cu2port.syntax.tree import Binary, CallExpr, Eval, Expr, If, Loop, Name, Num, Stmt, Unary, callee, own_tokens, walk
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.native.groups import is_block
 from cu2port.warp.native.match import Bound, expression, matches, matches_statement, statement
 from cu2port.warp.native.patterns import FORMS, WHO, Form
 from cu2port.warp.native.state import Kind, Proved, State
+from cu2port.warp.native.types import casts, holds_threads
 
 
 class Found(NamedTuple):
@@ -39,6 +39,9 @@ def _forms(means: str, node: type) -> tuple[tuple[Form, Expr | Stmt], ...]:
 
 def read(s: State, e: Expr | Stmt, means: str) -> Found | None:
     """What code says that has a meaning; None if it has none."""
+    around = () if isinstance(e, (Eval, If, Loop)) else casts(s.fn.unit, e)  # type: ignore[arg-type]
+    if not all(holds_threads(x) for x in around):
+        return None
     if isinstance(e, Name) and means in _KINDS and s.kind(e) is _KINDS[means]:
         return Found({means.upper(): e})
     where = "row" if not s.fn.rows else "plane" if not s.fn.deep else "deep"
@@ -101,31 +104,7 @@ def _span(s: State, form: Form, e: Expr | Stmt, bound: Mapping[str, Expr]) -> tu
     if form.place != "ALL":
         at = bound[form.place].at
         return at, at
-    if isinstance(e, CallExpr):
-        return e.callee.base.at if isinstance(e.callee, Member) else e.at, e.close
-    return _extent(s, e) if isinstance(e, Binary) else None
-
-
-def _extent(s: State, e: Binary) -> tuple[int, int] | None:
-    """The tokens of `a / b` where b is one token; None where they are not certain."""
-    unit, hi, k = s.fn.unit, e.b.at, e.at - 1
-    names = [x.at for x in walk(e.a) if isinstance(x, (Name, Num))]
-    if unit.tok(k) == ")":
-        lo = unit.match[k]
-        if is_identifier(unit.tok(lo - 1)) or lo < 0 or any(x < lo for x in names):
-            return None
-    else:
-        lo = k
-        while unit.tok(lo - 1) == ".":
-            lo -= 2
-        first = min(names)
-        if first < lo:  # blockDim.x * blockDim.y / 32
-            if not all(is_identifier(w) or w in (".", "*") for w in unit.t[first:lo]):
-                return None
-            lo = first
-    if hi != e.at + (2 if e.op == ">>" and unit.t[e.at] == ">" else 1) or unit.tok(lo - 1) in (".", "->", "::"):
-        return None
-    return lo, hi
+    return own_tokens(e) if isinstance(e, (Binary, CallExpr)) else None
 
 
 # --- holes ------------------------------------------------------------------------------------------------------------

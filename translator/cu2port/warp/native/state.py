@@ -15,7 +15,7 @@ from cu2port.warp.model import Device
 from cu2port.warp.native.ladders import Facts
 from cu2port.warp.native.patterns import Parts
 from cu2port.warp.native.reasons import Reason, Refused
-from cu2port.warp.native.types import COUNT, declared_type, keeps
+from cu2port.warp.native.types import COUNT, declared_type, is_narrow, keeps
 
 
 class Kind(Enum):
@@ -294,8 +294,13 @@ class State(NamedTuple):
         if t.kind is Kind.SAME:
             constant = isinstance(value, (Num, Name, Unary, CallExpr)) or s.fn.facts.fold(value) is not None
             t = t._replace(node=value if constant else None, uniform=t.uniform and here.together and not here.role)
+        typ = s.types.get(name, "")
         if t.kind in (Kind.PART, Kind.GATHERED):
-            s, t = s.kept(t, s.types.get(name, ""), name, value.at)
+            s, t = s.kept(t, typ, name, value.at)
+        elif t.kind is Kind.TID and is_narrow(typ):
+            t = SAME
+        elif t.kind in (Kind.LANE, Kind.WARP, Kind.COUNT) and typ == "bool":
+            return s.refuse(value.at, Reason.TYPE, name, typ, t.kind.value, "int")
         if not t.plain:
             s = s.track(name)
         elif name in s.aliased and name not in s.fixed:

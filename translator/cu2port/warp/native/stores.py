@@ -22,8 +22,7 @@ from cu2port.warp.native.calls import ATOMICS
 from cu2port.warp.native.read import Found, read
 from cu2port.warp.native.reasons import Reason
 from cu2port.warp.native.state import SAME, Here, Kind, State, T, Valued
-from cu2port.warp.native.sums import gathered
-from cu2port.warp.native.types import COUNT, declared_type
+from cu2port.warp.native.types import COUNT, casts, declared_type, is_cast
 from cu2port.warp.native.valued import lift, needed, plain, value
 
 
@@ -41,7 +40,7 @@ def taken(s: State, e: Expr) -> Valued:
     of_block = isinstance(e, CallExpr) or (isinstance(e, Binary) and "blockDim" in {root(x) for x in walk(e)})
     if of_block and (found := read(s, e, "count")) is not None:
         return _found(s, e, found), T(Kind.COUNT)
-    return gathered(s, e) or value(s, e)
+    return value(s, e)
 
 
 def _found(s: State, e: Expr, found: Found) -> State:
@@ -178,7 +177,7 @@ def done_by_lanes(s: State, e: CallExpr, here: Here) -> State:
 
 def _pointee(s: State, e: Expr) -> str:
     """The type of what an expression points to; "" where it is not certain."""
-    while not isinstance(e, Name):  # `out + blockIdx.x`, `&out[i]`
+    while not (isinstance(e, Name) or is_cast(e)):  # `out + blockIdx.x`, `&out[i]`
         if isinstance(e, Binary) and e.op == "+":
             e = e.a
         elif isinstance(e, Index):
@@ -187,8 +186,10 @@ def _pointee(s: State, e: Expr) -> str:
             e = e.x
         else:
             return ""
+    unit = s.fn.unit
+    if is_cast(e) or not isinstance(e, Name):
+        return casts(unit, e)[-1]
     if e.text in s.types:
         return s.types[e.text]
-    unit = s.fn.unit
     found = {declared_type(unit, i) for i in unit.find(e.text) if declares(unit, i)}
     return found.pop() if len(found) == 1 else ""

@@ -74,7 +74,7 @@ def _beyond(s: State, warps: Expr, array: str, other: Expr, before: int, name: s
     stands in for it.
     """
     unit, slots = s.fn.unit, s.env[array]
-    if is_identity(unit, slots.op, other):
+    if is_identity(unit, slots.op, other, slots.typ):
         return plain(s, other)[0]
     if slots.op not in _IDEMPOTENT:
         return s.refuse(other.at, Reason.BEYOND_COUNTS)

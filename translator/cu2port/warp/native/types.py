@@ -6,9 +6,12 @@ before it becomes a wider one. So what depends on the number of lanes keeps its 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cu2port.facts.unit import Unit
 from cu2port.syntax.expressions import QUALIFIERS
 from cu2port.syntax.statements import Parser
+from cu2port.syntax.tree import Cast, Expr, Paren, Unread
 
 COUNT = "count"  # a number of lanes: any integer holds it
 AUTO = "auto"
@@ -25,6 +28,44 @@ _BITS = {"char": 8, "signed char": 8, "unsigned char": 8, "short": 16, "unsigned
 _UNSIGNED = frozenset({"unsigned char", "unsigned short", "unsigned", "unsigned long long", "size_t", "uint64_t"})
 REAL = frozenset({"float", "double"})
 _DROPPED = QUALIFIERS | {"*", "&", "&&", "__forceinline__", "__noinline__", "template"}
+
+
+def is_cast(e: Expr) -> bool:
+    """Whether an expression is converted, or stands beside what was not understood."""
+    return any(not isinstance(x, Paren) for x in e.around)
+
+
+def cast_type(unit: Unit, x: Cast | Unread) -> str:
+    """The type that a cast makes, less `*`; "" if it is not known."""
+    words = unit.t[x.type_first : x.type_stop] if isinstance(x, Cast) else ()
+    return canonical(" ".join(w for w in words if w not in _DROPPED))
+
+
+def casts(unit: Unit, e: Expr) -> list[str]:
+    """The types that an expression is converted to, from the inside out."""
+    return [cast_type(unit, x) for x in e.around if not isinstance(x, Paren)]
+
+
+def holds_threads(name: str) -> bool:
+    """Whether a type holds the number of every thread of a block."""
+    return _BITS.get(name, 0) >= 16 or name in ("long", "unsigned long")
+
+
+def is_narrow(name: str) -> bool:
+    """Whether a type cannot hold the number of every thread of a block."""
+    return 0 < _BITS.get(name, 0) < 16 or name == "bool"
+
+
+def converted(value: int | None, types: Sequence[str]) -> int | None:
+    """An integer after casts; None where that is not known."""
+    for name in types:
+        bits = _BITS.get(name, 64 if name in ("long", "unsigned long") else 0)
+        if value is None or not bits:
+            return None
+        value &= (1 << bits) - 1
+        if name not in _UNSIGNED and name != "unsigned long" and value >> (bits - 1):
+            value -= 1 << bits
+    return value
 
 
 def canonical(words: str) -> str:

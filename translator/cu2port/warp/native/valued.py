@@ -5,6 +5,7 @@ from __future__ import annotations
 from cu2port.syntax.tree import Expr, parts
 from cu2port.warp.native.reasons import Reason
 from cu2port.warp.native.state import MIXED, SAME, Kind, State, T, Valued
+from cu2port.warp.native.types import casts, holds_threads, is_cast
 
 
 def value(s: State, e: Expr) -> Valued:
@@ -13,10 +14,23 @@ def value(s: State, e: Expr) -> Valued:
         return s, MIXED
     known = s.fn.values.get(type(e))
     if known is not None:
-        return known(s, e)
+        s, t = known(s, e)
+        return _cast(s, e, t) if is_cast(e) else (s, t)
     for x in parts(e):
         s, _ = plain(s, x)
     return s, SAME
+
+
+def _cast(s: State, e: Expr, t: T) -> Valued:
+    """What a value becomes in the casts around it."""
+    for typ in casts(s.fn.unit, e):
+        if t.kind is Kind.TID and not holds_threads(typ):
+            t = SAME
+        elif t.kind in (Kind.PART, Kind.GATHERED):
+            s, t = s.kept(t, typ, typ or "a cast", e.at)
+        elif not (t.plain or t.kind is Kind.WHOLE) and not holds_threads(typ):
+            return s.refuse(e.at, Reason.DIFFERS, t.kind.value), MIXED
+    return s, t
 
 
 def plain(s: State, e: Expr) -> Valued:
