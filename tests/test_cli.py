@@ -19,6 +19,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cu2port import __version__
+from cu2port.build.pages import BUILD_RULES
 from cu2port.checks import all_checks
 from cu2port.cli import cli
 from cu2port.core import file_rules
@@ -454,7 +455,7 @@ def test_query_of_nonsense() -> None:
 
 def test_rules_lists_every_rule_once() -> None:
     lines = cu2port("rules").stdout.splitlines()
-    wanted = [c.code for c in all_checks()] + list(file_rules.FILE_RULES)
+    wanted = [c.code for c in all_checks()] + list(BUILD_RULES) + list(file_rules.FILE_RULES)
     assert [x.split()[0] for x in lines] == wanted == sorted(wanted)
     assert all(len(x.split()) > 4 for x in lines)
 

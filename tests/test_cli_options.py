@@ -104,8 +104,11 @@ def test_a_tree_without_cuda_says_so(tree: Path) -> None:
 
 def test_rename_names_the_build_files_that_keep_the_old_name(tree: Path) -> None:
     (tree / "src" / "CMakeLists.txt").write_text("project(x)\nadd_executable(x a.cu aa.cu)\n")
-    done = ran("convert", "src", "-o", "out", "--rename", ".hip")
+    done = ran("convert", "src", "-o", "out", "--rename", ".hip", "--no-build-files")
     assert done.exit_code == 1
     assert "src/CMakeLists.txt: CU920 old-name-in-build-file: names a.cu in line 2, which is a.hip now" in done.output
     assert (tree / "out" / "CMakeLists.txt").read_text() == (tree / "src" / "CMakeLists.txt").read_text()
     assert "CU920" not in ran("convert", "src", "-o", "out2").output
+    followed = ran("convert", "src", "-o", "out3", "--rename", ".hip")
+    assert followed.exit_code == 0 and "CU920" not in followed.output
+    assert "add_executable(x a.hip aa.cu)" in (tree / "out3" / "CMakeLists.txt").read_text()

@@ -25,6 +25,7 @@ LAYERS = (
     ("lint:", "audit:"),
     ("verify:",),
     ("project:",),
+    ("build:",),
     ("engine: checks",),
     ("warp:",),
     ("ptx:",),

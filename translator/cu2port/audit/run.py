@@ -10,11 +10,11 @@ from cu2port.audit.bindings import Binding
 from cu2port.audit.build_lines import BuildLine
 from cu2port.audit.collect import FileAudit, audit_job, failed
 from cu2port.audit.document import build
+from cu2port.build.words import kind_of
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
 from cu2port.core.file_rules import lost
 from cu2port.core.model import Severity
-from cu2port.project import build_files
 from cu2port.project.plan import Request, plan_items, plan_jobs
 from cu2port.project.tree import make_roots
 from cu2port.project.workers import Lost, Pool, available_cores
@@ -29,7 +29,7 @@ def audit(request: Request) -> dict[str, Any]:
     builds: list[BuildLine] = []
     others: list[Binding] = []
     for item in items:
-        if item.kind in ("copy", "source") and build_files.is_build_file(Path(item.relative).name):
+        if item.kind in ("copy", "source") and kind_of(Path(item.relative).name):
             builds.extend(build_lines.look(item.name, item.shown))
         if item.kind in ("copy", "source") and bindings.may_bind(item.relative):
             others.extend(bindings.look(item.name, item.shown))

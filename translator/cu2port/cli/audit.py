@@ -51,6 +51,7 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
         raise CannotRun("audit looks at files and folders; `-` is neither")
     common = shared(asked, find_config(Path.cwd()))
     return Request(
+        build_files=False,  # they are read line by line
         inputs=paths,
         mode="dry-run",
         options=Options(rocm=common.rocm, archs=common.archs, include_dirs=common.include_dirs, defines=common.defines),

@@ -150,6 +150,7 @@ def cli() -> None:
 @click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
 @click.option("-p", "build", metavar="DIR", help="Folder of compile_commands.json: its -I and -D hold for each file.")
 @click.option("--exclude", metavar="GLOB", multiple=True, help="Do not convert these files (-o still copies them).")
+@click.option("--no-build-files", is_flag=True, help="Leave build files as they are; only sources are converted.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Worker processes.  [number of cores]")
 @click.option("--max-size", metavar="SIZE", default="8M", help="Do not convert larger files.  [8M]")
 @click.option("--force", is_flag=True, help="Replace files that are not cu2port's; change a dirty git tree.")

@@ -92,6 +92,7 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
         workers=asked["jobs"] or 0,
         max_size=parse_size(asked["max_size"]),
         force=asked["force"],
+        build_files=not asked["no_build_files"],
     )
 
 

@@ -172,8 +172,8 @@ OLD_NAME = FileRule(
     Severity.WARNING,
     """A build file names a source that --rename gives another suffix.
 
-Build files are copied as they are, so the build still asks for the old name. Write the new name in the lines that the
-message gives.""",
+The names in CMake and Make files follow. Other build files, and all with `--no-build-files`, are copied as they are, so
+the build still asks for the old name. Write the new name in the lines that the message gives.""",
 )
 
 FILE_RULES: Mapping[str, FileRule] = {

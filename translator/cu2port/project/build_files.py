@@ -1,22 +1,84 @@
-"""Build files of a tree: their names, and which of the tree's files they name."""
+"""Build files of a tree: what its files say of each other, and which of its files they name."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from pathlib import Path
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 
-_MAX_BYTES = 4 << 20
-_NAMES = re.compile(
-    r"CMakeLists\.txt|.*\.cmake|[Mm]akefile(?:\..*)?|.*\.mk|GNUmakefile|setup\.py|pyproject\.toml|meson\.build|BUILD(?:\.bazel)?"
-    r"|.*\.bzl|configure\.ac|.*\.sln|.*\.vcxproj|Dockerfile(?:\..*)?|environment\.ya?ml|requirements.*\.txt\Z"
-)
+from cu2port.build.convert import Facts, facts
+from cu2port.build.words import MOST_BYTES, Asked, kind_of
+from cu2port.core.files import read_regular
+from cu2port.core.model import Options
+from cu2port.project.tree import Item, Root
+
 _FILE_NAME = re.compile(r"[\w.+-]+")
 
 
-def is_build_file(name: str) -> bool:
-    """Whether a file's name is one that builds use."""
-    return _NAMES.fullmatch(name) is not None
+def asked(items: Sequence[Item], options: Options) -> Mapping[int, tuple[Item, Asked]]:
+    """What is asked for of each build file among items, by index. The files are read for the first time here."""
+    found = {i: (item, _facts(item)) for i, item in enumerate(items) if item.kind == "build"}
+    moved: dict[Path, set[str]] = {}
+    for item in items:
+        if item.kind == "source" and not item.target.endswith(item.relative):
+            moved.setdefault(item.root.path, set()).add(item.relative)
+    names = {path: frozenset(of) for path, of in moved.items()}
+    own = {root for root in {item.root for item, _ in found.values()} if _own_hip(root, found.values())}
+    packages = _packages(found)
+    defined = frozenset(name for _, f in found.values() for name in f.defines)
+    return {
+        i: (
+            item,
+            Asked(
+                kind=kind_of(PurePosixPath(item.relative).name),
+                folder=item.relative.rpartition("/")[0],
+                renamed=names.get(item.root.path, frozenset()),
+                suffix=options.rename,
+                archs=options.archs,
+                packages=tuple(sorted(packages.get(i, ()))),
+                own_hip=item.root in own,
+                defined=defined,
+            ),
+        )
+        for i, (item, _) in found.items()
+    }
+
+
+def _facts(item: Item) -> Facts:
+    try:
+        data = read_regular(item.path, MOST_BYTES)
+    except OSError:
+        return Facts()  # `convert` meets the same error and reports it
+    return facts(kind_of(PurePosixPath(item.relative).name), data)
+
+
+def _own_hip(root: Root, found: Collection[tuple[Item, Facts]]) -> bool:
+    """Whether a tree has a build for CUDA and one for HIP."""
+    ours = [f for item, f in found if item.root is root]
+    return any(f.hip for f in ours) and any(f.cuda for f in ours)
+
+
+def _packages(found: Mapping[int, tuple[Item, Facts]]) -> dict[int, set[str]]:
+    """By index of the file that looks for CUDA's toolkit: packages that it and the files below it need, each entered
+    at the nearest such file above, or where there is none at the first of the tree."""
+    anchors = {(item.root.path, item.relative): i for i, (item, f) in found.items() if f.anchor}
+    out: dict[int, set[str]] = {}
+    for item, f in found.values():
+        if not f.packages:
+            continue
+        ours = [(name, i) for (root, name), i in anchors.items() if root == item.root.path]
+        above = [(name, i) for name, i in ours if _holds(name.rpartition("/")[0], item.relative)]
+        same = [(name, i) for name, i in ours if name == item.relative]
+        nearest = max(above, key=lambda x: x[0].count("/"), default=None) or min(
+            ours, key=lambda x: (x[0].count("/"), x[0]), default=None
+        )
+        for _, i in same or ([nearest] if nearest else []):
+            out.setdefault(i, set()).update(f.packages)
+    return out
+
+
+def _holds(folder: str, path: str) -> bool:
+    return not folder or path.startswith(f"{folder}/")
 
 
 def named(path: str, files: Collection[str]) -> list[tuple[str, list[int]]]:
@@ -33,6 +95,6 @@ def lines_of(path: str) -> list[str]:
     """The lines of a build file; none of one that is very large or cannot be read."""
     file = Path(path)
     try:
-        return file.read_bytes().decode("utf-8", "replace").splitlines() if file.stat().st_size <= _MAX_BYTES else []
+        return file.read_bytes().decode("utf-8", "replace").splitlines() if file.stat().st_size <= MOST_BYTES else []
     except OSError:
         return []  # who copies it meets the same error and reports it

@@ -22,6 +22,7 @@ from cu2port.project.output import TreeOutput, write_single
 from cu2port.project.plan import (
     Plan,
     Request,
+    as_planned,
     check_inputs,
     check_kernels,
     check_links,
@@ -100,14 +101,14 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
     records: dict[int, FileRecord] = {}
     more: list[FileRecord] = []
     in_the_way = False
-    sources = sum(i.kind == "source" for i in items)
+    sources = sum(i.converts for i in items)
     with locked([tree.out]) as held, _pool(request, sources, held) as pool, contextlib.closing(tree):
         tree.prepare(items)
         with contextlib.ExitStack() as stack:
             stack.callback(tree.keep)
             plan = plan_jobs(request, items, pool)
             jobs = plan.jobs
-            others = [i for i, item in enumerate(items) if item.kind != "source"]
+            others = [i for i, item in enumerate(items) if not item.converts]
             share = len(others) // max(1, len(jobs)) + 1  # copied after each result, while the workers go on
 
             def copy(count: int) -> None:
@@ -182,11 +183,11 @@ def _in_place(request: Request, roots: Sequence[Root], items: list[Item], tick: 
     more: list[FileRecord] = []
     whole = True  # whether every text that changes could be written
     for index, item in enumerate(items):
-        if item.found and item.kind != "source":
+        if item.found and not item.converts:
             records[index] = _plain(request, item, ())
     with contextlib.ExitStack() as stack:
         held = stack.enter_context(locked([r.path for r in roots if r.folder])) if writer else []
-        pool = stack.enter_context(_pool(request, sum(i.kind == "source" for i in items), held))
+        pool = stack.enter_context(_pool(request, sum(i.converts for i in items), held))
         if writer is not None:
             stack.callback(writer.finish)
             _sweep(roots, items)
@@ -258,7 +259,7 @@ def _one_file(request: Request, root: Root) -> Ran:
         raise CannotRun(f"-o {request.out} is the input itself; --in-place converts it where it is")
     if request.out != "-" and not out.parent.is_dir():
         raise CannotRun(f"-o {request.out}: there is no folder {out.parent}")
-    item = next(walk(root))
+    item = as_planned(request, next(walk(root)))
     check_kernels(request, [item])
     with _pool(request, 1) as pool:
         jobs = plan_jobs(request, [item], pool).jobs

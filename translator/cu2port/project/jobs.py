@@ -8,6 +8,9 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from cu2port.build import convert as build
+from cu2port.build.convert import too_large
+from cu2port.build.words import MOST_BYTES, Asked
 from cu2port.catalog import load_catalog
 from cu2port.core import file_rules
 from cu2port.core.model import Judged, Options, Project, Result
@@ -35,6 +38,7 @@ class Job:
 
     `diff`: the two names of a unified diff; then the diff comes back in place of the output. `lexer_alone`: why this
     is the second attempt at a file, without libclang. `not_scanned`: why the first look at it failed.
+    `build`: it is a build file, and this is what the tree says of it.
     """
 
     index: int
@@ -48,6 +52,7 @@ class Job:
     diff: tuple[str, str] | None = None
     lexer_alone: str = ""
     not_scanned: str = ""
+    build: Asked | None = None
 
     def without_clang(self, reason: str) -> Job:
         """The same job for a second attempt. `reason`: how the first one failed."""
@@ -112,6 +117,8 @@ def _side(data: bytes) -> SideFacts:
 
 def convert(job: Job, tools: Tools) -> Done:
     """Translate a file, or say why it was not."""
+    if job.build is not None:
+        job = replace(job, max_size=min(job.max_size, MOST_BYTES))
     try:
         data = _read(job)
     except OSError as e:
@@ -119,7 +126,10 @@ def convert(job: Job, tools: Tools) -> Done:
         message = f"could not be read ({reason}); fix that and convert again"
         return refused(job, "failed", file_rules.UNREADABLE.on_file(message))
     if data is None:
-        return refused(job, "copied", file_rules.TOO_LARGE.on_file(_too_large(job)))
+        found = too_large() if job.build is not None else file_rules.TOO_LARGE.on_file(_too_large(job))
+        return refused(job, "copied", found)
+    if job.build is not None:
+        return _pack(job, build.convert(data, job.shown, job.build, job.options.trust))
     if is_helper(job.path, data) or job.project.side == "kept":
         return Done("copied", read=hashlib.sha256(data).hexdigest())
     if b"\0" in data and not _is_cuda(job) and not _CUDA_MARK.search(data.replace(b"\0", b"")):

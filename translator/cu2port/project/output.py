@@ -230,7 +230,7 @@ class TreeOutput:
 
     def _same(self, item: Item, path: str) -> bool:
         """Whether a foreign file holds what we would write; of a source nobody knows yet."""
-        return item.kind != "source" and digest_of(path) == self._input_digest(item)
+        return not item.converts and digest_of(path) == self._input_digest(item)
 
     def _make_room(self, folder: str) -> None:
         """The folder of an item. A link or file of ours where a folder must be gives way; a foreign one does not."""

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from cu2port.build.words import kind_of
 from cu2port.core import file_rules
 from cu2port.core.files import may_include
 from cu2port.core.model import Options, Project
@@ -24,6 +25,9 @@ from cu2port.project.jobs import Job, scan
 from cu2port.project.sides import SideName, Sides, decide, read_builds
 from cu2port.project.tree import CannotRun, Item, Root, helper_prefix, rename, walk
 from cu2port.project.workers import Lost, Pool
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 _CUDA = "cuda_runtime_api.h"
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -46,6 +50,7 @@ class Request:
     max_size: int = 8 << 20
     limit_s: float = 60.0
     force: bool = False
+    build_files: bool = True  # whether build files are ported
 
 
 def check_inputs(request: Request) -> None:
@@ -78,11 +83,18 @@ def plan_items(request: Request, roots: Sequence[Root]) -> list[Item]:
         exclude = patterns(request.exclude) if request.exclude else None
     except ValueError as e:
         raise CannotRun(f"--exclude: {e}") from e
-    items = [item for root in roots for item in walk(root, leave_out, exclude)]
+    items = [as_planned(request, item, exclude) for root in roots for item in walk(root, leave_out, exclude)]
     if request.options.rename:
         items = rename(items, request.options.rename, in_place=request.mode != "out" and not request.force)
         items = _with_old_names(items)
     return items
+
+
+def as_planned(request: Request, item: Item, exclude: GitIgnoreSpec | None = None) -> Item:
+    """An item of the walk, as `build` where it is a build file that is to be ported."""
+    if item.kind not in ("copy", "source") or not request.build_files or not kind_of(PurePosixPath(item.relative).name):
+        return item
+    return item if exclude is not None and exclude.match_file(item.relative) else replace(item, kind="build")
 
 
 def _with_old_names(items: list[Item]) -> list[Item]:
@@ -92,12 +104,13 @@ def _with_old_names(items: list[Item]) -> list[Item]:
         for i in items
         if i.kind == "source" and not i.target.endswith(i.relative)
     }
-    return [_with_old_name(i, moved) if moved and i.kind == "copy" else i for i in items]
+    return [_with_old_name(i, moved) if moved and i.kind in ("copy", "build") else i for i in items]
 
 
 def _with_old_name(item: Item, moved: Mapping[str, str]) -> Item:
-    if not build_files.is_build_file(PurePosixPath(item.relative).name):
-        return item
+    kind = kind_of(PurePosixPath(item.relative).name)
+    if not kind or (item.kind == "build" and kind != "other"):
+        return item  # names in the other kinds follow
     found = tuple(
         file_rules.OLD_NAME.on_file(
             f"names {old} in line {', '.join(map(str, lines))}, which is {moved[old]} now; rename it"
@@ -137,7 +150,7 @@ def safe_in_place(roots: Sequence[Root], items: Sequence[Item]) -> list[str]:
     """Refuse what git could not bring back; say so where there is no git to do it."""
     notes = []
     for root in roots:
-        ours = {item.path: item.shown for item in items if item.root is root and item.kind == "source"}
+        ours = {item.path: item.shown for item in items if item.root is root and item.converts}
         try:
             dirty, outside = git.uncommitted(ours)
         except GitError as e:
@@ -192,7 +205,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> Plan:
             names = (item.shown.lstrip("/"), output_of(request, item).lstrip("/"))
         jobs.append(replace(job, options=options, project=project, diff=names, not_scanned=lost.get(job.path, "")))
     in_trees = {item.name: item.shown for _, item in bare if item.root.folder}
-    return Plan(jobs, graph, sides.record(in_trees) if sides and in_trees else None)
+    return Plan([*jobs, *build_jobs(request, items)], graph, sides.record(in_trees) if sides and in_trees else None)
 
 
 def _sides_of(graph: Graph, items: Sequence[Item]) -> Sides:
@@ -203,7 +216,9 @@ def _sides_of(graph: Graph, items: Sequence[Item]) -> Sides:
         if item.root.folder and item.name in shown:
             above = item.root.path.name if item.root.path.name.lower() in ("hip", "rocm") else ""
             shown[item.name] = f"{above}/{item.relative}" if above else item.relative
-    builds = read_builds((item.name, item.relative) for item in items if item.root.folder and item.kind == "copy")
+    builds = read_builds(
+        (item.name, item.relative) for item in items if item.root.folder and item.kind in ("copy", "build")
+    )
     return decide(graph.sides, shown, graph.resolved(), builds)
 
 
@@ -211,6 +226,19 @@ def _side(sides: Sides | None, path: str, in_tree: bool) -> SideName:
     """The side of a file; one that was named alone is converted, twin or not, unless it is HIP's."""
     side = sides.of[path].name if sides is not None and path in sides.of else ""
     return side if in_tree or side == "hip" else ""
+
+
+def build_jobs(request: Request, items: Sequence[Item]) -> list[Job]:
+    """A job for every build file."""
+    jobs = []
+    for i, (item, asked) in build_files.asked(items, request.options).items():
+        names = None
+        if request.mode == "diff":
+            names = (item.shown.lstrip("/"), output_of(request, item).lstrip("/"))
+        size = _size(item.name)
+        options, most = request.options, request.max_size
+        jobs.append(Job(i, item.name, item.shown, options, max_size=most, size=size, diff=names, build=asked))
+    return jobs
 
 
 def graph_of(

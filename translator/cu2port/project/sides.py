@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from cu2port.build.words import kind_of
 from cu2port.core.files import CUDA_SUFFIXES
 from cu2port.core.record import TreeRecord
 from cu2port.facts.atoms import is_hip_word
@@ -100,7 +101,7 @@ def read_builds(files: Iterable[tuple[str, str]]) -> Builds:
     """What build files say; (name to open, name to show) of each file of the tree."""
     where, macros, others = "", set[str](), set[str]()
     named = [(path, shown, os.path.basename(path)) for path, shown in files]  # noqa: PTH119
-    named = [x for x in named if build_files.is_build_file(x[2]) and not x[2].startswith("Dockerfile")]
+    named = [x for x in named if kind_of(x[2]) and not x[2].startswith("Dockerfile")]
     for path, shown, name in sorted(named, key=lambda x: (x[1].count("/"), x[1])):
         lines = build_files.lines_of(path)
         where = where or (shown if any(map(_BUILDS_HIP.search, lines)) else "")

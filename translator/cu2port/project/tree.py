@@ -48,16 +48,16 @@ class Root:
         return relative if self.given == "." else f"{self.given.rstrip('/')}/{relative}"
 
 
-Kind = Literal["source", "copy", "link", "folder", "none", "ignored"]
+Kind = Literal["source", "build", "copy", "link", "folder", "none", "ignored"]
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
     """One thing in the input.
 
-    `kind`: `source` goes through the translator, `copy` is copied, `link` is made anew with text `link`, `folder` is
-    an empty folder, `none` has no output, nor has what git ignores, `ignored`. `target`: where it goes, relative to
-    OUT (in-place: to the root).
+    `kind`: `source` goes through the translator, `build` is a build file that is ported, `copy` is copied, `link` is
+    made anew with text `link`, `folder` is an empty folder, `none` has no output, nor has what git ignores, `ignored`.
+    `target`: where it goes, relative to OUT (in-place: to the root).
     """
 
     root: Root
@@ -66,6 +66,11 @@ class Item:
     target: str
     link: str = ""
     found: tuple[Judged, ...] = ()
+
+    @property
+    def converts(self) -> bool:
+        """Whether its output is made by a job."""
+        return self.kind in ("source", "build")
 
     @property
     def path(self) -> Path:

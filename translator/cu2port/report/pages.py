@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cu2port.core.families import FAMILIES, OWN, family
+from cu2port.build.pages import BUILD_RULES, BuildRule
+from cu2port.core.families import BUILD, FAMILIES, OWN, family
 from cu2port.core.file_rules import BAD_SUPPRESSION, FILE_RULES, UNUSED_SUPPRESSION
 from cu2port.engine.check import Example
 from cu2port.lint.select import default_rules
@@ -25,6 +26,7 @@ class Page:
     severity: str
     body: str
     examples: tuple[Example, ...] = ()
+    language: str = "cpp"  # of the examples
 
     @property
     def title(self) -> str:
@@ -50,14 +52,14 @@ class Page:
         """The page as Markdown, without its heading."""
         parts = [self.title, *(p.strip("\n") for p in self.paragraphs)]
         tail = ("## In lint", self.in_lint) if self.in_lint else ()
-        return "\n\n".join((*parts, *_markdown_examples(self.examples), *tail))
+        return "\n\n".join((*parts, *_markdown_examples(self.examples, self.language), *tail))
 
     @property
     def in_lint(self) -> str:
         """Whether `cu2port lint` looks for it by itself, and how to silence it; nothing of what is said of files."""
         if self.code in (UNUSED_SUPPRESSION.code, BAD_SUPPRESSION.code):
             return "Looked for by default."  # a comment that silences it would be another of its kind
-        if OWN.has(self.code):
+        if OWN.has(self.code) or BUILD.has(self.code):
             return ""
         chosen = "Looked for by default" if self.code in default_rules() else f"Wants `--extend-select {self.name}`"
         return f"{chosen}. Silence a place with `// cu2port: ignore[{self.name}] reason`."
@@ -70,7 +72,13 @@ def pages() -> Mapping[str, Page]:
 
     found = {c.code: Page(c.code, c.name, c.severity.value, c.page, c.examples) for c in all_checks()}
     found |= {t.code: Page(t.code, t.name, t.severity.value, t.page) for t in FILE_RULES.values()}
+    found |= {r.code: _of_build(r) for r in BUILD_RULES.values()}
     return dict(sorted(found.items()))
+
+
+def _of_build(rule: BuildRule) -> Page:
+    examples = tuple(Example(e.before, e.after, e.name if e.name != "CMakeLists.txt" else "") for e in rule.examples)
+    return Page(rule.code, rule.name, rule.severity.value, rule.page, examples, "cmake")
 
 
 def file_name(page: Page) -> str:
@@ -130,7 +138,7 @@ def marked(mark: str, text: str) -> str:
     return "\n".join([f"  {mark}| {lines[0]}", *(f"  {' ' * len(mark)}| {x}" for x in lines[1:])])
 
 
-def _markdown_examples(examples: tuple[Example, ...]) -> Iterator[str]:
+def _markdown_examples(examples: tuple[Example, ...], language: str) -> Iterator[str]:
     groups = (
         ("Rewritten", [e for e in examples if e.after is not None and e.after != e.before]),
         ("Reported", [e for e in examples if e.after == e.before]),
@@ -143,14 +151,14 @@ def _markdown_examples(examples: tuple[Example, ...]) -> Iterator[str]:
         for e in found:
             if e.note:
                 yield e.note[0].upper() + e.note[1:].rstrip(".:") + ":"
-            yield _fence(e.before)
+            yield _fence(e.before, language)
             if e.after is not None and e.after != e.before:
                 yield "becomes"
-                yield _fence(e.after)
+                yield _fence(e.after, language)
 
 
-def _fence(code: str) -> str:
+def _fence(code: str, language: str) -> str:
     """A block of code; the fence is longer than any run of backticks in it."""
     longest = max((len(run) for run in "".join(c if c == "`" else " " for c in code).split()), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}cpp\n{code.rstrip(chr(10))}\n{fence}"
+    return f"{fence}{language}\n{code.rstrip(chr(10))}\n{fence}"

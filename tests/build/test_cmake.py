@@ -1,0 +1,252 @@
+"""CMake files: what each of CMake's words becomes, and that all other bytes stay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from cu2port.build.convert import convert, facts
+from cu2port.build.pages import BUILD_RULES, BuildExample
+from cu2port.build.table import table
+from cu2port.build.words import Asked, kind_of
+from cu2port.core.model import Outcome, Result
+
+EXAMPLES = [(rule.code, e) for rule in BUILD_RULES.values() for e in rule.examples]
+
+
+def port(text: str, name: str = "CMakeLists.txt", **asked: Any) -> Result:
+    """A build file alone in its tree."""
+    data = text.encode("latin-1")
+    kind = kind_of(name)
+    found = facts(kind, data)
+    return convert(data, name, Asked(kind, **{"packages": tuple(sorted(found.packages)), **asked}))
+
+
+def ported(text: str, name: str = "CMakeLists.txt", **asked: Any) -> str:
+    return port(text, name, **asked).output.decode("latin-1")
+
+
+def told(result: Result) -> str:
+    """The messages of what is left for a person."""
+    return " | ".join(j.finding.message for j in result.findings if j.outcome is not Outcome.APPLIED)
+
+
+@pytest.mark.parametrize(("code", "case"), EXAMPLES, ids=[f"{code}-{i}" for i, (code, _) in enumerate(EXAMPLES)])
+def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
+    result = port(case.before, case.name)
+    assert result.output.decode() == case.after
+    assert code in {j.finding.code for j in result.findings}
+    again = port(case.after, case.name)
+    assert again.output.decode() == case.after
+    assert not [j for j in again.findings if j.outcome is Outcome.APPLIED]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("project(x VERSION 1.0 LANGUAGES CUDA)", "project(x VERSION 1.0 LANGUAGES HIP)"),
+        ("project(CUDA CUDA CXX)", "project(CUDA HIP CXX)"),
+        ("PROJECT(x CUDA)", "PROJECT(x HIP)"),
+        ("enable_language(CUDA)", "enable_language(HIP)"),
+        ("check_language(CUDA)", "check_language(HIP)"),
+        ("if(CMAKE_CUDA_COMPILER)", "if(CMAKE_HIP_COMPILER)"),
+        ("cmake_minimum_required(VERSION 3.8...3.29)\nenable_language(CUDA)", None),
+        ("cmake_minimum_required(VERSION 3.8)", "cmake_minimum_required(VERSION 3.8)"),
+        ("# project(x CUDA)\nenable_language(CUDA)", "# project(x CUDA)\nenable_language(HIP)"),
+        ('message(STATUS "CUDA ${CUDA_VERSION}")', 'message(STATUS "CUDA ${CUDA_VERSION}")'),
+        ("target_link_libraries(a PRIVATE CUDA::cufft x)", "target_link_libraries(a PRIVATE hip::hipfft x)"),
+        ("target_link_libraries(a cublas -lcudart m)", "target_link_libraries(a roc::hipblas hip::host m)"),
+        ("target_link_libraries(a b CUDA::culibos)", "target_link_libraries(a b)"),
+        ("target_link_libraries(a $<LINK_ONLY:CUDA::cudart>)", "target_link_libraries(a $<LINK_ONLY:hip::host>)"),
+        ("target_link_libraries(a ${CUDA_LIBRARIES})", "target_link_libraries(a hip::host)"),
+        ("set_property(TARGET a PROPERTY CUDA_ARCHITECTURES 70 80)\nx()", "x()"),
+        (
+            "set_target_properties(a PROPERTIES CUDA_STANDARD 14 CUDA_ARCHITECTURES 70)",
+            "set_target_properties(a PROPERTIES HIP_STANDARD 17)",
+        ),
+        (
+            "set_target_properties(a PROPERTIES\n  CUDA_ARCHITECTURES 70 # why\n  X 1\n  CUDA_STANDARD 20)",
+            "set_target_properties(a PROPERTIES\n # why\n  X 1\n  HIP_STANDARD 20)",
+        ),
+        (
+            "if(NOT CMAKE_CUDA_ARCHITECTURES)\n  set(CMAKE_CUDA_ARCHITECTURES 70)\nendif()",
+            "if(NOT CMAKE_HIP_ARCHITECTURES)\nendif()",
+        ),
+        ("target_compile_features(a PUBLIC cuda_std_14)", "target_compile_features(a PUBLIC hip_std_17)"),
+        ("target_compile_features(a PUBLIC cuda_std_20)", "target_compile_features(a PUBLIC hip_std_20)"),
+        (
+            "target_compile_options(a PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-G;--expt-relaxed-constexpr;-O2>)",
+            "target_compile_options(a PRIVATE $<$<COMPILE_LANGUAGE:HIP>:-g;;-O2>)",
+        ),
+        (
+            "add_compile_options($<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=-Wall,-fPIC>)",
+            "add_compile_options($<$<COMPILE_LANG_AND_ID:HIP,Clang>:-Wall -fPIC>)",
+        ),
+        (
+            'add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-fPIC>")',
+            'add_compile_options("$<$<COMPILE_LANGUAGE:HIP>:-Wall;-fPIC>")',
+        ),
+        ('string(APPEND CMAKE_CUDA_FLAGS " -arch=sm_70 -O3")', 'string(APPEND CMAKE_HIP_FLAGS " -O3")'),
+        ('set(CMAKE_CUDA_FLAGS "-std=c++14")', 'set(CMAKE_HIP_FLAGS "-std=c++17")'),
+        ('set(CMAKE_CXX_FLAGS "-std=c++14 -G -arch x86_64")', 'set(CMAKE_CXX_FLAGS "-std=c++14 -G -arch x86_64")'),
+        (
+            "set(CUDA_NVCC_FLAGS ${CUDA_NVCC_FLAGS};-O3;-Wall)",
+            'set(CMAKE_HIP_FLAGS "${CMAKE_HIP_FLAGS} -O3 -Wall")',
+        ),
+        ('set(CUDA_NVCC_FLAGS "${CUDA_NVCC_FLAGS} -O3")', 'set(CMAKE_HIP_FLAGS "${CMAKE_HIP_FLAGS} -O3")'),
+        (
+            "cuda_add_executable(a b.cpp OPTIONS -O3)",
+            "add_executable(a b.cpp)",
+        ),
+        ("cuda_add_cublas_to_target(a)", "target_link_libraries(a roc::hipblas)"),
+        ("find_dependency(CUDAToolkit)", "find_dependency(hip)"),
+        ("set(A ${CMAKE_CUDA_FLAGS_${type}})", None),
+    ],
+)
+def test_words(before: str, after: str | None) -> None:
+    found = ported(before)
+    if after is not None:
+        assert found == after
+    assert ported(found) == found
+    assert ported(before.replace("\n", "\r\n")) == found.replace("\n", "\r\n")
+
+
+def test_find_cuda_brings_no_language_so_one_is_enabled() -> None:
+    text = "cmake_minimum_required(VERSION 3.5)\nproject(x)\nfind_package(CUDA 9 REQUIRED)\ncuda_add_library(x a.cu)\n"
+    assert ported(text) == (
+        "cmake_minimum_required(VERSION 3.21)\nproject(x)\nenable_language(HIP)\nfind_package(hip REQUIRED)\n"
+        "set_source_files_properties(a.cu PROPERTIES LANGUAGE HIP)\nadd_library(x a.cu)\n"
+    )
+
+
+def test_patterns_of_sources_are_marked_after_them() -> None:
+    assert ported("file(GLOB S src/*.cu)\n") == (
+        "file(GLOB S src/*.cu)\nset_source_files_properties(${S} PROPERTIES LANGUAGE HIP)\n"
+    )
+    mixed = ported("if(A)\n  file(GLOB_RECURSE S src/*.cu src/*.cpp)\nendif()\n")
+    assert mixed == (
+        "if(A)\n  file(GLOB_RECURSE S src/*.cu src/*.cpp)\n  set(S_HIP ${S})\n"
+        '  list(FILTER S_HIP INCLUDE REGEX "\\\\.cu$")\n'
+        "  set_source_files_properties(${S_HIP} PROPERTIES LANGUAGE HIP)\nendif()\n"
+    )
+    assert ported(mixed) == mixed
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("add_library(x a.cu src/b.cu c.cpp)", "add_library(x a.hip src/b.cu c.cpp)"),
+        ("set(S ${CMAKE_CURRENT_SOURCE_DIR}/a.cu)", "set(S ${CMAKE_CURRENT_SOURCE_DIR}/a.hip)"),
+        ("set(S ../lib/./a.cu)", "set(S ../lib/./a.hip)"),
+        ("file(GLOB S *.cu)", "file(GLOB S *.hip)"),
+        ('list(FILTER S INCLUDE REGEX "\\\\.cu$")', 'list(FILTER S INCLUDE REGEX "\\\\.hip$")'),
+        ("foreach(f x y)\nadd_executable(${f} ${f}.cu)", "foreach(f x y)\nadd_executable(${f} ${f}.hip)"),
+        ('message("see a.cu")', 'message("see a.cu")'),
+        ("add_library(x a.cuh a.cu.in)", "add_library(x a.cuh a.cu.in)"),
+    ],
+)
+def test_renamed_sources_are_followed(before: str, after: str) -> None:
+    found = ported(before, folder="lib", renamed=frozenset({"lib/a.cu", "lib/sub/c.cu"}), suffix=".hip")
+    assert found.replace("set_source_files_properties(src/b.cu PROPERTIES LANGUAGE HIP)\n", "") == after
+
+
+def test_what_stays_is_told() -> None:
+    text = (
+        "find_package(CUDNN)\nif(CUDAToolkit_VERSION VERSION_LESS 12)\nendif()\n"
+        "target_link_libraries(a CUDA::nvml CUDA::nppc)\nset_target_properties(a PROPERTIES CUDA_PTX_COMPILATION ON)\n"
+        "add_custom_command(OUTPUT x COMMAND nvcc --ptx k.cu)\n"
+        "CPMAddPackage(NAME c GITHUB_REPOSITORY NVIDIA/cutlass)\n"
+    )
+    result = port(text)
+    assert result.output == text.encode()
+    said = told(result)
+    for word in (
+        "CUDNN",
+        "CUDAToolkit_VERSION",
+        "CUDA::nvml",
+        "CUDA::nppc",
+        "CUDA_PTX",
+        "nvcc",
+        "--ptx",
+        "NVIDIA/cutlass",
+    ):
+        assert f"`{word}" in said
+
+
+def test_a_tree_with_a_build_for_hip_is_left_alone() -> None:
+    text = "if(HIP)\nenable_language(HIP)\nelse()\nenable_language(CUDA)\nendif()\n"
+    assert facts("cmake", text.encode()).hip and facts("cmake", text.encode()).cuda
+    result = port(text, own_hip=True)
+    assert result.output == text.encode()
+    assert [j.finding.code for j in result.findings] == ["CU812"]
+
+
+def test_gpus_that_are_asked_for_stand_in_lists() -> None:
+    archs = ("gfx942", "gfx1100")
+    assert ported("set(CMAKE_CUDA_ARCHITECTURES 80 90)", archs=archs) == "set(CMAKE_HIP_ARCHITECTURES gfx942 gfx1100)"
+    assert ported('set(CMAKE_CUDA_ARCHITECTURES "80" CACHE STRING "a")', archs=archs) == (
+        'set(CMAKE_HIP_ARCHITECTURES "gfx942;gfx1100" CACHE STRING "a")'
+    )
+    assert ported("set_target_properties(a PROPERTIES CUDA_ARCHITECTURES 70)", archs=archs) == (
+        'set_target_properties(a PROPERTIES HIP_ARCHITECTURES "gfx942;gfx1100")'
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "project(x LANGUAGES CUDA",
+        'set(A "CUDA',
+        "(" * 5000 + "CUDA",
+        "if(" + "(" * 3000 + "CUDA" + ")" * 3000 + ")",
+        "if(A)\n" * 2000 + "enable_language(CUDA)",
+        'execute_process(COMMAND rm -rf "/" CUDA)\ninclude(/etc/passwd)\n',
+        "\0project(x CUDA)\xff\xfe",
+        "[==[ CUDA ]==] #[[ enable_language(CUDA) ]]",
+    ],
+)
+def test_broken_and_hostile_texts_are_read(text: str) -> None:
+    once = ported(text)
+    assert ported(once) == once
+
+
+PIECES = st.sampled_from(
+    [
+        *(word for kind in ("option", "target", "library", "variable", "property") for word in table()[kind]),
+        *"CUDA HIP a.cu b/c.cu *.cu ${S}.cu $<$<COMPILE_LANGUAGE:CUDA>: > 14 80 ON OFF PROPERTIES PROPERTY x".split(),
+        *"TARGET LANGUAGES LANGUAGE CACHE REQUIRED OPTIONS APPEND GLOB ${CUDA_NVCC_FLAGS} -arch sm_70".split(),
+        *("-gencode", "arch=compute_70,code=sm_70", " ", "\n", "\r\n", '"', ";", ",", "=", "# c\n", "[[", "]]", "\\"),
+    ]
+)
+NAMES = st.sampled_from(
+    [
+        *table()["command"],
+        *"project set list file add_library target_link_libraries set_target_properties set_property if".split(),
+        *"message find_package string target_compile_options enable_language cmake_minimum_required".split(),
+        "set_source_files_properties",
+    ]
+)
+COMMANDS = st.builds(lambda name, args: f"{name}({' '.join(args)})\n", NAMES, st.lists(PIECES, max_size=6)) | st.lists(
+    PIECES, max_size=4
+).map("".join)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(COMMANDS, max_size=5).map("".join), st.booleans(), st.booleans())
+@example("set_target_properties(x PROPERTIES CUDA_ARCHITECTURES 14 CUDA_STANDARD 14)", False, False)
+def test_texts_change_where_findings_say_and_once(text: str, renames: bool, archs: bool) -> None:
+    asked: dict[str, Any] = {"archs": ("gfx90a",) if archs else ()}
+    if renames:
+        asked |= {"renamed": frozenset({"a.cu", "b/c.cu"}), "suffix": ".hip"}
+    result = port(text, **asked)
+    spans = [(e.start, e.end) for j in result.findings if j.outcome is Outcome.APPLIED for e in j.finding.edits]
+    kept = "".join(c for i, c in enumerate(text) if not any(a <= i < b for a, b in spans))
+    rest = iter(result.output.decode("latin-1"))
+    assert all(c in rest for c in kept)  # what no edit covers stands there in its order
+    if not spans:
+        assert result.output.decode("latin-1") == text
+    if not any(j.outcome is Outcome.CONFLICT for j in result.findings):  # a person was told to finish those
+        assert port(result.output.decode("latin-1"), **asked).output == result.output

@@ -1,0 +1,12 @@
+"""Build files: found by name, read without loss, edited from the table in `rules/build/`.
+
+    table.py      reads and checks the table
+    words.py      what all of it shares: kinds of build files, facts of a tree, findings of family CU8xx
+    options.py    nvcc's options, wherever they stand
+    syntax.py     CMake, by tree-sitter; its commands and arguments with their places
+    cmake.py      what becomes of CMake's commands
+    sources.py    the sources that CMake's commands name: --rename, and the language HIP
+    convert.py    from bytes to a Result
+
+Nothing of a build file is executed, and no file but the one that is given is read.
+"""

@@ -1,0 +1,237 @@
+"""What becomes of CMake's commands. Each function takes one command and tells what it finds there."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+from cu2port.build import options, sources
+from cu2port.build.layout import indent_of, with_gap, without
+from cu2port.build.pages import COMMAND, DEPENDENCY, LANGUAGE, LIBRARY, PACKAGE
+from cu2port.build.properties import properties
+from cu2port.build.syntax import Arg, Command, commands
+from cu2port.build.table import table
+from cu2port.build.variables import OLD_STANDARD, assigned, variables
+from cu2port.build.words import Asked, by_hand, finding, swap
+from cu2port.core.model import Finding, insert, replace
+
+_ENABLES = frozenset({"enable_language", "check_language", "check_compiler_flag", "check_source_compiles"})
+_OLDEST = (3, 21)
+_LINKS = frozenset({"target_link_libraries", "link_libraries", "set", "list", "set_target_properties", "set_property"})
+_FETCHES = frozenset(
+    "fetchcontent_declare externalproject_add cpmaddpackage cpmfindpackage rapids_cpm_find rapids_find_package".split()
+)
+_TARGET = re.compile(r"\b(?:CUDA|CCCL|CUB|Thrust|NCCL)::\w+")
+_REPOSITORY = re.compile(r"(?:github\.com[/:]|gh:|GITHUB_REPOSITORY\s+|^)([\w-]+/[\w.-]+?)(?:\.git|[/#@].*)?$")
+_GENERATOR = re.compile(
+    r"(?P<id>\b(?:COMPILE|LINK)_LANG_AND_ID:CUDA,NVIDIA(?=[,>]))|(?P<is>\bCUDA_COMPILER_ID:NVIDIA(?=>))"
+    r"|\b(?:COMPILE|LINK)_(?:LANGUAGE|LANG_AND_ID):(?:\w+,)*(?P<language>CUDA)\b|\b(?P<std>cuda_std_(?P<year>\d\d))\b"
+    r"|(?P<device>\$<(?:DEVICE_LINK|HOST_LINK|CUDA_COMPILER_VERSION):)"
+)
+_OPTION_WORD = re.compile(r"(?:\\.|[^\s;<>\"\\])+")
+_NOT_OPTIONS = frozenset("message if elseif while function macro find_package project foreach".split())
+
+
+def cmake(text: str, asked: Asked) -> Iterator[Finding]:
+    """Findings of a CMake file, a text of Latin-1."""
+    every = list(commands(text))
+    known = sources.marked(every)
+    raised = any(c.name in ("project", "enable_language") and "CUDA" in c.words for c in every) or any(
+        c.name == "find_package" and c.words[:1] == ("CUDA",) for c in every
+    )
+    enabled = any(c.name in ("project", "enable_language") and {"CUDA", "HIP"} & set(c.words) for c in every)
+    for c in every:
+        if c.name == "cmake_minimum_required" and raised:
+            yield from _minimum(c)
+            continue
+        whole = _whole(text, c, asked, enabled)
+        if whole is not None:
+            yield from whole
+            continue
+        yield from _command(text, c)
+        row = table()["command"].get(c.name)
+        if row is not None:
+            c = dataclasses.replace(c, name=row.to)  # its arguments are read as they will be
+        for look in _LOOKS:
+            yield from look(text, c, asked)
+        yield from sources.renamed(c, asked)
+        yield from sources.languages(text, c, asked, known)
+
+
+def _whole(text: str, c: Command, asked: Asked, enabled: bool) -> list[Finding] | None:
+    """Findings of a command that becomes another one, or goes; None: its arguments are looked at one by one."""
+    row = table()["command"].get(c.name)
+    if row is not None and row.fate == "drop":
+        return [
+            finding(COMMAND, f"`{c.name}` is taken out: {row.why}", c.start, c.end, [without(text, c.start, c.end)])
+        ]
+    if row is not None and row.fate == "review":
+        return [by_hand(COMMAND, c.name, row.why, row.instead, c.start, c.end), *sources.renamed(c, asked)]
+    if c.name in ("find_package", "find_dependency"):
+        return _package(text, c, asked, enabled)
+    return assigned(text, c, asked) or properties(text, c, asked)
+
+
+def _minimum(c: Command) -> Iterator[Finding]:
+    for arg in c.args[1:2]:
+        m = re.match(r"(\d+)\.(\d+)(?:\.\d+)*(?=\.\.\.|$)", arg.text)
+        if m and (int(m[1]), int(m[2])) < _OLDEST:
+            yield swap(LANGUAGE, m[0], "3.21", arg.inner, "CMake has the language HIP since then", review=True)
+
+
+def _package(text: str, c: Command, asked: Asked, enabled: bool) -> list[Finding] | None:
+    row = table()["package"].get(c.args[0].text) if c.args else None
+    if row is None:
+        return None
+    if row.fate == "review":
+        return [by_hand(PACKAGE, row.word, row.why, row.instead, c.start, c.end)]
+    toolkit = row.word in ("CUDA", "CUDAToolkit")
+    rest = "".join(f" {w}" for w in ("QUIET", "REQUIRED") if w in c.words)
+    written = text[c.start : c.start + len(c.name)]
+    names = dict.fromkeys((*row.to.split(), *(asked.packages if toolkit else ())))
+    lead = f"\n{indent_of(text, c.start)}"
+    lines = [f"{written}({name}{rest})" for name in names]
+    if row.word == "CUDA" and not enabled and not c.nested and c.name == "find_package":
+        lines.insert(0, "enable_language(HIP)")
+    new = lead.join(lines)
+    message = f"`{row.word}` becomes {', '.join(f'`{n}`' for n in names)}" + (f": {row.why}" if row.why else "")
+    edits = [replace(c.start, c.end, new)]
+    return [finding(PACKAGE, message, c.start, c.end, edits, row.review, row.word, row.to)]
+
+
+def _language(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+    if c.name == "project":
+        places: Sequence[Arg] = c.args[1:]
+    elif c.name in _ENABLES:
+        places = c.args[:1]
+    elif c.name in ("set_source_files_properties", "set_target_properties", "set_property"):
+        places = [b for a, b in pairwise(c.args) if a.text in ("LANGUAGE", "LINKER_LANGUAGE")]
+    else:
+        return
+    for arg in places:
+        if arg.text == "CUDA":
+            yield swap(LANGUAGE, "CUDA", "HIP", arg.inner)
+
+
+def _command(text: str, c: Command) -> Iterator[Finding]:
+    row = table()["command"].get(c.name)
+    if row is None:
+        return
+    end = c.start + len(c.name)
+    edits = [replace(c.start, end, row.to)]
+    if row.target:
+        edits.append(insert(c.end - 1, f" {row.target}"))
+    for i, arg in enumerate(c.args):
+        if arg.text == "OPTIONS" and c.name.startswith("cuda_add_"):
+            edits += [with_gap(text, a.start, a.end) for a in c.args[i:]]
+            break
+    message = f"`{c.name}` becomes `{row.to}`" + (f": {row.why}" if row.why else "")
+    yield finding(COMMAND, message, c.start, c.end, edits, row.review, row.word, row.to)
+
+
+def _targets(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+    rows = table()["target"]
+    for arg in c.args if c.name != "message" else ():
+        for m in _TARGET.finditer(arg.text):
+            row, start = rows.get(m[0]), arg.inner + m.start()
+            if row is None:
+                if m[0].startswith("CUDA::"):
+                    yield by_hand(
+                        LIBRARY, m[0], "it is not in cu2port's table", "what ROCm has for it", start, start + len(m[0])
+                    )
+            elif row.fate == "rewrite":
+                yield swap(LIBRARY, m[0], row.to, start, row.why, row.review)
+            elif row.fate == "drop" and arg.text == m[0] and c.name in _LINKS:
+                edits = [with_gap(text, arg.start, arg.end)]
+                yield finding(LIBRARY, f"`{m[0]}` is taken out: {row.why}", start, start + len(m[0]), edits, old=m[0])
+            else:
+                yield by_hand(LIBRARY, m[0], row.why, row.instead or "it without", start, start + len(m[0]))
+
+
+def _libraries(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+    """Libraries by their plain names."""
+    if c.name not in ("target_link_libraries", "link_libraries"):
+        return
+    rows = table()["library"]
+    for arg in c.args[c.name == "target_link_libraries" :]:
+        row = rows.get(arg.text.removeprefix("-l"))
+        if row is None:
+            continue
+        if row.fate == "rewrite":
+            yield swap(LIBRARY, arg.text, row.target, arg.inner, row.why, row.review)
+        elif row.fate == "drop":
+            edits = [with_gap(text, arg.start, arg.end)]
+            yield finding(LIBRARY, f"`{arg.text}` is taken out: {row.why}", arg.start, arg.end, edits, old=arg.text)
+        else:
+            yield by_hand(LIBRARY, arg.text, row.why, row.instead, arg.start, arg.end)
+
+
+def _generators(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+    """Generator expressions and compile features."""
+    for arg in c.args:
+        for m in _GENERATOR.finditer(arg.text):
+            start = arg.inner + m.start()
+            if m["id"]:
+                yield swap(LANGUAGE, m[0], m[0].replace("CUDA,NVIDIA", "HIP,Clang"), start)
+            elif m["is"]:
+                yield swap(LANGUAGE, m[0], "HIP_COMPILER_ID:Clang", start)
+            elif m["language"]:
+                yield swap(LANGUAGE, "CUDA", "HIP", arg.inner + m.start("language"))
+            elif m["std"]:
+                year = "17" if m["year"] in OLD_STANDARD else m["year"]
+                yield swap(LANGUAGE, m[0], f"hip_std_{year}", start)
+            else:
+                yield by_hand(LANGUAGE, m[0], "it is for CUDA alone", "it without", start, start + len(m[0]))
+
+
+def _options(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+    if c.name in _NOT_OPTIONS:
+        return
+    for_cuda = any(re.search(r"CUDA|NVCC", a.text) for a in c.args)
+    yield from options.changes(text, [w for a in c.args for w in _words(a)], for_cuda, None)
+
+
+def _words(arg: Arg) -> Iterator[options.Word]:
+    listed = arg.quoted and ("$<" in arg.text or ";" in arg.text) and "SHELL:" not in arg.text
+    joint = ";" if listed else " "
+    for m in _OPTION_WORD.finditer(arg.text):
+        word, start = m[0], m.start()
+        lead = re.match(r"(?:SHELL:|:|\$)+", word)
+        if lead and lead[0] != "$":
+            word, start = word[lead.end() :], start + lead.end()
+        if word:
+            at = arg.inner + start
+            outer = (arg.start, arg.end) if word == arg.text else (at, at + len(word))
+            yield options.Word(word, at, outer, joint=joint)
+
+
+def _dependencies(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+    if c.name not in _FETCHES and not c.name.startswith("cpm"):
+        return
+    rows = {word.lower(): row for word, row in table()["dependency"].items()}
+    for arg in c.args:
+        m = _REPOSITORY.search(arg.text)
+        row = rows.get(m[1].lower()) if m else None
+        if row is not None:
+            yield by_hand(DEPENDENCY, row.word, row.why, row.instead, arg.start, arg.end)
+
+
+def _compiler(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+    for arg in c.args if c.name in ("execute_process", "add_custom_command", "add_custom_target") else ():
+        if arg.text == "nvcc" or arg.text.endswith("/nvcc") or arg.text == "${CUDA_NVCC_EXECUTABLE}":
+            yield by_hand(COMMAND, arg.text, "nvcc is called by hand", "hipcc with its options", arg.start, arg.end)
+
+
+_Look = Callable[[str, Command, Asked], Iterator[Finding]]
+_LOOKS: tuple[_Look, ...] = (
+    _language,
+    _targets,
+    _libraries,
+    _generators,
+    _options,
+    _dependencies,
+    _compiler,
+    variables,
+)

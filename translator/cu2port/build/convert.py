@@ -1,0 +1,91 @@
+"""A build file to its port: bytes to a Result, and what a file says to the rest of its tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cu2port.build.pages import OWN_HIP, TOO_LARGE
+from cu2port.build.table import table
+from cu2port.build.words import MOST_BYTES, Asked, finding
+from cu2port.core.edits import apply, judge
+from cu2port.core.model import Finding, Judged, Outcome, Result, Trust
+
+_CUDA = re.compile(rb"cuda|nvcc|nvidia|cublas|cufft|\.cu\b", re.I)
+_COMMENT = re.compile(r"#[^\n]*")
+_OWN_HIP = re.compile(
+    r"(?i:enable_language|check_language)\s*\(\s*HIP\b|(?i:project)\s*\([^)]*\bHIP\b|(?i:find_package)\s*\(\s*(?:hip|HIP)\b"
+    r"|hip_add_(?:library|executable)\b"
+)
+_OWN_CUDA = re.compile(
+    r"(?i:enable_language|check_language)\s*\(\s*CUDA\b|(?i:project)\s*\([^)]*\bCUDA\b"
+    r"|(?i:find_package)\s*\(\s*CUDA(?:Toolkit)?\b|cuda_add_(?:library|executable)\b"
+)
+_ANCHOR = re.compile(r"(?i:find_package|find_dependency)\s*\(\s*CUDA(?:Toolkit)?\b")
+_LINKED = re.compile(r"(?i:target_link_libraries|link_libraries)\s*\(([^)]*)\)")
+_WORD = re.compile(r"[\w:]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a build file says to others. `packages`: what find_package must find for the libraries that it names;
+    `anchor`: it looks for CUDA's toolkit itself; `hip`, `cuda`: it builds for them; `defines`: variables of Make."""
+
+    packages: frozenset[str] = frozenset()
+    anchor: bool = False
+    hip: bool = False
+    cuda: bool = False
+    defines: frozenset[str] = frozenset()
+
+
+def facts(kind: str, data: bytes) -> Facts:
+    """The facts of a build file, from its text alone."""
+    if len(data) > MOST_BYTES or not _CUDA.search(data):
+        return Facts(hip=kind == "cmake" and _OWN_HIP.search(data[:MOST_BYTES].decode("latin-1")) is not None)
+    text = data.decode("latin-1")
+    if kind != "cmake":
+        return Facts()
+    text = _COMMENT.sub("", text)
+    rows = table()
+    words = set(_WORD.findall(text))
+    found = {row.package for name, row in rows["target"].items() if name in words}
+    found |= {row.package for name, row in rows["variable"].items() if row.value and name in words}
+    found |= {row.package for name, row in rows["command"].items() if name in words}
+    linked = {word for m in _LINKED.finditer(text) for word in m[1].split()}
+    found |= {row.package for name, row in rows["library"].items() if name in linked or f"-l{name}" in linked}
+    packages = frozenset(name for text in found for name in text.split())
+    return Facts(
+        packages,
+        _ANCHOR.search(text) is not None,
+        _OWN_HIP.search(text) is not None,
+        _OWN_CUDA.search(text) is not None,
+    )
+
+
+def too_large() -> Judged:
+    """What is said of a file of more than MOST_BYTES."""
+    message = "larger than 4 MiB, copied as it is; make it anew from what it is made of"
+    return Judged(finding(TOO_LARGE, message, 0, 0), Outcome.MANUAL)
+
+
+def convert(data: bytes, path: str, asked: Asked, trust: Trust = Trust.REVIEW) -> Result:
+    """Port one build file. Its output is its input but where an applied finding says."""
+    if not _CUDA.search(data):
+        return Result(path, data, data)
+    judged, edits = judge(_findings(data.decode("latin-1"), asked), trust)
+    output = apply(data.decode("latin-1"), edits).encode("latin-1") if edits else data
+    status = "converted" if any(j.outcome is Outcome.APPLIED for j in judged) else "copied"
+    return Result(path, data, output, judged, status)
+
+
+def _findings(text: str, asked: Asked) -> Iterator[Finding]:
+    if asked.own_hip and asked.kind in ("cmake", "presets"):
+        if _OWN_CUDA.search(_COMMENT.sub("", text)):
+            message = "left alone: the tree has a build for HIP of its own; choose HIP there"
+            yield finding(OWN_HIP, message, 0, 0)
+        return
+    if asked.kind == "cmake":
+        from cu2port.build.cmake import cmake
+
+        yield from cmake(text, asked)

@@ -1,0 +1,161 @@
+"""nvcc's options among the words of a command line, a variable or a list: what becomes of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cu2port.build.pages import ARCHITECTURE, OPTION
+from cu2port.build.table import Row, table
+from cu2port.build.words import by_hand, finding
+from cu2port.core.model import Edit, Finding, Span, replace
+
+_ARCH = frozenset({"-arch", "--gpu-architecture", "-gencode", "--generate-code", "-code", "--gpu-code"})
+_GPU = re.compile(r"(?:arch=)?(?:sm|compute|lto)_|native$|all(?:-major)?$|(?:arch=)?[^a-z]*[$@%]|\[")
+_STANDARD = re.compile(r"(--?std=(?:c|gnu)\+\+)(?:98|03|0x|11|1y|14)$")
+_NO_VALUE = re.compile(r"-|[|&;<>()]")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a command line at `start`. `outer`: the bytes that go when it goes, quotes included. `last`: nothing
+    that follows can be its value."""
+
+    text: str
+    start: int
+    outer: tuple[int, int]
+    last: bool = False
+    joint: str = " "  # between two words that take its place
+    inside: bool = False  # it is part of another word's value
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+def changes(text: str, words: Sequence[Word], for_cuda: bool, archs: Sequence[str] | None) -> Iterator[Finding]:
+    """Findings for the options of nvcc among words. `for_cuda`: all of them are for CUDA's compiler. `archs`: what
+    --offload-arch is to say; None where GPUs are chosen elsewhere, so that nvcc's option for them is taken out."""
+    named = False
+    index = 0
+    while index < len(words):
+        word = words[index]
+        index += 1
+        key, equals, value = word.text.partition("=")
+        if key in _ARCH:
+            after = words[index] if not equals and not word.last and index < len(words) else None
+            chosen = value if equals else after.text if after else ""
+            if _GPU.match(chosen.strip("\"'")) or (for_cuda and equals and key != "-code"):
+                index += after is not None
+                yield _arch(text, word, after, chosen, archs, named)
+                named = True
+            continue
+        standard = _STANDARD.match(word.text) if for_cuda else None
+        if standard:
+            new = standard[1] + "17"
+            message = f"`{word.text}` becomes `{new}`: rocPRIM, which rocThrust and hipCUB are made of, needs C++17"
+            edits = [replace(word.start, word.end, new)]
+            yield finding(OPTION, message, word.start, word.end, edits, True, word.text, new)
+            continue
+        row = _row(word.text, key, equals, for_cuda)
+        if row is None:
+            continue
+        held = None
+        if row.value and not equals and not word.last and index < len(words) and not _stops(row, words[index].text):
+            held = words[index]
+            index += 1
+        found = _option(text, word, held, row, value if equals and row.word != word.text else None)
+        passed = [p for e in found.edits for p in e.parts if isinstance(p, Span)]
+        inner = [Word(text[p.start : p.end], p.start, (p.start, p.end), joint=word.joint, inside=True) for p in passed]
+        if any(_takes_next(w.text, for_cuda) for w in inner):
+            why = "its value is an option of nvcc that has a value too"
+            yield by_hand(OPTION, text[word.start : word.end], why, "it out", word.start, word.end)
+        else:
+            yield found
+            for w in inner:
+                yield from changes(text, [w], for_cuda, archs)
+
+
+def _takes_next(word: str, for_cuda: bool) -> bool:
+    row = _row(word, word, "", for_cuda)
+    return word in _ARCH or (row is not None and row.value)
+
+
+def _row(whole: str, key: str, equals: str, for_cuda: bool) -> Row | None:
+    rows = table()["option"]
+    row = rows.get(whole)
+    if row is None and equals:
+        row = rows.get(key)
+        row = row if row is not None and row.value else None
+    return row if row is not None and (for_cuda or not row.plain) else None
+
+
+def _stops(row: Row, value: str) -> bool:
+    """Whether the word after an option is no value of it: another option, unless options are what it passes on."""
+    passes = row.word.startswith(("-X", "--compiler-o", "--linker-o", "--ptxas-o", "--nvlink-o"))
+    return not passes and _NO_VALUE.match(value) is not None
+
+
+def _gap(text: str, word: Word, end: int) -> Edit:
+    """Takes a word out with the space before it; what indents a line stays."""
+    start = word.outer[0]
+    before = start
+    while not word.inside and before and text[before - 1] in " \t":
+        before -= 1
+    return Edit(before if before and text[before - 1] != "\n" else start, end, ())
+
+
+def _arch(text: str, word: Word, after: Word | None, value: str, archs: Sequence[str] | None, again: bool) -> Finding:
+    last = after or word
+    shown = text[word.start : last.end]
+    bare = value.strip("\"'").removeprefix("arch=").partition(",")[0]
+    variable = re.fullmatch(r"\$\(\w+\)|\$\{\w+\}", bare)
+    if archs is None or again:
+        why = "CMAKE_HIP_ARCHITECTURES says for which GPUs" if archs is None else "one --offload-arch is there already"
+        edits = [_gap(text, word, last.outer[1])]
+        return finding(ARCHITECTURE, f"`{shown}` is taken out: {why}", word.start, last.end, edits, old=word.text)
+    if variable and not archs:
+        new = f"--offload-arch={bare}"
+    else:
+        new = " ".join(f"--offload-arch={arch}" for arch in archs or ("native",))
+    edits = [replace(word.outer[0], last.outer[1], new)]
+    message = f"`{shown}` becomes `{new}`"
+    return finding(ARCHITECTURE, message, word.start, last.end, edits, True, word.text, new)
+
+
+def _option(text: str, word: Word, held: Word | None, row: Row, given: str | None) -> Finding:
+    last = held or word
+    shown = text[word.start : last.end]
+    start, end = (held.start, held.end) if held else (word.end - len(given or ""), word.end)
+    value = text[start:end]
+    if row.fate == "review":
+        return by_hand(OPTION, shown, row.why, row.instead, word.start, last.end)
+    off = row.when and value.strip("\"'") != row.when
+    if off and "$" in value:
+        return by_hand(OPTION, shown, "its value is known only when it is built", row.to, word.start, last.end)
+    before, takes, after = row.to.partition("{value}")
+    parts = _value(text, start, end, word.joint, row.word not in _LINKER) if takes else []
+    if row.fate == "drop" or off or (takes and not parts):
+        why = row.why or f"it is what AMD's compiler does without `{row.to}`"
+        edits = [_gap(text, word, last.outer[1])]
+        return finding(OPTION, f"`{shown}` is taken out: {why}", word.start, last.end, edits, row.review, word.text)
+    parts = [before.replace(" ", word.joint), *parts, after]
+    edits = [Edit(word.start, last.end, tuple(p for p in parts if p))]
+    new = "".join(p if isinstance(p, str) else text[p.start : p.end] for p in parts)
+    message = f"`{shown}` becomes `{new}`" + (f": {row.why}" if row.why else "")
+    return finding(OPTION, message, word.start, last.end, edits, row.review, word.text, new)
+
+
+_LINKER = frozenset({"-Xlinker", "--linker-options"})
+
+
+def _value(text: str, start: int, end: int, joint: str, splits: bool) -> list[str | Span]:
+    """A value without its quotes, words for its commas. Its bytes are kept, so that they may be edited too."""
+    if end - start > 1 and text[start] in "\"'" and text[start] == text[end - 1]:
+        start, end = start + 1, end - 1
+    out: list[str | Span] = []
+    for m in re.finditer(r"[^,]+" if splits else r".+", text[start:end], re.S):
+        out += [joint] if out else []
+        out.append(Span(start + m.start(), start + m.end()))
+    return out

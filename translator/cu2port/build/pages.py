@@ -1,0 +1,237 @@
+"""CU8xx: what is found in build files. One row a rule; `explain` and the documents show its page and its examples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cu2port.core.model import Severity
+
+
+@dataclass(frozen=True, slots=True)
+class BuildExample:
+    """A build file named `name` before and after; the same text twice: it is reported and stays."""
+
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRule:
+    """A rule of build files. `page`: what `explain` shows; its first line is what `rules` lists."""
+
+    code: str
+    name: str
+    severity: Severity
+    page: str
+    examples: tuple[BuildExample, ...] = ()
+
+
+LANGUAGE = BuildRule(
+    "CU801",
+    "build-language",
+    Severity.WARNING,
+    """A CMake file asks for the language CUDA.
+
+It becomes HIP, in `project`, `enable_language`, `check_language`, `check_compiler_flag` and in generator expressions.
+CMake has the language HIP since 3.21, so an older `cmake_minimum_required` is raised to that; read what its newer
+policies change. Where CUDA comes from FindCUDA, which enables no language, `enable_language(HIP)` is added.""",
+    (
+        BuildExample(
+            "CMakeLists.txt",
+            "cmake_minimum_required(VERSION 3.18)\nproject(x LANGUAGES CXX CUDA)\n"
+            "add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:-O3>)\n",
+            "cmake_minimum_required(VERSION 3.21)\nproject(x LANGUAGES CXX HIP)\n"
+            "add_compile_options($<$<COMPILE_LANGUAGE:HIP>:-O3>)\n",
+        ),
+    ),
+)
+PACKAGE = BuildRule(
+    "CU802",
+    "build-package",
+    Severity.WARNING,
+    """A CMake file looks for CUDA's toolkit or a library of NVIDIA's.
+
+`find_package(CUDAToolkit)` becomes `find_package(hip)`; versions and components are CUDA's and go. A package is found
+for each library of ROCm that this file and those below it link.""",
+    (
+        BuildExample(
+            "CMakeLists.txt",
+            "find_package(CUDAToolkit 11.8 REQUIRED)\ntarget_link_libraries(app CUDA::cublas)\n",
+            "find_package(hip REQUIRED)\nfind_package(hipblas REQUIRED)\ntarget_link_libraries(app roc::hipblas)\n",
+        ),
+    ),
+)
+LIBRARY = BuildRule(
+    "CU803",
+    "build-library",
+    Severity.WARNING,
+    """A target links a library of NVIDIA's.
+
+It becomes the library of ROCm that HIP's functions of that name are in: `CUDA::cublas` becomes `roc::hipblas`,
+`-lcublas` becomes `-lhipblas`. Static libraries become shared ones, since ROCm is installed with those.""",
+    (
+        BuildExample(
+            "CMakeLists.txt", "target_link_libraries(app CUDA::cudart)\n", "target_link_libraries(app hip::host)\n"
+        ),
+        BuildExample(
+            "CMakeLists.txt", "target_link_libraries(app CUDA::nvml)\n", "target_link_libraries(app CUDA::nvml)\n"
+        ),
+    ),
+)
+VARIABLE = BuildRule(
+    "CU804",
+    "build-variable",
+    Severity.WARNING,
+    """A CMake file has a variable or property of CMake's support for CUDA.
+
+It becomes the one for HIP. `CMAKE_HIP_FLAGS` is one text where FindCUDA's `CUDA_NVCC_FLAGS` was a list, so what is
+appended to it is joined with spaces. Standards before C++17 are raised to 17: rocPRIM, which rocThrust and hipCUB are
+made of, needs it. Tests of CUDA's version stay and are reported: HIP's versions are others.""",
+    (
+        BuildExample("CMakeLists.txt", "set(CMAKE_CUDA_STANDARD 14)\n", "set(CMAKE_HIP_STANDARD 17)\n"),
+        BuildExample(
+            "CMakeLists.txt",
+            "list(APPEND CUDA_NVCC_FLAGS -O3 -Wall)\n",
+            'string(APPEND CMAKE_HIP_FLAGS " -O3 -Wall")\n',
+        ),
+        BuildExample(
+            "CMakeLists.txt",
+            "if(CUDA_VERSION VERSION_LESS 11)\nendif()\n",
+            "if(CUDA_VERSION VERSION_LESS 11)\nendif()\n",
+        ),
+    ),
+)
+ARCHITECTURE = BuildRule(
+    "CU805",
+    "build-architecture",
+    Severity.WARNING,
+    """A build file names NVIDIA's GPUs.
+
+With `--arch` the GPUs that it lists stand there instead. Without it, CMake's lists go, so that CMAKE_HIP_ARCHITECTURES
+of the command line, or CMake's own choice, holds for all targets; and Make's options become `--offload-arch=native`,
+the GPUs of the machine that builds.""",
+    (BuildExample("CMakeLists.txt", "set(CMAKE_CUDA_ARCHITECTURES 80 90)\nset(A 1)\n", "set(A 1)\n"),),
+)
+COMMAND = BuildRule(
+    "CU806",
+    "build-command",
+    Severity.WARNING,
+    """A CMake file calls a command of FindCUDA or of CUDA's libraries.
+
+`cuda_add_executable` and `cuda_add_library` become CMake's own commands. What makes PTX, cubins or fatbins stays and is
+reported: HIP's modules are code objects, which `hipcc --genco` makes.""",
+    (
+        BuildExample("CMakeLists.txt", "cuda_add_library(x STATIC x.cpp)\n", "add_library(x STATIC x.cpp)\n"),
+        BuildExample("CMakeLists.txt", "cuda_compile_ptx(files k.cpp)\n", "cuda_compile_ptx(files k.cpp)\n"),
+    ),
+)
+SOURCE = BuildRule(
+    "CU807",
+    "build-source-language",
+    Severity.WARNING,
+    """A CMake file names `.cu` sources, which CMake gives no language where CUDA is not enabled.
+
+They get the property `LANGUAGE HIP` where they are named, in a line of its own. With `--rename .hip` CMake knows the
+language by the suffix, and nothing is added.""",
+    (
+        BuildExample(
+            "CMakeLists.txt",
+            "add_executable(app main.cpp a.cu b.cu)\n",
+            "set_source_files_properties(a.cu b.cu PROPERTIES LANGUAGE HIP)\nadd_executable(app main.cpp a.cu b.cu)\n",
+        ),
+    ),
+)
+OPTION = BuildRule(
+    "CU808",
+    "build-option",
+    Severity.WARNING,
+    """A build file passes an option of nvcc.
+
+It becomes an option of clang, is taken out where clang needs none, or is reported. `-Xcompiler X` becomes X: clang
+compiles the host's code too. `--use_fast_math` does not become `-ffast-math`, which also assumes that there are no
+infinities and NaNs.""",
+    (
+        BuildExample(
+            "CMakeLists.txt",
+            'set(CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS} -Xptxas -v -Xcompiler -Wall,-Wextra -rdc=true")\n',
+            'set(CMAKE_HIP_FLAGS "${CMAKE_HIP_FLAGS} -Wall -Wextra -fgpu-rdc")\n',
+        ),
+    ),
+)
+RENAMED = BuildRule(
+    "CU809",
+    "build-renamed-source",
+    Severity.WARNING,
+    """A build file names a source that --rename gives another suffix.
+
+The name follows, in lists of sources, patterns and rules.""",
+)
+SEPARATE = BuildRule(
+    "CU810",
+    "build-separable",
+    Severity.WARNING,
+    """A CMake file asks for separable compilation.
+
+CMake's language HIP has no switch for it. `-fgpu-rdc` does the same where it is given to compile and to link, so
+options with it take the switch's place. A static library of such objects is linked with `-fgpu-rdc --hip-link`.""",
+    (
+        BuildExample(
+            "CMakeLists.txt",
+            "set_target_properties(x PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\n",
+            "target_compile_options(x PRIVATE $<$<COMPILE_LANGUAGE:HIP>:-fgpu-rdc>)\n"
+            "target_link_options(x PRIVATE -fgpu-rdc --hip-link)\n",
+        ),
+    ),
+)
+DEPENDENCY = BuildRule(
+    "CU811",
+    "build-dependency",
+    Severity.WARNING,
+    """A build file brings in a project that is written for CUDA.
+
+What is fetched while building is not in the tree and not converted. The finding says what ROCm has in its place.""",
+    (
+        BuildExample(
+            "CMakeLists.txt",
+            "FetchContent_Declare(thrust GIT_REPOSITORY https://github.com/NVIDIA/thrust.git)\n",
+            "FetchContent_Declare(thrust GIT_REPOSITORY https://github.com/NVIDIA/thrust.git)\n",
+        ),
+    ),
+)
+OWN_HIP = BuildRule(
+    "CU812",
+    "build-own-hip",
+    Severity.INFO,
+    """The tree has a build for HIP of its own.
+
+Its build files are left alone: what is for CUDA stays the CUDA side of it. Build with what the files have for HIP.""",
+)
+TOO_LARGE = BuildRule(
+    "CU813",
+    "build-too-large",
+    Severity.WARNING,
+    """A build file is larger than 4 MiB.
+
+It was copied as it is. Build files of that size are made by programs; make it anew from what it is made of.""",
+)
+
+BUILD_RULES: Mapping[str, BuildRule] = {
+    r.code: r
+    for r in (
+        LANGUAGE,
+        PACKAGE,
+        LIBRARY,
+        VARIABLE,
+        ARCHITECTURE,
+        COMMAND,
+        SOURCE,
+        OPTION,
+        RENAMED,
+        SEPARATE,
+        DEPENDENCY,
+        OWN_HIP,
+        TOO_LARGE,
+    )
+}

@@ -1,0 +1,91 @@
+"""The sources that CMake's commands name: the suffix of --rename, and the language HIP for `.cu`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from cu2port.build.layout import indent_of
+from cu2port.build.pages import RENAMED, SOURCE
+from cu2port.build.syntax import Arg, Command
+from cu2port.build.words import Asked, finding, swap
+from cu2port.core.model import Finding, Side, insert
+
+_NAME = re.compile(r"(?:\$\{\w+\}|@\w+@|[\w./+*?\[\]-])*\.cu(?![\w.])", re.I)
+_PATTERN = re.compile(r"\\\\\.cu(?![\w.])")
+_NO_SOURCES = frozenset(
+    "message if elseif while configure_file add_custom_command add_custom_target execute_process install string file"
+    " get_filename_component source_group include find_file find_path find_program math add_test function macro endif"
+    " else endforeach endfunction endmacro endwhile set_source_files_properties set_property get_property"
+    " get_source_file_property cmake_path return option unset mark_as_advanced set_target_properties".split()
+)
+_NO_LISTS = frozenset({"filter", "remove_item", "find", "transform"})
+
+
+def marked(commands: Collection[Command]) -> frozenset[str]:
+    """Words that have the property LANGUAGE in a file."""
+    found: set[str] = set()
+    for c in commands:
+        if c.name in ("set_source_files_properties", "set_property") and "LANGUAGE" in c.words:
+            found.update(piece for word in c.words for piece in word.split(";"))
+    return frozenset(found)
+
+
+def renamed(c: Command, asked: Asked) -> Iterator[Finding]:
+    """Names of sources that get another suffix, also in patterns."""
+    if not asked.renamed or c.name == "message":
+        return
+    for arg in c.args:
+        for m in _NAME.finditer(arg.text):
+            new = asked.new_name(m[0])
+            if new != m[0]:
+                yield swap(RENAMED, m[0], new, arg.inner + m.start())
+        for m in _PATTERN.finditer(arg.text):
+            yield swap(RENAMED, m[0], f"\\\\{asked.suffix}", arg.inner + m.start(), review=True, why="a pattern")
+
+
+def languages(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Iterator[Finding]:
+    """The property LANGUAGE for `.cu` sources that a command names."""
+    if c.name == "file":
+        yield from _globbed(text, c, asked, known)
+        return
+    if c.name in _NO_SOURCES or (c.name == "list" and c.args and c.args[0].text.lower() in _NO_LISTS):
+        return
+    names = [new for arg in c.args for new in _cuda_sources(arg, asked)]
+    names = [n for n in dict.fromkeys(names) if n not in known]
+    if names:
+        line = f"set_source_files_properties({' '.join(names)} PROPERTIES LANGUAGE HIP)"
+        what = f"`{names[0]}`" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+        message = f"{what}: CMake has no language for `.cu` without CUDA; marked as HIP"
+        yield finding(SOURCE, message, c.start, c.end, [insert(c.start, f"{line}\n{indent_of(text, c.start)}")])
+
+
+def _cuda_sources(arg: Arg, asked: Asked) -> Iterator[str]:
+    for m in _NAME.finditer(arg.text):
+        new = asked.new_name(m[0])
+        if not set("*?[") & set(new) and not new.endswith(".hip") and new[:-3].strip("./"):
+            yield new
+
+
+def _globbed(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Iterator[Finding]:
+    """`file(GLOB X *.cu)`: X is marked after it."""
+    if len(c.args) < 3 or c.args[0].text.upper() not in ("GLOB", "GLOB_RECURSE"):
+        return
+    name = c.args[1].text
+    keywords = ("CONFIGURE_DEPENDS", "FOLLOW_SYMLINKS", "RELATIVE", "LIST_DIRECTORIES", "true", "false")
+    patterns = [p for a in c.args[2:] for p in a.text.split(";") if "*" in p and p not in keywords]
+    ours = [m[0] for p in patterns for m in _NAME.finditer(p) if not asked.new_name(m[0]).endswith(".hip")]
+    if not ours or not re.fullmatch(r"\w+", name):
+        return
+    lead = f"\n{indent_of(text, c.start)}"
+    if len(ours) == len(patterns):
+        of = name
+        lines = ""
+    else:
+        of = f"{name}_HIP"
+        lines = f'{lead}set({of} ${{{name}}}){lead}list(FILTER {of} INCLUDE REGEX "\\\\.cu$")'
+    if f"${{{of}}}" in known:
+        return
+    lines += f"{lead}set_source_files_properties(${{{of}}} PROPERTIES LANGUAGE HIP)"
+    message = f"`{ours[0]}`: CMake has no language for `.cu` without CUDA; marked as HIP"
+    yield finding(SOURCE, message, c.start, c.end, [insert(c.end, lines, Side.LEFT)])

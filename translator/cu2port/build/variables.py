@@ -1,0 +1,148 @@
+"""Variables of CMake's support for CUDA."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cu2port.build.layout import indent_of, without
+from cu2port.build.pages import ARCHITECTURE, SEPARATE, VARIABLE
+from cu2port.build.syntax import Arg, Command
+from cu2port.build.table import table
+from cu2port.build.words import Asked, by_hand, finding, swap
+from cu2port.core.model import Edit, Finding, replace
+
+OLD_STANDARD = frozenset({"98", "03", "11", "14"})
+RDC = "$<$<{of}_LANGUAGE:HIP>:-fgpu-rdc>"
+_ANY = re.compile(r"\bCMAKE_CUDA_\w*|\bCUDA(?:Toolkit)?_\w+")
+_FLAGS = re.compile(r"CMAKE_CUDA_FLAGS_\w*")
+_NAMES = frozenset(  # commands whose arguments are names of variables
+    "set unset list string if elseif while option mark_as_advanced foreach separate_arguments math file find_path"
+    " find_library find_program get_filename_component cmake_dependent_option execute_process get_property return"
+    " set_property".split()
+)
+_ENDS = frozenset({"CACHE", "PARENT_SCOPE"})
+
+
+def assigned(text: str, c: Command, asked: Asked) -> list[Finding] | None:
+    """`set` and `list` of variables whose values change, or that go; None: there is nothing of that kind."""
+    name, values = _assignment(c)
+    if name is None:
+        return None
+    row = table()["variable"].get(name.text)
+    if name.text == "CMAKE_CUDA_ARCHITECTURES":
+        return _architectures(text, c, name, values, asked)
+    if name.text in ("CMAKE_CUDA_SEPARABLE_COMPILATION", "CUDA_SEPARABLE_COMPILATION"):
+        return _separable(text, c, values)
+    if row is not None and row.fate == "drop":
+        edits = [without(text, c.start, c.end)]
+        return [finding(VARIABLE, f"`{name.text}` is taken out: {row.why}", c.start, c.end, edits, old=name.text)]
+    return None
+
+
+def _assignment(c: Command) -> tuple[Arg | None, tuple[Arg, ...]]:
+    """The variable that a command sets or appends to, and its values."""
+    args = c.args[1:] if c.name == "list" and c.args and c.args[0].text in ("APPEND", "PREPEND") else c.args
+    if not args or (c.name == "list" and args is c.args) or c.name not in ("set", "list"):
+        return None, ()
+    end = next((i for i, a in enumerate(args) if a.text in _ENDS and not a.quoted), len(args))
+    return args[0], args[1:end]
+
+
+def _architectures(text: str, c: Command, name: Arg, values: tuple[Arg, ...], asked: Asked) -> list[Finding] | None:
+    if not values or all("CMAKE_CUDA_ARCHITECTURES" in v.text for v in values):
+        return None
+    if asked.archs and c.name == "set":
+        listed = ";".join(asked.archs)
+        new = " ".join(asked.archs) if len(c.args) == 1 + len(values) else f'"{listed}"'
+        edits = [
+            replace(name.start, name.end, "CMAKE_HIP_ARCHITECTURES"),
+            replace(values[0].start, values[-1].end, new),
+        ]
+        message = f"the GPUs become those of --arch: {', '.join(asked.archs)}"
+        return [finding(ARCHITECTURE, message, c.start, c.end, edits, old=name.text, new="CMAKE_HIP_ARCHITECTURES")]
+    message = (
+        "NVIDIA's GPUs are taken out; CMAKE_HIP_ARCHITECTURES on the command line, or --arch, says for which to build"
+    )
+    return [finding(ARCHITECTURE, message, c.start, c.end, [without(text, c.start, c.end)], old=name.text)]
+
+
+def _separable(text: str, c: Command, values: tuple[Arg, ...]) -> list[Finding]:
+    if len(values) != 1 or values[0].text.upper() not in ("ON", "TRUE", "YES", "1", "OFF", "FALSE", "NO", "0"):
+        row = table()["variable"]["CUDA_SEPARABLE_COMPILATION"]
+        return [by_hand(SEPARATE, c.args[0].text, row.why, row.instead, c.start, c.end)]
+    if values[0].text.upper() in ("OFF", "FALSE", "NO", "0"):
+        message = f"`{c.args[0].text}` is taken out: it is off in HIP"
+        return [finding(SEPARATE, message, c.start, c.end, [without(text, c.start, c.end)])]
+    indent = indent_of(text, c.start)
+    new = f"add_compile_options({RDC.format(of='COMPILE')})\n{indent}add_link_options({RDC.format(of='LINK')})"
+    message = f"`{c.args[0].text}` becomes options: CMake's language HIP has no such switch"
+    return [finding(SEPARATE, message, c.start, c.end, [replace(c.start, c.end, new)], True)]
+
+
+def variables(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+    """References to variables, in any command."""
+    yield from _joined(text, c)
+    yield from _standard(c)
+    for i, arg in enumerate(c.args):
+        for m in _ANY.finditer(arg.text):
+            yield from _variable(c, i, arg, m)
+
+
+def _variable(c: Command, index: int, arg: Arg, m: re.Match[str]) -> Iterator[Finding]:
+    word, start = m[0], arg.inner + m.start()
+    row = table()["variable"].get(word)
+    before, after = arg.text[: m.start()], arg.text[m.end() : m.end() + 1]
+    reference = before.endswith("${") and after == "}"
+    alone = arg.text == word and not arg.quoted and c.name in _NAMES
+    passed = before.endswith(("-D", "CACHE{", "DEFINED ")) and after in ("=", ":", "}", "")
+    if not (reference or alone or passed or word.startswith("CMAKE_CUDA_")):
+        return
+    if row is None:
+        if _FLAGS.fullmatch(word):
+            yield swap(VARIABLE, word, word.replace("CUDA", "HIP", 1), start)
+        return
+    if row.fate == "rewrite" and row.value:
+        if reference:
+            yield swap(VARIABLE, f"${{{word}}}", row.to, start - 2)
+        elif not (index == 0 and c.name in ("set", "unset")):
+            yield by_hand(VARIABLE, word, "ROCm's libraries are targets", row.to, start, start + len(word))
+    elif row.fate == "rewrite":
+        yield swap(VARIABLE, word, row.to, start, row.why, row.review)
+    elif c.name != "message":
+        why = row.why if row.fate == "review" else f"HIP has none ({row.why})"
+        yield by_hand(VARIABLE, word, why, row.instead or "it without", start, start + len(word))
+
+
+def _joined(text: str, c: Command) -> Iterator[Finding]:
+    """FindCUDA's list of flags becomes one text."""
+    name, values = _assignment(c)
+    if name is None or not re.fullmatch(r"CUDA_NVCC_FLAGS(?:_\w+)?", name.text) or not values:
+        return
+    first, last = values[0], values[-1]
+    message = f"`{name.text}` was a list, and `CMAKE_HIP_FLAGS` is one text with spaces"
+    if c.name == "list":
+        verb = c.args[0]
+        edits = [replace(c.start, c.start + len(c.name), "string")]
+        lead = '" '
+        if verb.text == "PREPEND":
+            return
+    else:
+        if len(values) == 1 and (first.quoted or ";" not in first.text):
+            return
+        edits, lead = [], '"'
+    for v in values:
+        if v.quoted:
+            edits += [Edit(v.start, v.inner, ()), Edit(v.end - 1, v.end, ())]
+        for m in re.finditer(";", v.text):
+            edits.append(replace(v.inner + m.start(), v.inner + m.start() + 1, " "))
+    edits += [Edit(first.start, first.start, (lead,)), Edit(last.end, last.end, ('"',))]
+    yield finding(VARIABLE, message, c.start, c.end, edits)
+
+
+def _standard(c: Command) -> Iterator[Finding]:
+    if c.name == "set" and len(c.args) > 1 and c.args[0].text == "CMAKE_CUDA_STANDARD":
+        value = c.args[1]
+        if value.text in OLD_STANDARD:
+            why = "rocPRIM, which rocThrust and hipCUB are made of, needs C++17"
+            yield swap(VARIABLE, value.text, "17", value.inner, why, review=True)

@@ -1,0 +1,112 @@
+"""What converters of build files share: what a tree says of them, and findings of family CU8xx."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from cu2port.build.pages import BuildRule
+from cu2port.core.model import Edit, Finding, Severity, Trust, replace
+
+MOST_BYTES = 4 << 20  # of a build file that is read
+
+_KINDS: tuple[tuple[str, str], ...] = (
+    ("cmake", r"CMakeLists\.txt(?:\.in)?|.*\.cmake(?:\.in)?"),
+    ("presets", r"CMake(?:User)?Presets\.json"),
+    ("make", r"[Mm]akefile(?:\..*)?|.*\.(?:mk|mak|make)|GNUmakefile"),
+    ("setup", r"setup\.py"),
+    (
+        "other",
+        r"pyproject\.toml|meson\.build|BUILD(?:\.bazel)?|.*\.bzl|WORKSPACE(?:\.bazel)?|MODULE\.bazel|configure\.(?:ac|in)"
+        r"|.*\.sln|.*\.vcxproj|(?:.*\.)?[Dd]ockerfile|Dockerfile\..*|environment.*\.ya?ml|meta\.ya?ml|requirements.*\.txt"
+        r"|build\.rs|.*\.pro|SConstruct|SConscript|wscript|xmake\.lua",
+    ),
+)
+_NAMES = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS))
+
+
+def kind_of(name: str) -> str:
+    """What kind of build file a file's name stands for: "cmake", "presets", "make", "setup", "other", or ""."""
+    found = _NAMES.fullmatch(name)
+    return found.lastgroup or "" if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked for of one build file, and what the tree around it says.
+
+    `folder`: where it lies, from the root of the input ("" or `a/b`). `renamed`: paths from that root of sources that
+    get the suffix `suffix`. `archs`: the GPUs of --arch. `packages`: what find_package must find for libraries that
+    this file and those below it use. `own_hip`: the tree builds for HIP already. `defined`: variables that some file
+    of the tree defines.
+    """
+
+    kind: str
+    folder: str = ""
+    renamed: frozenset[str] = frozenset()
+    suffix: str = ""
+    archs: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    own_hip: bool = False
+    defined: frozenset[str] = frozenset()
+
+    def new_name(self, word: str) -> str:
+        """What a word that names a source becomes with --rename, itself where nothing is known of it.
+
+        A path is looked up from the file's folder; one behind a variable or in another folder by how it ends.
+        """
+        if not self.renamed or not word.lower().endswith(".cu") or self.suffix in ("", ".cu"):
+            return word
+        new = word[:-3] + self.suffix
+        tail = re.split(r"[$%@][({<][^)}>]*[)}>]|[*?\]]", word)[-1]
+        if tail != word and "/" not in tail:  # `${name}.cu`, `$(DIR)x.cu`, `*.cu`: all that ends so
+            ends = tail
+        else:
+            path = PurePosixPath(self.folder, word) if tail == word else PurePosixPath(tail.lstrip("/"))
+            plain = _normal(path)
+            if plain in self.renamed:
+                return new
+            ends = "/" + plain.lstrip("/") if tail != word else "/" + PurePosixPath(word).as_posix().lstrip("./")
+        return new if any(f"/{path}".endswith(ends) for path in self.renamed) else word
+
+
+def _normal(path: PurePosixPath) -> str:
+    """A path without `.` and `..` where they can be resolved."""
+    parts: list[str] = []
+    for part in path.parts:
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        elif part != ".":
+            parts.append(part)
+    return "/".join(parts)
+
+
+def finding(
+    rule: BuildRule,
+    message: str,
+    start: int,
+    end: int,
+    edits: Iterable[Edit] = (),
+    review: bool = False,
+    old: str = "",
+    new: str = "",
+) -> Finding:
+    """A finding of a build file at bytes [start, end)."""
+    trust = Trust.REVIEW if review else Trust.EXACT
+    return Finding(rule.code, rule.name, rule.severity, message, start, end, tuple(edits), trust, cuda=old, hip=new)
+
+
+def swap(rule: BuildRule, old: str, new: str, start: int, why: str = "", review: bool = False) -> Finding:
+    """`old`, which stands at `start`, becomes `new`."""
+    message = f"`{old}` becomes `{new}`" + (f": {why}" if why else "")
+    return finding(rule, message, start, start + len(old), [replace(start, start + len(old), new)], review, old, new)
+
+
+def by_hand(rule: BuildRule, word: str, why: str, instead: str, start: int, end: int) -> Finding:
+    """`word` stays, and a person must act."""
+    return finding(rule, f"`{word}` stays: {why}; write {instead}", start, end, old=word)
+
+
+INFO = Severity.INFO
