@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from cu2port import catalog
 from cu2port.catalog import Row, load_catalog, version_key
-from cu2port.catalog.rulefile import CatalogError, read_rules
+from cu2port.catalog.rulefile import CatalogError, Source, read_rules
 from cu2port.cli import cli
 from cu2port.core.model import Options
 from cu2port.engine.translate import translate
@@ -58,14 +59,14 @@ def read(folder: Path, **texts: str) -> dict[str, tuple[str, object]]:
     for stem, text in texts.items():
         files.append(folder / f"{stem}.toml")
         files[-1].write_text(text, encoding="utf-8")
-    rows: dict[str, tuple[str, object]] = read_rules(files)["raw"]
+    rows: dict[str, tuple[str, object]] = read_rules([Source.of(f) for f in files])["raw"]
     return rows
 
 
 @pytest.mark.parametrize("where", [0, 40, -1])
 def test_a_damaged_kept_catalogue_is_made_anew(where: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CU2PORT_CACHE_DIR", str(tmp_path))
-    load = load_catalog.__wrapped__
+    load = catalog._shipped.__wrapped__
     load()
     (kept,) = tmp_path.glob("catalog-*.bin")
     good = kept.read_bytes()
@@ -161,8 +162,12 @@ def test_a_broken_rule_is_refused_by_file_and_row(tmp_path: Path, case: str) -> 
     text, named = VIOLATIONS[case]
     with pytest.raises(CatalogError) as error:
         read(tmp_path, lib=HEAD + text)
-    assert str(error.value).startswith("lib.toml: ")
-    assert named in str(error.value)
+    said = re.fullmatch(r"lib\.toml(?::(\d+))?: (.*)", str(error.value))
+    assert said is not None
+    assert named in said[2]
+    if said[1]:  # the line has the row's name
+        line = (tmp_path / "lib.toml").read_text(encoding="utf-8").splitlines()[int(said[1]) - 1]
+        assert named.strip("`") in line or "cuA" in line
 
 
 def test_what_the_violations_are_made_from_is_right(tmp_path: Path) -> None:
@@ -185,7 +190,7 @@ def test_a_file_is_called_as_its_library(tmp_path: Path) -> None:
 def test_a_file_is_utf8(tmp_path: Path) -> None:
     (tmp_path / "lib.toml").write_bytes(HEAD.encode() + b"# \xe9\n")
     with pytest.raises(CatalogError, match=r"^lib\.toml: not TOML"):
-        read_rules([tmp_path / "lib.toml"])
+        Source.of(tmp_path / "lib.toml")
 
 
 @pytest.mark.parametrize(
@@ -203,7 +208,7 @@ def test_a_file_is_utf8(tmp_path: Path) -> None:
     ],
 )
 def test_one_name_has_one_row_over_all_files(tmp_path: Path, first: str, second: str, said: str) -> None:
-    with pytest.raises(CatalogError, match=rf"^more\.toml: {said}"):
+    with pytest.raises(CatalogError, match=rf"^more\.toml:\d+: {said}"):
         read(tmp_path, lib=HEAD + first, more=HEAD.replace('"lib"', '"more"') + second)
 
 
@@ -226,7 +231,8 @@ def test_a_broken_rule_file_is_one_line_to_the_user(tmp_path: Path) -> None:
     curand = tmp_path / "rules" / "curand.toml"
     good = curand.read_text(encoding="utf-8")
     curand.write_text(good + '\n[[unsupported]]\ncuda = "zzz"\nwhy = "None."\n', encoding="utf-8")
-    expected = "cu2port: rules/curand.toml: `zzz` is unsupported without `instead`\n"
+    line = len(curand.read_text(encoding="utf-8").splitlines()) - 1
+    expected = f"cu2port: rules/curand.toml:{line}: `zzz` is unsupported without `instead`\n"
     assert said("convert", "a.cu", "-o", "b.hip") == said("query", "cudaFree") == expected
     curand.write_text(good + "\n[oops\n", encoding="utf-8")
     assert re.fullmatch(r"cu2port: rules/curand\.toml: not TOML: .*line \d+.*\n", said("query", "cudaFree"))

@@ -523,7 +523,7 @@ def test_help_loads_nothing_but_click() -> None:
 def test_an_error_we_did_not_foresee_is_one_line() -> None:
     code = (
         "import sys, cu2port.cli.lookup\n"
-        "def broken(): raise KeyError('two\\nlines')\n"
+        "def broken(as_json): raise KeyError('two\\nlines')\n"
         "cu2port.cli.lookup.rules = broken\n"
         "sys.argv = ['cu2port', 'rules']\n"
         "from cu2port.cli import main; main()"

@@ -22,7 +22,7 @@ from typing import Any
 
 from tables import NoTableError, replaced, row_text
 
-from cu2port.catalog.rulefile import read_rules
+from cu2port.catalog.rulefile import Source, read_rules
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADINGS = ("Library", "Becomes", "Names", "Renamed", "Changed", "Unsupported", "No mapping", "Unchecked")
@@ -106,7 +106,7 @@ def main() -> None:
     group.add_argument("--check", type=Path, metavar="FILE", help="exit 1 unless the table in FILE is fresh")
     group.add_argument("--write", type=Path, metavar="FILE", help="rewrite the table in FILE")
     args = parser.parse_args()
-    parts = read_rules(sorted(args.rules.glob("*.toml")))
+    parts = read_rules([Source.of(f) for f in sorted(args.rules.glob("*.toml"))])
     if args.missing:
         for path in sorted((args.rules / "names").glob("*.txt")):
             for name in names_of(args.rules, path.stem):

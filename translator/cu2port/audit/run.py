@@ -33,7 +33,7 @@ def audit(request: Request) -> dict[str, Any]:
             builds.extend(build_lines.look(item.name, item.shown))
         if item.kind in ("copy", "source") and bindings.may_bind(item.relative):
             others.extend(bindings.look(item.name, item.shown))
-    load_catalog()
+    load_catalog(request.options.rules)
     all_checks()
     files: list[FileAudit] = []
     sources = sum(i.kind == "source" for i in items)
@@ -57,7 +57,7 @@ def audit(request: Request) -> dict[str, Any]:
     includes = (
         {job.shown: sorted(shown[t] for t in graph.targets(job.path) if t in shown) for job in jobs} if graph else {}
     )
-    document = build(files, includes, builds, others, load_catalog(), options)
+    document = build(files, includes, builds, others, load_catalog(request.options.rules), options)
     if hip is not None:
         document["summary"]["hip"] = hip.document()
     document["summary"]["ignored"] = [i.shown for i in items if i.kind == "ignored"]

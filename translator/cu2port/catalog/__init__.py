@@ -12,18 +12,19 @@ import marshal
 import tempfile
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
 from cu2port.catalog import rulefile
-from cu2port.catalog.rulefile import VERSION_KEYS, read_rules
+from cu2port.catalog.rulefile import VERSION_KEYS, Source, read_rules, with_own
 from cu2port.core.data import cache_dir, data_path, prune_cache
 from cu2port.core.model import Trust
 from cu2port.core.version import __version__
 
 MappingKind = Literal["rename", "change", "unsupported"]
+_KEPT = ("headers", "missing_headers", "header_library", "namespaces", "digest")
 _SUM = 4  # bytes of the checksum before a kept catalogue
 
 
@@ -118,6 +119,7 @@ class Catalog:
     digest: str
     active: frozenset[str] = frozenset()  # unqualified names that do not stay as they are in every ROCm version
     members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # see `_members`
+    own: frozenset[str] = frozenset()  # names and headers with a row of the project's
     spaces: Mapping[str, str] = field(default_factory=dict)  # words that may start a qualified name -> themselves
     _unpacked: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
     _rows: dict[str, Row] = field(default_factory=dict, repr=False, compare=False)
@@ -182,9 +184,31 @@ def target(row: Row, rocm: tuple[int, int]) -> tuple[str, str]:
     return row.hip, ""
 
 
+@lru_cache(maxsize=2)
+def load_catalog(own: tuple[tuple[str, str], ...] = ()) -> Catalog:
+    """The catalogue that ships with cu2port, with the rows of a project's rule files, which win.
+
+    `own`: (name for messages, text) of each file. Raises CatalogError when a rule file is malformed.
+    """
+    if not own:
+        return _shipped()
+    base = _shipped()
+    raw = {n: (library, row) for library, rows in base.packed.items() for n, row in marshal.loads(rows).items()}
+    libraries = [(x.name, x.title, x.target, x.names) for x in base.libraries]
+    shipped = {"raw": raw, **{k: getattr(base, k) for k in _KEPT}, "libraries": libraries}
+    more = read_rules([Source(name, text, own=True) for name, text in own])
+    return replace(_catalog(_packed(with_own(shipped, more))), own=frozenset((*more["raw"], *more["headers"])))
+
+
 @lru_cache(maxsize=1)
-def load_catalog() -> Catalog:
-    """The catalogue that ships with cu2port. Raises CatalogError when a rule file is malformed."""
+def own_settings(own: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a project's rule files say beside rows: macros as after `-D`, and globs of files that stay as they are."""
+    found = read_rules([Source(name, text, own=True) for name, text in own])
+    return tuple(f"{name}={value}" for name, value in found["macros"].items()), tuple(found["exclude"])
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> Catalog:
     folder = data_path("rules")
     files = sorted(folder.glob("*.toml"))
     stamp = hashlib.sha256(__version__.encode())
@@ -198,7 +222,7 @@ def load_catalog() -> Catalog:
             return _catalog(marshal.loads(data[_SUM:]))
     except (OSError, ValueError, EOFError, TypeError, KeyError):
         pass  # not there, unreadable or of another make
-    parts = _packed(read_rules(files))  # else it was damaged: made anew
+    parts = _packed(read_rules([Source.of(f) for f in files]))  # else it was damaged: made anew
     data = marshal.dumps(parts)
     _store(cached, zlib.crc32(data).to_bytes(_SUM, "little") + data)
     prune_cache()  # now, since a new catalogue means a new version of everything
@@ -224,7 +248,7 @@ def _packed(parts: Mapping[str, Any]) -> dict[str, Any]:
         by_library.setdefault(library, {})[name] = data
     namespaces: Mapping[str, str] = parts["namespaces"]
     heads = (n.partition("::")[0] for n in (*(n for n in raw if "::" in n), *namespaces))
-    kept = {k: parts[k] for k in ("headers", "missing_headers", "header_library", "namespaces", "libraries", "digest")}
+    kept = {k: parts[k] for k in (*_KEPT, "libraries")}
     return kept | {
         "names": {name: library for name, (library, _) in raw.items()},
         "packed": {library: marshal.dumps(rows) for library, rows in by_library.items()},

@@ -71,7 +71,8 @@ def _each(unit: Unit) -> Iterator[RowFinding]:
             yield _finding(f"`{inc.path}` is `{hip}`, which is already included", inc, (edit,), inc.path, hip)
         else:
             provided.append((hip, where))
-            edit = replace(inc.start, inc.end, f"<{hip}>")
+            quoted = inc.quoted and inc.path in unit.catalog.own  # a header of the project stays one
+            edit = replace(inc.start, inc.end, f'"{hip}"' if quoted else f"<{hip}>")
             yield _finding(f"`{inc.path}` is `{hip}`", inc, (edit,), inc.path, hip)
 
 

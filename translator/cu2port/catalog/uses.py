@@ -89,6 +89,8 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
         if unit.tok(i + 1) == "::" and i not in scopes:
             out.add(i)
             continue
+        if t[i] in unit.catalog.own:
+            continue  # the project's rules say what becomes of it
         row = unit.catalog.get(t[i])
         if t[i] in declared or (row is not None and row.strict):
             doubtful.append(i)

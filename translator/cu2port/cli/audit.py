@@ -54,7 +54,13 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
         build_files=False,  # they are read line by line
         inputs=paths,
         mode="dry-run",
-        options=Options(rocm=common.rocm, archs=common.archs, include_dirs=common.include_dirs, defines=common.defines),
+        options=Options(
+            rocm=common.rocm,
+            archs=common.archs,
+            include_dirs=common.include_dirs,
+            defines=common.defines,
+            rules=common.rules,
+        ),
         commands=compile_db.load(Path(asked["build"])) if asked["build"] else None,
         exclude=common.exclude,
         workers=asked["jobs"] or 0,

@@ -149,6 +149,7 @@ def cli() -> None:
 @click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in.")
 @click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
 @click.option("-p", "build", metavar="DIR", help="Folder of compile_commands.json: its -I and -D hold for each file.")
+@click.option("--rules", metavar="FILE", multiple=True, help="A rule file of the project; its rows win.")
 @click.option("--exclude", metavar="GLOB", multiple=True, help="Do not convert these files (-o still copies them).")
 @click.option("--no-build-files", is_flag=True, help="Leave build files as they are; only sources are converted.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Worker processes.  [number of cores]")
@@ -210,6 +211,7 @@ def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
 @click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in.")
 @click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
 @click.option("-p", "build", metavar="DIR", help="Folder of compile_commands.json: its -I and -D hold for each file.")
+@click.option("--rules", metavar="FILE", multiple=True, help="A rule file of the project; its rows win.")
 @click.option("--exclude", metavar="GLOB", multiple=True, help="Files to leave out.")
 @click.option("--max-size", metavar="SIZE", default="8M", help="Do not look at larger files.  [8M]")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Worker processes.  [number of cores]")
@@ -243,6 +245,7 @@ def audit(paths: tuple[str, ...], **asked: object) -> None:
 @click.option("--write-baseline", metavar="FILE", default="", help="Write such a file, of all there is now.")
 @click.option("--arch", "archs", metavar="ARCHS", default="", help="GPUs that count (gfx942,gfx1100).  [all]")
 @click.option("--rocm", metavar="VERSION", default="", help="ROCm that the code is for.  [7.1]")
+@click.option("--rules", metavar="FILE", multiple=True, help="A rule file of the project; its rows win.")
 @click.option("--exclude", metavar="GLOB", multiple=True, help="Files to leave out.")
 @click.option("--config", metavar="FILE", default="", help="Configuration; else the nearest one upwards.")
 @click.option("--isolated", is_flag=True, help="Read no configuration.")
@@ -301,11 +304,12 @@ def explain(rule: str) -> None:
 
 
 @cli.command(short_help="All rules, one a line.")
-def rules() -> None:
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+def rules(as_json: bool) -> None:
     """List all rules with their codes."""
     from cu2port.cli.lookup import rules as command
 
-    raise SystemExit(command())
+    raise SystemExit(command(as_json))
 
 
 @cli.command(

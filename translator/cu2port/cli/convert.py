@@ -79,6 +79,7 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
         comments=asked["comments"],
         include_dirs=common.include_dirs,
         defines=common.defines,
+        rules=common.rules,
     )
     mode, out = _mode(paths, asked)
     return Request(

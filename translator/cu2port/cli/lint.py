@@ -136,6 +136,7 @@ def _settings(config: Config, asked: Mapping[str, Any], known: Mapping[str, Coun
         archs=common.archs,
         include_dirs=common.include_dirs,
         defines=common.defines,
+        rules=common.rules,
     )
     return Settings(options, selection, fix, bool(asked["info"]), known if fix is not None else {})
 

@@ -6,12 +6,16 @@ import difflib
 import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from cu2port.catalog import Catalog, Row, load_catalog
 from cu2port.cli.console import echo, echo_document, echo_lines
+from cu2port.cli.options import shared
 from cu2port.core.plain import json_of
 from cu2port.engine.name_mapping import mapping_of
+from cu2port.project.config import find_config
+from cu2port.project.tree import CannotRun
 from cu2port.report.pages import marked, pages
 
 _CLOSE = 5
@@ -19,8 +23,13 @@ _TYPES = {"*": "a pointer", "!*": "no pointer"}
 
 
 def query(name: str, as_json: bool) -> int:
-    """Show a row of the catalogue; 1 when there is none."""
-    catalog = load_catalog()
+    """Show a row of the catalogue; 1 when there is none, 2 when the project's rules cannot be read."""
+    try:
+        own = shared({}, find_config(Path.cwd())).rules
+    except CannotRun as e:
+        echo(f"cu2port: {e}", err=True)
+        return 2
+    catalog = load_catalog(own)
     name = name.strip().removeprefix("::").removesuffix("()")
     row = catalog.get(name)
     if row is None and name in catalog.headers:
@@ -34,9 +43,9 @@ def query(name: str, as_json: bool) -> int:
             echo(f"{name}: not in the catalogue{hint}", err=True)
         return 1
     if as_json:
-        echo_document(json_of(_row_values(catalog, row)) + "\n")
+        echo_document(json_of(_row_values(catalog, row, own)) + "\n")
     else:
-        for line in _row_lines(catalog, row):
+        for line in _row_lines(catalog, row, own):
             echo(line)
     return 0
 
@@ -55,8 +64,15 @@ def explain(rule: str) -> int:
     return 0
 
 
-def rules() -> int:
-    """List code, name and first line of every rule."""
+def rules(as_json: bool) -> int:
+    """List code, name and first line of every rule; as JSON also its severity and page."""
+    if as_json:
+        found = [
+            {"code": p.code, "name": p.name, "severity": p.severity, "title": p.title, "text": p.text}
+            for p in pages().values()
+        ]
+        echo_document(json_of({"rules": found}) + "\n")
+        return 0
     width = max(len(p.name) for p in pages().values())
     for page in pages().values():
         echo(f"{page.code} {page.name:<{width}}  {page.title}")
@@ -76,9 +92,9 @@ def _title(catalog: Catalog, library: str) -> tuple[str, str]:
     return (found.title, found.target) if found else (library, "")
 
 
-def _row_values(catalog: Catalog, row: Row) -> dict[str, Any]:
+def _row_values(catalog: Catalog, row: Row, own: tuple[tuple[str, str], ...]) -> dict[str, Any]:
     title, target = _title(catalog, row.library)
-    found = mapping_of(row)
+    found = mapping_of(row, own)
     return {
         "cuda": row.cuda,
         "mapping": found.mapping,
@@ -112,9 +128,9 @@ def _row_values(catalog: Catalog, row: Row) -> dict[str, Any]:
     }
 
 
-def _row_lines(catalog: Catalog, row: Row) -> Iterator[str]:
+def _row_lines(catalog: Catalog, row: Row, own: tuple[tuple[str, str], ...]) -> Iterator[str]:
     title, target = _title(catalog, row.library)
-    found = mapping_of(row)
+    found = mapping_of(row, own)
     if found.mapping == "unsupported":
         yield f"{row.cuda} -> not in HIP"
     elif row.drop:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cu2port.catalog import load_catalog, own_settings
+from cu2port.catalog.rulefile import CatalogError
+from cu2port.core.files import read_regular
 from cu2port.project.config import Config
 from cu2port.project.tree import CannotRun
 
 _OLDEST = (5, 0)
 _NEWEST = (10, 0)  # that a row of the catalogue names
 _DEFAULT = "7.1"
+_MAX_BYTES = 1 << 20  # of a rule file
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +29,13 @@ class Shared:
     include_dirs: tuple[str, ...]
     defines: tuple[str, ...]
     exclude: tuple[str, ...]
+    rules: tuple[tuple[str, str], ...]
 
 
 def shared(asked: Mapping[str, Any], config: Config) -> Shared:
     """The options of a command line, with what the configuration says where it says nothing. Raises CannotRun."""
+    rules = rule_files([*(config.root / r for r in config.rules), *map(Path, asked.get("rules", ()))])
+    macros, left_alone = own_settings(rules) if rules else ((), ())
     return Shared(
         rocm=rocm_version(asked.get("rocm") or config.rocm or _DEFAULT),
         archs=gpus(asked.get("archs") or ",".join(config.arch)),
@@ -36,9 +43,30 @@ def shared(asked: Mapping[str, Any], config: Config) -> Shared:
             *(folder("-I", d) for d in asked.get("include_dirs", ())),
             *(str(config.root / d) for d in config.include_dirs),
         ),
-        defines=tuple(macro(d) for d in (*config.defines, *asked.get("defines", ()))),
-        exclude=(*config.exclude, *asked.get("exclude", ())),
+        defines=tuple(macro(d) for d in (*macros, *config.defines, *asked.get("defines", ()))),
+        exclude=(*left_alone, *config.exclude, *asked.get("exclude", ())),
+        rules=rules,
     )
+
+
+def rule_files(paths: Sequence[Path]) -> tuple[tuple[str, str], ...]:
+    """(name for messages, text) of a project's rule files, read and checked. Raises CannotRun."""
+    out: list[tuple[str, str]] = []
+    for path in paths:
+        try:
+            out.append((str(path), read_regular(path, _MAX_BYTES).decode("utf-8")))
+        except OSError as e:
+            raise CannotRun(f"--rules {path}: {e.strerror}") from e
+        except UnicodeDecodeError as e:
+            raise CannotRun(f"--rules {path}: not UTF-8 ({e.reason} at byte {e.start})") from e
+    found = tuple(out)
+    if not found:
+        return ()
+    try:
+        load_catalog(found)
+    except CatalogError as e:
+        raise CannotRun(str(e)) from e
+    return found
 
 
 def gpus(text: str) -> tuple[str, ...]:

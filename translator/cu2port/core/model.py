@@ -144,6 +144,7 @@ class Options:
     include_dirs: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()  # NAME or NAME=VALUE, as after -D
     use_clang: bool = True
+    rules: tuple[tuple[str, str], ...] = ()  # the project's own rule files: name for messages, text
     ptx: str = "guard"  # what becomes of PTX without a counterpart; or "trap": a trap with its text
     ptx_fp: str = "exact"  # or "fast": no flushing of denormals, the hardware's approximations
 

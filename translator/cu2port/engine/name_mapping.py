@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from cu2port.catalog import Row, target
@@ -52,13 +52,13 @@ def use_of(row: Row) -> str:
 
 
 @lru_cache(maxsize=64)
-def mapping_of(row: Row) -> NameMapping:
-    """How a name is converted, and the rules that refer to it."""
+def mapping_of(row: Row, own: tuple[tuple[str, str], ...] = ()) -> NameMapping:
+    """How a name is converted, and the rules that refer to it. `own`: the project's rule files, as in Options."""
     text = use_of(row)
     rules: list[Rule] = []
     hip, mapping = target(row, _CONVERTED.rocm)[0] or row.hip, row.mapping  # an older name where this ROCm still has it
     for options in (_CONVERTED, _KEPT):
-        for judged in translate(text, options, path="a.cu").findings:
+        for judged in translate(text, replace(options, rules=own), path="a.cu").findings:
             f = judged.finding
             applied = judged.outcome is Outcome.APPLIED
             if isinstance(by_code()[f.code], RowCheck) or not _refers_to(f, row.cuda, text):

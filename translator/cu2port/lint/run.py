@@ -180,7 +180,7 @@ def _of_tree(project: Project) -> str:
 def _work(jobs: Sequence[Job], settings: Settings, workers: int) -> Iterator[tuple[Job, FileLint]]:
     if not jobs:
         return
-    load_catalog()
+    load_catalog(settings.options.rules)
     all_checks()
     with Pool(min(workers, max(1, len(jobs) // _ALONE)), settings.limit_s) as pool:
         for job, done in pool.run(partial(lint_job, settings), jobs):

@@ -29,6 +29,7 @@ class Config:
     exclude: tuple[str, ...] = ()
     include_dirs: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()  # rule files of the project's own
     rocm: str = ""
     arch: tuple[str, ...] = ()
     baseline: str = ""
@@ -38,7 +39,7 @@ class Config:
 
 WARP_MODES = ("logical", "native", "solo", "flag")
 KERNEL_MODES = ("solo", "native")
-_STRINGS = frozenset({"select", "ignore", "extend-select", "exclude", "include-dirs", "defines", "arch"})
+_STRINGS = frozenset({"select", "ignore", "extend-select", "exclude", "include-dirs", "defines", "rules", "arch"})
 _STRING = frozenset({"rocm", "baseline", "warp"})
 _KEYS = _STRINGS | _STRING | {"per-file-ignores", "kernels"}
 
@@ -111,8 +112,9 @@ def _read(path: Path, table: Mapping[str, Any]) -> Config:
     baseline = table.get("baseline", "")
     if baseline:
         inside(baseline, f"{path}: baseline")
-    for folder in lists.get("include-dirs", ()):
-        inside(folder, f"{path}: include-dirs")
+    for key in ("include-dirs", "rules"):
+        for name in lists.get(key, ()):
+            inside(name, f"{path}: {key}")
     return Config(
         root=path.resolve().parent,
         source=str(path),
@@ -123,6 +125,7 @@ def _read(path: Path, table: Mapping[str, Any]) -> Config:
         exclude=lists.get("exclude", ()),
         include_dirs=lists.get("include-dirs", ()),
         defines=lists.get("defines", ()),
+        rules=lists.get("rules", ()),
         rocm=table.get("rocm", ""),
         arch=lists.get("arch", ()),
         baseline=baseline,

@@ -89,7 +89,7 @@ def _lost(job: Job, lost: Lost) -> Done:
 def _pool(request: Request, sources: int, held: Sequence[int] = ()) -> Pool:
     """Workers for a run. What all of them need is loaded first, so that a fork shares it. `held`: descriptors of locks,
     which must not outlive this process in them."""
-    load_catalog()
+    load_catalog(request.options.rules)
     all_checks()
     return Pool(min(request.workers or available_cores(), max(1, sources)), request.limit_s, held)
 
@@ -354,5 +354,6 @@ def _run_record(
         "comments": o.comments,
         "include_dirs": list(o.include_dirs),
         "defines": list(o.defines),
+        "rules": [name for name, _ in o.rules],
     }
     return RunRecord(__version__, options, (*(records[i] for i in sorted(records)), *more), hip=hip)
