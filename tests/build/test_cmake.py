@@ -22,7 +22,9 @@ def port(text: str, name: str = "CMakeLists.txt", **asked: Any) -> Result:
     data = text.encode("latin-1")
     kind = kind_of(name)
     found = facts(kind, data)
-    return convert(data, name, Asked(kind, **{"packages": tuple(sorted(found.packages)), **asked}))
+    return convert(
+        data, name, Asked(kind, **{"packages": tuple(sorted(found.packages)), "defined": found.defines, **asked})
+    )
 
 
 def ported(text: str, name: str = "CMakeLists.txt", **asked: Any) -> str:

@@ -6,6 +6,7 @@
     syntax.py     CMake, by tree-sitter; its commands and arguments with their places
     cmake.py      what becomes of CMake's commands
     sources.py    the sources that CMake's commands name: --rename, and the language HIP
+    make.py       Makefiles
     convert.py    from bytes to a Result
 
 Nothing of a build file is executed, and no file but the one that is given is read.

@@ -44,6 +44,10 @@ def facts(kind: str, data: bytes) -> Facts:
     if len(data) > MOST_BYTES or not _CUDA.search(data):
         return Facts(hip=kind == "cmake" and _OWN_HIP.search(data[:MOST_BYTES].decode("latin-1")) is not None)
     text = data.decode("latin-1")
+    if kind == "make":
+        from cu2port.build.make import defines
+
+        return Facts(defines=defines(text))
     if kind != "cmake":
         return Facts()
     text = _COMMENT.sub("", text)
@@ -89,3 +93,7 @@ def _findings(text: str, asked: Asked) -> Iterator[Finding]:
         from cu2port.build.cmake import cmake
 
         yield from cmake(text, asked)
+    elif asked.kind == "make":
+        from cu2port.build.make import make
+
+        yield from make(text, asked)

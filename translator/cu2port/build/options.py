@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cu2port.build.pages import ARCHITECTURE, OPTION
 from cu2port.build.table import Row, table
-from cu2port.build.words import by_hand, finding
+from cu2port.build.words import by_hand, finding, swap
 from cu2port.core.model import Edit, Finding, Span, replace
 
 _ARCH = frozenset({"-arch", "--gpu-architecture", "-gencode", "--generate-code", "-code", "--gpu-code"})
@@ -57,6 +57,9 @@ def changes(text: str, words: Sequence[Word], for_cuda: bool, archs: Sequence[st
             message = f"`{word.text}` becomes `{new}`: rocPRIM, which rocThrust and hipCUB are made of, needs C++17"
             edits = [replace(word.start, word.end, new)]
             yield finding(OPTION, message, word.start, word.end, edits, True, word.text, new)
+            continue
+        if word.text in ("-x", "--x") and index < len(words) and words[index].text == "cu":
+            yield swap(OPTION, "cu", "hip", words[index].start)
             continue
         row = _row(word.text, key, equals, for_cuda)
         if row is None:

@@ -112,7 +112,14 @@ ARCHITECTURE = BuildRule(
 With `--arch` the GPUs that it lists stand there instead. Without it, CMake's lists go, so that CMAKE_HIP_ARCHITECTURES
 of the command line, or CMake's own choice, holds for all targets; and Make's options become `--offload-arch=native`,
 the GPUs of the machine that builds.""",
-    (BuildExample("CMakeLists.txt", "set(CMAKE_CUDA_ARCHITECTURES 80 90)\nset(A 1)\n", "set(A 1)\n"),),
+    (
+        BuildExample("CMakeLists.txt", "set(CMAKE_CUDA_ARCHITECTURES 80 90)\nset(A 1)\n", "set(A 1)\n"),
+        BuildExample(
+            "Makefile",
+            "ARCH = sm_60\nNVCCFLAGS = -O3 -arch=$(ARCH)\n",
+            "ARCH = native\nNVCCFLAGS = -O3 --offload-arch=$(ARCH)\n",
+        ),
+    ),
 )
 COMMAND = BuildRule(
     "CU806",
@@ -200,6 +207,36 @@ What is fetched while building is not in the tree and not converted. The finding
         ),
     ),
 )
+COMPILER = BuildRule(
+    "CU814",
+    "build-compiler",
+    Severity.WARNING,
+    """A Makefile calls nvcc.
+
+It calls hipcc instead, which takes `.cu` files too.""",
+    (
+        BuildExample(
+            "Makefile", "NVCC ?= nvcc\na.o: a.cu\n\t$(NVCC) -c a.cu\n", "NVCC ?= hipcc\na.o: a.cu\n\t$(NVCC) -c a.cu\n"
+        ),
+    ),
+)
+TOOLKIT = BuildRule(
+    "CU815",
+    "build-toolkit-path",
+    Severity.WARNING,
+    """A Makefile names the folder of CUDA's toolkit.
+
+It becomes `/opt/rocm`, where ROCm is as a rule. A variable such as CUDA_HOME that no file of the tree sets comes from
+the environment, and becomes ROCM_PATH; one that the tree sets keeps its name and gets another value.""",
+    (
+        BuildExample(
+            "Makefile",
+            "CUDA_PATH ?= /usr/local/cuda\nLIBS = -L$(CUDA_PATH)/lib64 -lcufft\n",
+            "CUDA_PATH ?= /opt/rocm\nLIBS = -L$(CUDA_PATH)/lib -lhipfft\n",
+        ),
+        BuildExample("Makefile", "FLAGS = -I$(CUDA_HOME)/include\n", "FLAGS = -I$(ROCM_PATH)/include\n"),
+    ),
+)
 OWN_HIP = BuildRule(
     "CU812",
     "build-own-hip",
@@ -233,5 +270,7 @@ BUILD_RULES: Mapping[str, BuildRule] = {
         DEPENDENCY,
         OWN_HIP,
         TOO_LARGE,
+        COMPILER,
+        TOOLKIT,
     )
 }

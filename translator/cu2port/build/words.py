@@ -60,7 +60,9 @@ class Asked:
         if not self.renamed or not word.lower().endswith(".cu") or self.suffix in ("", ".cu"):
             return word
         new = word[:-3] + self.suffix
-        tail = re.split(r"[$%@][({<][^)}>]*[)}>]|[*?\]]", word)[-1]
+        tail = re.split(r"[$@][({<]?[^)}>@]*[)}>@]|[*?%\]]", word)[-1]
+        if word.lower() == ".cu":  # a suffix: of all sources
+            return self.suffix
         if tail != word and "/" not in tail:  # `${name}.cu`, `$(DIR)x.cu`, `*.cu`: all that ends so
             ends = tail
         else:

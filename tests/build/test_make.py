@@ -1,0 +1,113 @@
+"""Makefiles: what their words become, and that all other bytes stay."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cu2port.build.convert import convert, facts
+from cu2port.build.table import table
+from cu2port.build.words import Asked
+from cu2port.core.model import Outcome, Result
+
+
+def port(text: str, **asked: object) -> Result:
+    data = text.encode("latin-1")
+    given_: dict[str, object] = {"defined": facts("make", data).defines, **asked}
+    return convert(data, "Makefile", Asked("make", **given_))  # type: ignore[arg-type]
+
+
+def ported(text: str, **asked: object) -> str:
+    return port(text, **asked).output.decode("latin-1")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("NVCC := $(CUDA_PATH)/bin/nvcc -ccbin $(CXX)\n", "NVCC := $(ROCM_PATH)/bin/hipcc\n"),
+        ("a: a.o\n\t@nvcc -G -o $@ $<  # by nvcc\n", "a: a.o\n\t@hipcc -g -o $@ $<  # by nvcc\n"),
+        ("nvcc: a\n", "nvcc: a\n"),
+        ("LIBS=-lcudart -lcublas \\\n  -lcudadevrt -lm\n", "LIBS=-lamdhip64 -lhipblas \\\n   -lm\n"),
+        ("INC = -I/usr/local/cuda-11.8/include\n", "INC = -I/opt/rocm/include\n"),
+        ("INC = -I/usr/local/cudax/include\n", "INC = -I/usr/local/cudax/include\n"),
+        ("L = -L/usr/lib64 -L/usr/local/cuda/lib64\n", "L = -L/usr/lib64 -L/opt/rocm/lib\n"),
+        (
+            "NVCCFLAGS = -gencode arch=compute_60,code=sm_60 -gencode=arch=compute_70,code=sm_70 -O3\n",
+            "NVCCFLAGS = --offload-arch=native -O3\n",
+        ),
+        ("NVCCFLAGS += -rdc=true -Xptxas -v,-dlcm=ca -m64\n", "NVCCFLAGS += -fgpu-rdc -m64\n"),
+        ('NVCCFLAGS = -Xcompiler "-Wall -fPIC" -O2\n', "NVCCFLAGS = -Wall -fPIC -O2\n"),
+        ("NVCCFLAGS = -x cu -std=c++11\n", "NVCCFLAGS = -x hip -std=c++17\n"),
+        ("CXXFLAGS = -x c++ -std=c++11 -G -arch x86_64\n", "CXXFLAGS = -x c++ -std=c++11 -G -arch x86_64\n"),
+        ("SM = sm_70\nCXXFLAGS = -march=$(SM)\n", "SM = sm_70\nCXXFLAGS = -march=$(SM)\n"),
+        (
+            "$(foreach s,$(SMS),$(eval NVCCF += -gencode arch=compute_$(s),code=sm_$(s)))\n",
+            "$(foreach s,$(SMS),$(eval NVCCF += --offload-arch=native))\n",
+        ),
+        ("# nvcc -arch=sm_70\n", "# nvcc -arch=sm_70\n"),
+    ],
+)
+def test_words(before: str, after: str) -> None:
+    found = ported(before)
+    assert found == after
+    assert ported(found) == found
+    assert ported(before.replace("\n", "\r\n")).replace("\r\n", "\n") == after
+
+
+def test_gpus_that_are_asked_for() -> None:
+    text = "NVCC=nvcc\nARCH = sm_70\nF = -arch=$(ARCH)\nG_CUDA = -arch=sm_80\n"
+    assert ported(text, archs=("gfx942", "gfx1100")) == (
+        "NVCC=hipcc\nARCH = gfx942,gfx1100\nF = --offload-arch=gfx942 --offload-arch=gfx1100\n"
+        "G_CUDA = --offload-arch=gfx942 --offload-arch=gfx1100\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("%.o: %.cu cuda.h\n", "%.o: %.hip cuda.h\n"),
+        (".SUFFIXES: .cu\n.cu.o:\n\tnvcc -c $<\n", ".SUFFIXES: .hip\n.hip.o:\n\thipcc -c $<\n"),
+        ("S = $(wildcard src/*.cu) # cuda\n", "S = $(wildcard src/*.hip) # cuda\n"),
+        ("O = $(S:.cu=.o) cuda\n", "O = $(S:.hip=.o) cuda\n"),
+        ("S = a.cu b.cu $(D)/a.cu x.cuh cuda\n", "S = a.hip b.cu $(D)/a.hip x.cuh cuda\n"),
+    ],
+)
+def test_renamed_sources_are_followed(before: str, after: str) -> None:
+    found = ported(before, renamed=frozenset({"a.cu", "src/c.cu"}), suffix=".hip")
+    assert found == after
+
+
+def test_a_file_that_builds_for_hip_is_left_alone() -> None:
+    text = "ifdef HIP\nCC = hipcc\nelse\nCC = nvcc -G\nendif\n"
+    result = port(text)
+    assert result.output == text.encode()
+    assert [j.finding.code for j in result.findings] == ["CU812"]
+
+
+def test_what_runs_programs_is_text() -> None:
+    text = "X := $(shell rm -rf / nvcc)\n!include /etc/passwd\n-include /dev/zero\n"
+    assert ported(text) == text.replace("nvcc", "hipcc")
+
+
+PIECES = st.sampled_from(
+    [
+        *(word for kind in ("option", "library") for word in table()[kind]),
+        *"-lcudart -lcudadevrt nvcc $(CUDA_HOME)/lib64 /usr/local/cuda a.cu %.cu .cu.o: $(S:.cu=.o) $(NVCC)".split(),
+        *(" ", " ", "\n", "\r\n", "\t", " \\\n", "#", '"', "'", "(", ")", ":", "=", ",", "$", "A = ", "NVCCFLAGS += "),
+        *"-gencode arch=compute_70,code=sm_70 -arch=sm_70 -arch sm_70 -x cu -std=c++14 hipcc".split(),
+    ]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(PIECES, max_size=14).map("".join), st.booleans())
+def test_texts_change_where_findings_say_and_once(text: str, renames: bool) -> None:
+    asked: dict[str, object] = {"renamed": frozenset({"a.cu"}), "suffix": ".hip"} if renames else {}
+    result = port(text, **asked)
+    spans = [(e.start, e.end) for j in result.findings if j.outcome is Outcome.APPLIED for e in j.finding.edits]
+    kept = "".join(c for i, c in enumerate(text) if not any(a <= i < b for a, b in spans))
+    rest = iter(result.output.decode("latin-1"))
+    assert all(c in rest for c in kept)  # what no edit covers stands there in its order
+    if not any(j.outcome is Outcome.CONFLICT for j in result.findings):  # a person was told to finish those
+        assert port(result.output.decode("latin-1"), **asked).output == result.output

@@ -1,0 +1,151 @@
+"""Makefiles, and what autotools make them of: logical lines and their words, and what becomes of them.
+
+Nothing is expanded: a reader of Make's whole language would have to run `$(shell ...)`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cu2port.build import options
+from cu2port.build.pages import ARCHITECTURE, COMPILER, LIBRARY, OWN_HIP, RENAMED, TOOLKIT
+from cu2port.build.table import table
+from cu2port.build.words import Asked, by_hand, finding, swap
+from cu2port.core.model import Edit, Finding
+
+_LINE = re.compile(r"(?:[^\n\\]|\\(?s:.)|\\\Z)+")
+_COMMENT = re.compile(r"(?:^|(?<=\s))#.*", re.S)
+_ASSIGNED = re.compile(r"[ \t]*(?:(?:export|override)[ \t]+)?([\w.-]+)[ \t]*(?:[:?+!]|::)?=")
+_WORD = re.compile(r"""(?:\$\([\w.]+\)|\$\{[\w.]+\}|\$[\w@<^*?%$]|"(?:\\.|[^"\\])*"|'[^']*'|\\\S|[^\s()#"'\\;|&`])+""")
+_NVCC = re.compile(r"(?:^|(?<=[/\"'=@]))nvcc(?=[\"']?$)")
+_HOME = re.compile(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=[/\s\"':;)]|$)")
+_REFERENCE = re.compile(r"\$[({](\w+)[)}]")
+_LIBRARY = re.compile(r"-l(\w[\w-]*)$")
+_SM = re.compile(r"(?:sm|compute)_\d+a?$")
+_CUDA_NAME = re.compile(r"NVCC|CUDA|GENCODE|(?:^|_)(?:SM|GPU)", re.I)
+_NAME = re.compile(r"(?:\$[({]\w+[)}]|[\w./+*?%~-])*\.cu(?![\w.])|(?:^|(?<=\s))\.cu(?=\.o\b)", re.I)
+TOOLKITS = frozenset(
+    "CUDA_PATH CUDA_HOME CUDA_ROOT CUDA_DIR CUDADIR CUDA_INSTALL_PATH CUDA_TOOLKIT_PATH CUDA_BASE".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A logical line without its comment. `name`: the variable that it sets; `rule`: it has targets of a rule."""
+
+    text: str
+    start: int
+    name: str
+    value: int  # where the value of the variable begins in `text`
+    rule: bool
+
+
+def defines(text: str) -> frozenset[str]:
+    """The variables that a Makefile sets."""
+    return frozenset(line.name for line in _lines(text) if line.name)
+
+
+def make(text: str, asked: Asked) -> Iterator[Finding]:
+    """Findings of a Makefile, a text of Latin-1."""
+    lines = list(_lines(text))
+    words = [[_word(line, m) for m in _WORD.finditer(line.text, line.value)] for line in lines]
+    if any(re.search(r"(?:^|/)hipcc$", w.text) for of in words for w in of):
+        if any(_NVCC.search(w.text) for of in words for w in of):
+            message = "left alone: the file builds for HIP already; choose HIP there"
+            yield finding(OWN_HIP, message, 0, 0)
+        return
+    compiles = {
+        line.name for line, of in zip(lines, words, strict=True) if line.name and any(_NVCC.search(w.text) for w in of)
+    }
+    uses_nvcc = re.search("nvcc", text, re.I) is not None  # OpenMP and SYCL name GPUs for other compilers
+    every = bool(compiles & {"CC", "CXX"})  # flags of the host's compiler are nvcc's too
+    for line, of in zip(lines, words, strict=True):
+        used = {m[1] for m in _REFERENCE.finditer(line.text)} & compiles
+        for_cuda = every or bool(used) or _CUDA_NAME.search(line.name) is not None
+        for_cuda = for_cuda or any(_NVCC.search(w.text) for w in of)
+        yield from options.changes(text, of, for_cuda, asked.archs)
+        yield from _renamed(line, asked)
+        if not line.rule:
+            for word in of:
+                yield from _tools(line, word, asked)
+        if uses_nvcc:
+            yield from _architecture(line, of, asked)
+        yield from _elsewhere(line, of)
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    for m in _LINE.finditer(text):
+        line = _COMMENT.sub("", m[0]) if "#" in m[0] else m[0]
+        assigned = None if line.startswith("\t") else _ASSIGNED.match(line)
+        rule = assigned is None and not line[:1].isspace() and ":" in line and not line.startswith(("ifeq", "ifneq"))
+        value = assigned.end() if assigned else 0
+        yield _Line(line, m.start(), assigned[1] if assigned else "", value, rule)
+
+
+def _word(line: _Line, m: re.Match[str]) -> options.Word:
+    start, end = line.start + m.start(), line.start + m.end()
+    return options.Word(m[0], start, (start, end))
+
+
+def _tools(line: _Line, word: options.Word, asked: Asked) -> Iterator[Finding]:
+    """nvcc, NVIDIA's libraries and CUDA's folder in a word."""
+    for m in _NVCC.finditer(word.text):
+        yield swap(COMPILER, "nvcc", "hipcc", word.start + m.start())
+    for m in _HOME.finditer(word.text):
+        yield swap(TOOLKIT, m[0], "/opt/rocm", word.start + m.start(), "ROCm's usual folder", review=True)
+    known = _HOME.search(word.text) is not None
+    for m in _REFERENCE.finditer(word.text):
+        if m[1] in TOOLKITS:
+            known = True
+            if m[1] not in asked.defined:
+                yield swap(
+                    TOOLKIT, m[1], "ROCM_PATH", word.start + m.start(1), "nothing of the tree sets it", review=True
+                )
+    if known and (m := re.search(r"/lib64(?=[/\"']|$)", word.text)):
+        yield swap(TOOLKIT, "/lib64", "/lib", word.start + m.start(), "ROCm's libraries are there")
+    library = _LIBRARY.match(word.text)
+    row = table()["library"].get(library[1]) if library else None
+    if row is None:
+        return
+    if row.fate == "rewrite":
+        yield swap(LIBRARY, word.text, f"-l{row.to}", word.start, row.why, row.review)
+    elif row.fate == "drop":
+        start = word.start
+        while start > line.start and line.text[start - line.start - 1] in " \t":
+            start -= 1
+        edits = [Edit(start if line.text[: start - line.start] else word.start, word.end, ())]
+        yield finding(LIBRARY, f"`{word.text}` is taken out: {row.why}", word.start, word.end, edits, old=word.text)
+    else:
+        yield by_hand(LIBRARY, word.text, row.why, row.instead, word.start, word.end)
+
+
+def _architecture(line: _Line, words: list[options.Word], asked: Asked) -> Iterator[Finding]:
+    """A variable whose value is a GPU of NVIDIA's."""
+    if not line.name or not words or not all(_SM.match(w.text) for w in words):
+        return
+    new = ",".join(asked.archs) or "native"
+    first, last = words[0], words[-1]
+    shown = line.text[first.start - line.start : last.end - line.start]
+    edits = [Edit(first.start, last.end, (new,))]
+    yield finding(ARCHITECTURE, f"`{shown}` becomes `{new}`", first.start, last.end, edits, True, shown, new)
+
+
+def _elsewhere(line: _Line, words: list[options.Word]) -> Iterator[Finding]:
+    """CUDA's folder where nobody can tell that of ROCm."""
+    if line.name not in TOOLKITS or not words or not re.match(r"/[\w./-]+$", words[0].text):
+        return
+    shown, start = words[0].text, words[0].start
+    if not _HOME.search(shown) and not shown.startswith("/opt/rocm"):
+        instead = "ROCm's folder, /opt/rocm as a rule"
+        yield by_hand(TOOLKIT, shown, "it is where CUDA lies", instead, start, start + len(shown))
+
+
+def _renamed(line: _Line, asked: Asked) -> Iterator[Finding]:
+    if not asked.renamed:
+        return
+    for m in _NAME.finditer(line.text):
+        new = asked.new_name(m[0])
+        if new != m[0]:
+            yield swap(RENAMED, m[0], new, line.start + m.start())
