@@ -5,19 +5,23 @@ As in test_warp_native.py, native code on wavefronts of 32 and of 64 lanes must 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
 
 from cu2port.core.model import Options
 from cu2port.engine.translate import translate
-from cu2port.warp.native.patterns import COLLECTIVES, STEPS, Step
+from cu2port.warp.native.patterns import COLLECTIVES, FORMS, STEPS, Form, Step
 
 Answers = dict[tuple[str, int], dict[str, str]]
 Verdicts = Callable[[str], dict[str, str]]
 HEAD = """#include <cstdio>
 #include <functional>
 #include <cuda_runtime.h>
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
 #define FULL 0xffffffffu
 #define SHORT(x) ((short)(x))
 __device__ int w;
@@ -42,6 +46,17 @@ __device__ int warp_total(int v) { return __reduce_add_sync(FULL, v); }
 __device__ int warp_least(int v) { return __reduce_min_sync(FULL, v); }
 __device__ int by_statements(int v) {
     for (int i = 0; i < 5; i++) v += other_of(v, 1 << i);
+    return v;
+}
+__device__ int lane_index() { return threadIdx.x % 32; }
+__device__ int warp_index() { return threadIdx.x / 32; }
+__device__ int block_total(int v) {
+    __shared__ int s[32];
+    v = by_statements(v);
+    if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+    __syncthreads();
+    v = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : 0;
+    if (threadIdx.x < 32) v = by_statements(v);
     return v;
 }
 __device__ int by_a_call(int v) { return by_statements(v); }
@@ -108,40 +123,137 @@ ROWS = (
         if row.typ == "unsigned"
     }
 )
-#: Ways to write a ladder.
-NATIVE = {name: body for name, (body, _) in ROWS.items()} | {
-    "constructed": _kernel(f"{_LOOP}{{ int t({_X.format('v')}); v += t; }}"),
-    "held": _kernel("int t; (void)t; " + "".join(f"v += __shfl_xor_sync(FULL, v, {d}); (void)lane; " for d in _EACH)),
-    "set_again": _kernel(
-        "int t = __shfl_down_sync(FULL, v, 16); v += t; "
-        + "".join(f"t = __shfl_down_sync(FULL, v, {d}); v += t; " for d in _EACH[1:])
-    ),
-    "small_counter": _kernel(f"for (unsigned char o = 16; o; o >>= 1) v += {_X.format('v')};"),
-    "long_counter": _kernel(f"for (size_t o = 1; o < 32; o += o) v += {_X.format('v')};"),
-    "powers": _kernel("for (int i = 0; i < 5; i++) v += __shfl_xor_sync(FULL, v, 1 << i);"),
-    "powers_down": _kernel("for (int i = 4; i >= 0; i--) v += __shfl_down_sync(FULL, v, 1 << i);"),
-    "in_the_condition": _kernel("for (int o = warpSize; o >>= 1;) v += __shfl_xor_sync(FULL, v, o);"),
-    "divided": _kernel("for (int n = 32; n >= 2; n /= 2) v += __shfl_xor_sync(FULL, v, n / 2);"),
-    "by_a_function": _kernel(f"{_LOOP}v += other_of(v, o);"),
-    "by_a_function_and_a_variable": _kernel(f"{_LOOP}{{ const int t = below_of(v, o); v = t + v; }}"),
-    "of_a_library": _kernel(f"{_LOOP}v = std::plus<int>()(v, {_X.format('v')});"),
-    "class_template": _kernel(f"{_LOOP}v = Sum<int>()({_X.format('v')}, v);"),
-    "two_at_once": _kernel(
-        f"int m = v * 3; {_LOOP}{{ int a = {_X.format('v')}, b = {_X.format('m')}; v += a; m = max(m, b); }} "
-        "if (lane == 0) atomicMax(&out[7], m);"
-    ),
-    "two_in_turn": _kernel(
-        "int m = v * 3; "
-        + "".join(f"v += __shfl_xor_sync(FULL, v, {d}); m ^= __shfl_xor_sync(FULL, m, {d}); " for d in _EACH)
-        + "if (lane == 0) atomicXor(out + 7, m);"
-    ),
-    "unused_lane": _kernel(f"(void)lane; {_LOOP}v += {_X.format('v')};"),
-    "wrapped_call": _kernel("v = warp_total(v);"),
-    "wrapped_least": _kernel("v = warp_least(v - 40);", "Min"),
-    "wrapped_twice": _kernel("v = by_a_call(v);"),
+#: What stands in the holes of a form's example.
+_HOLES = {
+    "TID": "tid", "SIZE": "32", "LAST": "31", "FIVE": "5", "WIDE": "32", "TOP": "31", "ONE": "1", "ZERO": "0",
+    "FEW": "8", "THREADS": "blockDim.x", "MANY": "256", "FRACTION": "32.f", "UP_TO_32": "32", "UP_TO_33": "33",
+    "TILE": "tile", "BLOCK": "cg::this_thread_block()", "LANE_INDEX": "lane_index", "WARP_INDEX": "warp_index",
+    "LANE": "lane", "WARP": "warp", "COUNT": "(blockDim.x >> 5)", "ROUNDED": "blockDim.x / 32", "I": "i",
+    "PLAIN": "blockIdx.x < 9",
+    "LEADER": "lane == 0", "FIRST": "warp == 0", "THREAD": "tid == 0", "SLOTS": "tid < blockDim.x / 32",
+    "V": "t", "ARRAY": "s", "PLACE": "lane", "BEYOND": "0", "FROM": "0", "BOUND": "blockDim.x / 32", "MASK": "FULL",
+    "VOTE": "v & 1", "VALUE": "v", "FUNCTOR": "cg::plus<int>", "X_ZERO": "threadIdx.x == 0",
+    "Y_ZERO": "!threadIdx.y",
+}  # fmt: skip
+_BLOCK = """__shared__ int s[32];
+    BEFORE
+    const int tid = TID, lane = LANE, warp = WARP;
+    int v = in[tid], t = 0;
+    v = SUM;
+    if (LEADER) s[warp] = v;
+    __syncthreads();
+    READ
+    if (FIRST) t = by_statements(t);
+    if (THREAD) out[blockIdx.x] = t;"""
+_USUAL = {"TID": "threadIdx.x", "LANE": "tid % 32", "WARP": "tid / 32", "SUM": "by_statements(v)",
+          "LEADER": "lane == 0", "READ": "t = tid < COUNT ? s[lane] : 0;", "FIRST": "warp == 0", "THREAD": "tid == 0",
+          "COUNT": "THREADS / 32", "THREADS": "blockDim.x", "BEFORE": ""}  # fmt: skip
+_PLANE = {"TID": "threadIdx.y * blockDim.x + threadIdx.x", "THREADS": "blockDim.x * blockDim.y"}
+_TILE = "auto tile = cg::tiled_partition<32>(cg::this_thread_block());"
+#: Where an example stands in the block's sum, by its meaning.
+_FRAMES = {
+    "count": ("COUNT", "({})"),
+    "rounded": ("COUNT", "{}"),
+    "slots": ("READ", "t = {} ? s[lane] : 0;"),
+    "gathered": ("READ", "t = {};"),
+    "gathering": ("READ", "{}"),
+    "serial": ("READ", "if (tid == 0) {{ {} out[2 + blockIdx.x] = t; }} t = tid < blockDim.x / 32 ? s[lane] : 0;"),
+    "counted": ("SUM", "{}"),
+    "tiled": ("SUM", "{}"),
+    "x_zero": ("THREAD", "{} && threadIdx.y == 0"),
+    "y_zero": ("THREAD", "threadIdx.x == 0 && {}"),
 }
+
+
+def _filled(pattern: str, words: dict[str, str]) -> str:
+    return re.sub(r"\w+", lambda m: words.get(m[0], m[0]), pattern)
+
+
+def _block(words: dict[str, str]) -> str:
+    """The block's sum with some words written in another way."""
+    body = _BLOCK
+    for name, text in (_USUAL | words).items():
+        body = re.sub(rf"\b{name}\b", text, body)
+    return body
+
+
+def _form(row: Form) -> str:
+    """A row as code, in a kernel where it counts."""
+    example = _filled(row.cuda, _HOLES)
+    if row.means in ("small", "large"):
+        arms = ("by_statements", "block_total")[:: 1 if row.means == "small" else -1]
+        return (
+            f"int v = in[threadIdx.x]; v = {example} ? {arms[0]}(v) : {arms[1]}(v); if (threadIdx.x == 0) out[0] = v;"
+        )
+    word, frame = _FRAMES.get(row.means, (row.means.upper(), "{}"))
+    plane = row.where == "plane" or row.means.endswith("_zero")
+    words = _PLANE if plane else {"BEFORE": _TILE} if "TILE" in row.cuda else {}
+    return _block({**words, word: frame.format(example)})
+
+
+#: Rows that no example shows: none matters by itself.
+_ASIDE = {"z_zero"}
+FORM_ROWS = {f"form_{n}": row for n, row in enumerate(FORMS) if row.means not in _ASIDE and row.cuda != "COUNT"}
+#: Ways to write a ladder.
+NATIVE = (
+    {name: body for name, (body, _) in ROWS.items()}
+    | {name: _form(row) for name, row in FORM_ROWS.items()}
+    | {
+        "constructed": _kernel(f"{_LOOP}{{ int t({_X.format('v')}); v += t; }}"),
+        "held": _kernel(
+            "int t; (void)t; " + "".join(f"v += __shfl_xor_sync(FULL, v, {d}); (void)lane; " for d in _EACH)
+        ),
+        "set_again": _kernel(
+            "int t = __shfl_down_sync(FULL, v, 16); v += t; "
+            + "".join(f"t = __shfl_down_sync(FULL, v, {d}); v += t; " for d in _EACH[1:])
+        ),
+        "small_counter": _kernel(f"for (unsigned char o = 16; o; o >>= 1) v += {_X.format('v')};"),
+        "long_counter": _kernel(f"for (size_t o = 1; o < 32; o += o) v += {_X.format('v')};"),
+        "powers": _kernel("for (int i = 0; i < 5; i++) v += __shfl_xor_sync(FULL, v, 1 << i);"),
+        "powers_down": _kernel("for (int i = 4; i >= 0; i--) v += __shfl_down_sync(FULL, v, 1 << i);"),
+        "in_the_condition": _kernel("for (int o = warpSize; o >>= 1;) v += __shfl_xor_sync(FULL, v, o);"),
+        "divided": _kernel("for (int n = 32; n >= 2; n /= 2) v += __shfl_xor_sync(FULL, v, n / 2);"),
+        "by_a_function": _kernel(f"{_LOOP}v += other_of(v, o);"),
+        "by_a_function_and_a_variable": _kernel(f"{_LOOP}{{ const int t = below_of(v, o); v = t + v; }}"),
+        "of_a_library": _kernel(f"{_LOOP}v = std::plus<int>()(v, {_X.format('v')});"),
+        "class_template": _kernel(f"{_LOOP}v = Sum<int>()({_X.format('v')}, v);"),
+        "two_at_once": _kernel(
+            f"int m = v * 3; {_LOOP}{{ int a = {_X.format('v')}, b = {_X.format('m')}; v += a; m = max(m, b); }} "
+            "if (lane == 0) atomicMax(&out[7], m);"
+        ),
+        "two_in_turn": _kernel(
+            "int m = v * 3; "
+            + "".join(f"v += __shfl_xor_sync(FULL, v, {d}); m ^= __shfl_xor_sync(FULL, m, {d}); " for d in _EACH)
+            + "if (lane == 0) atomicXor(out + 7, m);"
+        ),
+        "unused_lane": _kernel(f"(void)lane; {_LOOP}v += {_X.format('v')};"),
+        "wrapped_call": _kernel("v = warp_total(v);"),
+        "wrapped_least": _kernel("v = warp_least(v - 40);", "Min"),
+        "wrapped_twice": _kernel("v = by_a_call(v);"),
+    }
+)
+#: Forms that are nearly one: the word of the block's sum, and what stands there.
+_NEARLY = {
+    "two_lanes": ("LEADER", "lane < 2"),
+    "another_lane": ("LEADER", "lane == 1"),
+    "half_the_lanes": ("LANE", "tid & 15"),
+    "one_lane_less": ("FIRST", "tid <= 30"),
+    "two_warps": ("FIRST", "warp < 2"),
+    "two_threads": ("LEADER", "tid < 2"),
+    "halves_of_warps": ("WARP", "tid >> 4"),
+    "two_threads_less": ("COUNT", "(blockDim.x - 2) / 32 + 1"),
+    "one_warp_less": ("COUNT", "(blockDim.x - 1) / 32"),
+    "rounded_to_16": ("COUNT", "(blockDim.x + 15) / 32"),
+    "seven_warps": ("COUNT", "7"),
+    "from_the_second": ("READ", "for (int i = 1; i < blockDim.x / 32; ++i) t += s[i];"),
+    "another_counter": ("READ", "int j = 0; for (int i = 0; i < blockDim.x / 32; ++j) t += s[i];"),
+    "product": ("READ", "t = 1; for (int i = 0; i < blockDim.x / 32; ++i) t *= s[i];"),
+    "another_target": ("READ", "int u = 0; if (tid < blockDim.x / 32) t = s[lane]; else u = 0; t += u;"),
+}
+
+
 #: Those that look like them and stay.
-LOGICAL = {
+LOGICAL = {name: _block(dict([words])) for name, words in _NEARLY.items()} | {
     "cut_in_a_cast": _kernel(f"{_LOOP}v += (short){_X.format('v')};"),
     "cut_by_name": _kernel(f"{_LOOP}v += static_cast<char>({_X.format('v')});"),
     "cut_by_a_macro": _kernel(f"{_LOOP}v += SHORT({_X.format('v')});"),
@@ -213,8 +325,18 @@ def _kernels(bodies: dict[str, str]) -> str:
     return "".join(f"__global__ void {n}(const int* in, int* out) {{\n    {b}\n}}\n" for n, b in bodies.items())
 
 
+def _shape(name: str) -> str:
+    """The blocks of a kernel, of `size` threads but for one that holds their number."""
+    row = FORM_ROWS.get(name)
+    if row is None:
+        return "size"
+    if "MANY" in row.cuda or "FEW" in row.cuda:
+        return "256"
+    return "dim3(16, size / 16)" if row.where == "plane" or row.means.endswith("_zero") else "size"
+
+
 def _program(bodies: dict[str, str]) -> str:
-    cases = "".join(CASE.replace("NAME", n) for n in bodies)
+    cases = "".join(CASE.replace("NAME<<<2, size>>>", f"NAME<<<2, {_shape(n)}>>>").replace("NAME", n) for n in bodies)
     return HEAD + _kernels(bodies) + MAIN.replace("SIZES", ", ".join(map(str, SIZES))).replace("CASES", cases)
 
 

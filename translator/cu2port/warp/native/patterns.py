@@ -180,6 +180,7 @@ FORMS = (
     Form("(THREADS + WIDE - ONE) >> FIVE", "count", "ALL", _COUNT),
     Form("(THREADS + TOP) / SIZE", "count", "ALL", _COUNT),
     Form("(THREADS + TOP) >> FIVE", "count", "ALL", _COUNT),
+    Form("(THREADS - ONE) / SIZE + ONE", "count", "ALL", _COUNT),
     Form("MANY / SIZE", "count", "ALL", _COUNT),
     Form("MANY >> FIVE", "count", "ALL", _COUNT),
     Form("FEW", "count", "FEW", _COUNT),
@@ -193,15 +194,19 @@ FORMS = (
     # who comes: one thread, lane 0 of each warp, the first warp, the lanes of the first warp that have a warp
     Form("TID == ZERO", "thread"),
     Form("!TID", "thread"),
+    Form("TID < ONE", "thread"),
     Form("X_ZERO && Y_ZERO", "thread", where="plane"),
     Form("LEADER && FIRST", "thread"),
     Form("THREAD && THREAD", "thread"),
     Form("THREAD && PLAIN", "thread"),
     Form("LANE == ZERO", "leader"),
     Form("!LANE", "leader"),
+    Form("LANE < ONE", "leader"),
     Form("WARP == ZERO", "first"),
     Form("!WARP", "first"),
+    Form("WARP < ONE", "first"),
     Form("TID < SIZE", "first", "SIZE", _SIZE),
+    Form("TID <= LAST", "first", "LAST", f"{_SIZE} - 1"),
     Form("TID < ROUNDED", "slots"),
     Form("LANE < ROUNDED", "slots"),
     *(
@@ -217,7 +222,7 @@ FORMS = (
     # calls of all lanes
     Form("__popc(__ballot_sync(MASK, VOTE))", "counted"),
     Form("__popc(__ballot(VOTE))", "counted"),
-    Form("reduce(TILE, VALUE, FUNCTOR())", "tiled"),
+    Form("cg::reduce(TILE, VALUE, FUNCTOR())", "tiled"),
 )
 #: Conditions, by who comes.
 WHO = ("thread", "leader", "first", "slots")
