@@ -15,7 +15,7 @@ from cu2port.build.table import table
 from cu2port.build.words import Asked, by_hand, finding, swap
 from cu2port.core.model import Edit, Finding
 
-_LINE = re.compile(r"(?:[^\n\\]|\\(?s:.)|\\\Z)+")
+_LINE = re.compile(r"(?:[^\n\\]|\\\r\n|\\(?s:.)|\\\Z)+")
 _COMMENT = re.compile(r"(?:^|(?<=\s))#.*", re.S)
 _ASSIGNED = re.compile(r"[ \t]*(?:(?:export|override)[ \t]+)?([\w.-]+)[ \t]*(?:[:?+!]|::)?=")
 _WORD = re.compile(r"""(?:\$\([\w.]+\)|\$\{[\w.]+\}|\$[\w@<^*?%$]|"(?:\\.|[^"\\])*"|'[^']*'|\\\S|[^\s()#"'\\;|&`])+""")
@@ -69,7 +69,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
         yield from _renamed(line, asked)
         if not line.rule:
             for word in of:
-                yield from _tools(line, word, asked)
+                yield from _tools(text, word, asked)
         if uses_nvcc:
             yield from _architecture(line, of, asked)
         yield from _elsewhere(line, of)
@@ -89,7 +89,7 @@ def _word(line: _Line, m: re.Match[str]) -> options.Word:
     return options.Word(m[0], start, (start, end))
 
 
-def _tools(line: _Line, word: options.Word, asked: Asked) -> Iterator[Finding]:
+def _tools(text: str, word: options.Word, asked: Asked) -> Iterator[Finding]:
     """nvcc, NVIDIA's libraries and CUDA's folder in a word."""
     for m in _NVCC.finditer(word.text):
         yield swap(COMPILER, "nvcc", "hipcc", word.start + m.start())
@@ -103,8 +103,9 @@ def _tools(line: _Line, word: options.Word, asked: Asked) -> Iterator[Finding]:
                 yield swap(
                     TOOLKIT, m[1], "ROCM_PATH", word.start + m.start(1), "nothing of the tree sets it", review=True
                 )
-    if known and (m := re.search(r"/lib64(?=[/\"']|$)", word.text)):
-        yield swap(TOOLKIT, "/lib64", "/lib", word.start + m.start(), "ROCm's libraries are there")
+    lib64 = re.search(r"/lib64(?=[/\"']|$)", word.text)
+    if known and lib64:
+        yield swap(TOOLKIT, "/lib64", "/lib", word.start + lib64.start(), "ROCm's libraries are there")
     library = _LIBRARY.match(word.text)
     row = table()["library"].get(library[1]) if library else None
     if row is None:
@@ -112,10 +113,7 @@ def _tools(line: _Line, word: options.Word, asked: Asked) -> Iterator[Finding]:
     if row.fate == "rewrite":
         yield swap(LIBRARY, word.text, f"-l{row.to}", word.start, row.why, row.review)
     elif row.fate == "drop":
-        start = word.start
-        while start > line.start and line.text[start - line.start - 1] in " \t":
-            start -= 1
-        edits = [Edit(start if line.text[: start - line.start] else word.start, word.end, ())]
+        edits = [options.gap(text, word, word.end)]
         yield finding(LIBRARY, f"`{word.text}` is taken out: {row.why}", word.start, word.end, edits, old=word.text)
     else:
         yield by_hand(LIBRARY, word.text, row.why, row.instead, word.start, word.end)

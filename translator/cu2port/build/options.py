@@ -100,7 +100,7 @@ def _stops(row: Row, value: str) -> bool:
     return not passes and _NO_VALUE.match(value) is not None
 
 
-def _gap(text: str, word: Word, end: int) -> Edit:
+def gap(text: str, word: Word, end: int) -> Edit:
     """Takes a word out with the space before it; what indents a line stays."""
     start = word.outer[0]
     before = start
@@ -116,7 +116,7 @@ def _arch(text: str, word: Word, after: Word | None, value: str, archs: Sequence
     variable = re.fullmatch(r"\$\(\w+\)|\$\{\w+\}", bare)
     if archs is None or again:
         why = "CMAKE_HIP_ARCHITECTURES says for which GPUs" if archs is None else "one --offload-arch is there already"
-        edits = [_gap(text, word, last.outer[1])]
+        edits = [gap(text, word, last.outer[1])]
         return finding(ARCHITECTURE, f"`{shown}` is taken out: {why}", word.start, last.end, edits, old=word.text)
     if variable and not archs:
         new = f"--offload-arch={bare}"
@@ -141,7 +141,7 @@ def _option(text: str, word: Word, held: Word | None, row: Row, given: str | Non
     parts = _value(text, start, end, word.joint, row.word not in _LINKER) if takes else []
     if row.fate == "drop" or off or (takes and not parts):
         why = row.why or f"it is what AMD's compiler does without `{row.to}`"
-        edits = [_gap(text, word, last.outer[1])]
+        edits = [gap(text, word, last.outer[1])]
         return finding(OPTION, f"`{shown}` is taken out: {why}", word.start, last.end, edits, row.review, word.text)
     parts = [before.replace(" ", word.joint), *parts, after]
     edits = [Edit(word.start, last.end, tuple(p for p in parts if p))]
