@@ -3,7 +3,7 @@
     triggers        token search: whether a function has anything to analyse. Most files end here
     builtins        CUDA's cross-lane names: what each returns, and the meaning of each argument
     values          abstract values of integers
-    arith, divide   what operators make of abstract values
+    operator_rows   tables of cases of an operator; arith, add, multiply, divide have them
     conditions      what a condition says about a value
     literal_pairs   literals of one expression that have the same meaning
     roles           the role of a literal in an operation
