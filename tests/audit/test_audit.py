@@ -195,7 +195,7 @@ def test_every_report_counts_the_open_risks_of_64_lanes_alike() -> None:
     found = [x for x in doc["findings"] if x["code"].startswith("CU3")]
     still = [x for x in found if x["way"] in ("hand", "none") and {"hang", "wrong-result"} & set(x["effects"].values())]
     assert 0 < len(still) < len(found)
-    said = f"{len(still)} left for a person hang or give wrong results"
+    said = f"{len(still)} for manual work hang or give wrong results"
     assert said in audit("a.cu").stdout
     assert said in audit("a.cu", "--format", "md").stdout
     assert f"<b>{len(still)}</b><span>of them hang or give wrong results" in audit("a.cu", "--format", "html").stdout

@@ -83,6 +83,10 @@ class Caller(Evaluator):
         if name in self.results and isinstance(e.callee, Name):
             kind = self.results[name]
             return V(kind, VARY.get(kind, LANES), None, (), Step(e.at, f"`{name}` gives {kind.value}", None))
+        return self._by_name(e, name, values, base, hint)
+
+    def _by_name(self, e: CallExpr, name: str, values: tuple[V, ...], base: V, hint: str) -> V:
+        """The value of a call of a function that the file and its headers do not define."""
         if name in ("min", "max", "umin", "umax", "clamp") and len(values) in (2, 3):
             return self._smaller(values)
         if len(values) == 2 and (op := builtins.rounding(name)):

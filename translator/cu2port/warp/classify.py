@@ -151,58 +151,64 @@ def _likely(facts: WarpFacts, u: Use) -> bool:
 
 
 def _named(unit: Unit, facts: WarpFacts) -> dict[int, Use]:
-    """Tokens that count lanes by a name alone: `warp_size` wherever it stands, its value, the size of a tile."""
+    """Tokens that count lanes by a name alone: `warp_size` anywhere, its value, the size of a tile."""
     out: dict[int, Use] = {}
-    plain = Use(Role.SIZE, True, Kind.SIZE, None, "", "")
     inside: set[int] = set()
     for d in facts.devices:
         inside.update(range(d.fn.first, d.fn.body[1]))
     for word in unit.words:
         meaning = named_constant(word) if is_identifier(word) else ""
-        if not meaning:
-            continue
-        value = {"size": 32, "mask": 31, "log": 5}[meaning]
-        places: dict[int, Use] = {}
-        known: set[bool] = set()  # of the values that the file gives it: whether they are right
-        own = any(f.name == word for f in unit.functions)
-        for i in unit.find(word):
-            directive = unit.in_directive(i)
-            defines = directive is not None and i == directive.first + 2 and directive.keyword == "define"
-            k = i + (1 if defines else 2)
-            if (defines or unit.tok(i + 1) in ("=", "{")) and unit.tok(i - 1) not in ("(", ")", "&&", "||"):
-                number = integer(unit.tok(k)) if unit.tok(k)[:1].isdigit() else None
-                ends = unit.tok(k + 1) == ">" and _is_parameter(unit, i)
-                if number is not None and (ends or unit.tok(k + 1) not in _OPERATORS):
-                    known.add(number == value)
-                    if number == value:
-                        places[k] = places[i] = plain
-                    continue
-                if not any(_WARP_WORD.match(x) for x in _until_end(unit, k)):
-                    known.add(False)
-            if meaning in ("size", "log") and (
-                i in inside or (directive is not None and directive.keyword == "define")
-            ):
-                places[i] = plain
-        if meaning != "size" and True not in known and not word.isupper() and word[:1] != "k":
-            continue  # `dst_warp_shift`: an offset
-        if own:  # a function's name, which may be a variable's too
-            places = {i: u for i, u in places.items() if unit.tok(i + 1) != "(" and i in inside}
-        if (own and True not in known) or (known == {False}) or (is_weak(word) and True not in known):
-            continue
-        out |= places
+        if meaning:
+            out |= _uses_of_constant(unit, word, meaning, inside)
     for i in _by_platform(unit):
-        out[i] = plain
+        out[i] = _BY_NAME
     for i, role in token_patterns(unit):
         out.setdefault(i, Use(role, True, Kind.SIZE, None, "", ""))
-    for made in unit.directives:
-        if made.keyword == "define":
-            for i in range(made.first + 3, made.stop):
+    for directive in unit.directives:
+        if directive.keyword == "define":
+            for i in range(directive.first + 3, directive.stop):
                 if unit.t[i][0].isdigit() and integer(unit.t[i]) in (32, 31, 5) and counts_threads(unit, i):
                     out[i] = Use(Role.COUNT, True, Kind.BLOCK, None, "", "")
     for i in unit.find("thread_block_tile", "tiled_partition"):
         if unit.tok(i + 1) == "<" and integer(unit.tok(i + 2) or "x") == 32:
             out[i + 2] = Use(Role.WIDTH, True, Kind.TILE, None, "", "")
     return out
+
+
+_BY_NAME = Use(Role.SIZE, True, Kind.SIZE, None, "", "")
+_VALUES = {"size": 32, "mask": 31, "log": 5}
+
+
+def _uses_of_constant(unit: Unit, word: str, meaning: str, inside: set[int]) -> dict[int, Use]:
+    """Uses of a named constant and its values; none if the file defines it with another value. `inside`: tokens of
+    device functions."""
+    value = _VALUES[meaning]
+    places: dict[int, Use] = {}
+    known: set[bool] = set()  # for each definition: whether it has this value
+    own = any(f.name == word for f in unit.functions)
+    for i in unit.find(word):
+        directive = unit.in_directive(i)
+        defines = directive is not None and i == directive.first + 2 and directive.keyword == "define"
+        k = i + (1 if defines else 2)
+        if (defines or unit.tok(i + 1) in ("=", "{")) and unit.tok(i - 1) not in ("(", ")", "&&", "||"):
+            number = integer(unit.tok(k)) if unit.tok(k)[:1].isdigit() else None
+            ends = unit.tok(k + 1) == ">" and _is_parameter(unit, i)
+            if number is not None and (ends or unit.tok(k + 1) not in _OPERATORS):
+                known.add(number == value)
+                if number == value:
+                    places[k] = places[i] = _BY_NAME
+                continue
+            if not any(_WARP_WORD.match(x) for x in _until_end(unit, k)):
+                known.add(False)
+        if meaning in ("size", "log") and (i in inside or (directive is not None and directive.keyword == "define")):
+            places[i] = _BY_NAME
+    if meaning != "size" and True not in known and not word.isupper() and word[:1] != "k":
+        return {}  # `dst_warp_shift`: an offset
+    if own:  # the name of a function, and perhaps of a variable
+        places = {i: u for i, u in places.items() if unit.tok(i + 1) != "(" and i in inside}
+    if (own and True not in known) or (known == {False}) or (is_weak(word) and True not in known):
+        return {}
+    return places
 
 
 def _is_parameter(unit: Unit, i: int) -> bool:

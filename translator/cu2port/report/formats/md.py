@@ -31,9 +31,9 @@ def _markdown(doc: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield f"{size(s)}. Effort: {cell(e['words'])}."
     if gone := len(own(doc)):
-        yield f"**cu2port could not look at {count(gone, 'file')} as it should**; more may be left than is said here."
+        yield f"**cu2port could not read {count(gone, 'file')} completely**; more work may be left than is shown here."
     yield ""
-    yield "Lines that hold something of CUDA's, names of CUDA's, and kernels, by what a port does with them:"
+    yield "Lines with CUDA code, CUDA names, and kernels, by what a port does with them:"
     yield ""
     yield from _table(
         ("", "lines", "names", "kernels", "findings"),
@@ -59,7 +59,7 @@ def _markdown(doc: Mapping[str, Any]) -> Iterator[str]:
     if doc["wave64"]:
         yield "## Wavefronts of 64 lanes"
         yield ""
-        yield f"{open_risks(doc):,} left for a person hang or give wrong results."
+        yield f"{open_risks(doc):,} for manual work hang or give wrong results."
         yield ""
         yield from _table(
             ("harm", "rule", "what", "first place", "places", "open"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cu2port.core.families import OWN
@@ -64,86 +64,132 @@ def statistics_lines(files: Sequence[FileLint]) -> Iterator[str]:
 
 
 def _text(doc: Mapping[str, Any]) -> Iterator[str]:
-    s, e = doc["summary"], doc["effort"]
-    yield size(s)
-    yield f"effort: {e['words']}"
-    for p in e["parts"]:
+    yield size(doc["summary"])
+    yield from _effort(doc)
+    for section in _SECTIONS:
+        lines = list(section(doc))
+        if lines:
+            yield from ("", *lines)
+
+
+def _effort(doc: Mapping[str, Any]) -> Iterator[str]:
+    yield f"effort: {doc['effort']['words']}"
+    for p in doc["effort"]["parts"]:
         yield f"  {p['minutes'] / 60:>6,.1f} h  {p['what']}: {p['count']:,}"
+
+
+def _unread(doc: Mapping[str, Any]) -> Iterator[str]:
     if gone := [f"{x['path']}: {x['message']}" for x in own(doc)]:
-        yield ""
-        yield f"cu2port could not look at {count(len(gone), 'file')} as it should; more may be left than is said here"
+        yield f"cu2port could not read {count(len(gone), 'file')} completely; more work may be left than is shown here"
         yield from (f"  {line}" for line in gone[:_MOST])
         if len(gone) > _MOST:
             yield f"  and {len(gone) - _MOST} more"
-    if tree := s.get("hip"):
+    if tree := doc["summary"].get("hip"):
         yield f"code for HIP: {tree['message']}"
         if tree["mixed_widths"]:
             reached = [f"{x['converted']} -> {x['hip']}" for x in tree["mixed_widths"]]
             yield f"warps of 32 lanes in converted code reach code for whole wavefronts: {some(reached)}"
-    if s.get("ignored"):
-        yield f"left out, since git ignores them: {some(s['ignored'])}"
-    yield ""
-    yield "lines that hold something of CUDA's, names of CUDA's, and kernels, by what a port does with them"
+    if doc["summary"].get("ignored"):
+        yield f"left out, since git ignores them: {some(doc['summary']['ignored'])}"
+
+
+def _ways(doc: Mapping[str, Any]) -> Iterator[str]:
+    yield "lines with CUDA code, CUDA names, and kernels, by what a port does with them"
     yield f"{'':<24}{'lines':>9}{'names':>8}{'kernels':>9}{'findings':>10}"
     for way, title in WAYS.items():
-        cells = [s["by_way"][k][way] for k in ("lines", "names", "kernels", "findings")]
+        cells = [doc["summary"]["by_way"][k][way] for k in ("lines", "names", "kernels", "findings")]
         yield f"{title:<24}{cells[0]:>9,}{cells[1]:>8,}{cells[2]:>9,}" + (
             f"{cells[3]:>10,}" if way != "self" else f"{'':>10}"
         )
+
+
+def _top(doc: Mapping[str, Any]) -> Iterator[str]:
     if top := top_work(doc["findings"])[:_MOST]:
-        yield ""
-        yield "what takes the most time"
+        yield "most time"
         for x in top:
             yield f"  {x['minutes'] / 60:>6,.1f} h  {x['code']}: {x['message']} ({count(x['count'], 'place')})"
+
+
+def _libraries(doc: Mapping[str, Any]) -> Iterator[str]:
     if doc["libraries"]:
-        yield ""
         yield "libraries"
-        for lib in doc["libraries"]:
-            gaps = f"; without a counterpart: {some(lib['gaps'])}" if lib["gaps"] else ""
-            uses = f"{count(lib['names'], 'name')}, {count(lib['uses'], 'use')}"
-            yield f"  {lib['title']} -> {lib['target'] or 'none'}: {uses}{gaps}"
-    if doc["wave64"]:
-        yield ""
-        yield f"wavefronts of 64 lanes, worst first; {open_risks(doc):,} left for a person hang or give wrong results"
-        for w in doc["wave64"][:_MOST]:
-            path, line = w["places"][0]
-            more = f" and {w['count'] - 1} more" if w["count"] > 1 else ""
-            of_them = "" if w["open"] == w["count"] else f" ({w['open']} left for a person)"
-            yield f"  {w['harm']}: {path}:{line}{more}{of_them}: {w['code']} {w['name']}: {w['message']}"
-        if len(doc["wave64"]) > _MOST:
-            yield f"  and {len(doc['wave64']) - _MOST} more kinds"
+    for lib in doc["libraries"]:
+        gaps = f"; without a counterpart: {some(lib['gaps'])}" if lib["gaps"] else ""
+        uses = f"{count(lib['names'], 'name')}, {count(lib['uses'], 'use')}"
+        yield f"  {lib['title']} -> {lib['target'] or 'none'}: {uses}{gaps}"
+
+
+def _wave64(doc: Mapping[str, Any]) -> Iterator[str]:
+    if not doc["wave64"]:
+        return
+    yield f"wavefronts of 64 lanes, worst first; {open_risks(doc):,} for manual work hang or give wrong results"
+    for w in doc["wave64"][:_MOST]:
+        path, line = w["places"][0]
+        more = f" and {w['count'] - 1} more" if w["count"] > 1 else ""
+        of_them = "" if w["open"] == w["count"] else f" ({w['open']} for manual work)"
+        yield f"  {w['harm']}: {path}:{line}{more}{of_them}: {w['code']} {w['name']}: {w['message']}"
+    if len(doc["wave64"]) > _MOST:
+        yield f"  and {len(doc['wave64']) - _MOST} more kinds"
+
+
+def _ptx(doc: Mapping[str, Any]) -> Iterator[str]:
     if doc["ptx"]:
         total, lifted = sum(p["count"] for p in doc["ptx"]), sum(p["lifted"] for p in doc["ptx"])
         left = [f"{p['instruction']} ({p['count'] - p['lifted']})" for p in doc["ptx"] if p["lifted"] < p["count"]]
-        yield ""
         yield f"inline PTX: {lifted} of {total} instructions become C++" + (f"; left: {some(left)}" if left else "")
+
+
+def _requirements(doc: Mapping[str, Any]) -> Iterator[str]:
     if doc["requirements"]:
-        yield ""
-        yield "what it asks of the machine"
-        for r in doc["requirements"]:
-            yield f"  {r['title']} ({count(len(r['places']), 'place')}): {r['note']}"
+        yield "hardware requirements"
+    for r in doc["requirements"]:
+        yield f"  {r['title']} ({count(len(r['places']), 'place')}): {r['note']}"
+
+
+def _build(doc: Mapping[str, Any]) -> Iterator[str]:
     if doc["build"]:
         lines, files = len(doc["build"]), len({b["path"] for b in doc["build"]})
-        yield ""
         yield f"build files that name CUDA: {count(lines, 'line')} in {count(files, 'file')}"
         for k in build_kinds(doc):
             yield f"  {k['what']}: {count(k['lines'], 'line')} in {count(k['files'], 'file')} -> {k['instead']}"
+
+
+def _bindings(doc: Mapping[str, Any]) -> Iterator[str]:
     if doc["bindings"]:
-        yield ""
-        yield "other languages that use CUDA; convert reads C++ alone"
+        yield "other languages that use CUDA; `convert` reads only C++"
         for language, places in by_language(doc).items():
             at = "{path}:{line}".format(**places[0])
             found = count(len({b["path"] for b in places}), "file")
             yield f"  {language}: {found}, first {at} -> {places[0]['instead']}"
+
+
+def _order(doc: Mapping[str, Any]) -> Iterator[str]:
     if doc["order"]:
-        yield ""
         yield "port first"
         for o in doc["order"][:_MOST]:
             n = o["needed_by"]
             yield f"  {o['path']}" + (f" ({count(n, 'file')} depend{'s' if n == 1 else ''} on it)" if n else "")
+
+
+def _compared(doc: Mapping[str, Any]) -> Iterator[str]:
     if "compare" in doc:
         c = doc["compare"]
-        yield ""
-        yield f"since then: {c['fixed']} fixed, {c['new']} new, {c['left']} left"
+        yield f"compared with the baseline: {c['fixed']} fixed, {c['new']} new, {c['left']} left"
         for x in c["new_findings"][:_MOST]:
             yield f"  new: {x['path']}:{x['line']}: {x['code']}: {x['message']}"
+
+
+#: The parts of the summary, in this order, with an empty line before each.
+_SECTIONS: tuple[Callable[[Mapping[str, Any]], Iterator[str]], ...] = (
+    _unread,
+    _ways,
+    _top,
+    _libraries,
+    _wave64,
+    _ptx,
+    _requirements,
+    _build,
+    _bindings,
+    _order,
+    _compared,
+)
