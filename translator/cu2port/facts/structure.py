@@ -83,7 +83,7 @@ class Include:
     directive: Directive
 
 
-def function_with_body(unit: Unit, body: int) -> Function | None:
+def function_with_body(unit: Unit, body: int) -> Function | None:  # noqa: C901 - one case for each token that may follow the parameters
     """The function whose body opens at token `body`, or None when that brace opens something else."""
     t, match = unit.t, unit.match
     k = body - 1

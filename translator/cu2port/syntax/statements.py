@@ -72,7 +72,7 @@ class Parser(ExpressionParser):
         finally:
             self.depth -= 1
 
-    def _statement(self, stop: int) -> Stmt | None:
+    def _statement(self, stop: int) -> Stmt | None:  # noqa: C901 - dispatches on the first word
         i, tok = self.i, self._tok(stop)
         if tok in (";", "}", ")", "]", ""):
             if tok:
