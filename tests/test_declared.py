@@ -1,10 +1,14 @@
-"""Files that stand in for CUDA where there is none."""
+"""Whose a CUDA-looking name is: what a file declares, for whom, and where that counts."""
 
 from __future__ import annotations
 
 import pytest
 
-from cu2port.facts.declared import stands_in
+from cu2port.core.model import Options, Project
+from cu2port.engine.translate import translate
+from cu2port.facts.declared import declared_names, stands_in
+from cu2port.syntax.declarations import Declarations
+from cu2port.syntax.lexer import lex
 
 
 @pytest.mark.parametrize(
@@ -13,19 +17,19 @@ from cu2port.facts.declared import stands_in
         "using cudaError_t = int;",
         "int a;\n\t using CUstream = void*;\nnamespace n {}",
         "typedef int cudaError_t;",
+        "namespace n { }\ntypedef int cudaError_t;",
         "using std::min;\ntypedef unsigned long x;\ntypedef void *cudaStream_t;",
         "typedef int cudaError_t;\nnamespace n {\nusing cudaEvent_t = int;\n}",
     ],
 )
 def test_a_stand_in(text: str) -> None:
-    assert stands_in(text)
+    assert stands_in(Declarations(lex(text)))
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "namespace n {\nusing cudaError_t = int;\n}",
-        "namespace n { }\ntypedef int cudaError_t;",
         "// using cudaError_t = int;",
         "x using cudaError_t = int;",
         "using cudaError_t = hipError_t;",
@@ -34,4 +38,85 @@ def test_a_stand_in(text: str) -> None:
     ],
 )
 def test_no_stand_in(text: str) -> None:
-    assert not stands_in(text)
+    assert not stands_in(Declarations(lex(text)))
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("int cudaMine(int x) { return x; }", "cudaMine"),
+        ("#define CUDA_SUCCESS 0\nconst int cudaB = 1, *cudaC;", "CUDA_SUCCESS cudaB cudaC"),
+        ("enum S { /* by cudaMalloc/cudaFree */ A };", ""),
+        ("enum S { cudaSuccess, cudaErrorX = 2 };", "cudaSuccess cudaErrorX"),
+        ("enum class S { cudaSuccess };", "S::cudaSuccess"),
+        ("// int cudaFree;\nvoid f() { int cudaFree = 0; }", ""),
+        ("struct Z { Z(float x) : cuDoubleComplex(x) {} };", ""),
+        ("struct B { int cudaFree(void* p); float4 f; };", "B::cudaFree"),
+        (
+            "namespace n { inline namespace v { void cudaFree(void*); } namespace { int cudaX; } }",
+            "n::cudaFree n::cudaX",
+        ),
+        ("void f(int cudaFree); template <int cudaX> void g();", ""),
+        ("cudaError_t cudaFree(void* p);", ""),
+        ("struct float4; class cudaArray;", ""),
+        ("struct cudaArray { float x; };", "cudaArray"),
+        ("typedef void* cudaStream_t; using cudaError_t = int;", ""),
+        ("namespace n { typedef void* cudaStream_t; }", "n::cudaStream_t"),
+        ("constexpr auto cudaSuccess = hipSuccess;\n#define cudaFree(p) hipFree(p)", ""),
+        ("using n::cudaFree; namespace cuda = other; namespace cuda::std { int cudaX; }", "cuda::std::cudaX"),
+        ("#ifdef A\nint cudaA() { return 1; }\n#else\nint cudaB() { return 1; }\n#endif", "cudaA cudaB"),
+    ],
+)
+def test_what_a_file_declares_for_others(text: str, own: str) -> None:
+    assert declared_names(text).own == frozenset(own.split())
+
+
+def test_functions_without_a_body_are_promised() -> None:
+    names = declared_names("cudaError_t cudaMine(int);\nnamespace n { struct A; }\nint cudaB() { return 0; }\n")
+    assert names.own == {"cudaB"}
+    assert names.promised == {"cudaMine"}
+
+
+def kept(text: str, *declared: str) -> list[int]:
+    """The lines of a text on which a `cuda` name stands after conversion; nothing is asked of libclang."""
+    project = Project(declared=frozenset(declared))
+    out = translate(text, Options(use_clang=False), path="a.h", project=project).output.decode()
+    return [n for n, line in enumerate(out.split("\n"), 1) if "cuda" in line and "#include" not in line]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("void f() { int cudaSuccess = 3; g(cudaSuccess); }\nint a = cudaSuccess;", [1]),
+        ("int h(int cudaSuccess) { return cudaSuccess; }\nint a = cudaSuccess;", [1]),
+        ("enum S { /* of cudaMalloc */ A };\nvoid f() { cudaMalloc(p, n); }", [1]),
+        ("struct A {\nint cudaFree(void* p);\nvoid f() { cudaFree(q); }\n};\nvoid g() { cudaFree(q); }", [2, 3]),
+        (
+            "struct A { void cudaFree(void*); void f(); };\nvoid A::f() { cudaFree(q); }\nvoid g() { cudaFree(q); }",
+            [1, 2],
+        ),
+        ("namespace n {\nvoid cudaFree(void* p) {}\nvoid f() { cudaFree(q); }\n}\nvoid g() { cudaFree(q); }", [2, 3]),
+        ("namespace n { void cudaFree(void* p) {} }\nusing namespace n;\nvoid g() { cudaFree(q); }", [1, 3]),
+        ("struct Z { Z() : cudaStream_t(0) {} };\ncudaStream_t s;", []),
+        ("void f() { { int cudaSuccess = 0; } g(cudaSuccess); }", [1]),
+    ],
+)
+def test_a_name_is_the_users_where_its_declaration_is_visible(text: str, lines: list[int]) -> None:
+    assert kept(text) == lines
+
+
+def test_a_name_of_a_header_counts_where_its_scope_is_open() -> None:
+    text = "void f() { cudaFree(p); }\nnamespace n { void g() { cudaFree(p); } }\nvoid n::A::h() { cudaFree(p); }\n"
+    assert kept(text) == []
+    assert kept(text, "cudaFree") == [1, 2, 3]
+    assert kept(text, "n::cudaFree") == [2, 3]
+    assert kept(text, "n::A::cudaFree") == [3]
+    assert kept("struct B : n::A { void h() { cudaFree(p); } };", "n::A::cudaFree") == [1]
+    assert kept("using namespace n;\nvoid h() { cudaFree(p); }", "n::cudaFree") == [2]
+
+
+def test_what_stays_for_the_sake_of_a_header_is_left_and_to_do() -> None:
+    project = Project(declared=frozenset({"cudaFree"}))
+    done = translate("void f() { cudaFree(p); }\n", Options(use_clang=False), path="a.h", project=project)
+    assert done.left == done.seen == {"cudaFree"}
+    assert [(j.finding.code, j.open) for j in done.findings] == [("CU113", True)]

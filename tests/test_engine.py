@@ -195,7 +195,7 @@ def test_a_macro_before_a_call_makes_it_no_declaration() -> None:
 def test_a_header_that_maps_cuda_to_hip_stays_and_hides_nothing() -> None:
     shim = "#define cudaFree hipFree\n#define cudaStream_t hipStream_t\n"
     assert translate(shim, path="vendors/hip.h").output == shim.encode()
-    assert declared_names(shim) == frozenset()
+    assert declared_names(shim).own == frozenset()
     text = "#ifdef USE_HIP\n" + shim + "#endif\nvoid f(cudaStream_t s, void* p) { cudaFree(p); }\n"
     assert b"void f(hipStream_t s, void* p) { hipFree(p); }" in translate(text, path="a.cuh").output
 
@@ -203,9 +203,9 @@ def test_a_header_that_maps_cuda_to_hip_stays_and_hides_nothing() -> None:
 def test_a_namespace_that_the_project_opens_itself_is_not_cudas() -> None:
     own = "namespace app { namespace cuda { template <class T> struct maximum {}; void sync(); } }\n"
     use = "void f() { cuda::maximum<int> m; cuda::sync(); cuda::std::size_t n; }\n"
-    assert declared_names(own) == {"cuda"}
-    assert declared_names("using namespace cuda;\nnamespace cuda::std { int x; }\n") == frozenset()
-    for text, project in ((own + use, Project()), (use, Project(declared=frozenset({"cuda"}), scanned=True))):
+    assert declared_names(own).own == {"app::cuda"}
+    assert declared_names("using namespace cuda;\nnamespace cuda::std { int x; }\n").own == frozenset()
+    for text, project in ((own + use, Project()), (use, Project(declared=frozenset({"cuda"})))):
         result = translate(text, path="a.h", project=project)
         assert [j.finding.cuda for j in result.findings] == ["cuda::std::size_t"]
     both = translate("#include <cuda/functional>\n" + own + use, path="a.h")
@@ -221,7 +221,7 @@ def test_a_type_that_a_header_declares_again_as_cuda_does_follows_it() -> None:
 
 def test_a_conversion_to_a_cuda_type_declares_no_such_name() -> None:
     text = "struct S {\n  operator cudaStream_t() const { return s; }\n  [[nodiscard]] cudaStream_t s;\n};\n"
-    assert declared_names(text) == frozenset()
+    assert declared_names(text).own == frozenset()
     assert translate(text, path="a.h").output == text.replace("cudaStream_t", "hipStream_t").encode()
 
 
@@ -239,18 +239,18 @@ def test_a_conversion_to_a_cuda_type_declares_no_such_name() -> None:
     ],
 )
 def test_what_only_looks_like_a_declaration(text: str) -> None:
-    assert declared_names(text) == frozenset()
+    assert declared_names(text).own == frozenset()
 
 
 def test_a_name_that_another_file_declares_stays_and_is_told() -> None:
-    project = Project(declared=frozenset({"cudaSetDevice"}), scanned=True)
+    project = Project(declared=frozenset({"cudaSetDevice"}))
     result = translate("void f() { cudaSetDevice(1); cudaSetDevice(2); }\n", path="a.h", project=project)
     assert b"cudaSetDevice(1); cudaSetDevice(2);" in result.output
     assert [(j.finding.code, j.finding.cuda) for j in result.findings] == [("CU113", "cudaSetDevice")]
 
 
 def test_what_nvcc_includes_by_itself_stands_before_the_projects_headers() -> None:
-    own = Project(own=frozenset({"app/a.h"}), scanned=True)
+    own = Project(own=frozenset({"app/a.h"}))
     for text, project in (('#include "a.h"\n', Project()), ("#include <app/a.h>\n", own), ("#include <b.cuh>\n", own)):
         out = translate(text, path="k.cu", project=project).output
         assert out == b"#include <hip/hip_runtime.h>\n" + text.encode()

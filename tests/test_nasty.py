@@ -354,7 +354,7 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> None:
             raise IndexError("planted")
         return examine(data, *words, **more)  # type: ignore[arg-type]  # as it was called
 
-    def fails_first(text: str) -> frozenset[str]:
+    def fails_first(text: str) -> declared.Names:
         if "UNSCANNED" in text:
             raise IndexError("planted")
         return scan(text)

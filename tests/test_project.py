@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -423,9 +424,18 @@ def test_includes_are_scanned_as_written() -> None:
     assert scan_includes(text) == (("a.h", True), ("b/c.h", False), ("d.h", True))
 
 
-def graph(files: Mapping[str, tuple[str, ...]], declares: dict[str, str], *dirs: str) -> Graph:
+def graph(
+    files: Mapping[str, tuple[str, ...]],
+    declares: dict[str, str],
+    *dirs: str,
+    promised: Mapping[str, str] = MappingProxyType({}),
+) -> Graph:
     scans = {
-        f: Scan(frozenset(declares.get(f, "").split()), tuple((name.strip("<>"), name[0] != "<") for name in names))
+        f: Scan(
+            frozenset(declares.get(f, "").split()),
+            tuple((name.strip("<>"), name[0] != "<") for name in names),
+            promised=frozenset(promised.get(f, "").split()),
+        )
         for f, names in files.items()
     }
     return Graph(list(files), scans, dirs)
@@ -441,8 +451,19 @@ def test_a_name_is_declared_for_those_who_include_it_only() -> None:
 
 
 def test_a_function_defined_beside_its_header_is_known_to_others_who_include_it() -> None:
-    g = graph({"/p/a.cu": ("a.h",), "/p/a.h": (), "/p/user.cu": ("a.h",)}, {"/p/a.cu": "cudaMine"})
+    files: dict[str, tuple[str, ...]] = {"/p/a.cu": ("a.h",), "/p/a.h": (), "/p/user.cu": ("a.h",)}
+    g = graph(files, {"/p/a.cu": "cudaMine"}, promised={"/p/a.h": "cudaMine cudaOther"})
     assert g.declared("/p/user.cu") == {"cudaMine"}
+
+
+def test_what_a_source_declares_for_itself_is_nothing_to_its_headers_and_their_includers() -> None:
+    files: dict[str, tuple[str, ...]] = {
+        "/p/eg.cpp": ("a.h",), "/p/a.h": ("b.h",), "/p/b.h": ("c.h",), "/p/c.h": (), "/p/user.cu": ("a.h", "p.inl"),
+        "/p/p.inl": (),
+    }  # fmt: skip
+    g = graph(files, {"/p/eg.cpp": "CUDA_SUCCESS", "/p/c.h": "cudaMine"})
+    assert g.declared("/p/a.h") == g.declared("/p/user.cu") == g.declared("/p/eg.cpp") == {"cudaMine"}
+    assert g.declared("/p/p.inl") == {"cudaMine"}  # it includes nothing, so it is a part of who includes it
 
 
 def test_includes_resolve_by_folder_then_I_then_nearest() -> None:  # noqa: N802
@@ -911,9 +932,14 @@ def test_nul_bytes_matter_where_there_is_cuda_only(
     assert seen == asked
 
 
+_NONE: frozenset[str] = frozenset()
+
+
 @needs_fork
 def test_declared_names_reach_those_who_include_them(translator: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "declared_names", lambda text: frozenset({"cuMine"}) if "MINE" in text else frozenset())
+    monkeypatch.setattr(
+        jobs, "declared_names", lambda text: (frozenset({"cuMine"} if "MINE" in text else ()), frozenset())
+    )
     plant(Path("src"), p__a_cu='#include "a.h"\nDECLARED', p__a_h="MINE", q__b_cu="DECLARED")
     into("out", "src")
     assert tree("out")["p/a.cu"] == b'#include "a.h"\ncuMine'

@@ -203,7 +203,8 @@ def projects(tree: Path, paths: Sequence[Path]) -> dict[Path, Project]:
     scans = {}
     for path in sources(tree, (), every=True):
         data = path.read_bytes()
-        scans[str(path)] = Scan(declared_names(data.decode("latin-1")), scan_includes(data))
+        own, promised = declared_names(data.decode("latin-1"))
+        scans[str(path)] = Scan(own, scan_includes(data), promised=promised)
     graph = Graph(list(scans), scans, ())
     return {p: Project(declared=graph.declared(str(p)), own=graph.own(str(p))) for p in paths}
 

@@ -204,7 +204,7 @@ def explain(row: Row, built: sim_build.Program, how: rate.Recipe, tools: Tools |
     renamed = sim_build.sources(replace(built, warp="flag"))
     converted = sim_build.sources(replace(built, warp="logical"))
     read = {p: p.read_bytes() for p in renamed if sim_build.INCLUDE_DIR not in p.parents}
-    project = Project(declared=frozenset(n for d in read.values() for n in declared_names(d.decode("latin-1"))))
+    project = Project(declared=frozenset(n for d in read.values() for n in declared_names(d.decode("latin-1")).own))
     row.told = [t for p, data in read.items() for t in told(p, data, project)]
     found = [c for p, data in read.items() for c in changes(p, data, renamed[p].hip, converted[p].hip)]
     for c in found:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cu2port.syntax.candidates import may_be_declared
 from cu2port.syntax.declarations import Declarations
 from cu2port.syntax.lexer import lex
 
@@ -16,7 +17,10 @@ def read(text: str) -> Declarations:
 
 def listed(text: str) -> list[str]:
     """`kind name` of each declaration, in text order."""
-    return [f"{d.kind} {d.name}" for d in read(text).all()]
+    found = read(text)
+    for d in found.all():
+        assert d.kind == "constructor" or d in found.named(d.name) or d.name.startswith("operator")
+    return [f"{d.kind} {d.name}" for d in found.all()]
 
 
 @pytest.mark.parametrize(
@@ -67,6 +71,8 @@ def listed(text: str) -> list[str]:
         ("using LCW32 = int; void f() { LCW32 expected({1, 2}); }", "type LCW32, function f, variable expected"),
         ("void f() { __shared__ T s[3]; extern __shared__ float m[]; unsigned u(3); T (*p)[4] = q; void (*h)(int z); }",
          "function f, variable s, variable m, variable u, variable p, variable h, parameter z"),
+        ("using A = struct { int a; }; double g(double (*h)(int b), double c);",
+         "type A, member a, function g, parameter h, parameter b, parameter c"),
         ("int main() { if (a) int b = 1; else if (c) { int d; } while (int e = g()) ; do int h; while (h); int i; }",
          "function main, variable b, variable d, variable e, variable h, variable i"),
     ],
@@ -150,6 +156,7 @@ def test_any_text_is_read(text: str) -> None:
         assert 0 <= declared.first <= declared.at < declared.stop <= count
         assert 0 <= declared.type_first <= declared.type_stop <= count
         assert d.declared_at(declared.at) is declared
+        assert declared.kind == "constructor" or may_be_declared(d.lexed, declared.at)
         assert d.visible(declared.name, count - 1) is None or declared.name in d.lexed.places
     for scope in d.scopes():
         assert 0 <= scope.first <= scope.last < max(count, 1)

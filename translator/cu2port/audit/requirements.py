@@ -104,7 +104,7 @@ def found_in(unit: Unit, lines: Lines) -> Iterator[Requirement]:
     """What a file requires: the first place of each name that asks for something."""
     for word, places in unit.lexed.places.items():
         key = _key(word)
-        if key and (_SURE.match(word) or (word not in unit.declared and not any(map(unit.is_member, places)))):
+        if key and (_SURE.match(word) or (not unit.owns(word) and not any(map(unit.is_member, places)))):
             yield Requirement(key, lines.place(unit.p[places[0]]).line, readable(word))
     for f in unit.functions:
         total = sum(_shared_bytes(unit, i) for i in unit.find("__shared__") if f.body[0] < i < f.body[1])

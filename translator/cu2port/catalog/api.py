@@ -14,7 +14,7 @@ from cu2port.catalog import Form, Row, target, version_key
 from cu2port.catalog.argtypes import is_of_type
 from cu2port.catalog.cases import label_findings
 from cu2port.catalog.findings import Kind, RowFinding, by_kind
-from cu2port.catalog.uses import Use, declares, unknown, uses
+from cu2port.catalog.uses import Use, unknown, uses
 from cu2port.core.model import Edit, Severity, Side, Span, Trust, insert, replace
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.declared import stands_in
@@ -56,7 +56,11 @@ def _scan(unit: Unit) -> ApiFacts:
             if not finding.edits:
                 left.add(use.row.cuda)
     findings = _without_dropped(findings)
-    findings += _taken_for_own(unit, guessed)
+    for f in _taken_for_own(unit, guessed):
+        findings.append(f)
+        if f.severity is not None:
+            seen.add(f.cuda)
+            left.add(f.cuda)
     for i in unknown(unit):
         seen.add(unit.t[i])
         left.add(unit.t[i])
@@ -78,16 +82,18 @@ def _taken_for_own(unit: Unit, guessed: Iterable[int]) -> Iterator[RowFinding]:
     for i in sorted(guessed):
         first.setdefault(unit.t[i], i)
     for name, i in first.items():
+        member = unit.is_member(i)
         yield RowFinding(
             Kind.OWN,
             f"`{name}` stays: "
             + (
                 "it is a member; where a macro or a function pointer declares it, its name is HIP's there"
-                if unit.tok(i - 1) in (".", "->")
-                else "another file of the project declares this name itself"
+                if member
+                else "a file that is included here declares this name itself; check that it is meant"
             ),
             unit.p[i],
             unit.end(i),
+            severity=None if member else Severity.WARNING,
             cuda=name,
         )
 
@@ -223,11 +229,11 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> RowFind
 def _is_stand_in(unit: Unit, i: int) -> bool:
     """Whether token i is the name of a function that a file declares where there is no CUDA."""
     f = unit.function_at(i)
-    return (f.name_at == i if f is not None else declares(unit, i)) and unit.once(_stands_in)
+    return (f.name_at == i if f is not None else unit.declares(i)) and unit.once(_stands_in)
 
 
 def _stands_in(unit: Unit) -> bool:
-    return stands_in(unit.text)
+    return stands_in(unit.declarations)
 
 
 def _form(unit: Unit, row: Row, call: Call | None, count: int | None) -> tuple[Form | None, str]:

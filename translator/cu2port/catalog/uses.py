@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cu2port.catalog import Row
-from cu2port.core.model import Span
 from cu2port.facts.atoms import VERSION_MACROS
-from cu2port.facts.conditionals import Cover
-from cu2port.facts.declared import declared_names, stands_in
+from cu2port.facts.declared import declaration_at, is_declared_for, is_own, own_at
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.words import BEFORE_VALUE
 
 _FAMILY = re.compile(
     r"(?:cuda[A-Z]|cublas(?:Lt|Xt)?[A-Z]|cufft[A-Z]|curand[A-Z]|cusparse[A-Z]|cusolver[A-Z]|cudnn[A-Z]|nvrtc[A-Z]|nvml[A-Z]"
@@ -20,11 +19,7 @@ _FAMILY = re.compile(
     r"|(?:CUBLAS|CUFFT|CURAND|CUSPARSE|CUSOLVER|CUDNN|NVRTC|CUPTI)(?:MP|LT)?_[A-Z]\w*\Z"
 )
 _A_TYPE = re.compile(r"(?:cu(?:blas|fft|rand|sparse|solver|dnn|tensor)|nccl)(?:[A-Z][a-z]*)+_t\Z")
-_NOT_TYPES = frozenset(
-    {"if", "while", "for", "switch", "and", "or", "not", "sizeof", "goto", "define", "elif", "operator"}
-)
 _DEEPEST = 8  # parts of a qualified name that are looked at before the catalogue is asked how many its names have
-_GLOBAL_SCOPE = frozenset({"return", "else", "case", "throw", "do", "delete", "new", "co_return"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +60,7 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
     out: set[int] = set()
     doubtful: list[int] = []
     t = unit.t
-    declared = unit.declared | unit.project.declared
-    if not unit.once(_stands_in):
-        declared |= {t[i] for i in candidates if declares(unit, i)}
+    declared = {name for name in {t[i] for i in candidates} if name in unit.others or unit.declarations.named(name)}
     # `cudaMemcpyKind::cudaMemcpyDefault`: an enumeration before its enumerator
     scopes = {i for i in candidates if unit.tok(i + 1) == "::" and unit.tok(i + 2) in unit.catalog.active}
     for i in candidates:
@@ -82,7 +75,7 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
             continue
         if before == "::":
             owner = unit.tok(i - 2)
-            qualified = owner == ">" or (owner and is_identifier(owner) and owner not in _GLOBAL_SCOPE)
+            qualified = owner == ">" or (owner and is_identifier(owner) and owner not in BEFORE_VALUE)
             if qualified and (i - 2 not in scopes or i - 2 in out):
                 out.add(i)
                 continue
@@ -92,16 +85,12 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
         if t[i] in unit.catalog.own:
             continue  # the project's rules say what becomes of it
         row = unit.catalog.get(t[i])
-        if t[i] in declared or (row is not None and row.strict):
+        if (row is not None and row.strict) or (t[i] in declared and is_declared_for(unit, i)):
             doubtful.append(i)
     if doubtful:
         out |= _settle(unit, doubtful, guessed)
         out |= {i + 2 for i in sorted(scopes & out)}
     return out
-
-
-def _stands_in(unit: Unit) -> bool:
-    return stands_in(unit.text)
 
 
 def _is_returned(unit: Unit, i: int) -> bool:
@@ -116,7 +105,6 @@ def _settle(unit: Unit, doubtful: list[int], guessed: set[int]) -> set[int]:
     """Which of the doubtful tokens are the user's: libclang's answer, else what the lexer can tell."""
     facts = unit.ask(bindings=tuple(unit.p[i] for i in doubtful))
     out = set()
-    elsewhere = set()
     for i in doubtful:
         binding = facts.bindings.get(unit.p[i]) if facts is not None else None
         if binding is not None and binding.owner in ("cuda", "user", "system"):
@@ -127,15 +115,12 @@ def _settle(unit: Unit, doubtful: list[int], guessed: set[int]) -> set[int]:
             continue
         row = unit.catalog.get(unit.t[i])
         strict = row is not None and row.strict
-        known = unit.t[i] in unit.declared or unit.t[i] in unit.project.declared
-        own = known and (_defines(unit, i) or not _is_hip_alias(unit, unit.t[i]))
-        if strict or own or _in_class(unit, i) or _is_of_hip_types(unit, unit.t[i]):
+        own = own_at(unit, i) and (_defines(unit, i) or not _is_hip_alias(unit, unit.t[i]))
+        if strict or own or _is_of_hip_types(unit, unit.t[i]):
             out.add(i)
-            if not strict and known and unit.t[i] in unit.project.declared:
-                elsewhere.add(i)
-    if elsewhere:
-        here = declared_names(unit.text)
-        guessed |= {i for i in elsewhere if unit.t[i] not in here}
+            d = declaration_at(unit, i)
+            if own and not strict and (d is None or not is_own(unit.declarations, d)):
+                guessed.add(i)
     return out
 
 
@@ -143,7 +128,7 @@ def _is_variable(unit: Unit, i: int) -> bool:
     """Whether token i, the name of a function that calls are rewritten of, is a variable that the project declares."""
     row = unit.catalog.get(unit.t[i])
     called = unit.tok(i + 1) == "(" or unit.tok(i - 1) in ("&", "=")
-    return not called and row is not None and bool(row.call or row.args) and unit.t[i] in unit.declared
+    return not called and row is not None and bool(row.call or row.args) and own_at(unit, i)
 
 
 def _is_of_hip_types(unit: Unit, name: str) -> bool:
@@ -160,61 +145,11 @@ def _of_hip_types(unit: Unit) -> dict[str, bool]:
 
 
 def _takes_hip_types(unit: Unit, name: str) -> bool:
-    for k in unit.find(name):
-        f = unit.function_at(k)
-        named = declares(unit, k) if f is None else f.name_at == k
-        params = unit.t[k + 2 : unit.match[k + 1]] if named and unit.tok(k + 1) == "(" else []
+    for d in unit.declarations.named(name):
+        params = unit.t[d.at + 2 : unit.match[d.at + 1]] if d.kind == "function" and unit.tok(d.at + 1) == "(" else []
         if any(w.startswith(("hip", "__hip")) for w in params):
             return True
     return False
-
-
-def declares(unit: Unit, i: int) -> bool:
-    """Whether token i stands where a function is declared: `type name(`, `Class::name(`."""
-    if unit.tok(i + 1) != "(":
-        return False
-    before = unit.tok(i - 1)
-    if before == "::":
-        return is_identifier(unit.tok(i - 2) or ";") and unit.tok(i - 2) not in _GLOBAL_SCOPE and _has_body(unit, i)
-    if not before or not is_identifier(before) or before in _GLOBAL_SCOPE or before in _NOT_TYPES:
-        return False
-    # inside a function a word before a call is a macro (`CHECK cudaFree(p);`): nobody declares functions there
-    return unit.function_at(i) is None
-
-
-def _is_prototype(unit: Unit, i: int) -> bool:
-    """Whether token i, behind a `*` or `&`, is a function that a declaration outside of functions declares."""
-    if unit.tok(i - 1) not in ("*", "&") or unit.function_at(i) is not None or unit.in_directive(i) is not None:
-        return False
-    k = i - 1
-    while k > 0 and unit.t[k] not in (";", "{", "}", "=", "(", ",", "return", ":"):
-        k -= 1
-    after = unit.tok(unit.match[i + 1] + 1) if unit.match[i + 1] > 0 else ""
-    return unit.t[k] in (";", "{", "}", ":") and after in (";", "{", "const")
-
-
-def _has_body(unit: Unit, i: int) -> bool:
-    close = unit.match[i + 1]
-    return close > 0 and "{" in (unit.tok(close + 1), unit.tok(close + 2))
-
-
-def _in_class(unit: Unit, i: int) -> bool:
-    """Whether token i is declared right inside a class or a named namespace."""
-    if not declares(unit, i):
-        return False
-    return unit.once(_class_bodies).holds(i, i + 1) and unit.function_at(i) is None
-
-
-def _class_bodies(unit: Unit) -> Cover:
-    """The tokens in the bodies of classes and named namespaces."""
-    bodies = []
-    for k in unit.find("struct", "class", "namespace"):
-        j = k + 1
-        while j < min(len(unit.t), k + 40) and unit.t[j] not in ("{", ";", "(", "="):
-            j += 1
-        if unit.tok(j) == "{":
-            bodies.append(Span(j + 1, unit.match[j]))
-    return Cover(bodies)
 
 
 def _defines(unit: Unit, i: int) -> bool:
@@ -232,7 +167,7 @@ def _names_hip(unit: Unit, i: int) -> bool:
         and unit.tok(value) == row.hip
         and unit.tok(value + 1) == ";"
         and is_identifier(before or ";")
-        and before not in _GLOBAL_SCOPE
+        and before not in BEFORE_VALUE
         and before not in ("using", "typename")
     )
 
@@ -285,7 +220,7 @@ def _qualified_uses(unit: Unit) -> Iterator[Use]:
     if not any(n in unit.text for n in catalog.spaces):
         return
     heads = _namespace_heads(unit)
-    own = {"rmm"} & unit.declared | ({"cuda"} if owns_cuda(unit) else set())
+    own = {name for name, ours in (("rmm", unit.owns("rmm")), ("cuda", owns_cuda(unit))) if ours}
     for i in unit.find(*heads):
         tok = t[i]
         full = heads[tok]
@@ -294,7 +229,7 @@ def _qualified_uses(unit: Unit) -> Iterator[Use]:
         if (
             unit.tok(i - 1) == "::"
             and (b := unit.tok(i - 2))
-            and ((is_identifier(b) and b not in _GLOBAL_SCOPE) or b == ">")
+            and ((is_identifier(b) and b not in BEFORE_VALUE) or b == ">")
         ):
             continue
         if unit.tok(i + 1) != "::":
@@ -323,7 +258,7 @@ def _qualified_uses(unit: Unit) -> Iterator[Use]:
 
 def owns_cuda(unit: Unit) -> bool:
     """Whether `cuda::` is the project's own namespace here: it opens one, and no header of libcu++ is included."""
-    return "cuda" in unit.declared and not any(inc.path.startswith("cuda/") for inc in unit.includes)
+    return unit.owns("cuda") and not any(inc.path.startswith("cuda/") for inc in unit.includes)
 
 
 def _bare_namespace(unit: Unit, i: int, full: str) -> Iterator[Use]:
@@ -354,9 +289,7 @@ def _member_uses(unit: Unit) -> Iterator[Use]:
 def unknown(unit: Unit) -> Iterator[int]:
     """Tokens that look like CUDA's and that nobody declares or catalogues."""
     names = unit.catalog.names
-    declared = unit.declared | unit.project.declared
-    local: dict[str, bool] = {}
-    strange = {w for w in unit.words if w[0] in "cCn" and w not in names and w not in declared and _FAMILY.match(w)}
+    strange = {w for w in unit.words if w[0] in "cCn" and w not in names and w not in unit.others and _FAMILY.match(w)}
     for i in unit.find(*strange - unit.macros.keys()):
         tok = unit.t[i]
         if unit.tok(i - 1) in (".", "->", "::", "#", "##") or unit.tok(i + 1) in ("::", ":", "##"):
@@ -364,20 +297,5 @@ def unknown(unit: Unit) -> Iterator[int]:
         named = tok[0] == "C" or unit.tok(i + 1) == "(" or _A_TYPE.match(tok)
         if not named or unit.in_directive(i) is not None:
             continue
-        if tok not in local:
-            local[tok] = _local(unit, tok)
-        if not local[tok]:
+        if not unit.declarations.named(tok):
             yield i
-
-
-def _local(unit: Unit, name: str) -> bool:
-    """Whether the file declares a name: a prototype, variable or member (`type name`), anywhere in it."""
-    for k in unit.find(name):
-        before = unit.tok(k - 1)
-        if unit.tok(k + 1) == "(" and (_is_prototype(unit, k) or (before == "::" and declares(unit, k))):
-            return True
-        if before and (is_identifier(before) or before in ("*", "&", ">")) and before not in _GLOBAL_SCOPE:
-            after = unit.tok(k + 1)
-            if after in (";", "=", ",", ")", "[", "{", ">") or (after == "(" and before not in ("*", "&")):
-                return True
-    return False

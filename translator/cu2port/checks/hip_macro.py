@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from cu2port.core.model import Edit, Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import is_identifier
 
 #: Macros that HIP's runtime header leaves defined, without a prefix of its own (HIP 7.1).
 _LEFT = ("GETREG_IMMED", "HW_ID", "MASK1", "MASK2", "MAYBE_UNDEF", "XCC_ID")
-_NO_TYPES = frozenset("return else case throw goto delete new define undef ifdef ifndef defined".split())
 
 
 class HipMacro(Check):
@@ -47,7 +45,7 @@ class HipMacro(Check):
         for name in _LEFT:
             if name not in unit.words or name in unit.macros or _taken_back(unit, name):
                 continue
-            at = next((i for i in unit.find(name) if _declares(unit, i)), -1)
+            at = next((i for i in unit.find(name) if unit.in_directive(i) is None and unit.declares(i)), -1)
             if at >= 0:
                 f = unit.function_at(at)
                 line = unit.text.rfind("\n", 0, unit.p[at]) + 1
@@ -65,13 +63,6 @@ class HipMacro(Check):
 
 def _taken_back(unit: Unit, name: str) -> bool:
     return any(d.keyword == "undef" and unit.tok(d.first + 2) == name for d in unit.directives)
-
-
-def _declares(unit: Unit, i: int) -> bool:
-    before, after = unit.tok(i - 1), unit.tok(i + 1)
-    if unit.in_directive(i) is not None or not before or after not in ("=", ";", ",", ")", "[", "{"):
-        return False
-    return (is_identifier(before) and before not in _NO_TYPES) or (before in ("*", "&") and after in ("=", ";"))
 
 
 def _undef(unit: Unit, first: int, names: list[str]) -> tuple[Edit, ...]:

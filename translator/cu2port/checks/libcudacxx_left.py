@@ -96,7 +96,7 @@ class LibcudacxxLeft(Check):
 
 def _unknown(unit: Unit) -> Iterator[tuple[int, str]]:
     """Names in `cuda` that no row knows, where nobody else has a namespace `cuda`: (index, full name)."""
-    if "cuda" in unit.declared:
+    if unit.owns("cuda"):
         return
     places = unit.find("cuda")
     if any(unit.tok(i - 1) in ("namespace", "struct", "class") and unit.tok(i + 1) in ("{", "::") for i in places):
@@ -127,7 +127,7 @@ def _unqualified(unit: Unit) -> Iterator[tuple[int, str]]:
             yield i + 2, "cuda"
         for word in unit.words:
             row = unit.catalog.get(space + word) if is_identifier(word) else None
-            if row is None or row.mapping != "unsupported" or word in unit.declared:
+            if row is None or row.mapping != "unsupported" or unit.owns(word):
                 continue
             for k in unit.find(word):
                 qualified = unit.tok(k - 1) in ("::", ".", "->") or unit.tok(k + 1) == "::"

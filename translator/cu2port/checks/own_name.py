@@ -10,7 +10,11 @@ from cu2port.facts.unit import Unit
 
 
 class OwnName(RowCheck):
-    """A name of CUDA's is taken for the project's own, since another file of the tree declares it.
+    """A name of CUDA's is taken for the project's own, since a file that is included here declares it.
+
+    A declaration counts where it is visible. A local, a member of another class, a name of a namespace that is not
+    open there, or a macro of another source keeps no name. A name that stays for the sake of a header counts as left to
+    do, since libclang could not settle it: check that the header's name is meant.
 
     So is a member that no file declares in plain sight (`library.cublasCreate(h)`). If a macro makes it from its name,
     or it is a pointer to a function, then that name was replaced and this one has to follow.

@@ -7,7 +7,7 @@ from cu2port.core.model import Edit, Finding, InHip, Options, Severity, Span, re
 from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.structure import Call
 from cu2port.facts.unit import Unit
-from cu2port.facts.warpnames import HEADER, SPACE, declares, modes
+from cu2port.facts.warpnames import HEADER, SPACE, modes
 from cu2port.syntax.lexer import is_identifier
 
 _PROPERTIES = frozenset(
@@ -140,7 +140,7 @@ def _is_devices(unit: Unit, i: int, owner: str) -> bool | None:
 
 def _declares_member(unit: Unit) -> bool:
     """Whether a struct of the file's own has a member `warpSize`."""
-    return any(declares(unit, k) and unit.function_at(k) is None for k in unit.find("warpSize"))
+    return any(d.scope.kind == "class" for d in unit.declarations.named("warpSize"))
 
 
 def _object(unit: Unit, k: int) -> int:

@@ -32,7 +32,7 @@ class TextureFetch(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         for i in unit.find(*(w for w in unit.words if w.startswith("tex") and _FETCH.match(w))):
             tok = unit.t[i]
-            if unit.is_member(i) or tok in unit.macros or tok in unit.declared:
+            if unit.is_member(i) or tok in unit.macros or unit.owns(tok):
                 continue
             call = unit.call(i)
             if call is None:

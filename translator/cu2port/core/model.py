@@ -153,8 +153,8 @@ class Options:
 class Project:
     """What is known from outside the file: facts of the tree it belongs to.
 
-    `declared`: names that some file of the tree declares itself (not CUDA's although they look so); `scanned`: that
-    includes those of this file.
+    `declared`: names with their namespaces and classes (`n::A::f`) that a file which this one includes declares itself
+    (not CUDA's although they look so).
     `renamed`: include paths, as written, that get a new name with `--rename`; `own`: those that name files of the tree.
     `helper_prefix`: how the file reaches the helper headers (`../cu2port/`). `keeps_warps`: the tree holds headers
     of ours that keep CUDA's warps of 32 lanes, so it was converted. `renamed_only`: a file that includes HIP's headers
@@ -164,7 +164,6 @@ class Project:
     """
 
     declared: frozenset[str] = frozenset()
-    scanned: bool = False
     renamed: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
     helper_prefix: str = "cu2port/"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from cu2port.core.model import Edit, Side, Span, insert, replace
 from cu2port.facts.structure import Function, Launch, Macro
 from cu2port.facts.unit import Unit
-from cu2port.facts.warpnames import declares, modes
+from cu2port.facts.warpnames import modes
 
 HEADER = "solo.hpp"
 SPACE = "cu2port::solo::"
@@ -128,7 +128,7 @@ def bounds(unit: Unit, f: Function) -> tuple[Edit, ...]:
 def indices(unit: Unit, first: int, stop: int) -> Iterator[int]:
     """The tokens `threadIdx` and `blockDim` in a range of tokens that are CUDA's."""
     for i in unit.find(*INDEX):
-        if first <= i < stop and not unit.is_member(i) and unit.tok(i - 1) != "::" and not declares(unit, i):
+        if first <= i < stop and not unit.is_member(i) and unit.tok(i - 1) != "::" and not unit.declares(i):
             yield i
 
 

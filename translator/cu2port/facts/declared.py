@@ -1,178 +1,192 @@
-"""Which CUDA-looking names a text declares itself, found without lexing: the first look at every file of a tree."""
+"""Which CUDA-looking names a file declares itself, and whether a name is the user's at a place.
+
+A declaration counts where it is visible. Some only look like the user's own: a name that stands for HIP's (`#define
+cudaFree hipFree`), a prototype of CUDA's function, a type for builds without CUDA (`typedef void* cudaStream_t;`).
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from cu2port.syntax.declarations import Declarations
+from cu2port.syntax.lexer import is_identifier, lex
+from cu2port.syntax.scopes import Declaration, Scope
+from cu2port.syntax.words import BEFORE_VALUE, BUILTIN_TYPES
+
+if TYPE_CHECKING:
+    from cu2port.facts.unit import Unit
 
 _BEGINS = tuple(b"cu CU nv nccl npp __ NV half thrust wmma make_ atomic surf tex llm ullm uma umi fdiv".split())
 _MATH = re.compile(rb"h2?(?:exp|log|sin|cos|r?sqrt|rcp|tanh|floor|ceil|rint|trunc)")
 _FIRST = frozenset({w[:2] for w in _BEGINS} | {b"h" + bytes([c]) for c in b"2elscrtf"})  # how such words begin
 _BETWEEN = bytes(c if chr(c).isalnum() or c == 0x5F else 0x20 for c in range(256))  # what is no part of a word: a blank
-_NEXT = re.compile(r"\s*(?:([({;:])|(=)(?!=))")
-_BODY = re.compile(r"\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*(?:(?:const|noexcept|override)\b\s*)*\{")
-# `#define cudaFree hipFree` declares nothing: it is HIP under CUDA's name, as we would write it
-_DEFINE = re.compile(r"#[ \t]*define[ \t]+(\w+)\b(?!(?:\([^)\n]*\))?[ \t]+(?:make_)?(?:hip|HIP|miopen|roc|rccl)\w+)")
-_ENUM = re.compile(r"enum\b[^;{}()]*\{([^{}]*)\}")
 _WORD = re.compile(r"\w+")
-_STAND_IN = re.compile(
-    r"typedef\s+(?:(?:const|unsigned|long)\s+)*"
-    r"(?:void|int|long|short|char|bool|u?int\d+_t|size_t|(?:struct\s+)?CU\w+_st|(?:struct\s+)?cu\w+Context)\b[\s*]*\Z"
+_HIP = ("hip", "HIP", "miopen", "roc", "rccl", "make_hip")
+_SPACES = ("cuda", "rmm")  # of libraries that a project may have a namespace of its own for
+_STAND_INS = tuple(
+    f"{begin}{x}"
+    for begin, ends in (("cuda", ("Error_t", "Stream_t", "Event_t")), ("CU", ("result", "stream", "event", "context")))
+    for x in ends
 )
-# `constexpr auto cudaSuccess = hipSuccess;` and kin declare nothing either
-_HIP_VALUE = re.compile(r"\s*=\s*(?:::\s*)?(?:hip|HIP|miopen|roc|rccl)\w+\s*;")
-_STAND_IN_TYPE = re.compile(
-    r"(?:using[ \t]+(?:cuda(?:Error|Stream|Event)_t|CU(?:result|stream|event|context))[ \t]*=[ \t]*"
-    r"|typedef[ \t]+(?=[^;{}()\n]*\b(?:cuda(?:Error|Stream|Event)_t|CU(?:result|stream|event|context))[ \t]*;))"
-    r"(?:(?:const|unsigned|long)[ \t]+)*(?:void|int|long|short|char|bool|u?int\d+_t|size_t)\b"
-)
-_OWN_SPACE = re.compile(r"\bnamespace\s+(?:\w+\s*::\s*)*(cuda|rmm)\s*(?:\{|::\s*(?!std\b)\w+(?:\s*::\s*\w+)*\s*\{)")
-_NAMESPACE = re.compile(r"\bnamespace\s+\w+(?:::\w+)*\s*\{")
-_MANY = 200  # names, of which each costs a search of the text
-_NO_TYPES = frozenset(
-    "return else new delete throw case goto typedef using define namespace ifdef ifndef defined operator explicit "
-    "const".split()
-)
-_CLASSES = frozenset("class struct enum union".split())
+_OPAQUE = re.compile(r"(?:void|u?int\d+_t|size_t|CU\w+_st|cu\w+Context)\Z")
+_AFTER = re.compile(r"[ \t\r\n]*(?:[;:={(\[,})/>]|\Z)")
+_NOT_BEFORE = BEFORE_VALUE - {"else", "do", "noexcept"}
 
 
-def stands_in(text: str) -> bool:
-    """Whether a file takes the place of CUDA where there is none: `using cudaError_t = int;`, outside of any namespace.
+class Names(NamedTuple):
+    """Names that a file declares for those who include it, with their namespaces and classes (`a::B::f`): its own,
+    and those of functions that it promises without a body."""
 
-    Next to CUDA's headers it could not stand, so the functions and enumerators in it are CUDA's under their names.
-    """
-    for word in ("using", "typedef"):
-        at = text.find(word)
-        while at >= 0:
-            if _STAND_IN_TYPE.match(text, at) and not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t"):
-                if _NAMESPACE.search(text, 0, at) is None:
-                    return True
-                break
-            at = text.find(word, at + len(word))
-    return False
+    own: frozenset[str] = frozenset()
+    promised: frozenset[str] = frozenset()
 
 
-def declared_names(text: str) -> frozenset[str]:
-    """CUDA-looking names that a text declares: functions with a body, variables, classes, enumerators, macros.
+def declared_names(text: str) -> Names:
+    """The CUDA-looking names that a text declares outside of functions; `cuda` and `rmm` if it opens such a namespace.
 
-    `cuda` and `rmm` are among them where the text opens a namespace of this name.
-
-    Cheap (regular expressions over the raw text); it may name too much, since libclang has the last word.
+    A text is only lexed if one of them stands where a declared name can.
     """
     words = set(text.encode("latin-1").translate(_BETWEEN).split())
     first = [w for w in words if w[:2] in _FIRST]
     looks = {w.decode("latin-1") for w in first if w.startswith(_BEGINS) or _MATH.match(w)}
-    if not looks and b"rmm" not in words:
-        return frozenset()
-    found = set(_defined(text, looks)) if b"define" in words else set()
-    fake = stands_in(text)
-    left = looks - found
-    places = _all_places(text, left) if len(left) > _MANY else {}
-    outside = _first_namespace(text) if b"namespace" in words else len(text)
-    for w in left:
-        if any(_declares(text, at, at + len(w), fake, outside) for at in places.get(w) or _places(text, w)):
-            found.add(w)
-    if b"enum" in words and not fake:
-        for m in filter(None, (_ENUM.match(text, at) for at in _places(text, "enum"))):
-            for word in _WORD.finditer(m.group(1)):
-                if word.group() in looks and not _is_value(text, m.start(1) + word.start()):
-                    found.add(word.group())
-    if b"namespace" in words and (b"cuda" in words or b"rmm" in words):
-        found.update(_OWN_SPACE.findall(text))
-    return frozenset(found)
+    if b"namespace" in words:
+        looks |= {space for space in _SPACES if space.encode() in words}
+    if not looks or not _may_declare(text, looks, b"enum" in words):
+        return Names()
+    return names_in(Declarations(lex(text)), looks)
 
 
-def _defined(text: str, names: set[str]) -> Iterator[str]:
-    """Those of some names that are macros."""
-    for m in _DEFINE.finditer(text):
-        if m.group(1) in names and not text[text.rfind("\n", 0, m.start()) + 1 : m.start()].strip(" \t"):
-            yield m.group(1)
-
-
-def _places(text: str, word: str) -> Iterator[int]:
-    """Where a word stands as a word."""
-    at = text.find(word)
-    while at >= 0:
-        end = at + len(word)
-        if not (at and _is_part(text[at - 1])) and not (end < len(text) and _is_part(text[end])):
-            yield at
-        at = text.find(word, end)
-
-
-def _first_namespace(text: str) -> int:
-    """Where the first namespace with a name opens; the text's end if none does."""
-    opened = filter(None, (_NAMESPACE.match(text, at) for at in _places(text, "namespace")))
-    return min((m.end() for m in opened), default=len(text))
-
-
-def _all_places(text: str, words: set[str]) -> dict[str, list[int]]:
-    """Where some words stand, found in one pass: for each of many, another one would be slow."""
-    found: dict[str, list[int]] = {w: [] for w in words}
+def _may_declare(text: str, names: set[str], enums: bool) -> bool:
+    """Whether one of some names stands between what a declared name can stand between."""
     for m in _WORD.finditer(text):
-        if m.group() in found:
-            found[m.group()].append(m.start())
-    return found
+        if m.group() in names and _AFTER.match(text, m.end()):
+            before = text[max(0, m.start() - 80) : m.start()].rstrip(" \t\r\n*&")
+            last, after = before[-1:], text[m.end() : m.end() + 2]
+            if last in (",", "{"):
+                if (enums and after[:1] not in (")", "(")) or after == " =" or after[:1] == ";":
+                    return True
+            elif last in (">", ")", "}", "/", "]") or (_is_part(last) and _last_word(before) not in _NOT_BEFORE):
+                return True
+    return False
 
 
 def _is_part(c: str) -> bool:
     return c.isalnum() or c == "_"
 
 
-def _declares(text: str, start: int, end: int, fake: bool, outside: int) -> bool:
-    """Whether the name at [start, end) is declared there; functions of a file that takes the place of CUDA are not.
-
-    `outside`: where the first namespace opens.
-    """
-    after = _NEXT.match(text, end)
-    if after is None:
-        return False
-    before = _type_before(text, start)
-    if not before or before in _NO_TYPES or before[0].isdigit():
-        return False
-    mark = after.group(1) or after.group(2)
-    if before in _CLASSES:
-        declares = mark in "{:"
-    elif mark == "(":
-        declares = not fake and _BODY.match(text, end) is not None
-    else:
-        declares = mark in "={;" and not _stands_in(text, start, outside) and _HIP_VALUE.match(text, end) is None
-    return declares and not _is_prose(text, start)
-
-
-def _is_prose(text: str, at: int) -> bool:
-    """Whether a place is in a comment, a string or an `#if`, or what stands before it is in a comment."""
-    line = text.rfind("\n", 0, at) + 1
-    before = text[line:at]
-    if not before.strip():  # what stands before the name is on the line above
-        end = len(text[max(0, line - 200) : line].rstrip()) + max(0, line - 200)
-        return "//" in text[text.rfind("\n", 0, end) + 1 : end]
-    start = before.lstrip()
-    return "//" in before or start.startswith(("* ", "/*", "#if", "#el", "# if", "# el")) or before.count('"') % 2 == 1
-
-
-def _stands_in(text: str, start: int, outside: int) -> bool:
-    """Whether the name at `start` is the user's word for CUDA's type where CUDA is not: `typedef void *cudaStream_t;`.
-
-    Next to CUDA's own header it could not stand, so all uses mean CUDA's type, and all follow. Not so in a namespace.
-    `typedef struct CUstream_st *cudaStream_t;`, which could, is CUDA's own declaration said again.
-    """
-    line = text.rfind("\n", 0, start) + 1
-    return line <= outside and _STAND_IN.match(text, line, start) is not None
-
-
-def _type_before(text: str, at: int) -> str:
-    """The word (or `>`) that stands before a name, blanks, `*` and `&` between them; "" when it is none."""
-    end = len(text[max(0, at - 80) : at].rstrip(" \t\r\n*&")) + max(0, at - 80)
-    if end == at or not end:
-        return ""
-    start = end
-    while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+def _last_word(text: str) -> str:
+    start = len(text)
+    while start and _is_part(text[start - 1]):
         start -= 1
-    if start < end:
-        return text[start:end]
-    return ">" if text[end - 1] == ">" and text[end - 2 : end] != "->" else ""
+    return text[start:]
 
 
-def _is_value(text: str, at: int) -> bool:
-    """Whether a word in an enumeration stands after `=`: a value, not an enumerator."""
-    return text[max(0, at - 8) : at].rstrip().endswith(("=", "|", "+", "-", "("))
+def names_in(declarations: Declarations, names: set[str]) -> Names:
+    """Those of some names that declarations outside of functions make the file's own, or promise."""
+    own, promised = set(), set()
+    for name in names:
+        for d in declarations.named(name):
+            if d.scope.local or d.kind in ("parameter", "template parameter"):
+                continue
+            path = _exported(d.scope)
+            full = f"{path}::{name}" if path else name
+            if is_own(declarations, d):
+                own.add(full)
+            elif d.kind == "function":
+                promised.add(full)
+    return Names(frozenset(own), frozenset(promised))
+
+
+def _exported(scope: Scope) -> str:
+    """The path under which others know what a scope declares: without unnamed namespaces and enumerations."""
+    while scope.transparent and scope.parent is not None:
+        scope = scope.parent
+    return scope.path
+
+
+def is_own(declarations: Declarations, d: Declaration) -> bool:
+    """Whether a declaration makes its name the user's, and does not say again what CUDA or HIP declares."""
+    t = declarations.lexed.t
+    outside = _exported(d.scope) == "" and not d.scope.local
+    value = t[d.at + 1 : d.at + 4]
+    if d.kind == "using" or (d.kind == "namespace" and (value[:1] == ["="] or value[:2] == ["::", "std"])):
+        return False
+    if d.kind == "macro":
+        return not _names_hip(declarations, d)
+    if d.kind in ("variable", "member") and value[:1] == ["="]:
+        return not _is_hips(value[2] if value[1:2] == ["::"] and len(value) > 2 else value[1] if len(value) > 1 else "")
+    if not outside or d.kind == "variable":
+        return not d.qualified
+    if d.kind == "type":
+        return d.defines and not _is_alias(declarations, d)
+    return d.defines and not d.qualified and not stands_in(declarations)
+
+
+def _is_hips(word: str) -> bool:
+    return word.startswith(_HIP)
+
+
+def _names_hip(declarations: Declarations, d: Declaration) -> bool:
+    """Whether a macro's body begins with a name of HIP's."""
+    lexed, k = declarations.lexed, d.at + 1
+    if k < d.stop and lexed.t[k] == "(" and lexed.p[k] == lexed.end(d.at) and lexed.match[k] > k:
+        k = lexed.match[k] + 1
+    return k < d.stop and _is_hips(lexed.t[k])
+
+
+def _is_alias(declarations: Declarations, d: Declaration) -> bool:
+    """Whether a type outside of any namespace is the user's word for CUDA's, in builds without CUDA or beside it.
+
+    Next to CUDA's own header a different one could not stand, so all uses mean CUDA's type, and all follow.
+    """
+    t = declarations.lexed.t
+    if t[d.first] == "using":
+        return True
+    words = [w for w in t[d.type_first : d.type_stop] if is_identifier(w) and w not in ("typedef", "const", "struct")]
+    return t[d.first] == "typedef" and all(w in BUILTIN_TYPES or _OPAQUE.match(w) for w in words)
+
+
+def stands_in(declarations: Declarations) -> bool:
+    """Whether a file takes CUDA's place where there is none: `using cudaError_t = int;`, outside of any namespace.
+
+    Next to CUDA's headers it could not stand, so the functions and enumerators in it are CUDA's under their names.
+    """
+    t = declarations.lexed.t
+    for name in _STAND_INS:
+        for d in declarations.named(name):
+            if d.kind == "type" and d.scope.kind == "file" and t[d.first] in ("using", "typedef"):
+                begin, stop = (d.at + 2, d.stop) if t[d.first] == "using" else (d.first + 1, d.type_stop)
+                words = [w for w in t[begin:stop] if is_identifier(w) and w != "const"]
+                if words and all(w in BUILTIN_TYPES or re.fullmatch(r"u?int\d+_t|size_t", w) for w in words):
+                    return True
+    return False
+
+
+def own_at(unit: Unit, i: int) -> bool:
+    """Whether the name at token i is the user's: the file's own declaration is visible there, or that of a header."""
+    d = declaration_at(unit, i)
+    return (d is not None and is_own(unit.declarations, d)) or from_others(unit, i)
+
+
+def declaration_at(unit: Unit, i: int) -> Declaration | None:
+    """The file's own declaration that token i means or makes."""
+    here = unit.declarations.declared_at(i) if unit.may_be_declared(i) else None
+    return here or unit.declarations.visible(unit.t[i], i)
+
+
+def is_declared_for(unit: Unit, i: int) -> bool:
+    """Whether a declaration of the file, or of one that it includes, is visible at token i, be it the user's or not."""
+    d = declaration_at(unit, i)
+    return (d is not None and d.kind != "using") or from_others(unit, i)
+
+
+def from_others(unit: Unit, i: int) -> bool:
+    """Whether a file that this one includes declares the name at token i where it is visible."""
+    paths = unit.others.get(unit.t[i])
+    if not paths:
+        return False
+    if "" in paths:
+        return True
+    opened = unit.declarations.opened(i)
+    return any(path == o or path.endswith(f"::{o}") for path in paths for o in opened)

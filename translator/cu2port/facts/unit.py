@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from cu2port.core.model import Options, Project, Span
 from cu2port.facts.conditionals import Conditionals, Cover
-from cu2port.facts.declared import declared_names
+from cu2port.facts.declared import names_in
 from cu2port.facts.structure import SIDES, Call, Function, Include, Launch, Macro, find_launches, function_with_body
+from cu2port.syntax.candidates import may_be_declared
+from cu2port.syntax.declarations import Declarations
 from cu2port.syntax.lexer import Directive, Group, Lexed, is_identifier, is_string, lex
 
 if TYPE_CHECKING:
@@ -53,6 +55,7 @@ class Unit:
         self.p = self.lexed.p
         self.match = self.lexed.match
         self._clang = clang
+        self._owned: dict[str, bool] = {}
         self._made: dict[Callable[[Unit], object], object] = {}
         self.asked = False  # whether libclang was asked: then what is found depends on other files too
         self.clang_failed = ""  # why libclang's answers are missing, if they were asked for and did not come
@@ -399,9 +402,33 @@ class Unit:
         return tuple(out)
 
     @cached_property
-    def declared(self) -> frozenset[str]:
-        """CUDA-looking names that this file declares itself."""
-        return self.project.declared if self.project.scanned else declared_names(self.text)
+    def declarations(self) -> Declarations:
+        """What the file declares, with scopes."""
+        return Declarations(self.lexed)
+
+    def may_be_declared(self, i: int) -> bool:
+        """Whether token i may be a declared name, as far as its neighbours tell; False is certain."""
+        return may_be_declared(self.lexed, i)
+
+    def declares(self, i: int) -> bool:
+        """Whether token i is a name that is declared there."""
+        return may_be_declared(self.lexed, i) and self.declarations.declared_at(i) is not None
+
+    def owns(self, name: str) -> bool:
+        """Whether this file or one that it includes declares a name outside of functions, be it visible or not."""
+        known = self._owned.get(name)
+        if known is None:
+            known = self._owned[name] = name in self.others or bool(names_in(self.declarations, {name}).own)
+        return known
+
+    @cached_property
+    def others(self) -> Mapping[str, frozenset[str]]:
+        """Names that files included here declare: without namespaces and classes -> those, "" for none."""
+        out: dict[str, set[str]] = {}
+        for name in self.project.declared:
+            path, _, last = name.rpartition("::")
+            out.setdefault(last, set()).add(path)
+        return {name: frozenset(paths) for name, paths in out.items()}
 
     # --- libclang -------------------------------------------------------------------------------------------------
 

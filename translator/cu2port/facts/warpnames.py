@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from cu2port.core.model import Span
+from cu2port.facts.declared import is_declared_for
 from cu2port.facts.hipcode import is_hips
 from cu2port.facts.structure import Call, Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.words import BEFORE_VALUE
 
 HEADER = "warp.hpp"
 #: Headers of ours that keep CUDA's warps: one of them in a file or a tree says that it was converted so.
@@ -39,7 +41,6 @@ _NARROW_TYPES = frozenset("unsigned uint uint32_t int int32_t u32".split())
 _WIDE_TYPES = frozenset("uint64_t int64_t size_t long auto u64 ulong".split())
 _TYPES = _NARROW_TYPES | _WIDE_TYPES
 _AFTER_NAME = frozenset({"=", ";", ",", ")", "{", "("})
-_NO_TYPE = frozenset("return else case throw do co_return co_yield and or not defined".split())
 
 
 def modes(unit: Unit) -> Callable[[int], str]:
@@ -55,8 +56,8 @@ def modes(unit: Unit) -> Callable[[int], str]:
 def tokens(unit: Unit, names: Iterable[str]) -> list[int]:
     """The tokens of some names that are CUDA's: no members, no other namespace's, nothing that the user declares."""
     found = [i for i in unit.find(*names) if _may_be_cudas(unit, i)]
-    theirs = {n for n in {unit.t[i] for i in found} if n in unit.macros or _is_declared(unit, n)}
-    doubtful = [i for i in found if unit.t[i] in theirs]
+    declared = {n for n in {unit.t[i] for i in found} if n in unit.others or unit.declarations.named(n)}
+    doubtful = [i for i in found if unit.t[i] in declared and is_declared_for(unit, i)]
     if not doubtful:
         return found
     facts = unit.ask(bindings=tuple(unit.p[i] for i in doubtful))
@@ -76,14 +77,14 @@ def _may_be_cudas(unit: Unit, i: int) -> bool:
     if unit.is_member(i) or unit.tok(i + 1) == "::":
         return False
     if unit.tok(i - 1) == "::" and (owner := unit.tok(i - 2)) and (is_identifier(owner) or owner == ">"):
-        return owner in _NO_TYPE
+        return owner in BEFORE_VALUE
     d = unit.in_directive(i)
     if d is not None:
         if d.keyword != "define" or i == d.first + 2 or "##" in (unit.tok(i - 1), unit.tok(i + 1)):
             return False
         m = unit.once(_macro_of).get(d.first)
         return m is not None and i >= m.first
-    return not declares(unit, i)
+    return not unit.declares(i)
 
 
 def _macro_of(unit: Unit) -> dict[int, Macro]:
@@ -92,18 +93,8 @@ def _macro_of(unit: Unit) -> dict[int, Macro]:
 
 
 def declares(unit: Unit, i: int) -> bool:
-    """Whether token i is declared where it stands: `int name =`, `T name)`, `type name(...) {`."""
-    before, after = unit.tok(i - 1), unit.tok(i + 1)
-    if not before or before in _NO_TYPE or not (is_identifier(before) or before in ("*", "&", ">")):
-        return False
-    if after == "(":
-        close = unit.match[i + 1]
-        return close > 0 and (unit.tok(close + 1) == "{" or (is_identifier(before) and unit.function_at(i) is None))
-    return after in ("=", ";", ",", ")", "{", "[", ":") and is_identifier(before)
-
-
-def _is_declared(unit: Unit, name: str) -> bool:
-    return name in unit.declared or name in unit.project.declared or any(declares(unit, i) for i in unit.find(name))
+    """Whether token i is declared where it stands."""
+    return unit.declares(i)
 
 
 def _is_theirs(unit: Unit, name: str) -> bool:
@@ -112,7 +103,7 @@ def _is_theirs(unit: Unit, name: str) -> bool:
     What is in a conditional is a shim: for old versions of CUDA, for HIP, for an editor that knows no CUDA.
     """
     found = [m.directive.start for m in unit.macros.get(name, ())]
-    found = found or [unit.p[i] for i in unit.find(name) if declares(unit, i)]
+    found = found or [unit.p[d.at] for d in unit.declarations.named(name)]
     return not all(unit.conditions(at)[1 if unit.guard else 0 :] for at in found)
 
 

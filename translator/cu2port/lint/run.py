@@ -135,9 +135,9 @@ def _with_tree(first: Mapping[Job, FileLint], settings: Settings, workers: int) 
     if graph is None:
         return []
     return [
-        replace(job, project=replace(job.project, declared=declared, own=graph.own(job.path), scanned=True))
+        replace(job, project=replace(job.project, declared=declared, own=graph.own(job.path)))
         for job, names in named.items()
-        if names & (declared := graph.declared(job.path))
+        if (declared := graph.declared(job.path)) and names & {name.rpartition("::")[2] for name in declared}
     ]
 
 

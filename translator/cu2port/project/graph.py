@@ -20,7 +20,8 @@ _FOREIGN = re.compile(
 
 
 class Scan(NamedTuple):
-    """What a first look at a file tells: names that look like CUDA's but are declared here, and its includes.
+    """What a first look at a file tells: names that look like CUDA's but are declared here for those who include it,
+    with their namespaces and classes; functions that are promised without a body; and its includes.
 
     `includes`: (spelling, whether in quotes). `side`: whether it is CUDA's code or HIP's.
     """
@@ -28,6 +29,7 @@ class Scan(NamedTuple):
     declared: frozenset[str] = frozenset()
     includes: tuple[tuple[str, bool], ...] = ()
     side: SideFacts = SideFacts()
+    promised: frozenset[str] = frozenset()
 
 
 def scan_includes(data: bytes) -> tuple[tuple[str, bool], ...]:
@@ -58,18 +60,42 @@ class Graph:
         for f, targets in self._edges.items():
             for target in targets.values():
                 self._group[self._leader(f)] = self._leader(target)
-        self._declared: dict[str, set[str]] = defaultdict(set)
-        for f, scan in scans.items():
-            if scan.declared:
-                self._declared[self._leader(f)] |= scan.declared
+        self._scans = {f: scan for f, scan in scans.items() if scan.declared or scan.promised}
+        self._defined: dict[str, set[str]] = defaultdict(set)
+        for f, scan in self._scans.items():
+            self._defined[self._leader(f)] |= scan.declared
+        self._includers: dict[str, list[str]] = defaultdict(list)
+        for f, targets in self._edges.items():
+            for target in targets.values():
+                self._includers[target].append(f)
 
     def declared(self, file: str) -> frozenset[str]:
-        """Names that the file, or any file linked to it by includes in either direction, declares itself.
+        """Names that the headers which a file reaches declare, and functions that those promise and that a file linked
+        to it defines. A file without includes is a part of those who include it, and has what they reach.
 
-        A function may be declared in a header and defined in a .cu beside it, hence either direction; a name that an
-        unrelated program of the same tree declares means nothing here.
+        What another file declares for itself means nothing here, be it in the same folder or an includer.
         """
-        return frozenset(self._declared.get(self._leader(file), ())) if self._declared else frozenset()
+        if not self._scans:
+            return frozenset()
+        reached = self._reached(file)
+        if not self._edges.get(file) and not self._spelled.get(file):
+            for includer in self._includers.get(file, ()):
+                reached |= self._reached(includer)
+        found = [self._scans[f] for f in reached - {file} if f in self._scans]
+        own = frozenset(name for scan in found for name in scan.declared)
+        promised = frozenset(name for scan in found for name in scan.promised)
+        return own | (promised & self._defined[self._leader(file)])
+
+    def _reached(self, file: str) -> set[str]:
+        """The files of the tree that a file includes, and those that they include."""
+        reached: set[str] = set()
+        work = [file]
+        while work:
+            for target in self._edges.get(work.pop(), {}).values():
+                if target not in reached:
+                    reached.add(target)
+                    work.append(target)
+        return reached
 
     def spelled(self, file: str, wanted: frozenset[str]) -> frozenset[str]:
         """The include spellings of a file that lead to one of the wanted files."""

@@ -105,7 +105,8 @@ def scan(job: Job, tools: Tools) -> Scan:
     key = hashlib.sha256(data).digest()
     found = tools.scans.get(key)
     if found is None:
-        found = tools.scans[key] = Scan(declared_names(data.decode("latin-1")), scan_includes(data), _side(data))
+        own, promised = declared_names(data.decode("latin-1"))
+        found = tools.scans[key] = Scan(own, scan_includes(data), _side(data), promised)
     return found
 
 

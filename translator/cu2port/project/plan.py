@@ -193,7 +193,6 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> Plan:
             options = replace(options, include_dirs=tuple(dirs), defines=(*flags.defines, *options.defines))
         project = Project(
             declared=graph.declared(job.path) if graph else frozenset(),
-            scanned=graph is not None,
             own=graph.own(job.path) if graph else frozenset(),
             renamed=graph.spelled(job.path, moved) if graph and len(bare) > 1 else _renamed_beside(job),
             helper_prefix=helper_prefix(item.target),

@@ -16,7 +16,6 @@ from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.ptx.asm import AsmStatement
 from cu2port.ptx.operand_text import SIMPLE
-from cu2port.ptx.operand_types import list_start
 from cu2port.syntax.lexer import is_identifier, lex
 
 _STEP = re.compile(r"(\.|->|::|\[)([\w+ ]+)\]?")
@@ -165,7 +164,7 @@ def _parameters_beside_arrays(unit: Unit, name: str) -> tuple[int, ...] | None:
     found = False
     others = []
     for k in unit.find(name):
-        if unit.is_member(k) or not _declares(unit, k):
+        if unit.is_member(k) or not unit.declares(k):
             continue
         if unit.tok(k + 1) == "[":
             if unit.tok(k - 1) in ("*", "&", ")") or _in_parameters(unit, k):
@@ -176,36 +175,6 @@ def _parameters_beside_arrays(unit: Unit, name: str) -> tuple[int, ...] | None:
         else:
             others.append(k)
     return tuple(others) if found else None
-
-
-_FOLLOWS_NAME = frozenset({",", ")", ";", "=", "(", "{", "[", ":"})
-_NO_TYPE = frozenset(
-    "return else goto case new delete throw sizeof operator not and or co_return typename struct class union".split()
-)
-
-
-def _declares(unit: Unit, k: int) -> bool:
-    """Whether token k is the name that a declaration declares; False where that is not plain to see."""
-    if unit.tok(k + 1) not in _FOLLOWS_NAME:
-        return False
-    i = k - 1
-    if unit.tok(i) == "," and (first := list_start(unit, i, 0)) > 0:
-        i = first
-    while unit.tok(i) in ("*", "&", "&&", "const", "__restrict__", "__restrict", "restrict", "volatile"):
-        i -= 1
-    words = 0
-    while is_identifier(unit.tok(i)) or unit.tok(i) == "::":
-        if unit.tok(i) in _NO_TYPE:
-            return False
-        words += 1
-        i -= 1
-    if not words:
-        return False
-    before = unit.tok(i)
-    if before in ("(", ","):
-        f = unit.function_at(k)
-        return f is None or k < f.params[1] or unit.tok(i - 1) == "for"
-    return before in ("", ";", "{", "}", ":", ">", "]", ")") or unit.in_directive(i) is not None
 
 
 def _in_parameters(unit: Unit, k: int) -> bool:
@@ -227,7 +196,7 @@ def _is_own(unit: Unit, f: Function, name: str, is_array: bool) -> bool:
         if unit.is_member(k):
             continue
         before = unit.tok(k - 1)
-        if _declares(unit, k):
+        if unit.declares(k):
             if before in ("&", "&&"):
                 return False
             declared = True

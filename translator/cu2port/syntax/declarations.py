@@ -8,10 +8,22 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from typing import NamedTuple
 
+from cu2port.syntax.candidates import may_be_declared
 from cu2port.syntax.lexer import Lexed
 from cu2port.syntax.regions import Reader
 from cu2port.syntax.scopes import Declaration, Head, Scope
+
+
+class _Known(NamedTuple):
+    """The declarations of one name: all, those of namespaces by path, those outside of functions, those of macros with
+    the scopes in which the macro is used."""
+
+    all: tuple[Declaration, ...]
+    spaces: dict[str, list[Declaration]]
+    outer: tuple[Declaration, ...]
+    made: tuple[tuple[Declaration, Scope], ...]
 
 
 class Declarations:
@@ -21,6 +33,7 @@ class Declarations:
         self.lexed = lexed
         self.file = Scope("file", "", 0, max(0, len(lexed.t) - 1))
         self._reader = Reader(lexed, self.file)
+        self._names: dict[str, _Known] = {}
         self.macros = self._reader.macro_scopes()  # of the bodies, in text order
         self._macro_starts = [s.first for s in self.macros]
 
@@ -43,8 +56,8 @@ class Declarations:
             scope = inner
 
     def named(self, name: str) -> tuple[Declaration, ...]:
-        """All declarations of a name, in text order."""
-        return tuple(d for i in self.lexed.places.get(name, ()) if (d := self.declared_at(i)) is not None)
+        """All declarations of a name but constructors, in text order."""
+        return self._known(name).all
 
     def declared_at(self, i: int) -> Declaration | None:
         """The declaration whose name token i is."""
@@ -57,57 +70,73 @@ class Declarations:
         C++'s rules for unqualified names hold: a member of another class, a local of another function or a name of a
         namespace that is not open there is not visible, and neither is what follows, except in classes.
         """
-        if name not in self.lexed.places:
+        known = self._known(name)
+        if not known.all:
             return None
-        declared = self.named(name)
-        if not declared:
-            return None
-        scope: Scope | None = self.scope_at(at)
         late = self.lexed.directive_index(at) >= 0  # a macro's body is read where it is used
+        scope: Scope | None = self.scope_at(at)
         while scope is not None:
-            found = self._in(scope, declared, at, late, set())
+            found = self._in(scope, name, known, at, late, set())
             if found is not None:
                 return found
             scope = scope.parent
-        return self._by_macro(name, at)
+        return next((d for d, s in known.made if s.first <= at <= s.last), None)
 
-    def _in(
-        self, scope: Scope, declared: tuple[Declaration, ...], at: int, late: bool, seen: set[str]
-    ) -> Declaration | None:
-        """That of some declarations which is visible at a token for lying in a scope, in what it opens or inherits."""
-        if scope.kind in ("file", "namespace"):
-            path = scope.path
-            for d in declared:
-                if (d.at <= at or late) and _space(d.scope) == path and not d.qualified:
-                    return d
-        else:
-            for d in declared:
-                if d.scope is scope and (d.at <= at or late or scope.kind == "class") and not d.qualified:
-                    return d
-        named = (*scope.spaces, *scope.bases, *((scope.owner,) if scope.owner else ()))
-        for other in named:
+    def _known(self, name: str) -> _Known:
+        known = self._names.get(name)
+        if known is None:
+            places = [i for i in self.lexed.places.get(name, ()) if may_be_declared(self.lexed, i)]
+            found = tuple(d for i in places if (d := self.declared_at(i)) is not None and d.kind != "constructor")
+            spaces: dict[str, list[Declaration]] = {}
+            for d in found:
+                if not d.qualified:
+                    spaces.setdefault(_space(d.scope), []).append(d)
+            outer = tuple(d for d in found if not d.qualified and not d.scope.local)
+            known = self._names[name] = _Known(found, spaces, outer, tuple(self._made(found)))
+        return known
+
+    def _made(self, found: tuple[Declaration, ...]) -> Iterator[tuple[Declaration, Scope]]:
+        """What macros declare where they are used, with the scopes that get it."""
+        for d in found:
+            if d.scope.kind == "macro":
+                for use in self.lexed.places[d.scope.name]:
+                    if self.lexed.directive_index(use) < 0:
+                        yield d, self.scope_at(use)
+
+    def _in(self, scope: Scope, name: str, known: _Known, at: int, late: bool, seen: set[str]) -> Declaration | None:
+        """The declaration of a name that is visible at a token for lying in a scope, in what it opens or inherits."""
+        local = scope.kind not in ("file", "namespace")
+        here = scope.names.get(name, ()) if local else known.spaces.get(scope.path, ())
+        late = late or scope.kind == "class"
+        for d in here:
+            if (d.at <= at or late) and not d.qualified:
+                return d
+        for other in (*scope.spaces, *scope.bases, *((scope.owner,) if scope.owner else ())):
             if other not in seen:
                 seen.add(other)
-                for d in declared:
-                    if not d.scope.local and _ends(d.scope.path, other) and not d.qualified:
+                for d in known.outer:
+                    if _ends(d.scope.path, other):
                         return d
                 for s in self._reader.store.classes.get(other, ()):
-                    found = self._in(s, declared, at, True, seen)
+                    found = self._in(s, name, known, at, True, seen)
                     if found is not None:
                         return found
         return None
 
-    def _by_macro(self, name: str, at: int) -> Declaration | None:
-        """A declaration that a macro makes where it is used, in a scope around token `at`."""
-        for d in self.named(name):
-            if d.scope.kind != "macro":
-                continue
-            for use in self.lexed.places.get(d.scope.name, ()):
-                if use < at and self.lexed.directive_index(use) < 0:
-                    scope = self.scope_at(use)
-                    if scope.first <= at <= scope.last or scope.kind == "file":
-                        return d
-        return None
+    def opened(self, at: int) -> set[str]:
+        """The namespaces and classes whose names are visible at a token without qualifiers: whole paths of those
+        around it, and names as written of those that are opened or inherited from."""
+        out: set[str] = set()
+        scope: Scope | None = self.scope_at(at)
+        while scope is not None:
+            out.update((*scope.spaces, *scope.bases))
+            parts = [p for p in (scope.path, scope.owner) if p]
+            for part in (*parts, "::".join(parts)):
+                while part:
+                    out.add(part)
+                    part = part.rpartition("::")[0]
+            scope = scope.parent
+        return out
 
     def functions(self) -> list[Head]:
         """The functions with a body that lie in no other, in text order; also those in macros' bodies."""

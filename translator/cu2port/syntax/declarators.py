@@ -160,7 +160,7 @@ def class_head(code: Code, k: int) -> ClassHead:
     if body >= 0:
         close = code.match[body]
         stop = code.at(close + 1) if body < close < code.stop else code.at(body + 1)
-    elif not names or (code.tok(k) == ";" and (len(names) == 1 or _is_macro(names[0]))):
+    elif not names or (code.tok(k) == ";" and (len(names) == 1 or is_macro(names[0]))):
         stop = k
     else:
         names = names[:1]
@@ -243,14 +243,14 @@ def _is_macro_before_call(code: Code, found: Specifiers) -> bool:
         return False
     places = code.lexed.places
     word = found.names[0]
-    return _is_macro(word) and not any(
+    return is_macro(word) and not any(
         code.t[i - 1] in _NAMES_TYPE or (i + 1 < len(code.t) and code.t[i + 1] in (";", ">"))
         for i in places[word.text]
         if i
     )
 
 
-def _is_macro(name: Name) -> bool:
+def is_macro(name: Name) -> bool:
     """Whether a name looks like a macro's."""
     return name.text.isupper() and len(name.text) > _SHORT and name.stop == name.first + 1
 
@@ -328,7 +328,10 @@ def parameters_like(code: Code, open_: int, default: bool) -> bool:
         return True
     tok = code.tok(k)
     if tok in _BEGINS_TYPE or tok in ATTRIBUTES:
-        return code.tok(k + 1) not in ("(", "{") or tok in TYPE_OPERATORS
+        following = code.tok(k + 1)
+        if following == "(" and tok not in TYPE_OPERATORS:
+            return code.tok(k + 2) in POINTER_SIGNS and code.tok(code.past(k + 1)) in ("(", "[")
+        return following != "{"
     if tok == "...":
         return True
     if not code.is_name(k) and tok != "::":

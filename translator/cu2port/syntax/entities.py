@@ -113,7 +113,10 @@ class Entities:
                 if d is not None:
                     end = code.end(d.stop, COMMA)
                     self.put(d, kind, found, first, end, self.scope)
-                    self.expression(d.stop, end)
+                    if d.wrapped and code.tok(d.stop) == "(":
+                        self.signature(d.stop)
+                    else:
+                        self.expression(d.stop, end)
             k = code.at(code.end(max(found.stop, k), COMMA) + 1)
 
     def _declarator(self, found: Specifiers) -> Declarator | None:
@@ -165,7 +168,7 @@ class Entities:
             k = d.stop
             if code.tok(k) == "(" and code.match[k] > k:
                 if d.wrapped or kind == "type":
-                    self.open("function", "", k, code.match[k], ("parameters", k + 1, code.match[k]))
+                    self.signature(k)
                     k = code.past(k)
                 elif is_function(code, k, d.name, where):
                     return self.function(found, d, where, "function")
@@ -184,7 +187,7 @@ class Entities:
             defines = value or not found.words & {"extern", "friend"} or kind == "type"
             self.put(d, kind, found, found.first, end + 1, scope, arrays, defines)
             if kind == "type" and found.classes and not found.classes[-1].name and not d.pointers:
-                self._name_class(found.classes[-1], d.name.text)
+                self.name_class(found.classes[-1], d.name.text)
             k = end
             if code.tok(k) != ",":
                 return k + (code.tok(k) == ";")
@@ -192,7 +195,13 @@ class Entities:
         end = code.end(found.stop, END)
         return end + (code.tok(end) == ";")
 
-    def _name_class(self, head: ClassHead, name: str) -> None:
+    def signature(self, k: int) -> None:
+        """Open the scope of the parameters of a type of functions, in the brackets at k."""
+        close = self.code.match[k]
+        if k < close < self.code.stop:
+            self.open("function", "", k, close, ("parameters", k + 1, close))
+
+    def name_class(self, head: ClassHead, name: str) -> None:
         """`typedef struct { ... } A;` names the class."""
         for scope in self.nest.children[-1:]:
             if scope.first == head.key and not scope.name and scope.kind == "class":

@@ -5,12 +5,21 @@ from __future__ import annotations
 from typing import cast
 
 from cu2port.syntax.code import Code, Name
-from cu2port.syntax.declarators import Declarator, Specifiers, Where, is_declaration, parameters_like, specifiers
+from cu2port.syntax.declarators import (
+    Declarator,
+    Specifiers,
+    Where,
+    class_head,
+    is_declaration,
+    is_macro,
+    parameters_like,
+    specifiers,
+)
 from cu2port.syntax.entities import Entities, Store
 from cu2port.syntax.extents import COLON, END, after_requires, statement_end
 from cu2port.syntax.lexer import Lexed, is_identifier, is_string
 from cu2port.syntax.scopes import Declaration, Head, Part, Scope
-from cu2port.syntax.words import ACCESS, ASM, CONDITIONS, EXPRESSION_WORDS, LEAVING
+from cu2port.syntax.words import ACCESS, ASM, CLASS_KEYS, CONDITIONS, EXPRESSION_WORDS, LEAVING
 
 _BEGINS_ANEW = ACCESS | frozenset({"namespace", "template", "using", "typedef"})  # after a macro alone
 
@@ -162,7 +171,7 @@ class _Region(Entities):
                     if tok == "{" and self.scope.kind in ("file", "namespace", "class", "macro"):
                         return self._unnamed_function(k, name, after)
                     return after
-            elif code.tok(name.stop) in _BEGINS_ANEW:
+            elif code.tok(name.stop) in _BEGINS_ANEW and is_macro(name):
                 return name.stop
         end = code.end(k, END)
         self.expression(k, end)
@@ -262,6 +271,11 @@ class _Region(Entities):
             )
         elif code.is_name(k) and code.tok(code.attributes(code.at(k + 1))) == "=":
             self.declare(code.t[k], "type", k, first, end + 1)
+            key = code.at(code.attributes(code.at(k + 1)) + 1)
+            if code.tok(key) in CLASS_KEYS:  # `using A = struct { ... };`
+                head = class_head(code, key)
+                self.record(head, first, False)
+                self.name_class(head, code.t[k])
         else:
             while k < end:
                 tok = code.t[k]

@@ -181,7 +181,7 @@ def sources(program: Program) -> dict[Path, Text]:
     """The units and all files of the user's that they include, by absolute path, converted to HIP; with the
     helper headers that either needs: their cross-lane operations count as the user's do."""
     texts = _read(program.units, program)
-    names = frozenset(n for _, t in texts.values() for n in declared_names(t))
+    names = frozenset(n for _, t in texts.values() for n in declared_names(t).own)
     cuda = any(_is_cuda(real, text) for real, (_, text) in texts.items() if INCLUDE_DIR not in real.parents)
     options = Options(
         warp=program.warp, include_dirs=tuple(str(d) for d in program.include_dirs), defines=program.defines
