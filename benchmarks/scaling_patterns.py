@@ -61,6 +61,17 @@ def chain(n: int, call: str = "f{i}(v)") -> str:
     return "".join(out)
 
 
+def macros(define: str, head: str, use: str) -> Text:
+    """n macros or constants that each use the one before twice, the first by `head`; a kernel has `use` of the last.
+    `define`: with {i}, and {h} for the one before."""
+
+    def text(n: int) -> str:
+        made = "".join(define.replace("{i}", str(i)).replace("{h}", str(i - 1)) for i in range(1, n))
+        return head + made + kernel(use.replace("{n}", str(n - 1)) + SHFL)(1)
+
+    return text
+
+
 def entry(body: Text, declared: str = ".reg .u32 %r<9>; .reg .f32 %f<9>; .reg .pred %p<9>;") -> Text:
     """A PTX module of one entry."""
     head = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p0)\n{\n"
@@ -417,6 +428,39 @@ PATTERNS: dict[str, Pattern] = {
             "auto t{i} = cooperative_groups::tiled_partition<16>(b); n += t{i}.shfl(n, 0);\n",
             "auto b = cooperative_groups::this_thread_block();",
         )
+    ),
+    "macros of macros": Pattern(
+        macros("#define A{i} (A{h}+A{h})\n", "#define A0 32\n", "if (threadIdx.x < A{n}) v = A{n};\n"), FLAG, start=8
+    ),
+    "macros of macros, lanes": Pattern(
+        macros("#define A{i} (A{h}+A{h})\n", "#define A0 (threadIdx.x & 31)\n", "if (A{n} < 32) v = A{n};\n"),
+        FLAG,
+        start=8,
+    ),
+    "macros of calls of macros": Pattern(
+        macros("#define A{i}(x) (A{h}(x)+A{h}(x))\n", "#define A0(x) (x)\n", "if (A{n}(n) < 32) v = A{n}(a);\n"),
+        FLAG,
+        start=8,
+    ),
+    "macros of statements of macros": Pattern(
+        macros("#define A{i}(x) { A{h}(x); A{h}(x); }\n", "#define A0(x) v = __shfl_sync(~0u, x, 1)\n", "A{n}(v);\n"),
+        FLAG,
+        start=8,
+    ),
+    "constants of constants": Pattern(
+        macros(
+            "constexpr int A{i} = A{h} + A{h};\n", "constexpr int A0 = 32;\n", "if (threadIdx.x < A{n}) v = A{n};\n"
+        ),
+        FLAG,
+        start=8,
+    ),
+    "macros of macros, native": Pattern(
+        macros("#define A{i} (A{h}+A{h})\n", "#define A0 32\n", "if (threadIdx.x < A{n}) v = A{n};\n"), NATIVE, start=8
+    ),
+    "macros of macros, lint": Pattern(
+        macros("#define A{i} (A{h}+A{h})\n", "#define A0 32\n", "if (threadIdx.x < A{n}) v = A{n};\n"),
+        args=(*LINT, "{file}"),
+        start=8,
     ),
     "call chain": Pattern(chain),
     "call chain, solo": Pattern(chain, SOLO),

@@ -57,7 +57,7 @@ class Caller(Evaluator):
         if known is not None:
             return known
         macros = self.unit.macros.get(name) if isinstance(e.callee, Name) else None
-        if macros and name not in self._open:
+        if macros and self.looks_into(name):
             return self._expand(name, e)
         self.hint = hint if len(e.args) == 1 and _PASSES.search(name) else ""  # the variable gets the argument
         values = tuple(self.value(a) for a in e.args)
@@ -248,6 +248,7 @@ class Caller(Evaluator):
         values = [self.value(a) for a in e.args]
         self._widths(name, tuple(values), ())
         self._open.add(name)
+        constants, self._found = self._found, None  # parameters are other values each time
         site, self.site = self.site, self.site if self.site >= 0 else e.at
         try:
             for m in self.unit.macros[name]:
@@ -264,7 +265,7 @@ class Caller(Evaluator):
                 self.env.update(outer)
         finally:
             self._open.discard(name)
-            self.site = site
+            self.site, self._found = site, constants
         return join_all(out) if out else NOTHING
 
     def _run_macro(self, m: Macro, given: dict[str, Expr]) -> None:
@@ -278,16 +279,17 @@ class Caller(Evaluator):
     def statement_macro(self, e: Name) -> bool:
         """Run a macro without parameters that is a statement; False if the name is none."""
         found = [m for m in self.unit.macros.get(e.text, ()) if m.params is None and is_statement(self.unit, m)]
-        if not found or e.text in self._open:
+        if not found or not self.looks_into(e.text):
             return False
         self._open.add(e.text)
+        constants, self._found = self._found, None  # statements change what names mean
         site, self.site = self.site, self.site if self.site >= 0 else e.at
         try:
             for m in found:
                 self._run_macro(m, {})
         finally:
             self._open.discard(e.text)
-            self.site = site
+            self.site, self._found = site, constants
         return True
 
     def _enter(self, devices: list[Device], e: CallExpr, values: tuple[V, ...], tvalues: tuple[V, ...]) -> V:

@@ -31,6 +31,8 @@ from cu2port.warp.values import (
 WIDE = 32
 _SCALES = re.compile(r"(?i)scal(?:e|ing)|quant")
 _MOST_THREADS = 1024
+_MOST_LOOKS = 512  # macros and constants that are looked into for one use of one
+_DEEPEST = 32  # of them in one another
 WATCHED = frozenset({32, 31, 5})
 TOLD = frozenset(
     {
@@ -109,7 +111,9 @@ class Ground:
         self.numbers_of: dict[tuple[str, int], dict[tuple[V, str], None]] = {}  # and that literals are passed to
         self.masks: set[str] = set()  # members that hold masks of lanes
         self._bodies: dict[int, Expr | Block] = {}
-        self._open: set[str] = set()
+        self._open: set[str] = set()  # macros and constants that are being looked into
+        self._looked = 0  # how many were since the first of them
+        self._found: dict[str, V | None] | None = None  # constants used by the one that is being looked into
         self.site = -1  # the token where the macro that is being expanded is in the function
 
     def outside(self) -> None:
@@ -165,22 +169,16 @@ class Ground:
         """What a name outside the function is: a macro, a constant of the file, or one known by its name."""
         if text in self._open:
             return None
-        self._open.add(text)
-        try:
-            v: V | None = None
-            macros = self.unit.macros.get(text, ())
-            if macros:
-                site, self.site = self.site, self.site if self.site >= 0 else at
-                values = [self.value(self._macro(m.first)) for m in macros if m.params is None and m.stop > m.first]
-                v = join_all(values) if values else None
-                self.site = site
-            elif text in self.constants:
-                v = self._constant_value(self.constants[text])
-            elif text in self.outer:
-                n = self.outer[text]
-                v = V(Kind.NUMBER, UNIFORM, n, (at,) if n in WATCHED else ())
-        finally:
-            self._open.discard(text)
+        found = self._found
+        if found is None:
+            self._found = {}
+        if found is not None and text in found:
+            v = found[text]
+        else:
+            v = self._look_into(text, at) if self.looks_into(text) else None
+            if found is not None:
+                found[text] = v
+        self._found = found
         meaning = named_constant(text)
         if meaning == "size" and is_weak(text) and (v is None or v.num != WIDE):
             return v
@@ -201,6 +199,33 @@ class Ground:
         if is_block_size(text) and (text[:1].isupper() or self.device is None):
             return V(Kind.BLOCK)
         return None
+
+    def looks_into(self, name: str) -> bool:
+        """Whether a macro or a constant is looked into: none in itself, and from one place a limited number, since each
+        may use another one twice."""
+        if not self._open:
+            self._looked = 0
+        self._looked += 1
+        return name not in self._open and self._looked <= _MOST_LOOKS and len(self._open) < _DEEPEST
+
+    def _look_into(self, text: str, at: int) -> V | None:
+        """The value of a macro without parameters, or of a constant of the file or of a header."""
+        self._open.add(text)
+        try:
+            macros = self.unit.macros.get(text, ())
+            if macros:
+                site, self.site = self.site, self.site if self.site >= 0 else at
+                values = [self.value(self._macro(m.first)) for m in macros if m.params is None and m.stop > m.first]
+                self.site = site
+                return join_all(values) if values else None
+            if text in self.constants:
+                return self._constant_value(self.constants[text])
+            if text in self.outer:
+                n = self.outer[text]
+                return V(Kind.NUMBER, UNIFORM, n, (at,) if n in WATCHED else ())
+            return None
+        finally:
+            self._open.discard(text)
 
     def _constant_value(self, first: int) -> V:
         body = self._bodies.get(first)
