@@ -19,6 +19,8 @@ from loading import load
 
 from cu2port import Options, translate
 from cu2port.audit.collect import audit_job
+from cu2port.facts import _libclang, clang_worker
+from cu2port.facts.clang import Question
 from cu2port.lint.run import Settings, lint_job
 from cu2port.lint.select import make_selection
 from cu2port.project.graph import Graph, Scan
@@ -34,6 +36,10 @@ FAST = frozenset(
         "asm in a function each",
         "asm with operands",
         "nested min",
+        "macros of macros",
+        "macros of calls of macros",
+        "macros of statements of macros",
+        "constants of constants",
         "launches in launches",
         "launches in launches, ggl",
         "#elif chain on __CUDA_ARCH__",
@@ -92,6 +98,24 @@ def test_work_is_linear(name: str) -> None:
     work_on(name, 2)  # what is loaded once
     few, many = work_on(name, n), work_on(name, 4 * n)
     assert many <= MOST * few, f"{many / few:.1f} times the work for 4 times the input ({few} lines at n = {n})"
+
+
+def test_reading_nested_expressions_is_linear() -> None:
+    """What libclang's process does of its own to tell the types of expressions in expressions."""
+    reader = clang_worker._Reader(clang_worker.make_setting(_libclang.Lib(_libclang.library_path())))
+
+    def read(n: int) -> int:
+        head = "int g(int, int);\nvoid f(int n, int* p) { *p = "
+        text = head + "g(n, " * n + "0" + ")" * n + "; }\n"
+        end = len(head) + 6 * n + 1
+        spans = tuple((len(head) + 5 * k, end - k) for k in range(n))
+        question = Question("input.cu", text.encode(), spans=spans)
+        assert len(reader.answer(question).exprs) == n
+        return lines_run(lambda: reader.answer(question))
+
+    read(2)  # what is loaded once
+    few, many = read(16), read(64)
+    assert many <= MOST * few, f"{many / few:.1f} times the work for 4 times the input ({few} lines)"
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from cu2port.syntax.lexer import is_identifier
 
 _LITERAL = re.compile(r"(?:[1-9][0-9]*|0)\Z")
 _SUFFIX = {"unsigned int": "u", "unsigned long": "ul", "unsigned long long": "ull"}
+_DEEPEST = 64  # calls in one another that libclang is asked about
 
 
 class MixedMinMax(Check):
@@ -64,7 +65,9 @@ class MixedMinMax(Check):
         doubtful = [(i, call) for i, call in calls if _doubtful(unit, i, call, lexical[i])]
         foreign: set[int] = set()
         if doubtful or any(inc.quoted for inc in unit.includes):
-            asked = [(i, call) for i, call in calls if (i, call) in doubtful or _edits(unit, i, call, lexical[i])[0]]
+            unsure = {i for i, _ in doubtful}
+            asked = [(i, call) for i, call in calls if i in unsure or _edits(unit, i, call, lexical[i])[0]]
+            asked = _not_deep(asked)
             facts = None
             if asked:
                 spans = tuple((a.start, a.end) for _, call in asked for a in call.args)
@@ -111,6 +114,20 @@ def _calls(unit: Unit) -> list[tuple[int, Call]]:
         call = unit.call(i)
         if call is not None and len(call.args) == 2 and unit.function_at(i) is not None:
             out.append((i, call))
+    return out
+
+
+def _not_deep(calls: list[tuple[int, Call]]) -> list[tuple[int, Call]]:
+    """Those of some calls, in order, that do not stand in too many others of them: libclang looks for each from the
+    outside."""
+    out = []
+    around: list[int] = []  # the closing brackets of those that are open
+    for i, call in calls:
+        while around and around[-1] < i:
+            around.pop()
+        if len(around) < _DEEPEST:
+            out.append((i, call))
+        around.append(call.close)
     return out
 
 

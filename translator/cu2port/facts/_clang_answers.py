@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cu2port.core.model import Span
 from cu2port.facts import _libclang as c
 from cu2port.facts.clang import Binding, Expr, Owner, Question
+from cu2port.facts.conditionals import Cover
 from cu2port.facts.shim import Shim
 
 _IDENTIFIER = re.compile(rb"[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*")
@@ -112,8 +114,11 @@ def read_exprs(setting: Setting, unit: c.Unit, spans: Sequence[tuple[int, int]])
     puts implicit conversions outside, and those are looked through.
     """
     lib = setting.lib
-    wanted, starts = frozenset(spans), sorted(start for start, _ in spans)
+    wanted, outer = frozenset(spans), Cover(Span(a, b) for a, b in spans)
+    starts = sorted(start for start, _ in spans)
     found: dict[tuple[int, int], c.Cursor] = {}
+    made_up: list[int] = []  # where the value of an expression would be made up
+    shim = lib.getFile(unit.tu, os.fsencode(setting.header))
 
     def visit(cursor: c.Cursor, parent: c.Cursor, data: object) -> int:
         extent = lib.getCursorExtent(cursor)
@@ -127,14 +132,20 @@ def read_exprs(setting: Setting, unit: c.Unit, spans: Sequence[tuple[int, int]])
                 copy = c.Cursor()
                 copy.kind, copy.xdata, copy.data = cursor.kind, cursor.xdata, cursor.data
                 found[start, end] = copy
+        if cursor.kind == c.DECL_REF_EXPR and start in outer and _is_made_up(setting, unit, shim, cursor):
+            made_up.append(start)
         i = bisect_left(starts, start)
-        return c.RECURSE if i < len(starts) and starts[i] < end else c.CONTINUE
+        return c.RECURSE if start in outer or (i < len(starts) and starts[i] < end) else c.CONTINUE
 
     lib.visitChildren(lib.getTranslationUnitCursor(unit.tu), c.Visitor(visit), None)
-    return {span: _expr(setting, unit, cursor) for span, cursor in found.items()}
+    made_up.sort()
+    return {
+        (start, end): _expr(setting, cursor, bisect_left(made_up, start) == bisect_left(made_up, end))
+        for (start, end), cursor in found.items()
+    }
 
 
-def _expr(setting: Setting, unit: c.Unit, cursor: c.Cursor) -> Expr:
+def _expr(setting: Setting, cursor: c.Cursor, has_value: bool) -> Expr:
     lib = setting.lib
     canonical = lib.getCanonicalType(lib.getCursorType(cursor))
     number = canonical
@@ -142,7 +153,7 @@ def _expr(setting: Setting, unit: c.Unit, cursor: c.Cursor) -> Expr:
         number = lib.getCanonicalType(lib.getEnumDeclIntegerType(lib.getTypeDeclaration(canonical)))
     signed = True if number.kind in c.SIGNED else False if number.kind in c.UNSIGNED else None
     value = None
-    if signed is not None and not _meaningless(setting, unit, cursor):
+    if signed is not None and has_value:
         result = lib.Cursor_Evaluate(cursor)
         if result:
             if lib.EvalResult_getKind(result) == 1:
@@ -154,27 +165,10 @@ def _expr(setting: Setting, unit: c.Unit, cursor: c.Cursor) -> Expr:
     return Expr(name, max(0, size) * 8, signed, value)
 
 
-def _meaningless(setting: Setting, unit: c.Unit, cursor: c.Cursor) -> bool:
-    """Whether a generated enumerator is in the expression: its value is made up."""
-    lib = setting.lib
-    shim = lib.getFile(unit.tu, os.fsencode(setting.header))
-
-    def made_up(x: c.Cursor) -> bool:
-        if x.kind != c.DECL_REF_EXPR:
-            return False
-        target = lib.getCursorReferenced(x)
-        if target.kind != c.ENUMERATOR:
-            return False
-        file, offset = unit.place(lib.getCursorLocation(target))
-        return file is not None and file == shim and offset >= setting.shim.generated
-
-    bad = made_up(cursor)
-
-    def visit(x: c.Cursor, parent: c.Cursor, data: object) -> int:
-        nonlocal bad
-        bad = bad or made_up(x)
-        return c.BREAK if bad else c.RECURSE
-
-    if not bad:
-        lib.visitChildren(cursor, c.Visitor(visit), None)
-    return bad
+def _is_made_up(setting: Setting, unit: c.Unit, shim: int | None, cursor: c.Cursor) -> bool:
+    """Whether a name is that of a generated enumerator: its value is made up."""
+    target = setting.lib.getCursorReferenced(cursor)
+    if target.kind != c.ENUMERATOR:
+        return False
+    file, offset = unit.place(setting.lib.getCursorLocation(target))
+    return file is not None and file == shim and offset >= setting.shim.generated
