@@ -43,3 +43,39 @@ def test_functions(name: str) -> None:
     found = [f for f in found if f.message.startswith("`k` ")]
     assert [f.code for f in found] == ["CU357" if why else "CU356"]
     assert why in found[0].message
+
+
+BLOCK = """#include <cuda_runtime.h>
+__device__ int warp_sum(int v) {
+    for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(~0u, v, o);
+    return v;
+}
+__global__ void k(const int* in, int* out) {
+    __shared__ int s[32];
+    int v = warp_sum(in[threadIdx.x]), t = 0;
+    if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+    __syncthreads();
+    READ
+    if (threadIdx.x == 0) out[0] = t;
+}
+void f(int* p) { k<<<1, SIZE>>>(p, p); }
+"""
+LAST = "if (threadIdx.x < 32) t = warp_sum(t);"
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        "t = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : 0; LAST",
+        "t = (blockDim.x >> 5) > threadIdx.x ? s[threadIdx.x] : 0; LAST",
+        "if (threadIdx.x < blockDim.x / 32) t = s[threadIdx.x]; else t = 0; LAST",
+        "int n = blockDim.x / 32; t = threadIdx.x < n ? s[threadIdx.x] : 0; LAST",
+        "if (threadIdx.x == 0) { int u = 0; for (int i = 0; i < blockDim.x / 32; i++) u += s[i]; out[1] = u; }",
+    ],
+)
+def test_part_of_a_warp(read: str) -> None:
+    """A count of whole warps leaves out the threads behind them, which a wavefront holds too."""
+    for size, code in (("96", "CU356"), ("80", "CU357")):
+        text = BLOCK.replace("READ", read).replace("LAST", LAST).replace("SIZE", size)
+        made = translate(text, Options(warp="native"), path="p.cu")
+        assert [j.finding.code for j in made.findings if j.finding.code in ("CU356", "CU357")] == [code]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cu2port.syntax.tree import Assign, Block, Decl, Eval, Expr, If, Loop, Name, Other, Stmt, Unary, single
 from cu2port.warp.native.groups import is_barrier
-from cu2port.warp.native.read import Found, is_sure, read, who
+from cu2port.warp.native.read import Found, accept, is_sure, read, who
 from cu2port.warp.native.reasons import Reason
 from cu2port.warp.native.state import MIXED, SAME, Here, Kind, State, T
 from cu2port.warp.native.stores import assigned
@@ -26,8 +26,7 @@ def branch(s: State, x: If, here: Here) -> State:
     if comes is None:
         return _arms(s, x, here, "")
     tag, found = comes
-    s = s.note("floors", True) if found.floors else s
-    told = s.edit(*found.edits).spot(x.cond)
+    told = accept(s, found).spot(x.cond)
     if tag == "thread":
         if (rest := found.bound.get("PLAIN")) is not None:
             told, _ = plain(told, rest)
@@ -185,8 +184,7 @@ def _serial(s: State, x: Loop) -> State | None:
         return s.refuse(x.at, Reason.WHO_DOES)
     s = all_set(s, array.text, found.bound["BOUND"])
     s, _ = s.kept(t, s.types.get(v.text, ""), v.text, x.at)
-    s = s.edit(*bound.edits).note("spot", array.at, v.at).spot(found.bound["BOUND"])
-    s = s.note("floors", True) if bound.floors else s
+    s = accept(s, bound).note("spot", array.at, v.at).spot(found.bound["BOUND"])
     body = single(x.body)
     assert isinstance(body, Eval)
     return s.assign(v.text, T(Kind.SAME, uniform=acc.uniform), body.expr)

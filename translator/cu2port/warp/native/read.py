@@ -176,6 +176,12 @@ HOLES: dict[str, Callable[[State, Expr], bool]] = {
 _MEANINGS -= HOLES.keys() | {"tile"}
 
 
+def accept(s: State, found: Found) -> State:
+    """With the text written anew that a form asks for, and what it wants of blocks."""
+    s = s.edit(*found.edits)
+    return s.note("floors", True) if found.floors else s
+
+
 # --- questions --------------------------------------------------------------------------------------------------------
 
 

@@ -19,7 +19,7 @@ from cu2port.syntax.tree import (
     walk,
 )
 from cu2port.warp.native.calls import ATOMICS
-from cu2port.warp.native.read import Found, read
+from cu2port.warp.native.read import accept, read
 from cu2port.warp.native.reasons import Reason
 from cu2port.warp.native.state import SAME, Here, Kind, State, T, Valued
 from cu2port.warp.native.types import COUNT, casts, declared_type, is_cast
@@ -36,16 +36,11 @@ def taken(s: State, e: Expr) -> Valued:
     """What a variable becomes that is set to an expression: lanes, warps, counts of warps, slots, or a plain value."""
     for means, kind in (("lane", Kind.LANE), ("warp", Kind.WARP)):
         if (found := read(s, e, means)) is not None:
-            return _found(s, e, found), T(kind)
+            return accept(s, found).spot(e), T(kind)
     of_block = isinstance(e, CallExpr) or (isinstance(e, Binary) and "blockDim" in {root(x) for x in walk(e)})
     if of_block and (found := read(s, e, "count")) is not None:
-        return _found(s, e, found), T(Kind.COUNT)
+        return accept(s, found).spot(e), T(Kind.COUNT)
     return value(s, e)
-
-
-def _found(s: State, e: Expr, found: Found) -> State:
-    s = s.edit(*found.edits).spot(e)
-    return s.note("floors", True) if found.floors else s
 
 
 def assigned(s: State, e: Assign) -> State:
@@ -130,7 +125,7 @@ def _stored(s: State, e: Assign, target: Index, base: Name) -> State | None:
     all_come = here.role == "leader" or (here.role == "" and here.together)
     slot = read(s, index, "warp") if e.op == "=" and all_come else None
     if slot is not None:
-        s, t = value(s.edit(*slot.edits).spot(index), e.value)
+        s, t = value(accept(s, slot).spot(index), e.value)
         if t.kind is not Kind.PART:
             return s.refuse(e.at, Reason.SLOT_ELSE if here.role == "" and t.plain else Reason.SLOT_GETS, name)
         if len(s.arrays[name].dims) != 1 and not _is_lone_extern(s, name):

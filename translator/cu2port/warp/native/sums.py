@@ -9,7 +9,7 @@ from cu2port.syntax.tree import CallExpr, Expr, Name, Num, Ternary, root, walk
 from cu2port.warp.native.edits import in_place
 from cu2port.warp.native.ladders import Reduction
 from cu2port.warp.native.numbers import is_identity
-from cu2port.warp.native.read import read, who
+from cu2port.warp.native.read import accept, read, who
 from cu2port.warp.native.reasons import Reason, Refused
 from cu2port.warp.native.state import MIXED, Kind, State, T, Valued
 from cu2port.warp.native.types import COUNT, is_integer
@@ -26,7 +26,7 @@ def gathered(s: State, e: Expr) -> Valued | None:
     if not isinstance(e, Ternary):
         return None
     if (found := read(s, e, "gathered")) is not None:
-        return slot_read(s.edit(*found.edits), found.bound, _colon(s, e.at))
+        return slot_read(accept(s, found), found.bound, _colon(s, e.at))
     comes = who(s, e.cond)
     if comes is None or comes[0] != "slots":
         return None
@@ -59,7 +59,7 @@ def slot_read(s: State, bound: Mapping[str, Expr], before: int, name: str = "") 
     if lane is None and not (read(s, place, "tid") is not None and (not by_lane or s.here.role == "first")):
         return s.refuse(array.at, Reason.OTHER_PLACE, array.text), MIXED
     s = _beyond(s, warps, array.text, other, before, name)
-    s = s.edit(*(lane.edits if lane is not None else ())).spot(array).spot(place)
+    s = (accept(s, lane) if lane is not None else s).spot(array).spot(place)
     s = s.spot(bound["LANE"] if by_lane else bound["TID"]).spot(warps)
     if isinstance(other, Num) and other.value is None and (slots.typ == COUNT or is_integer(slots.typ)):
         s = s.refuse(other.at, Reason.BEYOND_TYPE)
