@@ -7,6 +7,7 @@
     cmake.py      what becomes of CMake's commands
     sources.py    the sources that CMake's commands name: --rename, and the language HIP
     make.py       Makefiles
+    setup_py.py   setup.py of torch's extensions, by libcst
     convert.py    from bytes to a Result
 
 Nothing of a build file is executed, and no file but the one that is given is read.

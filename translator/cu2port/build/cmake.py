@@ -204,7 +204,7 @@ def _words(arg: Arg) -> Iterator[options.Word]:
         if word:
             at = arg.inner + start
             outer = (arg.start, arg.end) if word == arg.text else (at, at + len(word))
-            yield options.Word(word, at, outer, joint=joint)
+            yield options.Word(word, at, outer, joint=joint, lined=True)
 
 
 def _dependencies(text: str, c: Command, asked: Asked) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from cu2port.build.layout import without
 from cu2port.build.pages import ARCHITECTURE, OPTION
 from cu2port.build.table import Row, table
 from cu2port.build.words import by_hand, finding, swap
@@ -28,15 +29,18 @@ class Word:
     last: bool = False
     joint: str = " "  # between two words that take its place
     inside: bool = False  # it is part of another word's value
+    lined: bool = False  # its line goes with it where nothing else is in it
 
     @property
     def end(self) -> int:
         return self.start + len(self.text)
 
 
-def changes(text: str, words: Sequence[Word], for_cuda: bool, archs: Sequence[str] | None) -> Iterator[Finding]:
+def changes(
+    text: str, words: Sequence[Word], for_cuda: bool, archs: Sequence[str] | None, gpus: str = "CMAKE_HIP_ARCHITECTURES"
+) -> Iterator[Finding]:
     """Findings for the options of nvcc among words. `for_cuda`: all of them are for CUDA's compiler. `archs`: what
-    --offload-arch is to say; None where GPUs are chosen elsewhere, so that nvcc's option for them is taken out."""
+    --offload-arch is to say; None where `gpus` says for which GPUs, so that nvcc's option for them is taken out."""
     named = False
     index = 0
     while index < len(words):
@@ -48,7 +52,7 @@ def changes(text: str, words: Sequence[Word], for_cuda: bool, archs: Sequence[st
             chosen = value if equals else after.text if after else ""
             if _GPU.match(chosen.strip("\"'")) or (for_cuda and equals and key != "-code"):
                 index += after is not None
-                yield _arch(text, word, after, chosen, archs, named)
+                yield _arch(text, word, after, chosen, gpus if archs is None else archs, named)
                 named = True
             continue
         standard = _STANDARD.match(word.text) if for_cuda else None
@@ -77,7 +81,7 @@ def changes(text: str, words: Sequence[Word], for_cuda: bool, archs: Sequence[st
         else:
             yield found
             for w in inner:
-                yield from changes(text, [w], for_cuda, archs)
+                yield from changes(text, [w], for_cuda, archs, gpus)
 
 
 def _takes_next(word: str, for_cuda: bool) -> bool:
@@ -103,19 +107,23 @@ def _stops(row: Row, value: str) -> bool:
 def gap(text: str, word: Word, end: int) -> Edit:
     """Takes a word out with the space before it; what indents a line stays."""
     start = word.outer[0]
+    if word.lined:
+        line = without(text, start, end)
+        if (line.start, line.end) != (start, end):
+            return line
     before = start
     while not word.inside and before and text[before - 1] in " \t":
         before -= 1
     return Edit(before if before and text[before - 1] != "\n" else start, end, ())
 
 
-def _arch(text: str, word: Word, after: Word | None, value: str, archs: Sequence[str] | None, again: bool) -> Finding:
+def _arch(text: str, word: Word, after: Word | None, value: str, archs: Sequence[str] | str, again: bool) -> Finding:
     last = after or word
     shown = text[word.start : last.end]
     bare = value.strip("\"'").removeprefix("arch=").partition(",")[0]
     variable = re.fullmatch(r"\$\(\w+\)|\$\{\w+\}", bare)
-    if archs is None or again:
-        why = "CMAKE_HIP_ARCHITECTURES says for which GPUs" if archs is None else "one --offload-arch is there already"
+    if isinstance(archs, str) or again:
+        why = f"{archs} says for which GPUs" if isinstance(archs, str) else "one --offload-arch is there already"
         edits = [gap(text, word, last.outer[1])]
         return finding(ARCHITECTURE, f"`{shown}` is taken out: {why}", word.start, last.end, edits, old=word.text)
     if variable and not archs:
@@ -135,12 +143,13 @@ def _option(text: str, word: Word, held: Word | None, row: Row, given: str | Non
     if row.fate == "review":
         return by_hand(OPTION, shown, row.why, row.instead, word.start, last.end)
     off = row.when and value.strip("\"'") != row.when
+    to = row.other if off else row.to
     if off and "$" in value:
-        return by_hand(OPTION, shown, "its value is known only when it is built", row.to, word.start, last.end)
-    before, takes, after = row.to.partition("{value}")
+        return by_hand(OPTION, shown, "its value is known only when it is built", to, word.start, last.end)
+    before, takes, after = to.partition("{value}")
     parts = _value(text, start, end, word.joint, row.word not in _LINKER) if takes else []
-    if row.fate == "drop" or off or (takes and not parts):
-        why = row.why or f"it is what AMD's compiler does without `{row.to}`"
+    if row.fate == "drop" or (takes and not parts):
+        why = row.why or "nothing is passed on"
         edits = [gap(text, word, last.outer[1])]
         return finding(OPTION, f"`{shown}` is taken out: {why}", word.start, last.end, edits, row.review, word.text)
     parts = [before.replace(" ", word.joint), *parts, after]

@@ -237,6 +237,31 @@ the environment, and becomes ROCM_PATH; one that the tree sets keeps its name an
         BuildExample("Makefile", "FLAGS = -I$(CUDA_HOME)/include\n", "FLAGS = -I$(ROCM_PATH)/include\n"),
     ),
 )
+TORCH = BuildRule(
+    "CU816",
+    "build-torch",
+    Severity.WARNING,
+    """A setup.py builds an extension of PyTorch with CUDA.
+
+torch for ROCm compiles a CUDAExtension with hipcc, and what stands under "nvcc" goes to hipcc; so the class stays, and
+options of nvcc are ported (CU808). GPUs come from the variable PYTORCH_ROCM_ARCH. `CUDA_HOME` is None there, so it
+becomes `ROCM_HOME`. torch runs its own hipify over the sources before it compiles them. That leaves HIP's names alone,
+but writes copies beside the sources: do not convert a tree that holds them.""",
+    (
+        BuildExample(
+            "setup.py",
+            "from torch.utils.cpp_extension import CUDA_HOME\n",
+            "from torch.utils.cpp_extension import ROCM_HOME\n",
+        ),
+        BuildExample(
+            "setup.py",
+            "from torch.utils.cpp_extension import CUDAExtension\n"
+            'CUDAExtension("x", ["x.cu"], extra_compile_args={"nvcc": ["-O3", "-restrict", "-lineinfo"]})\n',
+            "from torch.utils.cpp_extension import CUDAExtension\n"
+            'CUDAExtension("x", ["x.cu"], extra_compile_args={"nvcc": ["-O3", "-gline-tables-only"]})\n',
+        ),
+    ),
+)
 OWN_HIP = BuildRule(
     "CU812",
     "build-own-hip",
@@ -272,5 +297,6 @@ BUILD_RULES: Mapping[str, BuildRule] = {
         TOO_LARGE,
         COMPILER,
         TOOLKIT,
+        TORCH,
     )
 }

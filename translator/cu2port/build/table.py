@@ -15,10 +15,10 @@ from cu2port.core.data import data_path
 
 FATES = ("rewrite", "drop", "review")
 KINDS = ("option", "target", "library", "dependency", "variable", "property", "package", "command")
-_TEXTS = frozenset({"to", "why", "instead", "trust", "package", "target", "when"})
+_TEXTS = frozenset({"to", "why", "instead", "trust", "package", "target", "when", "other"})
 _FLAGS = frozenset({"value", "plain"})
 _KEYS: Mapping[str, frozenset[str]] = {
-    "rewrite": frozenset({"to", "why", "trust", "package", "target", "value", "plain", "when"}),
+    "rewrite": frozenset({"to", "why", "trust", "package", "target", "value", "plain", "when", "other"}),
     "drop": frozenset({"why", "value", "plain"}),
     "review": frozenset({"why", "instead", "value", "plain"}),
 }
@@ -39,6 +39,7 @@ class Row:
     package: str = ""
     target: str = ""
     when: str = ""
+    other: str = ""
     value: bool = False
     plain: bool = False
 
@@ -134,5 +135,7 @@ def _row(source: _Source, fate: str, kind: str, word: str, value: object) -> Row
         raise fault("what a person should read has a `why`")
     if ("when" in value or "{value}" in value.get("to", "")) and not value.get("value"):
         raise fault("`when` and {value} need value = true")
+    if ("when" in value) != ("other" in value):
+        raise fault("`when` and `other` belong together")
     given = {k: v for k, v in value.items() if k != "trust"}
     return Row(word, kind, fate, review=trust == "review", **given)

@@ -94,10 +94,12 @@ def finding(
     review: bool = False,
     old: str = "",
     new: str = "",
+    severity: Severity | None = None,
 ) -> Finding:
     """A finding of a build file at bytes [start, end)."""
     trust = Trust.REVIEW if review else Trust.EXACT
-    return Finding(rule.code, rule.name, rule.severity, message, start, end, tuple(edits), trust, cuda=old, hip=new)
+    how = severity or rule.severity
+    return Finding(rule.code, rule.name, how, message, start, end, tuple(edits), trust, cuda=old, hip=new)
 
 
 def swap(rule: BuildRule, old: str, new: str, start: int, why: str = "", review: bool = False) -> Finding:
