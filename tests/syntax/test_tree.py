@@ -11,6 +11,14 @@ from hypothesis import strategies as st
 
 from cu2port.catalog import load_catalog
 from cu2port.facts.unit import Unit
+from cu2port.syntax.cursor import ALTERNATIVE
+from cu2port.syntax.operands import (
+    children,
+    first_token,
+    last_token,
+    own_tokens,
+    tokens,
+)
 from cu2port.syntax.statements import read_body, read_expression
 from cu2port.syntax.tree import (
     Assign,
@@ -19,30 +27,23 @@ from cu2port.syntax.tree import (
     Cast,
     Expr,
     Index,
-    Lambda,
     Member,
-    Name,
     Other,
     Paren,
     Ternary,
     Unary,
     Unread,
-    first_token,
     heads,
-    is_empty,
-    last_token,
-    own_tokens,
-    parts,
     statements,
-    tokens,
 )
 
 _WORDS = (
     "a b f T int float unsigned x y 0 1 32u 1.5f 'c' \"s\" ( ) ( ) [ ] { } < > < > , , ; . -> :: ? : + - * / % & | ^ "
-    "! ~ && || == != <= << >> = += ++ -- static_cast static_cast<int>( (int) (T) (T*) f< sizeof return [&] "
+    "! ~ && || == != <= << >> = += ++ -- static_cast static_cast<int>( (int) (T) (T*) f< return [&] sizeof "
+    "sizeof(int) new delete throw and not operator f<<< "
     "template new std:: if for while do else asm case"
 )
-PIECES = (*_WORDS.split(), "\n#if X\n", "\n#else\n", "\n#endif\n", "[&](int i) {")
+PIECES = (*_WORDS.split(), "\n#if X\n", "\n#else\n", "\n#endif\n", "[&](int i) {", "f<<<1, 2>>>(")
 #: Tokens that stand between the parts of an expression, by its type; other types may have any.
 _SIGNS = {
     Index: {"[", "]", ":>"},
@@ -55,22 +56,9 @@ def _unit(text: str) -> Unit:
     return Unit(text, load_catalog())
 
 
-def _inside(e: Expr) -> list[Expr]:
-    """The parts of an expression in text order; not what a GNU `a ?: b` has twice, nor what is not there."""
-    return [x for x in _parts(e) if not is_empty(x)]
-
-
-def _parts(e: Expr) -> list[Expr]:
-    if isinstance(e, Ternary):
-        return [e.cond, e.b] if e.a is e.cond else [e.cond, e.a, e.b]
-    if isinstance(e, Lambda):
-        return [x for s in statements(e.body) for x in heads(s)]
-    return [*parts(e), *(e.targs if isinstance(e, (Name, Member)) else ())]
-
-
 def _all(e: Expr) -> Iterator[Expr]:
     yield e
-    for x in _inside(e):
+    for x in children(e):
         yield from _all(x)
 
 
@@ -78,7 +66,7 @@ def _gaps(unit: Unit, e: Expr) -> list[str]:
     """The tokens of an expression itself, not of its parts."""
     first, last = own_tokens(e)
     out: list[int] = []
-    for x in _inside(e):
+    for x in children(e):
         out += range(first, first_token(x))
         first = last_token(x) + 1
     return [unit.t[k] for k in (*out, *range(first, last + 1)) if unit.in_directive(k) is None]
@@ -94,10 +82,10 @@ def problems(unit: Unit, e: Expr) -> Iterator[str]:
             yield f"{name}: {own} begins or ends in a directive"
         if own[0] > own[1] + 1 or (own[0] > own[1] and not isinstance(x, Other)):
             yield f"{name} is empty: {own}"
-        for y in _inside(x):
+        for y in children(x):
             if tokens(y)[0] < own[0] or tokens(y)[1] > own[1]:
                 yield f"{name} {own} does not hold {type(y).__name__} {tokens(y)}"
-        ends = [tokens(y) for y in _inside(x)]
+        ends = [tokens(y) for y in children(x)]
         if any(a[1] >= b[0] for a, b in pairwise(ends)):
             yield f"{name}: parts overlap {ends}"
         for w in x.around:
@@ -107,9 +95,9 @@ def problems(unit: Unit, e: Expr) -> Iterator[str]:
                 yield f"{name}: {w}"
             own = (w.first, w.last)
         between = _gaps(unit, x)
-        if isinstance(x, (Binary, Assign)) and "".join(between) != x.op:
+        if isinstance(x, (Binary, Assign)) and "".join(ALTERNATIVE.get(w, w) for w in between) != x.op:
             yield f"{name}: {between} around {x.op}"
-        if isinstance(x, Unary) and between != [x.op.removeprefix("p")]:
+        if isinstance(x, Unary) and [ALTERNATIVE.get(w, w) for w in between] != [x.op.removeprefix("p")]:
             yield f"{name}: {between} beside {x.op}"
         if isinstance(x, Member) and between[:1] not in (["."], ["->"]):
             yield f"{name}: {between} before {x.name}"
@@ -153,6 +141,8 @@ def _shown(unit: Unit, e: Expr) -> str:
     [
         ("((a + b))", "Paren[Paren[a + b]]"),
         ("(const float *)(p + 1)", "Cast:const float *[Paren[p + 1]]"),
+        ("(T)(float)(x)", "Cast:T[Cast:float[Paren[x]]]"),
+        ("(f)(x)", "(f)(x)"),
         ("(int)-a.b[2]", "Cast:int[-a.b[2]]"),
         ("static_cast<std::vector<int>>(x)", "Cast:std::vector<int>[x]"),
         ("unsigned int(x)", "Cast:unsigned int[x]"),
@@ -167,6 +157,8 @@ def _shown(unit: Unit, e: Expr) -> str:
         ("[&](int i) { return i; }(3)", "[&](int i) { return i; }(3)"),
         ("{a, b}", "{a, b}"),
         ("(a, b)", "Paren[a, b]"),
+        ("((sizeof(int)))", "Paren[Paren[sizeof(int)]]"),
+        ("(k<1><<<a, b>>>(c))", "Paren[k<1><<<a, b>>>(c)]"),
     ],
 )
 def test_what_is_around_an_expression(text: str, shown: str) -> None:

@@ -26,6 +26,7 @@ from cu2port.syntax.tree import (
     Member,
     Name,
     Num,
+    Operator,
     Other,
     Ternary,
     Unary,
@@ -68,6 +69,8 @@ def _shown(e: Expr) -> str:
         return f"{_shown(e.base)}.{e.name}"
     if isinstance(e, Ternary):
         return f"({_shown(e.cond)} ? {_shown(e.a)} : {_shown(e.b)})"
+    if isinstance(e, Operator):
+        return e.word
     if isinstance(e, Assign):
         return f"({_shown(e.target)} {e.op} {_shown(e.value)})"
     if isinstance(e, Other):
@@ -92,9 +95,15 @@ def _shown(e: Expr) -> str:
         ("*p++ - -a", "((* (p++ p)) - (- a))"),
         ("x >> 5 > 3", "((x >> 5) > 3)"),
         ("!a || ~b", "((! a) || (~ b))"),
+        ("not a or compl b and c", "((! a) || ((~ b) && c))"),
+        ("x < y >> 5", "(x < (y >> 5))"),
+        ("f(g<T, 4>, a < b, c > d)", "f(g<T, 4>, (a < b), (c > d))"),
+        ("c ? k<T, 1> : k<T, 2>", "(c ? k<T, 1> : k<T, 2>)"),
+        ("is_same_v<T, f<2>> && a", "(is_same_v<T, f<2>> && a)"),
+        ("a.template operator()<T>(x)", "a.operator(x)"),
         ("int(t) % 32", "(t % 32)"),
         ("1'000 + 0b11 + 017", "((1000 + 3) + 15)"),
-        ("sizeof(x) * 32", "(? * 32)"),
+        ("sizeof(x) * 32", "(sizeof * 32)"),
     ],
 )
 def test_expressions(text: str, shown: str) -> None:

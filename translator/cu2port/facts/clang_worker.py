@@ -74,7 +74,7 @@ def main() -> None:
         while receive(source) is not None:
             send(sink, ("absent", str(e)))
         return
-    reader = _Reader(setting)
+    reader = Reader(setting)
     question: Question | None
     while (question := receive(source)) is not None:
         try:
@@ -94,7 +94,7 @@ def make_setting(lib: c.Lib) -> Setting:
     return Setting(lib, version, shim, cache / f"shim-{shim.stamp}.h", str(cache / "headers"))
 
 
-class _Reader:
+class Reader:
     """Parses files and reads facts off them."""
 
     def __init__(self, setting: Setting) -> None:

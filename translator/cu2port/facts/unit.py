@@ -216,8 +216,8 @@ class Unit:
                 after = self.tok(close + 1)
                 if 0 < close < stop and (after in ("(", "::", "{", ",", ")", ">") or "," not in self.t[k:close]):
                     k = close
-            elif tok == "<<<" and self._launch_ends.get(k, stop) < stop:
-                k = self._launch_ends[k]
+            elif tok == "<<<" and self.launch_ends.get(k, stop) < stop:
+                k = self.launch_ends[k]
             elif tok == ",":
                 out.append(self._span(begin, k))
                 begin = k + 1
@@ -385,7 +385,7 @@ class Unit:
         return find_launches(self)
 
     @cached_property
-    def _launch_ends(self) -> dict[int, int]:
+    def launch_ends(self) -> dict[int, int]:
         """By the `<<<` of a launch, the last `>` of its `>>>`."""
         return {x.open: x.close + 2 for x in self.launches}
 

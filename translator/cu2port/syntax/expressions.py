@@ -5,11 +5,16 @@ Types are told from expressions by shape alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from cu2port.syntax import constants
+from cu2port.syntax.cursor import ALTERNATIVE, BASIC, NOT_TYPES, QUALIFIERS, Cursor, begins_operand
 from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.source import Cursor
+from cu2port.syntax.operands import (
+    first_token,
+    is_empty,
+    last_token,
+)
 from cu2port.syntax.tree import (
     Assign,
     Binary,
@@ -17,18 +22,18 @@ from cu2port.syntax.tree import (
     Cast,
     Expr,
     Index,
+    Launch,
     Member,
     Name,
     Num,
+    Operator,
     Other,
     Paren,
     Ternary,
     Unary,
     Unread,
-    first_token,
-    is_empty,
-    last_token,
 )
+from cu2port.syntax.words import SIZES
 
 _LEVEL = {
     **dict.fromkeys(("*", "/", "%"), 14),
@@ -44,23 +49,13 @@ _LEVEL = {
     "?": 3,
     **dict.fromkeys("= += -= *= /= %= &= |= ^= <<= >>=".split(), 2),
 }
-_PREFIX = frozenset({"!", "~", "-", "+", "*", "&", "++", "--"})
+_POSTFIX = frozenset({"(", "{", "[", ".", "->", "++", "--", "<<<"})
+_WORD_OPERATORS = SIZES - {"noexcept"} | {"new", "delete", "throw"}
+_LEVEL |= {word: _LEVEL[sign] for word, sign in ALTERNATIVE.items() if sign in _LEVEL}
+_PREFIX = frozenset({"!", "~", "-", "+", "*", "&", "++", "--", "not", "compl"})
 _CASTS = frozenset(
     "static_cast reinterpret_cast const_cast dynamic_cast __int_as_float __float_as_int __uint_as_float "
     "__float_as_uint __builtin_assume_aligned".split()
-)
-BASIC = frozenset(
-    "void bool char short int long float double signed unsigned auto size_t uint uint8_t uint16_t uint32_t uint64_t "
-    "int8_t int16_t int32_t int64_t half __half uchar ushort ulong uintptr_t intptr_t ptrdiff_t clock_t".split()
-)
-QUALIFIERS = frozenset(
-    "const constexpr static volatile extern register typename struct class enum union mutable inline __device__ "
-    "__shared__ __constant__ __host__ __restrict__ __restrict thread_local constinit __volatile__".split()
-)
-_BRACKETED = frozenset({"alignas", "__align__", "__attribute__", "decltype", "__declspec", "_Alignas"})
-NOT_TYPES = frozenset(
-    "return if else for while do switch case default break continue goto delete new throw this using typedef "
-    "sizeof operator template true false nullptr NULL not co_return".split()
 )
 DEPTH = 120
 _CHAIN = 64  # operands of one run (`a + b + c + ...`) that may nest; generated code has thousands
@@ -100,44 +95,6 @@ class ExpressionParser(Cursor):
         """A lambda."""
         raise NotImplementedError
 
-    def type_end(self, k: int, stop: int) -> tuple[int, frozenset[str], bool] | None:
-        """The token behind the type that starts at k, its words, whether it is a pointer; None if it is no type."""
-        words: set[str] = set()
-        named = pointer = False
-        while k < stop:
-            if k in self.skip:
-                k = self.skip[k]
-                continue
-            tok = self.t[k]
-            if tok in QUALIFIERS or tok in BASIC:
-                words.add(tok)
-                named = named or tok in BASIC
-                k += 1
-            elif tok in _BRACKETED and self._is(k + 1, stop, "("):
-                named = named or tok == "decltype"
-                k = self._partner(k + 1, stop) + 1
-            elif not named and is_identifier(tok) and tok not in NOT_TYPES:
-                named = True
-                k += 1
-                while k < stop:
-                    if self.t[k] == "<":
-                        close = self.source.angle_close(k)
-                        if not k < close < stop:
-                            return None
-                        k = close + 1
-                    elif self.t[k] == "::" and k + 1 < stop:
-                        k += 3 if self.t[k + 1] == "template" else 2
-                    else:
-                        break
-            elif tok == "::" and not named:
-                k += 1
-            elif tok in ("*", "&", "&&", "...") and named:
-                pointer = pointer or tok == "*"
-                k += 1
-            else:
-                break
-        return (k, frozenset(words), pointer) if named else None
-
     # --- expressions ----------------------------------------------------------------------------------------------
 
     def expr(self, stop: int, level: int = 2) -> Expr:
@@ -163,6 +120,7 @@ class ExpressionParser(Cursor):
                 if bind != last:
                     left, parts, count, last = _joined(parts, left), [], 0, bind
                 count += 1
+                op = ALTERNATIVE.get(op, op)
                 self._next()
                 if op == ">>":
                     self._next()
@@ -186,15 +144,46 @@ class ExpressionParser(Cursor):
         at, tok = self.i, self._tok(stop)
         if tok in _PREFIX:
             self._next()
-            return Unary(at, tok, self.expr(stop, 15) if self.i < stop else self._empty(at))
-        if tok in ("sizeof", "alignof", "new", "delete", "throw"):
-            self._next()
-            if self._tok(stop) == "(":
-                self._behind(self._partner(self.i, stop), stop)
-            elif self.i < stop:
-                self.expr(stop, 15)
-            return Other(at, (), at, self._last())
+            return Unary(at, ALTERNATIVE.get(tok, tok), self.expr(stop, 15) if self.i < stop else self._empty(at))
+        if tok in _WORD_OPERATORS:
+            return self._operator(tok, stop)
         return self._postfix(self._primary(stop), stop)
+
+    def _operator(self, word: str, stop: int) -> Expr:
+        """An operator that is a word, which is here."""
+        at, operands = self.i, [*self._operands(word, stop)]
+        return Operator(at, word, tuple(x for x in operands if not is_empty(x)), self._last())
+
+    def _operands(self, word: str, stop: int) -> Iterator[Expr]:
+        self._next()
+        if word == "throw":
+            yield self.expr(stop)
+        elif word == "new":
+            if self._tok(stop) == "(":  # where to, or a type in brackets
+                close = self._partner(self.i, stop)
+                yield from self._list(close)
+                self._behind(close, stop)
+            got = self.type_end(self.i, stop)
+            self._to(got[0] if got is not None else self.i)
+            while (tok := self._tok(stop)) in ("[", "(", "{"):
+                close = self._partner(self.i, stop)
+                yield from self._list(close)
+                self._behind(close, stop)
+                if tok != "[":
+                    return
+        elif self._tok(stop) == "(" and word != "delete":
+            close = self._partner(self.i, stop)
+            got = self.type_end(self.i + 1, close)
+            if got is None or got[0] < close or not (got[1] or got[2]):
+                yield from self._list(close)  # a name alone may be a type
+            self._behind(close, stop)
+        else:
+            if word == "delete" and self._tok(stop) == "[":
+                self._behind(self._partner(self.i, stop), stop)
+            if self._tok(stop) == "...":
+                self._next()
+            if self.i < stop:
+                yield self.expr(stop, 15)
 
     def _primary(self, stop: int) -> Expr:
         at, tok = self.i, self._tok(stop)
@@ -239,26 +228,13 @@ class ExpressionParser(Cursor):
                 self._next()
         return e if at >= close or last_token(e) == self._last() else self._beside(e, at)
 
-    def _is_cast(self, at: int, close: int, stop: int) -> bool:
-        """Whether the brackets hold a type that is cast to."""
-        if not (at + 1 < close < stop - 1):
-            return False
-        got = self.type_end(at + 1, close)
-        if got is None or got[0] != close:
-            return False
-        after = self.t[close + 1]
-        basic = bool(got[1] & BASIC) or got[2]
-        if after in ("(", "*", "&", "-", "+", "~", "!"):
-            return basic or (after == "(" and close > at + 2) or (after in ("~", "!"))
-        return is_identifier(after) or after[0].isdigit() or after[0] == "." or after[0] in "\"'{"
-
     def _list(self, close: int) -> tuple[Expr, ...]:
         """Comma-separated expressions from behind the bracket here up to `close`."""
         out = []
         self._next()
         while self.i < close:
             e = self.expr(close)
-            if self.i < close and self._tok(close) != ",":
+            if self.i < close and self.t[self.i] != ",":
                 at = self.i
                 self._to_comma(close)
                 e = self._beside(e, at)
@@ -280,10 +256,8 @@ class ExpressionParser(Cursor):
         if not self.i < close < stop:
             return None
         after = self.t[close + 1] if close + 1 < stop else ""
-        if after not in ("(", "::", "{", ")", ",", ";", ">") or (
-            after in (")", ",", ";") and not is_identifier(self.t[close - 1]) and self.t[close - 1] != ">"
-        ):
-            return None
+        if after not in ("", "(", "::", "{") and after not in ALTERNATIVE and begins_operand(after):
+            return None  # `a < b > c`
         # an argument that ends with `>` at our level cannot be an expression: read each span by itself
         out: list[Expr] = []
         for span in self.source.split_args(self.i + 1, close):
@@ -341,9 +315,23 @@ class ExpressionParser(Cursor):
         e = inner[0] if inner else self._empty(at)
         return _wrapped(e, Cast(at, self._behind(close, stop), first, type_stop))
 
+    def _launch(self, callee: Expr, close: int, stop: int) -> Expr:
+        """A launch whose `<<<` is here; `close`: the last `>` of its `>>>`."""
+        at, last = self.i, close
+        args: tuple[Expr, ...] = ()
+        config = self._list(close - 2)
+        self._to(close + 1)
+        if self._tok(stop) == "(":
+            end = self._partner(self.i, stop)
+            args = self._list(end)
+            last = self._behind(end, stop)
+        return Launch(at, callee, config, args, last)
+
     def _postfix(self, e: Expr, stop: int) -> Expr:
         while self.i < stop:
             at, tok = self.i, self.t[self.i]
+            if tok not in _POSTFIX:
+                break
             if tok == "(" or (tok == "{" and isinstance(e, Name) and e.text not in NOT_TYPES):
                 close = self._partner(at, stop)
                 args = self._list(close)
@@ -370,11 +358,15 @@ class ExpressionParser(Cursor):
                     return Member(self._last(), e, "")
                 name_at, name = self.i, self.t[self.i]
                 self._next()
+                if name == "operator":
+                    self._to(self.i + (2 if self._tok(stop) in ("(", "[") else 1))
                 targs = self._targs(stop) if self._tok(stop) == "<" else None
                 e = Member(name_at, e, name, targs or (), self._last() if targs is not None else -1)
             elif tok in ("++", "--"):
                 self._next()
                 e = Unary(at, "p" + tok, e)
+            elif tok == "<<<" and at < self.source.launch_ends.get(at, -1) < stop:
+                e = self._launch(e, self.source.launch_ends[at], stop)
             else:
                 break
         return e

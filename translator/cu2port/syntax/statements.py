@@ -7,8 +7,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from cu2port.syntax.expressions import BASIC, DEPTH, NOT_TYPES, QUALIFIERS, ExpressionParser
+from cu2port.syntax.cursor import BASIC, NOT_TYPES, QUALIFIERS
+from cu2port.syntax.expressions import DEPTH, ExpressionParser
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.operands import (
+    first_token,
+    last_token,
+)
 from cu2port.syntax.source import Source
 from cu2port.syntax.tree import (
     Asm,
@@ -26,8 +31,6 @@ from cu2port.syntax.tree import (
     Param,
     Stmt,
     Switch,
-    first_token,
-    last_token,
 )
 
 _STARTS = frozenset("for while do if switch return {".split())
@@ -74,6 +77,9 @@ class Parser(ExpressionParser):
 
     def _statement(self, stop: int) -> Stmt | None:  # noqa: C901 - dispatches on the first word
         i, tok = self.i, self._tok(stop)
+        while tok == "[" and self._is(i + 1, stop, "["):  # an attribute
+            self._behind(self._partner(i, stop), stop)
+            i, tok = self.i, self._tok(stop)
         if tok in (";", "}", ")", "]", ""):
             if tok:
                 self._next()

@@ -1,7 +1,7 @@
 """Syntax trees of expressions and statements. `at` is always a token's index.
 
 Nothing that was read is lost: the brackets and casts around an expression are its `around`, from the inside out, so
-that who asks for an operand sees through them. `tokens` is the extent of an expression with them, `own_tokens` without.
+that who asks for an operand sees through them. `tokens` (in `operands`) is the extent of an expression with them.
 """
 
 from __future__ import annotations
@@ -144,7 +144,28 @@ class Other(NamedTuple):
     around: Around = ()
 
 
-Expr = Num | Name | Member | Index | CallExpr | Unary | Binary | Ternary | Assign | Lambda | Other
+class Operator(NamedTuple):
+    """An operator that is a word (`sizeof`, `new`, `throw`), with the expressions behind it; a type is none of them."""
+
+    at: int
+    word: str
+    operands: tuple[Expr, ...]
+    end: int
+    around: Around = ()
+
+
+class Launch(NamedTuple):
+    """`callee<<<config>>>(args)`; `at`: the `<<<`, `end`: the last token."""
+
+    at: int
+    callee: Expr
+    config: tuple[Expr, ...]
+    args: tuple[Expr, ...]
+    end: int
+    around: Around = ()
+
+
+Expr = Num | Name | Member | Index | CallExpr | Unary | Binary | Ternary | Assign | Lambda | Operator | Launch | Other
 
 
 class Param(NamedTuple):
@@ -227,78 +248,6 @@ class Asm(NamedTuple):
 Stmt = Decl | Eval | If | Loop | Switch | Block | Jump | Asm
 
 
-Extent = tuple[int, int]  # the first token and the last
-
-# What an expression begins and ends with, where that is another expression; else its own tokens. A long run of operands
-# is no deep recursion: `a + b + c` is followed in a loop.
-_LEFT: dict[type, Callable[[Any], Expr | None]] = {
-    Binary: lambda e: e.a,
-    Assign: lambda e: e.target,
-    Ternary: lambda e: e.cond,
-    Index: lambda e: e.base,
-    Member: lambda e: e.base,
-    CallExpr: lambda e: e.callee,
-    Unary: lambda e: e.x if e.op[0] == "p" else None,
-}
-_RIGHT: dict[type, Callable[[Any], Expr | None]] = {
-    Binary: lambda e: e.b,
-    Assign: lambda e: e.value,
-    Ternary: lambda e: e.b,
-    Unary: lambda e: None if e.op[0] == "p" else e.x,
-}
-_START: dict[type, Callable[[Any], int]] = {
-    Name: lambda e: e.start if e.start >= 0 else e.at,
-    Other: lambda e: e.start if e.start >= 0 else e.at,
-}
-_END: dict[type, Callable[[Any], int]] = {
-    Name: lambda e: max(e.at, e.end),
-    Member: lambda e: max(e.at, e.end),
-    Index: lambda e: e.end,
-    CallExpr: lambda e: e.close,
-    Lambda: lambda e: e.end,
-    Other: lambda e: e.end if e.start >= 0 else e.at,
-}
-
-
-def first_token(e: Expr) -> int:
-    """The first token of an expression, of the brackets and casts around it."""
-    while not e.around:
-        left = _LEFT.get(type(e))
-        inner = left(e) if left is not None else None
-        if inner is None:
-            start = _START.get(type(e))
-            return start(e) if start is not None else e.at
-        e = inner
-    return e.around[-1].first
-
-
-def last_token(e: Expr) -> int:
-    """The last token of an expression, of the brackets and casts around it."""
-    while not e.around:
-        right = _RIGHT.get(type(e))
-        inner = right(e) if right is not None else None
-        if inner is None:
-            end = _END.get(type(e))
-            return end(e) if end is not None else e.at
-        e = inner
-    return e.around[-1].last
-
-
-def is_empty(e: Expr) -> bool:
-    """Whether there is no expression where one was looked for."""
-    return isinstance(e, Other) and e.end < e.start and not e.around
-
-
-def tokens(e: Expr) -> Extent:
-    """The extent of an expression with the brackets and casts around it."""
-    return first_token(e), last_token(e)
-
-
-def own_tokens(e: Expr) -> Extent:
-    """The extent of an expression without what is around it."""
-    return tokens(e._replace(around=()) if e.around else e)
-
-
 _PARTS: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
     Binary: lambda e: (e.a, e.b),
     CallExpr: lambda e: (e.callee, *e.args),
@@ -307,12 +256,13 @@ _PARTS: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
     Member: lambda e: (e.base,),
     Assign: lambda e: (e.target, e.value),
     Ternary: lambda e: (e.cond, e.a, e.b),
+    Launch: lambda e: (e.callee, *e.config, *e.args),
     Other: lambda e: e.parts,
 }
 
 
 def parts(node: Expr) -> tuple[Expr, ...]:
-    """The expressions that an expression is made of."""
+    """The expressions whose values an expression is made of."""
     get = _PARTS.get(type(node))
     return get(node) if get is not None else ()
 

@@ -18,10 +18,12 @@ from cu2port.syntax.tree import (
     Loop,
     Name,
     Num,
+    Operator,
     Other,
     Stmt,
     Switch,
     Unary,
+    parts,
     statements,
     walk,
 )
@@ -168,7 +170,7 @@ class Interpreter(Caller):
         for x in s.dims:
             self.value(x)
         init = s.init
-        if isinstance(init, Other) and not init.parts:
+        if isinstance(init, (Other, Operator)) and not parts(init):
             init = None
         v = self.value(init) if init is not None else NOTHING
         self.hint = ""

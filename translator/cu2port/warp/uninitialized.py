@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
-from cu2port.syntax.expressions import NOT_TYPES
+from cu2port.syntax.cursor import NOT_TYPES
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.statements import Parser, parameters
 from cu2port.warp.model import Device, make_device

@@ -7,7 +7,8 @@ from functools import cache
 from typing import NamedTuple
 
 from cu2port.core.model import Edit
-from cu2port.syntax.tree import Binary, CallExpr, Eval, Expr, If, Loop, Name, Num, Stmt, Unary, callee, own_tokens, walk
+from cu2port.syntax.operands import own_tokens
+from cu2port.syntax.tree import Binary, CallExpr, Eval, Expr, If, Loop, Name, Num, Stmt, Unary, callee, walk
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.native.groups import is_block
 from cu2port.warp.native.match import Bound, expression, matches, matches_statement, statement

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cu2port.facts.unit import Unit
-from cu2port.syntax.expressions import QUALIFIERS
+from cu2port.syntax.cursor import QUALIFIERS
 from cu2port.syntax.statements import Parser
 from cu2port.syntax.tree import Cast, Expr, Paren, Unread
 

@@ -26,6 +26,7 @@ from cu2port.syntax.tree import (
     Jump,
     Loop,
     Name,
+    Operator,
     Other,
     Stmt,
     Switch,
@@ -261,7 +262,7 @@ def _evaluated(s: State, x: Eval, here: Here) -> State:
         return plain(s, e)[0]
     if isinstance(e, Assign):
         return assigned(s, e)
-    if x.end < 0 and not isinstance(e, (Unary, Other)):
+    if x.end < 0 and not isinstance(e, (Unary, Operator, Other)):
         return s.refuse(x.at, Reason.SEMICOLON)
     if isinstance(e, Name) and e.text in s.env:  # (void)lane;
         return s.note("spot", e.at)
