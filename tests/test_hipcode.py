@@ -153,7 +153,16 @@ def test_a_macro_that_is_defined_elsewhere_too_opens_none(tmp_path: Path) -> Non
     assert LANES not in (tmp_path / "out" / "a.cu").read_text()
 
 
+def test_a_shim_in_hips_folder_that_gives_cudas_names_is_hips(tmp_path: Path) -> None:
+    shim = "#include <hipblas/hipblas.h>\ntypedef hipblasHandle_t cublasHandle_t;\nint f(cublasHandle_t h);\n"
+    files = {"backends/hip/blas.h": shim, "common/cuda_hip/k.cuh": LANES, "a.cu": CUDA}
+    _run(_tree(tmp_path / "in", files), tmp_path / "out")
+    assert (tmp_path / "out/backends/hip/blas.h").read_text() == shim
+    assert (tmp_path / "out/common/cuda_hip/k.cuh").read_text() != LANES
+
+
 BOTH = {
+    "src/plain.h": LANES,
     "CMakeLists.txt": "project(p)\nif(P_ENABLE_HIP)\n  enable_language(HIP)\nendif()\n",
     "src/cuda/run_cuda.cu": CUDA,
     "src/hip/run_hip.cpp": LANES,

@@ -287,9 +287,13 @@ def _first_outside(unit: Unit, words: Iterator[str], inside: Cover) -> str:
 def named_hip(path: str) -> str:
     """What of a relative path says that a file is HIP's: `hip/` of `src/hip/a.h`, `a_hip.cpp`; "" if nothing does."""
     *folders, name = path.replace("\\", "/").split("/")
-    if _NAMED.match(name):
+    if _is_named(name):
         return name
-    return next((f"{f}/" for f in reversed(folders) if _NAMED.match(f)), "")
+    return next((f"{f}/" for f in reversed(folders) if _is_named(f)), "")
+
+
+def _is_named(part: str) -> bool:
+    return _NAMED.match(part) is not None and "cuda" not in part.lower()  # `common/cuda_hip/` is for both
 
 
 def is_whole(unit: Unit) -> bool:

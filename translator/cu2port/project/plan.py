@@ -223,8 +223,12 @@ def _sides_of(graph: Graph, items: Sequence[Item]) -> Sides:
 
 def _side(sides: Sides | None, path: str, in_tree: bool) -> SideName:
     """The side of a file; one that was named alone is converted, twin or not, unless it is HIP's."""
-    side = sides.of[path].name if sides is not None and path in sides.of else ""
-    return side if in_tree or side == "hip" else ""
+    if sides is None or path not in sides.of:
+        return ""
+    side = sides.of[path].name
+    if side == "hip" or not in_tree:
+        return "hip" if side == "hip" else ""
+    return "kept" if sides.decision == "both" else side
 
 
 def build_jobs(request: Request, items: Sequence[Item]) -> list[Job]:

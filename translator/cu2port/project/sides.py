@@ -177,7 +177,7 @@ def _included(f: SideFacts, targets: Mapping[str, str]) -> Iterable[str]:
 def _alone(f: SideFacts, shown: str) -> Side:
     """What a file is by itself."""
     named = named_hip(shown)
-    if named and not f.cuda:
+    if named and (not f.cuda or (f.hip and f.cuda.startswith("uses "))):  # with HIP's headers: it gives CUDA's names
         return Side("hip", f"its path: {named}")
     if f.hip and not f.cuda:
         return Side("hip", f.hip)
