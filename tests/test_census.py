@@ -12,7 +12,7 @@ import pytest
 from loading import load
 
 from cu2port.catalog import load_catalog
-from cu2port.core.model import Edit, Span, insert, replace
+from cu2port.core.model import Edit, Finding, Judged, Outcome, Result, Severity, Span, insert, replace
 from cu2port.facts.unit import Unit
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -115,3 +115,15 @@ def test_damage_is_named(tmp_path: Path, output: str | None, kind: str) -> None:
     done = run(str(tmp_path / "in"), "--converted", str(tmp_path / "out"))
     assert done.returncode == 1
     assert f": {kind}: " in done.stdout
+
+
+def test_edits_in_hips_code_and_names_that_are_gone_are_seen(census: ModuleType) -> None:
+    text = "#ifdef USE_ROCM\nvoid f(int* p) { hipFree(p); }\n#endif\nvoid g(int* p) { cudaFree(p); }\n"
+    unit = Unit(text, load_catalog(), path="a.cu")
+    good, bad = text.index("cudaFree"), text.index("hipFree")
+    for at, size, faults in ((good, 8, []), (bad, 7, ["hip", "hip names"])):
+        made = replace(at, at + size, "X")
+        finding = Finding("CU101", "api-rename", Severity.INFO, "", at, at + size, (made,))
+        output = (text[:at] + "X" + text[at + size :]).encode()
+        result = Result("a.cu", text.encode(), output, (Judged(finding, Outcome.APPLIED),))
+        assert [f.kind for f in census.hip_faults(unit, result)] == faults

@@ -12,6 +12,8 @@ CUDA files (.cu, .cuh) are looked at, with --all every kind of source; only the 
 - `kernels`, `launches`, `strings`: `__global__` tokens, launches (`<<<...>>>` or `hipLaunchKernelGGL`) or string
   literals of the input are not those of the output (includes, preprocessor messages and asm statements aside, and new
   literals that a row of the catalogue writes);
+- `hip`: an edit changes code that is HIP's already;
+- `hip names`: names of HIP's in such code that the output has fewer of;
 - `reach`: an applied edit reaches past the statement or directive it belongs to. The bytes that an edit replaces must
   hold no `;`, `{` or `}` outside brackets of their own (a launch's configuration counts as brackets), open no bracket
   that they do not close, and close none that they did not open; or be one whole statement among others for which
@@ -41,11 +43,15 @@ from tables import put_row, row_text
 
 from cu2port.catalog import load_catalog
 from cu2port.core.model import Edit, Options, Outcome, Project, Result, Span
+from cu2port.engine.hipside import reaches_into
 from cu2port.engine.translate import translate
 from cu2port.facts.clang import ClangService
 from cu2port.facts.declared import declared_names
+from cu2port.facts.hipcode import hip_names, untouched
 from cu2port.facts.unit import Unit
 from cu2port.project.graph import Graph, Scan, scan_includes
+from cu2port.project.jobs import side_of_text
+from cu2port.project.sides import decide, read_builds
 from cu2port.project.tree import CUDA_SUFFIXES, SOURCE_SUFFIXES
 from cu2port.syntax.lexer import is_string, lex
 
@@ -53,7 +59,7 @@ _OPEN = frozenset({"(", "[", "{", "<%", "<:"})
 _CLOSE = frozenset({")", "]", "}", "%>", ":>"})
 _ENDS = frozenset({";", "{", "}", "<%", "%>"})
 _MESSAGES = frozenset({"include", "include_next", "import", "error", "warning", "pragma", "line"})
-KINDS = ("crash", "output", "again", "kernels", "launches", "strings", "reach")
+KINDS = ("crash", "output", "again", "kernels", "launches", "strings", "reach", "hip", "hip names")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +183,27 @@ def edit_faults(unit: Unit, result: Result) -> Iterator[Fault]:
                     yield Fault("reach", unit.path, line, f"{judged.finding.code} {said}: {shown}")
 
 
+def hip_faults(unit: Unit, result: Result) -> Iterator[Fault]:
+    """Every applied edit in code that is HIP's, and the names of HIP's in it that are gone."""
+    cover = untouched(unit)
+    for judged in result.findings if cover else ():
+        for edit in judged.finding.edits if judged.outcome is Outcome.APPLIED else ():
+            if reaches_into(cover, edit):
+                line = unit.text.count("\n", 0, edit.start) + 1
+                shown = _short(unit.text[edit.start : edit.end])
+                yield Fault("hip", unit.path, line, f"{judged.finding.code} edits `{shown}`")
+    before = Counter(unit.t[i] for i in named_in_hip(unit))
+    gone = before - Counter(lex(result.output.decode("latin-1")).t) if before else before
+    for name in sorted(gone):
+        yield Fault("hip names", unit.path, 0, f"{gone[name]} of {before[name]} `{name}` are gone")
+
+
+def named_in_hip(unit: Unit) -> list[int]:
+    """The tokens that are HIP's names, in code that is HIP's."""
+    cover = untouched(unit)
+    return [i for i in hip_names(unit) if unit.p[i] in cover] if cover else []
+
+
 def _short(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= 100 else f"{text[:60]} ... {text[-30:]}"
@@ -199,14 +226,26 @@ def sources(tree: Path, only: Sequence[str], every: bool) -> Iterator[Path]:
 
 
 def projects(tree: Path, paths: Sequence[Path]) -> dict[Path, Project]:
-    """What the tree says of each file, headers included, as `cu2port convert` finds it."""
+    """What the tree says of each file, headers included, as `cu2port convert` finds it; but the CUDA side of a project
+    that builds for HIP itself, which `convert` leaves, is converted here too."""
     scans = {}
     for path in sources(tree, (), every=True):
         data = path.read_bytes()
         own, promised = declared_names(data.decode("latin-1"))
-        scans[str(path)] = Scan(own, scan_includes(data), promised=promised)
+        scans[str(path)] = Scan(own, scan_includes(data), side_of_text(data), promised)
     graph = Graph(list(scans), scans, ())
-    return {p: Project(declared=graph.declared(str(p)), own=graph.own(str(p))) for p in paths}
+    shown = {str(p): p.relative_to(tree).as_posix() for p in map(Path, scans)}
+    builds = read_builds((str(p), p.relative_to(tree).as_posix()) for p in sorted(tree.rglob("*")) if p.is_file())
+    sides = decide(graph.sides, shown, graph.resolved(), builds)
+    return {
+        p: Project(
+            declared=graph.declared(str(p)),
+            own=graph.own(str(p)),
+            side=sides.of[str(p)].name,
+            hip_macros=sides.macros,
+        )
+        for p in paths
+    }
 
 
 def faults(
@@ -231,6 +270,7 @@ def faults(
         if converted is None:
             result = translate(data, options, path=str(path), project=project, clang=clang)
             yield from edit_faults(unit, result)
+            yield from hip_faults(unit, result)
             output = result.output
         elif converted.is_file():
             output = converted.read_bytes()
@@ -298,10 +338,10 @@ def main() -> None:
                 made = args.converted / (name[:-3] + args.rename if renamed else name)
             clang = None if args.lexer_alone else service
             found += faults(path, name, Options(launch=args.launch), known[path], clang, made, ours)
-            counted = count(Unit(path.read_bytes().decode("latin-1"), catalog, path=name))
-            total += Counter(
-                files=1, kernels=counted.kernels, launches=counted.launches, strings=counted.strings.total()
-            )
+            unit = Unit(path.read_bytes().decode("latin-1"), catalog, path=name, project=known[path])
+            counted = count(unit)
+            total += Counter(files=1, kernels=counted.kernels, launches=counted.launches)
+            total += Counter({"strings": counted.strings.total(), "hip names": len(named_in_hip(unit))})
     cells = _show(found, total)
     if args.write:
         put_row(args.write, "census", [args.row or args.tree.resolve().name, *cells])
@@ -321,7 +361,7 @@ def _show(found: Sequence[Fault], total: Counter[str]) -> tuple[str, ...]:
     print(row_text(heads) + "|" + " --: |" * len(heads))
     bad = Counter(f.kind for f in found)
     sound = {kind: str(bad[kind]) for kind in KINDS}
-    for kind in ("kernels", "launches", "strings"):
+    for kind in ("kernels", "launches", "strings", "hip names"):
         sound[kind] = f"{bad[kind]} (of {total[kind]:,})"
     cells = (f"{total['files']:,}", *sound.values())
     print(row_text(cells), end="")

@@ -25,7 +25,7 @@ def _outside(cover: Cover, findings: Iterable[Finding]) -> Iterator[Finding]:
         if f.start in cover:
             if f.code in _true_of_hip():
                 yield _by_hand(f, f.message) if f.edits else f
-        elif any(_reaches(cover, e) for e in f.edits):
+        elif any(reaches_into(cover, e) for e in f.edits):
             yield _by_hand(f, f"{f.message}; left to do, since it would change code that is for HIP already")
         else:
             yield f
@@ -40,7 +40,7 @@ def _true_of_hip() -> frozenset[str]:
     return frozenset(c.code for c in all_checks() if c.true_of_hip)
 
 
-def _reaches(cover: Cover, e: Edit) -> bool:
+def reaches_into(cover: Cover, e: Edit) -> bool:
     """Whether an edit replaces a byte of some spans, or inserts between two."""
     at = e.start
     for kept in sorted(x for x in e.parts if isinstance(x, Span)):

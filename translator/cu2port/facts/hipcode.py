@@ -330,6 +330,11 @@ def _hip_cover(unit: Unit) -> Cover:
     return Cover(hip_branches(unit) if unit.project.renamed_only else hip_spans(unit))
 
 
+def hip_names(unit: Unit) -> list[int]:
+    """The tokens that are names of HIP's or of its libraries."""
+    return unit.find(*(w for w in unit.words if _HIP_NAME.match(w)))
+
+
 def untouched(unit: Unit) -> Cover:
     """The bytes that no rule changes: those of HIP's code."""
     return unit.once(_untouched)

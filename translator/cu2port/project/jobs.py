@@ -106,11 +106,12 @@ def scan(job: Job, tools: Tools) -> Scan:
     found = tools.scans.get(key)
     if found is None:
         own, promised = declared_names(data.decode("latin-1"))
-        found = tools.scans[key] = Scan(own, scan_includes(data), _side(data), promised)
+        found = tools.scans[key] = Scan(own, scan_includes(data), side_of_text(data), promised)
     return found
 
 
-def _side(data: bytes) -> SideFacts:
+def side_of_text(data: bytes) -> SideFacts:
+    """What a text says of the side it is on."""
     if not may_ask(data) or b"\0" in data:
         return plain_facts(data)
     return side_facts(Unit(data.decode("latin-1"), load_catalog()))
