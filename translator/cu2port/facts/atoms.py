@@ -23,8 +23,9 @@ _HIP_WORD = re.compile(
 )
 _A_GUARD = re.compile(r"\w*(?:_(?:H|HPP|HH|HXX|CUH|INC|INL|IPP|TPP|TCC|CPP)_*|_(?:INCLUDED?|GUARD)\w*)\Z")
 _OTHERS = re.compile(r"\w*(?:CUDA|NV(?:CC|IDIA|_|\Z))\w*")
-_OF_DEVICE = re.compile(r"__AMDGCN__|__AMDGPU__|__gfx\w+__|__HIP_DEVICE_COMPILE__")
-_OF_COMPILER = frozenset("__HIP__ __HIPCC__ __HIP_PLATFORM_AMD__".split())
+_OF_GPU = re.compile(r"__(?:gfx|GFX)\w+__")
+# clang 22 defines __AMDGCN__ in the host pass too
+_OF_COMPILER = frozenset("__HIP__ __HIPCC__ __HIP_PLATFORM_AMD__ __AMDGCN__ __AMDGPU__".split())
 
 
 @lru_cache(maxsize=4096)
@@ -46,8 +47,10 @@ def without_hip(word: str, more: frozenset[str]) -> Macro:
 
 def under_hip(word: str, device: bool, more: frozenset[str]) -> Macro:
     """What is known of a macro in HIP's host or device pass."""
-    if _OF_DEVICE.fullmatch(word):
-        return (ONE if word.startswith("__HIP") else SET) if device else UNDEFINED
+    if word == "__HIP_DEVICE_COMPILE__":
+        return ONE if device else UNDEFINED
+    if _OF_GPU.fullmatch(word):
+        return UNKNOWN if device else UNDEFINED
     if word in _OF_COMPILER:
         return ONE
     if word in CUDA_MACROS:
