@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cu2port import Options, translate
 from cu2port.facts.atoms import of_pass
+from cu2port.facts.clang import ClangService
 from cu2port.facts.truth import ONE, SET, UNDEFINED, UNKNOWN, Macro, truth
 from cu2port.syntax.constants import Constant
 from cu2port.syntax.lexer import lex
@@ -135,3 +137,31 @@ def test_verdicts_are_those_of_clang(tmp_path: Path) -> None:
                     given += 1
                     assert verdict is taken[n], (condition, device, more)
     assert given > 2000
+
+
+# --- --skip-inactive --------------------------------------------------------------------------------------------------
+
+#: A condition; whether its branch and the `#else` are converted.
+SKIPPED = [
+    ("#if CUDA_VERSION < 12000", False, True),
+    ("#if CUDA_VERSION >= 12000", True, False),
+    ("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 300", False, True),
+    ("#ifdef __CUDA_ARCH__", True, True),
+    ("#ifdef __CUDACC__", True, False),
+    ("#ifndef __NVCC__", False, True),
+    ("#if 0", False, True),
+    ("#if defined(OTHER) && CUDA_VERSION < 12000", False, True),
+    ("#if defined(OTHER) || CUDA_VERSION >= 12000", True, False),
+    ("#if defined(OTHER) && CUDA_VERSION >= 12000", True, True),
+]
+
+
+@pytest.mark.parametrize(("condition", "first", "second"), SKIPPED)
+@pytest.mark.parametrize("asked", [True, False])
+def test_what_is_skipped_is_what_hip_leaves_out(condition: str, first: bool, second: bool, asked: bool) -> None:
+    """A branch that HIP may take in the output is converted, whatever nvcc would do with it."""
+    text = f"{condition}\nvoid f(int* p) {{ cudaFree(p); }}\n#else\nvoid f(int* p) {{ cudaFree(p); }}\n#endif\n"
+    with ClangService() as service:
+        options = Options(skip_inactive=True, use_clang=asked)
+        made = translate(text, options, path="a.h", clang=service if asked else None).output.decode()
+    assert ["hipFree" in part for part in made.split("#else")] == [first, second]

@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+import dataclasses
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from cu2port.core import edits
 from cu2port.core.model import Finding, Severity, Trust, replace
 from cu2port.engine.check import Check, Example
+from cu2port.facts.atoms import of_pass
 from cu2port.facts.branches import Comparison, comparison, older_is_empty, older_refuses, tested_defined
-from cu2port.facts.hipcode import asks_for_hip
+from cu2port.facts.hipcode import CONDITIONS, asks_for_hip, condition, condition_of
+from cu2port.facts.truth import UNDEFINED, UNKNOWN, Lookup, Macro, truth
 from cu2port.facts.unit import Unit
+from cu2port.syntax.constants import Constant
+from cu2port.syntax.lexer import lex
 
 # Up to Volta the guarded features (atomics on double, shuffles, half arithmetic, synchronised votes) exist on every
 # GPU that HIP supports. Later ones guard tensor cores, asynchronous copies and inline PTX, which AMD lacks.
@@ -50,6 +56,18 @@ class CudaArch(Check):
             "the branch for old GPUs",
         ),
         Example(
+            "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800\nint x;\n#endif\n",
+            "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800\nint x;\n#endif\n",
+            "what only older GPUs need: false in both passes",
+            findings=1,
+        ),
+        Example(
+            "__device__ int f() { if constexpr (__CUDA_ARCH__ >= 900) return 1; return __CUDA_ARCH__ / 100; }",
+            "__device__ int f() { if constexpr (false) return 1; return __CUDA_ARCH__ / 100; }",
+            "in code",
+            findings=2,
+        ),
+        Example(
             "#if __CUDA_ARCH__ >= 800\nint x;\n#endif\n",
             "#if __CUDA_ARCH__ >= 800\nint x;\n#endif\n",
             "a person must look",
@@ -87,10 +105,31 @@ class CudaArch(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        by_directive: dict[int, list[int]] = {}
         for i in unit.find("__CUDA_ARCH__"):
-            tok = unit.t[i]
-            if asks_for_hip(unit, i):
-                continue
+            if not asks_for_hip(unit, i):
+                by_directive.setdefault(unit.lexed.directive_index(i), []).append(i)
+        for n, tokens in by_directive.items():
+            if n < 0 or unit.directives[n].keyword not in CONDITIONS:
+                yield from self._each(unit, tokens)
+            elif _is_fallback(unit, n):
+                yield self.finding(
+                    "this asks for older GPUs of NVIDIA's, and stays false in HIP's host and device pass",
+                    unit.p[tokens[0]],
+                    unit.end(tokens[0]),
+                    cuda="__CUDA_ARCH__",
+                    effects=(("all", "compile-error"),),
+                    why=("Newer GPUs and HIP's headers have what it stands in for. See that this holds.",),
+                )
+            else:
+                found = list(self._each(unit, tokens))
+                answer = _answer(unit, n, found)
+                yield from (f if f.edits or not answer else dataclasses.replace(f, why=(answer, *f.why)) for f in found)
+
+    def _each(self, unit: Unit, tokens: Iterable[int]) -> Iterator[Finding]:
+        """What is said of tokens one by one: each atom that HIP answers as CUDA would is replaced."""
+        tok = "__CUDA_ARCH__"
+        for i in tokens:
             start, end = unit.p[i], unit.end(i)
             if tested_defined(unit, i):
                 asked, hip = "as the device pass", "__HIP_DEVICE_COMPILE__"
@@ -136,6 +175,26 @@ class CudaArch(Check):
                     cuda=tok,
                     hip="__HIP_DEVICE_COMPILE__",
                 )
+            elif found is not None and ordered and unit.in_directive(i) is None:
+                text = "false" if found.op in (">", ">=") else "true"
+                yield self.finding(
+                    f"`{unit.text[found.start : found.end]}`: HIP has no such number and takes the code for older GPUs",
+                    found.start,
+                    found.end,
+                    (replace(found.start, found.end, text),),
+                    trust=Trust.REVIEW,
+                    cuda=tok,
+                    effects=(("all", "compile-error"),),
+                )
+            elif unit.in_directive(i) is None:
+                yield self.finding(
+                    "`__CUDA_ARCH__` is not defined by HIP, so its value does not compile",
+                    start,
+                    end,
+                    cuda=tok,
+                    effects=(("all", "compile-error"),),
+                    why=("Ask for the feature, or give HIP's GPUs a number of your own.",),
+                )
             else:
                 yield self.finding(
                     "`__CUDA_ARCH__` is not defined by HIP and counts as 0 here: the branch for older GPUs is compiled",
@@ -145,6 +204,35 @@ class CudaArch(Check):
                     effects=(("all", "wrong-result"),),
                     why=("See that the branch which HIP takes does the whole job, then ask for the feature instead.",),
                 )
+
+
+def _is_fallback(unit: Unit, n: int) -> bool:
+    """Whether a conditional without another branch adds what only older GPUs of NVIDIA's lack, so that it is false for
+    a compiler without `__CUDA_ARCH__`: `#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800`."""
+    g = unit.conditionals.opened_by(n)
+    if g is None or len(g.chain) != 2 or g.chain[0] != n:
+        return False
+    words = condition(unit, unit.directives[n])
+    untouched, older, newer = (truth(words, _with_arch(arch)) for arch in (0, _LAST_COMMON, 9999))
+    return untouched is False and older is not False and newer is False
+
+
+def _with_arch(arch: int) -> Lookup:
+    """What is known of macros where `__CUDA_ARCH__` has a value, or is not defined (0)."""
+    known = Macro(True, Constant(arch, "long long"), True) if arch else UNDEFINED
+    return lambda word: known if word == "__CUDA_ARCH__" else UNKNOWN
+
+
+def _answer(unit: Unit, n: int, findings: Iterable[Finding]) -> str:
+    """What a conditional asks of HIP's two passes when the edits of findings are made; "" if that is not known."""
+    d = unit.directives[n]
+    inside = [e for f in findings for e in f.edits if d.start <= e.start and e.end <= d.end]
+    _, keyword, *words = lex(edits.apply_within(unit.text, d.start, d.end, inside)).t
+    host, device = (truth(condition_of(keyword, words), of_pass(on)) for on in (False, True))
+    if host is None and device is None:
+        return ""
+    said = {True: "true", False: "false", None: "not known here"}
+    return f"The whole condition is {said[host]} in HIP's host pass and {said[device]} in its device pass."
 
 
 def _flags_later(unit: Unit, i: int) -> bool:

@@ -17,6 +17,7 @@ from cu2port.core.file_rules import NOT_TEXT
 from cu2port.core.model import Finding, Options, Outcome, Project, Result
 from cu2port.engine import hipside
 from cu2port.engine.effects import narrowed
+from cu2port.engine.inactive import inactive
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.hipcode import is_whole
 from cu2port.facts.unit import Unit
@@ -80,8 +81,8 @@ def examine(
 
         findings = apart(unit, findings, NativeKernel.code)
     if options.skip_inactive:
-        inactive = Cover(unit.inactive)
-        findings = [f for f in findings if f.start not in inactive]
+        left_out = Cover(inactive(unit, findings))
+        findings = [f for f in findings if f.start not in left_out]
     if options.archs:
         findings = [narrowed(f, options.archs) for f in findings]
     return Examined(path, data, options, unit, tuple(findings))

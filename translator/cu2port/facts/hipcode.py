@@ -35,17 +35,21 @@ _LANES = frozenset(
     "__shfl_xor_sync __ballot_sync __activemask __lane_id __AMDGCN_WAVEFRONT_SIZE".split()
 )
 _NAMED = re.compile(r"(?i)(?:hip|rocm)\Z|.*(?:_(?:hip|rocm)|\.hip)(?:\.\w+)*\Z")
-_CONDITIONS = frozenset("if ifdef ifndef elif elifdef elifndef".split())
+CONDITIONS = frozenset("if ifdef ifndef elif elifdef elifndef".split())
 
 
 def condition(unit: Unit, d: Directive) -> list[str]:
     """The condition of a directive as tokens of an `#if`; that of an `#else` is true."""
-    words = unit.t[d.first + 2 : d.stop]
-    if d.keyword in ("ifdef", "elifdef"):
+    return condition_of(d.keyword, unit.t[d.first + 2 : d.stop])
+
+
+def condition_of(keyword: str, words: list[str]) -> list[str]:
+    """The same of a keyword and the tokens after it."""
+    if keyword in ("ifdef", "elifdef"):
         return ["defined", *words[:1]]
-    if d.keyword in ("ifndef", "elifndef"):
+    if keyword in ("ifndef", "elifndef"):
         return ["!", "defined", *words[:1]]
-    return ["1"] if d.keyword == "else" else words
+    return ["1"] if keyword == "else" else words
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,7 @@ def _asking(unit: Unit) -> frozenset[int]:
     if not words:
         return frozenset()
     asking = {n for i in unit.find(*words) if (n := unit.lexed.directive_index(i)) >= 0}
-    asking = {n for n in asking if unit.directives[n].keyword in _CONDITIONS}
+    asking = {n for n in asking if unit.directives[n].keyword in CONDITIONS}
     if not asking:
         return frozenset()
     return frozenset(g.chain[0] for g in unit.groups if g.opener in asking)
@@ -139,7 +143,7 @@ def _find_guards(unit: Unit) -> frozenset[str]:
 def asks_for_hip(unit: Unit, i: int) -> bool:
     """Whether the conditional directive that token i is part of belongs to a chain with a branch for HIP."""
     n = unit.lexed.directive_index(i)
-    if n < 0 or unit.directives[n].keyword not in _CONDITIONS:
+    if n < 0 or unit.directives[n].keyword not in CONDITIONS:
         return False
     g = unit.conditionals.opened_by(n)
     return g is not None and g.chain[0] in unit.once(_asking)
