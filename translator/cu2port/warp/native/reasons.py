@@ -45,6 +45,7 @@ class Reason(Enum):
     REFERS = "`{}` refers to {}"
     GETS = "`{}` gets {}"
     TYPE = "`{}` ({}) gets {} ({})"
+    CAST = "a cast to {} changes {}"
     SEEN = "`{}`, which other functions see, gets {}"
     SET_BY_SOME = "`{}` is set by some lanes of each warp"
     HOLDS = "`{}` holds {}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cu2port.syntax.tree import Expr, parts
 from cu2port.warp.native.reasons import Reason
 from cu2port.warp.native.state import MIXED, SAME, Kind, State, T, Valued
-from cu2port.warp.native.types import casts, holds_threads, is_cast
+from cu2port.warp.native.types import COUNT, casts, holds_threads, is_cast, keeps
 
 
 def value(s: State, e: Expr) -> Valued:
@@ -27,7 +27,9 @@ def _cast(s: State, e: Expr, t: T) -> Valued:
         if t.kind is Kind.TID and not holds_threads(typ):
             t = SAME
         elif t.kind in (Kind.PART, Kind.GATHERED):
-            s, t = s.kept(t, typ, typ or "a cast", e.at)
+            if not keeps(t.op, t.typ, typ):
+                return s.refuse(e.at, Reason.CAST, f"`{typ}`" if typ else "an unknown type", t.kind.value), MIXED
+            t = t if t.typ == COUNT else t._replace(typ=typ)
         elif not (t.plain or t.kind is Kind.WHOLE) and not holds_threads(typ):
             return s.refuse(e.at, Reason.DIFFERS, t.kind.value), MIXED
     return s, t
