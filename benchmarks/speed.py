@@ -3,7 +3,7 @@
     python benchmarks/speed.py TREE [--only GLOB]... [--json FILE] [--rounds 3] [--torch PYTHON]
 
 Prints one Markdown table. CUDA files (.cu, .cuh) that match --only are converted; other source files that match
-lie beside them, as includes need, and are copied. Every run is `cu2port convert` in a process of its own with an empty
+are beside them, as includes need, and are copied. Every run is `cu2port convert` in a process of its own with an empty
 output folder. The catalogue and libclang's precompiled header are cached, results are not (nothing keeps results).
 
 Times are the best of --rounds. Wall time is what a user waits, and other work on the machine lengthens it; CPU time is

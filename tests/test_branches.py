@@ -1,4 +1,4 @@
-"""Branches for older GPUs that only stop: HIP takes the other one, and no other branch is taken for one of them."""
+"""Branches for older GPUs that only stop: HIP takes the other one, and no other branch is treated as one of them."""
 
 from __future__ import annotations
 

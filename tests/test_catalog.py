@@ -337,7 +337,7 @@ KINDS_OF_CHANGE = {
         "namespace mine { typedef int cudaGraph_t; cudaGraph_t g; }",
         "",
     ),
-    "functions and constants that stand in for CUDA's": (
+    "functions and constants that replace CUDA's": (
         "using cudaError_t = int;\nnamespace n { enum E { cudaSuccess = -1 };\n"
         "template <class T> cudaError_t cudaMemcpyToSymbol(T& x, void* p) { return cudaSuccess; } }\n",
         "using hipError_t = int;\nnamespace n { enum E { hipSuccess = -1 };\n"

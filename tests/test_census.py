@@ -32,7 +32,7 @@ def census() -> ModuleType:
 
 
 def edit_of(written: str, *parts: str) -> Edit:
-    """Replace the first place of a text by parts; a part that stands in it is kept."""
+    """Replace the first place of a text by parts; a part that is in it is kept."""
     at = TEXT.index(written)
     kept = [
         Span(at + written.index(p), at + written.index(p) + len(p)) if p in written and p.isalnum() else p

@@ -62,7 +62,7 @@ PTX = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n  
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A fenced block: its language, its text, where the text lies in the document, and the file that it is ("")."""
+    """A fenced block: its language, its text, where the text is in the document, and the file that it is ("")."""
 
     language: str
     text: str
@@ -86,7 +86,7 @@ def shown(document: Path) -> str:
 
 
 def tree(folder: Path) -> None:
-    """What the commands of the documents speak of."""
+    """What the commands of the documents refer to."""
     for name, text in {
         "src/a.cu": SOURCE, "src/a.hip": HIP, "b.cuh": SOURCE, "a.hip": HIP, "app.hip": HIP, "kernel.ptx": PTX,
         "build/compile_commands.json": "[]",

@@ -100,7 +100,7 @@ def table() -> dict[str, tuple[int, str]]:
 
 
 def place(name: str, rooms: Mapping[str, tuple[int, str]]) -> tuple[int, str] | None:
-    """The room of a module: that of the longest name in the table which it has or lies below."""
+    """The room of a module: that of the longest name in the table which it has or is below."""
     parts = name.split(".")
     return next((rooms[key] for n in range(len(parts), 0, -1) if (key := ".".join(parts[:n])) in rooms), None)
 

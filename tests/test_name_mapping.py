@@ -44,7 +44,7 @@ def disagreement(row: Row) -> str:
         return f"{found.hip} is not there: {output}"
     owners = codes - {"CU101", "CU102", "CU103", "CU105", "CU107", "CU108", "CU215"}
     missing = owners - {rule.code for rule in found.rules}
-    return f"{missing} speak of it and are not named" if missing else ""
+    return f"{missing} refer to it and are not named" if missing else ""
 
 
 def check(names: list[str]) -> None:

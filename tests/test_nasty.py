@@ -30,7 +30,7 @@ from cu2port.syntax.lexer import lex
 
 OLD = b"#include <cuda_runtime.h>\nint f() { return cudaFree(0); }\n"
 NEW = b"#include <hip/hip_runtime.h>\nint f() { return hipFree(0); }\n"
-#: A name of CUDA's that the file declares itself: only libclang can tell its uses apart, so it is asked.
+#: A CUDA name that the file declares itself: only libclang can tell its uses apart, so it is asked.
 DOUBT = b"namespace mine { int cudaFree(int x) { return x; } }\nint g() { return mine::cudaFree(1) + cudaFree(0); }\n"
 
 #: Texts around OLD. All of them convert: `cudaFree(0)` becomes `hipFree(0)`, and every other byte stays.
@@ -232,7 +232,7 @@ def test_what_libclang_does_not_bear_is_converted_from_tokens(case: str) -> None
     assert status == {"src/bad.cu": "partial", "src/good.cu": "converted"}
     out = tree("out")
     assert out["good.cu"] == NEW + DOUBT.replace(b"+ cuda", b"+ hip")
-    # what only libclang could settle is either's; all else is as it should be
+    # what only libclang could settle is either's; all else is as expected
     assert out["bad.cu"].replace(b"cudaFree(0)", b"hipFree(0)") == (out["good.cu"] + TOO_MUCH_FOR_LIBCLANG[case])
 
 

@@ -115,7 +115,7 @@ def into(out: str, *inputs: str, **more: Any) -> Ran:
 
 
 def tree(folder: str | Path) -> dict[str, bytes | str]:
-    """What lies in a folder without our state: file contents, and `-> target` of links."""
+    """What is in a folder without our state: file contents, and `-> target` of links."""
     base = Path(folder)
     found: dict[str, bytes | str] = {}
     for path in sorted(base.rglob("*")):
@@ -384,7 +384,7 @@ def test_roots_that_do_not_go_together(tmp_path: Path) -> None:
     with pytest.raises(CannotRun, match="would both become `src`"):
         make_roots([one, two], into_one=True)
     assert len(make_roots([one, two], into_one=False)) == 2
-    with pytest.raises(CannotRun, match="lies in"):
+    with pytest.raises(CannotRun, match="is in"):
         make_roots([str(tmp_path), one], into_one=False)
     with pytest.raises(CannotRun, match="no such file or folder"):
         make_roots([str(tmp_path / "gone")], into_one=True)

@@ -432,7 +432,7 @@ def test_the_build_gives_flags_and_no_others() -> None:
     assert {Path(w[-1]).name for _, w in compiled()} == {"a.hip"}
     assert "1 files that compile_commands.json does not name were left out" in done.stderr
     assert "it holds CUDA's own headers" in done.stderr
-    assert "it holds the CUDA code, which would stand in for what is converted" in done.stderr
+    assert "it holds the CUDA code, which would replace what is converted" in done.stderr
     assert sorted(p.name for p in Path().iterdir()) == ["build", "cuda", "lib", "out", "src"]
 
 

@@ -328,7 +328,7 @@ def test_a_real_compiler(small_hip: Path, tmp_path: Path) -> None:
 # Samples that show what a port leaves to a person, and so do not compile as they come out.
 LEFT_TO_A_PERSON = {
     "cuda_std_atomic": "std::span is of C++20",
-    "device_query": "CUDART_VERSION stands in an expression",
+    "device_query": "CUDART_VERSION is in an expression",
     "nvtx_ranges": "roctx has no event attributes",
     "textures": "gfx942 has no texture units",
 }
@@ -350,7 +350,7 @@ def sample_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.slow
 def test_samples_compile(sample_tree: Path, tmp_path: Path) -> None:
-    """Every sample whose headers are here, but for those that show what is left to a person."""
+    """Every sample whose headers are here, except for those that show what is left to a person."""
     try:
         toolchain.find("", ["gfx942", "gfx1100"], str(tmp_path))
         headers.find("", None)
@@ -408,7 +408,7 @@ def test_wheels_and_a_clang_give_the_same_verdicts(sample_tree: Path, tmp_path: 
 
 @pytest.mark.slow
 def test_without_headers_of_the_system(small_hip: Path, tmp_path: Path) -> None:
-    """A machine with neither C nor C++ headers: libclang-ng's and ziglang's stand in."""
+    """A machine with neither C nor C++ headers: libclang-ng's and ziglang's are in."""
     try:
         wheels = toolchain.find("wheels", ["gfx942"], str(tmp_path))
     except CannotRun as e:

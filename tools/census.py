@@ -18,7 +18,7 @@ CUDA files (.cu, .cuh) are looked at, with --all every kind of source; only the 
   hold no `;`, `{` or `}` outside brackets of their own (a launch's configuration counts as brackets), open no bracket
   that they do not close, and close none that they did not open; or be one whole statement among others for which
   there is another, an asm statement or a function definition.
-  They must lie in one directive, or in none, or hold whole directives and nothing else; and no line break may get into
+  They must be in one directive, or in none, or hold whole directives and nothing else; and no line break may get into
   a directive without a backslash.
 
 With --write the counts become the row of that name in the table `census` of a document.
@@ -122,7 +122,7 @@ def _replaced(edit: Edit) -> Iterator[tuple[int, int]]:
 
 
 def _tokens(unit: Unit, start: int, end: int) -> tuple[int, int]:
-    """Indices [first, stop) of the tokens that lie in a range of bytes, wholly or in part."""
+    """Indices [first, stop) of the tokens that are in a range of bytes, wholly or in part."""
     first = unit.lexed.at(start)
     if first and unit.end(first - 1) > start:
         first -= 1

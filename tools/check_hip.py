@@ -4,7 +4,7 @@
 
 The names are those of tools/hip_names.txt, which tools/hip_names.py makes from headers. A row is held to the list in
 every ROCm version that its library's headers were read for, from `hip_since` up to `hip_removed`; the name before that
-(`older`) in the versions below. Rows marked `unchecked` are left alone: their headers were not at hand. So are targets
+(`older`) in the versions below. Rows marked `unchecked` are left out: their headers were not available. So are targets
 `cu2port::...`, which headers of ours declare (tests/test_headers.py checks those), names of the C++ standard library,
 the compiler's builtins, and prefixes for `##` (`HIPBLAS_`).
 Exit 1 when a row names something unknown.

@@ -1,4 +1,4 @@
-"""Whether what the rules promise compiles: the `after` of every example of a row, what becomes of every check's that
+"""Whether what the rules promise compiles: the `after` of every example of a row, what happens to every check's that
 changes something, and our own headers.
 
     python tools/compile_examples.py [--arch gfx942,gfx1100] [--rocm-path DIR] [--compiler X] [--only LIBRARY] [--show]
@@ -99,7 +99,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Judged:
-    """What became of an example. `message` is "" where it compiles; `missing` a header that is not here."""
+    """What happened to an example. `message` is "" where it compiles; `missing` a header that is not here."""
 
     message: str = ""
     missing: str = ""
@@ -122,7 +122,7 @@ def row_examples() -> Iterator[Example]:
 
 
 def check_examples() -> Iterator[Example]:
-    """What becomes of each example that a check changes, where nothing is left for a person."""
+    """What becomes of each example that a check changes, where nothing is left to do by hand."""
     for check in all_checks():
         for n, example in enumerate(check.examples):
             result = translate(example.before, example.options, path=example.path)
@@ -334,7 +334,7 @@ class Compiler:
         self._environment = toolchain.environment(str(folder))
 
     def has(self, header: str) -> bool:
-        """Whether a header may be here; only of a library's, which lies in a folder, that can be told beforehand."""
+        """Whether a header may be here; only of a library's, which is in a folder, that can be told beforehand."""
         folders = (self.headers.include, OURS, Path("/usr/include"), Path("/usr/local/include"))
         return "/" not in header or any((f / header).is_file() for f in folders)
 

@@ -40,7 +40,7 @@ SOURCES = frozenset(".c .cc .cpp .cu .cuh .cxx .h .hh .hip .hpp .hxx .inc .inl".
 CONVERT = (sys.executable, "-c", "from cu2port.cli import main; main()", "convert", "-q", "{src}", "-o", "{out}")
 
 # One alternative a token, so that a quote in a comment opens no string and an apostrophe in 1'000 no character.
-# an asm statement, which may become C++, and what stands in the place of one that has no counterpart
+# an asm statement, which may become C++, and what is in the place of one that has no counterpart
 _TEXT = r'"(?:[^"\\]|\\.)*"'
 ASM = re.compile(
     rf"\b(?:asm|__asm__|__asm)\s*(?:volatile\s*|__volatile__\s*)?\((?:[^()\"]|{_TEXT}|\((?:[^()\"]|{_TEXT}|\([^()]*\))*\))*\)"
@@ -161,7 +161,7 @@ def units_of(tree: Path, globs: Sequence[str]) -> list[Path]:
     for f in files:
         for name in INCLUDED.findall(f.read_text("latin-1")):
             beside = (f.parent / name).resolve()
-            # What an include path alone can find is looked up by its name, wherever in the tree it lies.
+            # What an include path alone can find is looked up by its name, wherever in the tree it is.
             included.update([beside] if beside.is_file() else (g for g in files if g.name == Path(name).name))
     own = (f for f in files if f not in included and f.resolve() not in included)
     return [f for f in own if any(fnmatch(str(f.relative_to(tree)), glob) for glob in globs)]

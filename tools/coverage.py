@@ -7,7 +7,7 @@
     python tools/coverage.py --write README.md    rewrites it
 
 The names are those of rules/names (made by tools/names.py from CUDA 13's headers), the mappings those of rules/*.toml.
-A name counts under the list it stands in, whichever rule file holds its row. A name without a row of its own counts as
+A name counts under the list it is in, whichever rule file holds its row. A name without a row of its own counts as
 renamed when its namespace moves as a whole. In the file the table stands between two comments that name this script.
 """
 
@@ -30,7 +30,7 @@ HEADINGS = ("Library", "Becomes", "Names", "Renamed", "Changed", "Unsupported", 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What became of the names of a library. `unchecked`: targets that the headers at hand could not answer for."""
+    """What happened to the names of a library. `unchecked`: targets that the available headers do not declare."""
 
     title: str
     target: str

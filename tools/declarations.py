@@ -37,7 +37,7 @@ KINDS = {
     32: "type", 33: "namespace", 35: "using", 36: "type", 501: "macro",
 }  # fmt: skip
 _PATH = frozenset({2, 3, 4, 22, 31, 32})
-#: One kind to clang and another here, as it should be: a variable of a class; a template's constructor; names whose
+#: One kind to clang and another here, as expected: a variable of a class; a template's constructor; names whose
 #: kind depends on what a name elsewhere is.
 _SAME = frozenset(
     {

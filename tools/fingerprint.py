@@ -6,7 +6,7 @@
 A tree is a folder, or NAME=FOLDER where the last part of the folder is no good name. Each tree is converted in every
 mode of MODES, one command after the other with two workers. `FOLDER/NAME.MODE.txt` then has a line `sha256  path` for
 
-- `output/PATH`: a file of the output, be it converted, copied or a helper header;
+- `output/PATH`: a file of the output, converted, copied or a helper header;
 - `findings/PATH`: what the report says of a file of the input, a finding a line;
 - `report/KEY`: what the report says of the tree: counts, effort, names that are left.
 

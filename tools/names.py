@@ -205,7 +205,7 @@ def _is_aggregate(head: list[str]) -> bool:
 
 
 def _top_level(head: list[str]) -> list[str]:
-    """`head` without what stands in brackets or in a template's parameter list."""
+    """`head` without what is in brackets or in a template's parameter list."""
     out, depth = [], 0
     for token in _outside_angles(_strip_template(head)):
         depth += (token in "([") - (token in ")]")

@@ -55,7 +55,7 @@ _DEVICE = re.compile(
     r"cu2port::warp::|\b(?:thread|block|grid)(?:Idx|Dim)\b|__\w*(?:sync|fence|trap)|amdgcn|clock|\bbar"
 )
 _ELSEWHERE = frozenset({Effect.LANES, Effect.SYNC, Effect.STATE})
-SIZE = 1024  # bytes of memory that addresses lie in the middle of
+SIZE = 1024  # bytes of memory that addresses are in the middle of
 KINDS = ("unsigned", "signed", "mixed")
 
 
@@ -73,7 +73,7 @@ class Found:
 
 @dataclass
 class Tally:
-    """What became of statements; `places` counts occurrences, `distinct` different ones."""
+    """What happened to statements; `places` counts occurrences, `distinct` different ones."""
 
     places: Counter[str] = field(default_factory=Counter)
     distinct: Counter[str] = field(default_factory=Counter)

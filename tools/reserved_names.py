@@ -3,7 +3,7 @@
     python tools/reserved_names.py --rocm DIR [--clang clang++-22] > translator/cu2port/ptx/reserved.txt
 
 A name is listed if HIP's header or ours declare or define it, for the host or the device, or if the C library or its
-mathematics have it: the host's part of a kernel would be taken for theirs. Names that `reserved.py` knows by their
+mathematics have it: the host's part of a kernel would be treated as theirs. Names that `reserved.py` knows by their
 beginning are left out.
 """
 

@@ -26,7 +26,7 @@ def count(package: Path) -> Counter[str]:
 
 def main() -> None:
     """Print a Markdown table."""
-    tables = [count(Path(p)) for p in (*sys.argv[1:], PACKAGE)]
+    tables = [count(p) for p in (*map(Path, sys.argv[1:]), PACKAGE)]
     print("| room |" + " lines |" * len(tables))
     print("|---|" + "---:|" * len(tables))
     for room in sorted({room for t in tables for room in t}):

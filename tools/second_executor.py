@@ -19,7 +19,7 @@ each run gave.
 
 A kernel for which clang itself fails is named and left out (22.1 leaves an addition of 64 bits unencoded on gfx1100).
 
-Exit: 0 when all agree, but for kernels of which cu2port's report leaves something to a person; 1 when others do not; 2
+Exit: 0 when all agree, except for kernels with findings for manual work; 1 when others do not; 2
 could not run.
 """
 

@@ -74,7 +74,7 @@ def recipe(entry: Entry, table: dict[str, dict[str, Any]], corpus: Path) -> Reci
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a program at one wave size: `pass`, or a reason."""
+    """What happened to a program at one wave size: `pass`, or a reason."""
 
     name: str
     wave: int

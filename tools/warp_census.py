@@ -1,4 +1,4 @@
-"""Convert a tree in memory and count what speaks of warps in it: is everything mapped, or named in the report?
+"""Convert a tree in memory and count what refers to warps in it: is everything mapped, or named in the report?
 
     python tools/warp_census.py TREE [--warp MODE] [--show N [--outcome OUTCOME]] [--all]
 
@@ -7,8 +7,8 @@ and coalesced groups, warp primitives of cub, the host's warp size, and inline P
 
 - `mapped`: an applied edit rewrites it;
 - `right`: it stays and means the same in HIP (a shuffle with a width, a tile of at most 32 threads, `__syncwarp()`);
-- `named`: a finding that is left to a person speaks of it;
-- `HIP`: it stands in code for HIP already;
+- `named`: a finding that is left to a person refers to it;
+- `HIP`: it is in code for HIP already;
 - `own`: the user's, not CUDA's: declared there, a member, a macro's own name, a word in an `#ifdef`;
 - `lost`: none of these.
 
@@ -33,9 +33,9 @@ from cu2port.catalog import load_catalog
 from cu2port.checks.warp_shuffle_width import calls_by_other_name
 from cu2port.core.model import Options, Outcome, Project, Result, Severity
 from cu2port.engine.translate import translate
-from cu2port.facts.branches import hip_spans
 from cu2port.facts.clang import ClangService
 from cu2port.facts.declared import declared_names
+from cu2port.facts.hipcode import hip_spans
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import NAMES, SHUFFLES, tokens
 from cu2port.project.graph import Graph, Scan, scan_includes
@@ -55,7 +55,7 @@ OUTCOMES = ("mapped", "right", "named", "HIP", "own", "lost")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One thing that speaks of warps: token index, kind and the bytes it takes."""
+    """One thing that refers to warps: token index, kind and the bytes it takes."""
 
     token: int
     kind: str
@@ -64,7 +64,7 @@ class Place:
 
 
 def places(unit: Unit) -> Iterator[Place]:
-    """Everything in a file that speaks of warps, as the tokens show it."""
+    """Everything in a file that refers to warps, as the tokens show it."""
     for kind, words in (("primitive", NAMES), ("cub", _CUB | _CUB_WORDS), ("tile", _TILES), ("host", _HOST)):
         for i in unit.find(*words):
             yield Place(i, kind, unit.p[i], unit.end(i))
@@ -76,7 +76,7 @@ def places(unit: Unit) -> Iterator[Place]:
 
 
 class Covered:
-    """Whether a byte lies in one of some spans."""
+    """Whether a byte is in one of some spans."""
 
     def __init__(self, spans: list[tuple[int, int]]) -> None:
         self._starts: list[int] = []
@@ -94,7 +94,7 @@ class Covered:
 
 
 def outcomes(unit: Unit, result: Result) -> Iterator[tuple[Place, str]]:
-    """What became of each place."""
+    """What happened to each place."""
     applied = [j.finding for j in result.findings if j.outcome is Outcome.APPLIED]
     # what is replaced, or told to have got an argument more
     mapped = Covered([(f.start, f.end) for f in applied if f.code[:4] in ("CU31", "CU32") or f.code == "CU401"])
@@ -185,7 +185,7 @@ def graph(tree: Path) -> Graph:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Count what speaks of warps in a tree, and what becomes of it.")
+    parser = argparse.ArgumentParser(description="Count what refers to warps in a tree, and what happens to it.")
     parser.add_argument("tree", type=Path)
     parser.add_argument("--warp", default="logical", help="as for `cu2port convert`")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="print N places that are lost")

@@ -4,7 +4,7 @@
 
 LIST: a text whose section `WAVE64 TRUTH` names one program a line (`* D NAME ...` or `  D NAME ...`, then lines that
 are not read). TREE: HeCBench's `src`, where NAME-cuda and NAME-hip lie side by side. A line counts when the HIP side
-does not have it after plain renaming, and it speaks of warps: a cross-lane operation, a warp or lane name, a lane mask,
+does not have it after plain renaming, and it refers to warps: a cross-lane operation, a warp or lane name, a lane mask,
 or 32, 31 or 5 as in lane arithmetic. It is found when a finding of the families CU3xx or CU4xx (PTX of lanes) touches
 it with `--warp flag`, or when an edit changes it (with `--logical`: of the default mode).
 """
@@ -44,7 +44,7 @@ def plain(line: str) -> str:
 
 
 def changed(cuda: str, hip: str) -> list[int]:
-    """Line numbers of the CUDA side that the HIP side does not have and that speak of warps."""
+    """Line numbers of the CUDA side that the HIP side does not have and that refer to warps."""
     a, b = cuda.splitlines(), hip.splitlines()
     matcher = difflib.SequenceMatcher(None, [plain(x) for x in a], [plain(x) for x in b], autojunk=False)
     out = []
@@ -55,7 +55,7 @@ def changed(cuda: str, hip: str) -> list[int]:
 
 
 def touched(path: Path, options: Options) -> set[int]:
-    """Lines that a warp or PTX finding speaks of, or that any edit of one changes."""
+    """Lines that a warp or PTX finding refers to, or that any edit of one changes."""
     data = path.read_bytes()
     text = data.decode("latin-1")
     out: set[int] = set()

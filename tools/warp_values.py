@@ -80,7 +80,7 @@ def var(name: str) -> Value:
 
 
 class Values:
-    """Writes values. `leaders`: what only a leader sets is handed on through functions and groups, too."""
+    """Writes values. `leaders`: what only a leader sets is passed on through functions and groups, too."""
 
     def __init__(self, rng: random.Random, name: str, leaders: bool = True) -> None:
         self.rng, self.name, self.leaders = rng, name, leaders

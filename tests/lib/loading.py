@@ -1,4 +1,4 @@
-"""Modules that lie outside of packages, as tests need them: tools, and tables beside a test."""
+"""Modules that are outside of packages, as tests need them: tools, and tables beside a test."""
 
 from __future__ import annotations
 

@@ -263,7 +263,7 @@ def test_hints_of_a_cache_may_be_any() -> None:
 
 
 def test_cases_are_told_by_what_the_preprocessor_spells() -> None:
-    """As written but for white space, through other macros too."""
+    """As written except for white space, through other macros too."""
     source = """#define STORE(p, v, how) asm("st." #how ".u32 [%0], %1;" :: "l"(p), "r"(v))
 #define BOTH(p, v, way) STORE(p, v, way); STORE(p, v, volatile.way)
 __device__ void f(unsigned* p, unsigned v) { STORE(p, v, global.cs); BOTH(p, v,  global ); }

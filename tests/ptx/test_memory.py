@@ -15,7 +15,7 @@ from cu2port.ptx.ir import TYPES, Place
 from cu2port.ptx.parse import parse_inline
 
 INCLUDE = Path(__file__).parents[2] / "translator/cu2port/include"
-SIZE = 256  # bytes; the address lies in the middle
+SIZE = 256  # bytes; the address is in the middle
 PLACES = {
     "%0": Place("d", TYPES["u32"]),
     "%1": Place("e", TYPES["u32"]),

@@ -20,7 +20,7 @@ INCLUDE = Path(__file__).parents[2] / "translator/cu2port/include"
 HEAD = """struct Pair { unsigned x, y; };
 struct State { unsigned i, j, a[8], b[8]; Pair v; unsigned at; unsigned& member(unsigned k) { return a[k & 7]; } };
 """
-# groups of lvalues that are the same object or cannot be told apart: a statement has one of each at most
+# groups of lvalues that are the same object or cannot be distinguished: a statement has one of each at most
 LVALUES = (
     ("i", "s.i", "(*pi)"),
     ("j",),

@@ -81,7 +81,7 @@ def test_a_register_and_its_scope() -> None:
         (f"{FIRST} MACRO; {LAST}", 2),
         (f"#define VALUE g(a)\n{FIRST} a[1] = VALUE; {LAST}", 2),
         (f"{FIRST} asm(\"addc.u32 %0, %1, 0;\" : \"=r\"(c) : \"r\"(g(a)));", 2),
-        (f"{FIRST} for (i = 0; i < n; i++) {{ {NEXT} g(a); }}", 2),  # from g, but for the first time round
+        (f"{FIRST} for (i = 0; i < n; i++) {{ {NEXT} g(a); }}", 2),  # from g, except for the first time round
         (f"{FIRST} for (i = g(a); i < n; i++) {{ {NEXT} }}", 2),
         (f"{FIRST} while (n--) if (i) {{ {NEXT} }} else g(a);", 2),
         (f"switch (n) {{ case 0: c = 1; {FIRST} break; case 1: {LAST} }}", 2),
@@ -281,7 +281,7 @@ def test_converted_functions_compute_what_their_text_computes(tmp_path: Path) ->
         result = translate(f"__device__ void f{len(chosen)}(unsigned* v) {{\n{sources(body)}\n}}\n", path="a.cuh")
         if not left(result):
             chosen.append((body, result.output.decode()))
-    assert 30 < len(chosen) < 100  # some are converted, some take a flag that nobody surely set
+    assert 30 < len(chosen) < 100  # some are converted, some take a flag that nobody certainly set
     vectors = [
         [
             [rng.choice(_EDGES) if rng.random() < 0.4 else rng.getrandbits(32) for _ in range(_WORDS)]

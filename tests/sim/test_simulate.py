@@ -301,7 +301,7 @@ def test_headers_that_conversion_adds_are_instrumented(tmp_path: Path) -> None:
     source.write_text("__global__ void k(int* d) { if (d[1]) d[0] = __match_any_sync(~0u, d[threadIdx.x]); }\n")
     sim_build.copies(sim_build.Program((source,)), tmp_path / "out")
     copy = sim_build.mirrored(tmp_path / "out", sim_build.INCLUDE_DIR / "cu2port" / "warp.hpp")
-    assert "cu2port_sim::" in copy.read_text(), "match_any has a loop, whose turns must be told apart"
+    assert "cu2port_sim::" in copy.read_text(), "match_any has a loop, whose turns must be distinguished"
 
 
 def test_specialisations_are_functions() -> None:

@@ -1,4 +1,4 @@
-"""Findings of the analysis: what they say for each mode, and what becomes of tails."""
+"""Findings of the analysis: what they say for each mode, and what happens to tails."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ SET_FIRST = {
     "one after the other": "int v; if (lane) { v = 1; use(v); } if (n) { v = 2; use(v); }",
     "counts": "int v; for (v = 0; v < n; v++) use(v); for (v = 1; v < n; v++) { use(v); }",
     "in a loop": "int v; for (int i = 0; i < n; i++) { v = i; if (lane) v = 2; use(v); } v = 1; use(v);",
-    "not handed on": "int v; if (lane) v = n; int w[2]; w[1] = v + 1; o[w[1]] += v; if (v > n) OTHER(v);",
+    "not passed on": "int v; if (lane) v = n; int w[2]; w[1] = v + 1; o[w[1]] += v; if (v > n) OTHER(v);",
     "behind a directive": "int v;\n#ifdef A\nn++;\n#endif\nif (lane) v = 1; else v = 2; use(v);",
 }
 

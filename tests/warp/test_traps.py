@@ -1,6 +1,6 @@
 """The traps of warps in a port, one small kernel each: which rule finds it, and what the default mode makes of it.
 
-`flag` and `logical` are the codes that must be among the findings of that mode; `made` must stand in the output of the
+`flag` and `logical` are the codes that must be among the findings of that mode; `made` must be in the output of the
 default mode, `gone` must not. A trap that keeping 32 lanes disarms needs no finding there.
 """
 
@@ -325,7 +325,7 @@ def test_the_default_mode_makes_it_right_or_names_it(number: int) -> None:
 
 
 def test_a_build_that_asks_for_a_wavefront_size(tmp_path: Path) -> None:
-    """Trap 6 stands in build files."""
+    """Trap 6 is in build files."""
     file = tmp_path / "CMakeLists.txt"
     file.write_text("set(CMAKE_HIP_FLAGS -mwavefrontsize64)\nadd_library(a a.cu)\n")
     assert [(x.line, x.what) for x in look(str(file), "CMakeLists.txt")] == [(1, "the wavefront's size")]

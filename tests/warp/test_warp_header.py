@@ -52,7 +52,7 @@ Shuffle = Callable[[Warp, int, int, int], int | None]
 
 
 # Shuffles, from the description of `shfl.sync` in the PTX manual: distances and lane numbers have five bits; a lane
-# whose source lies outside of its part keeps its own value. `width` lanes form a part.
+# whose source is outside of its part keeps its own value. `width` lanes form a part.
 def _shfl(s: Warp, i: int, b: int, width: int) -> int | None:
     return s.read(i, i // width * width + (b & 31) % width)
 

@@ -1,4 +1,4 @@
-"""`--warp native`: each row of the table of patterns, by its example, and the ladders that its steps may stand in.
+"""`--warp native`: each row of the table of patterns, by its example, and the ladders that its steps may be in.
 
 As in test_warp_native.py, native code on wavefronts of 32 and of 64 lanes must give what CUDA's warps give.
 """
@@ -123,7 +123,7 @@ ROWS = (
         if row.typ == "unsigned"
     }
 )
-#: What stands in the holes of a form's example.
+#: What is in the holes of a form's example.
 _HOLES = {
     "TID": "tid", "SIZE": "32", "LAST": "31", "FIVE": "5", "WIDE": "32", "TOP": "31", "ONE": "1", "ZERO": "0",
     "FEW": "8", "THREADS": "blockDim.x", "MANY": "256", "FRACTION": "32.f", "UP_TO_32": "32", "UP_TO_33": "33",
@@ -150,7 +150,7 @@ _USUAL = {"TID": "threadIdx.x", "LANE": "tid % 32", "WARP": "tid / 32", "SUM": "
           "COUNT": "THREADS / 32", "THREADS": "blockDim.x", "BEFORE": ""}  # fmt: skip
 _PLANE = {"TID": "threadIdx.y * blockDim.x + threadIdx.x", "THREADS": "blockDim.x * blockDim.y"}
 _TILE = "auto tile = cg::tiled_partition<32>(cg::this_thread_block());"
-#: Where an example stands in the block's sum, by its meaning.
+#: Where an example is in the block's sum, by its meaning.
 _FRAMES = {
     "count": ("COUNT", "({})"),
     "rounded": ("COUNT", "{}"),
@@ -326,7 +326,7 @@ def _kernels(bodies: dict[str, str]) -> str:
 
 
 def _shape(name: str) -> str:
-    """The blocks of a kernel, of `size` threads but for one that holds their number."""
+    """The blocks of a kernel, of `size` threads except for one that holds their number."""
     row = FORM_ROWS.get(name)
     if row is None:
         return "size"

@@ -69,7 +69,7 @@ class BuildLine(NamedTuple):
 
 
 def look(path: str, shown: str) -> Iterator[BuildLine]:
-    """The lines of a build file that speak of CUDA, each once, at most 40."""
+    """The lines of a build file that refer to CUDA, each once, at most 40."""
     count = 0
     for number, line in enumerate(lines_of(path), 1):
         for pattern, what, instead in _COMPILED:

@@ -42,7 +42,7 @@ _TO_END = re.compile(r"[^\r\n]*")
 
 
 class Found(NamedTuple):
-    """A finding as an audit shows it. `way`: self (surely right), review, hand, none (no counterpart) or note;
+    """A finding as an audit shows it. `way`: self (certainly right), review, hand, none (no counterpart) or note;
     `before`, `after`: the source line, and what it becomes where that is known, as text."""
 
     code: str

@@ -1,4 +1,4 @@
-"""What became of an older audit: fixed, new, left."""
+"""What happened to an older audit: fixed, new, left."""
 
 from __future__ import annotations
 

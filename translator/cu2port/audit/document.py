@@ -116,7 +116,7 @@ def fingerprint(path: str, code: str, before: str, message: str) -> str:
 
 
 def _findings(files: Sequence[FileAudit], catalog: Catalog) -> list[dict[str, Any]]:
-    """All but what surely converts by itself; those are in the sums of lines, names and kernels."""
+    """All but what certainly converts by itself; those are in the sums of lines, names and kernels."""
     seen: Counter[tuple[str, str]] = Counter()
     out = []
     for f in files:
@@ -185,7 +185,7 @@ def _sum_ways(rows: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def _names(files: Sequence[FileAudit], catalog: Catalog, rocm: tuple[int, int]) -> list[dict[str, Any]]:
-    """Every CUDA name, what it becomes, and how surely."""
+    """Every CUDA name, what it becomes, and how certainly."""
     counts: Counter[str] = Counter()
     where: Counter[str] = Counter()
     for f in files:
@@ -200,7 +200,7 @@ def _names(files: Sequence[FileAudit], catalog: Catalog, rocm: tuple[int, int]) 
         hip, why = target(row, rocm) if row is not None else ("", "")
         hip = written.get(name, hip) if hip else hip
         known = NONE if not hip else SELF if row is None or row.plain or row.trust.label == "exact" else REVIEW
-        way = HAND if row is None else known  # it looks like a name of CUDA's, and is none that is known
+        way = HAND if row is None else known  # it looks like a CUDA name, and is none that is known
         out.append(
             {
                 "name": name,

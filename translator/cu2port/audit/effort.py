@@ -16,7 +16,7 @@ from cu2port.audit.build_lines import BuildLine
 from cu2port.checks import by_code
 
 REVIEW_MIN = 2.0  # a change that needs review
-HAND_MIN = 15.0  # a finding that a person must deal with
+HAND_MIN = 15.0  # a finding that needs manual work
 NONE_MIN = 60.0  # a name without a counterpart
 UNKNOWN_MIN = 10.0  # a name that looks like one of CUDA's, has no row and no finding
 BUILD_KIND_MIN = 20.0  # the first line of a kind (the compiler, its options, ...) in the build files
@@ -66,7 +66,7 @@ def parts(
         "review": "changes that need review",
         "hand": "findings to deal with by hand",
         "none": "uses of what has no counterpart",
-        "note": "names taken for the project's own",
+        "note": "names treated as the project's own",
     }
     out = [
         Part(title, len(costs), sum(costs))

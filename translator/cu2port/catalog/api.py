@@ -275,7 +275,7 @@ def _unchecked(row: Row, hip: str) -> tuple[str, ...]:
 
 
 def _helpers(row: Row, hip: str) -> tuple[str, ...]:
-    """The header of ours that declares the target: one row may have a target of HIP's and, for older ROCm, of ours."""
+    """The header of ours that declares the target: one row may have a HIP target and, for older ROCm, of ours."""
     return (row.helper,) if row.helper and hip.startswith("cu2port::") else ()
 
 

@@ -65,7 +65,7 @@ def _is_struct(unit: Unit, span: Span, first: int, stop: int, wanted: str) -> bo
 
 
 def _excludes(unit: Unit, a: int, b: int) -> bool:
-    """Whether two byte offsets lie in branches that are never compiled together: `#if X`, and `#else` of an `#if X`."""
+    """Whether two byte offsets are in branches that are never compiled together: `#if X`, and `#else` of an `#if X`."""
     first, second = _conditions(unit, a), _conditions(unit, b)
     return any((text, not holds) in second for text, holds in first)
 

@@ -81,14 +81,14 @@ def _finding(message: str, inc: Include, made: tuple[Edit, ...], cuda: str, hip:
 
 
 def _unknown(unit: Unit, inc: Include) -> Iterator[RowFinding]:
-    """A finding for a header of CUDA's, or of a library that needs CUDA, that has no HIP header."""
+    """A finding for a CUDA header, or of a library that needs CUDA, that has no HIP header."""
     advice: tuple[str, ...] = ()
     missing = _longest(unit.catalog.missing_headers, inc.path)
     if missing is not None:
         why, instead = missing[0]
         message, advice = f"`{inc.path}` has no counterpart for HIP: {why}", (instead,)
     elif CUDA_HEADER.match(inc.path):
-        message = f"`{inc.path}` looks like a header of CUDA's, and no HIP header is known for it"
+        message = f"`{inc.path}` looks like a CUDA header, and no HIP header is known for it"
     else:
         return
     yield RowFinding(

@@ -35,7 +35,7 @@ def uses(unit: Unit, guessed: set[int]) -> Iterator[Use]:
     """Every use of a catalogued name that is not inert.
 
     `guessed` gets the inert tokens that only a declaration in another file of the project speaks for, and members that
-    no file at hand declares.
+    no available file declares.
     """
     catalog = unit.catalog
     active = catalog.active
@@ -83,7 +83,7 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
             out.add(i)
             continue
         if t[i] in unit.catalog.own:
-            continue  # the project's rules say what becomes of it
+            continue  # the project's rules say what happens to it
         row = unit.catalog.get(t[i])
         if (row is not None and row.strict) or (t[i] in declared and is_declared_for(unit, i)):
             doubtful.append(i)
@@ -132,7 +132,7 @@ def _is_variable(unit: Unit, i: int) -> bool:
 
 
 def _is_of_hip_types(unit: Unit, name: str) -> bool:
-    """Whether the file declares a function of that name that takes types of HIP's, as converted code does."""
+    """Whether the file declares a function of that name that takes HIP types, as converted code does."""
     known = unit.once(_of_hip_types)
     if name not in known:
         known[name] = _takes_hip_types(unit, name)

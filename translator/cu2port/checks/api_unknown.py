@@ -10,7 +10,7 @@ from cu2port.facts.unit import Unit
 
 
 class ApiUnknown(RowCheck):
-    """A name looks like one of CUDA's, and neither the catalogue nor the code at hand declares it.
+    """A name looks like one of CUDA's, and neither the catalogue nor the available code declares it.
 
     It may be newer than cu2port, misspelt, or come from a header of yours that was not among the inputs.
     """

@@ -70,7 +70,7 @@ class CudaArch(Check):
         Example(
             "#if __CUDA_ARCH__ >= 800\nint x;\n#endif\n",
             "#if __CUDA_ARCH__ >= 800\nint x;\n#endif\n",
-            "a person must look",
+            "review is needed",
         ),
         Example(
             "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800\n#error too old\n#else\nint x;\n#endif\n",

@@ -25,7 +25,7 @@ class CudaVersion(Check):
 
     HIP numbers its versions in another way, so the macro is never renamed. Under HIP it is undefined and counts as 0:
     a guard `CUDA_VERSION >= 9000` would quietly choose the code for CUDA 8. Comparisons are completed, so that HIP
-    counts as CUDA 12.6, whose interfaces it follows; everything else is left for a person.
+    counts as CUDA 12.6, whose interfaces it follows; everything else is left for manual work.
     """
 
     code, name, severity = "CU206", "cuda-version", Severity.WARNING
@@ -48,10 +48,10 @@ class CudaVersion(Check):
         Example(
             "#if __CUDACC_VER_MAJOR__ * 10 + __CUDACC_VER_MINOR__ < 128\nint x;\n#endif\n",
             "#if __CUDACC_VER_MAJOR__ * 10 + __CUDACC_VER_MINOR__ < 128\nint x;\n#endif\n",
-            "true, as it should be",
+            "true, as expected",
         ),
         Example(
-            "#if CUDART_VERSION >= 13000\n#endif\n", "#if CUDART_VERSION >= 13000\n#endif\n", "false, as it should be"
+            "#if CUDART_VERSION >= 13000\n#endif\n", "#if CUDART_VERSION >= 13000\n#endif\n", "false, as expected"
         ),
         Example(
             "int f() { return CUDART_VERSION; }",

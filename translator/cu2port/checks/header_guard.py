@@ -61,7 +61,7 @@ class HeaderGuard(Check):
             if asks_for_hip(unit, i):
                 continue
             yield self.finding(
-                f"`{name}` is defined by a header of CUDA's; `{hip}` by the HIP header that takes its place",
+                f"`{name}` is defined by a CUDA header; `{hip}` by the HIP header that takes its place",
                 d.start,
                 unit.end(i),
                 (replace(unit.p[i], unit.end(i), hip),),

@@ -10,7 +10,7 @@ from cu2port.facts.unit import Unit
 
 
 class IncludeUnknown(RowCheck):
-    """An include looks like a header of CUDA's or of a library that needs CUDA, and no HIP header is known for it.
+    """An include looks like a CUDA header or of a library that needs CUDA, and no HIP header is known for it.
 
     It stays, so that HIP's compiler stops there. Where the library is known, the finding names what AMD GPUs have
     instead. Look for what the file uses of it (`cu2port query NAME`), include what declares that in HIP, and take this

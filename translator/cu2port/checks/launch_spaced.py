@@ -8,7 +8,7 @@ from cu2port.facts.unit import Unit
 
 
 class LaunchSpaced(Check):
-    """A launch is written `<< <` or `>> >`, which only nvcc takes for `<<<` and `>>>`.
+    """A launch is written `<< <` or `>> >`, which only nvcc reads as `<<<` and `>>>`.
 
     The brackets are joined; clang reads them as shifts and comparisons otherwise.
     """

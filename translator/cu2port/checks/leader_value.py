@@ -30,7 +30,7 @@ _LEADER = (
 
 
 class LeaderValue(Check):
-    """A variable that only some lanes have set is handed on by value: to a function, as a result, to PTX.
+    """A variable that only some lanes have set is passed by value: to a function, as a result, to PTX.
 
     Clang takes numbers and pointers that are passed to a function, or returned, for set. If they are not, it drops the
     branch that sets them, and what one lane did is then done by all: 32 atomic additions where there was one. nvcc

@@ -60,7 +60,7 @@ class NameInString(Check):
                 wanted[text] = (row.cuda, row.hip, f"{text} is looked up by its name; {hip}")
             elif m := _LIBRARY.match(text):
                 rocm = _ROCM[m.group(1)]
-                wanted[text] = ("", rocm, f"{text} is a library of CUDA's; ROCm's is `{rocm}`")
+                wanted[text] = ("", rocm, f"{text} is a CUDA library; ROCm's is `{rocm}`")
         for i in unit.find(*wanted):
             cuda, hip, message = wanted[unit.t[i]]
             if cuda and not _LOOKS_UP.search(_callee(unit, i)):

@@ -25,7 +25,7 @@ _FINE = """__device__ int f(int v) {
 
 
 class OtherArmMask(Check):
-    """The mask of a cross-lane operation names lanes that stand in the other arm of a branch.
+    """The mask of a cross-lane operation names lanes that are in the other arm of a branch.
 
     CUDA lets both arms' lanes wait until all named ones have come. AMD runs one arm after the other: what is read from
     a lane of the other arm is 0, and its vote is missing. Move the operation out of the branch and choose between the

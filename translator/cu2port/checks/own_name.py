@@ -10,16 +10,16 @@ from cu2port.facts.unit import Unit
 
 
 class OwnName(RowCheck):
-    """A name of CUDA's is taken for the project's own, since a file that is included here declares it.
+    """A CUDA name is treated as the project's own, since a file that is included here declares it.
 
     A declaration counts where it is visible. A local, a member of another class, a name of a namespace that is not
-    open there, or a macro of another source keeps no name. A name that stays for the sake of a header counts as left to
-    do, since libclang could not settle it: check that the header's name is meant.
+    open there, or a macro of another source keeps no name. A name that stays because of a header counts as manual
+    work, because libclang could not decide: check that the header's name is meant.
 
-    So is a member that no file declares in plain sight (`library.cublasCreate(h)`). If a macro makes it from its name,
+    So is a member that no file declares (`library.cublasCreate(h)`). If a macro makes it from its name,
     or it is a pointer to a function, then that name was replaced and this one has to follow.
 
-    No header at hand says whose name it is here. Where it is CUDA's after all, `cu2port query NAME` tells its mapping.
+    If the name is CUDA's, `cu2port query NAME` shows its mapping.
     """
 
     code, name, severity = "CU113", "own-name", Severity.INFO

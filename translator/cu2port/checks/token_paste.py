@@ -19,7 +19,7 @@ class TokenPaste(Check):
 
     Where every use of the macro is in the file and all names that come out get the same new beginning, that beginning
     is replaced in the macro's body; where uses are elsewhere or go through another macro, it is if all of CUDA's names
-    of that form (`cublas?axpy`) get it. Otherwise the macro is left for a person: its names appear nowhere as words.
+    of that form (`cublas?axpy`) get it. Otherwise the macro is left for manual work: its names appear nowhere as words.
     """
 
     code, name, severity = "CU109", "token-paste", Severity.WARNING

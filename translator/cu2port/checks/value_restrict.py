@@ -11,7 +11,7 @@ from cu2port.facts.unit import Unit
 class ValueRestrict(Check):
     """`__restrict__` behind the type of a value: `half __restrict__ (*p)[8]`, `float __restrict__ v[]`.
 
-    nvcc takes and ignores it there, clang wants a pointer or a reference before the word. It is dropped. Behind the `*`
+    nvcc takes and ignores it there, clang needs a pointer or a reference before the word. It is dropped. Behind the `*`
     it would mean something, and may be worth a word of your own.
     """
 
@@ -31,7 +31,7 @@ class ValueRestrict(Check):
                 k -= 1
             if i + 1 < len(unit.t) and k >= 0 and is_value(unit.t[k]):
                 yield self.finding(
-                    f"`{unit.t[i]}` wants a pointer or a reference before it",
+                    f"`{unit.t[i]}` needs a pointer or a reference before it",
                     unit.p[i],
                     unit.end(i),
                     (replace(unit.p[i], unit.p[i + 1], ""),),

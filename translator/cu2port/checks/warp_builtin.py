@@ -13,7 +13,7 @@ _FLAG = Options(warp="flag")
 class WarpBuiltin(Check):
     """A vote, a shuffle or another builtin of CUDA's warps of 32 lanes.
 
-    HIP's builtins of these names speak of a whole wavefront, which has 64 lanes on gfx9, and their masks have 64 bits.
+    HIP's builtins of these names refer to a whole wavefront, which has 64 lanes on gfx9, and their masks have 64 bits.
     The functions of `cu2port/warp.hpp` take CUDA's arguments and answer for 32 threads in a row, on every GPU. The
     header goes with the output.
 

@@ -75,7 +75,7 @@ class WarpSize(Check):
 
 
 def _in_constant(unit: Unit, i: int) -> bool:
-    """Whether token i stands where C++ wants a constant: an array's bound, a template argument, `constexpr`."""
+    """Whether token i stands where C++ needs a constant: an array's bound, a template argument, `constexpr`."""
     k = i - 1
     while k >= 0 and i - k < 60:
         tok = unit.t[k]

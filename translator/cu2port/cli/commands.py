@@ -101,7 +101,7 @@ def cli() -> None:
     Two commands execute code: verify (and convert --verify) runs compilers on the sources, simulate builds and runs
     the program. All others read files, and run nothing that a tree holds or names.
 
-    Exit codes: 0 nothing is left for a person, 1 findings are left, 2 could not run.
+    Exit codes: 0 nothing is left to do by hand, 1 findings are left, 2 could not run.
     """
     if os.environ.get("NO_COLOR"):
         click.get_current_context().color = False
@@ -136,14 +136,14 @@ def cli() -> None:
     default="exact",
     help="fast: keep denormals that PTX flushes, take the GPU's approximations.  [exact]",
 )
-@click.option("--skip-inactive", is_flag=True, help="Leave `#if` branches alone that are surely off.")
+@click.option("--skip-inactive", is_flag=True, help="Leave `#if` branches alone that are certainly off.")
 @click.option("--comments", is_flag=True, help="Rewrite names in comments too.")
 @click.option("--rocm", metavar="VERSION", default="", help="ROCm to write for.  [7.1]")
 @click.option(
     "--trust",
     type=click.Choice(["exact", "review"]),
     default="review",
-    help="exact: apply only what surely keeps the meaning.",
+    help="exact: apply only what certainly keeps the meaning.",
 )
 @click.option("--arch", "archs", metavar="ARCHS", default="", help="GPUs that count (gfx942,gfx1100).  [all]")
 @click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in.")
@@ -219,7 +219,7 @@ def audit(paths: tuple[str, ...], **asked: object) -> None:
     """Say what porting a tree takes: how much converts by itself, what is left, effort, libraries, risks on wavefronts
     of 64 lanes, inline PTX, build files, and the order in which to port.
 
-    Exit codes: 0 nothing is left for a person, 1 findings are left, 2 could not run.
+    Exit codes: 0 nothing is left to do by hand, 1 findings are left, 2 could not run.
     """
     from cu2port.cli.audit import command
 
@@ -231,7 +231,7 @@ def audit(paths: tuple[str, ...], **asked: object) -> None:
 @click.option("--select", metavar="RULES", multiple=True, help="Rules that count: codes, prefixes, names; ALL.")
 @click.option("--ignore", metavar="RULES", multiple=True, help="Rules that do not count.")
 @click.option("--extend-select", metavar="RULES", multiple=True, help="Rules that count beside the default ones.")
-@click.option("--fix", is_flag=True, help="Fix HIP code where that surely keeps its meaning.")
+@click.option("--fix", is_flag=True, help="Fix HIP code where that certainly keeps its meaning.")
 @click.option("--unsafe-fixes", is_flag=True, help="Fix also what needs review afterwards.")
 @click.option("--diff", is_flag=True, help="Show what would be fixed, write nothing; list the rest.")
 @_format("lint")

@@ -212,7 +212,7 @@ def _relative(path: Path, root: Path, given: str) -> str:
     try:
         return path.resolve().relative_to(root.resolve()).as_posix()
     except ValueError:
-        raise CannotRun(f"{given} lies outside {root}; run from the root of its tree") from None
+        raise CannotRun(f"{given} is outside {root}; run from the root of its tree") from None
 
 
 def _baseline(config: Config, asked: Mapping[str, Any]) -> dict[str, Counter[str]]:

@@ -1,4 +1,4 @@
-"""Where cu2port's data lies (checkout or wheel), and where it may keep caches."""
+"""Where cu2port's data is (checkout or wheel), and where it may keep caches."""
 
 from __future__ import annotations
 

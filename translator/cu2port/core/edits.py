@@ -1,7 +1,7 @@
 """Applying edits: all of a finding or none, whatever the order in which findings come.
 
 Edits may nest where the outer one keeps the inner one's bytes (`Edit.parts` holds spans of the original). Two edits
-that want the same bytes to be different things cannot both stand: the finding with less trust, then the later one,
+that need the same bytes to be different things cannot both stand: the finding with less trust, then the later one,
 loses and is reported as a conflict. Identical edits merge.
 """
 
@@ -62,7 +62,7 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
 
 
 def apply_within(text: str, start: int, end: int, edits: Iterable[Edit]) -> str:
-    """What replaces bytes [start, end) of a text after edits that lie in them."""
+    """What replaces bytes [start, end) of a text after edits that are in them."""
     return apply(text[start:end], [_moved(e, -start) for e in edits])
 
 
@@ -113,7 +113,7 @@ def _nested(edits: Iterable[Edit]) -> list[_Node]:
 
 
 def _render(text: str, span: Span, nodes: Sequence[_Node]) -> Iterator[str]:
-    """Text of a span with edits that lie inside it. Calls of calls may nest deeper than functions may."""
+    """Text of a span with edits that are inside it. Calls of calls may nest deeper than functions may."""
     todo: list[str | tuple[Span, Sequence[_Node]]] = [(span, nodes)]
     while todo:
         item = todo.pop()
@@ -132,7 +132,7 @@ def _render(text: str, span: Span, nodes: Sequence[_Node]) -> Iterator[str]:
 
 
 def _kept(nodes: Iterable[_Node], part: Span) -> Iterator[_Node]:
-    """The outermost of some edits that lie in a kept span."""
+    """The outermost of some edits that are in a kept span."""
     for node in nodes:
         if _inside(node.edit, part):
             yield node
@@ -141,7 +141,7 @@ def _kept(nodes: Iterable[_Node], part: Span) -> Iterator[_Node]:
 
 
 def _inside(e: Edit, part: Span) -> bool:
-    """Whether e lies in a kept span (an insertion at its border belongs to the side it is attached to)."""
+    """Whether e is in a kept span (an insertion at its border belongs to the side it is attached to)."""
     if e.start == e.end:
         if e.start == part.start:
             return e.side is Side.RIGHT or part.start == part.end
@@ -167,7 +167,7 @@ def _fits(a: Edit, b: Edit) -> bool:
 
 
 def _compatible(edits: Iterable[Edit]) -> bool:
-    """Fast answer for the usual file: whether its edits lie apart, or in bytes that the next one around them keeps.
+    """Fast answer for most files: whether no edits overlap, or only in bytes that the outer one keeps.
 
     What keeps an edit keeps those inside it. An insertion at the border of one asks the next one around that."""
     around: list[Edit] = []

@@ -59,7 +59,7 @@ LEXER_ALONE = FileRule(
     """libclang did not finish with a file, so it was converted from its tokens alone.
 
 libclang overflows its stack on thousands of nested parentheses, and can be slow on huge expressions. What only types
-or constants can decide was left or taken for CUDA's; read the changes of this file with more care.""",
+or constants can decide was left or treated as CUDA's; read the changes of this file with more care.""",
 )
 INTERNAL = FileRule(
     "CU905",
@@ -135,7 +135,7 @@ SPECIAL = FileRule(
     "CU913",
     "special-file",
     Severity.INFO,
-    """A pipe, socket or device lies in the tree.
+    """A pipe, socket or device is in the tree.
 
 There is nothing to copy, so the output does not have it.""",
 )
@@ -154,7 +154,7 @@ BAD_SUPPRESSION = FileRule(
     Severity.WARNING,
     """A comment `cu2port: ignore` cannot be read: it names no known rule, or its block is not closed.
 
-It silences nothing. Rules are named by code, prefix or name (`cu2port rules` lists them); `ignore-begin` wants an
+It silences nothing. Rules are named by code, prefix or name (`cu2port rules` lists them); `ignore-begin` needs an
 `ignore-end` after it.""",
 )
 NOT_REPLACED = FileRule(

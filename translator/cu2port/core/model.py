@@ -30,7 +30,7 @@ class Severity(Enum):
 
 
 class Outcome(Enum):
-    """What became of a finding: its edits stand in the output, a person must act, or it lost an overlap."""
+    """What happened to a finding: its edits are in the output, manual work is needed, or it lost an overlap."""
 
     APPLIED = "applied"
     MANUAL = "manual"
@@ -65,7 +65,7 @@ class Span:
 class Edit:
     """Replace bytes [start, end) by `parts`: literal text, and spans of the original that are kept.
 
-    A kept span must lie in [start, end); other edits inside it still apply. `start == end` is an insertion.
+    A kept span must be in [start, end); other edits inside it still apply. `start == end` is an insertion.
     """
 
     start: int
@@ -145,7 +145,7 @@ class Options:
     defines: tuple[str, ...] = ()  # NAME or NAME=VALUE, as after -D
     use_clang: bool = True
     rules: tuple[tuple[str, str], ...] = ()  # the project's own rule files: name for messages, text
-    ptx: str = "guard"  # what becomes of PTX without a counterpart; or "trap": a trap with its text
+    ptx: str = "guard"  # what happens to PTX without a counterpart; or "trap": a trap with its text
     ptx_fp: str = "exact"  # or "fast": no flushing of denormals, the hardware's approximations
 
 

@@ -18,7 +18,7 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """`visible` text as a line of its own that no CI server takes for a command."""
+    """`visible` text as a line of its own that no CI server treats as a command."""
     text = visible(text)
     if "##" in text:
         text = _COMMANDS.sub(r"#\\#", text)

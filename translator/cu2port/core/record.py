@@ -109,7 +109,7 @@ class RunRecord:
 
     @property
     def open(self) -> int:
-        """How many findings are left for a person; two widths of warps in one program are one."""
+        """How many findings are left for manual work; two widths of warps in one program are one."""
         return sum(e.open for f in self.files for e in f.entries) + bool(self.hip and self.hip.mixed)
 
 

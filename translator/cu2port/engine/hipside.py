@@ -1,4 +1,4 @@
-"""HIP's code is left alone by every rule: what becomes of findings in it, or whose edits would reach into it."""
+"""HIP's code is left alone by every rule: what happens to findings in it, or whose edits would reach into it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def reaches_into(cover: Cover, e: Edit) -> bool:
 
 
 def outside(unit: Unit, names: frozenset[str]) -> frozenset[str]:
-    """Those of some CUDA names that stand in code which is not HIP's already."""
+    """Those of some CUDA names that are in code which is not HIP's already."""
     cover = untouched(unit)
     if not cover:
         return names

@@ -56,7 +56,7 @@ def is_neutral(f: Finding) -> bool:
 
 
 def _kept_to_32(unit: Unit) -> dict[int, Finding]:
-    """What a conversion changes about the lane operations of a file of CUDA's, by where they begin."""
+    """What a conversion changes about the lane operations of a CUDA file, by where they begin."""
     project = changed(unit.project, renamed_only=True)
     options = changed(unit.options, warp="logical")
     other = Unit(unit.text, unit.catalog, options, unit.path, project)

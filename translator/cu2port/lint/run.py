@@ -31,7 +31,7 @@ from cu2port.project.jobs import Job, Tools
 from cu2port.project.plan import Request, graph_of
 from cu2port.project.workers import Lost, Pool
 
-_ROUNDS = 10  # of fixing; a fix may bring to light what another one fixes
+_ROUNDS = 10  # of fixing; a fix may reveal what another one fixes
 _BOM = "\xef\xbb\xbf"  # as Latin-1; it has no column
 MOST_SHOWN = 160  # characters of a source line
 _SCOPES = re.compile(r"::|\.")

@@ -1,4 +1,4 @@
-"""What findings mean where they stand: code that is HIP's already means HIP's warps, and one trouble is one finding."""
+"""What findings mean where they are: code that is HIP's already means HIP's warps, and one trouble is one finding."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def hips(unit: Unit) -> tuple[Span, ...]:
 
 
 def _stays(unit: Unit, name: str) -> bool:
-    """Whether a conversion leaves a name of CUDA's as it is."""
+    """Whether a conversion leaves a CUDA name as it is."""
     row = unit.catalog.get(name)
     return row is None or row.mapping == "unsupported"
 
@@ -75,12 +75,12 @@ def keeps_warps(unit: Unit) -> bool:
 
 
 def in_spans(at: int, spans: Sequence[Span]) -> bool:
-    """Whether a byte lies in one of some spans."""
+    """Whether a byte is in one of some spans."""
     return any(s.start <= at < s.end for s in spans)
 
 
 def narrowed(unit: Unit, findings: Iterable[Finding]) -> list[Finding]:
-    """Findings with the severity that they have where they stand: what is HIP's own way there is `info`."""
+    """Findings with the severity that they have where they are: what is HIP's own way there is `info`."""
     found = list(findings)
     spans = hips(unit)
     if not spans or not found:
@@ -104,7 +104,7 @@ def narrowed(unit: Unit, findings: Iterable[Finding]) -> list[Finding]:
 
 
 def is_renamed_cuda(unit: Unit, spans: Sequence[Span]) -> bool:
-    """Whether a file is CUDA code with HIP's names: all of it is HIP's (`spans`), its warps surely have 32 lanes."""
+    """Whether a file is CUDA code with HIP's names: all of it is HIP's (`spans`), its warps certainly have 32 lanes."""
     return tuple(spans) == (Span(0, len(unit.text)),) and lanes_32(unit) is Trust.EXACT
 
 

@@ -91,7 +91,7 @@ class Repository:
         )
 
     def _as_added(self, path: Path, entry: Entry) -> bool:
-        """Whether a file is surely the one that was added, by what git stored of it: a clean filter or `autocrlf`
+        """Whether a file is certainly the one that was added, by what git stored of it: a clean filter or `autocrlf`
         makes the stored text another one. A file as young as the index may have changed within the clock's tick."""
         try:
             st, index = path.lstat(), (self.folder / "index").stat()

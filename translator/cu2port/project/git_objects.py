@@ -17,7 +17,7 @@ from cu2port.core.files import read_regular
 _MOST = 256 << 20  # bytes of a commit or a folder
 _MOST_INDEX = 1 << 30
 _BLOCK = 64 << 10
-_LONGEST = 5_000  # deltas, one upon another; git makes at most 4,095
+_LONGEST = 5_000  # deltas, one on another; git makes at most 4,095
 _KINDS = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 _BY_OFFSET, _BY_DIGEST = 6, 7
 
@@ -190,7 +190,7 @@ def _inflated(f: BinaryIO, most: int) -> bytes:
 
 
 def _built(base: bytes, deltas: list[bytes]) -> bytes:
-    """An object from its base and the deltas upon it, the last one first."""
+    """An object from its base and the deltas on it, the last one first."""
     for delta in reversed(deltas):
         at = _skip(delta, _skip(delta, 0))  # the sizes before and after
         out = bytearray()

@@ -60,8 +60,8 @@ class Job:
 
 
 class Done(NamedTuple):
-    """What became of a job. `output` None: the input, byte for byte. `read`: the sha256 of that; `helpers`: the
-    helper headers that the output includes, be they new in it or not."""
+    """What happened to a job. `output` None: the input, byte for byte. `read`: the sha256 of that; `helpers`: the
+    helper headers that the output includes, new or not."""
 
     status: str
     output: bytes | None = None

@@ -59,7 +59,7 @@ class TreeOutput:
             raise CannotRun(f"-o {self.out}: {e.filename}: {e.strerror}") from e
 
     def prepare(self, items: Sequence[Item]) -> None:
-        """Look before the first write. Raises CannotRun when files that are not ours stand in the way."""
+        """Look before the first write. Raises CannotRun when files that are not ours are in the way."""
         self._known = self._manifest.load()
         blocked = []
         for item in items:
@@ -69,7 +69,7 @@ class TreeOutput:
             state = self._state_of(folder) if folder else "folder"
             if state == "foreign":
                 raise CannotRun(
-                    f"{self.out / folder} is not a folder of cu2port's, and {item.target} must lie in it; remove it"
+                    f"{self.out / folder} is not a folder of cu2port's, and {item.target} must be in it; remove it"
                 )
             if state == "folder" and self._blocks(item):
                 blocked.append(item.target)
@@ -244,7 +244,7 @@ class TreeOutput:
             if os.path.lexists(path):
                 target = path.relative_to(self.out).as_posix()
                 if self._known.get(target, ("", ""))[0] != digest_of(path):
-                    raise CannotRun(f"{path} is not a folder of cu2port's, and {folder} must lie in it; remove it")
+                    raise CannotRun(f"{path} is not a folder of cu2port's, and {folder} must be in it; remove it")
                 path.unlink()
             path.mkdir(exist_ok=True)
         self._ready.add(folder)

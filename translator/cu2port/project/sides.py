@@ -1,7 +1,7 @@
 """Which files of a tree are CUDA's, HIP's, both or neither, and one decision for the whole tree.
 
 Decided from facts of all files before any is edited, so that order, workers and shards change nothing. Reasons for HIP,
-the first that holds: where a file lies and its name, what it includes (through headers of the project too), the names
+the first that holds: where a file is and its name, what it includes (through headers of the project too), the names
 it uses; a header that only such files include is with them.
 
 The decision: `cuda`: there is no code for HIP. `mixed`: there is some; it is left alone, and so is a CUDA file that has
@@ -228,7 +228,7 @@ def _with_includers(
 
 
 def _twins(of: Mapping[str, Side], shown: Mapping[str, str]) -> dict[str, str]:
-    """The CUDA files that have a twin for HIP: the same path but for the backend's name."""
+    """The CUDA files that have a twin for HIP: the same path except for the backend's name."""
     by_key: defaultdict[str, list[str]] = defaultdict(list)
     for f, side in of.items():
         if side.name == "hip":

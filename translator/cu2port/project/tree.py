@@ -120,7 +120,7 @@ def make_roots(inputs: Iterable[str], into_one: bool) -> tuple[Root, ...]:
     for root in roots:
         outer = next((folders[p] for p in root.path.parents if p in folders), None)
         if outer is not None:
-            raise CannotRun(f"{root.given} lies in {outer.given}; name one of the two")
+            raise CannotRun(f"{root.given} is in {outer.given}; name one of the two")
     return tuple(roots)
 
 
@@ -129,7 +129,7 @@ def walk(root: Root, leave_out: frozenset[Path] = frozenset(), exclude: GitIgnor
 
     Files that match `exclude` are `copy`. What git ignores is named and not looked into; in an output of an earlier
     run nothing is ignored, for what is there was chosen then. Links are not followed, as git has it: a link stays
-    one. Nothing here raises for what lies in the tree.
+    one. Nothing here raises for what is in the tree.
     """
     if not root.folder:
         name = PurePosixPath(root.given).name

@@ -44,7 +44,7 @@ instructions approximate, rounded correctly; `ops_float.py` has the core operati
 them: `saturated(flushed(fadd(flushed(a, ftz), flushed(b, ftz), rnd), ftz), sat)`. f32 and f64 are float and double in
 C++, every other format is its bits in an unsigned integer, packed ones are one operation on both elements, and their
 operations are helpers (`add_rn_f16x2`). An approximation's row names the error that the manual allows (`bound`), which
-C++ is held to. `fast.py` rewrites trees for `--ptx-fp fast`. The helpers stand in ptx_float.hpp (rounding, f32, f64),
+C++ is held to. `fast.py` rewrites trees for `--ptx-fp fast`. The helpers are in ptx_float.hpp (rounding, f32, f64),
 ptx_approx.hpp and ptx_half.hpp (f16, bf16, packed, fp8 and conversions).
 """
 

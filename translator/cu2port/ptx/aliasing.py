@@ -92,7 +92,7 @@ def _root(text: str) -> str:
 
 
 def _apart(a: str, b: str) -> bool:
-    """Whether two members or elements of one variable are surely different ones: v.x and v.y, a[0] and a[1].
+    """Whether two members or elements of one variable are certainly different ones: v.x and v.y, a[0] and a[1].
 
     Members of other names may be those of a union."""
     for (how, what), (other_how, other) in zip(_STEP.findall(a), _STEP.findall(b), strict=False):

@@ -86,7 +86,7 @@ class AsmStatement:
     `params`: parameters of that macro which the text depends on; then there is a reading for each call of the macro.
     `numbers`: the one reading in which such parameters, standing where PTX wants numbers, are operands of constraint
     "n", or None; whether the text allows that, lifting tells. `hints`: of a macro that nothing calls here, readings
-    with what may stand in such places: a group for each text of the others, in which any that lifts will do.
+    with what may be in such places: a group for each text of the others, in which any that lifts will do.
     `basic`: no colon, so no operands.
     """
 

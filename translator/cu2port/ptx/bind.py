@@ -31,7 +31,7 @@ CARRY = "CC"  # the name of the carry flag among places
 
 
 class UntranslatableError(ValueError):
-    """An instruction without a meaning here. `reason` says why, `instead` what a person may do."""
+    """An instruction without a meaning here. `reason` says why, `instead` what to do by hand."""
 
     def __init__(self, instruction: Instruction, reason: str, instead: str = "") -> None:
         super().__init__(f"{instruction.line}:{instruction.column}: `{instruction.opcode}`: {reason}")

@@ -9,7 +9,7 @@ from cu2port.ptx.ir import Guard, Statement
 from cu2port.ptx.rename import has_target, instructions, labels, mentioned
 from cu2port.ptx.table import find
 
-#: what a person should know of such a mix
+#: what a reviewer should know about such a mix
 MIXED = (
     "an addition reads the carry of a subtraction or the other way round, which the manual leaves open: the flag is "
     "taken to be the carry of a + ~b + 1, 0 after a borrow"
@@ -22,7 +22,7 @@ class Flow:
 
     `takes`: the guards of instructions that may read a flag which the text did not set, None where there is no guard
     that others could know.
-    `sets`: under which guards it surely has set the flag at its end. `kinds`: of all instructions that touch the flag.
+    `sets`: under which guards it always sets the flag. `kinds`: of all instructions that touch the flag.
     `leaves`: whether the last that touches it sets it. `writes`: the names that instructions write.
     """
 

@@ -97,7 +97,7 @@ FAMILIES: tuple[Family, ...] = (
     _family(
         r"isspacep\.(?:const|param[\w:]*)",
         "other",
-        "constants and parameters lie in global memory on AMD GPUs, so that an address does not tell",
+        "constants and parameters are in global memory on AMD GPUs, so that an address does not tell",
         "let the caller say which it is",
     ),
     _family(

@@ -28,7 +28,7 @@ SHARED_WINDOW = 0x7F00_0000_0000
 
 @dataclass
 class Machine:
-    """Memory and lanes. `memory`: bytes from address 0 on, by space; local and constant data lie in "global".
+    """Memory and lanes. `memory`: bytes from address 0 on, by space; local and constant data are in "global".
 
     `special` answers for special registers, by how C++ spells them; `lanes` are the registers of what runs.
     """

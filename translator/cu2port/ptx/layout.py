@@ -38,7 +38,7 @@ class Layout:
         self.bracketed = self._in_brackets()
 
     def _in_brackets(self) -> bool:
-        """Whether the statement lies in `( ... )`, maybe the argument of a macro, where no directive may stand."""
+        """Whether the statement is in `( ... )`, maybe the argument of a macro, where no directive may stand."""
         opener = self.unit.enclosing[self.s.keyword - 1] if self.s.keyword else -1
         return opener >= 0 and self.unit.match[opener] > self.s.close
 

@@ -21,7 +21,7 @@ class UnknownTextError(ValueError):
 
 
 def live_definitions(unit: Unit, name: str) -> list[Macro]:
-    """The definitions of a macro, those in branches that are surely off left out."""
+    """The definitions of a macro, those in branches that are certainly off left out."""
     return [m for m in unit.macros.get(name, ()) if not unit.is_dead(m.directive.start)]
 
 

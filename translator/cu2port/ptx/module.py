@@ -36,7 +36,7 @@ from cu2port.ptx.vector_registers import without_vectors
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """HIP source made of a module. `kernels`: names of its entries. `left`: what a person must write.
+    """HIP source made of a module. `kernels`: names of its entries. `left`: what must be written by hand.
 
     `renamed`: kernels that got another name in C++, with it. `mixed`: functions in which an addition may read the carry
     of a subtraction, or the other way round.

@@ -194,7 +194,7 @@ def place(v: Variable, name: str) -> Place:
 
 
 def _is_packed(pieces: Sequence[tuple[Initial, ...] | Reg | Sum]) -> bool:
-    """Whether a variable is a struct, since addresses lie among its elements."""
+    """Whether a variable is a struct, since addresses are among its elements."""
     return any(isinstance(p, (Reg, Sum)) for p in pieces)
 
 
@@ -249,7 +249,7 @@ def initial(v: Variable, item: Initial | None, known: Mapping[str, str]) -> str:
 def _address(item: Reg | Sum, known: Mapping[str, str]) -> str:
     name = item.name if isinstance(item, Reg) else item.base.name
     if name not in known:
-        raise NoInitialError(f"`{name}` is not declared, or lies in another kind of memory")
+        raise NoInitialError(f"`{name}` is not declared, or is in another kind of memory")
     if isinstance(item, Sum) and item.offset:
         moved = f"{'+' if item.offset > 0 else '-'} {abs(item.offset)}"
         return f"reinterpret_cast<std::uint64_t>(reinterpret_cast<const char*>(&{known[name]}) {moved})"

@@ -164,7 +164,7 @@ class OutOfRangeError(ValueError):
 
 
 class NoMeaningError(ValueError):
-    """A form of an instruction that has no counterpart. `reason` says why, `instead` what a person may do."""
+    """A form of an instruction that has no counterpart. `reason` says why, `instead` what to do by hand."""
 
     def __init__(self, reason: str, instead: str = "") -> None:
         super().__init__(reason)

@@ -45,7 +45,7 @@ def _mode(v: Value) -> str:
 
 
 def _suffix(t: Type) -> str:
-    """Formats that C++ has no type for stand in a helper's name."""
+    """Formats that C++ has no type for are in a helper's name."""
     return "" if t.name in ("f32", "f64") else f"_{t.name}"
 
 

@@ -1,4 +1,4 @@
-"""Text to statements. The only module that knows lark; the shapes stand in grammars/ptx.lark.
+"""Text to statements. The only module that knows lark; the shapes are in grammars/ptx.lark.
 
 `parse_inline` takes the text of an asm statement after C++ has read its literals; `parse_module` a whole file.
 Both raise `PtxSyntaxError` with line and column (from 1) and what was expected there, on anything they cannot read.

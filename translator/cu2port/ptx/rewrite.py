@@ -51,7 +51,7 @@ class Handled:
     """One statement that holds PTX and that HIP's compiler reads.
 
     `edits` put C++ in its place where `refused` is None, else a guard. `certain`: the C++ means what the PTX meant
-    whatever cannot be known here. `note`: what a person should know of a choice that was made. `guard`: the text in a
+    whatever cannot be known here. `note`: what to review in a choice that was made. `guard`: the text in a
     guard.
     """
 

@@ -238,7 +238,7 @@ def _by_root() -> Mapping[str, tuple[Row, ...]]:
 def find(opcode: str, operands: int = -1) -> Match | None:
     """The row that an opcode with its modifiers belongs to, or None. `operands`: how many there are, -1: any.
 
-    Modifiers may stand in another order than in the manual, which assemblers accept.
+    Modifiers may be in another order than in the manual, which assemblers accept.
     """
     candidates = [row for row in _by_root().get(opcode.partition(".")[0], ()) if _takes(row, operands)]
     for row in candidates:

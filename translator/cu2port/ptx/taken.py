@@ -1,4 +1,4 @@
-"""Which `#if` branches HIP surely leaves out: those for NVIDIA beside a branch for AMD, those for later NVIDIA GPUs.
+"""Which `#if` branches HIP certainly leaves out: those for NVIDIA beside a branch for AMD, those for later NVIDIA GPUs.
 
 What HIP's compiler defines is known, macros of the ported version checks too; everything else may be anything.
 """
@@ -25,7 +25,7 @@ Truth = bool | None
 
 
 def is_left_out(unit: Unit, offset: int) -> bool:
-    """Whether a byte lies in a branch that HIP's compiler never reads."""
+    """Whether a byte is in a branch that HIP's compiler never reads."""
     return any(_left_out(unit, g) for g in unit.conditions(offset))
 
 

@@ -2,8 +2,8 @@
 
 PTX's assembler reads the statements of a function as one text. A register that one of them declares and another uses
 becomes a local in front of the first, a `{` that another one closes the block that both are in, and the carry flag
-a local that is handed on. The functions around may set the flag too. So a statement takes it from another one only
-where an earlier one surely set it and nothing in between, nor in a loop around, calls a function.
+a local that is passed on. The functions around may set the flag too. So a statement takes it from another one only
+where an earlier one certainly set it and nothing in between, nor in a loop around, calls a function.
 """
 
 from __future__ import annotations
@@ -378,7 +378,7 @@ class _Text:
                 m.declares.append(flags[-1])
 
     def _setter(self, earlier: Sequence[_Member], m: _Member, guard: Guard | None) -> _Member:
-        """The statement that surely set the flag which an instruction of `m` under `guard` reads."""
+        """The statement that certainly set the flag which an instruction of `m` under `guard` reads."""
         for k in range(len(earlier) - 1, -1, -1):
             x = earlier[k]
             if not (x.direct and m.sees(x) and is_set(x.flow.sets, guard)):

@@ -1,4 +1,4 @@
-"""Inputs on which roundings go wrong: halfway cases, sums whose parts lie far apart, cancellation, integers' limits."""
+"""Inputs on which roundings go wrong: halfway cases, sums whose parts are far apart, cancellation, integers' limits."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def own(doc: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def open_risks(doc: Mapping[str, Any]) -> int:
-    """How many findings that are left for a person hang or give wrong results on 64 lanes."""
+    """How many findings that are left for manual work hang or give wrong results on 64 lanes."""
     return sum(w["open"] for w in doc["wave64"] if w["harm"] in ("hang", "wrong-result"))
 
 
@@ -35,7 +35,7 @@ def top_work(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def folded(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What is left for a person: findings of one rule with one message as one, what has no counterpart first."""
+    """What is left for manual work: findings of one rule with one message as one, what has no counterpart first."""
     groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = defaultdict(list)
     for x in findings:
         if x["way"] in ("hand", "none"):

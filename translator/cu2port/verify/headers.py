@@ -51,7 +51,7 @@ class Headers:
 
 
 def find(rocm_path: str, beside: Path | None) -> Headers:
-    """The headers to use: --rocm-path, the ROCm that the compiler lies in (`beside`), any other, then the wheel.
+    """The headers to use: --rocm-path, the ROCm that the compiler is in (`beside`), any other, then the wheel.
 
     Raises CannotRun with what to do when there are none.
     """
@@ -69,7 +69,7 @@ def find(rocm_path: str, beside: Path | None) -> Headers:
 
 
 def rocm_roots() -> Iterator[Path]:
-    """Where ROCm lies on this machine, most wanted first. Each exists; not each has headers."""
+    """Where ROCm is on this machine, most wanted first. Each exists; not each has headers."""
     named = [os.environ[name] for name in ("ROCM_PATH", "HIP_PATH") if os.environ.get(name)]
     versions = sorted(Path("/opt").glob("rocm-*"), reverse=True)
     for root in dict.fromkeys([*map(Path, named), Path("/opt/rocm"), *versions, Path("/usr")]):

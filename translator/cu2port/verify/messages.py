@@ -88,7 +88,7 @@ class Places:
         self._maps: dict[str, list[int]] = {}
 
     def error(self, found: Diagnostic, unit: str) -> CompileError:
-        """An error at the first of its places that lies in the tree, else at the unit's first line."""
+        """An error at the first of its places that is in the tree, else at the unit's first line."""
         real = [p._replace(path=os.path.realpath(p.path)) for p in found.places if not p.path.startswith("<")]
         best = next((p for p in real if self._tree.holds(p.path)), Place(unit, 1, 1))
         inside = "" if not real or self._tree.holds(real[0].path) else f"{real[0].path}:{real[0].line}"

@@ -1,4 +1,4 @@
-"""Which functions and macros of a program reach a cross-lane operation: only there lanes have to be told apart.
+"""Which functions and macros of a program reach a cross-lane operation: only there lanes have to be distinguished.
 
 Names decide, over all files of the program: the simulator must not depend on what a C++ parser makes of a file. What
 the operations are is read in the simulator's own headers: each function in which a lane waits for others.
@@ -110,7 +110,7 @@ def _calls_parameter(unit: Unit, i: int, reach: Reach) -> bool:
 
 
 def reached(units: Iterable[Unit], steps: bool = False) -> Reach:
-    """The closure over all files of a program. `steps`: all functions whose statements are told apart belong to it."""
+    """The closure over all files of a program. `steps`: functions whose statements are distinguished, too."""
     files = list(units)
     calls: set[str] = set()
     if steps:

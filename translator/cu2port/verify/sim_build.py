@@ -255,7 +255,7 @@ def absolute_path(path: Path) -> Path:
 
 
 def mirrored(folder: Path, path: Path) -> Path:
-    """Where a file's copy lies, so that relative includes between copies hold."""
+    """Where a file's copy is, so that relative includes between copies hold."""
     absolute = absolute_path(path)
     return folder / absolute.relative_to(absolute.anchor)
 

@@ -15,7 +15,7 @@ _WITH_HEAD = frozenset({"for", "while", "if", "switch", "catch"})
 class Loop:
     """A loop. Token indices: its keyword; the brackets of its head (of `while (...)` at the end for `do`); the first
     token of its body and the one after the body; the one after the whole statement. `body` is -1 where the loop's
-    body lies outside the range looked at (a macro that holds only the head)."""
+    body is outside the range looked at (a macro that holds only the head)."""
 
     keyword: int
     head: tuple[int, int]
@@ -117,7 +117,7 @@ class Statements:
         return self._simple_end(i)
 
     def head(self, i: int) -> tuple[int, int] | None:
-        """The brackets after the keyword at token i, if they lie in the range."""
+        """The brackets after the keyword at token i, if they are in the range."""
         k = i + 1
         if self.unit.tok(k) == "constexpr":
             k += 1

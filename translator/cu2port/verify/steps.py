@@ -25,7 +25,7 @@ Insert = Callable[[int, str], None]
 
 
 def has_steps(unit: Unit, f: Function) -> bool:
-    """Whether a function's statements can be told apart: device code that nobody computes at compile time."""
+    """Whether a function's statements can be distinguished: device code that nobody computes at compile time."""
     return bool(f.sides & _DEVICE) and _AT_COMPILE_TIME.isdisjoint(unit.t[f.first : f.params[0]])
 
 

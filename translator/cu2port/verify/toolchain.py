@@ -125,7 +125,7 @@ def _candidates() -> Iterator[Compiler]:
 
 
 def _root_of(path: str) -> Path | None:
-    """The ROCm install that a program lies in."""
+    """The ROCm install that a program is in."""
     for folder in (Path(path).absolute().parent, Path(path).resolve().parent):
         for root in (folder.parent, folder.parent.parent, folder.parent.parent.parent):
             if (root / "include" / "hip" / "hip_runtime.h").is_file():
@@ -156,7 +156,7 @@ def _wheels() -> Compiler | None:
 
 
 def _package(name: str) -> Path | None:
-    """Where a package lies; it is not loaded."""
+    """Where a package is; it is not loaded."""
     spec = util.find_spec(name)
     places = (spec.submodule_search_locations or ()) if spec else ()
     return next((Path(p) for p in places), None)

@@ -26,7 +26,7 @@ _INSTANCES = 5  # folders a note lists before it counts the rest
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A CUDA file: where it lies, and how the user would write that."""
+    """A CUDA file: where it is, and how the user would write that."""
 
     path: str
     shown: str
@@ -50,7 +50,7 @@ class Tree:
     lost: tuple[tuple[str, str], ...] = ()
 
     def holds(self, path: str) -> bool:
-        """Whether a real path lies in the tree."""
+        """Whether a real path is in the tree."""
         return _inside(path, str(self.root))
 
     def shown(self, path: str) -> str:
@@ -262,7 +262,7 @@ def _own_folder(tree: Tree, path: str, dropped: dict[str, str]) -> str:
         if _inside(real, str(old)):
             return os.path.normpath(new / os.path.relpath(real, old))
         if _inside(str(old), real):
-            dropped[path] = "it holds the CUDA code, which would stand in for what is converted"
+            dropped[path] = "it holds the CUDA code, which would replace what is converted"
             return ""
     if any(os.path.isfile(f"{real}/{name}") for name in ("cuda_runtime.h", "cuda.h", "cuda_runtime_api.h")):  # noqa: PTH113
         dropped[path] = "it holds CUDA's own headers"

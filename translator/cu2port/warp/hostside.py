@@ -212,7 +212,7 @@ def _reaches_lanes(unit: Unit, kernel: str) -> bool:
 
 
 def _bodies(unit: Unit) -> dict[str, frozenset[str] | None]:
-    """Functions and the names of functions that stand in them; None for those with a cross-lane operation."""
+    """Functions and the names of functions that are in them; None for those with a cross-lane operation."""
     spans = {f.name: f.body for f in unit.functions}
     out: dict[str, frozenset[str] | None] = {}
     for name, (first, last) in spans.items():

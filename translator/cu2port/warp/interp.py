@@ -206,7 +206,7 @@ class Interpreter(Caller):
         self.env = either(self.env, taken, cond.vary)
 
     def _chosen(self, s: If) -> None:
-        """`if (n == 32) v = warp_sum(v);`, `if (n % 32 == 0)`: a number of threads that warp code is taken for."""
+        """`if (n == 32) v = warp_sum(v);`, `if (n % 32 == 0)`: a number of threads that warp code is treated as."""
         if not isinstance(s.cond, Binary) or s.cond.op not in ("==", ">=", "<=", ">", "<", "!="):
             return
         literals = [(s.cond.b, s.cond.a)]

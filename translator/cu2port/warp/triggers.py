@@ -33,7 +33,7 @@ def triggers(unit: Unit) -> bool:
 
 
 def _waits(words: frozenset[str]) -> set[str]:
-    """Those of some names that speak of waiting or of a barrier for some."""
+    """Those of some names that refer to waiting or of a barrier for some."""
     return {
         w
         for w in words
@@ -130,7 +130,7 @@ def _idles(unit: Unit, first: int, stop: int) -> bool:
 
 
 def _meets(unit: Unit, first: int, stop: int, names: set[str]) -> bool:
-    """Whether names stand in both arms of a branch, in two cases of a switch, or in an arm that leaves."""
+    """Whether names are in both arms of a branch, in two cases of a switch, or in an arm that leaves."""
     t, match = unit.t, unit.match
     if not names:
         return False

@@ -72,7 +72,7 @@ class Step(NamedTuple):
 
 class V(NamedTuple):
     """An abstract value. `vary`: UNIFORM, WARPS or LANES. `num`: its value if constant. `src`: the tokens (literals and
-    named constants) whose number this is. `shared`: it lies in, or points to, shared memory. `type`: the number's, as
+    named constants) whose number this is. `shared`: it is in, or points to, shared memory. `type`: the number's, as
     in `syntax.constants`."""
 
     kind: Kind
