@@ -50,9 +50,7 @@ class CudaVersion(Check):
             "#if __CUDACC_VER_MAJOR__ * 10 + __CUDACC_VER_MINOR__ < 128\nint x;\n#endif\n",
             "true, as expected",
         ),
-        Example(
-            "#if CUDART_VERSION >= 13000\n#endif\n", "#if CUDART_VERSION >= 13000\n#endif\n", "false, as expected"
-        ),
+        Example("#if CUDART_VERSION >= 13000\n#endif\n", "#if CUDART_VERSION >= 13000\n#endif\n", "false, as expected"),
         Example(
             "int f() { return CUDART_VERSION; }",
             "int f() { return CUDART_VERSION; }",
