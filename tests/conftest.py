@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from cu2port.core.data import cache_dir
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -17,6 +21,31 @@ settings.load_profile("cu2port")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite the expected files of samples/")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The simulator's programs are compiled by tests/lib/quick_cxx.sh, in all worker processes; CXX goes before.
+
+    It lies in the cache, so that the runtime, which is kept for a compiler by its path, is compiled once. Precompiled
+    headers go with the session: they hold what the headers were.
+    """
+    if os.environ.get("CXX") or not shutil.which("g++") or hasattr(config, "workerinput"):
+        return
+    compiler = cache_dir() / "tests" / "g++"
+    compiler.parent.mkdir(parents=True, exist_ok=True)
+
+    def end() -> None:
+        os.environ.pop("CXX", None)
+        for made in compiler.parent.glob("*.gch"):
+            made.unlink(missing_ok=True)
+
+    end()
+    made = compiler.with_name(f"g++.{os.getpid()}")
+    shutil.copy(ROOT / "tests" / "lib" / "quick_cxx.sh", made)
+    made.chmod(0o755)
+    made.replace(compiler)
+    os.environ["CXX"] = str(compiler)
+    config.add_cleanup(end)
 
 
 @pytest.fixture(scope="session")

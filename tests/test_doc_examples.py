@@ -10,7 +10,9 @@ applied to the converted tree.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import io
 import json
 import os
 import re
@@ -25,6 +27,7 @@ from pathlib import Path
 
 import pytest
 
+from cu2port.cli import main
 from cu2port.project.config import load_config
 from cu2port.project.tree import CannotRun
 from cu2port.verify import headers, toolchain
@@ -95,9 +98,30 @@ def tree(folder: Path) -> None:
         (folder / name).write_text(text)
 
 
+#: A line that a shell only splits into words; `simulate` gives its own output to the program.
+_PLAIN = re.compile(r"cu2port (?!simulate)[^|<>&;$*?~`(\\]+")
+
+
+def called(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """A command in this process: Python and the catalogue are loaded already."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n", write_through=True) for _ in range(2))
+    with pytest.MonkeyPatch.context() as m, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        m.chdir(folder)
+        m.setenv("NO_COLOR", "1")
+        m.setattr(sys, "argv", words)
+        with pytest.raises(SystemExit) as end:
+            main()
+    code = end.value.code
+    assert isinstance(code, int)
+    texts = (stream.buffer.getvalue().decode("utf-8") for stream in (out, err) if isinstance(stream.buffer, io.BytesIO))
+    return subprocess.CompletedProcess(words, code, *texts)
+
+
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run one line of a document; what goes to standard error comes first, as a terminal shows a short command."""
     body = re.sub(r"\s{2,}#.*", "", command)
+    if _PLAIN.fullmatch(body):
+        return called(shlex.split(body), folder)
     program = f"{shlex.quote(sys.executable)} -P -m cu2port"
     env = {**os.environ, "PYTHONPATH": str(ROOT / "translator"), "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
     line = re.sub(r"^cu2port\b", program, body)

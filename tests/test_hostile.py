@@ -14,10 +14,10 @@ from tracing import ROOT, Trace, trace
 CODE = "#include <cuda_runtime.h>\n__global__ void k(int* p) { *p = min(1, 2u); }\nint main() { cudaFree(0); }\n"
 
 
-def git(folder: Path, *words: str) -> None:
+def git(folder: Path, *words: str) -> str:
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
     command = ["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@t", *words]
-    subprocess.run(command, check=True, capture_output=True, env=env)
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=env).stdout
 
 
 def hostile_tree(folder: Path) -> Path:
@@ -48,9 +48,14 @@ def hostile_tree(folder: Path) -> Path:
     keys = "core.fsmonitor core.sshCommand core.gitProxy core.askPass core.pager core.editor diff.external"
     keys += " filter.evil.clean filter.evil.smudge filter.evil.process diff.evil.command diff.evil.textconv"
     keys += " credential.helper uploadpack.packObjectsHook alias.status alias.ls-files interactive.diffFilter"
-    for key in keys.split():
-        git(folder, "config", key, str(program))
-    git(folder, "config", "core.hooksPath", str(folder / "hooks"))
+    lines = []
+    for key in (*keys.split(), "core.hooksPath"):
+        section, *inner, name = key.split(".")
+        lines += [f'[{section} "{inner[0]}"]' if inner else f"[{section}]"]
+        lines += [f"\t{name} = {folder / 'hooks' if name == 'hooksPath' else program}"]
+    with (folder / ".git" / "config").open("a") as f:
+        f.write("\n".join((*lines, "")))
+    assert git(folder, "config", "filter.evil.clean") == f"{program}\n"
     (folder / "hooks").mkdir()
     for name in ("post-index-change", "post-checkout", "pre-commit", "fsmonitor-watchman", "reference-transaction"):
         (folder / "hooks" / name).symlink_to(program)
