@@ -254,6 +254,8 @@ _NEARLY = {
 
 #: Those that look like them and stay.
 LOGICAL = {name: _block(dict([words])) for name, words in _NEARLY.items()} | {
+    "no_barrier": _block({}).replace("__syncthreads();", ""),
+    "barrier_of_some": _block({}).replace("__syncthreads();", "if (v > 9) __syncwarp();"),
     "cut_in_a_cast": _kernel(f"{_LOOP}v += (short){_X.format('v')};"),
     "cut_by_name": _kernel(f"{_LOOP}v += static_cast<char>({_X.format('v')});"),
     "cut_by_a_macro": _kernel(f"{_LOOP}v += SHORT({_X.format('v')});"),
