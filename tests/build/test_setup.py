@@ -74,3 +74,19 @@ def test_a_file_that_knows_rocm_is_left_alone() -> None:
     result = port(text)
     assert result.output == text.encode()
     assert [(j.finding.code, j.outcome) for j in result.findings] == [("CU812", Outcome.MANUAL)]
+
+
+def test_presets() -> None:
+    text = (
+        '{"configurePresets": [{"name": "x", "cacheVariables": {"CMAKE_CUDA_ARCHITECTURES": "80;90",\n'
+        '  "CMAKE_CUDA_FLAGS": {"type": "STRING"}, "CMAKE_CUDA_FLAGS_DEBUG": "-G -O1", "CUDA_ON": true}}]}\n'
+    )
+    asked = Asked("presets", archs=("gfx942",))
+    found = convert(text.encode(), "CMakePresets.json", asked).output.decode()
+    assert found == (
+        '{"configurePresets": [{"name": "x", "cacheVariables": {"CMAKE_HIP_ARCHITECTURES": "gfx942",\n'
+        '  "CMAKE_HIP_FLAGS": {"type": "STRING"}, "CMAKE_HIP_FLAGS_DEBUG": "-g -O1", "CUDA_ON": true}}]}\n'
+    )
+    assert convert(found.encode(), "CMakePresets.json", asked).output.decode() == found
+    alone = convert(text.encode(), "CMakePresets.json", Asked("presets"))
+    assert "`80;90` stays" in " ".join(j.finding.message for j in alone.findings)

@@ -8,6 +8,8 @@
     sources.py    the sources that CMake's commands name: --rename, and the language HIP
     make.py       Makefiles
     setup_py.py   setup.py of torch's extensions, by libcst
+    presets.py    CMakePresets.json
+    lines.py      all others, line by line: reported
     convert.py    from bytes to a Result
 
 Nothing of a build file is executed, and no file but the one that is given is read.

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from cu2port.build.lines import lines
 from cu2port.build.pages import OWN_HIP, TOO_LARGE
 from cu2port.build.table import table
 from cu2port.build.words import MOST_BYTES, Asked, finding
@@ -101,3 +102,9 @@ def _findings(text: str, asked: Asked) -> Iterator[Finding]:
         from cu2port.build.setup_py import setup_py
 
         yield from setup_py(text, asked)
+    elif asked.kind == "presets":
+        from cu2port.build.presets import presets
+
+        yield from presets(text, asked)
+    else:
+        yield from lines(text)

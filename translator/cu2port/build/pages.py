@@ -262,6 +262,25 @@ but writes copies beside the sources: do not convert a tree that holds them.""",
         ),
     ),
 )
+LINE = BuildRule(
+    "CU817",
+    "build-line",
+    Severity.WARNING,
+    """A build file that is not edited speaks of CUDA.
+
+Meson, Bazel, autoconf, Visual Studio, Docker, conda and lists of Python packages are read line by line. The finding
+says what a build for HIP has in place of what the line names.""",
+    (
+        BuildExample(
+            "Dockerfile", "FROM nvidia/cuda:12.4.1-devel-ubuntu22.04\n", "FROM nvidia/cuda:12.4.1-devel-ubuntu22.04\n"
+        ),
+        BuildExample(
+            "meson.build",
+            "project('x', ['cpp', 'cuda'])\nc = find_program('nvcc')\n",
+            "project('x', ['cpp', 'cuda'])\nc = find_program('nvcc')\n",
+        ),
+    ),
+)
 OWN_HIP = BuildRule(
     "CU812",
     "build-own-hip",
@@ -298,5 +317,6 @@ BUILD_RULES: Mapping[str, BuildRule] = {
         COMPILER,
         TOOLKIT,
         TORCH,
+        LINE,
     )
 }

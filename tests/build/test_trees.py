@@ -1,0 +1,94 @@
+"""Build files of a tree through `convert`: output, --rename, --diff, --in-place, the manifest, and what is bounded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cu2port.build.words import MOST_BYTES
+from cu2port.cli import cli
+
+CMAKE = "project(x LANGUAGES CUDA)\nfind_package(CUDAToolkit)\nadd_subdirectory(lib)\nadd_executable(x a.cu)\n"
+LIB = "add_library(l lib.cu ../a.cu)\ntarget_link_libraries(l CUDA::cusparse)\n"
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    src = tmp_path / "src"
+    (src / "lib").mkdir(parents=True)
+    for name in ("a.cu", "lib/lib.cu"):
+        (src / name).write_text("__global__ void k() {}\n")
+    (src / "CMakeLists.txt").write_text(CMAKE)
+    (src / "lib" / "CMakeLists.txt").write_text(LIB)
+    (src / "Makefile").write_text("x: a.cu\n\tnvcc -o x a.cu $(shell touch ran)\n")
+    return src
+
+
+def ran(*args: str) -> Result:
+    return CliRunner().invoke(cli, ["convert", *args])
+
+
+def test_a_tree_is_ported(tree: Path) -> None:
+    done = ran("src", "-o", "out", "--rename", ".hip", "--report", "r.json")
+    assert done.exit_code == 0, done.output
+    out = tree.parent / "out"
+    assert (out / "CMakeLists.txt").read_text() == (
+        "project(x LANGUAGES HIP)\nfind_package(hip)\nfind_package(hipsparse)\nadd_subdirectory(lib)\n"
+        "add_executable(x a.hip)\n"
+    )
+    assert (out / "lib" / "CMakeLists.txt").read_text() == (
+        "add_library(l lib.hip ../a.hip)\ntarget_link_libraries(l roc::hipsparse)\n"
+    )
+    assert (out / "Makefile").read_text() == "x: a.hip\n\thipcc -o x a.hip $(shell touch ran)\n"
+    assert not list(tree.parent.rglob("ran"))
+    files = {f["path"]: f for f in json.loads((tree.parent / "r.json").read_text())["files"]}
+    assert files["src/Makefile"]["status"] == "converted"
+    assert {f["code"] for f in files["src/Makefile"]["findings"]} == {"CU809", "CU814"}
+    assert "CMakeLists.txt" in json.loads((out / ".cu2port" / "manifest.json").read_text())["files"]
+    again = ran("out", "-o", "out2", "--rename", ".hip")
+    for name in ("CMakeLists.txt", "lib/CMakeLists.txt", "Makefile"):
+        assert (tree.parent / "out2" / name).read_bytes() == (out / name).read_bytes(), again.output
+
+
+def test_the_other_ways_of_output(tree: Path) -> None:
+    before = {p: p.read_bytes() for p in tree.rglob("*") if p.is_file()}
+    shown = ran("src", "--diff").output
+    assert "--- a/src/lib/CMakeLists.txt" in shown and "+target_link_libraries(l roc::hipsparse)" in shown
+    assert ran("src", "--dry-run").exit_code == 0
+    assert {p: p.read_bytes() for p in tree.rglob("*") if p.is_file()} == before
+    assert ran("src", "-o", "plain", "--no-build-files").exit_code == 0
+    assert (tree.parent / "plain" / "Makefile").read_bytes() == before[tree / "Makefile"]
+    assert ran("src/lib/CMakeLists.txt", "-o", "-").output.endswith("target_link_libraries(l roc::hipsparse)\n")
+    assert ran("src", "--in-place").exit_code == 0
+    once = {p: p.read_bytes() for p in tree.rglob("*") if p.is_file()}
+    assert b"hipcc" in once[tree / "Makefile"]
+    ran("src", "--in-place")
+    assert {p: p.read_bytes() for p in tree.rglob("*") if p.is_file()} == once
+
+
+def test_excluded_build_files_stay(tree: Path) -> None:
+    ran("src", "-o", "out", "--exclude", "Makefile")
+    assert (tree.parent / "out" / "Makefile").read_bytes() == (tree / "Makefile").read_bytes()
+
+
+def test_a_large_file_is_copied_and_told_once(tree: Path) -> None:
+    (tree / "lib" / "CMakeLists.txt").write_text("enable_language(CUDA)\n" * (MOST_BYTES // 20))
+    done = ran("src", "-o", "out")
+    assert done.exit_code == 1
+    assert [line for line in done.output.splitlines() if "lib/CMakeLists.txt" in line] == [
+        "src/lib/CMakeLists.txt:1:1: CU813 build-too-large: larger than 4 MiB, copied as it is; "
+        "make it anew from what it is made of"
+    ]
+    assert (tree.parent / "out/lib/CMakeLists.txt").read_bytes() == (tree / "lib/CMakeLists.txt").read_bytes()
+
+
+def test_a_tree_with_a_build_for_hip_keeps_its_build_files(tree: Path) -> None:
+    both = "if(HIP)\nenable_language(HIP)\nelse()\nenable_language(CUDA)\nendif()\nadd_subdirectory(lib)\n"
+    (tree / "CMakeLists.txt").write_text(both)
+    ran("src", "-o", "out")
+    assert (tree.parent / "out" / "CMakeLists.txt").read_text() == both
+    assert (tree.parent / "out" / "lib" / "CMakeLists.txt").read_text() == LIB
