@@ -31,7 +31,7 @@ _GENERATOR = re.compile(
     r"|(?P<device>\$<(?:DEVICE_LINK|HOST_LINK|CUDA_COMPILER_VERSION):)"
 )
 _OPTION_WORD = re.compile(r"(?:\\.|[^\s;<>\"\\])+")
-_NOT_OPTIONS = frozenset("message if elseif while function macro find_package project foreach".split())
+_NOT_OPTIONS = frozenset("message if elseif while function macro find_package project foreach option".split())
 
 
 def cmake(text: str, asked: Asked) -> Iterator[Finding]:
@@ -142,7 +142,8 @@ def _targets(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
                         LIBRARY, m[0], "it is not in cu2port's table", "what ROCm has for it", start, start + len(m[0])
                     )
             elif row.fate == "rewrite":
-                yield swap(LIBRARY, m[0], row.to, start, row.why, row.review)
+                to = row.to if arg.quoted or arg.text != m[0] else row.to.replace(";", " ")
+                yield swap(LIBRARY, m[0], to, start, row.why, row.review)
             elif row.fate == "drop" and arg.text == m[0] and c.name in _LINKS:
                 edits = [with_gap(text, arg.start, arg.end)]
                 yield finding(LIBRARY, f"`{m[0]}` is taken out: {row.why}", start, start + len(m[0]), edits, old=m[0])
@@ -189,7 +190,7 @@ def _generators(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
 def _options(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     if c.name in _NOT_OPTIONS:
         return
-    for_cuda = any(re.search(r"CUDA|NVCC", a.text) for a in c.args)
+    for_cuda = any(re.search(r"CUDA|NVCC|\bnvcc$", a.text) for a in c.args)
     yield from options.changes(text, [w for a in c.args for w in _words(a)], for_cuda, None)
 
 

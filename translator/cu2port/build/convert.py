@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cu2port.build.lines import lines
-from cu2port.build.pages import OWN_HIP, TOO_LARGE
+from cu2port.build.pages import OWN_HIP, PACKAGE, TOO_LARGE
 from cu2port.build.table import table
-from cu2port.build.words import MOST_BYTES, Asked, finding
+from cu2port.build.words import INFO, MOST_BYTES, Asked, finding
 from cu2port.core.edits import apply, judge
 from cu2port.core.model import Finding, Judged, Outcome, Result, Trust
 
@@ -25,6 +25,7 @@ _OWN_CUDA = re.compile(
 )
 _ANCHOR = re.compile(r"(?i:find_package|find_dependency)\s*\(\s*CUDA(?:Toolkit)?\b")
 _LINKED = re.compile(r"(?i:target_link_libraries|link_libraries)\s*\(([^)]*)\)")
+_MODULE = re.compile(r"(?:^|/)(?:FindCUDA\w*|FindCUDAToolkit|select_compute_arch)\.cmake$")
 _WORD = re.compile(r"[\w:]+")
 
 
@@ -78,13 +79,17 @@ def convert(data: bytes, path: str, asked: Asked, trust: Trust = Trust.REVIEW) -
     """Port one build file. Its output is its input but where an applied finding says."""
     if not _CUDA.search(data):
         return Result(path, data, data)
-    judged, edits = judge(_findings(data.decode("latin-1"), asked), trust)
+    judged, edits = judge(_findings(data.decode("latin-1"), path, asked), trust)
     output = apply(data.decode("latin-1"), edits).encode("latin-1") if edits else data
     status = "converted" if any(j.outcome is Outcome.APPLIED for j in judged) else "copied"
     return Result(path, data, output, judged, status)
 
 
-def _findings(text: str, asked: Asked) -> Iterator[Finding]:
+def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
+    if _MODULE.search(path):
+        message = "left alone: it is a copy of a module that finds CUDA, and find_package(hip) does not use it"
+        yield finding(PACKAGE, message, 0, 0, severity=INFO)
+        return
     if asked.own_hip and asked.kind in ("cmake", "presets"):
         if _OWN_CUDA.search(_COMMENT.sub("", text)):
             message = "left alone: the tree has a build for HIP of its own; choose HIP there"

@@ -84,6 +84,7 @@ def variables(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     """References to variables, in any command."""
     yield from _joined(text, c)
     yield from _standard(c)
+    yield from _compiler(c)
     for i, arg in enumerate(c.args):
         for m in _ANY.finditer(arg.text):
             yield from _variable(c, i, arg, m)
@@ -107,6 +108,9 @@ def _variable(c: Command, index: int, arg: Arg, m: re.Match[str]) -> Iterator[Fi
             yield swap(VARIABLE, f"${{{word}}}", row.to, start - 2)
         elif not (index == 0 and c.name in ("set", "unset")):
             yield by_hand(VARIABLE, word, "ROCm's libraries are targets", row.to, start, start + len(word))
+    elif word == "CMAKE_CUDA_ARCHITECTURES" and alone and c.name in ("list", "string"):
+        why = "the list that it gets is of NVIDIA's GPUs"
+        yield by_hand(ARCHITECTURE, word, why, "CMAKE_HIP_ARCHITECTURES with AMD's", start, start + len(word))
     elif row.fate == "rewrite":
         yield swap(VARIABLE, word, row.to, start, row.why, row.review)
     elif c.name != "message":
@@ -138,6 +142,16 @@ def _joined(text: str, c: Command) -> Iterator[Finding]:
             edits.append(replace(v.inner + m.start(), v.inner + m.start() + 1, " "))
     edits += [Edit(first.start, first.start, (lead,)), Edit(last.end, last.end, ('"',))]
     yield finding(VARIABLE, message, c.start, c.end, edits)
+
+
+def _compiler(c: Command) -> Iterator[Finding]:
+    """Questions for nvcc, to which HIP's compiler answers no."""
+    if c.name not in ("if", "elseif") or not any("CMAKE_CUDA_COMPILER_ID" in a.text for a in c.args):
+        return
+    for arg in c.args:
+        if arg.text.upper() == "NVIDIA":
+            why = "HIP's compiler is Clang, so this is false"
+            yield by_hand(VARIABLE, arg.text, why, "Clang, or what else the branch needs", arg.start, arg.end)
 
 
 def _standard(c: Command) -> Iterator[Finding]:
