@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from cu2port.catalog.uses import declared_names
 from cu2port.core.model import Options, Project
 from cu2port.engine.translate import translate
-from cu2port.facts.declared import declared_names, stands_in
+from cu2port.facts.declared import stands_in
 from cu2port.syntax.declarations import Declarations
 from cu2port.syntax.lexer import lex
 
@@ -45,7 +46,7 @@ def test_no_stand_in(text: str) -> None:
     ("text", "own"),
     [
         ("int cudaMine(int x) { return x; }", "cudaMine"),
-        ("#define CUDA_SUCCESS 0\nconst int cudaB = 1, *cudaC;", "CUDA_SUCCESS cudaB cudaC"),
+        ("#define CUDA_SUCCESS 0\nconst int cudaOwnB = 1, *cudaOwnC;", "CUDA_SUCCESS cudaOwnB cudaOwnC"),
         ("enum S { /* by cudaMalloc/cudaFree */ A };", ""),
         ("enum S { cudaSuccess, cudaErrorX = 2 };", "cudaSuccess cudaErrorX"),
         ("enum class S { cudaSuccess };", "S::cudaSuccess"),
@@ -53,18 +54,18 @@ def test_no_stand_in(text: str) -> None:
         ("struct Z { Z(float x) : cuDoubleComplex(x) {} };", ""),
         ("struct B { int cudaFree(void* p); float4 f; };", "B::cudaFree"),
         (
-            "namespace n { inline namespace v { void cudaFree(void*); } namespace { int cudaX; } }",
-            "n::cudaFree n::cudaX",
+            "namespace n { inline namespace v { void cudaFree(void*); } namespace { int cudaOwnX; } }",
+            "n::cudaFree n::cudaOwnX",
         ),
-        ("void f(int cudaFree); template <int cudaX> void g();", ""),
+        ("void f(int cudaFree); template <int cudaOwnX> void g();", ""),
         ("cudaError_t cudaFree(void* p);", ""),
         ("struct float4; class cudaArray;", ""),
         ("struct cudaArray { float x; };", "cudaArray"),
         ("typedef void* cudaStream_t; using cudaError_t = int;", ""),
         ("namespace n { typedef void* cudaStream_t; }", "n::cudaStream_t"),
         ("constexpr auto cudaSuccess = hipSuccess;\n#define cudaFree(p) hipFree(p)", ""),
-        ("using n::cudaFree; namespace cuda = other; namespace cuda::std { int cudaX; }", "cuda::std::cudaX"),
-        ("#ifdef A\nint cudaA() { return 1; }\n#else\nint cudaB() { return 1; }\n#endif", "cudaA cudaB"),
+        ("using n::cudaFree; namespace cuda = other; namespace cuda::std { int cudaOwnX; }", "cuda::std::cudaOwnX"),
+        ("#ifdef A\nint cudaOwnA() { return 1; }\n#else\nint cudaOwnB() { return 1; }\n#endif", "cudaOwnA cudaOwnB"),
     ],
 )
 def test_what_a_file_declares_for_others(text: str, own: str) -> None:
@@ -72,8 +73,8 @@ def test_what_a_file_declares_for_others(text: str, own: str) -> None:
 
 
 def test_functions_without_a_body_are_promised() -> None:
-    names = declared_names("cudaError_t cudaMine(int);\nnamespace n { struct A; }\nint cudaB() { return 0; }\n")
-    assert names.own == {"cudaB"}
+    names = declared_names("cudaError_t cudaMine(int);\nnamespace n { struct A; }\nint cudaOwnB() { return 0; }\n")
+    assert names.own == {"cudaOwnB"}
     assert names.promised == {"cudaMine"}
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from cu2port import Options, translate
 from cu2port.catalog import load_catalog
+from cu2port.catalog.uses import declared_names
 from cu2port.checks import all_checks
 from cu2port.core.edits import judge
 from cu2port.core.model import Outcome, Project, Trust
-from cu2port.facts.declared import declared_names
 from cu2port.facts.unit import Unit
 
 WORDS = st.sampled_from(

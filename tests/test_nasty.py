@@ -19,11 +19,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cu2port import translate
+from cu2port.catalog import uses
 from cu2port.checks import all_checks
 from cu2port.cli import cli
 from cu2port.core import file_rules
 from cu2port.engine import translate as engine
-from cu2port.facts import declared
+from cu2port.facts.declared import Names
 from cu2port.project import jobs
 from cu2port.report.json_report import schema
 from cu2port.syntax.lexer import lex
@@ -347,17 +348,17 @@ def test_a_file_may_begin_and_end_at_any_token() -> None:
 @pytest.fixture
 def planted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault of ours in every file that says PLANTED."""
-    examine, scan = engine.examine, declared.declared_names
+    examine, scan = engine.examine, uses.declared_names
 
     def fails(data: bytes, *words: object, **more: object) -> object:
         if b"PLANTED" in data:
             raise IndexError("planted")
         return examine(data, *words, **more)  # type: ignore[arg-type]  # as it was called
 
-    def fails_first(text: str) -> declared.Names:
+    def fails_first(text: str, rules: tuple[tuple[str, str], ...]) -> Names:
         if "UNSCANNED" in text:
             raise IndexError("planted")
-        return scan(text)
+        return scan(text, rules)
 
     monkeypatch.setattr(engine, "examine", fails)
     monkeypatch.setattr(jobs, "declared_names", fails_first)

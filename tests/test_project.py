@@ -81,7 +81,7 @@ def stand_in(source: bytes, options: Options, *, path: str, project: Project, cl
 def translator(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The stand-in translator, and a stand-in for the folder of helper headers."""
     monkeypatch.setattr(engine, "translate", stand_in)
-    monkeypatch.setattr(convert, "load_catalog", lambda: None)  # what the stand-in does not need
+    monkeypatch.setattr(convert, "load_catalog", lambda rules: None)  # what the stand-in does not need
     monkeypatch.setattr(convert, "all_checks", lambda: None)
     monkeypatch.setattr(Tools, "clang", None)
     package = tmp_path / "package"
@@ -938,7 +938,7 @@ _NONE: frozenset[str] = frozenset()
 @needs_fork
 def test_declared_names_reach_those_who_include_them(translator: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        jobs, "declared_names", lambda text: (frozenset({"cuMine"} if "MINE" in text else ()), frozenset())
+        jobs, "declared_names", lambda text, rules: (frozenset({"cuMine"} if "MINE" in text else ()), frozenset())
     )
     plant(Path("src"), p__a_cu='#include "a.h"\nDECLARED', p__a_h="MINE", q__b_cu="DECLARED")
     into("out", "src")

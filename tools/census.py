@@ -42,11 +42,11 @@ from pathlib import Path
 from tables import put_row, row_text
 
 from cu2port.catalog import load_catalog
+from cu2port.catalog.uses import declared_names
 from cu2port.core.model import Edit, Options, Outcome, Project, Result, Span
 from cu2port.engine.hipside import reaches_into
 from cu2port.engine.translate import translate
 from cu2port.facts.clang import ClangService
-from cu2port.facts.declared import declared_names
 from cu2port.facts.hipcode import hip_names, untouched
 from cu2port.facts.unit import Unit
 from cu2port.project.graph import Graph, Scan, scan_includes

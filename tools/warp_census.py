@@ -30,11 +30,11 @@ from pathlib import Path
 from tables import put_row, row_text
 
 from cu2port.catalog import load_catalog
+from cu2port.catalog.uses import declared_names
 from cu2port.checks.warp_shuffle_width import calls_by_other_name
 from cu2port.core.model import Options, Outcome, Project, Result, Severity
 from cu2port.engine.translate import translate
 from cu2port.facts.clang import ClangService
-from cu2port.facts.declared import declared_names
 from cu2port.facts.hipcode import hip_spans
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import NAMES, SHUFFLES, tokens

@@ -37,10 +37,10 @@ import click
 import simulate_rate as rate
 
 from cu2port.catalog import load_catalog
+from cu2port.catalog.uses import declared_names
 from cu2port.core.model import Options, Project
 from cu2port.engine.effects import on
 from cu2port.engine.translate import translate
-from cu2port.facts.declared import declared_names
 from cu2port.facts.unit import Unit
 from cu2port.project.config import WARP_MODES
 from cu2port.project.tree import CannotRun

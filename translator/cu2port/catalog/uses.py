@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
-from cu2port.catalog import Row
+from cu2port.catalog import Row, load_catalog
 from cu2port.facts.atoms import VERSION_MACROS
-from cu2port.facts.declared import declaration_at, is_declared_for, is_own, own_at
+from cu2port.facts.declared import Names, declaration_at, is_declared_for, is_own, names_of, own_at
 from cu2port.facts.unit import Unit
+from cu2port.facts.warpnames import NAMES
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.words import BEFORE_VALUE
 
@@ -29,6 +31,17 @@ class Use:
     row: Row
     first: int
     last: int
+
+
+def declared_names(text: str, rules: tuple[tuple[str, str], ...] = ()) -> Names:
+    """What a text declares for those who include it, of the names that conversion changes or does not know. `rules`:
+    the project's own rule files."""
+    return names_of(text, _asked_for(rules), _FAMILY)
+
+
+@cache
+def _asked_for(rules: tuple[tuple[str, str], ...]) -> frozenset[str]:
+    return load_catalog(rules).active | NAMES
 
 
 def uses(unit: Unit, guessed: set[int]) -> Iterator[Use]:

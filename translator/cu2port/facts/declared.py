@@ -17,20 +17,20 @@ from cu2port.syntax.words import BEFORE_VALUE, BUILTIN_TYPES
 if TYPE_CHECKING:
     from cu2port.facts.unit import Unit
 
-_BEGINS = tuple(b"cu CU nv nccl npp __ NV half thrust wmma make_ atomic surf tex llm ullm uma umi fdiv".split())
-_MATH = re.compile(rb"h2?(?:exp|log|sin|cos|r?sqrt|rcp|tanh|floor|ceil|rint|trunc)")
-_FIRST = frozenset({w[:2] for w in _BEGINS} | {b"h" + bytes([c]) for c in b"2elscrtf"})  # how such words begin
 _BETWEEN = bytes(c if chr(c).isalnum() or c == 0x5F else 0x20 for c in range(256))  # what is no part of a word: a blank
 _WORD = re.compile(r"\w+")
 _HIP = ("hip", "HIP", "miopen", "roc", "rccl", "make_hip")
-_SPACES = ("cuda", "rmm")  # of libraries that a project may have a namespace of its own for
+_SPACES = frozenset({"cuda", "rmm"})  # of libraries that a project may have a namespace of its own for
 _STAND_INS = tuple(
     f"{begin}{x}"
     for begin, ends in (("cuda", ("Error_t", "Stream_t", "Event_t")), ("CU", ("result", "stream", "event", "context")))
     for x in ends
 )
 _OPAQUE = re.compile(r"(?:void|u?int\d+_t|size_t|CU\w+_st|cu\w+Context)\Z")
-_AFTER = re.compile(r"[ \t\r\n]*(?:[;:={(\[,})/>]|\Z)")
+_AFTER = re.compile(r"\s*(?:/[/*]|([;:={(\[,}]|\Z))")
+_FOLLOWS = {">": "({;=[,", "]": "({;=[,", ")": "{;=[,", "}": ";=[,", "/": "({;=[,", ",": ";=[", "{": "=["}  # after what
+_SPACE = re.compile(r"\bnamespace\s+(?:\w+\s*::\s*|[A-Z_]+\s+)*\Z")
+_OPENS = re.compile(r"\s*(?:\{|::\s*(?!std\b)\w)")
 _NOT_BEFORE = BEFORE_VALUE - {"else", "do", "noexcept"}
 
 
@@ -42,42 +42,60 @@ class Names(NamedTuple):
     promised: frozenset[str] = frozenset()
 
 
-def declared_names(text: str) -> Names:
-    """The CUDA-looking names that a text declares outside of functions; `cuda` and `rmm` if it opens such a namespace.
+def names_of(text: str, known: frozenset[str], family: re.Pattern[str]) -> Names:
+    """Those of some names that a text declares outside of functions: the known ones, and those that a pattern matches;
+    `cuda` and `rmm` if it opens such a namespace.
 
     A text is only lexed if one of them stands where a declared name can.
     """
-    words = set(text.encode("latin-1").translate(_BETWEEN).split())
-    first = [w for w in words if w[:2] in _FIRST]
-    looks = {w.decode("latin-1") for w in first if w.startswith(_BEGINS) or _MATH.match(w)}
-    if b"namespace" in words:
-        looks |= {space for space in _SPACES if space.encode() in words}
-    if not looks or not _may_declare(text, looks, b"enum" in words):
+    words = set(text.encode("latin-1").translate(_BETWEEN).decode("latin-1").split())
+    looks = words & known | {w for w in words if w[0] in "cCn" and family.match(w)}
+    if "namespace" in words:
+        looks |= words & _SPACES
+    if not looks or not _may_declare(text, looks, "enum" in words):
         return Names()
     return names_in(Declarations(lex(text)), looks)
 
 
 def _may_declare(text: str, names: set[str], enums: bool) -> bool:
-    """Whether one of some names stands between what a declared name can stand between."""
+    """Whether one of some names stands between what a declared name can stand between, outside of functions."""
     for m in _WORD.finditer(text):
-        if m.group() in names and _AFTER.match(text, m.end()):
-            before = text[max(0, m.start() - 80) : m.start()].rstrip(" \t\r\n*&")
-            last, after = before[-1:], text[m.end() : m.end() + 2]
-            if last in (",", "{"):
-                if (enums and after[:1] not in (")", "(")) or after == " =" or after[:1] == ";":
-                    return True
-            elif last in (">", ")", "}", "/", "]") or (_is_part(last) and _last_word(before) not in _NOT_BEFORE):
+        word = m.group()
+        if word not in names:
+            continue
+        if word in _SPACES:
+            if _OPENS.match(text, m.end()) and _SPACE.search(text, max(0, m.start() - 80), m.start()):
                 return True
+            continue
+        before = text[max(0, m.start() - 80) : m.start()].rstrip(" \t\r\n*&")
+        last = before[-1:]
+        if last.isalnum() or last == "_":
+            begin = _last_word(before)
+            declares = begin == "define" or (begin not in _NOT_BEFORE and _AFTER.match(text, m.end()) is not None)
+        else:
+            follows = _FOLLOWS.get(last)
+            after = _AFTER.match(text, m.end()) if follows else None
+            declares = bool(follows and after and ((after[1] or "") in follows or (enums and last in ",{")))
+            declares = declares and (last != "/" or before.endswith("*/"))
+        if declares and not _is_prose(text, m.start()):
+            return True
     return False
 
 
-def _is_part(c: str) -> bool:
-    return c.isalnum() or c == "_"
+def _is_prose(text: str, at: int) -> bool:
+    """Whether a place is in a comment, or follows a line that ends with one or is a directive, as lines tell."""
+    start = text.rfind("\n", 0, at) + 1
+    line = text[start:at].lstrip()
+    if not line:
+        above = text[max(0, start - 200) : start].rstrip()
+        above = above[above.rfind("\n") + 1 :].lstrip()
+        return "//" in above or above.startswith("#")
+    return "//" in line or line.startswith(("* ", "/*"))
 
 
 def _last_word(text: str) -> str:
     start = len(text)
-    while start and _is_part(text[start - 1]):
+    while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
         start -= 1
     return text[start:]
 

@@ -12,11 +12,11 @@ from cu2port.build import convert as build
 from cu2port.build.convert import too_large
 from cu2port.build.words import MOST_BYTES, Asked
 from cu2port.catalog import load_catalog
+from cu2port.catalog.uses import declared_names
 from cu2port.core import file_rules
 from cu2port.core.model import Judged, Options, Project, Result
 from cu2port.core.record import Entry, entries
 from cu2port.engine import translate as engine
-from cu2port.facts.declared import declared_names
 from cu2port.facts.hipcode import SideFacts, may_ask, plain_facts, side_facts
 from cu2port.facts.unit import Unit
 from cu2port.project import linediff
@@ -105,7 +105,7 @@ def scan(job: Job, tools: Tools) -> Scan:
     key = hashlib.sha256(data).digest()
     found = tools.scans.get(key)
     if found is None:
-        own, promised = declared_names(data.decode("latin-1"))
+        own, promised = declared_names(data.decode("latin-1"), job.options.rules)
         found = tools.scans[key] = Scan(own, scan_includes(data), side_of_text(data), promised)
     return found
 

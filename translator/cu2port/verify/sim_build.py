@@ -17,11 +17,11 @@ from importlib import util
 from pathlib import Path
 from typing import NamedTuple
 
+from cu2port.catalog.uses import declared_names
 from cu2port.core.data import cache_dir
 from cu2port.core.model import Options, Project
 from cu2port.engine.translate import translate
 from cu2port.facts.clang import ClangService
-from cu2port.facts.declared import declared_names
 from cu2port.project.tree import CannotRun
 from cu2port.verify.instrument import instrument
 from cu2port.verify.lines import source_lines
