@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -27,24 +28,23 @@ def pytest_configure(config: pytest.Config) -> None:
     """The simulator's programs are compiled by tests/lib/quick_cxx.sh, in all worker processes; CXX goes before.
 
     It lies in the cache, so that the runtime, which is kept for a compiler by its path, is compiled once. Precompiled
-    headers go with the session: they hold what the headers were.
+    headers are the session's own: they hold what the headers are.
     """
     if os.environ.get("CXX") or not shutil.which("g++") or hasattr(config, "workerinput"):
         return
     compiler = cache_dir() / "tests" / "g++"
     compiler.parent.mkdir(parents=True, exist_ok=True)
-
-    def end() -> None:
-        os.environ.pop("CXX", None)
-        for made in compiler.parent.glob("*.gch"):
-            made.unlink(missing_ok=True)
-
-    end()
     made = compiler.with_name(f"g++.{os.getpid()}")
     shutil.copy(ROOT / "tests" / "lib" / "quick_cxx.sh", made)
     made.chmod(0o755)
     made.replace(compiler)
-    os.environ["CXX"] = str(compiler)
+    headers = tempfile.mkdtemp(prefix="cu2port-tests-")
+    os.environ |= {"CXX": str(compiler), "CU2PORT_TEST_HEADERS": headers}
+
+    def end() -> None:
+        del os.environ["CXX"], os.environ["CU2PORT_TEST_HEADERS"]
+        shutil.rmtree(headers, ignore_errors=True)
+
     config.add_cleanup(end)
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # g++ for tests that build programs for the simulator: its hip_runtime.h is most of their text, and is read from a
-# precompiled header, one for each wave size and set of flags, beside this file. A header that does not fit is read as
-# text by g++ itself, so that nothing but the time differs.
+# precompiled header, one for each wave size and level, in the folder CU2PORT_TEST_HEADERS. A header that does not fit
+# is read as text by g++ itself, so that nothing but the time differs.
 wave= level= hip= source= last=
 for word; do
     case $word in
@@ -13,10 +13,10 @@ for word; do
     [ "$last" = -c ] && source=$word
     last=$word
 done
-first=$([ "$hip" = yes ] && [ -n "$wave" ] && grep -E -m 1 '^[[:space:]]*#[[:space:]]*(include|define)' "$source")
+first=$([ -d "$CU2PORT_TEST_HEADERS" ] && [ "$hip" = yes ] && [ -n "$wave" ] && grep -E -m 1 '^[[:space:]]*#[[:space:]]*(include|define)' "$source")
 case $first in
 *'<hip/hip_runtime.h>'* | *'"suite.h"'*)
-    header=$0-$wave$level.h
+    header=$CU2PORT_TEST_HEADERS/$wave$level.h
     if [ ! -f "$header.gch" ]; then
         echo '#include <hip/hip_runtime.h>' >"$header.$$"
         mv "$header.$$" "$header"
