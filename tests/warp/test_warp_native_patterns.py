@@ -137,7 +137,7 @@ _HOLES = {
 }  # fmt: skip
 _BLOCK = """__shared__ int s[32];
     BEFORE
-    const int tid = TID, lane = LANE, warp = WARP;
+    const int tid = TID, warp = WARP, lane = LANE;
     int v = in[tid], t = 0;
     v = SUM;
     if (LEADER) s[warp] = v;
@@ -241,6 +241,8 @@ _NEARLY = {
     "two_warps": ("FIRST", "warp < 2"),
     "two_threads": ("LEADER", "tid < 2"),
     "halves_of_warps": ("WARP", "tid >> 4"),
+    "rest_of_half_a_warp": ("LANE", "tid - warp * 16"),
+    "rest_of_another_warp": ("LANE", "tid - (warp + 1) * 32"),
     "two_threads_less": ("COUNT", "(blockDim.x - 2) / 32 + 1"),
     "one_warp_less": ("COUNT", "(blockDim.x - 1) / 32"),
     "rounded_to_16": ("COUNT", "(blockDim.x + 15) / 32"),

@@ -163,6 +163,7 @@ FORMS = (
     Form("TID % SIZE", "lane", "SIZE", _SIZE),
     Form("TID & (SIZE - ONE)", "lane", "SIZE", _SIZE),
     Form("TID & LAST", "lane", "LAST", f"({_SIZE} - 1)"),
+    Form("TID - WARP * SIZE", "lane", "SIZE", _SIZE),
     Form("TILE.thread_rank()", "lane", "ALL", f"(threadIdx.x % {_SIZE})"),
     Form("LANE_INDEX()", "lane", "ALL", f"(threadIdx.x % {_SIZE})", where="row"),
     # of the warp in its block
