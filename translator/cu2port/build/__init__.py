@@ -2,9 +2,9 @@
 
     table.py      reads and checks the table
     words.py      what all of it shares: kinds of build files, facts of a tree, findings of family CU8xx
-    options.py    nvcc's options, wherever they stand
+    options.py    nvcc's options, anywhere
     syntax.py     CMake, by tree-sitter; its commands and arguments with their places
-    cmake.py      what becomes of CMake's commands
+    cmake.py      what happens to CMake's commands
     sources.py    the sources that CMake's commands name: --rename, and the language HIP
     make.py       Makefiles
     setup_py.py   setup.py of torch's extensions, by libcst

@@ -1,4 +1,4 @@
-"""What becomes of CMake's commands. Each function takes one command and tells what it finds there."""
+"""What happens to CMake's commands. Each function takes one command and tells what it finds there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build files that are not edited: the lines of them that speak of CUDA, and what to write there."""
+"""Build files that are not edited: the lines of them that refer to CUDA, and what to write there."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _MOST = 40  # lines of one file
 
 
 class Spoken(NamedTuple):
-    """A line that speaks of CUDA. `number` counts from 1."""
+    """A line that refers to CUDA. `number` counts from 1."""
 
     number: int
     start: int
@@ -71,7 +71,7 @@ class Spoken(NamedTuple):
 
 
 def spoken(text: str) -> Iterator[Spoken]:
-    """The lines of a text that speak of CUDA, each once, at most 40."""
+    """The lines of a text that refer to CUDA, each once, at most 40."""
     count = start = 0
     for number, line in enumerate(text.split("\n"), 1):
         for pattern, what, instead in _COMPILED:

@@ -1,4 +1,4 @@
-"""Makefiles, and what autotools make them of: logical lines and their words, and what becomes of them.
+"""Makefiles, and what autotools make them of: logical lines and their words, and what happens to them.
 
 Nothing is expanded: a reader of Make's whole language would have to run `$(shell ...)`.
 """
@@ -137,7 +137,7 @@ def _elsewhere(line: _Line, words: list[options.Word]) -> Iterator[Finding]:
     shown, start = words[0].text, words[0].start
     if not _HOME.search(shown) and not shown.startswith("/opt/rocm"):
         instead = "ROCm's folder, /opt/rocm as a rule"
-        yield by_hand(TOOLKIT, shown, "it is where CUDA lies", instead, start, start + len(shown))
+        yield by_hand(TOOLKIT, shown, "it is where CUDA is", instead, start, start + len(shown))
 
 
 def _renamed(line: _Line, asked: Asked) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""nvcc's options among the words of a command line, a variable or a list: what becomes of each."""
+"""nvcc's options among the words of a command line, a variable or a list: what happens to each."""
 
 from __future__ import annotations
 

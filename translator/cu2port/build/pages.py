@@ -266,7 +266,7 @@ LINE = BuildRule(
     "CU817",
     "build-line",
     Severity.WARNING,
-    """A build file that is not edited speaks of CUDA.
+    """A build file that is not edited refers to CUDA.
 
 Meson, Bazel, autoconf, Visual Studio, Docker, conda and lists of Python packages are read line by line. The finding
 says what a build for HIP has in place of what the line names.""",

@@ -24,7 +24,7 @@ class Arg:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command at bytes [start, end). `name` is in lower case and as long as what is written. `nested`: it stands in
+    """A command at bytes [start, end). `name` is in lower case and as long as what is written. `nested`: it is in
     a function or macro."""
 
     name: str

@@ -132,7 +132,7 @@ def _row(source: _Source, fate: str, kind: str, word: str, value: object) -> Row
     if trust not in ("exact", "review"):
         raise fault("trust must be exact or review")
     if trust == "review" and "why" not in value:
-        raise fault("what a person should read has a `why`")
+        raise fault("a row for manual work has a `why`")
     if ("when" in value or "{value}" in value.get("to", "")) and not value.get("value"):
         raise fault("`when` and {value} need value = true")
     if ("when" in value) != ("other" in value):

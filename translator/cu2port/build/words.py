@@ -37,7 +37,7 @@ def kind_of(name: str) -> str:
 class Asked:
     """What is asked for of one build file, and what the tree around it says.
 
-    `folder`: where it lies, from the root of the input ("" or `a/b`). `renamed`: paths from that root of sources that
+    `folder`: where it is, from the root of the input ("" or `a/b`). `renamed`: paths from that root of sources that
     get the suffix `suffix`. `archs`: the GPUs of --arch. `packages`: what find_package must find for libraries that
     this file and those below it use. `own_hip`: the tree builds for HIP already. `defined`: variables that some file
     of the tree defines.
@@ -109,7 +109,7 @@ def swap(rule: BuildRule, old: str, new: str, start: int, why: str = "", review:
 
 
 def by_hand(rule: BuildRule, word: str, why: str, instead: str, start: int, end: int) -> Finding:
-    """`word` stays, and a person must act."""
+    """`word` stays, and manual work is needed."""
     return finding(rule, f"`{word}` stays: {why}; write {instead}", start, end, old=word)
 
 

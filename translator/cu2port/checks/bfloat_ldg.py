@@ -49,7 +49,7 @@ class BfloatLdg(Check):
                 binds = unit.tok(call.close + 1) in (".", "->", "[", "(")
                 whole = (insert(unit.end(call.close), ")", Side.LEFT),) if binds else ()
                 yield self.finding(
-                    f"`__ldg` of {kinds[i]}: HIP has no overload, and loads plainly anyway",
+                    f"`__ldg` of {kinds[i]}: HIP has no overload; a plain load does the same",
                     unit.p[i],
                     unit.end(call.close),
                     (replace(unit.p[i], unit.end(i), "(*" if binds else "*"), *whole),

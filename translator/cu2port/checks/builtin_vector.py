@@ -62,7 +62,7 @@ class BuiltinVector(Check):
             plain = (as_members(unit, i),)
             edits = counted_anew(unit, solo(unit), unit.p[i], plain)
             yield self.finding(
-                f"`{name}` as a whole is no uint3 in HIP",
+                f"`{name}` as a whole is not a `uint3` in HIP",
                 unit.p[i],
                 unit.end(i),
                 edits,

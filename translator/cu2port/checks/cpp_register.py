@@ -34,7 +34,7 @@ class CppRegister(Check):
             if {"asm", "__asm__"} & set(statement[:stop]):
                 continue
             yield self.finding(
-                "`register` is gone since C++17",
+                "`register` was removed in C++17",
                 unit.p[i],
                 unit.end(i),
                 (replace(unit.p[i], unit.p[i + 1], ""),),

@@ -25,7 +25,7 @@ class CubWarpStriped(Check):
     """cub arranges data by warps of a block; hipCUB does so by wavefronts.
 
     In a warp-striped arrangement it depends on that which thread holds which item: code that counts on 32 threads a
-    warp is wrong with 64. Loads and stores through a warp transpose give the same items, and want blocks of whole
+    warp is wrong with 64. Loads and stores through a warp transpose give the same items, and need blocks of whole
     wavefronts.
     """
 
@@ -57,7 +57,7 @@ class CubWarpStriped(Check):
                 )
         for i in unit.find(*_TRANSPOSED):
             yield self.finding(
-                f"`{unit.t[i]}` wants blocks of whole wavefronts",
+                f"`{unit.t[i]}` needs blocks of whole wavefronts",
                 unit.p[i],
                 unit.end(i),
                 severity=Severity.INFO,

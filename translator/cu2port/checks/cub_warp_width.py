@@ -78,7 +78,7 @@ class CubWarpWidth(Check):
             space = "hipcub::" if unit.tok(i - 1) == "::" else ""
             more = f", {space}{default}" if count < at else ""
             yield self.finding(
-                f"`{unit.t[i]}` goes over a whole wavefront" if kept else f"`{unit.t[i]}` gets CUDA's width of 32",
+                f"`{unit.t[i]}` works on a whole wavefront" if kept else f"`{unit.t[i]}` gets CUDA's width of 32",
                 unit.p[i],
                 unit.end(close),
                 () if kept else (insert(unit.end(close - 1), f"{more}, 32", Side.LEFT),),

@@ -32,7 +32,7 @@ class CudaArch(Check):
     pass reads device code too, and must not read what the device pass does not. A comparison with a
     number up to 720 asks for features that AMD GPUs have: true in the device pass, so `>= 600` becomes
     `defined(__HIP_DEVICE_COMPILE__)` and `< 600` its negation. A comparison with a later number stays: undefined
-    means 0, so HIP takes the branch for older GPUs, and a person must see whether that branch does the whole job;
+    means 0, so HIP takes the branch for older GPUs: check whether that branch does the whole job;
     where all that it does is stop (`assert(false)`, `__trap()`, `#error`), or a function would be left with nothing,
     HIP takes the other one.
     """
@@ -114,12 +114,12 @@ class CudaArch(Check):
                 yield from self._each(unit, tokens)
             elif _is_fallback(unit, n):
                 yield self.finding(
-                    "this asks for older GPUs of NVIDIA's, and stays false in HIP's host and device pass",
+                    "this asks for older NVIDIA GPUs, and stays false in HIP's host and device passes",
                     unit.p[tokens[0]],
                     unit.end(tokens[0]),
                     cuda="__CUDA_ARCH__",
                     effects=(("all", "compile-error"),),
-                    why=("Newer GPUs and HIP's headers have what it stands in for. See that this holds.",),
+                    why=("Newer GPUs and HIP's headers have what it replaces. See that this holds.",),
                 )
             else:
                 found = list(self._each(unit, tokens))

@@ -85,7 +85,7 @@ class CudaVersion(Check):
                     word = i - 1  # `ifndef`
                     edit = replace(unit.p[word], unit.end(i), f"if !defined({tok}) && !defined(__HIP_PLATFORM_AMD__)")
                     yield self.finding(
-                        f"HIP does not define `{tok}`, and that is no error there",
+                        f"HIP does not define `{tok}`, which is not an error in HIP",
                         unit.p[i],
                         unit.end(i),
                         edits=(edit,),

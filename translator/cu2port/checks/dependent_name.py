@@ -72,7 +72,7 @@ class DependentName(Check):
             plain = t[k] != ">" and t[k - 1] == "::" and name == k + 1
             if dependent and plain and is_identifier(unit.tok(name)) and unit.tok(name + 1) in _AFTER_NAME:
                 yield self.finding(
-                    f"`{unit.source(i, k + 1)}` is a type only if `typename` says so",
+                    f"`{unit.source(i, k + 1)}` needs `typename` before it to be a type",
                     unit.p[i],
                     unit.end(k),
                     (insert(unit.p[i], "typename "),),
@@ -88,7 +88,7 @@ class DependentName(Check):
             close = unit.angle_close(i + 2)
             if is_identifier(t[i + 1]) and close > 0 and unit.tok(close + 1) == "(":
                 yield self.finding(
-                    f"`{t[i + 1]}` is a template only if `template` says so",
+                    f"`{t[i + 1]}` needs `template` before it to be a template",
                     unit.p[i - 1],
                     unit.end(close),
                     (insert(unit.p[i + 1], "template "),),

@@ -68,7 +68,7 @@ class DependentTemplate(Check):
             if f is None or i < f.body[0] or not _depends(unit, i, parameters) or not _is_call(unit, i + 2):
                 continue
             yield self.finding(
-                f"`{unit.t[i + 1]}` is a template in what depends on a parameter: clang wants `template` before it",
+                f"`{unit.t[i + 1]}` is a template in what depends on a parameter: clang needs `template` before it",
                 unit.p[i + 1],
                 unit.end(i + 1),
                 (insert(unit.p[i + 1], "template "),),

@@ -87,7 +87,7 @@ class DevicePointer(Check):
         written = unit.text[start:end]
         if before in ("++", "--") or after in ("++", "--"):
             yield self.finding(
-                f"`{written}` is counted up or down, and HIP's is `void *`",
+                f"`{written}` is incremented or decremented, but it is `void *` in HIP",
                 start,
                 end,
                 severity=Severity.ERROR,

@@ -114,7 +114,7 @@ class KeptWavefront(Check):
                 said.add(key)
                 yield self.finding(
                     f"`{unit.t[at]}` counts lanes of a wavefront in this branch for HIP, 64 on gfx9, and `{f.name}` "
-                    f"keeps warps of 32: write `{SPACE}size` or its like here, or keep the two apart",
+                    f"keeps warps of 32: write `{SPACE}size` here, or separate the two",
                     unit.p[at],
                     unit.end(at),
                     effects=(ALL_LANES,),

@@ -43,7 +43,7 @@ class KernelString(Check):
         for i in unit.find(*(w for w in unit.strings if _FILE.search(w))):
             if unit.in_directive(i) is None:
                 yield self.finding(
-                    f"{unit.t[i]} names a module of NVIDIA's; HIP loads code objects that its own compiler made",
+                    f"{unit.t[i]} names an NVIDIA module; HIP loads code objects from its own compiler",
                     unit.p[i],
                     unit.end(i),
                     effects=(("all", "wrong-result"),),
@@ -59,7 +59,7 @@ class KernelString(Check):
                 what = "PTX" if module else "a kernel's source"
                 yield self.finding(
                     f"a string holds {what}{f' ({shown})' if shown else ''}; strings are not rewritten"
-                    + ("; `cu2port ptx` makes HIP source of it" if module else ""),
+                    + ("; `cu2port ptx` converts it to HIP source" if module else ""),
                     unit.p[first],
                     unit.end(stop - 1),
                     severity=Severity.ERROR if module else Severity.WARNING,

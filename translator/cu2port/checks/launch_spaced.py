@@ -32,7 +32,7 @@ class LaunchSpaced(Check):
                 edits.append(replace(start, end, ">>>"))
             if edits:
                 yield self.finding(
-                    "launch brackets with a space inside; clang takes `<<<` and `>>>` only",
+                    "launch brackets with a space inside; clang accepts only `<<<` and `>>>`",
                     unit.p[launch.open],
                     end,
                     tuple(edits),

@@ -38,7 +38,7 @@ class LiteralSuffix(Check):
             before = unit.tok(i - 1)
             if len(before) > 1 and is_string(before) and before.endswith('"') and unit.end(i - 1) == unit.p[i]:
                 yield self.finding(
-                    f"`{unit.t[i]}` right behind a string literal reads as its suffix",
+                    f"`{unit.t[i]}` directly after a string literal is read as its suffix",
                     unit.p[i],
                     unit.end(i),
                     (insert(unit.p[i], " "),),

@@ -118,7 +118,7 @@ def _calls(unit: Unit) -> list[tuple[int, Call]]:
 
 
 def _not_deep(calls: list[tuple[int, Call]]) -> list[tuple[int, Call]]:
-    """Those of some calls, in order, that do not stand in too many others of them: libclang looks for each from the
+    """Those of some calls, in order, that are not in too many others of them: libclang looks for each from the
     outside."""
     out = []
     around: list[int] = []  # the closing brackets of those that are open

@@ -63,7 +63,7 @@ class OwnAtomic(Check):
             if (f.name, kind) not in _OVERLOADS or _nested(unit, f) or _is_for_others(unit, unit.p[f.first]):
                 continue
             yield self.finding(
-                f"`{f.name}` of `{kind}` is HIP's too",
+                f"`{f.name}` of `{kind}` is also defined by HIP",
                 unit.p[f.name_at],
                 unit.end(f.name_at),
                 _guard(unit, f),

@@ -69,7 +69,7 @@ class SameOverload(Check):
             sure = not doubtful and not any(start <= d.start < end for d in unit.directives)
             after = end + (1 if unit.text[end : end + 1] == "\n" else 0)
             yield self.finding(
-                f"`{f.name}` is defined for types that are one in HIP",
+                f"`{f.name}` is defined for types that are the same type in HIP",
                 start,
                 end,
                 (replace(start, after, ""),) if sure else (),

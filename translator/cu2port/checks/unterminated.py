@@ -51,7 +51,7 @@ class Unterminated(Check):
     def _comment(self, unit: Unit) -> Iterator[Finding]:
         start, end = unit.lexed.comments[-1] if unit.lexed.comments else (0, 0)
         if unit.text.startswith("/*", start) and (end < start + 4 or not unit.text.endswith("*/", start, end)):
-            yield self.finding("the comment never ends; nothing behind it was converted", start, start + 2)
+            yield self.finding("the comment never ends; nothing after it was converted", start, start + 2)
 
     def _conditions(self, unit: Unit) -> Iterator[Finding]:
         opened = []

@@ -78,7 +78,7 @@ class VectorInitialiser(Check):
 
     def _made(self, unit: Unit, kind: str, k: int, edits: tuple[Edit, ...]) -> Finding:
         return self.finding(
-            f"the list says less than HIP's {kind} wants",
+            f"the list has fewer values than HIP's {kind} needs",
             unit.p[k],
             unit.end(unit.match[k]),
             edits,

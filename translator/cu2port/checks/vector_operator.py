@@ -104,7 +104,7 @@ class VectorOperator(Check):
             )
         if same and clear:
             yield self.finding(
-                f"`{name}` for {vector} is HIP's own; taken out",
+                f"`{name}` for {vector} is defined by HIP; removed",
                 unit.p[head],
                 unit.end(last),
                 (replace(*_lines(unit, head, last), ""),),
@@ -113,7 +113,7 @@ class VectorOperator(Check):
         elif sure:
             yield self.finding(
                 f"HIP has a `{name}` for {vector}, component by component; a second one makes every use ambiguous. "
-                "Give this one a name of its own",
+                "Rename this one",
                 unit.p[i],
                 unit.end(unit.match[i + 2]),
                 severity=Severity.ERROR,

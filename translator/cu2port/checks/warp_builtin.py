@@ -97,7 +97,7 @@ class WarpBuiltin(Check):
             if kept and (unit.options.warp != "flag" or name in SYNC):  # those are CU311's
                 continue
             yield self.finding(
-                f"`{name}` answers for a wavefront in HIP" if kept else f"`{name}` is `{target}`",
+                f"`{name}` works on a wavefront in HIP" if kept else f"`{name}` is `{target}`",
                 start,
                 unit.end(i),
                 () if kept else (replace(start, unit.end(i), target),),

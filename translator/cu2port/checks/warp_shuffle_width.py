@@ -15,7 +15,7 @@ _BITS = re.compile(r"(?:0[xX][0-9a-fA-F]+|\d+)[uU]?\Z")
 class WarpShuffleWidth(Check):
     """A shuffle without a mask (of before CUDA 9) says no width.
 
-    Without one it goes over a whole wavefront: with 64 lanes, a lane of the upper half reads from the lower one, and
+    Without one it works on a whole wavefront: with 64 lanes, a lane of the upper half reads from the lower one, and
     `__shfl(v, 0)` gives one value to two warps of CUDA's. A width of 32 keeps each warp by itself.
     """
 
@@ -65,7 +65,7 @@ class WarpShuffleWidth(Check):
                 continue
             stays = name == "__shfl_xor" and _BITS.match(last) is not None
             yield self.finding(
-                f"`{name}` goes over the whole wavefront" if kept else f"`{name}` gets CUDA's width",
+                f"`{name}` works on the whole wavefront" if kept else f"`{name}` gets CUDA's width",
                 unit.p[i],
                 unit.end(call.close),
                 () if kept else (insert(call.args[-1].end, ", 32", Side.LEFT),),

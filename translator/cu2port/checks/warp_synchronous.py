@@ -93,7 +93,7 @@ class WarpSynchronous(Check):
             ),
             "what is written just before is read by the first step",
         ),
-        Example(_MACRO, _MACRO, "in a macro body: reported, and left to a person"),
+        Example(_MACRO, _MACRO, "in a macro body: reported, and left for manual work"),
         Example(_ARGUMENT, note="as a macro's argument: not seen"),
         Example(_TAIL, _TAIL, "reported only", options=Options(warp="flag")),
         Example(_FINE, note="with fences"),

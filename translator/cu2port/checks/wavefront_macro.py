@@ -37,7 +37,7 @@ class WavefrontMacro(Check):
             d = unit.in_directive(i)
             asked = d is not None and d.keyword in ("if", "elif", "ifdef", "ifndef")
             yield self.finding(
-                f"`{unit.t[i]}` is not defined with ROCm 7" + ("; the condition takes it for 0" if asked else ""),
+                f"`{unit.t[i]}` is not defined with ROCm 7" + ("; the condition treats it as 0" if asked else ""),
                 unit.p[i],
                 unit.end(i),
                 effects=(("wave64", "wrong-result"), ("wave32", "none")) if asked else (("all", "compile-error"),),

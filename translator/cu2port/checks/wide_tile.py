@@ -34,7 +34,7 @@ class WideTile(Check):
                 continue
             fits = int(size) == 64
             yield self.finding(
-                f"a tile of {size} threads; HIP's have at most as many as a wavefront",
+                f"a tile of {size} threads; a tile in HIP has at most as many as a wavefront",
                 unit.p[i],
                 unit.end(i + 2),
                 effects=(("wave64", "none"), ("wave32", "compile-error")) if fits else (("all", "compile-error"),),

@@ -29,7 +29,7 @@ class WmmaWavefront(Check):
             return
         for i in unit.find("mma_sync", "load_matrix_sync", "fill_fragment"):
             yield self.finding(
-                "fragments are spread over a wavefront, which has 64 threads on gfx9; reported once a file",
+                "fragments are spread over a wavefront, which has 64 threads on gfx9; reported once per file",
                 unit.p[i],
                 unit.end(i),
                 effects=(("wave64", "wrong-result"),),

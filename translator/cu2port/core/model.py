@@ -86,7 +86,7 @@ def insert(at: int, text: str, side: Side = Side.RIGHT) -> Edit:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that a port must deal with, and the edits that deal with it (none: a person must).
+    """Something that a port must deal with, and the edits that deal with it (none: manual work is needed).
 
     `start`, `end`: the bytes it refers to. `needs`: HIP headers that the edits use, as written between the
     brackets of an include. `helpers`: helper headers that the output needs (`warp.hpp`).

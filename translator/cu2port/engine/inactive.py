@@ -1,7 +1,7 @@
 """Branches that HIP's compiler leaves out, for `--skip-inactive`: what is in them is not converted.
 
 A condition that asks for CUDA or HIP has another answer there than under nvcc, and edits change it; so the condition is
-decided as it will stand in the output. Of other conditions libclang tells, which knows the macros of the command line.
+decided as it will are in the output. Of other conditions libclang tells, which knows the macros of the command line.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _either(a: bool | None, b: bool | None) -> bool | None:
 
 
 def _as_written(unit: Unit, g: Group, made: list[Edit]) -> list[str]:
-    """The condition of a branch as it stands in the output."""
+    """The condition of a branch as it is in the output."""
     d = unit.directives[g.opener]
     first, last = (bisect_left(made, at, key=lambda e: e.start) for at in (d.start, d.end + 1))
     inside = [e for e in made[first:last] if e.end <= d.end]

@@ -26,7 +26,7 @@ class Setting:
     lib: c.Lib
     version: bytes
     shim: Shim
-    header: Path  # where the shim lies, or would lie
+    header: Path  # where the shim is, or would be
     headers: str  # a folder that does not exist; known headers are empty files there
 
 
@@ -110,7 +110,7 @@ class Bindings:
 def read_exprs(setting: Setting, unit: c.Unit, spans: Sequence[tuple[int, int]]) -> dict[tuple[int, int], Expr]:
     """Types and values of the expressions that have just these extents (bytes, from first to last token).
 
-    Of nested ones with one extent the outermost counts, since a macro's inner expressions all lie at its use; but clang
+    Of nested ones with one extent the outermost counts, since a macro's inner expressions are all at its use; but clang
     puts implicit conversions outside, and those are looked through.
     """
     lib = setting.lib

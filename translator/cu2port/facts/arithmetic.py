@@ -1,4 +1,4 @@
-"""Arithmetic types that tokens alone can tell: of literals, built-in variables, and names declared in plain sight.
+"""Arithmetic types that tokens alone can tell: of literals, built-in variables, and names declared visibly.
 
 What is not sure is "", and then libclang may be asked. A type that has a name but is not known, such as a template's
 `T`, is that name after a `?`: two such are the same type or cannot be compared.

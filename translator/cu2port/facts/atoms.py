@@ -30,7 +30,7 @@ _OF_COMPILER = frozenset("__HIP__ __HIPCC__ __HIP_PLATFORM_AMD__ __AMDGCN__ __AM
 
 @lru_cache(maxsize=4096)
 def names_hip(word: str) -> bool:
-    """Whether a macro's name speaks of HIP, perhaps beside CUDA (`HIP_OR_CUDA`), and is no include guard's."""
+    """Whether a macro's name refers to HIP, perhaps beside CUDA (`HIP_OR_CUDA`), and is no include guard's."""
     return _HIP_WORD.fullmatch(word) is not None and _A_GUARD.match(word) is None
 
 

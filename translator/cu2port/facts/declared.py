@@ -146,7 +146,7 @@ def _is_hips(word: str) -> bool:
 
 
 def _names_hip(declarations: Declarations, d: Declaration) -> bool:
-    """Whether a macro's body begins with a name of HIP's."""
+    """Whether a macro's body begins with a HIP name."""
     lexed, k = declarations.lexed, d.at + 1
     if k < d.stop and lexed.t[k] == "(" and lexed.p[k] == lexed.end(d.at) and lexed.match[k] > k:
         k = lexed.match[k] + 1
@@ -194,7 +194,7 @@ def declaration_at(unit: Unit, i: int) -> Declaration | None:
 
 
 def is_declared_for(unit: Unit, i: int) -> bool:
-    """Whether a declaration of the file, or of one that it includes, is visible at token i, be it the user's or not."""
+    """Whether a declaration of the file, or of one that it includes, is visible at token i."""
     d = declaration_at(unit, i)
     return (d is not None and d.kind != "using") or from_others(unit, i)
 

@@ -160,7 +160,7 @@ def hip_branches(unit: Unit) -> tuple[Span, ...]:
 
 
 def cuda_branches(unit: Unit) -> tuple[Span, ...]:
-    """The branches that HIP's compiler surely takes in neither pass, the other side of one for HIP."""
+    """The branches that HIP's compiler certainly takes in neither pass, the other side of one for HIP."""
     return tuple(
         Span(t.group.start, t.group.end)
         for t in taken(unit)
@@ -266,12 +266,12 @@ def _why_cuda(unit: Unit, common: list[Include], inside: Cover) -> str:
 
 
 def is_hip_header(path: str) -> bool:
-    """Whether an include names a header of HIP's or of its libraries."""
+    """Whether an include names a HIP header or of its libraries."""
     return _HIP_HEADER.match(path) is not None
 
 
 def is_cuda_header(path: str) -> bool:
-    """Whether an include names a header of CUDA's or of its libraries that HIP has under another name."""
+    """Whether an include names a CUDA header or of its libraries that HIP has under another name."""
     return _CUDA_HEADER.match(path) is not None and not path.startswith("cu2port")
 
 
@@ -316,7 +316,7 @@ def _is_whole(unit: Unit) -> bool:
 
 def hip_spans(unit: Unit) -> tuple[Span, ...]:
     """Code that is HIP's, as far as lanes go: all of a file that is HIP's or includes HIP's headers and none of CUDA's,
-    even where it uses names of CUDA's; else the branches for HIP."""
+    even where it uses CUDA names; else the branches for HIP."""
     if is_whole(unit):
         return (Span(0, len(unit.text)),)
     paths = [inc.path for inc in unit.includes]

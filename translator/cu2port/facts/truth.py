@@ -1,7 +1,7 @@
 """Conditions of `#if` decided by three-valued truth: true, false, or not known where what is known does not settle it.
 
 Values are what the preprocessor has ([cpp.cond]): integers of 64 bits, `long long` or `unsigned long long`, and 0 for
-every name that is no macro. `x && y` is false as soon as one side surely is, whatever the other one is.
+every name that is no macro. `x && y` is false as soon as one side certainly is, whatever the other one is.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TRUE, _FALSE = Constant(1, _SIGNED), Constant(0, _SIGNED)
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """What is known of a macro. `defined` None: not known; `value` None: not known; `set`: it is surely not 0."""
+    """What is known of a macro. `defined` None: not known; `value` None: not known; `set`: it is certainly not 0."""
 
     defined: bool | None = None
     value: Constant | None = None
@@ -136,7 +136,7 @@ class _Reader:
             if equal is not None:
                 return _truth(equal == (op == "=="))
         if a.value is None or b.value is None:
-            # what is surely not 0 differs from 0
+            # what is certainly not 0 differs from 0
             if op in ("==", "!=") and ((a.truth and b.truth is False) or (b.truth and a.truth is False)):
                 return _truth(op == "!=")
             return _NONE

@@ -329,7 +329,7 @@ class Unit:
         return tuple(out)
 
     def is_dead(self, offset: int) -> bool:
-        """Whether a byte lies in one of the `dead` branches."""
+        """Whether a byte is in one of the `dead` branches."""
         return offset in self._dead_cover
 
     @cached_property

@@ -1,4 +1,4 @@
-"""CUDA's cross-lane builtins by name, which tokens are theirs, and what becomes of warps where they stand."""
+"""CUDA's cross-lane builtins by name, which tokens are theirs, and what happens to warps where they are."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _AFTER_NAME = frozenset({"=", ";", ",", ")", "{", "("})
 
 
 def modes(unit: Unit) -> Callable[[int], str]:
-    """What becomes of warp code at a token, as `Options.warp` says; code that is HIP's already is left as it is."""
+    """What happens to warp code at a token, as `Options.warp` says; code that is HIP's already is left as it is."""
     asked = unit.options.warp
 
     def mode(i: int) -> str:

@@ -1,4 +1,4 @@
-"""What findings mean where they are: code that is HIP's already means HIP's warps, and one trouble is one finding."""
+"""What findings mean where they are: code that is HIP's already means HIP's warps, and one problem is one finding."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 
 def handled(unit: Unit) -> tuple[Handled, ...]:
-    """What becomes of each asm statement that holds PTX. The rest of the package is loaded for a file that has some."""
+    """What happens to each asm statement that holds PTX. The rest of the package is loaded for a file that has some."""
     if not unit.asms:
         return ()
     from cu2port.ptx.rewrite import handle

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Type:
-    """A PTX type, or one that trees need beside them (`u128`, vectors); the name tells them apart.
+    """A PTX type, or one that trees need beside them (`u128`, vectors); the name distinguishes them.
 
     `kind`: one of u, s, b, f, p (predicate), v (void). `bits` is the width of one element; `lanes` is above 1 for what
     `ld.v4` reads.

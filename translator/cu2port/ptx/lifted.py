@@ -32,7 +32,7 @@ class RefusedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Lifted:
-    """Lines of C++ for one reading. `scoped`: they declare names, so they want a block of their own.
+    """Lines of C++ for one reading. `scoped`: they declare names, so they need a block of their own.
 
     `instructions`: opcodes, in order. `helpers`: whether the lines call functions of ptx.hpp.
     `declares`: of a statement that belongs together with others, the names and declarations in front of it; else None.

@@ -3,7 +3,7 @@
 A `Value` is a node: an operation, a type, arguments. Python's operators build nodes: `(a + b) & 31`, `x << n`, `a < b`.
 Numbers are bit patterns: an integer from 0 to 2**bits - 1 whatever the type; the type says how to read it.
 
-What operators mean: + - * wrap, for signed types too. `<<` and `>>` want an amount below the width (rows say themselves
+What operators mean: + - * wrap, for signed types too. `<<` and `>>` need an amount below the width (rows say themselves
 what happens beyond; the interpreter stops at anything else); `>>` fills with the sign for signed types. `<` and kin
 compare by the sign of the type and give a predicate; `eq` and `ne` are functions, since Python needs `==`. On
 predicates

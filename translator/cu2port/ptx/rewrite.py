@@ -1,4 +1,4 @@
-"""What becomes of each asm statement of a file: C++ in its place, a guard around it, or nothing.
+"""What happens to each asm statement of a file: C++ in its place, a guard around it, or nothing.
 
 `handle(unit)` looks at every statement once; the checks turn what it says into findings.
 """
@@ -89,7 +89,7 @@ def prepared(unit: Unit, wanted: Iterable[AsmStatement]) -> tuple[list[AsmStatem
     return [settled(s, unit.text, types) for s in listed], context
 
 
-#: statements that belong together, by keyword: their reading, what became of it, and whether it mixes carries
+#: statements that belong together, by keyword: their reading, what happened to it, and whether it mixes carries
 Together = dict[int, tuple[Reading, Lifted, bool]]
 
 
@@ -215,7 +215,7 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, joined: Together, in
 def _lifted(
     unit: Unit, s: AsmStatement, context: Context, joined: Together
 ) -> tuple[tuple[Reading, ...], tuple[Lifted, ...], bool]:
-    """The readings of a statement, what became of each, and whether it mixes carries. Raises RefusedError."""
+    """The readings of a statement, what happened to each, and whether it mixes carries. Raises RefusedError."""
     if s.keyword in joined:
         reading, one, mixed = joined[s.keyword]
         return (reading,), (one,), mixed

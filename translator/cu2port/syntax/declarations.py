@@ -1,7 +1,7 @@
 """What a file declares: each name with its kind, its place, its extent and the scope in which it is visible.
 
 Read from tokens, so it is there for files that do not parse, for both sides of every `#if` and for what macros declare.
-A scope is read when somebody asks for a name that stands in it: function bodies that hold no such name cost nothing.
+A scope is read when somebody asks for a name that is in it: function bodies that hold no such name cost nothing.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Declarations:
         return out
 
     def functions(self) -> list[Head]:
-        """The functions with a body that lie in no other, in text order; also those in macros' bodies."""
+        """The functions with a body that are in no other, in text order; also those in macros' bodies."""
         found: list[Head] = []
         work = [self.file, *self.macros]
         while work:

@@ -238,7 +238,7 @@ def _begins_pointer(code: Code, k: int) -> bool:
 
 
 def _is_macro_before_call(code: Code, found: Specifiers) -> bool:
-    """Whether `CHECK f(` stands in a function: a macro before a call, and no variable with its value in brackets."""
+    """Whether `CHECK f(` is in a function: a macro before a call, and no variable with its value in brackets."""
     if found.solid or found.words or len(found.names) != 2:
         return False
     places = code.lexed.places

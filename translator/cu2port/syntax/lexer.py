@@ -302,9 +302,7 @@ def _match_run(
         elif stack is not None:
             want = _CLOSE[tok]
             j, rest = stack
-            if (
-                _OPEN[t[j]] != want
-            ):  # a stray opener between: give it up if a partner lies below, else ignore this closer
+            if _OPEN[t[j]] != want:  # a stray opener between: give it up if a partner is below, else ignore this closer
                 for _ in range(_STRAY):
                     if rest is None:
                         break

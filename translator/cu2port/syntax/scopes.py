@@ -58,7 +58,7 @@ class Scope:
 
     @property
     def local(self) -> bool:
-        """Whether it lies in a function, or in a macro's body."""
+        """Whether it is in a function, or in a macro's body."""
         scope: Scope | None = self
         while scope is not None:
             if scope.kind in _LOCAL and scope.kind != "template":

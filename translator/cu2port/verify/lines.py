@@ -14,7 +14,7 @@ def source_lines(source: bytes, output: bytes) -> list[int]:
     """For each line of `output`, from the first, the line of `source` it came from; lines count from 1.
 
     Convert edits inside lines and adds or drops whole ones (includes), so a diff that takes CUDA's and HIP's prefixes
-    for the same tells them apart. An added line belongs to the line before it.
+    for the same distinguishes them. An added line belongs to the line before it.
     """
     old = [_PREFIX.sub(b"", line) for line in source.split(b"\n")]
     new = [_PREFIX.sub(b"", line) for line in output.split(b"\n")]

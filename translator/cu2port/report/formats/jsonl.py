@@ -1,6 +1,6 @@
 """JSON lines: an object a finding, with the same keys for every command, so that `grep` and `jq` take them one by one.
 
-`state` is what became of a finding: its outcome in convert (`applied`, `manual`, `conflict`), its way in an audit
+`state` is what happened to a finding: its outcome in convert (`applied`, `manual`, `conflict`), its way in an audit
 (`review`, `hand`, `none`, `note`), `open` in lint. `also`: lines of the same file where it is found again. Errors of
 a compiler that verify ran have no code and the name `compile-error`; what could not be judged, `missing-header`.
 """

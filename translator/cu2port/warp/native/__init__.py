@@ -5,7 +5,7 @@ calls it. A function that puts the values of a warp together stays, since other 
 `cu2port::wave` in its place.
 
     patterns    the table: what code writes where it works with lanes, warps and their values
-    match, read     patterns compared with code; what may stand in their holes, what code says at a place
+    match, read     patterns compared with code; what may be in their holes, what code says at a place
     ladders, lines, numbers     steps for each distance; functions of one line in them; constants
     reductions  functions that are nothing but a reduction
     walk        the proof: a walk over the statements of a function, from one frozen state to the next
@@ -43,7 +43,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Native:
-    """What becomes of the kernels of a file that work with warps. `rewritten`: functions and their edits; `kernels`:
+    """What happens to the kernels of a file that work with warps. `rewritten`: functions and their edits; `kernels`:
     those that are native, and what they reach (`reached`); `kept`: those that are not."""
 
     rewritten: tuple[tuple[Function, tuple[Edit, ...]], ...] = ()

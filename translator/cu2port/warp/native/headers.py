@@ -31,7 +31,7 @@ def headers_of(unit: Unit) -> tuple[Path, ...]:
 
 
 def _included(unit: Unit) -> list[str]:
-    """What a file includes of its project, but for what is for HIP already."""
+    """What a file includes of its project, except for what is for HIP already."""
     return [i.path for i in unit.includes if i.quoted and not is_hips(unit, i.start)]
 
 

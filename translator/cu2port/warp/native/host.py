@@ -40,7 +40,7 @@ def launched_otherwise(unit: Unit, f: Function) -> bool:
 
 
 def _is_declaration(unit: Unit, i: int) -> bool:
-    """Whether a kernel's name stands in `void kernel(`, with arguments of its template or without."""
+    """Whether a kernel's name is in `void kernel(`, with arguments of its template or without."""
     k = i + 1
     if unit.tok(k) == "<":
         k = unit.angle_close(k) + 1

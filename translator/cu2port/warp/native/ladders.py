@@ -203,7 +203,7 @@ class Facts(Lines):
         return None
 
     def _step(self, gone: Gone, row: Step, way: Sequence[tuple[str, Expr]], numbers: Numbers, last: int) -> Gone | None:
-        """With a variable that was put together with another lane's value; None if what stands in a row's holes may
+        """With a variable that was put together with another lane's value; None if what is in a row's holes may
         not stand there."""
         v = next(x for hole, x in way if hole == "V")
         if not isinstance(v, Name) or v.text in gone.held:

@@ -46,7 +46,7 @@ class Lines(Numbers):
     """Reads the functions and classes of one file."""
 
     def line(self, e: CallExpr) -> Line | None:
-        """The function of one line that a call means; None if it is none, or not surely that one."""
+        """The function of one line that a call means; None if it is none, or not certainly that one."""
         if not isinstance(e.callee, Name) or e.callee.targs or e.callee.qualified or e.callee.text in self.unit.macros:
             return None
         name, unit = e.callee.text, self.unit

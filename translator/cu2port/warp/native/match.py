@@ -53,8 +53,8 @@ def is_hole(e: Expr) -> bool:
 
 
 def matches(p: Expr, e: Expr) -> Iterator[Bound]:
-    """The ways in which an expression is what a pattern says. Casts count, but for those of the whole, and of what
-    stands in a hole."""
+    """The ways in which an expression is what a pattern says. Casts count, except for those of the whole, and of what
+    is in a hole."""
     if isinstance(p, Name) and p.text.isupper():
         yield ((p.text, e),)
     elif type(p) is not type(e):

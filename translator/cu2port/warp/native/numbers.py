@@ -146,7 +146,7 @@ class Numbers:
         )
 
     def number(self, e: Expr) -> int | None:
-        """A constant's value, `warpSize` taken for what it is in CUDA."""
+        """A constant's value, `warpSize` treated as what it is in CUDA."""
         if types := casts(self.unit, e):
             return converted(self.number(e._replace(around=())), types)
         if self.is_cudas_size(e):

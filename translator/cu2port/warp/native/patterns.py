@@ -1,7 +1,7 @@
 """The table of native code: what CUDA code writes where it works with lanes, warps and their values, as CUDA code.
 
 A row holds a pattern; words in capitals are holes. `match.py` compares a pattern with code, `read.py` says what may
-stand in a hole. Operands of `+`, `*`, `&`, `|`, `^`, `==`, `&&` and of comparisons may stand the other way round;
+are in a hole. Operands of `+`, `*`, `&`, `|`, `^`, `==`, `&&` and of comparisons may stand the other way round;
 brackets do not count. To add a pattern, add a row: CONTRIBUTING.md says how. `tests/warp/test_warp_native_patterns.py`
 converts an example of each row, runs it on wavefronts of 32 and of 64 lanes, and looks for what it becomes.
 """

@@ -18,7 +18,7 @@ from cu2port.warp.native.types import casts, holds_threads
 
 
 class Found(NamedTuple):
-    """Code that is a form. `bound`: what stands in its holes and in those of forms inside; `edits`: what is written
+    """Code that is a form. `bound`: what is in its holes and in those of forms inside; `edits`: what is written
     anew; `floors`: a part of a warp is left out of a count."""
 
     bound: Mapping[str, Expr]
@@ -57,7 +57,7 @@ def read(s: State, e: Expr | Stmt, means: str) -> Found | None:
 
 
 def _filled(s: State, form: Form, e: Expr | Stmt, way: Bound) -> Found | None:
-    """What code says if what stands in each hole may stand there."""
+    """What code says if what is in each hole may stand there."""
     bound: dict[str, Expr] = {}
     edits: tuple[Edit, ...] = ()
     floors = form.floors
@@ -151,7 +151,7 @@ def _index(which: str) -> Callable[[State, Expr], bool]:
     return is_index
 
 
-#: What may stand in a hole that is no form itself. Other holes take anything.
+#: What may be in a hole that is no form itself. Other holes take anything.
 HOLES: dict[str, Callable[[State, Expr], bool]] = {
     "SIZE": _one_token(32),  # a warp's
     "LAST": _one_token(31),
@@ -197,7 +197,7 @@ def who(s: State, e: Expr) -> tuple[str, Found] | None:
 
 
 def is_sure(s: State, e: Expr) -> bool:
-    """Whether the first thread surely comes where a condition lets nobody else in."""
+    """Whether the first thread certainly comes where a condition lets nobody else in."""
     if isinstance(e, Binary) and e.op == "&&":
         return is_sure(s, e.a) and is_sure(s, e.b)
     return who(s, e) is not None or any(read(s, e, f"{axis}_zero") is not None for axis in "xyz")

@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class Reason(Enum):
-    """What stands in the way. `{}` is a name, a kind of value or a type."""
+    """What is in the way. `{}` is a name, a kind of value or a type."""
 
     # of a whole function
     CONDITIONAL = "the function has conditional parts"

@@ -80,7 +80,7 @@ def join(a: T, b: T) -> T:
 class Here(NamedTuple):
     """Where a statement stands. `together`: all threads of the block that exist come here at once (or all of the first
     warp); `role`: the threads that come, if their choice depends on the number of lanes or is one thread: "leader",
-    "first", "slots", "thread", else ""; `small`: the block has no more threads than a warp of CUDA's, whose functions
+    "first", "slots", "thread", else ""; `small`: the block has no more threads than a CUDA warp, whose functions
     may stay as they are."""
 
     together: bool = True
@@ -228,7 +228,7 @@ class State(NamedTuple):
         return self.note("edit", *edits)
 
     def spot(self, e: Expr) -> State:
-        """The names of an expression are understood where they stand."""
+        """The names of an expression are understood where they are."""
         return self.note("spot", *(x.at for x in walk(e) if isinstance(x, Name)))
 
     # --- variables ------------------------------------------------------------------------------------------------

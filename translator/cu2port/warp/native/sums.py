@@ -71,7 +71,7 @@ def _beyond(s: State, warps: Expr, array: str, other: Expr, before: int, name: s
 
     With fewer than 32 warps, some lane of CUDA's first warp puts the value in, and some lane of a wavefront does;
     for an operation that may take a value twice it is all one how many. With 32 warps none does, and a slot
-    stands in for it.
+    replaces it.
     """
     unit, slots = s.fn.unit, s.env[array]
     if is_identity(unit, slots.op, other, slots.typ):

@@ -29,11 +29,11 @@ from cu2port.warp.native.valued import lift, plain, value
 _BUILT_IN = frozenset({"blockDim", "gridDim", "blockIdx"})
 
 
-def _perhaps(s: State, e: Expr, surely: bool, small: bool = False) -> Valued:
-    """What is evaluated by some threads only, unless `surely` by all. `small`: in blocks of one warp."""
+def _perhaps(s: State, e: Expr, certainly: bool, small: bool = False) -> Valued:
+    """What is evaluated by some threads only, unless `certainly` by all. `small`: in blocks of one warp."""
     here = s.here
-    if not surely or small:
-        s = s._replace(here=Here(surely and here.together, here.role, small or here.small))
+    if not certainly or small:
+        s = s._replace(here=Here(certainly and here.together, here.role, small or here.small))
     s, t = value(s, e)
     return s._replace(here=here), t
 

@@ -123,7 +123,7 @@ def check(fn: Fn) -> Refused | None:
 
 
 def _overlooked(s: State) -> Refused | None:
-    """What stands in the way that the walk did not see; None if nothing does."""
+    """What is in the way that the walk did not see; None if nothing does."""
     unit, (first, stop) = s.fn.unit, s.fn.d.fn.body
     for name, at in s.aliased.items():
         if name in s.tracked:
