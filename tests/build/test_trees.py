@@ -92,3 +92,14 @@ def test_a_tree_with_a_build_for_hip_keeps_its_build_files(tree: Path) -> None:
     ran("src", "-o", "out")
     assert (tree.parent / "out" / "CMakeLists.txt").read_text() == both
     assert (tree.parent / "out" / "lib" / "CMakeLists.txt").read_text() == LIB
+
+
+def test_a_tree_whose_sources_have_a_side_for_hip_keeps_all_build_files(tree: Path) -> None:
+    (tree / "CMakeLists.txt").write_text("if(USE_HIP)\nfind_package(hip)\nadd_compile_definitions(USE_HIP)\nendif()\n")
+    for name in ("a.cu", "lib/lib.cu"):
+        text = "#ifdef USE_HIP\n#include <hip/hip_runtime.h>\n#else\n#include <cuda_runtime.h>\n#endif\n"
+        (tree / name).write_text(text + "__global__ void k() {}\n")
+    done = ran("src", "-o", "out")
+    assert "nothing is converted" in done.output
+    for name in ("Makefile", "CMakeLists.txt", "lib/CMakeLists.txt"):
+        assert (tree.parent / "out" / name).read_bytes() == (tree / name).read_bytes()

@@ -90,8 +90,9 @@ def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
         message = "left alone: it is a copy of a module that finds CUDA, and find_package(hip) does not use it"
         yield finding(PACKAGE, message, 0, 0, severity=INFO)
         return
-    if asked.own_hip and asked.kind in ("cmake", "presets"):
-        if _OWN_CUDA.search(_COMMENT.sub("", text)):
+    if asked.own_hip:
+        plain = _COMMENT.sub("", text)
+        if _OWN_CUDA.search(plain) or "nvcc" in plain:
             message = "left alone: the tree has a build for HIP of its own; choose HIP there"
             yield finding(OWN_HIP, message, 0, 0)
         return

@@ -15,8 +15,9 @@ from cu2port.project.tree import Item, Root
 _FILE_NAME = re.compile(r"[\w.+-]+")
 
 
-def asked(items: Sequence[Item], options: Options) -> Mapping[int, tuple[Item, Asked]]:
-    """What is asked for of each build file among items, by index. The files are read for the first time here."""
+def asked(items: Sequence[Item], options: Options, own_hip: bool) -> Mapping[int, tuple[Item, Asked]]:
+    """What is asked for of each build file among items, by index. The files are read for the first time here.
+    `own_hip`: the tree was found to build for HIP itself."""
     found = {i: (item, _facts(item)) for i, item in enumerate(items) if item.kind == "build"}
     moved: dict[Path, set[str]] = {}
     for item in items:
@@ -36,7 +37,7 @@ def asked(items: Sequence[Item], options: Options) -> Mapping[int, tuple[Item, A
                 suffix=options.rename,
                 archs=options.archs,
                 packages=tuple(sorted(packages.get(i, ()))),
-                own_hip=item.root in own,
+                own_hip=own_hip or item.root in own,
                 defined=defined,
             ),
         )

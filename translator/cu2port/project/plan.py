@@ -204,7 +204,11 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> Plan:
             names = (item.shown.lstrip("/"), output_of(request, item).lstrip("/"))
         jobs.append(replace(job, options=options, project=project, diff=names, not_scanned=lost.get(job.path, "")))
     in_trees = {item.name: item.shown for _, item in bare if item.root.folder}
-    return Plan([*jobs, *build_jobs(request, items)], graph, sides.record(in_trees) if sides and in_trees else None)
+    return Plan(
+        [*jobs, *build_jobs(request, items, sides is not None and sides.decision == "both")],
+        graph,
+        sides.record(in_trees) if sides and in_trees else None,
+    )
 
 
 def _sides_of(graph: Graph, items: Sequence[Item]) -> Sides:
@@ -231,10 +235,10 @@ def _side(sides: Sides | None, path: str, in_tree: bool) -> SideName:
     return "kept" if sides.decision == "both" else side
 
 
-def build_jobs(request: Request, items: Sequence[Item]) -> list[Job]:
-    """A job for every build file."""
+def build_jobs(request: Request, items: Sequence[Item], own_hip: bool) -> list[Job]:
+    """A job for every build file. `own_hip`: the tree builds for HIP itself, and nothing of it is converted."""
     jobs = []
-    for i, (item, asked) in build_files.asked(items, request.options).items():
+    for i, (item, asked) in build_files.asked(items, request.options, own_hip).items():
         names = None
         if request.mode == "diff":
             names = (item.shown.lstrip("/"), output_of(request, item).lstrip("/"))
