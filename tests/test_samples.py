@@ -1,7 +1,8 @@
 """End to end: every sample converts to the files that stand beside it, and its report says what stands there.
 
 A case is a folder `samples/<case>/` with `input.cu` and the headers it needs. `input.cu` becomes `expected.hip`, a
-header `x.cuh` becomes `expected.x.cuh`, and the findings of all are in `report.json`. `pytest --update` rewrites them.
+header `x.cuh` becomes `expected.x.cuh`, and the findings of all are in `report.json`. `samples/build_files/` holds
+build files, each with what it becomes. `pytest --update` rewrites them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from cu2port.build.convert import convert as convert_build
+from cu2port.build.convert import facts
+from cu2port.build.words import Asked, kind_of
 from cu2port.core.model import Options, Outcome, Result
 from cu2port.core.record import FileRecord, RunRecord, entries
 from cu2port.engine.translate import translate
@@ -22,6 +26,7 @@ from cu2port.report.json_report import document
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "samples"
+BUILD = SAMPLES / "build_files"
 CASES = sorted(p.parent for p in SAMPLES.glob("*/input.cu"))
 
 
@@ -98,8 +103,29 @@ def test_converting_again_changes_nothing(case: Path, clang: ClangService) -> No
         assert not [j for j in again.findings if j.outcome is Outcome.APPLIED]
 
 
+def build_files() -> list[Path]:
+    return sorted(p for p in BUILD.iterdir() if not p.name.startswith(("expected.", "report.")))
+
+
+def port(source: Path, data: bytes) -> Result:
+    kind = kind_of(source.name)
+    found = facts(kind, data)
+    asked = Asked(kind, packages=tuple(sorted(found.packages)), defined=found.defines)
+    return convert_build(data, source.name, asked)
+
+
+def test_build_files(update: bool) -> None:
+    results = [port(source, source.read_bytes()) for source in build_files()]
+    assert len(results) >= 3
+    for source, result in zip(build_files(), results, strict=True):
+        compare(expected_path(source), result.output.decode("utf-8"), update)
+        assert port(source, result.output).output == result.output
+    compare(BUILD / "report.json", report_text(results), update)
+
+
 def test_no_expected_file_is_an_orphan() -> None:
     wanted = {expected_path(source) for case in CASES for source in sources(case)} | {c / "report.json" for c in CASES}
+    wanted |= {*map(expected_path, build_files()), BUILD / "report.json"}
     assert wanted == {*SAMPLES.glob("*/expected.*"), *SAMPLES.glob("*/report.json")}
 
 
