@@ -77,6 +77,10 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
             "if(NOT CMAKE_CUDA_ARCHITECTURES)\n  set(CMAKE_CUDA_ARCHITECTURES 70)\nendif()",
             "if(NOT CMAKE_HIP_ARCHITECTURES)\nendif()",
         ),
+        (
+            "set_target_properties(a PROPERTIES CUDA_STANDARD 17 LINKER_LANGUAGE CUDA)",
+            "set_target_properties(a PROPERTIES HIP_STANDARD 17 LINKER_LANGUAGE HIP)",
+        ),
         ("target_compile_features(a PUBLIC cuda_std_14)", "target_compile_features(a PUBLIC hip_std_17)"),
         ("target_compile_features(a PUBLIC cuda_std_20)", "target_compile_features(a PUBLIC hip_std_20)"),
         (

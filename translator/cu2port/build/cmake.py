@@ -49,7 +49,8 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
         whole = _whole(text, c, asked, enabled)
         if whole is not None:
             yield from whole
-            continue
+            if any(e.start <= c.start and c.end <= e.end for f in whole for e in f.edits) or not _is_setter(c):
+                continue
         yield from _command(text, c)
         row = table()["command"].get(c.name)
         if row is not None:
@@ -72,6 +73,11 @@ def _whole(text: str, c: Command, asked: Asked, enabled: bool) -> list[Finding] 
     if c.name in ("find_package", "find_dependency"):
         return _package(text, c, asked, enabled)
     return assigned(text, c, asked) or properties(text, c, asked)
+
+
+def _is_setter(c: Command) -> bool:
+    """Whether a command sets properties, so that some of its words may be none of CUDA's."""
+    return c.name in ("set_target_properties", "set_property", "set_source_files_properties")
 
 
 def _minimum(c: Command) -> Iterator[Finding]:
