@@ -187,6 +187,17 @@ def test_of_a_macro_with_two_definitions_the_first_is_taken_and_said() -> None:
     assert any(j.finding.code == "CU401" and "one of its definitions" in j.finding.message for j in other.findings)
 
 
+def test_two_definitions_that_do_other_things_are_not_taken_for_one() -> None:
+    code = '__device__ void f(unsigned& r, unsigned a) { asm(OP " %0, %1, 1;" : "=r"(r) : "r"(a)); }\n'
+    macros = '#if NEW\n#define OP "add.u32"\n#else\n#define OP "sub.u32"\n#endif\n'
+    made = convert(macros + code)
+    assert 'asm(OP " %0' in made.output.decode()
+    assert any(j.finding.code == "CU401" and j.outcome is Outcome.MANUAL for j in made.findings)
+    # HIP's compiler reads one of them only
+    for condition, text in (("__CUDA_ARCH__ >= 800", "a - 1"), ("defined(__HIP__)", "a + 1"), ("0", "a - 1")):
+        assert f"r = {text};" in convert((macros + code).replace("NEW", condition)).output.decode()
+
+
 @pytest.mark.parametrize(
     ("head", "first", "second", "read", "copied"),
     [

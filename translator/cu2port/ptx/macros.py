@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from cu2port.facts.structure import Macro
 from cu2port.facts.unit import Unit
+from cu2port.ptx.taken import is_left_out
 from cu2port.syntax.lexer import is_identifier, is_string
 
 _MAX_TOKENS = 4000
@@ -21,8 +22,8 @@ class UnknownTextError(ValueError):
 
 
 def live_definitions(unit: Unit, name: str) -> list[Macro]:
-    """The definitions of a macro, those in branches that are certainly off left out."""
-    return [m for m in unit.macros.get(name, ()) if not unit.is_dead(m.directive.start)]
+    """The definitions of a macro, without those in branches that HIP's compiler never reads."""
+    return [m for m in unit.macros.get(name, ()) if not is_left_out(unit, m.directive.start)]
 
 
 #: Constraints and types that headers of CUDA and CUB name, as tokens.

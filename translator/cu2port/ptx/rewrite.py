@@ -37,6 +37,7 @@ _NATIVE = re.compile(
 )
 _WORDS = re.compile(r"(?:^|[;{}\n])\s*(?:@!?%{0,2}\w+\s+)?([a-z][a-z0-9_]*(?:(?:::?|\.)[a-z0-9_:]+)*)")
 
+_HINT = re.compile(r"\.(?:L[12]::\w+(?:::\w+)?|c[agsv]|lu|nc)(?![\w:])")  # of caches: with or without it is right
 _SOME_MEET = re.compile(r"\bcu2port::ptx::bar(?:rier)?_(?:sync|arrive|red_\w+)\(")
 _SOME_MEET_NOTE = (
     "counted in shared memory; where wavefronts have 64 lanes both warps of one must take the same part, or the kernel "
@@ -288,10 +289,18 @@ def _written(
         return layout.by_parameter(s, lifted), True, "its text depends on a parameter: one case for each call here"
     if kinds == {"branch"} and len({len(r.where) for r in s.readings}) == 1 and s.macro is None:
         return layout.by_branch(s, lifted), True, ""
-    if kinds == {"macro"}:
+    if kinds == {"macro"} and len({_without_hints(r) for r in s.readings}) == 1:
         chosen = s.readings[0].where[0][1]
         return layout.replaced(s.readings[0], lifted[0]), False, f"with `{chosen}`, one of its definitions"
+    if kinds == {"macro"}:
+        why = "a macro in its text has several definitions that do different things"
+        raise RefusedError("", why, "write a statement for each of them")
     raise RefusedError("", "its text depends on several things at once", "write the text out for each case")
+
+
+def _without_hints(r: Reading) -> tuple[str, tuple[Operand, ...]]:
+    """What a reading does, whatever it asks of caches."""
+    return " ".join(_HINT.sub("", r.text).split()), r.operands
 
 
 def _calls_are_known(unit: Unit, s: AsmStatement) -> bool:

@@ -5,21 +5,19 @@ What HIP's compiler defines is known, macros of the ported version checks too; e
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from functools import partial
 
-from cu2port.facts.atoms import VERSION_MACROS
+from cu2port.facts.atoms import CUDA_MACROS, under_hip
 from cu2port.facts.branches import comparison, older_is_empty, older_refuses
+from cu2port.facts.hipcode import CONDITIONS, condition_of
+from cu2port.facts.truth import UNDEFINED, UNKNOWN, Macro, truth
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import Directive, Group, is_identifier
+from cu2port.syntax.constants import Constant
+from cu2port.syntax.lexer import Directive, Group
 
-_HIP = re.compile(
-    r"__HIP\w*|HIP_VERSION|\w*(?:USE|ENABLE|WITH|HAVE|FOR|ON|IS)_?_?(?:HIP|ROCM|AMD)\w*|__AMDGCN__|__AMDGPU__"
-    r"|BNB_HIP|PLATFORM_HIP\w*|\w*_HIP_PLATFORM_AMD__"
-)
-_NVIDIA = re.compile(r"__HIP_PLATFORM_(?:NVIDIA|NVCC)__|__NVCC__|\w*(?:USE|ENABLE|WITH|FOR)_CUDA\Z|__NVCOMPILER\w*")
 #: up to here a comparison with __CUDA_ARCH__ asks for what AMD GPUs have (see the check cuda-arch)
 _LAST_COMMON = 720
+_ARCH = Macro(True, Constant(_LAST_COMMON, "long long"), True)
 
 Truth = bool | None
 
@@ -50,125 +48,18 @@ def condition(unit: Unit, d: Directive) -> Truth:
         later = found is not None and found.op in (">", ">=", "<", "<=") and found.number > _LAST_COMMON
         if found is not None and later and (older_refuses(unit, i, found) or older_is_empty(unit, i, found)):
             return None if found.op[0] == ">" else False  # as the check cuda-arch has it
-    if d.keyword in ("ifdef", "elifdef"):
-        return _defined(words[0]) if words else None
-    if d.keyword in ("ifndef", "elifndef"):
-        return _not(_defined(words[0])) if words else None
-    if d.keyword in ("if", "elif"):
-        return _Reader(words).whole()
-    return None
-
-
-def _not(t: Truth) -> Truth:
-    return None if t is None else not t
-
-
-def _and(a: Truth, b: Truth) -> Truth:
-    return False if a is False or b is False else True if a and b else None
-
-
-def _or(a: Truth, b: Truth) -> Truth:
-    return True if a or b else False if a is False and b is False else None
-
-
-def _defined(name: str) -> Truth:
-    if _NVIDIA.match(name):
-        return None if name == "__NVCC__" or name.endswith("CUDA") else False
-    if _HIP.fullmatch(name):
-        return True
-    return None
-
-
-def _value(name: str) -> Truth:
-    return _defined(name)
-
-
-@dataclass(slots=True)
-class _Reader:
-    """A condition, read left to right; what has another form is unknown."""
-
-    words: list[str]
-    at: int = 0
-
-    def whole(self) -> Truth:
-        out = self.either()
-        return out if self.at == len(self.words) else None
-
-    def peek(self) -> str:
-        return self.words[self.at] if self.at < len(self.words) else ""
-
-    def take(self) -> str:
-        word = self.peek()
-        self.at += 1
-        return word
-
-    def either(self) -> Truth:
-        out = self.both()
-        while self.peek() == "||":
-            self.take()
-            out = _or(out, self.both())
-        return out
-
-    def both(self) -> Truth:
-        out = self.term()
-        while self.peek() == "&&":
-            self.take()
-            out = _and(out, self.term())
-        return out
-
-    def term(self) -> Truth:
-        word = self.take()
-        if word == "!":
-            return _not(self.term())
-        if word == "(":
-            out = self.either()
-            if self.peek() == ")":
-                self.take()
-            else:
-                self.skip()
-            return self.rest(out)
-        if word == "defined":
-            bracket = self.peek() == "("
-            if bracket:
-                self.take()
-            name = self.take()
-            if bracket:
-                self.take()
-            return _defined(name)
-        if self.peek() in (">", ">=", "<", "<=", "==", "!="):
-            return self.comparison(word, self.take(), self.take())
-        if word.isdigit():
-            return self.rest(word != "0")
-        return self.rest(_value(word) if word and is_identifier(word) else None)
-
-    def rest(self, out: Truth) -> Truth:
-        """`out`, unless an operator of another kind follows: then nothing is known of the term."""
-        if self.peek() in ("", "&&", "||", ")"):
-            return out
-        self.skip()
+    if d.keyword not in CONDITIONS:
         return None
-
-    def skip(self) -> None:
-        depth = 0
-        while self.peek() and (depth or self.peek() not in ("&&", "||", ")")):
-            word = self.take()
-            depth += {"(": 1, ")": -1}.get(word, 0)
-
-    def comparison(self, name: str, op: str, number: str) -> Truth:
-        if self.peek() not in ("", "&&", "||", ")"):
-            self.skip()
-            return None
-        if name == "__CUDA_ARCH__" and number.isdigit():
-            above = int(number) > _LAST_COMMON
-            if op in (">=", ">", "=="):
-                return False if above or op == "==" else None
-            if op in ("<", "<="):
-                return True if above else None
-        if name in VERSION_MACROS:
-            return None
-        if _HIP.fullmatch(name) and number == "1" and op == "==":
-            return True
-        return None
+    words = condition_of(d.keyword, words)
+    host, device = (truth(words, partial(_known, unit.project.hip_macros, on)) for on in (False, True))
+    return host if host is device else None
 
 
-__all__ = ["condition", "is_left_out"]
+def _known(more: frozenset[str], device: bool, word: str) -> Macro:
+    """What is known of a macro in a pass of HIP's as the checks for versions leave its conditions: `__CUDA_ARCH__` is
+    that of the last GPU whose features AMD's have, and macros that nvcc defines may be replaced."""
+    if word == "__CUDA_ARCH__":
+        return _ARCH if device else UNDEFINED
+    if word in CUDA_MACROS:
+        return UNKNOWN
+    return UNDEFINED if word.startswith("__NVCOMPILER") else under_hip(word, device, more)

@@ -89,7 +89,7 @@ def _is_volatile(unit: Unit, first: int, stop: int) -> bool:
 
 def _speaks(unit: Unit, first: int, stop: int) -> bool:
     """Whether an asm statement between two tokens waits or meets."""
-    text = unit.text[unit.p[first] : unit.p[stop]]
+    text = unit.source(first, stop)
     return any(x in text for x in _IN_ASM)
 
 
