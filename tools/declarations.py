@@ -25,7 +25,7 @@ import click
 
 from cu2port.facts import _libclang as c
 from cu2port.facts.clang import Question
-from cu2port.facts.clang_worker import CrashedError, _Reader, make_setting
+from cu2port.facts.clang_worker import CrashedError, Reader, make_setting
 from cu2port.syntax.declarations import Declarations
 from cu2port.syntax.lexer import lex
 
@@ -58,7 +58,7 @@ class Seen(NamedTuple):
     path: str
 
 
-def by_clang(reader: _Reader, path: Path, data: bytes) -> tuple[dict[int, Seen], tuple[tuple[int, int], ...], int]:
+def by_clang(reader: Reader, path: Path, data: bytes) -> tuple[dict[int, Seen], tuple[tuple[int, int], ...], int]:
     """By offset what clang declares in a file, the ranges that it left out, and how many errors it found."""
     q = Question(path=str(path), data=data)
     reader.facts(q)
@@ -110,7 +110,7 @@ def by_reader(data: bytes) -> dict[int, Seen]:
     return out
 
 
-def compare(reader: _Reader, path: Path, errors: int) -> tuple[Counter[str], list[tuple[str, str]]] | None:
+def compare(reader: Reader, path: Path, errors: int) -> tuple[Counter[str], list[tuple[str, str]]] | None:
     """Counts and differences (class, place) of one file; None if clang found too much wrong with it."""
     data = path.read_bytes()
     theirs, skipped, wrong = by_clang(reader, path, data)
@@ -164,7 +164,7 @@ def main(inputs: tuple[Path, ...], limit: int, seed: int, show: int, errors: int
         setting = make_setting(c.Lib(c.library_path()))
     except OSError as e:
         raise click.UsageError(str(e)) from e
-    _Reader(setting).preamble("c++17")
+    Reader(setting).preamble("c++17")
     total: Counter[str] = Counter()
     examples: dict[str, list[str]] = {}
     for path in files[:limit]:
@@ -191,7 +191,7 @@ def in_child(setting: object, path: Path, errors: int) -> tuple[Counter[str], li
         os.close(read_end)
         with os.fdopen(write_end, "wb") as sink:
             try:
-                pickle.dump(compare(_Reader(setting), path, errors), sink)  # type: ignore[arg-type]
+                pickle.dump(compare(Reader(setting), path, errors), sink)  # type: ignore[arg-type]
             except (CrashedError, OSError) as e:
                 print(f"{path}: {e}", file=sys.stderr)
         os._exit(0)

@@ -8,10 +8,11 @@ from __future__ import annotations
 from cu2port.core.model import Span
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.types import written
+from cu2port.syntax.words import PLACEHOLDERS
 
 POINTER, VALUE = "*", "!*"
-_NO_TYPES = frozenset("return else case throw new delete goto typename sizeof and or not auto co_return".split())
-_NUMBER = frozenset("int unsigned long short char signed size_t bool float double".split())
+_OBJECTS = frozenset({"variable", "parameter", "member"})
 _UNKNOWN = "__cu2port_any"  # what libclang makes of a CUDA type whose shape the shim does not know
 
 
@@ -97,7 +98,7 @@ def _cast(unit: Unit, first: int) -> tuple[str, int] | None:
     close = unit.match[first] if unit.t[first] == "(" else -1
     inside = unit.t[first + 1 : close] if close > first else []
     words = [x for x in inside if x not in ("*", "const", "struct", "::")]
-    if not words or any(x not in _NUMBER and not is_identifier(x) for x in words):
+    if not words or not all(map(is_identifier, words)):
         return None
     if close + 1 >= len(unit.t) or not (is_identifier(unit.t[close + 1]) or unit.t[close + 1] in ("{", "&", "(")):
         return None
@@ -116,14 +117,8 @@ def _declared(unit: Unit, first: int, stop: int) -> set[tuple[str, int]]:
     if not is_identifier(unit.t[last]) or any(x in ("+", "-", "?", "(") for x in unit.t[first:last]):
         return set()
     out = set()
-    for k in unit.find(unit.t[last]):
-        j, depth = k - 1, 0
-        while unit.tok(j) in ("*", "&", "const", "__restrict__", "__restrict"):
-            depth += unit.t[j] == "*"
-            j -= 1
-        name = unit.tok(j)
-        after = unit.tok(k + 1)
-        if not name or not is_identifier(name) or name in _NO_TYPES or after not in (";", "=", ",", ")", "[", "{"):
-            continue
-        out.add((name, depth + (after == "[") - strip))
-    return out
+    for d in unit.declarations.named(unit.t[last]):
+        if d.kind in _OBJECTS:
+            type_ = written(unit.t, d)
+            out.add((type_.name, type_.indirections - strip))
+    return {(name, depth) for name, depth in out if name not in PLACEHOLDERS}

@@ -134,11 +134,11 @@ def is_own(declarations: Declarations, d: Declaration) -> bool:
         return not _names_hip(declarations, d)
     if d.kind in ("variable", "member") and value[:1] == ["="]:
         return not _is_hips(value[2] if value[1:2] == ["::"] and len(value) > 2 else value[1] if len(value) > 1 else "")
+    if d.qualified or (d.kind in ("function", "enumerator") and stands_in(declarations)):
+        return False
     if not outside or d.kind == "variable":
-        return not d.qualified
-    if d.kind == "type":
-        return d.defines and not _is_alias(declarations, d)
-    return d.defines and not d.qualified and not stands_in(declarations)
+        return True
+    return d.defines and not (d.kind == "type" and _is_alias(declarations, d))
 
 
 def _is_hips(word: str) -> bool:
@@ -194,9 +194,12 @@ def declaration_at(unit: Unit, i: int) -> Declaration | None:
 
 
 def is_declared_for(unit: Unit, i: int) -> bool:
-    """Whether a declaration of the file, or of one that it includes, is visible at token i."""
+    """Whether a declaration that is visible at token i may make the name the user's: also a function without a body,
+    which may be CUDA's own said again or the user's."""
     d = declaration_at(unit, i)
-    return (d is not None and d.kind != "using") or from_others(unit, i)
+    if d is not None and (is_own(unit.declarations, d) or (d.kind == "function" and not stands_in(unit.declarations))):
+        return True
+    return from_others(unit, i)
 
 
 def from_others(unit: Unit, i: int) -> bool:

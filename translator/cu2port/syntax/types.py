@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from cu2port.syntax.words import BUILTIN_TYPES, CV, RESTRICT, WIDTHS
+from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.scopes import Declaration
+from cu2port.syntax.words import ATTRIBUTES, BUILTIN_TYPES, CLASS_KEYS, CV, RESTRICT, SPECIFIERS, WIDTHS
 
 #: Names of the standard library and of CUDA for built-in types (LP64).
 ALIASES = {
@@ -27,6 +29,7 @@ ALIASES = {
     "ushort": "unsigned short",
     "ulong": "unsigned long",
 }
+_NO_NAMES = SPECIFIERS | CLASS_KEYS | ATTRIBUTES
 _SPACES = frozenset({"std", "cuda"})  # that hold names of ALIASES
 
 
@@ -51,6 +54,22 @@ class Type:
         return self.pointers + self.arrays
 
 
+def written(t: Sequence[str], d: Declaration) -> Type:
+    """The type of a declared variable, parameter or member, as tokens `t` spell it; template arguments are left out."""
+    words: list[str] = []
+    depth = 0
+    for tok in t[d.type_first : d.type_stop]:
+        if tok in ("(", "<"):
+            depth += 1
+        elif tok in (")", ">"):
+            depth -= 1
+        elif tok == "{":
+            break
+        elif depth <= 0 and is_identifier(tok) and tok not in _NO_NAMES:
+            words.append(tok)
+    return Type(tuple(words), d.pointers, d.arrays, d.reference)
+
+
 def builtin(words: Iterable[str]) -> str:
     """The built-in type that words name, as clang spells it; "" for others. `uint32_t` and `std::size_t` count."""
     names = [w for w in words if w not in _SPACES and w not in CV and w not in RESTRICT]
@@ -68,14 +87,3 @@ def builtin(words: Iterable[str]) -> str:
     if "unsigned" in names:
         return f"unsigned {base}"
     return f"signed {base}" if "signed" in names and base == "char" else base
-
-
-def canonical(type_: Type) -> str | None:
-    """The type as clang spells it, if it is built in or a pointer; None for others. References are looked through."""
-    if type_.indirections:
-        return (
-            (builtin(type_.words) or " ".join(w for w in type_.words if w not in _SPACES))
-            + " "
-            + "*" * (type_.indirections)
-        )
-    return builtin(type_.words) or None
