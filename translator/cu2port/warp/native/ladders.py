@@ -89,7 +89,7 @@ class Moved:
 @dataclass(frozen=True, slots=True)
 class Gone:
     """What some statements have done: variables and their distances, variables that hold another lane's value (`held`),
-    and all that a reduction is made of. `assumed`: constants at the next statement."""
+    and all that a reduction is made of."""
 
     done: Mapping[str, tuple[Reduced, frozenset[int]]] = field(default_factory=dict)
     held: Mapping[str, Moved] = field(default_factory=dict)

@@ -26,8 +26,8 @@ class Found(NamedTuple):
     floors: bool = False
 
 
-_KINDS = {"tid": Kind.TID, "lane": Kind.LANE, "warp": Kind.WARP, "count": Kind.COUNT, "tile": Kind.TILE}
-_MEANINGS = frozenset(f.means for f in FORMS) | _KINDS.keys()
+_KINDS = {"tid": Kind.TID, "lane": Kind.LANE, "warp": Kind.WARP, "count": Kind.COUNT}
+_MEANINGS = frozenset(f.means for f in FORMS)
 
 
 @cache
@@ -174,7 +174,6 @@ HOLES: dict[str, Callable[[State, Expr], bool]] = {
     "ARRAY": lambda s, e: isinstance(e, Name),
     "V": lambda s, e: isinstance(e, Name),
 }
-_MEANINGS -= HOLES.keys() | {"tile"}
 
 
 def accept(s: State, found: Found) -> State:
