@@ -7,9 +7,13 @@ from dataclasses import dataclass
 
 import pytest
 
+from cu2port.catalog import load_catalog
 from cu2port.facts.clang import ClangService, Question
+from cu2port.facts.unit import Unit
 from cu2port.syntax import constants
 from cu2port.syntax.constants import WIDTHS, Constant
+from cu2port.syntax.folding import constant
+from cu2port.syntax.statements import read_expression
 
 LITERALS = (
     "0 1 2 3 7 31 32 33 63 64 65 127 128 255 256 32767 32768 65535 65536 2147483647 2147483648 4294967295 4294967296 "
@@ -110,3 +114,30 @@ def test_literals(token: str, constant: Constant) -> None:
 @pytest.mark.parametrize("token", "1.0 1e3 1f 08 1lul 1uu 0x 'ab' '' x 0b2 99999999999999999999 1_km".split())
 def test_what_is_no_integer_literal(token: str) -> None:
     assert constants.literal(token) is None
+
+
+def test_expressions_without_brackets_are_clangs() -> None:
+    """Precedence and folding: literals with operators between and before them."""
+    rng = random.Random(7)
+    literals = [x for x in LITERALS if x[0] != "'"]
+    known: dict[str, Constant] = {}
+    while len(known) < 2_000:
+        words = [rng.choice(literals)]
+        for _ in range(rng.randrange(1, 6)):
+            words += [rng.choice((*BINARY, "?")), rng.choice((*UNARY, "")) + rng.choice(literals)]
+            if words[-2] == "?":
+                words += [":", rng.choice(literals)]
+        text = " ".join(words)
+        unit = Unit(text, load_catalog())
+        value = constant(read_expression(unit, 0, len(unit.t)), lambda _: None)
+        if value is not None:
+            known[text] = value
+    said = by_clang(list(known))
+    wrong = [f"{x}: {v}, clang {c}" for (x, v), c in zip(known.items(), said, strict=True) if v != c]
+    assert not wrong, "\n".join(wrong[:20])
+
+
+@pytest.mark.parametrize("text", ["f(1)", "(int)1", "1 +", "x[1]", "1.0 + 1", "a", "sizeof(int)"])
+def test_what_is_no_constant_has_no_value(text: str) -> None:
+    unit = Unit(text, load_catalog())
+    assert constant(read_expression(unit, 0, len(unit.t)), lambda _: None) is None

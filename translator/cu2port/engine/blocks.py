@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from cu2port.core.model import Span
 from cu2port.facts.unit import Unit
-from cu2port.syntax import constants
 from cu2port.syntax.constants import Constant
+from cu2port.syntax.folding import constant
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.operands import tokens
+from cu2port.syntax.statements import read_expression
+from cu2port.syntax.tree import Name
 
 _DEPTH = 6
 _TYPES = frozenset("int unsigned size_t auto long uint uint32_t int32_t uint64_t int64_t short".split())
 _ASSIGNED = frozenset("= += -= *= /= <<= >>= ++ --".split())
-_OPERATORS = frozenset("+ - * / % << >> ( )".split())
-_ARITHMETIC: dict[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.Mod: "%",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-}
 
 
 def threads(unit: Unit, span: Span) -> int | None:
@@ -62,21 +54,11 @@ def number(unit: Unit, first: int, stop: int, depth: int = 0) -> int | None:
 
 
 def _constant(unit: Unit, first: int, stop: int, depth: int) -> Constant | None:
-    words = []
-    values: list[Constant] = []
-    for i in range(first, stop):
-        tok = unit.t[i]
-        known = constants.literal(tok)
-        if known is None and is_identifier(tok) and depth < _DEPTH:
-            known = _named(unit, tok, depth + 1)
-        if known is None and tok not in _OPERATORS:
-            return None
-        words.append(tok if known is None else f"v{len(values)}")
-        values += [known] if known is not None else []
-    try:
-        return _value(ast.parse(" ".join(words), mode="eval").body, values)
-    except SyntaxError:
-        return None
+    def named(e: Name) -> Constant | None:
+        return _named(unit, e.text, depth + 1) if tokens(e) == (e.at, e.at) and depth < _DEPTH else None
+
+    e = read_expression(unit, first, stop)
+    return constant(e, named) if tokens(e) == (first, stop - 1) else None
 
 
 def _tokens(unit: Unit, span: Span) -> tuple[int, int]:
@@ -139,16 +121,3 @@ def _is_set_once(unit: Unit, at: int) -> bool:
         if i != at and (unit.tok(i - 1) in ("&", ">>", "++", "--") or unit.tok(after) in _ASSIGNED):
             return False
     return True
-
-
-def _value(e: ast.expr, values: Sequence[Constant]) -> Constant | None:
-    """Integer arithmetic alone, as C++ has it; `values`: of the names `v0`, `v1`, ..."""
-    if isinstance(e, ast.Name):
-        return values[int(e.id[1:])]
-    if isinstance(e, ast.UnaryOp) and isinstance(e.op, ast.USub):
-        inner = _value(e.operand, values)
-        return None if inner is None else constants.unary("-", inner)
-    if not isinstance(e, ast.BinOp) or type(e.op) not in _ARITHMETIC:
-        return None
-    a, b = _value(e.left, values), _value(e.right, values)
-    return None if a is None or b is None else constants.binary(_ARITHMETIC[type(e.op)], a, b)

@@ -13,6 +13,9 @@ from cu2port.core.model import Span
 from cu2port.facts.structure import Call, Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.operands import own_tokens, tokens
+from cu2port.syntax.statements import read_expression
+from cu2port.syntax.tree import Binary, CallExpr, Cast, Expr, Index, Member, Name, Num, Paren, Unary
 
 _RANK = {"int": 1, "unsigned int": 1, "long": 2, "unsigned long": 2, "long long": 3, "unsigned long long": 3}
 _SMALL = frozenset({"bool", "char", "signed char", "unsigned char", "short", "unsigned short"})
@@ -42,14 +45,11 @@ _CALLS = {
     **dict.fromkeys("__popc __ffs __clz __popcll __ffsll __clzll atoi".split(), "int"),
     **dict.fromkeys("__ballot __ballot_sync __activemask __match_any_sync __brev".split(), "unsigned int"),
 }
-_PRECEDENCE = {
-    **dict.fromkeys(("*", "/", "%"), 9), **dict.fromkeys(("+", "-"), 8), **dict.fromkeys(("<<", ">>"), 7),
-    **dict.fromkeys(("<", ">", "<=", ">="), 6), **dict.fromkeys(("==", "!="), 5), "&": 4, "^": 3, "|": 2,
-    "&&": 1, "||": 0,
-}  # fmt: skip
+_USUAL = frozenset({"*", "/", "%", "+", "-", "&", "^", "|"})
+_TRUTHS = frozenset({"<", ">", "<=", ">=", "==", "!=", "&&", "||"})
 _ALIKE = frozenset({"min", "max"})
 _MAX_DEPTH = 40
-_NUMBER = re.compile(r"(?:0[xX][0-9a-fA-F]+|[0-9]+)([uUlL]*)\Z|[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?([fF]?)\Z")
+_REAL = re.compile(r"[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]+)?([fF]?)\Z")
 
 
 def promoted(name: str) -> str:
@@ -153,9 +153,12 @@ _NO_TYPES = frozenset("return else case goto delete new throw using typename cla
 
 def simple_type(unit: Unit, names: NamedTypes, span: Span) -> str:
     """The type of an expression of names, literals, casts and operators; "" if it holds anything else."""
-    reader = _Reader(unit, names, unit.lexed.at(span.start), unit.lexed.at(span.end))
-    found = reader.binary(0, 0)
-    return found if reader.k == reader.stop else ""
+    return _read_type(unit, names, unit.lexed.at(span.start), unit.lexed.at(span.end), 0)
+
+
+def _read_type(unit: Unit, names: NamedTypes, first: int, stop: int, depth: int) -> str:
+    e = read_expression(unit, first, stop)
+    return _Types(unit, names).of(e, depth) if tokens(e) == (first, stop - 1) else ""
 
 
 def argument_types(unit: Unit, calls: list[tuple[int, Call]]) -> dict[int, list[str]]:
@@ -173,11 +176,13 @@ def pointee_types(unit: Unit, calls: list[tuple[int, Call]]) -> dict[int, str]:
     declares tell it of `p`, `p + k` and `&p[k]`; "" for all else."""
     out = dict.fromkeys((i for i, _ in calls), "")
     for i, call, names in _with_names(unit, calls):
-        k = unit.lexed.at(call.args[0].start)
-        k += unit.tok(k) == "&"
-        alone = k + 1 == unit.lexed.at(call.args[0].end)
-        if names is not None and (alone or unit.tok(k + 1) in ("+", "[")):
-            out[i] = names.elements.get(unit.tok(k), "")
+        e = read_expression(unit, unit.lexed.at(call.args[0].start), unit.lexed.at(call.args[0].end))
+        if isinstance(e, Unary) and e.op == "&":
+            e = e.x
+        while isinstance(e, Index) or (isinstance(e, Binary) and e.op == "+"):
+            e = e.base if isinstance(e, Index) else e.a
+        if names is not None and isinstance(e, Name):
+            out[i] = names.elements.get(e.text, "")
     return out
 
 
@@ -196,152 +201,78 @@ def unqualified(name: str) -> str:
     return re.sub(r"\b(?:const|volatile)\s+", "", name).rstrip(" &")
 
 
-class _Reader:
-    """Reads an expression's type off its tokens [k, stop). Every method moves `k` behind what it read."""
+class _Types:
+    """Types of expressions in one function; "" where one is not known."""
 
-    def __init__(self, unit: Unit, names: NamedTypes, k: int, stop: int) -> None:
-        self.unit, self.t, self.names, self.k, self.stop = unit, unit.t, names, k, stop
+    def __init__(self, unit: Unit, names: NamedTypes) -> None:
+        self.unit, self.names = unit, names
 
-    def tok(self, ahead: int = 0) -> str:
-        return self.t[self.k + ahead] if self.k + ahead < self.stop else ""
+    def of(self, e: Expr, depth: int) -> str:
+        """The type of an expression. `depth`: how deep it is in others, of macros too."""
+        for w in reversed(e.around):
+            if isinstance(w, Cast):
+                return _type_name(self.unit.t[w.type_first : w.type_stop])
+            if not isinstance(w, Paren):
+                return ""
+        if depth > _MAX_DEPTH:
+            return ""
+        if isinstance(e, Num):
+            return _literal(self.unit.t[e.at]) if e.value is None else e.type
+        if isinstance(e, Binary):
+            return self._run(e, depth + 1)
+        if isinstance(e, Unary) and e.op in ("+", "-", "~"):
+            found = self.of(e.x, depth + 1)
+            return "" if found.startswith("?") else promoted(found)
+        if isinstance(e, Index):
+            return self.names.elements.get(_word(e.base), "")
+        if isinstance(e, Member) and self.unit.t[e.at - 1] == ".":
+            word = _word(e.base)
+            return "unsigned int" if word in _BUILT_IN else self.names.parts.get(word, "")
+        if isinstance(e, CallExpr):
+            return self._call(e, depth + 1)
+        word = _word(e)
+        return self.names.scalars[word] if word in self.names.scalars else _constant(self.unit, word, depth)
 
-    def binary(self, least: int, depth: int) -> str:
-        """Operands joined by operators that bind at least so tightly (see `_PRECEDENCE`)."""
-        left = self.unary(depth)
-        while left:
-            sign = self.tok()
-            if sign == ">" and self.tok(1) == ">":
-                sign = ">>"
-            binds = _PRECEDENCE.get(sign, -1)
-            if binds < least:
-                return left
-            self.k += 2 if sign == ">>" else 1
-            right = self.binary(binds + 1, depth + 1)
+    def _run(self, e: Binary, depth: int) -> str:
+        """The type of a run of operators, from the left."""
+        run = [e]
+        while isinstance(run[-1].a, Binary) and not run[-1].a.around:
+            run.append(run[-1].a)
+        left = self.of(run[-1].a, depth)
+        for x in reversed(run):
+            right = self.of(x.b, depth) if left else ""
             if not right or "?" in (left[0], right[0]):
                 return ""
-            if 5 <= binds <= 6 or binds < 2:
+            if x.op in _TRUTHS:
                 left = "bool"
-            elif binds == 7:
-                left = promoted(left)
-            else:
+            elif x.op in _USUAL:
                 left = _usual(promoted(left), promoted(right))
+            else:  # a shift
+                left = promoted(left)
         return left
 
-    def unary(self, depth: int) -> str:
-        tok = self.tok()
-        if depth > _MAX_DEPTH or not tok:
-            return ""
-        if tok in ("+", "-", "~"):
-            self.k += 1
-            found = self.unary(depth + 1)
-            return "" if found.startswith("?") else promoted(found)
-        if tok == "(":
-            close = self.unit.match[self.k]
-            self.k += 1
-            cast = self.type_name(0)
-            if cast and self.tok(_size(self.t, self.k)) == ")":
-                self.k = close + 1
-                return cast if self.skip_operand() else ""
-            return self.inside(close, depth)
-        if tok == "static_cast" and self.tok(1) == "<":
-            cast = self.type_name(2)
-            self.k += 2 + _size(self.t, self.k + 2)
-            if not cast or self.tok() != ">" or self.tok(1) != "(":
-                return ""
-            self.k = self.unit.match[self.k + 1] + 1
-            return cast
-        if (cast := self.type_name(0)) and self.tok(1) == "(":
-            self.k = self.unit.match[self.k + 1] + 1
-            return cast
-        if tok[0].isdigit() or (tok[0] == "." and tok != "." and tok != "..."):
-            self.k += 1
-            return _literal(tok)
-        return self.name(depth) if is_identifier(tok) else ""
-
-    def skip_operand(self) -> bool:
-        """Go past the operand of a cast, whatever its type is."""
-        while self.tok() in ("+", "-", "~", "!", "*", "&"):
-            self.k += 1
-        k = self.k
-        while self.tok():
-            tok = self.tok()
-            if tok in ("(", "["):
-                self.k = self.unit.match[self.k] + 1
-                if not 0 < self.k <= self.stop:
-                    return False
-            elif tok in (".", "->", "::"):
-                self.k += 2
-            elif self.k == k and (is_identifier(tok) or tok[0].isdigit() or tok[0] == "."):
-                self.k += 1
-            else:
-                break
-        return k < self.k and self.tok() != "<"
-
-    def inside(self, close: int, depth: int) -> str:
-        """What stands up to a closing bracket."""
-        if not self.k <= close < self.stop:
-            return ""
-        found = self.binary(0, depth + 1)
-        if self.k != close:
-            return ""
-        self.k = close + 1
-        return found
-
-    def name(self, depth: int) -> str:
-        tok, after = self.tok(), self.tok(1)
-        self.k += 1
-        if after == "(":
-            return self.call(tok, depth)
-        if after == "[":
-            close = self.unit.match[self.k]
-            if not self.k < close < self.stop:
-                return ""
-            self.k = close + 1
-            return "" if self.tok() in (".", "->", "[", "(") else self.names.elements.get(tok, "")
-        if after == ".":
-            self.k += 2
-            if self.tok() in (".", "->", "[", "("):
-                return ""
-            return "unsigned int" if tok in _BUILT_IN else self.names.parts.get(tok, "")
-        if after in ("->", "::"):
-            return ""
-        return self.names.scalars[tok] if tok in self.names.scalars else _constant(self.unit, tok, depth)
-
-    def call(self, callee: str, depth: int) -> str:
-        close = self.unit.match[self.k]
-        if not self.k < close < self.stop:
-            return ""
+    def _call(self, e: CallExpr, depth: int) -> str:
+        callee = _word(e.callee)
         if callee not in _ALIKE:
-            self.k = close + 1
             return _CALLS.get(callee, "")
-        if self.k - 1 in self.names.results:
-            found = self.names.results[self.k - 1]
-            self.k = close + 1
-            return found
-        self.k += 1
-        first = self.binary(0, depth + 1)
-        if not first or self.tok() != ",":
+        if e.at in self.names.results:
+            return self.names.results[e.at]
+        if len(e.args) != 2:
             return ""
-        self.k += 1
-        return _alike(first, self.inside(close, depth))
-
-    def type_name(self, ahead: int) -> str:
-        """The arithmetic type that is named some tokens ahead; "" if none is."""
-        return _type_name(self.t[self.k + ahead : self.k + ahead + _size(self.t, self.k + ahead)])
+        first, second = (self.of(x, depth) for x in e.args)
+        return _alike(first, second) if first else ""
 
 
-def _size(t: list[str], k: int) -> int:
-    """How many tokens of a type's name stand at token k."""
-    n = 0
-    while k + n < len(t) and t[k + n] in _WORDS:
-        n += 1
-    return n or int(k < len(t) and t[k] in _NAMES)
+def _word(e: Expr) -> str:
+    """A name without qualifiers, template arguments and casts; "" for any other expression."""
+    plain = isinstance(e, Name) and all(isinstance(w, Paren) for w in e.around) and own_tokens(e) == (e.at, e.at)
+    return e.text if plain and isinstance(e, Name) else ""
 
 
 def _type_name(words: list[str]) -> str:
     if len(words) == 1 and words[0] in _NAMES:
         return _NAMES[words[0]]
-    if not words or words.count("long") > 2:
+    if not words or not _WORDS.issuperset(words) or words.count("long") > 2:
         return ""
     sign = "unsigned " if "unsigned" in words else ""
     for short in ("char", "short"):
@@ -354,7 +285,10 @@ def _constant(unit: Unit, name: str, depth: int) -> str:
     """The type of a macro for a number, or of a constant that is declared outside all functions; else ""."""
     definitions = unit.macros.get(name, ())
     if definitions:
-        found = {"" if m.params is not None else _macro_type(unit, m.first, m.stop, depth + 8) for m in definitions}
+        found = {
+            "" if m.params is not None else _read_type(unit, NamedTypes(unit, None), m.first, m.stop, depth + 8)
+            for m in definitions
+        }
     else:
         found = {
             _NAMES[unit.t[i - 1]]
@@ -367,36 +301,25 @@ def _constant(unit: Unit, name: str, depth: int) -> str:
 
 def same_shape(unit: Unit, a: Span, b: Span) -> bool:
     """Whether two expressions are elements of one array: `x[i]` and `x[j + 1]`."""
-    k, m = unit.lexed.at(a.start), unit.lexed.at(b.start)
-    if not is_identifier(unit.tok(k)) or unit.tok(k) != unit.tok(m):
-        return False
-    dimensions = []
-    for at, span in ((k, a), (m, b)):
-        count, at, stop = 0, at + 1, unit.lexed.at(span.end)
-        while at < stop and unit.t[at] == "[" and 0 < unit.match[at] < stop:
-            count, at = count + 1, unit.match[at] + 1
-        dimensions.append(count if at == stop else 0)
-    return dimensions[0] == dimensions[1] > 0
+    one, other = _element(unit, a), _element(unit, b)
+    return one == other and one[1] > 0
 
 
-def _macro_type(unit: Unit, first: int, stop: int, depth: int) -> str:
-    reader = _Reader(unit, NamedTypes(unit, None), first, stop)
-    found = reader.binary(0, depth)
-    return found if reader.k == stop else ""
+def _element(unit: Unit, span: Span) -> tuple[str, int]:
+    """The array's name and the number of indices; 0 for what is no element."""
+    first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
+    e, count = read_expression(unit, first, stop), 0
+    if tokens(e) != (first, stop - 1):
+        return "", 0
+    while isinstance(e, Index) and not e.around:
+        e, count = e.base, count + 1
+    return (_word(e), count) if _word(e) else ("", 0)
 
 
 def _literal(tok: str) -> str:
-    """The type of a number; "" where its size depends on its value."""
-    m = _NUMBER.match(tok.replace("'", ""))
-    if m is None:
-        return ""
-    if m[1] is None:
-        return "float" if m[2] else "double"
-    suffix = m[1].lower()
-    size = ("", "long", "long long")[min(suffix.count("l"), 2)]
-    if not suffix:
-        return "int" if len(tok) < 10 and not tok.lower().startswith("0x") else ""
-    return (f"unsigned {size}" if size else "unsigned int") if "u" in suffix else size
+    """The type of a number that is no integer."""
+    m = _REAL.match(tok.replace("'", ""))
+    return "" if m is None else "float" if m[1] else "double"
 
 
 def _usual(a: str, b: str) -> str:

@@ -197,7 +197,8 @@ class ExpressionParser(Cursor):
                 return _wrapped(e, Cast(at, last_token(e), at + 1, close))
             self._next()
             e = self._sequence(close)
-            return _wrapped(e, Paren(at, self._behind(close, stop)))
+            outer = Paren if close < stop else Unread
+            return _wrapped(e, outer(at, self._behind(close, stop)))
         if tok == "{":
             close = self._partner(at, stop)
             parts = self._list(close)

@@ -1,0 +1,77 @@
+"""Expressions are read in `syntax/`: who else looks at tokens for operators is listed, and the list only shrinks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2] / "translator" / "cu2port"
+#: Operators that stand between operands and nowhere else: `*`, `&`, `<` and `>` are in types too.
+OPERATORS = frozenset("+ - / % << >> <= >= == != && || ^ | ? += -= *= /= <<= >>=".split())
+#: Modules outside of `syntax` that compare tokens with these.
+READERS = frozenset(
+    """
+    checks/ballot_width.py checks/compute_capability.py checks/cuda_arch.py checks/cuda_version.py
+    checks/device_pointer.py checks/launch_ggl.py checks/mask_bits.py checks/queried_warp_size.py
+    checks/warp_synchronous.py engine/blocks.py facts/branches.py facts/structure.py facts/truth.py
+    facts/unit.py ptx/aliasing.py ptx/build.py ptx/operand_types.py warp/classify.py warp/context.py
+    warp/hostside.py warp/literal_pairs.py warp/native/ladders.py warp/native/state.py warp/native/walk.py
+    warp/token_patterns.py warp/triggers.py warp/uninitialized.py
+    """.split()
+)
+_TOKENS = frozenset({"tok", "token", "after", "before", "sign"})  # names of variables that hold one
+
+
+def _is_token(node: ast.expr) -> bool:
+    """Whether an expression is a token: `t[k]`, `unit.t[k]`, `unit.tok(k)`, `tok`."""
+    if isinstance(node, ast.Subscript):
+        return not isinstance(node.slice, ast.Slice) and ast.unparse(node.value).rpartition(".")[2] == "t"
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func).rpartition(".")[2] in ("tok", "_tok")
+    return isinstance(node, ast.Name) and node.id in _TOKENS
+
+
+def _words(node: ast.expr) -> set[str]:
+    """The strings in an expression, those in one string with blanks between them too."""
+    texts = [x.value for x in ast.walk(node) if isinstance(x, ast.Constant) and isinstance(x.value, str)]
+    return {word for text in texts for word in text.split()}
+
+
+def looks_for_operators(text: str) -> Iterator[int]:
+    """The lines of a module that compare a token with an operator, or with a table of the module that has one."""
+    tree = ast.parse(text)
+    tables = {
+        target.id: _words(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and any(map(_is_token, (node.left, *node.comparators))):
+            sides = [x for x in (node.left, *node.comparators) if not _is_token(x)]
+            words = set().union(*(tables.get(x.id, set()) if isinstance(x, ast.Name) else _words(x) for x in sides))
+            if words & OPERATORS:
+                yield node.lineno
+
+
+def test_who_looks_for_operators_is_known() -> None:
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        if not name.startswith("syntax/") and (lines := list(looks_for_operators(path.read_text("utf-8")))):
+            found[name] = lines
+    assert found.keys() == READERS, {k: v for k, v in found.items() if k not in READERS} or READERS - found.keys()
+
+
+def test_the_test_sees_a_reader() -> None:
+    for line in (
+        'if t[k] == "+": pass',
+        'if unit.tok(k + 1) in ("<<", ">>"): pass',
+        'x = tok not in {"?"}',
+        "while after in _TABLE: pass",
+    ):
+        assert list(looks_for_operators(f'_TABLE = frozenset("a && b".split())\n{line}')) == [2], line
+    for line in ('if e.op == "+": pass', 'if t[k] in ("*", "&", "("): pass', 'if t[a:b] == ["+"]: pass'):
+        assert not list(looks_for_operators(line)), line
