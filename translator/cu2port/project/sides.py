@@ -61,7 +61,7 @@ class Builds:
 @dataclass(frozen=True, slots=True)
 class Sides:
     """What a tree is. `of`: by file; `macros`: those that HIP's build alone defines, beside what their names tell;
-    `asked`: the macros for HIP that conditions ask for, the most frequent first; `folders`: where HIP's files lie;
+    `asked`: the macros for HIP that conditions ask for, the project's own and the most frequent first; `folders`: where HIP's files lie;
     `mixed`: (converted file, file for HIP that it reaches and that counts lanes)."""
 
     decision: Decision
@@ -165,7 +165,8 @@ def decide(
     elif twins:
         of |= {f: Side("kept", f"{shown[twin]} is its twin for HIP") for f, twin in twins.items()}
     mixed = () if decision == "both" else _mixed(of, facts, shown, includers)
-    names = sorted(asked, key=lambda w: (-asked[w], w))
+    # the project's own first: what HIP's compiler defines builds nothing
+    names = sorted(asked, key=lambda w: (w.startswith(("__", "HIP_VERSION")), -asked[w], w))
     return Sides(decision, of, why, macros, tuple(names), folders, mixed)
 
 
