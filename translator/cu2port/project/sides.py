@@ -61,7 +61,7 @@ class Builds:
 @dataclass(frozen=True, slots=True)
 class Sides:
     """What a tree is. `of`: by file; `macros`: those that HIP's build alone defines, beside what their names tell;
-    `asked`: the macros for HIP that conditions ask for, the project's own and the most frequent first; `folders`: where HIP's files lie;
+    `asked`: the macros for HIP that conditions ask for, the project's own first; `folders`: where HIP's files lie;
     `mixed`: (converted file, file for HIP that it reaches and that counts lanes)."""
 
     decision: Decision
