@@ -6,11 +6,12 @@ from cu2port.core.model import Edit, Finding, Severity, Side, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.words import BEFORE_VALUE
 
 _TYPES = frozenset({"CUdeviceptr", "CUdeviceptr_v2"})
 _OFFSET = frozenset({"+", "-"})
 _BITS = frozenset({"%", "&", "|", "^", "/", "<<", ">>"})
-_NO_TYPES = frozenset("return else case throw new delete goto typename sizeof and or not co_return".split())
+_NO_TYPES = BEFORE_VALUE | {"typename"}
 
 
 class DevicePointer(Check):

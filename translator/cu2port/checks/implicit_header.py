@@ -9,6 +9,7 @@ from cu2port.core.model import Edit, Finding, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.words import BEFORE_VALUE
 
 _STRING = (
     "memchr memcmp memcpy memmove memset strcasecmp strcat strchr strcmp strcpy strcspn strdup strerror strlen "
@@ -59,7 +60,6 @@ _THRUST = {
     for word in words.split()
 }
 _DEVICE_HAS = frozenset({"memcpy", "memset", "printf", "isfinite", "isinf", "isnan", "signbit"})
-_NOT_A_TYPE = frozenset("return else do case throw co_return and or not".split())
 _CPP = frozenset({"template", "namespace", "class"})
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\r\n]+)[>"]', re.M)
 _MOST_FILES = 30
@@ -163,7 +163,7 @@ def _missing(unit: Unit) -> dict[str, int]:
         before = unit.tok(i - 1)
         if unit.tok(i + 1) != "(" or name in own or name in unit.macros or unit.is_member(i):
             continue
-        if before == "::" and is_identifier(unit.tok(i - 2)) and unit.tok(i - 2) not in {"std", *_NOT_A_TYPE}:
+        if before == "::" and is_identifier(unit.tok(i - 2)) and unit.tok(i - 2) not in {"std", *BEFORE_VALUE}:
             continue
         if _NAMES[name] == "math.h" and cmath and before == "::" and unit.tok(i - 2) == "std":
             continue  # <cmath> declares it there, and may not without `std::`
@@ -184,7 +184,7 @@ def _algorithms(unit: Unit) -> dict[str, int]:
 
 
 def _is_type(word: str) -> bool:
-    return is_identifier(word) and word not in _NOT_A_TYPE
+    return is_identifier(word) and word not in BEFORE_VALUE
 
 
 def _only_device(unit: Unit, i: int) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cu2port.core.model import Span
 from cu2port.syntax.lexer import Directive, is_identifier
+from cu2port.syntax.words import EXECUTION_SPACES
 
 if TYPE_CHECKING:
     from cu2port.facts.unit import Unit
@@ -19,7 +20,7 @@ _CONTROL = frozenset(
 )
 _AFTER_PARAMS = frozenset("const noexcept override final volatile & && mutable try throw".split())
 _LONGEST_LAUNCH = 4000  # tokens of its configuration
-SIDES = frozenset({"__global__", "__device__", "__host__"})
+SIDES = EXECUTION_SPACES
 
 
 @dataclass(frozen=True, slots=True)

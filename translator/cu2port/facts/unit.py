@@ -20,17 +20,14 @@ from cu2port.facts.structure import SIDES, Call, Function, Include, Launch, Macr
 from cu2port.syntax.candidates import may_be_declared
 from cu2port.syntax.declarations import Declarations
 from cu2port.syntax.lexer import Directive, Group, Lexed, is_identifier, is_string, lex
+from cu2port.syntax.words import ASM, ASM_QUALIFIERS, BEFORE_VALUE
 
 if TYPE_CHECKING:
     from cu2port.catalog import Catalog
     from cu2port.facts.clang import ClangService, Facts
 
 T = TypeVar("T")
-_KEYWORDS_BEFORE_GLOBAL = frozenset(
-    "return else case throw co_return co_yield delete new goto do typedef const".split()
-)
-_ASM = frozenset({"asm", "__asm__", "__asm"})
-_ASM_QUALIFIERS = frozenset({"volatile", "__volatile__", "__volatile", "goto", "inline", "__inline__"})
+_BEFORE_GLOBAL = BEFORE_VALUE | {"typedef", "const"}  # a `::` after these begins a name
 
 
 class Unit:
@@ -147,7 +144,7 @@ class Unit:
         """Index of the first token of the qualified name that ends at i (`a` in `a::b::c`); i when unqualified."""
         while self.tok(i - 1) == "::":
             before = self.tok(i - 2)
-            if before and is_identifier(before) and before not in _KEYWORDS_BEFORE_GLOBAL:
+            if before and is_identifier(before) and before not in _BEFORE_GLOBAL:
                 i -= 2
             elif before == ">" and (k := self.angle_open(i - 2)) > 0:
                 i = k - 1
@@ -393,9 +390,9 @@ class Unit:
     def asms(self) -> tuple[tuple[int, int, int], ...]:
         """asm statements: indices of the keyword and of the brackets. `asm("name")` labels of declarations too."""
         out = []
-        for i in self.find(*_ASM):
+        for i in self.find(*ASM):
             k = i + 1
-            while self.tok(k) in _ASM_QUALIFIERS:
+            while self.tok(k) in ASM_QUALIFIERS:
                 k += 1
             if self.tok(k) == "(" and self.match[k] > k:
                 out.append((i, k, self.match[k]))

@@ -7,7 +7,6 @@ WIDTHS = frozenset("unsigned signed short long".split())
 BUILTIN_TYPES = WIDTHS | frozenset(
     "void bool char wchar_t char8_t char16_t char32_t int float double __int128 _Float16 __bf16 _Bool".split()
 )
-FLOATING = frozenset("float double".split())
 PLACEHOLDERS = frozenset("auto".split())
 #: Words that begin the name of a class, and those that declare one of any kind.
 RECORD_KEYS = frozenset("struct class union".split())
@@ -41,7 +40,6 @@ ATTRIBUTES = frozenset(
 TYPE_OPERATORS = frozenset("decltype typeof __typeof__ __typeof".split())
 #: What may stand between a function's parameters and its body.
 AFTER_PARAMETERS = frozenset("const volatile noexcept override final mutable & && try throw requires".split())
-LOOPS = frozenset("for while do".split())
 #: Words with a condition in brackets and a statement after it.
 CONDITIONS = frozenset("if for while switch".split())
 LEAVING = frozenset("return break continue goto co_return".split())
@@ -72,8 +70,6 @@ NO_TYPES = (
     | ACCESS
     | frozenset("explicit typedef".split())
 )
-#: What is written as a call or before a body and is no function's name.
-NO_FUNCTIONS = NO_TYPES | ATTRIBUTES | TYPE_OPERATORS | {"requires"}
 #: All words that can name nothing.
 KEYWORDS = (
     BUILTIN_TYPES
