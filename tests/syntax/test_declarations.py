@@ -71,6 +71,8 @@ def listed(text: str) -> list[str]:
         ("using LCW32 = int; void f() { LCW32 expected({1, 2}); }", "type LCW32, function f, variable expected"),
         ("void f() { __shared__ T s[3]; extern __shared__ float m[]; unsigned u(3); T (*p)[4] = q; void (*h)(int z); }",
          "function f, variable s, variable m, variable u, variable p, variable h, parameter z"),
+        ("template <class... T> void f(T... a, int b);",
+         "template parameter T, function f, parameter a, parameter b"),
         ("using A = struct { int a; }; double g(double (*h)(int b), double c);",
          "type A, member a, function g, parameter h, parameter b, parameter c"),
         ("int main() { if (a) int b = 1; else if (c) { int d; } while (int e = g()) ; do int h; while (h); int i; }",

@@ -105,7 +105,7 @@ class Entities:
                     k = code.at(end + 1)
                     continue
             found = specifiers(code, k, "parameters")
-            if kind != "parameter" and code.tok(found.stop) == "..." and code.is_name(code.at(found.stop + 1)):
+            if code.tok(found.stop) == "..." and code.is_name(code.at(found.stop + 1)):
                 at = code.at(found.stop + 1)
                 self.declare(code.t[at], kind, at, first, at + 1)
             elif is_declaration(code, found, "parameters"):
