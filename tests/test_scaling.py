@@ -102,7 +102,7 @@ def test_work_is_linear(name: str) -> None:
 
 def test_reading_nested_expressions_is_linear() -> None:
     """What libclang's process does of its own to tell the types of expressions in expressions."""
-    reader = clang_worker._Reader(clang_worker.make_setting(_libclang.Lib(_libclang.library_path())))
+    reader = clang_worker.Reader(clang_worker.make_setting(_libclang.Lib(_libclang.library_path())))
 
     def read(n: int) -> int:
         head = "int g(int, int);\nvoid f(int n, int* p) { *p = "
