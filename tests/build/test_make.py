@@ -31,6 +31,8 @@ def ported(text: str, **asked: object) -> str:
         ("LIBS=-lcudart -lcublas \\\n  -lcudadevrt -lm\n", "LIBS=-lamdhip64 -lhipblas \\\n   -lm\n"),
         ("INC = -I/usr/local/cuda-11.8/include\n", "INC = -I/opt/rocm/include\n"),
         ("INC = -I/usr/local/cudax/include\n", "INC = -I/usr/local/cudax/include\n"),
+        ("CUDA_DIR = /usr/local/cuda/3.0/x\n", "CUDA_DIR = /usr/local/cuda/3.0/x\n"),
+        ("CXX = clang++ -fsycl\nL = -lcudart\n", "CXX = clang++ -fsycl\nL = -lcudart\n"),
         ("L = -L/usr/lib64 -L/usr/local/cuda/lib64\n", "L = -L/usr/lib64 -L/opt/rocm/lib\n"),
         (
             "NVCCFLAGS = -gencode arch=compute_60,code=sm_60 -gencode=arch=compute_70,code=sm_70 -O3\n",

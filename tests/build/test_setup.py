@@ -61,7 +61,14 @@ def test_renamed_sources_are_followed() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["CUDA = (", "# -*- coding: nonsense -*-\nCUDA = 1\n", "\ufeffCUDA_HOME = 1\n", "cuda\0"]
+    "text",
+    [
+        "CUDA = (",
+        "CUDA = " + "(" * 100_000,
+        "# -*- coding: nonsense -*-\nCUDA = 1\n",
+        "\ufeffCUDA_HOME = 1\n",
+        "cuda\0",
+    ],
 )
 def test_what_cannot_be_read_stays_and_is_told(text: str) -> None:
     result = port(text)

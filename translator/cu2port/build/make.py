@@ -20,7 +20,8 @@ _COMMENT = re.compile(r"(?:^|(?<=\s))#.*", re.S)
 _ASSIGNED = re.compile(r"[ \t]*(?:(?:export|override)[ \t]+)?([\w.-]+)[ \t]*(?:[:?+!]|::)?=")
 _WORD = re.compile(r"""(?:\$\([\w.]+\)|\$\{[\w.]+\}|\$[\w@<^*?%$]|"(?:\\.|[^"\\])*"|'[^']*'|\\\S|[^\s()#"'\\;|&`])+""")
 _NVCC = re.compile(r"(?:^|(?<=[/\"'=@]))nvcc(?=[\"']?$)")
-_HOME = re.compile(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=[/\s\"':;)]|$)")
+_HOME = re.compile(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin)\b|/?(?:[\s\"':;),]|$))")
+_OTHER = re.compile(r"-fsycl\b|-fopenmp-targets=|-Xopenmp-target|nvptx64-nvidia")  # other languages on NVIDIA's GPUs
 _REFERENCE = re.compile(r"\$[({](\w+)[)}]")
 _LIBRARY = re.compile(r"-l(\w[\w-]*)$")
 _SM = re.compile(r"(?:sm|compute)_\d+a?$")
@@ -49,6 +50,8 @@ def defines(text: str) -> frozenset[str]:
 
 def make(text: str, asked: Asked) -> Iterator[Finding]:
     """Findings of a Makefile, a text of Latin-1."""
+    if _OTHER.search(text):
+        return
     lines = list(_lines(text))
     words = [[_word(line, m) for m in _WORD.finditer(line.text, line.value)] for line in lines]
     if any(re.search(r"(?:^|/)hipcc$", w.text) for of in words for w in of):

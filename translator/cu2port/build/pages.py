@@ -293,7 +293,7 @@ TOO_LARGE = BuildRule(
     "CU813",
     "build-too-large",
     Severity.WARNING,
-    """A build file is larger than 4 MiB.
+    """A build file is larger than 1 MiB.
 
 It was copied as it is. Build files of that size are made by programs; make it anew from what it is made of.""",
 )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Strings = cst.SimpleString | cst.FormattedString
 
 _OWN = re.compile(r"\b(?:ROCM_HOME|torch\.version\.hip|IS_HIP_EXTENSION|is_rocm|hipcc|HIPExtension)\b", re.I)
+_DEEPEST = 200
 _NAME = re.compile(r"[\w./+*?%{}-]*\.cu(?![\w.])", re.I)
 _WORD = re.compile(r"[^\s\"']+")
 _QUOTE = re.compile(r"[A-Za-z]*(\"\"\"|'''|\"|')")
@@ -35,16 +36,20 @@ def setup_py(text: str, asked: Asked) -> Iterator[Finding]:
     import libcst as cst  # it takes long to load
     from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 
+    if _depth(text) > _DEEPEST:
+        yield finding(TORCH, "its brackets nest too deep to be read; port its options of nvcc by hand", 0, 0)
+        return
     data = text.encode("latin-1")
     try:
         module = cst.parse_module(data)
         wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
         spans = wrapper.resolve(ByteSpanPositionProvider)
+        same = module.bytes == data
     except (cst.ParserSyntaxError, SyntaxError, UnicodeError, LookupError, RecursionError) as e:
         message = f"it is no Python that can be read ({type(e).__name__}); port its options of nvcc by hand"
         yield finding(TORCH, message, 0, 0)
         return
-    if module.bytes != data:
+    if not same:
         yield finding(TORCH, "its encoding could not be kept; port its options of nvcc by hand", 0, 0)
         return
     for_cuda = _Near(text)
@@ -69,6 +74,15 @@ def setup_py(text: str, asked: Asked) -> Iterator[Finding]:
             yield from _libraries(text, word)
             yield from _sources(word, asked)
     yield from _torch(text)
+
+
+def _depth(text: str) -> int:
+    """How deep brackets nest at most; libcst overflows its stack on thousands."""
+    depth = deepest = 0
+    for m in re.finditer(r"[(\[{]|[)\]}]", text):
+        depth += 1 if m[0] in "([{" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _nodes(module: cst.Module) -> Iterator[cst.CSTNode]:

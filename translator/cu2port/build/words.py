@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from cu2port.build.pages import BuildRule
 from cu2port.core.model import Edit, Finding, Severity, Trust, replace
 
-MOST_BYTES = 4 << 20  # of a build file that is read
+MOST_BYTES = 1 << 20  # of a build file that is read
 
 _KINDS: tuple[tuple[str, str], ...] = (
     ("cmake", r"CMakeLists\.txt(?:\.in)?|.*\.cmake(?:\.in)?"),
