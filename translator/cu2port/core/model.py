@@ -98,19 +98,19 @@ class Finding:
 
     code: str
     name: str
-    severity: Severity
+    severity: Severity = field(hash=False)  # hashes of enumerations are slow, and places tell findings apart
     message: str
     start: int
     end: int
-    edits: tuple[Edit, ...] = ()
-    trust: Trust = Trust.EXACT
-    why: tuple[str, ...] = ()
+    edits: tuple[Edit, ...] = field(default=(), hash=False)
+    trust: Trust = field(default=Trust.EXACT, hash=False)
+    why: tuple[str, ...] = field(default=(), hash=False)
     cuda: str = ""
     hip: str = ""
-    effects: tuple[tuple[str, str], ...] = ()
+    effects: tuple[tuple[str, str], ...] = field(default=(), hash=False)
     needs: tuple[str, ...] = ()
     helpers: tuple[str, ...] = ()
-    in_hip: InHip = InHip.PLAIN
+    in_hip: InHip = field(default=InHip.PLAIN, hash=False)
     operation: int = -1
     subject: str = ""
 

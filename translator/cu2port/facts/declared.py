@@ -7,6 +7,7 @@ cudaFree hipFree`), a prototype of CUDA's function, a type for builds without CU
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from cu2port.syntax.declarations import Declarations
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from cu2port.facts.unit import Unit
 
 _BETWEEN = bytes(c if chr(c).isalnum() or c == 0x5F else 0x20 for c in range(256))  # what is no part of a word: a blank
-_WORD = re.compile(r"\w+")
 _HIP = ("hip", "HIP", "miopen", "roc", "rccl", "make_hip")
 _SPACES = frozenset({"cuda", "rmm"})  # of libraries that a project may have a namespace of its own for
 _STAND_INS = tuple(
@@ -59,27 +59,38 @@ def names_of(text: str, known: frozenset[str], family: re.Pattern[str]) -> Names
 
 def _may_declare(text: str, names: set[str], enums: bool) -> bool:
     """Whether one of some names stands between what a declared name can stand between, outside of functions."""
-    for m in _WORD.finditer(text):
-        word = m.group()
-        if word not in names:
-            continue
-        if word in _SPACES:
-            if _OPENS.match(text, m.end()) and _SPACE.search(text, max(0, m.start() - 80), m.start()):
-                return True
-            continue
-        before = text[max(0, m.start() - 80) : m.start()].rstrip(" \t\r\n*&")
-        last = before[-1:]
-        if last.isalnum() or last == "_":
-            begin = _last_word(before)
-            declares = begin == "define" or (begin not in _NOT_BEFORE and _AFTER.match(text, m.end()) is not None)
-        else:
-            follows = _FOLLOWS.get(last)
-            after = _AFTER.match(text, m.end()) if follows else None
-            declares = bool(follows and after and ((after[1] or "") in follows or (enums and last in ",{")))
-            declares = declares and (last != "/" or before.endswith("*/"))
-        if declares and not _is_prose(text, m.start()):
-            return True
-    return False
+    return any(_is_between(text, at, at + len(name), enums) for name in names for at in _places(text, name))
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    """Where a word begins in a text."""
+    at = text.find(word)
+    while at >= 0:
+        stop = at + len(word)
+        if not (_is_part(text[at - 1 : at]) or _is_part(text[stop : stop + 1])):
+            yield at
+        at = text.find(word, stop)
+
+
+def _is_part(char: str) -> bool:
+    return char.isalnum() or char == "_"
+
+
+def _is_between(text: str, start: int, stop: int, enums: bool) -> bool:
+    """Whether a name stands between what a declared name can stand between."""
+    if text[start:stop] in _SPACES:
+        return bool(_OPENS.match(text, stop) and _SPACE.search(text, max(0, start - 80), start))
+    before = text[max(0, start - 80) : start].rstrip(" \t\r\n*&")
+    last = before[-1:]
+    if _is_part(last):
+        begin = _last_word(before)
+        declares = begin == "define" or (begin not in _NOT_BEFORE and _AFTER.match(text, stop) is not None)
+    else:
+        follows = _FOLLOWS.get(last)
+        after = _AFTER.match(text, stop) if follows else None
+        declares = bool(follows and after and ((after[1] or "") in follows or (enums and last in ",{")))
+        declares = declares and (last != "/" or before.endswith("*/"))
+    return declares and not _is_prose(text, start)
 
 
 def _is_prose(text: str, at: int) -> bool:

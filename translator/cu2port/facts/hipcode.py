@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from cu2port.core.model import Span
-from cu2port.facts.atoms import is_hip_word, names_hip, under_hip, without_hip
+from cu2port.facts.atoms import MAY_NAME_HIP, is_hip_word, names_hip, under_hip, without_hip
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.structure import Include, Macro
 from cu2port.facts.truth import UNKNOWN, Lookup, truth
@@ -115,7 +115,9 @@ def _same(more: frozenset[str], hip: bool, a: str, b: str) -> bool | None:
 
 def _asking(unit: Unit) -> frozenset[int]:
     """The conditionals, by their first directive, of which a condition has a macro for HIP."""
-    words = {w for w in unit.words if names_hip(w)} | unit.project.hip_macros & unit.words
+    words = unit.project.hip_macros & unit.words
+    if MAY_NAME_HIP.search(unit.text) is not None:
+        words |= {w for w in unit.words if names_hip(w)}
     words -= _guards(unit)
     if not words:
         return frozenset()
@@ -222,12 +224,12 @@ _MAY_ASK = re.compile(
     rb"(?<![A-Za-z])hip(?:[A-Z_/.]|blas|fft|rand|sparse|solver|cub|rtc)|(?<![A-Z])HIP(?![a-z])|ROCM|rocm|amdgcn|_AMD|rocprim|rocblas"
 )
 _DEFINES = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
-_CUDA_USE = re.compile(
-    rb"^[ \t]*#[ \t]*include[ \t]*[<\"]"
+# each begins with text, which is found fast
+_CUDA_INCLUDE = re.compile(
+    rb"#[ \t]*include[ \t]*[<\"]"
     rb"((?:cuda|cu(?:blas|fft|rand|sparse|solver|dnn|tensor|pti)|nv(?:rtc|ml)|nccl)\w*(?:\.h|/)[^>\"\n]*)"
-    rb"|\b(cuda[A-Z]\w+|cu(?:blas|fft|rand|sparse|solver|dnn)[A-Z]\w+|cu[A-Z][a-z]\w+)",
-    re.M,
 )
+_CUDA_USE = re.compile(rb"cu(?<!\wcu)(?:da[A-Z]\w+|(?:blas|fft|rand|sparse|solver|dnn)[A-Z]\w+|[A-Z][a-z]\w+)")
 _LANE_USE = re.compile(rb"\b(?:warpSize|__shfl|__ballot|__activemask)")
 
 
@@ -239,7 +241,13 @@ def may_ask(data: bytes) -> bool:
 def plain_facts(data: bytes) -> SideFacts:
     """The same as `side_facts` of a text that says nothing of HIP, without lexing."""
     m = _CUDA_USE.search(data)
-    why = "" if m is None else f"includes {m[1].decode('latin-1')}" if m[1] else f"uses {m[2].decode('latin-1')}"
+    begins = ((x, data.rfind(b"\n", 0, x.start()) + 1) for x in _CUDA_INCLUDE.finditer(data))
+    found = next((x for x, line in begins if not data[line : x.start()].strip()), None)
+    why = ""
+    if found is not None and (m is None or found.start() < m.start()):
+        why = f"includes {found[1].decode('latin-1')}"
+    elif m is not None:
+        why = f"uses {m[0].decode('latin-1')}"
     defined = frozenset(x.decode("latin-1") for x in _DEFINES.findall(data))
     return SideFacts(cuda=why, elsewhere=defined, lanes=_LANE_USE.search(data) is not None)
 
@@ -336,6 +344,8 @@ def _hip_cover(unit: Unit) -> Cover:
 
 def hip_names(unit: Unit) -> list[int]:
     """The tokens that are names of HIP's or of its libraries."""
+    if _HINT.search(unit.text) is None:
+        return []
     return unit.find(*(w for w in unit.words if _HIP_NAME.match(w)))
 
 
