@@ -48,6 +48,10 @@ def ported(text: str, **asked: object) -> str:
             "$(foreach s,$(SMS),$(eval NVCCF += --offload-arch=native))\n",
         ),
         ("# nvcc -arch=sm_70\n", "# nvcc -arch=sm_70\n"),
+        # a tab begins a recipe only where a rule is open
+        ("ifeq ($(D),1)\n\tNVCCFLAGS += -G\nendif\n", "ifeq ($(D),1)\n\tNVCCFLAGS += -g\nendif\n"),
+        ("a: b\n\tX=1 y\nF = 2\n\tNVCCFLAGS = -G\n", "a: b\n\tX=1 y\nF = 2\n\tNVCCFLAGS = -g\n"),
+        ("a: b\nifdef D\n\tNVCCFLAGS=-G ./run\nendif\n", "a: b\nifdef D\n\tNVCCFLAGS=-G ./run\nendif\n"),
     ],
 )
 def test_words(before: str, after: str) -> None:

@@ -18,6 +18,7 @@ from cu2port.core.model import Edit, Finding
 _LINE = re.compile(r"(?:[^\n\\]|\\\r\n|\\(?s:.)|\\\Z)+")
 _COMMENT = re.compile(r"(?:^|(?<=\s))#.*", re.S)
 _ASSIGNED = re.compile(r"[ \t]*(?:(?:export|override)[ \t]+)?([\w.-]+)[ \t]*(?:[:?+!]|::)?=")
+_CONDITIONAL = re.compile(r"[ \t]*(?:ifn?(?:eq|def)|else|endif)\b")
 _WORD = re.compile(r"""(?:\$\([\w.]+\)|\$\{[\w.]+\}|\$[\w@<^*?%$]|"(?:\\.|[^"\\])*"|'[^']*'|\\\S|[^\s()#"'\\;|&`])+""")
 _NVCC = re.compile(r"(?:^|(?<=[/\"'=@]))nvcc(?=[\"']?$)")
 _HOME = re.compile(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin)\b|/?(?:[\s\"':;),]|$))")
@@ -79,10 +80,13 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
 
 
 def _lines(text: str) -> Iterator[_Line]:
+    recipe = False  # a rule is open: a line that begins with a tab is the shell's (GNU make's manual, "Recipe Syntax")
     for m in _LINE.finditer(text):
         line = _COMMENT.sub("", m[0]) if "#" in m[0] else m[0]
-        assigned = None if line.startswith("\t") else _ASSIGNED.match(line)
+        assigned = None if recipe and line.startswith("\t") else _ASSIGNED.match(line)
         rule = assigned is None and not line[:1].isspace() and ":" in line and not line.startswith(("ifeq", "ifneq"))
+        if not (recipe and line.startswith("\t")) and line.strip() and not _CONDITIONAL.match(line):
+            recipe = rule
         value = assigned.end() if assigned else 0
         yield _Line(line, m.start(), assigned[1] if assigned else "", value, rule)
 
