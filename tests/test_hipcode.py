@@ -86,6 +86,14 @@ def test_a_file_with_hips_names_alone_is_left_alone(text: str) -> None:
     assert not result.seen
 
 
+def test_inline_ptx_is_cuda_s_beside_builtins_of_amd() -> None:
+    body = "__global__ void k(unsigned* o) { __builtin_amdgcn_s_barrier(); %s *o = __shfl_xor(*o, 32); }\n"
+    made = _out(body % 'asm volatile("st.global.u32 [%0], 1;" :: "l"(o));')
+    assert "asm" not in made and "warp::" in made
+    text = body % 'asm volatile("global_store_dword %0, %1, off" :: "v"(o), "v"(1));'
+    assert _out(text) == text
+
+
 def test_a_file_that_is_half_ported_gets_its_names_and_keeps_its_lanes() -> None:
     made = _out(f"#include <hip/hip_runtime.h>\n{LANES}void h(int* p) {{ cudaFree(p); }}\n")
     assert LANES in made

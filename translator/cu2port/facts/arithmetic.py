@@ -7,13 +7,13 @@ What is not sure is "", and then libclang may be asked. A type that has a name b
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cu2port.core.model import Span
 from cu2port.facts.structure import Call, Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.operands import own_tokens, tokens
+from cu2port.syntax.operands import children, own_tokens, tokens
 from cu2port.syntax.statements import read_expression
 from cu2port.syntax.tree import Binary, CallExpr, Cast, Expr, Index, Member, Name, Num, Paren, Unary
 
@@ -162,13 +162,40 @@ def _read_type(unit: Unit, names: NamedTypes, first: int, stop: int, depth: int)
 
 
 def argument_types(unit: Unit, calls: list[tuple[int, Call]]) -> dict[int, list[str]]:
-    """By the token of the called name, the types of a call's arguments as `simple_type` tells them."""
+    """By the token of the called name, the types of a call's arguments as `simple_type` tells them. The calls are in
+    text order."""
     out = {}
+    read = _call_trees(unit, calls)
     for i, call, names in _with_names(unit, calls[::-1]):  # a call in an argument comes before the one around it
-        out[i] = [simple_type(unit, names, a) if names is not None else "" for a in call.args]
+        out[i] = [_argument_type(unit, names, a, e) for a, e in zip(call.args, read[i], strict=True)]
         if names is not None and unit.t[i] in _ALIKE and len(out[i]) == 2:
             names.results[i] = _alike(*out[i])
     return out
+
+
+def _call_trees(unit: Unit, calls: list[tuple[int, Call]]) -> dict[int, Sequence[Expr | None]]:
+    """The trees of the arguments of calls. Calls in one another are read once, with the outermost; None: not read."""
+    found: dict[int, CallExpr] = {}
+    for i, call in calls:
+        todo = [read_expression(unit, i, call.close + 1)] if i not in found else []
+        while todo:
+            e = todo.pop()
+            if isinstance(e, CallExpr):
+                found[e.at] = e
+            todo += children(e)
+    out: dict[int, Sequence[Expr | None]] = {}
+    for i, call in calls:
+        args = found[i].args if i in found else ()
+        out[i] = args if len(args) == len(call.args) else [None] * len(call.args)
+    return out
+
+
+def _argument_type(unit: Unit, names: NamedTypes | None, span: Span, e: Expr | None) -> str:
+    if names is None:
+        return ""
+    if e is None or tokens(e) != (unit.lexed.at(span.start), unit.lexed.at(span.end) - 1):
+        return simple_type(unit, names, span)
+    return _Types(unit, names).of(e, 0)
 
 
 def pointee_types(unit: Unit, calls: list[tuple[int, Call]]) -> dict[int, str]:
@@ -308,6 +335,8 @@ def same_shape(unit: Unit, a: Span, b: Span) -> bool:
 def _element(unit: Unit, span: Span) -> tuple[str, int]:
     """The array's name and the number of indices; 0 for what is no element."""
     first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
+    if unit.t[stop - 1] != "]":
+        return "", 0
     e, count = read_expression(unit, first, stop), 0
     if tokens(e) != (first, stop - 1):
         return "", 0

@@ -30,6 +30,7 @@ _HIP_NAME = re.compile(
 )
 _HINT = re.compile(r"hip|amdgcn|roc[bfrspwt]")
 _CUDA_NAME = re.compile(r"cu(?:[A-Z]|[a-z]+[A-Z])|CU[A-Z]*_|nv[a-z]+[A-Z]")
+_PTX = re.compile(r"\.(?:[usbf](?:8|16|32|64)|pred|sync|f16x2|bf16)\b")  # AMD's assembly has `_u32`
 _LANES = frozenset(
     "warpSize __shfl __shfl_up __shfl_down __shfl_xor __ballot __any __all __shfl_sync __shfl_up_sync __shfl_down_sync "
     "__shfl_xor_sync __ballot_sync __activemask __lane_id __AMDGCN_WAVEFRONT_SIZE".split()
@@ -270,7 +271,13 @@ def _why_cuda(unit: Unit, common: list[Include], inside: Cover) -> str:
         if is_cuda_header(inc.path):
             return f"includes {inc.path}"
     found = _first_outside(unit, (w for w in unit.words & unit.catalog.active if _CUDA_NAME.match(w)), inside)
-    return f"uses {found}" if found else ""
+    if found:
+        return f"uses {found}"
+    ptx = any(
+        _PTX.search(unit.text, unit.p[first], unit.p[stop]) and unit.p[at] not in inside
+        for at, first, stop in unit.asms
+    )
+    return "has inline PTX" if ptx else ""
 
 
 def is_hip_header(path: str) -> bool:
