@@ -21,7 +21,7 @@ _PARTS = r"(?:HIP|HIPCC|HIPRTC|ROCM|AMDGPU|AMDGCN)"
 _HIP_WORD = re.compile(
     rf"__HIP\w*|HIP_VERSION|\w*(?:USE|ENABLE|WITH|HAVE|FOR|ON|IS)_?_?(?:HIP|ROCM|AMD)\w*|(?:\w*_)?{_PARTS}(?:_\w*)?"
 )
-MAY_NAME_HIP = re.compile("HIP|ROCM|AMD")  # a text without it has no macro's name for HIP
+IN_HIP_NAMES = ("HIP", "ROCM", "AMD")  # a text without these has no macro's name for HIP
 _A_GUARD = re.compile(r"\w*(?:_(?:H|HPP|HH|HXX|CUH|INC|INL|IPP|TPP|TCC|CPP)_*|_(?:INCLUDED?|GUARD)\w*)\Z")
 _OTHERS = re.compile(r"\w*(?:CUDA|NV(?:CC|IDIA|_|\Z))\w*")
 _OF_GPU = re.compile(r"__(?:gfx|GFX)\w+__")

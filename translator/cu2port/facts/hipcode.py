@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from cu2port.core.model import Span
-from cu2port.facts.atoms import MAY_NAME_HIP, is_hip_word, names_hip, under_hip, without_hip
+from cu2port.facts.atoms import IN_HIP_NAMES, is_hip_word, names_hip, under_hip, without_hip
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.structure import Include, Macro
 from cu2port.facts.truth import UNKNOWN, Lookup, truth
@@ -117,7 +117,7 @@ def _same(more: frozenset[str], hip: bool, a: str, b: str) -> bool | None:
 def _asking(unit: Unit) -> frozenset[int]:
     """The conditionals, by their first directive, of which a condition has a macro for HIP."""
     words = unit.project.hip_macros & unit.words
-    if MAY_NAME_HIP.search(unit.text) is not None:
+    if any(part in unit.text for part in IN_HIP_NAMES):
         words |= {w for w in unit.words if names_hip(w)}
     words -= _guards(unit)
     if not words:
@@ -231,7 +231,8 @@ _CUDA_INCLUDE = re.compile(
     rb"((?:cuda|cu(?:blas|fft|rand|sparse|solver|dnn|tensor|pti)|nv(?:rtc|ml)|nccl)\w*(?:\.h|/)[^>\"\n]*)"
 )
 _CUDA_USE = re.compile(rb"cu(?<!\wcu)(?:da[A-Z]\w+|(?:blas|fft|rand|sparse|solver|dnn)[A-Z]\w+|[A-Z][a-z]\w+)")
-_LANE_USE = re.compile(rb"\b(?:warpSize|__shfl|__ballot|__activemask)")
+_LANE_WORDS = (b"warpSize", b"__shfl", b"__ballot", b"__activemask")
+_LANE_USE = re.compile(rb"\b(?:%s)" % b"|".join(_LANE_WORDS))
 
 
 def may_ask(data: bytes) -> bool:
@@ -250,7 +251,8 @@ def plain_facts(data: bytes) -> SideFacts:
     elif m is not None:
         why = f"uses {m[0].decode('latin-1')}"
     defined = frozenset(x.decode("latin-1") for x in _DEFINES.findall(data))
-    return SideFacts(cuda=why, elsewhere=defined, lanes=_LANE_USE.search(data) is not None)
+    lanes = any(word in data for word in _LANE_WORDS) and _LANE_USE.search(data) is not None
+    return SideFacts(cuda=why, elsewhere=defined, lanes=lanes)
 
 
 def _is_flag(m: Macro) -> bool:
