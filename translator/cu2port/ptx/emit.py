@@ -40,14 +40,15 @@ class Emitted:
 class Options:
     """`fp`: "exact" or "fast" (no flushing, the hardware's approximations).
 
-    `reserved`: names that locals must not take. `unique`: what `%=` in names becomes. `kernel`: the code is in a
-    kernel's own body, so that a `return` ends the thread. `result`: what `ret` returns, as C++. `prefix`: what names of
-    locals begin with. `volatile`: the statements are those of a volatile asm statement; `fenced`: the compiler cannot
-    move them as a whole.
+    `reserved`, `taken`: names that locals must not take. `unique`: what `%=` in names becomes. `kernel`: the code is in
+    a kernel's own body, so that a `return` ends the thread. `result`: what `ret` returns, as C++. `prefix`: what names
+    of locals begin with. `volatile`: the statements are those of a volatile asm statement; `fenced`: the compiler
+    cannot move them as a whole.
     """
 
     fp: str = "exact"
     reserved: frozenset[str] = frozenset()
+    taken: frozenset[str] = frozenset()
     unique: str = ""
     kernel: bool = False
     result: str = ""
@@ -102,7 +103,8 @@ class _Emitter:
         base = self.options.prefix + (base if not base[0].isdigit() else "r" + base)
         n = self.counts.get(base, 1)
         name = base if n == 1 else f"{base}_{n}"
-        while name in self.taken or name in self.options.reserved or name in KEYWORDS:
+        options = self.options
+        while name in self.taken or name in options.reserved or name in options.taken or name in KEYWORDS:
             n += 1
             name = f"{base}_{n}"
         self.counts[base] = n

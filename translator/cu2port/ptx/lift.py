@@ -66,7 +66,7 @@ class _Lifter:
         self.lines_before: list[str] = []
         self.lines_after: list[str] = []
         self.copies: dict[int, str] = {}
-        self.taken = set(context.reserved)
+        self.taken: set[str] = set()  # beside those that the file reserves: they are many, and not copied
         # names of a macro's locals must not hide what it is called with, in other files too
         self.prefix = "" if context.macro is None else "ptx_"
         self.scratch: set[int] = set()
@@ -97,7 +97,8 @@ class _Lifter:
         volatile = self.context.volatile or self.reading.memory or not self.reading.outputs
         options = Options(
             fp=self.context.fp,
-            reserved=frozenset(self.taken),
+            reserved=self.context.reserved,
+            taken=frozenset(self.taken),
             prefix=self.prefix,
             kernel=self.context.kernel,
             volatile=volatile,
@@ -254,7 +255,7 @@ class _Lifter:
     def local(self, i: int, suffix: str) -> str:
         """A name for a local that stands for an operand."""
         name = self.prefix + (self.operands[i].name or stem(self.text(i)) or f"in{i}") + suffix
-        while name in self.taken:
+        while name in self.taken or name in self.context.reserved:
             name += "_"
         self.taken.add(name)
         return name
