@@ -1,4 +1,4 @@
-"""The user's cache: what older versions left goes, what is in use stays or is made anew."""
+"""The user's cache: what older versions left goes, what is in use stays or is rebuilt."""
 
 from __future__ import annotations
 

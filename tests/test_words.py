@@ -48,6 +48,9 @@ PHRASES = {
     r"\bcomes? to light\b|\bbrings? to light\b": "is found, reveals",
     r"\bbe (?:it|they) (?:a|an|the|new|of)\b": "whether",
     r"\btravelling\b|\bheaders? that travels?\b": "helper header",
+    r"\banew\b": "again, rewritten, rebuilt",
+    r"\bof which (?:a|the|one|GitHub)\b": "two sentences",
+    r"\bis no (?:name|value|declaration|sum)\b": "is not a",
     r"\btroubles?\b": "finding, problem",
     r"\bwhence\b|\bhence\b|\bthereof\b|\bthereby\b|\bupon\b|\blest\b": "so, from, on",
 }

@@ -3,7 +3,7 @@
     EMULATOR/venv/bin/python tools/emulator_run.py EMULATOR STORE PROGRAM.so [argument]...
 
 tinygrad's emulator writes C for each kind of instruction and compiles it, 0.2 s of a processor for each of the 200 in a
-program of warp kernels, in each process anew. STORE is a folder for these functions. All else is `amdemu/run.py`.
+program of warp kernels, again in each process. STORE is a folder for these functions. All else is `amdemu/run.py`.
 """
 
 from __future__ import annotations

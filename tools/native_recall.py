@@ -6,7 +6,7 @@
 Candidates are found by names and shapes alone, in files that shuffle or name a function that reduces over a warp:
 device functions whose name says that they reduce over a block or a `cta`; kernels whose text reduces over a warp, by
 what else is in it. A file is looked at by itself, with the headers it includes. Prints a line for each idiom:
-candidates and native ones (also kernels with nothing to write anew, where functions of headers do it that are native);
+candidates and native ones (also kernels with nothing to rewrite, where functions of headers do it that are native);
 then the most frequent reasons. `--each` prints each candidate: tree, idiom, file, function, the reason.
 """
 

@@ -15,7 +15,7 @@ from cu2port.core.model import Outcome, Result
 def port(text: str, **asked: object) -> Result:
     data = text.encode("latin-1")
     given_: dict[str, object] = {"defined": facts("make", data).defines, **asked}
-    return convert(data, "Makefile", Asked("make", **given_))  # type: ignore[arg-type]
+    return convert(data, "Makefile", Asked("make", **given_))  # type: ignore[arg-type]  # fields by name
 
 
 def ported(text: str, **asked: object) -> str:

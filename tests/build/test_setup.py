@@ -14,7 +14,7 @@ HEAD = "from torch.utils.cpp_extension import CUDAExtension\n"
 
 
 def port(text: str, **asked: object) -> Result:
-    result = convert(text.encode(), "setup.py", Asked("setup", **asked))  # type: ignore[arg-type]
+    result = convert(text.encode(), "setup.py", Asked("setup", **asked))  # type: ignore[arg-type]  # fields by name
     if result.output != text.encode():
         ast.parse(result.output)
     return result

@@ -61,7 +61,7 @@ _SLOTS = """__shared__ int s[32];
         if (lane == 0) s[warp] = v;
         __syncthreads();
         if (threadIdx.x == 0) { int t = 0; for (int i = 0; i < blockDim.x / kWarpSize; i++) t += s[i]; out[0] = t; }"""
-#: Bodies of kernels: those in which the file's own text becomes native, those with nothing to write anew, others.
+#: Bodies of kernels: those in which the file's own text becomes native, those with nothing to rewrite, others.
 NATIVE = {
     "own_slots": _SLOTS.replace("STEP", "for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(FINAL_MASK, v, o);"),
     "beside_a_call": _SLOTS.replace(

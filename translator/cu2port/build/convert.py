@@ -71,7 +71,7 @@ def facts(kind: str, data: bytes) -> Facts:
 
 def too_large() -> Judged:
     """What is said of a file of more than MOST_BYTES."""
-    message = "larger than 1 MiB, copied as it is; make it anew from what it is made of"
+    message = "larger than 1 MiB, copied as it is; convert what generates it, then generate it again"
     return Judged(finding(TOO_LARGE, message, 0, 0), Outcome.MANUAL)
 
 

@@ -99,7 +99,7 @@ def _row(whole: str, key: str, equals: str, for_cuda: bool) -> Row | None:
 
 
 def _stops(row: Row, value: str) -> bool:
-    """Whether the word after an option is no value of it: another option, unless options are what it passes on."""
+    """Whether the word after an option is not a value of it: another option, unless options are what it passes on."""
     passes = row.word.startswith(("-X", "--compiler-o", "--linker-o", "--ptxas-o", "--nvlink-o"))
     return not passes and _NO_VALUE.match(value) is not None
 

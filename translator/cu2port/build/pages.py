@@ -295,7 +295,8 @@ TOO_LARGE = BuildRule(
     Severity.WARNING,
     """A build file is larger than 1 MiB.
 
-It was copied as it is. Build files of that size are made by programs; make it anew from what it is made of.""",
+It was copied as it is. Build files of that size are usually generated: convert what generates it, then generate it
+again.""",
 )
 
 BUILD_RULES: Mapping[str, BuildRule] = {

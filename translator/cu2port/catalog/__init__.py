@@ -222,7 +222,7 @@ def _shipped() -> Catalog:
             return _catalog(marshal.loads(data[_SUM:]))
     except (OSError, ValueError, EOFError, TypeError, KeyError):
         pass  # not there, unreadable or of another make
-    parts = _packed(read_rules([Source.of(f) for f in files]))  # else it was damaged: made anew
+    parts = _packed(read_rules([Source.of(f) for f in files]))  # a damaged entry is rebuilt
     data = marshal.dumps(parts)
     _store(cached, zlib.crc32(data).to_bytes(_SUM, "little") + data)
     prune_cache()  # now, since a new catalogue means a new version of everything

@@ -212,7 +212,7 @@ def _is_texts(value: object) -> bool:
 
 
 def _check_kinds(where: Source, cuda: str, value: dict[str, Any]) -> None:
-    """Whether what a row or a form holds is of the kind that its key wants."""
+    """Whether what a row or a form holds is of the kind that its key needs."""
     for key, part in value.items():
         match key:
             case "argc":

@@ -163,7 +163,7 @@ def _completes(unit: Unit, i: int) -> bool:
 
 
 def _needed_by_all(unit: Unit, i: int) -> bool:
-    """Whether every branch of the conditional of token i wants its macro to be defined: `#if defined(X) && ...`."""
+    """Whether every branch of the conditional of token i requires its macro to be defined: `#if defined(X) && ...`."""
     g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
     chain = g.chain if g is not None else ()
     branches = [unit.directives[n] for n in chain if unit.directives[n].keyword != "endif"]

@@ -58,7 +58,7 @@ class InlinePtx(Check):
         Example(
             '__device__ unsigned f() { unsigned d; asm("mov.u32 %0, %%tid.x;" : "=r"(d)); return d; }',
             "__device__ unsigned f() { unsigned d; d = cu2port::solo::thread_idx().x; return d; }",
-            "one warp a wavefront: threads are counted anew",
+            "one warp a wavefront: thread indices are recomputed",
             options=Options(warp="solo"),
         ),
         Example('__device__ void f() { asm volatile("" ::: "memory"); }', note="a barrier for the compiler"),

@@ -50,7 +50,7 @@ class SoloKernel(Check):
 
     Warps that share a wavefront of 64 lanes cannot wait for each other: locks, warp roles and barriers in divided
     branches hang or go wrong. Alone on its wavefront, a warp behaves as on CUDA. Launches double the block, the upper
-    half of each wavefront returns at once, and `threadIdx` and `blockDim` are counted anew. It costs half the lanes on
+    half of each wavefront returns at once, and `threadIdx` and `blockDim` are recomputed. It costs half the lanes on
     GPUs with 64, where blocks may have at most 512 threads; on 32 lanes nothing changes.
     """
 
@@ -206,7 +206,7 @@ class SoloKernel(Check):
         filled = any(unit.is_member(i) and unit.tok(i + 1) == "=" for i in unit.find("blockDim"))
         for i in unit.find(*_OTHER_LAUNCHES):
             if unit.call(i) is not None and not (filled and "LaunchKernelEx" in unit.t[i]):
-                yield self._problem(f"`{unit.t[i]}` wants the block that `{SPACE}block` gives", unit.p[i], unit.end(i))
+                yield self._problem(f"`{unit.t[i]}` needs the block that `{SPACE}block` gives", unit.p[i], unit.end(i))
         spans = [(f.body[0], f.body[1]) for f in (*what.kernels, *what.functions)]
         for i in unit.find(*(w for w in unit.words if _BLOCK.match(w))):
             if unit.tok(i - 1) == "::" and (what.whole or any(a < i < b for a, b in spans)):
@@ -229,7 +229,7 @@ class SoloKernel(Check):
 
 
 def _counted(unit: Unit, first: int, stop: int) -> tuple[Edit, ...]:
-    """`threadIdx` and `blockDim` counted anew in a range of tokens."""
+    """`threadIdx` and `blockDim` recomputed in a range of tokens."""
     out: list[Edit] = []
     for i in indices(unit, first, stop):
         if is_whole(unit, i):  # CU221 writes the same, and the two are one

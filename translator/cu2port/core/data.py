@@ -50,7 +50,7 @@ def cache_dir() -> Path:
 def prune_cache(now_s: float | None = None) -> None:
     """Drop what other versions left in the cache: files not read for 30 days, and of each kind all but the 16 newest.
 
-    A run that still uses one makes it anew, and what cannot be dropped stays: nothing is raised. `now_s`: the time,
+    A run that still uses one rebuilds it, and what cannot be dropped stays: nothing is raised. `now_s`: the time,
     in seconds since 1970.
     """
     folder = cache_dir()

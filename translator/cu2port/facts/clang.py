@@ -82,7 +82,7 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class Expr:
-    """Type and value of an expression as written, before it is converted to what its context wants.
+    """Type and value of an expression as written, before it is converted to the type that its context needs.
 
     `type`: canonical. `bits`: size of the type, 0 = unknown (dependent, incomplete). `signed`: None unless an integer.
     `value`: of an integer constant whose value is known.

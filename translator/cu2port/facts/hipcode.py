@@ -115,7 +115,7 @@ def _same(more: frozenset[str], hip: bool, a: str, b: str) -> bool | None:
 
 
 def _asking(unit: Unit) -> frozenset[int]:
-    """The conditionals, by their first directive, of which a condition has a macro for HIP."""
+    """The conditionals (by their first directive) with a condition that names a macro for HIP."""
     words = unit.project.hip_macros & unit.words
     if any(part in unit.text for part in IN_HIP_NAMES):
         words |= {w for w in unit.words if names_hip(w)}

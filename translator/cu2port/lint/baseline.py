@@ -60,7 +60,7 @@ def load(path: Path) -> dict[str, Counter[str]]:
 
 
 def _is_baseline(path: Path) -> bool:
-    """Whether a file is one that may be written anew."""
+    """Whether a file is one that may be rewritten."""
     try:
         load(path)
     except CannotRun:

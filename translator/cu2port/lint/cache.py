@@ -2,7 +2,7 @@
 
 A result is one small file, written whole and named by a digest of: the text, its name, the options, the rules that
 count, the catalogue, and the code of this package. It begins with the checksum of what follows; a file that does
-not hold to it is dropped and made anew. Old entries go when there are too many.
+not hold to it is dropped and rebuilt. Old entries go when there are too many.
 """
 
 from __future__ import annotations

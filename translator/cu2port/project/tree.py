@@ -56,7 +56,7 @@ class Item:
     """One thing in the input.
 
     `kind`: `source` goes through the translator, `build` is a build file that is ported, `copy` is copied, `link` is
-    made anew with text `link`, `folder` is an empty folder, `none` has no output, nor has what git ignores, `ignored`.
+    rebuilt with text `link`, `folder` is an empty folder, `none` has no output, nor has what git ignores, `ignored`.
     `target`: where it goes, relative to OUT (in-place: to the root).
     """
 

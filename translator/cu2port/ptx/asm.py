@@ -84,7 +84,7 @@ class AsmStatement:
 
     `readings` is empty when the text cannot be known, and `problem` tells why. `macro`: the definition it is in.
     `params`: parameters of that macro which the text depends on; then there is a reading for each call of the macro.
-    `numbers`: the one reading in which such parameters, standing where PTX wants numbers, are operands of constraint
+    `numbers`: the one reading in which such parameters, standing where PTX needs numbers, are operands of constraint
     "n", or None; whether the text allows that, lifting tells. `hints`: of a macro that nothing calls here, readings
     with what may be in such places: a group for each text of the others, in which any that lifts will do.
     `basic`: no colon, so no operands.

@@ -258,7 +258,7 @@ class Build(Transformer[Token, Any]):
 
     def generic(self, items: list[Any]) -> Operand:
         if items[0] != "generic" or not isinstance(items[1], (Reg, Sum)):
-            raise _at(items[0], f"`{items[0]}( )` is no value")
+            raise _at(items[0], f"`{items[0]}( )` is not a value")
         return items[1]
 
     def body_directive(self, items: list[Any]) -> Directive:

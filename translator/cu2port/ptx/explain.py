@@ -168,7 +168,7 @@ def value_of(text: str, type_: Type) -> int:
             return int.from_bytes(struct.pack(f"<{code}", float(text)), "little")
         return int(text, 0) & type_.mask
     except (ValueError, OverflowError):
-        raise ExplainError(f"`{text}` is no value of {type_}") from None
+        raise ExplainError(f"`{text}` is not a value of {type_}") from None
 
 
 def spelled(bits: int, type_: Type) -> str:

@@ -36,7 +36,7 @@ DIV_FAST = Op("div_fast", DIV_APPROX.meaning, HELPERS + "div_approx_fast({0}, {1
 
 
 def relaxed(operation: Operation) -> tuple[Operation, bool]:
-    """The operation as `fast` wants it, and whether that is another one."""
+    """The operation in its `fast` form, and whether that is another one."""
     if not any(_applies(v) for v in operation.values):
         return operation, False
     memo: dict[int, Value] = {}

@@ -59,7 +59,7 @@ def _wrapped(line: str) -> Iterator[str]:
 
 
 def rewritten(header: str) -> str:
-    """The header's text with its generated part as the rows want it now."""
+    """The header's text with its generated part as the rows give it now."""
     start = header.index("\n", header.index(MARK)) + 1
     end = header.index("}  // namespace ptx", start)
     return header[:start] + "\n" + "".join(functions()) + "\n" + header[end:]

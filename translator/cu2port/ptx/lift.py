@@ -116,7 +116,7 @@ class _Lifter:
         if self.reading.memory and self.fences_needed():
             fence = 'asm volatile("" ::: "memory");'
             lines = [fence, *lines, fence] if self.touches_memory() else [*lines, fence]
-        lines = [*first, *lines]  # C++ wants local labels at the beginning of their block
+        lines = [*first, *lines]  # C++ requires local labels at the beginning of their block
         scoped = bool(emitted.labels) or any(_DECLARES.match(line) for line in lines)
         helpers = any(NAMESPACE in line for line in lines)
         return Lifted(tuple(lines), opcodes, scoped, helpers)

@@ -70,7 +70,7 @@ class _Lexer(Lexer):
         ]
         self.pattern = master(terminals, list(conf.ignore))
 
-    def lex(self, text: str) -> Iterator[Token]:  # type: ignore[override]
+    def lex(self, text: str) -> Iterator[Token]:  # type: ignore[override]  # lark hands the text itself to a lexer of its own
         return lexed(text, self.pattern, Token)
 
 

@@ -289,7 +289,7 @@ class Parser(ExpressionParser):
     # --- declarations ---------------------------------------------------------------------------------------------
 
     def _declaration(self, stop: int) -> Stmt | None:
-        """The variables declared here; None (nothing read) if this is no declaration."""
+        """The variables declared here; None (nothing read) if this is not a declaration."""
         got = self.type_end(self.i, stop)
         if got is None:
             return None

@@ -11,7 +11,7 @@
 //
 // Nobody sets shared memory to zero, and there is no moment before the first use. So each barrier names the block that
 // it counts for, by a hash of all that tells its launch from others; the first wavefront that finds another name there
-// begins anew. What a block of an earlier launch left behind is never taken for a count, but by a chance of 2^-64.
+// starts again. What a block of an earlier launch left behind is never taken for a count, but by a chance of 2^-64.
 #ifndef CU2PORT_PTX_BARRIER_HPP
 #define CU2PORT_PTX_BARRIER_HPP
 

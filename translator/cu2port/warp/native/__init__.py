@@ -53,7 +53,7 @@ class Native:
 
     @property
     def findings(self) -> tuple[tuple[Function, tuple[Edit, ...]], ...]:
-        """Kernels with all that is written anew for them, then functions that only other kernels call."""
+        """Kernels with everything that is rewritten for them, then functions that only other kernels call."""
         own = dict(self.rewritten)
         out = []
         for k in self.kernels:

@@ -156,7 +156,7 @@ def _argument(s: State, name: str, e: Expr) -> Valued:
 
 
 def _meet(s: State, e: CallExpr, syncs: bool = False) -> State:
-    """All lanes of a wavefront come to a call together; `syncs`: CUDA wants it, since there is a barrier in it."""
+    """All lanes of a wavefront come to a call together; `syncs`: CUDA requires it, since there is a barrier in it."""
     s = s.note("meets", True)
     if not (s.here.together or syncs) or s.gone or s.here.role:
         return s.refuse(e.at, Reason.MEET_IN, callee(e))

@@ -67,7 +67,7 @@ def _arms(s: State, x: If, here: Here, tag: str) -> State:
 
 def _arm(s: State, x: Stmt, here: Here, tag: str, outer: Here) -> State:
     if tag != "thread" and outer.together and not here.together and has_barrier(s, x) and not s.gone:
-        here = Here(True, here.role)  # CUDA wants all threads at a barrier
+        here = Here(True, here.role)  # CUDA requires all threads at a barrier
     return s.fn.statement(s, x, here)
 
 
@@ -139,7 +139,7 @@ def loop(s: State, x: Loop, here: Here) -> State:
             same = t.uniform
         together = here.together and same and not s.broken
         if here.together and not together and has_barrier(s, x.body) and not s.gone and not s.broken:
-            together = True  # CUDA wants all threads at a barrier
+            together = True  # CUDA requires all threads at a barrier
         s = s.fn.statement(s, x.body, Here(together, here.role))
         s = _stepped(s._replace(here=Here(together, here.role)), x.step)
         s = s.merge(before.env)

@@ -142,7 +142,7 @@ def collective(e: CallExpr) -> Collective | None:
 @dataclass(frozen=True, slots=True)
 class Form:
     """Code that says something of lanes. `means`: what; a hole of that name in capitals takes such code. `place`: what
-    of it is written anew: a hole, "ALL", or "TAIL" from the operator on; `text`: as what. `where`: "row" if blocks must
+    of it is rewritten: a hole, "ALL", or "TAIL" from the operator on; `text`: as what. `where`: "row" if blocks must
     have one dimension, "plane" if they have two. `floors`: it leaves a part of a warp out of the count of warps."""
 
     cuda: str

@@ -18,8 +18,8 @@ from cu2port.warp.native.types import casts, holds_threads
 
 
 class Found(NamedTuple):
-    """Code that is a form. `bound`: what is in its holes and in those of forms inside; `edits`: what is written
-    anew; `floors`: a part of a warp is left out of a count."""
+    """Code that is a form. `bound`: what is in its holes and in those of forms inside; `edits`: what is
+    rewritten; `floors`: a part of a warp is left out of a count."""
 
     bound: Mapping[str, Expr]
     edits: tuple[Edit, ...] = ()
@@ -98,7 +98,7 @@ def _size(s: State, bound: Mapping[str, Expr]) -> str:
 
 
 def _span(s: State, form: Form, e: Expr | Stmt, bound: Mapping[str, Expr]) -> tuple[int, int] | None:
-    """The tokens of what a form writes anew; None where they are not certain."""
+    """The tokens that a form rewrites; None where they are not certain."""
     unit = s.fn.unit
     if form.place == "TAIL" and isinstance(e, Binary):
         return (e.at, e.b.at) if unit.tok(e.at - 1) != ")" else None
@@ -177,7 +177,7 @@ HOLES: dict[str, Callable[[State, Expr], bool]] = {
 
 
 def accept(s: State, found: Found) -> State:
-    """With the text written anew that a form asks for, and what it wants of blocks."""
+    """With the text that a form rewrites, and what it needs from blocks."""
     s = s.edit(*found.edits)
     return s.note("floors", True) if found.floors else s
 

@@ -224,7 +224,7 @@ class State(NamedTuple):
         return out[::-1]
 
     def edit(self, *edits: Edit) -> State:
-        """With text written anew."""
+        """With rewritten text."""
         return self.note("edit", *edits)
 
     def spot(self, e: Expr) -> State:

@@ -1,7 +1,7 @@
 """Types of variables in native code, by their words, and whether what warps came to may change its type.
 
-A sum over 64 lanes is no sum of two sums where each was cut off: made an integer, or a bool, or too large for its type
-before it becomes a wider one. So what depends on the number of lanes keeps its type.
+A sum over 64 lanes differs from the sum of two truncated sums: converted to an integer or a bool, or overflowed,
+before it becomes a wider type. So what depends on the number of lanes keeps its type.
 """
 
 from __future__ import annotations
