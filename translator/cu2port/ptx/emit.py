@@ -40,15 +40,14 @@ class Emitted:
 class Options:
     """`fp`: "exact" or "fast" (no flushing, the hardware's approximations).
 
-    `reserved`, `taken`: names that locals must not take. `unique`: what `%=` in names becomes. `kernel`: the code is in
-    a kernel's own body, so that a `return` ends the thread. `result`: what `ret` returns, as C++. `prefix`: what names
-    of locals begin with. `volatile`: the statements are those of a volatile asm statement; `fenced`: the compiler
-    cannot move them as a whole.
+    `reserved`: sets of names that locals must not take; those of a file are many, and are not copied. `unique`: what
+    `%=` in names becomes. `kernel`: the code is in a kernel's own body, so that a `return` ends the thread. `result`:
+    what `ret` returns, as C++. `prefix`: what names of locals begin with. `volatile`: the statements are those of a
+    volatile asm statement; `fenced`: the compiler cannot move them as a whole.
     """
 
     fp: str = "exact"
-    reserved: frozenset[str] = frozenset()
-    taken: frozenset[str] = frozenset()
+    reserved: tuple[frozenset[str], ...] = ()
     unique: str = ""
     kernel: bool = False
     result: str = ""
@@ -104,7 +103,7 @@ class _Emitter:
         n = self.counts.get(base, 1)
         name = base if n == 1 else f"{base}_{n}"
         options = self.options
-        while name in self.taken or name in options.reserved or name in options.taken or name in KEYWORDS:
+        while name in self.taken or name in KEYWORDS or any(name in names for names in options.reserved):
             n += 1
             name = f"{base}_{n}"
         self.counts[base] = n

@@ -97,8 +97,7 @@ class _Lifter:
         volatile = self.context.volatile or self.reading.memory or not self.reading.outputs
         options = Options(
             fp=self.context.fp,
-            reserved=self.context.reserved,
-            taken=frozenset(self.taken),
+            reserved=(*self.context.reserved, frozenset(self.taken)),
             prefix=self.prefix,
             kernel=self.context.kernel,
             volatile=volatile,
@@ -255,7 +254,7 @@ class _Lifter:
     def local(self, i: int, suffix: str) -> str:
         """A name for a local that stands for an operand."""
         name = self.prefix + (self.operands[i].name or stem(self.text(i)) or f"in{i}") + suffix
-        while name in self.taken or name in self.context.reserved:
+        while name in self.taken or any(name in names for names in self.context.reserved):
             name += "_"
         self.taken.add(name)
         return name

@@ -49,8 +49,8 @@ class Lifted:
 class Context:
     """What is known around a statement.
 
-    `text`: the file. `types`: libclang's answers, by span of the operand's expression. `reserved`: identifiers that
-    locals must not take. `objects`: what the names in operands are. `fp`: as in `Options`.
+    `text`: the file. `types`: libclang's answers, by span of the operand's expression. `reserved`: sets of identifiers
+    that locals must not take. `objects`: what the names in operands are. `fp`: as in `Options`.
     `macro`: the parameters of the macro that the statement is in, which may be any expression; None outside of one.
     `volatile`: the statement says so. `kernel`: it is in a kernel itself, where a `return` ends the thread.
     `shared`: registers, and the carry flag, that it has in common with other statements of its function.
@@ -58,7 +58,7 @@ class Context:
 
     text: str
     types: Mapping[Span, Expr]
-    reserved: frozenset[str]
+    reserved: tuple[frozenset[str], ...]
     objects: Objects = NOTHING_KNOWN
     fp: str = "exact"
     macro: frozenset[str] | None = None

@@ -54,7 +54,7 @@ class Body(emit._Emitter):
         reserved: frozenset[str],
     ) -> None:
         """`parameters`: the C++ names of parameters and results, in this order. `reserved`: those of the module."""
-        super().__init__(dict(places), emit.Options(fp=facts.fp, kernel=f.is_entry, reserved=reserved))
+        super().__init__(dict(places), emit.Options(fp=facts.fp, kernel=f.is_entry, reserved=(reserved,)))
         self.facts, self.f = facts, f
         self.params: dict[str, Variable] = {}  # parameters in scope: those of the function, and those for calls
         self.prototypes: dict[str, Directive] = {}

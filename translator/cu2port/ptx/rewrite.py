@@ -86,7 +86,7 @@ def prepared(unit: Unit, wanted: Iterable[AsmStatement]) -> tuple[list[AsmStatem
     """Statements with all that their operands settle, and what is known around them."""
     listed = list(wanted)
     types = operand_types(unit, listed)
-    context = Context(unit.text, types, unit.words, fp=unit.options.ptx_fp)
+    context = Context(unit.text, types, (unit.words,), fp=unit.options.ptx_fp)
     return [settled(s, unit.text, types) for s in listed], context
 
 
@@ -103,7 +103,7 @@ def lifted_together(unit: Unit, wanted: Iterable[AsmStatement], context: Context
         try:
             for keyword, one in found.items():
                 s = by_keyword[keyword]
-                reserved = context.reserved | one.taken
+                reserved = (*context.reserved, one.taken)
                 its = replace(around(unit, s, context), shared=one.places, reserved=reserved)
                 lifted = replace(lift(one.reading, its), declares=one.declares)
                 of_function[keyword] = (one.reading, lifted, one.mixed)
