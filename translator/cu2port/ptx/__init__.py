@@ -21,6 +21,7 @@ The straight line:
   operands and knows what must be copied first (`aliasing.py`: which expressions may mean one object).
 - `unset.py`: which registers and outputs have no value on some way through a text.
 - `printer.py` writes a tree as a C++ expression, `emit.py` an instruction as statements.
+- `matrix_layouts.py` has where elements of matrices are in PTX's fragments and in AMD's.
 - `vectors.py` has inputs to try rows on, `probe.py` makes a C++ program that does, `assemble.py` a module for NVIDIA's
   assembler and GPUs.
 
