@@ -109,7 +109,8 @@ PATTERNS: dict[str, Pattern] = {
             'asm("{"\n'
             + "".join(f'".reg .u32 t{i}; add.u32 t{i}, %1, {i};\\n"\n' for i in range(n))
             + f'"mov.u32 %0, t{n - 1};}}" : "=r"(a) : "r"(b));\n'
-        )(1)
+        )(1),
+        most=2048,  # a longer text is refused
     ),
     "asm with labels": Pattern(
         lambda n: kernel(
@@ -118,6 +119,7 @@ PATTERNS: dict[str, Pattern] = {
             + '"}" : "+r"(a) : "r"(b));\n'
         )(1),
         start=4,
+        most=2048,  # a longer text is refused
     ),
     "asm with operands": Pattern(
         lambda n: kernel(
@@ -126,14 +128,16 @@ PATTERNS: dict[str, Pattern] = {
             + '"}" : "+r"(a) : '
             + ", ".join(f'"r"(p[{i}])' for i in range(n))
             + ");\n"
-        )(1)
+        )(1),
+        most=2048,  # a longer text is refused
     ),
     "asm carry chain": Pattern(
         lambda n: kernel(
             'asm("{ add.cc.u32 %0, %1, %2;\\n"\n'
             + '"addc.cc.u32 %0, %0, %2;\\n"\n' * n
             + '"addc.u32 %0, %0, 0; }" : "=r"(a) : "r"(b), "r"(c));\n'
-        )(1)
+        )(1),
+        most=2048,  # a longer text is refused
     ),
     "asm in macros": Pattern(
         times(

@@ -78,12 +78,13 @@ def mixes_carry(statements: Iterable[Statement]) -> bool:
     listed = tuple(statements)
     last: set[str] = set()
     steps = [(i, find(i.opcode)) for i in instructions(listed)]
-    for i, match in steps if not any(labels(listed)) else (*steps, *steps):
+    jumps = any(labels(listed))
+    for i, match in steps if not jumps else (*steps, *steps):
         kind = _kind(i.name)
         if match is not None and match.row.reads == "cc" and last - {kind}:
             return True
         if match is not None and match.row.writes == "cc":
-            last = {kind} if i.guard is None and not any(labels(listed)) else {*last, kind}
+            last = {kind} if i.guard is None and not jumps else {*last, kind}
     return False
 
 

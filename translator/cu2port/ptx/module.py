@@ -126,13 +126,13 @@ class _Writer:
 
     def parameters(self, f: Function) -> list[str]:
         """C++ names of a function's parameters, then of its results."""
-        out: list[str] = []
+        out: dict[str, None] = {}
         for p in (*f.params, *f.returns):
             name = symbol(p.name)
             while name in out or name in KEYWORDS or name in self.taken or name == EXITED:
                 name += "_"
-            out.append(name)
-        return out
+            out[name] = None
+        return list(out)
 
     def signature(self, f: Function, name: str = "", where: str = "") -> str:
         """The head of a function; `name` and `where` (`static __device__`) in place of its own."""
