@@ -7,7 +7,9 @@
     conditions      what a condition says about a value
     literal_pairs   literals of one expression that have the same meaning
     roles           the role of a literal in an operation
-    ground          values of names from outside a function
+    uses            uses of literals, arrays in shared memory
+    outer_names     values of names from outside a function: macros and constants
+    variables       values of variables and parameters, by their values and names
     evaluate, calls, interp, loops, substitute      expressions, calls and macros, statements, loops, arguments
     model, events   device functions, and the events in them that lanes must agree on
     analyse         the fixpoint over calls: arguments go down, results come up, until nothing changes

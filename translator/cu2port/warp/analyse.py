@@ -9,12 +9,12 @@ from functools import lru_cache
 from cu2port.facts.unit import Unit
 from cu2port.syntax.tree import Num
 from cu2port.warp import builtins
-from cu2port.warp.ground import Array, Use
 from cu2port.warp.headers import header_facts
 from cu2port.warp.hostside import kernels_of_rows
 from cu2port.warp.interp import Interpreter
 from cu2port.warp.model import Device, device_functions, make_device
 from cu2port.warp.triggers import HAZARDS, hazardous, triggers
+from cu2port.warp.uses import Array, Use
 from cu2port.warp.values import Kind
 
 _ROUNDS = 6
@@ -105,7 +105,7 @@ def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
     if not hazards_only:
         known = header_facts(unit)
         collective = known.collective
-        interp.outer, interp.widths, interp.results = known.constants, known.widths, known.results
+        interp.outer.of_headers, interp.widths, interp.results = known.constants, known.widths, known.results
         _rows(unit, devices, called, collective)
     for d in devices:
         interp.devices.setdefault(d.name, []).append(d)

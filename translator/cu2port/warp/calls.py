@@ -6,7 +6,6 @@ import re
 
 from cu2port.facts.structure import Macro
 from cu2port.syntax.tree import (
-    Block,
     CallExpr,
     Expr,
     Member,
@@ -17,10 +16,10 @@ from cu2port.syntax.tree import (
 from cu2port.warp import builtins
 from cu2port.warp.arith import binary
 from cu2port.warp.evaluate import Evaluator
-from cu2port.warp.ground import TOLD, WIDE
-from cu2port.warp.model import Device, is_statement, macro_body
+from cu2port.warp.model import Device, is_statement
 from cu2port.warp.roles import Role
 from cu2port.warp.substitute import substituted
+from cu2port.warp.uses import TOLD, WIDE
 from cu2port.warp.values import (
     GROUP_NAME,
     LANES,
@@ -57,7 +56,7 @@ class Caller(Evaluator):
         if known is not None:
             return known
         macros = self.unit.macros.get(name) if isinstance(e.callee, Name) else None
-        if macros and self.looks_into(name):
+        if macros and self.outer.looks_into(name):
             return self._expand(name, e)
         self.hint = hint if len(e.args) == 1 and _PASSES.search(name) else ""  # the variable gets the argument
         values = tuple(self.value(a) for a in e.args)
@@ -247,49 +246,33 @@ class Caller(Evaluator):
         out: list[V] = []
         values = [self.value(a) for a in e.args]
         self._widths(name, tuple(values), ())
-        self._open.add(name)
-        constants, self._found = self._found, None  # parameters are other values each time
-        site, self.site = self.site, self.site if self.site >= 0 else e.at
-        try:
+        with self.outer.expanding(name, e.at):
             for m in self.unit.macros[name]:
                 if m.params is None or m.stop <= m.first:
                     continue
                 if is_statement(self.unit, m):
                     self._run_macro(m, dict(zip(m.params, e.args, strict=False)))
                     continue
-                outer = {p: self.env[p] for p in m.params if p in self.env}
+                hidden = {p: self.env[p] for p in m.params if p in self.env}
                 self.env.update(zip(m.params, values, strict=False))
-                out.append(self.value(self._macro(m.first)))
+                out.append(self.value(self.outer.macro(m)))
                 for p in m.params:
                     self.env.pop(p, None)
-                self.env.update(outer)
-        finally:
-            self._open.discard(name)
-            self.site, self._found = site, constants
+                self.env.update(hidden)
         return join_all(out) if out else NOTHING
 
     def _run_macro(self, m: Macro, given: dict[str, Expr]) -> None:
         """The statements of a macro, its parameters replaced."""
-        body = self._bodies.get(-m.first - 1)
-        if not isinstance(body, Block):
-            body = macro_body(self.unit, m)
-            self._bodies[-m.first - 1] = body
-        self.statements(substituted(body, given, self.site))
+        self.statements(substituted(self.outer.macro_statements(m), given, self.outer.site))
 
     def statement_macro(self, e: Name) -> bool:
         """Run a macro without parameters that is a statement; False if the name is none."""
         found = [m for m in self.unit.macros.get(e.text, ()) if m.params is None and is_statement(self.unit, m)]
-        if not found or not self.looks_into(e.text):
+        if not found or not self.outer.looks_into(e.text):
             return False
-        self._open.add(e.text)
-        constants, self._found = self._found, None  # statements change what names mean
-        site, self.site = self.site, self.site if self.site >= 0 else e.at
-        try:
+        with self.outer.expanding(e.text, e.at):
             for m in found:
                 self._run_macro(m, {})
-        finally:
-            self._open.discard(e.text)
-            self.site, self._found = site, constants
         return True
 
     def _enter(self, devices: list[Device], e: CallExpr, values: tuple[V, ...], tvalues: tuple[V, ...]) -> V:

@@ -13,12 +13,12 @@ from cu2port.syntax.constants import integer
 from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.analyse import WarpFacts, analyse
 from cu2port.warp.context import OPEN, Context, by_evidence, context_of, counts_by_context
-from cu2port.warp.ground import Use
 from cu2port.warp.hostside import counts_threads
 from cu2port.warp.literal_pairs import literal_pairs
 from cu2port.warp.lockstep import tails
 from cu2port.warp.roles import Role
 from cu2port.warp.token_patterns import token_patterns
+from cu2port.warp.uses import Use
 from cu2port.warp.values import (
     COUNT_NAME,
     LANE_NAME,

@@ -14,8 +14,8 @@ from cu2port.syntax.constants import integer
 from cu2port.syntax.lexer import is_identifier
 from cu2port.warp.analyse import WarpFacts
 from cu2port.warp.builtins import LANE_OPERATIONS
-from cu2port.warp.ground import Use
 from cu2port.warp.roles import Role
+from cu2port.warp.uses import Use
 from cu2port.warp.values import COUNT_NAME, LANE_NAME, THREADS, WARP_NAME, Kind
 
 #: Roles that do not decide it -> the role if the literal counts lanes.

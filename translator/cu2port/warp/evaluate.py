@@ -11,6 +11,7 @@ from cu2port.syntax import constants
 from cu2port.syntax.tree import (
     Assign,
     Binary,
+    Block,
     CallExpr,
     Expr,
     Index,
@@ -25,9 +26,11 @@ from cu2port.syntax.tree import (
 )
 from cu2port.warp.arith import binary
 from cu2port.warp.conditions import negate
-from cu2port.warp.events import Store
-from cu2port.warp.ground import WATCHED, WIDE, Ground, names_in
+from cu2port.warp.events import Event, Frame, Store
+from cu2port.warp.model import Device
+from cu2port.warp.outer_names import OuterNames
 from cu2port.warp.roles import Role, is_size
+from cu2port.warp.uses import WATCHED, WIDE, Array, Use, names_in
 from cu2port.warp.values import (
     LANES,
     NOTHING,
@@ -41,6 +44,7 @@ from cu2port.warp.values import (
     join_all,
     named_constant,
 )
+from cu2port.warp.variables import held
 
 OF_BITS = re.compile(r"(?i)bits?(?:\b|_|\Z)|(?-i:Bits?)|word|digit|radix")
 _ORDER = frozenset("< > <= >=".split())
@@ -52,11 +56,29 @@ _PLAIN = frozenset({Kind.UNKNOWN, Kind.NUMBER, Kind.DATA})
 _COMPARING = frozenset("< > <= >= == != && ||".split())
 
 
-class Evaluator(Ground):
+class Evaluator:
     """Values of expressions in one file; statements are `Interpreter`'s."""
 
     def __init__(self, unit: Unit) -> None:
-        super().__init__(unit)
+        self.unit = unit
+        self.devices: dict[str, list[Device]] = {}
+        self.uses: dict[int, dict[Use, None]] = {}
+        self.arrays: dict[int, Array] = {}
+        self.shared: dict[str, Array] = {}
+        self.env: dict[str, V] = {}
+        self.device: Device | None = None
+        self.frames: tuple[Frame, ...] = ()
+        self.loops: tuple[int, ...] = ()
+        self.hint = ""
+        self.dirty: dict[str, None] = {}
+        self.extents: set[tuple[str, str]] = set()  # function and names of what lanes are compared with
+        self._sides: tuple[V, Expr, V, Expr] | None = None  # of the operator that is being evaluated
+        self.widths: dict[str, tuple[frozenset[int], frozenset[int]]] = {}  # parameters of headers' functions
+        self.results: dict[str, Kind] = {}
+        self.lanes_of: set[tuple[str, int]] = set()  # functions and positions that lanes are passed to
+        self.numbers_of: dict[tuple[str, int], dict[tuple[V, str], None]] = {}  # and that literals are passed to
+        self.masks: set[str] = set()  # members that hold masks of lanes
+        self.outer = OuterNames(unit, self.value)
         self._handlers: dict[type, Callable[[Any], V]] = {
             Num: self._num,
             Name: self._name,
@@ -70,6 +92,55 @@ class Evaluator(Ground):
             Lambda: self._lambda,
             Other: self._other,
         }
+
+    def outside(self) -> None:
+        """Look at constants of classes and of the file, of which no function may have made use."""
+        for name, first in self.outer.constants.items():
+            if any(t[0].isdigit() and constants.integer(t) in WATCHED for t in self.unit.t[first : first + 12]):
+                self.device, self.hint = None, name
+                self.bind(name, self.outer.at(first), first)
+        self.hint = ""
+        self.env = {}
+
+    # --- what is found out ----------------------------------------------------------------------------------------
+
+    def use(self, b: V, role: Role, lane: bool | None, other: V) -> None:
+        """A literal's role."""
+        if not b.src:
+            return
+        name = self.device.name if self.device is not None else ""
+        about = ""
+        if self._sides is not None:
+            va, a, vb, side = self._sides
+            about = names_in(a if other is va else side if other is vb else Other(0))
+        named = any(not self.unit.t[at][0].isdigit() for at in b.src)
+        u = Use(role, lane, other.kind, other.why, self.hint, name, about, named, self.in_first_warp())
+        for at in b.src:
+            self.uses.setdefault(at, {})[u] = None
+
+    def in_first_warp(self) -> bool:
+        """Whether only one warp comes here: the branch of `if (threadIdx.x < 32)`."""
+        return any(f.cond.num == (WIDE, -WIDE)[f.arm] for f in self.frames if f.arm in (0, 1))
+
+    def event(self, kind: str, at: int, name: str, values: tuple[V, ...] = (), node: CallExpr | None = None) -> None:
+        """Something lanes must agree on."""
+        if self.device is None:
+            return
+        place = self.outer.site if self.outer.site >= 0 else at
+        old = self.device.events.get((kind, place))
+        if old is not None and place != at and [f[:2] for f in old.frames] != [f[:2] for f in self.frames]:
+            place = at  # a macro that meets lanes in several branches of its own
+        self.device.events[kind, place] = Event(kind, place, name, self.frames, self.loops, values, node)
+
+    def statements(self, body: Block) -> None:
+        """Interpret statements of a macro or a lambda: `Interpreter` does."""
+        raise NotImplementedError
+
+    def bind(self, name: str, v: V, at: int) -> None:
+        """Give a variable a value."""
+        self.env[name] = held(name, v, at, self.use)
+
+    # --- expressions -----------------------------------------------------------------------------------------------
 
     def value(self, e: Expr | None) -> V:
         """The value of an expression."""
@@ -167,7 +238,7 @@ class Evaluator(Ground):
             return NOTHING
         if text == "warpSize" or (text == "size" and e.qualified and self.unit.tok(e.at - 2) == "warp"):
             return V(Kind.SIZE, UNIFORM, None, (e.at,))
-        constant = self._constant(text, e.at)
+        constant = self.outer.constant(text, e.at, self.device is not None)
         if constant is not None:
             return constant
         if e.qualified and by_name(self.unit.tok(e.at - 2)) is Kind.COUNT:  # `WarpCount::kCount`
@@ -305,7 +376,7 @@ class Evaluator(Ground):
     def _in_memory(self, name: str) -> bool:
         """Whether a plain name is memory that other threads see: a shared variable, or one from outside."""
         v = self.env.get(name)
-        return v.shared and v.kind is not Kind.DATA if v is not None else name not in self._open
+        return v.shared and v.kind is not Kind.DATA if v is not None else not self.outer.is_open(name)
 
     def _step(self, old: V, step: V) -> None:
         """`i += 32` in a loop."""

@@ -16,10 +16,10 @@ from cu2port.core.files import may_include
 from cu2port.facts.unit import Unit
 from cu2port.syntax.constants import integer
 from cu2port.warp.builtins import LANE_OPERATIONS, SHUFFLES
-from cu2port.warp.ground import Use
 from cu2port.warp.interp import Interpreter
 from cu2port.warp.model import Device, constants, device_functions, make_device
 from cu2port.warp.roles import Role
+from cu2port.warp.uses import Use
 from cu2port.warp.values import UNIFORM, Kind, V
 
 _DEPTH, _FILES, _BYTES = 3, 40, 300_000

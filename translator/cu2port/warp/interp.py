@@ -31,25 +31,23 @@ from cu2port.warp.builtins import NAMED_BARRIER
 from cu2port.warp.calls import Caller
 from cu2port.warp.evaluate import OF_BITS
 from cu2port.warp.events import BlockSeen, Frame, LoopSeen
-from cu2port.warp.ground import Array, names_in
 from cu2port.warp.loops import assigned, distances, either, in_loop, leaves, speaks_of_warps, strided, tests_of, widened
 from cu2port.warp.model import Device
 from cu2port.warp.roles import Role
+from cu2port.warp.uses import Array, names_in
 from cu2port.warp.values import (
     GROUP_NAME,
     LANES,
     NOTHING,
     UNIFORM,
-    VARY,
     WARPS,
     Kind,
     Step,
     V,
     by_name,
-    is_block_size,
     join,
-    named_constant,
 )
+from cu2port.warp.variables import parameter
 
 _OUTSIDE = V(Kind.DATA, volatile=True)  # a variable of the file: others see it
 #: What a pointer is that a lane or a thread index has been added to.
@@ -93,19 +91,7 @@ class Interpreter(Caller):
             if other.num == 32 and GROUP_NAME.match(d.name) and _WIDTH.match(name):
                 self.use(other, Role.WIDTH, True, NOTHING)  # `shuffled(int v, int width = 32)`
             v = other if v is None else join(v, other)
-        if (v is None or v.kind is Kind.UNKNOWN) and not pointer:
-            meaning = named_constant(name)
-            if meaning == "size":
-                return V(Kind.SIZE, UNIFORM, 32, v.src if v is not None else ())
-            known = by_name(name)
-            if known is not Kind.UNKNOWN:
-                return V(known, VARY[known], None, (), Step(at, f"`{name}` is {known.value} by its name", None))
-        v = v if v is not None else NOTHING
-        if v.kind in (Kind.UNKNOWN, Kind.NUMBER) and v.vary == UNIFORM and not pointer and is_block_size(name):
-            return v._replace(kind=Kind.BLOCK)
-        if v.num is not None and v.kind is Kind.NUMBER and named_constant(name) == "size":
-            v = v._replace(kind=Kind.SIZE)
-        return v._replace(volatile=volatile or v.volatile)
+        return parameter(name, v, at, pointer, volatile)
 
     # --- statements -----------------------------------------------------------------------------------------------
 
