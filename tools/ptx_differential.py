@@ -32,9 +32,10 @@ from cu2port.facts.unit import Unit
 from cu2port.ptx import interp
 from cu2port.ptx.asm import Reading, statements
 from cu2port.ptx.bind import UntranslatableError, bind, register_places
+from cu2port.ptx.integers import OutOfRangeError
 from cu2port.ptx.ir import TYPES, Address, Instruction, Place, Reg, Scope, Statement, Variable
 from cu2port.ptx.lifted import RefusedError, parse
-from cu2port.ptx.ops import Effect, OutOfRangeError, Value
+from cu2port.ptx.ops import Effect, Value
 from cu2port.ptx.rename import has_target, instructions, mentioned
 from cu2port.ptx.rewrite import is_ptx
 from cu2port.ptx.table import find

@@ -14,8 +14,8 @@ import pytest
 
 from cu2port.ptx import interp, probe, vectors
 from cu2port.ptx.bind import bind
+from cu2port.ptx.integers import read
 from cu2port.ptx.ir import TYPES, Const, Instruction, Operand, Pair, Place, Reg, Type
-from cu2port.ptx.ops import read
 from cu2port.ptx.table import Row, find, forms, rows
 from cu2port.ptx.vectors import Case, cases, same
 

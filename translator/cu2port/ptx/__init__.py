@@ -11,14 +11,17 @@ The straight line:
 - `grammars/ptx.lark`, `tokens.py`, `parse.py` and `build.py` know shapes only, no mnemonic; the last two are the only
   importers of lark. `constants.py` computes constant expressions.
 - `ops.py`: `Value`, a node of a tree, with Python's operators; a few dozen core operations `Op`. Each is one row:
-  what it means in Python and how C++ spells it. Nodes fold constants as they are made.
+  what it means in Python and how C++ spells it. Nodes fold constants as they are made. `integers.py` has the
+  arithmetic on bit patterns.
 - `table.py`: the decorator `@ptx`, the index of rows, and the matching of an opcode to its row.
 - `bind.py` finds an instruction's row, types its operands and builds its trees; `special.py` has the special registers.
 - `isa_*.py`: the rows. `interp.py` and `emit.py` walk the same trees, so neither can lack what the other has.
 - `include/cu2port/ptx.hpp`: helpers that emitted code calls, named after the instruction. Its second half is generated
   from the rows themselves (`header.py`), so that a meaning has one home there too.
 - `asm.py` finds the asm statements of a file and reads their texts, with `macros.py` and `calls.py`; `lift.py` binds
-  operands and knows what must be copied first (`aliasing.py`: which expressions may mean one object).
+  operands and knows what must be copied first (`aliasing.py`: which expressions may mean one object). `together.py`
+  joins statements of a function that share registers, scopes or the carry flag, with what C++ is around them
+  (`surroundings.py`).
 - `unset.py`: which registers and outputs have no value on some way through a text.
 - `printer.py` writes a tree as a C++ expression, `emit.py` an instruction as statements.
 - `matrix_layouts.py` has where elements of matrices are in PTX's fragments and in AMD's.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from cu2port.ptx import constants, ops
+from cu2port.ptx.integers import OutOfRangeError
 from cu2port.ptx.ir import (
     TYPES,
     Address,
@@ -28,6 +30,14 @@ from cu2port.ptx.ops import Value
 from cu2port.ptx.table import Match, Row, Slot, find
 
 CARRY = "CC"  # the name of the carry flag among places
+
+
+_CALL = ops.Op(  # attr: the function's PTX name
+    "call_function",
+    lambda v, *a: 0,
+    lambda v, texts: f"{_cxx_name(v.attr)}({', '.join(texts)})",
+    effect=ops.Effect.CONTROL,
+)
 
 
 class UntranslatableError(ValueError):
@@ -104,7 +114,7 @@ class _Binder:
             arguments = {name: value for name, value in arguments.items() if name in row.wanted}
         try:
             result = row.meaning(**arguments)
-        except ops.OutOfRangeError as error:
+        except OutOfRangeError as error:
             raise self.fail(str(error)) from None
         except ops.NoMeaningError as error:
             raise UntranslatableError(self.instruction, error.reason, error.instead) from None
@@ -134,13 +144,13 @@ class _Binder:
             raise self.fail("a call through a pointer or with several results", "call the function by its name")
         arguments = tuple(self.argument(operand) for operand in given)
         if not results:
-            value = Value(ops.CALL_FUNCTION, ops.VOID, arguments, function.name)
+            value = Value(_CALL, ops.VOID, arguments, function.name)
             return Operation(self.instruction, self.row, (), (value,), (), self.bindings)
         target = results[0]
         place = self.places.get(target.name) if isinstance(target, Reg) else None
         if place is None:
             raise self.fail("the result of the call is not declared")
-        value = Value(ops.CALL_FUNCTION, place.type, arguments, function.name)
+        value = Value(_CALL, place.type, arguments, function.name)
         return Operation(self.instruction, self.row, (self.target(target, place.type),), (value,), (), self.bindings)
 
     def argument(self, operand: Operand) -> Value:
@@ -299,3 +309,8 @@ class _Binder:
 
 
 __all__ = ["CARRY", "TYPES", "UntranslatableError", "bind", "register_places"]
+
+
+def _cxx_name(name: object) -> str:
+    """A PTX identifier as one of C++."""
+    return re.sub(r"\W", "_", str(name).lstrip("%"))

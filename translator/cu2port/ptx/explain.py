@@ -6,7 +6,7 @@ import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 
-from cu2port.ptx import ops, special
+from cu2port.ptx import integers, ops, special
 from cu2port.ptx.bind import CARRY, UntranslatableError, bind, why_unknown
 from cu2port.ptx.emit import Options, emit
 from cu2port.ptx.families import family
@@ -179,5 +179,5 @@ def spelled(bits: int, type_: Type) -> str:
         code = {"f16": "e", "f32": "f", "f64": "d"}[type_.name]
         number = struct.unpack(f"<{code}", bits.to_bytes(type_.bits // 8, "little"))[0]
         return f"{number!r} ({bits:#x})"
-    number = ops.read(bits, type_)
+    number = integers.read(bits, type_)
     return f"{bits:#x}" + (f" ({number})" if number != bits or bits < 10**6 else "")

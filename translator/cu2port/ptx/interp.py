@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cu2port.ptx import ops
+from cu2port.ptx import integers, ops
 from cu2port.ptx.bind import CARRY, bind, register_places
 from cu2port.ptx.ir import Directive, Instruction, Label, Operation, Place, Reg, Scope, Statement, Variable
 from cu2port.ptx.ops import Value
@@ -179,7 +179,7 @@ class _Walker:
                 place = step.places[target.name]
                 key = self.keys.get(target.name, target.name)
                 for lane in active:
-                    self.lanes[lane][key] = ops.read(result[lane], value.type) & place.type.mask
+                    self.lanes[lane][key] = integers.read(result[lane], value.type) & place.type.mask
 
     def value(self, v: Value, active: Lanes, memo: dict[int, dict[int, int]]) -> dict[int, int]:
         """Lane -> bits."""

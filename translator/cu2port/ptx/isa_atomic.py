@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from cu2port.ptx import softfloat
+from cu2port.ptx.integers import read
 from cu2port.ptx.interp import Machine
 from cu2port.ptx.ir import TYPES, Type
 from cu2port.ptx.isa_memory import Access, cxx_space
-from cu2port.ptx.ops import VOID, Effect, Op, Value, read
+from cu2port.ptx.ops import VOID, Effect, Op, Value
 from cu2port.ptx.printer import cxx_type
 from cu2port.ptx.softfloat import FORMATS
 from cu2port.ptx.table import ptx

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from cu2port.ptx.integers import read
 from cu2port.ptx.ir import TYPES, Type
-from cu2port.ptx.ops import U32, Op, Value, const, convert, make, part, read, shl, shr, signed, smaller, unsigned
+from cu2port.ptx.ops import U32, Op, Value, const, convert, make, part, shl, shr, signed, smaller, unsigned
 from cu2port.ptx.table import ptx
 
 

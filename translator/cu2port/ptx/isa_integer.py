@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from cu2port.ptx.integers import read
 from cu2port.ptx.ir import TYPES, Type
 from cu2port.ptx.ops import (
     DIV,
@@ -23,7 +24,6 @@ from cu2port.ptx.ops import (
     pack,
     part,
     popc,
-    read,
     select,
     smaller,
     unsigned,

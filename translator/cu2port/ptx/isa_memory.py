@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from cu2port.ptx.integers import OutOfRangeError
 from cu2port.ptx.interp import Machine
 from cu2port.ptx.ir import Operation, Type
-from cu2port.ptx.ops import REG, U64, VOID, Effect, NoMeaningError, Op, OutOfRangeError, Value, const, offset_of
+from cu2port.ptx.ops import REG, U64, VOID, Effect, NoMeaningError, Op, Value, const, offset_of
 from cu2port.ptx.printer import Printer, cxx_type
 from cu2port.ptx.table import ptx
 

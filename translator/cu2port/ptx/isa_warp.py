@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from cu2port.ptx.integers import read
 from cu2port.ptx.ir import Type
-from cu2port.ptx.ops import PRED, S32, U32, Effect, Op, Value, bits, clz, const, eq, ne, read, select
+from cu2port.ptx.ops import PRED, S32, U32, Effect, Op, Value, bits, clz, const, eq, ne, select
 from cu2port.ptx.special import value as special
 from cu2port.ptx.table import ptx
 

@@ -6,17 +6,16 @@ Numbers are bit patterns: an integer from 0 to 2**bits - 1 whatever the type; th
 What operators mean: + - * wrap, for signed types too. `<<` and `>>` need an amount below the width (rows say themselves
 what happens beyond; the interpreter stops at anything else); `>>` fills with the sign for signed types. `<` and kin
 compare by the sign of the type and give a predicate; `eq` and `ne` are functions, since Python needs `==`. On
-predicates
-`& | ^ ~` are logical. A Python int beside a node becomes a constant of the node's type.
+predicates `& | ^ ~` are logical. A Python int beside a node becomes a constant of the node's type.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from cu2port.ptx.integers import checked_amount, divide, multiply_high, permute, read, shift_left, shift_right
 from cu2port.ptx.ir import TYPES, Type
 
 PRED, VOID, U32, U64, S32 = (TYPES[name] for name in ("pred", "void", "u32", "u64", "s32"))
@@ -138,12 +137,7 @@ class Value:
         return self if self.op in (CONST, REG) else Value(self.op, self.type, self.args, self.attr, hint)
 
 
-# --- reading bits ----------------------------------------------------------------------------------------------------
-
-
-def read(bits: int, type_: Type) -> int:
-    """The number that a bit pattern of an integer type stands for."""
-    return bits - (1 << type_.bits) if type_.signed and bits >> (type_.bits - 1) else bits
+# --- meanings ------------------------------------------------------------------------------------------------------
 
 
 def _binary(f: Callable[[int, int], int]) -> Callable[[Value, int, int], int]:
@@ -159,10 +153,6 @@ def _unary(f: Callable[[int], int]) -> Callable[[Value, int], int]:
     return lambda v, a: f(read(a, v.args[0].type)) & v.type.mask
 
 
-class OutOfRangeError(ValueError):
-    """A core operation met an argument for which C++ defines no result: an error of the row."""
-
-
 class NoMeaningError(ValueError):
     """A form of an instruction that has no counterpart. `reason` says why, `instead` what to do by hand."""
 
@@ -171,29 +161,12 @@ class NoMeaningError(ValueError):
         self.reason, self.instead = reason, instead
 
 
-def _shift(left: bool) -> Callable[[Value, int, int], int]:
-    def meaning(v: Value, a: int, n: int) -> int:
-        if n >= v.type.bits:
-            raise OutOfRangeError(f"shift by {n} of {v.type.bits} bits")
-        return ((a << n) if left else (read(a, v.type) >> n)) & v.type.mask
-
-    return meaning
+def _of_type(f: Callable[[Type, int, int], int]) -> Callable[[Value, int, int], int]:
+    return lambda v, a, b: f(v.type, a, b)
 
 
-def _shift_any(left: bool) -> Callable[[Value, int, int], int]:
-    def meaning(v: Value, a: int, n: int) -> int:
-        n = min(n, v.type.bits)
-        return ((a << n) if left else (read(a, v.type) >> n)) & v.type.mask
-
-    return meaning
-
-
-def _divide(v: Value, a: int, b: int, rem: bool = False) -> int:
-    x, y = read(a, v.type), read(b, v.type)
-    if y == 0 or (v.type.signed and y == -1 and a == 1 << (v.type.bits - 1)):
-        raise OutOfRangeError(f"{x} divided by {y}")
-    quotient = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
-    return (x - quotient * y if rem else quotient) & v.type.mask
+def _by_checked_amount(shift: Callable[[Type, int, int], int]) -> Callable[[Value, int, int], int]:
+    return lambda v, a, n: shift(v.type, a, checked_amount(v.type, n))
 
 
 def _never(v: Value, *_: int) -> int:
@@ -210,14 +183,14 @@ ADD = Op("add", _binary(lambda a, b: a + b), "{0} + {1}", 12, wrap=True)
 SUB = Op("sub", _binary(lambda a, b: a - b), "{0} - {1}", 12, wrap=True)
 MUL = Op("mul", _binary(lambda a, b: a * b), "{0} * {1}", 13, wrap=True)
 NEG = Op("neg", _unary(lambda a: -a), "0 - {0}", 12, wrap=True)
-DIV = Op("div", _divide, "{0} / {1}", 13, partial=True)
-REM = Op("rem", lambda v, a, b: _divide(v, a, b, True), "{0} % {1}", 13, partial=True)
+DIV = Op("div", lambda v, a, b: divide(v.type, a, b)[0], "{0} / {1}", 13, partial=True)
+REM = Op("rem", lambda v, a, b: divide(v.type, a, b)[1], "{0} % {1}", 13, partial=True)
 AND = Op("and", _binary(lambda a, b: a & b), "{0} & {1}", 7)
 OR = Op("or", _binary(lambda a, b: a | b), "{0} | {1}", 5)
 XOR = Op("xor", _binary(lambda a, b: a ^ b), "{0} ^ {1}", 6)
 NOT = Op("not", _unary(lambda a: ~a), "~{0}", 15)
-SHL = Op("shl", _shift(True), "{0} << {1}", 11, wrap=True, partial=True)
-SHR = Op("shr", _shift(False), "{0} >> {1}", 11, partial=True)
+SHL = Op("shl", _by_checked_amount(shift_left), "{0} << {1}", 11, wrap=True, partial=True)
+SHR = Op("shr", _by_checked_amount(shift_right), "{0} >> {1}", 11, partial=True)
 LT = Op("lt", _binary(lambda a, b: a < b), "{0} < {1}", 9)
 LE = Op("le", _binary(lambda a, b: a <= b), "{0} <= {1}", 9)
 GT = Op("gt", _binary(lambda a, b: a > b), "{0} > {1}", 9)
@@ -233,41 +206,12 @@ BITS = Op("bits", lambda v, a: a, "__builtin_bit_cast({t}, {0})")  # the same bi
 CLZ = Op("clz", lambda v, a: v.args[0].type.bits - a.bit_length(), "cu2port::ptx::clz({0})")
 POPC = Op("popc", lambda v, a: a.bit_count(), "cu2port::ptx::popc({0})")
 BREV = Op("brev", lambda v, a: int(f"{a:0{v.type.bits}b}"[::-1], 2), "cu2port::ptx::brev({0})")
-SHL_ANY = Op("shl_any", _shift_any(True), "cu2port::ptx::shl({0}, {1})")  # 0 from the width on
-SHR_ANY = Op("shr_any", _shift_any(False), "cu2port::ptx::shr({0}, {1})")  # all sign from the width on
-CALL_FUNCTION = Op(  # attr: the function's PTX name
-    "call_function",
-    lambda v, *a: 0,
-    lambda v, texts: f"{cxx_name(v.attr)}({', '.join(texts)})",
-    effect=Effect.CONTROL,
-)
+SHL_ANY = Op("shl_any", _of_type(shift_left), "cu2port::ptx::shl({0}, {1})")  # 0 from the width on
+SHR_ANY = Op("shr_any", _of_type(shift_right), "cu2port::ptx::shr({0}, {1})")  # all sign from the width on
 # the elements of what a vector load read
 EXTRACT = Op("extract", _never, "")  # attr: index
-JOIN = Op("join", _never, "{t}{{{all}}}")
-
-
-def _mulhi(v: Value, a: int, b: int) -> int:
-    return (read(a, v.type) * read(b, v.type) >> v.type.bits) & v.type.mask
-
-
-def _perm(v: Value, a: int, b: int, selector: int) -> int:
-    """prmt's default mode: each nibble of the selector picks a byte of {b, a}; its top bit asks for the byte's sign."""
-    source = b << 32 | a
-    out = 0
-    for i in range(4):
-        nibble = selector >> (4 * i) & 15
-        byte = source >> (8 * (nibble & 7)) & 255
-        out |= ((255 if byte >> 7 else 0) if nibble & 8 else byte) << (8 * i)
-    return out
-
-
-MULHI = Op("mulhi", _mulhi, "cu2port::ptx::mul_hi<{t}>({0}, {1})")
-PERM = Op("perm", _perm, "cu2port::ptx::prmt({0}, {1}, {2})", loose=True)
-
-
-def cxx_name(name: object) -> str:
-    """A PTX identifier as one of C++."""
-    return re.sub(r"\W", "_", str(name).lstrip("%"))
+MULHI = Op("mulhi", _of_type(multiply_high), "cu2port::ptx::mul_hi<{t}>({0}, {1})")
+PERM = Op("perm", lambda v, *a: permute(*a), "cu2port::ptx::prmt({0}, {1}, {2})", loose=True)
 
 
 # --- making nodes ----------------------------------------------------------------------------------------------------

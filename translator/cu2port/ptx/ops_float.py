@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cu2port.ptx import approx, softfloat
+from cu2port.ptx.integers import read
 from cu2port.ptx.ir import TYPES, Type
-from cu2port.ptx.ops import PRED, Op, Value, bits, const, convert, make, read
+from cu2port.ptx.ops import PRED, Op, Value, bits, const, convert, make
 from cu2port.ptx.softfloat import FORMATS, Format
 
 HELPERS = "cu2port::ptx::"

@@ -7,7 +7,7 @@ from ctypes import c_float
 from dataclasses import dataclass, field
 from math import isfinite
 
-from cu2port.ptx import constants, ops
+from cu2port.ptx import constants, integers, ops
 from cu2port.ptx.ir import Const, Place, Type
 from cu2port.ptx.ops import Value
 
@@ -106,7 +106,7 @@ class Printer:
         place = self.places.get(str(base.attr)) if base.op is ops.REG else None
         if place is None or not place.pointer or offset is None:
             return self.exact(v).text
-        signed = ops.read(offset, v.type.to_signed)
+        signed = integers.read(offset, v.type.to_signed)
         return f"{NAMESPACE}at({place.text}, {signed})" if signed else place.text
 
     def register(self, place: Place, wanted: Type) -> Text:
@@ -272,7 +272,7 @@ def literal(value: int, t: Type) -> str:
         if isfinite(number):
             return _decimal(number, t)
         return f"__builtin_bit_cast({cxx_type(t)}, {literal(value, t.unsigned)})"
-    number = ops.read(value, t)
+    number = integers.read(value, t)
     if t.bits < 32 or t.name == "tf32":
         return f"{cxx_type(t)}({number if t.signed else _digits(number)})"
     if t.bits == 32:

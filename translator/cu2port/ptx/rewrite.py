@@ -13,7 +13,7 @@ from cu2port.core.model import Edit
 from cu2port.facts.unit import Unit
 from cu2port.ptx.aliasing import objects
 from cu2port.ptx.asm import AsmStatement, Operand, Reading, statements
-from cu2port.ptx.carry import MIXED, leaves_carry, mixes_carry, reads_carry
+from cu2port.ptx.carry import MIXED, has_carry, leaves_carry, mixes_carry, reads_carry
 from cu2port.ptx.families import family
 from cu2port.ptx.layout import Layout
 from cu2port.ptx.lift import lift
@@ -22,9 +22,10 @@ from cu2port.ptx.operand_text import PLACEHOLDER
 from cu2port.ptx.operand_types import operand_types
 from cu2port.ptx.rename import instructions
 from cu2port.ptx.settled import settled
+from cu2port.ptx.surroundings import is_plain
 from cu2port.ptx.table import find
 from cu2port.ptx.taken import is_left_out
-from cu2port.ptx.together import has_carry, is_plain, together
+from cu2port.ptx.together import together
 
 _DOTTED = re.compile(
     r"\b[a-z]\w*\.(?:[a-z0-9_]+\.)*(?:[busf](?:8|16|32|64|128)|pred|sync|cta|gl|sys|aligned|shared|global)\b"
@@ -106,7 +107,7 @@ def lifted_together(unit: Unit, wanted: Iterable[AsmStatement], context: Context
                 reserved = (*context.reserved, one.taken)
                 its = replace(around(unit, s, context), shared=one.places, reserved=reserved)
                 lifted = replace(lift(one.reading, its), declares=one.declares)
-                of_function[keyword] = (one.reading, lifted, one.mixed)
+                of_function[keyword] = (one.reading, lifted, one.mixes_carry)
         except RefusedError:
             continue  # each says why by itself
         out |= of_function
@@ -195,7 +196,7 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, joined: Together, in
                 CHAIN,
                 shared=True,
             )
-        readings, lifted, mixed = _lifted(unit, s, context, joined)
+        readings, lifted, mixes = _lifted(unit, s, context, joined)
         done = _written(unit, replace(s, readings=readings), layout, lifted)
     except RefusedError as e:
         refused = _reasoned(e)
@@ -205,7 +206,7 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, joined: Together, in
     text, certain, note = done
     if any(some_meet(line) for one in lifted for line in one.lines):
         certain, note = False, note or _SOME_MEET_NOTE
-    if mixed:
+    if mixes:
         certain, note = False, note or MIXED
     names = tuple(dict.fromkeys(i for one in lifted for i in one.instructions))
     if any(name.startswith(("suld.", "sust.")) and name.endswith(".trap") for name in names):
@@ -218,8 +219,8 @@ def _lifted(
 ) -> tuple[tuple[Reading, ...], tuple[Lifted, ...], bool]:
     """The readings of a statement, what happened to each, and whether it mixes carries. Raises RefusedError."""
     if s.keyword in joined:
-        reading, one, mixed = joined[s.keyword]
-        return (reading,), (one,), mixed
+        reading, one, mixes = joined[s.keyword]
+        return (reading,), (one,), mixes
     readings, lifted = lifted_readings(s, around(unit, s, context))
     return readings, lifted, any(has_carry(r.text) and mixes_carry(parse(r)) for r in readings)
 

@@ -19,30 +19,23 @@ from cu2port.facts.unit import Unit
 from cu2port.ptx import ops, special
 from cu2port.ptx.asm import AsmStatement, Reading
 from cu2port.ptx.bind import CARRY
-from cu2port.ptx.carry import Flow, flow, is_set, leaves_carry
+from cu2port.ptx.carry import Flow, flow, has_carry, is_set, leaves_carry
 from cu2port.ptx.ir import Guard, Place, Statement, Variable
 from cu2port.ptx.lifted import COMMENTS, RefusedError, parse
 from cu2port.ptx.module_data import declaration, place
 from cu2port.ptx.printer import cxx_type
 from cu2port.ptx.rename import declared, instructions, labels, mentioned
 from cu2port.ptx.reserved import KEYWORDS
+from cu2port.ptx.surroundings import Loop, is_plain, surroundings
 from cu2port.syntax.lexer import is_identifier, lex
 
-_STATEMENT_BEFORE = frozenset("if while for switch constexpr else do try { } ; :".split())
 _DIRECT = frozenset({";", "{", "}"})
-#: what stands before a bracket and calls nothing
-_NO_CALL = frozenset(
-    "if while for switch constexpr sizeof alignof decltype return static_assert asm __asm __asm__ volatile "
-    "__volatile__ __volatile int unsigned long short char bool float double size_t uint8_t uint16_t uint32_t uint64_t "
-    "int8_t int16_t int32_t int64_t else do and or not".split()
-)
 _DECLARES = re.compile(r"\.(?:reg|shared)\b[^;{}]*;")
-_WORDS = frozenset("break continue return else do default".split())
 _MOST = 50  # how many earlier statements are looked at for the one that set the flag
 
 
-class _ApartError(Exception):
-    """Statements of a function are not understood as one text."""
+class _UnclearError(Exception):
+    """The statements of a function are not understood as one text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +43,15 @@ class Joined:
     """A statement as part of its function's text. `reading`: without the brackets that others match.
 
     `places`: what it has in common with others, by PTX's names. `declares`: names and declarations of those that it
-    declares. `taken`: C++ names of all such locals in the function. `mixed`: it may read the flag of the other kind.
+    declares. `taken`: C++ names of all such locals in the function. `mixes_carry`: an addition may read
+    the flag of a subtraction, or the other way round.
     """
 
     reading: Reading
     places: Mapping[str, Place]
     declares: tuple[tuple[str, str], ...]
     taken: frozenset[str]
-    mixed: bool
+    mixes_carry: bool
 
 
 def together(unit: Unit, wanted: Iterable[AsmStatement]) -> Iterator[dict[int, Joined]]:
@@ -75,7 +69,7 @@ def together(unit: Unit, wanted: Iterable[AsmStatement]) -> Iterator[dict[int, J
         if len(statements) > 1 and any(_may_share(s) for s in statements):
             try:
                 joined = _Text(unit, f, statements, operators).joined()
-            except _ApartError:
+            except _UnclearError:
                 continue
             if joined:
                 yield joined
@@ -90,27 +84,6 @@ def _leaves(found: Sequence[AsmStatement]) -> bool:
         return True
 
 
-def has_carry(text: str) -> bool:
-    """Whether a text may touch the carry flag."""
-    return any(word in text for word in (".cc", "addc", "subc", "madc"))
-
-
-def is_plain(unit: Unit, block: Iterable[int]) -> bool:
-    """Whether the `{`s around a place in a function open its body and blocks of it, no lambda and no class."""
-    for b in block:
-        before = unit.match[b - 1] - 1 if unit.t[b - 1] == ")" else b - 1
-        f = unit.function_at(b)
-        if unit.t[before] not in _STATEMENT_BEFORE and (f is None or b != f.body[0]):
-            return False
-    return True
-
-
-def _calling(unit: Unit) -> frozenset[str]:
-    """Macros without parameters that may call something."""
-    found = ((name, m) for name, definitions in unit.macros.items() for m in definitions)
-    return frozenset(name for name, m in found if m.params is None and "(" in unit.t[m.first : m.stop])
-
-
 def _may_share(s: AsmStatement) -> bool:
     return any(
         has_carry(r.text) or _DECLARES.search(r.text) or r.text.count("{") != r.text.count("}") for r in s.readings
@@ -123,7 +96,7 @@ def _is_local(v: Variable) -> bool:
 
 def _split(text: str) -> tuple[str, int, int]:
     """A text with `;` for brackets that another one matches, and how many close and open others. Those that close
-    stand at its end, those that open at its beginning, or the statements are apart."""
+    stand at its end, those that open at its beginning, else the statements are unclear."""
     code = COMMENTS.sub(lambda m: " " * len(m[0]), text)
     opened: list[int] = []
     closing = []
@@ -137,9 +110,9 @@ def _split(text: str) -> tuple[str, int, int]:
     if not opened and not closing:
         return text, 0, 0
     if (opened and closing) or code[: max(opened, default=0)].strip(" \t\r\n;{"):
-        raise _ApartError
+        raise _UnclearError
     if closing and code[closing[0] :].strip(" \t\r\n;}"):
-        raise _ApartError
+        raise _UnclearError
     out = list(code)
     for k in (*opened, *closing):
         out[k] = ";"
@@ -159,12 +132,12 @@ class _Member:
     opens: int
     flow: Flow
     block: tuple[int, ...]
-    loops: tuple[tuple[int, int], ...]
+    loops: tuple[Loop, ...]
     direct: bool
     branches: frozenset[int]
     uses: dict[str, _Local] = field(default_factory=dict)
     declares: list[_Local] = field(default_factory=list)
-    mixed: bool = False
+    mixes_carry: bool = False
 
     def sees(self, other: _Member) -> bool:
         """Whether what `other` declares at its place is visible here, and has been done if other is direct."""
@@ -195,75 +168,16 @@ class _Text:
     """The statements of a function as one text."""
 
     def __init__(self, unit: Unit, f: Function, statements: Sequence[AsmStatement], operators: frozenset[str]) -> None:
-        self.unit, self.f = unit, f
-        self.operators = operators  # which set the flag
-        self.calls: list[int] = []
-        self.jumps = False
-        around = self._look(frozenset(s.keyword for s in statements))
-        self.members = [m for s in statements if (m := self._member(s, *around[s.keyword])) is not None]
+        self.unit = unit
+        self.around = surroundings(unit, f, frozenset(s.keyword for s in statements), operators)
+        self.members = [m for s in statements if (m := self._member(s)) is not None]
         self.places = [m.s.keyword for m in self.members]
         self.taken: set[str] = set()
 
-    def _look(self, wanted: frozenset[int]) -> dict[int, tuple[tuple[int, ...], tuple[tuple[int, int], ...]]]:
-        """Finds calls, and the brackets and loops around each of the wanted tokens."""
-        t, match = self.unit.t, self.unit.match
-        stack: list[int] = []
-        loops: list[tuple[int, int]] = []
-        out = {}
-        first, last = self.f.body
-        kills = self.operators | self.unit.once(_calling)
-        for i in range(first, last):
-            if t[i] in kills:
-                self.calls.append(i)
-            if t[i] in ("{", "(", "["):
-                if t[i] == "(" and not self._calls_nothing(i - 1) and self.unit.in_directive(i) is None:
-                    self.calls.append(i)
-                stack.append(i)
-            elif t[i] in ("}", ")", "]") and stack:
-                stack.pop()
-            elif i in wanted:
-                loops = [loop for loop in loops if loop[1] >= i]
-                out[i] = tuple(stack), tuple(loops)
-            elif t[i] in ("for", "while") and t[i + 1] == "(" and match[i + 1] > i:
-                loops.append((i, self._end(match[i + 1] + 1)))
-            elif t[i] == "do":
-                loops.append((i, self._end(i + 1)))
-            elif t[i] in ("goto", "switch"):
-                self.jumps = True
-            elif t[i] == ";" and t[i - 2] in _DIRECT and is_identifier(t[i - 1]) and t[i - 1] not in _WORDS:
-                self.calls.append(i)  # a macro that may be anything
-        return out
-
-    def _calls_nothing(self, before: int) -> bool:
-        t = self.unit.t
-        if t[before] == ">" and (k := self.unit.angle_open(before)) > 0:
-            return t[k - 1].endswith("_cast")
-        return t[before] in _NO_CALL or not (is_identifier(t[before]) or t[before] in (")", "]", ">"))
-
-    def _end(self, i: int) -> int:
-        """A token that the statement at token i does not reach beyond, and mostly its last."""
-        t, match, last = self.unit.t, self.unit.match, self.f.body[1]
-        ifs = 0
-        while i < last:
-            if t[i] in ("for", "while", "if"):
-                ifs += t[i] == "if"
-                i += 2 if t[i + 1] == "constexpr" else 1
-                i = match[i] + 1 if match[i] > i else last
-                continue
-            if t[i] in ("do", "switch"):
-                return last
-            while i < last and t[i] not in (";", "{"):
-                i = match[i] + 1 if t[i] in ("(", "[") and match[i] > i else i + 1
-            i = match[i] if t[i] == "{" and match[i] > i else i
-            if not ifs or t[i + 1] != "else":
-                return i
-            i += 2
-        return last
-
-    def _member(self, s: AsmStatement, block: tuple[int, ...], loops: tuple[tuple[int, int], ...]) -> _Member | None:
+    def _member(self, s: AsmStatement) -> _Member | None:
         if len(s.readings) != 1:
             if _may_share(s) or s.problem:
-                raise _ApartError
+                raise _UnclearError
             return None
         text, closes, opens = _split(s.readings[0].text)
         reading = replace(s.readings[0], text=text)
@@ -271,17 +185,18 @@ class _Text:
             body = parse(reading)
         except RefusedError:
             if closes or opens or has_carry(text):
-                raise _ApartError from None
+                raise _UnclearError from None
             return None
         branches = frozenset(g.opener for g in self.unit.conditions(s.span.start))
         before = s.keyword - 1
         while (d := self.unit.in_directive(before)) is not None:
             before = d.first - 1
         direct = self.unit.t[before] in _DIRECT
-        return _Member(s, reading, body, closes, opens, flow(body), block, loops, direct, branches)
+        place = self.around.places[s.keyword]
+        return _Member(s, reading, body, closes, opens, flow(body), place.block, place.loops, direct, branches)
 
     def joined(self) -> dict[int, Joined]:
-        """The statements that belong together. Raises _ApartError where they are not understood."""
+        """The statements that belong together. Raises _UnclearError where they are not understood."""
         self._registers()
         self._carry()
         out = {}
@@ -290,12 +205,12 @@ class _Text:
             shared = [x for x in m.declares if x.shared]
             if not (m.uses or shared or m.closes or m.opens):
                 continue
-            if self.jumps or not (all(t[b] == "{" for b in m.block) and is_plain(self.unit, m.block)):
-                raise _ApartError
+            if self.around.jumps or not (all(t[b] == "{" for b in m.block) and is_plain(self.unit, m.block)):
+                raise _UnclearError
             if (shared or m.closes or m.opens) and not m.direct:
-                raise _ApartError
+                raise _UnclearError
             places = {x.name: x.place for x in (*shared, *m.uses.values())}
-            out[m.s.keyword] = Joined(m.reading, places, tuple(x.declared for x in shared), taken, m.mixed)
+            out[m.s.keyword] = Joined(m.reading, places, tuple(x.declared for x in shared), taken, m.mixes_carry)
         return out
 
     def fresh(self, wanted: str) -> str:
@@ -324,14 +239,14 @@ class _Text:
             for name in self._unknown(m):
                 found = next((names[name] for _, names in reversed(scopes) if name in names), None)
                 if found is None or not m.sees(found.owner):
-                    raise _ApartError
+                    raise _UnclearError
                 found.shared, m.uses[name] = True, found
             for _ in range(m.closes):
                 opener, _ = scopes.pop() if len(scopes) > 1 else (None, {})
                 if opener is None or opener.block != m.block or opener.branches != m.branches:
-                    raise _ApartError
+                    raise _UnclearError
         if len(scopes) > 1:
-            raise _ApartError
+            raise _UnclearError
         for m in self.members:
             for x in m.declares:
                 if x.shared:
@@ -368,7 +283,7 @@ class _Text:
                 setter = self._setter(touched[max(0, k - _MOST) : k], m, guard)
                 start = bisect_left(places, setter.s.keyword)
                 stop = max(k + 1, *(bisect_right(places, end) for _, end in _around(setter, m)), 0)
-                m.mixed = m.mixed or all(c[stop] > c[start] for c in counts)
+                m.mixes_carry = m.mixes_carry or all(c[stop] > c[start] for c in counts)
             flag = next((x for x in reversed(flags) if m.sees(x.owner)), None)
             if flag is not None:
                 m.uses[CARRY] = flag
@@ -390,17 +305,12 @@ class _Text:
                 span = slice(bisect_right(self.places, x.s.keyword), bisect_right(self.places, until))
                 if any(names & y.flow.writes for y in self.members[span]):
                     continue
-            if any(self._called(*at) for at in ((x.s.close, m.s.close), *loops)):
+            if any(self.around.calls_between(*at) for at in ((x.s.close, m.s.close), *loops)):
                 break
             return x
-        raise _ApartError
-
-    def _called(self, first: int, last: int) -> bool:
-        """Whether a call stands between two tokens."""
-        k = bisect_left(self.calls, first)
-        return k < len(self.calls) and self.calls[k] <= last
+        raise _UnclearError
 
 
-def _around(x: _Member, m: _Member) -> list[tuple[int, int]]:
+def _around(x: _Member, m: _Member) -> list[Loop]:
     """The loops around `m` that `x` in front of it is not in."""
     return [loop for loop in m.loops if loop not in x.loops]
