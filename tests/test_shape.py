@@ -17,7 +17,7 @@ PACKAGE = ROOT / "translator" / "cu2port"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 _LINES, _FUNCTION_LINES, _NESTING, _CLASS_DEPTH = 400, 80, 5, 3
 #: Modules with more lines.
-LONG_MODULES = {"facts/unit.py"}
+LONG_MODULES: set[str] = set()
 #: Functions with more lines or deeper nesting.
 LONG_FUNCTIONS = {"lint/reach.py:digest", "project/git_objects.py:_built", "report/formats/md.py:_markdown"}
 #: Classes with more levels of inheritance.

@@ -10,6 +10,7 @@ from cu2port.syntax.lexer import Directive, is_identifier
 from cu2port.syntax.words import EXECUTION_SPACES
 
 if TYPE_CHECKING:
+    from cu2port.facts.tokens import Tokens
     from cu2port.facts.unit import Unit
 
 _CONTROL = frozenset(
@@ -146,7 +147,7 @@ def function_with_body(unit: Unit, body: int) -> Function | None:  # noqa: C901 
     return Function(name, first, name_at, (opener, close), (body, match[body]), frozenset(sides))
 
 
-def find_launches(unit: Unit) -> tuple[Launch, ...]:
+def find_launches(unit: Tokens) -> tuple[Launch, ...]:
     """Kernel launches, also those in macro bodies."""
     out = []
     t = unit.t
@@ -179,7 +180,7 @@ def find_launches(unit: Unit) -> tuple[Launch, ...]:
     return tuple(reversed(out))
 
 
-def _launch_close(unit: Unit, start: int, closes: dict[int, int], known: dict[int, int]) -> int:
+def _launch_close(unit: Tokens, start: int, closes: dict[int, int], known: dict[int, int]) -> int:
     """Index of the first `>` of the `>>>` that closes a launch configuration starting at token `start`, or -1.
 
     `closes`: for tokens that were passed before, the `>>>` that follows, or -1; `known`: by their `<<<`, those of the

@@ -1,4 +1,4 @@
-"""The facts of one file that checks decide on: tokens, macros, functions, launches, asm statements, includes.
+"""The facts of one file that checks decide on: tokens, macros, functions, asm statements, includes.
 
 Everything is found by the lexer, so it is there for files that do not parse and for both sides of every `#if`.
 What only a compiler front end knows (types, constant values, who declared a name) is asked of `clang` when needed.
@@ -6,32 +6,30 @@ What only a compiler front end knows (types, constant values, who declared a nam
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from cu2port.core.model import Options, Project, Span
 from cu2port.facts.conditionals import Conditionals, Cover
 from cu2port.facts.declared import names_in
-from cu2port.facts.structure import SIDES, Call, Function, Include, Launch, Macro, find_launches, function_with_body
+from cu2port.facts.structure import SIDES, Function, Include, Macro, function_with_body
+from cu2port.facts.tokens import Tokens
 from cu2port.syntax.candidates import may_be_declared
 from cu2port.syntax.declarations import Declarations
-from cu2port.syntax.lexer import Directive, Group, Lexed, is_identifier, is_string, lex
-from cu2port.syntax.words import ASM, ASM_QUALIFIERS, BEFORE_VALUE
+from cu2port.syntax.lexer import Group, is_identifier, is_string
+from cu2port.syntax.words import ASM, ASM_QUALIFIERS
 
 if TYPE_CHECKING:
     from cu2port.catalog import Catalog
     from cu2port.facts.clang import ClangService, Facts
 
 T = TypeVar("T")
-_BEFORE_GLOBAL = BEFORE_VALUE | {"typedef", "const"}  # a `::` after these begins a name
 
 
-class Unit:
-    """One file. `text` is Latin-1, so indices are byte offsets; `t` and `p` are its tokens and their offsets."""
+class Unit(Tokens):
+    """One file."""
 
     def __init__(
         self,
@@ -42,15 +40,11 @@ class Unit:
         project: Project | None = None,
         clang: ClangService | None = None,
     ) -> None:
-        self.text = text
+        super().__init__(text)
         self.path = path
         self.catalog = catalog
         self.options = options or Options()
         self.project = project or Project()
-        self.lexed: Lexed = lex(text)
-        self.t = self.lexed.t
-        self.p = self.lexed.p
-        self.match = self.lexed.match
         self._clang = clang
         self._owned: dict[str, bool] = {}
         self._made: dict[Callable[[Unit], object], object] = {}
@@ -62,184 +56,6 @@ class Unit:
         if make not in self._made:
             self._made[make] = make(self)
         return cast(T, self._made[make])
-
-    # --- tokens ---------------------------------------------------------------------------------------------------
-
-    def end(self, i: int) -> int:
-        """Byte offset after token i."""
-        return self.p[i] + len(self.t[i])
-
-    def tok(self, i: int) -> str:
-        """Token i, or "" outside the file."""
-        return self.t[i] if 0 <= i < len(self.t) else ""
-
-    def source(self, first: int, stop: int) -> str:
-        """The text from token `first` to the end of token `stop - 1`."""
-        return self.text[self.p[first] : self.end(stop - 1)] if stop > first else ""
-
-    @cached_property
-    def enclosing(self) -> list[int]:
-        """For each token the `(` or `[` that is met going back from it, past what closed brackets hold; else -1."""
-        out: list[int] = []
-        before = -1
-        for i, tok in enumerate(self.t):
-            if tok in ("(", "["):
-                before = i
-            elif tok in (")", "]", "}") and 0 <= self.match[i] < i:
-                before = out[self.match[i] - 1] if self.match[i] else -1
-            out.append(before)
-        return out
-
-    def line_start(self, offset: int) -> int:
-        """Where the line of a byte begins; LF and CR end lines."""
-        return self._line_starts[bisect_right(self._line_starts, offset) - 1]
-
-    @cached_property
-    def _line_starts(self) -> list[int]:
-        return [0, *(m.end() for m in re.finditer(r"[\r\n]", self.text))]
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """All different tokens: whether a check has anything to do in this file."""
-        return frozenset(self.lexed.places)
-
-    @cached_property
-    def strings(self) -> frozenset[str]:
-        """All different string literals."""
-        return frozenset([w for w in self.words if '"' in w and is_string(w)])
-
-    def find(self, *names: str) -> list[int]:
-        """Indices of the tokens that are one of `names`, in order. Fast where there are none or few."""
-        places = self.lexed.places
-        if len(names) == 1:
-            return list(places.get(names[0], ()))
-        found = [places[name] for name in set(names) if name in places]
-        return list(found[0]) if len(found) == 1 else sorted(chain.from_iterable(found))
-
-    def between(self, first: int, stop: int, *names: str) -> list[int]:
-        """Those of them in tokens [first, stop)."""
-        found = [places[bisect_left(places, first) : bisect_left(places, stop)] for places in map(self._places, names)]
-        return found[0] if len(found) == 1 else sorted(chain.from_iterable(found))
-
-    def _places(self, name: str) -> list[int]:
-        return self.lexed.places.get(name, [])
-
-    @property
-    def directives(self) -> tuple[Directive, ...]:
-        return self.lexed.directives
-
-    @property
-    def groups(self) -> tuple[Group, ...]:
-        return self.lexed.groups
-
-    def in_directive(self, i: int) -> Directive | None:
-        """The directive that token i is part of."""
-        return self.lexed.directive_at(i)
-
-    def is_member(self, i: int) -> bool:
-        """Whether token i is accessed through an object (`x.name`, `x->name`)."""
-        return self.tok(i - 1) in (".", "->", ".*", "->*")
-
-    def qualifier(self, i: int) -> int:
-        """Index of the first token of the qualified name that ends at i (`a` in `a::b::c`); i when unqualified."""
-        while self.tok(i - 1) == "::":
-            before = self.tok(i - 2)
-            if before and is_identifier(before) and before not in _BEFORE_GLOBAL:
-                i -= 2
-            elif before == ">" and (k := self.angle_open(i - 2)) > 0:
-                i = k - 1
-            else:
-                return i - 1
-        return i
-
-    # --- brackets and calls ---------------------------------------------------------------------------------------
-
-    def angle_close(self, i: int, limit: int = 2000) -> int:
-        """Index of the `>` that closes the template argument list opened by `<` at i, or -1 if it is no such list."""
-        depth = 0
-        k = i
-        stop = min(len(self.t), i + limit)
-        while k < stop:
-            tok = self.t[k]
-            if tok == "<":
-                depth += 1
-            elif tok == ">":
-                depth -= 1
-                if depth == 0:
-                    return k
-            elif tok in ("(", "[", "{"):
-                k = self.match[k]
-                if k < 0:
-                    return -1
-            elif tok in (")", "]", "}", ";", "<<<") or (
-                tok in ("&&", "||") and self.tok(k + 1) not in (">", ",", "...")
-            ):
-                return -1
-            k += 1
-        return -1
-
-    def angle_open(self, i: int, limit: int = 2000) -> int:
-        """Index of the `<` that opens the template argument list closed by `>` at i, or -1."""
-        depth = 0
-        k = i
-        while k >= 0 and i - k < limit:
-            tok = self.t[k]
-            if tok == ">":
-                depth += 1
-            elif tok == "<":
-                depth -= 1
-                if depth == 0:
-                    return k
-            elif tok in (")", "]", "}"):
-                k = self.match[k]
-                if k < 0:
-                    return -1
-            elif tok in ("(", "[", "{", ";"):
-                return -1
-            k -= 1
-        return -1
-
-    def split_args(self, first: int, stop: int) -> tuple[Span, ...]:
-        """Byte spans of the comma-separated expressions in tokens [first, stop)."""
-        out = []
-        k = begin = first
-        while k < stop:
-            tok = self.t[k]
-            if tok in ("(", "[", "{", "<%", "<:"):
-                k = self.match[k] if first <= self.match[k] < stop else k
-            elif tok == "<" and k > first and is_identifier(self.t[k - 1]):
-                close = self.angle_close(k)
-                # `a < b, c > d` is two arguments, `f<b, c>(d)` and `f<b, c>` one: no expression ends with `>`
-                after = self.tok(close + 1)
-                if 0 < close < stop and (after in ("(", "::", "{", ",", ")", ">") or "," not in self.t[k:close]):
-                    k = close
-            elif tok == "<<<" and self.launch_ends.get(k, stop) < stop:
-                k = self.launch_ends[k]
-            elif tok == ",":
-                out.append(self._span(begin, k))
-                begin = k + 1
-            k += 1
-        if begin < stop or out:
-            out.append(self._span(begin, stop))
-        return tuple(out)
-
-    def _span(self, first: int, stop: int) -> Span:
-        if stop <= first:  # an empty argument: an empty span after the previous token
-            at = self.end(first - 1)
-            return Span(at, at)
-        return Span(self.p[first], self.end(stop - 1))
-
-    def call(self, i: int) -> Call | None:
-        """The call whose callee's last token is i (template arguments may stand between), or None."""
-        k = i + 1
-        if self.tok(k) == "<":
-            close = self.angle_close(k)
-            if close < 0:
-                return None
-            k = close + 1
-        if self.tok(k) != "(" or self.match[k] < 0:
-            return None
-        return Call(k, self.match[k], self.split_args(k + 1, self.match[k]))
 
     # --- preprocessor ---------------------------------------------------------------------------------------------
 
@@ -375,16 +191,6 @@ class Unit:
         """Whether token i is in a function that runs on the GPU (`__global__`, `__device__`, or both sides)."""
         f = self.function_at(i)
         return f is not None and bool(f.sides & {"__global__", "__device__"})
-
-    @cached_property
-    def launches(self) -> tuple[Launch, ...]:
-        """Kernel launches, also those in macro bodies."""
-        return find_launches(self)
-
-    @cached_property
-    def launch_ends(self) -> dict[int, int]:
-        """By the `<<<` of a launch, the last `>` of its `>>>`."""
-        return {x.open: x.close + 2 for x in self.launches}
 
     @cached_property
     def asms(self) -> tuple[tuple[int, int, int], ...]:
