@@ -1,7 +1,4 @@
-"""The shape of the code: short modules and functions, shallow classes, exceptions with a reason.
-
-The lists of exceptions may only shrink: an entry that is not needed any more fails the test.
-"""
+"""The shape of the code: short modules and functions, shallow classes, exceptions from complexity with a reason."""
 
 from __future__ import annotations
 
@@ -16,12 +13,6 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "translator" / "cu2port"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 _LINES, _FUNCTION_LINES, _NESTING, _CLASS_DEPTH = 400, 80, 5, 3
-#: Modules with more lines.
-LONG_MODULES: set[str] = set()
-#: Functions with more lines or deeper nesting.
-LONG_FUNCTIONS = {"lint/reach.py:digest", "project/git_objects.py:_built", "report/formats/md.py:_markdown"}
-#: Classes with more levels of inheritance.
-DEEP_CLASSES: set[str] = set()
 _NESTS = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.Match)
 
 
@@ -71,17 +62,15 @@ def test_modules_are_short() -> None:
     long = {
         p.relative_to(PACKAGE).as_posix() for p in SOURCES if len(p.read_text(encoding="utf-8").splitlines()) > _LINES
     }
-    assert long == LONG_MODULES
+    assert not long
 
 
 def test_functions_are_short_and_flat(trees: dict[str, ast.Module]) -> None:
-    assert {
-        f"{path}:{f.name}" for path, tree in trees.items() for f in _functions(tree) if is_long(f)
-    } == LONG_FUNCTIONS
+    assert not [f"{path}:{f.name}" for path, tree in trees.items() for f in _functions(tree) if is_long(f)]
 
 
 def test_classes_are_shallow(trees: dict[str, ast.Module]) -> None:
-    assert deep(trees) == DEEP_CLASSES
+    assert not deep(trees)
 
 
 def test_what_is_too_long_or_deep_is_found() -> None:

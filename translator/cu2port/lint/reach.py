@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from cu2port.core.files import may_include, read_regular
@@ -44,24 +44,29 @@ class Reach:
             for quoted, name in includes:
                 places = (folder, *self._dirs) if quoted else self._dirs
                 wider = [f"{p}{inner}" for p in (folder, *self._dirs, *above) for inner in ("", "/include")]
-                for order in (places, wider):  # as libclang looks for it, and as `warp.across` does
-                    for place in order:
-                        file = os.path.normpath(f"{place}/{name}")
-                        if file in seen:
-                            if seen[file]:
-                                break
-                            continue
-                        found = self._read(file) if self._may(file, home) else None
-                        seen[file] = found[0] if found is not None else b""
-                        if found is None:
-                            continue
-                        total += 1
-                        if total > _MOST_FILES or found[1] is None:
-                            return ""
-                        todo.append((os.path.dirname(file), found[1]))  # noqa: PTH120
-                        break
+                for order in (places, wider):  # as libclang looks for it, and as `warp.headers` does
+                    file, found = self._first([f"{place}/{name}" for place in order], home, seen)
+                    if found is None:
+                        continue
+                    total += 1
+                    if total > _MOST_FILES or found[1] is None:
+                        return ""
+                    todo.append((os.path.dirname(file), found[1]))  # noqa: PTH120
         text = b"".join(f"{file}\0".encode("utf-8", "surrogateescape") + mark for file, mark in sorted(seen.items()))
         return hashlib.sha256(text).hexdigest()
+
+    def _first(self, paths: Iterable[str], home: str, seen: dict[str, bytes]) -> tuple[str, _Header | None]:
+        """The first of some paths that has a header; None for it where there is none, or where it was seen before."""
+        for path in paths:
+            file = os.path.normpath(path)
+            if file not in seen:
+                found = self._read(file) if self._may(file, home) else None
+                seen[file] = found[0] if found is not None else b""
+                if found is not None:
+                    return file, found
+            elif seen[file]:
+                break
+        return "", None
 
     def _may(self, file: str, home: str) -> bool:
         """Whether sources of a folder may include a file."""

@@ -236,7 +236,7 @@ def lint_job(settings: Settings, job: Job, tools: Tools) -> FileLint:
 
 
 def _is_header(name: str) -> bool:
-    """Whether what lanes do may be read from an include (`warp.across` looks into those of the project)."""
+    """Whether what lanes do may be read from an include (`warp.headers` looks into those of the project)."""
     return "." in name and not name.startswith("cuda")
 
 

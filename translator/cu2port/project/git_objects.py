@@ -192,31 +192,40 @@ def _inflated(f: BinaryIO, most: int) -> bytes:
 def _built(base: bytes, deltas: list[bytes]) -> bytes:
     """An object from its base and the deltas on it, the last one first."""
     for delta in reversed(deltas):
-        at = _skip(delta, _skip(delta, 0))  # the sizes before and after
-        out = bytearray()
-        while at < len(delta):
-            op = delta[at]
-            at += 1
-            if op & 128:  # copy: the low bits say which bytes of offset and length follow
-                values = []
-                for bits in (op & 15, op >> 4 & 7):
-                    value = 0
-                    for k in range(4):
-                        if bits >> k & 1:
-                            value |= delta[at] << 8 * k
-                            at += 1
-                    values.append(value)
-                start, length = values[0], values[1] or 0x10000
-                if start + length > len(base):
-                    raise ValueError
-                out += base[start : start + length]
-            else:
-                out += delta[at : at + op]
-                at += op
-            if not op or len(out) > _MOST:
-                raise ValueError
-        base = bytes(out)
+        base = _applied(base, delta)
     return base
+
+
+def _applied(base: bytes, delta: bytes) -> bytes:
+    """What a delta makes of its base: parts of the base, and bytes of its own."""
+    at = _skip(delta, _skip(delta, 0))  # the sizes before and after
+    out = bytearray()
+    while at < len(delta):
+        op = delta[at]
+        at += 1
+        if op & 128:  # copy: the low bits say which bytes of offset and length follow
+            start, at = _number(delta, at, op & 15)
+            length, at = _number(delta, at, op >> 4 & 7)
+            length = length or 0x10000
+            if start + length > len(base):
+                raise ValueError
+            out += base[start : start + length]
+        else:
+            out += delta[at : at + op]
+            at += op
+        if not op or len(out) > _MOST:
+            raise ValueError
+    return bytes(out)
+
+
+def _number(delta: bytes, at: int, given: int) -> tuple[int, int]:
+    """A number of which only some bytes are written, the lowest first, and where the next one begins."""
+    value = 0
+    for k in range(4):
+        if given >> k & 1:
+            value |= delta[at] << 8 * k
+            at += 1
+    return value, at
 
 
 def _skip(data: bytes, at: int) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from cu2port.report.audit_parts import (
     WAYS,
@@ -50,76 +51,91 @@ def _markdown(doc: Mapping[str, Any]) -> Iterator[str]:
         c = doc["compare"]
         yield f"Since the older audit: **{c['fixed']} fixed, {c['new']} new, {c['left']} left**."
         yield ""
-    yield "## Libraries"
-    yield ""
-    yield from _table(
-        ("CUDA", "HIP", "names", "uses", "without a counterpart"),
-        ((x["title"], x["target"] or "none", x["names"], x["uses"], some(x["gaps"])) for x in doc["libraries"]),
-    )
-    if doc["wave64"]:
-        yield "## Wavefronts of 64 lanes"
-        yield ""
-        yield f"{open_risks(doc):,} for manual work hang or give wrong results."
-        yield ""
-        yield from _table(
-            ("harm", "rule", "what", "first place", "places", "open"),
-            (
-                (w["harm"], w["code"], w["message"], "{}:{}".format(*w["places"][0]), w["count"], w["open"])
-                for w in doc["wave64"]
-            ),
-        )
-    if doc["ptx"]:
-        yield "## Inline PTX"
-        yield ""
-        yield from _table(
-            ("instruction", "uses", "become C++"), ((p["instruction"], p["count"], p["lifted"]) for p in doc["ptx"])
-        )
-    if doc["requirements"]:
-        yield "## Requirements"
-        yield ""
-        yield from _table(
-            ("what", "on AMD GPUs", "places", "first"),
-            (
-                (r["title"], r["note"], len(r["places"]), "{}:{} {}".format(*r["places"][0]))
-                for r in doc["requirements"]
-            ),
-        )
-    if doc["build"]:
-        yield "## Build files"
-        yield ""
-        yield from _table(
-            ("what", "for HIP", "lines", "files", "first"),
-            (
-                (k["what"], k["instead"], k["lines"], k["files"], "{}:{}".format(*k["places"][0]))
-                for k in build_kinds(doc)
-            ),
-        )
-    if doc["bindings"]:
-        yield "## Other languages"
-        yield ""
-        yield from _table(
-            ("language", "for HIP", "lines", "first"),
-            (
-                (name, places[0]["instead"], len(places), "{path}:{line}".format(**places[0]))
-                for name, places in by_language(doc).items()
-            ),
-        )
-    yield "## Order"
-    yield ""
-    yield from _table(
-        ("", "file", "files that depend on it", "risk"),
-        ((n, o["path"], o["needed_by"], o["risk"]) for n, o in enumerate(doc["order"][:_MOST_ROWS], 1)),
-        len(doc["order"]) - _MOST_ROWS,
-    )
-    yield "## What is left"
-    yield ""
-    left = folded(doc["findings"])
-    yield from _table(
-        ("first place", "places", "rule", "what"),
-        ((x["place"], x["count"], f"{x['code']} {x['name']}", x["message"]) for x in left[:_MOST_ROWS]),
-        len(left) - _MOST_ROWS,
-    )
+    for section in _SECTIONS:
+        rows = list(section.rows(doc))
+        if rows or section.always:
+            yield f"## {section.title}"
+            yield ""
+            if section.intro is not None:
+                yield section.intro(doc)
+                yield ""
+            yield from _table(section.head, rows[: section.most], max(0, len(rows) - section.most))
     yield f"*{cell(e['method'])}*"
+
+
+class _Section(NamedTuple):
+    """A table of the report under its title. `always`: also where it has no rows."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: Callable[[Mapping[str, Any]], Iterable[tuple[object, ...]]]
+    always: bool = False
+    intro: Callable[[Mapping[str, Any]], str] | None = None
+    most: int = sys.maxsize
+
+
+_SECTIONS = (
+    _Section(
+        "Libraries",
+        ("CUDA", "HIP", "names", "uses", "without a counterpart"),
+        lambda doc: (
+            (x["title"], x["target"] or "none", x["names"], x["uses"], some(x["gaps"])) for x in doc["libraries"]
+        ),
+        always=True,
+    ),
+    _Section(
+        "Wavefronts of 64 lanes",
+        ("harm", "rule", "what", "first place", "places", "open"),
+        lambda doc: (
+            (w["harm"], w["code"], w["message"], "{}:{}".format(*w["places"][0]), w["count"], w["open"])
+            for w in doc["wave64"]
+        ),
+        intro=lambda doc: f"{open_risks(doc):,} for manual work hang or give wrong results.",
+    ),
+    _Section(
+        "Inline PTX",
+        ("instruction", "uses", "become C++"),
+        lambda doc: ((p["instruction"], p["count"], p["lifted"]) for p in doc["ptx"]),
+    ),
+    _Section(
+        "Requirements",
+        ("what", "on AMD GPUs", "places", "first"),
+        lambda doc: (
+            (r["title"], r["note"], len(r["places"]), "{}:{} {}".format(*r["places"][0])) for r in doc["requirements"]
+        ),
+    ),
+    _Section(
+        "Build files",
+        ("what", "for HIP", "lines", "files", "first"),
+        lambda doc: (
+            (k["what"], k["instead"], k["lines"], k["files"], "{}:{}".format(*k["places"][0])) for k in build_kinds(doc)
+        ),
+    ),
+    _Section(
+        "Other languages",
+        ("language", "for HIP", "lines", "first"),
+        lambda doc: (
+            (name, places[0]["instead"], len(places), "{path}:{line}".format(**places[0]))
+            for name, places in by_language(doc).items()
+        ),
+    ),
+    _Section(
+        "Order",
+        ("", "file", "files that depend on it", "risk"),
+        lambda doc: ((n, o["path"], o["needed_by"], o["risk"]) for n, o in enumerate(doc["order"], 1)),
+        always=True,
+        most=_MOST_ROWS,
+    ),
+    _Section(
+        "What is left",
+        ("first place", "places", "rule", "what"),
+        lambda doc: (
+            (x["place"], x["count"], f"{x['code']} {x['name']}", x["message"]) for x in folded(doc["findings"])
+        ),
+        always=True,
+        most=_MOST_ROWS,
+    ),
+)
 
 
 def _table(head: Sequence[str], rows: Any, more: int = 0) -> Iterator[str]:
