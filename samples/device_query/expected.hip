@@ -29,8 +29,8 @@ int main() {
     size_t most = 0;
     hipRuntimeGetVersion(&runtime);
     hipDriverGetVersion(&driver);
-    std::printf("runtime %d.%d, driver %d.%d, built with %d\n", runtime / 1000, runtime % 1000 / 10, driver / 1000,
-                driver % 1000 / 10, CUDART_VERSION);
+    std::printf("runtime %d.%d, driver %d.%d, built with %d\n", runtime / 10000000, runtime % 10000000 / 100000, driver / 10000000,
+                driver % 10000000 / 100000, CUDART_VERSION);
     for (int device = 0; device < count; ++device) {
         hipDeviceProp_t prop;
         if (hipGetDeviceProperties(&prop, device) != hipSuccess) return EXIT_FAILURE;

@@ -3,13 +3,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Severity, replace
+from cu2port.core.model import Edit, Finding, Severity, Span, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 
 _VECTOR = re.compile(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([1-4])\Z")
+_COMPLEX = re.compile(r"(?:cu|hip)(?:Float|Double)?Complex\Z")  # vectors of two in HIP
+_ALIAS = re.compile(r"\b(?:typedef\s+(?P<a>\w+)\s+(?P<b>\w+)\s*;|using\s+(?P<c>\w+)\s*=\s*(?P<d>\w+)\s*;)")
 _NAMES = ("+=", "-=", "*=", "/=", "*", "/", "++", "--")
 _BOTH = frozenset({"__host__", "__device__"})
 _QUIET_WORDS = frozenset(
@@ -22,8 +24,9 @@ class VectorOperator(Check):
 
     CUDA's vector types are plain structs, so programs bring their own operators. HIP's have the usual ones, component
     by component, and for a pair of vectors `+= -= *= /= * /` a second one of the user's that is `__host__ __device__`
-    makes every use ambiguous. Where the user's does the same it is taken out. Where it does something else (the product
-    of complex numbers, say) it needs a name of its own.
+    makes every use ambiguous. So it is with complex numbers, which are vectors of two in HIP. Where the user's does the
+    same it is taken out. Where it does something else (the product of complex numbers, say) it is written twice, once
+    for the host and once for the device: clang prefers a function of one side to HIP's, which is for both.
     """
 
     code, name, severity = "CU216", "vector-operator", Severity.INFO
@@ -42,9 +45,19 @@ class VectorOperator(Check):
         Example(
             "__host__ __device__ float2 operator*(float2 a, float2 b)"
             " { return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }\n",
-            "__host__ __device__ float2 operator*(float2 a, float2 b)"
+            "__host__ float2 operator*(float2 a, float2 b)"
+            " { return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }\n"
+            "__device__ float2 operator*(float2 a, float2 b)"
             " { return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }\n",
-            "complex numbers: it stays, and is reported",
+            "complex numbers: one for each side",
+        ),
+        Example(
+            "typedef cuFloatComplex C;\n__host__ __device__ inline C& operator*=(C& a, const C& b)"
+            " { return a = cuCmulf(a, b); }\n",
+            "typedef hipFloatComplex C;\n__host__ inline C& operator*=(C& a, const C& b)"
+            " { return a = hipCmulf(a, b); }\n__device__ inline C& operator*=(C& a, const C& b)"
+            " { return a = hipCmulf(a, b); }\n",
+            "CUDA's complex numbers, under a name of the file's",
         ),
         Example(
             "#define HD __host__ __device__\nHD float2 operator/(float2 a, float2 b)"
@@ -65,11 +78,12 @@ class VectorOperator(Check):
         if "operator" not in unit.words:
             return
         bodies = {f.name_at: f for f in unit.functions if f.name.startswith("operator")}
+        vectors = unit.once(_vectors)
         for i in unit.find("operator"):
             op = unit.tok(i + 1)
             if op not in _NAMES or unit.tok(i + 2) != "(" or unit.in_directive(i) is not None:
                 continue
-            operands = _operands(unit, i + 2)
+            operands = _operands(unit, i + 2, vectors)
             if operands is None or len(operands[1]) != (1 if op in ("++", "--") else 2):
                 continue
             vector, names = operands
@@ -86,21 +100,24 @@ class VectorOperator(Check):
             if "friend" in words or "template" in words:
                 continue
             sides = words & _BOTH | {s for w in words for s in unit.side_macros.get(w, ())}
-            unknown = any(is_identifier(w) and w not in _QUIET_WORDS and not _VECTOR.match(w) for w in words)
+            unknown = any(is_identifier(w) and w not in _QUIET_WORDS and w not in vectors for w in words)
             both = sides >= _BOTH or "constexpr" in words or (unknown and not sides)
             if not both:
                 continue
-            yield from self._judge(unit, i, head, last, f"operator{op}", vector, same, sides >= _BOTH)
+            yield from self._judge(unit, i, head, last, vector, same, sides >= _BOTH)
 
     def _judge(
-        self, unit: Unit, i: int, head: int, last: int, name: str, vector: str, same: bool | None, sure: bool
+        self, unit: Unit, i: int, head: int, last: int, vector: str, same: bool | None, sure: bool
     ) -> Iterator[Finding]:
+        name, vectors = f"operator{unit.t[i + 1]}", unit.once(_vectors)
         clear = not any(unit.p[head] <= d.start < unit.end(last) for d in unit.directives)
         if same is None:  # a declaration: what the definition does decides, and that may be elsewhere
             same = any(
                 _same(unit, f, name[8:], vector, found[1])
                 for f in unit.functions
-                if f.name == name and (found := _operands(unit, f.params[0])) is not None and found[0] == vector
+                if f.name == name
+                and (found := _operands(unit, f.params[0], vectors)) is not None
+                and found[0] == vector
             )
         if same and clear:
             yield self.finding(
@@ -112,13 +129,12 @@ class VectorOperator(Check):
             )
         elif sure:
             yield self.finding(
-                f"HIP has a `{name}` for {vector}, component by component; a second one makes every use ambiguous. "
-                "Rename this one",
-                unit.p[i],
-                unit.end(unit.match[i + 2]),
-                severity=Severity.ERROR,
+                f"HIP has a `{name}` for {vector}, component by component, and a second one for both sides makes every "
+                "use ambiguous; written once for the host and once for the device",
+                unit.p[head],
+                unit.end(last),
+                (_for_each_side(unit, head, i, last),),
                 cuda=vector,
-                effects=(("all", "compile-error"),),
             )
 
 
@@ -130,14 +146,39 @@ def _head(unit: Unit, i: int) -> int:
     return k
 
 
-def _operands(unit: Unit, opener: int) -> tuple[str, tuple[str, ...]] | None:
+def _vectors(unit: Unit) -> dict[str, int]:
+    """Words for HIP's vector types in a file, with the number of components."""
+    found = {w: int(m[1]) for w in unit.words if (m := _VECTOR.match(w))}
+    found |= dict.fromkeys(filter(_COMPLEX.match, unit.words), 2)
+    for m in _ALIAS.finditer(unit.text):
+        meant, alias = m["a"] or m["d"], m["b"] or m["c"]
+        if meant in found:
+            found[alias] = found[meant]
+    return found
+
+
+def _for_each_side(unit: Unit, head: int, stop: int, last: int) -> Edit:
+    """Tokens [head, last], with execution spaces in [head, stop), written for the host and then for the device."""
+    sides = [k for k in range(head, stop) if unit.t[k] in _BOTH or unit.t[k] in unit.side_macros]
+    parts: list[str | Span] = []
+    for side in ("__host__", "__device__"):
+        at = unit.p[head]
+        for n, k in enumerate(sides):
+            parts += [Span(at, unit.p[k]), *([side] if n == 0 else [])]
+            at = unit.end(k) if n == 0 else unit.p[k + 1]
+        parts += [Span(at, unit.end(last)), *(["\n"] if side == "__host__" else [])]
+    kept = [x for x in parts if isinstance(x, str) or x.start < x.end]
+    return Edit(unit.p[head], unit.end(last), tuple(kept))
+
+
+def _operands(unit: Unit, opener: int, vectors: dict[str, int]) -> tuple[str, tuple[str, ...]] | None:
     """The vector type that all parameters have, and their names ("" where there is none); None for other lists."""
     types: set[str] = set()
     names = []
     for span in unit.split_args(opener + 1, unit.match[opener]):
         found = re.findall(r"\w+|\S", unit.text[span.start : span.end])
         words = [w for w in found if w not in ("const", "&", "struct")]
-        if not 1 <= len(words) <= 2 or not _VECTOR.match(words[0]):
+        if not 1 <= len(words) <= 2 or words[0] not in vectors:
             return None
         types.add(words[0])
         names.append(words[1] if len(words) == 2 else "")
@@ -149,7 +190,7 @@ def _same(unit: Unit, function: Function, op: str, vector: str, names: tuple[str
     if op in ("++", "--") or not all(names):
         return False
     a, b = names
-    fields = "xyzw"[: int(vector[-1])]
+    fields = "xyzw"[: unit.once(_vectors)[vector]]
     body = " ".join(unit.t[function.body[0] + 1 : function.body[1]])
     sign = op[0]
     stores = [f"{a} . {c} {sign}= {b} . {c}" for c in fields]
