@@ -53,9 +53,8 @@ class RuntimeVersion(Check):
             words = [w for w in unit.t[first:stop] if w.isidentifier()]
             if not words:
                 continue
-            used = [
-                e for e in _behind(unit, i) if isinstance(e, Binary) and _judges(e, words[-1]) and e.at > call.close
-            ]
+            near = _near(unit, i)
+            used = [e for e in near if isinstance(e, Binary) and e.at > call.close and _judges(e, words[-1])]
             if used:
                 at = used[0].at
                 yield self.finding(
