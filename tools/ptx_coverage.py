@@ -1,12 +1,16 @@
 """How much inline PTX of real projects is lifted, by project.
 
     python tools/ptx_coverage.py [--left] [--commits FILE] [--write docs/validation.md] DIR...
+    python tools/ptx_coverage.py [--left] --family ldmatrix,stmatrix,movmatrix,cp.async DIR...
 
 Every asm statement that the lexer finds counts once, also in branches that HIP leaves out. Apart stand statements with
 instructions that have a task of their own (matrix, asynchronous copy, mbarrier), with those that only NVIDIA's GPUs
 since Hopper have, and chains (statements that hand a carry, a register or a scope on to each other). Barriers of some
 of a block's warps are lifted too, but want a look, so that they have a column. FILE names the projects' commits:
 `name commit` a line.
+
+With `--family` only statements with an instruction of these families count, whatever else they hold, in a row for each
+family and project. `cp.async` does not mean `cp.async.bulk`, which copies in another way.
 """
 
 from __future__ import annotations
@@ -55,7 +59,10 @@ def main() -> int:
     parser.add_argument("--left", action="store_true", help="name every statement that was not lifted")
     parser.add_argument("--commits", type=Path, help="`name commit` a line")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="write the table `ptx` of a document")
+    parser.add_argument("--family", metavar="NAMES", help="only these instructions, as `ldmatrix,cp.async`")
     asked = parser.parse_args()
+    if asked.family:
+        return families(asked.folders, asked.family.split(","), asked.left)
     commits = dict(line.split()[:2] for line in asked.commits.read_text().splitlines()) if asked.commits else {}
     rows = [count(folder) for folder in asked.folders]
     table = _HEAD.format(" | ".join(_APART)) + "\n|---|---|" + "--:|" * 10 + "\n"
@@ -86,16 +93,57 @@ def _line(project: str, commit: str, c: Counter[str]) -> str:
 def count(folder: Path) -> Row:
     """The statements of a folder's sources."""
     row = Row(folder.name, Counter(), [])
-    for path in sorted(p for p in folder.rglob("*") if p.suffix in _SUFFIXES and p.is_file()):
-        text = path.read_bytes().decode("latin-1")
-        if "asm" not in text:
-            continue
-        unit = Unit(text, load_catalog(), path=str(path))
+    for path, unit in units(folder):
         for what, s, why in judged(unit):
             row.counts[what] += 1
             if what == "left":
-                row.left.append((f"{path.relative_to(folder)}:{text.count(chr(10), 0, s.span.start) + 1}", why))
+                line = unit.text.count("\n", 0, s.span.start) + 1
+                row.left.append((f"{path.relative_to(folder)}:{line}", why))
     return row
+
+
+def units(folder: Path) -> Iterator[tuple[Path, Unit]]:
+    """The sources of a folder that may hold PTX."""
+    for path in sorted(p for p in folder.rglob("*") if p.suffix in _SUFFIXES and p.is_file()):
+        text = path.read_bytes().decode("latin-1")
+        if "asm" in text:
+            yield path, Unit(text, load_catalog(), path=str(path))
+
+
+def families(folders: list[Path], names: list[str], left: bool) -> int:
+    """Statements with instructions of each family, and how many of them are lifted."""
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for folder in folders:
+        for path, unit in units(folder):
+            found, context = prepared(unit, (s for s in statements(unit) if is_ptx(unit, s)))
+            joined = lifted_together(unit, found, context)
+            for s in found:
+                of = {name for name in names for opcode in opcodes(unit, s) if is_of(opcode, name)}
+                why = ""
+                if of and s.keyword not in joined:
+                    try:
+                        lifted_readings(s, context)
+                    except RefusedError as e:
+                        why = str(e)
+                for name in of:
+                    counts.setdefault((name, folder.name), Counter())["left" if why else "lifted"] += 1
+                if why and left:
+                    line = unit.text.count("\n", 0, s.span.start) + 1
+                    print(f"{folder.name}\t{path.relative_to(folder)}:{line}\t{why}", file=sys.stderr)
+    print("| family | project | statements | lifted | % |\n|---|---|--:|--:|--:|")
+    for name in names:
+        rows = {project: c for (family, project), c in sorted(counts.items()) if family == name}
+        for project, c in {**rows, "all": sum(rows.values(), Counter())}.items():
+            if total := c.total():
+                print(
+                    row_text((name, project, str(total), str(c["lifted"]), f"{100 * c['lifted'] / total:.1f}")), end=""
+                )
+    return 0
+
+
+def is_of(opcode: str, family: str) -> bool:
+    """Whether an opcode is of a family, named by its first words."""
+    return f"{opcode}.".startswith(f"{family}.") and not f"{opcode}.".startswith(f"{family}.bulk.")
 
 
 def judged(unit: Unit) -> Iterator[tuple[str, AsmStatement, str]]:
@@ -124,10 +172,9 @@ def judged(unit: Unit) -> Iterator[tuple[str, AsmStatement, str]]:
 
 def apart(opcode: str) -> str:
     """Why an instruction is counted apart; "" where it is not."""
-    special = kind(opcode)
-    if special in _APART:
+    special, match = kind(opcode), find(opcode)
+    if special in _APART and match is None:
         return special
-    match = find(opcode)
     return "hopper" if _NEWER.search(opcode) or (match is not None and match.row.sm >= 90) else ""
 
 

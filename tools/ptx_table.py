@@ -37,7 +37,7 @@ def shown(row: Row) -> str:
     opcode, _, operands = row.syntax.partition(" ")
     opcode = re.sub(r"\{\.\{?(?:\w+:)?([^{}]*)\}?\}", r"{.\1}", opcode)
     opcode = re.sub(r"(?<!\{)\.\{(?:\w+:)?([^{}]*)\}", r".{\1}", opcode)
-    operands = re.sub(r":[\w()]+", "", operands)
+    operands = re.sub(r":[\w()]+(?:\?pred)?", "", operands)
     operands = re.sub(r"(\||, )\?(\w+)", r"{\1\2}", operands)
     return f"{opcode} {operands}".strip()
 

@@ -40,6 +40,7 @@ MEANINGLESS = {
     "prefetch applypriority discard createpolicy": {
         **dict.fromkeys(("space", "level", "global", "first", "second"), "for caches")
     },
+    "cp ldmatrix stmatrix": {"space": "says where the address points, not how it is written", "cop": "for caches"},
     "suld sust": {"cop": "for caches", "clamp": "`.clamp` is refused, `.trap` has a note"},
     "tex": {"base": "without mip maps it is the default"},
     "add sub mul": {"rnd": "to the nearest is the default"},

@@ -52,11 +52,17 @@ __global__ void __launch_bounds__(kThreads, 8) moments_kernel(const float* matri
     }
 }
 
+// Asks for a row of the matrix before its threads do.
+__device__ __forceinline__ void prefetch(const float* row, int columns) {
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(row), "r"(4 * columns));
+}
+
 // One block for each row. The lanes of a warp that have found something take their places by one atomic addition.
 __global__ void outlier_kernel(const float* matrix, int columns, const float2* moments, float limit, Outlier* found,
                                int* count) {
-    const float2 m = moments[blockIdx.x];
     const float* row = matrix + static_cast<size_t>(blockIdx.x) * columns;
+    if (threadIdx.x == 0) prefetch(row, columns);
+    const float2 m = moments[blockIdx.x];
     for (int start = threadIdx.x & ~31; start < columns; start += kThreads) {
         const int column = start + threadIdx.x % 32;
         const float away = column < columns ? row[column] - m.x : 0.0f;

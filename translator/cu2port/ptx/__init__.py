@@ -39,7 +39,7 @@ The first argument is the manual's syntax line. In the opcode `.{name:x|y}` is o
 the name of a type binds a `Type`. In the operands `name:type` gives the type of each, `t` if none is written: a type's
 name, a binding, or `wide(t)`. Operands named `d`, `p`, `q` in the first place are written, everything else is read;
 `p|q` are two results, `q` may be missing. `?c` may be missing, `a.sel` takes a part of a word (`r.b0`) and binds it
-as `sel`. `[a]` is an address, `{d}` a vector or a scalar, `a:imm` a constant.
+as `sel`. `[a]` is an address, `{d}` a vector or a scalar, `a:imm` a constant, `a:u32?pred` a number or a predicate.
 `reads="cc"`/`writes="cc"` name the carry flag. The function takes operands and bindings by name and returns the value
 of each result, or of the effect.
 

@@ -228,6 +228,8 @@ class _Binder:
             if isinstance(operand, Reg) and not operand.select:
                 return operand.name
             raise self.fail("a label is expected")
+        if slot.form == "?" and self.is_predicate(operand):
+            return self.value(operand, ops.PRED)
         value = self.value(operand, self.row.type_of(slot, self.bindings))
         return (value,) if slot.form == "{" else value
 
@@ -263,6 +265,11 @@ class _Binder:
             return self.name(operand, type_)
         signs = {Not: "a `!`, which only predicates take", Neg: "a `-` before an operand, which it does not take"}
         raise self.fail(signs.get(type(operand), "an operand has a form that it does not take"))
+
+    def is_predicate(self, operand: Operand) -> bool:
+        """Whether an operand is a register for predicates, or what is not one."""
+        item = operand.item if isinstance(operand, Not) else operand
+        return isinstance(item, Reg) and item.name in self.places and self.places[item.name].type is ops.PRED
 
     def is_constant(self, operand: Operand) -> bool:
         """Whether an operand is one whose number the assembler sees in the text."""

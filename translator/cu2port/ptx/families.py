@@ -29,7 +29,13 @@ FAMILIES: tuple[Family, ...] = (
         "write the product with rocWMMA or Composable Kernel, or take the library's kernel",
     ),
     _family(
-        r"mma(?:\.sp)?(?:::ordered_metadata)?|wmma|ldmatrix|stmatrix|movmatrix",
+        r"ldmatrix|stmatrix|movmatrix",
+        "matrix",
+        "it is no form whose layout the manual shows",
+        "load or store the elements one by one, each lane its own",
+    ),
+    _family(
+        r"mma(?:\.sp)?(?:::ordered_metadata)?|wmma",
         "matrix",
         "AMD's matrix instructions have other shapes, and lay a matrix out over the lanes in another way",
         "write the product with rocWMMA, whose fragments hide the layout",
@@ -41,10 +47,16 @@ FAMILIES: tuple[Family, ...] = (
         "copy through registers: load, store to shared memory, __syncthreads()",
     ),
     _family(
+        r"cp\.async\.mbarrier|cp\.async\.arrive",
+        "mbarrier",
+        "AMD GPUs have no barrier objects in shared memory at which copies could arrive",
+        "wait for the copies with cp.async.wait_all, and use __syncthreads() for the barrier",
+    ),
+    _family(
         r"cp\.async",
         "copy",
-        "AMD GPUs copy to shared memory asynchronously in another way",
-        "copy through registers: load, store to shared memory, and __syncthreads() where the group is waited for",
+        "it is no form of cp.async that the manual has",
+        "copy through registers: load, and store to shared memory",
     ),
     _family(
         r"mbarrier|fence\.mbarrier_init|clusterlaunchcontrol",

@@ -353,11 +353,17 @@ class _Lifter:
         return any(i.name in _MEMORY for i in instructions(self.statements))
 
     def fences_needed(self) -> bool:
-        """Whether order against other memory accesses is not already kept by what the instructions are."""
+        """Whether order against other memory accesses is not already kept by what the instructions are.
+
+        An asynchronous copy has none with accesses around it. A fence would make each copy wait for its load.
+        """
+        if not self.touches_memory() and any(_COPY.match(i.opcode) for i in instructions(self.statements)):
+            return False
         return not all(i.name in _FENCES for i in instructions(self.statements))
 
 
-_MEMORY = frozenset({"ld", "ldu", "st", "atom", "red"})
+_MEMORY = frozenset({"ld", "ldu", "st", "atom", "red", "ldmatrix", "stmatrix"})
+_COPY = re.compile(r"cp\.async\.c[ag]\b")
 _FENCES = frozenset({"bar", "barrier", "membar", "fence", "trap", "exit"})
 _ADDRESS = re.compile(
     rf"(\b(?:ld|st|atom|red)\w*(?:<[^()]*>)?)\((?:{NAMESPACE}address|reinterpret_cast<std::uint64_t>)"

@@ -27,7 +27,7 @@ class Slot:
 
     name: str
     type: str
-    form: str = ""  # "[" address, "{" vector or scalar, "imm" constant, "" plain
+    form: str = ""  # "[" address, "{" vector or scalar, "imm" constant, "?" predicate too, "" plain
     optional: bool = False
     select: str = ""
 
@@ -125,6 +125,8 @@ def _slots(text: str, default: str) -> tuple[Slot, ...]:
             form, name = name[0], name[1:-1]
         if type_ in ("imm", "label", "call"):  # a constant, a label's name, everything that a call has
             form, type_ = type_, "s64"
+        if type_.endswith("?pred"):
+            form, type_ = "?", type_.removesuffix("?pred")
         name, _, select = name.partition(".")
         if ";" in name:  # an address with coordinates
             form, (name, select) = "[;", name.split(";")

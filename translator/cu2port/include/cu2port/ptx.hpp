@@ -280,6 +280,7 @@ CU2PORT_PTX u32 vabsdiff4_add(u32 a, u32 b, u32 c) {
 #ifdef __HIP__
 #include "ptx_device.hpp"
 #include "ptx_barrier.hpp"
+#include "ptx_ldmatrix.hpp"
 #endif
 
 namespace cu2port {

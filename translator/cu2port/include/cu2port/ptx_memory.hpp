@@ -274,6 +274,25 @@ template <class A> CU2PORT_PTX void st_bulk(A p, u64 bytes) {
     for (u64 i = 0; i < bytes; ++i) to[i] = 0;
 }
 
+// A copy from global to shared memory, of which `given` bytes are read; zeros follow them. It is done at once.
+template <class T, class A, class B> CU2PORT_PTX void copy_async(A to, B from, u32 given) {
+    T value = {};
+    if (given >= sizeof(T)) value = ld_global<T>(from);
+    else if (given) {
+        u8 bytes[sizeof(T)] = {};
+        const auto source = global_space<const u8>::to(from);
+        for (u32 i = 0; i < given; ++i) bytes[i] = source[i];
+        __builtin_memcpy(&value, bytes, sizeof(T));
+    }
+    st_shared(to, value);
+}
+template <class A, class B> CU2PORT_PTX void cp_async(A to, B from, u32 size, u32 given) {
+    if (size == 4) copy_async<u32>(to, from, given);
+    else if (size == 8) copy_async<u32x2>(to, from, given);
+    else copy_async<u32x4>(to, from, given);
+}
+template <class A, class B> CU2PORT_PTX void cp_async(A to, B from, u32 size) { cp_async(to, from, size, size); }
+
 template <class A> CU2PORT_PTX void prefetch(A p) {
     __builtin_prefetch(reinterpret_cast<const void*>(ptx::address(p)));
 }
