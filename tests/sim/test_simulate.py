@@ -351,6 +351,49 @@ def test_long_loops_are_no_hangs(simulated: Callable[..., simulate.Ran], monkeyp
 
 
 @pytest.mark.parametrize("wave", [32, 64])
+def test_threads_of_one_label_are_a_group(wave: int, simulated: Callable[..., simulate.Ran]) -> None:
+    """Groups whose sizes are no powers of two, of tiles and of some lanes; CUDA's function and ours give the same."""
+    source = """#include <hip/hip_runtime.h>
+        #include <hip/hip_cooperative_groups.h>
+        #include <cstdio>
+        #define __HIP__ 1
+        #include <cu2port/labeled_partition.hpp>
+        #include <cu2port/tile_reduce.hpp>
+        #include <cu2port/warp.hpp>
+        namespace cg = cooperative_groups;
+        template <class G> __device__ unsigned of(const G& g, unsigned label) {
+            auto alike = PARTITION(g, label);
+            const unsigned sum = cu2port::reduce(alike, threadIdx.x, cu2port::plus<unsigned>());
+            return (sum * 64 + alike.size()) * 64 + alike.thread_rank();
+        }
+        __global__ void k(unsigned* o) {
+            const unsigned label = (threadIdx.x * 11 >> 2) % 5;
+            o[threadIdx.x] = of(cg::tiled_partition<16>(cg::this_thread_block()), label);
+            if (threadIdx.x % 7 != 3)
+                o[96 + threadIdx.x] = of(cg::binary_partition(cg::coalesced_threads(), cu2port::warp::upper()), label);
+        }
+        unsigned o[192], want[192];
+        int main() {
+            hipLaunchKernelGGL(k, 1, 96, 0, 0, o);
+            for (unsigned i = 0; i < 96; ++i)
+                for (unsigned part : {16u, 32u}) {
+                    unsigned sum = 0, size = 0, rank = 0;
+                    if (part == 32 && i % 7 == 3) continue;
+                    for (unsigned j = i / part * part; j < i / part * part + part; ++j)
+                        if ((part == 16 || j % 7 != 3) && (j * 11 >> 2) % 5 == (i * 11 >> 2) % 5)
+                            sum += j, ++size, rank += j < i;
+                    want[(part / 32) * 96 + i] = (sum * 64 + size) * 64 + rank;
+                }
+            for (unsigned i = 0; i < 192; ++i)
+                if (o[i] != want[i]) return printf("%u: %x, not %x", i, o[i], want[i]), 1;
+        }
+        """
+    for function in ("cg::labeled_partition", "cu2port::labeled_partition"):
+        ran = simulated(source.replace("PARTITION", function), wave)
+        assert (ran.code, ran.output) == (0, b""), ran.errors
+
+
+@pytest.mark.parametrize("wave", [32, 64])
 def test_tiles_of_tiles_and_scans(wave: int, simulated: Callable[..., simulate.Ran]) -> None:
     """A tile's number in the tile, block or group it is a part of; scans of ours where HIP has some of that name."""
     ran = simulated(

@@ -155,6 +155,8 @@ struct coalesced_group : cu2port_detail::Lanes<coalesced_group> {
     u64 lanes() const { return mask_; }
     unsigned meta_group_rank() const { return rank_; }
     unsigned meta_group_size() const { return count_; }
+    template <class T>
+    T shfl_xor(T, unsigned) const = delete;  // neither CUDA nor HIP has it: ranks of such a group have gaps
 
 private:
     u64 mask_;
