@@ -14,8 +14,8 @@ READERS = frozenset(
     """
     checks/ballot_width.py checks/compute_capability.py checks/cuda_arch.py checks/cuda_version.py
     checks/device_pointer.py checks/launch_ggl.py checks/mask_bits.py checks/queried_warp_size.py
-    checks/warp_synchronous.py engine/blocks.py facts/branches.py facts/structure.py facts/truth.py
-    facts/unit.py ptx/aliasing.py ptx/build.py ptx/operand_types.py warp/classify.py warp/context.py
+    checks/warp_synchronous.py engine/blocks.py facts/branches.py facts/truth.py
+    facts/tokens.py ptx/aliasing.py ptx/build.py ptx/operand_types.py warp/classify.py warp/context.py
     warp/hostside.py warp/literal_pairs.py warp/native/ladders.py warp/native/state.py warp/native/walk.py
     warp/token_patterns.py warp/triggers.py warp/uninitialized.py
     """.split()

@@ -17,7 +17,7 @@ _MOST = 3
 _RESERVED = frozenset({"facts/shim.py", "ptx/reserved.py"})
 #: Modules that still have a list of their own.
 OWN = frozenset(
-    "facts/arithmetic.py facts/structure.py ptx/together.py syntax/cursor.py syntax/statements.py "
+    "facts/arithmetic.py ptx/surroundings.py syntax/cursor.py syntax/statements.py "
     "verify/instrument.py verify/steps.py warp/native/walk.py".split()
 )
 

@@ -59,6 +59,8 @@ class OwnAtomic(Check):
         for f in unit.functions:
             if f.name not in _NAMES or "__device__" not in f.sides or unit.t[f.first] == "template":
                 continue
+            if unit.in_directive(f.name_at) is not None:  # a macro's body
+                continue
             kind = _kind(unit, f)
             if (f.name, kind) not in _OVERLOADS or _nested(unit, f) or _is_for_others(unit, unit.p[f.first]):
                 continue

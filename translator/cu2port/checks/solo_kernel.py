@@ -74,6 +74,15 @@ class SoloKernel(Check):
             options=_SOLO,
         ),
         Example(
+            "#define K(T) __global__ void k_##T(T* p) { \\\n    p[threadIdx.x] = 0; }\n",
+            '#include "cu2port/solo.hpp"\n'
+            "#define K(T) __global__ void k_##T(T* p) { if (cu2port::solo::idle()) return; \\\n"
+            "    p[cu2port::solo::thread_idx().x] = 0; }\n",
+            "a kernel that a macro makes",
+            options=_SOLO,
+            findings=2,
+        ),
+        Example(
             "void f() { CHECK(cudaLaunchKernel(p, grid, block, args, 0, s)); }",
             '#include "cu2port/solo.hpp"\n'
             "void f() { CHECK(hipLaunchKernel(reinterpret_cast<const void*>(p), grid, "

@@ -87,7 +87,7 @@ class VectorOperator(Check):
             if operands is None or len(operands[1]) != (1 if op in ("++", "--") else 2):
                 continue
             vector, names = operands
-            function = bodies.get(i + 1)
+            function = bodies.get(i)
             head = _head(unit, i)
             if function is not None:
                 head, last = function.first, function.body[1]

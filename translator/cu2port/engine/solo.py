@@ -103,7 +103,7 @@ def entry(unit: Unit, f: Function) -> Edit:
     at, after = unit.end(opener), unit.p[opener + 1]
     gap = unit.text[at:after]
     line = f"if ({SPACE}idle()) return;"
-    if "\n" not in gap:
+    if "\n" not in gap or unit.in_directive(opener) is not None:
         return insert(at, f" {line}", Side.LEFT)
     indent = gap[gap.rfind("\n") + 1 :] if unit.t[opener + 1] != "}" else "    "
     newline = "\r\n" if "\r\n" in gap else "\n"

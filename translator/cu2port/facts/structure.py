@@ -7,19 +7,13 @@ from typing import TYPE_CHECKING
 
 from cu2port.core.model import Span
 from cu2port.syntax.lexer import Directive, is_identifier
+from cu2port.syntax.scopes import Head
 from cu2port.syntax.words import EXECUTION_SPACES
 
 if TYPE_CHECKING:
     from cu2port.facts.tokens import Tokens
     from cu2port.facts.unit import Unit
 
-_CONTROL = frozenset(
-    "if for while switch catch return sizeof alignof alignas decltype defined __launch_bounds__ __attribute__ "
-    "__align__ "
-    "asm __asm__ noexcept static_assert new delete throw case else do goto requires explicit __maxnreg__ "
-    "__cluster_dims__ __block_size__ operator".split()
-)
-_AFTER_PARAMS = frozenset("const noexcept override final volatile & && mutable try throw".split())
 _LONGEST_LAUNCH = 4000  # tokens of its configuration
 SIDES = EXECUTION_SPACES
 
@@ -38,7 +32,8 @@ class Macro:
 @dataclass(frozen=True, slots=True)
 class Function:
     """A function definition: indices of its first token (`template`, a specifier), its name, the brackets of its
-    parameters and of its body. `sides`: which of `__global__`, `__device__`, `__host__` it carries."""
+    parameters and of its body. `name`: `f`, `operator+`, `~A`, `f_##T` of one that a macro names. `sides`: which of
+    `__global__`, `__device__`, `__host__` it carries."""
 
     name: str
     first: int
@@ -85,66 +80,17 @@ class Include:
     directive: Directive
 
 
-def function_with_body(unit: Unit, body: int) -> Function | None:  # noqa: C901 - one case for each token that may follow the parameters
-    """The function whose body opens at token `body`, or None when that brace opens something else."""
-    t, match = unit.t, unit.match
-    k = body - 1
-    hops = 0
-    while k > 0 and hops < 40:
-        hops += 1
-        tok = t[k]
-        if tok == ")" and match[k] > 0:
-            before = t[match[k] - 1] if match[k] > 0 else ""
-            if before in ("noexcept", "throw", "__attribute__", "requires"):
-                k = match[k] - 2
-                continue
-            break
-        if tok in _AFTER_PARAMS:
-            k -= 1
-        elif is_identifier(tok) or tok in ("->", "::", "*", ">", "<", ","):  # a trailing return type, a macro
-            if tok in ("struct", "class", "namespace", "enum", "union", "do", "else", "try", "extern"):
-                return None
-            k -= 1
-        else:
-            return None
-    else:
-        return None
-    close, opener = k, match[k]
-    name_at = opener - 1
-    if name_at < 0:
-        return None
-    name = t[name_at]
-    special = name == ">" and t[name_at - 1] != "operator"
-    if special:  # `template <> void f<float>(`
-        name_at = unit.angle_open(name_at) - 1
-        if name_at < 0:  # an operator of a comparison
-            return None
-        name = t[name_at]
-    if t[name_at - 1] == "operator" if name_at else False:
-        name = "operator" + name
-    elif name == ")" or name == "]":
-        if not (t[name_at - 2 : name_at] == ["operator", "("] or t[name_at - 2 : name_at] == ["operator", "["]):
-            return None
-        name = "operator" + t[name_at - 1] + name
-        name_at -= 2
-    elif not is_identifier(name) or name in _CONTROL:
-        return None
-    first = name_at
-    while first > 0 and t[first - 1] not in (";", "{", "}") and unit.in_directive(first - 1) is None:
-        if t[first - 1] == ":" and t[first - 2] in ("public", "private", "protected"):
-            break
-        if t[first - 1] == ":" and first >= 2 and match[first - 2] >= 0:
-            return None  # a constructor's initialiser list: `C(...) : a(x) {`
-        first -= 1
-    sides: set[str] = set()
-    for tok in t[first:name_at]:
-        if tok in SIDES:
-            sides.add(tok)
-        elif tok in unit.side_macros:
-            sides |= unit.side_macros[tok]
-    if (special or t[name_at - 1] in (",", "(", "=", "return")) and not sides:
-        return None
-    return Function(name, first, name_at, (opener, close), (body, match[body]), frozenset(sides))
+def find_functions(unit: Unit) -> tuple[Function, ...]:
+    """Function definitions in text order, also those in macro bodies; not those nested in another."""
+    return tuple(
+        Function(h.text, h.first, h.at, h.params, h.body, _sides(unit, h)) for h in unit.declarations.functions()
+    )
+
+
+def _sides(unit: Unit, head: Head) -> frozenset[str]:
+    """The execution spaces that the specifiers of a function name, also through macros of the file."""
+    words = unit.t[head.first : head.at]
+    return SIDES.intersection(words).union(*(unit.side_macros[w] for w in words if w in unit.side_macros))
 
 
 def find_launches(unit: Tokens) -> tuple[Launch, ...]:

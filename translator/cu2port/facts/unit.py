@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from cu2port.core.model import Options, Project, Span
 from cu2port.facts.conditionals import Conditionals, Cover
 from cu2port.facts.declared import names_in
-from cu2port.facts.structure import SIDES, Function, Include, Macro, function_with_body
+from cu2port.facts.structure import SIDES, Function, Include, Macro, find_functions
 from cu2port.facts.tokens import Tokens
 from cu2port.syntax.candidates import may_be_declared
 from cu2port.syntax.declarations import Declarations
@@ -166,15 +166,7 @@ class Unit(Tokens):
     @cached_property
     def functions(self) -> tuple[Function, ...]:
         """Function definitions in text order, not those nested in another (lambdas belong to their function)."""
-        out: list[Function] = []
-        reach = -1
-        for i in self.find("{"):
-            if i > reach and self.match[i] > i:
-                f = function_with_body(self, i)
-                if f is not None:
-                    out.append(f)
-                    reach = f.body[1]
-        return tuple(out)
+        return find_functions(self)
 
     @cached_property
     def _function_starts(self) -> list[int]:

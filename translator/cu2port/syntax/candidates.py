@@ -6,12 +6,13 @@ from cu2port.syntax.lexer import Lexed, is_identifier
 from cu2port.syntax.words import BEFORE_VALUE, POINTER_SIGNS
 
 _LONGEST_LIST = 64  # tokens that are looked back at for the bracket that opens a list
-_NEVER_AFTER = frozenset(". -> :: ? + - / % ++ -- == != <= >= && || ->* .* | ^ += -= *= /= <<<".split())
+_NEVER_AFTER = frozenset(". -> :: ? + - / % ++ -- == != <= >= && || ->* .* | ^ += -= *= /= <<< ##".split())
 _VALUES = BEFORE_VALUE - {"else", "do", "noexcept"}
 
 
 def may_be_declared(lexed: Lexed, i: int) -> bool:
-    """Whether token i may be the name in a declaration that is no constructor's. False is certain."""
+    """Whether token i may be the name in a declaration that is no constructor's, and none that a macro puts together.
+    False is certain."""
     t = lexed.t
     before = t[i - 1] if i else ""
     after = t[i + 1] if i + 1 < len(t) else ""

@@ -10,6 +10,8 @@ from cu2port.syntax.lexer import Lexed, is_identifier
 from cu2port.syntax.words import ATTRIBUTES, KEYWORDS
 
 _AFTER_ARGUMENTS = frozenset("( :: { , ) > ; ...".split())  # what follows a template argument list in an expression
+_BRACE = frozenset("{;")
+_IN_NAMES = frozenset({"", "::", "<", "##", "#"})  # after a word, what may go on with the name, and a directive
 
 
 class Name(NamedTuple):
@@ -43,6 +45,7 @@ class Code:
             self.skips = {}
             self.braces = braces[bisect_left(braces, first) : bisect_left(braces, stop)]
         self._angles: dict[int, int] = {}
+        self._names: dict[str, bool] = {}  # whether a token can be a name
 
     def until(self, stop: int) -> Code:
         """The same tokens, ended before token `stop`."""
@@ -67,10 +70,30 @@ class Code:
         close = self.match[i]
         return self.at((close if i < close < self.stop else i) + 1)
 
+    def other_side(self, i: int) -> int:
+        """The token after the directive that follows the open bracket at i, whose partner belongs to the other side of
+        an `#if`: `#ifdef A`, `void f(int a,`, `#else`, `void f(long a,`, `#endif`, `int b) {`. -1: it is none."""
+        i += 1
+        while i < self.stop and i not in self.skips and self.t[i] not in (";", "{", "}"):
+            i += 1
+        return self.at(i) if i in self.skips else -1
+
+    def body(self, i: int) -> int:
+        """The `{` of a body, where i is one: the last of several before the same statements, one after the initialisers
+        on each side of an `#if`. Else i."""
+        if self.tok(i) == "{" and not i < self.match[i] < self.stop and (other := self.other_side(i)) > 0:
+            brace = self.end(other, _BRACE) if self.t[other] in (",", ":", "{") else i
+            if self.tok(brace) == "{" and brace < self.match[brace] < self.stop:
+                return brace
+        return i
+
     def is_name(self, i: int) -> bool:
         """Whether token i is an identifier that can name something."""
-        tok = self.tok(i)
-        return is_identifier(tok) and tok not in KEYWORDS
+        tok = self.t[i] if i < self.stop else ""
+        known = self._names.get(tok)
+        if known is None:
+            known = self._names[tok] = is_identifier(tok) and tok not in KEYWORDS
+        return known
 
     def angle(self, i: int) -> int:
         """The `>` that closes the template arguments opened by `<` at i; -1 if it opens none."""
@@ -102,9 +125,28 @@ class Code:
             known.update(dict.fromkeys(open_, -1))
         return known[i]
 
+    def type_name(self, k: int) -> Name:
+        """The name that begins at token k, where a `<` after it can be no comparison: `A<x || y>`."""
+        name = self.name(k)
+        close = self._arguments(name.stop) if self.tok(name.stop) == "<" else -1
+        return name._replace(stop=self.at(close + 1)) if close > 0 else name
+
+    def _arguments(self, i: int) -> int:
+        """The `>` that closes the template arguments that `<` at i opens for certain; -1 if none does."""
+        depth, k = 0, i
+        while k < self.stop and self.t[k] not in (";", "{", "}", ")", "]"):
+            depth += (self.t[k] == "<") - (self.t[k] == ">")
+            if not depth:
+                return k
+            k = self.past(k) if self.t[k] in ("(", "[") else self.at(k + 1)
+        return -1
+
     def name(self, k: int) -> Name:
         """The name that begins at token k: an identifier, `::`, `operator` or `~`."""
         first = k
+        following = self.t[k + 1] if k + 1 < self.stop else ""
+        if following not in _IN_NAMES and self.is_name(k):
+            return Name(k, k, k + 1, self.t[k])
         if self.tok(k) == "::":
             k = self.at(k + 1)
         while True:
@@ -115,6 +157,9 @@ class Code:
             if self.tok(k) == "~":
                 return Name(first, at, self.at(k + 2), "~" + self.tok(k + 1))
             k = self.at(k + 1)
+            while self.tok(k) == "##":  # a macro makes the name
+                k = min(k + 2, self.stop)
+            text = "".join(self.t[at:k]) if self.tok(at + 1) == "##" else self.tok(at)
             if self.tok(k) == "<" and (close := self.angle(k)) > 0:
                 k = self.at(close + 1)
             if self.tok(k) != "::":
@@ -125,7 +170,7 @@ class Code:
             if not self.is_name(after) and self.tok(after) not in ("operator", "~"):
                 break
             k = after
-        return Name(first, at, k, self.tok(at))
+        return Name(first, at, k, text)
 
     def _operator(self, k: int) -> int:
         """The token after the name of the operator or conversion at token k."""

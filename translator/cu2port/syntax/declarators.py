@@ -94,8 +94,8 @@ def specifiers(code: Code, k: int, where: Where) -> Specifiers:
             found.solid = True
             k = code.at(k + 1)
             k = code.past(k) if code.tok(k) == "(" else k
-        elif tok in ("::", "operator") or (tok == "~" and not found.names) or code.is_name(k):
-            name = code.name(k)
+        elif tok in ("::", "operator") or (tok == "~" and code.is_name(k + 1)) or code.is_name(k):
+            name = code.name(k) if where == "statements" else code.type_name(k)
             if code.tok(name.stop) == "::":  # `A::*p`
                 break
             k = name.stop
@@ -143,10 +143,10 @@ def class_head(code: Code, k: int) -> ClassHead:
         elif tok == "final" and names:
             k = code.at(k + 1)
         elif tok == "::" or code.is_name(k):
-            name = code.name(k)
+            name = code.type_name(k)
             k = name.stop
-            if code.tok(k) == "(" and (code.is_name(after := code.past(k)) or code.tok(after) == "{"):
-                k = after  # a macro: `struct ALIGN(16) A {`
+            if code.tok(k) == "(" and _is_class_attribute(code, k, name, bool(names)):
+                k = code.past(k)
             else:
                 names.append(name)
         else:
@@ -167,6 +167,13 @@ def class_head(code: Code, k: int) -> ClassHead:
         stop = names[0].stop
     at = names[-1].at if names else -1
     return ClassHead(key, at, code.t[at] if names else "", body, stop, scoped, bases)
+
+
+def _is_class_attribute(code: Code, open_: int, name: Name, named: bool) -> bool:
+    """Whether brackets after a class key and a name are a macro's: `struct ALIGN(16) A {`, and no parameters as in
+    `struct A f(int) {`. `named`: whether a name came before."""
+    after = code.past(open_)
+    return code.is_name(after) or (code.tok(after) == "{" and (not named or is_macro(name)))
 
 
 def _bases(code: Code, k: int) -> tuple[int, tuple[str, ...]]:
@@ -195,10 +202,10 @@ def _bases(code: Code, k: int) -> tuple[int, tuple[str, ...]]:
 def is_declaration(code: Code, found: Specifiers, where: Where) -> bool:
     """Whether a declarator with a name follows some specifiers, or is the last name among them."""
     after = code.tok(found.stop)
-    typed = found.solid or len(found.names) > 1 or (bool(found.names) and _begins_pointer(code, found.stop))
-    if not typed or (not found.names and not found.solid):
+    pointer = bool(found.names) and _begins_pointer(code, found.stop)
+    if not (found.solid or len(found.names) > 1 or pointer):
         return False
-    if found.names and not _begins_pointer(code, found.stop):
+    if found.names and not pointer:
         ends = where == "parameters" or (found.solid and after == "")  # the end of a macro's body
         if after not in _AFTER_NAME and not (ends and after in ("", ",", ")", "...")):
             return False

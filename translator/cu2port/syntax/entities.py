@@ -59,6 +59,13 @@ class Entities:
         self.nest.children.append(scope)
         return scope
 
+    def begin(self, first: int) -> int:
+        """The first token of a declaration from `first` on, with the `template<...>` before it."""
+        scope = self.nest
+        while scope is not self.scope and scope.parent is not None:
+            first, scope = scope.first, scope.parent
+        return first
+
     def block(self, k: int) -> int:
         close = self.code.match[k]
         if not k < close < self.code.stop:
@@ -175,6 +182,8 @@ class Entities:
                 else:
                     self.expression(k, code.match[k])
                     k = code.past(k)
+            elif code.tok(k) == "(" and where != "statements" and (other := code.other_side(k)) > 0:
+                return other
             arrays = 0
             while code.tok(k) == "[":
                 arrays += 1
@@ -222,9 +231,9 @@ class Entities:
         close = code.match[open_]
         if close < open_:
             return open_ + 1
-        if where == "members" and d.name.text == self.scope.name:
+        if where == "members" and d.name.text in (self.scope.name, f"~{self.scope.name}"):
             kind = "constructor"
-        body = after_parameters(code, code.past(open_))
+        body = code.body(after_parameters(code, code.past(open_)))
         has_body = code.tok(body) == "{" and body < code.match[body] < code.stop
         stop = code.match[body] + 1 if has_body else body + (code.tok(body) == ";")
         defines = code.tok(body) == "{" or code.tok(body) == "try"
@@ -242,7 +251,7 @@ class Entities:
         if has_body:
             scope.unread.append(("expression", close + 1, body))
             scope.unread.append(("statements", body + 1, code.match[body]))
-            scope.head = Head(d.name.text, found.first, d.name.at, (open_, close), (body, code.match[body]))
+            scope.head = Head(d.name.text, self.begin(found.first), d.name.at, (open_, close), (body, code.match[body]))
             return code.match[body] + 1
         return stop if code.tok(body) != "{" else body + 1
 

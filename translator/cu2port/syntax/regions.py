@@ -19,7 +19,7 @@ from cu2port.syntax.entities import Entities, Store
 from cu2port.syntax.extents import COLON, END, after_requires, statement_end
 from cu2port.syntax.lexer import Lexed, is_identifier, is_string
 from cu2port.syntax.scopes import Declaration, Head, Part, Scope
-from cu2port.syntax.words import ACCESS, ASM, CLASS_KEYS, CONDITIONS, EXPRESSION_WORDS, LEAVING
+from cu2port.syntax.words import ACCESS, ASM, CLASS_KEYS, CONDITIONS, EXPRESSION_WORDS, LEAVING, SPECIFIERS
 
 _BEGINS_ANEW = ACCESS | frozenset({"namespace", "template", "using", "typedef"})  # after a macro alone
 
@@ -182,7 +182,7 @@ class _Region(Entities):
         close = self.code.match[body]
         if not body < close < self.code.stop:
             return body + 1
-        head = Head(name.text, k, name.at, (name.stop, self.code.match[name.stop]), (body, close))
+        head = Head(name.text, self.begin(k), name.at, (name.stop, self.code.match[name.stop]), (body, close))
         scope = self.open(
             "function", name.text, name.at, close, ("parameters", name.stop + 1, self.code.match[name.stop])
         )
@@ -229,6 +229,8 @@ class _Region(Entities):
         k = code.at(gt + 1)
         if code.tok(k) == "requires":
             k = after_requires(code, code.at(k + 1))
+        if code.is_name(k) and code.tok(k + 1) == "(" and code.tok(code.past(k + 1)) in SPECIFIERS:
+            k = code.past(k + 1)  # a macro: `template <class T> LAUNCH_BOUNDS(256) __global__`
         end = self.statement(k, where) if k < code.stop else k
         self.nest = outer
         scope.last = max(gt, min(end, code.stop) - 1)

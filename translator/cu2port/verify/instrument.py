@@ -15,7 +15,7 @@ from itertools import pairwise
 from cu2port.facts.structure import Function, Launch, Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
-from cu2port.verify.reach import Reach, functions, is_operation, is_reaching
+from cu2port.verify.reach import Reach, is_operation, is_reaching
 from cu2port.verify.shared_vars import rewrite_shared
 from cu2port.verify.statements import Loop, Statements, lambda_bodies
 from cu2port.verify.steps import has_steps, mark_steps
@@ -96,7 +96,7 @@ def instrument(unit: Unit, reach: Reach, steps: bool = False, lines: Sequence[in
     taken = {i for launch in unit.launches for i in range(launch.callee, launch.open + 1)}
     for launch in unit.launches:
         _launch(copy, launch)
-    for f in functions(unit):
+    for f in unit.functions:
         _function(copy, f, reach, taken, steps)
     for definitions in unit.macros.values():
         for m in definitions:

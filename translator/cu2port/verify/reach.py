@@ -63,7 +63,7 @@ def operations() -> Operations:
     names: set[str] = {m for u in units for m in u.macros if m in found.macros}
     of_groups: set[str] = set()
     for unit in units:
-        for f in functions(unit):
+        for f in unit.functions:
             if _enclosing(unit, f.first) < 0:
                 names |= found.calls.intersection(_names(unit, f))
             elif unit.path.endswith(_GROUPS):
@@ -79,12 +79,6 @@ def is_operation(unit: Unit, i: int) -> bool:
 def _is_operation(unit: Unit, i: int, known: Operations) -> bool:
     tok = unit.t[i]
     return tok in known.names or (tok in known.of_groups and unit.tok(i - 1) in (".", "->", "::", "template"))
-
-
-def functions(unit: Unit) -> list[Function]:
-    """The functions of a file, without macros whose body is a block: `#define LOG(x) { ... }`."""
-    heads = {d.first + 2 for d in unit.directives if d.keyword == "define"}
-    return [f for f in unit.functions if f.name_at not in heads]
 
 
 def is_reaching(unit: Unit, i: int, reach: Reach) -> bool:
@@ -115,7 +109,7 @@ def reached(units: Iterable[Unit], steps: bool = False) -> Reach:
     calls: set[str] = set()
     if steps:
         for u in files:
-            calls |= {f.name for f in functions(u) if has_steps(u, f) and not f.name.startswith("operator")}
+            calls |= {f.name for f in u.functions if has_steps(u, f) and not f.name.startswith("operator")}
     return _closure(files, operations(), calls)
 
 
@@ -178,7 +172,7 @@ def _is_alias(unit: Unit, i: int, reach: Reach, known: Operations) -> bool:
 def _owners(unit: Unit) -> list[tuple[int, _Owner]]:
     """(token, what it belongs to) for the identifiers of functions, default arguments among them, and of macros."""
     out = []
-    for f in functions(unit):
+    for f in unit.functions:
         if f.name == "main":
             continue
         if f.name == _CALL_OPERATOR:
