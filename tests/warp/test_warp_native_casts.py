@@ -89,3 +89,61 @@ def test_casts(word: str, text: str, native: bool) -> None:
         j.finding.message.split("`")[1]: j.finding.code for j in made.findings if j.finding.code in ("CU356", "CU357")
     }
     assert found["k"] == ("CU356" if native else "CU357")
+
+
+BEYOND = """#define FULL 0xffffffffu
+__global__ void k(const TYPE* in, TYPE* out) {
+    __shared__ TYPE s[32];
+    TYPE v = in[threadIdx.x];
+    for (int o = 16; o > 0; o >>= 1) { STEP }
+    if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+    __syncthreads();
+    v = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : OTHER;
+    if (threadIdx.x < 32) for (int o = 16; o > 0; o >>= 1) { STEP }
+    if (threadIdx.x == 0) out[0] = v;
+}
+void run(TYPE* p) { k<<<1, 1024>>>(p, p); }
+"""
+_STEPS = {
+    "and": "v &= __shfl_xor_sync(FULL, v, o);",
+    "or": "v |= __shfl_xor_sync(FULL, v, o);",
+    "mul": "v *= __shfl_xor_sync(FULL, v, o);",
+    "max": "v = max(v, __shfl_xor_sync(FULL, v, o));",
+    "min": "v = min(v, __shfl_xor_sync(FULL, v, o));",
+}
+#: An operation, the type of its values, what lanes without a warp have, and whether that is the identity. Where it is
+#: not, blocks of 32 warps, in which CUDA has no such lane, get another value, or the kernel stays.
+IDENTITIES = [
+    ("and", "unsigned", "~0u", True),
+    ("and", "unsigned long long", "~0ull", True),
+    ("and", "unsigned long long", "~0", True),
+    ("and", "unsigned long long", "~0u", False),
+    ("and", "int", "-1", True),
+    ("and", "unsigned long long", "~(unsigned)0", False),
+    ("or", "unsigned", "0u", True),
+    ("or", "unsigned", "1", False),
+    ("max", "int", "INT_MIN", True),
+    ("max", "long long", "INT_MIN", False),
+    ("max", "float", "-INFINITY", True),
+    ("max", "float", "-1e30f", True),
+    ("max", "float", "-1e3f", False),
+    ("max", "float", "std::numeric_limits<float>::lowest()", True),
+    ("max", "float", "std::numeric_limits<float>::min()", False),
+    ("max", "float", "float(-FLT_MAX)", True),
+    ("min", "int", "INT_MAX", True),
+    ("min", "unsigned", "INT_MAX", False),
+    ("min", "unsigned", "UINT_MAX", True),
+    ("min", "int", "UINT_MAX", False),
+    ("min", "float", "std::numeric_limits<float>::infinity()", True),
+    ("min", "float", "std::numeric_limits<float>::max()", True),
+    ("min", "float", "FLT_MAX", True),
+    ("min", "float", "FLT_MIN", False),
+]
+
+
+@pytest.mark.parametrize(("op", "typ", "other", "is_identity"), IDENTITIES)
+def test_what_changes_nothing(op: str, typ: str, other: str, is_identity: bool) -> None:
+    program = BEYOND.replace("STEP", _STEPS[op]).replace("OTHER", other).replace("TYPE", typ)
+    made = translate(program, Options(warp="native"), path="p.cu")
+    native = any(j.finding.code == "CU356" for j in made.findings)
+    assert (native and b" > 992 ? s[0] : " not in made.output) == is_identity

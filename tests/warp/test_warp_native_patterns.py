@@ -48,6 +48,16 @@ __device__ int by_statements(int v) {
     for (int i = 0; i < 5; i++) v += other_of(v, 1 << i);
     return v;
 }
+#define WIDTH 32
+constexpr int d16 = 15;
+template <int W> __device__ int by_width(int v) {
+    if (W >= 32) v += __shfl_xor_sync(FULL, v, 16);
+    if (W >= 16) v += __shfl_xor_sync(FULL, v, 8);
+    if (W >= 8) v += __shfl_xor_sync(FULL, v, 4);
+    if (W >= 4) v += __shfl_xor_sync(FULL, v, 2);
+    if (W >= 2) v += __shfl_xor_sync(FULL, v, 1);
+    return v;
+}
 __device__ int lane_index() { return threadIdx.x % 32; }
 __device__ int warp_index() { return threadIdx.x / 32; }
 __device__ int block_total(int v) {
@@ -141,17 +151,18 @@ _BLOCK = """__shared__ int s[32];
     int v = in[tid], t = 0;
     v = SUM;
     if (LEADER) s[warp] = v;
-    __syncthreads();
+    BARRIER
     READ
     if (FIRST) t = by_statements(t);
     if (THREAD) out[blockIdx.x] = t;"""
 _USUAL = {"TID": "threadIdx.x", "LANE": "tid % 32", "WARP": "tid / 32", "SUM": "by_statements(v)",
           "LEADER": "lane == 0", "READ": "t = tid < COUNT ? s[lane] : 0;", "FIRST": "warp == 0", "THREAD": "tid == 0",
-          "COUNT": "THREADS / 32", "THREADS": "blockDim.x", "BEFORE": ""}  # fmt: skip
+          "COUNT": "THREADS / 32", "THREADS": "blockDim.x", "BEFORE": "", "BARRIER": "__syncthreads();"}  # fmt: skip
 _PLANE = {"TID": "threadIdx.y * blockDim.x + threadIdx.x", "THREADS": "blockDim.x * blockDim.y"}
 _TILE = "auto tile = cg::tiled_partition<32>(cg::this_thread_block());"
 #: Where an example is in the block's sum, by its meaning.
 _FRAMES = {
+    "barrier": ("BARRIER", "{};"),
     "count": ("COUNT", "({})"),
     "rounded": ("COUNT", "{}"),
     "slots": ("READ", "t = {} ? s[lane] : 0;"),
@@ -227,6 +238,15 @@ NATIVE = (
             + "if (lane == 0) atomicXor(out + 7, m);"
         ),
         "unused_lane": _kernel(f"(void)lane; {_LOOP}v += {_X.format('v')};"),
+        "guarded": _kernel("".join(f"if (256 >= {2 * d}) v += __shfl_xor_sync(FULL, v, {d}); " for d in _EACH)),
+        "guarded_in_blocks": _kernel(
+            "".join(f"if constexpr (WIDTH > {d}) {{ v += __shfl_down_sync(FULL, v, {d}); }} " for d in _EACH)
+        ),
+        "guarded_in_vain": _kernel(
+            "v += __shfl_xor_sync(FULL, v, 16); if (WIDTH < 32) v += __shfl_xor_sync(FULL, v, 32); "
+            + "".join(f"v += __shfl_xor_sync(FULL, v, {d}); " for d in _EACH[1:])
+        ),
+        "guarded_by_a_template": _kernel("v = by_width<32>(v);"),
         "wrapped_call": _kernel("v = warp_total(v);"),
         "wrapped_least": _kernel("v = warp_least(v - 40);", "Min"),
         "wrapped_twice": _kernel("v = by_a_call(v);"),
@@ -277,6 +297,15 @@ LOGICAL = {name: _block(dict([words])) for name, words in _NEARLY.items()} | {
     "half_a_mask": _kernel(f"{_LOOP}v += half_of(v, o);"),
     "another_value": _kernel(f"{_LOOP}v += next_of(v, o);"),
     "a_global_of_that_name": _kernel(f"int w = v; {_LOOP}w += global_of(o); v = w;"),
+    "guarded_by_the_block": _kernel(
+        "".join(f"if (blockDim.x >= {2 * d}) v += __shfl_xor_sync(FULL, v, {d}); " for d in _EACH)
+    ),
+    "guarded_by_lanes": _kernel("".join(f"if (lane >= 0) v += __shfl_xor_sync(FULL, v, {d}); " for d in _EACH)),
+    "guarded_away": _kernel("".join(f"if (d16 >= {d}) v += __shfl_xor_sync(FULL, v, {d}); " for d in _EACH)),
+    "guarded_else": _kernel(
+        "".join(f"if (WIDTH >= {d}) v += __shfl_xor_sync(FULL, v, {d}); else v = 0; " for d in _EACH)
+    ),
+    "guarded_by_half_a_template": _kernel("v = by_width<16>(v);"),
     "four_powers": _kernel("for (int i = 0; i < 4; i++) v += __shfl_xor_sync(FULL, v, 1 << i);"),
     "six_powers": _kernel("for (int i = 0; i <= 5; i++) v += __shfl_xor_sync(FULL, v, 1 << i);"),
     "counted_in_a_bool": _kernel(f"for (bool o = 16; o > 0; o >>= 1) v += {_X.format('v')};"),

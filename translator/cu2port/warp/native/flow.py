@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from cu2port.syntax.tree import Assign, Block, Decl, Eval, Expr, If, Loop, Name, Other, Stmt, Unary, single
-from cu2port.warp.native.groups import is_barrier
 from cu2port.warp.native.read import Found, accept, is_sure, read, who
 from cu2port.warp.native.reasons import Reason
 from cu2port.warp.native.state import MIXED, SAME, Here, Kind, State, T
@@ -17,7 +16,7 @@ _ROUNDS = 4
 def has_barrier(s: State, x: Stmt | None) -> bool:
     """Whether a barrier is one of the statements of a block."""
     body = x.body if isinstance(x, Block) else (x,)
-    return any(isinstance(y, Eval) and is_barrier(s.fn.unit, y.expr) for y in body)
+    return any(isinstance(y, Eval) and read(s, y.expr, "barrier") is not None for y in body)
 
 
 def branch(s: State, x: If, here: Here) -> State:

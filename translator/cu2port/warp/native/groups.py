@@ -1,4 +1,4 @@
-"""Cooperative groups of a function: the block, whose `sync` is a barrier, and tiles of a warp, which shuffle."""
+"""Cooperative groups of a function, by the table: the block, tiles of a warp."""
 
 from __future__ import annotations
 
@@ -6,47 +6,38 @@ from collections.abc import Callable
 
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.tree import CallExpr, Expr, Member, Name, callee
+from cu2port.syntax.tree import CallExpr, Expr, Name, callee
+from cu2port.warp.native.patterns import GROUPS
 
 _NO_TYPE = frozenset({"return", "else", "case"})
+_OF_ITS_OWN = ("auto", ">")  # before a variable that stays what it is set to first; `thread_group` may be set again
 
 
-def is_barrier(unit: Unit, e: Expr) -> bool:
-    """Whether an expression is a barrier of the block: `__syncthreads()`, `block.sync()`, `cg::sync(block)`."""
-    if not isinstance(e, CallExpr) or callee(e) not in ("__syncthreads", "sync"):
-        return False
-    if callee(e) == "__syncthreads":
-        return not e.args
-    if isinstance(e.callee, Member):
-        return not e.args and is_block(unit, e.callee.base)
-    return isinstance(e.callee, Name) and e.callee.qualified and len(e.args) == 1 and is_block(unit, e.args[0])
-
-
-def is_block(unit: Unit, e: Expr) -> bool:
-    """Whether an expression is the group of all threads of the block."""
+def group(unit: Unit, number: Callable[[Expr], int | None], e: Expr) -> str:
+    """What group of threads an expression is, as its row says it; "" if it is none. `number`: values of constants."""
     if isinstance(e, CallExpr):
-        return callee(e) == "this_thread_block" and not e.args
+        return next((g.means for g in GROUPS if callee(e) == g.maker and not e.args and not g.size), "")
     if not isinstance(e, Name) or (at := _declared(unit, e)) < 0:
-        return False
-    if unit.tok(at - 1) == "thread_block" or (unit.tok(at - 2), unit.tok(at - 1)) == ("thread_block", "&"):
-        return True
+        return ""
+    before = unit.tok(at - 2) if unit.tok(at - 1) == "&" else unit.tok(at - 1)
     k = at + 2
     while unit.tok(k + 1) == "::":
         k += 2
-    return unit.tok(at - 1) == "auto" and unit.tok(at + 1) == "=" and unit.tok(k) == "this_thread_block"
+    for g in GROUPS:
+        if g.typ and before == g.typ:
+            return g.means
+        made = unit.tok(at - 1) in _OF_ITS_OWN and unit.tok(at + 1) == "=" and unit.tok(k) == g.maker
+        if made and (not g.size or _argument(unit, number, k + 1) == g.size):
+            return g.means
+    return ""
 
 
-def is_tile(unit: Unit, number: Callable[[Expr], int | None], e: Expr) -> bool:
-    """Whether a variable is a tile of a warp: `t = tiled_partition<32>(...)`."""
-    if not isinstance(e, Name) or (at := _declared(unit, e)) < 0 or unit.tok(at + 1) != "=":
-        return False
-    k = at + 2
-    while unit.tok(k + 1) == "::":
-        k += 2
-    if unit.tok(k) != "tiled_partition" or unit.tok(k + 1) != "<" or unit.tok(k + 3) != ">":
-        return False
-    size = Name(k + 2, unit.t[k + 2])
-    return unit.t[k + 2] == "32" or (is_identifier(size.text) and number(size) == 32)
+def _argument(unit: Unit, number: Callable[[Expr], int | None], at: int) -> int | None:
+    """The only argument of a template, whose `<` is a token: a number or a constant."""
+    if (unit.tok(at), unit.tok(at + 2)) != ("<", ">"):
+        return None
+    size = Name(at + 1, unit.t[at + 1])
+    return number(size) if is_identifier(size.text) else 32 if size.text == "32" else None
 
 
 def _declared(unit: Unit, e: Name) -> int:

@@ -30,10 +30,11 @@ from cu2port.syntax.tree import (
     Unary,
     callee,
     expressions,
+    single,
     walk,
 )
 from cu2port.warp.builtins import LANE_OPERATIONS
-from cu2port.warp.native.groups import is_tile
+from cu2port.warp.native.groups import group
 from cu2port.warp.native.lines import Lines
 from cu2port.warp.native.match import matches_statement, statement
 from cu2port.warp.native.numbers import Numbers
@@ -196,6 +197,11 @@ class Facts(Lines):
             moved = self._moved(gone, e.value, numbers)
             return None if moved is None else _held(gone, e.target.text, moved, *gone.held[e.target.text].types)
         last = self.end(s)
+        if isinstance(s, If) and last >= 0 and (holds := _compared(numbers, s.cond)) is not None:
+            dead = frozenset(i for i in self.cudas if s.at < i <= last)
+            passed = replace(gone, shuffles=gone.shuffles | dead)
+            guarded = self._next(gone, single(s.then), numbers) if holds else passed  # if (BLOCK >= 256) v += ...
+            return replace(guarded, last=last) if guarded is not None and guarded.done else None
         for row in STEPS if last >= 0 else ():
             for way in matches_statement(statement(row.cuda), s):
                 if (got := self._step(gone, row, way, numbers, last)) is not None:
@@ -258,7 +264,7 @@ class Facts(Lines):
         if callee(e) not in _SHUFFLES:
             return None if inside else self._of_wrapper(e, numbers)
         if e.at not in self.cudas and not (
-            isinstance(e.callee, Member) and len(e.args) == 2 and is_tile(self.unit, self.number, e.callee.base)
+            isinstance(e.callee, Member) and len(e.args) == 2 and group(self.unit, self.number, e.callee.base) == "tile"
         ):
             return None
         args = list(e.args)
@@ -309,7 +315,7 @@ class Facts(Lines):
         unit = self.unit
         if not isinstance(s, (Loop, If)):
             return s.end if isinstance(s, Eval) else -1
-        k = s.at + 1
+        k = s.at + 1 + (isinstance(s, If) and unit.tok(s.at + 1) == "constexpr")
         if unit.tok(k) != "(" or unit.match[k] < 0 or (isinstance(s, If) and s.other is not None):
             return -1
         k = unit.match[k] + 1

@@ -1,4 +1,4 @@
-"""Constants and masks, expressions that are the same variable, and identities of operations."""
+"""Constants, masks, and expressions that are the same variable."""
 
 from __future__ import annotations
 
@@ -22,15 +22,13 @@ from cu2port.syntax.tree import (
     callee,
 )
 from cu2port.warp.model import constants, macro_expression
-from cu2port.warp.native.groups import is_tile
+from cu2port.warp.native.groups import group
 from cu2port.warp.native.headers import header, headers_of
 from cu2port.warp.native.types import casts, converted, is_cast
 
 _FULL = 0xFFFFFFFF
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]{2,}\Z|k[A-Z]\w+\Z")
 _TYPES = frozenset("int unsigned long short char bool size_t auto float double typename class".split())
-_ZERO = frozenset({"0", "0.0", "0.", "0.f", "0.0f", "0.0F", "0.F", "0u", "0U", "0ul", "0ull", "0ULL", "0UL", "0L"})
-_LEAST = frozenset({"INFINITY", "HUGE_VALF", "HUGE_VAL", "FLT_MAX", "DBL_MAX", "CUDART_INF_F", "CUDART_INF"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +150,7 @@ class Numbers:
         if self.is_cudas_size(e):
             return 32
         if isinstance(e, CallExpr) and isinstance(e.callee, Member) and callee(e) in ("size", "num_threads"):
-            return 32 if not e.args and is_tile(self.unit, self.fold, e.callee.base) else None
+            return 32 if not e.args and group(self.unit, self.fold, e.callee.base) == "tile" else None
         if isinstance(e, Binary) and e.op in ("/", "-", "+", "*", ">>"):
             a, b = self.number(e.a), self.number(e.b)
             if a is None or b is None:
@@ -219,41 +217,3 @@ def is_own_space(unit: Unit, at: int, spaces: frozenset[str] = frozenset()) -> b
         unit.tok(i - 1) in ("namespace", "struct", "class") or (unit.tok(i - 1), unit.tok(i + 1)) == ("::", "{")
         for i in unit.find(unit.t[first])
     )
-
-
-def is_identity(unit: Unit, op: str, e: Expr, typ: str) -> bool:
-    """Whether a value changes nothing where it takes part in an operation on values of a type."""
-    if op in ("max", "min", "and") and not {*casts(unit, e)} <= {typ, "float", "double"}:
-        return False
-    if isinstance(e, CallExpr) and len(e.args) == 1 and not isinstance(e.callee, Member) and callee(e) in (
-        "T", "scalar_t", "float", "double", "int", "half", "__float2half", "__float2half_rn", "accscalar_t"
-    ):  # fmt: skip
-        e = e.args[0]
-    text = unit.t[e.at] if isinstance(e, (Num, Name)) else ""
-    if op in ("add", "or", "xor"):
-        return text in _ZERO or text == "false"
-    if op == "mul":
-        return text in ("1", "1.0", "1.f", "1.0f", "1.")
-    if op == "and":
-        return isinstance(e, Unary) and e.op + unit.t[e.x.at] in ("~0", "~0u", "-1")
-    if op == "max":
-        if isinstance(e, CallExpr):
-            return callee(e) == "lowest" and "numeric_limits" in unit.t[e.at - 7 : e.at]
-        if isinstance(e, Unary) and e.op == "-" and isinstance(e.x, Name):
-            return e.x.text in _LEAST
-        if isinstance(e, Unary) and e.op == "-" and isinstance(e.x, CallExpr):
-            return callee(e.x) == "infinity"
-        if isinstance(e, Unary) and e.op == "-" and isinstance(e.x, Num):
-            return _is_huge(unit.t[e.x.at])
-        return text == "INT_MIN"
-    if op == "min":
-        if isinstance(e, CallExpr):
-            return callee(e) in ("infinity",) or (callee(e) == "max" and "numeric_limits" in unit.t[e.at - 7 : e.at])
-        return text in _LEAST or text in ("INT_MAX", "UINT_MAX") or _is_huge(text)
-    return False
-
-
-def _is_huge(text: str) -> bool:
-    """Whether a literal is one that no data reach: 1e15 or more."""
-    m = re.fullmatch(r"(\d+\.?\d*[eE]\+?(\d+))[fF]?", text)
-    return m is not None and float(m[1]) >= 1e15

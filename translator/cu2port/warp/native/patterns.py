@@ -95,6 +95,73 @@ FUNCTORS: dict[tuple[str, str], tuple[str, str]] = {
     **dict.fromkeys(((n, "bit_xor") for n in (*_GROUPS, *_STANDARD)), ("xor", "a ^ b")),
 }
 
+# --- identities -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """An expression that an operation on any other value leaves as it is. Holes are words or calls of `WORDS`. `types`:
+    those of the values, if not all of them: in another type it is another value."""
+
+    op: str
+    cuda: str
+    types: tuple[str, ...] = ()
+
+
+IDENTITIES = (
+    *(Identity(op, hole) for op in ("add", "or", "xor") for hole in ("NOUGHT", "UNSIGNED_NOUGHT")),
+    Identity("mul", "UNIT"),
+    Identity("and", "~NOUGHT"),
+    Identity("and", "~UNSIGNED_NOUGHT", ("int", "unsigned", "short", "unsigned short", "unsigned char", "bool")),
+    Identity("and", "-UNIT"),
+    Identity("max", "-GREATEST"),
+    Identity("max", "-INFINITE()"),
+    Identity("max", "LOWEST()"),
+    Identity("max", "LEAST_INTEGER", ("int",)),
+    Identity("min", "GREATEST"),
+    Identity("min", "INFINITE()"),
+    Identity("min", "HIGHEST()"),
+    Identity("min", "GREATEST_INTEGER", ("int",)),
+    Identity("min", "GREATEST_UNSIGNED", ("unsigned",)),
+)
+#: What is in such a hole: a literal, a macro, or a function; `HUGE_LITERAL`: a literal that no data reach.
+HUGE_LITERAL = "1e15"
+WORDS: dict[str, frozenset[str]] = {
+    "NOUGHT": frozenset("0 0.0 0. 0.f 0.0f 0.0F 0.F 0ul 0ull 0ULL 0UL 0L false".split()),
+    "UNSIGNED_NOUGHT": frozenset({"0u", "0U"}),
+    "UNIT": frozenset("1 1.0 1.f 1.0f 1.".split()),
+    "GREATEST": frozenset(
+        f"INFINITY HUGE_VALF HUGE_VAL FLT_MAX DBL_MAX CUDART_INF_F CUDART_INF {HUGE_LITERAL}".split()
+    ),
+    "LEAST_INTEGER": frozenset({"INT_MIN"}),
+    "GREATEST_INTEGER": frozenset({"INT_MAX"}),
+    "GREATEST_UNSIGNED": frozenset({"UINT_MAX"}),
+    "INFINITE": frozenset({"infinity"}),
+    "LOWEST": frozenset({"numeric_limits::lowest"}),
+    "HIGHEST": frozenset({"numeric_limits::max"}),
+}
+#: Types and functions that convert one value, which may be around an identity.
+CONVERSIONS = frozenset("T scalar_t accscalar_t float double int half __float2half __float2half_rn".split())
+
+# --- groups of threads ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A cooperative group: the type of such variables, the function that makes it, with the argument of its template if
+    it has one. `means`: a hole of that name in capitals takes it."""
+
+    means: str
+    typ: str
+    maker: str
+    size: int = 0
+
+
+GROUPS = (
+    Group("block", "thread_block", "this_thread_block"),
+    Group("tile", "", "tiled_partition", 32),
+)
+
 # --- calls that put the values of a warp together ---------------------------------------------------------------------
 
 
@@ -220,7 +287,10 @@ FORMS = (
     Form("if (SLOTS) V = ARRAY[PLACE];", "gathering"),
     Form("if (SLOTS) V = ARRAY[PLACE]; else V = BEYOND;", "gathering"),
     Form("for (int I = FROM; I < BOUND; ++I) V += ARRAY[I];", "serial"),
-    # calls of all lanes
+    # calls of all threads, of all lanes
+    Form("__syncthreads()", "barrier"),
+    Form("BLOCK.sync()", "barrier"),
+    Form("cg::sync(BLOCK)", "barrier"),
     Form("__popc(__ballot_sync(MASK, VOTE))", "counted"),
     Form("__popc(__ballot(VOTE))", "counted"),
     Form("cg::reduce(TILE, VALUE, FUNCTOR())", "tiled"),

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import NamedTuple
 
 from cu2port.core.model import Edit
+from cu2port.facts.unit import Unit
 from cu2port.syntax.operands import own_tokens
 from cu2port.syntax.tree import Binary, CallExpr, Eval, Expr, If, Loop, Name, Num, Stmt, Unary, callee, walk
 from cu2port.warp.builtins import LANE_OPERATIONS
-from cu2port.warp.native.groups import is_block
+from cu2port.warp.native.groups import group
 from cu2port.warp.native.match import Bound, expression, matches, matches_statement, statement
-from cu2port.warp.native.patterns import FORMS, WHO, Form
+from cu2port.warp.native.patterns import CONVERSIONS, FORMS, HUGE_LITERAL, IDENTITIES, WHO, WORDS, Form
 from cu2port.warp.native.state import Kind, Proved, State
-from cu2port.warp.native.types import casts, holds_threads
+from cu2port.warp.native.types import casts, holds_threads, is_cast
 
 
 class Found(NamedTuple):
@@ -165,7 +167,7 @@ HOLES: dict[str, Callable[[State, Expr], bool]] = {
     "FRACTION": lambda s, e: isinstance(e, Num) and s.fn.unit.t[e.at] in ("32.f", "32.0f", "32.", "32.0"),
     "UP_TO_32": _up_to(32),
     "UP_TO_33": _up_to(33),
-    "BLOCK": lambda s, e: is_block(s.fn.unit, e),
+    "BLOCK": lambda s, e: group(s.fn.unit, s.fn.facts.number, e) == "block",
     "LANE_INDEX": _index("lane"),  # a function of the file that returns it
     "WARP_INDEX": _index("warp"),
     "PLAIN": lambda s, e: who(s, e) is None,
@@ -174,6 +176,35 @@ HOLES: dict[str, Callable[[State, Expr], bool]] = {
     "ARRAY": lambda s, e: isinstance(e, Name),
     "V": lambda s, e: isinstance(e, Name),
 }
+
+
+# --- identities -------------------------------------------------------------------------------------------------------
+
+
+def is_identity(unit: Unit, op: str, e: Expr, typ: str) -> bool:
+    """Whether a value changes nothing where it takes part in an operation on values of a type."""
+    if op in ("max", "min", "and") and not {*casts(unit, e)} <= {typ, "float", "double"}:
+        return False
+    if isinstance(e, CallExpr) and len(e.args) == 1 and callee(e) in CONVERSIONS and isinstance(e.callee, Name):
+        e = e.args[0]
+    rows = (row for row in IDENTITIES if row.op == op and (not row.types or typ in row.types))
+    ways = (way for row in rows for way in matches(expression(row.cuda), e))
+    return any(all(_is_word(unit, hole, x) and (x is e or not is_cast(x)) for hole, x in way) for way in ways)
+
+
+def _is_word(unit: Unit, hole: str, e: Expr) -> bool:
+    """Whether an expression is one of a hole's words."""
+    if isinstance(e, CallExpr):
+        limits = "numeric_limits::" if "numeric_limits" in unit.t[max(0, e.at - 7) : e.at] else ""
+        return not WORDS[hole].isdisjoint((callee(e), limits + callee(e)))
+    text = unit.t[e.at] if isinstance(e, (Num, Name)) else ""
+    return text in WORDS[hole] or (HUGE_LITERAL in WORDS[hole] and _is_huge(text))
+
+
+def _is_huge(text: str) -> bool:
+    """Whether a literal is one that no data reach."""
+    m = re.fullmatch(r"(\d+\.?\d*[eE]\+?\d+)[fF]?", text)
+    return m is not None and float(m[1]) >= float(HUGE_LITERAL)
 
 
 def accept(s: State, found: Found) -> State:

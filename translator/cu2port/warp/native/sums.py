@@ -8,8 +8,7 @@ from cu2port.core.model import Edit, Span
 from cu2port.syntax.tree import CallExpr, Expr, Name, Num, Ternary, root, walk
 from cu2port.warp.native.edits import in_place
 from cu2port.warp.native.ladders import Reduction
-from cu2port.warp.native.numbers import is_identity
-from cu2port.warp.native.read import accept, read, who
+from cu2port.warp.native.read import accept, is_identity, read, who
 from cu2port.warp.native.reasons import Reason, Refused
 from cu2port.warp.native.state import MIXED, Kind, State, T, Valued
 from cu2port.warp.native.types import COUNT, is_integer

@@ -40,8 +40,8 @@ from cu2port.warp.model import Device
 from cu2port.warp.native import flow
 from cu2port.warp.native.calls import call
 from cu2port.warp.native.edits import without
-from cu2port.warp.native.groups import is_barrier
 from cu2port.warp.native.ladders import Facts
+from cu2port.warp.native.read import read
 from cu2port.warp.native.reasons import Reason, Refused
 from cu2port.warp.native.reductions import parameter_alone
 from cu2port.warp.native.spelled import check_names, words_of
@@ -250,7 +250,7 @@ def _evaluated(s: State, x: Eval, here: Here) -> State:
         return s
     if isinstance(e, CallExpr):
         name = callee(e)
-        if is_barrier(unit, e):
+        if read(s, e, "barrier") is not None:
             return _barrier(s, e.at, here)
         if name == "__syncwarp":
             return s
