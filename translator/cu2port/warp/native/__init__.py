@@ -14,9 +14,11 @@ calls it. A function that puts the values of a warp together stays, since other 
     reasons     why code stays as it is
     edits       what is written in place of ladders
     types, widths       types in C++; which of several functions a call means
+    graph, proofs       which function calls which; what each does, proved once
     plan        which functions become native, with which edits
     asked       whether there is native code for a file, and which findings it leaves
-    groups, headers, spelled, host      groups of threads, constants of headers, macros, shapes of blocks at launches
+    groups      which expressions are groups of the table
+    headers, spelled, host      constants of headers, macros, shapes of blocks at launches
 
 A function's proof is a value: `Proved`, or `Refused` with a reason of the table in `reasons`.
 """

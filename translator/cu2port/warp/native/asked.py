@@ -48,6 +48,6 @@ def apart(unit: Unit, findings: list[Finding], code: str) -> list[Finding]:
 
 @lru_cache(maxsize=2)
 def _native(unit: Unit) -> Native:
-    from cu2port.warp.native.plan import Plan
+    from cu2port.warp.native.plan import plan
 
-    return Plan(unit).made()
+    return plan(unit)

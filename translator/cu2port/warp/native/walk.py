@@ -61,7 +61,7 @@ _LEAVES = _ASM | frozenset("return break continue goto for while do if else swit
 # --- the whole --------------------------------------------------------------------------------------------------------
 
 
-def made(unit: Unit, facts: Facts, d: Device, look: Look) -> Fn:
+def prepared(unit: Unit, facts: Facts, d: Device, look: Look) -> Fn:
     """A function with the tables of the walk."""
     values: dict[type, Callable[[State, Any], Valued]] = {**VALUES, CallExpr: call, Assign: assigned_value}
     return replace(make_fn(unit, facts, d, look), values=values, statement=statement)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 from cu2port.facts.structure import Function
@@ -53,7 +53,7 @@ def argument_kind(e: CallExpr, types: Mapping[str, str], d: Device) -> str:
     return types.get(a.text, "") if made and not any(pointer or dims for pointer, dims in made) else ""
 
 
-def meant(unit: Unit, found: list[Function], kind: str) -> list[Function]:
+def meant(unit: Unit, found: Sequence[Function], kind: str) -> Sequence[Function]:
     """Of functions of a name those that a call with an argument of that very type may mean."""
     exact = [f for f in found if kind and parameter_type(unit, f) == kind]
     return exact if len(exact) == 1 else found
