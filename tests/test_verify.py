@@ -20,7 +20,7 @@ from click.testing import CliRunner, Result
 
 from cu2port.cli import cli
 from cu2port.report.json_report import schema
-from cu2port.verify import compile as compiling
+from cu2port.verify import running
 
 STAND_IN = f"""#!{sys.executable}
 import json, os, re, sys, time
@@ -278,7 +278,7 @@ def test_a_compiler_that_breaks_down() -> None:
     ],
 )
 def test_a_compilation_that_is_lost_is_said(trouble: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "_MOST_WRITTEN", 1 << 20)
+    monkeypatch.setattr(running, "_MOST_WRITTEN", 1 << 20)
     write("a.hip", f"//!{trouble}\n")
     write("b.hip", "int b;\n")
     began = time.monotonic()

@@ -98,8 +98,9 @@ def main() -> None:
 def cli() -> None:
     """Port CUDA C++ to HIP source that you own, with a report of all that is left.
 
-    Two commands execute code: verify (and convert --verify) runs compilers on the sources, simulate builds and runs
-    the program. All others read files, and run nothing that a tree holds or names.
+    Two commands execute code: verify runs compilers on the sources, and CMake or `make -n` where the tree has a build;
+    simulate builds and runs the program. All others (convert --verify runs compilers alone) read files, and run
+    nothing that a tree holds or names.
 
     Exit codes: 0 nothing is left to do by hand, 1 findings are left, 2 could not run.
     """
@@ -182,6 +183,8 @@ def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object)
 @click.option("--compiler", metavar="X", default="", help="hipcc, a clang++, or `wheels`; else one is found.")
 @click.option("--std", metavar="STD", default="", help="Such as c++17, for files without a compile command.")
 @click.option("--rocm-path", metavar="DIR", default="", help="ROCm, or a folder with include/hip in it.")
+@click.option("--no-build", is_flag=True, help="Do not ask the tree's build; compile each file by itself.")
+@click.option("--build-arg", "build_args", metavar="ARG", multiple=True, help="For cmake or make: -DTESTS=OFF, gpu=1.")
 @click.option(
     "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="S", default=300.0, show_default=True
 )
@@ -191,8 +194,10 @@ def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object)
 def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
     """Compile every translation unit of converted code, for the host and for each GPU.
 
-    Runs compilers on the sources, nothing else of the tree. Errors are shown at the CUDA line they came from. A file
-    that needs a header this machine lacks is not judged.
+    Where PATH holds a CMakeLists.txt or a Makefile, its build says what is compiled, with which flags: CMake
+    configures it in a temporary folder, with stub packages for what ROCm would bring, or `make -n` prints its commands.
+    Both can run programs of the tree, so use it on code that you would build; --no-build runs compilers alone. Errors
+    are shown at the CUDA line they came from. A file that needs a header this machine lacks is not judged.
     Exit codes: 0 all that was judged compiles, 1 some does not, 2 could not run.
     """
     from cu2port.cli.verify import command

@@ -44,6 +44,8 @@ def command(path: str, verbosity: int, asked: Mapping[str, Any]) -> int:
             workers=asked["jobs"] or 0,
             limit_s=asked["time_limit"],
             sources=tuple(pairs),
+            build=not asked["no_build"],
+            build_args=asked["build_args"],
         )
         with progress(verbosity, "compiling") as tick:
             found = run(request, tick)

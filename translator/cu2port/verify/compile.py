@@ -6,16 +6,11 @@ import contextlib
 import os
 import re
 import shlex
-import signal
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from threading import Lock
-from typing import NamedTuple
 
 from cu2port.core.data import cache_dir
 from cu2port.core.verified import (
@@ -32,15 +27,14 @@ from cu2port.core.verified import (
 from cu2port.engine.effects import wave_size
 from cu2port.project.compile_db import CompileDb
 from cu2port.project.tree import CannotRun
-from cu2port.verify import headers, toolchain
+from cu2port.verify import build, headers, toolchain
 from cu2port.verify.headers import WAVE_MACRO, Headers
 from cu2port.verify.messages import Place, Places, crashed, diagnostics, left_of_cuda, replaced_header
+from cu2port.verify.running import Ended, Runner
 from cu2port.verify.toolchain import Compiler
 from cu2port.verify.units import HIP, Tree, Unit, open_tree, units_of
 
 _ERRORS = 5  # the first errors of a compilation; later ones mostly follow from them
-_MOST_SAID = 4 << 20  # bytes of a compiler's messages that are read
-_MOST_WRITTEN = 1 << 30  # bytes of a file that a compiler may write
 _PROBE = "#include <hip/hip_runtime.h>\n"
 _NAMES = re.compile(r"((?:\\.|[^\s\\])+)")
 _QUIET = (
@@ -50,9 +44,6 @@ _QUIET = (
     "-fdiagnostics-absolute-paths",
     "-fmessage-length=0",
 )
-
-if sys.platform == "linux":
-    import resource
 
 Tick = Callable[[int, int], None]
 
@@ -72,89 +63,8 @@ class Request:
     workers: int = 0  # 0: as many as there are cores
     limit_s: float = 300.0
     sources: tuple[tuple[str, str], ...] = ()
-
-
-class _Ended(NamedTuple):
-    """How a compiler ended; `code` None: it ran past the limit."""
-
-    code: int | None
-    text: str
-
-
-class _Runner:
-    """Runs compilers, each in a process group of its own, and ends them all when it is left."""
-
-    def __init__(self, limit_s: float, folder: str) -> None:
-        self._limit = limit_s
-        self._folder = folder
-        self._env = toolchain.environment(folder)
-        self._running: set[subprocess.Popen[bytes]] = set()
-        self._lock = Lock()
-        self._closed = False
-
-    def __enter__(self) -> _Runner:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
-    def stop(self) -> None:
-        """End what runs, and let nothing begin any more."""
-        with self._lock:
-            self._closed = True
-            running = list(self._running)
-        for process in running:
-            _kill(process)
-
-    def run(self, command: Sequence[str]) -> _Ended:
-        """Run a command to its end or to the time limit."""
-        with self._lock:
-            if self._closed:
-                return _Ended(None, "")
-            # a file and no pipe: it has a limit, and nothing that a compiler leaves running keeps it open for us
-            said = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 - closed below
-            try:
-                process = subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=said,
-                    env=self._env,
-                    cwd=self._folder,
-                    start_new_session=True,
-                )
-            except OSError:
-                said.close()
-                raise
-            self._running.add(process)
-        with said:
-            try:
-                _limit_files(process)
-                code = process.wait(timeout=self._limit)
-            except subprocess.TimeoutExpired:
-                _kill(process)
-                process.wait()
-                return _Ended(None, "")
-            finally:
-                with self._lock:
-                    self._running.discard(process)
-            said.seek(0)
-            return _Ended(code, said.read(_MOST_SAID).decode("utf-8", "replace"))
-
-
-def _limit_files(process: subprocess.Popen[bytes]) -> None:
-    """Let no file that a compiler writes fill the disk; its system ends one that tries."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, ValueError):
-            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (_MOST_WRITTEN, _MOST_WRITTEN))
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(OSError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+    build: bool = False  # whether the tree's own build may be asked what it compiles
+    build_args: tuple[str, ...] = ()
 
 
 @dataclass
@@ -166,32 +76,40 @@ class _Session:
     compiler: Compiler
     headers: Headers
     folder: str
-    runner: _Runner
+    runner: Runner
     places: Places
     _probed: dict[str, str] = field(default_factory=dict)
 
     def command(self, language: str, target: str, output: str) -> list[str]:
         """The compiler's command line up to the unit's own flags."""
         words = [*self.compiler.command, *_QUIET, f"-ferror-limit={_ERRORS}", "-fno-crash-diagnostics"]
-        words += ["-x", language, "-D__HIP_PLATFORM_AMD__"]
+        words += ["-x", language] if self.request.build else ["-x", language, "-D__HIP_PLATFORM_AMD__"]
         if language == HIP:
             arch = self.request.archs[0] if target == HOST else target
             words += [f"--offload-arch={arch}", f"--rocm-path={self.headers.root}", "-nogpulib"]
             if not self.compiler.defines_wave and self.headers.want_wave_macro:
                 words.append(f"-D{WAVE_MACRO}={wave_size(arch) if target != HOST else 64}")
             words.append("--cuda-host-only" if target == HOST else "--cuda-device-only")
-        else:
+        elif not self.request.build:
             words += ["-idirafter", str(self.headers.include)]
         if target == HOST:
             return [*words, "-fsyntax-only", "-MD", "-MF", output, "-MT", "unit"]
         # machine code, not assembly: only an object has its inline assembly read
         return [*words, "-O1", "-S", "-Xclang", "-emit-obj", "-o", output]
 
+    def _command(self, unit: Unit, target: str, output: str) -> list[str]:
+        if unit.compiler:  # a host compiler that the build names
+            words = [unit.compiler, "-w", "-fdiagnostics-color=never", "-fmax-errors=5", "-fsyntax-only"]
+            words += ["-MD", "-MF", output, "-MT", "unit"]
+        else:
+            words = self.command(unit.language, target, output)
+        return [*words, *unit.flags, unit.path]
+
     def compile(self, index: int, unit: Unit, target: str) -> TargetRecord:
         """One unit for the host or one GPU."""
         output = f"{self.folder}/{index}-{target.replace(':', '_')}"
         try:
-            ended = self.runner.run([*self.command(unit.language, target, output), *unit.flags, unit.path])
+            ended = self.runner.run(self._command(unit, target, output), unit.folder)
             if ended.code is None:
                 limit = f"the compiler ran longer than {self.request.limit_s:g} s"
                 return TargetRecord(target, UNFINISHED, (self.places.at(Place(unit.path, 1, 1), limit),))
@@ -209,7 +127,7 @@ class _Session:
             with contextlib.suppress(OSError):
                 os.unlink(output)  # noqa: PTH108
 
-    def _failed(self, unit: Unit, target: str, ended: _Ended) -> TargetRecord:
+    def _failed(self, unit: Unit, target: str, ended: Ended) -> TargetRecord:
         found = diagnostics(ended.text)
         if len(found) == 1 and found[0].missing_header:
             header = found[0].missing_header
@@ -273,16 +191,26 @@ class _Session:
 def run(request: Request, tick: Tick = lambda done, total: None) -> VerifyRecord:
     """Compile. `tick(done, total)` is called after each compilation. Raises CannotRun."""
     tree = open_tree(request.path, request.sources)
-    units, notes = units_of(tree, request.include_dirs, request.defines, request.commands, request.std)
-    if not units and not tree.lost:
-        raise CannotRun(f"{request.path}: there is no translation unit in it (.hip, .cu, .cpp, .c)")
+    builds = request.build and request.commands is None and build.kind(tree) != ""
+    units: list[Unit] = []
+    notes: list[str] = []
+    if not builds:
+        units, notes = units_of(tree, request.include_dirs, request.defines, request.commands, request.std)
+        if not units and not tree.lost:
+            raise CannotRun(f"{request.path}: there is no translation unit in it (.hip, .cu, .cpp, .c)")
     with _scratch() as folder:
         compiler = toolchain.find(request.compiler, request.archs, folder)
         found = headers.find(request.rocm_path, compiler.root)
-        if not compiler.defines_wave and found.want_wave_macro:
+        wave = not compiler.defines_wave and found.want_wave_macro
+        if builds:
+            with Runner(request.limit_s, folder, build.environment(folder)) as runner:
+                asked = build.Asked(request.archs, request.build_args, request.include_dirs, request.defines)
+                units, notes = build.units(tree, Path(folder), compiler, found, runner, asked)
+        if wave:
             notes.append(f"these HIP headers want {WAVE_MACRO}, which this compiler no longer defines; it was given")
-        with _Runner(request.limit_s, folder) as runner:
-            session = _Session(request, tree, compiler, found, folder, runner, Places(tree))
+        with Runner(request.limit_s, folder) as runner:
+            asked_for = request if builds else replace(request, build=False)
+            session = _Session(asked_for, tree, compiler, found, folder, runner, Places(tree))
             records = [*_compile_all(session, units, tick), *map(_lost, tree.lost)]
     return VerifyRecord(
         compiler=shlex.join(compiler.command),
@@ -344,7 +272,7 @@ def _compile_all(session: _Session, units: Sequence[Unit], tick: Tick) -> list[U
 
 
 def _results(
-    runner: _Runner, jobs: Mapping[Future[TargetRecord], tuple[int, str]]
+    runner: Runner, jobs: Mapping[Future[TargetRecord], tuple[int, str]]
 ) -> Iterator[tuple[tuple[int, str], TargetRecord]]:
     """Results as they come. When one is an error, or nobody waits any more, the others end."""
     pending = set(jobs)

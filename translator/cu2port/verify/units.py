@@ -73,11 +73,14 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A translation unit: `path` is real, `flags` are those of the user's build that we keep."""
+    """A translation unit: `path` is real, `flags` are those of the user's build that we keep, `folder` is where it
+    runs the compiler, "" where that does not matter; `compiler` is the build's own for the host, "" for ours."""
 
     path: str
     language: str
     flags: tuple[str, ...] = ()
+    folder: str = ""
+    compiler: str = ""
 
 
 def open_tree(given: str, sources: Sequence[tuple[str, str]] = ()) -> Tree:

@@ -1,0 +1,227 @@
+"""`verify` of trees with a build: stub packages, compile commands, errors of CMake; CMake itself where it is here."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cu2port.build.table import table
+from cu2port.cli import cli
+from cu2port.project.tree import CannotRun
+from cu2port.verify import build, commands, configure, dry_run, packages
+from cu2port.verify.units import CXX, HIP, Tree, Unit
+
+NO_STUB = "is not on this machine, and there is no stub for it; install it, or name it with --build-arg="
+PROJECT = {
+    "CMakeLists.txt": """cmake_minimum_required(VERSION 3.18)
+project(waves LANGUAGES CXX CUDA)
+find_package(CUDAToolkit REQUIRED)
+set(CMAKE_CUDA_STANDARD 14)
+add_library(waves STATIC src/waves.cu src/host.cpp)
+target_include_directories(waves PUBLIC include)
+target_compile_features(waves PUBLIC cuda_std_14)
+set_target_properties(waves PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
+target_compile_options(waves PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr -DDAMPING=2>)
+target_link_libraries(waves PUBLIC CUDA::cudart)
+add_executable(show app/main.cu)
+target_link_libraries(show PRIVATE waves)
+""",
+    "include/waves.h": """#pragma once
+#include <cuda_runtime.h>
+void step(float* d, int n, cudaStream_t s);
+int gpus();
+""",
+    "src/waves.cu": """#include "waves.h"
+__global__ void damp(float* d, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) d[i] /= DAMPING;
+}
+void step(float* d, int n, cudaStream_t s) { damp<<<(n + 255) / 256, 256, 0, s>>>(d, n); }
+""",
+    "src/host.cpp": '#include "waves.h"\nint gpus() { int n = 0; cudaGetDeviceCount(&n); return n; }\n',
+    "app/main.cu": """#include "waves.h"
+int main() {
+  float* d;
+  cudaMalloc(&d, 64);
+  step(d, 16, 0);
+  return cudaFree(d);
+}
+""",
+}
+
+
+def _write(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_every_target_of_the_table_has_a_stub() -> None:
+    stubs = {target: p.name for p in packages.PACKAGES for target in p.targets}
+    rows = table()
+    wanted = [(row.to, row.package) for row in rows["target"].values() if row.fate == "rewrite"]
+    wanted += [(row.target, row.package) for row in rows["library"].values() if row.fate == "rewrite"]
+    wanted += [(row.to, row.package) for row in rows["variable"].values() if row.value and "::" in row.to]
+    assert len(wanted) > 40
+    for text, package in wanted:
+        for target in text.split(";"):
+            if target != "roctx64":  # a plain library
+                assert stubs[target] in (package.split() or ["hip"]), target
+
+
+def test_every_package_of_the_table_has_a_stub() -> None:
+    names = {p.name for p in packages.PACKAGES}
+    assert {n for row in table()["package"].values() for n in row.to.split()} <= names
+
+
+def test_a_stub_makes_its_targets_once() -> None:
+    texts = dict(packages.configs("7.1.0"))
+    blas = texts["hipblas/hipblas-config.cmake"]
+    assert "add_library(roc::hipblas INTERFACE IMPORTED)" in blas
+    assert "lib/libhipblas.so" in blas
+    assert "../hip/hip-config.cmake" in blas
+    assert blas.count("if(NOT TARGET") == blas.count("add_library(") == blas.count("endif()")
+    assert 'set(PACKAGE_VERSION "7.1.0")' in texts["hip/hip-config-version.cmake"]
+    assert 'set(_CMAKE_HIP_DEVICE_RUNTIME_TARGET "hip-lang::device")' in texts["hip-lang/hip-lang-config.cmake"]
+
+
+def test_a_command_keeps_the_build_s_flags() -> None:
+    line = "/r/bin/amdclang++ -DA=1 -Iinc -fgpu-rdc --offload-arch=gfx942 -std=gnu++17 -MD -MF x.d -o x.o"
+    line += " -x hip -c /t/x.cu"
+    found = commands.unit(line.split(), "/t/x.cu", "/t/x.cu", "/b")
+    assert found == Unit("/t/x.cu", HIP, ("-DA=1", "-Iinc", "-fgpu-rdc", "-std=gnu++17"), "/b")
+    found = commands.unit(["/r/bin/clang++", "-O2", "-c", "y.cpp", "-o", "y.o"], "/t/y.cpp", "y.cpp", "/t")
+    assert (found.language, found.flags) == (CXX, ("-O2",))
+
+
+def test_commands_of_fetched_projects_are_left_out(tmp_path: Path) -> None:
+    root = _write(tmp_path / "tree", {"a.cpp": "", "b.cpp": ""})
+    folder = _write(tmp_path / "build", {"gen.cpp": "", "_deps/x/y.cpp": ""})
+    files = [root / "a.cpp", root / "a.cpp", folder / "gen.cpp", folder / "_deps/x/y.cpp", tmp_path / "other.cpp"]
+    rows = [{"directory": str(folder), "file": str(f), "command": f"clang++ -c {f}"} for f in files]
+    (folder / "compile_commands.json").write_text(json.dumps(rows))
+    found, notes = commands.read(folder / "compile_commands.json", Tree(root, root, "tree"), folder)
+    assert [Path(u.path).name for u in found] == ["a.cpp", "gen.cpp"]
+    assert notes == ["2 files outside of the tree, of what the build fetches, were left out"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "-- Ok\nCMake Error at src/CMakeLists.txt:7 (message):\n  We want\n  more.\n\n\n-- Bad",
+            "src/CMakeLists.txt:7: We want more.",
+        ),
+        (
+            "CMake Error in lib/CMakeLists.txt:\n  HIP_ARCHITECTURES is empty.\n\n",
+            "lib/CMakeLists.txt: HIP_ARCHITECTURES is empty.",
+        ),
+        ("CMake Error: Could not open\n", "Could not open"),
+        (
+            'CMake Error at /t/CMakeLists.txt:3 (find_package):\n  By not providing "FindEigen9.cmake" in\n  CMAKE_M\n',
+            f"CMakeLists.txt:3: the package Eigen9 {NO_STUB}-DEigen9_DIR=...",
+        ),
+        (
+            "CMake Error at /usr/share/cmake/Modules/X.cmake:230 (message):\n  Could NOT find Foo (missing: A)\n"
+            "Call Stack (most recent call first):\n  /usr/share/cmake/Y.cmake:9 (z)\n  src/CMakeLists.txt:12 (y)\n",
+            f"src/CMakeLists.txt:12: the package Foo {NO_STUB}-DFoo_DIR=...",
+        ),
+        ("killed\n\n", "killed"),
+    ],
+)
+def test_the_first_error_of_cmake_is_one_line(text: str, said: str) -> None:
+    assert configure.first_error(text, "/t") == said
+
+
+def test_commands_that_make_prints(tmp_path: Path) -> None:
+    root = _write(tmp_path.resolve(), {"Makefile": "", "a.cu": "", "sub/b.cu": "", "sub/c.cpp": "", "d.c": ""})
+    text = f"""make: Entering directory '{root}'
+mkdir -p obj; echo "hipcc a.cu"
+/opt/rocm/bin/hipcc -O3 \\
+  -Iinc -c a.cu -o obj/a.o
+make[1]: Entering directory '{root}/sub'
+hipcc -DX="a b" -c b.cu && g++ -c c.cpp missing.cpp
+make[1]: Leaving directory '{root}/sub'
+cd sub && hipcc -c b.cu
+ld -o x a.o
+"""
+    found = list(dry_run.units(text, Tree(root, root, str(root))))
+    assert [(os.path.relpath(u.path, root), u.language, u.folder) for u in found] == [
+        ("a.cu", HIP, str(root)),
+        ("sub/b.cu", HIP, f"{root}/sub"),
+        ("sub/c.cpp", CXX, f"{root}/sub"),
+        ("sub/b.cu", HIP, f"{root}/sub"),
+    ]
+    assert found[0].flags == ("-O3", "-Iinc")
+
+
+def test_what_builds_a_tree(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, tmp_path, ".")
+    assert build.kind(tree) == ""
+    (tmp_path / "Makefile").write_text("")
+    assert build.kind(tree) == "make"
+    (tmp_path / "CMakeLists.txt").write_text("")
+    assert build.kind(tree) == "cmake"
+
+
+needs_cmake = pytest.mark.skipif(
+    not (shutil.which("cmake") and (shutil.which("ninja") or shutil.which("make"))), reason="no cmake here"
+)
+
+
+@pytest.mark.slow
+@needs_cmake
+def test_a_converted_project_configures_and_compiles(tmp_path: Path) -> None:
+    source = _write(tmp_path / "waves", PROJECT)
+    out = tmp_path / "hip"
+    run = CliRunner().invoke(cli, ["convert", str(source), "-o", str(out), "--report", str(tmp_path / "r.json")])
+    assert run.exit_code == 0, run.output
+    words = ["verify", str(out), "--arch", "gfx942,gfx1100", "--report", str(tmp_path / "r.json"), "-v"]
+    rocm = os.environ.get("CU2PORT_TEST_ROCM")
+    run = CliRunner().invoke(cli, [*words, *(["--rocm-path", rocm] if rocm else [])])
+    if "no compiler for AMD GPUs" in run.output or "no HIP headers" in run.output:
+        pytest.skip(run.output)
+    assert run.exit_code == 0, run.output
+    units = json.loads((tmp_path / "r.json").read_text())["verify"]["units"]
+    assert sorted(Path(u["path"]).name for u in units) == ["host.cpp", "main.cu", "waves.cu"]
+    assert "2 units in HIP, 1 in C++" in run.output
+    broken = (out / "CMakeLists.txt").read_text().replace("find_package(hip ", "find_package(hipsomething ")
+    (out / "CMakeLists.txt").write_text(broken)
+    run = CliRunner().invoke(cli, words)
+    assert run.exit_code == 2
+    assert re.search(r"CMakeLists\.txt:\d+: the package hipsomething is not on this machine", run.output)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
+def test_make_n_writes_nothing(tmp_path: Path) -> None:
+    """The recipes are not run; what they would compile is."""
+    text = "all: x.o\nx.o: x.hip\n\techo > made\n\t$(HIPCC) -c x.hip -o x.o\n"
+    root = _write(tmp_path / "t", {"Makefile": text, "x.hip": "int f() { return UNKNOWN; }\n"})
+    run = subprocess.run(
+        [sys.executable, "-m", "cu2port", "verify", str(root), "--arch", "gfx942"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "no compiler for AMD GPUs" in run.stderr or "no HIP headers" in run.stderr:
+        pytest.skip(run.stderr)
+    assert run.returncode == 1, run.stderr
+    assert "UNKNOWN" in run.stdout + run.stderr
+    assert sorted(p.name for p in root.iterdir()) == ["Makefile", "x.hip"]
+
+
+def test_a_missing_cmake_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = _write(tmp_path / "t", {"CMakeLists.txt": "", "x.hip": ""})
+    monkeypatch.setattr(configure.shutil, "which", lambda name: None)  # type: ignore[attr-defined]  # the module's own
+    with pytest.raises(CannotRun, match=r"cmake is not on PATH; pip install cmake ninja, or give --no-build"):
+        configure.configure(Tree(root, root, "t"), tmp_path, None, None, ("gfx942",))  # type: ignore[arg-type]  # unused

@@ -1,0 +1,103 @@
+"""`verify` of a tree that make builds: `make -n` prints its commands, which are read and not run.
+
+make still runs `$(shell ...)` of its files, and the recipes of nested makes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from cu2port.project.tree import CannotRun
+from cu2port.verify import commands
+from cu2port.verify.configure import ALONE, Built
+from cu2port.verify.rocm_root import RocmRoot
+from cu2port.verify.running import Runner
+from cu2port.verify.units import Tree, Unit
+
+_ENTERS = re.compile(r"make(?:\[\d+\])?: (Entering|Leaving) directory '(.*)'")
+_STOPS = re.compile(
+    r"^(?P<place>\S+:\d+: )?\*\*\* (?P<text>.*?)\s*(?:Stop\.)?$|^make(?:\[\d+\])?: \*\*\* (?P<other>.*)$", re.M
+)
+_SOURCE = re.compile(r"\.(?:hip|cu|cpp|cc|cxx|c\+\+|c)\Z", re.I)
+_COMPILERS = re.compile(r"(?:amdclang|clang|hipcc|g|c)\+\+(?:-\d+)?\Z|(?:hipcc|amdclang|clang|gcc|cc)(?:-\d+)?\Z")
+_USUAL = "/opt/rocm"  # where converted Makefiles look for ROCm
+_BEFORE = frozenset({"ccache", "sccache", "time"})
+_SETS = re.compile(r"\w+=.*", re.S)
+
+
+def commands_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, extra: Sequence[str] = ()) -> Built:
+    """The units of a tree's Makefile. `extra`: arguments for make. Raises CannotRun in one line."""
+    make = shutil.which("make")
+    if make is None:
+        raise CannotRun(f"{tree.given}: it is built by make, which is not on PATH; install it, {ALONE}")
+    words = [make, "-n", "-B", "-k", "-w", "--no-print-directory", "-w", "-C", str(tree.asked)]
+    words += [f"HIPCC={root.path}/bin/hipcc", f"ROCM_PATH={root.path}", f"HIP_PATH={root.path}", *extra]
+    ended = runner.run(words, str(folder), said_too=True)
+    if ended.code is None:
+        raise CannotRun(f"{tree.given}: make -n did not end in time (--time-limit)")
+    text = ended.text if Path(_USUAL).is_dir() else ended.text.replace(_USUAL, str(root.path))
+    found = list(dict.fromkeys(units(text, tree)))
+    stop = _STOPS.search(ended.text) if ended.code else None
+    said = (stop["place"] or "") + (stop["text"] or stop["other"]) if stop else f"it ends with {ended.code}"
+    if not found:
+        raise CannotRun(
+            f"{tree.given}: make -n shows no compile command" + (f": {said}" if ended.code else "") + f"; {ALONE}"
+        )
+    languages = ", ".join(f"{sum(u.language == of for u in found)} {name}" for of, name in commands.NAMES)
+    notes = [f"built by make (`make -n`): {languages}"]
+    if ended.code:
+        notes.append(f"make -n stops before its end: {said}; what it shows until there was compiled")
+    return Built(found, notes)
+
+
+def units(text: str, tree: Tree) -> Iterator[Unit]:
+    """The units in what `make -n -w` prints: compilers' commands with sources that the tree has."""
+    folders = [str(tree.asked)]
+    for line in text.replace("\\\n", " ").splitlines():
+        entered = _ENTERS.fullmatch(line)
+        if entered:
+            if entered[1] == "Entering":
+                folders.append(entered[2])
+            elif len(folders) > 1:
+                folders.pop()
+            continue
+        yield from _of_line(line, folders[-1], tree)
+
+
+def _of_line(line: str, folder: str, tree: Tree) -> Iterator[Unit]:
+    for words in _commands(line):
+        if len(words) == 2 and words[0] == "cd":
+            folder = os.path.normpath(os.path.join(folder, words[1]))  # noqa: PTH118
+        while words and (words[0] in _BEFORE or _SETS.fullmatch(words[0])):
+            words = words[1:]
+        if not words or not _COMPILERS.fullmatch(os.path.basename(words[0])):  # noqa: PTH119
+            continue
+        sources = [w for w in words[1:] if _SOURCE.search(w) and not w.startswith("-")]
+        for written in sources:
+            path = os.path.realpath(os.path.join(folder, written))  # noqa: PTH118
+            if tree.holds(path) and os.path.isfile(path):  # noqa: PTH113
+                kept = [w for w in words if w == written or w not in sources]
+                yield commands.unit(kept, path, written, folder, own_host=True)
+
+
+def _commands(line: str) -> Iterator[list[str]]:
+    """The simple commands of a line of the shell."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|()")
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    words: list[str] = []
+    try:
+        for word in lexer:
+            if set(word) <= set(";&|()"):
+                yield words
+                words = []
+            else:
+                words.append(word)
+    except ValueError:  # an open quote: what was read until there counts
+        pass
+    yield words
