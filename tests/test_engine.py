@@ -258,6 +258,15 @@ def test_what_nvcc_includes_by_itself_stands_before_the_projects_headers() -> No
     assert translate("#include <app/b.h>\n", path="k.cu", project=own).output == b"#include <app/b.h>\n"
 
 
+def test_a_cpp_file_with_kernels_gets_the_runtime() -> None:
+    for text in ("__global__ void k() {}\n", "void f() { k<<<1, 2>>>(); }\n"):
+        out = translate(text, path="k.cpp").output
+        assert out == b"#include <hip/hip_runtime.h>\n" + text.encode()
+        assert translate(out, path="k.cpp").output == out
+        assert translate(text, path="k.hpp").output == text.encode()
+    assert translate("int f(int a) { return a << 3; }\n", path="k.cpp").output == b"int f(int a) { return a << 3; }\n"
+
+
 def test_branches_of_a_version_tell_overloads_apart() -> None:
     text = (
         "void f(void* p, D d) {\n#if CUDART_VERSION >= 13000\n  cudaMemLocation l{cudaMemLocationTypeDevice, d.id()};\n"

@@ -83,7 +83,7 @@ def test_rows_with_a_target_of_ours_name_its_header() -> None:
     assert not wrong
 
 
-WITH_HIP = {"half.hpp", "surface.hpp", "warp.hpp"}  # which have nothing without HIP
+WITH_HIP = {"half.hpp", "nvtx.hpp", "surface.hpp", "warp.hpp"}  # which have nothing without HIP
 
 
 @pytest.mark.parametrize("header", sorted({*helpers()} - WITH_HIP))
@@ -282,6 +282,68 @@ def test_simd_rows_keep_the_name() -> None:
     names = [(r.cuda, r.hip) for r in load_catalog() if r.helper == "simd.hpp"]
     assert len(names) > 100
     assert all(hip == "cu2port::" + cuda.removeprefix("__") for cuda, hip in names)
+
+
+# --- nvtx.hpp ---------------------------------------------------------------------------------------------------------
+
+ROCTX = """#pragma once
+#include <cstdint>
+#include <cstdio>
+typedef std::uint64_t roctx_range_id_t;
+inline void roctxMarkA(const char* m) { std::printf("mark %s;", m); }
+inline int roctxRangePushA(const char* m) { return std::printf("push %s;", m); }
+inline int roctxRangePop() { return std::printf("pop;"); }
+inline roctx_range_id_t roctxRangeStartA(const char* m) { std::printf("start %s;", m); return 7; }
+inline void roctxRangeStop(roctx_range_id_t id) { std::printf("stop %d;", static_cast<int>(id)); }
+"""
+NVTX = """#include <nvToolsExt.h>
+#include <nvtx3/nvtx3.hpp>
+struct mine { static constexpr char const* name{"mine"}; };
+int main() {
+    nvtxEventAttributes_t a = {};
+    a.version = NVTX_VERSION;
+    a.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+    a.colorType = NVTX_COLOR_ARGB;
+    a.color = 0xff00ff00;
+    a.messageType = NVTX_MESSAGE_TYPE_ASCII;
+    a.message.ascii = "one";
+    nvtxRangePushEx(&a);
+    nvtxRangePop();
+    nvtxDomainHandle_t d = nvtxDomainCreateA("domain");
+    a.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+    a.message.registered = nvtxDomainRegisterStringW(d, L"tw\\u00f6");
+    nvtxRangeEnd(nvtxRangeStartEx(&a));
+    nvtxDomainMarkEx(d, &a);
+    a.messageType = NVTX_MESSAGE_TYPE_UNICODE;
+    a.message.unicode = L"three \\U0001f600";
+    nvtxMarkEx(&a);
+    {
+        nvtx3::event_attributes e{"four", nvtx3::rgb{1, 2, 3}, nvtx3::payload{4}, nvtx3::category{5}};
+        nvtx3::scoped_range outer{e};
+        nvtx3::scoped_range_in<mine> inner{std::string("five"), nvtx3::color{nvtx3::argb{1, 2, 3, 4}}};
+    }
+    NVTX3_FUNC_RANGE();
+    nvtx3::unique_range moved{"six"};
+    nvtx3::unique_range there{static_cast<nvtx3::unique_range&&>(moved)};
+    nvtx3::end_range(nvtx3::start_range("seven"));
+    nvtx3::mark_in<mine>("eight");
+}
+"""
+EVENTS = """push one;pop;start twö;stop 7;mark twö;mark three 😀;push four;push five;pop;pop;push main;start six;
+start seven;stop 7;mark eight;stop 7;pop;"""
+
+
+def test_events_reach_roctx(compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Converted code with NVTX's events, with a stub of roctx: every message, in order, and nothing left open."""
+    result = translate(NVTX, path="a.cpp")
+    assert not [j for j in result.findings if j.outcome is not Outcome.APPLIED]
+    stub = tmp_path / "rocprofiler-sdk-roctx" / "roctx.h"
+    stub.parent.mkdir()
+    stub.write_text(ROCTX)
+    monkeypatch.setenv("CPLUS_INCLUDE_PATH", str(tmp_path))
+    program = built(compiler, result.output.decode(), tmp_path)
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (0, EVENTS.replace("\n", ""))
 
 
 # --- tile_reduce.hpp --------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
 // Marks the phases of a run with NVTX ranges, so that a profiler shows them.
+#include "cu2port/nvtx.hpp"
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -21,14 +22,14 @@ class Range {
 public:
     explicit Range(const char* name) { roctxRangePushA(name); }
     Range(const char* name, unsigned int argb) {
-        nvtxEventAttributes_t event = {};
-        event.version = NVTX_VERSION;
-        event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
-        event.colorType = NVTX_COLOR_ARGB;
+        cu2port::nvtx::EventAttributes event = {};
+        event.version = cu2port::nvtx::version;
+        event.size = cu2port::nvtx::attributes_size;
+        event.colorType = cu2port::nvtx::color_argb;
         event.color = argb;
-        event.messageType = NVTX_MESSAGE_TYPE_ASCII;
+        event.messageType = cu2port::nvtx::message_ascii;
         event.message.ascii = name;
-        nvtxRangePushEx(&event);
+        cu2port::nvtx::range_push(&event);
     }
     ~Range() { roctxRangePop(); }
     Range(const Range&) = delete;

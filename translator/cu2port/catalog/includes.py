@@ -37,7 +37,7 @@ def include_findings(unit: Unit) -> Mapping[Kind, tuple[RowFinding, ...]]:
 
 
 def runtime_on_top(unit: Unit) -> bool:
-    """Whether this is a .cu file that relies on nvcc's own include of the runtime header."""
+    """Whether this is a CUDA source that relies on nvcc's own include of the runtime header."""
     return unit.once(_runtime_on_top)
 
 
@@ -157,9 +157,15 @@ def is_cuda_source(path: str) -> bool:
     return PurePosixPath(path.replace("\\", "/")).suffix.lower() in (".cu", ".hip") or path in ("-", "<stdin>")
 
 
+def _has_kernels(unit: Unit) -> bool:
+    """Whether a source of another name can be CUDA alone: it defines kernels or launches some."""
+    suffix = PurePosixPath(unit.path.replace("\\", "/")).suffix.lower()
+    return suffix in (".cpp", ".cc", ".cxx") and ("__global__" in unit.words or bool(unit.launches))
+
+
 def _runtime_on_top(unit: Unit) -> bool:
-    """Whether a .cu file relies on nvcc's own include of the runtime header."""
-    if not is_cuda_source(unit.path):
+    """Whether a file that nvcc compiles as CUDA relies on its own include of the runtime header."""
+    if not is_cuda_source(unit.path) and not _has_kernels(unit):
         return False
     floor = 1 if unit.guard else 0
     provided: set[int] = set()  # branches of outermost conditionals that include it

@@ -7,6 +7,12 @@ from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 
 _PROPERTIES = frozenset({"cudaDeviceProp", "hipDeviceProp_t"})
+_VERSIONS = ("ptxVersion", "binaryVersion")
+_ASKED = frozenset(
+    """cudaDevAttrComputeCapabilityMajor cudaDevAttrComputeCapabilityMinor
+    CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
+    CU_FUNC_ATTRIBUTE_PTX_VERSION CU_FUNC_ATTRIBUTE_BINARY_VERSION""".split()
+)
 _COMPARE = frozenset({"<", ">", "<=", ">=", "==", "!=", "*"})
 
 
@@ -14,7 +20,8 @@ class ComputeCapability(Check):
     """The program decides on a device's compute capability, which means nothing on AMD GPUs.
 
     HIP fills `major` and `minor` from the GPU's own number (9 and 4 on gfx942), so a test for sm_70 may pass or fail
-    by chance. Ask for the feature, or for `gcnArchName`.
+    by chance: gfx90a has the number of a Hopper GPU. `ptxVersion` and `binaryVersion` of a function mean as little. Ask
+    for the feature, or for `gcnArchName`.
     """
 
     code, name, severity = "CU601", "compute-capability", Severity.WARNING
@@ -24,14 +31,25 @@ class ComputeCapability(Check):
             "void f(cudaDeviceProp p) { if (p.major >= 7) g(); }",
             "void f(hipDeviceProp_t p) { if (p.major >= 7) g(); }",
         ),
+        Example(
+            "int f() { int m; cudaDeviceGetAttribute(&m, cudaDevAttrComputeCapabilityMajor, 0); return m < 7; }",
+            "int f() { int m; hipDeviceGetAttribute(&m, hipDeviceAttributeComputeCapabilityMajor, 0); return m < 7; }",
+            "asked for by its attribute",
+            findings=1,
+        ),
+        Example(
+            "void f(cudaFuncAttributes a) { h(a.ptxVersion >= 70); }",
+            "void f(hipFuncAttributes a) { h(a.ptxVersion >= 70); }",
+        ),
         Example('void f(cudaDeviceProp p) { printf("%d", p.major); }', note="shown to people"),
         Example("void f(Version v) { if (v.major >= 7) g(); }", note="another's member"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if not unit.words & _PROPERTIES:
-            return
-        for i in unit.find("major", "minor"):
+        names = _VERSIONS + (("major", "minor") if unit.words & _PROPERTIES else ())
+        for i in unit.find(*_ASKED):
+            yield from self._attribute(unit, i)
+        for i in unit.find(*names):
             if unit.tok(i - 1) not in (".", "->"):
                 continue
             if unit.tok(i + 1) in _COMPARE or unit.tok(i - 3) in _COMPARE - {"*"}:
@@ -41,3 +59,20 @@ class ComputeCapability(Check):
                     unit.end(i),
                     effects=(("all", "wrong-result"),),
                 )
+
+    def _attribute(self, unit: Unit, i: int) -> Iterator[Finding]:
+        """What is decided on an attribute that a call at token i asks for."""
+        opened, f = unit.enclosing[i], unit.function_at(i)
+        if opened < 0 or f is None or not unit.split_args(opened + 1, unit.match[opened]):
+            return
+        first = unit.split_args(opened + 1, unit.match[opened])[0]
+        words = [w for w in unit.t[unit.lexed.at(first.start) : unit.lexed.at(first.end)] if w.isidentifier()]
+        for k in unit.between(i, f.body[1], *words[-1:]):
+            if unit.tok(k + 1) in _COMPARE or unit.tok(k - 1) in _COMPARE - {"*"}:
+                yield self.finding(
+                    f"`{unit.t[k]}` is not a compute capability on AMD GPUs",
+                    unit.p[k],
+                    unit.end(k),
+                    effects=(("all", "wrong-result"),),
+                )
+                return

@@ -17,6 +17,7 @@ from cu2port.facts.unit import Unit
 # ROCm 7's HIP follows the interfaces of CUDA 12.6: what asks for more (types of Blackwell, CUDA 13's signatures) is
 # right to be false.
 _NEXT_CUDA = {"CUDA_VERSION": 12070, "CUDART_VERSION": 12070, "__CUDACC_VER_MAJOR__": 13, "__CUDA_API_VERSION": 12070}
+_OURS = {"NVTX_VERSION": "cu2port::nvtx::version"}  # where a value is needed, not in a condition
 _MAJOR, _MINOR = "__CUDACC_VER_MAJOR__", "__CUDACC_VER_MINOR__"
 
 
@@ -68,6 +69,12 @@ class CudaVersion(Check):
             "#elif CUDA_VERSION >= 13000\nint x;\n#endif\n",
             "without it there is an error",
         ),
+        Example(
+            "void f() { a.version = NVTX_VERSION; }\n",
+            '#include "cu2port/nvtx.hpp"\nvoid f() { a.version = cu2port::nvtx::version; }\n',
+            "our header has events of NVTX's",
+            path="a.cpp",
+        ),
         Example("#error CUDA_VERSION is too old\n", note="a message"),
         Example("#define V CUDA_VERSION\n", "#define V CUDA_VERSION\n", "in a macro body"),
         Example("SHOW(CUDA_VERSION)", "SHOW(CUDA_VERSION)", "as a macro's argument"),
@@ -110,12 +117,15 @@ class CudaVersion(Check):
                 d = unit.in_directive(i)
                 if d is not None and d.keyword == "define" and i == d.first + 2:
                     continue
+                ours = _OURS.get(tok, "") if d is None or d.keyword == "define" else ""
                 yield self.finding(
                     f"`{tok}` is not defined by HIP, whose versions count differently",
                     unit.p[i],
                     unit.end(i),
+                    (replace(unit.p[i], unit.end(i), ours),) if ours else (),
                     cuda=tok,
                     effects=(("all", "compile-error" if d is None else "wrong-result"),),
+                    helpers=("nvtx.hpp",) if ours else (),
                 )
             elif following is not None and found.number >= following:
                 yield self.finding(

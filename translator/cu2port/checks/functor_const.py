@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cu2port.core.model import Finding, Severity, Side, insert
+from cu2port.engine.check import Check, Example
+from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit
+from cu2port.syntax.statements import parameters, read_body
+from cu2port.syntax.tree import Assign, CallExpr, Decl, Member, Unary, expressions, root, statements
+
+_CLASS = re.compile(r"\b(?:struct|class)\b")
+_LIBRARIES = frozenset({"cub", "thrust", "hipcub", "rocprim"})
+_STEPS = frozenset({"++", "--"})
+
+
+class FunctorConst(Check):
+    """A functor for CUB or Thrust has an `operator()` that is not `const`.
+
+    rocPRIM calls functors through constant wrappers, which does not compile then. `const` is added where the function
+    changes no member.
+    """
+
+    code, name, severity = "CU717", "functor-const", Severity.INFO
+    examples = (
+        Example(
+            "struct M { __device__ int operator()(int a, int b) { return f(a, b); } };\nusing cub::Max;\n",
+            "struct M { __device__ int operator()(int a, int b) const { return f(a, b); } };\nusing hipcub::Max;\n",
+            findings=1,
+        ),
+        Example(
+            "struct M { int n; __device__ int operator()(int a) { n += a; return n; } };\nusing cub::Max;\n",
+            "struct M { int n; __device__ int operator()(int a) { n += a; return n; } };\nusing hipcub::Max;\n",
+            "it changes a member",
+        ),
+        Example(
+            "#define HD __host__ __device__\n"
+            "struct M { HD int operator()(int a) { return CHECK(a); } };\nusing cub::Max;\n",
+            "#define HD __host__ __device__\n"
+            "struct M { HD int operator()(int a) const { return CHECK(a); } };\nusing hipcub::Max;\n",
+            "its sides in a macro body; as a macro's argument",
+        ),
+        Example("struct M { __device__ int operator()(int a) const { return a; } };\nusing cub::Max;\n"),
+        Example("struct M { __device__ int operator()(int a) { return a; } };\n", note="for another library"),
+        Example("auto f = [] __device__(int a) { return a; };\nusing cub::Max;\n", note="a lambda"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        if "operator" not in unit.words or not unit.words & _LIBRARIES:
+            return
+        for f in unit.functions:
+            if f.name != "operator()" or "__device__" not in f.sides or not 1 <= len(_arguments(unit, f)) <= 2:
+                continue
+            behind = unit.t[f.params[1] + 1 : f.body[0]]
+            if "const" in behind or unit.tok(f.name_at - 1) == "&" or "static" in unit.t[f.first : f.name_at]:
+                continue
+            opened = [k for k in unit.find("{") if k < f.first and unit.match[k] > f.body[1]]
+            if not opened or not _CLASS.search(unit.source(max(0, opened[-1] - 12), opened[-1])):
+                continue
+            end = unit.end(f.params[1])
+            yield self.finding(
+                "rocPRIM calls functors as constants, and this `operator()` is not `const`",
+                unit.p[f.name_at],
+                end,
+                () if self._changes(unit, f) else (insert(end, " const", Side.LEFT),),
+                severity=Severity.WARNING if self._changes(unit, f) else Severity.INFO,
+                effects=(("all", "compile-error"),),
+            )
+
+    def _changes(self, unit: Unit, f: Function) -> bool:
+        """Whether a function may change something that is neither its own nor a parameter."""
+        body = read_body(unit, f.body[0] + 1, f.body[1])
+        local = {s.name for s in statements(body) if isinstance(s, Decl)}
+        local |= {p.name for p in parameters(unit, *f.params)}
+        changed: set[str] = set()
+        for e in expressions(body):
+            if isinstance(e, Assign):
+                changed.add(root(e.target))
+            elif isinstance(e, Unary) and e.op in _STEPS:
+                changed.add(root(e.x))
+            elif isinstance(e, CallExpr) and isinstance(e.callee, Member):
+                changed.add(root(e.callee))  # a function of a member may change it
+        return bool(changed - local) or "this" in unit.t[f.body[0] : f.body[1]]
+
+
+def _arguments(unit: Unit, f: Function) -> list[str]:
+    return [unit.text[s.start : s.end] for s in unit.split_args(f.params[0] + 1, f.params[1])]
