@@ -12,6 +12,7 @@ from cu2port.ptx.ops import PRED, U32, VOID, Effect, NoMeaningError, Op, Value, 
 from cu2port.ptx.table import ptx
 
 _REF = "data-movement-and-conversion-instructions-cp-async"
+_SYNC = "parallel-synchronization-and-communication-instructions-cp-async-mbarrier-arrive"
 _PREFETCH = "{.prefetch:L2::64B|L2::128B|L2::256B}"
 _SPACE = "{space:shared|shared::cta}"
 _SIZES = (4, 8, 16)
@@ -59,4 +60,10 @@ def cp_async(a: Value, b: Value, size: Value, cop: str, c: Value | None = None) 
 @ptx("cp.async.wait_group a:u32", ref=_REF + "-wait-group", sm=80)
 def no_wait() -> Value:
     """What a thread copied is there; what others copied it sees behind a barrier, as on NVIDIA's GPUs."""
+    return nothing()
+
+
+@ptx("cp.async.mbarrier.arrive{.space:shared|shared::cta}.b64 [a]", ref=_SYNC, sm=80)
+def cp_async_arrive(a: Value) -> Value:
+    """It adds an arrival that the barrier waits for, and arrives when the thread's copies are done, as they are."""
     return nothing()
