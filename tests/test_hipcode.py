@@ -210,7 +210,7 @@ def test_two_widths_in_one_program_are_said_once(tmp_path: Path) -> None:
     files = {"wide_hip.h": LANES, "a.cu": f'#include "wide_hip.h"\n{CUDA}', "b.cu": f'#include "wide_hip.h"\n{CUDA}'}
     ran = _run(_tree(tmp_path / "in", files), tmp_path / "out")
     assert ran.record.hip is not None
-    assert [a.rpartition("/")[2] for a, _ in ran.record.hip.mixed] == ["a.cu", "b.cu"]
+    assert [a.rpartition("/")[2] for a, _ in ran.record.hip.mixed_widths] == ["a.cu", "b.cu"]
     assert ran.record.open == sum(e.open for f in ran.record.files for e in f.entries) + 1
 
 

@@ -220,5 +220,5 @@ E: st.global.v2.u32 [a], {u, w}; ret; }
 def test_mixed_carry_chains_are_told() -> None:
     body = ".entry k() {{ .reg .u32 a<3>; sub.cc.u32 a0, a1, a2; {} a0, a1, a2; ret; }}"
     text = f".version 8.0\n.target sm_80\n.address_size 64\n{body}"
-    assert convert(text.format("addc.u32")).mixed == ("k",)
-    assert convert(text.format("subc.u32")).mixed == ()
+    assert convert(text.format("addc.u32")).mixing_carry == ("k",)
+    assert convert(text.format("subc.u32")).mixing_carry == ()

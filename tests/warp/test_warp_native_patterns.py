@@ -90,7 +90,7 @@ def _step(row: Step) -> tuple[str, str]:
     """A row as code puts it into a loop, and what that becomes."""
     text = row.cuda.replace("HELD", "t").replace("V", "v").replace("F(", "smaller(")
     text = f"int t = OTHER; {text.replace('OTHER', 't')}" if "HELD" in row.cuda else text
-    made = "" if row.op == "add" else "return smaller(a, b);" if row.made == "F" else f"return {row.made};"
+    made = "" if row.op == "add" else "return smaller(a, b);" if row.result == "F" else f"return {row.result};"
     loop = f"{_LOOP}{{ {text} }}".replace("OTHER", _X.format("v"))
     last = _kernel(loop, _ATOMICS.get(row.op, "Min")) if row.op != "mul" else _slots(loop)
     return last, made or "wave::sum(v)"

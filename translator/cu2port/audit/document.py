@@ -56,8 +56,8 @@ def build(
     rows = _rows(files, findings)
     told = {x["cuda"] for x in findings if x["minutes"]}
     unknown = sum(n["way"] == HAND and n["name"] not in told for n in names)
-    made_of = effort.parts(findings, unknown, builds, bindings, sum(f.lines for f in files if f.cuda))
-    cost = effort.total(made_of)
+    cost_parts = effort.parts(findings, unknown, builds, bindings, sum(f.lines for f in files if f.cuda))
+    cost = effort.total(cost_parts)
     without = [x["cuda"] or x["message"] for x in findings if x["way"] == NONE]
     low, high = effort.days(cost)
     return {
@@ -83,7 +83,7 @@ def build(
             "days": [round(low, 1), round(high, 1)],
             "words": effort.words(cost, len(set(without)), len(without)),
             "method": effort.METHOD,
-            "parts": [{"what": p.what, "count": p.number, "minutes": round(p.minutes, 1)} for p in made_of],
+            "parts": [{"what": p.what, "count": p.number, "minutes": round(p.minutes, 1)} for p in cost_parts],
         },
         "libraries": _libraries(names, catalog),
         "names": names,

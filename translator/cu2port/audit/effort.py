@@ -120,9 +120,9 @@ def minutes(code: str, way: str, share: float = 1.0) -> float:
     return round(cost * share, 2)
 
 
-def total(made_of: Iterable[Part]) -> float:
+def total(cost_parts: Iterable[Part]) -> float:
     """Minutes of a port."""
-    return sum(p.minutes for p in made_of)
+    return sum(p.minutes for p in cost_parts)
 
 
 def days(sum_min: float) -> tuple[float, float]:

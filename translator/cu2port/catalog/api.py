@@ -201,13 +201,13 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> RowFind
         elif count is not None and row.argc and count not in row.argc:
             problem = _other_count(count, row)
         elif call is not None and (count is not None or row.args or row.call):
-            made = _rewrite(unit, use, call, rename, hip)
-            if made is None:
+            rewritten = _rewrite(unit, use, call, rename, hip)
+            if rewritten is None:
                 problem = "its arguments do not fit the change"
             else:
-                if made == rename and row.trust is Trust.EXACT and not (row.args or row.call):
+                if rewritten == rename and row.trust is Trust.EXACT and not (row.args or row.call):
                     return _renamed(row, hip, start, end, rename)  # of its forms, the one whose arguments stay
-                edits, end = made, unit.end(call.close)
+                edits, end = rewritten, unit.end(call.close)
     if problem:
         return _not_applied(row, hip, start, end, problem)
     return RowFinding(

@@ -76,8 +76,8 @@ def _each(unit: Unit) -> Iterator[RowFinding]:
             yield _finding(f"`{inc.path}` is `{hip}`", inc, (edit,), inc.path, hip)
 
 
-def _finding(message: str, inc: Include, made: tuple[Edit, ...], cuda: str, hip: str) -> RowFinding:
-    return RowFinding(Kind.INCLUDE, message, inc.start, inc.end, edits=made, cuda=cuda, hip=hip)
+def _finding(message: str, inc: Include, edits: tuple[Edit, ...], cuda: str, hip: str) -> RowFinding:
+    return RowFinding(Kind.INCLUDE, message, inc.start, inc.end, edits=edits, cuda=cuda, hip=hip)
 
 
 def _unknown(unit: Unit, inc: Include) -> Iterator[RowFinding]:

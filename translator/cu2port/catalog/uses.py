@@ -233,7 +233,7 @@ def _qualified_uses(unit: Unit) -> Iterator[Use]:
     if not any(n in unit.text for n in catalog.spaces):
         return
     heads = _namespace_heads(unit)
-    own = {name for name, ours in (("rmm", unit.owns("rmm")), ("cuda", owns_cuda(unit))) if ours}
+    own = {name for name, is_own in (("rmm", unit.owns("rmm")), ("cuda", owns_cuda(unit))) if is_own}
     for i in unit.find(*heads):
         tok = t[i]
         full = heads[tok]

@@ -63,10 +63,10 @@ class DevicePointer(Check):
         for i in places:
             for at, depth in _declarators(unit, i):
                 declared.setdefault(unit.t[at], []).append((at, depth))
-        for name, ours in declared.items():
-            others = [k for k in unit.find(name) if _other_declaration(unit, k) and (k, 0) not in ours]
-            mine = {at for at, _ in ours}
-            known = sorted([*ours, *((k, -1) for k in others if k not in mine)])
+        for name, own in declared.items():
+            others = [k for k in unit.find(name) if _other_declaration(unit, k) and (k, 0) not in own]
+            mine = {at for at, _ in own}
+            known = sorted([*own, *((k, -1) for k in others if k not in mine)])
             for i in unit.find(name):
                 if i not in mine and i not in others:
                     yield from self._use(unit, i, _depth(unit, i, known))

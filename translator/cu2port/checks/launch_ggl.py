@@ -58,15 +58,15 @@ class LaunchGgl(Check):
             return
         for launch in unit.launches:
             inside = _in_expression(unit, launch)
-            made = None if inside else _edit(unit, launch)
+            edit = None if inside else _edit(unit, launch)
             start, end = unit.p[launch.callee], unit.end(launch.close + 2)
             message = "launch written as hipLaunchKernelGGL"
             if inside:
                 message = "a launch inside an expression stays: hipLaunchKernelGGL is a statement"
-            elif not made:
+            elif not edit:
                 message = "a launch whose arguments are not written here"
-            severity = Severity.INFO if made else Severity.WARNING
-            yield self.finding(message, start, end, (made,) if made else (), severity=severity)
+            severity = Severity.INFO if edit else Severity.WARNING
+            yield self.finding(message, start, end, (edit,) if edit else (), severity=severity)
 
 
 def _in_expression(unit: Unit, launch: Launch) -> bool:

@@ -72,12 +72,12 @@ class LibcudacxxLeft(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if "cuda" not in unit.words or owns_cuda(unit):
             return
-        ours = [f for same in api_facts(unit).findings.values() for f in same if f.cuda.startswith("cuda::")]
-        left = {f.start: f.cuda for f in ours if not f.edits}
+        libcudacxx = [f for same in api_facts(unit).findings.values() for f in same if f.cuda.startswith("cuda::")]
+        left = {f.start: f.cuda for f in libcudacxx if not f.edits}
         silent = {unit.p[i]: name for i, name in _unqualified(unit)}
-        if ours or any(inc.path.startswith("cuda/") for inc in unit.includes):
+        if libcudacxx or any(inc.path.startswith("cuda/") for inc in unit.includes):
             silent |= {unit.p[i]: name for i, name in _unknown(unit)}
-        moved = len({f.cuda for f in ours if f.edits})
+        moved = len({f.cuda for f in libcudacxx if f.edits})
         if not silent and not (left and moved):
             return  # each name that stays has its own finding, and the file is not in two halves
         left |= silent

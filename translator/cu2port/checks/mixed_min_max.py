@@ -82,8 +82,8 @@ class MixedMinMax(Check):
                         if expr is not None:
                             lexical[i][k] = unqualified(expr.type)
         for i, call in calls:
-            made, needs = ((), ()) if i in foreign else _edits(unit, i, call, lexical[i])
-            if made:
+            edits, needs = ((), ()) if i in foreign else _edits(unit, i, call, lexical[i])
+            if edits:
                 a, b = lexical[i]
                 name = unit.t[i]
                 yield self.finding(
@@ -91,7 +91,7 @@ class MixedMinMax(Check):
                     f"{'double' if _device_only(unit, i) else 'int in host code'}",
                     unit.p[i],
                     unit.end(call.close),
-                    made,
+                    edits,
                     trust=Trust.REVIEW,
                     cuda=name,
                     effects=(("all", "wrong-result"),),

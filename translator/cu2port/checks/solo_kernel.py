@@ -222,8 +222,8 @@ class SoloKernel(Check):
                 said = f"`{unit.t[i]}` counts lanes, not CUDA's threads, in a solo kernel"
                 yield self._problem(said, unit.p[i], unit.end(i))
         for i in unit.find("thread_group", "meta_group_rank", "meta_group_size"):
-            ours = unit.is_member(i) if unit.t[i] != "thread_group" else not unit.is_member(i)
-            if ours and any(a - 40 < i < b for a, b in spans) and not unit.words.isdisjoint(_GROUP_CODE):
+            is_group = unit.is_member(i) if unit.t[i] != "thread_group" else not unit.is_member(i)
+            if is_group and any(a - 40 < i < b for a, b in spans) and not unit.words.isdisjoint(_GROUP_CODE):
                 said = f"`{unit.t[i]}` counts lanes, not CUDA's threads, in a solo kernel"
                 yield self._problem(said, unit.p[i], unit.end(i))
         if what.whole:

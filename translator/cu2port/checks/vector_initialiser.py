@@ -61,7 +61,7 @@ class VectorInitialiser(Check):
                 span = unit.p[k + 1], unit.p[unit.match[k]]
                 blank = " " if unit.text[unit.end(k) : unit.p[k + 1]] else ""
                 end = span[1] if blank else unit.end(k + 1)
-                yield self._made(unit, kind, k, (replace(span[0], end, ""),))
+                yield self._finding_of(unit, kind, k, (replace(span[0], end, ""),))
         elif unit.tok(k) == "{":
             yield from self._list(unit, kind, size, k)
 
@@ -74,9 +74,9 @@ class VectorInitialiser(Check):
             return
         if len(values) == 1 and _may_be_vector(unit, k + 1, close):
             return
-        yield self._made(unit, kind, k, (insert(values[-1].end, ", 0" * (size - len(values)), Side.LEFT),))
+        yield self._finding_of(unit, kind, k, (insert(values[-1].end, ", 0" * (size - len(values)), Side.LEFT),))
 
-    def _made(self, unit: Unit, kind: str, k: int, edits: tuple[Edit, ...]) -> Finding:
+    def _finding_of(self, unit: Unit, kind: str, k: int, edits: tuple[Edit, ...]) -> Finding:
         return self.finding(
             f"the list has fewer values than HIP's {kind} needs",
             unit.p[k],

@@ -69,7 +69,7 @@ def _module(path: str, output: str, fp: str, trap: bool, force: bool) -> int:
     for left in done.left:
         instead = f"; instead: {left.instead}" if left.instead else ""
         echo(f"{path}:{left.line}:{left.column}: `{left.opcode}` in {left.function}: {left.why}{instead}", err=True)
-    for name in done.mixed:
+    for name in done.mixing_carry:
         echo(f"{path}: to review in {name}: {MIXED}", err=True)
     other = dict(done.renamed)
     kernels = ", ".join(f"{k} as {other[k]}" if k in other else k for k in done.kernels) or "none"

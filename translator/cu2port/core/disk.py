@@ -115,9 +115,9 @@ def settle(temporary: str, path: Path | str, over: str | None) -> None:
         elif not _rename(temporary, name, _EXCHANGE):
             os.replace(temporary, name)  # noqa: PTH105
         elif digest_of(temporary) != over:
-            ours = os.lstat(name)
+            expected = os.lstat(name)
             _rename(temporary, name, _EXCHANGE)
-            if not os.path.samestat(ours, os.lstat(temporary)):  # saved once more: that is the newest
+            if not os.path.samestat(expected, os.lstat(temporary)):  # saved once more: that is the newest
                 _rename(temporary, name, _EXCHANGE)
             raise Refused(CHANGED)
 

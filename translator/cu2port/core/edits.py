@@ -29,11 +29,11 @@ def judge(findings: Iterable[Finding], minimum: Trust) -> tuple[tuple[Judged, ..
         for f in sorted(wanted, key=lambda f: (-f.trust, *_text_order(f))):
             if not accepted.take(f.edits):
                 losers.add(f)
-    made = [e for f in wanted if f not in losers for e in f.edits] if losers else []
+    taken = [e for f in wanted if f not in losers for e in f.edits] if losers else []
     judged = []
     edits: dict[Edit, None] = {}
     for f in ordered:
-        if f in losers and any(_takes_out(e, f) for e in made):
+        if f in losers and any(_takes_out(e, f) for e in taken):
             continue
         if not f.edits or f.trust < minimum:
             judged.append(Judged(f, Outcome.MANUAL))

@@ -51,8 +51,8 @@ class TreeRecord(NamedTuple):
 
     `decision`: `mixed` (code for HIP is left alone, the rest is converted) or `both` (the project builds for HIP
     itself); `message`: that in words; `macros`, `folders`: what its HIP side hangs on; `files`: (path, side, reason) of
-    those that are left alone or have branches for HIP; `mixed`: (converted file, file for HIP that it reaches), where
-    both count lanes.
+    those that are left alone or have branches for HIP; `mixed_widths`: (converted file, file for HIP that it reaches),
+    where both count lanes.
     """
 
     decision: str
@@ -60,7 +60,7 @@ class TreeRecord(NamedTuple):
     macros: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     files: tuple[tuple[str, str, str], ...] = ()
-    mixed: tuple[tuple[str, str], ...] = ()
+    mixed_widths: tuple[tuple[str, str], ...] = ()
 
     def document(self) -> dict[str, object]:
         """The record as JSON values."""
@@ -69,7 +69,7 @@ class TreeRecord(NamedTuple):
             "message": self.message,
             "macros": list(self.macros),
             "folders": list(self.folders),
-            "mixed_widths": [{"converted": a, "hip": b} for a, b in self.mixed],
+            "mixed_widths": [{"converted": a, "hip": b} for a, b in self.mixed_widths],
             "files": [{"path": p, "side": s, "reason": r} for p, s, r in self.files],
         }
 
@@ -110,7 +110,7 @@ class RunRecord:
     @property
     def open(self) -> int:
         """How many findings are left for manual work; two widths of warps in one program are one."""
-        return sum(e.open for f in self.files for e in f.entries) + bool(self.hip and self.hip.mixed)
+        return sum(e.open for f in self.files for e in f.entries) + bool(self.hip and self.hip.mixed_widths)
 
 
 def entries(data: bytes, judged: Iterable[Judged]) -> tuple[Entry, ...]:

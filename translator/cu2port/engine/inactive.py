@@ -44,14 +44,14 @@ def _decided(unit: Unit, chains: frozenset[int], findings: Iterable[Finding]) ->
     """The branches of some conditionals that neither pass takes."""
     if not chains:
         return []
-    made = [e for f in findings if f.edits and f.trust >= unit.options.trust for e in f.edits]
-    made.sort(key=lambda e: e.start)
+    applied = [e for f in findings if f.edits and f.trust >= unit.options.trust for e in f.edits]
+    applied.sort(key=lambda e: e.start)
     worlds = [_with_defines(unit, device) for device in (False, True)]
     before: dict[int, list[bool | None]] = {}
     out = []
     for g in sorted((g for g in unit.groups if g.chain[0] in chains), key=lambda g: g.opener):
         above = before.setdefault(g.chain[0], [False, False])
-        words = _as_written(unit, g, made)
+        words = _as_written(unit, g, applied)
         held = [truth(words, macro) for macro in worlds]
         if all(a or h is False for a, h in zip(above, held, strict=True)):
             out.append(g)
@@ -63,11 +63,11 @@ def _either(a: bool | None, b: bool | None) -> bool | None:
     return True if a or b else None if a is None or b is None else False
 
 
-def _as_written(unit: Unit, g: Group, made: list[Edit]) -> list[str]:
+def _as_written(unit: Unit, g: Group, applied: list[Edit]) -> list[str]:
     """The condition of a branch as it is in the output."""
     d = unit.directives[g.opener]
-    first, last = (bisect_left(made, at, key=lambda e: e.start) for at in (d.start, d.end + 1))
-    inside = [e for e in made[first:last] if e.end <= d.end]
+    first, last = (bisect_left(applied, at, key=lambda e: e.start) for at in (d.start, d.end + 1))
+    inside = [e for e in applied[first:last] if e.end <= d.end]
     if not inside:
         return condition_of(d.keyword, unit.t[d.first + 2 : d.stop])
     _, keyword, *words = lex(edits.apply_within(unit.text, d.start, d.end, inside)).t

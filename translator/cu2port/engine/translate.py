@@ -77,9 +77,9 @@ def examine(
     findings = [f for check in chosen for f in check.run(unit)]
     if options.warp == "native" or options.kernels:
         from cu2port.checks.native_kernel import NativeKernel
-        from cu2port.warp.native.asked import apart
+        from cu2port.warp.native.asked import not_replaced
 
-        findings = apart(unit, findings, NativeKernel.code)
+        findings = not_replaced(unit, findings, NativeKernel.code)
     if options.skip_inactive:
         left_out = Cover(inactive(unit, findings))
         findings = [f for f in findings if f.start not in left_out]
@@ -98,7 +98,7 @@ def settle(found: Examined, wanted: Iterable[Finding] | None = None) -> Result:
     runtime = wanted is None and unit is not None and not is_whole(unit) and runtime_on_top(unit)
     if wanted is None:
         wanted = found.findings if unit is None else hipside.left_alone(unit, found.findings)
-    judged, made = edits.judge(wanted, options.trust)
+    judged, taken = edits.judge(wanted, options.trust)
     if unit is None:
         return Result(found.path, data, data, judged, "copied")
     applied = [j.finding for j in judged if j.outcome is Outcome.APPLIED]
@@ -108,8 +108,8 @@ def settle(found: Examined, wanted: Iterable[Finding] | None = None) -> Result:
     added = added_includes(unit, needs, helpers, runtime, bom)
     if added is not None:
         more, extra_edits = edits.judge((IncludeHeader().of_row(added),), options.trust)
-        judged, made = (*more, *judged), (*made, *extra_edits)
-    output = edits.apply(unit.text, made).encode("latin-1")
+        judged, taken = (*more, *judged), (*taken, *extra_edits)
+    output = edits.apply(unit.text, taken).encode("latin-1")
     api = api_facts(unit)
     seen = hipside.outside(unit, api.seen)
     left = api.left | frozenset(j.finding.cuda for j in judged if j.finding.cuda and j.outcome is not Outcome.APPLIED)

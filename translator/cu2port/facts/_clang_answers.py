@@ -117,7 +117,7 @@ def read_exprs(setting: Setting, unit: c.Unit, spans: Sequence[tuple[int, int]])
     wanted, outer = frozenset(spans), Cover(Span(a, b) for a, b in spans)
     starts = sorted(start for start, _ in spans)
     found: dict[tuple[int, int], c.Cursor] = {}
-    made_up: list[int] = []  # where the value of an expression would be made up
+    unknown: list[int] = []  # where the value of an expression would be made up
     shim = lib.getFile(unit.tu, os.fsencode(setting.header))
 
     def visit(cursor: c.Cursor, parent: c.Cursor, data: object) -> int:
@@ -132,15 +132,15 @@ def read_exprs(setting: Setting, unit: c.Unit, spans: Sequence[tuple[int, int]])
                 copy = c.Cursor()
                 copy.kind, copy.xdata, copy.data = cursor.kind, cursor.xdata, cursor.data
                 found[start, end] = copy
-        if cursor.kind == c.DECL_REF_EXPR and start in outer and _is_made_up(setting, unit, shim, cursor):
-            made_up.append(start)
+        if cursor.kind == c.DECL_REF_EXPR and start in outer and _is_unknown(setting, unit, shim, cursor):
+            unknown.append(start)
         i = bisect_left(starts, start)
         return c.RECURSE if start in outer or (i < len(starts) and starts[i] < end) else c.CONTINUE
 
     lib.visitChildren(lib.getTranslationUnitCursor(unit.tu), c.Visitor(visit), None)
-    made_up.sort()
+    unknown.sort()
     return {
-        (start, end): _expr(setting, cursor, bisect_left(made_up, start) == bisect_left(made_up, end))
+        (start, end): _expr(setting, cursor, bisect_left(unknown, start) == bisect_left(unknown, end))
         for (start, end), cursor in found.items()
     }
 
@@ -165,7 +165,7 @@ def _expr(setting: Setting, cursor: c.Cursor, has_value: bool) -> Expr:
     return Expr(name, max(0, size) * 8, signed, value)
 
 
-def _is_made_up(setting: Setting, unit: c.Unit, shim: int | None, cursor: c.Cursor) -> bool:
+def _is_unknown(setting: Setting, unit: c.Unit, shim: int | None, cursor: c.Cursor) -> bool:
     """Whether a name is that of a generated enumerator: its value is made up."""
     target = setting.lib.getCursorReferenced(cursor)
     if target.kind != c.ENUMERATOR:

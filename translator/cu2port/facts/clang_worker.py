@@ -219,8 +219,8 @@ class Reader:
         Its name ends in the checksum of its content, since libclang may crash on a damaged one.
         """
         header = self.s.header
-        made_of = "\0".join([self.s.version.decode(), str(header), *base])
-        key = hashlib.sha256(made_of.encode(errors="surrogateescape")).hexdigest()[:20]
+        inputs = "\0".join([self.s.version.decode(), str(header), *base])
+        key = hashlib.sha256(inputs.encode(errors="surrogateescape")).hexdigest()[:20]
         if not header.is_file() and not shims.store(header, self.s.shim.text):
             return None
         for path in header.parent.glob(f"pch-{key}-*.pch"):

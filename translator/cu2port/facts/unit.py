@@ -47,15 +47,15 @@ class Unit(Tokens):
         self.project = project or Project()
         self._clang = clang
         self._owned: dict[str, bool] = {}
-        self._made: dict[Callable[[Unit], object], object] = {}
+        self._kept: dict[Callable[[Unit], object], object] = {}
         self.asked = False  # whether libclang was asked: then what is found depends on other files too
         self.clang_failed = ""  # why libclang's answers are missing, if they were asked for and did not come
 
     def once(self, make: Callable[[Unit], T]) -> T:
         """What a function tells of this file; it is called the first time only."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        return cast(T, self._made[make])
+        if make not in self._kept:
+            self._kept[make] = make(self)
+        return cast(T, self._kept[make])
 
     # --- preprocessor ---------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from cu2port.core.model import Edit, Finding, InHip, Span, Trust
 from cu2port.facts.unit import Unit
 from cu2port.lint.intent import counts_lanes, lanes_32
 
-_Made = tuple[tuple[Edit, ...], Trust, tuple[str, ...]]
+_Fix = tuple[tuple[Edit, ...], Trust, tuple[str, ...]]
 
 
 def with_fixes(unit: Unit, findings: Sequence[Finding], spans: Sequence[Span], keeps_warps: bool) -> list[Finding]:
@@ -35,14 +35,14 @@ def with_fixes(unit: Unit, findings: Sequence[Finding], spans: Sequence[Span], k
     out: list[Finding] = []
     wide = []  # where in `out` masks get the bits of a wavefront
     for f in findings:
-        made: _Made | None = None
+        fix: _Fix | None = None
         if not f.edits and f.operation >= 0 and (whole or is_neutral(f)):
             if trust is not None:
-                made = _narrowed(unit, f, kept, trust)
+                fix = _narrowed(unit, f, kept, trust)
             elif not keeps_warps and (found := by_code()[f.code].widened(unit, f)) is not None:
-                made = *found, ()
+                fix = *found, ()
                 wide.append(len(out))
-        out.append(f if made is None else changed(f, edits=made[0], trust=made[1], helpers=made[2]))
+        out.append(f if fix is None else changed(f, edits=fix[0], trust=fix[1], helpers=fix[2]))
     if wide and counts_lanes(unit, frozenset(e.start for n in wide for e in out[n].edits)):
         for n in wide:  # with 64 bits of a mask the rest has to change too
             out[n] = changed(out[n], trust=min(out[n].trust, Trust.REVIEW))
@@ -64,7 +64,7 @@ def _kept_to_32(unit: Unit) -> dict[int, Finding]:
     return {f.operation: f for check in wide for f in check.run(other) if f.edits}
 
 
-def _narrowed(unit: Unit, f: Finding, kept: Mapping[int, Finding], trust: Trust) -> _Made | None:
+def _narrowed(unit: Unit, f: Finding, kept: Mapping[int, Finding], trust: Trust) -> _Fix | None:
     """The edits that keep the operation which a finding refers to to 32 lanes."""
     if f.operation not in kept:
         return None

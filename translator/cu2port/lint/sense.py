@@ -87,7 +87,7 @@ def narrowed(unit: Unit, findings: Iterable[Finding]) -> list[Finding]:
         return found
     kept, sure = keeps_warps(unit), is_renamed_cuda(unit, spans)
     branches = hip_branches(unit)
-    ours = InHip.WIDE if sure and not kept else InHip.OWN if kept else InHip.PLAIN  # not HIP's own way here
+    meaning = InHip.WIDE if sure and not kept else InHip.OWN if kept else InHip.PLAIN  # not HIP's own way here
     whole = tuple(spans) == (Span(0, len(unit.text)),)
     cudas = Cover(cuda_branches(unit) if whole else ())
     counts = _wrong_counts(unit, kept, sure) if any(InHip.COUNT in f.in_hip for f in found) else ()
@@ -97,7 +97,7 @@ def narrowed(unit: Unit, findings: Iterable[Finding]) -> list[Finding]:
             return True
         if InHip.COUNT in f.in_hip and in_spans(f.start, spans) and not in_spans(f.start, counts):
             return True
-        own = branches if f.in_hip & ours else spans
+        own = branches if f.in_hip & meaning else spans
         return InHip.OWN in f.in_hip and in_spans(f.start, own) and ("all", "compile-error") not in f.effects
 
     return [replace(f, severity=Severity.INFO) if is_right(f) else f for f in found]

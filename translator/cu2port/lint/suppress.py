@@ -59,10 +59,10 @@ def read(text: str, comments: Iterable[tuple[int, int]]) -> tuple[list[Suppressi
                 wrong.append(_finding(BAD_SUPPRESSION, m.span(), str(e)))
                 continue
             line = bisect_right(lines, m.start()) - 1
-            made = Suppression(m.start(), m.end(), codes, _covered(kind, lines, line, last, len(text)))
-            found.append(made)
+            suppression = Suppression(m.start(), m.end(), codes, _covered(kind, lines, line, last, len(text)))
+            found.append(suppression)
             if kind == "-begin":
-                blocks.append(made)
+                blocks.append(suppression)
     for block in blocks:
         wrong.append(_finding(BAD_SUPPRESSION, (block.start, block.end), "this block is never closed by `ignore-end`"))
         found.remove(block)

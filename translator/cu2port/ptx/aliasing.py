@@ -40,7 +40,7 @@ class Objects:
             return False
         if SIMPLE.match(read) and SIMPLE.match(written):
             if _root(read) == _root(written):
-                return not _apart(read, written)
+                return not _cannot_alias(read, written)
             if _root(written) in names:  # as the index i in x[i]
                 return True
         elif names & theirs:
@@ -91,7 +91,7 @@ def _root(text: str) -> str:
     return m.group() if m is not None else ""
 
 
-def _apart(a: str, b: str) -> bool:
+def _cannot_alias(a: str, b: str) -> bool:
     """Whether two members or elements of one variable are certainly different ones: v.x and v.y, a[0] and a[1].
 
     Members of other names may be those of a union."""

@@ -62,8 +62,8 @@ def _compare_floats(a: Value, b: Value, cmp: str) -> Value:
     if a.type.bits == 16:  # as floats, which hold every value of them
         a, b = converted(a, TYPES["f32"]), converted(b, TYPES["f32"])
     if cmp in ("ne", "equ"):  # `ne` is false for NaN, unlike C++'s !=
-        apart = flt(a, b) | flt(b, a)
-        return apart if cmp == "ne" else ~apart
+        ordered_unequal = flt(a, b) | flt(b, a)
+        return ordered_unequal if cmp == "ne" else ~ordered_unequal
     if cmp in ("num", "nan"):
         either = isnan(a) | isnan(b)
         return either if cmp == "nan" else ~either

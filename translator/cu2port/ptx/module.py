@@ -38,15 +38,15 @@ from cu2port.ptx.vector_registers import without_vectors
 class Converted:
     """HIP source made of a module. `kernels`: names of its entries. `left`: what must be written by hand.
 
-    `renamed`: kernels that got another name in C++, with it. `mixed`: functions in which an addition may read the carry
-    of a subtraction, or the other way round.
+    `renamed`: kernels that got another name in C++, with it. `mixing_carry`: functions in which an addition may read
+    the carry of a subtraction, or the other way round.
     """
 
     text: str
     kernels: tuple[str, ...]
     left: tuple[Left, ...]
     renamed: tuple[tuple[str, str], ...] = ()
-    mixed: tuple[str, ...] = ()
+    mixing_carry: tuple[str, ...] = ()
 
 
 def convert(text: str, fp: str = "exact", trap: bool = False) -> Converted:
@@ -119,8 +119,8 @@ class _Writer:
                 chunks.append("\n".join(group) + "\n")
         chunks += bodies
         kernels = tuple(f.name for f in module.functions if f.is_entry and f.body is not None)
-        mixed = tuple(f.name for f in module.functions if f.body is not None and mixes_carry(f.body))
-        return Converted("\n".join(chunks), kernels, tuple(facts.left), renamed, mixed)
+        mixing_carry = tuple(f.name for f in module.functions if f.body is not None and mixes_carry(f.body))
+        return Converted("\n".join(chunks), kernels, tuple(facts.left), renamed, mixing_carry)
 
     # --- declarations -------------------------------------------------------------------------------------------------
 

@@ -69,9 +69,9 @@ def _hip(tree: TreeRecord) -> Iterator[str]:
     yield f"{'HIP code':<11}  {tree.message}"
     if tree.macros or tree.folders:
         yield _listing("HIP side", [*tree.macros, *(f"{f}/" for f in tree.folders)])
-    if tree.mixed:
+    if tree.mixed_widths:
         title = "two widths: converted code with warps of 32 lanes reaches code for whole wavefronts"
-        yield _listing(title, [f"{a} -> {b}" for a, b in tree.mixed])
+        yield _listing(title, [f"{a} -> {b}" for a, b in tree.mixed_widths])
 
 
 def _row(title: str, total: int, parts: list[tuple[str, int]]) -> str:

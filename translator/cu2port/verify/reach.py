@@ -125,7 +125,7 @@ def _closure(units: list[Unit], known: Operations, start: Iterable[str] = ()) ->
             callables |= _aliases(unit, callables)
             for i, owner in owners:
                 tok = unit.t[i]
-                if tok in callables and _is_made(unit, i):
+                if tok in callables and _is_constructed(unit, i):
                     given = _taker(unit, i)
                     takers |= given
                     calls |= given
@@ -251,7 +251,7 @@ def _aliases(unit: Unit, callables: set[str]) -> set[str]:
     return out
 
 
-def _is_made(unit: Unit, i: int) -> bool:
+def _is_constructed(unit: Unit, i: int) -> bool:
     """Whether token i, the name of a class, makes an object: `Lane{31}`, `Dpp<0xb1>()`."""
     k = unit.angle_close(i + 1) + 1 if unit.tok(i + 1) == "<" else i + 1
     return k > 0 and unit.tok(k) in ("(", "{")

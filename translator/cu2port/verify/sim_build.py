@@ -79,10 +79,10 @@ class Toolchain:
         if not out.is_file():
             out.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=out.parent) as scratch:
-                made = Path(scratch) / out.name
+                built = Path(scratch) / out.name
                 source = HEADERS / "cu2port_sim" / "runtime.cpp"
-                self.call(("-std=c++17", "-O2", "-pthread", "-c", str(source), "-o", str(made)))
-                made.replace(out)
+                self.call(("-std=c++17", "-O2", "-pthread", "-c", str(source), "-o", str(built)))
+                built.replace(out)
         return out
 
     def call(self, arguments: Sequence[str], cwd: Path | None = None) -> None:
@@ -266,11 +266,11 @@ def build(
     """Compile and link a program for each wave size. Raises CannotBuild with the compiler's message."""
     if check and toolchain.is_zig:
         raise CannotRun("--check needs g++ or clang++: ziglang's compiler brings a ThreadSanitizer of its own")
-    made = copies(program, folder / "src", check)
+    built = copies(program, folder / "src", check)
     runtime = toolchain.runtime()
     includes = [f"-I{x}" for d in program.include_dirs for x in (mirrored(folder / "src", d), d.absolute())]
     includes += [f"-I{mirrored(folder / 'src', INCLUDE_DIR)}", f"-idirafter{INCLUDE_DIR}"]
-    openmp = _openmp(toolchain, made)
+    openmp = _openmp(toolchain, built)
     common = ["-O2", *(f"-D{d}" for d in program.defines), *includes, *openmp, *program.flags]
 
     def compile_unit(job: tuple[int, int, Path]) -> Path:
@@ -287,7 +287,7 @@ def build(
         toolchain.call([*flags, "-x", language, "-c", str(copy), "-o", str(out)])
         return out
 
-    todo = [(wave, n, copy) for wave in waves for n, copy in enumerate(made)]
+    todo = [(wave, n, copy) for wave in waves for n, copy in enumerate(built)]
     with ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
         objects = list(pool.map(compile_unit, todo))
     out = {}

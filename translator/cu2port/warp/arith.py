@@ -64,8 +64,8 @@ _THREADISH = THREADS | {
 
 def _fold(op: str, a: V, b: V) -> V:
     x, y = a.constant, b.constant
-    made = constants.binary(op, x, y) if x is not None and y is not None else None
-    n = made.value if made is not None and made.type != "bool" else None
+    folded = constants.binary(op, x, y) if x is not None and y is not None else None
+    n = folded.value if folded is not None and folded.type != "bool" else None
     kind = Kind.NUMBER
     src: tuple[int, ...] = ()
     if n in (31, 16, 32) and (a.num in (32, 5, 31) or b.num in (32, 5, 31)):  # `32 - 1`, `32 / 2`, `1 << 5`
@@ -80,7 +80,7 @@ def _fold(op: str, a: V, b: V) -> V:
         kind = Kind.BLOCK
     if n == 31 and Kind.SIZE in (a.kind, b.kind):
         kind = Kind.SIZE
-    return V(kind, max(a.vary, b.vary), n, src, a.why or b.why, type=made.type if made is not None else "int")
+    return V(kind, max(a.vary, b.vary), n, src, a.why or b.why, type=folded.type if folded is not None else "int")
 
 
 def _bitwise(op: str, a: V, b: V, at: int, use: Record) -> V | None:

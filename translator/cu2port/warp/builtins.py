@@ -60,6 +60,6 @@ GROUP_FUNCTIONS = frozenset({"reduce", "inclusive_scan", "exclusive_scan", "invo
 SURELY_LANES = frozenset({"shfl", "shfl_up", "shfl_down", "shfl_xor", "match_any", "match_all", "ballot"})
 TILE_MAKERS = frozenset({"tiled_partition", "thread_block_tile", "labeled_partition", "binary_partition"})
 #: Functions of `cu2port::warp` -> CUDA's names.
-OURS = {n.removeprefix("__").removesuffix("_sync"): n for n in sorted(LANE_OPERATIONS) if n.endswith("_sync")}
-OURS |= {"activemask": "__activemask", "syncwarp": "__syncwarp"}
+CONVERTED = {n.removeprefix("__").removesuffix("_sync"): n for n in sorted(LANE_OPERATIONS) if n.endswith("_sync")}
+CONVERTED |= {"activemask": "__activemask", "syncwarp": "__syncwarp"}
 FILTER = LANE_OPERATIONS | BARRIERS

@@ -49,7 +49,7 @@ class Caller(Evaluator):
     def _call(self, e: CallExpr) -> V:
         name = callee(e)
         if isinstance(e.callee, Name) and e.callee.qualified and self.unit.tok(e.at - 2) == "warp":
-            name = builtins.OURS.get(name, name)  # converted code
+            name = builtins.CONVERTED.get(name, name)  # converted code
         hint, self.hint = self.hint, ""
         known = self._known(e, name)
         self.hint = hint

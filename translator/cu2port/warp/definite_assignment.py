@@ -120,8 +120,8 @@ def _join(a: State | None, b: State | None, divergent: Callable[[], bool]) -> St
         whole = Place(place.decl)
         x = max(a.get(place, Status.UNSET), a.get(whole, Status.UNSET))
         y = max(b.get(place, Status.UNSET), b.get(whole, Status.UNSET))
-        mixed = Status.SOME_LANES in (x, y) or divergent()
-        out[place] = x if x is y else Status.SOME_LANES if mixed else Status.SOME_PATHS
+        diverges = Status.SOME_LANES in (x, y) or divergent()
+        out[place] = x if x is y else Status.SOME_LANES if diverges else Status.SOME_PATHS
     return out
 
 
@@ -244,7 +244,7 @@ class _Walk:
         if isinstance(e.callee, Member):
             self.expr(e.callee.base)
         macro = is_macro(self.unit, name)
-        accepted = macro or name in self.tolerant or self.is_ours(e.callee)
+        accepted = macro or name in self.tolerant or self.is_own_function(e.callee)
         by_reference = []
         for x in e.args:
             self.expr(x, "" if accepted else name)
@@ -255,7 +255,7 @@ class _Walk:
             self.set_place(place)
         self.source = before  # the result of a call is a new value
 
-    def is_ours(self, e: Expr) -> bool:
+    def is_own_function(self, e: Expr) -> bool:
         """Whether a function is one of `cu2port`, which accept values that are not set."""
         return isinstance(e, Name) and e.qualified and self.unit.t[self.unit.qualifier(e.at)] == "cu2port"
 

@@ -42,8 +42,8 @@ def _is_32(x: V) -> bool:
 
 def _quotient_of_block(x: V, y: V, _at: int, op: str) -> V:
     a, b = x.constant, y.constant
-    made = constants.binary(op, a, b) if a is not None and b is not None and b.value else None
-    return V(Kind.BLOCK, UNIFORM, made.value if made else None, (), x.why, type=made.type if made else "int")
+    folded = constants.binary(op, a, b) if a is not None and b is not None and b.value else None
+    return V(Kind.BLOCK, UNIFORM, folded.value if folded else None, (), x.why, type=folded.type if folded else "int")
 
 
 def _warps_of_block(x: V, y: V, at: int, op: str) -> V:

@@ -110,21 +110,23 @@ def _flag(facts: WarpFacts, w: Wait, taken: Kind) -> Hazard | None:
         return None
     steps = _whose(w.frames, w.calls)
     setters = _setters(facts, w)
-    across = [s for s in setters if _apart(w.frames, s)]
+    from_other_branches = [s for s in setters if _in_other_branch(w.frames, s)]
     later = [s for s in setters if s.at > w.at and w.at not in s.loops]
     if taken is Kind.ONE:
         one = next(n for n, f in enumerate(w.frames) if f.who is Kind.ONE)
-        if not any(_apart(w.frames[: one + 1], s) for s in setters):  # branches further in are that thread's own
+        if not any(
+            _in_other_branch(w.frames[: one + 1], s) for s in setters
+        ):  # branches further in are that thread's own
             return None
         what = f"one thread waits for `{w.name}`, which another branch sets; on wave64 both may share a wavefront"
         return Hazard(HazardKind.WARP_ROLES, w.at, w.at, what, False, True, steps)
     if taken in (Kind.FIRST, Kind.LEADER):
-        if across or (later and w.vary >= WARPS) or (taken is Kind.FIRST and w.shared and setters):
+        if from_other_branches or (later and w.vary >= WARPS) or (taken is Kind.FIRST and w.shared and setters):
             what = f"a warp waits for `{w.name}`, which another warp sets; on wave64 both may share a wavefront"
             return Hazard(HazardKind.WARP_ROLES, w.at, w.at, what, False, True, steps)
         return None
     if taken in (Kind.TEST, Kind.SOME):
-        if across or (later and w.vary >= WARPS):
+        if from_other_branches or (later and w.vary >= WARPS):
             what = f"lanes wait for `{w.name}`, which lanes of the same wavefront set in another branch or later"
             return Hazard(HazardKind.LANE_LOCK, w.at, w.at, what, True, True, steps)
         return None
@@ -178,7 +180,7 @@ def _writes(e: Event, name: str) -> bool:
     return name in objects
 
 
-def _apart(frames: tuple[Frame, ...], s: _Setter) -> bool:
+def _in_other_branch(frames: tuple[Frame, ...], s: _Setter) -> bool:
     """Whether the writer is in another branch than the waiter, of a condition that divides a wavefront."""
     mine = {f.at: f.arm for f in frames if f.cond.vary}
     theirs = {f.at: f.arm for f in s.frames if f.cond.vary}

@@ -21,7 +21,7 @@ def native(unit: Unit) -> Native:
     return _native(unit) if is_asked(unit.options) else _NOTHING
 
 
-def apart(unit: Unit, findings: list[Finding], code: str) -> list[Finding]:
+def not_replaced(unit: Unit, findings: list[Finding], code: str) -> list[Finding]:
     """The findings on code that native code does not replace. `code`: the rule that does; its findings stay."""
     gone: list[tuple[int, int]] = []
     for _, edits in native(unit).rewritten:

@@ -30,7 +30,7 @@ def call(s: State, e: CallExpr) -> Valued:
     """What a call returns."""
     name = callee(e)
     if read(s, e, "tid") is not None:
-        return s.spot(e), T(Kind.TID)
+        return s.understand(e), T(Kind.TID)
     if (found := read(s, e, "counted")) is not None and is_cudas(s, e):
         return _counted(s, e, found)
     if e.at in s.fn.facts.cudas:
@@ -40,7 +40,7 @@ def call(s: State, e: CallExpr) -> Valued:
         return s.refuse(e.at, Reason.NO_IDIOM, name), MIXED
     if (found := read(s, e, "tiled")) is not None:
         return _tiled(s, e, found)
-    s = s.note("spot", *(x.at for x in walk(e.callee) if isinstance(x, Name)))
+    s = s.note("understood", *(x.at for x in walk(e.callee) if isinstance(x, Name)))
     if not isinstance(e.callee, Name):
         s, _ = plain(s, e.callee.base if isinstance(e.callee, Member) else e.callee)
     kind = argument_kind(e, s.types, s.fn.d)
@@ -75,9 +75,9 @@ def _reduction(s: State, e: CallExpr, own: Proved, kind: str) -> Valued:
 def _other(s: State, e: CallExpr, own: Proved | None) -> Valued:
     """A call of a function that is no reduction."""
     name, types = callee(e), list[T]()
-    s, lent = _lent_by(s, e, own)
+    s, references = _lent_by(s, e, own)
     for n, x in enumerate(e.args):
-        if n not in lent:
+        if n not in references:
             s, t = _argument(s, name, x)
             types.append(t)
     odd = next((t for t in types if not t.plain), None)
@@ -125,16 +125,16 @@ def _lent_by(s: State, e: CallExpr, own: Proved | None) -> tuple[State, frozense
     if own is None or not own.scratch:
         return nothing
     given = {n: e.args[n] for n in own.scratch if n < len(e.args)}
-    lent = [x for x in given.values() if isinstance(x, Name) and x.text in s.arrays]
-    names = [x.text for x in lent]
+    references = [x for x in given.values() if isinstance(x, Name) and x.text in s.arrays]
+    names = [x.text for x in references]
     others = {root(y) for n, x in enumerate(e.args) if n not in given for y in walk(x)}
     if len(names) != len(own.scratch) or len({*names}) < len(names) or not others.isdisjoint(names):
         return nothing
     if any(len(s.arrays[x].dims) != 1 or s.arrays[x].pointer for x in names):
         return nothing
-    for x in lent:
-        s = s.note("spot", x.at).track(x.text).set(x.text, MIXED)
-    return s.note("loan", e.at), frozenset(given)
+    for x in references:
+        s = s.note("understood", x.at).track(x.text).set(x.text, MIXED)
+    return s.note("scratch_call", e.at), frozenset(given)
 
 
 def _is_other(s: State, e: CallExpr) -> bool:
@@ -180,8 +180,10 @@ def _counted(s: State, e: CallExpr, found: Found) -> Valued:
 
 def _tiled(s: State, e: CallExpr, found: Found) -> Valued:
     """`cooperative_groups::reduce(tile, v, plus<T>())`"""
-    made, v, unit = found.bound["FUNCTOR"], found.bound["VALUE"], s.fn.unit
-    functor = made.callee if isinstance(made, CallExpr) and isinstance(made.callee, Name) else None
+    functor_call, v, unit = found.bound["FUNCTOR"], found.bound["VALUE"], s.fn.unit
+    functor = (
+        functor_call.callee if isinstance(functor_call, CallExpr) and isinstance(functor_call.callee, Name) else None
+    )
     op, text = (s.fn.facts.functor(functor) if functor is not None else None) or ("", "")
     outer = unit.call(e.at)
     if not op or outer is None or functor is None:
@@ -195,7 +197,7 @@ def _tiled(s: State, e: CallExpr, found: Found) -> Valued:
     start, end = unit.p[unit.qualifier(e.at)], unit.end(e.close)
     name, tail = ("sum", ")") if op == "add" else ("reduce", f", [](auto a, auto b) {{ return {text}; }})")
     s = s.edit(Edit(start, end, (f"{SPACE}{name}(", Span(outer.args[1].start, outer.args[1].end), tail)))
-    return s.spot(found.bound["TILE"]), t._replace(typ=typ) if t.kind is Kind.PART else t
+    return s.understand(found.bound["TILE"]), t._replace(typ=typ) if t.kind is Kind.PART else t
 
 
 def _collective(s: State, e: CallExpr, row: Collective) -> Valued:

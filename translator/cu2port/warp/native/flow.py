@@ -25,7 +25,7 @@ def branch(s: State, x: If, here: Here) -> State:
     if comes is None:
         return _arms(s, x, here, "")
     tag, found = comes
-    told = accept(s, found).spot(x.cond)
+    told = accept(s, found).understand(x.cond)
     if tag == "thread":
         if (rest := found.bound.get("PLAIN")) is not None:
             told, _ = plain(told, rest)
@@ -59,7 +59,7 @@ def _arms(s: State, x: If, here: Here, tag: str) -> State:
     s = s.merge(then)
     if tag == "thread" and is_sure(s._replace(here=Here()), x.cond):
         for name in s.arrays:  # what the first thread leaves in shared memory is there
-            if then.get(name, SAME).kind is Kind.SPOT:
+            if then.get(name, SAME).kind is Kind.FIRST_SET:
                 s = s.set(name, then[name])
     return s
 
@@ -107,14 +107,14 @@ def _if_slots(s: State, x: If) -> State:
         arm = single(x.other)
         assert isinstance(arm, Eval) and isinstance(arm.expr, Assign)
         before = arm.expr.at
-        s = s.note("spot", arm.expr.target.at)
+        s = s.note("understood", arm.expr.target.at)
     else:
         other = v if was.kind is Kind.PART else was.node
         if other is None:
             return s.refuse(x.at, Reason.NO_VALUE, v.text)
         bound = {**bound, "BEYOND": other}
     then = bound["ARRAY"]
-    s = s.note("spot", v.at)
+    s = s.note("understood", v.at)
     s, t = slot_read(s, bound, before, v.text)
     return s.assign(v.text, t, then)
 
@@ -183,7 +183,7 @@ def _serial(s: State, x: Loop) -> State | None:
         return s.refuse(x.at, Reason.WHO_DOES)
     s = all_set(s, array.text, found.bound["BOUND"])
     s, _ = s.kept(t, s.types.get(v.text, ""), v.text, x.at)
-    s = accept(s, bound).note("spot", array.at, v.at).spot(found.bound["BOUND"])
+    s = accept(s, bound).note("understood", array.at, v.at).understand(found.bound["BOUND"])
     body = single(x.body)
     assert isinstance(body, Eval)
     return s.assign(v.text, T(Kind.SAME, uniform=acc.uniform), body.expr)

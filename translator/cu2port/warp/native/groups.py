@@ -26,8 +26,8 @@ def group(unit: Unit, number: Callable[[Expr], int | None], e: Expr) -> str:
     for g in GROUPS:
         if g.typ and before == g.typ:
             return g.means
-        made = unit.tok(at - 1) in _OF_ITS_OWN and unit.tok(at + 1) == "=" and unit.tok(k) == g.maker
-        if made and (not g.size or _argument(unit, number, k + 1) == g.size):
+        initialised = unit.tok(at - 1) in _OF_ITS_OWN and unit.tok(at + 1) == "=" and unit.tok(k) == g.maker
+        if initialised and (not g.size or _argument(unit, number, k + 1) == g.size):
             return g.means
     return ""
 

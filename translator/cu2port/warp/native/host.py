@@ -142,9 +142,9 @@ def _is_number(unit: Unit, at: int, dims: int) -> bool:
             if called or before not in ("dim3", "auto"):
                 return False
             block = True
-            made = i + 1
-            if unit.tok(made) == "=":
-                made = i + 3
+            opener = i + 1
+            if unit.tok(opener) == "=":
+                opener = i + 3
                 if unit.tok(i + 2) != "dim3":
                     number = before == "auto" and integer(unit.tok(i + 2)) is not None and unit.tok(i + 3) == ";"
                     if not number:
@@ -153,7 +153,7 @@ def _is_number(unit: Unit, at: int, dims: int) -> bool:
                     continue
             elif before == "auto":
                 return False
-            if not _few(unit, made, dims):
+            if not _few(unit, opener, dims):
                 return False
             seen = True
         elif before in _NUMBERS:

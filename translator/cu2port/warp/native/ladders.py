@@ -88,7 +88,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
+class Progress:
     """What some statements have done: variables and their distances, variables that hold another lane's value (`held`),
     and all that a reduction is made of."""
 
@@ -125,16 +125,18 @@ class Facts(Lines):
         last = self.end(s)
         if not turns or last < 0 or not isinstance(s.init, Decl):
             return None
-        first: Gone | None = None
+        first: Progress | None = None
         distances: dict[str, frozenset[int]] = {}
         for value in turns:
-            gone: Gone | None = Gone()
+            progress: Progress | None = Progress()
             for x in s.body.body if isinstance(s.body, Block) else (s.body,):
-                gone = self._next(gone, x, self.assuming({s.init.name: value})) if gone is not None else None
-            if gone is None:
+                progress = (
+                    self._next(progress, x, self.assuming({s.init.name: value})) if progress is not None else None
+                )
+            if progress is None:
                 return None
-            first = first or gone
-            for name, (_, done) in gone.done.items():
+            first = first or progress
+            for name, (_, done) in progress.done.items():
                 if len(done) != 1 or done <= distances.get(name, frozenset()):
                     return None
                 distances[name] = distances.get(name, frozenset()) | done
@@ -166,60 +168,62 @@ class Facts(Lines):
 
     def _listed(self, body: Sequence[Stmt], k: int) -> Reduction | None:
         """A statement for each distance."""
-        gone: Gone | None = Gone()
+        progress: Progress | None = Progress()
         for i in range(k, min(len(body), k + _MOST_STATEMENTS + 1)):
-            gone = self._next(gone, body[i], self) if gone is not None else None
-            if gone is None:
+            progress = self._next(progress, body[i], self) if progress is not None else None
+            if progress is None:
                 return None
-            if gone.done and all(x == DISTANCES for _, x in gone.done.values()):
+            if progress.done and all(x == DISTANCES for _, x in progress.done.values()):
                 after = (x for s in body[i + 1 :] for x in expressions(s) if isinstance(x, Name))
-                if gone.held and any(x.text in gone.held for x in after):
+                if progress.held and any(x.text in progress.held for x in after):
                     return None  # what came from one other lane is used again
                 s = body[k]
                 first = s.at if isinstance(s, Eval) else self._start(s)
-                found = tuple(r for r, _ in gone.done.values())
-                return Reduction(first, gone.last, found, i + 1 - k, gone.shuffles, gone.low)
+                found = tuple(r for r, _ in progress.done.values())
+                return Reduction(first, progress.last, found, i + 1 - k, progress.shuffles, progress.low)
         return None
 
-    def _next(self, gone: Gone, s: Stmt, numbers: Numbers) -> Gone | None:
+    def _next(self, progress: Progress, s: Stmt, numbers: Numbers) -> Progress | None:
         """What has been done after one more statement of a ladder; None if it is none. `numbers`: constants there, and
         the loop's variable."""
         if isinstance(s, Decl):
             if s.init is None or s.dims or s.pointer or self.unit.tok(s.at - 1) in ("&", "*", "&&"):
                 return None
-            moved = self._moved(gone, s.init, numbers)
+            moved = self._moved(progress, s.init, numbers)
             typ = declared_type(self.unit, s.at) or "?"
-            return None if moved is None or is_cast(s.init) else _held(gone, s.name, moved, typ)
+            return None if moved is None or is_cast(s.init) else _held(progress, s.name, moved, typ)
         e = s.expr if isinstance(s, Eval) and s.end >= 0 else None
-        if isinstance(e, Name) and gone.done and e.text not in self.unit.macros:  # (void)lane; changes nothing
-            return replace(gone, last=s.end if isinstance(s, Eval) else -1)
-        if isinstance(e, Assign) and isinstance(e.target, Name) and e.target.text in gone.held and e.op == "=":
-            moved = self._moved(gone, e.value, numbers)
-            return None if moved is None else _held(gone, e.target.text, moved, *gone.held[e.target.text].types)
+        if isinstance(e, Name) and progress.done and e.text not in self.unit.macros:  # (void)lane; changes nothing
+            return replace(progress, last=s.end if isinstance(s, Eval) else -1)
+        if isinstance(e, Assign) and isinstance(e.target, Name) and e.target.text in progress.held and e.op == "=":
+            moved = self._moved(progress, e.value, numbers)
+            return None if moved is None else _held(progress, e.target.text, moved, *progress.held[e.target.text].types)
         last = self.end(s)
         if isinstance(s, If) and last >= 0 and (holds := _compared(numbers, s.cond)) is not None:
             dead = frozenset(i for i in self.cudas if s.at < i <= last)
-            passed = replace(gone, shuffles=gone.shuffles | dead)
-            guarded = self._next(gone, single(s.then), numbers) if holds else passed  # if (BLOCK >= 256) v += ...
+            passed = replace(progress, shuffles=progress.shuffles | dead)
+            guarded = self._next(progress, single(s.then), numbers) if holds else passed  # if (BLOCK >= 256) v += ...
             return replace(guarded, last=last) if guarded is not None and guarded.done else None
         for row in STEPS if last >= 0 else ():
             for way in matches_statement(statement(row.cuda), s):
-                if (got := self._step(gone, row, way, numbers, last)) is not None:
+                if (got := self._step(progress, row, way, numbers, last)) is not None:
                     return got if not any(is_cast(x) for x in expressions(s)) else None
         return None
 
-    def _step(self, gone: Gone, row: Step, way: Sequence[tuple[str, Expr]], numbers: Numbers, last: int) -> Gone | None:
+    def _step(
+        self, progress: Progress, row: Step, way: Sequence[tuple[str, Expr]], numbers: Numbers, last: int
+    ) -> Progress | None:
         """With a variable that was put together with another lane's value; None if what is in a row's holes may
         not stand there."""
         v = next(x for hole, x in way if hole == "V")
-        if not isinstance(v, Name) or v.text in gone.held:
+        if not isinstance(v, Name) or v.text in progress.held:
             return None
         op, parts, types, used = row.op, row.call, frozenset[str](), list[Moved]()
         for hole, x in way:
             if hole == "V" and not self.same(x, v):
                 return None
             if hole in ("OTHER", "HELD"):
-                m = self._moved(gone, x, numbers) if hole == "OTHER" or isinstance(x, Name) else None
+                m = self._moved(progress, x, numbers) if hole == "OTHER" or isinstance(x, Name) else None
                 if m is None or not self.same(m.of, v):
                     return None
                 used.append(m)
@@ -234,14 +238,14 @@ class Facts(Lines):
             return None
         call = (f"{parts[0]}({v.text}", *parts[1:])
         types = types.union(*(m.types for m in used))
-        before, done = gone.done.get(v.text, (Reduced(v.text, v.at, op, call, types), frozenset[int]()))
+        before, done = progress.done.get(v.text, (Reduced(v.text, v.at, op, call, types), frozenset[int]()))
         if (before.op, self._text(before.call)) != (op, self._text(call)) or now <= done:
             return None
         merged = replace(before, types=before.types | types)
-        held = {n: _stale(m) if self.same(m.of, v) else m for n, m in gone.held.items()}
-        shuffles = gone.shuffles.union(*(m.at for m in used))
-        low = gone.low or any(m.low for m in used)
-        return Gone({**gone.done, v.text: (merged, done | now)}, held, shuffles, low, last)
+        held = {n: _stale(m) if self.same(m.of, v) else m for n, m in progress.held.items()}
+        shuffles = progress.shuffles.union(*(m.at for m in used))
+        low = progress.low or any(m.low for m in used)
+        return Progress({**progress.done, v.text: (merged, done | now)}, held, shuffles, low, last)
 
     def _text(self, call: Parts) -> str:
         text = self.unit.text
@@ -249,10 +253,10 @@ class Facts(Lines):
 
     # --- shuffles and functions of one line -------------------------------------------------------------------------
 
-    def _moved(self, gone: Gone, e: Expr, numbers: Numbers) -> Moved | None:
+    def _moved(self, progress: Progress, e: Expr, numbers: Numbers) -> Moved | None:
         """What another lane has, as an expression gives it: a shuffle of a variable that this step has not set yet."""
-        if isinstance(e, Name) and e.text in gone.held and not (e.targs or e.qualified or is_cast(e)):
-            return gone.held[e.text]
+        if isinstance(e, Name) and e.text in progress.held and not (e.targs or e.qualified or is_cast(e)):
+            return progress.held[e.text]
         got = self.shuffled(e, numbers)
         return got if got is not None and isinstance(got.of, Name) and got.distance in DISTANCES else None
 
@@ -324,12 +328,12 @@ class Facts(Lines):
         return unit.match[k] if unit.tok(k) == "{" else self.end(s.body if isinstance(s, Loop) else s.then)
 
 
-def _held(gone: Gone, name: str, moved: Moved, *types: str) -> Gone | None:
+def _held(progress: Progress, name: str, moved: Moved, *types: str) -> Progress | None:
     """With a variable that holds what another lane has."""
-    if not isinstance(moved.of, Name) or name == moved.of.text or name in gone.done:
+    if not isinstance(moved.of, Name) or name == moved.of.text or name in progress.done:
         return None
     through = replace(moved, types=moved.types | (frozenset(types) - {"auto"}))
-    return replace(gone, held={**gone.held, name: through})
+    return replace(progress, held={**progress.held, name: through})
 
 
 def _stale(m: Moved) -> Moved:

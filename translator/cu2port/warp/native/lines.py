@@ -98,10 +98,12 @@ class Lines(Numbers):
         text = Span(unit.p[unit.qualifier(e.at) if e.callee.qualified else e.at], unit.p[unit.match[e.close]])
         return op, ("[](auto a, auto b) { return ", text, "(a, b); }"), types
 
-    def _functor(self, made: CallExpr, name: Name) -> tuple[str, Parts, frozenset[str]] | None:
+    def _functor(self, construction: CallExpr, name: Name) -> tuple[str, Parts, frozenset[str]] | None:
         """The operation of `Max()(a, b)`."""
         unit = self.unit
-        text = Span(unit.p[unit.qualifier(made.at) if name.qualified else made.at], unit.end(made.close))
+        text = Span(
+            unit.p[unit.qualifier(construction.at) if name.qualified else construction.at], unit.end(construction.close)
+        )
         words = ("struct", "class")
         own = [x for x in unit.once(classes) if unit.tok(x[0] - 1) == name.text and unit.tok(x[0] - 2) in words]
         if own:

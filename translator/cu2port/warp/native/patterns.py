@@ -24,17 +24,17 @@ _SIZE = SPACE + "size()"
 @dataclass(frozen=True, slots=True)
 class Step:
     """How `V` is put together with `OTHER`, the value that another lane has of it; `HELD` is a variable with that
-    value, `F` a function or functor. `op`: the operation, "" where `F` says which; `made`: what two values `a` and `b`
-    become, "" for a sum."""
+    value, `F` a function or functor. `op`: the operation, "" where `F` says which; `result`: what two values `a` and
+    `b` become, "" for a sum."""
 
     cuda: str
     op: str
-    made: str
+    result: str
 
     @property
     def call(self) -> Parts:
         """The function of `wave` that does the same for a warp, and what follows the variable there."""
-        return ("reduce", f", [](auto a, auto b) {{ return {self.made}; }})") if self.made else ("sum", ")")
+        return ("reduce", f", [](auto a, auto b) {{ return {self.result}; }})") if self.result else ("sum", ")")
 
 
 _SIGNS = {"+": "add", "*": "mul", "|": "or", "&": "and", "^": "xor"}

@@ -123,7 +123,7 @@ class _Plan:
         unit = self.unit
         if PurePosixPath(unit.path).suffix.lower() not in SOURCES or shown(unit, f) is not None:
             return False
-        known = {i for s in self.proofs.proved(*self.graph.warps) for i in s.loans}
+        known = {i for s in self.proofs.proved(*self.graph.warps) for i in s.scratch_calls}
         calls = [i for i in unit.find(f.name) if i != f.name_at]
         return len(self.graph.named[f.name]) == 1 and bool(calls) and known.issuperset(calls)
 

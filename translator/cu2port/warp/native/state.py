@@ -31,7 +31,7 @@ class Kind(Enum):
     GATHERED = "a warp's value in each lane"  # and an identity in the lanes beyond
     WHOLE = "what the block's threads come to"  # in the first warp, or everywhere
     TILE = "a tile of 32 threads"
-    SPOT = "an array whose first element is set"
+    FIRST_SET = "an array whose first element is set"
     MIXED = "one of several values"
 
 
@@ -122,7 +122,7 @@ class Proved:
     meets: bool = False  # all lanes of a wavefront that exist must call it together
     syncs: bool = False  # all threads that call it come to a barrier in it
     scratch: frozenset[int] = frozenset()  # parameters that point to slots of warps
-    loans: frozenset[int] = frozenset()  # its calls that give a shared array of its own for such
+    scratch_calls: frozenset[int] = frozenset()  # its calls that give a shared array of its own for such
 
 
 def alike(all_of: Sequence[Proved]) -> Proved:
@@ -147,7 +147,7 @@ class Look(Protocol):
 @dataclass(frozen=True, slots=True)
 class Fn:
     """A function that is walked over. `rows`, `deep`: its blocks have a second dimension, a third one; `bound`: names
-    of `auto [a, b] = ...`; `own`: variables that nobody else sees before it returns; `lent`: the caller's."""
+    of `auto [a, b] = ...`; `own`: variables that nobody else sees before it returns; `references`: the caller's."""
 
     unit: Unit
     facts: Facts
@@ -157,7 +157,7 @@ class Fn:
     deep: bool = False
     bound: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
-    lent: frozenset[str] = frozenset()
+    references: frozenset[str] = frozenset()
     values: Mapping[type, Callable[[State, Any], Valued]] = field(default_factory=dict)  # what expressions are
     statement: Callable[[State, Stmt, Here], State] = lambda s, _x, _here: s
 
@@ -170,7 +170,7 @@ class Fn:
 class Note(NamedTuple):
     """Something found on the way, and what was found before it."""
 
-    what: str  # edit, spot, done, site, result, scratch, loan, line, plane, floors, meets
+    what: str  # edit, understood, done, site, result, scratch, scratch_call, line, plane, floors, meets
     value: Any
     before: Note | None
 
@@ -227,9 +227,9 @@ class State(NamedTuple):
         """With rewritten text."""
         return self.note("edit", *edits)
 
-    def spot(self, e: Expr) -> State:
+    def understand(self, e: Expr) -> State:
         """The names of an expression are understood where they are."""
-        return self.note("spot", *(x.at for x in walk(e) if isinstance(x, Name)))
+        return self.note("understood", *(x.at for x in walk(e) if isinstance(x, Name)))
 
     # --- variables ------------------------------------------------------------------------------------------------
 
@@ -275,7 +275,7 @@ class State(NamedTuple):
     def handed_back(self, at: int) -> State:
         """What the caller sees in variables of its own when the function returns."""
         s = self
-        for name in sorted(self.fn.lent):
+        for name in sorted(self.fn.references):
             t = self.get(name)
             if not t.plain and not (t.kind is Kind.WHOLE and t.everywhere):
                 s = s.refuse(at, Reason.CALLER_GETS, t.kind.value, name)
@@ -342,8 +342,8 @@ def make_fn(unit: Unit, facts: Facts, d: Device, look: Look) -> Fn:
     }
     own = {p.name for p in d.params}
     own |= {x.name for x in statements(d.body) if isinstance(x, Decl) and not _is_static(unit, x)}
-    lent = {p.name for p in d.params if p.at > 0 and t[p.at - 1] in ("&", "&&")}
-    sets = frozenset(bound), frozenset(own), frozenset(lent)
+    references = {p.name for p in d.params if p.at > 0 and t[p.at - 1] in ("&", "&&")}
+    sets = frozenset(bound), frozenset(own), frozenset(references)
     return Fn(unit, facts, d, look, not axes <= {"x"}, "z" in axes, *sets)
 
 

@@ -36,10 +36,10 @@ def taken(s: State, e: Expr) -> Valued:
     """What a variable becomes that is set to an expression: lanes, warps, counts of warps, slots, or a plain value."""
     for means, kind in (("lane", Kind.LANE), ("warp", Kind.WARP)):
         if (found := read(s, e, means)) is not None:
-            return accept(s, found).spot(e), T(kind)
+            return accept(s, found).understand(e), T(kind)
     of_block = isinstance(e, CallExpr) or (isinstance(e, Binary) and "blockDim" in {root(x) for x in walk(e)})
     if of_block and (found := read(s, e, "count")) is not None:
-        return accept(s, found).spot(e), T(Kind.COUNT)
+        return accept(s, found).understand(e), T(Kind.COUNT)
     return value(s, e)
 
 
@@ -48,14 +48,14 @@ def assigned(s: State, e: Assign) -> State:
     if s.refused is not None:
         return s
     target = e.target
-    s = _lend(s, target)
+    s = _scratch(s, target)
     if isinstance(target, Index) and isinstance(target.base, Name) and target.base.text in s.arrays:
         stored = _stored(s, e, target, target.base)
         if stored is not None:
             return stored
     if not isinstance(target, Name):
         return _elsewhere(s, e, target)
-    s = s.note("spot", target.at)
+    s = s.note("understood", target.at)
     name = target.text
     if e.op == "=":
         s, t = taken(s, e.value)
@@ -79,23 +79,23 @@ def _elsewhere(s: State, e: Assign, target: Expr) -> State:
             s, _ = plain(s, x)
     name = root(target)
     if e.op == "=" and _is_all(s, target) and not s.here.role:
-        return needed(s, e.value).spot(target).set(name, SAME)  # whatever it was
+        return needed(s, e.value).understand(target).set(name, SAME)  # whatever it was
     s = s._replace(plainly=s.plainly | {name})
     kind = s.get(name).kind
-    if not s.get(name).plain and kind is not Kind.SPOT:
+    if not s.get(name).plain and kind is not Kind.FIRST_SET:
         s = s.refuse(target.at, Reason.HOLDS, name, kind.value)
-    s = s.note("spot", *(x.at for x in walk(target) if isinstance(x, Name) and x.text == name))
-    if kind is Kind.SPOT:
+    s = s.note("understood", *(x.at for x in walk(target) if isinstance(x, Name) and x.text == name))
+    if kind is Kind.FIRST_SET:
         s = s.refuse(target.at, Reason.AGAIN, name)
     return needed(s, e.value)
 
 
-def _lend(s: State, target: Expr) -> State:
+def _scratch(s: State, target: Expr) -> State:
     """A parameter that points to slots of warps: it is used for nothing else than its elements."""
     if s.here.role != "leader" or not isinstance(target, Index) or not isinstance(target.base, Name):
         return s
     fn, name, (first, stop) = s.fn, target.base.text, s.fn.d.fn.body
-    params = {p.name: n for n, p in enumerate(fn.d.params) if p.pointer and p.name not in fn.lent}
+    params = {p.name: n for n, p in enumerate(fn.d.params) if p.pointer and p.name not in fn.references}
     if name not in params or name in s.arrays or fn.d.kernel or read(s, target.inner, "warp") is None:
         return s
     if all(fn.unit.tok(i + 1) == "[" for i in fn.unit.between(first, stop, name) if not fn.unit.is_member(i)):
@@ -125,17 +125,17 @@ def _stored(s: State, e: Assign, target: Index, base: Name) -> State | None:
     all_come = here.role == "leader" or (here.role == "" and here.together)
     slot = read(s, index, "warp") if e.op == "=" and all_come else None
     if slot is not None:
-        s, t = value(accept(s, slot).spot(index), e.value)
+        s, t = value(accept(s, slot).understand(index), e.value)
         if t.kind is not Kind.PART:
             return s.refuse(e.at, Reason.SLOT_ELSE if here.role == "" and t.plain else Reason.SLOT_GETS, name)
         if len(s.arrays[name].dims) != 1 and not _is_lone_extern(s, name):
             return s.refuse(e.at, Reason.DIMENSIONS, name)
-        s = s.note("spot", base.at)._replace(slots=s.slots | {name}).track(name)
+        s = s.note("understood", base.at)._replace(slots=s.slots | {name}).track(name)
         s, t = s.kept(t, s.types.get(name, ""), name, e.at)
         return s.set(name, T(Kind.SLOTS, t.op, typ=t.typ, source=e.value.text if isinstance(e.value, Name) else ""))
-    first = isinstance(index, Num) and index.value == 0 and s.get(name).kind in (Kind.SLOTS, Kind.SPOT)
+    first = isinstance(index, Num) and index.value == 0 and s.get(name).kind in (Kind.SLOTS, Kind.FIRST_SET)
     if e.op == "=" and here.role == "thread" and first:
-        return needed(s, e.value).note("spot", base.at).set(name, T(Kind.SPOT))
+        return needed(s, e.value).note("understood", base.at).set(name, T(Kind.FIRST_SET))
     return None
 
 

@@ -58,8 +58,8 @@ def slot_read(s: State, bound: Mapping[str, Expr], before: int, name: str = "") 
     if lane is None and not (read(s, place, "tid") is not None and (not by_lane or s.here.role == "first")):
         return s.refuse(array.at, Reason.OTHER_PLACE, array.text), MIXED
     s = _beyond(s, warps, array.text, other, before, name)
-    s = (accept(s, lane) if lane is not None else s).spot(array).spot(place)
-    s = s.spot(bound["LANE"] if by_lane else bound["TID"]).spot(warps)
+    s = (accept(s, lane) if lane is not None else s).understand(array).understand(place)
+    s = s.understand(bound["LANE"] if by_lane else bound["TID"]).understand(warps)
     if isinstance(other, Num) and other.value is None and (slots.typ == COUNT or is_integer(slots.typ)):
         s = s.refuse(other.at, Reason.BEYOND_TYPE)
     return s, T(Kind.GATHERED, slots.op, everywhere=by_lane, typ=slots.typ)
@@ -78,7 +78,7 @@ def _beyond(s: State, warps: Expr, array: str, other: Expr, before: int, name: s
     if slots.op not in _IDEMPOTENT:
         return s.refuse(other.at, Reason.BEYOND_COUNTS)
     if isinstance(other, Name) and s.kind(other) is Kind.PART and slots.source == other.text:
-        return s.note("spot", other.at)  # their own warp's value, which is in a slot too
+        return s.note("understood", other.at)  # their own warp's value, which is in a slot too
     if before < 0:
         known = s.get(name)
     else:
@@ -124,7 +124,9 @@ def reduction(s: State, r: Reduction) -> State:
         types.append(t._replace(typ=typ or f"? {f.name}") if t.kind is Kind.PART else t)
     for f, t in zip(r.found, types, strict=True):
         s = s.assign(f.name, t, Name(f.at, f.name))
-    s = s.note("done", *r.shuffles).note("spot", *(i for i in range(r.first, r.last + 1) if unit.t[i] in s.tracked))
+    s = s.note("done", *r.shuffles).note(
+        "understood", *(i for i in range(r.first, r.last + 1) if unit.t[i] in s.tracked)
+    )
     edit = in_place(s.fn.facts, r)
     return s.refuse(edit.at, edit.reason) if isinstance(edit, Refused) else s.edit(edit)
 

@@ -39,7 +39,7 @@ def _perhaps(s: State, e: Expr, certainly: bool, small: bool = False) -> Valued:
 
 
 def _name(s: State, e: Name) -> Valued:
-    s = s.note("spot", e.at)
+    s = s.note("understood", e.at)
     if e.qualified or e.text not in s.env:
         for x in e.targs:
             s, _ = value(s, x)
@@ -108,9 +108,9 @@ def _address(s: State, e: Unary) -> Valued:
 
 def _index(s: State, e: Index) -> Valued:
     if isinstance(e.base, Name) and e.base.text in s.arrays:
-        s = s.note("spot", e.base.at)
+        s = s.note("understood", e.base.at)
         t = s.get(e.base.text)
-        if t.kind is Kind.SPOT and isinstance(e.inner, Num) and e.inner.value == 0:
+        if t.kind is Kind.FIRST_SET and isinstance(e.inner, Num) and e.inner.value == 0:
             return s, SAME
         if not t.plain:
             return s.refuse(e.at, Reason.READ_HOLDING, e.base.text, t.kind.value), MIXED

@@ -97,7 +97,7 @@ def prove(fn: Fn) -> Proved | Refused:
         meets=bool(s.found("meets")),
         syncs=flow.has_barrier(s, fn.d.body),
         scratch=frozenset(s.found("scratch")),
-        loans=frozenset(s.found("loan")),
+        scratch_calls=frozenset(s.found("scratch_call")),
     )
 
 
@@ -128,10 +128,10 @@ def _overlooked(s: State) -> Refused | None:
     for name, at in s.aliased.items():
         if name in s.tracked:
             return Refused(at, Reason.REACHED, (name,))
-    spots, done = set(s.found("spot")), set(s.found("done"))
+    understood, done = set(s.found("understood")), set(s.found("done"))
     for i in range(first, stop):
         tok = unit.t[i]
-        if tok in s.tracked and i not in spots and not unit.is_member(i):
+        if tok in s.tracked and i not in understood and not unit.is_member(i):
             return Refused(i, Reason.USED, (tok,))
         if i in s.fn.facts.cudas and i not in done and tok != "__syncwarp":
             return Refused(i, Reason.NO_IDIOM, (tok,))
@@ -205,7 +205,7 @@ def _jump(s: State, x: Jump, here: Here) -> State:
 
 def _declared(s: State, x: Decl) -> State:
     unit = s.fn.unit
-    s = _typed(s.note("spot", x.at), x, SAME)
+    s = _typed(s.note("understood", x.at), x, SAME)
     for y in x.dims:
         s, _ = plain(s, y)
     if x.shared:
@@ -265,7 +265,7 @@ def _evaluated(s: State, x: Eval, here: Here) -> State:
     if x.end < 0 and not isinstance(e, (Unary, Operator, Other)):
         return s.refuse(x.at, Reason.SEMICOLON)
     if isinstance(e, Name) and e.text in s.env:  # (void)lane;
-        return s.note("spot", e.at)
+        return s.note("understood", e.at)
     if here.by_lanes:
         return s.refuse(x.at, Reason.WHO_DOES)
     s, _ = plain(s, e.x if isinstance(e, Unary) and isinstance(e.x, Name) and e.op[-2:] in ("++", "--") else e)

@@ -48,9 +48,9 @@ def argument_kind(e: CallExpr, types: Mapping[str, str], d: Device) -> str:
     a = e.args[0] if len(e.args) == 1 else None
     if not isinstance(a, Name) or a.qualified or a.targs:
         return ""
-    made: list[tuple[bool, tuple[Expr, ...]]] = [(p.pointer, ()) for p in d.params if p.name == a.text]
-    made += [(s.pointer, s.dims) for s in d.declarations(a.text)]
-    return types.get(a.text, "") if made and not any(pointer or dims for pointer, dims in made) else ""
+    declared: list[tuple[bool, tuple[Expr, ...]]] = [(p.pointer, ()) for p in d.params if p.name == a.text]
+    declared += [(s.pointer, s.dims) for s in d.declarations(a.text)]
+    return types.get(a.text, "") if declared and not any(pointer or dims for pointer, dims in declared) else ""
 
 
 def meant(unit: Unit, found: Sequence[Function], kind: str) -> Sequence[Function]:
