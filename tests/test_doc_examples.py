@@ -52,6 +52,7 @@ ELSEWHERE = {
     ("docs/lint.md", "autocmd FileType"): "an editor's",
     ("docs/ptx.md", 'asm("bfi.b32'): "test_the_first_example_of_ptx",
     ("docs/ptx.md", 'asm("add.cc'): "test_the_example_of_statements_that_belong_together",
+    ("docs/ptx.md", 'asm("mma.'): "test_the_example_of_matrix_products",
     ("docs/ptx.md", "    cu2port::ptx::untranslated"): "the form of a guard; tests/ptx/test_lift.py",
     ("docs/simulate.md", "CXXFLAGS +="): "tests/sim/test_machines.py",
     ("docs/simulate.md", "execute_process"): "tests/sim/test_machines.py",
@@ -307,6 +308,19 @@ def test_the_example_of_statements_that_belong_together() -> None:
     with ClangService() as clang:
         output = translate(f"{head}{before}\n}}\n", path="a.cu", clang=clang).output.decode()
     assert f"{head}{after}\n}}\n" in output
+
+
+def test_the_example_of_matrix_products() -> None:
+    from cu2port import translate
+    from cu2port.facts.clang import ClangService
+
+    (block,) = (b.text for b in blocks(ROOT / "docs" / "ptx.md") if b.text.startswith('asm("mma.'))
+    before, after = (re.sub(r" +// \w+$", "", part, flags=re.M).strip() for part in block.split("\n\n"))
+    head = "__device__ void f(float* c, const unsigned* a, unsigned b) {\n"
+    with ClangService() as clang:
+        output = translate(f"{head}{before}\n}}\n", path="a.cu", clang=clang).output.decode()
+    lines = [line.strip() for line in output.splitlines()]
+    assert after.splitlines() == lines[lines.index("{") + 1 : lines.index("}")]
 
 
 def test_every_other_block_is_held_by_something() -> None:

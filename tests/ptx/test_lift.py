@@ -344,12 +344,12 @@ def test_branches_that_hip_leaves_out_are_not_touched(clang: ClangService) -> No
 
 
 def test_what_has_no_meaning_is_guarded_and_named(clang: ClangService) -> None:
-    statement = 'asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {};\\n" ::: "memory");'
+    statement = 'asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {};\\n" ::: "memory");'
     source = f"{OPEN}{BEFORE}  {statement}\n}}\n"
     result = convert(source, clang)
     text = result.output.decode()
     (manual,) = [j.finding for j in result.findings if j.outcome is Outcome.MANUAL]
-    assert manual.code == "CU401" and "rocWMMA" in manual.message and "`mma.sync" in manual.message
+    assert manual.code == "CU401" and "rocWMMA" in manual.message and "`wgmma.mma" in manual.message
     assert "\n  cu2port::ptx::untranslated(" in text and f"\n#if 0\n  {statement}\n#endif\n" in text
     again = convert(text, clang)
     assert again.output.decode() == text

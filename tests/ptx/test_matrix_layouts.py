@@ -3,91 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 
+import mma_manual
 import pytest
 
 from cu2port.ptx import matrix_layouts as layouts
 from cu2port.ptx.matrix_layouts import AMD, Layout, fragment, layout, products, ptx_shapes, quad_pair_fragment
 
-# (group, thread in group, element) -> (row, column), as the manual writes them; B's row is k
-Formula = Callable[[int, int, int], tuple[int, int]]
-
-_A: dict[tuple[str, int], Formula] = {
-    ("m8n8k4", 64): lambda g, t, i: (g, t),
-    ("m16n8k4", 64): lambda g, t, i: (g if i == 0 else g + 8, t),
-    ("m16n8k8", 64): lambda g, t, i: (g if i in (0, 2) else g + 8, t if i in (0, 1) else t + 4),
-    ("m16n8k16", 64): lambda g, t, i: (g if i % 2 == 0 else g + 8, i * 2 + t if i % 2 == 0 else i * 2 - 2 + t),
-    ("m16n8k4", 32): lambda g, t, i: (g if i == 0 else g + 8, t),
-    ("m16n8k8", 32): lambda g, t, i: (g if i in (0, 2) else g + 8, t if i in (0, 1) else t + 4),
-    ("m16n8k8", 16): lambda g, t, i: (g if i in (0, 1) else g + 8, t * 2 + (i & 1)),
-    ("m16n8k16", 16): lambda g, t, i: (
-        g if 0 <= i < 2 or 4 <= i < 6 else g + 8,
-        t * 2 + (i & 1) + (0 if i < 4 else 8),
-    ),
-    ("m8n8k16", 8): lambda g, t, i: (g, t * 4 + i),
-    ("m16n8k16", 8): lambda g, t, i: (g if i < 4 else g + 8, t * 4 + (i & 3)),
-    ("m16n8k32", 8): lambda g, t, i: (
-        g if 0 <= i < 4 or 8 <= i < 12 else g + 8,
-        t * 4 + (i & 3) + (0 if i < 8 else 16),
-    ),
-    ("m8n8k32", 4): lambda g, t, i: (g, t * 8 + i),
-    ("m16n8k32", 4): lambda g, t, i: (g if i < 8 else g + 8, t * 8 + (i & 7)),
-    ("m16n8k64", 4): lambda g, t, i: (
-        g if 0 <= i < 8 or 16 <= i < 24 else g + 8,
-        t * 8 + (i & 7) + (0 if i < 16 else 32),
-    ),
-    ("m8n8k128", 1): lambda g, t, i: (g, t * 32 + i),
-    ("m16n8k128", 1): lambda g, t, i: (g if i < 32 else g + 8, t * 32 + (i & 31)),
-    ("m16n8k256", 1): lambda g, t, i: (
-        g if 0 <= i < 32 or 64 <= i < 96 else g + 8,
-        t * 32 + (i & 31) + (0 if i < 64 else 128),
-    ),
-}
-_B: dict[tuple[str, int], Formula] = {
-    ("m8n8k4", 64): lambda g, t, i: (t, g),
-    ("m16n8k4", 64): lambda g, t, i: (t, g),
-    ("m16n8k8", 64): lambda g, t, i: (t if i == 0 else t + 4, g),
-    ("m16n8k16", 64): lambda g, t, i: (t + i * 4, g),
-    ("m16n8k4", 32): lambda g, t, i: (t, g),
-    ("m16n8k8", 32): lambda g, t, i: (t if i == 0 else t + 4, g),
-    ("m16n8k8", 16): lambda g, t, i: (t * 2 + i, g),
-    ("m16n8k16", 16): lambda g, t, i: (t * 2 + (i & 1) + (0 if i < 2 else 8), g),
-    ("m8n8k16", 8): lambda g, t, i: (t * 4 + i, g),
-    ("m16n8k16", 8): lambda g, t, i: (t * 4 + i, g),
-    ("m16n8k32", 8): lambda g, t, i: (t * 4 + (i & 3) + (0 if i < 4 else 16), g),
-    ("m8n8k32", 4): lambda g, t, i: (t * 8 + i, g),
-    ("m16n8k32", 4): lambda g, t, i: (t * 8 + i, g),
-    ("m16n8k64", 4): lambda g, t, i: (t * 8 + (i & 7) + (0 if i < 8 else 32), g),
-    ("m8n8k128", 1): lambda g, t, i: (t * 32 + i, g),
-    ("m16n8k128", 1): lambda g, t, i: (t * 32 + i, g),
-    ("m16n8k256", 1): lambda g, t, i: (t * 32 + (i & 31) + (0 if i < 32 else 128), g),
-}
-
-
-def _c(g: int, t: int, i: int) -> tuple[int, int]:
-    return (g if i < 2 else g + 8), t * 2 + (i & 1)
-
 
 @pytest.mark.parametrize(("shape", "bits"), list(ptx_shapes()))
 def test_fragments_are_those_of_the_manual(shape: str, bits: int) -> None:
-    for matrix, formula, axes in (("A", _A[shape, bits], "mk"), ("B", _B[shape, bits], "kn"), ("C", _c, "mn")):
+    for matrix, formula, axes in (
+        ("A", mma_manual.A[shape, bits], "mk"),
+        ("B", mma_manual.B[shape, bits], "kn"),
+        ("C", mma_manual.c_at, "mn"),
+    ):
         for lane, element, at in fragment(shape, bits, matrix).all():
             assert tuple(at.get(axis, 0) for axis in axes) == formula(lane >> 2, lane & 3, element)
 
 
-def test_quad_pairs_are_those_of_the_manual() -> None:
-    for lane in range(32):
-        high = 4 if lane >= 16 else 0
-        for i in range(4):
-            assert quad_pair_fragment("A", "row").at(lane, i) == {"m": lane % 4 + high, "k": i, "b": lane // 4 % 4}
-            assert quad_pair_fragment("A", "col").at(lane, i) == {"m": i % 4 + high, "k": lane % 4, "b": lane // 4 % 4}
-            assert quad_pair_fragment("B", "row").at(lane, i) == {"k": lane % 4, "n": i + high, "b": lane // 4 % 4}
-            assert quad_pair_fragment("B", "col").at(lane, i) == {"k": i, "n": lane % 4 + high, "b": lane // 4 % 4}
-        for i in range(8):
-            assert quad_pair_fragment("C", "f16").at(lane, i) == {"m": lane % 4 + high, "n": i, "b": lane // 4 % 4}
-            row, column = (lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1)
-            assert quad_pair_fragment("C", "f32").at(lane, i) == {"m": row, "n": column, "b": lane // 4 % 4}
+@pytest.mark.parametrize(
+    ("matrix", "order"), [*((m, o) for m in "AB" for o in ("row", "col")), ("C", "f16"), ("C", "f32")]
+)
+def test_quad_pairs_are_those_of_the_manual(matrix: str, order: str) -> None:
+    axes = {"A": "mk", "B": "kn", "C": "mn"}[matrix]
+    for lane, element, at in quad_pair_fragment(matrix, order).all():
+        assert at["b"] == lane // 4 % 4
+        assert tuple(at[axis] for axis in axes) == mma_manual.quads_at(matrix, order, lane, element)
 
 
 def _every() -> list[tuple[str, Layout]]:

@@ -24,7 +24,8 @@ The straight line:
   (`surroundings.py`).
 - `unset.py`: which registers and outputs have no value on some way through a text.
 - `printer.py` writes a tree as a C++ expression, `emit.py` an instruction as statements.
-- `matrix_layouts.py` has where elements of matrices are in PTX's fragments and in AMD's.
+- `matrix_layouts.py` has where elements of matrices are in PTX's fragments and in AMD's; `isa_matrix.py` computes
+  products by it, and `include/cu2port/mma.hpp` has the functions that emitted code calls.
 - `vectors.py` has inputs to try rows on, `probe.py` makes a C++ program that does, `assemble.py` a module for NVIDIA's
   assembler and GPUs.
 

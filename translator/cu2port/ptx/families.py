@@ -35,7 +35,25 @@ FAMILIES: tuple[Family, ...] = (
         "load or store the elements one by one, each lane its own",
     ),
     _family(
-        r"mma(?:\.sp)?(?:::ordered_metadata)?|wmma",
+        r"mma\.sp[\w.:]*",
+        "matrix",
+        "which lanes hold its metadata is shown in NVIDIA's manual by figures only, and was compared with no GPU",
+        "multiply by the dense matrix, with zeros where the metadata leaves elements out",
+    ),
+    _family(
+        r"mma[\w.:]*\.block_scale[\w.:]*",
+        "matrix",
+        "it multiplies blocks of A and B by scales, which only gfx950 does, with matrices laid out in another way",
+        "call hipBLASLt, which has such formats on gfx950, or scale the operands and use a dense `mma`",
+    ),
+    _family(
+        r"mma",
+        "matrix",
+        "`mma` has no such shape with these types",
+        "take a shape and types of docs/ptx.md's table",
+    ),
+    _family(
+        r"wmma",
         "matrix",
         "AMD's matrix instructions have other shapes, and lay a matrix out over the lanes in another way",
         "write the product with rocWMMA, whose fragments hide the layout",

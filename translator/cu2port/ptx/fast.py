@@ -2,7 +2,7 @@
 
 Operations that round to nearest lose their `.ftz`: AMD GPUs compute on denormals at full speed, and flushing costs
 three instructions an operand. Approximations go without the scaling that keeps denormals; sine and cosine are the
-hardware's.
+hardware's. Matrix products in f16 add two products at a time.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cu2port.ptx.ir import Operation
+from cu2port.ptx.isa_matrix import MMA, Form
 from cu2port.ptx.ops import Op, Value
 from cu2port.ptx.ops_float import (
     APPROX,
@@ -29,7 +30,7 @@ from cu2port.ptx.ops_float import (
     HELPERS,
 )
 
-_ROUNDING = (FADD, FADD_ANY, FSUB, FSUB_ANY, FMUL, FMUL_ANY, FFMA, FDIV, FSQRT, APPROX, DIV_APPROX, DIV_FULL)
+_ROUNDING = (FADD, FADD_ANY, FSUB, FSUB_ANY, FMUL, FMUL_ANY, FFMA, FDIV, FSQRT, APPROX, DIV_APPROX, DIV_FULL, MMA)
 _UNSCALED = ("rcp", "sqrt", "rsqrt", "lg2", "ex2")
 APPROX_FAST = Op("approx_fast", APPROX.meaning, lambda v, texts: f"{HELPERS}{v.attr}_approx_fast({texts[0]})")
 DIV_FAST = Op("div_fast", DIV_APPROX.meaning, HELPERS + "div_approx_fast({0}, {1})")
@@ -68,6 +69,9 @@ def _relaxed(v: Value, memo: dict[int, Value]) -> Value:
 def _rewritten(v: Value, args: tuple[Value, ...]) -> Value:
     if v.op is FLUSH:
         return args[0]
+    if isinstance(v.attr, Form):
+        wide = v.attr.a == "f16" and not v.attr.orders[0]
+        return Value(MMA, v.type, args, replace(v.attr, suffix="fast"), v.hint) if wide else v
     op = v.op
     if v.type.name == "f32":
         if op is APPROX and v.attr in _UNSCALED:

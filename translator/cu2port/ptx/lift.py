@@ -206,8 +206,8 @@ class _Lifter:
         writes = Counter(i for i, written, _ in accesses if written)
         first_write = {i: n for i, written, n in reversed(accesses) if written}
         branches = any(labels(self.statements))
-        # what memory gives has a name before any element of it is written
-        whole = {n for n, x in enumerate(instructions(self.statements)) if x.name in _MEMORY}
+        # what memory or a product gives has a name before any element of it is written
+        whole = {n for n, x in enumerate(instructions(self.statements)) if x.name in _WHOLE}
         together: dict[int, list[int]] = {}  # what one instruction writes
         for i, written, n in accesses:
             if written and n not in whole:
@@ -363,6 +363,7 @@ class _Lifter:
 
 
 _MEMORY = frozenset({"ld", "ldu", "st", "atom", "red", "ldmatrix", "stmatrix"})
+_WHOLE = _MEMORY | {"mma"}
 _COPY = re.compile(r"cp\.async\.c[ag]\b")
 _FENCES = frozenset({"bar", "barrier", "membar", "fence", "trap", "exit"})
 _ADDRESS = re.compile(

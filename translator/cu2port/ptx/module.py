@@ -64,6 +64,7 @@ _HEADERS = (
     ("ptx.hpp", rf"{NAMESPACE}(?!untranslated)"),
     ("untranslated.hpp", rf"{NAMESPACE}untranslated"),
     ("warp.hpp", "cu2port::warp::"),
+    ("mma.hpp", "cu2port::mma::"),
 )
 _CLUSTERS = ("reqnctapercluster", "maxclusterrank", "explicitcluster", "blocksareclusters")
 

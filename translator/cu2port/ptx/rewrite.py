@@ -45,6 +45,11 @@ _SOME_MEET_NOTE = (
     "be launched with a warp on each (`--warp solo`): else it traps after ten seconds"
 )
 _TRAP_NOTE = "`.trap` stops a kernel that leaves the surface; here such a load gives 0 and such a store does nothing"
+_FLOAT_PRODUCT = re.compile(r"mma\.(?!.*\.s32)")
+_FLOAT_PRODUCT_NOTE = (
+    "in the portable form: lanes read each other's registers; products are exact, and sums are rounded in the order of "
+    "k, which is another order than NVIDIA's"
+)
 _OF_UNTRANSLATED = frozenset({"untranslated", "untranslated_trap", "same"})
 
 
@@ -211,6 +216,8 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, joined: Together, in
     names = tuple(dict.fromkeys(i for one in lifted for i in one.instructions))
     if any(name.startswith(("suld.", "sust.")) and name.endswith(".trap") for name in names):
         certain, note = False, note or _TRAP_NOTE
+    if any(_FLOAT_PRODUCT.match(name) for name in names):
+        certain, note = False, note or _FLOAT_PRODUCT_NOTE
     return Handled(s, names, text, None, tuple(sorted(_helpers(text))), certain, note)
 
 
@@ -263,6 +270,8 @@ def _helpers(edits: Iterable[Edit]) -> Iterator[str]:
         yield "ptx.hpp"
     elif "cu2port::warp::" in text:
         yield "warp.hpp"
+    if "cu2port::mma::" in text:
+        yield "mma.hpp"
 
 
 def _reasoned(e: RefusedError) -> RefusedError:

@@ -1,0 +1,283 @@
+"""`mma` of every shape and type: the printed C++ in the simulator on wavefronts of 32 and 64 lanes, and the
+interpreter, each against the manual's triple loop without rounding.
+
+Two warps run with matrices of their own, or one of them while the other's lanes wait. What is compared is what the
+documents promise: K * 2^-23 of the sum of sizes for f32 accumulators, 2^-10 of it for f16 ones, integers exactly, Inf
+and NaN as classes.
+"""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from mma_manual import BITS, Elements, Spec, Wanted, agrees, gathered, number, spec, triple_loop
+
+from cu2port.ptx.emit import Options, emit
+from cu2port.ptx.interp import run
+from cu2port.ptx.ir import TYPES, Place
+from cu2port.ptx.parse import parse_inline
+from cu2port.ptx.table import forms, rows
+from cu2port.verify import sim_build, simulate
+
+FEW = (
+    "m16n8k16.row.col.f32.f16.f16.f32",
+    "m16n8k16.row.col.f16.f16.f16.f16",
+    "m16n8k8.row.col.f32.bf16.bf16.f32",
+    "m16n8k32.row.col.f32.e4m3.e5m2.f32",
+    "m16n8k8.row.col.f64.f64.f64.f64",
+    "m16n8k32.row.col.satfinite.s32.s8.u8.s32",
+    "m16n8k64.row.col.s32.s4.u4.s32",
+    "m8n8k4.col.row.f32.f16.f16.f16",
+)
+OPCODES = tuple(f"mma.sync.aligned.{text}" for text in FEW)
+ALL = tuple(opcode for row in rows() if row.root == "mma" for opcode, _ in forms(row))
+SIZE = 24  # 64-bit words a lane: inputs and, in another buffer, results
+
+
+@dataclass(frozen=True)
+class Case:
+    """`kind`: of numbers; `steps`: how often D becomes C; `here`: the warps that come."""
+
+    kind: str
+    steps: int = 1
+    here: tuple[int, ...] = (0, 1)
+
+
+CASES = (
+    Case("plain"),
+    Case("special"),
+    Case("small", here=(1,)),
+    Case("plain", steps=64, here=(0,)),
+    Case("one special"),
+)
+
+
+def element(name: str, kind: str, rng: random.Random) -> int:
+    """The bits of an element."""
+    width = BITS[name]
+    if name in ("f64", "f32", "tf32", "f16", "bf16"):
+        fraction = {"f64": 52, "f32": 23, "tf32": 23, "f16": 10, "bf16": 7}[name]
+        exponent = width - 1 - fraction
+        bias, sign = (1 << exponent - 1) - 1, rng.getrandbits(1) << width - 1
+        if kind == "special" and rng.random() < 0.04:
+            top = ((1 << exponent) - 1) << fraction
+            return sign | rng.choice((top, top | 1 << fraction - 1, 0, 1, (1 << fraction) - 1, top - 1))
+        if kind == "small" and rng.random() < 0.7:  # denormals and zeros of both signs
+            return sign | rng.choice((0, 0, rng.getrandbits(fraction)))
+        return sign | (bias + rng.randint(-3, 2)) << fraction | rng.getrandbits(fraction)
+    if name == "s32":
+        return rng.choice((rng.getrandbits(32), 0x7FFFFFFF, 0x80000000, 0x7FFFF000, 5))
+    if kind == "plain" and name in ("e4m3", "e5m2"):
+        return rng.getrandbits(1) << 7 | rng.randrange(0x7F if name == "e4m3" else 0x7C)
+    if kind == "special" and name in ("e4m3", "e5m2"):
+        return rng.getrandbits(8) if rng.random() < 0.05 else rng.choice((0x38, 0xB9, 0x3D, 0x01, 0x80))
+    return rng.getrandbits(width)
+
+
+def lanes_of(s: Spec, kind: str, rng: random.Random) -> dict[str, list[list[int]]]:
+    """Registers of A, B and C by lane."""
+    out = {}
+    for matrix in "ABC":
+        width, word = BITS[s.type(matrix)], s.word(matrix)
+        lanes = [[0] * s.registers(matrix) for _ in range(32)]
+        for lane, i, _, _ in s.places(matrix):
+            lanes[lane][i * width // word] |= element(s.type(matrix), kind, rng) << i * width % word
+        out[matrix] = lanes
+    return out
+
+
+def register(s: Spec, matrix: str) -> str:
+    name = s.type(matrix)
+    return name if name in ("f32", "f64", "s32") else "u32"
+
+
+ARRAYS = {"A": "a", "B": "b", "C": "c", "D": "r"}
+_CXX = {"f32": "float", "f64": "double", "s32": "int", "u32": "unsigned"}
+
+
+def text_of(opcode: str, s: Spec) -> tuple[str, dict[str, Place]]:
+    """An instruction on C arrays `r` (its result), `a`, `b`, `c`."""
+    groups, places = [], {}
+    for matrix in "DABC":
+        names = [f"%{matrix.lower()}{i}" for i in range(s.registers(matrix))]
+        groups.append("{" + ", ".join(names) + "}")
+        for i, name in enumerate(names):
+            places[name] = Place(f"{ARRAYS[matrix]}[{i}]", TYPES[register(s, matrix)])
+    return f"{opcode} {', '.join(groups)};", places
+
+
+def kernel(n: int, opcode: str, fp: str = "exact") -> str:
+    s = spec(opcode)
+    text, places = text_of(opcode, s)
+    lines = "\n            ".join(emit(parse_inline(text), places, Options(fp=fp)).lines)
+    declared, at = [], 0
+    for matrix in "ABC":
+        count, type_ = s.registers(matrix), _CXX[register(s, matrix)]
+        declared.append(f"{type_} {matrix.lower()}[{count}];")
+        declared.append(f"for (int i = 0; i < {count}; ++i) get({matrix.lower()}[i], in[{at} + i]);")
+        at += count
+    count, type_ = s.registers("D"), _CXX[register(s, "D")]
+    again = f"for (int i = 0; i < {count}; ++i) c[i] = r[i];" if s.c == s.d else ""
+    return f"""// {opcode}
+__global__ void k{n}(const unsigned long long* in, unsigned long long* out, unsigned here, int steps) {{
+    in += {SIZE} * threadIdx.x, out += {SIZE} * threadIdx.x;
+    {" ".join(declared)}
+    {type_} r[{count}] = {{}};
+    if (here >> (threadIdx.x / 32) & 1)
+        for (int step = 0; step < steps; ++step) {{
+            {lines}
+            {again}
+        }}
+    for (int i = 0; i < {count}; ++i) out[i] = 0, __builtin_memcpy(&out[i], &r[i], sizeof r[i]);
+}}
+"""
+
+
+HEAD = """#include <hip/hip_runtime.h>
+#include <cu2port/mma.hpp>
+#include <cstdio>
+#include <cstdlib>
+template <class T> __device__ void get(T& to, unsigned long long from) { __builtin_memcpy(&to, &from, sizeof to); }
+"""
+
+
+def program(opcodes: Sequence[str], cases: Sequence[Case], fp: str = "exact") -> str:
+    """Kernel n runs opcode n; `main` reads the inputs of all from a file and writes all results to another."""
+    out = [HEAD, *(kernel(n, opcode, fp) for n, opcode in enumerate(opcodes))]
+    out.append(f"""int main(int, char** names) {{
+    unsigned long long *in, *out;
+    (void)hipMallocManaged((void**)&in, 64 * {SIZE} * 8), (void)hipMallocManaged((void**)&out, 64 * {SIZE} * 8);
+    std::FILE *from = std::fopen(names[1], "rb"), *to = std::fopen(names[2], "wb");
+    auto next = [&] {{ if (std::fread(in, 8, 64 * {SIZE}, from) != 64 * {SIZE}) std::exit(2); }};
+    auto done = [&] {{
+        if (hipDeviceSynchronize() != hipSuccess) std::exit(3);
+        std::fwrite(out, 8, 64 * {SIZE}, to);
+    }};""")
+    for n, opcode in enumerate(opcodes):
+        for case in usable(opcode, cases):
+            here = sum(1 << warp for warp in case.here)
+            out.append(f"    next(); k{n}<<<1, 64>>>(in, out, {here}u, {case.steps}); done();")
+    return "\n".join([*out, "    std::fclose(to);", "}\n"])
+
+
+def usable(opcode: str, cases: Sequence[Case]) -> list[Case]:
+    """Where D's registers are not C's, they are not accumulated."""
+    s = spec(opcode)
+    return [c for c in cases if c.steps == 1 or s.c == s.d]
+
+
+Inputs = list[list[dict[str, list[list[int]]]]]  # by case, by warp
+
+
+def inputs_of(opcode: str, cases: Sequence[Case], rng: random.Random) -> Inputs:
+    s = spec(opcode)
+    kinds = {"one special": ("special", "plain")}
+    return [[lanes_of(s, kind, rng) for kind in kinds.get(c.kind, (c.kind,) * 2)] for c in usable(opcode, cases)]
+
+
+def written(inputs: Sequence[Inputs]) -> bytes:
+    out = []
+    for of_opcode in inputs:
+        for warps in of_opcode:
+            for warp in warps:
+                for lane in range(32):
+                    words = [w for matrix in "ABC" for w in warp[matrix][lane]]
+                    out.append(struct.pack(f"<{SIZE}Q", *words, *[0] * (SIZE - len(words))))
+    return b"".join(out)
+
+
+def wanted(s: Spec, lanes: dict[str, list[list[int]]], steps: int) -> dict[tuple[int, tuple[int, int]], Wanted]:
+    a, b, c = (gathered(s, matrix, lanes[matrix]) for matrix in "ABC")
+    sums = {}
+    for at, bits in c.items():
+        x = number(bits, s.c)
+        sums[at] = Wanted(x, abs(x) if x == x and abs(x) != float("inf") else 0.0)
+    for _ in range(steps):
+        sums = triple_loop(s, a, b, sums)
+    return sums
+
+
+def check(opcode: str, got: list[list[int]], lanes: dict[str, list[list[int]]], steps: int, what: str) -> None:
+    """All of D's elements, in each lane's registers."""
+    s = spec(opcode)
+    right = wanted(s, lanes, steps)
+    found: Elements = gathered(s, "D", got)
+    for at, bits in found.items():
+        assert agrees(s, bits, right[at], steps), (opcode, what, at, number(bits, s.d), right[at])
+
+
+def run_simulated(source: str, data: bytes, wave: int, folder: Path) -> bytes:
+    (folder / "mma.hip").write_text(source)
+    (folder / "in").write_bytes(data)
+    found = sim_build.find_program(folder / "mma.hip")
+    built = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
+    binary = sim_build.build(built, folder / "build", (wave,), sim_build.find_toolchain())[wave]
+    ran = simulate.run(binary, (str(folder / "in"), str(folder / "out")), simulate.Limits(100), capture=True)
+    assert ran.code == 0, ran.errors.decode()[-2000:]
+    return (folder / "out").read_bytes()
+
+
+def results(output: bytes, inputs: Sequence[Inputs]) -> Iterator[list[list[int]]]:
+    """Each lane's words, by opcode, by case."""
+    words = struct.unpack(f"<{len(output) // 8}Q", output)
+    for n in range(sum(len(x) for x in inputs)):
+        part = words[n * 64 * SIZE : (n + 1) * 64 * SIZE]
+        yield [list(part[SIZE * lane : SIZE * (lane + 1)]) for lane in range(64)]
+
+
+def compare(
+    opcodes: Sequence[str], cases: Sequence[Case], wave: int, seed: int, folder: Path, fp: str = "exact"
+) -> None:
+    rng = random.Random(seed)
+    inputs = [inputs_of(opcode, cases, rng) for opcode in opcodes]
+    output = run_simulated(program(opcodes, cases, fp), written(inputs), wave, folder)
+    every = results(output, inputs)
+    for opcode, of_opcode in zip(opcodes, inputs, strict=True):
+        for case, warps in zip(usable(opcode, cases), of_opcode, strict=True):
+            lanes = next(every)
+            for warp in range(2):
+                mine = lanes[32 * warp : 32 * warp + 32]
+                if warp not in case.here:
+                    count = spec(opcode).registers("D")
+                    assert not any(any(lane[:count]) for lane in mine), (opcode, case)
+                    continue
+                check(opcode, mine, warps[warp], case.steps, f"{case.kind}, warp {warp}, wave {wave}")
+
+
+@pytest.mark.parametrize("wave", [32, 64])
+def test_the_cxx_agrees_with_the_manual(wave: int, tmp_path: Path) -> None:
+    compare(OPCODES, CASES, wave, 1, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wave", [32, 64])
+@pytest.mark.parametrize("part", range(8))
+def test_every_form_agrees_with_the_manual(wave: int, part: int, tmp_path: Path) -> None:
+    compare(ALL[part::8], (*CASES, Case("special"), Case("small")), wave, 100 + part, tmp_path)
+
+
+@pytest.mark.parametrize("opcode", OPCODES)
+def test_the_interpreter_agrees_with_the_manual(opcode: str) -> None:
+    interpreted(opcode, 5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("opcode", ALL)
+def test_the_interpreter_agrees_on_every_form(opcode: str) -> None:
+    interpreted(opcode, 6)
+
+
+def interpreted(opcode: str, seed: int) -> None:
+    rng, s = random.Random(seed), spec(opcode)
+    text, places = text_of(opcode, s)
+    for kind in ("plain", "special", "small"):
+        lanes = lanes_of(s, kind, rng)
+        registers = [{f"%{m.lower()}{i}": w for m in "ABC" for i, w in enumerate(lanes[m][lane])} for lane in range(32)]
+        run(parse_inline(text), places, registers)
+        got = [[r[f"%d{i}"] for i in range(s.registers("D"))] for r in registers]
+        check(opcode, got, lanes, 1, kind)

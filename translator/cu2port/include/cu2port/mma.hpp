@@ -1,0 +1,300 @@
+// cu2port mma: PTX's `mma`, the product of two small matrices that a warp holds, for code that had it as inline PTX.
+// This header belongs to converted code: it may be used, changed and passed on freely, in any project.
+//
+// A function is named after its instruction: `m16n8k16_f32_bf16_bf16_f32` is `mma.sync.aligned.m16n8k16.row.col` with
+// these types of D, A, B and C. Each lane gives its registers as PTX's manual orders them and gets its part of D; the
+// 32 lanes of a warp come together, on wavefronts of 32 and of 64 lanes, whatever the other half does.
+//
+// Numbers: products are exact; they are added in the order of k, each addition rounded to nearest (f32 sums for all
+// small floats, also where C and D are f16, which are rounded once at the end). NVIDIA's GPUs add in another order and
+// round otherwise. Denormals are kept. Integers are exact and wrap around, or are clamped where `satfinite` says so.
+// Functions that end in `_fast` add two products at a time where the GPU can (v_dot2), which may flush denormals.
+#ifndef CU2PORT_MMA_HPP
+#define CU2PORT_MMA_HPP
+
+#include "ptx.hpp"
+
+#ifdef __HIP__
+#define CU2PORT_MMA __device__ inline __attribute__((always_inline))
+
+namespace cu2port {
+namespace mma {
+
+using ptx::u16;
+using ptx::u32;
+
+/// A lane's registers of one matrix
+template <class T, int N> struct Fragment {
+    T word[N];
+    CU2PORT_MMA T& operator[](int i) { return word[i]; }
+    CU2PORT_MMA const T& operator[](int i) const { return word[i]; }
+};
+
+// --- Elements: `count` in a register, each of them exactly in float or double ----------------------------------------
+
+CU2PORT_MMA float f16_at(u32 word, int i) { return ptx::cvt_f32_f16(u16(word >> 16 * i)); }
+struct f16 {
+    static constexpr int count = 2;
+    static CU2PORT_MMA float at(u32 word, int i) { return f16_at(word, i); }
+};
+struct bf16 {
+    static constexpr int count = 2;
+    static CU2PORT_MMA float at(u32 word, int i) { return ptx::of_bits(i ? word & 0xffff0000u : word << 16); }
+};
+struct tf32 {  // the low 13 bits of a register do not count
+    static constexpr int count = 1;
+    static CU2PORT_MMA float at(u32 word, int) { return ptx::of_bits(word & 0xffffe000u); }
+};
+// Small floats are moved into the fields of an f16, whose exponents count from elsewhere: hence the factor.
+CU2PORT_MMA float small_at(u32 byte, u32 sign, u32 rest, int shift, float scale) {
+    return ptx::cvt_f32_f16(u16((byte & sign ? 0x8000u : 0u) | (byte & rest) << shift)) * scale;
+}
+struct e5m2 {
+    static constexpr int count = 4;
+    static CU2PORT_MMA float at(u32 word, int i) { return ptx::cvt_f32_f16(u16((word >> 8 * i & 0xffu) << 8)); }
+};
+struct e4m3 {
+    static constexpr int count = 4;
+    static CU2PORT_MMA float at(u32 word, int i) {
+        const u32 byte = word >> 8 * i & 0xffu;
+        return (byte & 0x7fu) == 0x7fu ? __builtin_nanf("") : small_at(byte, 0x80, 0x7f, 7, 256.0f);
+    }
+};
+struct e3m2 {  // six bits of a byte
+    static constexpr int count = 4;
+    static CU2PORT_MMA float at(u32 word, int i) { return small_at(word >> 8 * i, 0x20, 0x1f, 8, 4096.0f); }
+};
+struct e2m3 {
+    static constexpr int count = 4;
+    static CU2PORT_MMA float at(u32 word, int i) { return small_at(word >> 8 * i, 0x20, 0x1f, 7, 16384.0f); }
+};
+struct e2m1 {  // bits 2 to 5 of a byte: an e2m3 whose low bits do not count
+    static constexpr int count = 4;
+    static CU2PORT_MMA float at(u32 word, int i) { return small_at(word >> 8 * i, 0x20, 0x1c, 7, 16384.0f); }
+};
+struct f64 {};
+struct s8 {};
+struct u8 {};
+struct s4 {};
+struct u4 {};
+struct b1 {};
+
+// --- Sums of products of two registers' elements, and c -------------------------------------------------------------
+
+// As the manual has it, one product at a time.
+struct Exact {
+    template <class A, class B> static CU2PORT_MMA float dot(u32 a, u32 b, float c, A, B) {
+        for (int i = 0; i < A::count; ++i) c = __builtin_fmaf(A::at(a, i), B::at(b, i), c);
+        return c;
+    }
+    static CU2PORT_MMA double dot(double a, double b, double c, f64, f64) { return __builtin_fma(a, b, c); }
+};
+// Two at a time, where there is an instruction.
+struct Fast : Exact {
+    using Exact::dot;
+#if defined(CU2PORT_PTX_AMD) && (defined(__gfx906__) || defined(__gfx908__) || defined(__gfx90a__) || \
+    defined(__gfx942__) || defined(__gfx950__) || defined(__GFX11__) || defined(__GFX12__))
+    static CU2PORT_MMA float dot(u32 a, u32 b, float c, f16, f16) {
+        return __builtin_amdgcn_fdot2(ptx::half_of(a), ptx::half_of(b), c, false);
+    }
+#endif
+};
+template <ptx::rounding Mode> struct Rounded {
+    static CU2PORT_MMA double dot(double a, double b, double c, f64, f64) { return ptx::fma_directed(a, b, c, Mode); }
+};
+
+struct Integers {
+    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, s8, s8) { return ptx::sum_of_products<ptx::s8, ptx::s8>(a, b, c); }
+    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, u8, u8) { return ptx::sum_of_products<ptx::u8, ptx::u8>(a, b, c); }
+    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, s8, u8) { return mixed(a, b, c); }
+    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, u8, s8) { return mixed(b, a, c); }
+    // An unsigned byte is a signed one plus 128.
+    static CU2PORT_MMA u32 mixed(u32 a, u32 b, u32 c) {
+#if defined(CU2PORT_PTX_AMD) && !defined(__GFX11__) && !defined(__GFX12__)
+        const u32 moved = dot(a, 0x01010101u, 0, s8(), s8());
+        return dot(a, b ^ 0x80808080u, c + (moved << 7), s8(), s8());
+#else
+        return ptx::sum_of_products<ptx::s8, ptx::u8>(a, b, c);
+#endif
+    }
+    // Four bits in the upper half of a byte are 16 times as much where they have a sign; unsigned ones stay below 16.
+    static CU2PORT_MMA u32 even(u32 a, s4) { return a << 4 & 0xf0f0f0f0u; }
+    static CU2PORT_MMA u32 odd(u32 a, s4) { return a & 0xf0f0f0f0u; }
+    static CU2PORT_MMA u32 even(u32 a, u4) { return a & 0x0f0f0f0fu; }
+    static CU2PORT_MMA u32 odd(u32 a, u4) { return a >> 4 & 0x0f0f0f0fu; }
+    template <class A, class B> static CU2PORT_MMA u32 nibbles(u32 a, u32 b, u32 c, A x, B y, int shift) {
+        const u32 sum = dot(odd(a, x), odd(b, y), dot(even(a, x), even(b, y), 0, s8(), s8()), s8(), s8());
+        return c + u32(ptx::s32(sum) >> shift);
+    }
+    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, s4 x, s4 y) { return nibbles(a, b, c, x, y, 8); }
+    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, s4 x, u4 y) { return nibbles(a, b, c, x, y, 4); }
+    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, u4 x, s4 y) { return nibbles(a, b, c, x, y, 4); }
+    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, u4 x, u4 y) { return nibbles(a, b, c, x, y, 0); }
+};
+struct Xor {  // how many bits differ
+    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, b1, b1) { return c + ptx::popc(a ^ b); }
+};
+struct And {
+    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, b1, b1) { return c + ptx::popc(a & b); }
+};
+
+// --- m16n8 and m8n8: A and B of a warp, by the registers of others ---------------------------------------------------
+
+// A lane's part of D has one or two rows, which the four lanes of its quad hold of A, and two columns of B, which two
+// other quads hold. For each register of B and each lane j of a quad: those lanes' registers, times each other.
+template <int J, class How, class A, class B, int Rows, class W, class Acc>
+CU2PORT_MMA void multiply_from(const W* a, W b, unsigned from, Acc* c) {
+    W left[Rows];
+    for (int row = 0; row < Rows; ++row) left[row] = warp::detail::by_words(a[row], warp::detail::Dpp<0x55 * J>());
+    for (int column = 0; column < 2; ++column) {
+        const W right = warp::detail::read(b, from + 4 * column + J);
+        for (int row = 0; row < Rows; ++row) {
+            Acc& sum = c[2 * row + column];
+            sum = How::dot(left[row], right, sum, A(), B());
+        }
+    }
+}
+
+/// D of PTX's fragments of A, B and C, in the accumulators' type: `How` multiplies, `Rows` is 1 for m8 and 2 for m16.
+template <class How, class A, class B, int Rows, int Steps, class W, class Acc>
+CU2PORT_MMA Fragment<Acc, 2 * Rows> multiply(Fragment<W, Rows * Steps> a, Fragment<W, Steps> b,
+    Fragment<Acc, 2 * Rows> c) {
+    const unsigned lane = warp::detail::wave_lane(), from = (lane & ~31u) | (lane & 3u) << 3;
+    for (int step = 0; step < Steps; ++step) {
+        const W* const rows = a.word + Rows * step;
+        multiply_from<0, How, A, B, Rows>(rows, b[step], from, c.word);
+        multiply_from<1, How, A, B, Rows>(rows, b[step], from, c.word);
+        multiply_from<2, How, A, B, Rows>(rows, b[step], from, c.word);
+        multiply_from<3, How, A, B, Rows>(rows, b[step], from, c.word);
+    }
+    return c;
+}
+
+CU2PORT_MMA u32 pack(float low, float high) { return u32(ptx::f16_rn(high)) << 16 | ptx::f16_rn(low); }
+CU2PORT_MMA Fragment<float, 4> widened(Fragment<u32, 2> c) {
+    return {f16_at(c[0], 0), f16_at(c[0], 1), f16_at(c[1], 0), f16_at(c[1], 1)};
+}
+CU2PORT_MMA ptx::u32x2 halves(Fragment<float, 4> d) { return ptx::u32x2{pack(d[0], d[1]), pack(d[2], d[3])}; }
+CU2PORT_MMA ptx::f32x4 vector(Fragment<float, 4> d) { return ptx::f32x4{d[0], d[1], d[2], d[3]}; }
+CU2PORT_MMA ptx::f64x2 vector(Fragment<double, 2> d) { return ptx::f64x2{d[0], d[1]}; }
+CU2PORT_MMA ptx::f64x4 vector(Fragment<double, 4> d) { return ptx::f64x4{d[0], d[1], d[2], d[3]}; }
+CU2PORT_MMA ptx::s32x2 vector(Fragment<u32, 2> d) { return ptx::s32x2{ptx::s32(d[0]), ptx::s32(d[1])}; }
+CU2PORT_MMA ptx::s32x4 vector(Fragment<u32, 4> d) {
+    return ptx::s32x4{ptx::s32(d[0]), ptx::s32(d[1]), ptx::s32(d[2]), ptx::s32(d[3])};
+}
+
+#define CU2PORT_MMA_F32(shape, steps, a_type, b_type, how, suffix)                                                    \
+    CU2PORT_MMA ptx::f32x4 shape##_f32_##a_type##_##b_type##_f32##suffix(Fragment<u32, 2 * steps> a,                   \
+        Fragment<u32, steps> b, Fragment<float, 4> c) {                                                               \
+        return vector(multiply<how, a_type, b_type, 2, steps>(a, b, c));                                              \
+    }
+#define CU2PORT_MMA_F16(shape, steps, a_type, b_type, how, suffix)                                                    \
+    CU2PORT_MMA ptx::u32x2 shape##_f16_##a_type##_##b_type##_f16##suffix(Fragment<u32, 2 * steps> a,                   \
+        Fragment<u32, steps> b, Fragment<u32, 2> c) {                                                                 \
+        return halves(multiply<how, a_type, b_type, 2, steps>(a, b, widened(c)));                                     \
+    }
+CU2PORT_MMA_F32(m16n8k8, 1, f16, f16, Exact, )
+CU2PORT_MMA_F32(m16n8k16, 2, f16, f16, Exact, )
+CU2PORT_MMA_F32(m16n8k8, 1, f16, f16, Fast, _fast)
+CU2PORT_MMA_F32(m16n8k16, 2, f16, f16, Fast, _fast)
+CU2PORT_MMA_F16(m16n8k8, 1, f16, f16, Exact, )
+CU2PORT_MMA_F16(m16n8k16, 2, f16, f16, Exact, )
+CU2PORT_MMA_F16(m16n8k8, 1, f16, f16, Fast, _fast)
+CU2PORT_MMA_F16(m16n8k16, 2, f16, f16, Fast, _fast)
+CU2PORT_MMA_F32(m16n8k8, 1, bf16, bf16, Exact, )
+CU2PORT_MMA_F32(m16n8k16, 2, bf16, bf16, Exact, )
+CU2PORT_MMA_F32(m16n8k4, 1, tf32, tf32, Exact, )
+CU2PORT_MMA_F32(m16n8k8, 2, tf32, tf32, Exact, )
+#define CU2PORT_MMA_SMALL(a_type, b_type)                      \
+    CU2PORT_MMA_F32(m16n8k32, 2, a_type, b_type, Exact, )      \
+    CU2PORT_MMA_F16(m16n8k32, 2, a_type, b_type, Exact, )
+#define CU2PORT_MMA_SMALL_WITH(a_type)                                                                          \
+    CU2PORT_MMA_SMALL(a_type, e4m3) CU2PORT_MMA_SMALL(a_type, e5m2) CU2PORT_MMA_SMALL(a_type, e3m2)               \
+    CU2PORT_MMA_SMALL(a_type, e2m3) CU2PORT_MMA_SMALL(a_type, e2m1)
+CU2PORT_MMA_SMALL_WITH(e4m3)
+CU2PORT_MMA_SMALL_WITH(e5m2)
+CU2PORT_MMA_SMALL_WITH(e3m2)
+CU2PORT_MMA_SMALL_WITH(e2m3)
+CU2PORT_MMA_SMALL_WITH(e2m1)
+#define CU2PORT_MMA_SHORT(a_type, b_type)                      \
+    CU2PORT_MMA_F32(m16n8k16, 1, a_type, b_type, Exact, )      \
+    CU2PORT_MMA_F16(m16n8k16, 1, a_type, b_type, Exact, )
+CU2PORT_MMA_SHORT(e4m3, e4m3)
+CU2PORT_MMA_SHORT(e4m3, e5m2)
+CU2PORT_MMA_SHORT(e5m2, e4m3)
+CU2PORT_MMA_SHORT(e5m2, e5m2)
+#undef CU2PORT_MMA_SHORT
+#undef CU2PORT_MMA_SMALL_WITH
+#undef CU2PORT_MMA_SMALL
+#undef CU2PORT_MMA_F16
+#undef CU2PORT_MMA_F32
+
+#define CU2PORT_MMA_F64(shape, rows, steps, how, suffix)                                                         \
+    CU2PORT_MMA auto shape##_f64_f64_f64_f64##suffix(Fragment<double, rows * steps> a, Fragment<double, steps> b,  \
+        Fragment<double, 2 * rows> c) {                                                                          \
+        return vector(multiply<how, f64, f64, rows, steps>(a, b, c));                                            \
+    }
+#define CU2PORT_MMA_F64_ALL(how, suffix)             \
+    CU2PORT_MMA_F64(m8n8k4, 1, 1, how, suffix)       \
+    CU2PORT_MMA_F64(m16n8k4, 2, 1, how, suffix)      \
+    CU2PORT_MMA_F64(m16n8k8, 2, 2, how, suffix)      \
+    CU2PORT_MMA_F64(m16n8k16, 2, 4, how, suffix)
+CU2PORT_MMA_F64_ALL(Exact, )
+CU2PORT_MMA_F64_ALL(Rounded<ptx::rounding::rz>, _rz)
+CU2PORT_MMA_F64_ALL(Rounded<ptx::rounding::rm>, _rm)
+CU2PORT_MMA_F64_ALL(Rounded<ptx::rounding::rp>, _rp)
+#undef CU2PORT_MMA_F64_ALL
+#undef CU2PORT_MMA_F64
+
+CU2PORT_MMA u32 clamped(u32 sum, u32 c) { return u32(ptx::add_sat_s32(ptx::s32(sum), ptx::s32(c))); }
+#define CU2PORT_MMA_S32(shape, rows, steps, a_type, b_type, how, suffix)                                           \
+    CU2PORT_MMA auto shape##_s32_##a_type##_##b_type##_s32##suffix(Fragment<u32, rows * steps> a,                  \
+        Fragment<u32, steps> b, Fragment<ptx::s32, 2 * rows> c) {                                                   \
+        Fragment<u32, 2 * rows> sum;                                                                               \
+        for (int i = 0; i < 2 * rows; ++i) sum[i] = u32(c[i]);                                                     \
+        return vector(multiply<how, a_type, b_type, rows, steps>(a, b, sum));                                      \
+    }
+#define CU2PORT_MMA_S32_SATFINITE(shape, rows, steps, a_type, b_type)                                              \
+    CU2PORT_MMA auto shape##_s32_##a_type##_##b_type##_s32_satfinite(Fragment<u32, rows * steps> a,                \
+        Fragment<u32, steps> b, Fragment<ptx::s32, 2 * rows> c) {                                                   \
+        Fragment<u32, 2 * rows> sum = {};                                                                          \
+        sum = multiply<Integers, a_type, b_type, rows, steps>(a, b, sum);                                          \
+        for (int i = 0; i < 2 * rows; ++i) sum[i] = clamped(sum[i], u32(c[i]));                                    \
+        return vector(sum);                                                                                        \
+    }
+#define CU2PORT_MMA_S32_BOTH(shape, rows, steps, a_type, b_type)            \
+    CU2PORT_MMA_S32(shape, rows, steps, a_type, b_type, Integers, )         \
+    CU2PORT_MMA_S32_SATFINITE(shape, rows, steps, a_type, b_type)
+#define CU2PORT_MMA_S32_ALL(a_type, b_type, small, half, full)              \
+    CU2PORT_MMA_S32_BOTH(m8n8##small, 1, 1, a_type, b_type)                 \
+    CU2PORT_MMA_S32_BOTH(m16n8##half, 2, 1, a_type, b_type)               \
+    CU2PORT_MMA_S32_BOTH(m16n8##full, 2, 2, a_type, b_type)
+CU2PORT_MMA_S32_ALL(s8, s8, k16, k16, k32)
+CU2PORT_MMA_S32_ALL(s8, u8, k16, k16, k32)
+CU2PORT_MMA_S32_ALL(u8, s8, k16, k16, k32)
+CU2PORT_MMA_S32_ALL(u8, u8, k16, k16, k32)
+CU2PORT_MMA_S32_ALL(s4, s4, k32, k32, k64)
+CU2PORT_MMA_S32_ALL(s4, u4, k32, k32, k64)
+CU2PORT_MMA_S32_ALL(u4, s4, k32, k32, k64)
+CU2PORT_MMA_S32_ALL(u4, u4, k32, k32, k64)
+#define CU2PORT_MMA_B1(how, suffix)                                \
+    CU2PORT_MMA_S32(m8n8k128, 1, 1, b1, b1, how, suffix)           \
+    CU2PORT_MMA_S32(m16n8k128, 2, 1, b1, b1, how, suffix)          \
+    CU2PORT_MMA_S32(m16n8k256, 2, 2, b1, b1, how, suffix)
+CU2PORT_MMA_B1(Xor, _xor_popc)
+CU2PORT_MMA_B1(And, _and_popc)
+#undef CU2PORT_MMA_B1
+#undef CU2PORT_MMA_S32_ALL
+#undef CU2PORT_MMA_S32_BOTH
+#undef CU2PORT_MMA_S32_SATFINITE
+#undef CU2PORT_MMA_S32
+
+}  // namespace mma
+}  // namespace cu2port
+
+#include "mma_volta.hpp"
+
+#undef CU2PORT_MMA
+#endif
+
+#endif  // CU2PORT_MMA_HPP
