@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cu2port.syntax.candidates import may_be_declared
@@ -188,6 +188,7 @@ _PIECES = (
 )
 
 
+@example("::")
 @given(st.one_of(st.lists(st.sampled_from(_PIECES), max_size=60).map(" ".join), st.text(max_size=80)))
 def test_any_text_is_read(text: str) -> None:
     text = text.encode("utf-8").decode("latin-1")

@@ -103,7 +103,7 @@ def specifiers(code: Code, k: int, where: Where) -> Specifiers:
                 k = code.past(k)
             else:
                 found.names.append(name)
-                if code.t[name.at] == "operator":
+                if code.tok(name.at) == "operator":
                     break
         else:
             k2 = code.at(k)
