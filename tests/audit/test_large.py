@@ -18,6 +18,8 @@ from cu2port.audit.collect import HAND, NONE, REVIEW, SELF, FileAudit, Found, Ke
 from cu2port.audit.document import build, schema
 from cu2port.audit.requirements import REQUIREMENTS, Requirement
 from cu2port.catalog import load_catalog
+from cu2port.core.locate import Place
+from cu2port.core.record import Entry
 from cu2port.report import audit_parts
 from cu2port.report.formats import html, md
 from cu2port.report.formats import text as text_format
@@ -45,11 +47,14 @@ def _file(n: int, findings: int, names: list[str]) -> FileAudit:
         code, number = codes[(n + k) % len(codes)], n * findings + k
         text = f"`value_{number:x}` of `part_{number * 7919:x}` goes where it should not, and here is why it does"
         line = f"    value_{number:x} = call_{number * 31:x}(argument_{k}, other_{n}); // " + "x" * (number % 150)
+        place = Place(k * 9 + 1, 5, 0)
         found.append(
             Found(
-                code, pages()[code].name, "warning", (HAND, NONE, REVIEW)[number % 3], text, k * 9 + 1, 5, k * 9 + 1,
-                (("wave64", harms[number % 4]),), (f"because of {number} " * 12,), names[number % len(names)], "",
-                line, line.upper(),
+                Entry(
+                    code, pages()[code].name, "warning", text, "manual", "manual", place, place,
+                    (("wave64", harms[number % 4]),), (f"because of {number} " * 12,), names[number % len(names)], "",
+                ),
+                (HAND, NONE, REVIEW)[number % 3], line, line.upper(),
             )
         )  # fmt: skip
     ways = [SELF, REVIEW, HAND, NONE]

@@ -14,6 +14,7 @@ from cu2port.checks import by_code
 from cu2port.core import edits, file_rules
 from cu2port.core.locate import Lines, readable
 from cu2port.core.model import Finding, Judged, Outcome, Severity, Trust
+from cu2port.core.record import Entry, entry
 from cu2port.engine import translate as engine
 from cu2port.facts.unit import Unit
 from cu2port.project.helper_headers import is_helper
@@ -45,18 +46,8 @@ class Found(NamedTuple):
     """A finding as an audit shows it. `way`: self (certainly right), review, hand, none (no counterpart) or note;
     `before`, `after`: the source line, and what it becomes where that is known, as text."""
 
-    code: str
-    name: str
-    severity: str
+    entry: Entry
     way: str
-    message: str
-    line: int
-    column: int
-    end_line: int
-    effects: tuple[tuple[str, str], ...]
-    why: tuple[str, ...]
-    cuda: str
-    hip: str
     before: str
     after: str
     subject: str = ""
@@ -101,10 +92,9 @@ def audit_job(job: Job, tools: Tools) -> FileAudit | None:
         with open(job.path, "rb") as f:  # noqa: PTH123 - a Path a file costs more than the call
             data = f.read(job.max_size + 1)
     except OSError as e:
-        return failed(job.shown, file_rules.UNREADABLE.on_file(f"could not be read ({e.strerror}); fix that"))
+        return failed(job.shown, file_rules.unread(e))
     if len(data) > job.max_size:
-        message = f"larger than --max-size ({job.max_size} bytes), not looked at; raise --max-size"
-        return failed(job.shown, file_rules.TOO_LARGE.on_file(message))
+        return failed(job.shown, file_rules.too_large(job.max_size))
     if is_helper(job.path, data):
         return None
     if suffix_of(job.path) not in CUDA_SUFFIXES and not _MARK.search(data):
@@ -144,7 +134,7 @@ def audit_job(job: Job, tools: Tools) -> FileAudit | None:
 def failed(path: str, why: Judged, lines: int = 0) -> FileAudit:
     """What could not be looked at: the reason is a finding, so that it is in every sum and in the exit status."""
     found = _found("", Lines(b""), why)
-    return FileAudit(path, lines, found=(found,), failed=found.message)
+    return FileAudit(path, lines, found=(found,), failed=found.entry.message)
 
 
 def _lines(data: bytes) -> int:
@@ -164,15 +154,11 @@ def way_of(j: Judged) -> str:
 
 def _found(text: str, lines: Lines, j: Judged) -> Found:
     f = j.finding
-    start, end = lines.place(f.start), lines.place(f.end)
     way = way_of(j)
     before = after = ""
     if way != SELF:
         before, after = _excerpt(text, f)
-    return Found(
-        f.code, f.name, f.severity.value, way, readable(f.message), start.line, start.column, end.line,
-        f.effects, tuple(map(readable, f.why)), f.cuda, f.hip, before, after, readable(f.subject),
-    )  # fmt: skip
+    return Found(entry(lines, j), way, before, after, readable(f.subject))
 
 
 def _excerpt(text: str, f: Finding) -> tuple[str, str]:
@@ -199,7 +185,8 @@ def _line_ways(found: tuple[Found, ...]) -> list[tuple[str, int]]:
     """(way, how many lines have that as the worst of their findings)."""
     worst: dict[int, str] = {}
     for x in found:
-        for line in range(x.line, min(x.end_line, x.line + 200) + 1):
+        first = x.entry.start.line
+        for line in range(first, min(x.entry.end.line, first + 200) + 1):
             if x.way != NOTE and _RANK[x.way] >= _RANK.get(worst.get(line, SELF), 0):
                 worst[line] = x.way
     counts = dict.fromkeys((SELF, REVIEW, HAND, NONE), 0)
@@ -210,13 +197,13 @@ def _line_ways(found: tuple[Found, ...]) -> list[tuple[str, int]]:
 
 def _kernels(unit: Unit, lines: Lines, found: tuple[Found, ...]) -> list[Kernel]:
     out = []
-    ordered = sorted(found, key=lambda x: x.line)
+    ordered = sorted(found, key=lambda x: x.entry.start.line)
     for f in unit.functions:
         if "__global__" not in f.sides:
             continue
         first, last = lines.place(unit.p[f.first]).line, lines.place(unit.p[f.body[1]]).line
-        begin = bisect_left(ordered, first, key=lambda x: x.line)
-        ways = [x.way for x in ordered[begin : bisect_right(ordered, last, key=lambda x: x.line)]]
+        begin = bisect_left(ordered, first, key=lambda x: x.entry.start.line)
+        ways = [x.way for x in ordered[begin : bisect_right(ordered, last, key=lambda x: x.entry.start.line)]]
         out.append(
             Kernel(
                 readable(f.name),

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cu2port.audit.document import SCHEMA, fingerprint, path_inside
-from cu2port.core.files import read_json
-from cu2port.project.config import inside
+from cu2port.project.config import inside, read_document
 from cu2port.project.tree import CannotRun
 
 _MAX_BYTES = 512 << 20
@@ -17,12 +16,7 @@ _MAX_BYTES = 512 << 20
 
 def load(path: Path) -> dict[str, Any]:
     """An older document. Raises CannotRun for what is none, and for one whose paths lead out of its tree."""
-    try:
-        content = read_json(path, _MAX_BYTES)
-    except OSError as e:
-        raise CannotRun(f"--compare {path}: {e.strerror}") from e
-    except ValueError as e:
-        raise CannotRun(f"--compare {path}: {e}") from e
+    content = read_document("--compare", path, _MAX_BYTES)
     found = content.get("findings") if isinstance(content, dict) and content.get("schema") == SCHEMA else None
     if not isinstance(found, list):
         raise CannotRun(f"--compare {path}: no {SCHEMA}; `cu2port audit --format json` writes one")

@@ -123,34 +123,36 @@ def _findings(files: Sequence[FileAudit], catalog: Catalog) -> list[dict[str, An
         for x in f.found:
             if x.way == SELF:
                 continue
-            row = catalog.get(x.cuda) if x.way == NONE and x.cuda else None
+            e = x.entry
+            row = catalog.get(e.cuda) if x.way == NONE and e.cuda else None
             library = ("library", row.library) if row is not None and row.library else ("", "")
-            share = effort.share(seen[x.code, x.message], bool(seen[library]))
-            seen[x.code, x.message] += 1
+            share = effort.share(seen[e.code, e.message], bool(seen[library]))
+            seen[e.code, e.message] += 1
             if row is not None:
                 seen[library] += 1
-            out.append(_finding(f.path, x, effort.minutes(x.code, x.way, share)))
+            out.append(_finding(f.path, x, effort.minutes(e.code, x.way, share)))
     return out
 
 
 def _finding(path: str, x: Found, cost: float) -> dict[str, Any]:
+    e = x.entry
     return {
         "path": path,
-        "line": x.line,
-        "column": x.column,
-        "code": x.code,
-        "name": x.name,
-        "severity": x.severity,
+        "line": e.start.line,
+        "column": e.start.column,
+        "code": e.code,
+        "name": e.name,
+        "severity": e.severity,
         "way": x.way,
-        "message": x.message,
+        "message": e.message,
         "minutes": cost,
-        "effects": dict(x.effects),
-        "why": list(x.why),
-        "cuda": x.cuda,
-        "hip": x.hip,
+        "effects": dict(e.effects),
+        "why": list(e.why),
+        "cuda": e.cuda,
+        "hip": e.hip,
         "before": x.before,
         "after": x.after,
-        "fingerprint": fingerprint(path, x.code, x.before, x.message),
+        "fingerprint": fingerprint(path, e.code, x.before, e.message),
         **({"subject": x.subject} if x.subject else {}),
     }
 
@@ -193,7 +195,8 @@ def _names(files: Sequence[FileAudit], catalog: Catalog, rocm: tuple[int, int]) 
             counts[name] += n
             where[name] += 1
     # what a check writes for a name goes before its row: `__shfl_sync` is one of HIP's too, and means something else
-    written = {x.cuda: x.hip for f in files for x in f.found if x.cuda and x.hip and x.way in (SELF, REVIEW)}
+    entries = (x.entry for f in files for x in f.found if x.way in (SELF, REVIEW))
+    written = {e.cuda: e.hip for e in entries if e.cuda and e.hip}
     out = []
     for name in sorted(counts):
         row = catalog.get(name)

@@ -26,6 +26,16 @@ class FileRule:
         return Judged(self.finding(message), Outcome.MANUAL)
 
 
+def unread(error: OSError) -> Judged:
+    """A file that is not looked at since it could not be read."""
+    return UNREADABLE.on_file(f"could not be read ({error.strerror}); fix that")
+
+
+def too_large(most: int) -> Judged:
+    """A file that is not looked at since it has more bytes than `most`."""
+    return TOO_LARGE.on_file(f"larger than --max-size ({most} bytes), not looked at; raise --max-size")
+
+
 TOO_LARGE = FileRule(
     "CU901",
     "file-too-large",

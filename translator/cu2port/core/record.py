@@ -119,10 +119,11 @@ def entries(data: bytes, judged: Iterable[Judged]) -> tuple[Entry, ...]:
     if not found:
         return ()
     lines = Lines(data)
-    return tuple(_entry(lines, j) for j in found)
+    return tuple(entry(lines, j) for j in found)
 
 
-def _entry(lines: Lines, judged: Judged) -> Entry:
+def entry(lines: Lines, judged: Judged) -> Entry:
+    """A finding as records have it."""
     f = judged.finding
     return Entry(
         code=f.code,

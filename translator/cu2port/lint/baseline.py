@@ -14,8 +14,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from cu2port.core.files import read_json
-from cu2port.project.config import inside
+from cu2port.project.config import inside, read_document
 from cu2port.project.output import write_named
 from cu2port.project.tree import CannotRun
 
@@ -41,12 +40,7 @@ def _words(line: str) -> str:
 
 def load(path: Path) -> dict[str, Counter[str]]:
     """Path -> fingerprint -> how many are known. Raises CannotRun for what is no baseline."""
-    try:
-        content = read_json(path, _MAX_BYTES)
-    except OSError as e:
-        raise CannotRun(f"--baseline {path}: {e.strerror}; --write-baseline makes one") from e
-    except ValueError as e:
-        raise CannotRun(f"--baseline {path}: {e}") from e
+    content = read_document("--baseline", path, _MAX_BYTES, "; --write-baseline makes one")
     files = content.get("files") if isinstance(content, dict) and content.get("schema") == SCHEMA else None
     if not isinstance(files, dict):
         raise CannotRun(f"--baseline {path}: no {SCHEMA}; --write-baseline makes one")

@@ -209,10 +209,9 @@ def lint_job(settings: Settings, job: Job, tools: Tools) -> FileLint:
     try:
         data = job.data if job.data is not None else Path(job.path).read_bytes()
     except OSError as e:
-        return failed(job.shown, file_rules.UNREADABLE.on_file(f"could not be read ({e.strerror}); fix that"))
+        return failed(job.shown, file_rules.unread(e))
     if len(data) > job.max_size:
-        message = f"larger than --max-size ({job.max_size} bytes), not looked at; raise --max-size"
-        return failed(job.shown, file_rules.TOO_LARGE.on_file(message))
+        return failed(job.shown, file_rules.too_large(job.max_size))
     if is_helper(job.path, data):
         return FileLint(job.shown)
     codes = settings.selection.for_file(job.shown)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from cu2port.core.files import read_regular
+from cu2port.core.files import read_json, read_regular
 from cu2port.project.tree import CannotRun
 
 _OWN, _PYPROJECT = "cu2port.toml", "pyproject.toml"
@@ -147,6 +147,16 @@ def _check_glob(path: Path, glob: str) -> None:
         patterns((glob,))
     except ValueError as e:
         raise CannotRun(f"{path}: {glob!r} is no glob ({e})") from e
+
+
+def read_document(option: str, path: Path, most: int, advice: str = "") -> Any:
+    """A JSON file that an option names. Raises CannotRun; `advice`: what to do where there is none."""
+    try:
+        return read_json(path, most)
+    except OSError as e:
+        raise CannotRun(f"{option} {path}: {e.strerror}{advice}") from e
+    except ValueError as e:
+        raise CannotRun(f"{option} {path}: {e}") from e
 
 
 def inside(text: str, where: str) -> PurePosixPath:

@@ -99,6 +99,19 @@ def unpack(x: int, f: Format) -> Number:
     return x >> (f.bits - 1) & 1, m, max(exponent, 1) - 1 + f.lowest
 
 
+def _rounds_away(mode: str, sign: int, kept: int, rest: int, half: int) -> bool:
+    """Whether a rounding mode takes the magnitude above `kept`, for the bits `rest` behind it; `half` of its last."""
+    return bool(
+        {
+            "rn": rest > half or (rest == half and kept & 1),
+            "rna": rest >= half,
+            "rz": False,
+            "rm": rest and sign,
+            "rp": rest and not sign,
+        }[mode]
+    )
+
+
 def rounded(sign: int, m: int, e: int, f: Format, mode: str = "rn", sticky: bool = False) -> int:
     """The pattern nearest to (-1)^sign * (m + a bit, if `sticky`) * 2^e under a rounding mode."""
     if m == 0 and not sticky:
@@ -107,14 +120,7 @@ def rounded(sign: int, m: int, e: int, f: Format, mode: str = "rn", sticky: bool
     shift = max(m.bit_length() - 1 - f.fraction, f.lowest - e)
     if shift > 0:
         kept, rest, half = m >> shift, m & (1 << shift) - 1, 1 << (shift - 1)
-        away = {
-            "rn": rest > half or (rest == half and kept & 1),
-            "rna": rest >= half,
-            "rz": False,
-            "rm": rest and sign,
-            "rp": rest and not sign,
-        }[mode]
-        kept += 1 if away else 0
+        kept += _rounds_away(mode, sign, kept, rest, half)
     else:
         kept = m << -shift
     e += shift
@@ -249,14 +255,7 @@ def to_integer(a: int, f: Format, mode: str) -> int | None:
     if e >= 0:
         return -(m << e) if sign else m << e
     kept, rest, half = m >> -e, m & (1 << -e) - 1, 1 << (-e - 1)
-    away = {
-        "rn": rest > half or (rest == half and kept & 1),
-        "rna": rest >= half,
-        "rz": False,
-        "rm": rest and sign,
-        "rp": rest and not sign,
-    }[mode]
-    kept += 1 if away else 0
+    kept += _rounds_away(mode, sign, kept, rest, half)
     return -kept if sign else kept
 
 
