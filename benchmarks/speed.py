@@ -4,7 +4,7 @@
 
 Prints one Markdown table. CUDA files (.cu, .cuh) that match --only are converted; other source files that match
 are beside them, as includes need, and are copied. Every run is `cu2port convert` in a process of its own with an empty
-output folder. The catalogue and libclang's precompiled header are cached, results are not (nothing keeps results).
+output folder. The catalogue and libclang's precompiled header are cached, results are not (`--no-cache`).
 
 Times are the best of --rounds. Wall time is what a user waits, and other work on the machine lengthens it; CPU time is
 user and system time of the process and all its children, and files/s and lines/s are given for both. Memory is the
@@ -255,7 +255,7 @@ def cu2port_lines(tree: Path, only: Sequence[str], work: Path, rounds: int) -> I
         def convert(workers: int = workers) -> Ran:
             out = work / f"out{workers}"
             shutil.rmtree(out, ignore_errors=True)
-            words = ("convert", "-q", str(staged), "-o", str(out), "-j", str(workers), *globs)
+            words = ("convert", "-q", "--no-cache", str(staged), "-o", str(out), "-j", str(workers), *globs)
             return measure((*CU2PORT, *words), env)
 
         ran = best(rounds, convert)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import tempfile
@@ -10,9 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from cu2port.core import kept
 from cu2port.core.data import cache_dir
 
 ROOT = Path(__file__).resolve().parent.parent
+_NUMBERS = itertools.count()
 
 
 # Wall time says nothing on a loaded machine, and a test that fails must fail again.
@@ -46,6 +49,13 @@ def pytest_configure(config: pytest.Config) -> None:
         shutil.rmtree(headers, ignore_errors=True)
 
     config.add_cleanup(end)
+
+
+@pytest.fixture(autouse=True)
+def results_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A test that changes the code of cu2port must not be answered by the user's cache. It is made when used."""
+    folder = tmp_path_factory.getbasetemp() / f"results-{next(_NUMBERS)}"
+    monkeypatch.setattr(kept, "cache_dir", lambda: folder)
 
 
 @pytest.fixture(scope="session")

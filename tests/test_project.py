@@ -21,7 +21,7 @@ from cu2port.core.disk import replacing, write
 from cu2port.core.model import Finding, Judged, Options, Outcome, Project, Result, Severity, replace
 from cu2port.core.record import FileRecord
 from cu2port.engine import translate as engine
-from cu2port.project import compile_db, convert, jobs
+from cu2port.project import compile_db, jobs, results
 from cu2port.project.convert import Ran, run
 from cu2port.project.graph import Graph, Scan, scan_includes
 from cu2port.project.helper_headers import HelperHeaders
@@ -81,8 +81,8 @@ def stand_in(source: bytes, options: Options, *, path: str, project: Project, cl
 def translator(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The stand-in translator, and a stand-in for the folder of helper headers."""
     monkeypatch.setattr(engine, "translate", stand_in)
-    monkeypatch.setattr(convert, "load_catalog", lambda rules: None)  # what the stand-in does not need
-    monkeypatch.setattr(convert, "all_checks", lambda: None)
+    monkeypatch.setattr(results, "load_catalog", lambda rules: None)  # what the stand-in does not need
+    monkeypatch.setattr(results, "all_checks", lambda: None)
     monkeypatch.setattr(Tools, "clang", None)
     package = tmp_path / "package"
     package.mkdir()

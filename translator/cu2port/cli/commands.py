@@ -158,6 +158,7 @@ def cli() -> None:
 @click.option("--force", is_flag=True, help="Replace files that are not cu2port's; change a dirty git tree.")
 @_report("run")
 @click.option("--verify", metavar="ARCHS", help="Then compile the output for these GPUs: gfx942,gfx1100.")
+@click.option("--no-cache", is_flag=True, help="Keep no results, use none.")
 @click.option("-q", "--quiet", is_flag=True, help="Show errors only.")
 @click.option("-v", "--verbose", is_flag=True, help="Show what was applied too.")
 def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object) -> None:

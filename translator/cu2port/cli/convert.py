@@ -94,6 +94,7 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
         max_size=parse_size(asked["max_size"]),
         force=asked["force"],
         build_files=not asked["no_build_files"],
+        cache=not asked["no_cache"],
     )
 
 

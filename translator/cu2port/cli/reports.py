@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cu2port.project.convert import Tick
 from cu2port.project.output import write_named
+from cu2port.project.results import Tick
 from cu2port.project.tree import CannotRun
 from cu2port.report import formats
 from cu2port.report.formats import Kind

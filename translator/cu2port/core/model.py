@@ -179,6 +179,7 @@ class Result:
 
     `status`: `converted` (changed), `copied` (nothing to do), `partial` (done without libclang's answers although they
     were needed), `failed` (output is the input). `seen`: CUDA names in the file; `left`: those no edit dealt with.
+    `asked`: whether libclang was asked.
     """
 
     path: str
@@ -190,3 +191,4 @@ class Result:
     left: frozenset[str] = frozenset()
     helpers: frozenset[str] = frozenset()
     notes: tuple[str, ...] = field(default=())
+    asked: bool = False

@@ -123,6 +123,7 @@ def settle(found: Examined, wanted: Iterable[Finding] | None = None) -> Result:
         left=left & seen,
         helpers=helpers,
         notes=(unit.clang_failed,) if unit.clang_failed else (),
+        asked=unit.asked,
     )
 
 

@@ -11,29 +11,17 @@ import contextlib
 import hashlib
 import os
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
-from cu2port.core.data import cache_dir, data_path
+from cu2port.core.data import cache_dir
 from cu2port.core.disk import write
-from cu2port.core.version import __version__
+from cu2port.core.kept import code_digest
 
 _FORMAT = 4
 _MOST = 5_000  # entries
 _MOST_BYTES = 64 << 20
 _KEEP = 0.75  # of those limits when entries are dropped
 _SUM = 32
-
-
-@lru_cache(maxsize=1)
-def code_digest() -> str:
-    """A digest that changes with this package's code and with the rules: sizes and times of their files."""
-    h = hashlib.sha256(f"{_FORMAT} {__version__}".encode())
-    for folder, pattern in ((Path(__file__).parent.parent, "**/*.py"), (data_path("rules"), "**/*")):
-        for path in sorted(folder.glob(pattern)):
-            st = path.stat()
-            h.update(f"{path.name} {st.st_size} {st.st_mtime_ns}\n".encode("utf-8", "surrogateescape"))
-    return h.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +34,7 @@ class Cache:
     @classmethod
     def open(cls, settings: str) -> Cache:
         """The user's cache for a run with these settings."""
-        return cls(cache_dir() / "lint", f"{code_digest()}\n{settings}")
+        return cls(cache_dir() / "lint", f"{_FORMAT} {code_digest()}\n{settings}")
 
     def key(self, path: str, codes: frozenset[str], data: bytes, project: str = "") -> str:
         """The name of a file's entry. `project`: what its tree says of it, as text."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,11 +25,11 @@ from cu2port.lint import sense, suppress
 from cu2port.lint.baseline import fingerprint
 from cu2port.lint.cache import Cache
 from cu2port.lint.fixes import is_neutral, with_fixes
-from cu2port.lint.reach import Reach
 from cu2port.lint.select import Selection
 from cu2port.project.helper_headers import included_helpers, is_helper
 from cu2port.project.jobs import Job, Tools
 from cu2port.project.plan import Request, graph_of
+from cu2port.project.reach import DOUBT, Reach, included
 from cu2port.project.workers import Lost, Pool
 
 _ROUNDS = 10  # of fixing; a fix may reveal what another one fixes
@@ -146,7 +147,13 @@ def _lint(files: Sequence[Job], settings: Settings, workers: int, use_cache: boo
     known: dict[int, FileLint] = {}
     todo: list[Job] = []
     texts: dict[int, bytes] = {}
-    reach = Reach(settings.options.include_dirs)
+    reach = Reach()
+    dirs = settings.options.include_dirs
+
+    def reached(job: Job, data: bytes) -> str:
+        found = reach.digest(os.path.abspath(job.path), included(data), dirs)  # noqa: PTH100 - texts all the way
+        return "" if found.startswith(DOUBT) else found
+
     keys: dict[int, str] = {}
     for job in files:
         data = job.data if job.data is not None else _peek(job)
@@ -154,7 +161,7 @@ def _lint(files: Sequence[Job], settings: Settings, workers: int, use_cache: boo
             keys[job.index] = cache.key(job.shown, settings.selection.for_file(job.shown), data, _of_tree(job.project))
             content = cache.get(keys[job.index])
             kept = _load(content) if content is not None else None
-            if kept is not None and (kept.alone or kept.reach == reach.digest(job.path, data)):
+            if kept is not None and (kept.alone or kept.reach == reached(job, data)):
                 known[job.index] = kept
                 continue
             texts[job.index] = data
@@ -163,7 +170,7 @@ def _lint(files: Sequence[Job], settings: Settings, workers: int, use_cache: boo
         known[job.index] = done
         if cache is None or job.index not in keys or done.again:
             continue
-        kept = done if done.alone else replace(done, reach=reach.digest(job.path, texts[job.index]))
+        kept = done if done.alone else replace(done, reach=reached(job, texts[job.index]))
         if kept.alone or kept.reach:
             cache.put(keys[job.index], _dump(kept))
     if cache is not None and todo:

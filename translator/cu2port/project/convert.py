@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cu2port.catalog import load_catalog
-from cu2port.checks import all_checks
 from cu2port.core import file_rules
 from cu2port.core.disk import is_temporary, sweep, sweep_folder
 from cu2port.core.model import Judged
 from cu2port.core.record import Entry, FileRecord, RunRecord, entries
 from cu2port.core.version import __version__
+from cu2port.project.cache import Cache
 from cu2port.project.helper_headers import HELPERS
 from cu2port.project.inplace import InPlace
-from cu2port.project.jobs import Done, Job, convert, refused
+from cu2port.project.jobs import Done, Job
 from cu2port.project.manifest import locked
 from cu2port.project.output import TreeOutput, write_single
 from cu2port.project.plan import (
@@ -32,11 +31,10 @@ from cu2port.project.plan import (
     plan_jobs,
     safe_in_place,
 )
+from cu2port.project.results import Tick, new_pool
+from cu2port.project.results import results as results
 from cu2port.project.tree import STATE, CannotRun, Item, Root, make_roots, walk
-from cu2port.project.workers import Lost, Pool, available_cores
 from cu2port.warp.native.asked import is_asked
-
-Tick = Callable[[int, int], None]
 
 
 @dataclass(slots=True)
@@ -73,27 +71,6 @@ def run(request: Request, stdin: bytes | None = None, tick: Tick = lambda done, 
     return ran
 
 
-def _results(jobs: Sequence[Job], pool: Pool, tick: Tick) -> Iterator[tuple[Job, Done]]:
-    """Every job's result, as they come."""
-    total = len(jobs)
-    for count, (job, done) in enumerate(pool.run(convert, jobs), 1):
-        yield job, _lost(job, done) if isinstance(done, Lost) else done
-        tick(count, total)
-
-
-def _lost(job: Job, lost: Lost) -> Done:
-    found = file_rules.lost(lost.reason, "; copied as it is")
-    return refused(job, "failed", found, notes=(lost.trace,) if lost.trace else ())
-
-
-def _pool(request: Request, sources: int, held: Sequence[int] = ()) -> Pool:
-    """Workers for a run. What all of them need is loaded first, so that a fork shares it. `held`: descriptors of locks,
-    which must not outlive this process in them."""
-    load_catalog(request.options.rules)
-    all_checks()
-    return Pool(min(request.workers or available_cores(), max(1, sources)), request.limit_s, held)
-
-
 def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick: Tick) -> Ran:
     """Input folders, or several inputs, to an output folder."""
     tree = TreeOutput(Path(request.out), request.force)
@@ -102,11 +79,12 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
     more: list[FileRecord] = []
     in_the_way = False
     sources = sum(i.converts for i in items)
-    with locked([tree.out]) as held, _pool(request, sources, held) as pool, contextlib.closing(tree):
+    with locked([tree.out]) as held, new_pool(request, sources, held) as pool, contextlib.closing(tree):
         tree.prepare(items)
         with contextlib.ExitStack() as stack:
             stack.callback(tree.keep)
-            plan = plan_jobs(request, items, pool)
+            cache = Cache() if request.cache else None
+            plan = plan_jobs(request, items, pool, cache)
             jobs = plan.jobs
             others = [i for i, item in enumerate(items) if not item.converts]
             share = len(others) // max(1, len(jobs)) + 1  # copied after each result, while the workers go on
@@ -120,7 +98,7 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
                         records[index] = _plain(request, items[index], blocked)
                 del others[:count]
 
-            for job, done in _results(jobs, pool, tick):
+            for job, done in results(jobs, pool, tick, cache):
                 copy(share)
                 item = items[job.index]
                 found: tuple[Judged, ...] = ()
@@ -187,15 +165,18 @@ def _in_place(request: Request, roots: Sequence[Root], items: list[Item], tick: 
             records[index] = _plain(request, item, ())
     with contextlib.ExitStack() as stack:
         held = stack.enter_context(locked([r.path for r in roots if r.folder])) if writer else []
-        pool = stack.enter_context(_pool(request, sum(i.converts for i in items), held))
+        pool = stack.enter_context(new_pool(request, sum(i.converts for i in items), held))
         if writer is not None:
             stack.callback(writer.finish)
             _sweep(roots, items)
-        plan = plan_jobs(request, items, pool)
-        results: Iterable[tuple[Job, Done]] = _results(plan.jobs, pool, tick)
+        cache = Cache() if request.cache else None
+        plan = plan_jobs(request, items, pool, cache)
+        found_results: Iterable[tuple[Job, Done]] = results(plan.jobs, pool, tick, cache)
         if is_asked(request.options):
-            results = list(results)  # files read the headers they include: none is written before all are read
-        for job, done in results:
+            found_results = list(
+                found_results
+            )  # files read the headers they include: none is written before all are read
+        for job, done in found_results:
             item = items[job.index]
             found = _put_back(writer, item, done, more) if writer and not _unread(done.entries) else ()
             whole = whole and not found
@@ -261,9 +242,9 @@ def _one_file(request: Request, root: Root) -> Ran:
         raise CannotRun(f"-o {request.out}: there is no folder {out.parent}")
     item = as_planned(request, next(walk(root)))
     check_kernels(request, [item])
-    with _pool(request, 1) as pool:
+    with new_pool(request, 1) as pool:
         jobs = plan_jobs(request, [item], pool).jobs
-        _, done = next(_results(jobs, pool, lambda done, total: None))
+        _, done = next(results(jobs, pool, lambda done, total: None))
     record = _record(request, item, done, ())
     if record.output:
         record = record._replace(output=out.as_posix())
@@ -283,8 +264,8 @@ def _stream(request: Request, data: bytes) -> Ran:
     """Standard input to standard output, a file or a diff."""
     names = ("stdin", "stdin") if request.mode == "diff" else None
     job = Job(0, "-", "<stdin>", request.options, max_size=request.max_size, data=data, diff=names)
-    with _pool(request, 1) as pool:
-        _, done = next(_results([job], pool, lambda done, total: None))
+    with new_pool(request, 1) as pool:
+        _, done = next(results([job], pool, lambda done, total: None))
     record = FileRecord("-", request.out or "-", done.status, done.entries, done.seen, done.left, done.notes)
     ran = Ran(_run_record(request, {0: record}, []))
     if request.mode == "diff":

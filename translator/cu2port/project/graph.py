@@ -23,13 +23,14 @@ class Scan(NamedTuple):
     """What a first look at a file tells: names that look like CUDA's but are declared here for those who include it,
     with their namespaces and classes; functions that are promised without a body; and its includes.
 
-    `includes`: (spelling, whether in quotes). `side`: whether it is CUDA's code or HIP's.
+    `includes`: (spelling, whether in quotes). `side`: whether it is CUDA's code or HIP's. `digest`: its sha256.
     """
 
     declared: frozenset[str] = frozenset()
     includes: tuple[tuple[str, bool], ...] = ()
     side: SideFacts = SideFacts()
     promised: frozenset[str] = frozenset()
+    digest: bytes = b""
 
 
 def scan_includes(data: bytes) -> tuple[tuple[str, bool], ...]:

@@ -30,6 +30,11 @@ def _written(mark: bytes) -> re.Pattern[bytes]:
     return re.compile(rb"^[ \t]*#[ \t]*include[ \t]*" + re.escape(mark) + rb"(\w+\.hpp)\"", re.M)
 
 
+def known_helpers() -> frozenset[str]:
+    """The names of all helper headers."""
+    return frozenset(map(os.fsdecode, _package()))
+
+
 @lru_cache(maxsize=1)
 def _package() -> frozenset[bytes]:
     return frozenset(os.fsencode(p.name) for p in (Path(__file__).parent.parent / "include" / HELPERS).glob("*.hpp"))

@@ -61,7 +61,7 @@ class Job:
 
 class Done(NamedTuple):
     """What happened to a job. `output` None: the input, byte for byte. `read`: the sha256 of that; `helpers`: the
-    helper headers that the output includes, new or not."""
+    helper headers that the output includes, new or not; `asked`: whether libclang was asked."""
 
     status: str
     output: bytes | None = None
@@ -72,6 +72,7 @@ class Done(NamedTuple):
     helpers: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
     read: str = ""
+    asked: bool = False
 
 
 class Tools:
@@ -106,7 +107,7 @@ def scan(job: Job, tools: Tools) -> Scan:
     found = tools.scans.get(key)
     if found is None:
         own, promised = declared_names(data.decode("latin-1"), job.options.rules)
-        found = tools.scans[key] = Scan(own, scan_includes(data), side_of_text(data), promised)
+        found = tools.scans[key] = Scan(own, scan_includes(data), side_of_text(data), promised, key)
     return found
 
 
@@ -172,6 +173,7 @@ def _pack(job: Job, result: Result) -> Done:
         helpers=result.helpers | included_helpers(result.output, job.project.helper_prefix),
         notes=result.notes,
         read=hashlib.sha256(result.data).hexdigest(),
+        asked=result.asked,
     )
 
 

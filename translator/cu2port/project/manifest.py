@@ -36,6 +36,7 @@ class Manifest:
         self._path = self._folder / "manifest.json"
         self._journal = self._folder / "journal"
         self._log: BinaryIO | None = None
+        self._saved: bytes | None = None  # what stands in it
 
     def load(self) -> Known:
         """What earlier runs wrote. Every name leads to a place inside the folder, as it is written; what a run that
@@ -45,7 +46,7 @@ class Manifest:
         if not real_folder(self._folder):
             raise CannotRun(f"{self._folder} must be a folder of cu2port's, and it is a link or a file; remove it")
         known: Known = {}
-        data = self._read(self._path)
+        data = self._saved = self._read(self._path)
         if data is not None:
             known = self._parse(data)
         interrupted = self._read(self._journal)
@@ -72,7 +73,10 @@ class Manifest:
     def save(self, content: Known) -> None:
         """Write down the end of a run. Raises OSError, and then the journal stays."""
         text = json.dumps({"schema": _SCHEMA, "files": dict(sorted(content.items()))}, indent=0)
-        write(self._path, text.encode() + b"\n")
+        data = text.encode() + b"\n"
+        if data != self._saved:
+            write(self._path, data)
+            self._saved = data
         self.close()
         self._journal.unlink(missing_ok=True)
 

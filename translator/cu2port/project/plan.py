@@ -29,6 +29,8 @@ from cu2port.project.workers import Lost, Pool
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
+    from cu2port.project.cache import Cache
+
 _CUDA = "cuda_runtime_api.h"
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _MOST_HEADERS = 200  # that are looked at for files given alone
@@ -51,6 +53,7 @@ class Request:
     limit_s: float = 60.0
     force: bool = False
     build_files: bool = True  # whether build files are ported
+    cache: bool = False  # whether results of earlier runs are used, and those of this one kept
 
 
 def check_inputs(request: Request) -> None:
@@ -173,7 +176,7 @@ class Plan(NamedTuple):
     hip: TreeRecord | None = None
 
 
-def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> Plan:
+def plan_jobs(request: Request, items: Sequence[Item], pool: Pool, cache: Cache | None = None) -> Plan:
     """The work on a tree; files are read for the first time here."""
     bare = [
         (Job(i, item.name, item.shown, request.options, max_size=request.max_size, size=_size(item.name)), item)
@@ -181,7 +184,8 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Pool) -> Plan:
         if item.kind == "source"
     ]
     lost: dict[str, str] = {}
-    graph = graph_of(request, [job for job, _ in bare], [job for job, item in bare if not item.root.folder], pool, lost)
+    alone = [job for job, item in bare if not item.root.folder]
+    graph = graph_of(request, [job for job, _ in bare], alone, pool, lost, cache)
     moved = frozenset(item.name for _, item in bare if not item.target.endswith(item.relative))
     sides = _sides_of(graph, items) if graph else None
     jobs = []
@@ -249,7 +253,12 @@ def build_jobs(request: Request, items: Sequence[Item], own_hip: bool) -> list[J
 
 
 def graph_of(
-    request: Request, jobs: Sequence[Job], alone: Sequence[Job], pool: Pool, lost: dict[str, str]
+    request: Request,
+    jobs: Sequence[Job],
+    alone: Sequence[Job],
+    pool: Pool,
+    lost: dict[str, str],
+    cache: Cache | None = None,
 ) -> Graph | None:
     """What the files say of each other, and the headers that files given `alone` include; None: there are no others.
 
@@ -275,21 +284,30 @@ def graph_of(
     level = [header for job in alone for header in reached(job.path, _includes(job))]
     if len(jobs) < 2 and not level:
         return None
-    scans = dict(_scans(pool, jobs, lost))
+    scans = dict(_scans(pool, jobs, lost, cache))
     while level:
         headers += level
-        more = dict(_scans(pool, level, lost))
+        more = dict(_scans(pool, level, lost, cache))
         scans |= more
         level = [header for path, found in more.items() for header in reached(path, found.includes)]
     return Graph([job.path for job in (*jobs, *headers)], scans, dirs)
 
 
-def _scans(pool: Pool, jobs: Sequence[Job], lost: dict[str, str]) -> Iterator[tuple[str, Scan]]:
-    for job, found in pool.run(scan, jobs):
+def _scans(pool: Pool, jobs: Sequence[Job], lost: dict[str, str], cache: Cache | None) -> Iterator[tuple[str, Scan]]:
+    todo = list(jobs)
+    if cache is not None:
+        known = list(cache.scans(jobs))
+        yield from ((job.path, found) for job, found in known if found is not None)
+        todo = [job for job, found in known if found is None]
+    new: list[tuple[Job, Scan]] = []
+    for job, found in pool.run(scan, todo):
         if isinstance(found, Lost):
             lost[job.path] = found.reason
         else:
+            new.append((job, found))
             yield job.path, found
+    if cache is not None:
+        cache.keep_scans(new)
 
 
 def _includes(job: Job) -> tuple[tuple[str, bool], ...]:

@@ -1,0 +1,270 @@
+"""What the next run need not do again: first looks at files, and finished conversions.
+
+A first look depends on the text and the rules of the project alone. A conversion depends on the text, on its job (name,
+options, what the tree says of it), and on every header that it may read (`reach`). The key is a digest of all of that
+and of cu2port itself, so an answer is never out of date. What comes out of the cache is checked like a stranger's
+input: it holds no place to write to.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+from cu2port.core.files import read_regular
+from cu2port.core.kept import Kept, code_digest
+from cu2port.core.locate import Place
+from cu2port.core.model import Options
+from cu2port.core.record import Entry
+from cu2port.facts.hipcode import SideFacts
+from cu2port.project.graph import Scan
+from cu2port.project.helper_headers import known_helpers
+from cu2port.project.jobs import Done, Job
+from cu2port.project.reach import DOUBT, Reach, Text, look
+from cu2port.warp.native.asked import is_asked
+
+_AT_ONCE = 256  # results that are read or written in one step
+_AT_ONCE_BYTES = 16 << 20
+_STATUS = frozenset({"converted", "copied"})  # of results that are kept: the others may end otherwise the next time
+_OUTSIDE = frozenset({"index", "path", "data", "size", "lexer_alone", "not_scanned"})  # of a job, not in a key
+
+
+class Cache:
+    """The cache of one run."""
+
+    def __init__(self, kept: Kept | None = None) -> None:
+        self._kept = kept or Kept()
+        self._texts: dict[str, Text] = {}
+        self._code = code_digest() + _libclang()
+        self._reach = Reach(self._texts.get)
+        self._wrote = False
+        self._doubtful: set[bytes] = set()  # keys of results that hold only if libclang was not asked
+        self._options: dict[Options, str] = {}
+
+    def scans(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Scan | None]]:
+        """Each job with the first look at its file, None where that is still to be taken."""
+        texts: dict[str, bytes] = {}
+        for job in jobs:
+            try:
+                data = read_regular(job.path, job.max_size)
+            except OSError:
+                continue
+            texts[job.path] = hashlib.sha256(data).digest()
+        keys = {path: self._scan_key(digest, jobs[0].options) for path, digest in texts.items()} if jobs else {}
+        found = self._kept.get(keys.values())
+        decoded: dict[bytes, tuple[Scan, tuple[str, ...] | None]] = {}
+        for job in jobs:
+            key = keys.get(job.path, b"")
+            if key not in decoded and key in found:
+                value = _load_scan(found[key])
+                if value is not None:
+                    decoded[key] = value
+            known = decoded.get(key)
+            if known is None:
+                yield job, None
+                continue
+            self._texts[job.path] = Text(texts[job.path], known[1])
+            yield job, known[0]
+
+    def keep_scans(self, done: Iterable[tuple[Job, Scan]]) -> None:
+        """Keep first looks that were taken."""
+        new: dict[bytes, bytes] = {}
+        for job, found in done:
+            text = self._look(job)
+            if text is not None and found.digest == text.digest:
+                new[self._scan_key(text.digest, job.options)] = _dump_scan(found, text.names)
+        self._put(new)
+
+    def results(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Done | bytes]]:
+        """Each job with its result or, where there is none, with the key to keep it under (b"": it is not kept)."""
+        for part in _parts(jobs):
+            keys = [self._key(job, self._reach) for job in part]
+            found = self._kept.get(k for k in keys if k)
+            for job, key in zip(part, keys, strict=True):
+                text = self._texts.get(job.path)
+                done = _load(found.pop(key), text.digest.hex()) if key in found and text is not None else None
+                yield job, key if done is None else done
+
+    def keep(self, done: Iterable[tuple[Job, bytes, Done]]) -> None:
+        """Keep results, each under the key that `results` gave, if nothing that it depends on has changed meanwhile."""
+        reach = Reach()
+        new: dict[bytes, bytes] = {}
+        for job, key, result in done:
+            text = self._texts.get(job.path)
+            able = key and result.status in _STATUS and not result.notes
+            able = able and not (result.asked and key in self._doubtful)
+            if able and text is not None and result.read == text.digest.hex() and self._key(job, reach) == key:
+                new[key] = _dump(result)
+        self._put(new)
+
+    def close(self) -> None:
+        """Drop what is too much."""
+        if self._wrote:
+            self._kept.prune()
+
+    def _put(self, new: Mapping[bytes, bytes]) -> None:
+        self._wrote = self._wrote or bool(new)
+        self._kept.put(new)
+
+    def _look(self, job: Job) -> Text | None:
+        if job.path not in self._texts:
+            try:
+                self._texts[job.path] = look(read_regular(job.path, job.max_size))
+            except OSError:
+                return None
+        return self._texts[job.path]
+
+    def _scan_key(self, digest: bytes, options: Options) -> bytes:
+        return _digest("scan", self._code, digest, repr(options.rules))
+
+    def _key(self, job: Job, reach: Reach) -> bytes:
+        """The key of a job; b"" where not all that it depends on is known."""
+        if job.data is not None or job.lexer_alone or job.not_scanned or is_asked(job.options):
+            return b""
+        text = self._look(job)
+        if text is None:
+            return b""
+        around = ""
+        if job.build is None:
+            around = reach.digest(os.path.abspath(job.shown), text.names, job.options.include_dirs)  # noqa: PTH100
+            if not around:
+                return b""
+        if job.options not in self._options:
+            self._options[job.options] = _plain(job.options)
+        told = [*job.path.rsplit(os.sep, 2)[-2:], *(_plain(getattr(job, f)) for f in _JOB_FIELDS)]
+        key = _digest("convert", self._code, text.digest, around, self._options[job.options], *told)
+        if around.startswith(DOUBT):
+            self._doubtful.add(key)
+        return key
+
+
+_JOB_FIELDS = tuple(f.name for f in dataclasses.fields(Job) if f.name not in _OUTSIDE | {"options"})
+
+
+def _parts(jobs: Sequence[Job]) -> Iterator[Sequence[Job]]:
+    """Jobs in parts of a bounded size, so that memory does not grow with the tree."""
+    part: list[Job] = []
+    size = 0
+    for job in jobs:
+        part.append(job)
+        size += job.size
+        if len(part) >= _AT_ONCE or size >= _AT_ONCE_BYTES:
+            yield part
+            part, size = [], 0
+    yield part
+
+
+def _libclang() -> str:
+    """Which libclang answers."""
+    from cu2port.facts._libclang import library_path
+
+    try:
+        path = library_path()
+        st = path.stat()
+    except OSError:
+        return "none"
+    return f"{path} {st.st_size} {st.st_mtime_ns}"
+
+
+def _plain(value: object) -> str:
+    """A value as text that is the same in every process: sets are sorted."""
+    if isinstance(value, (set, frozenset)):
+        return f"{{{','.join(sorted(map(_plain, value)))}}}"
+    if isinstance(value, (tuple, list)):
+        return f"({','.join(map(_plain, value))})"
+    if isinstance(value, Enum):
+        return str(value)
+    if dataclasses.is_dataclass(value):
+        inner = (f"{f.name}={_plain(getattr(value, f.name))}" for f in dataclasses.fields(value))
+        return f"{type(value).__name__}({','.join(inner)})"
+    if value is None or isinstance(value, (str, int, bytes)):
+        return repr(value)
+    raise TypeError(f"no key can be made of a {type(value).__name__}")
+
+
+def _digest(*parts: str | bytes) -> bytes:
+    h = hashlib.sha256()
+    for part in parts:
+        data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogateescape")
+        h.update(len(data).to_bytes(8, "little"))
+        h.update(data)
+    return h.digest()
+
+
+# --- what is kept, as JSON --------------------------------------------------------------------------------------------
+
+
+def _dump_scan(found: Scan, names: Sequence[str] | None) -> bytes:
+    side = [sorted(v) if isinstance(v, frozenset) else v for v in dataclasses.astuple(found.side)]
+    return json.dumps([sorted(found.declared), found.includes, side, sorted(found.promised), names]).encode()
+
+
+def _load_scan(content: bytes) -> tuple[Scan, tuple[str, ...] | None] | None:
+    try:
+        declared, includes, side, promised, names = json.loads(content)
+        facts = _side(*(frozenset(v) if isinstance(v, list) else v for v in side))
+        known = tuple((str(a), bool(b)) for a, b in includes)
+        scan = Scan(frozenset(declared), known, facts, frozenset(promised))
+        return scan, None if names is None else tuple(names)
+    except (ValueError, TypeError, RecursionError):
+        return None
+
+
+def _side(*values: Any) -> SideFacts:
+    return SideFacts(*values)
+
+
+def _dump(done: Done) -> bytes:
+    """A result: its length, what was found as JSON, then the output. Texts that findings share stand there once."""
+    kinds: dict[tuple[Any, ...], int] = {}
+    rows = []
+    for e in done.entries:
+        kind = (*e[:6], *e[8:])
+        rows.append([kinds.setdefault(kind, len(kinds)), *e.start, *e.end])
+    head = [
+        done.status,
+        [sorted(done.seen), sorted(done.left), sorted(done.helpers)],
+        [done.output is not None, len(done.diff)],
+        list(kinds),
+        rows,
+    ]
+    text = json.dumps(head, separators=(",", ":")).encode()
+    return len(text).to_bytes(8, "little") + text + done.diff + (done.output or b"")
+
+
+def _load(content: bytes, read: str) -> Done | None:
+    """A result, None for what is none. `read`: the digest of the text that it is of."""
+    try:
+        size = int.from_bytes(content[:8], "little")
+        status, (seen, left, helpers), (has_output, diff), kinds, rows = json.loads(content[8 : 8 + size])
+        shared = [_kind(k) for k in kinds]
+        found = []
+        for n, *at in rows:
+            first, last = shared[n]
+            found.append(Entry._make((*first, Place(*at[:3]), Place(*at[3:]), *last)))
+        rest = content[8 + size :]
+        if status not in _STATUS or not known_helpers().issuperset(helpers):
+            return None
+        return Done(
+            status,
+            rest[diff:] if has_output else None,
+            rest[:diff],
+            tuple(found),
+            frozenset(seen),
+            frozenset(left),
+            frozenset(helpers),
+            read=read,
+        )
+    except (ValueError, TypeError, IndexError, RecursionError):
+        return None
+
+
+def _kind(values: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """What findings share, before and after their places."""
+    *first, effects, why, cuda, hip = values
+    return tuple(first), (tuple((a, b) for a, b in effects), tuple(why), cuda, hip)
