@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from cu2port import Options, translate
 from cu2port.verify import sim_build, simulate
 from cu2port.verify.instrument import instrument
 from cu2port.verify.reach import reached, read
@@ -435,3 +437,21 @@ def test_tiles_of_tiles_and_scans(wave: int, simulated: Callable[..., simulate.R
         "3 708 102 302 203 203",
         "203 708 102 403 0 0",
     ]
+
+
+@pytest.mark.slow
+def test_textures_in_plain_memory_fetch_what_textures_fetch(simulated: Callable[..., simulate.Ran]) -> None:
+    """`cu2port/texture.hpp` against the simulator's textures: address modes, filters, formats, layers and surfaces."""
+    text = (Path(__file__).parent / "programs" / "texture.cu").read_bytes()
+    with_units = translate(text, Options(archs=("gfx1100",)))
+    without = translate(text, Options(archs=("gfx942", "gfx1100")))
+    assert b"texture.hpp" in without.output
+    assert b"texture.hpp" not in with_units.output
+    left = re.findall(
+        rb"(?<![:\w])(?:tex[123]D\w*|surf2D\w+)\(|\bhip\w*(?:Array\(|TextureObject\(|Memcpy3D\()", without.output
+    )
+    assert not left
+    wanted, found = (simulated(r.output.decode(), 64) for r in (with_units, without))
+    assert (wanted.code, found.code) == (0, 0), found.errors
+    assert wanted.output.count(b"\n") == 63
+    assert found.output == wanted.output

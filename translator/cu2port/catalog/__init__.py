@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import marshal
+import re
 import tempfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -55,7 +56,7 @@ class Row:
     `enum` before the name is removed, since the HIP name is a typedef. `helper`: the cu2port header that declares the
     target. `args`: argument index -> template; `call`: template of the whole call; `argc`: the argument counts that the
     row applies to (empty: any); `values`: argument index -> ((CUDA, HIP), ...); `forms`: other signatures, by argument
-    count. Versions are text, "" = unknown.
+    count. `no_images`: the target for GPUs without texture units, of `texture.hpp`. Versions are text, "" = unknown.
     """
 
     cuda: str
@@ -76,6 +77,7 @@ class Row:
     versions: tuple[tuple[str, str], ...] = ()
     older_until: str = ""
     older_hip: str = ""
+    no_images: str = ""
     unchecked: bool = False
     strict: bool = False
     bare: bool = False
@@ -182,6 +184,26 @@ def target(row: Row, rocm: tuple[int, int]) -> tuple[str, str]:
     if removed and version_key(removed)[:2] <= rocm:
         return "", f"{row.hip} was removed in ROCm {removed}, and {asked} is asked for."
     return row.hip, ""
+
+
+#: GPUs without texture units: HIP refuses arrays, textures and surfaces there.
+_NO_IMAGES = frozenset({"gfx940", "gfx941", "gfx942", "gfx950"})
+TEXTURES = "texture.hpp"
+
+
+def lack_images(archs: Iterable[str]) -> bool:
+    """Whether one of the GPUs (`gfx942`, also with features as in `gfx942:xnack+`) has no texture units."""
+    return not _NO_IMAGES.isdisjoint(a.partition(":")[0] for a in archs)
+
+
+def without_images(row: Row) -> Row:
+    """The row for GPUs without texture units: the functions of `texture.hpp` take what HIP's take."""
+
+    def ours(text: str) -> str:
+        return re.sub(rf"(?<![\w:]){row.hip}\b", row.no_images, text)
+
+    forms = tuple(replace(f, hip=ours(f.hip), call=ours(f.call)) for f in row.forms)
+    return replace(row, hip=row.no_images, call=ours(row.call), forms=forms, helper=TEXTURES)
 
 
 @lru_cache(maxsize=2)
@@ -318,6 +340,7 @@ def _row(name: str, library: str, data: Any) -> Row:
         versions=tuple((k, data[k]) for k in VERSION_KEYS if k in data),
         older_until=older.get("until", ""),
         older_hip=older.get("hip", ""),
+        no_images=data.get("no_images", ""),
         unchecked=bool(data.get("unchecked", False)),
         strict=bool(data.get("strict", False)),
         bare=bool(data.get("bare", False)),

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from cu2port.catalog import Form, Row, target, version_key
+from cu2port.catalog import Form, Row, lack_images, target, version_key, without_images
 from cu2port.catalog.argtypes import is_of_type
 from cu2port.catalog.cases import label_findings
 from cu2port.catalog.findings import Kind, RowFinding, by_kind
@@ -133,6 +133,9 @@ def _judge_use(unit: Unit, use: Use) -> RowFinding | None:
             effects=(("all", "compile-error"),),
             subject=f"{row.cuda.partition('::')[0]}: {row.why}",
         )
+    if row.no_images and lack_images(unit.options.archs):
+        row = without_images(row)
+        use = dataclasses.replace(use, row=row)
     hip, problem = target(row, unit.options.rocm)
     if problem and row.cuda in LOGICAL and unit.options.warp != "flag":
         return None  # warp.hpp has it for every ROCm

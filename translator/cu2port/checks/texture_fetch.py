@@ -3,7 +3,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Severity
+from cu2port.catalog import lack_images
+from cu2port.core.model import Finding, Options, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 
@@ -16,7 +17,8 @@ class TextureFetch(Check):
     """A texture is read. GPUs for computing alone (gfx942, gfx950) have no texture units.
 
     HIP defines `__HIP_NO_IMAGE_SUPPORT` there and marks `tex1D` and its kin as unavailable: the file does not
-    compile. Read the array from global memory behind that macro, with the address mode and the filter written out.
+    compile. With such a GPU in `--arch`, arrays, texture objects and surfaces become those of `cu2port/texture.hpp`,
+    which keeps them in plain memory and does the work of a texture unit; cubes, gradients and mipmaps stay.
     """
 
     code, name, severity = "CU209", "texture-fetch", Severity.WARNING
@@ -26,16 +28,23 @@ class TextureFetch(Check):
             "__device__ float f(T t, float x) { return tex1D<float>(t, x); }",
             "__device__ float f(T t, float x) { return tex1D<float>(t, x); }",
         ),
+        Example(
+            "__device__ float f(T t, float x) { return tex1D<float>(t, x); }",
+            note="replaced by `cu2port::tex1D`",
+            options=Options(archs=("gfx942",)),
+        ),
         Example("void f() { obj.tex1D(1); int tex2D = 0; }", note="another's name"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        replaced = lack_images(unit.options.archs)
         for i in unit.find(*(w for w in unit.words if w.startswith("tex") and _FETCH.match(w))):
             tok = unit.t[i]
             if unit.is_member(i) or tok in unit.macros or unit.owns(tok):
                 continue
+            row = unit.catalog.get(tok)
             call = unit.call(i)
-            if call is None:
+            if call is None or (replaced and row is not None and row.no_images):
                 continue
             yield self.finding(
                 f"`{tok}` needs texture units, which gfx942 and gfx950 do not have",

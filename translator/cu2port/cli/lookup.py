@@ -104,6 +104,7 @@ def _row_values(catalog: Catalog, row: Row, own: tuple[tuple[str, str], ...]) ->
         "versions": dict(row.versions),
         "older": {"until": row.older_until, "hip": row.older_hip} if row.older_until else None,
         "trust": row.trust.label if row.mapping == "change" else "exact" if row.mapping == "rename" else None,
+        "no_images": row.no_images or None,
         "args": {str(i): text for i, text in row.args},
         "call": row.call or None,
         "argc": list(row.argc),
@@ -155,6 +156,8 @@ def _row_lines(catalog: Catalog, row: Row, own: tuple[tuple[str, str], ...]) -> 
         yield _field("versions", ", ".join(since))
     if row.older_until:
         yield _field("older", f"{row.older_hip} before ROCm {row.older_until}")
+    if row.no_images:
+        yield _field("no images", f"{row.no_images} for --arch gfx942 and others without texture units")
     for index, text in row.args:
         yield _field("argument", f"{index}: {text}")
     if row.call:
