@@ -102,11 +102,20 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
             "set(CUDA_NVCC_FLAGS ${CUDA_NVCC_FLAGS};-O3;-Wall)",
             'set(CMAKE_HIP_FLAGS "${CMAKE_HIP_FLAGS} -O3 -Wall")',
         ),
+        (
+            'set(CUDA_NVCC_FLAGS "${CUDA_NVCC_FLAGS};-gencode;arch=compute_50,code=sm_50;-O2")',
+            'set(CMAKE_HIP_FLAGS "${CMAKE_HIP_FLAGS}  -O2")',
+        ),
+        ('list(APPEND CUDA_NVCC_FLAGS "-Xcompiler;-fPIC")', 'string(APPEND CMAKE_HIP_FLAGS " -fPIC")'),
+        ('list(APPEND CUDA_NVCC_FLAGS "-Xptxas;-v")', 'string(APPEND CMAKE_HIP_FLAGS " ")'),
+        ("list(APPEND CUDA_NVCC_FLAGS -Xptxas -v -O3)", 'string(APPEND CMAKE_HIP_FLAGS " -O3")'),
         ('set(CUDA_NVCC_FLAGS "${CUDA_NVCC_FLAGS} -O3")', 'set(CMAKE_HIP_FLAGS "${CMAKE_HIP_FLAGS} -O3")'),
         (
             "cuda_add_executable(a b.cpp OPTIONS -O3)",
             "add_executable(a b.cpp)",
         ),
+        ("find_library(A NAMES nccl libnccl HINTS x)", "find_library(A NAMES rccl libnccl HINTS x)"),
+        ("find_path(A NAMES nccl.h curand.h x.h)", "find_path(A NAMES rccl/rccl.h hiprand/hiprand.h x.h)"),
         ("cuda_add_cublas_to_target(a)", "target_link_libraries(a roc::hipblas)"),
         ("find_dependency(CUDAToolkit)", "find_dependency(hip)"),
         ("set(A ${CMAKE_CUDA_FLAGS_${type}})", None),
@@ -256,3 +265,8 @@ def test_texts_change_where_findings_say_and_once(text: str, renames: bool, arch
         assert result.output.decode("latin-1") == text
     if not any(j.outcome is Outcome.CONFLICT for j in result.findings):  # a person was told to finish those
         assert port(result.output.decode("latin-1"), **asked).output == result.output
+
+
+def test_separate_compilation_of_a_target_without_sources_goes() -> None:
+    text = "add_library(a INTERFACE)\nset_target_properties(a PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\n"
+    assert ported(text) == "add_library(a INTERFACE)\n"

@@ -29,7 +29,7 @@ def ported(text: str, **asked: object) -> str:
         ("a: a.o\n\t@nvcc -G -o $@ $<  # by nvcc\n", "a: a.o\n\t@hipcc -g -o $@ $<  # by nvcc\n"),
         ("nvcc: a\n", "nvcc: a\n"),
         ("LIBS=-lcudart -lcublas \\\n  -lcudadevrt -lm\n", "LIBS=-lamdhip64 -lhipblas \\\n   -lm\n"),
-        ("INC = -I/usr/local/cuda-11.8/include\n", "INC = -I/opt/rocm/include\n"),
+        ("INC = -I/usr/local/cuda-11.8/include\n", "INC = -I/opt/rocm/include -D__HIP_PLATFORM_AMD__\n"),
         ("INC = -I/usr/local/cudax/include\n", "INC = -I/usr/local/cudax/include\n"),
         ("CUDA_DIR = /usr/local/cuda/3.0/x\n", "CUDA_DIR = /usr/local/cuda/3.0/x\n"),
         ("CXX = clang++ -fsycl\nL = -lcudart\n", "CXX = clang++ -fsycl\nL = -lcudart\n"),
@@ -89,6 +89,21 @@ def test_a_file_that_builds_for_hip_is_left_alone() -> None:
     result = port(text)
     assert result.output == text.encode()
     assert [j.finding.code for j in result.findings] == ["CU812"]
+
+
+def test_a_comparison_follows_the_compiler() -> None:
+    text = "CC ?= nvcc\nifeq ($(CC),nvcc)\nifneq (nvcc,$(CC))\n"
+    assert ported(text) == text.replace("nvcc", "hipcc")
+
+
+def test_the_host_s_compiler_is_told_the_platform() -> None:
+    """g++ defines no macro for AMD's platform, without which HIP's headers stop."""
+    text = "CUDA = /usr/local/cuda\nCXXFLAGS = -O2 -I$(CUDA)/include\nNVCCFLAGS = -I$(CUDA)/include\n"
+    text += "LIBS = -L$(CUDA)/lib64 -lcudart\nX = $(CUDA)/bin/nvcc\n"
+    assert ported(text) == (
+        "CUDA = /opt/rocm\nCXXFLAGS = -O2 -I$(CUDA)/include -D__HIP_PLATFORM_AMD__\nNVCCFLAGS = -I$(CUDA)/include\n"
+        "LIBS = -L$(CUDA)/lib -lamdhip64\nX = $(CUDA)/bin/hipcc\n"
+    )
 
 
 def test_what_runs_programs_is_text() -> None:

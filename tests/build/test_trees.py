@@ -103,3 +103,51 @@ def test_a_tree_whose_sources_have_a_side_for_hip_keeps_all_build_files(tree: Pa
     assert "nothing is converted" in done.output
     for name in ("Makefile", "CMakeLists.txt", "lib/CMakeLists.txt"):
         assert (tree.parent / "out" / name).read_bytes() == (tree / name).read_bytes()
+
+
+def _tree(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_packages_stand_beside_the_language_where_no_toolkit_is_looked_for(tmp_path: Path) -> None:
+    files = {
+        "CMakeLists.txt": "project(x LANGUAGES CXX CUDA)\nadd_subdirectory(lib)\ntarget_link_libraries(x cuda)\n",
+        "lib/CMakeLists.txt": "target_link_libraries(l CUDA::cublas)\n",
+    }
+    ran(str(_tree(tmp_path / "src", files)), "-o", str(tmp_path / "out"))
+    assert (tmp_path / "out" / "CMakeLists.txt").read_text() == (
+        "project(x LANGUAGES CXX HIP)\nfind_package(hip REQUIRED)\nfind_package(hipblas REQUIRED)\n"
+        "add_subdirectory(lib)\ntarget_link_libraries(x hip::host)\n"
+    )
+
+
+def test_tests_of_cuda_s_version_have_an_answer(tmp_path: Path) -> None:
+    """A variable that nothing sets would be empty in `if(${X} VERSION_LESS 11)`, which CMake takes for an error."""
+    files = {
+        "CMakeLists.txt": "find_package(CUDAToolkit REQUIRED)\nadd_subdirectory(lib)\nset(CUDA_VERSION_MAJOR 11)\n",
+        "lib/CMakeLists.txt": "if(${CUDAToolkit_VERSION} VERSION_LESS 11 OR CUDA_VERSION_MAJOR LESS 9)\nendif()\n",
+    }
+    done = ran(str(_tree(tmp_path / "src", files)), "-o", str(tmp_path / "out"))
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "out" / "CMakeLists.txt").read_text() == (
+        "find_package(hip REQUIRED)\nset(CUDAToolkit_VERSION 12.6)\nadd_subdirectory(lib)\nset(CUDA_VERSION_MAJOR 11)\n"
+    )
+    assert (tmp_path / "out" / "lib" / "CMakeLists.txt").read_text() == files["lib/CMakeLists.txt"]
+    again = ran(str(tmp_path / "out"), "-o", str(tmp_path / "again"))
+    assert again.exit_code == 0, again.output
+    assert (tmp_path / "again" / "CMakeLists.txt").read_bytes() == (tmp_path / "out" / "CMakeLists.txt").read_bytes()
+
+
+def test_the_host_s_compiler_is_told_the_platform(tmp_path: Path) -> None:
+    files = {
+        "CMakeLists.txt": "project(x LANGUAGES CUDA)\nfind_package(CUDAToolkit)\nadd_subdirectory(lib)\n",
+        "lib/CMakeLists.txt": "include_directories(${CUDAToolkit_INCLUDE_DIRS})\n",
+    }
+    ran(str(_tree(tmp_path / "src", files)), "-o", str(tmp_path / "out"))
+    assert (tmp_path / "out" / "CMakeLists.txt").read_text() == (
+        "project(x LANGUAGES HIP)\nfind_package(hip)\nadd_compile_definitions(__HIP_PLATFORM_AMD__)\n"
+        "add_subdirectory(lib)\n"
+    )

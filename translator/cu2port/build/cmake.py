@@ -13,9 +13,10 @@ from cu2port.build.pages import COMMAND, DEPENDENCY, LANGUAGE, LIBRARY, PACKAGE
 from cu2port.build.properties import properties
 from cu2port.build.syntax import Arg, Command, commands
 from cu2port.build.table import table
-from cu2port.build.variables import OLD_STANDARD, assigned, variables
+from cu2port.build.variables import OLD_STANDARD, assigned, flag_words, variables
 from cu2port.build.words import Asked, by_hand, finding, swap
-from cu2port.core.model import Finding, insert, replace
+from cu2port.catalog import load_catalog
+from cu2port.core.model import Finding, Side, insert, replace
 
 _ENABLES = frozenset({"enable_language", "check_language", "check_compiler_flag", "check_source_compiles"})
 _OLDEST = (3, 21)
@@ -30,7 +31,6 @@ _GENERATOR = re.compile(
     r"|\b(?:COMPILE|LINK)_(?:LANGUAGE|LANG_AND_ID):(?:\w+,)*(?P<language>CUDA)\b|\b(?P<std>cuda_std_(?P<year>\d\d))\b"
     r"|(?P<device>\$<(?:DEVICE_LINK|HOST_LINK|CUDA_COMPILER_VERSION):)"
 )
-_OPTION_WORD = re.compile(r"(?:\\.|[^\s;<>\"\\])+")
 _NOT_OPTIONS = frozenset("message if elseif while function macro find_package project foreach option".split())
 
 
@@ -42,15 +42,19 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
         c.name == "find_package" and c.words[:1] == ("CUDA",) for c in every
     )
     enabled = any(c.name in ("project", "enable_language") and {"CUDA", "HIP"} & set(c.words) for c in every)
+    interfaces = frozenset(c.words[0] for c in every if c.name == "add_library" and "INTERFACE" in c.words[1:2])
+    anchor = None if any(map(_finds, every)) else next(filter(_enables, every), None)
     for c in every:
         if c.name == "cmake_minimum_required" and raised:
             yield from _minimum(c)
             continue
-        whole = _whole(text, c, asked, enabled)
+        whole = _whole(text, c, asked, enabled, interfaces)
         if whole is not None:
             yield from whole
             if any(e.start <= c.start and c.end <= e.end for f in whole for e in f.edits) or not _is_setter(c):
                 continue
+        if c is anchor:
+            yield from _anchored(text, c, asked)
         yield from _command(text, c)
         row = table()["command"].get(c.name)
         if row is not None:
@@ -61,7 +65,40 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
         yield from sources.languages(text, c, asked, known)
 
 
-def _whole(text: str, c: Command, asked: Asked, enabled: bool) -> list[Finding] | None:
+def _finds(c: Command) -> bool:
+    return c.name in ("find_package", "find_dependency") and c.words[:1] in (("CUDA",), ("CUDAToolkit",))
+
+
+def _enables(c: Command) -> bool:
+    """Whether a command enables the language CUDA for all that follows."""
+    places = c.words[1:] if c.name == "project" else c.words[:1] if c.name == "enable_language" else ()
+    return "CUDA" in places and not c.nested
+
+
+def _anchored(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+    """What find_package(CUDAToolkit) would become, where nothing but the language says that CUDA is there."""
+    lines = [f"find_package({name} REQUIRED)" for name in asked.packages] + _beside(asked)
+    if lines:
+        lead = f"\n{indent_of(text, c.start)}"
+        message = f"packages of ROCm are found here: {', '.join(asked.packages) or 'none'}" + _said(asked)
+        edits = [insert(c.end, lead + lead.join(lines), Side.LEFT)]
+        yield finding(PACKAGE, message, c.start, c.end, edits, bool(asked.stand_ins))
+
+
+def _beside(asked: Asked) -> list[str]:
+    """What stands beside find_package: versions for tests of CUDA's version, and HIP's platform for the host's code."""
+    rows = table()["variable"]
+    lines = [f"set({name} {rows[name].set})" for name in asked.stand_ins]
+    return lines + (["add_compile_definitions(__HIP_PLATFORM_AMD__)"] if asked.host_headers else [])
+
+
+def _said(asked: Asked) -> str:
+    names = ", ".join(f"`{name}`" for name in asked.stand_ins)
+    said = f"; {names} is set (HIP counts as CUDA 12.6, as it does in `#if`)" if names else ""
+    return said + ("; HIP's headers ask for the macro of the platform" if asked.host_headers else "")
+
+
+def _whole(text: str, c: Command, asked: Asked, enabled: bool, interfaces: frozenset[str]) -> list[Finding] | None:
     """Findings of a command that becomes another one, or goes; None: its arguments are looked at one by one."""
     row = table()["command"].get(c.name)
     if row is not None and row.fate == "drop":
@@ -72,7 +109,7 @@ def _whole(text: str, c: Command, asked: Asked, enabled: bool) -> list[Finding] 
         return [by_hand(COMMAND, c.name, row.why, row.instead, c.start, c.end), *sources.renamed(c, asked)]
     if c.name in ("find_package", "find_dependency"):
         return _package(text, c, asked, enabled)
-    return assigned(text, c, asked) or properties(text, c, asked)
+    return assigned(text, c, asked) or properties(text, c, asked, interfaces)
 
 
 def _is_setter(c: Command) -> bool:
@@ -99,12 +136,16 @@ def _package(text: str, c: Command, asked: Asked, enabled: bool) -> list[Finding
     names = dict.fromkeys((*row.to.split(), *(asked.packages if toolkit else ())))
     lead = f"\n{indent_of(text, c.start)}"
     lines = [f"{written}({name}{rest})" for name in names]
+    if toolkit and c.name == "find_package":
+        lines += _beside(asked)
     if row.word == "CUDA" and not enabled and not c.nested and c.name == "find_package":
         lines.insert(0, "enable_language(HIP)")
     new = lead.join(lines)
     message = f"`{row.word}` becomes {', '.join(f'`{n}`' for n in names)}" + (f": {row.why}" if row.why else "")
     edits = [replace(c.start, c.end, new)]
-    return [finding(PACKAGE, message, c.start, c.end, edits, row.review, row.word, row.to)]
+    message += _said(asked) if toolkit else ""
+    review = row.review or (toolkit and bool(asked.stand_ins))
+    return [finding(PACKAGE, message, c.start, c.end, edits, review, row.word, row.to)]
 
 
 def _language(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
@@ -175,6 +216,22 @@ def _libraries(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
             yield by_hand(LIBRARY, arg.text, row.why, row.instead, arg.start, arg.end)
 
 
+def _searched(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+    """Names of libraries and headers that a command searches for."""
+    if c.name == "find_library":
+        rows = table()["library"]
+        for arg in c.args[1:]:
+            row = rows.get(arg.text)
+            if row is not None and row.fate == "rewrite":
+                yield swap(LIBRARY, arg.text, row.to, arg.inner, row.why, row.review)
+    elif c.name in ("find_path", "find_file"):
+        names = load_catalog().headers
+        for arg in c.args[1:]:
+            new = names.get(arg.text, "")
+            if "/" in new and new != arg.text:
+                yield swap(LIBRARY, arg.text, new, arg.inner)
+
+
 def _generators(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     """Generator expressions and compile features."""
     for arg in c.args:
@@ -197,21 +254,7 @@ def _options(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     if c.name in _NOT_OPTIONS:
         return
     for_cuda = any(re.search(r"CUDA|NVCC|\bnvcc$", a.text) for a in c.args)
-    yield from options.changes(text, [w for a in c.args for w in _words(a)], for_cuda, None)
-
-
-def _words(arg: Arg) -> Iterator[options.Word]:
-    listed = arg.quoted and ("$<" in arg.text or ";" in arg.text) and "SHELL:" not in arg.text
-    joint = ";" if listed else " "
-    for m in _OPTION_WORD.finditer(arg.text):
-        word, start = m[0], m.start()
-        lead = re.match(r"(?:SHELL:|:|\$)+", word)
-        if lead and lead[0] != "$":
-            word, start = word[lead.end() :], start + lead.end()
-        if word:
-            at = arg.inner + start
-            outer = (arg.start, arg.end) if word == arg.text else (at, at + len(word))
-            yield options.Word(word, at, outer, joint=joint, lined=True)
+    yield from options.changes(text, flag_words(c), for_cuda, None)
 
 
 def _dependencies(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
@@ -236,6 +279,7 @@ _LOOKS: tuple[_Look, ...] = (
     _language,
     _targets,
     _libraries,
+    _searched,
     _generators,
     _options,
     _dependencies,

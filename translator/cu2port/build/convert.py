@@ -13,7 +13,7 @@ from cu2port.build.words import INFO, MOST_BYTES, Asked, finding
 from cu2port.core.edits import apply, judge
 from cu2port.core.model import Finding, Judged, Outcome, Result, Trust
 
-_CUDA = re.compile(rb"cuda|nvcc|nvidia|cublas|cufft|\.cu\b", re.I)
+_CUDA = re.compile(rb"cuda|nvcc|nvidia|cu(?:blas|fft|rand|sparse|solver|dnn)|nccl|\.cu\b", re.I)
 _COMMENT = re.compile(r"#[^\n]*")
 _OWN_HIP = re.compile(
     r"(?i:enable_language|check_language)\s*\(\s*HIP\b|(?i:project)\s*\([^)]*\bHIP\b|(?i:find_package)\s*\(\s*(?:hip|HIP)\b"
@@ -24,6 +24,8 @@ _OWN_CUDA = re.compile(
     r"|(?i:find_package)\s*\(\s*CUDA(?:Toolkit)?\b|cuda_add_(?:library|executable)\b"
 )
 _ANCHOR = re.compile(r"(?i:find_package|find_dependency)\s*\(\s*CUDA(?:Toolkit)?\b")
+_LANGUAGE = re.compile(r"(?i:enable_language)\s*\(\s*CUDA\b|(?i:project)\s*\([^)]*\bCUDA\b")
+_SETS = re.compile(r"(?i:\bset)\s*\(\s*(\w+)")
 _LINKED = re.compile(r"(?i:target_link_libraries|link_libraries)\s*\(([^)]*)\)")
 _MODULE = re.compile(r"(?:^|/)(?:FindCUDA\w*|FindCUDAToolkit|select_compute_arch)\.cmake$")
 _WORD = re.compile(r"[\w:]+")
@@ -32,10 +34,16 @@ _WORD = re.compile(r"[\w:]+")
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What a build file says to others. `packages`: what find_package must find for the libraries that it names;
-    `anchor`: it looks for CUDA's toolkit itself; `hip`, `cuda`: it builds for them; `defines`: variables of Make."""
+    `anchor`: it looks for CUDA's toolkit itself; `language`: it enables the language CUDA; `stand_ins`: variables of
+    CUDA's that it reads and that get a value; `sets`: such variables that it sets itself; `host_headers`: it passes
+    CUDA's include folder on; `hip`, `cuda`: it builds for them; `defines`: variables of Make."""
 
     packages: frozenset[str] = frozenset()
     anchor: bool = False
+    language: bool = False
+    stand_ins: frozenset[str] = frozenset()
+    sets: frozenset[str] = frozenset()
+    host_headers: bool = False
     hip: bool = False
     cuda: bool = False
     defines: frozenset[str] = frozenset()
@@ -55,18 +63,33 @@ def facts(kind: str, data: bytes) -> Facts:
     text = _COMMENT.sub("", text)
     rows = table()
     words = set(_WORD.findall(text))
-    found = {row.package for name, row in rows["target"].items() if name in words}
+    found = {row.package or _runtime(row.to) for name, row in rows["target"].items() if name in words}
     found |= {row.package for name, row in rows["variable"].items() if row.value and name in words}
     found |= {row.package for name, row in rows["command"].items() if name in words}
     linked = {word for m in _LINKED.finditer(text) for word in m[1].split()}
-    found |= {row.package for name, row in rows["library"].items() if name in linked or f"-l{name}" in linked}
+    found |= {
+        row.package or _runtime(row.target)
+        for name, row in rows["library"].items()
+        if name in linked or f"-l{name}" in linked
+    }
     packages = frozenset(name for text in found for name in text.split())
+    variables = rows["variable"]
+    sets = frozenset(m[1] for m in _SETS.finditer(text) if m[1] in variables)
     return Facts(
         packages,
         _ANCHOR.search(text) is not None,
+        _LANGUAGE.search(text) is not None,
+        frozenset(w for w in words if w in variables and variables[w].set) - sets,
+        sets,
+        any(w in variables and variables[w].to == "hip_INCLUDE_DIRS" for w in words),
         _OWN_HIP.search(text) is not None,
         _OWN_CUDA.search(text) is not None,
     )
+
+
+def _runtime(target: str) -> str:
+    """The package of a target that belongs to HIP's runtime."""
+    return "hip" if target.startswith("hip::host") else ""
 
 
 def too_large() -> Judged:

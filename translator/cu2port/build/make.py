@@ -6,25 +6,27 @@ Nothing is expanded: a reader of Make's whole language would have to run `$(shel
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from cu2port.build import options
 from cu2port.build.pages import ARCHITECTURE, COMPILER, LIBRARY, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
 from cu2port.build.words import Asked, by_hand, finding, swap
-from cu2port.core.model import Edit, Finding
+from cu2port.core.model import Edit, Finding, Side, insert
 
 _LINE = re.compile(r"(?:[^\n\\]|\\\r\n|\\(?s:.)|\\\Z)+")
 _COMMENT = re.compile(r"(?:^|(?<=\s))#.*", re.S)
 _ASSIGNED = re.compile(r"[ \t]*(?:(?:export|override)[ \t]+)?([\w.-]+)[ \t]*(?:[:?+!]|::)?=")
 _CONDITIONAL = re.compile(r"[ \t]*(?:ifn?(?:eq|def)|else|endif)\b")
 _WORD = re.compile(r"""(?:\$\([\w.]+\)|\$\{[\w.]+\}|\$[\w@<^*?%$]|"(?:\\.|[^"\\])*"|'[^']*'|\\\S|[^\s()#"'\\;|&`])+""")
-_NVCC = re.compile(r"(?:^|(?<=[/\"'=@]))nvcc(?=[\"']?$)")
+_NVCC = re.compile(r"(?:^|(?<=[/\"'=@,]))nvcc(?=[\"']?$|,)")
 _HOME = re.compile(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin)\b|/?(?:[\s\"':;),]|$))")
 _OTHER = re.compile(r"-fsycl\b|-fopenmp-targets=|-Xopenmp-target|nvptx64-nvidia")  # other languages on NVIDIA's GPUs
 _REFERENCE = re.compile(r"\$[({](\w+)[)}]")
 _LIBRARY = re.compile(r"-l(\w[\w-]*)$")
+_INCLUDE = re.compile(r"(?:-I|-isystem)?[^,]*/include/?$")
+_PLATFORM = " -D__HIP_PLATFORM_AMD__"
 _SM = re.compile(r"(?:sm|compute)_\d+a?$")
 _CUDA_NAME = re.compile(r"NVCC|CUDA|GENCODE|(?:^|_)(?:SM|GPU)", re.I)
 _NAME = re.compile(r"(?:\$[({]\w+[)}]|[\w./+*?%~-])*\.cu(?![\w.])|(?:^|(?<=\s))\.cu(?=\.o\b)", re.I)
@@ -65,6 +67,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
     }
     uses_nvcc = re.search("nvcc", text, re.I) is not None  # OpenMP and SYCL name GPUs for other compilers
     every = bool(compiles & {"CC", "CXX"})  # flags of the host's compiler are nvcc's too
+    homes = TOOLKITS | {line.name for line, of in zip(lines, words, strict=True) if line.name and _is_home(of)}
     for line, of in zip(lines, words, strict=True):
         used = {m[1] for m in _REFERENCE.finditer(line.text)} & compiles
         for_cuda = every or bool(used) or _CUDA_NAME.search(line.name) is not None
@@ -73,7 +76,7 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
         yield from _renamed(line, asked)
         if not line.rule:
             for word in of:
-                yield from _tools(text, word, asked)
+                yield from _tools(text, word, asked, homes, for_cuda)
         if uses_nvcc:
             yield from _architecture(line, of, asked)
         yield from _elsewhere(line, of)
@@ -96,15 +99,21 @@ def _word(line: _Line, m: re.Match[str]) -> options.Word:
     return options.Word(m[0], start, (start, end))
 
 
-def _tools(text: str, word: options.Word, asked: Asked) -> Iterator[Finding]:
-    """nvcc, NVIDIA's libraries and CUDA's folder in a word."""
+def _is_home(words: list[options.Word]) -> bool:
+    """Whether a value is CUDA's folder and nothing else."""
+    return len(words) == 1 and _HOME.fullmatch(words[0].text) is not None
+
+
+def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], for_cuda: bool) -> Iterator[Finding]:
+    """nvcc, NVIDIA's libraries and CUDA's folder in a word. `homes`: variables that are such a folder; `for_cuda`: the
+    word is for CUDA's compiler."""
     for m in _NVCC.finditer(word.text):
         yield swap(COMPILER, "nvcc", "hipcc", word.start + m.start())
     for m in _HOME.finditer(word.text):
         yield swap(TOOLKIT, m[0], "/opt/rocm", word.start + m.start(), "ROCm's usual folder", review=True)
     known = _HOME.search(word.text) is not None
     for m in _REFERENCE.finditer(word.text):
-        if m[1] in TOOLKITS:
+        if m[1] in homes:
             known = True
             if m[1] not in asked.defined:
                 yield swap(
@@ -113,6 +122,9 @@ def _tools(text: str, word: options.Word, asked: Asked) -> Iterator[Finding]:
     lib64 = re.search(r"/lib64(?=[/\"']|$)", word.text)
     if known and lib64:
         yield swap(TOOLKIT, "/lib64", "/lib", word.start + lib64.start(), "ROCm's libraries are there")
+    if known and not for_cuda and _INCLUDE.match(word.text) and "__HIP_PLATFORM_" not in text:
+        message = f"HIP's headers ask the host's compiler for the platform: `{_PLATFORM.strip()}`"
+        yield finding(TOOLKIT, message, word.start, word.end, [insert(word.outer[1], _PLATFORM, Side.LEFT)])
     library = _LIBRARY.match(word.text)
     row = table()["library"].get(library[1]) if library else None
     if row is None:

@@ -54,7 +54,9 @@ PACKAGE = BuildRule(
     """A CMake file looks for CUDA's toolkit or a library of NVIDIA's.
 
 `find_package(CUDAToolkit)` becomes `find_package(hip)`; versions and components are CUDA's and go. A package is found
-for each library of ROCm that this file and those below it link.""",
+for each library of ROCm that this file and those below it link; beside the language, where no file looks for the
+toolkit. Variables that find_package(CUDA) would set, and that the tree reads, are set there: HIP counts as CUDA 12.6,
+as it does in `#if`. `find_library` and `find_path` look for ROCm's names.""",
     (
         BuildExample(
             "CMakeLists.txt",
@@ -188,7 +190,7 @@ options with it take the switch's place. A static library of such objects is lin
             "CMakeLists.txt",
             "set_target_properties(x PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\n",
             "target_compile_options(x PRIVATE $<$<COMPILE_LANGUAGE:HIP>:-fgpu-rdc>)\n"
-            "target_link_options(x PRIVATE -fgpu-rdc --hip-link)\n",
+            "target_link_options(x PUBLIC $<$<LINK_LANGUAGE:HIP>:-fgpu-rdc>)\n",
         ),
     ),
 )
@@ -227,14 +229,17 @@ TOOLKIT = BuildRule(
     """A Makefile names the folder of CUDA's toolkit.
 
 It becomes `/opt/rocm`, where ROCm is as a rule. A variable such as CUDA_HOME that no file of the tree sets comes from
-the environment, and becomes ROCM_PATH; one that the tree sets keeps its name and gets another value.""",
+the environment, and becomes ROCM_PATH; one that the tree sets keeps its name and gets another value. g++ gets the
+macro by which HIP's headers know the platform, beside the folder where they are.""",
     (
         BuildExample(
             "Makefile",
             "CUDA_PATH ?= /usr/local/cuda\nLIBS = -L$(CUDA_PATH)/lib64 -lcufft\n",
             "CUDA_PATH ?= /opt/rocm\nLIBS = -L$(CUDA_PATH)/lib -lhipfft\n",
         ),
-        BuildExample("Makefile", "FLAGS = -I$(CUDA_HOME)/include\n", "FLAGS = -I$(ROCM_PATH)/include\n"),
+        BuildExample(
+            "Makefile", "FLAGS = -I$(CUDA_HOME)/include\n", "FLAGS = -I$(ROCM_PATH)/include -D__HIP_PLATFORM_AMD__\n"
+        ),
     ),
 )
 TORCH = BuildRule(

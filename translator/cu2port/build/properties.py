@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from cu2port.build.layout import indent_of, with_gap, without
 from cu2port.build.pages import ARCHITECTURE, SEPARATE, VARIABLE
@@ -16,8 +16,9 @@ _ON = frozenset({"ON", "TRUE", "YES", "1"})
 _READS = frozenset({"get_target_property", "get_property", "get_source_file_property", "define_property"})
 
 
-def properties(text: str, c: Command, asked: Asked) -> list[Finding] | None:
-    """Findings of a command that reads or sets properties of CUDA's; None: there are none."""
+def properties(text: str, c: Command, asked: Asked, interfaces: Collection[str] = ()) -> list[Finding] | None:
+    """Findings of a command that reads or sets properties of CUDA's; None: there are none. `interfaces`: targets that
+    compile nothing, for which CUDA's properties do nothing."""
     rows = table()["property"]
     if c.name in _READS:
         found = [(a, rows[a.text]) for a in c.args if a.text in rows and not a.quoted]
@@ -47,8 +48,10 @@ def properties(text: str, c: Command, asked: Asked) -> list[Finding] | None:
             gone.append((key, values))
             if row.word == "CUDA_SEPARABLE_COMPILATION" and values[0].text.upper() in _ON:
                 for target in targets:
-                    lines.append(f"target_compile_options({target} PRIVATE {RDC.format(of='COMPILE')})")
-                    lines.append(f"target_link_options({target} PRIVATE -fgpu-rdc --hip-link)")
+                    if target not in interfaces:
+                        lines.append(f"target_compile_options({target} PRIVATE {RDC.format(of='COMPILE')})")
+                        # PUBLIC: what links a static library links its device code
+                        lines.append(f"target_link_options({target} PUBLIC {RDC.format(of='LINK')})")
         else:
             out += _property(key, values, row, asked)
     if gone:

@@ -15,12 +15,12 @@ from cu2port.core.data import data_path
 
 FATES = ("rewrite", "drop", "review")
 KINDS = ("option", "target", "library", "dependency", "variable", "property", "package", "command")
-_TEXTS = frozenset({"to", "why", "instead", "trust", "package", "target", "when", "other"})
+_TEXTS = frozenset({"to", "why", "instead", "trust", "package", "target", "when", "other", "set"})
 _FLAGS = frozenset({"value", "plain"})
 _KEYS: Mapping[str, frozenset[str]] = {
     "rewrite": frozenset({"to", "why", "trust", "package", "target", "value", "plain", "when", "other"}),
     "drop": frozenset({"why", "value", "plain"}),
-    "review": frozenset({"why", "instead", "value", "plain"}),
+    "review": frozenset({"why", "instead", "value", "plain", "set"}),
 }
 _SHORT: Mapping[str, str] = {"rewrite": "to", "drop": "why", "review": ""}  # what a row of plain text says
 
@@ -40,6 +40,7 @@ class Row:
     target: str = ""
     when: str = ""
     other: str = ""
+    set: str = ""
     value: bool = False
     plain: bool = False
 

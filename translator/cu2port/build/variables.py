@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from cu2port.build import options
 from cu2port.build.layout import indent_of, without
 from cu2port.build.pages import ARCHITECTURE, SEPARATE, VARIABLE
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.table import table
 from cu2port.build.words import Asked, by_hand, finding, swap
-from cu2port.core.model import Edit, Finding, replace
+from cu2port.core.model import Edit, Finding, Side, insert, replace
 
 OLD_STANDARD = frozenset({"98", "03", "11", "14"})
 RDC = "$<$<{of}_LANGUAGE:HIP>:-fgpu-rdc>"
@@ -21,6 +22,7 @@ _NAMES = frozenset(  # commands whose arguments are names of variables
     " find_library find_program get_filename_component cmake_dependent_option execute_process get_property return"
     " set_property".split()
 )
+_OPTION_WORD = re.compile(r"(?:\\.|[^\s;<>\"\\])+")
 _ENDS = frozenset({"CACHE", "PARENT_SCOPE"})
 
 
@@ -87,10 +89,10 @@ def variables(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     yield from _compiler(c)
     for i, arg in enumerate(c.args):
         for m in _ANY.finditer(arg.text):
-            yield from _variable(c, i, arg, m)
+            yield from _variable(c, i, arg, m, asked)
 
 
-def _variable(c: Command, index: int, arg: Arg, m: re.Match[str]) -> Iterator[Finding]:
+def _variable(c: Command, index: int, arg: Arg, m: re.Match[str], asked: Asked) -> Iterator[Finding]:
     word, start = m[0], arg.inner + m.start()
     row = table()["variable"].get(word)
     before, after = arg.text[: m.start()], arg.text[m.end() : m.end() + 1]
@@ -113,9 +115,31 @@ def _variable(c: Command, index: int, arg: Arg, m: re.Match[str]) -> Iterator[Fi
         yield by_hand(ARCHITECTURE, word, why, "CMAKE_HIP_ARCHITECTURES with AMD's", start, start + len(word))
     elif row.fate == "rewrite":
         yield swap(VARIABLE, word, row.to, start, row.why, row.review)
-    elif c.name != "message":
+    elif c.name != "message" and not (row.set and word in asked.known):
         why = row.why if row.fate == "review" else f"HIP has none ({row.why})"
         yield by_hand(VARIABLE, word, why, row.instead or "it without", start, start + len(word))
+
+
+def flag_words(c: Command) -> list[options.Word]:
+    """The words of a command's arguments that may be options of a compiler."""
+    name, _ = _assignment(c)
+    joined = name is not None and re.fullmatch(r"CUDA_NVCC_FLAGS(?:_\w+)?", name.text) is not None
+    return [w for a in c.args for w in _words(a, joined)]
+
+
+def _words(arg: Arg, joined: bool) -> Iterator[options.Word]:
+    """`joined`: the argument becomes part of one text, so that its quotes are not its own."""
+    listed = arg.quoted and ("$<" in arg.text or ";" in arg.text) and "SHELL:" not in arg.text and not joined
+    joint = ";" if listed else " "
+    for m in _OPTION_WORD.finditer(arg.text):
+        word, start = m[0], m.start()
+        lead = re.match(r"(?:SHELL:|:|\$)+", word)
+        if lead and lead[0] != "$":
+            word, start = word[lead.end() :], start + lead.end()
+        if word:
+            at = arg.inner + start
+            outer = (arg.start, arg.end) if word == arg.text and not joined else (at, at + len(word))
+            yield options.Word(word, at, outer, joint=joint, lined=not joined)
 
 
 def _joined(text: str, c: Command) -> Iterator[Finding]:
@@ -128,19 +152,24 @@ def _joined(text: str, c: Command) -> Iterator[Finding]:
     if c.name == "list":
         verb = c.args[0]
         edits = [replace(c.start, c.start + len(c.name), "string")]
-        lead = '" '
         if verb.text == "PREPEND":
             return
     else:
-        if len(values) == 1 and (first.quoted or ";" not in first.text):
+        if len(values) == 1 and ";" not in first.text:
             return
-        edits, lead = [], '"'
+        edits = []
+    changed = [e for f in options.changes(text, flag_words(c), True, None) for e in f.edits]
     for v in values:
         if v.quoted:
             edits += [Edit(v.start, v.inner, ()), Edit(v.end - 1, v.end, ())]
-        for m in re.finditer(";", v.text):
-            edits.append(replace(v.inner + m.start(), v.inner + m.start() + 1, " "))
-    edits += [Edit(first.start, first.start, (lead,)), Edit(last.end, last.end, ('"',))]
+        for at in (v.inner + m.start() for m in re.finditer(";", v.text)):
+            if not any(e.start <= at < e.end for e in changed):  # else it is between an option and its value
+                edits.append(replace(at, at + 1, " "))
+    if any(name.end <= e.start < first.start for e in changed):  # an option goes with the gap before it
+        opening = insert(name.end, ' "', Side.LEFT)
+    else:
+        opening = Edit(first.start, first.start, ('" ' if c.name == "list" else '"',))
+    edits += [opening, Edit(last.end, last.end, ('"',))]
     yield finding(VARIABLE, message, c.start, c.end, edits)
 
 

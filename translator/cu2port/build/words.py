@@ -39,8 +39,9 @@ class Asked:
 
     `folder`: where it is, from the root of the input ("" or `a/b`). `renamed`: paths from that root of sources that
     get the suffix `suffix`. `archs`: the GPUs of --arch. `packages`: what find_package must find for libraries that
-    this file and those below it use. `own_hip`: the tree builds for HIP already. `defined`: variables that some file
-    of the tree defines.
+    this file and those below it use. `stand_ins`: variables of CUDA's that it sets for the tree; `known`: all that the
+    tree sets. `host_headers`: it lets the host's compiler find HIP's headers. `own_hip`: the tree builds for HIP
+    already. `defined`: variables that some file of the tree defines.
     """
 
     kind: str
@@ -49,6 +50,9 @@ class Asked:
     suffix: str = ""
     archs: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
+    stand_ins: tuple[str, ...] = ()
+    known: frozenset[str] = frozenset()
+    host_headers: bool = False
     own_hip: bool = False
     defined: frozenset[str] = frozenset()
 

@@ -26,6 +26,7 @@ def asked(items: Sequence[Item], options: Options, own_hip: bool) -> Mapping[int
     names = {path: frozenset(of) for path, of in moved.items()}
     own = {root for root in {item.root for item, _ in found.values()} if _own_hip(root, found.values())}
     packages = _packages(found)
+    stand_ins, known = _stand_ins(found)
     defined = frozenset(name for _, f in found.values() for name in f.defines)
     return {
         i: (
@@ -37,6 +38,10 @@ def asked(items: Sequence[Item], options: Options, own_hip: bool) -> Mapping[int
                 suffix=options.rename,
                 archs=options.archs,
                 packages=tuple(sorted(packages.get(i, ()))),
+                stand_ins=tuple(sorted(stand_ins.get(i, ()))),
+                known=known.get(item.root.path, frozenset()),
+                host_headers=i in stand_ins
+                and any(f.host_headers for other, f in found.values() if other.root is item.root),
                 own_hip=own_hip or item.root in own,
                 defined=defined,
             ),
@@ -60,22 +65,53 @@ def _own_hip(root: Root, found: Collection[tuple[Item, Facts]]) -> bool:
 
 
 def _packages(found: Mapping[int, tuple[Item, Facts]]) -> dict[int, set[str]]:
-    """By index of the file that looks for CUDA's toolkit: packages that it and the files below it need, each entered
-    at the nearest such file above, or where there is none at the first of the tree."""
-    anchors = {(item.root.path, item.relative): i for i, (item, f) in found.items() if f.anchor}
+    """By index of the file that looks for CUDA's toolkit, or enables CUDA where none does: packages that it and the
+    files below it need, each entered at the nearest such file above, or where there is none at the first of the
+    tree."""
+    toolkits = {(item.root.path, item.relative): i for i, (item, f) in found.items() if f.anchor}
+    languages = {(item.root.path, item.relative): i for i, (item, f) in found.items() if f.language}
     out: dict[int, set[str]] = {}
     for item, f in found.values():
         if not f.packages:
             continue
-        ours = [(name, i) for (root, name), i in anchors.items() if root == item.root.path]
-        above = [(name, i) for name, i in ours if _holds(name.rpartition("/")[0], item.relative)]
-        same = [(name, i) for name, i in ours if name == item.relative]
-        nearest = max(above, key=lambda x: x[0].count("/"), default=None) or min(
-            ours, key=lambda x: (x[0].count("/"), x[0]), default=None
-        )
-        for _, i in same or ([nearest] if nearest else []):
+        for anchors in (toolkits, languages):
+            ours = [(name, i) for (root, name), i in anchors.items() if root == item.root.path]
+            above = [(name, i) for name, i in ours if _holds(name.rpartition("/")[0], item.relative)]
+            same = [i for name, i in ours if name == item.relative]
+            nearest = max(above, key=lambda x: x[0].count("/"), default=None)
+            if same or nearest:
+                break
+        else:
+            nearest = _first(item.root.path, toolkits)
+        for i in same or ([nearest[1]] if nearest else []):
             out.setdefault(i, set()).update(f.packages)
     return out
+
+
+def _first(root: Path, anchors: Mapping[tuple[Path, str], int]) -> tuple[str, int] | None:
+    """The anchor of a tree that is nearest to its root."""
+    ours = [(name, i) for (path, name), i in anchors.items() if path == root]
+    return min(ours, key=lambda x: (x[0].count("/"), x[0]), default=None)
+
+
+def _stand_ins(
+    found: Mapping[int, tuple[Item, Facts]],
+) -> tuple[dict[int, frozenset[str]], dict[Path, frozenset[str]]]:
+    """Variables of CUDA's that files read: by index of the file that sets them, the first of its tree that looks for
+    CUDA; and by root all that a tree sets."""
+    anchors = {(item.root.path, item.relative): i for i, (item, f) in found.items() if f.anchor}
+    anchors = anchors or {(item.root.path, item.relative): i for i, (item, f) in found.items() if f.language}
+    out: dict[int, frozenset[str]] = {}
+    known: dict[Path, frozenset[str]] = {}
+    for root in {item.root.path for item, _ in found.values()}:
+        ours = [f for item, f in found.values() if item.root.path == root]
+        sets = frozenset(name for f in ours for name in f.sets)
+        reads = frozenset(name for f in ours for name in f.stand_ins) - sets
+        first = _first(root, anchors)
+        if first is not None:
+            out[first[1]] = reads
+        known[root] = sets | (reads if first is not None else frozenset())
+    return out, known
 
 
 def _holds(folder: str, path: str) -> bool:

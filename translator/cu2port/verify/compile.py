@@ -100,7 +100,6 @@ class _Session:
     def _command(self, unit: Unit, target: str, output: str) -> list[str]:
         if unit.compiler:  # a host compiler that the build names
             words = [unit.compiler, "-w", "-fdiagnostics-color=never", "-fmax-errors=5", "-fsyntax-only"]
-            words += ["-MD", "-MF", output, "-MT", "unit"]
         else:
             words = self.command(unit.language, target, output)
         return [*words, *unit.flags, unit.path]
@@ -114,6 +113,8 @@ class _Session:
                 limit = f"the compiler ran longer than {self.request.limit_s:g} s"
                 return TargetRecord(target, UNFINISHED, (self.places.at(Place(unit.path, 1, 1), limit),))
             if ended.code == 0:
+                if unit.compiler:  # it says nothing of headers where it writes no code
+                    return TargetRecord(target, COMPILES)
                 if target == HOST and not os.path.isfile(output):  # noqa: PTH113
                     lost = "the compiler did not write which headers it read"
                     return TargetRecord(target, UNFINISHED, (self.places.at(Place(unit.path, 1, 1), lost),))
