@@ -1,7 +1,7 @@
 """Results of earlier runs in the user's cache folder: bytes under digests, in one SQLite file of bounded size.
 
 A key is a digest of everything that a result depends on, so nothing here is ever out of date. An entry begins with the
-checksum of what follows. A cache that cannot be read or written is no reason to stop, and a damaged one is made anew.
+checksum of what follows. A cache that cannot be read or written is no reason to stop, and a damaged one is rebuilt.
 """
 
 from __future__ import annotations

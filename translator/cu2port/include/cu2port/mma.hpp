@@ -45,7 +45,7 @@ struct tf32 {  // the low 13 bits of a register do not count
     static constexpr int count = 1;
     static CU2PORT_MMA float at(u32 word, int) { return ptx::of_bits(word & 0xffffe000u); }
 };
-// Small floats are moved into the fields of an f16, whose exponents count from elsewhere: hence the factor.
+// Small floats are moved into the fields of an f16, whose exponents have another bias: the factor corrects that.
 CU2PORT_MMA float small_at(u32 byte, u32 sign, u32 rest, int shift, float scale) {
     return ptx::cvt_f32_f16(u16((byte & sign ? 0x8000u : 0u) | (byte & rest) << shift)) * scale;
 }
