@@ -1,4 +1,5 @@
 // C = A * B in tiles of 16 x 16 x 16 on tensor cores: half inputs, float sums.
+#include "cu2port/wmma.hpp"
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -6,9 +7,8 @@
 
 #include <hip/hip_fp16.h>
 #include <hip/hip_runtime.h>
-#include <rocwmma/rocwmma.hpp>
 
-using namespace rocwmma;
+using namespace cu2port::nvcuda;
 
 #define CUDA_CHECK(call)                                                                       \
     do {                                                                                       \
@@ -23,19 +23,19 @@ constexpr int kTile = 16;
 
 // One warp a block computes one tile of C. A is row major, B column major, C row major; all n x n.
 __global__ void multiply(const half* a, const half* b, float* c, int n) {
-    rocwmma::fragment<rocwmma::matrix_a, kTile, kTile, kTile, half, rocwmma::row_major> frag_a;
-    rocwmma::fragment<rocwmma::matrix_b, kTile, kTile, kTile, half, rocwmma::col_major> frag_b;
-    rocwmma::fragment<rocwmma::accumulator, kTile, kTile, kTile, float> sum;
+    cu2port::wmma::fragment<cu2port::wmma::matrix_a, kTile, kTile, kTile, half, cu2port::wmma::row_major> frag_a;
+    cu2port::wmma::fragment<cu2port::wmma::matrix_b, kTile, kTile, kTile, half, cu2port::wmma::col_major> frag_b;
+    cu2port::wmma::fragment<cu2port::wmma::accumulator, kTile, kTile, kTile, float> sum;
     const int row = blockIdx.y * kTile, col = blockIdx.x * kTile;
 
-    rocwmma::fill_fragment(sum, {0.0f});
+    cu2port::wmma::fill_fragment(sum, 0.0f);
     for (int k = 0; k < n; k += kTile) {
-        rocwmma::load_matrix_sync(frag_a, a + row * n + k, n);
-        rocwmma::load_matrix_sync(frag_b, b + col * n + k, n);
-        rocwmma::mma_sync(sum, frag_a, frag_b, sum);
+        cu2port::wmma::load_matrix_sync(frag_a, a + row * n + k, n);
+        cu2port::wmma::load_matrix_sync(frag_b, b + col * n + k, n);
+        cu2port::wmma::mma_sync(sum, frag_a, frag_b, sum);
     }
     for (int i = 0; i < sum.num_elements; ++i) sum.x[i] *= 0.5f;
-    rocwmma::store_matrix_sync(c + row * n + col, sum, n, rocwmma::mem_row_major);
+    cu2port::wmma::store_matrix_sync(c + row * n + col, sum, n, cu2port::wmma::mem_row_major);
 }
 
 int main() {

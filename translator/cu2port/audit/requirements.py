@@ -65,7 +65,7 @@ REQUIREMENTS = {
     ),
     "tensor-core": About(
         "Tensor cores through wmma",
-        "rocWMMA has the same interface with other fragment layouts; code that knows the layout must be rewritten.",
+        "wmma.hpp has the same interface and fragments of 32 threads, by vector instructions; for speed take rocWMMA.",
         r"wmma|nvcuda",
     ),
     "graphs": About(

@@ -206,20 +206,31 @@ def without_images(row: Row) -> Row:
     return replace(row, hip=row.no_images, call=ours(row.call), forms=forms, helper=TEXTURES)
 
 
-@lru_cache(maxsize=2)
-def load_catalog(own: tuple[tuple[str, str], ...] = ()) -> Catalog:
+@lru_cache(maxsize=4)
+def load_catalog(own: tuple[tuple[str, str], ...] = (), warp: str = "logical") -> Catalog:
     """The catalogue that ships with cu2port, with the rows of a project's rule files, which win.
 
-    `own`: (name for messages, text) of each file. Raises CatalogError when a rule file is malformed.
+    `own`: (name for messages, text) of each file. `warp`: how warps are ported; where they are wavefronts, rows of
+    `rules/native` win over others. Raises CatalogError when a rule file is malformed.
     """
-    if not own:
+    native = _native() if warp in ("native", "flag") else ()
+    if not own and not native:
         return _shipped()
     base = _shipped()
     raw = {n: (library, row) for library, rows in base.packed.items() for n, row in marshal.loads(rows).items()}
     libraries = [(x.name, x.title, x.target, x.names) for x in base.libraries]
     shipped = {"raw": raw, **{k: getattr(base, k) for k in _KEPT}, "libraries": libraries}
+    if native:
+        shipped = with_own(shipped, {**read_rules(list(native)), "libraries": []})
+    if not own:
+        return _catalog(_packed(shipped))
     more = read_rules([Source(name, text, own=True) for name, text in own])
     return replace(_catalog(_packed(with_own(shipped, more))), own=frozenset((*more["raw"], *more["headers"])))
+
+
+@lru_cache(maxsize=1)
+def _native() -> tuple[Source, ...]:
+    return tuple(Source.of(f) for f in sorted((data_path("rules") / "native").glob("*.toml")))
 
 
 @lru_cache(maxsize=1)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Severity
+from cu2port.core.model import Finding, Options, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 
@@ -10,7 +10,8 @@ from cu2port.facts.unit import Unit
 class WmmaWavefront(Check):
     """Matrix fragments of `nvcuda::wmma` belong to a warp of 32 threads; rocWMMA's belong to a wavefront.
 
-    On gfx9 GPUs that is 64 threads: launches that count 32 threads a fragment compute half of it or nothing. Take
+    Code gets rocWMMA with `--warp native` and `flag`; else fragments keep their 32 threads (`wmma.hpp`). On gfx9 GPUs a
+    wavefront has 64 threads: launches that count 32 threads a fragment compute half of it or nothing. Take
     the number from the device, and look at the tile sizes that rocWMMA has.
     """
 
@@ -20,11 +21,15 @@ class WmmaWavefront(Check):
         Example(
             "using namespace nvcuda;\n__global__ void k() { wmma::fill_fragment(c, 0.0f); }",
             "using namespace rocwmma;\n__global__ void k() { rocwmma::fill_fragment(c, {0.0f}); }",
+            options=Options(warp="native"),
         ),
+        Example("using namespace nvcuda;\n__global__ void k() { wmma::fill_fragment(c, 0.0f); }", note="32 threads"),
         Example("namespace wmma { int fill_fragment(int); }", note="another's name"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if unit.options.warp not in ("native", "flag") and "rocwmma" not in unit.words:
+            return  # fragments of 32 threads
         if not unit.words & {"nvcuda", "rocwmma"}:
             return
         for i in unit.find("mma_sync", "load_matrix_sync", "fill_fragment"):

@@ -72,7 +72,7 @@ def examine(
     bad = _not_text(data)
     if bad is not None:
         return Examined(path, data, options, None, (bad,))
-    unit = Unit(data.decode("latin-1"), load_catalog(options.rules), options, path, project, clang)
+    unit = Unit(data.decode("latin-1"), load_catalog(options.rules, options.warp), options, path, project, clang)
     chosen = [check for check in all_checks() if codes is None or check.code in codes]
     findings = [f for check in chosen for f in check.run(unit)]
     if options.warp == "native" or options.kernels:
