@@ -141,6 +141,11 @@ class Catalog:
         """The most parts that a qualified name has (`a::b::c`: 3)."""
         return 1 + max(name.count("::") for name in (*self.names, *self.namespaces))
 
+    @cached_property
+    def header_words(self) -> frozenset[str]:
+        """What the paths of headers begin with, up to a `.` or `/`."""
+        return frozenset(re.split(r"[^\w$]", path, maxsplit=1)[0] for path in (*self.headers, *self.missing_headers))
+
     def __iter__(self) -> Iterator[Row]:
         for name in self.names:
             row = self.get(name)

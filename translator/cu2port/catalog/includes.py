@@ -46,6 +46,8 @@ def _findings(unit: Unit) -> Mapping[Kind, tuple[RowFinding, ...]]:
 
 
 def _each(unit: Unit) -> Iterator[RowFinding]:
+    if not _may_name_header(unit):
+        return
     on_top = runtime_on_top(unit)
     provided: list[tuple[str, tuple[int, ...]]] = [(RUNTIME, ())] if on_top else []
     for inc in unit.includes:
@@ -74,6 +76,12 @@ def _each(unit: Unit) -> Iterator[RowFinding]:
             quoted = inc.quoted and inc.path in unit.catalog.own  # a header of the project stays one
             edit = replace(inc.start, inc.end, f'"{hip}"' if quoted else f"<{hip}>")
             yield _finding(f"`{inc.path}` is `{hip}`", inc, (edit,), inc.path, hip)
+
+
+def _may_name_header(unit: Unit) -> bool:
+    """Whether an include may be one to say something of, told by the words of the text. False is certain."""
+    known = unit.may_hold(unit.catalog.header_words) or unit.may_match(CUDA_HEADER, "ctn")
+    return known or bool(unit.project.renamed)
 
 
 def _finding(message: str, inc: Include, edits: tuple[Edit, ...], cuda: str, hip: str) -> RowFinding:
@@ -205,6 +213,8 @@ def added_includes(
 
     `runtime`: the runtime's header is one of them, and goes first.
     """
+    if not needs and not helpers and not runtime:
+        return None
     have = {inc.path for inc in unit.includes} | {hip_header(unit, inc) or "" for inc in unit.includes}
     wanted = [f"<{h}>" for h in sorted(needs) if h not in have]
     if runtime:

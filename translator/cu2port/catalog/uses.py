@@ -51,16 +51,14 @@ def uses(unit: Unit, guessed: set[int]) -> Iterator[Use]:
     no available file declares.
     """
     catalog = unit.catalog
-    active = catalog.active
-    t = unit.t
-    candidates = unit.find(*((unit.words & active) - VERSION_MACROS))
+    candidates = unit.find(*((unit.words & catalog.active) - VERSION_MACROS))
     if candidates:
         paths = {i for d in unit.directives if d.keyword == "include" for i in range(d.first, d.stop)}
         candidates = [i for i in candidates if i not in paths]
-    foreign = _foreign(unit, candidates, guessed)
+    foreign = _foreign(unit, candidates, guessed) if candidates else set()
     for i in candidates:
         if i not in foreign:
-            row = catalog.get(t[i])
+            row = catalog.get(unit.t[i])
             if row is not None:
                 first = i - 1 if unit.tok(i - 1) == "::" else i
                 yield Use(row, i if first == i else first + 1, i)
@@ -228,10 +226,10 @@ def _path(unit: Unit, i: int) -> str:
 
 def _qualified_uses(unit: Unit) -> Iterator[Use]:
     """Uses of `a::b::name` with a row of its own, or in a namespace that moves as a whole."""
-    t = unit.t
     catalog = unit.catalog
-    if not any(n in unit.text for n in catalog.spaces):
+    if unit.words.isdisjoint(catalog.spaces):
         return
+    t = unit.t
     heads = _namespace_heads(unit)
     own = {name for name, is_own in (("rmm", unit.owns("rmm")), ("cuda", owns_cuda(unit))) if is_own}
     for i in unit.find(*heads):
@@ -302,8 +300,8 @@ def _member_uses(unit: Unit) -> Iterator[Use]:
 def unknown(unit: Unit) -> Iterator[int]:
     """Tokens that look like CUDA's and that nobody declares or catalogues."""
     names = unit.catalog.names
-    strange = {w for w in unit.words if w[0] in "cCn" and w not in names and w not in unit.others and _FAMILY.match(w)}
-    for i in unit.find(*strange - unit.macros.keys()):
+    strange = {w for w in unit.names(_FAMILY, "cCn") if w not in names and w not in unit.others}
+    for i in unit.find(*strange - unit.macros.keys()) if strange else ():
         tok = unit.t[i]
         if unit.tok(i - 1) in (".", "->", "::", "#", "##") or unit.tok(i + 1) in ("::", ":", "##"):
             continue

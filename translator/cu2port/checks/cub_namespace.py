@@ -37,7 +37,7 @@ class CubNamespace(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if not unit.words.intersection(_PREFIX + _WRAPPED):
+        if unit.words.isdisjoint(_PREFIX + _WRAPPED):
             return
         for word in (*_PREFIX, *_WRAPPED):
             for macro in unit.macros.get(word, ()):

@@ -119,8 +119,10 @@ class ImplicitHeader(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if not _read_by_nvcc(unit):
+            return
         thrust = "thrust" in unit.words and any(inc.path.startswith(("thrust/", "cuda/")) for inc in unit.includes)
-        if not (thrust or unit.words & _NAMES.keys()) or not _read_by_nvcc(unit):
+        if not thrust and unit.words.isdisjoint(_NAMES):
             return
         have = {inc.path for inc in unit.includes}
         calls = _missing(unit) | (_algorithms(unit) if thrust else {})
@@ -148,9 +150,9 @@ def _read_by_nvcc(unit: Unit) -> bool:
     if is_cuda_source(unit.path) or suffix == ".cuh" or unit.words & {"__global__", "__device__"}:
         return True
     # a header of C++ that calls CUDA's runtime is included by CUDA sources too
-    if suffix not in (".h", ".hpp", ".hh", ".hxx", ".inl") or not unit.words & _CPP:
+    if suffix not in (".h", ".hpp", ".hh", ".hxx", ".inl"):
         return False
-    return any(w.startswith("cuda") for w in unit.words & unit.catalog.active)
+    return any(w.startswith("cuda") for w in unit.words & unit.catalog.active) and not unit.words.isdisjoint(_CPP)
 
 
 def _missing(unit: Unit) -> dict[str, int]:
@@ -158,7 +160,7 @@ def _missing(unit: Unit) -> dict[str, int]:
     out: dict[str, int] = {}
     own: set[str] = set()
     cmath = any(inc.path in ("cmath", "cuda/std/cmath") for inc in unit.includes)
-    for i in unit.find(*_NAMES.keys() & unit.words):
+    for i in unit.find(*_NAMES):
         name = unit.t[i]
         before = unit.tok(i - 1)
         if unit.tok(i + 1) != "(" or name in own or name in unit.macros or unit.is_member(i):
@@ -177,7 +179,7 @@ def _missing(unit: Unit) -> dict[str, int]:
 def _algorithms(unit: Unit) -> dict[str, int]:
     """Headers of Thrust that a call asks for, and the first such call."""
     out: dict[str, int] = {}
-    for i in unit.find(*_THRUST.keys() & unit.words):
+    for i in unit.find(*_THRUST):
         if unit.tok(i - 1) == "::" and unit.tok(i - 2) == "thrust" and unit.tok(i + 1) in ("(", "<"):
             out.setdefault(_THRUST[unit.t[i]], i)
     return out

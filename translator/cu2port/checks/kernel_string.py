@@ -10,6 +10,7 @@ from cu2port.facts.unit import Unit
 _KERNEL = re.compile(r"__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(?:void\s+(\w+)|\w)")
 _MODULE = re.compile(r"\.version\s+\d+\.\d+[\s\S]*?\.target\s+sm_|\.visible\s+\.entry\s+(\w+)")
 _ENTRY = re.compile(r"\.entry\s+([\w$]+)")
+_FILES = ('.ptx"', '.cubin"', '.fatbin"')
 _FILE = re.compile(r"\.(?:ptx|cubin|fatbin)\"\Z")
 
 
@@ -40,7 +41,8 @@ class KernelString(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for i in unit.find(*(w for w in unit.strings if _FILE.search(w))):
+        files = any(x in unit.text for x in _FILES)
+        for i in unit.find(*(w for w in unit.strings if _FILE.search(w))) if files else ():
             if unit.in_directive(i) is None:
                 yield self.finding(
                     f"{unit.t[i]} names an NVIDIA module; HIP loads code objects from its own compiler",

@@ -28,7 +28,7 @@ class LiteralSuffix(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if '"' not in unit.text or unit.path.endswith(".c"):
+        if unit.path.endswith(".c") or _ADJACENT.search(unit.text) is None or unit.is_orderly:
             return
         for m in _ADJACENT.finditer(unit.text):
             i = unit.lexed.at(m.end())

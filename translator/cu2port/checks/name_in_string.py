@@ -12,6 +12,7 @@ _LIBRARY = re.compile(
     r'"(?:[^"]*/)?(?:lib)?(cuda|nvcuda|cudart|cublas|cublasLt|cudnn|cufft|curand|cusparse|cusolver|nvrtc|nccl|nvidia-ml|nvml'
     r'|nvToolsExt)(?:64_\d+(?:_\d+)*)?\.(?:so(?:\.\d+)*|dylib|dll)"\Z'
 )
+_IN_TEXT = ('"cu', '"nccl', '"nvml', '"nvrtc', ".so.", '.so"', '.dylib"', '.dll"')  # one of them is in each
 _LOOKS_UP = re.compile(r"(?i)sym|proc|entry|resolve|lookup|load|import|fetch")
 #: The stem of a library's file -> ROCm's.
 _ROCM = {
@@ -53,6 +54,8 @@ class NameInString(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if not any(x in unit.text for x in _IN_TEXT):
+            return
         wanted = {}
         for text in unit.strings:
             if (m := _NAME.match(text)) and (row := unit.catalog.get(m.group(1))) is not None and row.hip != row.cuda:

@@ -27,6 +27,8 @@ class NvPragma(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if not unit.may_match(_PRAGMA, "dhn"):
+            return
         for d in unit.directives:
             if d.keyword == "pragma" and d.stop - d.first > 2 and _PRAGMA.match(unit.t[d.first + 2]):
                 start = d.start

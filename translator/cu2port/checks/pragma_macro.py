@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
+from cu2port.facts.structure import may_be_in_macro
 from cu2port.facts.unit import Unit
 
 
@@ -26,7 +27,7 @@ class PragmaMacro(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if "pragma" not in unit.words:
+        if "pragma" not in unit.words or not may_be_in_macro(unit.text, "#"):
             return
         for definitions in unit.macros.values():
             for macro in definitions:

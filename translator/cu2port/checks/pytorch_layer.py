@@ -8,6 +8,7 @@ from cu2port.facts.unit import Unit
 
 _HEADERS = ("ATen/cuda/", "c10/cuda/", "torch/csrc/cuda/", "THC/")
 _SPACES = frozenset({"at", "c10"})
+_WORDS = frozenset({"cuda", "THC"})  # one of them is in each
 
 
 class PytorchLayer(Check):
@@ -35,6 +36,8 @@ class PytorchLayer(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if not unit.may_hold(_WORDS):
+            return
         places = [(i.start, i.end) for i in unit.includes if i.path.startswith(_HEADERS)]
         if "cuda" in unit.words:
             for i in unit.find(*_SPACES):

@@ -26,6 +26,8 @@ class Stringise(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if unit.words.isdisjoint(unit.catalog.active):
+            return
         makers = {
             name
             for name, definitions in unit.macros.items()

@@ -27,6 +27,8 @@ class SyncShim(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if unit.words.isdisjoint(SYNC):
+            return
         found = [m for name in SYNC & unit.macros.keys() for m in unit.macros[name]]
         for m in found:
             if not is_hips(unit, m.directive.start):

@@ -38,7 +38,7 @@ class TextureFetch(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         replaced = lack_images(unit.options.archs)
-        for i in unit.find(*(w for w in unit.words if w.startswith("tex") and _FETCH.match(w))):
+        for i in unit.find(*unit.names(_FETCH, "t")):
             tok = unit.t[i]
             if unit.is_member(i) or tok in unit.macros or unit.owns(tok):
                 continue

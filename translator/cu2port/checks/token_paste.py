@@ -49,6 +49,8 @@ class TokenPaste(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if "##" not in unit.text and "%:%:" not in unit.text:
+            return
         for definitions in unit.macros.values():
             for macro in definitions:
                 for chain in _chains(unit, macro):

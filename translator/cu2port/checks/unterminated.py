@@ -32,6 +32,8 @@ class Unterminated(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if unit.is_orderly:
+            return
         yield from self._strings(unit)
         yield from self._comment(unit)
         yield from self._conditions(unit)

@@ -33,7 +33,7 @@ class VectorInitialiser(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        for i in unit.find(*(w for w in unit.words if w[-1] in "1234" and _VECTOR.match(w))):
+        for i in unit.find(*unit.names(_VECTOR, "cdfilsu")):
             yield from self._vector(unit, i)
 
     def _vector(self, unit: Unit, i: int) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from cu2port.facts.structure import Macro
 from cu2port.facts.unit import Unit, condition_words
 
 _DEVICE = re.compile(r"__(?:GFX\d+__|gfx\w+__|AMDGCN\w*|HIP_DEVICE_COMPILE__)\Z")
+_IN_DEVICE = ("__GFX", "__gfx", "__AMDGCN", "__HIP_DEVICE")
 _WIDTHS = frozenset({"32", "64"})
 
 
@@ -29,7 +30,7 @@ class WarpSizeMacro(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if "64" not in unit.words or "32" not in unit.words or not any(_DEVICE.match(w) for w in unit.words):
+        if not any(x in unit.text for x in _IN_DEVICE) or not unit.names(_DEVICE, "_") or not unit.words >= _WIDTHS:
             return
         for name, definitions in unit.macros.items():
             wide = [m for m in definitions if _width(unit, m) == "64" and _by_gpu(unit, m)]

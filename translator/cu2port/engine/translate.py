@@ -109,7 +109,7 @@ def settle(found: Examined, wanted: Iterable[Finding] | None = None) -> Result:
     if added is not None:
         more, extra_edits = edits.judge((IncludeHeader().of_row(added),), options.trust)
         judged, taken = (*more, *judged), (*taken, *extra_edits)
-    output = edits.apply(unit.text, taken).encode("latin-1")
+    output = edits.apply(unit.text, taken).encode("latin-1") if taken else data
     api = api_facts(unit)
     seen = hipside.outside(unit, api.seen)
     left = api.left | frozenset(j.finding.cuda for j in judged if j.finding.cuda and j.outcome is not Outcome.APPLIED)

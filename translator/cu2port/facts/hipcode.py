@@ -119,7 +119,7 @@ def _asking(unit: Unit) -> frozenset[int]:
     words = unit.project.hip_macros & unit.words
     if any(part in unit.text for part in IN_HIP_NAMES):
         words |= {w for w in unit.words if names_hip(w)}
-    words -= _guards(unit)
+    words = words and words - _guards(unit)
     if not words:
         return frozenset()
     asking = {n for i in unit.find(*words) if (n := unit.lexed.directive_index(i)) >= 0}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from cu2port.core.model import Span
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from cu2port.facts.tokens import Tokens
     from cu2port.facts.unit import Unit
 
+_MAY_LAUNCH = re.compile(r"<<(?:<|[ \t\f\v\r\n]*(?:<|/[/*]|\\))")
+_BODY = r"define\b(?:[^%s\r\n\\/]|\\(?:\r\n|[\s\S])|/\*(?:[^*]|\*(?!/))*+\*/|/)*+%s"
 _LONGEST_LAUNCH = 4000  # tokens of its configuration
 SIDES = EXECUTION_SPACES
 
@@ -93,8 +97,20 @@ def _sides(unit: Unit, head: Head) -> frozenset[str]:
     return SIDES.intersection(words).union(*(unit.side_macros[w] for w in words if w in unit.side_macros))
 
 
+def may_be_in_macro(text: str, sign: str) -> bool:
+    """Whether a sign, as `;`, may be a token of a macro's definition, told without the lexer. False is certain."""
+    return _body_with(sign).search(text) is not None or 'R"' in text
+
+
+@cache
+def _body_with(sign: str) -> re.Pattern[str]:
+    return re.compile(_BODY % (sign, sign))
+
+
 def find_launches(unit: Tokens) -> tuple[Launch, ...]:
     """Kernel launches, also those in macro bodies."""
+    if _MAY_LAUNCH.search(unit.text) is None:
+        return ()
     out = []
     t = unit.t
     closes: dict[int, int] = {}

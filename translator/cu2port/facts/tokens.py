@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Set
 from functools import cached_property
 from itertools import chain
 
 from cu2port.core.model import Span
 from cu2port.facts.structure import Call, Launch, find_launches
+from cu2port.facts.vocabulary import Vocabulary
+from cu2port.syntax.endings import is_orderly
 from cu2port.syntax.lexer import Directive, Group, Lexed, is_identifier, is_string, lex
 from cu2port.syntax.words import BEFORE_VALUE
 
@@ -21,10 +24,29 @@ class Tokens:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.lexed: Lexed = lex(text)
-        self.t = self.lexed.t
-        self.p = self.lexed.p
-        self.match = self.lexed.match
+        self._vocabulary = Vocabulary(text, lambda: frozenset(self.lexed.places))
+
+    @cached_property
+    def lexed(self) -> Lexed:
+        """The text as the lexer reads it, when it is first needed."""
+        return lex(self.text)
+
+    @cached_property
+    def t(self) -> list[str]:
+        return self.lexed.t
+
+    @cached_property
+    def p(self) -> list[int]:
+        return self.lexed.p
+
+    @cached_property
+    def match(self) -> list[int]:
+        return self.lexed.match
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the lexer has read the text."""
+        return "lexed" in self.__dict__
 
     # --- tokens ---------------------------------------------------------------------------------------------------
 
@@ -62,17 +84,43 @@ class Tokens:
         return [0, *(m.end() for m in re.finditer(r"[\r\n]", self.text))]
 
     @cached_property
-    def words(self) -> frozenset[str]:
+    def is_orderly(self) -> bool:
+        """Whether all that the text begins certainly ends, and no name stands right behind a string literal."""
+        return not self.is_read and is_orderly(self.text)
+
+    @property
+    def words(self) -> Set[str]:
         """All different tokens: whether a check has anything to do in this file."""
+        return self._words if self.is_read else self._vocabulary
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
         return frozenset(self.lexed.places)
 
     @cached_property
     def strings(self) -> frozenset[str]:
         """All different string literals."""
-        return frozenset([w for w in self.words if '"' in w and is_string(w)])
+        return frozenset([w for w in self.words if '"' in w and is_string(w)]) if '"' in self.text else frozenset()
+
+    def may_hold(self, names: Iterable[str]) -> bool:
+        """Whether one of some names may be a token, told without the lexer. False is certain."""
+        return self.is_read or self._vocabulary.may_hold(names)
+
+    def may_match(self, pattern: re.Pattern[str], begins: str) -> bool:
+        """The same of names that begin with one of some ASCII letters and match a pattern."""
+        return self.is_read or self._vocabulary.may_match(pattern, begins)
+
+    def names(self, pattern: re.Pattern[str], begins: str) -> frozenset[str]:
+        """The different names that begin with one of some ASCII letters and match a pattern, which needs no more than
+        letters, digits and `_`."""
+        if not self.may_match(pattern, begins):
+            return frozenset()
+        return frozenset([w for w in self._words if w[0] in begins and pattern.match(w)])
 
     def find(self, *names: str) -> list[int]:
         """Indices of the tokens that are one of `names`, in order. Fast where there are none or few."""
+        if not self.may_hold(names):
+            return []
         places = self.lexed.places
         if len(names) == 1:
             return list(places.get(names[0], ()))

@@ -92,7 +92,7 @@ def prepared(unit: Unit, wanted: Iterable[AsmStatement]) -> tuple[list[AsmStatem
     """Statements with all that their operands settle, and what is known around them."""
     listed = list(wanted)
     types = operand_types(unit, listed)
-    context = Context(unit.text, types, (unit.words,), fp=unit.options.ptx_fp)
+    context = Context(unit.text, types, (frozenset(unit.words),), fp=unit.options.ptx_fp)
     return [settled(s, unit.text, types) for s in listed], context
 
 

@@ -23,11 +23,14 @@ class MacroBody(Protocol):
 class Source(Protocol):
     """The tokens of a file, and what is known of them by shape alone: see `Lexed` and `facts.unit.Unit`."""
 
-    lexed: Lexed
-    t: list[str]
-    p: list[int]
-    match: list[int]
-
+    @property
+    def lexed(self) -> Lexed: ...
+    @property
+    def t(self) -> list[str]: ...
+    @property
+    def p(self) -> list[int]: ...
+    @property
+    def match(self) -> list[int]: ...
     @property
     def directives(self) -> tuple[Directive, ...]: ...
     @property

@@ -76,9 +76,9 @@ def analyse(unit: Unit, hazards_only: bool = False) -> WarpFacts:
 
 @lru_cache(maxsize=2)
 def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
-    if not (triggers(unit) or (not hazards_only and reasons(unit))):
-        return _NOTHING
     functions = device_functions(unit)
+    if not functions or not (triggers(unit) or (not hazards_only and reasons(unit))):
+        return _NOTHING
     loud = {name for i in unit.find("volatile") if unit.function_at(i) is None for name in unit.t[i + 2 : i + 4]}
     found, meeting = hazardous(unit, functions, loud)
     wanted = set(found)

@@ -16,7 +16,9 @@ from cu2port.warp.values import NOTHING, V
 
 _DEVICE = frozenset({"__global__", "__device__"})
 _INDEX = frozenset({"threadIdx", "blockIdx", "__shared__"})
-_SPEAKS = re.compile("DEVICE|GLOBAL|KERNEL")  # of macros that say where a function runs
+_ON_DEVICE = _DEVICE | _INDEX
+_SPOKEN = ("DEVICE", "GLOBAL", "KERNEL")
+_SPEAKS = re.compile("|".join(_SPOKEN))  # of macros that say where a function runs
 
 
 @dataclass(slots=True)
@@ -78,7 +80,9 @@ def device_functions(unit: Unit) -> tuple[Function, ...]:
 
 def _device_functions(unit: Unit) -> tuple[Function, ...]:
     words = unit.words
-    if words.isdisjoint(_DEVICE | _INDEX) and not any(w.isupper() and _SPEAKS.search(w) for w in words):
+    if words.isdisjoint(_ON_DEVICE) and (
+        not any(x in unit.text for x in _SPOKEN) or not any(w.isupper() and _SPEAKS.search(w) for w in words)
+    ):
         return ()
     return tuple(f for f in unit.functions if is_device(unit, f))
 

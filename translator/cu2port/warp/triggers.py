@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
 from cu2port.facts.structure import Function
@@ -32,7 +32,7 @@ def triggers(unit: Unit) -> bool:
     return bool(_waits(words))
 
 
-def _waits(words: frozenset[str]) -> set[str]:
+def _waits(words: Set[str]) -> set[str]:
     """Those of some names that refer to waiting or of a barrier for some."""
     return {
         w

@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from cu2port.facts.structure import Function
+from cu2port.facts.structure import Function, may_be_in_macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.cursor import NOT_TYPES
 from cu2port.syntax.lexer import is_identifier
@@ -46,7 +46,10 @@ def find_candidates(unit: Unit, functions: Iterable[Function], tolerant: frozens
     """Those of some functions, and of the file's macros, that declare variables which may have no value where they are
     passed by value. `tolerant`: names of functions that accept arguments without a value."""
     macros = (
-        m for ms in unit.macros.values() for m in ms if m.stop - m.first > _SHORT and ";" in unit.t[m.first : m.stop]
+        m
+        for ms in (unit.macros.values() if may_be_in_macro(unit.text, ";") else ())
+        for m in ms
+        if m.stop - m.first > _SHORT and ";" in unit.t[m.first : m.stop]
     )
     bodies = [Function(m.name, m.first, m.first, (-1, -1), (m.first - 1, m.stop), frozenset()) for m in macros]
     found = ((f, candidates(unit, f.body[0] + 1, f.body[1], tolerant)) for f in (*functions, *bodies))

@@ -1,0 +1,52 @@
+"""A quick look at a text that need not be lexed for anything else: whether it ends all that it begins."""
+
+from __future__ import annotations
+
+import re
+
+# What holds no `#` that could begin a directive. A character after a digit or with a prefix is left to the lexer.
+_PLAIN = re.compile(
+    r"(?:[^\"'/#]++"
+    r'|"(?:[^"\\\n\r]|\\(?:\r\n|[\s\S]))*+"(?![A-Za-z_$\x80-\xff])'
+    r"|(?<![\w$\x80-\xff])'(?:[^'\\\n\r]|\\(?:\r\n|[\s\S]))++'"
+    r"|//(?:[^\n\r\\]|\\(?:\r\n|[\s\S])?)*+"
+    r"|/\*(?:[^*]|\*(?!/))*+\*/"
+    r"|/(?![/*]))*+"
+)
+_KEYWORD = re.compile(r"#[ \t\f\v]*+(?![/\\])([A-Za-z]*)(?![\w$\x80-\xff])")
+_CONDITIONS = frozenset({"if", "ifdef", "ifndef", "endif"})
+_BLANK = " \t\f\v"
+
+
+def is_orderly(text: str) -> bool:
+    """Whether every comment, string and conditional of a text certainly ends, no `#endif` is without an `#if`, and no
+    name stands right behind a string. False where it takes the lexer to tell."""
+    if 'R"' in text or "%:" in text:
+        return False
+    depth = at = 0
+    while True:
+        m = _PLAIN.match(text, at)
+        at = m.end() if m is not None else at
+        if at == len(text):
+            return depth == 0
+        found = _KEYWORD.match(text, at)
+        if found is None:
+            return False
+        word = found[1]
+        if word in _CONDITIONS:
+            if not _begins_line(text, at):
+                return False
+            depth += -1 if word == "endif" else 1
+            if depth < 0:
+                return False
+        at = found.end()
+
+
+def _begins_line(text: str, at: int) -> bool:
+    """Whether nothing but blanks is before a place on its line, and the line before does not go on in this one."""
+    end = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at))
+    if text[end + 1 : at].strip(_BLANK):
+        return False
+    if text[max(0, end - 1) : end + 1] == "\r\n":
+        end -= 1
+    return end < 1 or text[end - 1] != "\\"
