@@ -49,8 +49,9 @@ def storages(unit: Unit) -> Mapping[str, str]:
 
 def _storages(unit: Unit) -> Mapping[str, str]:
     out: dict[str, str] = {}
-    types = block_types(unit)
-    for i in unit.find("TempStorage"):
+    found = unit.find("TempStorage")
+    types = block_types(unit) if found else {}
+    for i in found:
         name = unit.tok(i + 1)
         if unit.tok(i - 1) != "::" or not is_identifier(name or ";") or unit.tok(i + 2) not in (";", ",", "["):
             continue
