@@ -265,7 +265,7 @@ def test_includes_of_all_branches_are_seen() -> None:
     assert included(text + b"#include_next <d.h>\n") == ("a.h", "b.h", "c.h", "d.h")
 
 
-def test_a_damaged_cache_is_made_anew(tmp_path: Path) -> None:
+def test_a_damaged_cache_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "kept"
     kept = Kept(path)
     kept.put({b"k": b"value"})

@@ -158,6 +158,7 @@ def cli() -> None:
 @click.option("--force", is_flag=True, help="Replace files that are not cu2port's; change a dirty git tree.")
 @_report("run")
 @click.option("--verify", metavar="ARCHS", help="Then compile the output for these GPUs: gfx942,gfx1100.")
+@click.option("--shard", metavar="I/N", default="", help="Do part I of N; all parts may run at once, into one OUT.")
 @click.option("--no-cache", is_flag=True, help="Keep no results, use none.")
 @click.option("-q", "--quiet", is_flag=True, help="Show errors only.")
 @click.option("-v", "--verbose", is_flag=True, help="Show what was applied too.")
@@ -288,6 +289,20 @@ def ptx(path: str, text: str | None, output: str, given: tuple[str, ...], ptx: s
     from cu2port.cli.ptx import command
 
     raise SystemExit(command(path, text, output, given, fp, ptx, force))
+
+
+@cli.command(short_help="Merge the reports of the parts of a run.")
+@click.argument("action", type=click.Choice(["merge"]))
+@click.argument("paths", nargs=-1, metavar="FILE...", required=True)
+@click.option("-o", "--output", "output", metavar="FILE", default="", help="File to write (.json .jsonl); else output.")
+def report(action: str, paths: tuple[str, ...], output: str) -> None:
+    """Merge the JSON reports of `convert --shard 1/N` to N/N: the result is the report of the whole run.
+
+    Exit codes: 0 nothing is left to do by hand, 1 findings are left, 2 a part is missing or not of this run.
+    """
+    from cu2port.cli.report import merge as command
+
+    raise SystemExit(command(paths, output))
 
 
 @cli.command(short_help="What a CUDA name becomes, and why.")

@@ -95,6 +95,7 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
         force=asked["force"],
         build_files=not asked["no_build_files"],
         cache=not asked["no_cache"],
+        shard=_shard(asked, mode),
     )
 
 
@@ -113,6 +114,21 @@ def _mode(paths: tuple[str, ...], asked: Mapping[str, Any]) -> tuple[Mode, str]:
     if asked["output"] == "":
         raise CannotRun("-o: an empty name")
     return chosen[0], asked["output"] or ""
+
+
+def _shard(asked: Mapping[str, Any], mode: Mode) -> tuple[int, int] | None:
+    """The part of --shard. Raises CannotRun."""
+    text = asked["shard"]
+    if not text:
+        return None
+    m = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+    if not m or not 1 <= int(m[1]) <= int(m[2]):
+        raise CannotRun(f"--shard {text}: a part and how many there are, such as 1/4")
+    if mode != "out":
+        raise CannotRun("--shard writes its part of a folder, so it needs -o OUT")
+    if asked["verify"] is not None:
+        raise CannotRun("--shard and --verify exclude each other: run `cu2port verify OUT` when all parts are done")
+    return int(m[1]), int(m[2])
 
 
 def _archs(request: Request, text: str | None) -> tuple[str, ...]:

@@ -74,10 +74,20 @@ class TreeRecord(NamedTuple):
         }
 
 
+class PartRecord(NamedTuple):
+    """Which part of a run this is: number `part`, from 1, of `of`. `order`: the places that the first of its files have
+    among those of all parts."""
+
+    part: int
+    of: int
+    order: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class RunRecord:
     """A whole run. `options` are those that change the output, ready for JSON; `verify`: what compiling it told;
-    `ignored`: files and folders that were left out because git ignores them; `hip`: where the tree has code for HIP."""
+    `ignored`: files and folders that were left out because git ignores them; `hip`: where the tree has code for HIP;
+    `shard`: of `--shard`."""
 
     version: str
     options: Mapping[str, object]
@@ -85,6 +95,7 @@ class RunRecord:
     verify: VerifyRecord | None = None
     ignored: tuple[str, ...] = ()
     hip: TreeRecord | None = None
+    shard: PartRecord | None = None
 
     @property
     def by_outcome(self) -> dict[str, int]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from cu2port.core import file_rules
 from cu2port.core.disk import is_temporary, sweep, sweep_folder
 from cu2port.core.model import Judged
-from cu2port.core.record import Entry, FileRecord, RunRecord, entries
+from cu2port.core.record import Entry, FileRecord, PartRecord, RunRecord, entries
 from cu2port.core.version import __version__
 from cu2port.project.cache import Cache
 from cu2port.project.helper_headers import HELPERS
@@ -33,7 +33,7 @@ from cu2port.project.plan import (
 )
 from cu2port.project.results import Tick, new_pool
 from cu2port.project.results import results as results
-from cu2port.project.tree import STATE, CannotRun, Item, Root, make_roots, walk
+from cu2port.project.tree import STATE, CannotRun, Item, Root, make_roots, part_of, walk
 from cu2port.warp.native.asked import is_asked
 
 
@@ -54,6 +54,8 @@ def run(request: Request, stdin: bytes | None = None, tick: Tick = lambda done, 
         return _stream(request, stdin or b"")
     roots = make_roots(request.inputs, into_one=request.mode == "out")
     if request.mode == "out" and len(roots) == 1 and not roots[0].folder and not names_folder(request.out):
+        if request.shard:
+            raise CannotRun("--shard divides the files of a folder, and the input is one file")
         return _one_file(request, roots[0])
     if request.mode == "out" and request.out == "-":
         raise CannotRun("-o -: standard output takes one file")
@@ -73,20 +75,23 @@ def run(request: Request, stdin: bytes | None = None, tick: Tick = lambda done, 
 
 def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick: Tick) -> Ran:
     """Input folders, or several inputs, to an output folder."""
-    tree = TreeOutput(Path(request.out), request.force)
+    tree = TreeOutput(Path(request.out), request.force, request.shard)
     tree.make()
     records: dict[int, FileRecord] = {}
     more: list[FileRecord] = []
     in_the_way = False
     sources = sum(i.converts for i in items)
-    with locked([tree.out]) as held, new_pool(request, sources, held) as pool, contextlib.closing(tree):
-        tree.prepare(items)
+    part, parts = request.shard or (1, 1)
+    mine = frozenset(i for i, item in enumerate(items) if part_of(item.target, parts) == part)
+    lock = locked([tree.out], together=request.shard is not None)
+    with lock as held, new_pool(request, sources, held) as pool, contextlib.closing(tree):
+        tree.prepare([item for i, item in enumerate(items) if i in mine])
         with contextlib.ExitStack() as stack:
             stack.callback(tree.keep)
             cache = Cache() if request.cache else None
             plan = plan_jobs(request, items, pool, cache)
-            jobs = plan.jobs
-            others = [i for i, item in enumerate(items) if not item.converts]
+            jobs = [job for job in plan.jobs if job.index in mine]
+            others = [i for i, item in enumerate(items) if i in mine and not item.converts]
             share = len(others) // max(1, len(jobs)) + 1  # copied after each result, while the workers go on
 
             def copy(count: int) -> None:
@@ -111,7 +116,7 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
             copy(len(others))
             stack.pop_all()
         try:
-            tree.finish(roots)
+            tree.finish(roots, frozenset(item.target for item in items))
         except OSError as e:
             message = f"could not be written ({e.strerror}); the next run takes up what this one wrote"
             more.append(_broken(f"{tree.out.as_posix()}/{STATE}", file_rules.UNREADABLE.on_file(message)))
@@ -337,4 +342,7 @@ def _run_record(
         "defines": list(o.defines),
         "rules": [name for name, _ in o.rules],
     }
-    return RunRecord(__version__, options, (*(records[i] for i in sorted(records)), *more), hip=hip)
+    order = tuple(sorted(records))
+    shard = PartRecord(*request.shard, order) if request.shard else None
+    more = sorted(dict.fromkeys(more), key=lambda f: f.path)
+    return RunRecord(__version__, options, (*(records[i] for i in order), *more), hip=hip, shard=shard)

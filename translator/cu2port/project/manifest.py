@@ -1,7 +1,8 @@
 """What cu2port remembers of an output folder in `OUT/.cu2port`: input of a stranger until it has been looked at.
 
 `manifest.json` maps each path that was written to [digest, input]. While a run goes on, `journal` has a line of JSON
-for each file before it gets its place, so that a run that is cut short still knows its files.
+for each file before it gets its place, so that a run that is cut short still knows its files. Each part of a run that
+is divided (`--shard`) has a manifest and a journal of its own; a run that is not takes them over.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ _SCHEMA = "cu2port-manifest/1"
 _MOST_BYTES = 256 << 20
 _LONGEST = 4096  # characters of a path
 _PATIENCE_S = 2.0  # with the workers of a run that was killed
+_PART = re.compile(r"(?:manifest(?:-\d+-of-\d+)?\.json|journal(?:-\d+-of-\d+)?)")
 _DIGEST = re.compile(r"[0-9a-f]{64}|link:.*", re.S)
 Known = dict[str, tuple[str, str]]  # path -> (digest, input)
 
@@ -30,11 +32,13 @@ Known = dict[str, tuple[str, str]]  # path -> (digest, input)
 class Manifest:
     """The state of an output folder. Raises CannotRun for a folder or file that is not as cu2port makes it."""
 
-    def __init__(self, out: Path) -> None:
+    def __init__(self, out: Path, shard: tuple[int, int] | None = None) -> None:
+        part = f"-{shard[0]}-of-{shard[1]}" if shard else ""
+        self._shard = shard
         self._out = out
         self._folder = out / STATE
-        self._path = self._folder / "manifest.json"
-        self._journal = self._folder / "journal"
+        self._path = self._folder / f"manifest{part}.json"
+        self._journal = self._folder / f"journal{part}"
         self._log: BinaryIO | None = None
         self._saved: bytes | None = None  # what stands in it
 
@@ -49,19 +53,34 @@ class Manifest:
         data = self._saved = self._read(self._path)
         if data is not None:
             known = self._parse(data)
-        interrupted = self._read(self._journal)
-        if interrupted is not None:
-            for line in interrupted.split(b"\n"):
-                self._resume(line, known)
+        for path in self._others():
+            data = self._read(path) if path.suffix == ".json" else None
+            for target, entry in self._parse(data).items() if data is not None else ():
+                if known.get(target, entry) == entry or digest_of(self._out / target) == entry[0]:
+                    known[target] = entry
+        journals = [self._journal] if self._shard else [p for p in (self._journal, *self._others()) if not p.suffix]
+        interrupted = [data for data in map(self._read, journals) if data is not None]
+        for line in (line for data in interrupted for line in data.split(b"\n")):
+            self._resume(line, known)
+        if interrupted and not self._shard:  # beside other parts, on other machines, nobody can tell whose is at work
             for folder, _, _ in os.walk(self._out):
                 sweep_folder(folder)
         return known
+
+    def _others(self) -> list[Path]:
+        """The manifests and journals of other parts, and of runs that were not divided."""
+        with contextlib.suppress(OSError):
+            return sorted(p for p in self._folder.iterdir() if _PART.fullmatch(p.name) and p != self._path)
+        return []
 
     def begin(self) -> None:
         """Begin to note files. Raises OSError."""
         self._folder.mkdir(exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
         self._log = open(os.open(self._journal, flags, 0o666), "ab", buffering=0)  # noqa: SIM115, PTH123 - see `close`
+        if self._shard:
+            with contextlib.suppress(ImportError):
+                _flock(self._log.fileno(), self._folder, f"another run of part {self._shard[0]} of {self._shard[1]}")
 
     def note(self, target: str, digest: str, root: str) -> None:
         """Remember a file that is about to get its place. Raises OSError."""
@@ -77,8 +96,10 @@ class Manifest:
         if data != self._saved:
             write(self._path, data)
             self._saved = data
-        self.close()
         self._journal.unlink(missing_ok=True)
+        self.close()
+        for path in () if self._shard else self._others():
+            path.unlink(missing_ok=True)
 
     def close(self) -> None:
         if self._log is not None:
@@ -159,8 +180,9 @@ def _is_entry(entry: object) -> bool:
 
 
 @contextlib.contextmanager
-def locked(folders: Sequence[Path]) -> Iterator[list[int]]:
+def locked(folders: Sequence[Path], together: bool = False) -> Iterator[list[int]]:
     """Folders that no other run of cu2port writes to; their descriptors. Raises CannotRun when another one does.
+    `together`: other parts of the same run may.
 
     A lock ends with its process, however that ends. Where there are none, there is nothing to wait for.
     """
@@ -168,33 +190,40 @@ def locked(folders: Sequence[Path]) -> Iterator[list[int]]:
         held = []
         for folder in sorted(folders):
             with contextlib.suppress(ImportError):
-                descriptor = _lock(folder)
+                descriptor = _lock(folder, together)
                 stack.callback(os.close, descriptor)
                 held.append(descriptor)
         yield held
 
 
-def _lock(folder: Path) -> int:
-    import fcntl  # not on Windows
+def _lock(folder: Path, together: bool) -> int:
+    import fcntl  # noqa: F401 - not on Windows
 
-    deadline = time.monotonic() + _PATIENCE_S
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError as e:
         raise CannotRun(f"{folder}: {e.strerror}") from e
     try:
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    message = f"{folder}: another run of cu2port writes there; start again when it has ended"
-                    raise CannotRun(message) from None
-                time.sleep(0.05)
-            except OSError:
-                return descriptor  # a file system without locks
-            else:
-                return descriptor
+        _flock(descriptor, folder, "another run of cu2port", together)
     except BaseException:
         os.close(descriptor)
         raise
+    return descriptor
+
+
+def _flock(descriptor: int, folder: Path, who: str, together: bool = False) -> None:
+    """Lock an open file, where its file system can. Raises CannotRun when somebody else holds it."""
+    import fcntl
+
+    deadline = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            fcntl.flock(descriptor, (fcntl.LOCK_SH if together else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise CannotRun(f"{folder}: {who} writes there; start again when it has ended") from None
+            time.sleep(0.05)
+        except OSError:
+            return  # a file system without locks
+        else:
+            return

@@ -21,7 +21,7 @@ from cu2port.core.disk import ABSENT, CHANGED, Refused, digest_of, put_link, rea
 from cu2port.core.model import Judged
 from cu2port.project.helper_headers import HelperHeaders
 from cu2port.project.manifest import Known, Manifest, reachable
-from cu2port.project.tree import SOURCE_SUFFIXES, CannotRun, Item, Root, suffix_of
+from cu2port.project.tree import SOURCE_SUFFIXES, CannotRun, Item, Root, part_of, suffix_of
 
 _AT_ONCE = 8 << 20  # bytes of a file that is read whole
 
@@ -37,6 +37,7 @@ class TreeOutput:
 
     out: Path
     force: bool = False
+    shard: tuple[int, int] | None = None
     _known: Known = field(default_factory=dict)
     _now: Known = field(default_factory=dict)
     _ready: set[str] = field(default_factory=set)
@@ -47,7 +48,7 @@ class TreeOutput:
     _manifest: Manifest = field(init=False)
 
     def __post_init__(self) -> None:
-        self._manifest = Manifest(self.out)
+        self._manifest = Manifest(self.out, self.shard)
 
     def make(self) -> None:
         """Make the folder itself. Raises CannotRun."""
@@ -159,11 +160,15 @@ class TreeOutput:
         if item.target in self._known:
             self._now[item.target] = self._known[item.target]
 
-    def finish(self, roots: Sequence[Root]) -> None:
-        """Remove what earlier runs wrote for these inputs and this one did not; then write the manifest."""
+    def finish(self, roots: Sequence[Root], planned: frozenset[str] = frozenset()) -> None:
+        """Remove what earlier runs wrote for these inputs and this one did not; then write the manifest. `planned`: the
+        targets of all parts of a run."""
         current = {self._root_key(r) for r in roots}
+        others = planned if self.shard else frozenset[str]()
         for target, (digest, root) in self._known.items():
-            if target in self._now or not reachable(self.out, target):
+            if target in self._now or target in others or not reachable(self.out, target):
+                continue
+            if self.shard and part_of(target, self.shard[1]) != self.shard[0]:
                 continue
             path = self.out / target
             if root not in current:
@@ -245,7 +250,7 @@ class TreeOutput:
                 target = path.relative_to(self.out).as_posix()
                 if self._known.get(target, ("", ""))[0] != digest_of(path):
                     raise CannotRun(f"{path} is not a folder of cu2port's, and {folder} must be in it; remove it")
-                path.unlink()
+                path.unlink(missing_ok=True)  # another part of this run may be first
             path.mkdir(exist_ok=True)
         self._ready.add(folder)
 

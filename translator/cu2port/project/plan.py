@@ -53,6 +53,7 @@ class Request:
     limit_s: float = 60.0
     force: bool = False
     build_files: bool = True  # whether build files are ported
+    shard: tuple[int, int] | None = None  # (I, N): do the I-th of N parts, from 1
     cache: bool = False  # whether results of earlier runs are used, and those of this one kept
 
 

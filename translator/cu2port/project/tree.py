@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import stat
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -254,6 +255,11 @@ def _join(source: str, link: str) -> str:
 def helper_prefix(target: str) -> str:
     """How a file of the output reaches the helper headers: `../cu2port/` for `a/b.cu`."""
     return "../" * target.count("/") + "cu2port/"
+
+
+def part_of(target: str, parts: int) -> int:
+    """Which of so many parts of a run, from 1, writes a file: its name alone tells, so every part says the same."""
+    return zlib.crc32(target.encode("utf-8", "surrogateescape")) % parts + 1
 
 
 def parse_size(text: str, option: str = "--max-size") -> int:

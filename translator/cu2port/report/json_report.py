@@ -11,7 +11,7 @@ from cu2port.core import verified
 from cu2port.core.files import read_json
 from cu2port.core.locate import Place
 from cu2port.core.plain import json_of
-from cu2port.core.record import Entry, FileRecord, RunRecord
+from cu2port.core.record import Entry, FileRecord, PartRecord, RunRecord
 from cu2port.core.verified import VerifyRecord
 from cu2port.project.tree import CannotRun
 
@@ -57,6 +57,11 @@ def with_verify(content: Mapping[str, Any], found: VerifyRecord) -> str:
     return _text({**content, "verify": verified.document(found)})
 
 
+def text_of(content: Mapping[str, Any]) -> str:
+    """A report as it is written."""
+    return _text(dict(content))
+
+
 def _text(content: dict[str, Any]) -> str:
     files = content.pop("files")
     head = json_of(content).removesuffix("\n}")
@@ -90,10 +95,15 @@ def document(run: RunRecord) -> dict[str, Any]:
             "by_code": run.by_code,
             "cuda_names": {"seen": len(seen), "converted": len(seen - left), "left": sorted(left)},
         },
+        **({"shard": _shard(run.shard, seen)} if run.shard else {}),
         **({"hip": run.hip.document()} if run.hip else {}),
         **({"verify": verified.document(run.verify)} if run.verify else {}),
         "files": [_file(f) for f in run.files],
     }
+
+
+def _shard(part: PartRecord, seen: frozenset[str]) -> dict[str, Any]:
+    return {"part": part.part, "of": part.of, "order": list(part.order), "seen": sorted(seen)}
 
 
 def _file(f: FileRecord) -> dict[str, Any]:

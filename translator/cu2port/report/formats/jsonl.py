@@ -17,6 +17,7 @@ from cu2port.core.verified import MISSING, VerifyRecord
 from cu2port.lint.run import FileLint
 
 _KEYS = ("path", "line", "column", "code", "name", "severity", "state", "message", "cuda", "hip", "also")
+_OF_REPORT = ("code", "name", "severity", "outcome", "message", "cuda", "hip")
 _OF_AUDIT = ("path", "line", "column", "code", "name", "severity", "way", "message", "cuda", "hip")
 
 
@@ -28,6 +29,15 @@ def of_run(run: RunRecord) -> str:
         for e in f.entries
     ]
     return _lines((*rows, *(_compiled(run.verify) if run.verify is not None else ())))
+
+
+def of_report(report: Mapping[str, Any]) -> str:
+    """The findings of a report, as `of_run` gives them."""
+    return _lines(
+        (f["path"], e["start"]["line"], e["start"]["column"], *(e[key] for key in _OF_REPORT), ())
+        for f in report["files"]
+        for e in f["findings"]
+    )
 
 
 def of_lint(files: Sequence[FileLint]) -> str:
