@@ -267,6 +267,20 @@ def test_a_cpp_file_with_kernels_gets_the_runtime() -> None:
     assert translate("int f(int a) { return a << 3; }\n", path="k.cpp").output == b"int f(int a) { return a << 3; }\n"
 
 
+def test_an_include_below_its_first_use_moves_up() -> None:
+    code = "bool bad(cudaError_t e) { return e != cudaSuccess; }\n"
+    text = f"#pragma once\n#include <vector>\n{code}#include <cuda_runtime.h>\n"
+    out = translate(text, path="k.h").output.decode()
+    assert out == text.replace("#include <v", "#include <hip/hip_runtime.h>\n#include <v").replace(
+        code + "#include <cuda_runtime.h>\n", code.replace("cuda", "hip")
+    )
+    assert translate(out, path="k.h").output.decode() == out
+    first = translate(code + "#include <cuda_runtime.h>\n", path="k.cu").output.decode()
+    assert first == "#include <hip/hip_runtime.h>\n" + code.replace("cuda", "hip")
+    in_order = "#define E cudaError_t\n// cudaFree\n#include <cuda_runtime.h>\n" + code
+    assert translate(in_order, path="k.cu").output.decode().index("#define") == 0
+
+
 def test_branches_of_a_version_tell_overloads_apart() -> None:
     text = (
         "void f(void* p, D d) {\n#if CUDART_VERSION >= 13000\n  cudaMemLocation l{cudaMemLocationTypeDevice, d.id()};\n"

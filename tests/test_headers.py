@@ -376,6 +376,28 @@ __global__ void most(unsigned* words, float* sums, double* wide) {
 """
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("reduce(t, x, cg::plus<int>())", "cu2port::reduce(t, x, cu2port::plus<int>())"),
+        ("reduce(t, x, less<int>())", "cu2port::reduce(t, x, cu2port::less<int>())"),
+        ("exclusive_scan(t, x)", "cu2port::exclusive_scan(t, x)"),
+        ("reduce(x, x, f)", "reduce(x, x, f)"),
+        ("mine::reduce(t, x, f)", "mine::reduce(t, x, f)"),
+        ("o.reduce(t, x)", "o.reduce(t, x)"),
+    ],
+)
+def test_functions_of_groups_are_found_without_their_namespace(before: str, after: str) -> None:
+    head = "namespace cg = cooperative_groups;\nusing namespace cooperative_groups;\n"
+    text = f"{head}__device__ int f(thread_block_tile<32> t, int x) {{ return {before}; }}\n"
+    assert f"return {after};" in translate(text, path="k.cuh").output.decode()
+    own = "template <class G> __device__ int reduce(G g, int a, int b);\n" + text
+    if before.startswith("reduce"):
+        assert "return reduce(" in translate(own, path="k.cuh").output.decode()
+    newer = translate(text, Options(rocm=(10, 0)), path="k.cuh").output.decode()
+    assert f"return {before};" in newer
+
+
 def test_older_rocm_takes_the_header() -> None:
     old = translate(KERNEL, Options(rocm=(7, 1)), path="k.cu")
     assert old.helpers == {"simd.hpp", "tile_reduce.hpp", "warp.hpp"}

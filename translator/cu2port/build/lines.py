@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cu2port.build.pages import LINE
+from cu2port.build.pages import EMBEDDED, LINE
 from cu2port.build.words import finding
 from cu2port.core.model import Finding
 
@@ -43,12 +43,22 @@ _RULES = (
         "the wavefront's size",
         "drop it: the HIP runtime takes each GPU's own size alone, 64 lanes on gfx9 and 32 on gfx10 and later",
     ),
-    (r"--?use_fast_math", "fast arithmetic", "-ffast-math, or -fgpu-approx-transcendentals"),
+    (
+        r"--?use_fast_math",
+        "fast arithmetic",
+        "-fgpu-approx-transcendentals -fgpu-flush-denormals-to-zero; -ffast-math would also do away with infinities",
+    ),
     (
         r"--expt-\w+|--extended-lambda|-Xptxas|-Xcompiler|-maxrregcount|-lineinfo|-rdc|--ptxas-options",
         "options of nvcc",
         "drop them; -fgpu-rdc for separate compilation",
     ),
+    (
+        r"rustc-link-lib=(?:\w+=)?cu\w+|\.cuda\(true\)",
+        "NVIDIA's libraries or compiler for Rust",
+        'rustc-link-lib=amdhip64 (hipblas, ...), and compile by hipcc: .compiler("hipcc")',
+    ),
+    (r"/usr/local/cuda|\$[({]?CUDA_(?:HOME|PATH)", "the toolkit's folder", "/opt/rocm, or ROCM_PATH"),
     (r"\bnvcc\b|NVCC\b", "the compiler", "hipcc, or amdclang++ -x hip"),
     (
         r"nvidia/cuda|cuda-toolkit|nvidia-\w+-cu\d+|cupy-cuda|cudatoolkit",
@@ -57,6 +67,10 @@ _RULES = (
     ),
 )
 _COMPILED = tuple((re.compile(pattern), what, instead) for pattern, what, instead in _RULES)
+_EMBEDS = re.compile(
+    r"\bbin2c\b|xxd\s+-i\b.*\.(?:cu|ptx)|objcopy\b.*\.(?:cu|ptx|cubin)\b|configure_file\s*\(.*\.cuh?(?:\.in)?\b"
+    r"|file\s*\(\s*READ\s.*\.(?:cuh?|ptx)\b|(?:^|\s)-?-(?:fatbin|cubin|ptx)\b"
+)
 _MOST = 40  # lines of one file
 
 
@@ -82,6 +96,16 @@ def spoken(text: str) -> Iterator[Spoken]:
         start += len(line) + 1
         if count >= _MOST:
             return
+
+
+def embedded(text: str) -> Iterator[Finding]:
+    """Findings of lines of any build file that make text of a kernel's source, or a binary of NVIDIA's."""
+    start = 0
+    for line in text.split("\n"):
+        if _EMBEDS.search(line) and not line.lstrip().startswith("#"):
+            message = "a kernel's text or binary for run time: pass headers that it includes to hipRTC by name"
+            yield finding(EMBEDDED, message, start + len(line) - len(line.lstrip()), start + len(line.rstrip()))
+        start += len(line) + 1
 
 
 def lines(text: str) -> Iterator[Finding]:

@@ -286,6 +286,25 @@ says what a build for HIP has in place of what the line names.""",
         ),
     ),
 )
+EMBEDDED = BuildRule(
+    "CU818",
+    "build-embedded-kernel",
+    Severity.WARNING,
+    """A build file makes text or a binary of NVIDIA's out of a kernel's source.
+
+The source is converted as others are. Where the text is compiled at run time, hipRTC finds no header by a path of the
+build: give it those that the converted text includes (`cu2port/warp.hpp`) by name, as `headers` and `includeNames` of
+`hiprtcCreateProgram`, or name their folder by `-I`. In place of a fat binary, a cubin or PTX, HIP loads the code object
+that `hipcc --genco --offload-arch=... -o k.hsaco` writes, one for each GPU or all in a bundle.""",
+    (
+        BuildExample("Makefile", "k.h: k.cu\n\tbin2c k.cu > k.h\n", "k.h: k.cu\n\tbin2c k.cu > k.h\n"),
+        BuildExample(
+            "CMakeLists.txt",
+            "# CUDA\nconfigure_file(k.cu.in k.cu)\n",
+            "# CUDA\nconfigure_file(k.cu.in k.cu)\n",
+        ),
+    ),
+)
 OWN_HIP = BuildRule(
     "CU812",
     "build-own-hip",
@@ -318,6 +337,7 @@ BUILD_RULES: Mapping[str, BuildRule] = {
         RENAMED,
         SEPARATE,
         DEPENDENCY,
+        EMBEDDED,
         OWN_HIP,
         TOO_LARGE,
         COMPILER,

@@ -21,7 +21,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         "other",
         r"pyproject\.toml|meson\.build|BUILD(?:\.bazel)?|.*\.bzl|WORKSPACE(?:\.bazel)?|MODULE\.bazel|configure\.(?:ac|in)"
         r"|.*\.sln|.*\.vcxproj|(?:.*\.)?[Dd]ockerfile|Dockerfile\..*|environment.*\.ya?ml|meta\.ya?ml|requirements.*\.txt"
-        r"|build\.rs|.*\.pro|SConstruct|SConscript|wscript|xmake\.lua",
+        r"|build\.rs|.*\.go|.*\.pro|SConstruct|SConscript|wscript|xmake\.lua",
     ),
 )
 _NAMES = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS))

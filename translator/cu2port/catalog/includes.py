@@ -173,6 +173,8 @@ def _has_kernels(unit: Unit) -> bool:
 
 def _runtime_on_top(unit: Unit) -> bool:
     """Whether a file that nvcc compiles as CUDA relies on its own include of the runtime header."""
+    if _used_before(unit, _first_runtime(unit)):
+        return True
     if not is_cuda_source(unit.path) and not _has_kernels(unit):
         return False
     floor = 1 if unit.guard else 0
@@ -198,6 +200,21 @@ def _runtime_on_top(unit: Unit) -> bool:
         or any(_is_projects(unit, inc) for inc in unit.includes)
         or _RUNTIME_USERS.search(unit.text) is not None
     )
+
+
+def _first_runtime(unit: Unit) -> Include | None:
+    """The first include of the runtime's header that no condition guards."""
+    floor = 1 if unit.guard else 0
+    found = (inc for inc in unit.includes if RUNTIME in (hip_header(unit, inc), inc.path))
+    return next((inc for inc in found if len(unit.conditions(inc.start)) <= floor), None)
+
+
+def _used_before(unit: Unit, inc: Include | None) -> bool:
+    """Whether code before an include uses what it declares."""
+    if inc is None or not _RUNTIME_USERS.search(unit.text, 0, inc.start):
+        return False
+    code = (i for i in range(inc.directive.first) if unit.in_directive(i) is None)
+    return any(_RUNTIME_USERS.fullmatch(unit.t[i]) for i in code)
 
 
 def _is_projects(unit: Unit, inc: Include) -> bool:
@@ -246,7 +263,7 @@ def _eol(text: str) -> str:
 def _insertion_point(unit: Unit, bom: int) -> int:
     """Before the first include that no condition guards, else before the first code; at the start of its line."""
     guard_depth = 1 if unit.guard else 0
-    for inc in unit.includes[:1]:
+    for inc in () if _used_before(unit, next(iter(unit.includes), None)) else unit.includes[:1]:
         at = inc.directive.start
         first = inc.directive.first
         # Not inside `extern "C" {`, and not inside a conditional, that of the brace included.

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from cu2port.catalog import Row, load_catalog
+from cu2port.catalog.groups import unqualified
+from cu2port.catalog.pastes import pasted
 from cu2port.facts.atoms import VERSION_MACROS
 from cu2port.facts.declared import Names, declaration_at, is_declared_for, is_own, names_of, own_at
 from cu2port.facts.unit import Unit
@@ -21,6 +23,7 @@ _FAMILY = re.compile(
     r"|(?:CUBLAS|CUFFT|CURAND|CUSPARSE|CUSOLVER|CUDNN|NVRTC|CUPTI)(?:MP|LT)?_[A-Z]\w*\Z"
 )
 _A_TYPE = re.compile(r"(?:cu(?:blas|fft|rand|sparse|solver|dnn|tensor)|nccl)(?:[A-Z][a-z]*)+_t\Z")
+_BACKENDS = frozenset({"cuda", "cuda_cub"})  # of Thrust, which a project may keep in a namespace of its own
 _DEEPEST = 8  # parts of a qualified name that are looked at before the catalogue is asked how many its names have
 
 
@@ -63,6 +66,10 @@ def uses(unit: Unit, guessed: set[int]) -> Iterator[Use]:
                 first = i - 1 if unit.tok(i - 1) == "::" else i
                 yield Use(row, i if first == i else first + 1, i)
     yield from _qualified_uses(unit)
+    for name, i in unqualified(unit):
+        row = catalog.get(name)
+        if row is not None:
+            yield Use(row, i, i)
     yield from _member_uses(unit)
 
 
@@ -79,6 +86,9 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
         if before in (".", "->") and unit.tok(i + 1) == "(" and t[i] not in declared:
             guessed.add(i)
         if (before in (".", "->", "~") and not _is_returned(unit, i)) or (before == "define" and _defines(unit, i)):
+            out.add(i)
+            continue
+        if i in pasted(unit):  # `LOAD(cuInit)` with `f##_p` in it needs the `cuInit_p` that is declared
             out.add(i)
             continue
         if unit.tok(i + 1) == "=" and _names_hip(unit, i):
@@ -241,6 +251,7 @@ def _qualified_uses(unit: Unit) -> Iterator[Use]:
             unit.tok(i - 1) == "::"
             and (b := unit.tok(i - 2))
             and ((is_identifier(b) and b not in BEFORE_VALUE) or b == ">")
+            and not (tok == "thrust" and unit.tok(i + 2) in _BACKENDS)
         ):
             continue
         if unit.tok(i + 1) != "::":
@@ -275,9 +286,10 @@ def owns_cuda(unit: Unit) -> bool:
 def _bare_namespace(unit: Unit, i: int, full: str) -> Iterator[Use]:
     """`using namespace cub;`, `namespace c = cub;`, `namespace c = nvcuda::wmma;`"""
     if full in unit.catalog.namespaces and unit.t[i] == full:
-        before = unit.tok(i - 1)
-        aliased = before == "=" and unit.tok(i - 3) == "namespace"
-        used = before == "namespace" and unit.tok(i - 2) == "using"
+        k = i - 1 if unit.tok(i - 1) == "::" else i  # `namespace c = ::cub;`
+        before = unit.tok(k - 1)
+        aliased = before == "=" and unit.tok(k - 3) == "namespace"
+        used = before == "namespace" and unit.tok(k - 2) == "using"
         if aliased or used:
             yield Use(_namespace_row(unit, full), i, i)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Severity, Trust, insert
+from cu2port.core.model import Edit, Finding, Severity, Trust, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.structure import Include
 from cu2port.facts.unit import Unit
@@ -19,6 +19,7 @@ class CubNamespace(Check):
 
     The program then says `mine::cub::DeviceScan`. An alias behind the include keeps these names: `mine::cub` is hipCUB.
     What the macro was for, two copies of CUB in one program, does not come about: hipCUB stays in its own namespace.
+    rocThrust knows the macro for both, and hipCUB does not find it then, so that definition is taken out.
     """
 
     code, name, severity = "CU711", "cub-namespace", Severity.INFO
@@ -32,6 +33,14 @@ class CubNamespace(Check):
             "#define CUB_WRAPPED_NAMESPACE mine\n#include <cub/cub.cuh>\n#undef CUB_WRAPPED_NAMESPACE\n",
             "#define CUB_WRAPPED_NAMESPACE mine\n#include <hipcub/hipcub.hpp>\n"
             "namespace mine { namespace cub = ::hipcub; }\n#undef CUB_WRAPPED_NAMESPACE\n",
+        ),
+        Example(
+            "#define THRUST_CUB_WRAPPED_NAMESPACE mine\n#include <thrust/sort.h>\n#include <cub/cub.cuh>\n"
+            "void f() { mine::thrust::sort(mine::thrust::cuda::par, p, q); }\n",
+            "#include <thrust/sort.h>\n#include <hipcub/hipcub.hpp>\n"
+            "namespace mine { namespace cub = ::hipcub; namespace thrust = ::thrust; }\n"
+            "void f() { mine::thrust::sort(mine::thrust::hip::par, p, q); }\n",
+            "Thrust's policies too",
         ),
         Example("#define CUB_NS_PREFIX namespace mine {\n", note="nothing of CUB is included"),
     )
@@ -70,10 +79,19 @@ class CubNamespace(Check):
             f"hipCUB has no such macro; an alias makes `{'::'.join(names)}` lead to it",
             unit.p[first - 1],
             unit.end(first - 1),
-            edits=(edit,),
+            edits=(edit, *_dropped(unit, first)),
             trust=Trust.REVIEW,
             cuda=unit.t[first - 1] if unit.t[first - 1] in (*_PREFIX, *_WRAPPED) else "",
         )
+
+
+def _dropped(unit: Unit, first: int) -> tuple[Edit, ...]:
+    """Take out the definition with its body at token `first`, where it is Thrust's: HIP's header would follow it."""
+    d = unit.in_directive(first)
+    if d is None or not unit.tok(d.first + 2).startswith("THRUST_"):
+        return ()
+    start, line = unit.line_start(d.start), unit.text.find("\n", d.end) + 1
+    return (replace(start, line or d.end, ""),)
 
 
 def _of(unit: Unit, inc: Include, library: str) -> bool:

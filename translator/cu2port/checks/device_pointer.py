@@ -11,14 +11,17 @@ from cu2port.syntax.words import BEFORE_VALUE
 _TYPES = frozenset({"CUdeviceptr", "CUdeviceptr_v2"})
 _OFFSET = frozenset({"+", "-"})
 _BITS = frozenset({"%", "&", "|", "^", "/", "<<", ">>"})
+_SIZE = "reinterpret_cast<size_t>("
+_INTEGERS = frozenset("unsigned long int size_t uint64_t uintptr_t std :: unsigned long int64_t intptr_t".split())
 _NO_TYPES = BEFORE_VALUE | {"typename"}
 
 
 class DevicePointer(Check):
     """Arithmetic on a `CUdeviceptr`, which is an integer. HIP's `hipDeviceptr_t` is `void *`, which has none.
 
-    An offset is added to it as `char *`, and its bits are looked at as `size_t`. What counts it up in place is left for
-    a person, since it needs another type.
+    An offset is added to it as `char *`, and its bits are looked at as `size_t`: also in `(p + 127) & ~127`, whose
+    value becomes a pointer again where a pointer gets it. What counts it up in place is left for manual work, since it
+    needs another type.
     """
 
     code, name, severity = "CU602", "device-pointer-arithmetic", Severity.INFO
@@ -39,6 +42,19 @@ class DevicePointer(Check):
             "struct S { hipDeviceptr_t at = {}; void f(S *o) "
             "{ if (reinterpret_cast<size_t>(o->at) % 256) g(16 + static_cast<char *>(at)); } };",
             note="members; bits",
+        ),
+        Example(
+            "void f(CUdeviceptr p) { CUdeviceptr q = (p + 127) & ~127; "
+            "size_t n = p; q = static_cast<CUdeviceptr>(n); }",
+            "void f(hipDeviceptr_t p) { hipDeviceptr_t q = reinterpret_cast<hipDeviceptr_t>"
+            "((reinterpret_cast<size_t>(p) + 127) & ~127); size_t n = reinterpret_cast<size_t>(p); "
+            "q = reinterpret_cast<hipDeviceptr_t>(n); }",
+            "as an integer",
+        ),
+        Example(
+            "#ifndef X\ntypedef unsigned long long CUdeviceptr;\n#endif\nCUdeviceptr p;\n",
+            "#ifndef X\ntypedef void *hipDeviceptr_t;\n#endif\nhipDeviceptr_t p;\n",
+            "the program's own, for builds without CUDA",
         ),
         Example("void f(CUdeviceptr p) { ++p; }", "void f(hipDeviceptr_t p) { ++p; }", note="counted up", findings=1),
         Example(
@@ -63,13 +79,24 @@ class DevicePointer(Check):
         for i in places:
             for at, depth in _declarators(unit, i):
                 declared.setdefault(unit.t[at], []).append((at, depth))
+        pointers = {name for name, found in declared.items() if any(depth == 0 for _, depth in found)}
+        wrapped: set[int] = set()
+        for i in places:
+            yield from self._own_type(unit, i)
         for name, own in declared.items():
             others = [k for k in unit.find(name) if _other_declaration(unit, k) and (k, 0) not in own]
             mine = {at for at, _ in own}
             known = sorted([*own, *((k, -1) for k in others if k not in mine)])
+            for at in sorted(mine):
+                yield from self._start(unit, at)
             for i in unit.find(name):
                 if i not in mine and i not in others:
-                    yield from self._use(unit, i, _depth(unit, i, known))
+                    for f in self._use(unit, i, _depth(unit, i, known)):
+                        yield f
+                        edits = _pointer_again(unit, i, pointers) if _SIZE in str(f.edits) else ()
+                        if edits and edits[0].start not in wrapped:
+                            wrapped.add(edits[0].start)
+                            yield self._done(name, edits[0].end, edits[-1].start, edits)
 
     def _use(self, unit: Unit, i: int, depth: int) -> Iterator[Finding]:
         """What is done with the variable at token i. `depth`: stars and brackets of its declaration; -1: not ours."""
@@ -81,6 +108,8 @@ class DevicePointer(Check):
         before, after = unit.tok(first - 1), unit.tok(last + 1)
         if depth != 0 or before in (")", "::", "~", "!", ".", "->"):
             return
+        if after == ">" and unit.tok(last + 2) == ">" and unit.p[last + 2] == unit.end(last + 1):
+            after = ">>"
         left = before if _ends_operand(unit, first - 2) else ""  # a binary operator; else it is a sign or an address
         if before in ("*", "&", "+", "-") and not left:
             return
@@ -101,15 +130,100 @@ class DevicePointer(Check):
                 operator = replace(unit.p[last + 1], unit.end(last + 1), f"= static_cast<char *>({written}) {after[0]}")
                 edits = (operator, insert(unit.p[last + 2], "("), insert(unit.end(stop - 1), ")", Side.LEFT))
                 yield self._done(written, start, unit.end(stop - 1), edits)
-        elif after in _BITS or left in _BITS:
-            yield self._done(written, start, end, _wrapped(start, end, "reinterpret_cast<size_t>("))
+        elif (
+            after in _BITS
+            or left in _BITS
+            or ((after in _OFFSET or left in _OFFSET) and _bits_outside(unit, first))
+            or (before == "=" and after in (";", ",") and unit.tok(first - 3) in _INTEGERS)
+        ):
+            yield self._done(written, start, end, _wrapped(start, end, _SIZE))
+        elif before == "(" and after == ")" and (cast := _static_cast(unit, first - 2)) > 0:
+            edit = replace(unit.p[cast], unit.end(cast), "reinterpret_cast")
+            yield self._done(written, unit.p[cast], end, (edit,))
         elif after in _OFFSET or left in _OFFSET:
             yield self._done(written, start, end, _wrapped(start, end, "static_cast<char *>("))
+
+    def _start(self, unit: Unit, at: int) -> Iterator[Finding]:
+        """What an integer variable becomes that the pointer declared at token `at` begins with."""
+        name, after = unit.tok(at + 2), unit.tok(at + 3)
+        if unit.tok(at + 1) != "=" or after not in (";", ",") or not is_identifier(name):
+            return
+        d = unit.declarations.visible(name, at)
+        if d is None or d.pointers or d.arrays or not _INTEGERS.issuperset(unit.t[d.type_first : d.type_stop]):
+            return
+        start, end = unit.p[at + 2], unit.end(at + 2)
+        yield self._done(name, start, end, _wrapped(start, end, "reinterpret_cast<hipDeviceptr_t>("))
+
+    def _own_type(self, unit: Unit, i: int) -> Iterator[Finding]:
+        """What an integer of the type at token i's name becomes: `static_cast<CUdeviceptr>(n)`, and the program's own
+        `typedef unsigned long long CUdeviceptr;`."""
+        if unit.tok(i - 1) == "<" and unit.tok(i - 2) == "static_cast" and unit.tok(i + 1) == ">":
+            edit = replace(unit.p[i - 2], unit.end(i - 2), "reinterpret_cast")
+            yield self._done(unit.t[i], unit.p[i - 2], unit.end(i), (edit,))
+        d = unit.declarations.declared_at(i) if unit.may_be_declared(i) else None
+        if d is None or d.kind != "type" or d.scope.kind != "file":
+            return
+        first, stop = (i + 2, d.stop - 1) if unit.t[d.first] == "using" else (d.first + 1, i)
+        if unit.t[d.first] in ("using", "typedef") and stop > first and _INTEGERS.issuperset(unit.t[first:stop]):
+            edit = replace(unit.p[first], unit.p[stop], "void *")
+            yield self._done(unit.t[i], unit.p[first], unit.p[stop], (edit,))
 
     def _done(self, written: str, start: int, end: int, edits: tuple[Edit, ...]) -> Finding:
         return self.finding(
             f"`{written}` is `void *` in HIP, so arithmetic on it needs a cast", start, end, edits, cuda="CUdeviceptr"
         )
+
+
+def _bits_outside(unit: Unit, i: int) -> bool:
+    """Whether brackets around token i, which only group, are an operand of what looks at bits."""
+    k = unit.enclosing[i]
+    while k > 0 and unit.t[k] == "(" and not _ends_operand(unit, k - 1):
+        if unit.tok(unit.match[k] + 1) in _BITS or (unit.tok(k - 1) in _BITS and _ends_operand(unit, k - 2)):
+            return True
+        k = unit.enclosing[k - 1]
+    return False
+
+
+def _static_cast(unit: Unit, i: int) -> int:
+    """The `static_cast` to an integer whose `>` is token i; 0 if it is none."""
+    opened = unit.angle_open(i) if unit.tok(i) == ">" else -1
+    if opened < 1 or unit.t[opened - 1] != "static_cast":
+        return 0
+    return opened - 1 if _INTEGERS.issuperset(unit.t[opened + 1 : i]) else 0
+
+
+def _pointer_again(unit: Unit, i: int, pointers: set[str]) -> tuple[Edit, ...]:
+    """Edits that make the value with token i a pointer again, where a pointer variable or function gets it."""
+    k = i
+    while k > 0 and unit.enclosing[k - 1] >= 0:
+        k = unit.enclosing[k - 1]
+    while k > 0 and unit.t[k] not in ("=", "return", ";", "{", "}", ","):
+        k = unit.match[k] - 1 if unit.t[k] in (")", "]") and unit.match[k] > 0 else k - 1
+    f = unit.function_at(i)
+    returns = f is not None and not _TYPES.isdisjoint(unit.t[f.first : f.name_at])
+    stop = _statement_end(unit, k + 1)
+    if (
+        stop >= len(unit.t)
+        or unit.t[stop] not in (";", ",")
+        or not ((unit.t[k] == "=" and unit.t[k - 1] in pointers) or (unit.t[k] == "return" and returns))
+        or not _looks_at_bits(unit, k + 1, stop)
+    ):
+        return ()
+    opening = f"{unit.t[k]} reinterpret_cast<hipDeviceptr_t>("
+    return (
+        replace(unit.p[k], unit.p[k + 1], opening),
+        replace(unit.p[stop], unit.end(stop), f"){unit.t[stop]}"),
+    )
+
+
+def _looks_at_bits(unit: Unit, first: int, stop: int) -> bool:
+    """Whether an operator outside of all brackets of tokens [first, stop) gives an integer."""
+    k = first
+    while k < stop:
+        if unit.t[k] in _BITS and _ends_operand(unit, k - 1):
+            return True
+        k = unit.match[k] + 1 if unit.t[k] in ("(", "[", "{") and unit.match[k] > k else k + 1
+    return False
 
 
 def _wrapped(start: int, end: int, opening: str) -> tuple[Edit, ...]:

@@ -11,6 +11,11 @@ _KERNEL = re.compile(r"__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(?:void
 _MODULE = re.compile(r"\.version\s+\d+\.\d+[\s\S]*?\.target\s+sm_|\.visible\s+\.entry\s+(\w+)")
 _ENTRY = re.compile(r"\.entry\s+([\w$]+)")
 _FILES = ('.ptx"', '.cubin"', '.fatbin"')
+_PART = re.compile(
+    r"(__(?:shfl|ballot|any|all|match|reduce)\w*_sync)\s*\(|#\s*(?:if|ifdef|ifndef|elif)\b[^\n]*(__CUDA_ARCH__)"
+    r"|#\s*include\s*<(cuda\w*\.h|cooperative_groups\.h|mma\.h)>|(\basm\s+volatile)\s*\("
+)
+_SIGNS = ("__global__", ".entry", "_sync", "__CUDA_ARCH__", "include", "volatile")
 _FILE = re.compile(r"\.(?:ptx|cubin|fatbin)\"\Z")
 
 
@@ -18,8 +23,10 @@ class KernelString(Check):
     """A string literal holds the source of a kernel, for compilation at run time, or PTX.
 
     Strings are the program's data and are not rewritten. hipRTC compiles HIP source: convert the text as a file of its
-    own (`cu2port convert - < kernel.cu`) and paste it back. HIP cannot load PTX at all: `cu2port ptx` makes HIP source
-    of it, with the same kernels, for hipRTC or the build.
+    own (`cu2port convert - < kernel.cu`) and paste it back; headers that it includes then (`cu2port/warp.hpp`) go to
+    `hiprtcCreateProgram` by name. A part of a kernel is found by what it calls (`__shfl_sync`) or asks for
+    (`__CUDA_ARCH__`). HIP cannot load PTX at all: `cu2port ptx` makes HIP source of it, with the same kernels, for
+    hipRTC or the build.
     """
 
     code, name, severity = "CU217", "kernel-string", Severity.WARNING
@@ -37,7 +44,13 @@ class KernelString(Check):
             findings=1,
         ),
         Example('load(&m, "kernels.ptx");', 'load(&m, "kernels.ptx");', "a module's file"),
-        Example('const char* s = "the __global__ qualifier";', note="prose"),
+        Example(
+            'const char* s = "x += __shfl_down_sync(~0u, x, 16);\\n" "#if __CUDA_ARCH__ >= 700\\n";',
+            'const char* s = "x += __shfl_down_sync(~0u, x, 16);\\n" "#if __CUDA_ARCH__ >= 700\\n";',
+            "a part of one",
+            findings=1,
+        ),
+        Example('const char* s = "the __global__ qualifier"; puts("__shfl_sync failed");', note="prose"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
@@ -50,7 +63,7 @@ class KernelString(Check):
                     unit.end(i),
                     effects=(("all", "wrong-result"),),
                 )
-        if "__global__" not in unit.text and ".entry" not in unit.text:
+        if not any(w in unit.text for w in _SIGNS):
             return
         for first, stop in _runs(unit.find(*unit.strings)):
             text = "\n".join(unit.t[first:stop])
@@ -66,6 +79,14 @@ class KernelString(Check):
                     unit.end(stop - 1),
                     severity=Severity.ERROR if module else Severity.WARNING,
                     effects=(("all", "wrong-result"),),
+                )
+            elif part := _PART.search(text):
+                word = next(filter(None, part.groups()))
+                yield self.finding(
+                    f"a string holds a part of CUDA source (`{word}`); strings are not rewritten",
+                    unit.p[first],
+                    unit.end(stop - 1),
+                    effects=(("all", "compile-error"),),
                 )
 
 

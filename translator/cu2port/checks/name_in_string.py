@@ -32,6 +32,7 @@ _ROCM = {
     "nvml": "libamd_smi.so",
     "nvrtc": "libhiprtc.so",
 }
+_LOADERS = frozenset({"dlsym", "dlvsym", "GetProcAddress", "cuGetProcAddress", "uv_dlsym", "SDL_LoadFunction"})
 _FAR = 60  # tokens to look back for the call
 
 
@@ -47,6 +48,12 @@ class NameInString(Check):
     examples = (
         Example('p = dlsym(h, "cuMemCreate");', 'p = dlsym(h, "cuMemCreate");'),
         Example('h = open("libcublas.so.12", 1);', 'h = open("libcublas.so.12", 1);', "a library's file"),
+        Example(
+            'S t[] = {{"cuInit", &a}, {"cuMemCreate", &b}}; void f() { *t[0].p = dlsym(h, t[0].n); }',
+            'S t[] = {{"cuInit", &a}, {"cuMemCreate", &b}}; void f() { *t[0].p = dlsym(h, t[0].n); }',
+            "a table of names",
+            findings=2,
+        ),
         Example('#define GET(h) dlsym(h, "cuInit")\n', '#define GET(h) dlsym(h, "cuInit")\n', "in a macro body"),
         Example('CHECK(p = dlsym(h, "cuInit"));', 'CHECK(p = dlsym(h, "cuInit"));', "as a macro's argument"),
         Example('report("cudaMalloc", e); puts("libcublas.so is missing");', note="prose"),
@@ -66,9 +73,15 @@ class NameInString(Check):
                 wanted[text] = ("", rocm, f"{text} is a CUDA library; ROCm's is `{rocm}`")
         for i in unit.find(*wanted):
             cuda, hip, message = wanted[unit.t[i]]
-            if cuda and not _LOOKS_UP.search(_callee(unit, i)):
+            if cuda and not _LOOKS_UP.search(_callee(unit, i)) and not _in_table(unit, i):
                 continue
             yield self.finding(message, unit.p[i], unit.end(i), cuda=cuda, hip=hip, effects=(("all", "wrong-result"),))
+
+
+def _in_table(unit: Unit, i: int) -> bool:
+    """Whether token i begins a row of a table, in a file that looks names up: `{"cuInit", &init}`."""
+    row = unit.tok(i - 1) == "{" and unit.tok(i + 1) == "," and unit.tok(i - 2) in ("{", ",")
+    return row and not unit.words.isdisjoint(_LOADERS)
 
 
 def _callee(unit: Unit, i: int) -> str:

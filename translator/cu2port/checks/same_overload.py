@@ -11,6 +11,9 @@ from cu2port.syntax.lexer import is_identifier
 
 #: Guards of headers that HIP's runtime header includes, or stands for.
 _ALWAYS = frozenset({"__DRIVER_TYPES_H__", "__CUDA_RUNTIME_API_H__", "__CUDA_RUNTIME_H__"})
+#: cuSPARSE's descriptors, all `void *` in hipSPARSE.
+_KINDS = "MatDescr SpVecDescr DnVecDescr SpMatDescr DnMatDescr ConstSpVecDescr ConstDnVecDescr ConstSpMatDescr"
+_VOID = frozenset(f"cusparse{kind}_t" for kind in _KINDS.split())
 _WORDS = frozenset({"const", "struct", "enum", "volatile"})
 
 
@@ -19,7 +22,8 @@ class SameOverload(Check):
 
     `cudaError_t` and `CUresult` differ in CUDA, and programs print both by overloads of one function; in HIP both are
     `hipError_t`, so the second definition is one too many. It is taken out where the first is there whenever the
-    second is; otherwise both are reported.
+    second is; otherwise both are reported. So it is with cuSPARSE's descriptors, which are `void *` in hipSPARSE; there
+    each function does another thing, so a type of the program's own around each descriptor is needed.
     """
 
     code, name, severity = "CU222", "same-overload", Severity.INFO
@@ -45,13 +49,26 @@ class SameOverload(Check):
             "#define E hipError_t\nvoid g(hipError_t e) { }\n",
             "as a macro's argument it goes; a type in a macro body is not looked through",
         ),
+        Example(
+            "void d(cusparseDnVecDescr_t x) { A(x); }\nvoid d(cusparseSpMatDescr_t x) { B(x); }\n",
+            "void d(hipsparseDnVecDescr_t x) { A(x); }\nvoid d(hipsparseSpMatDescr_t x) { B(x); }\n",
+            "descriptors: reported",
+            findings=1,
+        ),
+        Example(
+            "template <> struct D<cusparseDnVecDescr_t> {};\ntemplate <> struct D<cusparseSpMatDescr_t> {};\n",
+            "template <> struct D<hipsparseDnVecDescr_t> {};\ntemplate <> struct D<hipsparseSpMatDescr_t> {};\n",
+            "specialisations: reported",
+            findings=1,
+        ),
         Example("int f(cudaError_t e) { return 1; }\nint f(int e) { return 2; }\n", note="different types"),
         Example("#if A\nint f(CUresult e) { return 1; }\n#else\nint f(CUresult e) { return 2; }\n#endif\n"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if "CUresult" not in unit.words:
+        if not unit.words & {"CUresult", *_VOID}:
             return
+        yield from self._specialisations(unit)
         first: dict[tuple[str, tuple[str, ...]], Function] = {}
         for f in unit.functions:
             if f.params[1] - f.params[0] < 2 or _in_class(unit, f):
@@ -66,7 +83,8 @@ class SameOverload(Check):
                 continue  # two branches of one condition: never both
             doubtful = [g for g in there if g not in here and not condition_words(unit, g) <= _ALWAYS]
             start, end = unit.p[f.first], unit.end(f.body[1])
-            sure = not doubtful and not any(start <= d.start < end for d in unit.directives)
+            handles = not _VOID.isdisjoint(unit.t[f.params[0] : f.params[1]])
+            sure = not doubtful and not handles and not any(start <= d.start < end for d in unit.directives)
             after = end + (1 if unit.text[end : end + 1] == "\n" else 0)
             yield self.finding(
                 f"`{f.name}` is defined for types that are the same type in HIP",
@@ -74,9 +92,26 @@ class SameOverload(Check):
                 end,
                 (replace(start, after, ""),) if sure else (),
                 severity=Severity.INFO if sure else Severity.WARNING,
-                cuda="CUresult",
+                cuda=next(iter(sorted(_VOID.intersection(unit.t[f.params[0] : f.params[1]]))), "CUresult"),
                 effects=(("all", "compile-error"),),
             )
+
+    def _specialisations(self, unit: Unit) -> Iterator[Finding]:
+        """Full specialisations of one class template for descriptors that are one type."""
+        first: dict[str, str] = {}
+        for i in unit.find(*_VOID & unit.words):
+            head = unit.t[max(0, i - 6) : i]
+            if unit.tok(i - 1) != "<" or unit.tok(i + 1) != ">" or head[:3] != ["template", "<", ">"]:
+                continue
+            if first.setdefault(unit.t[i - 2], unit.t[i]) != unit.t[i]:
+                yield self.finding(
+                    f"`{unit.t[i - 2]}` is specialised for types that are the same type in HIP",
+                    unit.p[i],
+                    unit.end(i),
+                    severity=Severity.WARNING,
+                    cuda=unit.t[i],
+                    effects=(("all", "compile-error"),),
+                )
 
 
 def _types(unit: Unit, f: Function, converted: bool) -> tuple[str, ...]:
@@ -90,7 +125,8 @@ def _types(unit: Unit, f: Function, converted: bool) -> tuple[str, ...]:
         rows = [unit.catalog.get(w) if converted else None for w in words]
         out.append(
             " ".join(
-                (target(r, unit.options.rocm)[0] or w) if r is not None else w for w, r in zip(words, rows, strict=True)
+                (("void *" if w in _VOID else target(r, unit.options.rocm)[0]) or w) if r is not None else w
+                for w, r in zip(words, rows, strict=True)
             )
         )
     return tuple(out)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from cu2port.catalog.pastes import pasted
 from cu2port.core.model import Finding, Severity, Trust, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.structure import Call, Macro
@@ -20,6 +21,7 @@ class TokenPaste(Check):
     Where every use of the macro is in the file and all names that come out get the same new beginning, that beginning
     is replaced in the macro's body; where uses are elsewhere or go through another macro, it is if all of CUDA's names
     of that form (`cublas?axpy`) get it. Otherwise the macro is left for manual work: its names appear nowhere as words.
+    A CUDA name that a macro joins to a name of the file's (`f##_p`) stays: the other name must be found.
     """
 
     code, name, severity = "CU109", "token-paste", Severity.WARNING
@@ -34,6 +36,12 @@ class TokenPaste(Check):
             "#define NRM(c) cublas##c##nrm2(n, x, 1)\n",
             "#define NRM(c) cublas##c##nrm2(n, x, 1)\n",
             "an older interface",
+        ),
+        Example(
+            "#define LOAD(f) f##_p = (F)dlsym(h, #f)\nF cuInit_p;\nvoid g() { LOAD(cuInit); }\n",
+            "#define LOAD(f) f##_p = (F)dlsym(h, #f)\nF cuInit_p;\nvoid g() { LOAD(cuInit); }\n",
+            "a name of the file's is made of CUDA's",
+            findings=1,
         ),
         Example("#define CAT(a, b) a##b\nint CAT(x, y);\n", note="no CUDA name"),
         Example(
@@ -51,6 +59,17 @@ class TokenPaste(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if "##" not in unit.text and "%:%:" not in unit.text:
             return
+        for i, made in pasted(unit).items():
+            row = unit.catalog.get(unit.t[i])
+            if row is not None and row.hip != row.cuda:
+                hip = f"; what it looks up by name is `{row.hip}` in HIP" if row.hip else ""
+                yield self.finding(
+                    f"`{unit.t[i]}` stays, since a macro makes `{made}` of it{hip}",
+                    unit.p[i],
+                    unit.end(i),
+                    cuda=unit.t[i],
+                    effects=(("all", "wrong-result"),),
+                )
         for definitions in unit.macros.values():
             for macro in definitions:
                 for chain in _chains(unit, macro):

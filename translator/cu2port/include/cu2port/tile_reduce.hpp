@@ -105,6 +105,20 @@ template <class Group, class T> CU2PORT_TILE T from_below(const Group& group, T 
     return by_words(x, [&](unsigned word) { return group.shfl_up(word, distance); });
 }
 
+// A tile's shuffles for values of any trivially copyable type, which HIP's tiles have for numbers only.
+template <class Group, class T> CU2PORT_TILE T shfl(const Group& group, CU2PORT_TILE_VALUE T value, int rank) {
+    return by_words(value, [&](unsigned word) { return group.shfl(word, rank); });
+}
+template <class Group, class T> CU2PORT_TILE T shfl_down(const Group& group, CU2PORT_TILE_VALUE T value, unsigned by) {
+    return by_words(value, [&](unsigned word) { return group.shfl_down(word, by); });
+}
+template <class Group, class T> CU2PORT_TILE T shfl_up(const Group& group, CU2PORT_TILE_VALUE T value, unsigned by) {
+    return by_words(value, [&](unsigned word) { return group.shfl_up(word, by); });
+}
+template <class Group, class T> CU2PORT_TILE T shfl_xor(const Group& group, CU2PORT_TILE_VALUE T value, unsigned mask) {
+    return by_words(value, [&](unsigned word) { return group.shfl_xor(word, mask); });
+}
+
 }  // namespace tile
 
 /// Every thread of the group gets op over the values of all.

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.core.model import Finding
+from cu2port.engine.check import Check, Example
+from cu2port.facts.hipcode import asks_for_hip
+from cu2port.facts.unit import Unit
+
+_MACROS = ("__CUDACC__", "__NVCC__", "__CUDA_ARCH__", "__CUDACC_RTC__")
+
+
+class OwnCudacc(Check):
+    """The program defines a macro that only nvcc should: `#define __CUDACC__`.
+
+    With it, rocThrust and other libraries take their branches for CUDA, which do not compile ("unimplemented for this
+    system"). The conditions of the converted program ask for `__HIPCC__` and `__HIP_DEVICE_COMPILE__`, so nothing needs
+    the definition for HIP: leave it out there.
+    """
+
+    code, name = "CU244", "own-compiler-macro"
+    minutes = 5
+    examples = (
+        Example("#define __CUDACC__\nint x;\n", "#define __CUDACC__\nint x;\n"),
+        Example(
+            "#ifndef __CUDA_ARCH__\n#define __CUDA_ARCH__ 800\n#endif\n",
+            "#ifndef __HIP_DEVICE_COMPILE__\n#define __CUDA_ARCH__ 800\n#endif\n",
+        ),
+        Example("#undef __CUDACC__\n", note="taken away"),
+        Example("#define MY__CUDACC__\n#define IS __CUDACC__\n", note="other names"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        for name in _MACROS:
+            for macro in unit.macros.get(name, ()):
+                at = macro.directive.first + 2
+                if not asks_for_hip(unit, at):
+                    yield self.finding(
+                        f"`{name}` is defined by hand, so libraries take their branches for CUDA",
+                        unit.p[at],
+                        unit.end(at),
+                        cuda="",
+                        effects=(("all", "compile-error"),),
+                    )
