@@ -74,11 +74,11 @@ def _globbed(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Iter
     name = c.args[1].text
     keywords = ("CONFIGURE_DEPENDS", "FOLLOW_SYMLINKS", "RELATIVE", "LIST_DIRECTORIES", "true", "false")
     patterns = [p for a in c.args[2:] for p in a.text.split(";") if "*" in p and p not in keywords]
-    ours = [m[0] for p in patterns for m in _NAME.finditer(p) if not asked.new_name(m[0]).endswith(".hip")]
-    if not ours or not re.fullmatch(r"\w+", name):
+    unrenamed = [m[0] for p in patterns for m in _NAME.finditer(p) if not asked.new_name(m[0]).endswith(".hip")]
+    if not unrenamed or not re.fullmatch(r"\w+", name):
         return
     lead = f"\n{indent_of(text, c.start)}"
-    if len(ours) == len(patterns):
+    if len(unrenamed) == len(patterns):
         of = name
         lines = ""
     else:
@@ -87,5 +87,5 @@ def _globbed(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Iter
     if f"${{{of}}}" in known:
         return
     lines += f"{lead}set_source_files_properties(${{{of}}} PROPERTIES LANGUAGE HIP)"
-    message = f"`{ours[0]}`: CMake has no language for `.cu` without CUDA; marked as HIP"
+    message = f"`{unrenamed[0]}`: CMake has no language for `.cu` without CUDA; marked as HIP"
     yield finding(SOURCE, message, c.start, c.end, [insert(c.end, lines, Side.LEFT)])

@@ -60,8 +60,8 @@ def _facts(item: Item) -> Facts:
 
 def _own_hip(root: Root, found: Collection[tuple[Item, Facts]]) -> bool:
     """Whether a tree has a build for CUDA and one for HIP."""
-    ours = [f for item, f in found if item.root is root]
-    return any(f.hip for f in ours) and any(f.cuda for f in ours)
+    of_root = [f for item, f in found if item.root is root]
+    return any(f.hip for f in of_root) and any(f.cuda for f in of_root)
 
 
 def _packages(found: Mapping[int, tuple[Item, Facts]]) -> dict[int, set[str]]:
@@ -75,9 +75,9 @@ def _packages(found: Mapping[int, tuple[Item, Facts]]) -> dict[int, set[str]]:
         if not f.packages:
             continue
         for anchors in (toolkits, languages):
-            ours = [(name, i) for (root, name), i in anchors.items() if root == item.root.path]
-            above = [(name, i) for name, i in ours if _holds(name.rpartition("/")[0], item.relative)]
-            same = [i for name, i in ours if name == item.relative]
+            of_root = [(name, i) for (root, name), i in anchors.items() if root == item.root.path]
+            above = [(name, i) for name, i in of_root if _holds(name.rpartition("/")[0], item.relative)]
+            same = [i for name, i in of_root if name == item.relative]
             nearest = max(above, key=lambda x: x[0].count("/"), default=None)
             if same or nearest:
                 break
@@ -90,8 +90,8 @@ def _packages(found: Mapping[int, tuple[Item, Facts]]) -> dict[int, set[str]]:
 
 def _first(root: Path, anchors: Mapping[tuple[Path, str], int]) -> tuple[str, int] | None:
     """The anchor of a tree that is nearest to its root."""
-    ours = [(name, i) for (path, name), i in anchors.items() if path == root]
-    return min(ours, key=lambda x: (x[0].count("/"), x[0]), default=None)
+    of_root = [(name, i) for (path, name), i in anchors.items() if path == root]
+    return min(of_root, key=lambda x: (x[0].count("/"), x[0]), default=None)
 
 
 def _stand_ins(
@@ -104,9 +104,9 @@ def _stand_ins(
     out: dict[int, frozenset[str]] = {}
     known: dict[Path, frozenset[str]] = {}
     for root in {item.root.path for item, _ in found.values()}:
-        ours = [f for item, f in found.values() if item.root.path == root]
-        sets = frozenset(name for f in ours for name in f.sets)
-        reads = frozenset(name for f in ours for name in f.stand_ins) - sets
+        of_root = [f for item, f in found.values() if item.root.path == root]
+        sets = frozenset(name for f in of_root for name in f.sets)
+        reads = frozenset(name for f in of_root for name in f.stand_ins) - sets
         first = _first(root, anchors)
         if first is not None:
             out[first[1]] = reads

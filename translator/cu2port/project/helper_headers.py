@@ -13,7 +13,7 @@ from cu2port.core.model import Judged
 from cu2port.project.tree import CannotRun
 
 HELPERS = "cu2port"  # the folder of helper headers
-OURS = b"// cu2port "  # the first bytes of each of them
+FIRST_BYTES = b"// cu2port "  # the first bytes of each of them
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"(?:cu2port/)?([\w.]+)"', re.M)
 
 
@@ -106,7 +106,7 @@ class HelperHeaders:
 
 def is_helper(path: str, data: bytes) -> bool:
     """Whether a file is one of the helper headers: nobody has to port or judge it."""
-    return data.startswith(OURS) and os.path.basename(os.path.dirname(path)) == HELPERS  # noqa: PTH119, PTH120
+    return data.startswith(FIRST_BYTES) and os.path.basename(os.path.dirname(path)) == HELPERS  # noqa: PTH119, PTH120
 
 
 def is_helper_file(path: Path) -> bool:
@@ -114,4 +114,4 @@ def is_helper_file(path: Path) -> bool:
     if path.is_symlink() or not path.is_file():
         return False
     with path.open("rb") as f:
-        return f.readline().startswith(OURS)
+        return f.readline().startswith(FIRST_BYTES)

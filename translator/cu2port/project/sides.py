@@ -62,7 +62,7 @@ class Builds:
 class Sides:
     """What a tree is. `of`: by file; `macros`: those that HIP's build alone defines, beside what their names tell;
     `asked`: the macros for HIP that conditions ask for, the project's own first; `folders`: where HIP's files lie;
-    `mixed`: (converted file, file for HIP that it reaches and that counts lanes)."""
+    `mixed_widths`: (converted file, file for HIP that it reaches and that counts lanes)."""
 
     decision: Decision
     of: Mapping[str, Side]
@@ -70,7 +70,7 @@ class Sides:
     macros: frozenset[str] = frozenset()
     asked: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
-    mixed: tuple[tuple[str, str], ...] = ()
+    mixed_widths: tuple[tuple[str, str], ...] = ()
 
     def counts(self) -> dict[str, int]:
         """How many files are on each side."""
@@ -83,7 +83,9 @@ class Sides:
             return None
         told = ((shown[f], s.name, s.reason) for f, s in self.of.items() if f in shown)
         files = tuple(sorted(x for x in told if x[1] in ("hip", "both", "kept")))
-        return TreeRecord(self.decision, self._message(), self.asked[:_MOST], self.folders[:_MOST], files, self.mixed)
+        return TreeRecord(
+            self.decision, self._message(), self.asked[:_MOST], self.folders[:_MOST], files, self.mixed_widths
+        )
 
     def _message(self) -> str:
         n = self.counts()
@@ -164,10 +166,10 @@ def decide(
         of |= {f: Side("kept", side.reason) for f, side in of.items() if side.name in ("cuda", "both")}
     elif twins:
         of |= {f: Side("kept", f"{shown[twin]} is its twin for HIP") for f, twin in twins.items()}
-    mixed = () if decision == "both" else _mixed(of, facts, shown, includers)
+    mixed_widths = () if decision == "both" else _mixed_widths(of, facts, shown, includers)
     # the project's own first: what HIP's compiler defines builds nothing
     names = sorted(asked, key=lambda w: (w.startswith(("__", "HIP_VERSION")), -asked[w], w))
-    return Sides(decision, of, why, macros, tuple(names), folders, mixed)
+    return Sides(decision, of, why, macros, tuple(names), folders, mixed_widths)
 
 
 def _included(f: SideFacts, targets: Mapping[str, str]) -> Iterable[str]:
@@ -265,7 +267,7 @@ def _folders(hips: list[str]) -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda f: (-found[f], f)))
 
 
-def _mixed(
+def _mixed_widths(
     of: Mapping[str, Side], facts: Mapping[str, SideFacts], shown: Mapping[str, str], includers: Mapping[str, set[str]]
 ) -> tuple[tuple[str, str], ...]:
     """Converted files that count lanes and reach a file for HIP that counts them too: two widths in one program."""

@@ -174,14 +174,14 @@ class Pool:
         return idle[:wanted]
 
     def _start(self) -> _Worker:
-        ours, theirs = self._context.Pipe()
+        own_end, child_end = self._context.Pipe()
         # a forked child inherits our ends of all pipes; open there, they would keep siblings from seeing our death
-        inherited = [ours, *(w.pipe for w in self._workers)] if sys.platform == "linux" else []
+        inherited = [own_end, *(w.pipe for w in self._workers)] if sys.platform == "linux" else []
         held = self._held if sys.platform == "linux" else ()
-        process = self._context.Process(target=_serve, args=(theirs, inherited, held), name="cu2port-worker")
+        process = self._context.Process(target=_serve, args=(child_end, inherited, held), name="cu2port-worker")
         process.start()
-        theirs.close()
-        return _Worker(process, ours)
+        child_end.close()
+        return _Worker(process, own_end)
 
 
 def _chunks(jobs: Sequence[Job], size: int) -> Iterator[list[Job]]:
@@ -226,11 +226,11 @@ class _LastWords:
 def describe(error: BaseException) -> str:
     """`KeyError in checks/warp_mask.py:31`: the exception and the last place of ours it went through."""
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [f for f in frames if f"{os.sep}cu2port{os.sep}" in f.filename]
-    if not ours:
+    own = [f for f in frames if f"{os.sep}cu2port{os.sep}" in f.filename]
+    if not own:
         return type(error).__name__
-    path = ours[-1].filename.replace(os.sep, "/").rpartition("/cu2port/")[2]
-    return f"{type(error).__name__} in {path}:{ours[-1].lineno}"
+    path = own[-1].filename.replace(os.sep, "/").rpartition("/cu2port/")[2]
+    return f"{type(error).__name__} in {path}:{own[-1].lineno}"
 
 
 def _serve(pipe: Connection, inherited: list[Connection], held: Sequence[int]) -> None:

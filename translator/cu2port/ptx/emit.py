@@ -82,7 +82,7 @@ class _Emitter:
     taken: set[str] = field(default_factory=set)
     labels: dict[str, str] = field(default_factory=dict)  # visible labels: PTX name -> C++ name
     tables: dict[str, list[str]] = field(default_factory=dict)  # `.branchtargets`, by its label
-    made: list[str] = field(default_factory=list)  # every label's C++ name
+    label_names: list[str] = field(default_factory=list)  # every label's C++ name
     jumps: bool = False
     relaxed: int = 0
     flag: Place | None = None  # the carry flag, once an instruction has named it
@@ -92,9 +92,9 @@ class _Emitter:
     first: dict[str, str] = field(default_factory=dict)  # how C++ names of such registers are initialised
 
     def finished(self) -> Emitted:
-        local = [f"__label__ {', '.join(self.made)};"] if self.made else []
+        local = [f"__label__ {', '.join(self.label_names)};"] if self.label_names else []
         lines = (*local, *self.top, *self.lines)
-        return Emitted(lines, any(NAMESPACE in line for line in lines), tuple(self.made), self.relaxed)
+        return Emitted(lines, any(NAMESPACE in line for line in lines), tuple(self.label_names), self.relaxed)
 
     def fresh(self, wanted: str) -> str:
         """A C++ name like `wanted` that nothing else has."""
@@ -116,7 +116,7 @@ class _Emitter:
         for statement in statements:
             if isinstance(statement, Label):
                 self.labels[statement.name] = self.fresh(statement.name)
-                self.made.append(self.labels[statement.name])
+                self.label_names.append(self.labels[statement.name])
         for statement in statements:
             if isinstance(statement, Instruction):
                 self.instruction(statement)

@@ -69,10 +69,10 @@ class Type:
 
 
 def _types() -> dict[str, Type]:
-    made = [Type(f"{kind}{bits}", kind, bits) for kind in "usb" for bits in (2, 4, 8, 16, 32, 64, 128)]
-    made += [Type("u256", "u", 256), Type("s256", "s", 256)]  # a 128-bit product
-    made += [Type("pred", "p", 1), Type("void", "v", 0)]
-    made += [
+    types = [Type(f"{kind}{bits}", kind, bits) for kind in "usb" for bits in (2, 4, 8, 16, 32, 64, 128)]
+    types += [Type("u256", "u", 256), Type("s256", "s", 256)]  # a 128-bit product
+    types += [Type("pred", "p", 1), Type("void", "v", 0)]
+    types += [
         Type(name, "f", bits) for name, bits in (("f16", 16), ("bf16", 16), ("tf32", 32), ("f32", 32), ("f64", 64))
     ]
     # packed and small formats live in registers of bits; rows take them apart
@@ -83,8 +83,8 @@ def _types() -> dict[str, Type]:
         "e2m1x2 8  e2m3x2 16  e3m2x2 16  ue8m0x2 16  e4m3x4 32  e5m2x4 32  e2m1x4 16  e2m3x4 32  e3m2x4 32  s2f6x2 16"
     )
     words = packed.split()
-    made += [Type(name, "b", int(bits)) for name, bits in zip(words[::2], words[1::2], strict=True)]
-    return {t.name: t for t in made}
+    types += [Type(name, "b", int(bits)) for name, bits in zip(words[::2], words[1::2], strict=True)]
+    return {t.name: t for t in types}
 
 
 TYPES: Mapping[str, Type] = _types()

@@ -38,25 +38,25 @@ class Shape:
     place: Callable[[int, int, int], tuple[int, int]]
 
 
-def _along(count: int) -> Callable[[int, int, int], tuple[int, int]]:
+def _by_rows(count: int) -> Callable[[int, int, int], tuple[int, int]]:
     """Four lanes share a row, `count` neighbours of it each."""
     return lambda lane, word, i: (lane // 4, count * (lane % 4) + i)
 
 
-def _across(count: int) -> Callable[[int, int, int], tuple[int, int]]:
+def _by_columns(count: int) -> Callable[[int, int, int], tuple[int, int]]:
     """Four lanes share a column, `count` rows of it each; the second word's column is 8 further."""
     return lambda lane, word, i: (count * (lane % 4) + i, lane // 4 + 8 * word)
 
 
 #: by the modifiers that tell; what `stmatrix` calls m16n8 is what is transposed in memory: 8 rows of 16 bytes
 _SHAPES: Mapping[str, Shape] = {
-    "m8n8_b16": Shape(8, 1, 16, 16, _along(2)),
-    "m8n8_trans_b16": Shape(8, 1, 16, 16, _across(2)),
-    "m8n16_b4x16_p64": Shape(8, 1, 4, 8, _along(4)),
-    "m8n16_b6x16_p32": Shape(8, 1, 6, 8, _along(4)),
-    "m16n16_trans_b8": Shape(16, 2, 8, 8, _across(4)),
-    "m16n16_trans_b4x16_p64": Shape(16, 2, 4, 8, _across(4)),
-    "m16n16_trans_b6x16_p32": Shape(16, 2, 6, 8, _across(4)),
+    "m8n8_b16": Shape(8, 1, 16, 16, _by_rows(2)),
+    "m8n8_trans_b16": Shape(8, 1, 16, 16, _by_columns(2)),
+    "m8n16_b4x16_p64": Shape(8, 1, 4, 8, _by_rows(4)),
+    "m8n16_b6x16_p32": Shape(8, 1, 6, 8, _by_rows(4)),
+    "m16n16_trans_b8": Shape(16, 2, 8, 8, _by_columns(4)),
+    "m16n16_trans_b4x16_p64": Shape(16, 2, 4, 8, _by_columns(4)),
+    "m16n16_trans_b6x16_p32": Shape(16, 2, 6, 8, _by_columns(4)),
     "m16n8_trans_b8": Shape(8, 1, 8, 8, lambda lane, word, i: (2 * (lane % 4) + i % 2, lane // 4 + 8 * (i // 2))),
 }
 

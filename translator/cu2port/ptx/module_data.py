@@ -96,7 +96,7 @@ def natural(t: Type) -> int:
 class Structs:
     """The structs that stand for parameters of bytes."""
 
-    made: dict[tuple[int, int], str] = field(default_factory=dict)  # (bytes, alignment) -> name
+    byte_types: dict[tuple[int, int], str] = field(default_factory=dict)  # (bytes, alignment) -> name
 
     def type_of(self, v: Variable) -> str:
         """The C++ type of a parameter: by size; bytes are a struct. Of a register that is passed: its own."""
@@ -105,12 +105,12 @@ class Structs:
             return cxx_type(value)
         size = prod(v.dims) * v.vector * natural(v.type)
         align = max(v.align, natural(v.type) * v.vector)
-        return self.made.setdefault((size, align), f"bytes{size}" + (f"_{align}" if align > 1 else ""))
+        return self.byte_types.setdefault((size, align), f"bytes{size}" + (f"_{align}" if align > 1 else ""))
 
     def declared(self) -> list[str]:
         return [
             f"struct {f'alignas({align}) ' if align > 1 else ''}{name} {{\n    std::uint8_t bytes[{max(size, 1)}];\n}};"
-            for (size, align), name in self.made.items()
+            for (size, align), name in self.byte_types.items()
         ]
 
 

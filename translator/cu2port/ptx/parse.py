@@ -79,7 +79,7 @@ def _parser() -> Lark:
     grammar = (data_path("grammars") / "ptx.lark").read_text(encoding="utf-8")
     kept = cache_dir() / f"grammar-{hashlib.sha256(grammar.encode()).hexdigest()[:20]}.bin"
     with _sound(kept):
-        return _made(grammar, kept)
+        return _built(grammar, kept)
 
 
 @contextlib.contextmanager
@@ -98,7 +98,7 @@ def _sound(kept: Path) -> Iterator[None]:
             write(checksum, hashlib.sha256(kept.read_bytes()).digest())
 
 
-def _made(grammar: str, kept: Path) -> Lark:
+def _built(grammar: str, kept: Path) -> Lark:
     return Lark(
         grammar,
         parser="lalr",
