@@ -111,11 +111,16 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         ("list(APPEND CUDA_NVCC_FLAGS -Xptxas -v -O3)", 'string(APPEND CMAKE_HIP_FLAGS " -O3")'),
         ('set(CUDA_NVCC_FLAGS "${CUDA_NVCC_FLAGS} -O3")', 'set(CMAKE_HIP_FLAGS "${CMAKE_HIP_FLAGS} -O3")'),
         (
-            "cuda_add_executable(a b.cpp OPTIONS -O3)",
-            "add_executable(a b.cpp)",
+            "cuda_add_executable(a b.cpp OPTIONS -O3)\n",
+            "add_executable(a b.cpp)\ntarget_link_libraries(a hip::host)\n",
         ),
         ("find_library(A NAMES nccl libnccl HINTS x)", "find_library(A NAMES rccl libnccl HINTS x)"),
         ("find_path(A NAMES nccl.h curand.h x.h)", "find_path(A NAMES rccl/rccl.h hiprand/hiprand.h x.h)"),
+        ("cuda_add_executable(a b.cpp)\n", "add_executable(a b.cpp)\ntarget_link_libraries(a hip::host)\n"),
+        (
+            "cuda_add_library(a b.cpp)\ntarget_link_libraries(a PUBLIC c)",
+            "add_library(a b.cpp)\ntarget_link_libraries(a PUBLIC hip::host)\ntarget_link_libraries(a PUBLIC c)",
+        ),
         ("cuda_add_cublas_to_target(a)", "target_link_libraries(a roc::hipblas)"),
         ("find_dependency(CUDAToolkit)", "find_dependency(hip)"),
         ("set(A ${CMAKE_CUDA_FLAGS_${type}})", None),
@@ -134,6 +139,7 @@ def test_find_cuda_brings_no_language_so_one_is_enabled() -> None:
     assert ported(text) == (
         "cmake_minimum_required(VERSION 3.21)\nproject(x)\nenable_language(HIP)\nfind_package(hip REQUIRED)\n"
         "set_source_files_properties(a.cu PROPERTIES LANGUAGE HIP)\nadd_library(x a.cu)\n"
+        "target_link_libraries(x hip::host)\n"
     )
 
 
@@ -172,7 +178,7 @@ def test_what_stays_is_told() -> None:
     text = (
         "find_package(CUDNN)\nif(CUDAToolkit_VERSION VERSION_LESS 12)\nendif()\n"
         "target_link_libraries(a CUDA::nvml CUDA::nppc)\nset_target_properties(a PROPERTIES CUDA_PTX_COMPILATION ON)\n"
-        "add_custom_command(OUTPUT x COMMAND nvcc --ptx k.cu)\n"
+        "add_custom_command(OUTPUT x COMMAND nvcc -dlink k.o)\n"
         "CPMAddPackage(NAME c GITHUB_REPOSITORY NVIDIA/cutlass)\n"
     )
     result = port(text)
@@ -185,7 +191,7 @@ def test_what_stays_is_told() -> None:
         "CUDA::nppc",
         "CUDA_PTX",
         "nvcc",
-        "--ptx",
+        "-dlink",
         "NVIDIA/cutlass",
     ):
         assert f"`{word}" in said

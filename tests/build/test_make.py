@@ -47,6 +47,9 @@ def ported(text: str, **asked: object) -> str:
             "$(foreach s,$(SMS),$(eval NVCCF += -gencode arch=compute_$(s),code=sm_$(s)))\n",
             "$(foreach s,$(SMS),$(eval NVCCF += --offload-arch=native))\n",
         ),
+        ("NVCCFLAGS += -arch=sm_$(subst .,,${CC}) -O3\n", "NVCCFLAGS += --offload-arch=native -O3\n"),
+        ('ifneq ("$(wildcard /usr/bin/nvcc)", "")\n', 'ifneq ("$(wildcard /usr/bin/hipcc)", "")\n'),
+        ("a.fatbin: a.cu\n\tnvcc -fatbin a.cu -o $@\n", "a.fatbin: a.cu\n\thipcc --genco a.cu -o $@\n"),
         ("# nvcc -arch=sm_70\n", "# nvcc -arch=sm_70\n"),
         # a tab begins a recipe only where a rule is open
         ("ifeq ($(D),1)\n\tNVCCFLAGS += -G\nendif\n", "ifeq ($(D),1)\n\tNVCCFLAGS += -g\nendif\n"),

@@ -9,6 +9,7 @@
     make.py       Makefiles
     setup_py.py   setup.py of torch's extensions, by libcst
     presets.py    CMakePresets.json
+    pyproject.py    pyproject.toml of scikit-build-core
     lines.py      all others, line by line: reported
     convert.py    from bytes to a Result
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from cu2port.build import options, sources
-from cu2port.build.layout import indent_of, with_gap, without
+from cu2port.build.layout import break_of, with_gap, without
 from cu2port.build.pages import COMMAND, DEPENDENCY, LANGUAGE, LIBRARY, PACKAGE
 from cu2port.build.properties import properties
 from cu2port.build.syntax import Arg, Command, commands
@@ -31,6 +31,7 @@ _GENERATOR = re.compile(
     r"|\b(?:COMPILE|LINK)_(?:LANGUAGE|LANG_AND_ID):(?:\w+,)*(?P<language>CUDA)\b|\b(?P<std>cuda_std_(?P<year>\d\d))\b"
     r"|(?P<device>\$<(?:DEVICE_LINK|HOST_LINK|CUDA_COMPILER_VERSION):)"
 )
+_SCOPES = frozenset({"PUBLIC", "PRIVATE", "INTERFACE"})
 _NOT_OPTIONS = frozenset("message if elseif while function macro find_package project foreach option".split())
 
 
@@ -43,6 +44,7 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
     )
     enabled = any(c.name in ("project", "enable_language") and {"CUDA", "HIP"} & set(c.words) for c in every)
     interfaces = frozenset(c.words[0] for c in every if c.name == "add_library" and "INTERFACE" in c.words[1:2])
+    link = next((w for c in every if c.name == "target_link_libraries" for w in c.words[1:2] if w in _SCOPES), "")
     anchor = None if any(map(_finds, every)) else next(filter(_enables, every), None)
     for c in every:
         if c.name == "cmake_minimum_required" and raised:
@@ -55,7 +57,7 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
                 continue
         if c is anchor:
             yield from _anchored(text, c, asked)
-        yield from _command(text, c)
+        yield from _command(text, c, link)
         row = table()["command"].get(c.name)
         if row is not None:
             c = dataclasses.replace(c, name=row.to)  # its arguments are read as they will be
@@ -79,7 +81,7 @@ def _anchored(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     """What find_package(CUDAToolkit) would become, where nothing but the language says that CUDA is there."""
     lines = [f"find_package({name} REQUIRED)" for name in asked.packages] + _beside(asked)
     if lines:
-        lead = f"\n{indent_of(text, c.start)}"
+        lead = break_of(text, c.start)
         message = f"packages of ROCm are found here: {', '.join(asked.packages) or 'none'}" + _said(asked)
         edits = [insert(c.end, lead + lead.join(lines), Side.LEFT)]
         yield finding(PACKAGE, message, c.start, c.end, edits, bool(asked.stand_ins))
@@ -134,7 +136,7 @@ def _package(text: str, c: Command, asked: Asked, enabled: bool) -> list[Finding
     rest = "".join(f" {w}" for w in ("QUIET", "REQUIRED") if w in c.words)
     written = text[c.start : c.start + len(c.name)]
     names = dict.fromkeys((*row.to.split(), *(asked.packages if toolkit else ())))
-    lead = f"\n{indent_of(text, c.start)}"
+    lead = break_of(text, c.start)
     lines = [f"{written}({name}{rest})" for name in names]
     if toolkit and c.name == "find_package":
         lines += _beside(asked)
@@ -162,14 +164,18 @@ def _language(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
             yield swap(LANGUAGE, "CUDA", "HIP", arg.inner)
 
 
-def _command(text: str, c: Command) -> Iterator[Finding]:
+def _command(text: str, c: Command, link: str) -> Iterator[Finding]:
     row = table()["command"].get(c.name)
     if row is None:
         return
     end = c.start + len(c.name)
     edits = [replace(c.start, end, row.to)]
-    if row.target:
+    if row.target and row.to == "target_link_libraries":
         edits.append(insert(c.end - 1, f" {row.target}"))
+    elif row.target and c.args:  # FindCUDA links the runtime by itself, as `link` does it in this file
+        scope = f"{link} " if link else ""
+        line = f"{break_of(text, c.start)}target_link_libraries({c.args[0].text} {scope}{row.target})"
+        edits.append(insert(c.end, line, Side.LEFT))
     for i, arg in enumerate(c.args):
         if arg.text == "OPTIONS" and c.name.startswith("cuda_add_"):
             edits += [with_gap(text, a.start, a.end) for a in c.args[i:]]

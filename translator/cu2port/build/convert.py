@@ -136,5 +136,9 @@ def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
         from cu2port.build.presets import presets
 
         yield from presets(text, asked)
+    elif asked.kind == "pyproject":
+        from cu2port.build.pyproject import pyproject
+
+        yield from pyproject(text, asked)
     else:
         yield from lines(text)

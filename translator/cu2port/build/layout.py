@@ -5,6 +5,11 @@ from __future__ import annotations
 from cu2port.core.model import Edit
 
 
+def break_of(text: str, start: int) -> str:
+    """A line break as the text has them, with the indent of the line that holds `start`."""
+    return ("\r\n" if "\r\n" in text else "\n") + indent_of(text, start)
+
+
 def indent_of(text: str, start: int) -> str:
     """The space before the first word of a line."""
     line = text[text.rfind("\n", 0, start) + 1 : start]

@@ -10,7 +10,34 @@ from cu2port.build.pages import EMBEDDED, LINE
 from cu2port.build.words import finding
 from cu2port.core.model import Finding
 
-_RULES = (
+_RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
+    (
+        r"\bnvidia/cuda:\S*-(?:base|runtime)-ubuntu(?P<os>\d\d\.\d\d)",
+        "an image of NVIDIA's",
+        r"rocm/dev-ubuntu-\g<os> with a tag of ROCm's version, such as :7.1",
+    ),
+    (
+        r"\bnvidia/cuda:\S*ubuntu(?P<os>\d\d\.\d\d)",
+        "an image of NVIDIA's",
+        r"rocm/dev-ubuntu-\g<os> with a tag that has the libraries, such as :7.1-complete",
+    ),
+    (r"--gpus[ =]\S+|\bnvidia-docker\b", "NVIDIA's GPUs in containers", "--device=/dev/kfd --device=/dev/dri"),
+    (
+        r"project\s*\(.*'cuda'|add_languages\s*\(.*'cuda'",
+        "Meson's language cuda",
+        "cpp in its place: Meson has no language HIP; set CXX=hipcc, and cpp_args: ['-x', 'hip'] for sources in .cu",
+    ),
+    (
+        r"dependency\s*\(\s*'cuda'",
+        "Meson's dependency on CUDA's toolkit",
+        "dependency('hip', method: 'cmake', modules: ['hip::host']), and one for each library (roc::hipblas, ...)",
+    ),
+    (r"find_program\s*\(\s*'nvcc'", "nvcc", "find_program('hipcc')"),
+    (
+        r"@(?:local_config_cuda|rules_cuda|cuda)//|\bcuda_(?:library|objects|binary|test)\s*\(|\brules_cuda\b",
+        "Bazel's rules for CUDA",
+        "rules for ROCm (@local_config_rocm//rocm:hip, hip_library), or cc_library with hipcc as compiler",
+    ),
     (
         r"enable_language\s*\(.*CUDA|LANGUAGES[^)]*\bCUDA\b|project\s*\([^)]*\bCUDA\b",
         "the language CUDA",
@@ -60,6 +87,7 @@ _RULES = (
     ),
     (r"/usr/local/cuda|\$[({]?CUDA_(?:HOME|PATH)", "the toolkit's folder", "/opt/rocm, or ROCM_PATH"),
     (r"\bnvcc\b|NVCC\b", "the compiler", "hipcc, or amdclang++ -x hip"),
+    (r"\bcupy-cuda\d+x?\b", "CuPy for CUDA", "CuPy that is built for ROCm"),
     (
         r"nvidia/cuda|cuda-toolkit|nvidia-\w+-cu\d+|cupy-cuda|cudatoolkit",
         "an image or package of NVIDIA's",
@@ -89,8 +117,9 @@ def spoken(text: str) -> Iterator[Spoken]:
     count = start = 0
     for number, line in enumerate(text.split("\n"), 1):
         for pattern, what, instead in _COMPILED:
-            if pattern.search(line):
-                yield Spoken(number, start, line, what, instead)
+            found = pattern.search(line)
+            if found:
+                yield Spoken(number, start, line, what, found.expand(instead) if "\\g<" in instead else instead)
                 count += 1
                 break
         start += len(line) + 1

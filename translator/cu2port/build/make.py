@@ -19,8 +19,14 @@ _LINE = re.compile(r"(?:[^\n\\]|\\\r\n|\\(?s:.)|\\\Z)+")
 _COMMENT = re.compile(r"(?:^|(?<=\s))#.*", re.S)
 _ASSIGNED = re.compile(r"[ \t]*(?:(?:export|override)[ \t]+)?([\w.-]+)[ \t]*(?:[:?+!]|::)?=")
 _CONDITIONAL = re.compile(r"[ \t]*(?:ifn?(?:eq|def)|else|endif)\b")
-_WORD = re.compile(r"""(?:\$\([\w.]+\)|\$\{[\w.]+\}|\$[\w@<^*?%$]|"(?:\\.|[^"\\])*"|'[^']*'|\\\S|[^\s()#"'\\;|&`])+""")
-_NVCC = re.compile(r"(?:^|(?<=[/\"'=@,]))nvcc(?=[\"']?$|,)")
+_CALL = r"\$\((?:[^()\n]|\([^()\n]*\))*\)"  # a function of make, which may hold spaces
+_ARCH_WORD = (
+    rf"(?:--?[a-z-]*(?:arch|gencode|gpu-architecture|generate-code)|arch)=(?:[\w=,.]|{_CALL}|\$\{{\w+\}})+(?=\s|\)|\Z)"
+)
+_WORD = re.compile(
+    _ARCH_WORD + r"""|(?:\$\([\w.]+\)|\$\{[\w.]+\}|\$[\w@<^*?%$]|"(?:\\.|[^"\\])*"|'[^']*'|\\\S|[^\s()#"'\\;|&`])+"""
+)
+_NVCC = re.compile(r"(?:^|(?<=[/\"'=@,]))nvcc(?=[\"']?$|[,)])")
 _HOME = re.compile(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin)\b|/?(?:[\s\"':;),]|$))")
 _OTHER = re.compile(r"-fsycl\b|-fopenmp-targets=|-Xopenmp-target|nvptx64-nvidia")  # other languages on NVIDIA's GPUs
 _REFERENCE = re.compile(r"\$[({](\w+)[)}]")
@@ -31,7 +37,7 @@ _SM = re.compile(r"(?:sm|compute)_\d+a?$")
 _CUDA_NAME = re.compile(r"NVCC|CUDA|GENCODE|(?:^|_)(?:SM|GPU)", re.I)
 _NAME = re.compile(r"(?:\$[({]\w+[)}]|[\w./+*?%~-])*\.cu(?![\w.])|(?:^|(?<=\s))\.cu(?=\.o\b)", re.I)
 TOOLKITS = frozenset(
-    "CUDA_PATH CUDA_HOME CUDA_ROOT CUDA_DIR CUDADIR CUDA_INSTALL_PATH CUDA_TOOLKIT_PATH CUDA_BASE".split()
+    "CUDAPATH CUDA_PATH CUDA_HOME CUDA_ROOT CUDA_DIR CUDADIR CUDA_INSTALL_PATH CUDA_TOOLKIT_PATH CUDA_BASE".split()
 )
 
 

@@ -92,6 +92,11 @@ It becomes the one for HIP. `CMAKE_HIP_FLAGS` is one text where FindCUDA's `CUDA
 appended to it is joined with spaces. Standards before C++17 are raised to 17: rocPRIM, which rocThrust and hipCUB are
 made of, needs it. Tests of CUDA's version stay and are reported: HIP's versions are others.""",
     (
+        BuildExample(
+            "pyproject.toml",
+            '[tool.scikit-build]\ncmake.args = ["-DCMAKE_CUDA_FLAGS=-lineinfo"]\n',
+            '[tool.scikit-build]\ncmake.args = ["-DCMAKE_HIP_FLAGS=-gline-tables-only"]\n',
+        ),
         BuildExample("CMakeLists.txt", "set(CMAKE_CUDA_STANDARD 14)\n", "set(CMAKE_HIP_STANDARD 17)\n"),
         BuildExample(
             "CMakeLists.txt",
@@ -132,7 +137,11 @@ COMMAND = BuildRule(
 `cuda_add_executable` and `cuda_add_library` become CMake's own commands. What makes PTX, cubins or fatbins stays and is
 reported: HIP's modules are code objects, which `hipcc --genco` makes.""",
     (
-        BuildExample("CMakeLists.txt", "cuda_add_library(x STATIC x.cpp)\n", "add_library(x STATIC x.cpp)\n"),
+        BuildExample(
+            "CMakeLists.txt",
+            "cuda_add_library(x STATIC x.cpp)\n",
+            "add_library(x STATIC x.cpp)\ntarget_link_libraries(x hip::host)\n",
+        ),
         BuildExample("CMakeLists.txt", "cuda_compile_ptx(files k.cpp)\n", "cuda_compile_ptx(files k.cpp)\n"),
     ),
 )
@@ -274,7 +283,8 @@ LINE = BuildRule(
     """A build file that is not edited refers to CUDA.
 
 Meson, Bazel, autoconf, Visual Studio, Docker, conda and lists of Python packages are read line by line. The finding
-says what a build for HIP has in place of what the line names.""",
+says what a build for HIP has in place of what the line names. In a pyproject.toml the variables that scikit-build-core
+gives to CMake are ported (CU804, CU805, CU808), and other lines are reported.""",
     (
         BuildExample(
             "Dockerfile", "FROM nvidia/cuda:12.4.1-devel-ubuntu22.04\n", "FROM nvidia/cuda:12.4.1-devel-ubuntu22.04\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from cu2port.build.layout import indent_of, with_gap, without
+from cu2port.build.layout import break_of, with_gap, without
 from cu2port.build.pages import ARCHITECTURE, SEPARATE, VARIABLE
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.table import Row, table
@@ -92,7 +92,7 @@ def _without(
     text: str, c: Command, gone: Sequence[tuple[Arg, Sequence[Arg]]], everything: bool, lines: Sequence[str]
 ) -> Finding:
     """The finding that takes properties out, with the commands that take their place."""
-    lead = f"\n{indent_of(text, c.start)}"
+    lead = break_of(text, c.start)
     names = ", ".join(f"`{key.text}`" for key, _ in gone)
     new = lead.join(lines)
     if everything:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from cu2port.build.layout import indent_of
+from cu2port.build.layout import break_of
 from cu2port.build.pages import RENAMED, SOURCE
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.words import Asked, finding, swap
@@ -57,7 +57,7 @@ def languages(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Ite
         line = f"set_source_files_properties({' '.join(names)} PROPERTIES LANGUAGE HIP)"
         what = f"`{names[0]}`" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
         message = f"{what}: CMake has no language for `.cu` without CUDA; marked as HIP"
-        yield finding(SOURCE, message, c.start, c.end, [insert(c.start, f"{line}\n{indent_of(text, c.start)}")])
+        yield finding(SOURCE, message, c.start, c.end, [insert(c.start, line + break_of(text, c.start))])
 
 
 def _cuda_sources(arg: Arg, asked: Asked) -> Iterator[str]:
@@ -77,7 +77,7 @@ def _globbed(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Iter
     unrenamed = [m[0] for p in patterns for m in _NAME.finditer(p) if not asked.new_name(m[0]).endswith(".hip")]
     if not unrenamed or not re.fullmatch(r"\w+", name):
         return
-    lead = f"\n{indent_of(text, c.start)}"
+    lead = break_of(text, c.start)
     if len(unrenamed) == len(patterns):
         of = name
         lines = ""

@@ -17,9 +17,10 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("presets", r"CMake(?:User)?Presets\.json"),
     ("make", r"[Mm]akefile(?:\..*)?|.*\.(?:mk|mak|make)|GNUmakefile"),
     ("setup", r"setup\.py"),
+    ("pyproject", r"pyproject\.toml"),
     (
         "other",
-        r"pyproject\.toml|meson\.build|BUILD(?:\.bazel)?|.*\.bzl|WORKSPACE(?:\.bazel)?|MODULE\.bazel|configure\.(?:ac|in)"
+        r"meson\.build|BUILD(?:\.bazel)?|.*\.bzl|WORKSPACE(?:\.bazel)?|MODULE\.bazel|configure\.(?:ac|in)"
         r"|.*\.sln|.*\.vcxproj|(?:.*\.)?[Dd]ockerfile|Dockerfile\..*|environment.*\.ya?ml|meta\.ya?ml|requirements.*\.txt"
         r"|build\.rs|.*\.go|.*\.pro|SConstruct|SConscript|wscript|xmake\.lua",
     ),
@@ -28,7 +29,7 @@ _NAMES = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KIND
 
 
 def kind_of(name: str) -> str:
-    """What kind of build file a file's name stands for: "cmake", "presets", "make", "setup", "other", or ""."""
+    """What kind of build file a name stands for: "cmake", "presets", "make", "setup", "pyproject", "other", or ""."""
     found = _NAMES.fullmatch(name)
     return found.lastgroup or "" if found else ""
 

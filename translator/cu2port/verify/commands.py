@@ -16,7 +16,7 @@ from cu2port.verify.units import CXX, HIP, C, Tree, Unit
 NAMES = ((HIP, "units in HIP"), (CXX, "in C++"), (C, "in C"))
 _WITH_VALUE = frozenset({"-o", "-MF", "-MT", "-MQ", "-x", "--offload-arch", "-arch"})
 _ALONE = frozenset(
-    {"-c", "-MD", "-MMD", "-MP", "-MG", "-S", "-E", "-save-temps", "--save-temps", "--hip-link", "-M", "-MM"}
+    {"-c", "-MD", "-MMD", "-MP", "-MG", "-S", "-E", "-save-temps", "--save-temps", "--hip-link", "-M", "-MM", "--genco"}
 )
 _JOINED = ("--offload-arch=", "-save-temps=", "--save-temps=", "--cuda-gpu-arch=", "-parallel-jobs=", "--rocm-path=")
 _HIP_COMPILERS = frozenset({"hipcc", "amdclang++"})

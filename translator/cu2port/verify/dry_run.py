@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from cu2port.build.make import TOOLKITS
 from cu2port.project.tree import CannotRun
 from cu2port.verify import commands
 from cu2port.verify.configure import ALONE, Built
@@ -36,7 +37,9 @@ def commands_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, extra:
     if make is None:
         raise CannotRun(f"{tree.given}: it is built by make, which is not on PATH; install it, {ALONE}")
     words = [make, "-n", "-B", "-k", "-w", "--no-print-directory", "-w", "-C", str(tree.asked)]
-    words += [f"HIPCC={root.path}/bin/hipcc", f"ROCM_PATH={root.path}", f"HIP_PATH={root.path}", *extra]
+    words.append(f"HIPCC={root.path}/bin/hipcc")
+    words += [f"{name}={root.path}" for name in sorted({"ROCM_PATH", "HIP_PATH", *TOOLKITS})]  # ROCm's folder by now
+    words += extra
     ended = runner.run(words, str(folder), said_too=True)
     if ended.code is None:
         raise CannotRun(f"{tree.given}: make -n did not end in time (--time-limit)")

@@ -1,0 +1,109 @@
+"""pyproject.toml of scikit-build-core, and the build files whose lines are reported."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cu2port.build.convert import convert
+from cu2port.build.lines import spoken
+from cu2port.build.words import Asked
+from cu2port.core.model import Outcome, Result
+
+
+def port(text: str, archs: tuple[str, ...] = ()) -> Result:
+    return convert(text.encode("latin-1"), "pyproject.toml", Asked("pyproject", archs=archs))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('cmake.args = ["-DCMAKE_CUDA_ARCHITECTURES=80"]', 'cmake.args = ["-DCMAKE_HIP_ARCHITECTURES=gfx942"]'),
+        ('cmake.define.CMAKE_CUDA_STANDARD = "14"', 'cmake.define.CMAKE_HIP_STANDARD = "17"'),
+        (
+            "[tool.scikit-build.cmake.define]\nCMAKE_CUDA_FLAGS = '-G -Xcompiler -fPIC'",
+            "[tool.scikit-build.cmake.define]\nCMAKE_HIP_FLAGS = '-g -fPIC'",
+        ),
+        (
+            '[[tool.scikit-build.overrides]]\ncmake.define = { "CMAKE_CUDA_FLAGS" = "-O3", USE_CUDA = "ON" }',
+            '[[tool.scikit-build.overrides]]\ncmake.define = { "CMAKE_HIP_FLAGS" = "-O3", USE_CUDA = "ON" }',
+        ),
+        ('# CMAKE_CUDA_FLAGS = "-G"', '# CMAKE_CUDA_FLAGS = "-G"'),
+        ('[tool.other]\nCMAKE_CUDA_FLAGS = "-G"', '[tool.other]\nCMAKE_CUDA_FLAGS = "-G"'),
+    ],
+)
+def test_variables_of_scikit_build_core(before: str, after: str) -> None:
+    head = "[tool.scikit-build]\n"
+    result = port(head + before, ("gfx942",))
+    assert result.output.decode() == head + after
+    tomllib.loads(result.output.decode())
+    assert port(result.output.decode(), ("gfx942",)).output == result.output
+
+
+def test_what_is_not_sure_is_reported() -> None:
+    text = (
+        '[project]\ndependencies = ["cupy-cuda12x"]\n[tool.scikit-build.cmake.define]\nCUDA_NVCC_EXECUTABLE = "nvcc"\n'
+    )
+    result = port(text)
+    assert result.output == text.encode()
+    assert [(j.finding.code, j.outcome) for j in result.findings] == [
+        ("CU817", Outcome.MANUAL),
+        ("CU804", Outcome.MANUAL),
+    ]
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "[tool.scikit-build]",
+            "[[tool.scikit-build.overrides]]",
+            "[x]",
+            "\n",
+            "\n",
+            " = ",
+            '"',
+            "'",
+            "#",
+            "[",
+            "]",
+            ", ",
+        ),
+        *(
+            "CMAKE_CUDA_FLAGS",
+            "CMAKE_CUDA_ARCHITECTURES",
+            "-DCMAKE_CUDA_STANDARD=14",
+            "-G",
+            "-Xcompiler -fPIC",
+            "80",
+            "=",
+        ),
+    ]
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(PIECES, max_size=16).map("".join))
+def test_texts_change_once(text: str) -> None:
+    once = port(text)
+    if not any(j.outcome is Outcome.CONFLICT for j in once.findings):
+        assert port(once.output.decode("latin-1")).output == once.output
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("FROM nvidia/cuda:12.4.1-devel-ubuntu22.04 AS b", "rocm/dev-ubuntu-22.04 with a tag that has the libraries"),
+        ("FROM nvidia/cuda:12.4.1-runtime-ubuntu24.04", "rocm/dev-ubuntu-24.04 with a tag of ROCm's version"),
+        ("project('x', ['cpp', 'cuda'])", "cpp in its place"),
+        ("d = dependency('cuda', modules: ['cublas'])", "dependency('hip', method: 'cmake'"),
+        ("n = find_program('nvcc')", "find_program('hipcc')"),
+        ('load("@rules_cuda//cuda:defs.bzl", "cuda_library")', "rules for ROCm"),
+        ("docker run --gpus all x", "--device=/dev/kfd"),
+    ],
+)
+def test_lines_say_what_to_write(line: str, said: str) -> None:
+    (found,) = spoken(line)
+    assert said in found.instead
