@@ -14,6 +14,7 @@ from cu2port.audit.run import audit
 from cu2port.core.model import Outcome, Project
 from cu2port.project import convert
 from cu2port.project.plan import Request
+from cu2port.project.sides import Asked
 from cu2port.report import json_report, terminal
 from cu2port.report.formats import render
 
@@ -111,8 +112,8 @@ def _tree(root: Path, files: dict[str, str]) -> Path:
     return root
 
 
-def _run(root: Path, out: Path, workers: int = 1) -> convert.Ran:
-    request = Request((str(root),), "out", str(out), Options(use_clang=False), workers=workers)
+def _run(root: Path, out: Path, workers: int = 1, hip_side: Asked = "auto") -> convert.Ran:
+    request = Request((str(root),), "out", str(out), Options(use_clang=False), workers=workers, hip_side=hip_side)
     return convert.run(request)
 
 
@@ -195,6 +196,25 @@ def test_a_project_that_builds_for_hip_is_not_converted_twice(tmp_path: Path) ->
     document = audit(Request((str(tmp_path / "in"),), "dry-run", options=Options(use_clang=False)))
     assert document["summary"]["hip"]["message"] == tree.message
     assert any("builds for HIP itself" in line for line in render("text", "audit", document).splitlines())
+    for name in ("html", "md", "sarif", "jsonl"):  # every format has the decision
+        assert "builds for HIP itself" in render(name, "audit", document), name
+    row = json.loads(render("jsonl", "run", ran.record).splitlines()[0])
+    assert (row["name"], row["state"], row["message"]) == ("hip-side", "both", tree.message)
+
+
+def test_the_decision_can_be_taken_by_the_user(tmp_path: Path) -> None:
+    root = _tree(tmp_path / "in", BOTH)
+    told = _run(root, tmp_path / "convert", hip_side="convert").record.hip
+    assert told is not None and told.decision == "mixed" and "--hip-side convert" in told.message
+    assert "hipFree" in (tmp_path / "convert/src/cuda/run_cuda.cu").read_text()
+    assert (tmp_path / "convert/src/hip/run_hip.cpp").read_text() == LANES
+    without = {name: text for name, text in BOTH.items() if name != "CMakeLists.txt"}
+    told = _run(_tree(tmp_path / "in2", without), tmp_path / "leave", hip_side="leave").record.hip
+    assert told is not None and told.decision == "both" and "--hip-side leave" in told.message
+    for name, text in without.items():
+        assert (tmp_path / "leave" / name).read_text() == text
+    plain = _run(_tree(tmp_path / "in3", {"a.cu": CUDA}), tmp_path / "plain", hip_side="leave")
+    assert plain.record.hip is None and "hipFree" in (tmp_path / "plain/a.cu").read_text()
 
 
 def test_a_twin_for_hip_keeps_its_cuda_file(tmp_path: Path) -> None:

@@ -49,9 +49,11 @@ def command(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
 def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
     if "-" in paths:
         raise CannotRun("audit looks at files and folders; `-` is neither")
-    common = shared(asked, find_config(Path.cwd()))
+    config = find_config(Path.cwd())
+    common = shared(asked, config)
     return Request(
         build_files=False,  # they are read line by line
+        hip_side=config.hip_side or "auto",
         inputs=paths,
         mode="dry-run",
         options=Options(

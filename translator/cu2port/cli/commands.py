@@ -152,6 +152,11 @@ def cli() -> None:
 @click.option("-p", "build", metavar="DIR", help="Folder of compile_commands.json: its -I and -D hold for each file.")
 @click.option("--rules", metavar="FILE", multiple=True, help="A rule file of the project; its rows win.")
 @click.option("--exclude", metavar="GLOB", multiple=True, help="Do not convert these files (-o still copies them).")
+@click.option(
+    "--hip-side",
+    type=click.Choice(["auto", "convert", "leave"]),
+    help="CUDA's side of a tree with code for HIP: convert or leave it; auto: leave it if the build has HIP.  [auto]",
+)
 @click.option("--no-build-files", is_flag=True, help="Leave build files as they are; only sources are converted.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Worker processes.  [number of cores]")
 @click.option("--max-size", metavar="SIZE", default="8M", help="Do not convert larger files.  [8M]")

@@ -93,6 +93,7 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
         workers=asked["jobs"] or 0,
         max_size=parse_size(asked["max_size"]),
         force=asked["force"],
+        hip_side=asked["hip_side"] or config.hip_side or "auto",
         build_files=not asked["no_build_files"],
         cache=not asked["no_cache"],
         shard=_shard(asked, mode),

@@ -25,7 +25,7 @@ def merge(paths: tuple[str, ...], out: str) -> int:
         try:
             whole = merged(found)
             count, files = left(whole), len(whole["files"])
-            text = jsonl.of_report(whole) if chosen == "jsonl" else json_report.text_of(whole)
+            text = jsonl.lines_of_report(whole) if chosen == "jsonl" else json_report.text_of(whole)
         except (KeyError, TypeError, AttributeError):
             raise CannotRun("report merge: a report is not as cu2port writes it; convert that part again") from None
         if out:

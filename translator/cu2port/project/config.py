@@ -6,9 +6,10 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import Any
+from typing import Any, Literal
 
 from cu2port.core.files import read_json, read_regular
+from cu2port.project.sides import Asked
 from cu2port.project.tree import CannotRun
 
 _OWN, _PYPROJECT = "cu2port.toml", "pyproject.toml"
@@ -34,13 +35,15 @@ class Config:
     arch: tuple[str, ...] = ()
     baseline: str = ""
     warp: str = ""
+    hip_side: Asked | Literal[""] = ""
     kernels: Mapping[str, str] = field(default_factory=dict)  # kernel -> its mode, in place of `warp`
 
 
+HIP_SIDES = ("auto", "convert", "leave")
 WARP_MODES = ("logical", "native", "solo", "flag")
 KERNEL_MODES = ("solo", "native")
 _STRINGS = frozenset({"select", "ignore", "extend-select", "exclude", "include-dirs", "defines", "rules", "arch"})
-_STRING = frozenset({"rocm", "baseline", "warp"})
+_STRING = frozenset({"rocm", "baseline", "warp", "hip-side"})
 _KEYS = _STRINGS | _STRING | {"per-file-ignores", "kernels"}
 
 
@@ -107,6 +110,8 @@ def _read(path: Path, table: Mapping[str, Any]) -> Config:
     kernels = table.get("kernels", {})
     if not isinstance(kernels, dict) or not all(v in KERNEL_MODES for v in kernels.values()):
         raise CannotRun(f'{path}: kernels must be a table of kernels\' names and modes, such as `name = "solo"`')
+    if table.get("hip-side", "auto") not in HIP_SIDES:
+        raise CannotRun(f"{path}: hip-side must be one of {', '.join(HIP_SIDES)}")
     if table.get("warp", "logical") not in WARP_MODES:
         raise CannotRun(f"{path}: warp must be one of {', '.join(WARP_MODES)}")
     baseline = table.get("baseline", "")
@@ -130,6 +135,7 @@ def _read(path: Path, table: Mapping[str, Any]) -> Config:
         arch=lists.get("arch", ()),
         baseline=baseline,
         warp=table.get("warp", ""),
+        hip_side=table.get("hip-side", ""),
         kernels=dict(kernels),
     )
 

@@ -341,6 +341,7 @@ def _run_record(
         "include_dirs": list(o.include_dirs),
         "defines": list(o.defines),
         "rules": [name for name, _ in o.rules],
+        **({"hip_side": request.hip_side} if request.hip_side != "auto" else {}),
     }
     order = tuple(sorted(records))
     shard = PartRecord(*request.shard, order) if request.shard else None

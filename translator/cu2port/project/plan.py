@@ -22,7 +22,7 @@ from cu2port.project.git_objects import GitError
 from cu2port.project.graph import Graph, Scan, scan_includes
 from cu2port.project.ignore import patterns
 from cu2port.project.jobs import Job, scan
-from cu2port.project.sides import SideName, Sides, decide, read_builds
+from cu2port.project.sides import Asked, SideName, Sides, decide, read_builds
 from cu2port.project.tree import CannotRun, Item, Root, helper_prefix, rename, walk
 from cu2port.project.workers import Lost, Pool
 
@@ -52,6 +52,7 @@ class Request:
     max_size: int = 8 << 20
     limit_s: float = 60.0
     force: bool = False
+    hip_side: Asked = "auto"  # what becomes of the CUDA side of a tree that builds for HIP itself
     build_files: bool = True  # whether build files are ported
     shard: tuple[int, int] | None = None  # (I, N): do the I-th of N parts, from 1
     cache: bool = False  # whether results of earlier runs are used, and those of this one kept
@@ -188,7 +189,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Pool, cache: Cache 
     alone = [job for job, item in bare if not item.root.folder]
     graph = graph_of(request, [job for job, _ in bare], alone, pool, lost, cache)
     moved = frozenset(item.name for _, item in bare if not item.target.endswith(item.relative))
-    sides = _sides_of(graph, items) if graph else None
+    sides = _sides_of(graph, items, request.hip_side) if graph else None
     jobs = []
     for job, item in bare:
         options = job.options
@@ -216,7 +217,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Pool, cache: Cache 
     )
 
 
-def _sides_of(graph: Graph, items: Sequence[Item]) -> Sides:
+def _sides_of(graph: Graph, items: Sequence[Item], wanted: Asked) -> Sides:
     """Which files are CUDA's and which are HIP's; of files that were named alone their names and the folders right
     above them tell."""
     shown = {f: "/".join(Path(f).parts[-2:]) for f in graph.sides}
@@ -227,7 +228,7 @@ def _sides_of(graph: Graph, items: Sequence[Item]) -> Sides:
     builds = read_builds(
         (item.name, item.relative) for item in items if item.root.folder and item.kind in ("copy", "build")
     )
-    return decide(graph.sides, shown, graph.resolved(), builds)
+    return decide(graph.sides, shown, graph.resolved(), builds, wanted)
 
 
 def _side(sides: Sides | None, path: str, in_tree: bool) -> SideName:

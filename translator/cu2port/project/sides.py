@@ -5,7 +5,8 @@ the first that holds: where a file is and its name, what it includes (through he
 it uses; a header that only such files include is with them.
 
 The decision: `cuda`: there is no code for HIP. `mixed`: there is some; it is left alone, and so is a CUDA file that has
-a twin for HIP. `both`: the project builds for HIP with a backend of its own, and nothing of it is converted.
+a twin for HIP. `both`: the project builds for HIP with a backend of its own, and nothing of it is converted. The user
+may ask for one of the latter two (`--hip-side`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from cu2port.project import build_files
 
 SideName = Literal["", "cuda", "hip", "both", "neither", "kept"]
 Decision = Literal["cuda", "mixed", "both"]
+Asked = Literal["auto", "convert", "leave"]
 _BACKEND = re.compile(r"(?i)cuda|hip|rocm")
 _HEADERS = frozenset({".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl", ".ipp"})
 _BUILDS_HIP = re.compile(
@@ -96,7 +98,8 @@ class Sides:
             own = " and ".join(by) or "files of its own"
             return f"the project builds for HIP itself, by {own} ({self.why}): nothing is converted"
         what += [f"{n['kept']} have a twin for HIP, so they stay CUDA's"] if n["kept"] else []
-        return f"{', '.join(what)}: HIP's code is left alone, the rest is converted"
+        asked = f" ({self.why})" if self.why else ""
+        return f"{', '.join(what)}: HIP's code is left alone, the rest is converted{asked}"
 
 
 def read_builds(files: Iterable[tuple[str, str]]) -> Builds:
@@ -139,9 +142,11 @@ def decide(
     shown: Mapping[str, str],
     targets: Mapping[str, Mapping[str, str]],
     builds: Builds,
+    wanted: Asked = "auto",
 ) -> Sides:
     """What a tree is. Files are known by absolute path. `shown`: paths from the tree's root; `targets`: what the
-    includes of a file, as spelled, lead to in the tree."""
+    includes of a file, as spelled, lead to in the tree. `wanted`: `convert` what is CUDA's, twins too, or `leave` it,
+    whatever the tree's build says."""
     edges = {f: frozenset(_included(facts[f], targets.get(f, {}))) & facts.keys() for f in facts}
     includers: defaultdict[str, set[str]] = defaultdict(set)
     for f in sorted(edges):
@@ -160,9 +165,16 @@ def decide(
     folders = _folders([shown[f] for f in hips])
     decision: Decision = "mixed" if some else "cuda"
     why = ""
-    if some and builds.where and _SHARE * len(covered) >= len(cuda):
+    if wanted == "convert":
+        twins = {}
+        why = "--hip-side convert"
+    elif some and wanted == "leave":
+        decision = "both"
+        why = "--hip-side leave"
+    elif some and builds.where and _SHARE * len(covered) >= len(cuda):
         decision = "both"
         why = f"{builds.where} builds for HIP, and {len(covered)} of {len(cuda)} files of CUDA code have code for HIP"
+    if decision == "both":
         of |= {f: Side("kept", side.reason) for f, side in of.items() if side.name in ("cuda", "both")}
     elif twins:
         of |= {f: Side("kept", f"{shown[twin]} is its twin for HIP") for f, twin in twins.items()}

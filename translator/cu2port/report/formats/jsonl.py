@@ -2,7 +2,8 @@
 
 `state` is what happened to a finding: its outcome in convert (`applied`, `manual`, `conflict`), its way in an audit
 (`review`, `hand`, `none`, `note`), `open` in lint. `also`: lines of the same file where it is found again. Errors of
-a compiler that verify ran have no code and the name `compile-error`; what could not be judged, `missing-header`.
+a compiler that verify ran have no code and the name `compile-error`; what could not be judged, `missing-header`. A tree
+with code for HIP has one row without path and code, `hip-side`, with the decision about it as state.
 """
 
 from __future__ import annotations
@@ -28,16 +29,18 @@ def of_run(run: RunRecord) -> str:
         for f in run.files
         for e in f.entries
     ]
-    return _lines((*rows, *(_compiled(run.verify) if run.verify is not None else ())))
+    tree = _tree(run.hip.document()) if run.hip else ()
+    return _lines((*tree, *rows, *(_compiled(run.verify) if run.verify is not None else ())))
 
 
-def of_report(report: Mapping[str, Any]) -> str:
+def lines_of_report(report: Mapping[str, Any]) -> str:
     """The findings of a report, as `of_run` gives them."""
-    return _lines(
+    rows = (
         (f["path"], e["start"]["line"], e["start"]["column"], *(e[key] for key in _OF_REPORT), ())
         for f in report["files"]
         for e in f["findings"]
     )
+    return _lines((*(_tree(report["hip"]) if "hip" in report else ()), *rows))
 
 
 def of_lint(files: Sequence[FileLint]) -> str:
@@ -52,7 +55,13 @@ def of_lint(files: Sequence[FileLint]) -> str:
 
 def of_audit(doc: Mapping[str, Any]) -> str:
     """The findings that the document lists."""
-    return _lines((*(x[key] for key in _OF_AUDIT), ()) for x in doc["findings"])
+    tree = _tree(doc["summary"]["hip"]) if doc["summary"].get("hip") else ()
+    return _lines((*tree, *((*(x[key] for key in _OF_AUDIT), ()) for x in doc["findings"])))
+
+
+def _tree(hip: Mapping[str, Any]) -> Iterator[tuple[object, ...]]:
+    """The decision about a tree with code for HIP."""
+    yield "", 0, 0, "", "hip-side", "info", hip["decision"], hip["message"], "", "", ()
 
 
 def _compiled(found: VerifyRecord) -> Iterator[tuple[object, ...]]:

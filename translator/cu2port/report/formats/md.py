@@ -33,6 +33,8 @@ def _markdown(doc: Mapping[str, Any]) -> Iterator[str]:
     yield f"{size(s)}. Effort: {cell(e['words'])}."
     if gone := len(own(doc)):
         yield f"**cu2port could not read {count(gone, 'file')} completely**; more work may be left than is shown here."
+    if s.get("hip"):
+        yield f"Code for HIP: {cell(s['hip']['message'])}."
     yield ""
     yield "Lines with CUDA code, CUDA names, and kernels, by what a port does with them:"
     yield ""

@@ -31,12 +31,12 @@ _ORDER = {"error": 0, "warning": 1, "info": 2}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def of_lint(files: Sequence[FileLint]) -> str:
-    """The SARIF log as text."""
+def of_lint(files: Sequence[FileLint], note: str = "") -> str:
+    """The SARIF log as text. `note`: what there is to say of the whole tree."""
     rules = pages()
     most = MOST_RESULTS
     while True:
-        text = json_of(document(files, rules, most)) + "\n"
+        text = json_of(document(files, rules, most, note)) + "\n"
         size = len(text)  # a log that is small enough as it is need not be packed to know
         if size > MOST_BYTES // 4:
             size = len(gzip.compress(text.encode("utf-8", "backslashreplace"), 6))
@@ -52,7 +52,8 @@ def of_audit(audit: Mapping[str, Any]) -> str:
     for path, found in groupby(audit["findings"], key=lambda x: x["path"]):
         shown = _from_here(path, audit["options"]["inputs"])
         files.append(FileLint(shown, tuple(_of_audit(x) for x in found if x["way"] != "note")))
-    return of_lint(files)
+    tree = audit["summary"].get("hip")
+    return of_lint(files, f"code for HIP: {tree['message']}" if tree else "")
 
 
 def _from_here(path: str, inputs: Sequence[str]) -> str:
@@ -72,7 +73,7 @@ def _of_audit(x: Mapping[str, Any]) -> LintFinding:
     return LintFinding(*marks, effects=tuple(x["effects"].items()), why=tuple(x["why"]))
 
 
-def document(files: Sequence[FileLint], rules: Mapping[str, Page], most: int) -> dict[str, Any]:
+def document(files: Sequence[FileLint], rules: Mapping[str, Page], most: int, note: str = "") -> dict[str, Any]:
     """The SARIF log as JSON values. Of more than `most` results the least severe are left out, and the log says so."""
     pairs = [(f.path, x) for f in files for x in f.findings]
     every = len(pairs)
@@ -80,7 +81,7 @@ def document(files: Sequence[FileLint], rules: Mapping[str, Page], most: int) ->
         pairs = sorted(pairs, key=lambda p: _ORDER[p[1].severity])[:most]
     codes = sorted({x.code for _, x in pairs})
     index = {code: i for i, code in enumerate(codes)}
-    notes = []
+    notes = [{"level": "note", "message": {"text": note}}] if note else []
     if every > most:
         text = f"{every} findings; the {most} most severe are listed"
         notes.append({"level": "warning", "message": {"text": text}})
