@@ -191,10 +191,20 @@ class Wanted:
     size: float
 
 
-def triple_loop(s: Spec, a: Elements, b: Elements, c: dict[tuple[int, tuple[int, int]], Wanted]) -> dict[
-    tuple[int, tuple[int, int]], Wanted
-]:  # fmt: skip
-    """D: each sum of products and C, without any rounding."""
+@dataclass(frozen=True)
+class _Products:
+    """The products of an element of D: the sum of the finite ones and of their sizes; those that are Inf or NaN."""
+
+    total: Fraction
+    size: float
+    special: tuple[float, ...]
+
+
+Sums = dict[tuple[int, tuple[int, int]], Wanted]
+
+
+def triple_loop(s: Spec, a: Elements, b: Elements, c: Sums, steps: int = 1) -> Sums:
+    """D, which becomes C again `steps` times: each sum of products and C, without any rounding."""
     m, n, k = s.size
     left = {at: number(bits, s.a) for at, bits in a.items()}
     right = {at: number(bits, s.b) for at, bits in b.items()}
@@ -202,25 +212,36 @@ def triple_loop(s: Spec, a: Elements, b: Elements, c: dict[tuple[int, tuple[int,
     for block in range(4 if s.quads else 1):
         for i in range(m):
             for j in range(n):
-                pairs = [(left[block, (i, x)], right[block, (x, j)]) for x in range(k)]
-                out[block, (i, j)] = _sum(s, pairs, c[block, (i, j)])
+                products = _products(s, [(left[block, (i, x)], right[block, (x, j)]) for x in range(k)])
+                d = c[block, (i, j)]
+                for _ in range(steps):
+                    d = _added(s, products, d)
+                out[block, (i, j)] = d
     return out
 
 
-def _sum(s: Spec, pairs: list[tuple[float, float]], c: Wanted) -> Wanted:
+def _fixed(x: float, bits: int) -> int:
+    """x * 2^bits, an integer."""
+    numerator, denominator = x.as_integer_ratio()
+    return numerator << (bits - denominator.bit_length() + 1)
+
+
+def _products(s: Spec, pairs: list[tuple[float, float]]) -> _Products:
     if s.bit_operation:
         pairs = [(1.0, float(x != y if s.bit_operation == "xor" else x == y == 1.0)) for x, y in pairs]
     finite = [(x, y) for x, y in pairs if math.isfinite(x) and math.isfinite(y)]
-    special = [x * y for x, y in pairs if not (math.isfinite(x) and math.isfinite(y))]
-    if not math.isfinite(c.number):
-        special.append(float(c.number))
-    size = sum(abs(x * y) for x, y in finite) + c.size
+    special = tuple(x * y for x, y in pairs if not (math.isfinite(x) and math.isfinite(y)))
+    bits = 1074 if s.a == "f64" else 149
+    total = sum(_fixed(x, bits) * _fixed(y, bits) for x, y in finite if x and y)
+    return _Products(Fraction(total, 1 << 2 * bits), sum(abs(x * y) for x, y in finite), special)
+
+
+def _added(s: Spec, products: _Products, c: Wanted) -> Wanted:
+    special = [*products.special, *([] if math.isfinite(c.number) else [float(c.number)])]
+    size = products.size + c.size
     if special:
         return Wanted(math.nan if any(map(math.isnan, special)) or len(set(special)) > 1 else special[0], size)
-    total = Fraction(c.number)
-    for x, y in finite:
-        if x and y:
-            total += Fraction(x) * Fraction(y)
+    total = products.total + Fraction(c.number)
     if s.d == "s32":
         wide = int(total)
         total = Fraction(

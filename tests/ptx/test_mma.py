@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from mma_manual import BITS, Elements, Spec, Wanted, agrees, gathered, number, spec, triple_loop
+from mma_manual import BITS, Elements, Spec, Sums, Wanted, agrees, gathered, number, spec, triple_loop
 
 from cu2port.ptx.emit import Options, emit
 from cu2port.ptx.interp import run
@@ -191,15 +191,13 @@ def written(inputs: Sequence[Inputs]) -> bytes:
     return b"".join(out)
 
 
-def wanted(s: Spec, lanes: dict[str, list[list[int]]], steps: int) -> dict[tuple[int, tuple[int, int]], Wanted]:
+def wanted(s: Spec, lanes: dict[str, list[list[int]]], steps: int) -> Sums:
     a, b, c = (gathered(s, matrix, lanes[matrix]) for matrix in "ABC")
     sums = {}
     for at, bits in c.items():
         x = number(bits, s.c)
         sums[at] = Wanted(x, abs(x) if x == x and abs(x) != float("inf") else 0.0)
-    for _ in range(steps):
-        sums = triple_loop(s, a, b, sums)
-    return sums
+    return triple_loop(s, a, b, sums, steps)
 
 
 def check(opcode: str, got: list[list[int]], lanes: dict[str, list[list[int]]], steps: int, what: str) -> None:

@@ -35,7 +35,7 @@ FAMILIES: tuple[Family, ...] = (
         "load or store the elements one by one, each lane its own",
     ),
     _family(
-        r"mma\.sp[\w.:]*",
+        r"mma(?:\.[\w:]+)*?\.sp(?:::\w+)?[\w.:]*",
         "matrix",
         "which lanes hold its metadata is shown in NVIDIA's manual by figures only, and was compared with no GPU",
         "multiply by the dense matrix, with zeros where the metadata leaves elements out",

@@ -5,7 +5,7 @@
 // these types of D, A, B and C. Each lane gives its registers as PTX's manual orders them and gets its part of D; the
 // 32 lanes of a warp come together, on wavefronts of 32 and of 64 lanes, whatever the other half does.
 //
-// Numbers: products are exact; they are added in the order of k, each addition rounded to nearest (f32 sums for all
+// Numbers: products are exact; they are added in a fixed order of k, each addition rounded to nearest (f32 sums for all
 // small floats, also where C and D are f16, which are rounded once at the end). NVIDIA's GPUs add in another order and
 // round otherwise. Denormals are kept. Integers are exact and wrap around, or are clamped where `satfinite` says so.
 // Functions that end in `_fast` add two products at a time where the GPU can (v_dot2), which may flush denormals.
@@ -13,6 +13,7 @@
 #define CU2PORT_MMA_HPP
 
 #include "ptx.hpp"
+#include "warp.hpp"
 
 #ifdef __HIP__
 #define CU2PORT_MMA __device__ inline __attribute__((always_inline))
@@ -45,39 +46,43 @@ struct tf32 {  // the low 13 bits of a register do not count
     static constexpr int count = 1;
     static CU2PORT_MMA float at(u32 word, int) { return ptx::of_bits(word & 0xffffe000u); }
 };
-// Small floats are moved into the fields of an f16, whose exponents have another bias: the factor corrects that.
-CU2PORT_MMA float small_at(u32 byte, u32 sign, u32 rest, int shift, float scale) {
-    return ptx::cvt_f32_f16(u16((byte & sign ? 0x8000u : 0u) | (byte & rest) << shift)) * scale;
-}
-struct e5m2 {
-    static constexpr int count = 4;
-    static CU2PORT_MMA float at(u32 word, int i) { return ptx::cvt_f32_f16(u16((word >> 8 * i & 0xffu) << 8)); }
-};
-struct e4m3 {
-    static constexpr int count = 4;
-    static CU2PORT_MMA float at(u32 word, int i) {
-        const u32 byte = word >> 8 * i & 0xffu;
-        return (byte & 0x7fu) == 0x7fu ? __builtin_nanf("") : small_at(byte, 0x80, 0x7f, 7, 256.0f);
-    }
-};
-struct e3m2 {  // six bits of a byte
-    static constexpr int count = 4;
-    static CU2PORT_MMA float at(u32 word, int i) { return small_at(word >> 8 * i, 0x20, 0x1f, 8, 4096.0f); }
-};
-struct e2m3 {
-    static constexpr int count = 4;
-    static CU2PORT_MMA float at(u32 word, int i) { return small_at(word >> 8 * i, 0x20, 0x1f, 7, 16384.0f); }
-};
-struct e2m1 {  // bits 2 to 5 of a byte: an e2m3 whose low bits do not count
-    static constexpr int count = 4;
-    static CU2PORT_MMA float at(u32 word, int i) { return small_at(word >> 8 * i, 0x20, 0x1c, 7, 16384.0f); }
-};
 struct f64 {};
 struct s8 {};
 struct u8 {};
 struct s4 {};
 struct u4 {};
 struct b1 {};
+
+// Floats of eight bits and less, of which f16 holds every one: `halves` makes an f16 of each even or odd byte. Their
+// bits go into the fields of an f16, whose exponents count from elsewhere; a product with a power of two puts it right.
+CU2PORT_MMA u32 placed(u32 bytes, u32 sign, u32 rest, int to_sign, int to_rest, u32 powers) {
+    return ptx::mul_rn_f16x2((bytes & sign) << to_sign | (bytes & rest) << to_rest, powers);
+}
+struct e5m2 {
+    static CU2PORT_MMA u32 halves(u32 word, int odd) { return odd ? word & 0xff00ff00u : word << 8 & 0xff00ff00u; }
+};
+struct e4m3 {
+    static CU2PORT_MMA u32 halves(u32 word, int odd) {
+        const u32 bytes = odd ? word >> 8 : word;
+        const u32 nan = ((bytes & 0x007f007fu) + 0x00010001u) & 0x00800080u;  // where all bits but the sign are set
+        return placed(bytes, 0x00800080u, 0x007f007fu, 8, 7, 0x5c005c00u) | ((nan << 8) - (nan << 3));
+    }
+};
+struct e3m2 {  // six bits of a byte
+    static CU2PORT_MMA u32 halves(u32 word, int odd) {
+        return placed(odd ? word >> 8 : word, 0x00200020u, 0x001f001fu, 10, 8, 0x6c006c00u);
+    }
+};
+struct e2m3 {
+    static CU2PORT_MMA u32 halves(u32 word, int odd) {
+        return placed(odd ? word >> 8 : word, 0x00200020u, 0x001f001fu, 10, 7, 0x74007400u);
+    }
+};
+struct e2m1 {  // bits 2 to 5 of a byte: an e2m3 whose low bits do not count
+    static CU2PORT_MMA u32 halves(u32 word, int odd) {
+        return placed(odd ? word >> 8 : word, 0x00200020u, 0x001c001cu, 10, 7, 0x74007400u);
+    }
+};
 
 // --- Sums of products of two registers' elements, and c -------------------------------------------------------------
 
@@ -117,19 +122,33 @@ struct Integers {
         return ptx::sum_of_products<ptx::s8, ptx::u8>(a, b, c);
 #endif
     }
-    // Four bits in the upper half of a byte are 16 times as much where they have a sign; unsigned ones stay below 16.
-    static CU2PORT_MMA u32 even(u32 a, s4) { return a << 4 & 0xf0f0f0f0u; }
-    static CU2PORT_MMA u32 odd(u32 a, s4) { return a & 0xf0f0f0f0u; }
-    static CU2PORT_MMA u32 even(u32 a, u4) { return a & 0x0f0f0f0fu; }
-    static CU2PORT_MMA u32 odd(u32 a, u4) { return a >> 4 & 0x0f0f0f0fu; }
-    template <class A, class B> static CU2PORT_MMA u32 nibbles(u32 a, u32 b, u32 c, A x, B y, int shift) {
-        const u32 sum = dot(odd(a, x), odd(b, y), dot(even(a, x), even(b, y), 0, s8(), s8()), s8(), s8());
-        return c + u32(ptx::s32(sum) >> shift);
+#if defined(CU2PORT_PTX_AMD) && (defined(__gfx906__) || defined(__gfx908__) || defined(__gfx90a__) || \
+    defined(__gfx942__) || defined(__gfx950__))
+    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, s4, s4) {
+        return u32(__builtin_amdgcn_sdot8(ptx::s32(a), ptx::s32(b), ptx::s32(c), false));
     }
-    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, s4 x, s4 y) { return nibbles(a, b, c, x, y, 8); }
-    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, s4 x, u4 y) { return nibbles(a, b, c, x, y, 4); }
-    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, u4 x, s4 y) { return nibbles(a, b, c, x, y, 4); }
-    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, u4 x, u4 y) { return nibbles(a, b, c, x, y, 0); }
+    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, u4, u4) { return __builtin_amdgcn_udot8(a, b, c, false); }
+    // An unsigned number of four bits is a signed one plus 8.
+    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, s4, u4) {
+        const u32 moved = dot(a, 0x11111111u, 0, s4(), s4());
+        return dot(a, b ^ 0x88888888u, c + (moved << 3), s4(), s4());
+    }
+    static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, u4, s4) { return dot(b, a, c, s4(), u4()); }
+#elif defined(CU2PORT_PTX_AMD) && (defined(__GFX11__) || defined(__GFX12__))
+    template <class A, class B> static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, A, B) {
+        const ptx::s32 x = ptx::s32(a), y = ptx::s32(b);
+        return u32(__builtin_amdgcn_sudot8(is_signed(A()), x, is_signed(B()), y, ptx::s32(c), false));
+    }
+    static constexpr CU2PORT_MMA bool is_signed(s4) { return true; }
+    static constexpr CU2PORT_MMA bool is_signed(u4) { return false; }
+#else
+    static CU2PORT_MMA u32 at(u32 word, int i, s4) { return u32(ptx::s32(word << (28 - 4 * i)) >> 28); }
+    static CU2PORT_MMA u32 at(u32 word, int i, u4) { return word >> 4 * i & 15u; }
+    template <class A, class B> static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, A x, B y) {
+        for (int i = 0; i < 8; ++i) c += at(a, i, x) * at(b, i, y);
+        return c;
+    }
+#endif
 };
 struct Xor {  // how many bits differ
     static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, b1, b1) { return c + ptx::popc(a ^ b); }
@@ -170,6 +189,14 @@ CU2PORT_MMA Fragment<Acc, 2 * Rows> multiply(Fragment<W, Rows * Steps> a, Fragme
     return c;
 }
 
+// Small floats as f16: each register becomes two, of even and of odd bytes, which is the same order of k in A and B.
+template <class A, int Rows, int N> CU2PORT_MMA Fragment<u32, 2 * N> as_halves(Fragment<u32, N> x) {
+    Fragment<u32, 2 * N> out;
+    for (int i = 0; i < N; ++i)
+        for (int odd = 0; odd < 2; ++odd) out[i % Rows + Rows * (i / Rows * 2 + odd)] = A::halves(x[i], odd);
+    return out;
+}
+
 CU2PORT_MMA u32 pack(float low, float high) { return u32(ptx::f16_rn(high)) << 16 | ptx::f16_rn(low); }
 CU2PORT_MMA Fragment<float, 4> widened(Fragment<u32, 2> c) {
     return {f16_at(c[0], 0), f16_at(c[0], 1), f16_at(c[1], 0), f16_at(c[1], 1)};
@@ -205,25 +232,29 @@ CU2PORT_MMA_F32(m16n8k8, 1, bf16, bf16, Exact, )
 CU2PORT_MMA_F32(m16n8k16, 2, bf16, bf16, Exact, )
 CU2PORT_MMA_F32(m16n8k4, 1, tf32, tf32, Exact, )
 CU2PORT_MMA_F32(m16n8k8, 2, tf32, tf32, Exact, )
-#define CU2PORT_MMA_SMALL(a_type, b_type)                      \
-    CU2PORT_MMA_F32(m16n8k32, 2, a_type, b_type, Exact, )      \
-    CU2PORT_MMA_F16(m16n8k32, 2, a_type, b_type, Exact, )
-#define CU2PORT_MMA_SMALL_WITH(a_type)                                                                          \
-    CU2PORT_MMA_SMALL(a_type, e4m3) CU2PORT_MMA_SMALL(a_type, e5m2) CU2PORT_MMA_SMALL(a_type, e3m2)               \
-    CU2PORT_MMA_SMALL(a_type, e2m3) CU2PORT_MMA_SMALL(a_type, e2m1)
+#define CU2PORT_MMA_SMALL(shape, steps, a_type, b_type)                                                                \
+    CU2PORT_MMA ptx::f32x4 shape##_f32_##a_type##_##b_type##_f32(Fragment<u32, 2 * steps> a, Fragment<u32, steps> b,   \
+        Fragment<float, 4> c) {                                                                                        \
+        return vector(multiply<Exact, f16, f16, 2, 2 * steps>(as_halves<a_type, 2>(a), as_halves<b_type, 1>(b), c));   \
+    }                                                                                                                  \
+    CU2PORT_MMA ptx::u32x2 shape##_f16_##a_type##_##b_type##_f16(Fragment<u32, 2 * steps> a, Fragment<u32, steps> b,   \
+        Fragment<u32, 2> c) {                                                                                          \
+        return halves(                                                                                                 \
+            multiply<Exact, f16, f16, 2, 2 * steps>(as_halves<a_type, 2>(a), as_halves<b_type, 1>(b), widened(c)));    \
+    }
+#define CU2PORT_MMA_SMALL_WITH(a_type)                                                                                 \
+    CU2PORT_MMA_SMALL(m16n8k32, 2, a_type, e4m3) CU2PORT_MMA_SMALL(m16n8k32, 2, a_type, e5m2)                          \
+    CU2PORT_MMA_SMALL(m16n8k32, 2, a_type, e3m2) CU2PORT_MMA_SMALL(m16n8k32, 2, a_type, e2m3)                          \
+    CU2PORT_MMA_SMALL(m16n8k32, 2, a_type, e2m1)
 CU2PORT_MMA_SMALL_WITH(e4m3)
 CU2PORT_MMA_SMALL_WITH(e5m2)
 CU2PORT_MMA_SMALL_WITH(e3m2)
 CU2PORT_MMA_SMALL_WITH(e2m3)
 CU2PORT_MMA_SMALL_WITH(e2m1)
-#define CU2PORT_MMA_SHORT(a_type, b_type)                      \
-    CU2PORT_MMA_F32(m16n8k16, 1, a_type, b_type, Exact, )      \
-    CU2PORT_MMA_F16(m16n8k16, 1, a_type, b_type, Exact, )
-CU2PORT_MMA_SHORT(e4m3, e4m3)
-CU2PORT_MMA_SHORT(e4m3, e5m2)
-CU2PORT_MMA_SHORT(e5m2, e4m3)
-CU2PORT_MMA_SHORT(e5m2, e5m2)
-#undef CU2PORT_MMA_SHORT
+CU2PORT_MMA_SMALL(m16n8k16, 1, e4m3, e4m3)
+CU2PORT_MMA_SMALL(m16n8k16, 1, e4m3, e5m2)
+CU2PORT_MMA_SMALL(m16n8k16, 1, e5m2, e4m3)
+CU2PORT_MMA_SMALL(m16n8k16, 1, e5m2, e5m2)
 #undef CU2PORT_MMA_SMALL_WITH
 #undef CU2PORT_MMA_SMALL
 #undef CU2PORT_MMA_F16

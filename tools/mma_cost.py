@@ -1,0 +1,130 @@
+"""How many instructions a `mma` takes on AMD GPUs: of LDS (exchange between lanes), vector and matrix instructions.
+
+    python tools/mma_cost.py --rocm ROOT [--write docs/ptx.md]
+
+A kernel multiplies one A by 8 tiles of B, and another one by 16; their difference, divided by 8, is the cost of one
+`mma` with A in use again. Operands are opaque registers, so that nothing is loaded. On gfx9 one instruction serves both
+warps of a wavefront. ROOT holds include/hip and share/hip; clang++-22 or clang++ compiles.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from tables import replaced, row_text
+
+from cu2port.ptx.isa_matrix import Form
+
+INCLUDE = Path(__file__).parent.parent / "translator/cu2port/include"
+GPUS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
+FORMS = (
+    Form("m16n8k8", "f32", "f16", "f16", "f32"),
+    Form("m16n8k16", "f32", "f16", "f16", "f32"),
+    Form("m16n8k16", "f32", "f16", "f16", "f32", "fast"),
+    Form("m16n8k16", "f16", "f16", "f16", "f16"),
+    Form("m16n8k16", "f32", "bf16", "bf16", "f32"),
+    Form("m16n8k8", "f32", "tf32", "tf32", "f32"),
+    Form("m16n8k32", "f32", "e4m3", "e4m3", "f32"),
+    Form("m8n8k4", "f64", "f64", "f64", "f64"),
+    Form("m8n8k16", "s32", "s8", "s8", "s32"),
+    Form("m16n8k32", "s32", "s8", "s8", "s32"),
+    Form("m16n8k32", "s32", "u8", "s8", "s32"),
+    Form("m16n8k64", "s32", "s4", "s4", "s32"),
+    Form("m16n8k256", "s32", "b1", "b1", "s32", "xor_popc"),
+    Form("m8n8k4", "f32", "f16", "f16", "f32", orders=("row", "col")),
+)
+_TYPES = {"f32": "float", "f64": "double", "s32": "int", "u32": "unsigned"}
+_INSTRUCTION = re.compile(r"^\s+([a-z]\w*)", re.M)
+
+
+def kernel(form: Form, tiles: int) -> str:
+    """A kernel `k<tiles>` that multiplies one A by that many B, each with a C of its own."""
+    names = {m: [f"{m.lower()}{i}" for i in range(form.registers(m))] for m in "ABC"}
+    types = {m: _TYPES[form.register(m).name] for m in "ABC"}
+
+    def opaque(m: str) -> str:
+        return " ".join(f'{types[m]} {name}; asm volatile("" : "=v"({name}));' for name in names[m])
+
+    call = f"cu2port::mma::{form.function}({', '.join('{' + ', '.join(names[m]) + '}' for m in 'ABC')})"
+    used = "".join(f' asm volatile("" :: "v"(d[{i}]));' for i in range(form.registers("D")))
+    tile = f"    {{ {opaque('B')} {opaque('C')} const auto d = {call};{used} }}\n"
+    return f"__global__ void k{tiles}() {{\n    {opaque('A')}\n{tile * tiles}}}\n"
+
+
+def source(form: Form) -> str:
+    return f"#include <hip/hip_runtime.h>\n#include <cu2port/mma.hpp>\n{kernel(form, 8)}{kernel(form, 16)}"
+
+
+def kind(name: str) -> str:
+    """What an instruction counts as; "" for those of scalars and memory."""
+    if name.startswith(("v_mfma", "v_smfma", "v_wmma", "v_swmma")):
+        return "matrix"
+    return "lds" if name.startswith("ds_") else "vector" if name.startswith("v_") else ""
+
+
+def counted(assembly: str) -> dict[str, float]:
+    """Instructions of each kind for one `mma`, from the code of `k8` and `k16`."""
+    parts = re.split(r"^(?=k\d+:|_Z\w*k\d+\w*:)", assembly, flags=re.M)
+    counts = {}
+    for part in parts:
+        found = re.match(r"(?:_Z\d*)?k(\d+)", part)
+        if found is not None and "s_endpgm" in part:
+            names = _INSTRUCTION.findall(part.partition("s_endpgm")[0])
+            counts[int(found[1])] = Counter(kind(name) for name in names)
+    return {k: (counts[16][k] - counts[8][k]) / 8 for k in ("lds", "vector", "matrix")}
+
+
+def compiled(text: str, gpu: str, rocm: Path) -> str:
+    compiler = next((c for c in ("clang++-22", "clang++") if shutil.which(c)), "clang++")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "k.hip"
+        path.write_text(text, encoding="utf-8")
+        command = [compiler, "-x", "hip", f"--offload-arch={gpu}", "--cuda-device-only", "-O3", "-std=c++17", "-w"]
+        command += ["-nogpulib", f"--rocm-path={rocm}", f"-I{INCLUDE}", "-S", "-o", "-", str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{gpu}: {done.stderr[:2000]}")
+    return done.stdout
+
+
+def cell(cost: dict[str, float]) -> str:
+    return " + ".join(f"{cost[k]:.0f}" for k in ("lds", "vector", "matrix"))
+
+
+def shown(form: Form) -> str:
+    """A form as the manual writes it."""
+    words = [form.shape, *(o for o in form.orders if o), form.d, form.a, form.b, form.c]
+    return f"`{'.'.join(words)}`" + {"fast": ", `fast`", "xor_popc": ", xor"}.get(form.suffix, "")
+
+
+def table(rocm: Path) -> str:
+    out = row_text(["LDS + vector + matrix instructions", *GPUS]) + row_text(["---", *["--:"] * len(GPUS)])
+    for form in FORMS:
+        cells = [cell(counted(compiled(source(form), gpu, rocm))) for gpu in GPUS]
+        out += row_text([shown(form), *cells])
+    return out
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rocm", type=Path, required=True)
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="write the table `mma-cost` of a document")
+    options = parser.parse_args(argv)
+    made = table(options.rocm)
+    if options.write is None:
+        print(made, end="")
+    else:
+        text = options.write.read_text(encoding="utf-8")
+        options.write.write_text(replaced(text, "mma-cost", made), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
