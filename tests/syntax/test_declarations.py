@@ -66,6 +66,8 @@ def listed(text: str) -> list[str]:
         ("template <> struct H<int> : B<3> { int x; }; template class H<float>;", "type H, member x"),
         ("template <class T> requires C<T> && D<T> void f(T t); template <class T> concept Q = sizeof(T) > 2;",
          "template parameter T, function f, parameter t, template parameter T, type Q"),
+        ("void f() { UNROLL\n for (int i = 0; i < 3; i++) { T const a = g(i); } CHECK return a; }",
+         "function f, variable i, variable a"),
         ("void f() { switch (x) { case 1: int a; break; case A::B: g(); default: int b; } again: int c; }",
          "function f, variable a, variable b, variable c"),
         ("using LCW32 = int; void f() { LCW32 expected({1, 2}); }", "type LCW32, function f, variable expected"),

@@ -8,6 +8,8 @@ from cu2port.core.model import Edit, Finding, Options, Severity, Trust, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import modes
+from cu2port.syntax.around import around, statement_around
+from cu2port.syntax.tree import Binary, CallExpr, Expr, Num, Switch, Unary, callee
 
 _MASKS = ("__activemask", "__ballot", "__ballot_sync", "__match_all_sync", "__match_any_sync")
 _NARROW = frozenset({"int", "unsigned", "uint", "uint32_t", "int32_t", "std::uint32_t", "u32"})
@@ -95,29 +97,32 @@ def _end(unit: Unit, name: int) -> int:
 
 def _use(unit: Unit, i: int) -> tuple[Edit, ...] | None:
     """The edits of one place that reads a mask, so that it reads 64 bits; None where that is not known to be right."""
-    before, after = unit.tok(i - 1), unit.tok(i + 1)
-    if before == "(" and after == ")" and unit.tok(i - 2) in ("__popc", "__ffs", "__clz"):
-        return wider(unit, i - 2) or None
-    if before == "(" and unit.tok(i - 2) == "__popc" and after == "&":
-        below = _below(unit, i + 2)
-        close = unit.match[i - 1]
-        return (*wider(unit, i - 2), *below[0]) if below is not None and below[1] == close else None
-    if after in ("==", "!=") and unit.tok(i + 2) in ("0", "0u", "0U") and before in ("(", "&&", "||", "=", "return"):
+    path = around(unit, i)
+    if len(path) == 1 and isinstance(statement_around(unit, i), Switch):  # `if (mask)`
         return ()
-    if after in (")", "&&", "||") and (
-        before in ("!", "&&", "||") or (before == "(" and unit.tok(i - 2) in ("if", "while"))
-    ):
+    if len(path) < 2 or path[0].around:
+        return None
+    mask, e = path[:2]
+    if isinstance(e, CallExpr):
+        known = callee(e) in ("__popc", "__ffs", "__clz") and len(e.args) == 1 and e.args[0] is mask
+        return wider(unit, e.at) or None if known else None
+    if isinstance(e, Unary):
+        return () if e.op == "!" else None
+    if not isinstance(e, Binary):
+        return None
+    if e.op in ("&&", "||") or (e.op in ("==", "!=") and e.a is mask and unit.t[e.b.at] in ("0", "0u", "0U")):
         return ()
-    return None
+    count = path[2] if len(path) > 2 else None
+    one = _below(unit, e.b) if e.op == "&" and e.a is mask else -1
+    if one < 0 or not isinstance(count, CallExpr) or callee(count) != "__popc" or len(count.args) != 1:
+        return None
+    return (*wider(unit, count.at), replace(unit.p[one], unit.end(one), "1ull"))
 
 
-def _below(unit: Unit, k: int) -> tuple[tuple[Edit, ...], int] | None:
-    """`((1u << lane) - 1)` from token k on: its edits, and the token behind it."""
-    close = unit.match[k] if unit.tok(k) == "(" else -1
-    inner = unit.match[k + 1] if unit.tok(k + 1) == "(" else -1
-    if close < 0 or inner < 0 or unit.t[inner + 1 : close] not in (["-", "1"], ["-", "1u"], ["-", "1U"]):
-        return None
-    one = k + 2
-    if not _ONE.match(unit.tok(one)) or (unit.tok(one + 1) != "<" and unit.tok(one + 1) != "<<"):
-        return None
-    return (replace(unit.p[one], unit.end(one), "1ull"),), close + 1
+def _below(unit: Unit, e: Expr) -> int:
+    """The first 1 of `((1u << lane) - 1)`; -1 for any other expression."""
+    if not isinstance(e, Binary) or e.op != "-" or not isinstance(e.b, Num) or e.b.value != 1:
+        return -1
+    bit = e.a
+    is_bit = isinstance(bit, Binary) and bit.op == "<<" and _ONE.match(unit.t[bit.a.at]) is not None
+    return bit.a.at if is_bit and isinstance(bit, Binary) else -1

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
+from cu2port.syntax.around import around
+from cu2port.syntax.tree import Binary, Member, Name
 
 _PROPERTIES = frozenset({"cudaDeviceProp", "hipDeviceProp_t"})
 _VERSIONS = ("ptxVersion", "binaryVersion")
@@ -13,7 +16,7 @@ _ASKED = frozenset(
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
     CU_FUNC_ATTRIBUTE_PTX_VERSION CU_FUNC_ATTRIBUTE_BINARY_VERSION""".split()
 )
-_COMPARE = frozenset({"<", ">", "<=", ">=", "==", "!=", "*"})
+_COMPARE = frozenset({"<", ">", "<=", ">=", "==", "!="})
 
 
 class ComputeCapability(Check):
@@ -41,6 +44,12 @@ class ComputeCapability(Check):
             "void f(cudaFuncAttributes a) { h(a.ptxVersion >= 70); }",
             "void f(hipFuncAttributes a) { h(a.ptxVersion >= 70); }",
         ),
+        Example(
+            "int f(cudaDeviceProp p) { return ((p.major << 4) + p.minor) >= 0x35; }",
+            "int f(hipDeviceProp_t p) { return ((p.major << 4) + p.minor) >= 0x35; }",
+            note="a number of both",
+            findings=2,
+        ),
         Example('void f(cudaDeviceProp p) { printf("%d", p.major); }', note="shown to people"),
         Example("void f(Version v) { if (v.major >= 7) g(); }", note="another's member"),
     )
@@ -52,7 +61,7 @@ class ComputeCapability(Check):
         for i in unit.find(*names):
             if unit.tok(i - 1) not in (".", "->"):
                 continue
-            if unit.tok(i + 1) in _COMPARE or unit.tok(i - 3) in _COMPARE - {"*"}:
+            if _decides(unit, i):
                 yield self.finding(
                     f"`{unit.t[i - 2]}{unit.t[i - 1]}{unit.t[i]}` is not a compute capability on AMD GPUs",
                     unit.p[i - 2],
@@ -68,7 +77,7 @@ class ComputeCapability(Check):
         first = unit.split_args(opened + 1, unit.match[opened])[0]
         words = [w for w in unit.t[unit.lexed.at(first.start) : unit.lexed.at(first.end)] if w.isidentifier()]
         for k in unit.between(i, f.body[1], *words[-1:]):
-            if unit.tok(k + 1) in _COMPARE or unit.tok(k - 1) in _COMPARE - {"*"}:
+            if _decides(unit, k):
                 yield self.finding(
                     f"`{unit.t[k]}` is not a compute capability on AMD GPUs",
                     unit.p[k],
@@ -76,3 +85,14 @@ class ComputeCapability(Check):
                     effects=(("all", "wrong-result"),),
                 )
                 return
+
+
+def _decides(unit: Unit, i: int) -> bool:
+    """Whether the variable or member at token i is compared, or multiplied: `p.major * 10 + p.minor`."""
+    path = around(unit, i)
+    for inner, outer in pairwise(path):
+        if not isinstance(inner, (Name, Member, Binary)) or not isinstance(outer, Binary):
+            return False
+        if outer.op in _COMPARE or (outer.op == "*" and outer.a is path[0]):
+            return True
+    return False

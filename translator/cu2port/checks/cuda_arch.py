@@ -9,12 +9,14 @@ from cu2port.core import edits
 from cu2port.core.model import Finding, Severity, Trust, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.atoms import of_pass
-from cu2port.facts.branches import Comparison, comparison, older_is_empty, older_refuses, tested_defined
+from cu2port.facts.branches import Comparison, comparison, is_asked, older_is_empty, older_refuses, tested_defined
 from cu2port.facts.hipcode import CONDITIONS, asks_for_hip, condition, condition_of
 from cu2port.facts.truth import UNDEFINED, UNKNOWN, Lookup, Macro, truth
 from cu2port.facts.unit import Unit
+from cu2port.syntax.around import around
 from cu2port.syntax.constants import Constant
 from cu2port.syntax.lexer import lex
+from cu2port.syntax.tree import Name
 
 # Up to Volta the guarded features (atomics on double, shuffles, half arithmetic, synchronised votes) exist on every
 # GPU that HIP supports. Later ones guard tensor cores, asynchronous copies and inline PTX, which AMD lacks.
@@ -281,8 +283,5 @@ def _taken(unit: Unit, i: int, found: Comparison) -> str:
 def _plain_truth(unit: Unit, i: int) -> bool:
     """`#if __CUDA_ARCH__`: the value itself is the condition."""
     d = unit.in_directive(i)
-    return (
-        d is not None
-        and d.keyword in ("if", "elif")
-        and all(unit.tok(k) in ("&&", "||", "(", ")", "!") or not d.first + 2 <= k < d.stop for k in (i - 1, i + 1))
-    )
+    path = around(unit, i) if d is not None and d.keyword in ("if", "elif") else ()
+    return bool(path) and isinstance(path[0], Name) and is_asked(*path)

@@ -13,6 +13,9 @@ from cu2port.facts.branches import (
 )
 from cu2port.facts.hipcode import asks_for_hip
 from cu2port.facts.unit import Unit
+from cu2port.syntax.around import around
+from cu2port.syntax.operands import own_tokens, tokens
+from cu2port.syntax.tree import Binary, Unary
 
 # ROCm 7's HIP follows the interfaces of CUDA 12.6: what asks for more (types of Blackwell, CUDA 13's signatures) is
 # right to be false.
@@ -161,15 +164,23 @@ def _summed(unit: Unit, i: int) -> tuple[Comparison, int] | None:
 
 def _completes(unit: Unit, i: int) -> bool:
     """Whether `defined(X)` at token i stands before a comparison as this rule writes it."""
-    k = i + 1 if unit.tok(i - 1) == "defined" else i + 2
-    negated = unit.tok(i - 2 if unit.tok(i - 1) == "defined" else i - 3) == "!"
-    after = k + 1
-    while unit.tok(after) == "(":
-        after += 1
-    summed = _summed(unit, after)
-    newer = (summed[0].op if summed is not None else unit.tok(k + 2)) in (">", ">=")
-    after = after if summed is not None else k + 1
-    return unit.tok(k) == ("||" if negated else "&&") and unit.tok(after) == unit.t[i] and negated == newer
+    path = around(unit, i)
+    negated = len(path) > 2 and isinstance(path[2], Unary)
+    left = path[0] if path else None
+    for e in path[1:]:
+        if isinstance(e, Binary) and e.a is left:
+            right = e.b
+            while isinstance(right, Binary) and right.op in ("&&", "||"):
+                right = right.a
+            first = own_tokens(right)[0]
+            summed = _summed(unit, first)
+            op = summed[0].op if summed is not None else right.op if isinstance(right, Binary) else ""
+            newer = op in (">", ">=")
+            if summed is None and tokens(e.b)[0] != first:
+                return False
+            return e.op == ("||" if negated else "&&") and unit.tok(first) == unit.t[i] and negated == newer
+        left = e
+    return False
 
 
 def _needed_by_all(unit: Unit, i: int) -> bool:

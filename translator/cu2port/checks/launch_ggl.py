@@ -6,8 +6,11 @@ from cu2port.core.model import Edit, Finding, Options, Severity, Span
 from cu2port.engine.check import Check, Example
 from cu2port.facts.structure import Launch
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax import tree
+from cu2port.syntax.around import around, is_statement
+from cu2port.syntax.tree import Assign, Binary, Paren, Ternary, Unary
 
+_VALUES = (Assign, Binary, Ternary, Unary)  # of operands
 _GGL = Options(launch="ggl")
 
 
@@ -71,10 +74,10 @@ class LaunchGgl(Check):
 
 def _in_expression(unit: Unit, launch: Launch) -> bool:
     """Whether a launch is in brackets that are no call's, or is an operand."""
-    before = unit.tok(launch.callee - 1) if launch.callee else ""
-    if before == "(":
-        return not is_identifier(unit.tok(launch.callee - 2)) if launch.callee > 1 else True
-    return before in ("?", "&&", "||", "return")
+    path = around(unit, launch.open)
+    if any(isinstance(e, _VALUES) or any(isinstance(w, Paren) for w in e.around) for e in path):
+        return True
+    return bool(path) and isinstance(path[-1], tree.Launch) and not is_statement(unit, launch.open)
 
 
 def _edit(unit: Unit, launch: Launch) -> Edit | None:

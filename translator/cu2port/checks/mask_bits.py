@@ -6,11 +6,12 @@ from cu2port.core.model import Edit, Finding, Options, Severity, Trust, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import modes
+from cu2port.syntax.around import around
+from cu2port.syntax.tree import Binary, CallExpr
 
 _NARROW = {"__popc": "__popcll", "__ffs": "__ffsll", "__clz": "__clzll", "__brev": "__brevll", "__fns": "__fns64"}
 _MASKS = frozenset("__ballot __ballot_sync __activemask __match_any __match_any_sync __match_all_sync".split())
 _WIDER = {"__popc": "__popcll", "__ffs": "__ffsll"}
-_BEFORE = frozenset({"(", "[", "=", "+", ",", "return"})  # of `31 - __clz(mask)`: it is a number by itself there
 _FLAG = Options(warp="flag")
 
 
@@ -62,6 +63,9 @@ def wider(unit: Unit, i: int) -> tuple[Edit, ...]:
     name = unit.t[i]
     if name in _WIDER:
         return (replace(unit.p[i], unit.end(i), _WIDER[name]),)
-    if name == "__clz" and unit.t[i - 2 : i] == ["31", "-"] and unit.tok(i - 3) in _BEFORE:
-        return (replace(unit.p[i - 2], unit.end(i - 2), "63"), replace(unit.p[i], unit.end(i), "__clzll"))
+    path = around(unit, i) if name == "__clz" else ()
+    outer = path[2] if len(path) > 2 and isinstance(path[1], CallExpr) else None
+    if isinstance(outer, Binary) and outer.op == "-" and outer.b is path[1] and unit.t[outer.a.at] == "31":
+        at = outer.a.at
+        return (replace(unit.p[at], unit.end(at), "63"), replace(unit.p[i], unit.end(i), "__clzll"))
     return ()

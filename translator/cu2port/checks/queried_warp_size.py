@@ -8,7 +8,9 @@ from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.structure import Call
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import HEADER, SPACE, modes
+from cu2port.syntax.around import around, is_changed, use
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.tree import CallExpr
 
 _PROPERTIES = frozenset(
     "cudaDeviceProp hipDeviceProp_t cudaGetDeviceProperties hipGetDeviceProperties getCurrentDeviceProperties "
@@ -95,7 +97,7 @@ class QueriedWarpSize(Check):
 
     def _members(self, unit: Unit, mode: Callable[[int], str]) -> Iterator[Finding]:
         for i in unit.find("warpSize"):
-            if unit.tok(i - 1) not in (".", "->") or unit.tok(i + 1) in ("=", "(", "+=", "-=", "*=", "/="):
+            if unit.tok(i - 1) not in (".", "->") or _is_set_or_called(unit, i):
                 continue
             kept = mode(i) == "flag"
             if kept and unit.options.warp != "flag":
@@ -115,6 +117,13 @@ class QueriedWarpSize(Check):
                 effects=(("wave64", "wrong-result"),),
                 helpers=_helpers(unit),
             )
+
+
+def _is_set_or_called(unit: Unit, i: int) -> bool:
+    """Whether the member at token i is assigned to, or is a function."""
+    path = around(unit, i)
+    inner, outer = use(path) or (None, None)
+    return is_changed(path) or (isinstance(outer, CallExpr) and outer.callee is inner)
 
 
 def _size(unit: Unit) -> str:

@@ -7,6 +7,8 @@ from cu2port.engine.check import Check, Example
 from cu2port.engine.warp_report import facts_of
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import HEADER, SPACE
+from cu2port.syntax.statements import read_expression
+from cu2port.syntax.tree import Assign
 from cu2port.warp.lockstep import Tail, tails
 
 _FENCE = f"{SPACE}syncwarp();"
@@ -136,11 +138,9 @@ def _fences(unit: Unit, tail: Tail) -> tuple[Edit, ...]:
 
 def _split_step(unit: Unit, first: int, last: int, after: str) -> tuple[Edit, ...]:
     """The step at tokens first to last, its `;`: what it reads goes before a fence, what it writes behind."""
-    k = first
-    while k < last and unit.t[k] not in _ASSIGNED:
-        k = max(k, unit.match[k]) + 1
-    if k >= last:
+    e = read_expression(unit, first, last)
+    if not isinstance(e, Assign):
         return (insert(unit.end(last), f" {_FENCE}", Side.LEFT),)
-    value, target = Span(unit.end(k), unit.end(last - 1)), Span(unit.p[first], unit.end(k))
+    value, target = Span(unit.end(e.at), unit.end(last - 1)), Span(unit.p[first], unit.end(e.at))
     text = ("{ const auto cu2port_read =", value, f"; {_FENCE} ", target, f" cu2port_read;{after}")
     return (Edit(unit.p[first], unit.end(last), text),)

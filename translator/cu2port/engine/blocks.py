@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Span
 from cu2port.facts.unit import Unit
+from cu2port.syntax.around import around, is_changed
 from cu2port.syntax.constants import Constant
 from cu2port.syntax.folding import constant
 from cu2port.syntax.lexer import is_identifier
@@ -15,7 +16,6 @@ from cu2port.syntax.tree import Name
 
 _DEPTH = 6
 _TYPES = frozenset("int unsigned size_t auto long uint uint32_t int32_t uint64_t int64_t short".split())
-_ASSIGNED = frozenset("= += -= *= /= <<= >>= ++ --".split())
 
 
 def threads(unit: Unit, span: Span) -> int | None:
@@ -116,8 +116,4 @@ def _is_set_once(unit: Unit, at: int) -> bool:
     """Whether a variable gets a value where it is declared, at token `at`, and nowhere else in the file."""
     if unit.tok(at + 1) not in ("=", "(", "{"):
         return False
-    for i in unit.find(unit.t[at]):
-        after = i + 3 if unit.tok(i + 1) == "." else i + 1  # of a member too
-        if i != at and (unit.tok(i - 1) in ("&", ">>", "++", "--") or unit.tok(after) in _ASSIGNED):
-            return False
-    return True
+    return not any(i != at and is_changed(around(unit, i)) for i in unit.find(unit.t[at]))

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from cu2port.facts.unit import Unit
 from cu2port.syntax import constants
+from cu2port.syntax.around import around
 from cu2port.syntax.lexer import Directive, Group
+from cu2port.syntax.operands import own_tokens, tokens
+from cu2port.syntax.tree import Binary, CallExpr, Expr, Name, Num, Paren, Ternary, Unary
 
 _NUMBER = re.compile(r"[0-9][0-9']*[uUlL]*\Z")
 _FLIP = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "==": "==", "!=": "!="}
@@ -33,38 +37,59 @@ def comparison(unit: Unit, i: int, in_code: bool = False) -> Comparison | None:
     d = unit.in_directive(i)
     if not in_code if d is None else d.keyword not in ("if", "elif"):
         return None
-
-    def part(k: int) -> str:
-        return unit.tok(k) if d is None or d.first + 2 <= k < d.stop else ""
-
-    # `>` is a token of its own, so that `>=` is one token and `a > b` three.
-    if part(i + 1) in _FLIP and _NUMBER.match(part(i + 2)) and _ends(part(i + 3)) and _begins(part(i - 1)):
-        return Comparison(part(i + 1), _value(part(i + 2)), unit.p[i], unit.end(i + 2))
-    if part(i - 1) in _FLIP and _NUMBER.match(part(i - 2)) and _begins(part(i - 3)) and _ends(part(i + 1)):
-        return Comparison(_FLIP[part(i - 1)], _value(part(i - 2)), unit.p[i - 2], unit.end(i))
-    return None
+    path = around(unit, i)
+    if len(path) < 2 or path[0].around or not is_asked(*path[1:]):
+        return None
+    e = path[1]
+    if not isinstance(e, Binary) or e.op not in _FLIP:
+        return None
+    if d is None and len(path) == 2 and unit.tok(tokens(e)[0] - 1) != "(" and not e.around:  # `bool b = X >= 3;`
+        return None
+    number = _number(unit, e.b if e.a is path[0] else e.a)
+    if number is None:
+        return None
+    first, last = own_tokens(e)
+    return Comparison(e.op if e.a is path[0] else _FLIP[e.op], number, unit.p[first], unit.end(last))
 
 
 def summed_comparison(unit: Unit, i: int) -> tuple[Comparison, int, int] | None:
     """`X * a + Y * b op number` in a condition, X being token i, and a and b: both parts of a version at once."""
-    d, last = unit.in_directive(i), i + 4
-    if d is None or d.keyword not in ("if", "elif") or unit.tok(i + 1) != "*" or unit.tok(i + 3) != "+":
+    d, path = unit.in_directive(i), around(unit, i)
+    if d is None or d.keyword not in ("if", "elif") or len(path) < 4 or not is_asked(*path[3:]):
         return None
-    if unit.tok(last + 1) == "*":
-        last += 2
-    first = i
-    while unit.tok(first - 1) == "(" and unit.tok(last + 1) == ")":
-        first, last = first - 1, last + 1
-    numbers = [unit.tok(k) for k in (i + 2, last + 2, *((i + 6,) if unit.tok(i + 5) == "*" else ()))]
-    if last + 2 >= d.stop or unit.tok(last + 1) not in (">", ">=", "<", "<=") or not all(map(_NUMBER.match, numbers)):
+    product, added, e = path[1:4]
+    if not (_is_binary(product, "*", path[0]) and _is_binary(added, "+", product) and isinstance(e, Binary)):
         return None
-    if not (
-        _begins(unit.tok(first - 1) if first > d.first + 2 else "")
-        and _ends(unit.tok(last + 3) if last + 3 < d.stop else "")
-    ):
+    if e.a is not added or e.op not in (">", ">=", "<", "<="):
         return None
-    a, number, b = (_value(x) for x in (*numbers, "1")[:3])
-    return Comparison(unit.tok(last + 1), number, unit.p[first], unit.end(last + 2)), a, b
+    other = added.b
+    b = _number(unit, other.b) if isinstance(other, Binary) and other.op == "*" else 1
+    a, number = _number(unit, product.b), _number(unit, e.b)
+    if a is None or b is None or number is None or not isinstance(other, (Binary, Name)):
+        return None
+    first, last = own_tokens(e)
+    return Comparison(e.op, number, unit.p[first], unit.end(last)), a, b
+
+
+def _is_binary(e: Expr, op: str, left: Expr) -> TypeGuard[Binary]:
+    return isinstance(e, Binary) and e.op == op and e.a is left
+
+
+def _number(unit: Unit, e: Expr) -> int | None:
+    """The value of an expression that is a decimal number."""
+    return _value(unit.t[e.at]) if isinstance(e, Num) and not e.around and _NUMBER.match(unit.t[e.at]) else None
+
+
+def is_asked(e: Expr, *outer: Expr) -> bool:
+    """Whether the truth of an expression is asked for, as those around it tell: it is a condition, a part of one or in
+    brackets by itself."""
+    if not outer or any(isinstance(w, Paren) for w in e.around):
+        return True
+    o = outer[0]
+    if isinstance(o, CallExpr):
+        return len(o.args) == 1 and o.args[0] is e
+    joins = isinstance(o, Binary) and o.op in ("&&", "||")
+    return joins or (isinstance(o, Unary) and o.op == "!") or (isinstance(o, Ternary) and o.cond is e)
 
 
 _REFUSALS = frozenset("assert __trap abort".split())
@@ -140,14 +165,6 @@ def _only_stops(unit: Unit, g: Group) -> bool:
             k += 1
         k += 1
     return stops
-
-
-def _begins(before: str) -> bool:
-    return before in ("", "(", "&&", "||", "!")
-
-
-def _ends(after: str) -> bool:
-    return after in ("", ")", "&&", "||", "?")
 
 
 def _value(number: str) -> int:

@@ -11,6 +11,7 @@ from itertools import chain
 from cu2port.core.model import Span
 from cu2port.facts.structure import Call, Launch, find_launches
 from cu2port.facts.vocabulary import Vocabulary
+from cu2port.syntax import angles
 from cu2port.syntax.endings import is_orderly
 from cu2port.syntax.lexer import Directive, Group, Lexed, is_identifier, is_string, lex
 from cu2port.syntax.words import BEFORE_VALUE
@@ -167,48 +168,11 @@ class Tokens:
 
     def angle_close(self, i: int, limit: int = 2000) -> int:
         """Index of the `>` that closes the template argument list opened by `<` at i, or -1 if it is no such list."""
-        depth = 0
-        k = i
-        stop = min(len(self.t), i + limit)
-        while k < stop:
-            tok = self.t[k]
-            if tok == "<":
-                depth += 1
-            elif tok == ">":
-                depth -= 1
-                if depth == 0:
-                    return k
-            elif tok in ("(", "[", "{"):
-                k = self.match[k]
-                if k < 0:
-                    return -1
-            elif tok in (")", "]", "}", ";", "<<<") or (
-                tok in ("&&", "||") and self.tok(k + 1) not in (">", ",", "...")
-            ):
-                return -1
-            k += 1
-        return -1
+        return angles.close(self.lexed, i, limit)
 
     def angle_open(self, i: int, limit: int = 2000) -> int:
         """Index of the `<` that opens the template argument list closed by `>` at i, or -1."""
-        depth = 0
-        k = i
-        while k >= 0 and i - k < limit:
-            tok = self.t[k]
-            if tok == ">":
-                depth += 1
-            elif tok == "<":
-                depth -= 1
-                if depth == 0:
-                    return k
-            elif tok in (")", "]", "}"):
-                k = self.match[k]
-                if k < 0:
-                    return -1
-            elif tok in ("(", "[", "{", ";"):
-                return -1
-            k -= 1
-        return -1
+        return angles.open_(self.lexed, i, limit)
 
     def split_args(self, first: int, stop: int) -> tuple[Span, ...]:
         """Byte spans of the comma-separated expressions in tokens [first, stop)."""

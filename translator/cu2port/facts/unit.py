@@ -19,6 +19,7 @@ from cu2port.facts.tokens import Tokens
 from cu2port.syntax.candidates import may_be_declared
 from cu2port.syntax.declarations import Declarations
 from cu2port.syntax.lexer import Group, is_identifier, is_string
+from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.words import ASM, ASM_QUALIFIERS
 
 if TYPE_CHECKING:
@@ -205,9 +206,13 @@ class Unit(Tokens):
         """Whether token i may be a declared name, as far as its neighbours tell; False is certain."""
         return may_be_declared(self.lexed, i)
 
+    def declaration(self, i: int) -> Declaration | None:
+        """The declaration whose name token i is; constructors and names that macros put together have none."""
+        return self.declarations.declared_at(i) if may_be_declared(self.lexed, i) else None
+
     def declares(self, i: int) -> bool:
         """Whether token i is a name that is declared there."""
-        return may_be_declared(self.lexed, i) and self.declarations.declared_at(i) is not None
+        return self.declaration(i) is not None
 
     def owns(self, name: str) -> bool:
         """Whether this file or one that it includes declares a name outside of functions, be it visible or not."""

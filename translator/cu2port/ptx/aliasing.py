@@ -195,12 +195,12 @@ def _is_own(unit: Unit, f: Function, name: str, is_array: bool) -> bool:
     for k in places[bisect_left(places, f.params[0]) : bisect_right(places, f.body[1])]:
         if unit.is_member(k):
             continue
-        before = unit.tok(k - 1)
-        if unit.declares(k):
-            if before in ("&", "&&"):
+        d = unit.declaration(k)
+        if d is not None:
+            if d.reference:
                 return False
             declared = True
-        elif before == "&" and not _is_value(unit, k - 2):
+        elif unit.tok(k - 1) == "&" and not _is_value(unit, k - 2):
             return False  # its address is taken
         elif is_array and unit.tok(k + 1) != "[":
             return False  # it becomes a pointer

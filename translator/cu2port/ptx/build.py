@@ -90,11 +90,11 @@ class Build(Transformer[Token, Any]):
         return _number(items[0])
 
     def signed(self, items: tuple[Token, Operand]) -> Operand:
-        sign, item = items
-        if sign == "+":
+        prefix, item = items
+        if prefix == "+":
             return item
         if isinstance(item, Neg):
-            raise _at(sign, "`-` twice")
+            raise _at(prefix, "`-` twice")
         return constants.negate(item) if isinstance(item, Const) else Neg(item)
 
     def not_(self, items: list[Any]) -> Operand:

@@ -7,7 +7,6 @@ local or a parameter that the function declares once, with a type that C++ or CU
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 
 from cu2port.core.model import Span
@@ -16,28 +15,11 @@ from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.ptx.asm import AsmStatement
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.types import Type, builtin, written
 
-_NAMED = {
-    "int8_t": "signed char",
-    "uint8_t": "unsigned char",
-    "int16_t": "short",
-    "uint16_t": "unsigned short",
-    "int32_t": "int",
-    "uint32_t": "unsigned int",
-    "int64_t": "long",
-    "uint64_t": "unsigned long",
-    "size_t": "unsigned long",
-    "uintptr_t": "unsigned long",
-    "intptr_t": "long",
-    "uint": "unsigned int",
-    "ushort": "unsigned short",
-    "ulong": "unsigned long",
-}
-_BUILTIN = frozenset({"unsigned", "signed", "int", "long", "short", "char", "float", "double", "bool", "void"})
 _BITS = {"char": 8, "short": 16, "int": 32, "long": 64, "long long": 64, "float": 32, "double": 64, "bool": 8}
 _VECTOR = re.compile(r"(u?)(char|short|int|long|longlong|float|double)[1234]\Z")
 _MEMBER = re.compile(r"([A-Za-z_]\w*)\.[xyzw]\Z")
-_SPECIFIERS = frozenset({"const", "volatile", "__restrict__", "__restrict", "restrict", "register", "static"})
 
 
 def operand_types(unit: Unit, wanted: Iterable[AsmStatement]) -> Mapping[Span, Expr]:
@@ -100,85 +82,19 @@ def _declared_types(unit: Unit) -> dict[tuple[int, str], tuple[tuple[int, str | 
 def _types_in(unit: Unit, f: Function, name: str) -> tuple[tuple[int, str | None] | None, int]:
     """Where a function first declares a name, and with which type; and where it declares it with another one."""
     first: tuple[int, str | None] | None = None
-    places = unit.find(name)
-    for k in places[bisect_left(places, f.params[0]) : bisect_right(places, f.body[1])]:
-        if unit.tok(k + 1) in (",", ")", ";", "=", "(", "{") and not unit.is_member(k):
-            type_ = _type_before(unit, k, f.params[0])
-            if type_ == "":
-                continue  # a use
+    for d in unit.declarations.named(name):
+        if f.params[0] < d.at < f.body[1]:
+            type_ = _canonical(written(unit.t, d)) if d.kind in ("variable", "parameter", "member") else None
             if first is None:
-                first = (k, type_)
+                first = (d.at, type_)
             elif type_ != first[1]:
-                return first, k
+                return first, d.at
     return first, len(unit.t)
 
 
-def _type_before(unit: Unit, k: int, floor: int) -> str | None:
-    """The type that stands before a declared name; "" where this declares nothing, None where it is another type."""
-    words: list[str] = []
-    stars = 0
-    i = k - 1
-    while i > floor:
-        tok = unit.t[i]
-        if tok == "*" and not words:
-            stars += 1
-        elif tok in ("&", "&&") and not words and not stars:
-            pass
-        elif tok == "," and not words and not stars and (first := list_start(unit, i, floor)) > 0:
-            i = first  # `unsigned a, b`: the type stands before the first name
-            continue
-        elif tok in _SPECIFIERS:
-            pass
-        elif is_identifier(tok) and unit.in_directive(i) is None:
-            words.insert(0, tok)
-        elif tok == "::" and words:
-            pass
-        else:
-            break
-        i -= 1
-    if not words or (unit.t[i] not in (";", "{", "}", "(", ",") and unit.in_directive(i) is None):
-        return "" if not words else None
-    if "return" in words or "else" in words or "goto" in words:
-        return ""
-    return _canonical(words, stars)
-
-
-def list_start(unit: Unit, comma: int, floor: int) -> int:
-    """For a name behind a comma of a declaration `T a = 1, b`: the token after its type; -1 if this is no such list."""
-    i = comma - 1
-    while i > floor:
-        tok = unit.t[i]
-        if tok in (")", "]", "}") and 0 <= unit.match[i] < i:
-            i = unit.match[i]
-        elif tok in (";", "{", "}", "("):
-            break
-        i -= 1
-    if unit.t[i] == "(":  # parameters have a type each; the head of a `for` has one type
-        return -1 if unit.tok(i - 1) != "for" else _first_name(unit, i + 1, comma)
-    return _first_name(unit, i + 1, comma)
-
-
-def _first_name(unit: Unit, start: int, stop: int) -> int:
-    """The end of the type that a declaration's tokens begin with, -1 if they begin with none."""
-    i = start
-    while i < stop and (unit.t[i] in _SPECIFIERS or unit.t[i] in _BUILTIN or unit.t[i] in ("std", "::")):
-        i += 1
-    if i < stop and (unit.t[i] in _NAMED or _VECTOR.match(unit.t[i])) and unit.t[i - 1] not in _BUILTIN:
-        i += 1
-    return i - 1 if i > start and is_identifier(unit.tok(i)) else -1
-
-
-def _canonical(words: list[str], stars: int) -> str | None:
-    words = [w for w in words if w not in ("std", "constexpr", "cuda")]
-    if stars:
-        return " ".join(words) + " *"
-    if len(words) == 1 and (words[0] in _NAMED or _VECTOR.match(words[0])):
-        return _NAMED.get(words[0], words[0])
-    if not words or not all(w in _BUILTIN for w in words):
-        return None
-    unsigned = "unsigned" in words
-    longs = words.count("long")
-    base = next((w for w in ("char", "short", "float", "double", "bool", "void") if w in words), "int")
-    if longs and base == "int":
-        base = "long long" if longs > 1 else "long"
-    return f"unsigned {base}" if unsigned else base
+def _canonical(type_: Type) -> str | None:
+    """The type of a declared name as clang spells it; None if C++ or CUDA do not define it."""
+    words = [w for w in type_.words if w not in ("std", "cuda")]
+    if type_.indirections:
+        return " ".join(words) + " *" if words and not type_.arrays else None
+    return words[0] if len(words) == 1 and _VECTOR.match(words[0]) else builtin(words) or None

@@ -49,8 +49,8 @@ _LEVEL = {
     "?": 3,
     **dict.fromkeys("= += -= *= /= %= &= |= ^= <<= >>=".split(), 2),
 }
-_POSTFIX = frozenset({"(", "{", "[", ".", "->", "++", "--", "<<<"})
-_WORD_OPERATORS = SIZES - {"noexcept"} | {"new", "delete", "throw"}
+_POSTFIX = frozenset({"(", "{", "[", ".", "->", "++", "--", "<<<", "<<"})
+_WORD_OPERATORS = SIZES - {"noexcept"} | {"new", "delete", "throw", "defined"}
 _LEVEL |= {word: _LEVEL[sign] for word, sign in ALTERNATIVE.items() if sign in _LEVEL}
 _PREFIX = frozenset({"!", "~", "-", "+", "*", "&", "++", "--", "not", "compl"})
 _CASTS = frozenset(
@@ -317,9 +317,11 @@ class ExpressionParser(Cursor):
         return _wrapped(e, Cast(at, self._behind(close, stop), first, type_stop))
 
     def _launch(self, callee: Expr, close: int, stop: int) -> Expr:
-        """A launch whose `<<<` is here; `close`: the last `>` of its `>>>`."""
+        """A launch whose `<<<` is here, or the `<<` of `<< <`; `close`: the last `>` of its `>>>`."""
         at, last = self.i, close
         args: tuple[Expr, ...] = ()
+        if self.t[at] == "<<":
+            self._next()
         config = self._list(close - 2)
         self._to(close + 1)
         if self._tok(stop) == "(":
@@ -366,7 +368,7 @@ class ExpressionParser(Cursor):
             elif tok in ("++", "--"):
                 self._next()
                 e = Unary(at, "p" + tok, e)
-            elif tok == "<<<" and at < self.source.launch_ends.get(at, -1) < stop:
+            elif at < self.source.launch_ends.get(at, -1) < stop:
                 e = self._launch(e, self.source.launch_ends[at], stop)
             else:
                 break

@@ -19,7 +19,7 @@ from cu2port.syntax.entities import Entities, Store
 from cu2port.syntax.extents import COLON, END, after_requires, statement_end
 from cu2port.syntax.lexer import Lexed, is_identifier, is_string
 from cu2port.syntax.scopes import Declaration, Head, Part, Scope
-from cu2port.syntax.words import ACCESS, ASM, CLASS_KEYS, CONDITIONS, EXPRESSION_WORDS, LEAVING, SPECIFIERS
+from cu2port.syntax.words import ACCESS, ASM, CLASS_KEYS, CONDITIONS, EXPRESSION_WORDS, LEAVING, SPECIFIERS, STATEMENTS
 
 _BEGINS_ANEW = ACCESS | frozenset({"namespace", "template", "using", "typedef"})  # after a macro alone
 
@@ -171,8 +171,8 @@ class _Region(Entities):
                     if tok == "{" and self.scope.kind in ("file", "namespace", "class", "macro"):
                         return self._unnamed_function(k, name, after)
                     return after
-            elif code.tok(name.stop) in _BEGINS_ANEW and is_macro(name):
-                return name.stop
+            elif (tok := code.tok(name.stop)) in STATEMENTS or (tok in _BEGINS_ANEW and is_macro(name)):
+                return name.stop  # a macro, as in `UNROLL for (...)`
         end = code.end(k, END)
         self.expression(k, end)
         return end + (code.tok(end) == ";")

@@ -189,7 +189,7 @@ class Parser(ExpressionParser):
             cond: Expr | None = None
             if self._tok(stop) == "while":
                 self._next()
-                cond = self._bracketed(stop)
+                cond = self.bracketed(stop)
             self._semicolon(stop)
             return Loop(at, word, None, cond, None, body)
         while self._tok(stop) in ("constexpr", "consteval") or (word == "if" and self._tok(stop) == "!"):
@@ -226,7 +226,7 @@ class Parser(ExpressionParser):
                 cond = self.expr(close)
                 self._behind(close, stop)
             else:
-                cond = self._bracketed(stop)
+                cond = self.bracketed(stop)
         else:
             cond = self._empty(at)
         head = cond if cond is not None else self._empty(at)
@@ -244,7 +244,7 @@ class Parser(ExpressionParser):
             made = Loop(at, word, None, head, None, body)
         return made if init is None else Block(at, (init, made))
 
-    def _bracketed(self, stop: int) -> Expr:
+    def bracketed(self, stop: int) -> Expr:
         """The condition in the brackets that open here; a declaration in it counts as its initialiser."""
         if self._tok(stop) != "(":
             return self._empty(self.i)
@@ -322,7 +322,8 @@ class Parser(ExpressionParser):
                 given = self._list(close)
                 last = self._behind(close, stop)
                 init = given[0] if len(given) == 1 else Other(opener, given, opener, last)
-            out.append(Decl(name_at, name, tuple(dims), init, shared, volatile, pointer))
+            reference = self.t[name_at - 1] in ("&", "&&")
+            out.append(Decl(name_at, name, tuple(dims), init, shared, volatile, pointer, reference))
             if self._tok(stop) != ",":
                 break
             self._next()
@@ -369,7 +370,9 @@ class Parser(ExpressionParser):
             while k > first and source.t[k] == "]" and first < source.match[k]:
                 k = source.match[k] - 1
             name = source.t[k] if k > first and is_identifier(source.t[k]) and source.t[k] not in BASIC else ""
-            out.append(Param(k if name else -1, name, default, "*" in words or "[" in words, "volatile" in words))
+            reference = bool(name) and source.t[k - 1] in ("&", "&&")
+            pointer = "*" in words or "[" in words
+            out.append(Param(k if name else -1, name, default, pointer, "volatile" in words, reference))
         return tuple(out)
 
 

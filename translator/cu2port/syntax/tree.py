@@ -169,17 +169,18 @@ Expr = Num | Name | Member | Index | CallExpr | Unary | Binary | Ternary | Assig
 
 
 class Param(NamedTuple):
-    """A parameter. `at`: its name's token (-1 without a name)."""
+    """A parameter. `at`: its name's token (-1 without a name); `reference`: the name follows a `&`."""
 
     at: int
     name: str
     default: Expr | None
     pointer: bool
     volatile: bool
+    reference: bool = False
 
 
 class Decl(NamedTuple):
-    """A variable. `dims`: an array's sizes."""
+    """A variable. `dims`: an array's sizes; `reference`: the name follows a `&`."""
 
     at: int
     name: str
@@ -188,6 +189,7 @@ class Decl(NamedTuple):
     shared: bool
     volatile: bool
     pointer: bool
+    reference: bool = False
 
 
 class Eval(NamedTuple):

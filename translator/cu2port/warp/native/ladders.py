@@ -187,7 +187,7 @@ class Facts(Lines):
         """What has been done after one more statement of a ladder; None if it is none. `numbers`: constants there, and
         the loop's variable."""
         if isinstance(s, Decl):
-            if s.init is None or s.dims or s.pointer or self.unit.tok(s.at - 1) in ("&", "*", "&&"):
+            if s.init is None or s.dims or s.pointer or s.reference:
                 return None
             moved = self._moved(progress, s.init, numbers)
             typ = declared_type(self.unit, s.at) or "?"

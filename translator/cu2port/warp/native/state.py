@@ -342,7 +342,7 @@ def make_fn(unit: Unit, facts: Facts, d: Device, look: Look) -> Fn:
     }
     own = {p.name for p in d.params}
     own |= {x.name for x in statements(d.body) if isinstance(x, Decl) and not _is_static(unit, x)}
-    references = {p.name for p in d.params if p.at > 0 and t[p.at - 1] in ("&", "&&")}
+    references = {p.name for p in d.params if p.reference}
     sets = frozenset(bound), frozenset(own), frozenset(references)
     return Fn(unit, facts, d, look, not axes <= {"x"}, "z" in axes, *sets)
 

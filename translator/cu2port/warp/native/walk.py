@@ -217,7 +217,7 @@ def _declared(s: State, x: Decl) -> State:
         if s.fn.rows or [s.fn.facts.number(y) for y in targs] != [32]:
             return s.refuse(x.at, Reason.TILE)
         return s.set(x.name, T(Kind.TILE)).track(x.name).note("line", True).edit(without(unit, x.at))
-    refers = unit.tok(x.at - 1) in ("&", "&&") or x.pointer
+    refers = x.reference or x.pointer
     for y in walk(x.init) if refers else ():
         if isinstance(y, Name):
             s = s.lost(y.text, y.at)
