@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
-from fnmatch import fnmatch
+import tomllib
 from pathlib import Path
 
 import click
@@ -178,14 +178,13 @@ def test_every_table_that_is_written_is_listed_with_who_writes_it() -> None:
 
 
 def test_the_design_names_every_module() -> None:
-    """Modules at the top of the package and its folders are in the table of rooms, and what is named is there."""
+    """Every module, or a folder that holds it, is in the table of rooms, and what is named is there."""
     package = ROOT / "translator" / "cu2port"
     table = (DOCS / "design.md").read_text(encoding="utf-8").partition("## The rooms")[2].partition("\n## ")[0]
     named = [n for cell in re.findall(r"^\| (.*?) \|", table, re.M) for n in re.findall(r"`([^`]*)`", cell)]
-    modules = [p.name for p in package.glob("*.py") if not p.name.startswith("__")]
-    folders = [f"{p.parent.name}/" for p in package.glob("*/__init__.py")]
-    assert not [m for m in modules if not any(fnmatch(m, n) for n in named)]
-    assert not [f for f in folders if not any(n.startswith(f) for n in named)]
+    modules = [p.relative_to(package).as_posix() for p in package.rglob("*.py") if not p.name.startswith("__")]
+    whole = tuple(n for n in named if n.endswith("/"))
+    assert not [m for m in modules if m not in named and not m.startswith(whole)]
     assert not [n for n in named if not list(package.glob(n)) and not list(ROOT.glob(n))]
 
 
@@ -207,3 +206,12 @@ def test_where_to_look_names_files_that_are_there() -> None:
     named = re.findall(r"`([\w/]+\.py)`", text)
     assert len(named) > 5
     assert not [n for n in named if not (ROOT / "translator" / "cu2port" / n).is_file()]
+
+
+def test_the_design_gives_each_dependency_its_reason() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    names = {re.split(r"[^\w-]", x)[0] for x in (*project["dependencies"], *extras["test"], *extras["verify"])}
+    table = (DOCS / "design.md").read_text(encoding="utf-8").partition("## Dependencies")[2]
+    listed = {x.strip() for row in re.findall(r"^\| ([^|]*) \|", table, re.MULTILINE) for x in row.split(",")}
+    assert names - listed == set()

@@ -135,3 +135,57 @@ def test_a_run_without_a_report_stops_with_its_reason(tmp_path: Path) -> None:
     done = tool(f"T={tmp_path}", "-o", tmp_path / "prints", "--package", package.parent, "--mode", "solo")
     assert done.returncode == 2
     assert "solo: broken here" in done.stderr
+
+
+def test_ways_in_which_lines_differ_are_told_once(tmp_path: Path) -> None:
+    module = load(TOOL)
+    for name, word, files in (("a", "anew", 2), ("b", "again", 3)):
+        work = tmp_path / name / "T.lint"
+        work.mkdir(parents=True)
+        for n in range(files):
+            (work / f"f{n}").write_text(f'same\n{{"line": {n}, "message": "counted {word} here"}}\nsame\n')
+        lines = (f"{digest}  {path}\n" for path, digest in module.digests(work).items())
+        (tmp_path / name / "T.lint.txt").write_text("".join(lines))
+    lines, differs = module.summary(tmp_path / "a", tmp_path / "b", 2)
+    assert differs
+    assert lines[0] == "T.lint: 3 of 3 files differ"
+    assert "2 lines in 1 files, first T.lint/f2" in lines  # a new file
+    assert lines[lines.index("  - anew") + 1] == "  + again"
+    assert "2 lines in 2 files, first T.lint/f0" in lines
+    assert lines[-1] == "... 1 more ways"
+    assert module.summary(tmp_path / "a", tmp_path / "a", 2) == (["T.lint: 0 of 2 files differ"], False)
+
+
+def test_a_sample_is_spread_over_a_tree_and_keeps_build_files(tmp_path: Path) -> None:
+    module = load(TOOL)
+    for n in range(10):
+        (tmp_path / "tree" / f"d{n}").mkdir(parents=True)
+        (tmp_path / "tree" / f"d{n}" / "a.cu").touch()
+    (tmp_path / "tree" / "CMakeLists.txt").touch()
+    (tmp_path / "tree" / "data.bin").touch()
+    (tmp_path / "tree" / "link.cu").symlink_to("d1/a.cu")
+    module.sample(tmp_path / "tree", 3, tmp_path / "few")
+    found = sorted(p.relative_to(tmp_path / "few").as_posix() for p in (tmp_path / "few").rglob("*") if p.is_file())
+    assert found == ["CMakeLists.txt", "d0/a.cu", "d3/a.cu", "d6/a.cu"]
+    module.sample(tmp_path / "tree", 99, tmp_path / "all")
+    assert sum(p.suffix == ".cu" for p in (tmp_path / "all").rglob("*")) == 10
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no git checkout")
+def test_an_unknown_commit_is_named(tmp_path: Path) -> None:
+    done = tool(tmp_path, "--base", "no-such-commit")
+    assert done.returncode == 2
+    assert "no-such-commit" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no git checkout")
+def test_code_of_a_commit_against_this(tmp_path: Path) -> None:
+    done = tool(f"T={tree(tmp_path / 'tree')}", "--base", "HEAD", "--mode", "lint", "-o", tmp_path / "work")
+    assert "T.lint: " in done.stdout
+    assert done.returncode in (0, 1), done.stderr  # 1: there are changes that are not committed
+    made = tmp_path / "work" / "against"
+    assert (made / "old" / "translator" / "cu2port").is_dir()
+    assert (made / "before" / "T.lint.txt").is_file()
+    assert (made / "after" / "T.lint.txt").is_file()

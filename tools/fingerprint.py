@@ -2,6 +2,7 @@
 
     python tools/fingerprint.py TREE... -o FOLDER [--mode MODE]... [--keep] [-j 2] [--package DIR]
     python tools/fingerprint.py --compare OLD NEW [--lines 40]
+    python tools/fingerprint.py TREE... --base COMMIT [--most 60] [--mode MODE]... [-o FOLDER]
 
 A tree is a folder, or NAME=FOLDER where the last part of the folder is no good name. Each tree is converted in every
 mode of MODES, one command after the other with two workers. `FOLDER/NAME.MODE.txt` then has a line `sha256  path` for
@@ -18,6 +19,10 @@ another checkout.
 --compare names each file that differs, with a diff where both folders kept it. Trees and modes that only one of them
 has are listed and do not count.
 
+--base does all of that at once: the code of a commit and that of this folder convert the same trees, of each no more
+than --most source files at even distances with all build files. What differs is then told once for each way in which
+lines differ: how many lines in how many files, the words before and after, and a place; first the commits in between.
+
 Exit: 0 the same, or written; 1 something differs; 2 could not run.
 """
 
@@ -25,11 +30,14 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -51,6 +59,13 @@ MODES: Mapping[str, tuple[str, ...]] = {
     "lint": ("lint", ".", "--isolated", "--no-cache", "--info", "--output-format", "json", "--output-file", "{report}"),
 }
 _STATE = ".cu2port"  # what an output folder remembers of the run
+_MOST_BYTES = 1 << 20  # of a source file in a sample
+_SOURCES = frozenset({".cu", ".cuh", ".h", ".hpp", ".cpp", ".cc", ".inl", ".py"})
+_BUILD = frozenset({"CMakeLists.txt", "Makefile", "setup.py"})
+_CODE = ("translator", "rules", "grammars")  # what outputs depend on
+_WORD = re.compile(r"\w+|\s+|.")
+_NUMBER = re.compile(r"\d+")
+_WIDE = 160
 _DROPPED = ("schema", "tool", "options")
 
 
@@ -154,6 +169,98 @@ def _diff(one: Path, other: Path, most: int) -> list[str]:
     return lines[:most] + ([f"    ... {len(lines) - most} more lines"] if len(lines) > most else [])
 
 
+# --- one version against another --------------------------------------------------------------------------------------
+
+
+def checkout(commit: str, folder: Path) -> None:
+    """The files of a commit in a new folder. Raises click.UsageError."""
+    folder.mkdir(parents=True)
+    got = subprocess.run(["git", "-C", str(ROOT), "archive", commit], capture_output=True, check=False)
+    if got.returncode:
+        raise click.UsageError(got.stderr.decode(errors="replace").strip())
+    with tarfile.open(fileobj=io.BytesIO(got.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+
+
+def sample(tree: Path, most: int, folder: Path) -> None:
+    """Copies a tree's build files and up to `most` of its source files, at even distances, into a new folder."""
+    folder.mkdir(parents=True)
+    sources: list[Path] = []
+    chosen: list[Path] = []
+    for path in sorted(tree.rglob("*")):
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > _MOST_BYTES:
+            continue
+        if path.suffix in _SOURCES:
+            sources.append(path)
+        elif path.name in _BUILD or path.suffix == ".cmake":
+            chosen.append(path)
+    step = max(1.0, len(sources) / most)
+    for path in (*(sources[int(n * step)] for n in range(min(most, len(sources)))), *chosen[:most]):
+        to = folder / path.relative_to(tree)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, to)
+
+
+def changes(one: Path, other: Path) -> Iterator[tuple[str, str]]:
+    """How lines of two files differ: the words before and after, numbers aside; "" where a line is new or gone."""
+    a, b = (path.read_bytes().decode("latin-1").splitlines() if path.is_file() else [] for path in (one, other))
+    for op, i, j, k, m in difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        if op == "equal":
+            continue
+        for n in range(max(j - i, m - k)):
+            before, after = (x[s + n] if s + n < e else "" for x, s, e in ((a, i, j), (b, k, m)))
+            if before and after:
+                before, after = _differing(before, after)
+            yield tuple(_NUMBER.sub("#", text.strip())[:_WIDE] for text in (before, after))  # type: ignore[misc]
+
+
+def _differing(a: str, b: str) -> tuple[str, str]:
+    """Two lines less the words that both begin and end with."""
+    x, y = _WORD.findall(a), _WORD.findall(b)
+    first = next((n for n, (p, q) in enumerate(zip(x, y, strict=False)) if p != q), min(len(x), len(y)))
+    rest = zip(reversed(x[first:]), reversed(y[first:]), strict=False)
+    last = next((n for n, (p, q) in enumerate(rest) if p != q), min(len(x), len(y)) - first)
+    return "".join(x[first : len(x) - last]), "".join(y[first : len(y) - last])
+
+
+def summary(old: Path, new: Path, most: int) -> tuple[list[str], bool]:
+    """Each way in which lines of two folders differ, the most frequent first, and whether any does."""
+    out = []
+    found: dict[tuple[str, str], list[str]] = {}
+    one, other = read(old), read(new)
+    for key in sorted(one.keys() & other.keys()):
+        before, after = one[key], other[key]
+        names = [name for name in sorted(before.keys() | after.keys()) if before.get(name) != after.get(name)]
+        out.append(f"{key}: {len(names)} of {len(before.keys() | after.keys())} files differ")
+        for name in names:
+            for change in changes(old / key / name, new / key / name):
+                found.setdefault(change, []).append(f"{key}/{name}")
+    ordered = sorted(found.items(), key=lambda x: (-len(x[1]), x[0]))
+    for (a, b), places in ordered[:most]:
+        out += ["", f"{len(places)} lines in {len(set(places))} files, first {places[0]}", f"  - {a}", f"  + {b}"]
+    if len(ordered) > most:
+        out.append(f"... {len(ordered) - most} more ways")
+    return out, bool(found)
+
+
+def against(commit: str, trees: Mapping[str, Path], out: Path, modes: tuple[str, ...], files: int, jobs: int) -> None:
+    """Fingerprints of samples of trees by the code of a commit and that of this folder, in `out`/before and after."""
+    checkout(commit, out / "old")
+    for name in _CODE:  # a copy: the folder may change in the meantime
+        shutil.copytree(ROOT / name, out / "new" / name, ignore=shutil.ignore_patterns("__pycache__"))
+    samples = {}
+    for name, tree in trees.items():
+        sample(tree, files, out / "trees" / name)
+        samples[name] = out / "trees" / name
+    for side, package in (("before", out / "old"), ("after", out / "new")):
+        _write(samples, out / side, modes, True, package / "translator", jobs)
+
+
+def _log(commit: str) -> list[str]:
+    words = ["git", "-C", str(ROOT), "log", "--format=%h %s", f"{commit}..HEAD", "--", *_CODE]
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.splitlines()
+
+
 def _write(trees: Mapping[str, Path], out: Path, modes: tuple[str, ...], keep: bool, package: Path, jobs: int) -> None:
     out.mkdir(parents=True, exist_ok=True)
     for name, tree in trees.items():
@@ -196,7 +303,9 @@ def _named(words: tuple[str, ...]) -> dict[str, Path]:
 )
 @click.option("-j", "--jobs", type=click.IntRange(min=1), default=2, help="Worker processes.  [2]")
 @click.option("--compare", "pair", nargs=2, type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--lines", "most", type=click.IntRange(min=0), default=40, help="Lines of a file's diff.  [40]")
+@click.option("--base", metavar="COMMIT", help="Compare this folder's code with a commit's.")
+@click.option("--most", "files", type=click.IntRange(min=1), default=60, help="With --base: files of a tree.  [60]")
+@click.option("--lines", "most", type=click.IntRange(min=0), default=40, help="Lines of a file's diff, or ways.  [40]")
 def main(
     words: tuple[str, ...],
     out: Path | None,
@@ -205,14 +314,24 @@ def main(
     package: Path,
     jobs: int,
     pair: tuple[Path, Path] | None,
+    base: str | None,
+    files: int,
     most: int,
 ) -> None:
     if pair is not None:
         lines, differs = compare(*pair, most)
         click.echo("\n".join(lines))
         raise SystemExit(1 if differs else 0)
+    if base is not None and words:
+        with tempfile.TemporaryDirectory(prefix="cu2port-fingerprint-") as scratch:
+            work = (out or Path(scratch)).resolve() / "against"
+            shutil.rmtree(work, ignore_errors=True)
+            against(base, _named(words), work, modes or tuple(MODES), files, jobs)
+            lines, differs = summary(work / "before", work / "after", most)
+        click.echo("\n".join([*_log(base), "", *lines]))
+        raise SystemExit(1 if differs else 0)
     if out is None or not words:
-        raise click.UsageError("name trees and -o FOLDER, or --compare OLD NEW")
+        raise click.UsageError("name trees and -o FOLDER or --base COMMIT, or --compare OLD NEW")
     _write(_named(words), out, modes or tuple(MODES), keep, package.resolve(), jobs)
 
 
