@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -139,21 +140,29 @@ def test_a_run_without_a_report_stops_with_its_reason(tmp_path: Path) -> None:
 
 def test_ways_in_which_lines_differ_are_told_once(tmp_path: Path) -> None:
     module = load(TOOL)
-    for name, word, files in (("a", "anew", 2), ("b", "again", 3)):
+    for name, word, files in (("a", "rebuilt", 2), ("b", "again", 3)):
         work = tmp_path / name / "T.lint"
-        work.mkdir(parents=True)
+        (work / "findings").mkdir(parents=True)
+        (work / "output" / "cu2port").mkdir(parents=True)
+        (work / "output" / "cu2port" / "warp.hpp").write_text(word * 9)
         for n in range(files):
-            (work / f"f{n}").write_text(f'same\n{{"line": {n}, "message": "counted {word} here"}}\nsame\n')
+            (work / f"f{n}").write_text(f"same\nline {n} is {word} here\nsame\n")
+            found = ({"code": "CU101", "message": f"`x{n}` is {word}", "line": n}, {"code": "CU102", "line": files})
+            (work / "findings" / f"f{n}").write_text("".join(f"{json.dumps(x)}\n" for x in found))
         lines = (f"{digest}  {path}\n" for path, digest in module.digests(work).items())
         (tmp_path / name / "T.lint.txt").write_text("".join(lines))
-    lines, differs = module.summary(tmp_path / "a", tmp_path / "b", 2)
+    lines, differs = module.summary(tmp_path / "a", tmp_path / "b", 9)
     assert differs
-    assert lines[0] == "T.lint: 3 of 3 files differ"
-    assert "2 lines in 1 files, first T.lint/f2" in lines  # a new file
-    assert lines[lines.index("  - anew") + 1] == "  + again"
-    assert "2 lines in 2 files, first T.lint/f0" in lines
-    assert lines[-1] == "... 1 more ways"
-    assert module.summary(tmp_path / "a", tmp_path / "a", 2) == (["T.lint: 0 of 2 files differ"], False)
+    assert lines == [
+        "T.lint: 7 of 7 files differ",
+        *("", "2 times in 2 files, first T.lint/findings/f0", "  + CU101  `...` is again"),
+        *("", "2 times in 2 files, first T.lint/f2", "  + file f2"),
+        *("", "2 times in 2 files, first T.lint/findings/f0", "  - CU101  `...` is rebuilt"),
+        *("", "2 times in 2 files, first T.lint/f0", "  - rebuilt", "  + again"),
+        *("", "1 times in 1 files, first T.lint/output/cu2port/warp.hpp", "  - helper header warp.hpp", "  + changed"),
+    ]
+    assert module.summary(tmp_path / "a", tmp_path / "b", 2)[0][-1] == "... 3 more ways"
+    assert module.summary(tmp_path / "a", tmp_path / "a", 2) == (["T.lint: 0 of 5 files differ"], False)
 
 
 def test_a_sample_is_spread_over_a_tree_and_keeps_build_files(tmp_path: Path) -> None:

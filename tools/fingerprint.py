@@ -21,7 +21,7 @@ has are listed and do not count.
 
 --base does all of that at once: the code of a commit and that of this folder convert the same trees, of each no more
 than --most source files at even distances with all build files. What differs is then told once for each way in which
-lines differ: how many lines in how many files, the words before and after, and a place; first the commits in between.
+lines differ: how often in how many files, the words before and after, and a place; first the commits in between.
 
 Exit: 0 the same, or written; 1 something differs; 2 could not run.
 """
@@ -40,6 +40,7 @@ import sys
 import tarfile
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,8 @@ _SOURCES = frozenset({".cu", ".cuh", ".h", ".hpp", ".cpp", ".cc", ".inl", ".py"}
 _BUILD = frozenset({"CMakeLists.txt", "Makefile", "setup.py"})
 _CODE = ("translator", "rules", "grammars")  # what outputs depend on
 _WORD = re.compile(r"\w+|\s+|.")
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"(?<!CU)\b\d+")
+_NAME = re.compile(r"`[^`]*`")
 _WIDE = 160
 _DROPPED = ("schema", "tool", "options")
 
@@ -202,16 +204,45 @@ def sample(tree: Path, most: int, folder: Path) -> None:
 
 
 def changes(one: Path, other: Path) -> Iterator[tuple[str, str]]:
-    """How lines of two files differ: the words before and after, numbers aside; "" where a line is new or gone."""
-    a, b = (path.read_bytes().decode("latin-1").splitlines() if path.is_file() else [] for path in (one, other))
+    """How two files differ: what is before and after, numbers and names aside; "" where something is new or gone.
+
+    Findings are compared by code and message first, whatever their places; helper headers as wholes.
+    """
+    if not (one.is_file() and other.is_file()):
+        yield (f"file {one.name}", "") if one.is_file() else ("", f"file {other.name}")
+        return
+    a, b = (path.read_bytes().decode("latin-1").splitlines() for path in (one, other))
+    if "findings" in one.parts:
+        before, after = Counter(map(_told, a)), Counter(map(_told, b))
+        yield from ((text, "") for text in (before - after).elements())
+        yield from (("", text) for text in (after - before).elements())
+        if before != after:
+            return
+    if one.parent.name == "cu2port":
+        yield f"helper header {one.name}", "changed"
+        return
     for op, i, j, k, m in difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         if op == "equal":
             continue
         for n in range(max(j - i, m - k)):
-            before, after = (x[s + n] if s + n < e else "" for x, s, e in ((a, i, j), (b, k, m)))
-            if before and after:
-                before, after = _differing(before, after)
-            yield tuple(_NUMBER.sub("#", text.strip())[:_WIDE] for text in (before, after))  # type: ignore[misc]
+            x, y = (lines[s + n] if s + n < e else "" for lines, s, e in ((a, i, j), (b, k, m)))
+            if x and y:
+                x, y = _differing(x, y)
+            yield _masked(x), _masked(y)
+
+
+def _told(line: str) -> str:
+    """What a line of a report says of a file: a finding's code, outcome and message, names and numbers aside."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return line[:_WIDE]
+    words = (found.get("code", ""), found.get("outcome", found.get("way", "")), found.get("message", ""))
+    return _masked(_NAME.sub("`...`", " ".join(map(str, words))))
+
+
+def _masked(text: str) -> str:
+    return _NUMBER.sub("#", text.strip())[:_WIDE]
 
 
 def _differing(a: str, b: str) -> tuple[str, str]:
@@ -237,7 +268,8 @@ def summary(old: Path, new: Path, most: int) -> tuple[list[str], bool]:
                 found.setdefault(change, []).append(f"{key}/{name}")
     ordered = sorted(found.items(), key=lambda x: (-len(x[1]), x[0]))
     for (a, b), places in ordered[:most]:
-        out += ["", f"{len(places)} lines in {len(set(places))} files, first {places[0]}", f"  - {a}", f"  + {b}"]
+        out += ["", f"{len(places)} times in {len(set(places))} files, first {places[0]}"]
+        out += [f"  {sign} {text}" for sign, text in (("-", a), ("+", b)) if text]
     if len(ordered) > most:
         out.append(f"... {len(ordered) - most} more ways")
     return out, bool(found)
