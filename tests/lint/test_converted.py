@@ -123,6 +123,13 @@ def test_converted_code_is_silent(keeps_warps: bool) -> None:
     assert lint_text(converted("flag"), keeps_warps=keeps_warps).findings
 
 
+def test_a_pause_is_no_operation_of_a_wavefront() -> None:
+    """`__nanosleep` becomes a builtin of AMD's, which says nothing of lanes."""
+    text = converted().replace("{", "{ __builtin_amdgcn_s_sleep(1);", 1)
+    assert text != converted()
+    assert lint_text(text).findings == ()
+
+
 @pytest.mark.parametrize(
     ("ours", "theirs", "code"),
     [

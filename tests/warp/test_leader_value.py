@@ -291,3 +291,15 @@ def test_a_guarded_register_of_ptx_has_a_value() -> None:
         'shfl.sync.idx.b32 %0, t, 0, 0x1f, 0xffffffff; }" : "=r"(r) : "l"(n) : "memory"); *o = r; }\n'
     )
     assert " t = {};" in translate(text).output.decode()
+
+
+def test_all_variables_that_a_value_is_computed_from_are_set() -> None:
+    """One conversion finds each of them: no other one is left for the next look."""
+    text = (
+        "__device__ int first(int v);\n"
+        "__global__ void k(int* o, int lane) {\n  int a, b, c;\n"
+        "  if (lane == 0) { a = o[0]; b = o[1]; c = o[2]; }\n"
+        "  int d = a * 2 + c;\n  d = d + b;\n  o[2] = first(d);\n}\n"
+    )
+    result = translate(text.encode(), Options())
+    assert b"int a = 0, b = 0, c = 0;" in result.output

@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 _WAVE = LANE_OPERATIONS - {"__syncwarp"} | {
     "warpSize", "__lane_id", "__lanemask_lt", "__lanemask_eq", "__AMDGCN_WAVEFRONT_SIZE", "__AMDGCN_WAVEFRONT_SIZE__",
 }  # fmt: skip
-_BUILTIN = re.compile(
-    r"__builtin_amdgcn_(?:ds_b?permute|mov_dpp|update_dpp|readlane|ballot|mbcnt|permlane|wave|icmp|s_)"
-)
+_BUILTIN = re.compile(r"__builtin_amdgcn_(?:ds_b?permute|mov_dpp|update_dpp|readlane|ballot|mbcnt|permlane|wave|icmp)")
 _OWN_SPACES = frozenset({"warp", "wave", "solo"})
 _HIP_FILE = re.compile(r"(?i)\.hip(?:\.[^./\\]+)?\Z")
 _HIP_HEADERS = ("hip", "miopen/", "rccl/", "roc", "amd_smi/")

@@ -81,6 +81,7 @@ class UnsetUse(NamedTuple):
 
 
 State = dict[Place, Status]
+Sources = dict[Place, None]  # in the order in which they were read
 
 
 def unset_uses(unit: Unit, f: Candidate, tolerant: frozenset[str]) -> list[UnsetUse]:
@@ -143,8 +144,8 @@ class _Walk:
         self.known: Counter[object] = Counter()  # conditions that hold here
         self.block_known: list[object] = []  # those of them that hold to the end of a block
         self.when: dict[Place, set[object]] = {}  # conditions on which a place has a value
-        self.derived_from: dict[Place, Place] = {}  # variables computed from one that some lanes have not set
-        self.source: Place | None = None  # such a variable, read since the statement began
+        self.derived_from: dict[Place, Sources] = {}  # variables computed from some that some lanes have not set
+        self.sources: Sources = {}  # such variables, read since the statement began
         self.exits: list[tuple[list[State], list[State]]] = []  # states at break, at continue
         self.jumped_over = "goto" in unit.t[device.fn.body[0] : device.fn.body[1]]
         self.in_switch: set[int] = set()
@@ -166,15 +167,15 @@ class _Walk:
             return Place(decl) if not part and Place(decl) in self.derived_from else None
         return Place(decl, part) if not part or (part[0] == "[") == bool(self.decls[decl].dims) else None
 
-    def set_place(self, place: Place | None, source: Place | None = None) -> None:
-        """Set a place. `source`: a place that some lanes have not set, and that the value is computed from."""
+    def set_place(self, place: Place | None, sources: Sources | None = None) -> None:
+        """Set a place. `sources`: places that some lanes have not set, and that the value is computed from."""
         if place is None or self.state is None:
             return
         self.derived_from.pop(place, None)
         self.state[place] = Status.SET
-        if source is not None:
+        if sources:
             self.state[place] = Status.SOME_LANES
-            self.derived_from[place] = source
+            self.derived_from[place] = sources
 
     def read(self, place: Place, at: int, to: str) -> None:
         """Read a place; `to`: what its value is passed to, "" for nothing."""
@@ -183,14 +184,14 @@ class _Walk:
         has = max(self.state.get(place, Status.UNSET), self.state.get(Place(place.decl), Status.UNSET))
         if has is not Status.SOME_LANES or any(self.known[c] > 0 for c in self.when.get(place, ())):
             return
-        source = self.derived_from.get(place, place)
-        decl = self.decls[source.decl]
-        if decl.dims and not source.part:  # an array's address
-            return
-        self.source = source
-        if to and source.decl not in self.found:
-            jumped_over = self.jumped_over or source.decl in self.in_switch
-            self.found[source.decl] = UnsetUse(decl, source.part, at, to, jumped_over)
+        for source in self.derived_from.get(place, {place: None}):
+            decl = self.decls[source.decl]
+            if decl.dims and not source.part:  # an array's address
+                continue
+            self.sources[source] = None
+            if to and source.decl not in self.found:
+                jumped_over = self.jumped_over or source.decl in self.in_switch
+                self.found[source.decl] = UnsetUse(decl, source.part, at, to, jumped_over)
 
     # --- expressions ----------------------------------------------------------------------------------------------
 
@@ -229,17 +230,17 @@ class _Walk:
         self.known.subtract(conditions)
 
     def assign(self, e: Assign) -> None:
-        before, self.source = self.source, None
+        before, self.sources = self.sources, {}
         self.expr(e.value)
-        source, self.source = self.source, before
+        sources, self.sources = self.sources, before
         place = self.place(e.target)
         if place is not None and e.op == "=":
-            self.set_place(place, source)
+            self.set_place(place, sources)
         else:
             self.expr(e.target)
 
     def call(self, e: CallExpr) -> None:
-        before, self.source = self.source, None
+        before, self.sources = self.sources, {}
         name = callee(e)
         if isinstance(e.callee, Member):
             self.expr(e.callee.base)
@@ -253,7 +254,7 @@ class _Walk:
                 by_reference.append(place)
         for place in by_reference:  # it may be a reference
             self.set_place(place)
-        self.source = before  # the result of a call is a new value
+        self.sources = before  # the result of a call is a new value
 
     def is_own_function(self, e: Expr) -> bool:
         """Whether a function is one of `cu2port`, which accept values that are not set."""
@@ -269,19 +270,19 @@ class _Walk:
             else:
                 self.block(s.body)
         elif isinstance(s, Decl):
-            self.source = None
+            self.sources = {}
             if s.init is not None:
                 self.expr(s.init)
             self.scope[s.name] = s.at
-            if s.init is not None and self.source is not None:
-                self.set_place(Place(s.at), self.source)
+            if s.init is not None and self.sources:
+                self.set_place(Place(s.at), self.sources)
             elif s.at in self.wanted and s.init is None and not s.shared:
                 self.decls[s.at] = s
                 if self.state is not None:
                     self.state[Place(s.at)] = Status.UNSET
         elif isinstance(s, Eval):
             if self.derived_from or s.end < 0 or self.is_used(s.at, s.end):
-                self.source = None
+                self.sources = {}
                 self.expr(s.expr)
         elif isinstance(s, If):
             self.branch(s)
