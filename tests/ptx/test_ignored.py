@@ -41,6 +41,12 @@ MEANINGLESS = {
         **dict.fromkeys(("space", "level", "global", "first", "second"), "for caches")
     },
     "cp ldmatrix stmatrix": {"space": "says where the address points, not how it is written", "cop": "for caches"},
+    "wmma": {
+        **dict.fromkeys(("ra", "rb"), "a fragment is the same whatever its matrix is in memory"),
+        "space": "says where the address points, not how it is written",
+        "rnd": "to the nearest is the default",
+        "order": "of fragments with one row or column",
+    },
     "suld sust": {"cop": "for caches", "clamp": "`.clamp` is refused, `.trap` has a note"},
     "tex": {"base": "without mip maps it is the default"},
     "add sub mul": {"rnd": "to the nearest is the default"},

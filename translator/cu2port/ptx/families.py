@@ -56,7 +56,7 @@ FAMILIES: tuple[Family, ...] = (
         r"wmma",
         "matrix",
         "AMD's matrix instructions have other shapes, and lay a matrix out over the lanes in another way",
-        "write the product with rocWMMA, whose fragments hide the layout",
+        "write the statement in a form that the manual has for this shape and these types",
     ),
     _family(
         r"multimem\.cp|cp\.(?:reduce\.)?async\.bulk|tensormap|cp\.async\.bulk|fence\.proxy|st\.async|red\.async|st\.bulk",

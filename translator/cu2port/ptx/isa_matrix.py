@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import copysign, inf, isfinite, isnan, nan
-from typing import Any
+from typing import Any, Protocol
 
 from cu2port.ptx import matrix_layouts, softfloat
 from cu2port.ptx.ir import TYPES, Type
@@ -19,6 +19,21 @@ from cu2port.ptx.softfloat import FORMATS
 from cu2port.ptx.table import ptx
 
 _REF = "warp-level-matrix-instructions-mma"
+
+
+class Product(Protocol):
+    """What a product is of: the types of A and D, and where the elements of each matrix are."""
+
+    @property
+    def a(self) -> str: ...
+    @property
+    def d(self) -> str: ...
+    @property
+    def suffix(self) -> str: ...
+    def layout(self, matrix: str) -> Layout: ...
+    def type(self, matrix: str) -> str: ...
+    def register(self, matrix: str) -> Type: ...
+    def registers(self, matrix: str) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +121,7 @@ def _rounded(terms: list[tuple[float, float]], c: float, name: str, mode: str) -
     return softfloat.rounded(int(exact < 0), abs(exact.numerator), -scale, f, mode)
 
 
-def _integer(terms: list[tuple[float, float]], c: float, form: Form) -> int:
+def _integer(terms: list[tuple[float, float]], c: float, form: Product) -> int:
     if form.a == "b1":
         same = form.suffix.startswith("and")
         total = sum(int(x == y == 1.0) if same else int(x != y) for x, y in terms) + int(c)
@@ -117,7 +132,7 @@ def _integer(terms: list[tuple[float, float]], c: float, form: Form) -> int:
     return total & 0xFFFFFFFF
 
 
-def elements(form: Form, matrix: str, lanes: dict[int, list[int]]) -> dict[tuple[int, ...], int]:
+def elements(form: Product, matrix: str, lanes: dict[int, list[int]]) -> dict[tuple[int, ...], int]:
     """The bits of a matrix's elements by (b, m, n, k), from each lane's registers."""
     held, width = form.layout(matrix), ELEMENT_BITS[form.type(matrix)]
     size, out = form.register(matrix).bits, {}
@@ -127,7 +142,7 @@ def elements(form: Form, matrix: str, lanes: dict[int, list[int]]) -> dict[tuple
     return out
 
 
-def product_of(form: Form, lanes: dict[int, list[list[int]]]) -> dict[int, list[int]]:
+def product_of(form: Product, lanes: dict[int, list[list[int]]]) -> dict[int, list[int]]:
     """D's registers by lane, from each lane's registers of A, B and C."""
     parts = {m: elements(form, m, {lane: x[i] for lane, x in lanes.items()}) for i, m in enumerate("ABC")}
     numbers = {m: {at: _number(bits, form.type(m)) for at, bits in part.items()} for m, part in parts.items()}

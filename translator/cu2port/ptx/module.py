@@ -65,6 +65,7 @@ _HEADERS = (
     ("untranslated.hpp", rf"{NAMESPACE}untranslated"),
     ("warp.hpp", "cu2port::warp::"),
     ("mma.hpp", "cu2port::mma::"),
+    ("wmma.hpp", "cu2port::wmma::"),
 )
 _CLUSTERS = ("reqnctapercluster", "maxclusterrank", "explicitcluster", "blocksareclusters")
 

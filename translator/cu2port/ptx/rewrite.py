@@ -272,6 +272,8 @@ def _helpers(edits: Iterable[Edit]) -> Iterator[str]:
         yield "warp.hpp"
     if "cu2port::mma::" in text:
         yield "mma.hpp"
+    if "cu2port::wmma::" in text:
+        yield "wmma.hpp"
 
 
 def _reasoned(e: RefusedError) -> RefusedError:

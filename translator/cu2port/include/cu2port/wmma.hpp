@@ -334,6 +334,61 @@ CU2PORT_WMMA void bmma_sync(fragment<accumulator, M, N, K, int>& d, const fragme
 /// The nearest number with 10 bits of fraction; of two, the one that is further from zero.
 CU2PORT_WMMA float __float_to_tf32(float x) { return __builtin_bit_cast(float, ptx::cvt_rna_tf32(x)); }
 
+// --- The same by registers, as PTX has them: for code that had `wmma` as inline assembly ---
+
+namespace tiles {
+
+// Registers that a fragment does not fill are zero, and those that it has are all there.
+template <class V, class F> CU2PORT_WMMA V registers(const F& f) {
+    V v = {};
+    __builtin_memcpy(&v, f.x, sizeof f.x < sizeof v ? sizeof f.x : sizeof v);
+    return v;
+}
+template <class F, class V> CU2PORT_WMMA F from(const V& v) {
+    F f;
+    __builtin_memcpy(f.x, &v, sizeof f.x < sizeof v ? sizeof f.x : sizeof v);
+    return f;
+}
+template <class F, class P> CU2PORT_WMMA auto* pointer(P p) {
+    typedef typename F::element_type E;
+    return (E*)(const void*)p;
+}
+
+}  // namespace tiles
+
+#define CU2PORT_WMMA_SPACE(suffix, space)                                                                   \
+    template <class F, class V, class A> CU2PORT_WMMA V load##suffix(A p, unsigned ldm) {                    \
+        F f;                                                                                                \
+        load_matrix_sync(f, tiles::pointer<F>(ptx::space<const ptx::u8>::to(p)), ldm);                      \
+        return tiles::registers<V>(f);                                                                      \
+    }                                                                                                       \
+    template <class F, class V, class A> CU2PORT_WMMA V load##suffix(A p, unsigned ldm, layout_t layout) {  \
+        F f;                                                                                                \
+        load_matrix_sync(f, tiles::pointer<F>(ptx::space<const ptx::u8>::to(p)), ldm, layout);              \
+        return tiles::registers<V>(f);                                                                      \
+    }                                                                                                       \
+    template <class F, class A, class V>                                                                    \
+    CU2PORT_WMMA void store##suffix(A p, V v, unsigned ldm, layout_t layout) {                              \
+        store_matrix_sync(tiles::pointer<F>(ptx::space<const ptx::u8>::to(p)), tiles::from<F>(v), ldm, layout); \
+    }
+CU2PORT_WMMA_SPACE(, generic_space)
+CU2PORT_WMMA_SPACE(_global, global_space)
+CU2PORT_WMMA_SPACE(_shared, shared_space)
+#undef CU2PORT_WMMA_SPACE
+
+template <class How, class T, int M, int N, int K, class TD, class TC, class V, class VA, class VB, class VC>
+CU2PORT_WMMA V multiply_bits(VA a, VB b, VC c, bool satf = false) {
+    fragment<accumulator, M, N, K, TD> d;
+    tiles::multiply<How, T, M, N, K>(d, tiles::from<fragment<matrix_a, M, N, K, T, row_major>>(a),
+        tiles::from<fragment<matrix_b, M, N, K, T, col_major>>(b),
+        tiles::from<fragment<accumulator, M, N, K, TC>>(c), satf);
+    return tiles::registers<V>(d);
+}
+template <class T, int M, int N, int K, class TD, class TC, class V, class VA, class VB, class VC>
+CU2PORT_WMMA V multiply(VA a, VB b, VC c, bool satf = false) {
+    return multiply_bits<typename tiles::operand<T>::how, T, M, N, K, TD, TC, V>(a, b, c, satf);
+}
+
 }  // namespace wmma
 
 /// What `using namespace nvcuda;` brings.
