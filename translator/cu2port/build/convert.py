@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cu2port.build.lines import embedded, lines
+from cu2port.build.lines import anywhere, lines
 from cu2port.build.pages import OWN_HIP, PACKAGE, TOO_LARGE
 from cu2port.build.table import table
 from cu2port.build.words import INFO, MOST_BYTES, Asked, finding
@@ -119,7 +119,7 @@ def _findings(text: str, path: str, asked: Asked) -> Iterator[Finding]:
             message = "left alone: the tree has a build for HIP of its own; choose HIP there"
             yield finding(OWN_HIP, message, 0, 0)
         return
-    yield from embedded(text)
+    yield from anywhere(text)
     if asked.kind == "cmake":
         from cu2port.build.cmake import cmake
 

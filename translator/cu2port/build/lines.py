@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cu2port.build.pages import EMBEDDED, LINE
+from cu2port.build.pages import EMBEDDED, HAZARD, LINE
 from cu2port.build.words import finding
 from cu2port.core.model import Finding
 
@@ -99,6 +99,18 @@ _EMBEDS = re.compile(
     r"\bbin2c\b|xxd\s+-i\b.*\.(?:cu|ptx)|objcopy\b.*\.(?:cu|ptx|cubin)\b|configure_file\s*\(.*\.cuh?(?:\.in)?\b"
     r"|file\s*\(\s*READ\s.*\.(?:cuh?|ptx)\b|(?:^|\s)-?-(?:fatbin|cubin|ptx)\b"
 )
+_HAZARDS = (
+    (
+        r"\b\w*(?:WARP_?SIZE|WAVE(?:FRONT)?_?SIZE)\w*\s*=\s*64\b",
+        "a warp of 64 lanes for all GPUs: converted code keeps warps of 32, so drop it",
+    ),
+    (r"-D\s*__CUDACC__|\bdefinitions?\b.*\b__CUDACC__", "__CUDACC__ makes libraries take CUDA's branches: drop it"),
+    (
+        r"pybind11_add_module\s*\((?!.*NO_EXTRAS)",
+        "with link-time optimisation a HIP module loses its function for Python: add NO_EXTRAS",
+    ),
+)
+_DANGERS = tuple((re.compile(pattern), message) for pattern, message in _HAZARDS)
 _MOST = 40  # lines of one file
 
 
@@ -127,14 +139,21 @@ def spoken(text: str) -> Iterator[Spoken]:
             return
 
 
-def embedded(text: str) -> Iterator[Finding]:
-    """Findings of lines of any build file that make text of a kernel's source, or a binary of NVIDIA's."""
+def anywhere(text: str) -> Iterator[Finding]:
+    """Findings of lines of any build file: those that make text of a kernel's source or a binary of NVIDIA's, and those
+    that HIP's compilers take although they make the program wrong."""
     start = 0
     for line in text.split("\n"):
-        if _EMBEDS.search(line) and not line.lstrip().startswith("#"):
-            message = "a kernel's text or binary for run time: pass headers that it includes to hipRTC by name"
-            yield finding(EMBEDDED, message, start + len(line) - len(line.lstrip()), start + len(line.rstrip()))
+        first, last = start + len(line) - len(line.lstrip()), start + len(line.rstrip())
         start += len(line) + 1
+        if line.lstrip().startswith("#"):
+            continue
+        if _EMBEDS.search(line):
+            message = "a kernel's text or binary for run time: pass headers that it includes to hipRTC by name"
+            yield finding(EMBEDDED, message, first, last)
+        for pattern, message in _DANGERS:
+            if pattern.search(line):
+                yield finding(HAZARD, message, first, last)
 
 
 def lines(text: str) -> Iterator[Finding]:

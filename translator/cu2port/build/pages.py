@@ -315,6 +315,22 @@ that `hipcc --genco --offload-arch=... -o k.hsaco` writes, one for each GPU or a
         ),
     ),
 )
+HAZARD = BuildRule(
+    "CU819",
+    "build-hazard",
+    Severity.WARNING,
+    """A build file has a line that HIP's compilers take, and that makes a program wrong or unusable.
+
+A warp's width as a constant of the whole build is right for one kind of GPU only, and converted code keeps CUDA's 32.
+`__CUDACC__` in a HIP build makes Thrust and others take their branches for CUDA.
+Link-time optimisation of a pybind11 module drops the function that Python calls.""",
+    (
+        BuildExample("Makefile", "CUDA_FLAGS = -DWARP_SIZE=64\n", "CUDA_FLAGS = -DWARP_SIZE=64\n"),
+        BuildExample(
+            "CMakeLists.txt", "# CUDA\npybind11_add_module(m m.cpp)\n", "# CUDA\npybind11_add_module(m m.cpp)\n"
+        ),
+    ),
+)
 OWN_HIP = BuildRule(
     "CU812",
     "build-own-hip",
@@ -348,6 +364,7 @@ BUILD_RULES: Mapping[str, BuildRule] = {
         SEPARATE,
         DEPENDENCY,
         EMBEDDED,
+        HAZARD,
         OWN_HIP,
         TOO_LARGE,
         COMPILER,

@@ -19,7 +19,7 @@ class LaunchGgl(Check):
 
     HIP compilers take `<<<...>>>` as it is, so it stays by default. The macro form needs `HIP_KERNEL_NAME` around a
     kernel with template arguments, since the preprocessor would split it at their commas. It is a statement, so a
-    launch inside an expression stays.
+    launch inside an expression stays, also where a macro of the file makes one of its argument.
     """
 
     code, name, severity = "CU202", "launch-ggl", Severity.INFO
@@ -53,6 +53,19 @@ class LaunchGgl(Check):
             "inside an expression, where no statement may stand",
             options=_GGL,
         ),
+        Example(
+            "#define CHECK(x) ((x), last())\nvoid f() { CHECK(k<<<1, 2>>>(x)); }",
+            "#define CHECK(x) ((x), last())\nvoid f() { CHECK(k<<<1, 2>>>(x)); }",
+            "the macro makes an expression of it",
+            options=_GGL,
+        ),
+        Example(
+            "#define CHECK(x) do { x; last(); } while (0)\nvoid f() { CHECK(k<<<1, 2>>>(x)); }",
+            "#define CHECK(x) do { x; last(); } while (0)\n"
+            "void f() { CHECK(hipLaunchKernelGGL(k, dim3(1), dim3(2), 0, 0, x)); }",
+            "the macro makes a statement of it",
+            options=_GGL,
+        ),
         Example("void f() { k<<<g, b>>>(x); }", note="the default keeps the launch"),
     )
 
@@ -60,7 +73,7 @@ class LaunchGgl(Check):
         if unit.options.launch != "ggl":
             return
         for launch in unit.launches:
-            inside = _in_expression(unit, launch)
+            inside = _in_expression(unit, launch) or _macro_takes_value(unit, launch)
             edit = None if inside else _edit(unit, launch)
             start, end = unit.p[launch.callee], unit.end(launch.close + 2)
             message = "launch written as hipLaunchKernelGGL"
@@ -78,6 +91,29 @@ def _in_expression(unit: Unit, launch: Launch) -> bool:
     if any(isinstance(e, _VALUES) or any(isinstance(w, Paren) for w in e.around) for e in path):
         return True
     return bool(path) and isinstance(path[-1], tree.Launch) and not is_statement(unit, launch.open)
+
+
+def _macro_takes_value(unit: Unit, launch: Launch) -> bool:
+    """Whether a launch is an argument of a macro of this file that uses it within an expression."""
+    opened = unit.enclosing[launch.callee - 1] if launch.callee else -1
+    if opened < 1:
+        return False
+    spans = unit.split_args(opened + 1, unit.match[opened])
+    at = next((n for n, s in enumerate(spans) if s.start <= unit.p[launch.callee] < s.end), 0)
+    for macro in unit.macros.get(unit.t[opened - 1], ()):
+        params = macro.params or ()
+        name = "__VA_ARGS__" if params[at : at + 1] in ((), ("...",)) else params[at]
+        for k in unit.between(macro.first, macro.stop, name):
+            if unit.t[k - 1] != "#" and not _is_statement(unit, k, macro.first, macro.stop):
+                return True
+    return False
+
+
+def _is_statement(unit: Unit, k: int, first: int, stop: int) -> bool:
+    """Whether token k of a macro's body [first, stop) is a statement of its own there."""
+    before = unit.t[k - 1] if k > first else ";"
+    after = unit.t[k + 1] if k + 1 < stop else ";"
+    return before in (";", "{", "}", "do", "else", ")") and after in (";", "}")
 
 
 def _edit(unit: Unit, launch: Launch) -> Edit | None:

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from cu2port.core.model import Finding
 from cu2port.engine.check import Check, Example
 from cu2port.facts.hipcode import asks_for_hip
-from cu2port.facts.unit import Unit
+from cu2port.facts.unit import Unit, condition_words
 
+_EDITORS = frozenset({"__CLION_IDE__", "__JETBRAINS_IDE__", "__INTELLISENSE__", "__clang_analyzer__", "__CLANGD__"})
 _MACROS = ("__CUDACC__", "__NVCC__", "__CUDA_ARCH__", "__CUDACC_RTC__")
 
 
@@ -27,6 +28,7 @@ class OwnCudacc(Check):
             "#ifndef __HIP_DEVICE_COMPILE__\n#define __CUDA_ARCH__ 800\n#endif\n",
         ),
         Example("#undef __CUDACC__\n", note="taken away"),
+        Example("#ifdef __INTELLISENSE__\n#define __CUDACC__\n#endif\n", note="for an editor"),
         Example("#define MY__CUDACC__\n#define IS __CUDACC__\n", note="other names"),
     )
 
@@ -34,7 +36,8 @@ class OwnCudacc(Check):
         for name in _MACROS:
             for macro in unit.macros.get(name, ()):
                 at = macro.directive.first + 2
-                if not asks_for_hip(unit, at):
+                editors = any(condition_words(unit, g) & _EDITORS for g in unit.conditions(unit.p[at]))
+                if not asks_for_hip(unit, at) and not editors:
                     yield self.finding(
                         f"`{name}` is defined by hand, so libraries take their branches for CUDA",
                         unit.p[at],

@@ -92,7 +92,7 @@ class SameOverload(Check):
                 end,
                 (replace(start, after, ""),) if sure else (),
                 severity=Severity.INFO if sure else Severity.WARNING,
-                cuda=next(iter(sorted(_VOID.intersection(unit.t[f.params[0] : f.params[1]]))), "CUresult"),
+                cuda="" if handles else "CUresult",
                 effects=(("all", "compile-error"),),
             )
 
@@ -109,7 +109,6 @@ class SameOverload(Check):
                     unit.p[i],
                     unit.end(i),
                     severity=Severity.WARNING,
-                    cuda=unit.t[i],
                     effects=(("all", "compile-error"),),
                 )
 
