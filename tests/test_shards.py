@@ -149,3 +149,13 @@ def test_a_part_needs_a_folder_to_write_to() -> None:
     for words in (("--in-place",), ("--diff",), ("-o", "out", "--verify", "gfx942")):
         assert cu2port("convert", "in", "--shard", "1/2", *words).exit_code == 2
     assert cu2port("convert", "in/src/a.cu", "-o", "a.hip", "--shard", "1/2").exit_code == 2
+
+
+def test_the_guide_names_options_that_there_are() -> None:
+    page = (Path(__file__).resolve().parent.parent / "docs" / "guide.md").read_text()
+    lines = [line for line in page.splitlines() if "--shard" in line and "cu2port convert" in line]
+    assert len(lines) == 3
+    known = {o for p in cli.commands["convert"].params for o in p.opts}
+    for line in lines:
+        words = line.split("cu2port convert ")[1].split()
+        assert {w for w in words if w.startswith("-")} <= known

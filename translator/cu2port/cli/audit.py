@@ -9,10 +9,9 @@ from typing import Any
 from cu2port.audit import compare
 from cu2port.audit.run import audit
 from cu2port.cli.console import echo, echo_document
-from cu2port.cli.options import shared
+from cu2port.cli.options import commands_of, shared
 from cu2port.cli.reports import format_of, report_paths, write_reports, write_text
 from cu2port.core.model import Options
-from cu2port.project import compile_db
 from cu2port.project.config import find_config
 from cu2port.project.plan import Request
 from cu2port.project.tree import CannotRun, parse_size
@@ -63,7 +62,7 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
             defines=common.defines,
             rules=common.rules,
         ),
-        commands=compile_db.load(Path(asked["build"])) if asked["build"] else None,
+        commands=commands_of(asked["build"], paths)[0],
         exclude=common.exclude,
         workers=asked["jobs"] or 0,
         max_size=parse_size(asked["max_size"]),

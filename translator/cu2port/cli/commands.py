@@ -149,7 +149,12 @@ def cli() -> None:
 @click.option("--arch", "archs", metavar="ARCHS", default="", help="GPUs that count (gfx942,gfx1100).  [all]")
 @click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in.")
 @click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
-@click.option("-p", "build", metavar="DIR", help="Folder of compile_commands.json: its -I and -D hold for each file.")
+@click.option(
+    "-p",
+    "build",
+    metavar="DIR",
+    help="Folder of compile_commands.json, for -I and -D; `none`.  [found in the tree]",
+)
 @click.option("--rules", metavar="FILE", multiple=True, help="A rule file of the project; its rows win.")
 @click.option("--exclude", metavar="GLOB", multiple=True, help="Do not convert these files (-o still copies them).")
 @click.option(
@@ -222,7 +227,12 @@ def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
 @click.option("--rocm", metavar="VERSION", default="", help="ROCm to port to.  [7.1]")
 @click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in.")
 @click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
-@click.option("-p", "build", metavar="DIR", help="Folder of compile_commands.json: its -I and -D hold for each file.")
+@click.option(
+    "-p",
+    "build",
+    metavar="DIR",
+    help="Folder of compile_commands.json, for -I and -D; `none`.  [found in the tree]",
+)
 @click.option("--rules", metavar="FILE", multiple=True, help="A rule file of the project; its rows win.")
 @click.option("--exclude", metavar="GLOB", multiple=True, help="Files to leave out.")
 @click.option("--max-size", metavar="SIZE", default="8M", help="Do not look at larger files.  [8M]")

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from cu2port.cli.console import echo
-from cu2port.cli.options import shared
+from cu2port.cli.options import commands_of, shared
 from cu2port.cli.reports import progress, report_paths, write_reports
 from cu2port.core.file_rules import IN_THE_WAY
 from cu2port.core.model import Options, Trust
-from cu2port.project import compile_db
 from cu2port.project.config import find_config
 from cu2port.project.convert import Ran, run
 from cu2port.project.plan import Mode, Request
@@ -82,12 +81,14 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
         rules=common.rules,
     )
     mode, out = _mode(paths, asked)
+    commands, note = commands_of(asked["build"], paths)
     return Request(
         inputs=paths,
         mode=mode,
         out=out,
         options=options,
-        commands=compile_db.load(Path(asked["build"])) if asked["build"] else None,
+        commands=commands,
+        notes=(note,) if note else (),
         exclude=common.exclude,
         named_kernels=tuple(name for name, _ in map(_kernel, asked["kernels"])),
         workers=asked["jobs"] or 0,

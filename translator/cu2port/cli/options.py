@@ -6,13 +6,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cu2port.catalog import load_catalog, own_settings
 from cu2port.catalog.rulefile import CatalogError
 from cu2port.core.files import read_regular
 from cu2port.project.config import Config
 from cu2port.project.tree import CannotRun
+
+if TYPE_CHECKING:
+    from cu2port.project.compile_db import CompileDb
 
 _OLDEST = (5, 0)
 _NEWEST = (10, 0)  # that a row of the catalogue names
@@ -96,6 +99,39 @@ def folder(option: str, text: str) -> str:
     if not Path(text).is_dir():
         raise CannotRun(f"{option} {text}: no such folder")
     return text
+
+
+def commands_of(given: str | None, inputs: Sequence[str]) -> tuple[CompileDb | None, str]:
+    """The compile commands of -p or, without it, those in the tree; and a note on them. Raises CannotRun for
+    a database that was named; one that was found and cannot be read counts for nothing."""
+    from cu2port.project import compile_db
+
+    if given == "none":
+        return None, ""
+    if given:
+        found = compile_db.load(Path(given))
+        return found, _differing(found)
+    root = Path(inputs[0]).resolve() if len(inputs) == 1 and Path(inputs[0]).is_dir() else None
+    path = compile_db.near(root) if root is not None else None
+    if path is None or root is None:
+        return None, ""
+    try:
+        found = compile_db.load(path, root)
+    except CannotRun as e:
+        return None, f"{e}; it is not used"
+    where = path.relative_to(root).as_posix()
+    return found, f"{where} gives include folders and macros; `-p none` leaves it alone{_differing(found, '; ')}"
+
+
+def _differing(found: CompileDb, before: str = "") -> str:
+    """What is to be said of files that several commands compile in different ways."""
+    macros = sorted({name for flags in found.all_of.values() for name in flags.differ})
+    if not macros:
+        return ""
+    some = ", ".join(macros[:5]) + (f" and {len(macros) - 5} more" if len(macros) > 5 else "")
+    files = sum(bool(flags.differ) for flags in found.all_of.values())
+    what = "file is" if files == 1 else "files are"
+    return f"{before}{files} {what} compiled in several ways, which differ in {some}: all branches count there"
 
 
 def macro(text: str) -> str:

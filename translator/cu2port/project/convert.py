@@ -68,7 +68,7 @@ def run(request: Request, stdin: bytes | None = None, tick: Tick = lambda done, 
     if request.mode == "in-place" and not request.force:
         notes = safe_in_place(roots, items)
     ran = (_into_tree if request.mode == "out" else _in_place)(request, roots, items, tick)
-    ran.notes[:0] = notes
+    ran.notes[:0] = [*request.notes, *notes]
     ran.record = replace(ran.record, ignored=tuple(item.shown for item in planned if item.kind == "ignored"))
     return ran
 

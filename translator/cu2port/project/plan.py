@@ -54,6 +54,7 @@ class Request:
     force: bool = False
     hip_side: Asked = "auto"  # what becomes of the CUDA side of a tree that builds for HIP itself
     build_files: bool = True  # whether build files are ported
+    notes: tuple[str, ...] = ()  # on the request itself, for the user
     shard: tuple[int, int] | None = None  # (I, N): do the I-th of N parts, from 1
     cache: bool = False  # whether results of earlier runs are used, and those of this one kept
 
@@ -194,9 +195,14 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Pool, cache: Cache 
     for job, item in bare:
         options = job.options
         if request.commands is not None:
-            flags = request.commands.flags(os.path.realpath(job.path))
+            flags = request.commands.merged(os.path.realpath(job.path))
             dirs = dict.fromkeys((*options.include_dirs, *flags.include_dirs))
-            options = replace(options, include_dirs=tuple(dirs), defines=(*flags.defines, *options.defines))
+            options = replace(
+                options,
+                include_dirs=tuple(dirs),
+                defines=(*flags.defines, *options.defines),
+                skip_inactive=options.skip_inactive and not flags.differ,  # a branch that one build takes counts
+            )
         project = Project(
             declared=graph.declared(job.path) if graph else frozenset(),
             own=graph.own(job.path) if graph else frozenset(),
