@@ -31,6 +31,9 @@ _GENERATOR = re.compile(
     r"|\b(?:COMPILE|LINK)_(?:LANGUAGE|LANG_AND_ID):(?:\w+,)*(?P<language>CUDA)\b|\b(?P<std>cuda_std_(?P<year>\d\d))\b"
     r"|(?P<device>\$<(?:DEVICE_LINK|HOST_LINK|CUDA_COMPILER_VERSION):)"
 )
+_PLAIN = re.compile(
+    r"(?!CUDA|CMAKE_CUDA)\w[\w+-]*|\$\{(?!CUDA|CMAKE_CUDA)\w+\}"
+)  # names of targets that no rule changes
 _SCOPES = frozenset({"PUBLIC", "PRIVATE", "INTERFACE"})
 _NOT_OPTIONS = frozenset("message if elseif while function macro find_package project foreach option".split())
 
@@ -172,7 +175,9 @@ def _command(text: str, c: Command, link: str) -> Iterator[Finding]:
     edits = [replace(c.start, end, row.to)]
     if row.target and row.to == "target_link_libraries":
         edits.append(insert(c.end - 1, f" {row.target}"))
-    elif row.target and c.args:  # FindCUDA links the runtime by itself, as `link` does it in this file
+    elif (
+        row.target and c.args and _PLAIN.fullmatch(c.args[0].text)
+    ):  # FindCUDA links the runtime by itself, as `link` does it in this file
         scope = f"{link} " if link else ""
         line = f"{break_of(text, c.start)}target_link_libraries({c.args[0].text} {scope}{row.target})"
         edits.append(insert(c.end, line, Side.LEFT))
