@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Edit, Finding, Severity, Span
 from cu2port.engine.check import Check, Example
+from cu2port.facts.operand_type import declared_word
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration
@@ -72,17 +73,9 @@ class TileShuffle(Check):
 
 def _class_of(unit: Unit, first: int, stop: int) -> str:
     """The class, or the template's parameter, that tokens [first, stop) are of: `x`, `x[i]`; "" for others."""
-    if stop <= first or not is_identifier(unit.t[first]):
-        return ""
-    indexed = unit.tok(first + 1) == "[" and unit.match[first + 1] == stop - 1
-    if stop - first != 1 and not indexed:
-        return ""
-    d = unit.declarations.visible(unit.t[first], first)
-    if d is None or (d.pointers + d.arrays) != (1 if indexed else 0):
-        return ""
-    words = [w for w in unit.t[d.type_first : d.type_stop] if w not in ("const", "struct", "typename")]
-    known = unit.declarations.visible(words[-1], first) if words[-1:] and is_identifier(words[-1]) else None
-    return words[-1] if known is not None and _is_class(unit, known) else ""
+    word = declared_word(unit, first, stop)
+    known = unit.declarations.visible(word, first) if word else None
+    return word if known is not None and _is_class(unit, known) else ""
 
 
 def _is_class(unit: Unit, d: Declaration) -> bool:
