@@ -138,7 +138,7 @@ def _meets(unit: Unit, first: int, stop: int, names: set[str]) -> bool:
     if not places:
         return False
 
-    leaving = unit.find(*_LEAVING)
+    leaving = unit.between(first, stop, *_LEAVING)
     statements = _Statements(unit, stop)
 
     def inside(a: int, b: int) -> int:
