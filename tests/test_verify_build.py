@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from cu2port.build.table import table
 from cu2port.cli import cli
 from cu2port.project.tree import CannotRun
-from cu2port.verify import build, commands, configure, dry_run, packages
+from cu2port.verify import build, commands, configure, dry_run, packages, rocm_root, running
 from cu2port.verify.units import CXX, HIP, Tree, Unit
 
 NO_STUB = "is not on this machine, and there is no stub for it; install it, or name it with --build-arg="
@@ -225,3 +225,14 @@ def test_a_missing_cmake_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(configure.shutil, "which", lambda name: None)  # type: ignore[attr-defined]  # the module's own
     with pytest.raises(CannotRun, match=r"cmake is not on PATH; pip install cmake ninja, or give --no-build"):
         configure.configure(Tree(root, root, "t"), tmp_path, None, None, ("gfx942",))  # type: ignore[arg-type]  # unused
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
+def test_what_a_dry_run_does_not_show_is_said(tmp_path: Path) -> None:
+    root = _write(tmp_path / "t", {"Makefile": "all:\n\tmake --directory gpu\n"})
+    with running.Runner(30, str(tmp_path)) as runner:
+        rocm = rocm_root.RocmRoot(tmp_path / "rocm", links=False)
+        with pytest.raises(
+            CannotRun, match=r"no compile command: it stops at `make --directory gpu`, give that folder"
+        ):
+            dry_run.commands_of(Tree(root, root, "t"), tmp_path, rocm, runner)

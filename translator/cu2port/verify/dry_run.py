@@ -26,6 +26,7 @@ _STOPS = re.compile(
 )
 _SOURCE = re.compile(r"\.(?:hip|cu|cpp|cc|cxx|c\+\+|c)\Z", re.I)
 _COMPILERS = re.compile(r"(?:amdclang|clang|hipcc|g|c)\+\+(?:-\d+)?\Z|(?:hipcc|amdclang|clang|gcc|cc)(?:-\d+)?\Z")
+_NESTED = re.compile(r"^\s*(make\b[^\n]*)", re.M)  # by name and not by $(MAKE): a dry run prints it and goes on
 _USUAL = "/opt/rocm"  # where converted Makefiles look for ROCm
 _BEFORE = frozenset({"ccache", "sccache", "time"})
 _SETS = re.compile(r"\w+=.*", re.S)
@@ -48,9 +49,9 @@ def commands_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, extra:
     stop = _STOPS.search(ended.text) if ended.code else None
     said = (stop["place"] or "") + (stop["text"] or stop["other"]) if stop else f"it ends with {ended.code}"
     if not found:
-        raise CannotRun(
-            f"{tree.given}: make -n shows no compile command" + (f": {said}" if ended.code else "") + f"; {ALONE}"
-        )
+        nested = _NESTED.search(text)
+        why = f": {said}" if ended.code else f": it stops at `{nested[1]}`, give that folder" if nested else ""
+        raise CannotRun(f"{tree.given}: make -n shows no compile command{why}; {ALONE}")
     languages = ", ".join(f"{sum(u.language == of for u in found)} {name}" for of, name in commands.NAMES)
     notes = [f"built by make (`make -n`): {languages}"]
     if ended.code:
