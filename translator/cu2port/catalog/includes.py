@@ -173,7 +173,8 @@ def _has_kernels(unit: Unit) -> bool:
 
 def _runtime_on_top(unit: Unit) -> bool:
     """Whether a file that nvcc compiles as CUDA relies on its own include of the runtime header."""
-    if _used_before(unit, _first_runtime(unit)):
+    named = RUNTIME in unit.text or _may_name_header(unit)
+    if named and _used_before(unit, _first_runtime(unit)):
         return True
     if not is_cuda_source(unit.path) and not _has_kernels(unit):
         return False

@@ -37,7 +37,7 @@ class ForwardVector(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if not any(map(_VECTOR.match, unit.words)):
+        if not unit.names(_VECTOR, "cdfilsu"):
             return
         for i in unit.find("struct", "class"):
             name, after = unit.tok(i + 1), unit.tok(i + 2)

@@ -15,7 +15,7 @@ _PART = re.compile(
     r"(__(?:shfl|ballot|any|all|match|reduce)\w*_sync)\s*\(|#\s*(?:if|ifdef|ifndef|elif)\b[^\n]*(__CUDA_ARCH__)"
     r"|#\s*include\s*<(cuda\w*\.h|cooperative_groups\.h|mma\.h)>|(\basm\s+volatile)\s*\("
 )
-_SIGNS = ("__global__", ".entry", "_sync", "__CUDA_ARCH__", "include", "volatile")
+_SIGNS = ("__global__", ".entry", "_sync", "__CUDA_ARCH__", "<cuda", "<cooperative_groups.h", "<mma.h", "volatile")
 _FILE = re.compile(r"\.(?:ptx|cubin|fatbin)\"\Z")
 
 

@@ -33,6 +33,8 @@ class OwnCudacc(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if unit.words.isdisjoint(_MACROS):
+            return
         for name in _MACROS:
             for macro in unit.macros.get(name, ()):
                 at = macro.directive.first + 2

@@ -220,12 +220,13 @@ def _side_facts(unit: Unit) -> SideFacts:
     )
 
 
-_HINTS = (b"hip", b"HIP", b"ROCM", b"rocm", b"amdgcn", b"AMD", b"rocprim", b"rocblas")
-_MAY_ASK = re.compile(
-    rb"(?<![A-Za-z])hip(?:[A-Z_/.]|blas|fft|rand|sparse|solver|cub|rtc)|(?<![A-Z])HIP(?![a-z])|ROCM|rocm|amdgcn|_AMD|rocprim|rocblas"
-)
-_DEFINES = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
+_HINTS = (b"ROCM", b"rocm", b"amdgcn", b"_AMD", b"rocprim", b"rocblas")
 # each begins with text, which is found fast
+_MAY_ASK = {
+    b"hip": re.compile(rb"hip(?<![A-Za-z]hip)(?:[A-Z_/.]|blas|fft|rand|sparse|solver|cub|rtc)"),
+    b"HIP": re.compile(rb"HIP(?<![A-Z]HIP)(?![a-z])"),
+}
+_DEFINES = re.compile(rb"#[ \t]*define[ \t]+(\w+)")
 _CUDA_INCLUDE = re.compile(
     rb"#[ \t]*include[ \t]*[<\"]"
     rb"((?:cuda|cu(?:blas|fft|rand|sparse|solver|dnn|tensor|pti)|nv(?:rtc|ml)|nccl)\w*(?:\.h|/)[^>\"\n]*)"
@@ -237,22 +238,29 @@ _LANE_USE = re.compile(rb"\b(?:%s)" % b"|".join(_LANE_WORDS))
 
 def may_ask(data: bytes) -> bool:
     """Whether a text may have code for HIP, so that it takes a lexer to tell the side it is on."""
-    return any(hint in data for hint in _HINTS) and _MAY_ASK.search(data) is not None
+    if any(hint in data for hint in _HINTS):
+        return True
+    return any(hint in data and pattern.search(data) is not None for hint, pattern in _MAY_ASK.items())
 
 
 def plain_facts(data: bytes) -> SideFacts:
     """The same as `side_facts` of a text that says nothing of HIP, without lexing."""
     m = _CUDA_USE.search(data)
-    begins = ((x, data.rfind(b"\n", 0, x.start()) + 1) for x in _CUDA_INCLUDE.finditer(data))
-    found = next((x for x, line in begins if not data[line : x.start()].strip()), None)
+    found = next((x for x in _CUDA_INCLUDE.finditer(data) if not line_before(data, x.start()).strip()), None)
     why = ""
     if found is not None and (m is None or found.start() < m.start()):
         why = f"includes {found[1].decode('latin-1')}"
     elif m is not None:
         why = f"uses {m[0].decode('latin-1')}"
-    defined = frozenset(x.decode("latin-1") for x in _DEFINES.findall(data))
+    made = (x for x in _DEFINES.finditer(data) if not line_before(data, x.start()).strip(b" \t"))
+    defined = frozenset([x[1].decode("latin-1") for x in made])
     lanes = any(word in data for word in _LANE_WORDS) and _LANE_USE.search(data) is not None
     return SideFacts(cuda=why, elsewhere=defined, lanes=lanes)
+
+
+def line_before(data: bytes, at: int) -> bytes:
+    """What is before a place on its line; LF ends lines."""
+    return data[data.rfind(b"\n", 0, at) + 1 : at]
 
 
 def _is_flag(m: Macro) -> bool:

@@ -16,6 +16,7 @@ from cu2port.syntax.endings import is_orderly
 from cu2port.syntax.lexer import Directive, Group, Lexed, is_identifier, is_string, lex
 from cu2port.syntax.words import BEFORE_VALUE
 
+_SURE = "__global__"  # a text that has it is read by the lexer in any case
 _BEFORE_GLOBAL = BEFORE_VALUE | {"typedef", "const"}  # a `::` after these begins a name
 
 
@@ -92,6 +93,8 @@ class Tokens:
     @property
     def words(self) -> Set[str]:
         """All different tokens: whether a check has anything to do in this file."""
+        if not self.is_read and _SURE in self.text:
+            return self._words
         return self._words if self.is_read else self._vocabulary
 
     @cached_property

@@ -8,9 +8,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from cu2port.facts.hipcode import SideFacts
+from cu2port.facts.hipcode import SideFacts, line_before
 
-_INCLUDE = re.compile(rb'^[ \t]*(?:#|%:)[ \t]*include(?:_next)?[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)', re.M)
+_INCLUDE = re.compile(rb'include(?:_next)?[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)')  # begins with text: is found fast
+_HASH = re.compile(rb"[ \t]*(?:#|%:)[ \t]*\Z")
 #: A folder, a capital or a suffix of C++: headers of C and POSIX have none of these.
 _OWN_NAME = re.compile(r"/\w+\.\w+\Z|[A-Z].*\.\w+\Z|\.(?:hpp|hh|hxx|cuh|inl)\Z")
 _FOREIGN = re.compile(
@@ -35,7 +36,8 @@ class Scan(NamedTuple):
 
 def scan_includes(data: bytes) -> tuple[tuple[str, bool], ...]:
     """The includes of a file as written, in all branches."""
-    found = {(a or b, bool(a)): None for a, b in _INCLUDE.findall(data)}
+    lines = (m for m in _INCLUDE.finditer(data) if _HASH.match(line_before(data, m.start())))
+    found = {(m[1] or m[2], bool(m[1])): None for m in lines}
     return tuple((os.fsdecode(name), quoted) for name, quoted in found)
 
 
