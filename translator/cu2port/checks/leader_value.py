@@ -7,7 +7,7 @@ from cu2port.core.model import Edit, Finding, Options, insert
 from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import NAMES, SHUFFLES, modes
-from cu2port.syntax.cursor import QUALIFIERS
+from cu2port.syntax.words import QUALIFIERS
 from cu2port.warp.definite_assignment import UnsetUse, unset_uses
 from cu2port.warp.model import device_functions
 from cu2port.warp.uninitialized import NOT_UNINITIALIZED, find_candidates

@@ -16,6 +16,7 @@ from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.operands import children, own_tokens, tokens
 from cu2port.syntax.statements import read_expression
 from cu2port.syntax.tree import Binary, CallExpr, Cast, Expr, Index, Member, Name, Num, Paren, Unary
+from cu2port.syntax.words import CLASS_KEYS, NO_TYPES, PLACEHOLDERS
 
 _RANK = {"int": 1, "unsigned int": 1, "long": 2, "unsigned long": 2, "long long": 3, "unsigned long long": 3}
 _SMALL = frozenset({"bool", "char", "signed char", "unsigned char", "short", "unsigned short"})
@@ -148,7 +149,7 @@ class NamedTypes:
 
 _AFTER_NAME = frozenset({",", ";", "=", ")", "[", "{", ":", ">"})
 _BEFORE_TYPE = frozenset({"(", ",", ";", "{", "}", "const", "volatile", "__shared__", "static", "register"})
-_NO_TYPES = frozenset("return else case goto delete new throw using typename class struct enum auto const void".split())
+_NO_TYPES = NO_TYPES | CLASS_KEYS | PLACEHOLDERS | {"typename", "const", "void"}
 
 
 def simple_type(unit: Unit, names: NamedTypes, span: Span) -> str:

@@ -92,11 +92,6 @@ def _macro_of(unit: Unit) -> dict[int, Macro]:
     return {m.directive.first: m for ms in unit.macros.values() for m in ms}
 
 
-def declares(unit: Unit, i: int) -> bool:
-    """Whether token i is declared where it stands."""
-    return unit.declares(i)
-
-
 def _is_theirs(unit: Unit, name: str) -> bool:
     """Whether a name that the project declares is the user's in this file, as far as tokens tell.
 

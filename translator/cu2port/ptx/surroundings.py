@@ -10,14 +10,22 @@ from typing import NamedTuple
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.types import BASIC
+from cu2port.syntax.words import ASM, CONDITIONS, CV, LEAVING, OPERATOR_WORDS, SIZES, TYPE_OPERATORS
 
 _STATEMENT_BEFORE = frozenset("if while for switch constexpr else do try { } ; :".split())
 _DIRECT = frozenset({";", "{", "}"})
 #: what stands before a bracket and calls nothing
-_NO_CALL = frozenset(
-    "if while for switch constexpr sizeof alignof decltype return static_assert asm __asm __asm__ volatile "
-    "__volatile__ __volatile int unsigned long short char bool float double size_t uint8_t uint16_t uint32_t uint64_t "
-    "int8_t int16_t int32_t int64_t else do and or not".split()
+_NO_CALL = (
+    CONDITIONS
+    | LEAVING
+    | OPERATOR_WORDS
+    | SIZES
+    | TYPE_OPERATORS
+    | ASM
+    | CV
+    | BASIC
+    | frozenset("constexpr static_assert else do".split())
 )
 _WORDS = frozenset("break continue return else do default".split())
 Loop = tuple[int, int]  # its first token, and one that it does not reach beyond

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.source import Source
+from cu2port.syntax.types import BASIC
+from cu2port.syntax.words import NO_TYPES, QUALIFIERS
 
-BASIC = frozenset(
-    "void bool char short int long float double signed unsigned auto size_t uint uint8_t uint16_t uint32_t uint64_t "
-    "int8_t int16_t int32_t int64_t half __half uchar ushort ulong uintptr_t intptr_t ptrdiff_t clock_t".split()
-)
-QUALIFIERS = frozenset(
-    "const constexpr static volatile extern register typename struct class enum union mutable inline __device__ "
-    "__shared__ __constant__ __host__ __restrict__ __restrict thread_local constinit __volatile__".split()
-)
 _BRACKETED = frozenset({"alignas", "__align__", "__attribute__", "decltype", "__declspec", "_Alignas"})
 #: Operators that are spelled as words.
 ALTERNATIVE = {
@@ -20,10 +14,6 @@ ALTERNATIVE = {
     "and_eq": "&=", "or_eq": "|=", "xor_eq": "^=",
 }  # fmt: skip
 _OPERAND_SIGNS = frozenset("( [ { :: ! ~ - + * & ++ -- >".split())  # `>`: of a shift
-NOT_TYPES = frozenset(
-    "return if else for while do switch case default break continue goto delete new throw this using typedef "
-    "sizeof operator template true false nullptr NULL co_return".split()
-) | frozenset(ALTERNATIVE)
 
 
 def begins_operand(token: str) -> bool:
@@ -82,6 +72,27 @@ class Cursor:
     def _is(self, i: int, stop: int, tok: str) -> bool:
         return i < stop and self.t[i] == tok
 
+    def _semicolon(self, stop: int) -> None:
+        """Go behind the next `;` of this level."""
+        while self.i < stop:
+            tok = self.t[self.i]
+            if tok == ";":
+                self._next()
+                return
+            if tok in ("(", "[", "{") and self.match[self.i] > self.i:
+                self._to(min(self.match[self.i], stop - 1))
+            elif tok == "}":
+                return
+            self._next()
+
+    def _semicolon_here(self, stop: int) -> int:
+        """The `;` here, which is passed; -1 if there is none."""
+        if self._tok(stop) != ";":
+            return -1
+        at = self.i
+        self._next()
+        return at
+
     # --- types ----------------------------------------------------------------------------------------------------
 
     def type_end(self, k: int, stop: int) -> tuple[int, frozenset[str], bool] | None:
@@ -100,7 +111,7 @@ class Cursor:
             elif tok in _BRACKETED and self._is(k + 1, stop, "("):
                 named = named or tok == "decltype"
                 k = self._partner(k + 1, stop) + 1
-            elif not named and is_identifier(tok) and tok not in NOT_TYPES:
+            elif not named and is_identifier(tok) and tok not in NO_TYPES:
                 named = True
                 k += 1
                 while k < stop:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cu2port.syntax import constants
-from cu2port.syntax.cursor import ALTERNATIVE, BASIC, NOT_TYPES, QUALIFIERS, Cursor, begins_operand
+from cu2port.syntax.cursor import ALTERNATIVE, Cursor, begins_operand
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.operands import (
     first_token,
@@ -33,7 +33,8 @@ from cu2port.syntax.tree import (
     Unary,
     Unread,
 )
-from cu2port.syntax.words import SIZES
+from cu2port.syntax.types import BASIC
+from cu2port.syntax.words import NO_TYPES, QUALIFIERS, SIZES
 
 _LEVEL = {
     **dict.fromkeys(("*", "/", "%"), 14),
@@ -335,7 +336,7 @@ class ExpressionParser(Cursor):
             at, tok = self.i, self.t[self.i]
             if tok not in _POSTFIX:
                 break
-            if tok == "(" or (tok == "{" and isinstance(e, Name) and e.text not in NOT_TYPES):
+            if tok == "(" or (tok == "{" and isinstance(e, Name) and e.text not in NO_TYPES):
                 close = self._partner(at, stop)
                 args = self._list(close)
                 last = self._behind(close, stop)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cu2port.syntax.tree import (
@@ -60,28 +60,28 @@ _END: dict[type, Callable[[Any], int]] = {
 }
 
 
-def first_token(e: Expr) -> int:
-    """The first token of an expression, of the brackets and casts around it."""
-    while not e.around:
-        left = _LEFT.get(type(e))
-        inner = left(e) if left is not None else None
-        if inner is None:
-            start = _START.get(type(e))
-            return start(e) if start is not None else e.at
-        e = inner
-    return e.around[-1].first
+def _edge(
+    outermost: Mapping[type, Callable[[Any], Expr | None]], own: Mapping[type, Callable[[Any], int]], side: int
+) -> Callable[[Expr], int]:
+    """The function that tells the first token of an expression with the brackets and casts around it (`side` 0), or the
+    last one (1)."""
+
+    def edge(e: Expr) -> int:
+        while not e.around:
+            get = outermost.get(type(e))
+            inner = get(e) if get is not None else None
+            if inner is None:
+                token = own.get(type(e))
+                return token(e) if token is not None else e.at
+            e = inner
+        w = e.around[-1]
+        return w.last if side else w.first
+
+    return edge
 
 
-def last_token(e: Expr) -> int:
-    """The last token of an expression, of the brackets and casts around it."""
-    while not e.around:
-        right = _RIGHT.get(type(e))
-        inner = right(e) if right is not None else None
-        if inner is None:
-            end = _END.get(type(e))
-            return end(e) if end is not None else e.at
-        e = inner
-    return e.around[-1].last
+first_token = _edge(_LEFT, _START, 0)
+last_token = _edge(_RIGHT, _END, 1)
 
 
 def is_empty(e: Expr) -> bool:

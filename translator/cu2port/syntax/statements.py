@@ -6,8 +6,8 @@ Both sides of every `#if` are read, one after the other.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 
-from cu2port.syntax.cursor import BASIC, NOT_TYPES, QUALIFIERS
 from cu2port.syntax.expressions import DEPTH, ExpressionParser
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.operands import (
@@ -32,14 +32,11 @@ from cu2port.syntax.tree import (
     Stmt,
     Switch,
 )
+from cu2port.syntax.types import BASIC
+from cu2port.syntax.words import ASM, CLASS_KEYS, CONDITIONS, LEAVING, NO_TYPES, QUALIFIERS, STATEMENTS
 
-_STARTS = frozenset("for while do if switch return {".split())
-
-
-_WAYS = frozenset(
-    "if else for while do switch case default return break continue goto co_return try catch "
-    "asm __asm__ __asm #".split()
-)
+_STARTS = CONDITIONS | {"do", "return", "{"}
+_WAYS = STATEMENTS | ASM | {"#"}
 
 
 class Parser(ExpressionParser):
@@ -75,51 +72,16 @@ class Parser(ExpressionParser):
         finally:
             self.depth -= 1
 
-    def _statement(self, stop: int) -> Stmt | None:  # noqa: C901 - dispatches on the first word
+    def _statement(self, stop: int) -> Stmt | None:
         i, tok = self.i, self._tok(stop)
         while tok == "[" and self._is(i + 1, stop, "["):  # an attribute
             self._behind(self._partner(i, stop), stop)
             i, tok = self.i, self._tok(stop)
-        if tok in (";", "}", ")", "]", ""):
-            if tok:
-                self._next()
+        read = _BY_WORD.get(tok)
+        if read is not None:
+            return read(self, tok, stop)
+        if tok in CLASS_KEYS and self._defines_class(stop):
             return None
-        if tok == "{":
-            close = self._partner(i, stop)
-            self._next()
-            b = self.block(close)
-            self._behind(close, stop)
-            return b
-        if tok in ("if", "while", "for", "switch", "do"):
-            return self._control(tok, stop)
-        if tok in ("return", "break", "continue", "goto", "co_return"):
-            self._next()
-            value = self.expr(stop) if tok == "return" and self._tok(stop) != ";" else None
-            self._semicolon(stop)
-            return Jump(i, "return" if tok == "co_return" else tok, value)
-        if tok in ("case", "default"):
-            self._next()
-            value = self.expr(stop, 4) if tok == "case" else None
-            while self.i < stop and self._tok(stop) not in (":", ";", "}"):
-                self._next()
-            if self.i < stop:
-                self._next()
-            return Jump(i, tok, value)
-        if tok in ("asm", "__asm__", "__asm"):
-            return self._asm(stop)
-        if tok in ("using", "typedef", "friend", "else", "template", "namespace"):
-            self._next()
-            if tok not in ("else", "template"):
-                self._semicolon(stop)
-            return None
-        if tok in ("struct", "class", "union", "enum"):
-            k = i + 1
-            while k < stop and self.t[k] not in ("{", ";", "=", "("):
-                k += 1
-            if k < stop and self.t[k] == "{":
-                self._behind(self._partner(k, stop), stop)
-                self._semicolon(stop)
-                return None
         if self.only is not None and self._steps_over(self.only, stop):
             return None
         if is_identifier(tok):
@@ -128,14 +90,14 @@ class Parser(ExpressionParser):
                 return None
             if tok in self.source.macros and self._stands_alone(tok):
                 self._next()
-                end = self.i if self._tok(stop) == ";" else -1
-                if end >= 0:
-                    self._next()
-                return Eval(i, Name(i, tok), end)
+                return Eval(i, Name(i, tok), self._semicolon_here(stop))
             d = self._declaration(stop)
             if d is not None:
                 return d
-        e = self.expr(stop)
+        return self._expression(stop)
+
+    def _expression(self, stop: int) -> Stmt:
+        i, e = self.i, self.expr(stop)
         while self._tok(stop) == ",":
             comma = self.i
             self._next()
@@ -145,6 +107,51 @@ class Parser(ExpressionParser):
         if end >= 0 or not (bare or (isinstance(e, CallExpr) and self.i < stop and self._starts(self.i))):
             self._semicolon(stop)
         return Eval(i, e, end)
+
+    def _nothing(self, word: str, stop: int) -> None:
+        if word:
+            self._next()
+
+    def _compound(self, word: str, stop: int) -> Stmt:
+        close = self._partner(self.i, stop)
+        self._next()
+        b = self.block(close)
+        self._behind(close, stop)
+        return b
+
+    def _jump(self, word: str, stop: int) -> Stmt:
+        i = self.i
+        self._next()
+        value = self.expr(stop) if word == "return" and self._tok(stop) != ";" else None
+        self._semicolon(stop)
+        return Jump(i, "return" if word == "co_return" else word, value)
+
+    def _case(self, word: str, stop: int) -> Stmt:
+        i = self.i
+        self._next()
+        value = self.expr(stop, 4) if word == "case" else None
+        while self.i < stop and self._tok(stop) not in (":", ";", "}"):
+            self._next()
+        if self.i < stop:
+            self._next()
+        return Jump(i, word, value)
+
+    def _passed(self, word: str, stop: int) -> None:
+        """A word that begins what is no statement, with the rest of it; `else` and `template` by themselves."""
+        self._next()
+        if word not in ("else", "template"):
+            self._semicolon(stop)
+
+    def _defines_class(self, stop: int) -> bool:
+        """Go behind the class here; nowhere if none is defined."""
+        k = self.i + 1
+        while k < stop and self.t[k] not in ("{", ";", "=", "("):
+            k += 1
+        if k < stop and self.t[k] == "{":
+            self._behind(self._partner(k, stop), stop)
+            self._semicolon(stop)
+            return True
+        return False
 
     def _steps_over(self, only: list[int], stop: int) -> bool:
         """Go behind the statement here, or nowhere if it must be read."""
@@ -167,19 +174,6 @@ class Parser(ExpressionParser):
     def _starts(self, i: int) -> bool:
         """Whether token i may begin a statement: the one before was a macro without a semicolon."""
         return is_identifier(self.t[i]) or self.t[i] in ("{", "}", "*", "++", "--")
-
-    def _semicolon(self, stop: int) -> None:
-        """Go behind the next `;` of this level."""
-        while self.i < stop:
-            tok = self.t[self.i]
-            if tok == ";":
-                self._next()
-                return
-            if tok in ("(", "[", "{") and self.match[self.i] > self.i:
-                self._to(min(self.match[self.i], stop - 1))
-            elif tok == "}":
-                return
-            self._next()
 
     def _control(self, word: str, stop: int) -> Stmt:
         at = self.i
@@ -261,7 +255,7 @@ class Parser(ExpressionParser):
         self._behind(close, stop)
         return e
 
-    def _asm(self, stop: int) -> Stmt | None:
+    def _asm(self, word: str, stop: int) -> Stmt | None:
         at = self.i
         while self.i < stop and self._tok(stop) not in ("(", ";"):
             self._next()
@@ -294,7 +288,7 @@ class Parser(ExpressionParser):
         if got is None:
             return None
         k, words, pointer = got
-        if not (k < stop and is_identifier(self.t[k])) or self.t[k] in NOT_TYPES:
+        if not (k < stop and is_identifier(self.t[k])) or self.t[k] in NO_TYPES:
             return None
         after = self.t[k + 1] if k + 1 < stop else ";"
         if after not in ("=", ";", "[", "(", "{", ",", ":"):
@@ -374,6 +368,17 @@ class Parser(ExpressionParser):
             pointer = "*" in words or "[" in words
             out.append(Param(k if name else -1, name, default, pointer, "volatile" in words, reference))
         return tuple(out)
+
+
+_BY_WORD: dict[str, Callable[[Parser, str, int], Stmt | None]] = {
+    **dict.fromkeys((";", "}", ")", "]", ""), Parser._nothing),
+    "{": Parser._compound,
+    **dict.fromkeys(CONDITIONS | {"do"}, Parser._control),
+    **dict.fromkeys(LEAVING, Parser._jump),
+    **dict.fromkeys(("case", "default"), Parser._case),
+    **dict.fromkeys(ASM, Parser._asm),
+    **dict.fromkeys("using typedef friend else template namespace".split(), Parser._passed),
+}
 
 
 def parameters(source: Source, open_at: int, close: int) -> tuple[Param, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration
-from cu2port.syntax.words import ATTRIBUTES, BUILTIN_TYPES, CLASS_KEYS, CV, RESTRICT, SPECIFIERS, WIDTHS
+from cu2port.syntax.words import ATTRIBUTES, BUILTIN_TYPES, CLASS_KEYS, CV, PLACEHOLDERS, RESTRICT, SPECIFIERS, WIDTHS
 
 #: Names of the standard library and of CUDA for built-in types (LP64).
 ALIASES = {
@@ -29,6 +29,8 @@ ALIASES = {
     "ushort": "unsigned short",
     "ulong": "unsigned long",
 }
+#: Names of types that are no project's own, `auto` among them: what a cast and a declaration are told by.
+BASIC = BUILTIN_TYPES | PLACEHOLDERS | ALIASES.keys() | frozenset("half __half clock_t".split())
 _NO_NAMES = SPECIFIERS | CLASS_KEYS | ATTRIBUTES
 _SPACES = frozenset({"std", "cuda"})  # that hold names of ALIASES
 

@@ -32,6 +32,8 @@ SPECIFIERS = (
         "constinit __extension__ typename _Noreturn".split()
     )
 )
+#: What may stand among the words of a type.
+QUALIFIERS = SPECIFIERS - {"typedef", "friend"} | CLASS_KEYS
 #: Specifiers and attributes that take an argument in brackets.
 ATTRIBUTES = frozenset(
     "__attribute__ __attribute alignas _Alignas __align__ __declspec __launch_bounds__ __maxnreg__ __cluster_dims__ "

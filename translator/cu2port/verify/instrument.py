@@ -15,6 +15,7 @@ from itertools import pairwise
 from cu2port.facts.structure import Function, Launch, Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.words import BEFORE_VALUE
 from cu2port.verify.reach import Reach, is_operation, is_reaching
 from cu2port.verify.shared_vars import rewrite_shared
 from cu2port.verify.statements import Loop, Statements, lambda_bodies
@@ -22,7 +23,6 @@ from cu2port.verify.steps import has_steps, mark_steps
 
 _NS = "::cu2port_sim::"
 _LINE_END = re.compile(r"\\?\r?\n")
-_EXPRESSION_WORDS = frozenset("return else do case co_return co_yield throw and or not xor".split())
 _DEVICE_ONLY = frozenset({"__global__", "__device__"})
 _COMPILE_MACRO = "__HIP_DEVICE_COMPILE__"
 _BY_ADDRESS = ("Kernel(", "KernelExC", "KernelNode")  # calls that take a kernel's address
@@ -145,7 +145,7 @@ def _erase(copy: Copy) -> None:
         else:
             continue
         name = first + (unit.tok(first) == "&")
-        if not is_identifier(unit.tok(name)) or unit.tok(name) in _EXPRESSION_WORDS:
+        if not is_identifier(unit.tok(name)) or unit.tok(name) in BEFORE_VALUE:
             continue
         stop = name + 1
         while unit.tok(stop) == "::" and is_identifier(unit.tok(stop + 1)):
@@ -246,7 +246,7 @@ def _expression_start(unit: Unit, i: int, limit: int) -> int:
         return -1
     before = unit.tok(k - 1)
     if k > limit and (
-        (is_identifier(before) and before not in _EXPRESSION_WORDS)
+        (is_identifier(before) and before not in BEFORE_VALUE)
         or (before in ("~", "new", ">") and not is_operation(unit, i))
     ):
         return -1

@@ -11,14 +11,22 @@ from collections.abc import Callable
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.words import ALLOCATION, ASM, CLASS_KEYS, CV, DECLARATION_WORDS, MEMORY_SPACES, STATEMENTS, STORAGE
 from cu2port.verify.statements import Statements
 
 _NS = "::cu2port_sim::"
 _CHOICE = "cu2port_c"
 _DEVICE = frozenset({"__global__", "__device__"})
-_NO_TYPE = frozenset(
-    "return goto delete throw using typedef static extern thread_local constexpr const volatile struct class union "
-    "enum else case new namespace friend template asm __shared__ __constant__ break continue co_return typename".split()
+_NO_TYPE = (
+    STATEMENTS
+    | ALLOCATION
+    | DECLARATION_WORDS
+    | ASM
+    | STORAGE
+    | CV
+    | CLASS_KEYS
+    | MEMORY_SPACES
+    | {"constexpr", "typename"}
 )
 _AT_COMPILE_TIME = frozenset({"constexpr", "consteval"})
 Insert = Callable[[int, str], None]

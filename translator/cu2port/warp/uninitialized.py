@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from cu2port.facts.structure import Function, may_be_in_macro
 from cu2port.facts.unit import Unit
-from cu2port.syntax.cursor import NOT_TYPES
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.statements import Parser, parameters
+from cu2port.syntax.words import NO_TYPES
 from cu2port.warp.model import Device, make_device
 
 _CONDITIONAL = frozenset("if else for while do switch case default #".split())
@@ -285,7 +285,7 @@ def _declared(unit: Unit, end: int, first: int) -> list[int]:
         while t[k] == "]" and first < unit.match[k]:
             k = unit.match[k] - 1
         before = t[k - 1]
-        if not is_identifier(t[k]) or t[k] in NOT_TYPES or not (is_identifier(before) or before in "*,>"):
+        if not is_identifier(t[k]) or t[k] in NO_TYPES or not (is_identifier(before) or before in "*,>"):
             k = _initialized(unit, k, first)
             if k < 0:
                 return found
@@ -318,7 +318,7 @@ def _is_type(unit: Unit, k: int) -> bool:
     t, directive = unit.t, unit.in_directive(k)
     while k > 0 and t[k] not in _BEFORE and unit.in_directive(k) is directive:
         if (
-            t[k] in NOT_TYPES
+            t[k] in NO_TYPES
             or t[k] in NOT_UNINITIALIZED
             or not (is_identifier(t[k]) or t[k] in _IN_TYPES or t[k].isdigit())
         ):

@@ -9,7 +9,6 @@ from itertools import pairwise
 from cu2port.core.model import Span
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
-from cu2port.facts.warpnames import declares
 from cu2port.syntax.tree import Assign, CallExpr, Eval, Expr, Jump, Name, Param, callee, walk
 from cu2port.warp.model import is_device, make_device
 from cu2port.warp.native.match import matches_statement, statement
@@ -51,7 +50,7 @@ class Lines(Numbers):
             return None
         name, unit = e.callee.text, self.unit
         found = self.unit.once(_named).get(name, [])
-        if len(found) != 1 or any(declares(unit, i) for i in unit.find(name) if i != found[0].name_at):
+        if len(found) != 1 or any(unit.declares(i) for i in unit.find(name) if i != found[0].name_at):
             return None
         if any(name in u.words and any(f.name == name for f in u.functions) for u in self.headers):
             return None

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from cu2port.facts.unit import Unit
-from cu2port.facts.warpnames import declares
 from cu2port.syntax.statements import read_expression
 from cu2port.syntax.tree import (
     Binary,
@@ -65,7 +64,7 @@ class Numbers:
         declared = [
             i
             for i in unit.find(name)
-            if unit.in_directive(i) is None and (declares(unit, i) or unit.tok(i - 1) in _TYPES)
+            if unit.in_directive(i) is None and (unit.declares(i) or unit.tok(i - 1) in _TYPES)
         ]
         if ms:
             if len(ms) > 1 or declared or ms[0].params is not None or ms[0].stop == ms[0].first:
@@ -140,7 +139,7 @@ class Numbers:
             and e.text == "warpSize"
             and not e.qualified
             and "warpSize" not in self.unit.macros
-            and not any(declares(self.unit, i) for i in self.unit.find("warpSize"))
+            and not any(self.unit.declares(i) for i in self.unit.find("warpSize"))
         )
 
     def number(self, e: Expr) -> int | None:

@@ -9,7 +9,6 @@ from pathlib import PurePosixPath
 from cu2port.core.model import Edit, Span, Trust
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
-from cu2port.facts.warpnames import declares
 from cu2port.syntax.tree import callee
 from cu2port.warp.model import is_device
 from cu2port.warp.native import Kept, Native
@@ -175,5 +174,5 @@ class _Plan:
     def _is_of(self, arg: str, kind: str, caller: Function) -> bool:
         """Whether an argument is a variable of that very type."""
         unit = self.unit
-        found = [i for i in unit.find(arg) if caller.first < i < caller.body[1] and declares(unit, i)]
+        found = [i for i in unit.find(arg) if caller.first < i < caller.body[1] and unit.declares(i)]
         return bool(found) and all(unit.t[i - 1] == kind for i in found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from cu2port.facts.warpnames import declares
 from cu2port.syntax.tree import (
     Assign,
     Binary,
@@ -186,5 +185,5 @@ def _pointee(s: State, e: Expr) -> str:
         return casts(unit, e)[-1]
     if e.text in s.types:
         return s.types[e.text]
-    found = {declared_type(unit, i) for i in unit.find(e.text) if declares(unit, i)}
+    found = {declared_type(unit, i) for i in unit.find(e.text) if unit.declares(i)}
     return found.pop() if len(found) == 1 else ""

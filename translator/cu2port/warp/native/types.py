@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cu2port.facts.unit import Unit
-from cu2port.syntax.cursor import QUALIFIERS
 from cu2port.syntax.statements import Parser
 from cu2port.syntax.tree import Cast, Expr, Paren, Unread
+from cu2port.syntax.words import QUALIFIERS
 
 COUNT = "count"  # a number of lanes: any integer holds it
 AUTO = "auto"
@@ -27,7 +27,7 @@ _BITS = {"char": 8, "signed char": 8, "unsigned char": 8, "short": 16, "unsigned
          "long long": 64, "unsigned long long": 64, "size_t": 64, "int64_t": 64, "uint64_t": 64}  # fmt: skip
 _UNSIGNED = frozenset({"unsigned char", "unsigned short", "unsigned", "unsigned long long", "size_t", "uint64_t"})
 REAL = frozenset({"float", "double"})
-_DROPPED = QUALIFIERS | {"*", "&", "&&", "__forceinline__", "__noinline__", "template"}
+_DROPPED = QUALIFIERS | {"*", "&", "&&", "template"}
 
 
 def is_cast(e: Expr) -> bool:

@@ -35,6 +35,7 @@ from cu2port.syntax.tree import (
     root,
     walk,
 )
+from cu2port.syntax.words import ASM, STATEMENTS
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.model import Device
 from cu2port.warp.native import flow
@@ -54,8 +55,7 @@ from cu2port.warp.native.values import VALUES
 
 _GROUPS = frozenset("coalesced_threads labeled_partition binary_partition".split())
 _CUB = re.compile(r"Warp(?:Reduce|Scan|Exchange|MergeSort|Load|Store)\Z")
-_ASM = frozenset({"asm", "__asm__", "__asm"})
-_LEAVES = _ASM | frozenset("return break continue goto for while do if else switch case __syncthreads".split())
+_LEAVES = STATEMENTS | ASM | {"__syncthreads"}
 
 
 # --- the whole --------------------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ def check(fn: Fn) -> Refused | None:
         tok = t[i]
         if tok in _GROUPS or _CUB.match(tok):
             return Refused(i, Reason.FIXED_SIZE, (tok,))
-        if tok == "goto" or tok in _ASM:
+        if tok == "goto" or tok in ASM:
             return Refused(i, Reason.GOTO if tok == "goto" else Reason.ASSEMBLY)
         if is_identifier(tok) and tok in unit.macros and not unit.is_member(i):
             words = words_of(unit, (), tok)
