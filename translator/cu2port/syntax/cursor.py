@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.source import Source
 from cu2port.syntax.types import BASIC
@@ -21,13 +23,19 @@ def begins_operand(token: str) -> bool:
     return token in _OPERAND_SIGNS or is_identifier(token) or token[0].isdigit() or token[0] in "\"'."
 
 
+def _directives(source: Source, first: int, stop: int) -> dict[int, int]:
+    """The directives that begin in tokens [first, stop): their first tokens, with the token after each."""
+    begin, end = (bisect_left(source.directives, i, key=lambda d: d.first) for i in (first, stop))
+    return {d.first: d.stop for d in source.directives[begin:end]}
+
+
 class Cursor:
     """A place in tokens [first, stop) of a file; directives between them are stepped over. `depth`: of nesting."""
 
     def __init__(self, source: Source, first: int, stop: int, jump: bool = True, depth: int = 0) -> None:
         self.source, self.t, self.match = source, source.t, source.match
         self.stop = stop
-        self.skip = {d.first: d.stop for d in source.directives if first <= d.first < stop} if jump else {}
+        self.skip = _directives(source, first, stop) if jump else {}
         self.back = {b: a for a, b in self.skip.items()}
         self.i = first
         self.depth = depth
