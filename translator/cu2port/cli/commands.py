@@ -169,6 +169,7 @@ def cli() -> None:
 @_report("run")
 @click.option("--verify", metavar="ARCHS", help="Then compile the output for these GPUs: gfx942,gfx1100.")
 @click.option("--shard", metavar="I/N", default="", help="Do part I of N; all parts may run at once, into one OUT.")
+@click.option("--scheduler", metavar="ADDRESS", default="", help="Have the workers of a dask cluster do the work.")
 @click.option("--no-cache", is_flag=True, help="Keep no results, use none.")
 @click.option("-q", "--quiet", is_flag=True, help="Show errors only.")
 @click.option("-v", "--verbose", is_flag=True, help="Show what was applied too.")

@@ -98,6 +98,7 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
         build_files=not asked["no_build_files"],
         cache=not asked["no_cache"],
         shard=_shard(asked, mode),
+        scheduler=asked["scheduler"],
     )
 
 

@@ -24,7 +24,7 @@ from cu2port.project.ignore import patterns
 from cu2port.project.jobs import Job, scan
 from cu2port.project.sides import Asked, SideName, Sides, decide, read_builds
 from cu2port.project.tree import CannotRun, Item, Root, helper_prefix, rename, walk
-from cu2port.project.workers import Lost, Pool
+from cu2port.project.workers import Lost, Workers
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -55,6 +55,7 @@ class Request:
     hip_side: Asked = "auto"  # what becomes of the CUDA side of a tree that builds for HIP itself
     build_files: bool = True  # whether build files are ported
     notes: tuple[str, ...] = ()  # on the request itself, for the user
+    scheduler: str = ""  # the address of a dask scheduler that does the work
     shard: tuple[int, int] | None = None  # (I, N): do the I-th of N parts, from 1
     cache: bool = False  # whether results of earlier runs are used, and those of this one kept
 
@@ -179,7 +180,7 @@ class Plan(NamedTuple):
     hip: TreeRecord | None = None
 
 
-def plan_jobs(request: Request, items: Sequence[Item], pool: Pool, cache: Cache | None = None) -> Plan:
+def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cache | None = None) -> Plan:
     """The work on a tree; files are read for the first time here."""
     bare = [
         (Job(i, item.name, item.shown, request.options, max_size=request.max_size, size=_size(item.name)), item)
@@ -264,7 +265,7 @@ def graph_of(
     request: Request,
     jobs: Sequence[Job],
     alone: Sequence[Job],
-    pool: Pool,
+    pool: Workers,
     lost: dict[str, str],
     cache: Cache | None = None,
 ) -> Graph | None:
@@ -301,7 +302,7 @@ def graph_of(
     return Graph([job.path for job in (*jobs, *headers)], scans, dirs)
 
 
-def _scans(pool: Pool, jobs: Sequence[Job], lost: dict[str, str], cache: Cache | None) -> Iterator[tuple[str, Scan]]:
+def _scans(pool: Workers, jobs: Sequence[Job], lost: dict[str, str], cache: Cache | None) -> Iterator[tuple[str, Scan]]:
     todo = list(jobs)
     if cache is not None:
         known = list(cache.scans(jobs))

@@ -11,13 +11,13 @@ from cu2port.core import file_rules
 from cu2port.project.cache import Cache
 from cu2port.project.jobs import Done, Job, convert, refused
 from cu2port.project.plan import Request
-from cu2port.project.workers import Lost, Pool, available_cores
+from cu2port.project.workers import Lost, Pool, Workers, available_cores
 
 Tick = Callable[[int, int], None]
 _KEPT_AT_ONCE = 128  # results that go to the cache in one step
 
 
-def results(jobs: Sequence[Job], pool: Pool, tick: Tick, cache: Cache | None = None) -> Iterator[tuple[Job, Done]]:
+def results(jobs: Sequence[Job], pool: Workers, tick: Tick, cache: Cache | None = None) -> Iterator[tuple[Job, Done]]:
     """Every job's result, as they come: first those that an earlier run kept."""
     total, count = len(jobs), 0
     todo: list[Job] = list(jobs) if cache is None else []
@@ -68,9 +68,13 @@ def _lost(job: Job, lost: Lost) -> Done:
     return refused(job, "failed", found, notes=(lost.trace,) if lost.trace else ())
 
 
-def new_pool(request: Request, sources: int, held: Sequence[int] = ()) -> Pool:
+def new_pool(request: Request, sources: int, held: Sequence[int] = ()) -> contextlib.AbstractContextManager[Workers]:
     """Workers for a run. What all of them need is loaded first, so that a fork shares it. `held`: descriptors of locks,
     which must not outlive this process in them."""
     load_catalog(request.options.rules)
     all_checks()
+    if request.scheduler:
+        from cu2port.project.cluster import Cluster  # it loads dask
+
+        return Cluster(request.scheduler)
     return Pool(min(request.workers or available_cores(), max(1, sources)), request.limit_s, held)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from cu2port.project.jobs import Job, Tools
 
@@ -79,6 +79,13 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+class Workers(Protocol):
+    """Who does jobs: processes of this machine, or a cluster."""
+
+    def run(self, work: Callable[[Job, Tools], R], jobs: Sequence[Job]) -> Iterator[tuple[Job, R | Lost]]:
+        """Do `work` on every job; results come as they are ready, each job exactly once."""
+
+
 class Pool:
     """Up to `size` worker processes. Use as a context manager; leaving it ends them.
 
@@ -107,7 +114,7 @@ class Pool:
 
     def run(self, work: Callable[[Job, Tools], R], jobs: Sequence[Job]) -> Iterator[tuple[Job, R | Lost]]:
         """Do `work` on every job; results come as they are ready, each job exactly once."""
-        chunks = deque(_chunks(jobs, self._size))
+        chunks = deque(in_chunks(jobs, self._size))
         again: set[int] = set()  # jobs that failed once
         while chunks or any(w.pending for w in self._workers):
             for w in self._idle(len(chunks)):
@@ -184,7 +191,7 @@ class Pool:
         return _Worker(process, own_end)
 
 
-def _chunks(jobs: Sequence[Job], size: int) -> Iterator[list[Job]]:
+def in_chunks(jobs: Sequence[Job], size: int) -> Iterator[list[Job]]:
     """Jobs in chunks, large files first so that no worker is left with one at the end."""
     many = max(1, min(_CHUNK_FILES, len(jobs) // (4 * size)))
     chunk: list[Job] = []
