@@ -152,6 +152,7 @@ make[1]: Entering directory '{root}/sub'
 hipcc -DX="a b" -c b.cu && g++ -c c.cpp missing.cpp
 make[1]: Leaving directory '{root}/sub'
 cd sub && hipcc -c b.cu
+mpicxx -c sub/c.cpp
 ld -o x a.o
 """
     found = list(dry_run.units(text, Tree(root, root, str(root))))
@@ -160,6 +161,7 @@ ld -o x a.o
         ("sub/b.cu", HIP, f"{root}/sub"),
         ("sub/c.cpp", CXX, f"{root}/sub"),
         ("sub/b.cu", HIP, f"{root}/sub"),
+        ("sub/c.cpp", CXX, str(root)),
     ]
     assert found[0].flags == ("-O3", "-Iinc")
 

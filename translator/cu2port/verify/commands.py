@@ -20,8 +20,8 @@ _ALONE = frozenset(
 )
 _JOINED = ("--offload-arch=", "-save-temps=", "--save-temps=", "--cuda-gpu-arch=", "-parallel-jobs=", "--rocm-path=")
 _HIP_COMPILERS = frozenset({"hipcc", "amdclang++"})
-_C_COMPILERS = frozenset({"clang", "gcc", "cc", "amdclang"})
-_HOST_COMPILERS = frozenset({"g++", "c++", "gcc", "cc"})
+_C_COMPILERS = frozenset({"clang", "gcc", "cc", "amdclang", "mpicc"})
+_HOST_COMPILERS = frozenset({"g++", "c++", "gcc", "cc", "mpicxx", "mpic++", "mpiCC", "mpicc"})
 _C_SUFFIXES = (".c",)
 
 

@@ -25,7 +25,9 @@ _STOPS = re.compile(
     r"^(?P<place>\S+:\d+: )?\*\*\* (?P<text>.*?)\s*(?:Stop\.)?$|^make(?:\[\d+\])?: \*\*\* (?P<other>.*)$", re.M
 )
 _SOURCE = re.compile(r"\.(?:hip|cu|cpp|cc|cxx|c\+\+|c)\Z", re.I)
-_COMPILERS = re.compile(r"(?:amdclang|clang|hipcc|g|c)\+\+(?:-\d+)?\Z|(?:hipcc|amdclang|clang|gcc|cc)(?:-\d+)?\Z")
+_COMPILERS = re.compile(
+    r"(?:amdclang\+\+|clang\+\+|g\+\+|c\+\+|hipcc|amdclang|clang|gcc|cc|mpi(?:cxx|c\+\+|CC|cc))(?:-\d+)?\Z"
+)
 _NESTED = re.compile(r"^\s*(make\b[^\n]*)", re.M)  # by name and not by $(MAKE): a dry run prints it and goes on
 _USUAL = "/opt/rocm"  # where converted Makefiles look for ROCm
 _BEFORE = frozenset({"ccache", "sccache", "time"})
