@@ -101,3 +101,65 @@ def test_the_portable_form_multiplies_what_it_must(shape: str, bits: int, warp: 
             at = c.at(lane % 32, element)
             wanted = Counter(((warp, at["m"], k), (warp, k, at.get("n", 0))) for k in range(a.sizes()["k"]))
             assert sums[element] == wanted
+
+
+# --- MFMA with exchange: not emitted yet; what it will do is proven here by names -------------------------------------
+
+Named = tuple[int, int, int]  # warp, row of A or column of B, k
+
+
+def _held(shape: str, bits: int, matrix: str, axes: str) -> dict[tuple[int, int], list[Named]]:
+    """(lane of 64, register) -> the elements in it, for two warps."""
+    layout_, size = fragment(shape, bits, matrix), 32 // bits
+    out: dict[tuple[int, int], list[Named]] = {}
+    for lane in range(64):
+        for i in range(layout_.count):
+            at = layout_.at(lane % 32, i)
+            out.setdefault((lane, i // size), []).append((lane // 32, at[axes[0]], at["k"]))
+    return out
+
+
+def _exchanged(shape: str, bits: int) -> list[tuple[list[list[Named]], list[list[Named]]]]:
+    """For D of warp 0 and 1: the elements that each of 64 lanes gives the instruction of A and of B.
+
+    A lane reads whole registers of one other lane: s for rows 0 to 7 of its own warp, s ^ 32 for 8 to 15 of the other.
+    """
+    a, b = _held(shape, bits, "A", "mk"), _held(shape, bits, "B", "nk")
+    steps = fragment(shape, bits, "B").count * bits // 32
+    out = []
+    for warp in range(2):
+        left, right = [], []
+        for lane in range(64):
+            s = 4 * (lane % 8) + lane // 16 + (32 if lane % 16 >= 8 else 0)
+            first = (lane % 16 < 8) == (warp == 0)
+            left.append([x for step in range(steps) for x in a[(s, 2 * step) if first else (s ^ 32, 2 * step + 1)]])
+            right.append([x for step in range(steps) for x in b[s, step]])
+        out.append((left, right))
+    return out
+
+
+@pytest.mark.parametrize(
+    ("shape", "bits", "name"),
+    [
+        ("m16n8k16", 16, "mfma_f32_16x16x16f16"),
+        ("m16n8k16", 16, "mfma_f32_16x16x16bf16_1k"),
+        ("m16n8k32", 8, "mfma_i32_16x16x32_i8"),
+        ("m16n8k32", 8, "mfma_f32_16x16x32_fp8_fp8"),
+        ("m16n8k8", 32, "mfma_f32_16x16x8_xf32"),
+    ],
+)
+def test_whole_registers_move_from_ptx_to_mfma(shape: str, bits: int, name: str) -> None:
+    """B times A, so that a lane gets four columns of one row of its own warp: each sum of products once, and nothing of
+    the other warp."""
+    instruction = AMD[name]
+    for warp, (rows, columns) in enumerate(_exchanged(shape, bits)):
+        # the instruction's rows are columns of B, its columns rows of A
+        at_b = {(at["m"], at["k"]): columns[lane][i] for lane, i, at in instruction.a.all()}
+        at_a = {(at["n"], at["k"]): rows[lane][i] for lane, i, at in instruction.b.all()}
+        depth = instruction.a.sizes()["k"]
+        for lane, element, at in instruction.d.all():
+            if lane // 32 != warp:
+                continue  # that half is taken from the other product
+            pairs = Counter((at_a[at["n"], k], at_b[at["m"], k]) for k in range(depth))
+            row, column = lane % 16 if warp == 0 else (lane % 16) ^ 8, 4 * (lane % 32 // 16) + element
+            assert pairs == Counter(((warp, row, k), (warp, column, k)) for k in range(depth))
