@@ -146,13 +146,14 @@ class SoloKernel(Check):
                     f"`{f.name}` runs one warp on a wavefront", unit.p[f.name_at], unit.end(f.name_at), edits
                 )
                 yield from self._bound(unit, f)
+        kernels = {f.first for f in what.kernels}
         for f in what.functions:
             changed = tuple(_renamed(unit, *place) for place in groups(unit, f.first, f.body[1]))
             if changed:
                 yield self._done(
                     f"`{f.name}` has groups of CUDA's threads", unit.p[f.name_at], unit.end(f.name_at), changed, GROUPS
                 )
-            edits = () if f in what.kernels else _counted(unit, f.first, f.body[1])
+            edits = () if f.first in kernels else _counted(unit, f.first, f.body[1])
             if edits:
                 yield self._done(f"`{f.name}` counts CUDA's threads", unit.p[f.name_at], unit.end(f.name_at), edits)
         yield from self._macros(unit, what)
