@@ -135,6 +135,11 @@ def test_commands_of_fetched_projects_are_left_out(tmp_path: Path) -> None:
             "Call Stack (most recent call first):\n  /usr/share/cmake/Y.cmake:9 (z)\n  src/CMakeLists.txt:12 (y)\n",
             f"src/CMakeLists.txt:12: the package Foo {NO_STUB}-DFoo_DIR=...",
         ),
+        (
+            "CMake Error: The following variables are used in this project, but they are set to NOTFOUND.\n"
+            "Please set them or make sure they are set:\nDEVRT_LIB (ADVANCED)\n    linked by target x\n",
+            "DEVRT_LIB is linked, and no library was found for it; see its find_library",
+        ),
         ("killed\n\n", "killed"),
     ],
 )

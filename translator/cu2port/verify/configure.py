@@ -22,6 +22,7 @@ _ERROR = re.compile(
     r"(?P<text>[^\n]*(?:\n(?:  .*)?)*)",
     re.M,
 )
+_NOT_FOUND = re.compile(r"^(\w+)(?: \(ADVANCED\))?$", re.M)
 _PACKAGE = re.compile(
     r'package configuration file provided by\s+"(\w[\w+.-]*)"|Could NOT find (\w[\w+.-]*)'
     r'|By not providing "Find(\w+)\.cmake"'
@@ -99,6 +100,9 @@ def first_error(text: str, folder: str) -> str:
     if place and file.startswith("/") and not file.startswith(folder):
         place = _called_from(text[found.end() :], folder) or place
     said = " ".join(found["text"].split("Call Stack")[0].split())
+    lost = _NOT_FOUND.search(text, found.end()) if "set to NOTFOUND" in said else None
+    if lost:
+        return f"{lost[1]} is linked, and no library was found for it; see its find_library"
     package = _PACKAGE.search(said)
     if package:
         name = next(g for g in package.groups() if g)
