@@ -75,7 +75,9 @@ def element(name: str, kind: str, rng: random.Random) -> int:
     if kind == "plain" and name in ("e4m3", "e5m2"):
         return rng.getrandbits(1) << 7 | rng.randrange(0x7F if name == "e4m3" else 0x7C)
     if kind == "special" and name in ("e4m3", "e5m2"):
-        return rng.getrandbits(8) if rng.random() < 0.05 else rng.choice((0x38, 0xB9, 0x3D, 0x01, 0x80))
+        if rng.random() < 0.04:
+            return rng.choice((0x7F, 0xFF, 0x7C, 0xFC, rng.getrandbits(8)))
+        return rng.choice((0x38, 0xB9, 0x3D, 0x01, 0x80))
     return rng.getrandbits(width)
 
 
