@@ -53,7 +53,7 @@ class CallbackCall(Check):
             first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
             text = unit.text[span.start : span.end].lstrip("&").rpartition("::")[2]
             if text in bodies:
-                first, stop = bodies[text]
+                first, stop = bodies.pop(text)  # once, however often it is given
             for k in range(first, stop):
                 if k not in told and self._calls(unit, k):
                     told.add(k)

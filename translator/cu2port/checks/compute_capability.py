@@ -10,6 +10,7 @@ from cu2port.syntax.around import around
 from cu2port.syntax.tree import Binary, Member, Name
 
 _PROPERTIES = frozenset({"cudaDeviceProp", "hipDeviceProp_t"})
+_FAR, _MOST = 2000, 10  # tokens behind the call that are read, and places of the variable
 _VERSIONS = ("ptxVersion", "binaryVersion")
 _ASKED = frozenset(
     """cudaDevAttrComputeCapabilityMajor cudaDevAttrComputeCapabilityMinor
@@ -76,7 +77,7 @@ class ComputeCapability(Check):
             return
         first = unit.split_args(opened + 1, unit.match[opened])[0]
         words = [w for w in unit.t[unit.lexed.at(first.start) : unit.lexed.at(first.end)] if w.isidentifier()]
-        for k in unit.between(i, f.body[1], *words[-1:]):
+        for k in unit.between(i, min(i + _FAR, f.body[1]), *words[-1:])[:_MOST]:
             if _decides(unit, k):
                 yield self.finding(
                     f"`{unit.t[k]}` is not a compute capability on AMD GPUs",

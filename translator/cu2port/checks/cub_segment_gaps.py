@@ -29,7 +29,7 @@ class CubSegmentGaps(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         for i, call in device_calls(unit, "DeviceSegmentedRadixSort", "DeviceSegmentedSort"):
             name = argument(unit, call, 2)
-            if name.isidentifier() and re.search(rf"\bDoubleBuffer\s*<[^;]*>\s*&?\s*{name}\b", unit.text):
+            if name.isidentifier() and re.search(rf"\bDoubleBuffer\s*<[^;]{{0,200}}>\s*&?\s*{name}\b", unit.text):
                 yield self.finding(
                     f"elements of `{name}` outside of all segments are undefined after the sort",
                     unit.p[i],

@@ -16,6 +16,7 @@ _ALGORITHMS = (
     "DeviceRunLengthEncode",
     "DevicePartition",
 )
+_FAR = 8000  # bytes before a call in which its variable gets a value
 _SUM = re.compile(r"[\w)\]]\s*\+\s*[\w(]")
 _EVEN = re.compile(r"(?i)align|round|\b256\b|\bceil")
 
@@ -48,8 +49,12 @@ class CubStorageOffset(Check):
             storage = argument(unit, call, 0)
             if storage.isidentifier():
                 f = unit.function_at(i)
-                value = re.compile(rf"\b{storage}\s*=(?!=)([^;]+);")
-                found = list(value.finditer(unit.text, unit.p[f.body[0]], unit.p[i])) if f is not None else []
+                value = re.compile(rf"\b{storage}\s*=(?!=)([^;]{{1,400}});")
+                found = (
+                    list(value.finditer(unit.text, max(unit.p[f.body[0]], unit.p[i] - _FAR), unit.p[i]))
+                    if f is not None
+                    else []
+                )
                 storage = found[-1][1] if found else ""
             if _SUM.search(storage) and not _EVEN.search(storage):
                 yield self.finding(

@@ -11,6 +11,7 @@ from cu2port.syntax.words import BEFORE_VALUE
 _TYPES = frozenset({"CUdeviceptr", "CUdeviceptr_v2"})
 _OFFSET = frozenset({"+", "-"})
 _BITS = frozenset({"%", "&", "|", "^", "/", "<<", ">>"})
+_FAR = 400  # tokens to look back for the beginning of a statement
 _SIZE = "reinterpret_cast<size_t>("
 _INTEGERS = frozenset("unsigned long int size_t uint64_t uintptr_t std :: unsigned long int64_t intptr_t".split())
 _NO_TYPES = BEFORE_VALUE | {"typename"}
@@ -195,9 +196,9 @@ def _static_cast(unit: Unit, i: int) -> int:
 def _pointer_again(unit: Unit, i: int, pointers: set[str]) -> tuple[Edit, ...]:
     """Edits that make the value with token i a pointer again, where a pointer variable or function gets it."""
     k = i
-    while k > 0 and unit.enclosing[k - 1] >= 0:
+    while k > max(0, i - _FAR) and unit.enclosing[k - 1] >= 0:
         k = unit.enclosing[k - 1]
-    while k > 0 and unit.t[k] not in ("=", "return", ";", "{", "}", ","):
+    while k > max(0, i - _FAR) and unit.t[k] not in ("=", "return", ";", "{", "}", ","):
         k = unit.match[k] - 1 if unit.t[k] in (")", "]") and unit.match[k] > 0 else k - 1
     f = unit.function_at(i)
     returns = f is not None and not _TYPES.isdisjoint(unit.t[f.first : f.name_at])

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, Side, insert
@@ -10,7 +9,6 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.statements import parameters, read_body
 from cu2port.syntax.tree import Assign, CallExpr, Decl, Member, Unary, expressions, root, statements
 
-_CLASS = re.compile(r"\b(?:struct|class)\b")
 _LIBRARIES = frozenset({"cub", "thrust", "hipcub", "rocprim"})
 _STEPS = frozenset({"++", "--"})
 
@@ -55,8 +53,7 @@ class FunctorConst(Check):
             behind = unit.t[f.params[1] + 1 : f.body[0]]
             if "const" in behind or unit.tok(f.name_at - 1) == "&" or "static" in unit.t[f.first : f.name_at]:
                 continue
-            opened = [k for k in unit.find("{") if k < f.first and unit.match[k] > f.body[1]]
-            if not opened or not _CLASS.search(unit.source(max(0, opened[-1] - 12), opened[-1])):
+            if unit.declarations.scope_at(f.first).kind != "class":
                 continue
             end = unit.end(f.params[1])
             yield self.finding(

@@ -12,7 +12,7 @@ _MODULE = re.compile(r"\.version\s+\d+\.\d+[\s\S]*?\.target\s+sm_|\.visible\s+\.
 _ENTRY = re.compile(r"\.entry\s+([\w$]+)")
 _FILES = ('.ptx"', '.cubin"', '.fatbin"')
 _PART = re.compile(
-    r"(__(?:shfl|ballot|any|all|match|reduce)\w*_sync)\s*\(|#\s*(?:if|ifdef|ifndef|elif)\b[^\n]*(__CUDA_ARCH__)"
+    r"(__(?:shfl|ballot|any|all|match|reduce)\w*_sync)\s*\(|#\s*(?:if|ifdef|ifndef|elif)\b[^\n]{0,200}(__CUDA_ARCH__)"
     r"|#\s*include\s*<(cuda\w*\.h|cooperative_groups\.h|mma\.h)>|(\basm\s+volatile)\s*\("
 )
 _SIGNS = ("__global__", ".entry", "_sync", "__CUDA_ARCH__", "<cuda", "<cooperative_groups.h", "<mma.h", "volatile")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Span
@@ -114,8 +115,16 @@ def _gone(unit: Unit, f: Function, name: str, i: int, address: bool) -> str:
         heap = {"malloc", "calloc", "new"} & set(unit.t[at : _until(unit, at, ";")])
         return "is freed" if heap and _released(unit, name, i, min(stop, i + _FAR)) else ""
     own = bool(_OWNERS & set(words)) or unit.tok(at + 1) == "[" or (address and any(map(_TYPES.match, words)))
-    waits = any(_WAITS.match(w) for w in unit.t[_until(unit, i, ";") : min(stop, i + _FAR)])
-    return "leaves its scope" if own and not pointer and not waits else ""
+    if not own or pointer:
+        return ""
+    waits = unit.once(_waits)
+    following = bisect_left(waits, _until(unit, i, ";"))
+    return "" if following < len(waits) and waits[following] < min(stop, i + _FAR) else "leaves its scope"
+
+
+def _waits(unit: Unit) -> list[int]:
+    """The tokens behind which copies that were begun before may be done, in order."""
+    return unit.find(*(w for w in unit.words if _WAITS.match(w)))
 
 
 def _declares(unit: Unit, k: int) -> bool:

@@ -10,6 +10,7 @@ from cu2port.syntax.tree import Binary, Expr, Member, Name, Num, expressions
 
 _ASKS = frozenset({"cudaRuntimeGetVersion", "cudaDriverGetVersion", "cuDriverGetVersion", "nvrtcVersion"})
 _JUDGES = frozenset({"<", ">", "<=", ">=", "==", "!=", "/", "%"})
+_FAR = 600  # tokens behind the call that are read
 _DECIMALS = (100, 1000)  # what takes the minor version from CUDA's number, before it is divided by 10
 
 
@@ -54,7 +55,7 @@ class RuntimeVersion(Check):
             if not words:
                 continue
             near = _near(unit, i)
-            used = [e for e in near if isinstance(e, Binary) and e.at > call.close and _judges(e, words[-1])]
+            used = [e for e in near if call.close < e.at < call.close + _FAR and _judges(e, words[-1])]
             if used:
                 at = used[0].at
                 yield self.finding(
@@ -67,13 +68,26 @@ class RuntimeVersion(Check):
                 )
 
 
-def _near(unit: Unit, i: int) -> list[Expr]:
+def _near(unit: Unit, i: int) -> list[Binary]:
     """The expressions of the function, or of the macro's body, that token i is in."""
     f, d = unit.function_at(i), unit.in_directive(i)
     if d is not None:
         first = next((m.first for group in unit.macros.values() for m in group if m.directive is d), i)
-        return expressions(read_body(unit, first, d.stop))
-    return expressions(read_body(unit, f.body[0] + 1, f.body[1])) if f is not None and i > f.body[0] else []
+        return _read(unit, first, d.stop)
+    return _read(unit, f.body[0] + 1, f.body[1]) if f is not None and i > f.body[0] else []
+
+
+def _read(unit: Unit, first: int, stop: int) -> list[Binary]:
+    """The operations with two operands in tokens [first, stop), which are read once."""
+    known = unit.once(_known)
+    if first not in known:
+        known[first] = [e for e in expressions(read_body(unit, first, stop)) if isinstance(e, Binary)]
+    return known[first]
+
+
+def _known(unit: Unit) -> dict[int, list[Binary]]:
+    """What was read so far, by the first token."""
+    return {}
 
 
 def _is(e: Expr, name: str) -> bool:
@@ -85,10 +99,10 @@ def _judges(e: Binary, name: str) -> bool:
     return e.op in _JUDGES and (_is(e.a, name) or (_is(e.b, name) and e.op not in ("/", "%")))
 
 
-def _shown(unit: Unit, used: list[Binary], near: list[Expr]) -> tuple[Edit, ...]:
+def _shown(unit: Unit, used: list[Binary], near: list[Binary]) -> tuple[Edit, ...]:
     """HIP's numbers in place of CUDA's where all uses take the version apart for people; else nothing."""
     edits: list[Edit] = []
-    tenths = {id(e.a): e.b for e in near if isinstance(e, Binary) and e.op == "/" and _is_number(e.b, 10)}
+    tenths = {id(e.a): e.b for e in near if e.op == "/" and _is_number(e.b, 10)}
     for e in used:
         new = []
         if e.op == "/" and _is_number(e.b, 1000):

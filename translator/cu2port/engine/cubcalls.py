@@ -9,7 +9,9 @@ from cu2port.facts.structure import Call
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 
-_ALIAS = re.compile(r"\b(?:using\s+(?P<new>\w+)\s*=\s*(?P<a>[^;]+)|typedef\s+(?P<b>[^;]+?)\s*\b(?P<old>\w+)\s*);")
+_ALIAS = re.compile(
+    r"\b(?:using\s+(?P<new>\w+)\s*=\s*(?P<a>[^;]{1,400})|typedef\s+(?P<b>[^;]{1,400}?)\s*\b(?P<old>\w+)\s*);"
+)
 _BLOCK = re.compile(r"\b(Block(?!Dim)[A-Z]\w*)\b\s*(?:<|\Z)")
 
 
