@@ -124,6 +124,7 @@ def test_python_with_m_imports_nothing_of_the_working_folder(tmp_path: Path, cac
 
 
 #: Includes that lead where a source has no business, each in a file of its own.
+IMPLICIT = "void g(char* a) { memset(a, 0, 1); printf(a); }\n"  # their headers are looked for among the includes
 OUT = [
     "/dev/zero",
     "{}/secret/key.h",
@@ -160,7 +161,7 @@ def test_nothing_outside_is_opened(tmp_path: Path, cache: str, words: tuple[str,
     (tree / "zero.cu").symlink_to("/dev/zero")
     (tree / ".gitignore").symlink_to("../secret/key")
     for n, name in enumerate(OUT):
-        (tree / f"a{n}.cu").write_text(f'#include "{name.format(tmp_path)}"\n{DOUBT}{CODE}')
+        (tree / f"a{n}.cu").write_text(f'#include "{name.format(tmp_path)}"\n{DOUBT}{CODE}{IMPLICIT}')
     t = trace(words, tree, tmp_path / "scratch", {"CU2PORT_CACHE_DIR": cache})
     assert t.done.returncode in (0, 1), t.done.stderr
     only_our_own(t)
@@ -183,3 +184,34 @@ def test_libclang_does_not_take_all_memory(tmp_path: Path, cache: str) -> None:
     done = subprocess.run([sys.executable, "-c", code, *command], env=env, capture_output=True, check=True, timeout=120)
     assert int(done.stdout.split()[-1]) < 1_600_000  # KiB
     assert b"CU904 lexer-alone" in done.stderr + done.stdout
+
+
+def test_build_files_of_a_stranger_are_text(tmp_path: Path, cache: str) -> None:
+    """What a build file says to run or to read is neither run nor read; one that is too large has one line."""
+    tree, marks = tmp_path / "tree", tmp_path / "marks"
+    (tree / "big").mkdir(parents=True)
+    marks.mkdir()
+    mark = f"touch {marks}/ran"
+    secret = tmp_path / "secret.mk"
+    secret.write_text("NVCC = nvcc\n")
+    (tree / "a.cu").write_text(CODE)
+    (tree / "Makefile").write_text(
+        f"X := $(shell rm -rf {marks}; {mark})\nY != {mark}\ninclude {secret}\n-include ../secret.mk\n"
+        f"$(eval Z := $(shell {mark}))\n.SHELLFLAGS = -c\nNVCC = nvcc\nall: ; +{mark}\na.o: a.cu\n\t$(NVCC) -c a.cu\n"
+    )
+    (tree / "CMakeLists.txt").write_text(
+        f'project(p LANGUAGES CUDA)\nexecute_process(COMMAND sh -c "{mark}")\ninclude({secret})\n'
+        f'file(READ {secret} S)\nadd_subdirectory(/ /tmp/x)\nadd_executable(a)\nset(CMAKE_CUDA_COMPILER "{mark}")\n'
+    )
+    (tree / "setup.py").write_text(
+        f"import os\nos.system('{mark}')\nfrom torch.utils.cpp_extension import CUDAExtension\n"
+        f"CUDAExtension('a', ['a.cu'], extra_compile_args={{'nvcc': ['-fplugin={tmp_path}/evil.so']}})\n"
+    )
+    (tree / "big" / "CMakeLists.txt").write_text("project(p LANGUAGES CUDA)\n" + "set(CUDA_X y)\n" * 700_000)
+    t = trace(("convert", ".", "-o", str(tmp_path / "out")), tree, tmp_path / "scratch", {"CU2PORT_CACHE_DIR": cache})
+    assert t.done.returncode in (0, 1), t.done.stderr
+    only_our_own(t)
+    assert list(marks.iterdir()) == [] and str(secret) not in t.opens and f"{tmp_path}/evil.so" not in t.opens
+    lines = (t.done.stdout + t.done.stderr).decode().splitlines()
+    assert len([line for line in lines if "big/CMakeLists.txt" in line]) == 1
+    assert max(map(len, lines)) < 1000 and not [line for line in lines if "Traceback" in line]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from cu2port.catalog.includes import is_cuda_source
+from cu2port.core.files import may_include
 from cu2port.core.model import Edit, Finding, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
@@ -200,7 +201,8 @@ def _reached(unit: Unit) -> set[str]:
     if unit.path in ("", "-", "<stdin>"):
         return out
     here = Path(unit.path).parent
-    waiting = [here / inc.path for inc in unit.includes if inc.quoted]
+    around = [here.resolve()]
+    waiting = [here / inc.path for inc in unit.includes if inc.quoted and not inc.path.startswith("/")]
     seen: set[Path] = set()
     while waiting and len(seen) < _MOST_FILES:
         path = waiting.pop()
@@ -208,11 +210,13 @@ def _reached(unit: Unit) -> set[str]:
             continue
         seen.add(path)
         try:
+            if not may_include(path, around):  # what it names may be a device, or nobody's business
+                continue
             text = path.read_bytes().decode("latin-1")
         except (OSError, ValueError):
             continue
         for quote, name in _INCLUDE.findall(text):
             out.add(name)
-            if quote == '"':
+            if quote == '"' and not name.startswith("/"):
                 waiting.append(path.parent / name)
     return out

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -40,11 +41,11 @@ class Text(NamedTuple):
 
 class _Place(NamedTuple):
     """A folder in which an include may be found. `label`: what it is to the file, the same on every machine; `names`:
-    what is in it, each with whether it is a link."""
+    what is in it, each with whether it is a link; None for one that is not opened."""
 
     label: str
     folder: str
-    names: dict[str, bool]
+    names: dict[str, bool] | None
 
 
 def look(data: bytes) -> Text:
@@ -79,6 +80,7 @@ class Reach:
     def __init__(self, known: Callable[[str], Text | None] = lambda path: None) -> None:
         self._known = known
         self._listings: dict[str, dict[str, bool]] = {}
+        self._links: dict[str, bool | None] = {}
         self._real: dict[str, str] = {}
         self._texts: dict[str, Text | None] = {}
         self._places: dict[tuple[str, str, Sequence[str]], list[_Place]] = {}
@@ -120,10 +122,11 @@ class Reach:
             for label, where, names_there in places:
                 if folder:
                     where = f"{where}/{folder}"
-                    names_there = self._listing(where)
-                if last in names_there:
-                    file = f"{where}/{last}"
-                    real = os.path.realpath(file) if names_there[last] else f"{self._real_folder(where)}{os.sep}{last}"
+                    names_there = None
+                file = f"{where}/{last}"
+                is_link = self._is_link(file) if names_there is None else names_there.get(last)
+                if is_link is not None:
+                    real = os.path.realpath(file) if is_link else f"{self._real_folder(where)}{os.sep}{last}"
                     yield f"{label}\0{name}", file, real
 
     def _places_of(self, here: str, home: str, dirs: Sequence[str]) -> list[_Place]:
@@ -137,12 +140,21 @@ class Reach:
                 folders.append(above)
             found = []
             for n, folder in enumerate(dict.fromkeys(folders)):
-                listing = self._listing(folder)
-                found += [_Place(str(n), folder, listing)] if listing else []
-                inner = [(f"{n}{name}", f"{folder}/{name}") for name in _INNER if name in listing]
-                found += [_Place(label, path, self._listing(path)) for label, path in inner]
+                own = folder in (here, home)  # others may be nobody's business: they are asked for names, not opened
+                found.append(_Place(str(n), folder, self._listing(folder) if own else None))
+                inner = [(f"{n}{name}", f"{folder}/{name}") for name in _INNER]
+                found += [_Place(label, path, None) for label, path in inner if self._is_link(path) is not None]
             self._places[key] = found
         return found
+
+    def _is_link(self, path: str) -> bool | None:
+        """Whether something is a link; None if there is nothing."""
+        if path not in self._links:
+            try:
+                self._links[path] = stat.S_ISLNK(os.lstat(path).st_mode)
+            except (OSError, ValueError):
+                self._links[path] = None
+        return self._links[path]
 
     def _listing(self, folder: str) -> dict[str, bool]:
         """The names in a folder, each with whether it is a link; none if there is no such folder."""
@@ -164,7 +176,8 @@ class Reach:
 
     def _text_of_folder(self, folder: str, home: str) -> str:
         """What counts of a folder of -I itself: where it is, and whether it is a toolkit's."""
-        return f"{os.path.relpath(self._real_folder(folder), home)}{os.sep}{_TOOLKIT in self._listing(folder)}"
+        toolkit = self._is_link(f"{folder}/{_TOOLKIT}") is not None
+        return f"{os.path.relpath(self._real_folder(folder), home)}{os.sep}{toolkit}"
 
     def _allowed(self, file: str, real: str, here: str, home: str, dirs: Sequence[str]) -> bool:
         """Whether a file may be read because one in `here` includes it."""
