@@ -55,8 +55,14 @@ def _words(unit: Unit, f: Function) -> set[str]:
     return {
         t[i]
         for i in range(f.params[0], f.body[1])
-        if t[i + 1] in ("(", "{", "<") and (t[i - 1] in GROUP or t[i] not in known.of_groups)
+        if _is_called(unit, i) and (t[i - 1] in GROUP or t[i] not in known.of_groups)
     }
+
+
+def _is_called(unit: Unit, i: int) -> bool:
+    """Whether brackets or `::` come after a name, maybe behind its template arguments: `Scope<A>& x` is a type only."""
+    after = unit.angle_close(i + 1) + 1 if unit.t[i + 1] == "<" else i + 1
+    return unit.tok(after) in ("(", "{") or (unit.t[i + 1] == "<" and unit.tok(after) in ("::", ""))
 
 
 def test_every_function_of_our_headers(toolchain: Toolchain, tmp_path: Path) -> None:
@@ -72,6 +78,8 @@ def test_every_function_of_our_headers(toolchain: Toolchain, tmp_path: Path) -> 
         says.setdefault(name, set()).update(_words(unit, f))
     for i in unit.find("typedef"):
         k = unit.t.index(";", i)
+        while unit.t[k - 1] == ")" and unit.t[unit.match[k - 1] - 1] == "__attribute__":
+            k = unit.match[k - 1] - 1
         says.setdefault(unit.t[k - 1], set()).update(unit.t[i : k - 1])
     meet: set[str] = set()
     waits = operations().names | operations().of_groups - {"sync", "fold"}

@@ -38,14 +38,14 @@ class LibcudacxxLeft(Check):
             findings=1,
         ),
         Example(
-            "#include <cuda/barrier>\nusing namespace cuda;\nbarrier<thread_scope_block> *b;\n",
-            "#include <cuda/barrier>\nusing namespace cuda;\nbarrier<thread_scope_block> *b;\n",
+            "#include <cuda/latch>\nusing namespace cuda;\nlatch<thread_scope_block> *b;\n",
+            "#include <cuda/latch>\nusing namespace cuda;\nlatch<thread_scope_block> *b;\n",
             note="a namespace that HIP lacks",
             findings=1,
         ),
         Example(
-            "#define A cuda::barrier<cuda::std::size_t>\n",
-            "#define A cuda::barrier<std::size_t>\n",
+            "#define A cuda::latch<cuda::std::size_t>\n",
+            "#define A cuda::latch<std::size_t>\n",
             note="in the body of a macro",
         ),
         Example(

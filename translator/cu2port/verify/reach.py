@@ -6,13 +6,14 @@ the operations are is read in the simulator's own headers: each function in whic
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from cu2port.catalog import Catalog
-from cu2port.facts.structure import Function
+from cu2port.facts.structure import Function, Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.verify.steps import has_steps
@@ -21,6 +22,8 @@ SIMULATED = Path(__file__).resolve().parent.parent / "include" / "sim"
 _MEETINGS = frozenset({"meet", "barrier", "grid_barrier"})  # of core.h: a lane waits
 _GROUPS = "hip_cooperative_groups.h"
 _CALL_OPERATOR = "operator()"
+_WORD = re.compile(r"\w+")
+_PASTE = re.compile(r"\s*##\s*")
 _NO_CALL = frozenset("if for while switch return sizeof decltype catch".split())
 
 
@@ -203,14 +206,27 @@ def _names(unit: Unit, f: Function) -> set[str]:
     parts = unit.t[first : last + 1 : 2]
     if macro is None or macro.params is None or not set(parts) & set(macro.params):
         return {"".join(parts)}
-    out = set()
+    return {"".join(args.get(p, p) for p in parts) for args in _uses(unit, macro)}
+
+
+def _uses(unit: Unit, macro: Macro, inside: frozenset[str] = frozenset()) -> Iterator[dict[str, str]]:
+    """The arguments that a macro gets, by parameter: where it is used, also through the bodies of other macros."""
     for i in unit.find(macro.name):
-        call = unit.call(i)
-        if call is None or i == d.first + 2:
+        call, d = unit.call(i), unit.in_directive(i)
+        name = unit.tok(d.first + 2) if d is not None and d.keyword == "define" else ""
+        if call is None or (d is not None and i == d.first + 2):
             continue
-        args = dict(zip(macro.params, (unit.text[a.start : a.end] for a in call.args), strict=False))
-        out.add("".join(args.get(p, p) for p in parts))
-    return out
+        args = dict(zip(macro.params or (), (unit.text[a.start : a.end] for a in call.args), strict=False))
+        outer = next((m for m in unit.macros.get(name, ()) if m.first <= i < m.stop), None)
+        if outer is None:
+            yield args
+        elif name not in inside:  # in a circle there is no use
+            for given in _uses(unit, outer, inside | {macro.name}):
+                yield {p: _expanded(text, given) for p, text in args.items()}
+
+
+def _expanded(text: str, given: Mapping[str, str]) -> str:
+    return _PASTE.sub("", _WORD.sub(lambda m: given.get(m[0], m[0]), text))
 
 
 def _enclosing(unit: Unit, i: int) -> int:
