@@ -147,6 +147,8 @@ class Case:
         self.cwd = base / "src" if name == "--fix" else base
         self.reset()
         began = time.monotonic()
+        end(start(self.words, self.cwd))  # what it finds for the user's cache takes steps of its own
+        self.reset()
         code, self.steps = end(start(self.words, self.cwd))
         self.seconds = time.monotonic() - began
         assert code in (0, 1)

@@ -376,7 +376,8 @@ def test_helper_headers_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     tree = tmp_path / "out"
     shutil.copytree(INCLUDE_DIR / "cu2port", tree / "cu2port")
     for path in (tree / "cu2port").iterdir():
-        before = '#include "cu2port/ptx.hpp"\n' if path.name.startswith("ptx") else ""  # the others are parts of it
+        whole = next((h for h in ("ptx", "mma") if path.name.startswith(f"{h}_")), "")  # others are parts of these
+        before = f'#include "cu2port/{whole}.hpp"\n' if whole else ""
         (tree / f"{path.stem}.hip").write_text(f'{before}#include "cu2port/{path.name}"\n__global__ void k() {{}}\n')
     asked = compiling.Request(str(tree), ("gfx942", "gfx1100"), rocm_path=rocm, std="c++17", limit_s=900)
     record = compiling.run(asked)

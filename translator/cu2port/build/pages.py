@@ -363,13 +363,13 @@ BUILD_RULES: Mapping[str, BuildRule] = {
         RENAMED,
         SEPARATE,
         DEPENDENCY,
-        EMBEDDED,
-        HAZARD,
         OWN_HIP,
         TOO_LARGE,
         COMPILER,
         TOOLKIT,
         TORCH,
         LINE,
+        EMBEDDED,
+        HAZARD,
     )
 }

@@ -28,7 +28,7 @@ class WmmaWavefront(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if unit.options.warp not in ("native", "flag") and "rocwmma" not in unit.words:
+        if "rocwmma" not in unit.words and (unit.options.warp not in ("native", "flag") or "cu2port" in unit.words):
             return  # fragments of 32 threads
         if not unit.words & {"nvcuda", "rocwmma"}:
             return
