@@ -1,4 +1,4 @@
-"""What a second run of `convert` costs in a large tree, of which one file changed, or none.
+"""What a second run of `convert` costs in a large tree after one file changed, or none.
 
     python benchmarks/rerun.py TREE [--files 5000] [-j 2] [--keep FOLDER]
 

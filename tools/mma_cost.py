@@ -3,7 +3,7 @@
     python tools/mma_cost.py --rocm ROOT [--write docs/ptx.md]
 
 A kernel multiplies one A by 8 tiles of B, and another one by 16; their difference, divided by 8, is the cost of one
-`mma` with A in use again. Operands are opaque registers, so that nothing is loaded. On gfx9 one instruction serves both
+`mma` with A in use again. Operands are opaque registers: no load is counted. On gfx9 one instruction serves both
 warps of a wavefront. ROOT holds include/hip and share/hip; clang++-22 or clang++ compiles.
 """
 

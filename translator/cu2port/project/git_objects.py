@@ -219,7 +219,7 @@ def _applied(base: bytes, delta: bytes) -> bytes:
 
 
 def _number(delta: bytes, at: int, given: int) -> tuple[int, int]:
-    """A number of which only some bytes are written, the lowest first, and where the next one begins."""
+    """A number with only some of its bytes written, the lowest first, and where the next one begins."""
     value = 0
     for k in range(4):
         if given >> k & 1:

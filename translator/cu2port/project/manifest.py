@@ -40,7 +40,7 @@ class Manifest:
         self._path = self._folder / f"manifest{part}.json"
         self._journal = self._folder / f"journal{part}"
         self._log: BinaryIO | None = None
-        self._saved: bytes | None = None  # what stands in it
+        self._saved: bytes | None = None  # its content
 
     def load(self) -> Known:
         """What earlier runs wrote. Every name leads to a place inside the folder, as it is written; what a run that

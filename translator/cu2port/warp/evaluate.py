@@ -94,7 +94,7 @@ class Evaluator:
         }
 
     def outside(self) -> None:
-        """Look at constants of classes and of the file, of which no function may have made use."""
+        """Look at constants of classes and of the file, which no function may have used."""
         for name, first in self.outer.constants.items():
             if any(t[0].isdigit() and constants.integer(t) in WATCHED for t in self.unit.t[first : first + 12]):
                 self.device, self.hint = None, name

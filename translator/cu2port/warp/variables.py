@@ -62,7 +62,7 @@ def held(name: str, v: V, at: int, use: UseFunction) -> V:
 
 
 def parameter(name: str, v: V | None, at: int, pointer: bool, volatile: bool) -> V:
-    """What a parameter holds of which callers and its default say `v`, None for nothing."""
+    """What a parameter holds when callers and its default give `v`; None where they say nothing."""
     if (v is None or v.kind is Kind.UNKNOWN) and not pointer:
         meaning = named_constant(name)
         if meaning == "size":

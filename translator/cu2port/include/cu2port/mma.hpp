@@ -53,7 +53,7 @@ struct s4 {};
 struct u4 {};
 struct b1 {};
 
-// Floats of eight bits and less, of which f16 holds every one: `halves` makes an f16 of each even or odd byte. Their
+// Floats of eight bits and less; f16 holds each of them: `halves` makes an f16 of each even or odd byte. Their
 // bits go into the fields of an f16, whose exponents count from elsewhere; a product with a power of two puts it right.
 CU2PORT_MMA u32 placed(u32 bytes, u32 sign, u32 rest, int to_sign, int to_rest, u32 powers) {
     return ptx::mul_rn_f16x2((bytes & sign) << to_sign | (bytes & rest) << to_rest, powers);

@@ -71,7 +71,7 @@ template <std::size_t A> struct alignment<aligned_size_t<A>> { static constexpr 
 
 }  // namespace pipelines
 
-/// `__pipeline_memcpy_async`: 4, 8 or 16 bytes, the last `zeros` of which are zero.
+/// `__pipeline_memcpy_async`: 4, 8 or 16 bytes; the last `zeros` bytes are zero.
 CU2PORT_PIPELINE void pipeline_memcpy_async(void* to, const void* from, std::size_t size, std::size_t zeros = 0) {
     if (zeros == 0 && size == 16) return pipelines::copy_pieces<16>(to, from, 16, 0, 1);
     if (zeros == 0 && size == 8) return pipelines::copy_pieces<8>(to, from, 8, 0, 1);

@@ -274,7 +274,7 @@ template <class A> CU2PORT_PTX void st_bulk(A p, u64 bytes) {
     for (u64 i = 0; i < bytes; ++i) to[i] = 0;
 }
 
-// A copy from global to shared memory, of which `given` bytes are read; zeros follow them. It is done at once.
+// A copy from global to shared memory: `given` bytes are read, and zeros follow them. It is done at once.
 template <class T, class A, class B> CU2PORT_PTX void copy_async(A to, B from, u32 given) {
     T value = {};
     if (given >= sizeof(T)) value = ld_global<T>(from);

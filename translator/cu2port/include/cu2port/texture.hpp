@@ -67,7 +67,7 @@ template <class C> CU2PORT_TEXTURE C channel(const Object& t, const char* p, int
     return has_sign ? C(number) : C(raw);
 }
 
-// The texel at x, y, z, of which -1 is outside: there is the border's colour.
+// The texel at x, y, z; where one of them is -1, the border's colour.
 template <class C> CU2PORT_TEXTURE void load(const Object& t, int x, int y, int z, C (&out)[4]) {
     const char* p = t.data + size_t(z) * t.slice + size_t(y) * t.pitch + size_t(x) * size_t(t.texel);
     for (int i = 0, at = 0; i < 4; at += t.bits[i++]) {

@@ -147,7 +147,7 @@ class Lines(Numbers):
                 if all(self.same(x, given[hole]) for hole, x in way if hole in given):
                     call = next((x for hole, x in way if hole == "F"), None)
                     if row.op or (isinstance(call, CallExpr) and self._is_listed(call)):
-                        return row.op or CALLS[callee(call)]  # type: ignore[arg-type]
+                        return row.op or CALLS[callee(call)]  # type: ignore[arg-type]  # it is listed
         return None
 
     def _is_listed(self, e: CallExpr) -> bool:

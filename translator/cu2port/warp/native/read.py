@@ -42,7 +42,7 @@ def _forms(means: str, node: type) -> tuple[tuple[Form, Expr | Stmt], ...]:
 
 def read(s: State, e: Expr | Stmt, means: str) -> Found | None:
     """What code says that has a meaning; None if it has none."""
-    around = () if isinstance(e, (Eval, If, Loop)) else casts(s.fn.unit, e)  # type: ignore[arg-type]
+    around = () if isinstance(e, (Eval, If, Loop)) else casts(s.fn.unit, e)  # type: ignore[arg-type]  # an Expr
     if not all(holds_threads(x) for x in around):
         return None
     if isinstance(e, Name) and means in _KINDS and s.kind(e) is _KINDS[means]:
@@ -51,7 +51,7 @@ def read(s: State, e: Expr | Stmt, means: str) -> Found | None:
     node: type = type(e)
     for form, p in _forms(means, node):
         if form.where in ("", where):
-            ways = matches_statement(p, e) if isinstance(e, (Eval, If, Loop)) else matches(p, e)  # type: ignore[arg-type]
+            ways = matches_statement(p, e) if isinstance(e, (Eval, If, Loop)) else matches(p, e)  # type: ignore[arg-type]  # an Expr
             for way in ways:
                 if (got := _filled(s, form, e, way)) is not None:
                     return got
