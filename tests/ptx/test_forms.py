@@ -4,6 +4,7 @@ another file holds, parts and vectors of registers, tables of labels, variables 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,6 +49,13 @@ def messages(source: str, clang: ClangService | None = None) -> list[str]:
     """Why statements stay."""
     result = translate(source, path="a.cuh", clang=clang)
     return [j.finding.message for j in result.findings if j.outcome is Outcome.MANUAL]
+
+
+def converted(source: str, clang: ClangService) -> str:
+    """The output of a file whose statements are all lifted."""
+    result = translate(source, path="a.cuh", clang=clang)
+    assert all(j.outcome is Outcome.APPLIED for j in result.findings)
+    return result.output.decode()
 
 
 def assigned(statement: str, clang: ClangService, before: str = "") -> str:
@@ -99,8 +107,30 @@ def test_a_constant_is_put_into_the_text(statement: str, expected: str, clang: C
 
 def test_a_constant_that_is_not_known_is_named(clang: ClangService) -> None:
     head = "template <int N> __device__ void f(unsigned a, unsigned d) "
-    (why,) = messages(f'{head}{{ asm("add.u%2 %0, %1, 1;" : "=r"(d) : "r"(a), "n"(N)); }}\n', clang)
-    assert "the constant `N`, whose value is not known here" in why
+    for text in ("ld.shared.u32 %0, [%1+%2];", "frob.u%2 %0, %1, 1;"):
+        (why,) = messages(f'{head}{{ asm("{text}" : "=r"(d) : "r"(a), "n"(N)); }}\n', clang)
+        assert "the constant `N`, whose value is not known here" in why
+
+
+def test_a_constant_of_a_template_in_an_opcode_is_a_case_for_each_value(clang: ClangService) -> None:
+    head = "template <int N> __device__ void f(unsigned a, unsigned& d) "
+    text = converted(f'{head}{{ asm("bfe.u%2 %0, %1, 4, 8;" : "=r"(d) : "r"(a), "n"(N * 8)); }}\n', clang)
+    assert "if constexpr ((N * 8) == 32) {" in text
+    assert text.count("constexpr") == 1  # of 64 bits its registers would have to be
+    assert 'cu2port::ptx::untranslated("an opcode that PTX has not");' in text
+
+
+def test_a_constant_array_names_the_types_of_a_product(clang: ClangService) -> None:
+    source = """template <class T> constexpr char named[] = "none";
+template <class T, int K> __device__ void f(float* d, const unsigned* a, unsigned b) {
+    asm("mma.sync.aligned.m16n8k%8.row.col.f32.%7.%7.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(b), "C"(named<T>), "n"(K));
+}
+"""
+    text = converted(source, clang)
+    cases = re.findall(r'if constexpr \(cu2port::ptx::same\(named<T>, "(\w+)"\) && K == (\d+)\)', text)
+    assert cases == [("f16", "8"), ("bf16", "8"), ("tf32", "4"), ("e4m3", "16"), ("e5m2", "16")]  # of two and one
+    assert text.count("= cu2port::mma::m16n8k") == len(cases)
 
 
 # --- constraints of other files ---------------------------------------------------------------------------------------

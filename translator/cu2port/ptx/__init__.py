@@ -22,6 +22,8 @@ The straight line:
   operands and knows what must be copied first (`aliasing.py`: which expressions may mean one object). `together.py`
   joins statements of a function that share registers, scopes or the carry flag, with what C++ is around them
   (`surroundings.py`).
+- `settled.py` puts constants into a text; `opcode_cases.py` has the cases of an opcode whose constants only a template's
+  instantiation knows.
 - `unset.py`: which registers and outputs have no value on some way through a text.
 - `printer.py` writes a tree as a C++ expression, `emit.py` an instruction as statements.
 - `matrix_layouts.py` has where elements of matrices are in PTX's fragments and in AMD's; `isa_matrix.py` computes

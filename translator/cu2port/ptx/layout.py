@@ -122,6 +122,20 @@ class Layout:
         end = self.unit.end(self.s.close + 1) if self.semicolon else self.s.span.end
         return (Edit(self.s.span.start, end, self._parts(body, s.readings[0])),)
 
+    def by_value(self, s: AsmStatement, lifted: Sequence[Lifted]) -> tuple[Edit, ...]:
+        """A case for each value that constants of a template may have; another value does not compile."""
+        body, step = "", f"{self.eol}{self.indent}"
+        for reading, one in zip(s.readings, lifted, strict=True):
+            inner = "".join(f"{step}{self.step}{line}" for line in one.lines)
+            body += f"{'' if not body else ' else '}if constexpr ({reading.where[0][1]}) {{{inner}{step}}}"
+        body += f' else {{{step}{self.step}cu2port::ptx::untranslated("an opcode that PTX has not");{step}}}'
+        if self.in_macro and not self.semicolon:
+            body = f"do {{ {body} }} while (0)"
+        elif self.sole:
+            body = f"{{ {body} }}"
+        end = self.unit.end(self.s.close + 1) if self.semicolon else self.s.span.end
+        return (Edit(self.s.span.start, end, self._parts(body, s.readings[0])),)
+
     def by_branch(self, s: AsmStatement, lifted: Sequence[Lifted]) -> tuple[Edit, ...]:
         """The statement under each branch of the conditional that stood inside of it."""
         parts: list[str | Span] = []

@@ -18,6 +18,7 @@ from cu2port.ptx.families import family
 from cu2port.ptx.layout import Layout
 from cu2port.ptx.lift import lift
 from cu2port.ptx.lifted import CHAIN, COMMENTS, Context, Lifted, RefusedError, parse
+from cu2port.ptx.opcode_cases import VALUE
 from cu2port.ptx.operand_text import PLACEHOLDER
 from cu2port.ptx.operand_types import operand_types
 from cu2port.ptx.rename import instructions
@@ -243,7 +244,23 @@ def lifted_readings(s: AsmStatement, context: Context) -> tuple[tuple[Reading, .
         return tuple(r for r, _ in found), tuple(one for _, one in found)
     if s.problem:
         raise RefusedError("", s.problem, "write the text out where it is used")
+    if any(kind == VALUE for r in s.readings for kind, _ in r.where):
+        return _lifted_cases(s.readings, context)
     return s.readings, tuple(lift(r, context) for r in s.readings)
+
+
+def _lifted_cases(readings: tuple[Reading, ...], context: Context) -> tuple[tuple[Reading, ...], tuple[Lifted, ...]]:
+    """Those of the cases that have a meaning: others have registers in a number that no compiler takes."""
+    found: list[tuple[Reading, Lifted]] = []
+    refused: list[RefusedError] = []
+    for r in readings:
+        try:
+            found.append((r, lift(r, context)))
+        except RefusedError as e:
+            refused.append(e)
+    if not found:
+        raise refused[0]
+    return tuple(r for r, _ in found), tuple(one for _, one in found)
 
 
 def _first_lifted(readings: tuple[Reading, ...], context: Context) -> tuple[Reading, Lifted] | None:
@@ -295,8 +312,14 @@ def _written(
     """The edits for a statement all of whose readings were lifted; whether they are certain; a note."""
     cases = [_filled(unit, r, one) for r, one in zip(s.readings, lifted, strict=True)]
     kinds = {kind for r in s.readings for kind, _ in r.where}
-    if all(c == cases[0] for c in cases) and (kinds != {"parameter"} or _calls_are_known(unit, s)):
+    if (
+        VALUE not in kinds
+        and all(c == cases[0] for c in cases)
+        and (kinds != {"parameter"} or _calls_are_known(unit, s))
+    ):
         return layout.replaced(s.readings[0], lifted[0]), True, ""
+    if kinds == {VALUE}:
+        return layout.by_value(s, lifted), True, "its opcode depends on constants of a template: one case for each"
     if kinds == {"parameter"}:
         return layout.by_parameter(s, lifted), True, "its text depends on a parameter: one case for each call here"
     if kinds == {"branch"} and len({len(r.where) for r in s.readings}) == 1 and s.macro is None:

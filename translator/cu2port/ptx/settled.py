@@ -10,6 +10,7 @@ from dataclasses import replace
 from cu2port.core.model import Span
 from cu2port.facts.clang import Expr
 from cu2port.ptx.asm import AsmStatement, Operand, Reading
+from cu2port.ptx.opcode_cases import cases, in_opcode
 from cu2port.ptx.operand_text import number
 
 _PLACE = re.compile(r"%%|%(\d+|\[\w+\])")
@@ -29,10 +30,11 @@ def settled(s: AsmStatement, text: str, types: Mapping[Span, Expr]) -> AsmStatem
     others = [s.numbers] if s.numbers is not None else [r for group in s.hints for r in group]
     if any(o.letter[:1] == "?" for r in others for o in r.operands):
         s = replace(s, numbers=None, hints=())
-    if not any(o.letter == "n" or o.letter[:1] == "?" for r in s.readings for o in r.operands):
+    if not any(o.letter in ("n", "C") or o.letter[:1] == "?" for r in s.readings for o in r.operands):
         return s
     try:
-        return replace(s, readings=tuple(_constants(_constraints(r, types), text, types) for r in s.readings))
+        known = [_constants(_constraints(r, types), text, types) for r in s.readings]
+        return replace(s, readings=tuple(case for r in known for case in _cases(r, text)))
     except _UnsettledError as e:
         return replace(s, readings=(), numbers=None, hints=(), problem=str(e))
 
@@ -73,16 +75,31 @@ def _constants(r: Reading, text: str, types: Mapping[Span, Expr]) -> Reading:
         if o is None or o.letter != "n":
             continue
         if _GLUED_BEFORE.search(before) or _GLUED_BEHIND.match(r.text, m.end()):
-            out += [r.text[at : m.start()], str(_value(o, text, types))]
+            value = _value(o, text, types)
+            if value is None and index >= 0 and in_opcode(r.text, m.start()):
+                continue  # one case for each value
+            if value is None:
+                raise _unknown(o, text)
+            out += [r.text[at : m.start()], str(value)]
             at = m.end()
     return replace(r, text="".join((*out, r.text[at:])))
 
 
-def _value(o: Operand, text: str, types: Mapping[Span, Expr]) -> int:
+def _cases(r: Reading, text: str) -> tuple[Reading, ...]:
+    """Raises _UnsettledError where an opcode has a hole that nothing fills."""
+    found = cases(r, text)
+    if not found:
+        raise _unknown(next(o for o in r.operands if o.letter in ("n", "C")), text)
+    return found
+
+
+def _value(o: Operand, text: str, types: Mapping[Span, Expr]) -> int | None:
     expr, spelled = types.get(o.expr), text[o.expr.start : o.expr.end]
-    value = expr.value if expr is not None and expr.value is not None else number(spelled)
-    if value is None:
-        raise _UnsettledError(
-            f"an opcode, a size or an offset in it is made of the constant `{spelled}`, whose value is not known here"
-        )
-    return value
+    return expr.value if expr is not None and expr.value is not None else number(spelled)
+
+
+def _unknown(o: Operand, text: str) -> _UnsettledError:
+    spelled = text[o.expr.start : o.expr.end]
+    return _UnsettledError(
+        f"an opcode, a size or an offset in it is made of the constant `{spelled}`, whose value is not known here"
+    )
