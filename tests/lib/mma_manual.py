@@ -82,7 +82,51 @@ def quads_at(matrix: str, order: str, lane: int, i: int) -> tuple[int, int]:
     return (lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1)
 
 
+# mma.sp: (row, first column of the chunk, columns in a chunk, elements held of it, the element's number among them)
+SparseFormula = Callable[[int, int, int], tuple[int, int, int, int, int]]
+SPARSE_A: dict[tuple[str, int], SparseFormula] = {
+    ("m16n8k32", 16): lambda g, t, i: (
+        g if 0 <= i < 2 or 4 <= i < 6 else g + 8,
+        t * 4 if i < 4 else t * 4 + 16,
+        4,
+        2,
+        i % 2,
+    ),
+    ("m16n8k16", 32): lambda g, t, i: (g if i in (0, 2) else g + 8, t * 2 if i < 2 else t * 2 + 8, 2, 1, 0),
+    ("m16n8k64", 8): lambda g, t, i: (
+        g if 0 <= i < 4 or 8 <= i < 12 else g + 8,
+        (t * 8 if i < 8 else t * 8 + 32) + 4 * (i % 4 // 2),
+        4,
+        2,
+        i % 2,
+    ),
+    ("m16n8k128", 4): lambda g, t, i: (
+        g if 0 <= i < 8 or 16 <= i < 24 else g + 8,
+        (t * 16 if i < 16 else t * 16 + 64) + 8 * (i % 8 // 4),
+        8,
+        4,
+        i % 4,
+    ),
+}
+SPARSE_B: dict[tuple[str, int], Formula] = {
+    ("m16n8k32", 16): lambda g, t, i: (t * 2 + (i & 1) + 8 * (i // 2), g),
+    ("m16n8k16", 32): lambda g, t, i: (t + i * 4, g),
+    ("m16n8k64", 8): lambda g, t, i: (t * 4 + (i & 3) + 16 * (i // 4), g),
+    ("m16n8k128", 4): lambda g, t, i: (t * 8 + (i & 7) + 32 * (i // 8), g),
+}
+# of a row's chunk that begins at a column: the lane of the quad and the first of four bits; CUTLASS has them so
+METADATA: dict[tuple[str, int], Callable[[int, int, int], tuple[int, int]]] = {
+    ("m16n8k32", 16): lambda row, column, selector: (
+        2 * selector + column // 16,
+        16 * (row // 8) + column % 16 // 4 * 4,
+    ),
+    ("m16n8k16", 32): lambda row, column, selector: (2 * selector + column // 8, 16 * (row // 8) + column % 8 // 2 * 4),
+    ("m16n8k64", 8): lambda row, column, selector: (2 * (column // 32) + row // 8, column % 32 // 4 * 4),
+    ("m16n8k128", 4): lambda row, column, selector: (2 * (column // 64) + row // 8, column % 64 // 8 * 4),
+}
+
 BITS = {"f64": 64, "f32": 32, "tf32": 32, "s32": 32, "f16": 16, "bf16": 16, "s4": 4, "u4": 4, "b1": 1}
+BITS |= dict.fromkeys(("u32",), 32)
 BITS |= dict.fromkeys(("s8", "u8", "e4m3", "e5m2", "e3m2", "e2m3", "e2m1"), 8)
 
 
@@ -114,6 +158,9 @@ def number(bits: int, name: str) -> float:
     return float(bits - (1 << width) if name[0] == "s" and bits >> (width - 1) else bits)
 
 
+Elements = dict[tuple[int, tuple[int, int]], int]  # (block, (row, column)) -> bits
+
+
 @dataclass(frozen=True)
 class Spec:
     """An `mma` by its opcode."""
@@ -126,6 +173,13 @@ class Spec:
     orders: tuple[str, str]
     satfinite: bool
     bit_operation: str
+    sparse: bool = False
+    selector: int = 0
+
+    @property
+    def inputs(self) -> str:
+        """The matrices that a lane gives registers of; "E" is metadata."""
+        return "ABCE" if self.sparse else "ABC"
 
     @property
     def quads(self) -> bool:
@@ -137,11 +191,20 @@ class Spec:
         return int(m), int(n), int(k)
 
     def type(self, matrix: str) -> str:
-        return {"A": self.a, "B": self.b, "C": self.c, "D": self.d}[matrix]
+        return {"A": self.a, "B": self.b, "C": self.c, "D": self.d, "E": "u32"}[matrix]
 
     def places(self, matrix: str) -> Iterator[tuple[int, int, int, tuple[int, int]]]:
-        """(lane, element, block, (row, column)) of every element; blocks are quad pairs."""
+        """(lane, element, block, (row, column)) of every element; blocks are quad pairs. A sparse A counts what is
+        held of it: its columns are half as many."""
         m, n, k = self.size
+        if self.sparse and matrix == "E":
+            yield from ((lane, 0, 0, (lane, 0)) for lane in range(32))
+            return
+        if self.sparse and matrix in "AB":
+            for lane in range(32):
+                for i in range((m * k // 2 if matrix == "A" else n * k) // 32):
+                    yield lane, i, 0, self._sparse_at(matrix, lane >> 2, lane & 3, i)
+            return
         total = {"A": m * k, "B": k * n}.get(matrix, m * n) * (4 if self.quads else 1)
         for lane in range(32):
             for i in range(total // 32):
@@ -153,6 +216,31 @@ class Spec:
                     formula = c_at if table is None else table[self.shape, BITS[self.a]]
                     yield lane, i, 0, formula(lane >> 2, lane & 3, i)
 
+    def _sparse_at(self, matrix: str, g: int, t: int, i: int) -> tuple[int, int]:
+        if matrix == "B":
+            return SPARSE_B[self.shape, BITS[self.a]](g, t, i)
+        row, first, columns, held, number_ = SPARSE_A[self.shape, BITS[self.a]](g, t, i)
+        return row, first // columns * held + number_
+
+    def expanded(self, lanes: list[list[int]], metadata: list[list[int]]) -> Elements:
+        """The elements of a sparse A that are held, by row and column of the whole matrix."""
+        out: Elements = {}
+        width, key = BITS[self.a], (self.shape, BITS[self.a])
+        for lane in range(32):
+            for i in range(16 * self.size[2] // 2 // 32):
+                row, first, columns, _, number_ = SPARSE_A[key](lane >> 2, lane & 3, i)
+                from_, bit = METADATA[key](row, first, self.selector)
+                two = metadata[lane & ~3 | from_][0] >> bit & 15
+                if columns == 2:  # the halves of one element
+                    column = (two & 3) // 2
+                elif columns == 4:
+                    column = two >> 2 * number_ & 3
+                else:  # pairs
+                    column = (two >> 2 * (number_ // 2) & 3) * 2 + number_ % 2
+                bits = lanes[lane][i * width // 32] >> i * width % 32 & (1 << width) - 1
+                out[0, (row, first + column)] = bits
+        return out
+
     def word(self, matrix: str) -> int:
         """Bits of a register."""
         return 64 if self.type(matrix) == "f64" else 32
@@ -161,17 +249,15 @@ class Spec:
         return sum(1 for lane, *_ in self.places(matrix) if lane == 0) * BITS[self.type(matrix)] // self.word(matrix)
 
 
-def spec(opcode: str) -> Spec:
+def spec(opcode: str, selector: int = 0) -> Spec:
     words = opcode.split(".")
     shape = next(w for w in words if re.fullmatch(r"m\d+n\d+k\d+", w))
-    types = [w for w in words if w in BITS]
+    types = [w for w in words if w in BITS and w != "u32"]
+    sparse = any(w in ("sp", "sp::ordered_metadata") for w in words)
     orders = [w for w in words if w in ("row", "col")]
     bit_operation = next((w for w in words if w in ("xor", "and")), "")
     d, a, b, c = types
-    return Spec(shape, d, a, b, c, (orders[0], orders[1]), "satfinite" in words, bit_operation)
-
-
-Elements = dict[tuple[int, tuple[int, int]], int]  # (block, (row, column)) -> bits
+    return Spec(shape, d, a, b, c, (orders[0], orders[1]), "satfinite" in words, bit_operation, sparse, selector)
 
 
 def gathered(s: Spec, matrix: str, lanes: list[list[int]]) -> Elements:
@@ -212,7 +298,8 @@ def triple_loop(s: Spec, a: Elements, b: Elements, c: Sums, steps: int = 1) -> S
     for block in range(4 if s.quads else 1):
         for i in range(m):
             for j in range(n):
-                products = _products(s, [(left[block, (i, x)], right[block, (x, j)]) for x in range(k)])
+                held = (x for x in range(k) if not s.sparse or (block, (i, x)) in left)
+                products = _products(s, [(left[block, (i, x)], right[block, (x, j)]) for x in held])
                 d = c[block, (i, j)]
                 for _ in range(steps):
                     d = _added(s, products, d)

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 
 import mma_manual
 import pytest
 
 from cu2port.ptx import matrix_layouts as layouts
-from cu2port.ptx.matrix_layouts import AMD, Layout, fragment, layout, products, ptx_shapes, quad_pair_fragment
+from cu2port.ptx.matrix_layouts import (
+    AMD,
+    Layout,
+    fragment,
+    layout,
+    products,
+    ptx_shapes,
+    quad_pair_fragment,
+    sparse_fragment,
+)
 
 
 @pytest.mark.parametrize(("shape", "bits"), list(ptx_shapes()))
@@ -30,6 +40,42 @@ def test_quad_pairs_are_those_of_the_manual(matrix: str, order: str) -> None:
     for lane, element, at in quad_pair_fragment(matrix, order).all():
         assert at["b"] == lane // 4 % 4
         assert tuple(at[axis] for axis in axes) == mma_manual.quads_at(matrix, order, lane, element)
+
+
+@pytest.mark.parametrize(("shape", "bits"), list(mma_manual.SPARSE_A))
+def test_sparse_fragments_are_those_of_the_manual(shape: str, bits: int) -> None:
+    for lane, element, at in sparse_fragment(shape, bits, "A").all():
+        row, first, columns, held, number = mma_manual.SPARSE_A[shape, bits](lane >> 2, lane & 3, element)
+        assert (at["m"], at["k"]) == (row, first // columns * held + number)
+    for lane, element, at in sparse_fragment(shape, bits, "B").all():
+        assert (at["k"], at["n"]) == mma_manual.SPARSE_B[shape, bits](lane >> 2, lane & 3, element)
+    assert sparse_fragment(shape, bits, "C") == fragment("m16n8k16", 16, "C")
+
+
+@pytest.mark.parametrize(("shape", "bits", "depth"), [("m16n8k64", 8, 64), ("m16n8k128", 4, 128)])
+def test_metadata_of_bytes_is_where_cute_has_it(shape: str, bits: int, depth: int) -> None:
+    """Its layout of 16 by K: lanes (2, 2, 8) with strides (8, 8 * K, 1), a lane's values with stride 16."""
+    for row, column in product(range(16), range(0, depth, 32 // bits)):
+        lane, bit = mma_manual.METADATA[shape, bits](row, column, 0)
+        value = bit // 4 * (32 // bits)
+        assert 8 * (lane % 2) + 8 * depth * (lane // 2) + row % 8 + 16 * value == row + 16 * column
+
+
+@pytest.mark.parametrize(("shape", "bits", "selector"), [("m16n8k32", 16, 0), ("m16n8k16", 32, 1)])
+def test_metadata_of_halves_is_where_cutlass_loads_it(shape: str, bits: int, selector: int) -> None:
+    """It reorders the 16-bit words of 32 rows by two columns, and lane l loads the two of row l of the result."""
+    reordered = {}
+    for row, word in product(range(32), range(2)):
+        to, column = row % 8 * 4 + row // 8, word
+        if (to + column) % 2 == 1:
+            to, column = (to + 1, column - 1) if column else (to - 1, column + 1)
+        reordered[row, word] = to, column
+    fours = 64 // bits
+    for row, column in product(range(16), range(0, 8 * fours, fours)):
+        quad_lane, bit = mma_manual.METADATA[shape, bits](row, column, selector)
+        lane, half = reordered[16 * selector + row, column // (4 * fours)]
+        assert (quad_lane, bit) == (lane % 4, 16 * half + column % (4 * fours) // fours * 4)
+        assert lane // 4 == row % 8
 
 
 def _every() -> list[tuple[str, Layout]]:

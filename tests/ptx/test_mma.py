@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -34,7 +34,13 @@ FEW = (
     "m16n8k64.row.col.s32.s4.u4.s32",
     "m8n8k4.col.row.f32.f16.f16.f16",
 )
-OPCODES = tuple(f"mma.sync.aligned.{text}" for text in FEW)
+SPARSE = (
+    "sp.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32",
+    "sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32",
+    "sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16.e4m3.e2m1.f16",
+    "sp.sync.aligned.m16n8k128.row.col.satfinite.s32.u4.s4.s32",
+)
+OPCODES = (*(f"mma.sync.aligned.{text}" for text in FEW), *(f"mma.{text}" for text in SPARSE))
 ALL = tuple(opcode for row in rows() if row.root == "mma" for opcode, _ in forms(row))
 SIZE = 24  # 64-bit words a lane: inputs and, in another buffer, results
 
@@ -81,14 +87,21 @@ def element(name: str, kind: str, rng: random.Random) -> int:
     return rng.getrandbits(width)
 
 
+def metadata(s: Spec, rng: random.Random) -> int:
+    """A word of metadata: two places of four, in order; of tf32 one of two."""
+    fours = (0b0100, 0b1110) if s.a == "tf32" else (0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110)
+    return sum(rng.choice(fours) << i for i in range(0, 32, 4))
+
+
 def lanes_of(s: Spec, kind: str, rng: random.Random) -> dict[str, list[list[int]]]:
     """Registers of A, B and C by lane."""
     out = {}
-    for matrix in "ABC":
+    for matrix in s.inputs:
         width, word = BITS[s.type(matrix)], s.word(matrix)
         lanes = [[0] * s.registers(matrix) for _ in range(32)]
         for lane, i, _, _ in s.places(matrix):
-            lanes[lane][i * width // word] |= element(s.type(matrix), kind, rng) << i * width % word
+            bits = metadata(s, rng) if matrix == "E" else element(s.type(matrix), kind, rng)
+            lanes[lane][i * width // word] |= bits << i * width % word
         out[matrix] = lanes
     return out
 
@@ -98,27 +111,33 @@ def register(s: Spec, matrix: str) -> str:
     return name if name in ("f32", "f64", "s32") else "u32"
 
 
-ARRAYS = {"A": "a", "B": "b", "C": "c", "D": "r"}
+ARRAYS = {"A": "a", "B": "b", "C": "c", "D": "r", "E": "e"}
 _CXX = {"f32": "float", "f64": "double", "s32": "int", "u32": "unsigned"}
 
 
 def text_of(opcode: str, s: Spec) -> tuple[str, dict[str, Place]]:
     """An instruction on C arrays `r` (its result), `a`, `b`, `c`."""
     groups, places = [], {}
-    for matrix in "DABC":
+    for matrix in f"D{s.inputs}":
         names = [f"%{matrix.lower()}{i}" for i in range(s.registers(matrix))]
-        groups.append("{" + ", ".join(names) + "}")
+        groups.append("{" + ", ".join(names) + "}" if matrix != "E" else f"%e0, {s.selector}")
         for i, name in enumerate(names):
             places[name] = Place(f"{ARRAYS[matrix]}[{i}]", TYPES[register(s, matrix)])
     return f"{opcode} {', '.join(groups)};", places
 
 
-def kernel(n: int, opcode: str, fp: str = "exact") -> str:
+def chosen(opcode: str, n: int) -> Spec:
+    """An instruction; where a selector may be 0 or 1, by its number."""
     s = spec(opcode)
+    return replace(s, selector=n % 2) if s.sparse and BITS[s.a] >= 16 else s
+
+
+def kernel(n: int, opcode: str, fp: str = "exact") -> str:
+    s = chosen(opcode, n)
     text, places = text_of(opcode, s)
     lines = "\n            ".join(emit(parse_inline(text), places, Options(fp=fp)).lines)
     declared, at = [], 0
-    for matrix in "ABC":
+    for matrix in s.inputs:
         count, type_ = s.registers(matrix), _CXX[register(s, matrix)]
         declared.append(f"{type_} {matrix.lower()}[{count}];")
         declared.append(f"for (int i = 0; i < {count}; ++i) get({matrix.lower()}[i], in[{at} + i]);")
@@ -188,13 +207,15 @@ def written(inputs: Sequence[Inputs]) -> bytes:
         for warps in of_opcode:
             for warp in warps:
                 for lane in range(32):
-                    words = [w for matrix in "ABC" for w in warp[matrix][lane]]
+                    words = [w for part in warp.values() for w in part[lane]]
                     out.append(struct.pack(f"<{SIZE}Q", *words, *[0] * (SIZE - len(words))))
     return b"".join(out)
 
 
 def wanted(s: Spec, lanes: dict[str, list[list[int]]], steps: int) -> Sums:
     a, b, c = (gathered(s, matrix, lanes[matrix]) for matrix in "ABC")
+    if s.sparse:
+        a = s.expanded(lanes["A"], lanes["E"])
     sums = {}
     for at, bits in c.items():
         x = number(bits, s.c)
@@ -202,13 +223,12 @@ def wanted(s: Spec, lanes: dict[str, list[list[int]]], steps: int) -> Sums:
     return triple_loop(s, a, b, sums, steps)
 
 
-def check(opcode: str, got: list[list[int]], lanes: dict[str, list[list[int]]], steps: int, what: str) -> None:
+def check(s: Spec, got: list[list[int]], lanes: dict[str, list[list[int]]], steps: int, what: str) -> None:
     """All of D's elements, in each lane's registers."""
-    s = spec(opcode)
     right = wanted(s, lanes, steps)
     found: Elements = gathered(s, "D", got)
     for at, bits in found.items():
-        assert agrees(s, bits, right[at], steps), (opcode, what, at, number(bits, s.d), right[at])
+        assert agrees(s, bits, right[at], steps), (s, what, at, number(bits, s.d), right[at])
 
 
 def run_simulated(source: str, data: bytes, wave: int, folder: Path) -> bytes:
@@ -237,7 +257,7 @@ def compare(
     inputs = [inputs_of(opcode, cases, rng) for opcode in opcodes]
     output = run_simulated(program(opcodes, cases, fp), written(inputs), wave, folder)
     every = results(output, inputs)
-    for opcode, of_opcode in zip(opcodes, inputs, strict=True):
+    for n, (opcode, of_opcode) in enumerate(zip(opcodes, inputs, strict=True)):
         for case, warps in zip(usable(opcode, cases), of_opcode, strict=True):
             lanes = next(every)
             for warp in range(2):
@@ -246,7 +266,7 @@ def compare(
                     count = spec(opcode).registers("D")
                     assert not any(any(lane[:count]) for lane in mine), (opcode, case)
                     continue
-                check(opcode, mine, warps[warp], case.steps, f"{case.kind}, warp {warp}, wave {wave}")
+                check(chosen(opcode, n), mine, warps[warp], case.steps, f"{case.kind}, warp {warp}, wave {wave}")
 
 
 @pytest.mark.parametrize("wave", [32, 64])
@@ -273,11 +293,13 @@ def test_the_interpreter_agrees_on_every_form(opcode: str) -> None:
 
 
 def interpreted(opcode: str, seed: int) -> None:
-    rng, s = random.Random(seed), spec(opcode)
+    rng, s = random.Random(seed), chosen(opcode, seed)
     text, places = text_of(opcode, s)
     for kind in ("plain", "special", "small"):
         lanes = lanes_of(s, kind, rng)
-        registers = [{f"%{m.lower()}{i}": w for m in "ABC" for i, w in enumerate(lanes[m][lane])} for lane in range(32)]
+        registers = [
+            {f"%{m.lower()}{i}": w for m in s.inputs for i, w in enumerate(lanes[m][lane])} for lane in range(32)
+        ]
         run(parse_inline(text), places, registers)
         got = [[r[f"%d{i}"] for i in range(s.registers("D"))] for r in registers]
-        check(opcode, got, lanes, 1, kind)
+        check(s, got, lanes, 1, kind)

@@ -22,12 +22,13 @@ The straight line:
   operands and knows what must be copied first (`aliasing.py`: which expressions may mean one object). `together.py`
   joins statements of a function that share registers, scopes or the carry flag, with what C++ is around them
   (`surroundings.py`).
-- `settled.py` puts constants into a text; `opcode_cases.py` has the cases of an opcode whose constants only a template's
-  instantiation knows.
+- `settled.py` puts constants into a text; `opcode_cases.py` has the cases of an opcode whose constants only an
+  instantiation of a template knows.
 - `unset.py`: which registers and outputs have no value on some way through a text.
 - `printer.py` writes a tree as a C++ expression, `emit.py` an instruction as statements.
 - `matrix_layouts.py` has where elements of matrices are in PTX's fragments and in AMD's; `isa_matrix.py` computes
-  products by it, and `include/cu2port/mma.hpp` has the functions that emitted code calls.
+  products by it, `isa_sparse.py` those of sparse matrices, and `include/cu2port/mma.hpp` has the functions that emitted
+  code calls.
 - `vectors.py` has inputs to try rows on, `probe.py` makes a C++ program that does, `assemble.py` a module for NVIDIA's
   assembler and GPUs.
 

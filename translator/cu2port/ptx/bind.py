@@ -183,6 +183,8 @@ class _Binder:
             if isinstance(part, Vector):
                 if slot.form != "{":
                     raise self.fail("a vector, where it has a scalar result")
+                if 1 < value.type.lanes != len(part.items):
+                    raise self.fail(f"{len(part.items)} registers, where it has {value.type.lanes} results")
                 parts_ = values if len(values) == len(part.items) > 1 else None
                 for i, item in enumerate(part.items):
                     element = parts_[i] if parts_ else ops.extract(value, i)

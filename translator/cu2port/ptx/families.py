@@ -35,16 +35,16 @@ FAMILIES: tuple[Family, ...] = (
         "load or store the elements one by one, each lane its own",
     ),
     _family(
-        r"mma(?:\.[\w:]+)*?\.sp(?:::\w+)?[\w.:]*",
-        "matrix",
-        "which lanes hold its metadata is shown in NVIDIA's manual by figures only, and was compared with no GPU",
-        "multiply by the dense matrix, with zeros where the metadata leaves elements out",
-    ),
-    _family(
         r"mma[\w.:]*\.block_scale[\w.:]*",
         "matrix",
         "it multiplies blocks of A and B by scales, which only gfx950 does, with matrices laid out in another way",
         "call hipBLASLt, which has such formats on gfx950, or scale the operands and use a dense `mma`",
+    ),
+    _family(
+        r"mma(?:\.[\w:]+)*?\.sp(?:::\w+)?[\w.:]*",
+        "matrix",
+        "which lanes hold its metadata is shown in NVIDIA's manual by figures only, and CUTLASS has no such shape",
+        "take the shape with twice as many columns, or multiply by the dense matrix with zeros",
     ),
     _family(
         r"mma",

@@ -144,14 +144,19 @@ def elements(form: Product, matrix: str, lanes: dict[int, list[int]]) -> dict[tu
 
 def product_of(form: Product, lanes: dict[int, list[list[int]]]) -> dict[int, list[int]]:
     """D's registers by lane, from each lane's registers of A, B and C."""
-    parts = {m: elements(form, m, {lane: x[i] for lane, x in lanes.items()}) for i, m in enumerate("ABC")}
+    return summed(form, {m: elements(form, m, {lane: x[i] for lane, x in lanes.items()}) for i, m in enumerate("ABC")})
+
+
+def summed(form: Product, parts: dict[str, dict[tuple[int, ...], int]]) -> dict[int, list[int]]:
+    """D's registers by lane, from the bits of the elements of A, B and C by (b, m, n, k). A may lack some."""
     numbers = {m: {at: _number(bits, form.type(m)) for at, bits in part.items()} for m, part in parts.items()}
     held, width, size = form.layout("D"), ELEMENT_BITS[form.d], form.register("D").bits
-    depth = range(form.layout("A").sizes()["k"])
+    depth = range(form.layout("B").sizes()["k"])
     done: dict[tuple[int, ...], int] = {}
     blocks, rows, columns = (range(held.sizes().get(axis, 1)) for axis in "bmn")
     for b, m, n in product(blocks, rows, columns):
-        terms = [(numbers["A"][b, m, 0, k], numbers["B"][b, 0, n, k]) for k in depth]
+        left, right = numbers["A"], numbers["B"]
+        terms = [(left[b, m, 0, k], right[b, 0, n, k]) for k in depth if (b, m, 0, k) in left]
         c = numbers["C"][b, m, n, 0]
         mode = form.suffix if form.suffix in ("rz", "rm", "rp") else "rn"
         done[b, m, n] = _integer(terms, c, form) if form.d == "s32" else _rounded(terms, c, form.d, mode)

@@ -148,6 +148,23 @@ def fragment(shape: str, bits: int, matrix: str) -> Layout:
     return layout(_PTX[shape, bits]["ABC".index(matrix)])
 
 
+#: `mma.sp` -> the lines of B; A has half as many columns and lies as in the dense product of that shape
+_SPARSE_B: Mapping[tuple[str, int], str] = {
+    ("m16n8k16", 32): f"k2 k3 | k0 k1 {_B8}",
+    ("m16n8k32", 16): f"k0 k3 k4 | k1 k2 {_B8}",
+    ("m16n8k64", 8): f"k0 k1 k4 k5 | k2 k3 {_B8}",
+    ("m16n8k128", 4): f"k0 k1 k2 k5 k6 | k3 k4 {_B8}",
+}
+
+
+def sparse_fragment(shape: str, bits: int, matrix: str) -> Layout:
+    """PTX's fragment of "A" without its zeros, "B" or "C" for a shape of `mma.sp`."""
+    if matrix == "B":
+        return layout(_SPARSE_B[shape, bits])
+    rows, _, depth = shape.rpartition("k")
+    return fragment(f"{rows}k{int(depth) // 2}", bits, matrix)
+
+
 def quad_pair_fragment(matrix: str, order: str) -> Layout:
     """The same for m8n8k4 on f16; `order`: "row" or "col" of A and B, "f16" or "f32" for C and D."""
     return layout(_QUAD_PAIRS[matrix, order])

@@ -51,6 +51,11 @@ _FLOAT_PRODUCT_NOTE = (
     "in the portable form: lanes read each other's registers; products are exact, and sums are rounded in the order of "
     "k, which is another order than NVIDIA's"
 )
+_SPARSE_PRODUCT = re.compile(r"mma[\w.:]*\.sp(?:::|\.)")
+_SPARSE_PRODUCT_NOTE = (
+    "metadata is read from the lanes that CUTLASS gives it to, as NVIDIA's manual has only figures; products are exact "
+    "and sums of floats are rounded in the order of k, which is another order than NVIDIA's"
+)
 _OF_UNTRANSLATED = frozenset({"untranslated", "untranslated_trap", "same"})
 
 
@@ -217,6 +222,8 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, joined: Together, in
     names = tuple(dict.fromkeys(i for one in lifted for i in one.instructions))
     if any(name.startswith(("suld.", "sust.")) and name.endswith(".trap") for name in names):
         certain, note = False, note or _TRAP_NOTE
+    if any(_SPARSE_PRODUCT.match(name) for name in names):
+        certain, note = False, note or _SPARSE_PRODUCT_NOTE
     if any(_FLOAT_PRODUCT.match(name) for name in names):
         certain, note = False, note or _FLOAT_PRODUCT_NOTE
     return Handled(s, names, text, None, tuple(sorted(_helpers(text))), certain, note)

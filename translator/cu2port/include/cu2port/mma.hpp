@@ -323,6 +323,7 @@ CU2PORT_MMA_B1(And, _and_popc)
 }  // namespace mma
 }  // namespace cu2port
 
+#include "mma_sparse.hpp"
 #include "mma_volta.hpp"
 
 #undef CU2PORT_MMA
