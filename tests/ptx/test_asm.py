@@ -7,7 +7,7 @@ import pytest
 from cu2port.catalog import load_catalog
 from cu2port.facts.unit import Unit
 from cu2port.ptx.asm import AsmStatement, statements
-from cu2port.ptx.macros import decode
+from cu2port.syntax.strings import decode
 
 
 def read(text: str) -> tuple[AsmStatement, ...]:

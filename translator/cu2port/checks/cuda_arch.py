@@ -9,18 +9,25 @@ from cu2port.core import edits
 from cu2port.core.model import Finding, Severity, Trust, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.atoms import of_pass
-from cu2port.facts.branches import Comparison, comparison, is_asked, older_is_empty, older_refuses, tested_defined
+from cu2port.facts.branches import (
+    LAST_COMMON,
+    Comparison,
+    comparison,
+    is_asked,
+    newer_only,
+    older_is_empty,
+    older_refuses,
+    tested_defined,
+)
 from cu2port.facts.hipcode import CONDITIONS, asks_for_hip, condition, condition_of
 from cu2port.facts.truth import UNDEFINED, UNKNOWN, Lookup, Macro, truth
 from cu2port.facts.unit import Unit
+from cu2port.ptx.taken import architecture
 from cu2port.syntax.around import around
 from cu2port.syntax.constants import Constant
 from cu2port.syntax.lexer import lex
 from cu2port.syntax.tree import Name
 
-# Up to Volta the guarded features (atomics on double, shuffles, half arithmetic, synchronised votes) exist on every
-# GPU that HIP supports. Later ones guard tensor cores, asynchronous copies and inline PTX, which AMD lacks.
-_LAST_COMMON = 720
 _HOST_OR_LATER = re.compile(
     r"! defined __CUDA_ARCH__ \|\| __CUDA_ARCH__ >= ([0-9]+)\Z|__CUDA_ARCH__ >= ([0-9]+) \|\| ! defined __CUDA_ARCH__\Z"
 )
@@ -36,7 +43,8 @@ class CudaArch(Check):
     `defined(__HIP_DEVICE_COMPILE__)` and `< 600` its negation. A comparison with a later number stays: undefined
     means 0, so HIP takes the branch for older GPUs: check whether that branch does the whole job;
     where all that it does is stop (`assert(false)`, `__trap()`, `#error`), or a function would be left with nothing,
-    HIP takes the other one.
+    HIP takes the other one. So it does where a device function lists PTX for several later GPUs and nothing for older
+    ones, and the PTX can be lifted: the smallest number that loses none of it then holds for the whole file.
     """
 
     code, name, severity = "CU204", "cuda-arch", Severity.WARNING
@@ -84,6 +92,15 @@ class CudaArch(Check):
             "__global__ void k(int* p) {\n#if __CUDA_ARCH__ >= 900\n    *p = 1;\n#endif\n}\n",
             "__global__ void k(int* p) {\n#if defined(__HIP_DEVICE_COMPILE__)\n    *p = 1;\n#endif\n}\n",
             "a kernel that would do nothing",
+        ),
+        Example(
+            "__device__ void f(unsigned* p) {\n    ++p;\n#if __CUDA_ARCH__ >= 800\n"
+            '    asm("add.u32 %0, %0, 1;" : "+r"(*p));\n#elif __CUDA_ARCH__ >= 750\n'
+            '    asm("add.u32 %0, %0, 2;" : "+r"(*p));\n#endif\n}\n',
+            '#include "cu2port/ptx.hpp"\n__device__ void f(unsigned* p) {\n    ++p;\n#if __CUDA_ARCH__ >= 800\n'
+            '    asm("add.u32 %0, %0, 1;" : "+r"(*p));\n#elif defined(__HIP_DEVICE_COMPILE__)\n'
+            "    *p = std::uint32_t(*p) + 2;\n#endif\n}\n",
+            "PTX for later GPUs alone",
         ),
         Example(
             "#ifdef __CUDA_ARCH__\n#define BOTH __host__ __device__\n#else\n#define BOTH\n#endif\n",
@@ -197,6 +214,14 @@ class CudaArch(Check):
                     effects=(("all", "compile-error"),),
                     why=("Ask for the feature, or give HIP's GPUs a number of your own.",),
                 )
+            elif found is not None and _has_lifted_branch(unit, i):
+                yield self.finding(
+                    f"`{unit.text[found.start : found.end]}`: HIP takes the PTX for older GPUs, which is lifted",
+                    start,
+                    end,
+                    severity=Severity.INFO,
+                    cuda=tok,
+                )
             else:
                 yield self.finding(
                     "`__CUDA_ARCH__` is not defined by HIP and counts as 0 here: the branch for older GPUs is compiled",
@@ -215,7 +240,7 @@ def _is_fallback(unit: Unit, n: int) -> bool:
     if g is None or len(g.chain) != 2 or g.chain[0] != n:
         return False
     words = condition(unit, unit.directives[n])
-    untouched, older, newer = (truth(words, _with_arch(arch)) for arch in (0, _LAST_COMMON, 9999))
+    untouched, older, newer = (truth(words, _with_arch(arch)) for arch in (0, LAST_COMMON, 9999))
     return untouched is False and older is not False and newer is False
 
 
@@ -246,7 +271,7 @@ def _flags_later(unit: Unit, i: int) -> bool:
     g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
     words = " ".join(w for w in unit.t[d.first + 2 : d.stop] if w not in ("(", ")"))
     m = _HOST_OR_LATER.match(words)
-    if g is None or len(g.chain) != 2 or m is None or int(m[1] or m[2]) <= _LAST_COMMON:
+    if g is None or len(g.chain) != 2 or m is None or int(m[1] or m[2]) <= LAST_COMMON:
         return False
     inner = unit.lexed.directives_in(g.start, g.end)
     code = sum(x.stop - x.first for x in inner) < bisect_left(unit.p, g.end) - bisect_left(unit.p, g.start)
@@ -273,11 +298,20 @@ def _names_sides(unit: Unit, i: int) -> bool:
 
 def _taken(unit: Unit, i: int, found: Comparison) -> str:
     """Why HIP takes the branch for newer GPUs; "" if it does not."""
-    if found.number <= _LAST_COMMON:
+    if found.number <= LAST_COMMON:
         return "AMD GPUs have what this asks for"
     if older_refuses(unit, i, found):
         return "the branch for older GPUs only stops"
+    if found.number <= architecture(unit):
+        return "PTX of later GPUs is lifted here, and older ones would do nothing in its place"
     return "the function does nothing for older GPUs" if older_is_empty(unit, i, found) else ""
+
+
+def _has_lifted_branch(unit: Unit, i: int) -> bool:
+    """Whether another branch of a conditional without `#else` holds PTX for older GPUs that HIP takes."""
+    g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
+    least = newer_only(unit, g.chain) if g is not None else 0
+    return 0 < least <= architecture(unit)
 
 
 def _plain_truth(unit: Unit, i: int) -> bool:

@@ -14,6 +14,10 @@ from cu2port.syntax.lexer import Directive, Group
 from cu2port.syntax.operands import own_tokens, tokens
 from cu2port.syntax.tree import Binary, CallExpr, Expr, Name, Num, Paren, Ternary, Unary
 
+#: Up to Volta (7.2) the features that `__CUDA_ARCH__` guards (atomics on double, shuffles, half arithmetic,
+#: synchronised votes) are on every GPU that HIP supports. Later ones guard tensor cores, asynchronous copies and PTX.
+LAST_COMMON = 720
+
 _NUMBER = re.compile(r"[0-9][0-9']*[uUlL]*\Z")
 _FLIP = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "==": "==", "!=": "!="}
 
@@ -90,6 +94,47 @@ def is_asked(e: Expr, *outer: Expr) -> bool:
         return len(o.args) == 1 and o.args[0] is e
     joins = isinstance(o, Binary) and o.op in ("&&", "||")
     return joins or (isinstance(o, Unary) and o.op == "!") or (isinstance(o, Ternary) and o.cond is e)
+
+
+def newer_only(unit: Unit, chain: tuple[int, ...]) -> int:
+    """The smallest `__CUDA_ARCH__` for which a conditional of a device function has code, where it lists the GPUs that
+    it knows and has nothing for those up to LAST_COMMON: `#if __CUDA_ARCH__ >= 800`, `#elif __CUDA_ARCH__ >= 750`, no
+    `#else` or one without code. Else 0: code for later GPUs that stands alone may be what older ones do without.
+
+    `chain`: the directives of the conditional, as in `Group`.
+    """
+    least = 0
+    if len(chain) < 3:
+        return 0
+    for n in chain[:-1]:
+        d = unit.directives[n]
+        if d.keyword == "else" and _is_without_code(unit, unit.conditionals.opened_by(n)):
+            continue
+        words = _asked_words(unit, d)
+        if d.keyword not in ("if", "elif") or len(words) != 2 or words[0] not in (">", ">="):
+            return 0
+        number = _value(words[1]) + (words[0] == ">")
+        if number <= LAST_COMMON:
+            return 0
+        least = min(least or number, number)
+    f = unit.function_at(unit.directives[chain[0]].first)
+    if f is None or unit.directives[chain[0]].first < f.body[0] or not f.sides & {"__global__", "__device__"}:
+        return 0
+    return least if unit.directives[chain[-1]].keyword == "endif" else 0
+
+
+def _is_without_code(unit: Unit, g: Group | None) -> bool:
+    """Whether a branch is empty, or says something to the one who compiles it and nothing else."""
+    if g is None:
+        return False
+    inner = unit.lexed.directives_in(g.start, g.end)
+    words = bisect_left(unit.p, g.end) - bisect_left(unit.p, g.start)
+    return words == sum(d.stop - d.first for d in inner) and all(d.keyword in ("pragma", "warning") for d in inner)
+
+
+def _asked_words(unit: Unit, d: Directive) -> list[str]:
+    """The words of a condition without `__CUDA_ARCH__` and what asks whether it is defined."""
+    return [w for w in _words(unit, d) if w not in ("defined", "(", ")", "&&", "__CUDA_ARCH__")]
 
 
 _REFUSALS = frozenset("assert __trap abort".split())

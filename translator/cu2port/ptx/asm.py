@@ -17,8 +17,9 @@ from cu2port.core.model import Span
 from cu2port.facts.structure import Macro
 from cu2port.facts.unit import Unit
 from cu2port.ptx.calls import Call, calls, macro_around
-from cu2port.ptx.macros import Macros, UnknownTextError, decode, live_definitions
+from cu2port.ptx.macros import Macros, UnknownTextError, live_definitions
 from cu2port.syntax.lexer import Group, is_identifier, is_string
+from cu2port.syntax.strings import decode
 
 _VOLATILE = frozenset({"volatile", "__volatile__", "__volatile"})
 #: Letters of CUDA's operand constraints; anything else is another assembler's statement.

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from cu2port.facts.structure import Macro
 from cu2port.facts.unit import Unit
-from cu2port.ptx.macros import UnknownTextError, decode, stringised, substitute
+from cu2port.ptx.macros import UnknownTextError, stringised, substitute
 from cu2port.syntax.lexer import lex
+from cu2port.syntax.strings import decode
 
 
 @dataclass(frozen=True, slots=True)

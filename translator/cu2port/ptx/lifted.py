@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -12,9 +11,9 @@ from cu2port.ptx.aliasing import NOTHING_KNOWN, Objects
 from cu2port.ptx.asm import Reading
 from cu2port.ptx.ir import Place, Statement
 from cu2port.ptx.parse import PtxSyntaxError, parse_inline
+from cu2port.ptx.tokens import COMMENTS
 from cu2port.ptx.vector_registers import scalars
 
-COMMENTS = re.compile(r"//[^\n]*|/\*[\s\S]*?\*/")
 TOGETHER = "write the statements that belong together as one"
 CHAIN = "write the whole chain as one asm statement, or with wider integers or __builtin_addc"
 

@@ -17,7 +17,7 @@ from cu2port.ptx.carry import MIXED, has_carry, leaves_carry, mixes_carry, reads
 from cu2port.ptx.families import family
 from cu2port.ptx.layout import Layout
 from cu2port.ptx.lift import lift
-from cu2port.ptx.lifted import CHAIN, COMMENTS, Context, Lifted, RefusedError, parse
+from cu2port.ptx.lifted import CHAIN, Context, Lifted, RefusedError, parse
 from cu2port.ptx.opcode_cases import VALUE
 from cu2port.ptx.operand_text import PLACEHOLDER
 from cu2port.ptx.operand_types import operand_types
@@ -27,6 +27,7 @@ from cu2port.ptx.surroundings import is_plain
 from cu2port.ptx.table import find
 from cu2port.ptx.taken import is_left_out
 from cu2port.ptx.together import together
+from cu2port.ptx.tokens import COMMENTS
 
 _DOTTED = re.compile(
     r"\b[a-z]\w*\.(?:[a-z0-9_]+\.)*(?:[busf](?:8|16|32|64|128)|pred|sync|cta|gl|sys|aligned|shared|global)\b"

@@ -21,12 +21,13 @@ from cu2port.ptx.asm import AsmStatement, Reading
 from cu2port.ptx.bind import CARRY
 from cu2port.ptx.carry import Flow, flow, has_carry, is_set, leaves_carry
 from cu2port.ptx.ir import Guard, Place, Statement, Variable
-from cu2port.ptx.lifted import COMMENTS, RefusedError, parse
+from cu2port.ptx.lifted import RefusedError, parse
 from cu2port.ptx.module_data import declaration, place
 from cu2port.ptx.printer import cxx_type
 from cu2port.ptx.rename import declared, instructions, labels, mentioned
 from cu2port.ptx.reserved import KEYWORDS
 from cu2port.ptx.surroundings import Loop, is_plain, surroundings
+from cu2port.ptx.tokens import COMMENTS
 from cu2port.syntax.lexer import is_identifier, lex
 
 _DIRECT = frozenset({";", "{", "}"})

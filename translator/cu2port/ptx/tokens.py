@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+COMMENTS = re.compile(r"//[^\n]*|/\*[\s\S]*?\*/")
 DEEPEST = 200  # brackets in brackets: no code has more, and what walks statements may recurse
 
 
