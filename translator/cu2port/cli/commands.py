@@ -11,6 +11,7 @@ from types import TracebackType
 import click
 
 from cu2port.cli.console import echo, echo_lines
+from cu2port.cli.sim_commands import sim_cc, simulate
 from cu2port.core.version import __version__
 from cu2port.report import formats
 from cu2port.report.formats import Kind
@@ -98,9 +99,9 @@ def main() -> None:
 def cli() -> None:
     """Port CUDA C++ to HIP source that you own, with a report of all that is left.
 
-    Two commands execute code: verify runs compilers on the sources, and CMake or `make -n` where the tree has a build;
-    simulate builds and runs the program. All others (convert --verify runs compilers alone) read files, and run
-    nothing that a tree holds or names.
+    Three commands execute code: verify runs compilers on the sources, and CMake or `make -n` where the tree has a
+    build; simulate builds and runs the program, or runs the command that it is given; sim-cc runs compilers. All others
+    (convert --verify runs compilers alone) read files, and run nothing that a tree holds or names.
 
     Exit codes: 0 nothing is left to do by hand, 1 findings are left, 2 could not run.
     """
@@ -349,35 +350,8 @@ def rules(as_json: bool) -> None:
     raise SystemExit(command(as_json))
 
 
-@cli.command(
-    short_help="Run a HIP program on the CPU at wave 32 and 64.", context_settings={"ignore_unknown_options": False}
-)
-@click.argument("path", required=False, default="", metavar="FILE|DIR")
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS]...")
-@click.option("--wave", type=click.Choice(["32", "64", "both"]), default="both", help="Lanes in a wave.  [both]")
-@click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in.")
-@click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
-@click.option("--compiler", metavar="CMD", default="", help="C++17 compiler.  [$CXX, c++, clang++, g++]")
-@click.option("--time-limit", type=float, metavar="S", default=120.0, help="Seconds a run may take.  [120]")
-@click.option("--memory", metavar="SIZE", default="8G", help="Device memory.  [8G]")
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="OS threads that run blocks.  [cores]")
-@click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Compiler processes.  [cores]")
-@click.option("--check", is_flag=True, help="Look for races, bad indices, uninitialised and inactive values; slower.")
-@click.option("--instrument", is_flag=True, help="Only write the instrumented copy (to -o, or standard output).")
-@click.option("-o", "output", metavar="OUT", default="", help="File for --instrument.")
-@click.option("--cflags", is_flag=True, help="Only print the flags for a build of your own.")
-def simulate(path: str, arguments: tuple[str, ...], **asked: object) -> None:
-    """Build a whole HIP program (host code, kernels, launches) for the CPU, and run it.
-
-    This executes the program: use it on code that you would run. CUDA sources are converted first. With --wave both
-    it runs twice; a difference in output or exit code is a wave-size bug and is shown side by side.
-
-    Exit codes: the program's own; 124 after the time limit, 125 when it could not be built or run, 1 when the two
-    runs differ.
-    """
-    from cu2port.cli.simulate import command
-
-    raise SystemExit(command(path, arguments, asked))
+for _command in (simulate, sim_cc):
+    cli.add_command(_command)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,15 @@ _DAY_S = 24 * 60 * 60
 _OLD_S = 30 * _DAY_S
 _MOST = 16  # files of a kind: who works on the rules makes a new one with every edit
 _MOST_WRITTEN = 10_000  # what `output.write_single` remembers, a place each
-_KINDS = ("catalog-*.bin", "grammar-*.bin", "grammar-*.sum", "shim-*.h", "pch-*.pch", "sim/runtime-*.o")
+_KINDS = (
+    "catalog-*.bin",
+    "grammar-*.bin",
+    "grammar-*.sum",
+    "shim-*.h",
+    "pch-*.pch",
+    "sim/runtime-*.o",
+    "sim/runtime-*.so",
+)
 
 
 class DataError(FileNotFoundError):

@@ -107,13 +107,27 @@ def _calls_parameter(unit: Unit, i: int, reach: Reach) -> bool:
 
 
 def reached(units: Iterable[Unit], steps: bool = False) -> Reach:
-    """The closure over all files of a program. `steps`: functions whose statements are distinguished, too."""
+    """The closure over all files of a program. `steps`: functions whose statements are distinguished, too.
+
+    A device function that is only declared is in another unit, and what it reaches is not known: it counts.
+    """
     files = list(units)
-    calls: set[str] = set()
+    calls = {n for u in files for n in _declared(u)} - {f.name for u in files for f in u.functions}
     if steps:
         for u in files:
             calls |= {f.name for f in u.functions if has_steps(u, f) and not f.name.startswith("operator")}
     return _closure(files, operations(), calls)
+
+
+def _declared(unit: Unit) -> Iterator[str]:
+    """The names of device functions that a file declares: `__device__ int f(int);`."""
+    for i in unit.find("__device__"):
+        k = i + 1
+        while k < len(unit.t) and unit.t[k] not in ("(", ";", "{", "}", "="):
+            k += 1
+        close = unit.match[k] if unit.tok(k) == "(" else -1
+        if close > 0 and unit.tok(close + 1) == ";" and unit.function_at(i) is None and is_identifier(unit.t[k - 1]):
+            yield unit.t[k - 1]
 
 
 def _closure(units: list[Unit], known: Operations, start: Iterable[str] = ()) -> Reach:

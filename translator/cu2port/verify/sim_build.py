@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import util
@@ -22,6 +22,7 @@ from cu2port.core.data import cache_dir
 from cu2port.core.model import Options, Project
 from cu2port.engine.translate import translate
 from cu2port.facts.clang import ClangService
+from cu2port.facts.unit import Unit
 from cu2port.project.tree import CannotRun
 from cu2port.verify.instrument import instrument
 from cu2port.verify.lines import source_lines
@@ -31,6 +32,7 @@ HEADERS = Path(__file__).resolve().parent.parent / "include" / "sim"
 INCLUDE_DIR = HEADERS.parent
 UNITS = frozenset({".cu", ".hip", ".cpp", ".cc", ".cxx", ".C"})
 C_UNITS = frozenset({".c"})
+RUNTIME = "libcu2port_sim.so"
 _CUDA = re.compile(r"\bcuda[A-Z]\w+|<cuda|\"cuda|_sync\s*\(\s*(?:0x|-1)")
 _BASE = ("-std=c++17", "-w", "-pthread", "-fno-strict-aliasing", "-fpermissive")
 _OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
@@ -70,18 +72,22 @@ class Toolchain:
         dialect = tuple(x for x in _BASE if not (self.is_clang and x == "-fpermissive"))
         return (*dialect, f"-DCU2PORT_SIM_WAVE={wave}", f"-I{HEADERS}", *extra)
 
-    def runtime(self) -> Path:
-        """The runtime's object file; compiled once for a compiler and a version of cu2port, kept in the cache."""
+    def runtime(self, shared: bool = False) -> Path:
+        """The runtime's object file; compiled once for a compiler and a version of cu2port, kept in the cache.
+
+        `shared`: as a library, for programs of several parts: there is one runtime in a process.
+        """
         digest = hashlib.sha256(repr((self.command, self.version)).encode())
         for path in sorted((HEADERS / "cu2port_sim").iterdir()):
             digest.update(path.read_bytes())
-        out = cache_dir() / "sim" / f"runtime-{digest.hexdigest()[:16]}.o"
+        out = cache_dir() / "sim" / f"runtime-{digest.hexdigest()[:16]}{'.so' if shared else '.o'}"
+        how = ("-shared", "-fPIC", f"-Wl,-soname,{RUNTIME}", "-ldl") if shared else ("-c",)
         if not out.is_file():
             out.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=out.parent) as scratch:
                 built = Path(scratch) / out.name
                 source = HEADERS / "cu2port_sim" / "runtime.cpp"
-                self.call(("-std=c++17", "-O2", "-pthread", "-c", str(source), "-o", str(built)))
+                self.call(("-std=c++17", "-O2", "-pthread", str(source), *how, "-o", str(built)))
                 built.replace(out)
         return out
 
@@ -136,7 +142,8 @@ def find_toolchain(asked: str = "") -> Toolchain:
 class Program:
     """What to build: translation units, folders of includes, macros (`NAME` or `NAME=VALUE`), more compiler flags.
 
-    `warp`: how CUDA's sources among them are converted, as `Options.warp`.
+    `warp`: how CUDA's sources among them are converted, as `Options.warp`. `cuda`: whether they are CUDA's; None: what
+    they say decides.
     """
 
     units: tuple[Path, ...]
@@ -144,6 +151,7 @@ class Program:
     defines: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     warp: str = "logical"
+    cuda: bool | None = None
 
 
 def find_program(path: Path, include_dirs: Sequence[str] = (), defines: Sequence[str] = ()) -> Program:
@@ -180,9 +188,11 @@ class Text(NamedTuple):
 def sources(program: Program) -> dict[Path, Text]:
     """The units and all files of the user's that they include, by absolute path, converted to HIP; with the
     helper headers that either needs: their cross-lane operations count as the user's do."""
-    texts = _read(program.units, program)
+    texts = read_all(program.units, program)
     names = frozenset(n for _, t in texts.values() for n in declared_names(t).own)
-    cuda = any(_is_cuda(real, text) for real, (_, text) in texts.items() if INCLUDE_DIR not in real.parents)
+    cuda = program.cuda
+    if cuda is None:
+        cuda = any(_is_cuda(real, text) for real, (_, text) in texts.items() if INCLUDE_DIR not in real.parents)
     options = Options(
         warp=program.warp, include_dirs=tuple(str(d) for d in program.include_dirs), defines=program.defines
     )
@@ -199,12 +209,12 @@ def sources(program: Program) -> dict[Path, Text]:
                 done = result.output
                 helpers |= result.helpers
                 out[real] = Text(done.decode("latin-1"), tuple(source_lines(data, done)) if done != data else ())
-    for real, (_, text) in _read([INCLUDE_DIR / "cu2port" / h for h in sorted(helpers)], program).items():
+    for real, (_, text) in read_all([INCLUDE_DIR / "cu2port" / h for h in sorted(helpers)], program).items():
         out.setdefault(real, Text(text))
     return out
 
 
-def _read(starts: Iterable[Path], program: Program) -> dict[Path, tuple[Path, str]]:
+def read_all(starts: Iterable[Path], program: Program) -> dict[Path, tuple[Path, str]]:
     """Files, and the headers of the program and of cu2port that they include: absolute path -> path, text."""
     out: dict[Path, tuple[Path, str]] = {}
     todo = list(starts)
@@ -235,18 +245,27 @@ def copies(program: Program, folder: Path, steps: bool = False) -> list[Path]:
 
     `steps`: for runs in lockstep, see `instrument`.
     """
-    texts = sources(program)
+    write_copies(read_units(program), folder, steps)
+    return [mirrored(folder, absolute_path(u)) for u in program.units]
+
+
+def read_units(program: Program) -> dict[Path, tuple[Unit, tuple[int, ...]]]:
+    """The facts of all files of a program as HIP, and their lines as in `Text`."""
     here = Path.cwd()
-    units = {}
-    for real, (text, _) in texts.items():
+    out = {}
+    for real, (text, lines) in sources(program).items():
         shown = str(real.relative_to(here)) if real.is_relative_to(here) else str(real)
-        units[real] = read(text, shown)
-    reach = reached(units.values(), steps)
-    for real, unit in units.items():
+        out[real] = read(text, shown), lines
+    return out
+
+
+def write_copies(units: Mapping[Path, tuple[Unit, tuple[int, ...]]], folder: Path, steps: bool = False) -> None:
+    """Write instrumented copies below a folder, as `copies` does."""
+    reach = reached((unit for unit, _ in units.values()), steps)
+    for real, (unit, lines) in units.items():
         target = mirrored(folder, real)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(instrument(unit, reach, steps, texts[real].lines).encode("latin-1"))
-    return [mirrored(folder, absolute_path(u)) for u in program.units]
+        target.write_bytes(instrument(unit, reach, steps, lines).encode("latin-1"))
 
 
 def absolute_path(path: Path) -> Path:

@@ -38,12 +38,13 @@ struct Index {  // threadIdx and its kin
 
 }  // namespace cu2port_sim
 
-// `__thread` and not `thread_local`: no call stands between the program and the value.
-extern __thread cu2port_sim::Index threadIdx;
+// `__thread` and not `thread_local`: no call stands between the program and the value. The model says so for libraries.
+#define CU2PORT_SIM_TLS __attribute__((visibility("default"), tls_model("initial-exec")))
+extern __thread cu2port_sim::Index threadIdx CU2PORT_SIM_TLS;
 #ifdef CU2PORT_SIM_RUNTIME
-extern __thread cu2port_sim::Index blockIdx, blockDim, gridDim;
+extern __thread cu2port_sim::Index blockIdx CU2PORT_SIM_TLS, blockDim CU2PORT_SIM_TLS, gridDim CU2PORT_SIM_TLS;
 #else  // they stay the same as long as a lane lives, so that compilers need not read them again after each store
-extern __thread const cu2port_sim::Index blockIdx, blockDim, gridDim;
+extern __thread const cu2port_sim::Index blockIdx CU2PORT_SIM_TLS, blockDim CU2PORT_SIM_TLS, gridDim CU2PORT_SIM_TLS;
 #endif
 
 namespace cu2port_sim {
@@ -75,7 +76,7 @@ struct Now {
     char* statics;            // the block's shared memory
     char* dynamic;
 };
-extern __thread Now now;
+extern __thread Now now CU2PORT_SIM_TLS;
 
 [[noreturn]] void too_deep();
 

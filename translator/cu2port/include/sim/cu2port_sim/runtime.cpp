@@ -19,6 +19,7 @@
 
 #include "fiber.inc"
 // The order matters: each part uses the ones above it.
+#include "log.inc"
 #include "wave.inc"
 #include "grid.inc"
 #include "memory.inc"

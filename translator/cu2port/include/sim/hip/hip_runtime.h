@@ -18,6 +18,7 @@
 #include <cstring>
 #include <string>
 
+#pragma GCC visibility push(default)  // one state for all libraries of a process, however they are compiled
 #include "../cu2port_sim/core.h"
 #include "../cu2port_sim/host.h"
 #include "../cu2port_sim/vectors.h"
@@ -30,6 +31,7 @@
 #include "../cu2port_sim/graphs.h"
 #include "../cu2port_sim/textures.h"
 #include "../cu2port_sim/surfaces.h"
+#pragma GCC visibility pop
 #include "hip_version.h"
 
 #define __global__

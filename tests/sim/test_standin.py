@@ -1,0 +1,210 @@
+"""Stand-in compilers: command lines, projects with builds of their own, and what a session tells of them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from cu2port.project.tree import CannotRun
+from cu2port.verify.standin import driver, log, toolkit
+from cu2port.verify.standin.words import Job, Source, read
+
+PROJECTS = Path(__file__).parent / "projects"
+COMMAND = (sys.executable, "-m", "cu2port")
+KERNEL = """
+__device__ int twice(int x) { return 2 * x; }
+__global__ void k(int* p) { p[threadIdx.x] = __shfl_down_sync(~0u, twice(threadIdx.x), 1); }
+int run() {
+    int *p, x[32];
+    cudaMalloc(&p, sizeof x);
+    k<<<1, 32>>>(p);
+    cudaMemcpy(x, p, sizeof x, cudaMemcpyDeviceToHost);
+    return x[FROM] == 2 * FROM + 2 ? 0 : 1;
+}
+"""
+MAIN = '#include <cstdio>\n#include "run.h"\nint main() { std::puts("ran"); return run(); }\n'
+
+
+def called(*words: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *words], cwd=cwd, capture_output=True, text=True, timeout=600, env={**os.environ, **variables}
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "k.cu").write_text(KERNEL)
+    (tmp_path / "main.cpp").write_text(MAIN)
+    (tmp_path / "run.h").write_text("int run();\n")
+    return tmp_path
+
+
+def sources(words: Sequence[str], mode: str = "nvcc") -> list[tuple[str, str]]:
+    return [(str(s.path), s.language) for s in read(mode, words).sources]
+
+
+def test_words_of_nvcc() -> None:
+    line = read(
+        "nvcc",
+        "-std=c++17 -O3 -gencode arch=compute_80,code=sm_80 --generate-code=arch=compute_90,code=[sm_90] -arch sm_70 "
+        "-Xcompiler -Wall,-fPIC --compiler-options=-march=native -Xptxas -v -lineinfo --expt-relaxed-constexpr -I a,b "
+        "--include-path c -isystem d -DX=1 -D Y -maxrregcount=32 -L/l -lcudart -lm --threads 4 -rdc=true "
+        "-D__CUDA_NO_HALF_OPERATORS__ -Xlinker -z,now --use_fast_math -G -ccbin g++ -o t x.cu y.o z.cpp libz.a".split(),
+    )
+    assert line.job is Job.LINK and line.output == "t" and line.separate
+    assert line.flags == ["-std=c++17", "-O3", "-Wall", "-fPIC", "-march=native", "-isystem", "d"]
+    assert line.include_dirs == ["a", "b", "c"]
+    assert line.defines == ["X=1", "Y", "__CUDA_NO_HALF_OPERATORS__"]
+    assert [x for x in line.link if not str(x).startswith(("-O", "-f", "-m"))] == [
+        *("-L/l", "-lcudart", "-lm", "-Xlinker", "-z", "-Xlinker", "now"),
+        *(Source(Path("x.cu"), "cu"), "y.o", Source(Path("z.cpp"), "c++"), "libz.a"),
+    ]
+
+
+def test_words_of_hipcc_and_languages() -> None:
+    line = read("hipcc", "--offload-arch=gfx942 -fgpu-rdc -Xclang -x -mllvm -y -c a.hip -fPIC".split())
+    assert line.job is Job.OBJECT and line.separate and line.flags == ["-fPIC"]
+    assert sources(["a.hip", "b.cpp", "c.cu"], "hipcc") == [("a.hip", "hip"), ("b.cpp", "hip"), ("c.cu", "hip")]
+    assert sources(["-x", "cu", "a.cpp", "-x", "c++", "b.cu", "-x", "none", "c.cu"]) == [
+        *(("a.cpp", "cu"), ("b.cu", "c++"), ("c.cu", "cu")),
+    ]
+
+
+def test_jobs_and_dependencies() -> None:
+    assert read("nvcc", ["-dc", "a.cu"]).separate
+    assert read("nvcc", ["-dlink", "a.o"]).job is Job.DEVICE_LINK
+    assert read("nvcc", ["--lib", "a.o", "-o", "x.a"]).job is Job.ARCHIVE
+    line = read("nvcc", ["-MD", "-MT", "t", "--dependency-output", "d", "-c", "a.cu"])
+    assert line.depends == ["-MD", "-MT", "t", "-MF", "d"]
+
+
+def test_response_files(tmp_path: Path) -> None:
+    (tmp_path / "o.rsp").write_text('-DA="b c" -I x\n')
+    assert read("nvcc", ["--options-file", str(tmp_path / "o.rsp"), "a.cu"]).defines == ["A=b c"]
+    assert read("nvcc", [f"-optf={tmp_path / 'o.rsp'}", "a.cu"]).include_dirs == ["x"]
+    assert read("hipcc", [f"@{tmp_path / 'o.rsp'}", "a.hip"]).defines == ["A=b c"]
+    (tmp_path / "loop").write_text(f"@{tmp_path / 'loop'}")
+    with pytest.raises(CannotRun, match="include each other"):
+        read("hipcc", [f"@{tmp_path / 'loop'}"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-o"], "-o: a value is missing"),
+        (["-ptx", "k.cu"], "-ptx: code for GPUs is not made here"),
+        (["-c", "-o", "x.o", "k.cu", "main.cpp"], "one output for 2 sources"),
+        (["-x", "fortran", "a.f"], "-x fortran: no such language"),
+        (["k.ptx"], "k.ptx: code for GPUs cannot be linked"),
+        (["--options-file", "nowhere"], "nowhere: No such file"),
+        (["-Xcompiler", "'", "k.cu"], "no closing quotation"),
+        (["-c", "nowhere.cu"], "nowhere.cu: no such file"),
+        (["-c", "\udcff.cu"], "no such file"),
+        ([], "no input file"),
+        (["-", "-x", "cu"], "sources come from files"),
+    ],
+)
+def test_hostile_lines(
+    words: list[str], said: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PATH", os.environ["PATH"])  # `main` takes the stand-ins out of it
+    assert driver.main("nvcc", words) == 1
+    told = capsys.readouterr().err
+    assert said in told and len(told.splitlines()) == 1, told
+
+
+def test_versions(tmp_path: Path) -> None:
+    said = called("sim-cc", "--version", cwd=tmp_path).stdout
+    assert re.search(r"release ([0-9]+)\.([0-9]+),", said) and re.search(r"V([0-9]+)\.([0-9]+)\.([0-9]+)", said)
+    assert "cu2port" in said
+    assert re.search(r"HIP version: ([0-9.]+)", called("sim-cc", "--as", "hipcc", "--version", cwd=tmp_path).stdout)
+    assert "CU2PORT_SIM_WAVE" in called("sim-cc", "--help", cwd=tmp_path).stdout
+
+
+def test_separate_compilation(folder: Path) -> None:
+    """Objects of one compiler linked by another, a program that fails, and what is said of it."""
+    build = "nvcc -O0 -DFROM=3 -c k.cu -o k.o && g++ -c main.cpp -o main.o && g++ main.o k.o -lcudart -o good"
+    build += " && nvcc -O0 -DFROM=31 k.cu main.o -o bad && ./good && ./bad"
+    done = called("simulate", "--wave", "32", "--", "sh", "-c", build, cwd=folder)
+    assert done.stdout == "ran\nran\n" and done.returncode == 1, done.stderr
+    told = done.stderr.splitlines()
+    assert told[0] == (
+        "cu2port simulate: wave 32: 2 programs, 0 libraries and 1 objects built, 0 commands failed; "
+        "2 programs run, 1 failed"
+    )
+    assert told[1].endswith("/bad: exit code 1") and len(told) == 2
+    alone = subprocess.run([folder / "good"], capture_output=True, text=True)  # outside of the session, too
+    assert (alone.returncode, alone.stdout) == (0, "ran\n")
+    other = called("simulate", "--wave", "64", "--", "./good", cwd=folder)
+    assert "built for another wave size than 64" in other.stderr
+
+
+def test_dependencies_name_the_users_files(folder: Path) -> None:
+    (folder / "k.cu").write_text('#include "run.h"\n#include "sub/in.cuh"\n' + KERNEL)
+    (folder / "sub").mkdir()
+    (folder / "sub" / "in.cuh").write_text("#pragma once\n")
+    done = called("sim-cc", "-MM", "-DFROM=1", "k.cu", cwd=folder)
+    assert done.stdout.split() == ["k.o:", *(str(folder / n) for n in ("k.cu", "run.h", "sub/in.cuh"))], done.stderr
+
+
+def test_a_session_that_builds_nothing_says_so(tmp_path: Path) -> None:
+    done = called("simulate", "--", "true", cwd=tmp_path)
+    assert done.returncode == 0 and "no compiler of CUDA or HIP was called" in done.stderr
+    done = called("simulate", "--", str(tmp_path / "nowhere"), cwd=tmp_path)
+    assert done.returncode == 125 and done.stderr.count("\n") == 1
+    for words, said in ((("--check",), "--check is for"), (("--wave", "both"), "a build has one wave size")):
+        done = called("simulate", *words, "--", "true", cwd=tmp_path)
+        assert done.returncode == 125 and said in done.stderr
+
+
+def test_log(tmp_path: Path) -> None:
+    """A number that is used again is another process; a program without an end was ended by a signal."""
+    (tmp_path / "log").write_text(
+        "run\t7\t/a\nwave\t7\t32\nlacks\t7\thipFoo\nend\t7\t0\nrun\t7\t/b\nend\t7\t3\nrun\t8\t/c\nobject\t1\tx\n"
+        "run\t9\t/x/CMakeFiles/CMakeTmp/a.out\n"
+    )
+    told = log.read(tmp_path / "log")
+    assert told.runs == (log.Run("/a", 0, (32,)), log.Run("/b", 3, ()), log.Run("/c", None, ()))
+    assert told.lacks == (("hipFoo", 1),) and told.objects == 1
+
+
+def test_stubs_are_those_of_the_rules() -> None:
+    assert {"cudart", "cudart_static", "cublas", "hipblas", "amdhip64"} <= set(toolkit.libraries())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wave", ["32", "64"])
+def test_make_project(wave: str, tmp_path: Path) -> None:
+    shutil.copytree(PROJECTS / "maker", tmp_path / "maker")
+    done = called("simulate", "--wave", wave, "--", "make", "test", cwd=tmp_path / "maker")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("ok: sum") == 3
+    assert (
+        f"wave {wave}: 3 programs, 1 libraries and 3 objects built, 0 commands failed; 3 programs run, 0 failed"
+        in done.stderr
+    )
+    again = called("simulate", "--wave", wave, "--", "make", "-q", "all", cwd=tmp_path / "maker")
+    assert again.returncode == 0  # the dependencies that were written are right
+    os.utime(tmp_path / "maker" / "include" / "warp_sum.cuh")
+    assert called("simulate", "--", "make", "-q", "all", cwd=tmp_path / "maker").returncode == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wave", ["32", "64"])
+def test_cmake_project(wave: str, tmp_path: Path) -> None:
+    if shutil.which("cmake") is None:
+        pytest.skip("no cmake here")
+    shutil.copytree(PROJECTS / "cmaker", tmp_path / "cmaker")
+    build = "cmake -S . -B build && cmake --build build && cd build && ctest --output-on-failure"
+    done = called("simulate", "--wave", wave, "--", "sh", "-c", build, cwd=tmp_path / "cmaker")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "100% tests passed, 0 tests failed out of 2" in done.stdout
+    assert "2 programs run, 0 failed" in done.stderr

@@ -1,0 +1,166 @@
+"""One source becomes an object for the CPU: what it is, its converted and instrumented copy, what a compiler gets."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cu2port.catalog.includes import CUDA_HEADER
+from cu2port.project.tree import CannotRun
+from cu2port.verify import sim_build
+from cu2port.verify.sim_build import INCLUDE_DIR, Program, Toolchain, absolute_path, mirrored
+from cu2port.verify.standin.device_names import keep_apart
+from cu2port.verify.standin.words import CommandLine, Job, Source
+
+_INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+_HIP = re.compile(r"(?:hip|hipcub|hiprand|hipblas|rocprim|rocrand|rocthrust)/")
+_STANDARD = re.compile(r"-std=(?:c|gnu)\+\+(?:17|1z|2.)$")
+_UNSAFE = frozenset({"-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-ffinite-math-only"})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Lanes in a wave, the C++ compiler below, the folder laid out as a toolkit, the log of a session ("": none)."""
+
+    wave: int
+    toolchain: Toolchain
+    toolkit: Path
+    log: str = ""
+
+
+def kind(source: Source, line: CommandLine) -> bool | None:
+    """Whether a source is CUDA's (True) or HIP's (False); None: the host's compiler takes it as it is."""
+    if source.language == "cu":
+        return True
+    if source.language == "hip":
+        return False
+    program = Program((source.path,), tuple(Path(d) for d in line.include_dirs))
+    starts = [source.path, *(p for p in map(Path, line.forced) if p.is_file())]
+    hip = False
+    texts = sim_build.read_all(starts, program)
+    own = {shown.name for shown, _ in texts.values()}  # `cuda_helpers.h` of the project is no header of CUDA's
+    for real, (_, text) in texts.items():
+        if INCLUDE_DIR in real.parents:
+            continue
+        for name in _INCLUDED.findall(text):
+            if CUDA_HEADER.match(name) and Path(name).name not in own:
+                return True
+            hip = hip or _HIP.match(name) is not None
+    return False if hip else None
+
+
+def compile_source(source: Source, line: CommandLine, settings: Settings, out: Path | None) -> None:
+    """Compile a source to an object, preprocess it, or write its dependencies, as the line says.
+
+    `out`: None for standard output. Raises CannotRun, or CannotBuild with the compiler's message.
+    """
+    if not source.path.is_file():
+        raise CannotRun(f"{source.path}: no such file")
+    cuda = kind(source, line)
+    if cuda is None:
+        run(settings.toolchain, [*_job(line, out), *_plain(line), "-x", source.language, str(source.path)])
+        return
+    if source.language == "c":
+        raise CannotRun(f"{source.path}: C that includes CUDA's or HIP's headers; it is simulated as C++ only")
+    with tempfile.TemporaryDirectory(prefix="cu2port-") as scratch:
+        folder = Path(scratch)
+        forced = [Path(f) for f in line.forced if Path(f).is_file()]
+        program = Program(
+            (source.path, *forced), tuple(Path(d) for d in line.include_dirs), tuple(line.defines), cuda=cuda
+        )
+        units = sim_build.read_units(program)
+        sim_build.write_copies(units, folder / "src")
+        copy, *before = (mirrored(folder / "src", absolute_path(u)) for u in program.units)
+        words = _words(line, settings, program, folder, copy, before)
+        depends = folder / "depends.d"
+        if line.depends:
+            words += _depends(line, depends, out or source.path.with_suffix(".o"))
+        if line.job is Job.DEPEND:
+            run(settings.toolchain, [*words, "-fsyntax-only", "-x", "c++", str(copy)])
+        else:
+            run(settings.toolchain, [*words, *_job(line, out), "-x", "c++", str(copy)])
+            if out is not None and line.job is Job.OBJECT and not line.separate:
+                keep_apart(out, [unit for unit, _ in units.values()])
+        if line.depends:
+            _write_depends(line, depends, folder, source, out)
+
+
+def run(toolchain: Toolchain, words: Sequence[str], cwd: Path | None = None) -> None:
+    """Run the compiler, its output passed through. Raises CannotBuild (empty: the compiler said it) or CannotRun."""
+    try:
+        code = subprocess.run([*toolchain.command, *words], cwd=cwd).returncode
+    except OSError as e:
+        raise CannotRun(f"{toolchain.command[0]}: {e.strerror}") from e
+    if code:
+        raise sim_build.CannotBuild("")
+
+
+def _job(line: CommandLine, out: Path | None) -> list[str]:
+    words = ["-E"] if line.job is Job.PREPROCESS else ["-c"]
+    return [*words, "-o", str(out)] if out is not None else words
+
+
+def _plain(line: CommandLine) -> list[str]:
+    """The flags of a source that has nothing to do with GPUs."""
+    words = list(line.flags)
+    words += [x for d in line.forced for x in ("-include", d)]
+    words += [f"-I{d}" for d in line.include_dirs]
+    words += [f"-D{d}" for d in line.defines]
+    return words + line.depends
+
+
+def _words(
+    line: CommandLine, settings: Settings, program: Program, folder: Path, copy: Path, before: Sequence[Path]
+) -> list[str]:
+    toolchain = settings.toolchain
+    flags = [f for f in line.flags if f not in _UNSAFE and (not f.startswith("-std=") or _STANDARD.match(f))]
+    if not any(f.startswith("-O") for f in flags):
+        flags.insert(0, "-O2")
+    words = [*toolchain.flags(settings.wave), *flags]
+    if program.cuda or program.units[0].suffix in (".cu", ".hip"):
+        words += ["-D__HIP__=1", "-D__HIPCC__=1"]
+    words += [f"-D{d}" for d in program.defines]
+    words += ["-include", "hip/hip_runtime.h"]
+    words += [x for b in before for x in ("-include", str(b))]
+    words += [x for f in line.forced if not Path(f).is_file() for x in ("-include", f)]
+    for d in program.include_dirs:
+        words += [f"-I{mirrored(folder / 'src', d)}", f"-I{d.absolute()}"]
+    words += [f"-I{mirrored(folder / 'src', INCLUDE_DIR)}", f"-idirafter{INCLUDE_DIR}"]
+    real = absolute_path(program.units[0]).parent
+    return [*words, f"-I{copy.parent}", f"-idirafter{real}"]
+
+
+def _depends(line: CommandLine, file: Path, target: Path) -> list[str]:
+    words = ["-MMD" if any(x in line.depends for x in ("-MMD", "-MM")) else "-MD", "-MF", str(file)]
+    named = [x for a, b in zip(line.depends, line.depends[1:], strict=False) if a in ("-MT", "-MQ") for x in (a, b)]
+    return [*words, *(named or ["-MT", str(target)]), *(["-MP"] if "-MP" in line.depends else [])]
+
+
+def _write_depends(line: CommandLine, file: Path, folder: Path, source: Source, out: Path | None) -> None:
+    """Write the dependencies with the user's files in place of their copies, and none of ours."""
+    text = "".join(_owned(file.read_text(encoding="utf-8", errors="surrogateescape"), str(folder / "src")))
+    asked = next((b for a, b in zip(line.depends, line.depends[1:], strict=False) if a == "-MF"), "")
+    if not asked and line.job is Job.DEPEND:
+        if out is None:
+            sys.stdout.write(text)
+            return
+        asked = str(out)
+    asked = asked or str((out or source.path).with_suffix(".d"))
+    try:
+        Path(asked).write_text(text, encoding="utf-8", errors="surrogateescape")
+    except OSError as e:
+        raise CannotRun(f"{asked}: {e.strerror}") from e
+
+
+def _owned(text: str, copies: str) -> Iterator[str]:
+    """Dependency rules without our headers; words are split at blanks that no backslash precedes."""
+    for rule in text.replace("\\\n", " ").splitlines():
+        words = re.split(r"(?<!\\)\s+", rule.strip())
+        kept = [w.removeprefix(copies) for w in words if w and str(INCLUDE_DIR) not in w]
+        if kept and (len(words) == 1 or len(kept) > 1 or kept[0].startswith("/") is False):
+            yield " ".join(kept) + "\n"

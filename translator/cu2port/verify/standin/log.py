@@ -1,0 +1,87 @@
+"""What a session is told: lines of a file, `WORD<tab>PID<tab>TEXT`, by the stand-ins and by the runtime (log.inc)."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_PROBES = ("CMakeTmp", "CMakeScratch", "CompilerId", "TryCompile-", "CMakeDetermineCompilerABI")
+
+
+def is_probe(path: str) -> bool:
+    """Whether CMake asks something of a compiler there: that is no program of the user's."""
+    return any(p in path for p in _PROBES)
+
+
+def note(log: str, word: str, text: str) -> None:
+    """Append a line; nothing where there is no session."""
+    if not log:
+        return
+    data = f"{word}\t{os.getpid()}\t{' '.join(text.split())}\n".encode("utf-8", "surrogateescape")
+    file = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        os.write(file, data)
+    finally:
+        os.close(file)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A program that ran: its exit code (None: it ended without one, as by a signal) and the waves it launched."""
+
+    program: str
+    code: int | None
+    waves: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """All that a session was told. `lacks`: names that are not simulated, with the number of programs."""
+
+    programs: tuple[str, ...]
+    libraries: tuple[str, ...]
+    objects: int
+    failed: tuple[str, ...]
+    runs: tuple[Run, ...]
+    lacks: tuple[tuple[str, int], ...]
+
+
+@dataclass(slots=True)
+class _Running:
+    program: str
+    code: int | None = None
+    waves: list[int] = field(default_factory=list)
+
+
+def read(path: Path) -> Told:
+    """Read a log; a process number that comes again is another run."""
+    built: dict[str, dict[str, None]] = {"program": {}, "library": {}}
+    objects = 0
+    failed: list[str] = []
+    runs: list[_Running] = []
+    running: dict[str, _Running] = {}
+    lacks: Counter[str] = Counter()
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+    for line in lines:
+        word, _, rest = line.partition("\t")
+        pid, _, text = rest.partition("\t")
+        if word in built:
+            built[word][text] = None
+        elif word == "object":
+            objects += 1
+        elif word == "failed":
+            failed.append(text)
+        elif word == "lacks":
+            lacks[text] += 1
+        elif word == "run":
+            running[pid] = _Running(text)
+            runs.append(running[pid])
+        elif word == "wave" and pid in running:
+            running[pid].waves.append(int(text))
+        elif word == "end" and pid in running:
+            running[pid].code = int(text)
+    ended = tuple(Run(r.program, r.code, tuple(r.waves)) for r in runs if not is_probe(r.program))
+    names = tuple(sorted(lacks.items()))
+    return Told(tuple(built["program"]), tuple(built["library"]), objects, tuple(failed), ended, names)

@@ -1,0 +1,96 @@
+"""A command run with the stand-ins first on PATH, and what came of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cu2port.core.data import cache_dir
+from cu2port.project.tree import CannotRun
+from cu2port.verify.sim_build import Toolchain
+from cu2port.verify.simulate import Limits
+from cu2port.verify.standin import toolkit
+from cu2port.verify.standin.driver import COMPILER, LOG, WAVE
+from cu2port.verify.standin.log import Told, read
+
+_MOST_NAMED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended, and what the stand-ins and the programs told."""
+
+    code: int
+    told: Told
+
+
+def environment(toolchain: Toolchain, wave: int, limits: Limits, log: str = "") -> dict[str, str]:
+    """The variables of a session, to be laid over those that there are."""
+    folder = toolkit.lay_out(toolchain)
+    out = {
+        WAVE: str(wave),
+        COMPILER: " ".join(toolchain.command),
+        "PATH": os.pathsep.join((str(folder / "bin"), toolkit.path_without())),
+        "NVCC": f"{folder}/bin/nvcc",
+        "CUDACXX": f"{folder}/bin/nvcc",
+        "HIPCXX": f"{folder}/bin/hip-clang++",
+        "CMAKE_TOOLCHAIN_FILE": f"{folder}/toolchain.cmake",
+        "CU2PORT_SIM_MEMORY": str(limits.memory),
+    }
+    out |= dict.fromkeys(
+        ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDAToolkit_ROOT", "ROCM_PATH", "HIP_PATH"), str(folder)
+    )
+    for name, program in (("CC", "gcc"), ("CXX", "g++")):
+        given = Path(os.environ.get(name) or program).name
+        if (folder / "bin" / given).exists():
+            out[name] = str(folder / "bin" / given)
+    for name in ("LIBRARY_PATH", "LD_LIBRARY_PATH"):
+        out[name] = os.pathsep.join(x for x in (f"{folder}/lib64", os.environ.get(name, "")) if x)
+    if limits.threads:
+        out["CU2PORT_SIM_THREADS"] = str(limits.threads)
+    if log:
+        out[LOG] = log
+    return out
+
+
+def run(command: Sequence[str], toolchain: Toolchain, wave: int, limits: Limits, limit_s: float | None) -> Ended:
+    """Run a command in the current folder. Raises CannotRun when it cannot be started or runs past the limit."""
+    home = cache_dir() / "sim"
+    home.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="session-", dir=home) as scratch:
+        log = Path(scratch) / "log"
+        variables: Mapping[str, str] = {**os.environ, **environment(toolchain, wave, limits, str(log))}
+        try:
+            code = subprocess.run([*command], env=variables, timeout=limit_s).returncode
+        except OSError as e:
+            raise CannotRun(f"{command[0]}: {e.strerror}") from e
+        except subprocess.TimeoutExpired:
+            raise CannotRun(f"{command[0]}: stopped after {limit_s:g} s (--time-limit)") from None
+        return Ended(128 - code if code < 0 else code, read(log))
+
+
+def summary(told: Told, wave: int) -> list[str]:
+    """Lines that sum up a session."""
+    failed = [r for r in told.runs if r.code != 0]
+    out = [
+        f"wave {wave}: {len(told.programs)} programs, {len(told.libraries)} libraries and {told.objects} objects "
+        f"built, {len(told.failed)} commands failed; {len(told.runs)} programs run, {len(failed)} failed"
+    ]
+    out += _some("not built", told.failed)
+    codes = [f"{r.program}: {'ended by a signal' if r.code is None else f'exit code {r.code}'}" for r in failed]
+    out += _some("failed", codes)
+    other = {r.program for r in told.runs if any(w != wave for w in r.waves)}
+    out += _some(f"built for another wave size than {wave}; clean the build first", sorted(other))
+    out += _some("not simulated", [f"{name} (in {n} runs)" if n > 1 else name for name, n in told.lacks])
+    if not (told.programs or told.libraries or told.objects or told.runs or told.failed):
+        out.append("no compiler of CUDA or HIP was called, and nothing ran that one built: is the build up to date?")
+    return out
+
+
+def _some(head: str, lines: Sequence[str]) -> list[str]:
+    more = [f"{head}: ... and {len(lines) - _MOST_NAMED} more"] if len(lines) > _MOST_NAMED else []
+    return [*(f"{head}: {x}" for x in lines[:_MOST_NAMED]), *more]

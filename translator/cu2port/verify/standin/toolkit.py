@@ -1,0 +1,189 @@
+"""A folder that looks like an installation of CUDA and of ROCm, with the stand-ins in place of the compilers."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from cu2port.build.table import table
+from cu2port.catalog import load_catalog
+from cu2port.core.data import cache_dir
+from cu2port.core.version import __version__
+from cu2port.verify.sim_build import HEADERS, RUNTIME, Toolchain
+from cu2port.verify.standin.words import HIPCC, NVCC
+
+CUDA_VERSION = "12.6.20"
+HIP_VERSION = "7.1.0"
+HOSTS = ("g++", "gcc", "c++", "cc", "clang++", "clang")
+_MARK = "cu2port-toolkit"
+
+
+def version_text(mode: str) -> str:
+    """What `--version` prints: the lines that CMake, Make and torch look for."""
+    if mode == NVCC:
+        major = CUDA_VERSION.rpartition(".")[0]
+        return (
+            f"nvcc: stand-in of cu2port {__version__} for the Cuda compiler driver; it builds for the CPU\n"
+            f"Cuda compilation tools, release {major}, V{CUDA_VERSION}"
+        )
+    return (
+        f"HIP version: {HIP_VERSION}\nclang version 20.0.0 (stand-in of cu2port {__version__}; it builds for the CPU)"
+    )
+
+
+def verbose_text(folder: Path) -> str:
+    """What CMake reads from `nvcc -v`: where the toolkit is, and a line that links."""
+    libraries = f'"-L{folder}/lib64"'
+    return (
+        f"#$ TOP={folder}\n#$ PATH={folder}/bin\n#$ NVVMIR_LIBRARY_DIR={folder}/nvvm/libdevice\n"
+        f'#$ INCLUDES="-I{folder}/include"\n#$ LIBRARIES= {libraries}\n\n'
+        f"#$ {folder}/bin/g++ -o a.out a.o {libraries} -lcudadevrt -lcudart_static -lrt -lpthread -ldl"
+    )
+
+
+def libraries() -> tuple[str, ...]:
+    """Names of CUDA's and ROCm's libraries that a link may name: the rules know them."""
+    rows = table()["library"]
+    words = {*rows, *(w for r in rows.values() for w in r.to.split()), "amdhip64", "cudadevrt", "hiprtc", "roctx64"}
+    return tuple(sorted(w for w in words if w.replace("-", "").isalnum() or "_" in w))
+
+
+def path_without() -> str:
+    """PATH without the stand-ins, of this installation and of others."""
+    parts = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(p for p in parts if not Path(p, _MARK).exists())
+
+
+def lay_out(toolchain: Toolchain) -> Path:
+    """The folder, made once for a compiler and a version of cu2port; it stays: built programs need its library."""
+    runtime = toolchain.runtime(shared=True)
+    key = repr((runtime.name, sys.executable, sys.path, __version__, Path(__file__).read_bytes(), sorted(_present())))
+    folder = cache_dir() / "sim" / f"toolkit-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+    if folder.is_dir():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+        made = Path(scratch) / "toolkit"
+        _write(made, folder, runtime)
+        try:
+            made.rename(folder)
+        except OSError:  # another process was first
+            if not folder.is_dir():
+                raise
+    return folder
+
+
+def _present() -> Iterator[str]:
+    path = path_without()
+    return (n for n in HOSTS if shutil.which(n, path=path))
+
+
+def _write(made: Path, folder: Path, runtime: Path) -> None:
+    for name in ("bin", "lib64", "include", "nvvm/libdevice", "lib64/cmake/hip", "lib64/cmake/hip-lang"):
+        (made / name).mkdir(parents=True)
+    (made / "bin" / _MARK).touch()
+    (made / "lib").symlink_to("lib64")
+    shutil.copy(runtime, made / "lib64" / RUNTIME)
+    for name in libraries():
+        (made / "lib64" / f"lib{name}.so").symlink_to(RUNTIME)
+        (made / "lib64" / f"lib{name}.a").write_text(f"INPUT({folder / 'lib64' / RUNTIME})\n")
+    (made / "lib64" / "libcudadevrt.a").write_bytes(b"!<arch>\n")
+    _programs(made)
+    for name, target in load_catalog().headers.items():
+        header = made / "include" / name
+        if target and (HEADERS / target).is_file() and header.is_relative_to(made) and ".." not in name:
+            header.parent.mkdir(parents=True, exist_ok=True)
+            header.write_text(f"#pragma once\n#include <{target}>\n")
+    numbers = CUDA_VERSION.split(".")
+    code = int(numbers[0]) * 1000 + int(numbers[1]) * 10
+    (made / "include" / "cuda.h").write_text(
+        f"#pragma once\n#define CUDA_VERSION {code}\n#include <hip/hip_runtime.h>\n"
+    )
+    shutil.copytree(HEADERS / "hip", made / "include" / "hip")
+    shutil.copytree(HEADERS / "cu2port_sim", made / "include" / "cu2port_sim")
+    (made / "version.json").write_text(f'{{"cuda": {{"name": "CUDA SDK", "version": "{CUDA_VERSION}"}}}}\n')
+    (made / "toolchain.cmake").write_text(_toolchain(folder))
+    (made / "lib64/cmake/hip/hip-config.cmake").write_text(
+        _package(folder, "hip", ("hip::host", "hip::device", "hip::amdhip64"))
+    )
+    (made / "lib64/cmake/hip/hip-config-version.cmake").write_text(_package_version())
+    (made / "lib64/cmake/hip-lang/hip-lang-config.cmake").write_text(
+        _package(folder, "hip-lang", ("hip-lang::device",))
+    )
+
+
+def _programs(made: Path) -> None:
+    start = made / "bin" / "standin.py"
+    start.write_text(
+        f"import sys\nsys.path[:] = {sys.path!r}\n"
+        "from cu2port.verify.standin.driver import main\nsys.exit(main(sys.argv[1], sys.argv[2:]))\n"
+    )
+    for name in (NVCC, HIPCC, *_present()):
+        program = made / "bin" / name
+        program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -E "${{0%/*}}/standin.py" {name} "$@"\n')
+        program.chmod(0o755)
+    hip_clang = made / "bin" / "hip-clang++"  # CMake refuses a compiler called hipcc
+    hip_clang.write_text(f'#!/bin/sh\nexec "${{0%/*}}/{HIPCC}" "$@"\n')
+    hip_clang.chmod(0o755)
+    config = made / "bin" / "hipconfig"
+    config.write_text(
+        '#!/bin/sh\nhere=$(cd "${0%/*}/.." && pwd)\ncase $1 in\n'
+        f"--version|-v) printf %s {HIP_VERSION} ;;\n--platform|-P) printf amd ;;\n--compiler|-c) printf clang ;;\n"
+        '--hipclangpath|-l) printf %s "$here/bin" ;;\n*) printf %s "$here" ;;\nesac\n'
+    )
+    config.chmod(0o755)
+
+
+def _toolchain(folder: Path) -> str:
+    """CMake's toolchain file: both compilers are named and identified, since theirs is what CMake would look for."""
+    produced = verbose_text(folder).replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
+    return f"""# Written by cu2port: CUDA and HIP by stand-in compilers that build for the CPU.
+set(CMAKE_CUDA_COMPILER "{folder}/bin/nvcc")
+set(CMAKE_CUDA_COMPILER_ID NVIDIA)
+set(CMAKE_CUDA_COMPILER_ID_RUN 1)
+set(CMAKE_CUDA_COMPILER_VERSION {CUDA_VERSION})
+set(CMAKE_CUDA_COMPILER_TOOLKIT_VERSION {CUDA_VERSION})
+set(CMAKE_CUDA_COMPILER_TOOLKIT_ROOT "{folder}")
+set(CMAKE_CUDA_COMPILER_LIBRARY_ROOT "{folder}")
+set(CMAKE_CUDA_COMPILER_TOOLKIT_LIBRARY_ROOT "{folder}")
+set(CMAKE_CUDA_STANDARD_COMPUTED_DEFAULT 17)
+set(CMAKE_CUDA_COMPILER_PRODUCED_OUTPUT "{produced}\\n")
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 80)
+endif()
+set(CUDAToolkit_ROOT "{folder}")
+set(CUDA_TOOLKIT_ROOT_DIR "{folder}")
+set(CMAKE_HIP_COMPILER "{folder}/bin/hip-clang++")
+set(CMAKE_HIP_COMPILER_ID Clang)
+set(CMAKE_HIP_COMPILER_ID_RUN 1)
+set(CMAKE_HIP_COMPILER_VERSION 20.0.0)
+set(CMAKE_HIP_COMPILER_ROCM_ROOT "{folder}")
+set(CMAKE_HIP_STANDARD_COMPUTED_DEFAULT 17)
+set(CMAKE_HIP_PLATFORM amd)
+if(NOT DEFINED CMAKE_HIP_ARCHITECTURES)
+  set(CMAKE_HIP_ARCHITECTURES gfx942)
+endif()
+list(APPEND CMAKE_PREFIX_PATH "{folder}")
+"""
+
+
+def _package(folder: Path, name: str, targets: tuple[str, ...]) -> str:
+    lines = [f"set({name}_FOUND TRUE)", f'set({name}_VERSION "{HIP_VERSION}")']
+    for target in targets:
+        lines += [
+            f"if(NOT TARGET {target})",
+            f"  add_library({target} INTERFACE IMPORTED)",
+            f'  set_target_properties({target} PROPERTIES INTERFACE_LINK_LIBRARIES "{folder}/lib64/{RUNTIME}")',
+            "endif()",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _package_version() -> str:
+    return f'set(PACKAGE_VERSION "{HIP_VERSION}")\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n'
