@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
 from cu2port.core.model import Judged, Outcome
-from cu2port.engine.check import Check, Example
+from cu2port.engine.check import Check, Example, applicable
 from cu2port.engine.translate import translate
+from cu2port.facts.unit import Unit
 
 CASES = [
     pytest.param(check, example, id=f"{check.code}-{check.name}-{n}")
@@ -69,3 +71,20 @@ def test_codes_and_names_are_well_formed() -> None:
         assert len(check.code) == 5
         assert check.name == check.name.lower()
         assert check.title.endswith((".", ":"))
+
+
+@pytest.mark.parametrize("check", [c for c in all_checks() if c.triggers is not None], ids=lambda c: c.code)
+def test_triggers_are_names(check: Check) -> None:
+    assert check.triggers
+    assert [w for w in check.triggers if not (w.isascii() and w.isidentifier())] == []
+
+
+def test_a_check_that_is_not_applicable_finds_nothing() -> None:
+    every = all_checks()
+    for example in (e for c in every for e in c.examples):
+        unit = Unit(example.before, load_catalog(), example.options, example.path)
+        asked = applicable(every, unit)  # before the text is read by the lexer
+        assert asked == [c for c in every if c in asked]
+        for check in every:
+            assert check in asked or list(check.run(unit)) == [], (check.code, example.before)
+        assert set(applicable(every, unit)) <= set(asked)

@@ -25,6 +25,7 @@ class BallotWidth(Check):
     """
 
     code, name, severity = "CU312", "ballot-width", Severity.WARNING
+    triggers = frozenset(_MASKS)
     true_of_hip = True
     examples = (
         Example(

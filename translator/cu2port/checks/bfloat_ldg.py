@@ -17,6 +17,7 @@ class BfloatLdg(Check):
     """
 
     code, name, severity = "CU227", "bfloat-ldg", Severity.INFO
+    triggers = frozenset({"__ldg"})
     examples = (
         Example(
             "__device__ __nv_bfloat162 f(const __nv_bfloat162* p) { return __ldg(p + 1); }\n",

@@ -22,6 +22,7 @@ class BuiltinVector(Check):
     """
 
     code, name, severity = "CU221", "builtin-vector", Severity.INFO
+    triggers = frozenset(_NAMES)
     examples = (
         Example(
             "__device__ void f() { uint3 t = threadIdx; }\n",

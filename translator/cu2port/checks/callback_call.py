@@ -21,6 +21,7 @@ class CallbackCall(Check):
     """
 
     code, name = "CU604", "callback-call"
+    triggers = frozenset(_GIVES)
     minutes = 30
     examples = (
         Example(

@@ -18,6 +18,7 @@ class CoalescedSplit(Check):
     """
 
     code, name, severity = "CU318", "coalesced-split", Severity.INFO
+    triggers = frozenset({"coalesced_threads"})
     lint = InLint(in_hip=InHip.OWN)
     examples = (
         Example(

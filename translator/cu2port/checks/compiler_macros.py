@@ -22,6 +22,7 @@ class CompilerMacros(Check):
     """
 
     code, name, severity = "CU205", "compiler-macro", Severity.INFO
+    triggers = frozenset(_SAME)
     examples = (
         Example("#ifdef __CUDACC__\nint x;\n#endif\n", "#ifdef __HIPCC__\nint x;\n#endif\n"),
         Example(

@@ -29,6 +29,7 @@ class ComputeCapability(Check):
     """
 
     code, name, severity = "CU601", "compute-capability", Severity.WARNING
+    triggers = frozenset({*_ASKED, *_VERSIONS, *_PROPERTIES})
     minutes = 15
     examples = (
         Example(

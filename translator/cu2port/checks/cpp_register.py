@@ -15,6 +15,7 @@ class CppRegister(Check):
     """
 
     code, name, severity = "CU211", "register", Severity.INFO
+    triggers = frozenset({"register"})
     examples = (
         Example("void f() { register int i = 0; }", "void f() { int i = 0; }"),
         Example("void f(register float x);", "void f(float x);"),

@@ -23,6 +23,7 @@ class CubNamespace(Check):
     """
 
     code, name, severity = "CU711", "cub-namespace", Severity.INFO
+    triggers = frozenset({*_PREFIX, *_WRAPPED})
     examples = (
         Example(
             "#define CUB_NS_PREFIX namespace mine {\n#define CUB_NS_POSTFIX }\n#include <cub/cub.cuh>\n",

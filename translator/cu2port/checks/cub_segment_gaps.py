@@ -17,6 +17,7 @@ class CubSegmentGaps(Check):
     """
 
     code, name, severity = "CU714", "cub-segment-gaps", Severity.INFO
+    triggers = frozenset({"DeviceSegmentedRadixSort", "DeviceSegmentedSort"})
     note_minutes = 5
     examples = (
         Example(

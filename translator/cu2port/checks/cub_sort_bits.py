@@ -20,6 +20,7 @@ class CubSortBits(Check):
     """
 
     code, name = "CU712", "cub-sort-bits"
+    triggers = frozenset({"DeviceRadixSort"})
     minutes = 20
     examples = (
         Example(

@@ -29,6 +29,7 @@ class CubStorageOffset(Check):
     """
 
     code, name = "CU713", "cub-storage-offset"
+    triggers = frozenset(_ALGORITHMS)
     minutes = 10
     examples = (
         Example(

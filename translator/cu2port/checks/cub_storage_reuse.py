@@ -24,6 +24,7 @@ class CubStorageReuse(Check):
     """
 
     code, name = "CU715", "cub-storage-reuse"
+    triggers = frozenset({"TempStorage"})
     minutes = 5
     examples = (
         Example(

@@ -21,6 +21,7 @@ class CubStorageUnion(Check):
     """
 
     code, name = "CU716", "cub-storage-union"
+    triggers = frozenset({"TempStorage"})
     minutes = 10
     examples = (
         Example(_UNION, _UNION.replace("cub::", "hipcub::"), findings=1),

@@ -30,6 +30,7 @@ class CubWarpStriped(Check):
     """
 
     code, name, severity = "CU326", "cub-warp-striped", Severity.WARNING
+    triggers = frozenset({"cub", "hipcub"})
     examples = (
         Example(
             "__device__ void f() { cub::LoadDirectWarpStriped(threadIdx.x, p, items); }",

@@ -26,6 +26,7 @@ class CubWarpWidth(Check):
     """
 
     code, name, severity = "CU317", "cub-warp-width", Severity.INFO
+    triggers = frozenset(_WIDTH)
     lint = InLint(in_hip=InHip.OWN)
     examples = (
         Example("using Reduce = cub::WarpReduce<float>;", "using Reduce = hipcub::WarpReduce<float, 32>;"),

@@ -48,6 +48,7 @@ class CudaArch(Check):
     """
 
     code, name, severity = "CU204", "cuda-arch", Severity.WARNING
+    triggers = frozenset({"__CUDA_ARCH__"})
     minutes = 10
     examples = (
         Example(

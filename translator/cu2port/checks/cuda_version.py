@@ -33,6 +33,7 @@ class CudaVersion(Check):
     """
 
     code, name, severity = "CU206", "cuda-version", Severity.WARNING
+    triggers = frozenset(VERSION_MACROS)
     minutes = 5
     examples = (
         Example(

@@ -21,6 +21,7 @@ class DependentName(Check):
     """
 
     code, name, severity = "CU213", "dependent-name", Severity.INFO
+    triggers = frozenset({"template"})
     examples = (
         Example(
             "template <class T> __device__ void f() { A<T>::type x = 0; }",

@@ -21,6 +21,7 @@ class DependentTemplate(Check):
     """
 
     code, name, severity = "CU232", "dependent-template", Severity.INFO
+    triggers = frozenset({"template"})
     examples = (
         Example(
             f"{_CAST}template <class T, int N> __device__ void f(T* p) {{ Cast<T>::to<N>(p); }}\n",

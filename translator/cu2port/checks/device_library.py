@@ -22,6 +22,7 @@ class DeviceLibrary(Check):
     """
 
     code, name, severity = "CU731", "device-library", Severity.INFO
+    triggers = frozenset({"__device__", "__global__"})
     note_minutes = 5
     examples = (
         Example(

@@ -26,6 +26,7 @@ class DevicePointer(Check):
     """
 
     code, name, severity = "CU602", "device-pointer-arithmetic", Severity.INFO
+    triggers = frozenset(_TYPES)
     examples = (
         Example(
             "void f(CUdeviceptr p, size_t n) { g(p + n); }",

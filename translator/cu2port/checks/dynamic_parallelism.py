@@ -14,6 +14,7 @@ class DynamicParallelism(Check):
     """
 
     code, name, severity = "CU207", "dynamic-parallelism", Severity.ERROR
+    triggers = frozenset({"__device__", "__global__"})
     lint = InLint(chosen=True)
     minutes = 480
     counterpart = False

@@ -15,6 +15,7 @@ class ExternShared(Check):
     """
 
     code, name, severity = "CU210", "extern-shared", Severity.INFO
+    triggers = frozenset({"__shared__"})
     examples = (
         Example(
             "__global__ void k() { extern __shared__ float s[256]; }",

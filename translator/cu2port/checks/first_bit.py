@@ -22,6 +22,7 @@ class FirstBit(Check):
     """
 
     code, name, severity = "CU225", "first-bit-overload", Severity.INFO
+    triggers = frozenset(_TAKEN)
     examples = (
         Example(
             "__device__ int f(uint64_t mask) { return __ffsll(mask); }\n",

@@ -20,6 +20,7 @@ class ForwardVector(Check):
     """
 
     code, name, severity = "CU243", "forward-vector", Severity.INFO
+    triggers = frozenset({"struct", "class"})
     examples = (
         Example(
             "struct float4;\nvoid f(float4* p);\n",

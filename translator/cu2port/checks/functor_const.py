@@ -21,6 +21,7 @@ class FunctorConst(Check):
     """
 
     code, name, severity = "CU717", "functor-const", Severity.INFO
+    triggers = frozenset(_LIBRARIES)
     examples = (
         Example(
             "struct M { __device__ int operator()(int a, int b) { return f(a, b); } };\nusing cub::Max;\n",

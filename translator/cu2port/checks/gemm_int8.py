@@ -23,6 +23,7 @@ class GemmInt8(Check):
     """
 
     code, name = "CU719", "gemm-int8"
+    triggers = frozenset(_CALLS)
     minutes = 30
     _BEFORE = "gemm(h, o, o, 1, 1, 1, &a, x, CUDA_R_8I, 1, y, CUDA_R_8I, 1, &b, c, CUDA_R_32F, 1, t, g);"
     examples = (

@@ -22,6 +22,7 @@ class HalfAtomic(Check):
     """
 
     code, name, severity = "CU226", "half-atomic", Severity.INFO
+    triggers = frozenset({"atomicAdd"})
     examples = (
         Example(
             "__device__ void f(__half* p, __half v) { atomicAdd(p, v); }\n",

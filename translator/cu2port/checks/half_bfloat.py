@@ -20,6 +20,7 @@ class HalfBfloat(Check):
     """
 
     code, name, severity = "CU245", "half-bfloat", Severity.INFO
+    triggers = frozenset(_BFLOAT)
     examples = (
         Example(
             "__device__ void f(half h, __nv_bfloat16* b) { b[0] = static_cast<__nv_bfloat16>(h); h = half(b[1]); }\n",

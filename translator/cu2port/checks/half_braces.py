@@ -19,6 +19,7 @@ class HalfBraces(Check):
     """
 
     code, name, severity = "CU241", "half-braces", Severity.INFO
+    triggers = frozenset(_TYPES)
     examples = (
         Example("void f() { half2 r; r = {}; }", "void f() { half2 r; r = half2{}; }"),
         Example(

@@ -36,6 +36,7 @@ class HeaderGuard(Check):
     """
 
     code, name, severity = "CU219", "header-guard", Severity.INFO
+    triggers = frozenset(_GUARDS)
     examples = (
         Example(
             "#ifdef __DRIVER_TYPES_H__\nint x;\n#endif\n",

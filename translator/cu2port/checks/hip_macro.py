@@ -19,6 +19,7 @@ class HipMacro(Check):
     """
 
     code, name, severity = "CU231", "hip-macro", Severity.INFO
+    triggers = frozenset(_LEFT)
     true_of_hip = True
     examples = (
         Example(

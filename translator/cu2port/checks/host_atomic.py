@@ -31,6 +31,7 @@ class HostAtomic(Check):
     """
 
     code, name = "CU609", "host-atomic"
+    triggers = frozenset({"__managed__", *_ALLOCATES})
     minutes = 20
     examples = (
         Example(

@@ -33,6 +33,7 @@ class HostMath(Check):
     """
 
     code, name, severity = "CU220", "host-math", Severity.INFO
+    triggers = frozenset(_HOST.keys() | _REPORTED)
     examples = (
         Example(
             "float f(int n) { return rsqrtf(n); }\n",

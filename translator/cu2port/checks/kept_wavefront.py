@@ -58,6 +58,7 @@ class KeptWavefront(Check):
     """
 
     code, name, severity = "CU328", "kept-wavefront", Severity.WARNING
+    triggers = frozenset(_USES)
     true_of_hip = True
     _macro = "#ifdef USE_ROCM\n#define WARP_SIZE 64\n#else\n#define WARP_SIZE 32\n#endif\n"
     _use = "__device__ int f(int v) { return __shfl_down_sync(~0u, v, WARP_SIZE / 2); }\n"

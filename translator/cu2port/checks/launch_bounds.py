@@ -15,6 +15,7 @@ class LaunchBounds(Check):
     """
 
     code, name, severity = "CU203", "launch-bounds", Severity.INFO
+    triggers = frozenset({"__launch_bounds__"})
     minutes = 2
     examples = (
         Example(

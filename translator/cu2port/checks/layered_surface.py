@@ -20,6 +20,7 @@ class LayeredSurface(Check):
     """
 
     code, name = "CU608", "layered-surface"
+    triggers = frozenset({*_ACCESS, *_LAYERED})
     minutes = 60
     examples = (
         Example(

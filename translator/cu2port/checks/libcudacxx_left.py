@@ -24,6 +24,7 @@ class LibcudacxxLeft(Check):
     """
 
     code, name, severity = "CU710", "libcudacxx-left", Severity.WARNING
+    triggers = frozenset({"cuda"})
     minutes = 2
     examples = (
         Example(

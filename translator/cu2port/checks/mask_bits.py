@@ -23,6 +23,7 @@ class MaskBits(Check):
     """
 
     code, name, severity = "CU323", "mask-bits", Severity.WARNING
+    triggers = frozenset(_NARROW)
     true_of_hip = True
     examples = (
         Example(

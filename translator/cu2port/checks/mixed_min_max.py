@@ -25,6 +25,7 @@ class MixedMinMax(Check):
     """
 
     code, name, severity = "CU214", "mixed-min-max", Severity.INFO
+    triggers = frozenset({"min", "max"})
     examples = (
         Example(
             "__device__ int f(int a, unsigned n) { return min(a, n); }\n",

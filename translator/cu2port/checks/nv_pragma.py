@@ -20,6 +20,7 @@ class NvPragma(Check):
     """
 
     code, name, severity = "CU212", "nv-pragma", Severity.INFO
+    triggers = frozenset({"pragma"})
     examples = (
         Example("#pragma nv_diag_suppress 177\nint x;\n", "int x;\n"),
         Example("#pragma nv_exec_check_disable\nint x;\n", "int x;\n"),

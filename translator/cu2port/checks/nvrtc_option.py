@@ -69,6 +69,7 @@ class NvrtcOption(Check):
     """
 
     code, name, severity = "CU218", "nvrtc-option", Severity.INFO
+    triggers = frozenset({"nvrtcCompileProgram"})
     lint = InLint(chosen=True)
     examples = (
         Example(

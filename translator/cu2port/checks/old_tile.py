@@ -26,6 +26,7 @@ class OldTile(Check):
     """
 
     code, name, severity = "CU327", "old-tile", Severity.WARNING
+    triggers = frozenset({"tiled_partition", *_VOTES})
     examples = (
         Example(_NESTED, _NESTED, options=Options(rocm=(6, 3))),
         Example(_VOTE, _VOTE, options=Options(rocm=(6, 3))),

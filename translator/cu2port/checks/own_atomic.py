@@ -31,6 +31,7 @@ class OwnAtomic(Check):
     """
 
     code, name, severity = "CU229", "own-atomic", Severity.INFO
+    triggers = frozenset(_NAMES)
     examples = (
         Example(
             "__device__ float atomicMax(float* p, float v) {\n    return v;\n}\n",

@@ -20,6 +20,7 @@ class OwnCudacc(Check):
     """
 
     code, name = "CU244", "own-compiler-macro"
+    triggers = frozenset(_MACROS)
     minutes = 5
     examples = (
         Example("#define __CUDACC__\nint x;\n", "#define __CUDACC__\nint x;\n"),

@@ -44,6 +44,7 @@ class PageableCopy(Check):
     """
 
     code, name = "CU603", "pageable-copy"
+    triggers = frozenset(_CALLS)
     minutes = 15
     examples = (
         Example(

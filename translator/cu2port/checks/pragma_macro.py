@@ -16,6 +16,7 @@ class PragmaMacro(Check):
     """
 
     code, name, severity = "CU230", "pragma-macro", Severity.INFO
+    triggers = frozenset({"pragma"})
     examples = (
         Example("#define UNROLL #pragma unroll 4\n", '#define UNROLL _Pragma("unroll 4")\n', "in a macro body"),
         Example(

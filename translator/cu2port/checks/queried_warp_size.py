@@ -32,6 +32,7 @@ class QueriedWarpSize(Check):
     """
 
     code, name, severity = "CU316", "queried-warp-size", Severity.INFO
+    triggers = frozenset({"warpSize", *_ATTRIBUTES})
     lint = InLint(in_hip=InHip.OWN)
     examples = (
         Example(

@@ -24,6 +24,7 @@ class RuntimeVersion(Check):
     """
 
     code, name = "CU606", "runtime-version"
+    triggers = frozenset(_ASKS)
     minutes = 10
     examples = (
         Example(

@@ -27,6 +27,7 @@ class SameOverload(Check):
     """
 
     code, name, severity = "CU222", "same-overload", Severity.INFO
+    triggers = frozenset({"CUresult", *_VOID})
     examples = (
         Example(
             "const char* text(cudaError_t e) { return A(e); }\nconst char* text(CUresult e) { return B(e); }\nint x;\n",

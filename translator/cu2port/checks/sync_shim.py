@@ -17,6 +17,7 @@ class SyncShim(Check):
     """
 
     code, name, severity = "CU322", "sync-shim", Severity.WARNING
+    triggers = frozenset(SYNC)
     true_of_hip = True
     _shim = "#ifdef __HIP_PLATFORM_AMD__\n#define __shfl_xor_sync(mask, v, bits) __shfl_xor(v, bits)\n#endif\n"
     _width = "#if defined(USE_ROCM)\n#define __shfl_sync(mask, v, lane, width) __shfl(v, lane, width)\n#endif\n"

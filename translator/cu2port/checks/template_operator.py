@@ -30,6 +30,7 @@ class TemplateOperator(Check):
     """
 
     code, name = "CU242", "template-operator"
+    triggers = frozenset({"operator"})
     examples = (
         Example(_COMPLEX, _COMPLEX, findings=1),
         Example(

@@ -15,6 +15,7 @@ class TextureReference(Check):
     """
 
     code, name, severity = "CU208", "texture-reference", Severity.WARNING
+    triggers = frozenset({"texture", "surface"})
     lint = InLint(chosen=True)
     minutes = 120
     counterpart = False

@@ -20,6 +20,7 @@ class ThrustTuple(Check):
     """
 
     code, name, severity = "CU718", "thrust-tuple", Severity.INFO
+    triggers = frozenset(_ITERATORS)
     examples = (
         Example(
             "auto z = thrust::make_zip_iterator(cuda::std::make_tuple(a, b));\n",

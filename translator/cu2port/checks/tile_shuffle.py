@@ -23,6 +23,7 @@ class TileShuffle(Check):
     """
 
     code, name, severity = "CU329", "tile-shuffle", Severity.INFO
+    triggers = frozenset(_GROUPS)
     examples = (
         Example(
             "struct P { float v; int i; };\n"

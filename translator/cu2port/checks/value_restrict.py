@@ -16,6 +16,7 @@ class ValueRestrict(Check):
     """
 
     code, name, severity = "CU228", "value-restrict", Severity.INFO
+    triggers = frozenset({"__restrict__", "__restrict"})
     examples = (
         Example("void f(half __restrict__ (*p)[8]);", "void f(half (*p)[8]);"),
         Example("void f(float const __restrict__ *a, int __restrict b[]);", "void f(float const *a, int b[]);"),

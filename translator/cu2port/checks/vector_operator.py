@@ -30,6 +30,7 @@ class VectorOperator(Check):
     """
 
     code, name, severity = "CU216", "vector-operator", Severity.INFO
+    triggers = frozenset({"operator"})
     examples = (
         Example(
             "inline __host__ __device__ float2 operator*(float2 a, float2 b)\n{\n"

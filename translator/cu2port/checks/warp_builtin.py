@@ -22,6 +22,7 @@ class WarpBuiltin(Check):
     """
 
     code, name, severity = "CU313", "warp-builtin", Severity.INFO
+    triggers = frozenset(LOGICAL)
     lint = InLint(in_hip=InHip.OWN | InHip.WIDE, folds_into=(Fold("CU322"), Fold("CU312", same_fix=True)))
     examples = (
         Example(

@@ -19,6 +19,7 @@ class WarpMaskWidth(Check):
     """
 
     code, name, severity = "CU310", "warp-mask-width", Severity.WARNING
+    triggers = frozenset(SYNC)
     true_of_hip = True
     lint = InLint(folds_into=(Fold("CU311"),), with_size=True)
     examples = (

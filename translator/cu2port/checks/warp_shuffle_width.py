@@ -20,6 +20,7 @@ class WarpShuffleWidth(Check):
     """
 
     code, name, severity = "CU314", "warp-shuffle-width", Severity.INFO
+    triggers = frozenset(SHUFFLES)
     lint = InLint(in_hip=InHip.OWN | InHip.WIDE, folds_into=(Fold("CU322"),), neutral=True)
     examples = (
         Example(

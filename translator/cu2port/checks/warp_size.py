@@ -22,6 +22,7 @@ class WarpSize(Check):
     """
 
     code, name, severity = "CU315", "warp-size", Severity.INFO
+    triggers = frozenset({"warpSize"})
     lint = InLint(in_hip=InHip.OWN | InHip.WIDE)
     examples = (
         Example(

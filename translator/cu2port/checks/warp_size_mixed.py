@@ -31,6 +31,7 @@ class WarpSizeMixed(Check):
     """
 
     code, name, severity = "CU353", "warp-size-mixed", Severity.WARNING
+    triggers = frozenset({"warpSize"})
     lint = InLint(in_hip=InHip.COUNT)
     examples = (
         Example(_MIXED, _MIXED, options=_FLAG, findings=1),

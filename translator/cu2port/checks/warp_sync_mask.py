@@ -19,6 +19,7 @@ class WarpSyncMask(Check):
     """
 
     code, name, severity = "CU311", "warp-sync-mask", Severity.WARNING
+    triggers = frozenset(SYNC)
     lint = InLint(in_hip=InHip.OWN, folds_into=(Fold("CU310"),))
     examples = (
         Example(

@@ -70,6 +70,7 @@ class WarpSynchronous(Check):
     """
 
     code, name, severity = "CU368", "warp-synchronous", Severity.INFO
+    triggers = frozenset({"__shared__", "volatile", "VOLATILE"})
     examples = (
         Example(
             _TAIL,

@@ -18,6 +18,7 @@ class WavefrontMacro(Check):
     """
 
     code, name, severity = "CU320", "wavefront-macro", Severity.WARNING
+    triggers = frozenset(_MACROS)
     true_of_hip = True
     examples = (
         Example(

@@ -15,6 +15,7 @@ class WideTile(Check):
     """
 
     code, name, severity = "CU324", "wide-tile", Severity.WARNING
+    triggers = frozenset({"tiled_partition", "thread_block_tile"})
     examples = (
         Example(
             "namespace cg = cooperative_groups;\n__device__ void f() { auto t = cg::tiled_partition<64>(g); }",

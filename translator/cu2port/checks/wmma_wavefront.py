@@ -16,6 +16,7 @@ class WmmaWavefront(Check):
     """
 
     code, name, severity = "CU720", "wmma-wavefront", Severity.WARNING
+    triggers = frozenset({"nvcuda", "rocwmma"})
     minutes = 120
     examples = (
         Example(

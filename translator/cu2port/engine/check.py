@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 from cu2port.catalog.findings import Kind, RowFinding
@@ -70,7 +71,8 @@ class Check(ABC):
     `minutes`: what a finding costs a person who must deal with it by hand, where that is not what `audit/effort.py`
     takes for all; `note_minutes`: the same for one that is information. `counterpart`: whether HIP has something to
     write instead, where a finding has no edits. `true_of_hip`: whether what it says holds for code that is HIP's
-    already, where nothing is changed.
+    already, where nothing is changed. `triggers`: tokens of which every file with a finding has one, each a name; None:
+    any file may have a finding.
     """
 
     code: ClassVar[str]
@@ -80,6 +82,7 @@ class Check(ABC):
     note_minutes: ClassVar[float] = 0.0
     counterpart: ClassVar[bool] = True
     true_of_hip: ClassVar[bool] = False
+    triggers: ClassVar[frozenset[str] | None] = None
     lint: ClassVar[InLint] = InLint()
     examples: ClassVar[tuple[Example, ...]] = ()
 
@@ -171,6 +174,26 @@ class Check(ABC):
     def page(self) -> str:
         """The whole docstring."""
         return inspect.getdoc(type(self)) or ""
+
+
+def applicable(checks: tuple[Check, ...], unit: Unit) -> list[Check]:
+    """Those of some checks that may find something in a file, in their order."""
+    always, words, by_word = _by_trigger(checks)
+    chosen = always.copy()
+    for word in unit.may_be_tokens(words):
+        chosen.update(by_word[word])
+    return [checks[k] for k in sorted(chosen)]
+
+
+@lru_cache(maxsize=4)
+def _by_trigger(checks: tuple[Check, ...]) -> tuple[set[int], frozenset[str], Mapping[str, tuple[int, ...]]]:
+    """Which of some checks have no triggers, all triggers of the others, and which have a word as a trigger."""
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for k, check in enumerate(checks):
+        for word in check.triggers or ():
+            found[word].append(k)
+    always = {k for k, check in enumerate(checks) if check.triggers is None}
+    return always, frozenset(found), {word: tuple(ks) for word, ks in found.items()}
 
 
 class RowCheck(Check):

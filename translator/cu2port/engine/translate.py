@@ -16,6 +16,7 @@ from cu2port.core import edits
 from cu2port.core.file_rules import NOT_TEXT
 from cu2port.core.model import Finding, Options, Outcome, Project, Result
 from cu2port.engine import hipside
+from cu2port.engine.check import applicable
 from cu2port.engine.effects import narrowed
 from cu2port.engine.inactive import inactive
 from cu2port.facts.conditionals import Cover
@@ -73,8 +74,8 @@ def examine(
     if bad is not None:
         return Examined(path, data, options, None, (bad,))
     unit = Unit(data.decode("latin-1"), load_catalog(options.rules, options.warp), options, path, project, clang)
-    chosen = [check for check in all_checks() if codes is None or check.code in codes]
-    findings = [f for check in chosen for f in check.run(unit)]
+    chosen = applicable(tuple(all_checks()), unit)
+    findings = [f for check in chosen if codes is None or check.code in codes for f in check.run(unit)]
     if options.warp == "native" or options.kernels:
         from cu2port.checks.native_kernel import NativeKernel
         from cu2port.warp.native.asked import not_replaced

@@ -110,6 +110,13 @@ class Tokens:
         """Whether one of some names may be a token, told without the lexer. False is certain."""
         return self.is_read or self._vocabulary.may_hold(names)
 
+    def may_be_tokens(self, names: frozenset[str]) -> Set[str]:
+        """Those of some names that may be tokens, told without the lexer; the others are not. Each begins with an ASCII
+        letter or `_`."""
+        if not self.is_read and _SURE not in self.text:
+            return self._vocabulary.may_be(names)
+        return self._words & names
+
     def may_match(self, pattern: re.Pattern[str], begins: str) -> bool:
         """The same of names that begin with one of some ASCII letters and match a pattern."""
         return self.is_read or self._vocabulary.may_match(pattern, begins)

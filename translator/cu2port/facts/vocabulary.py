@@ -55,6 +55,10 @@ class Vocabulary(Set[str]):
         asked = _names(names)
         return not self._runs.isdisjoint(asked) or any(name in self._text for name in _other(asked))
 
+    def may_be(self, names: Set[str]) -> Set[str]:
+        """Those of some names, each beginning with an ASCII letter or `_`, that may be tokens; the others are not."""
+        return self._runs & names
+
     def may_match(self, pattern: re.Pattern[str], begins: str) -> bool:
         """Whether a token that begins with one of some ASCII letters may match a pattern. False is certain."""
         known = self._by_letter
