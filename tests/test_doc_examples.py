@@ -135,7 +135,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def needs_compiler(text: str) -> bool:
-    return bool(re.search(r"cu2port simulate\b", text))
+    return bool(re.search(r"cu2port (?:simulate|trial)\b", text))
 
 
 def skip_without_compiler(text: str) -> None:

@@ -12,6 +12,7 @@ import click
 
 from cu2port.cli.console import echo, echo_lines
 from cu2port.cli.sim_commands import sim_cc, simulate
+from cu2port.cli.trial_command import trial
 from cu2port.core.version import __version__
 from cu2port.report import formats
 from cu2port.report.formats import Kind
@@ -99,9 +100,10 @@ def main() -> None:
 def cli() -> None:
     """Port CUDA C++ to HIP source that you own, with a report of all that is left.
 
-    Three commands execute code: verify runs compilers on the sources, and CMake or `make -n` where the tree has a
-    build; simulate builds and runs the program, or runs the command that it is given; sim-cc runs compilers. All others
-    (convert --verify runs compilers alone) read files, and run nothing that a tree holds or names.
+    Four commands execute code: verify runs compilers on the sources, and CMake or `make -n` where the tree has a
+    build; simulate builds and runs the program, or runs the command that it is given; trial builds and runs kernels;
+    sim-cc runs compilers. All others (convert --verify runs compilers alone) read files, and run nothing that a tree
+    holds or names.
 
     Exit codes: 0 nothing is left to do by hand, 1 findings are left, 2 could not run.
     """
@@ -350,7 +352,7 @@ def rules(as_json: bool) -> None:
     raise SystemExit(command(as_json))
 
 
-for _command in (simulate, sim_cc):
+for _command in (simulate, sim_cc, trial):
     cli.add_command(_command)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from cu2port.core.model import Span
 from cu2port.facts.unit import Unit
@@ -20,6 +21,12 @@ _TYPES = frozenset("int unsigned size_t auto long uint uint32_t int32_t uint64_t
 
 def threads(unit: Unit, span: Span) -> int | None:
     """The threads of a block written as a number, a constant, `dim3(...)` or a variable of that; None: not known."""
+    known = extents(unit, span)
+    return None if known is None else prod(known)
+
+
+def extents(unit: Unit, span: Span) -> tuple[int, ...] | None:
+    """The same by axis, as far as they are written."""
     first, stop = _tokens(unit, span)
     if stop - first == 1 and is_identifier(unit.t[first]):
         known = unit.once(_variables)
@@ -31,16 +38,17 @@ def threads(unit: Unit, span: Span) -> int | None:
             return variable[0]
     if unit.t[first] == "dim3":
         return _dim3(unit, first + 1)
-    return number(unit, first, stop)
+    n = number(unit, first, stop)
+    return None if n is None else (n,)
 
 
-def _variables(unit: Unit) -> dict[str, tuple[int | None] | None]:
+def _variables(unit: Unit) -> dict[str, tuple[tuple[int, ...] | None] | None]:
     """What `_variable` said so far."""
     return {}
 
 
-def _variable(unit: Unit, name: str) -> tuple[int | None] | None:
-    """The threads of a `dim3` variable; None where the name is none."""
+def _variable(unit: Unit, name: str) -> tuple[tuple[int, ...] | None] | None:
+    """The extents of a `dim3` variable; None where the name is none."""
     places = [i for i in unit.find(name) if unit.tok(i - 1) == "dim3"]
     if not places:
         return None
@@ -65,19 +73,19 @@ def _tokens(unit: Unit, span: Span) -> tuple[int, int]:
     return unit.lexed.at(span.start), unit.lexed.at(span.end)
 
 
-def _dim3(unit: Unit, opener: int) -> int | None:
-    """The product of `dim3(...)`, `name(...)` or `name = dim3(...)`; opener: the token behind the name."""
+def _dim3(unit: Unit, opener: int) -> tuple[int, ...] | None:
+    """The numbers of `dim3(...)`, `name(...)` or `name = dim3(...)`; opener: the token behind the name."""
     if unit.tok(opener) == "=" and unit.tok(opener + 1) == "dim3":
         opener += 2
     if unit.tok(opener) not in ("(", "{") or unit.match[opener] < 0:
         return None
-    out = 1
+    out = []
     for part in unit.split_args(opener + 1, unit.match[opener]):
         n = number(unit, *_tokens(unit, part))
         if n is None:
             return None
-        out *= n
-    return out
+        out.append(n)
+    return tuple(out)
 
 
 def _values(unit: Unit) -> dict[tuple[str, int], Constant | None]:

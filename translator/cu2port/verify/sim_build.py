@@ -77,17 +77,25 @@ class Toolchain:
 
         `shared`: as a library, for programs of several parts: there is one runtime in a process.
         """
-        digest = hashlib.sha256(repr((self.command, self.version)).encode())
-        for path in sorted((HEADERS / "cu2port_sim").iterdir()):
-            digest.update(path.read_bytes())
-        out = cache_dir() / "sim" / f"runtime-{digest.hexdigest()[:16]}{'.so' if shared else '.o'}"
         how = ("-shared", "-fPIC", f"-Wl,-soname,{RUNTIME}", "-ldl") if shared else ("-c",)
+        source = HEADERS / "cu2port_sim" / "runtime.cpp"
+        name = "runtime.so" if shared else "runtime.o"
+        return self.kept(name, ("-std=c++17", "-O2", "-pthread", str(source), *how), ("cu2port_sim",))
+
+    def kept(self, name: str, arguments: Sequence[str], folders: Sequence[str]) -> Path:
+        """What a call of the compiler makes, kept in the cache for as long as the headers of some folders are the same.
+        `name`: of the file that is made."""
+        digest = hashlib.sha256(repr((self.command, self.version, arguments)).encode())
+        for folder in folders:
+            for path in sorted(p for p in (HEADERS / folder).rglob("*") if p.is_file()):
+                digest.update(path.read_bytes())
+        stem, _, suffix = name.partition(".")
+        out = cache_dir() / "sim" / f"{stem}-{digest.hexdigest()[:16]}.{suffix}"
         if not out.is_file():
             out.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=out.parent) as scratch:
                 built = Path(scratch) / out.name
-                source = HEADERS / "cu2port_sim" / "runtime.cpp"
-                self.call(("-std=c++17", "-O2", "-pthread", str(source), *how, "-o", str(built)))
+                self.call((*arguments, "-o", str(built)))
                 built.replace(out)
         return out
 
@@ -185,9 +193,14 @@ class Text(NamedTuple):
     lines: tuple[int, ...] = ()
 
 
+def plain_sources(program: Program) -> dict[Path, Text]:
+    """The units and all files of the user's that they include, by absolute path, as they are."""
+    return {real: Text(text) for real, (_, text) in read_all(program.units, program).items()}
+
+
 def sources(program: Program) -> dict[Path, Text]:
-    """The units and all files of the user's that they include, by absolute path, converted to HIP; with the
-    helper headers that either needs: their cross-lane operations count as the user's do."""
+    """The same converted to HIP; with the helper headers that either needs: their cross-lane operations count as the
+    user's do."""
     texts = read_all(program.units, program)
     names = frozenset(n for _, t in texts.values() for n in declared_names(t).own)
     cuda = program.cuda

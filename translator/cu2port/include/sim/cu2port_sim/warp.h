@@ -158,6 +158,10 @@ T reduce_sync(const char* name, u64 mask, T value, F f, Where where) {
 
 #define CU2PORT_SIM_WHERE cu2port_sim::Where where = cu2port_sim::Where::here()
 
+#ifdef CU2PORT_SIM_CUDA  // CUDA's own operations in place of HIP's
+#include "../cuda/lanes.h"
+#else
+
 #define CU2PORT_SIM_SHUFFLES(T)                                                                                     \
     inline T __shfl(T v, int source, int width = warpSize, CU2PORT_SIM_WHERE) {                                     \
         return cu2port_sim::permute("__shfl", v, cu2port_sim::shfl_index(cu2port_sim::lane_id(), source, width), where); \
@@ -276,3 +280,5 @@ inline unsigned long long __lanemask_lt(CU2PORT_SIM_WHERE) {
 inline unsigned long long __lanemask_gt(CU2PORT_SIM_WHERE) {
     return __ballot(1, where) & ~((2ull << cu2port_sim::lane_id()) - 1);
 }
+
+#endif

@@ -1,6 +1,7 @@
 // HIP on the CPU: what cu2port's simulator gives programs in place of ROCm's header of this name.
 #pragma once
 
+#ifndef CU2PORT_SIM_CUDA  // cuda/cuda_runtime.h includes this header, too
 #ifndef __HIPCC__
 #define __HIPCC__ 1
 #endif
@@ -9,6 +10,7 @@
 #endif
 #ifndef __HIP_PLATFORM_AMD__
 #define __HIP_PLATFORM_AMD__ 1
+#endif
 #endif
 #define CU2PORT_SIMULATED 1
 
@@ -25,7 +27,9 @@
 #include "../cu2port_sim/maths.h"
 #include "../cu2port_sim/atomics.h"
 #include "../cu2port_sim/warp.h"
+#ifndef CU2PORT_SIM_CUDA
 #include "../cu2port_sim/amdgcn.h"
+#endif
 #include "../cu2port_sim/launch.h"
 #include "../cu2port_sim/more_api.h"
 #include "../cu2port_sim/graphs.h"

@@ -1,0 +1,225 @@
+"""Each CUDA kernel against what it is converted to: what is said, and that faults are found."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from cu2port.cli.commands import cli
+from cu2port.verify.reach import read
+from cu2port.verify.sim_build import Program, Text, Toolchain
+from cu2port.verify.trial.branches import counted
+from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
+from cu2port.verify.trial.run import Asked, find_programs, try_program
+from cu2port.verify.trial.slices import needed, sliced
+from cu2port.verify.trial.verdict import Verdict, most_common_failure, read_output
+
+SUM = """#include <cuda_runtime.h>
+#include <cublas_v2.h>
+struct Item { float3 place; float mass[2]; int kind; };
+static cublasHandle_t handle;
+__constant__ float factor[8];
+__device__ int hits;
+cublasStatus_t prepare(cublasHandle_t h) { return cublasCreate(&h); }
+__device__ float warp_sum(float v) {
+    for (int o = 16; o > 0; o >>= 1) v += __shfl_down_sync(0xffffffffu, v, o);
+    return v;
+}
+__global__ void sum(const float* in, float* out, int n) {
+    float v = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) v += in[i];
+    v = warp_sum(v);
+    if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}
+__global__ void items(Item* b, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        b[i].place.y += b[i].mass[1] * factor[i % 8];
+        if (b[i].kind > 3) atomicAdd(&hits, 1);
+    }
+}
+__global__ void votes(const int* in, unsigned* out) {
+    unsigned m = __ballot(in[blockIdx.x * blockDim.x + threadIdx.x] > 5);
+    if (threadIdx.x % 32 == 0) out[(blockIdx.x * blockDim.x + threadIdx.x) / 32] = __popc(m);
+}
+__global__ void race(int* list, int* count) { list[atomicAdd(count, 1)] = threadIdx.x; }
+__global__ void ptx(unsigned* a) { asm("bfind.u32 %0, %1;" : "=r"(a[0]) : "r"(a[1])); }
+int main() { prepare(handle); sum<<<1, 64>>>(0, 0, 1); }
+"""
+
+Try = Callable[..., dict[str, Verdict]]
+
+
+@pytest.fixture
+def tried(tmp_path: Path, toolchain: Toolchain) -> Try:
+    """tried(text, warp, **asked) -> the verdict of each kernel."""
+
+    def get(text: str, warp: str = "logical", **asked: Any) -> dict[str, Verdict]:
+        path = tmp_path / "k.cu"
+        path.write_text(text)
+        program = Program((path,), warp=warp)
+        return {v.kernel: v for v in try_program(program, Asked(**{"time_s": 20.0, **asked}), toolchain, 2)}
+
+    return get
+
+
+def test_kernels_are_told_apart(tried: Try) -> None:
+    """One file, without its program and without cuBLAS: sums, structs, constants, a race, PTX."""
+    said = tried(SUM, waves=(64,), kernels=frozenset({"sum", "items", "race", "ptx"}))
+    wanted = {"sum": "same", "items": "same", "race": "could not", "ptx": "could not"}
+    assert {k: v.outcome for k, v in said.items()} == wanted, [v.text for v in said.values()]
+    assert "order of its threads" in said["race"].why and said["ptx"].why == "inline PTX"
+    assert said["sum"].branches >= 0.8 and said["items"].branches == 1 and said["items"].cases >= 10
+    assert said["sum"].line == 12
+
+
+def test_a_kernel_that_is_only_renamed_differs_at_64_lanes(tried: Try) -> None:
+    said = tried(SUM, "flag", waves=(32, 64), kernels=frozenset({"votes"}))["votes"]
+    assert said.outcome == "differs" and "in CUDA" in said.why
+    assert re.match(r"wave 64.*, <<<\(\d,1,1\), \(\d+,1,1\)>>>: out\[\d\] is \d+, in CUDA \d+", said.why), said.why
+
+
+def test_no_branch_counts_that_was_not_executed(tried: Try) -> None:
+    text = """__global__ void k(int* a, float x) {
+    if (x == 123456.0f) { if (a[0] > 3) a[1] = 2; if (a[0] > 4) a[2] = 3; if (a[0] > 5) a[3] = 3; }
+    a[threadIdx.x] = 1;
+}
+"""
+    said = tried(text, waves=(32,))["k"]
+    assert said.outcome == "could not" and "of its branches" in said.why and "k.cu:2" in said.why
+
+
+def test_a_mask_without_meaning_is_not_compared(tried: Try) -> None:
+    text = """__global__ void k(int* a) {
+    if (threadIdx.x % 2) a[threadIdx.x] = __shfl_sync(0xffffffffu, a[threadIdx.x], 0);
+    __syncthreads();
+}
+"""
+    said = tried(text, waves=(64,))["k"]
+    assert said.outcome == "could not" and "the mask names lanes that are elsewhere" in said.why
+
+
+# --- parts that need no compiler ---------------------------------------------------------------------------------
+
+
+def kernels(text: str) -> Sequence[Kernel | Unclear]:
+    unit = read(text, "k.cu")
+    return list(find_kernels(unit, [unit]))
+
+
+def test_launches_tell_blocks_and_template_arguments() -> None:
+    text = """
+#define TILE 8
+const int N = 64;
+template <typename T, int B> __global__ void a(T* p) {}
+namespace x { __global__ void b(int nx, float* ptr) { int i = threadIdx.y; } }
+__launch_bounds__(96) __global__ void c() {}
+template <int M> __global__ void d() {}
+template <typename T> __global__ void e(T* p) {}
+template <typename T> void host(T* p) { const int q = 3; a<T, q><<<1, dim3(TILE, TILE)>>>(p); }
+void go() { dim3 block(TILE, 2 * TILE); x::b<<<1, block, N * 4>>>(1, 0); }
+"""
+    a, b, c, d, e = kernels(text)
+    assert isinstance(a, Kernel) and (a.arguments, a.blocks) == ("<float, 3>", ((8, 8, 1),))
+    assert isinstance(b, Kernel) and (b.path, b.blocks, b.dynamic) == ("x::b", ((8, 16, 1),), 256)
+    assert (b.parameters, b.roles) == (("nx", "ptr"), "w?")
+    assert isinstance(c, Kernel) and c.blocks == ((96, 1, 1),)
+    assert isinstance(d, Unclear) and "template" in d.why
+    assert isinstance(e, Kernel) and e.arguments == "<float>"
+
+
+def test_a_slice_keeps_what_the_kernel_names_and_all_lines() -> None:
+    unit = read(SUM, "k.cu")
+    seen = needed([unit], {"items"})
+    text = sliced(unit, seen)
+    assert text.count("\n") == SUM.count("\n") and "#include <cublas_v2.h>" in text
+    kept = {w for w in ("struct Item", "factor[8]", "int hits", "void items") if w in text}
+    assert len(kept) == 4
+    assert not [w for w in ("cublasHandle_t", "warp_sum", "void sum", "main") if w in text]
+
+
+def test_a_slice_keeps_templates_operators_and_enumerators() -> None:
+    text = """enum { A, B };
+enum Kind { RED, BLUE };
+struct V { float x; };
+struct W { float x; };
+__device__ V operator+(V a, V b) { return a; }
+__device__ W operator+(W a, W b) { return a; }
+template <typename T>
+__device__ T twice(T v) { return v; }
+extern "C" __global__ void k(V* v) { v[0] = twice(v[A]); Kind kind = RED; }
+extern "C" void other() {}
+"""
+    unit = read(text, "k.cu")
+    out = sliced(unit, needed([unit], {"k"}))
+    for kept in (
+        "enum { A, B };",
+        "enum Kind { RED, BLUE };",
+        "V operator+",
+        "template <typename T>\n__device__ T twice",
+    ):
+        assert kept in out, kept
+    assert "W" not in out and out.count('extern "C"') == 1
+
+
+def test_conditions_are_counted_and_nothing_else() -> None:
+    text = """__device__ constexpr int c(int x) { if (x) return 1; return 0; }
+__global__ void k(int n) {
+    for (int i = 0; i < n; ++i) if (i > 2) n--;
+    while (n > 3) n--;
+    do n++; while (n < 1);
+    for (;;) break;
+    if constexpr (sizeof(int) == 4) n = 0;
+    if (int m = n) n = m;
+    if (n) ; else if (n > 4) n = 1;
+}
+"""
+    out, lines = counted(read(text, "k.cu"), 5)
+    assert lines == [3, 3, 4, 5, 9, 9] and "branch(10, static_cast<bool>(n > 4))" in out
+    assert "branch(5, static_cast<bool>( i < n))" in out.replace("(i", "( i") and out.count("branch(") == 6
+
+
+def test_what_programs_print_is_read() -> None:
+    said = read_output("case 0 ran\t64\t1\ncase 1 failed\ttime limit\ncase 2 same\nnoise\nbranches 314\n")
+    assert said.numbers("ran", "same") == [0, 2] and most_common_failure(said.cases) == "time limit"
+    assert said.coverage(3) == 0.75 and said.missed(["a:1", "a:2", "a:3"]) == "a:2"
+
+
+def test_headers_are_tried_with_the_first_unit_that_includes_them(tmp_path: Path) -> None:
+    for name, text in {
+        "a.cu": '#include "k.cuh"\n', "b.cu": '#include "k.cuh"\n', "k.cuh": "__global__ void k() {}\n",
+        "c.cpp": "int x;\n", "lonely.cuh": "__global__ void l() {}\n",
+    }.items():  # fmt: skip
+        (tmp_path / name).write_text(text)
+    found = [p.units[0].name for p in find_programs(tmp_path, Program(()))]
+    assert found == ["a.cu", "lonely.cuh"]
+
+
+def test_reports_and_exit_codes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from cu2port.cli import trial
+
+    (tmp_path / "k.cu").write_text("__global__ void k() {}\n")
+    monkeypatch.chdir(tmp_path)
+
+    def says(*verdicts: Verdict) -> tuple[int, str]:
+        monkeypatch.setattr(trial, "try_program", lambda *_: iter(verdicts))
+        done = CliRunner().invoke(cli, ["trial", "k.cu", "--json", "out.json", "--junit", "out.xml"])
+        return done.exit_code, done.output
+
+    good = Verdict("k", "k.cu", 1, "same", cases=12, branches=1.0)
+    bad = Verdict("l<&>", "k.cu", 2, "differs", "wave 64: a[0] is 1, in CUDA 2")
+    code, text = says(good, bad, Verdict("m", "k.cu", 3, "could not", "inline PTX"))
+    assert code == 1 and "k.cu:2: l<&>: differs: wave 64" in text and "1 same, 1 differs, 1 could not" in text
+    assert [v["outcome"] for v in json.loads((tmp_path / "out.json").read_text())] == ["same", "differs", "could not"]
+    junit = (tmp_path / "out.xml").read_text()
+    assert 'tests="3" failures="1" skipped="1"' in junit and 'name="l&lt;&amp;&gt;"' in junit
+    assert says(good)[0] == 0
+    assert says()[0] == 2
+    assert CliRunner().invoke(cli, ["trial", "none.cu"]).exit_code == 2
+    assert Text("x").hip == "x"

@@ -1,0 +1,565 @@
+// The driver of a trial's program: it makes cases, runs them, keeps and compares what they left in memory.
+//
+//     PROGRAM record FOLDER SEED SECONDS BRANCHES FIRST LAST    run cases, keep what they left
+//     PROGRAM compare FOLDER SEED SECONDS CASE...               run them again, compare with what was kept
+//
+// Each case runs in a process of its own. A line of standard output for each: `case N ran`, `case N same`,
+// `case N close`, `case N differs ...` or `case N failed WHY`; `branches BITS` at the end.
+//
+// All is derived from a seed and a case's number, so that the programs of the CUDA kernel and of the converted one
+// make the same arguments by themselves. Pointers point to areas of addresses without memory: each page is mapped and
+// filled when it is first touched, so that an array is as long as the kernel wants it, up to `kLongest`.
+#include <hip/hip_runtime.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <map>
+#include <string>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "trial.h"
+
+namespace cu2port_trial {
+
+float half_to_float(std::uint16_t h) {
+    const int e = h >> 10 & 31, m = h & 1023;
+    const float v = e == 31 ? (m ? NAN : INFINITY) : e ? std::ldexp(1024.f + m, e - 25) : std::ldexp(static_cast<float>(m), -24);
+    return h >> 15 ? -v : v;
+}
+std::uint16_t float_to_half(float f) {  // toward zero, which is enough for values that are made
+    if (f == 0 || !std::isfinite(f)) return std::signbit(f) ? 0x8000 : 0;
+    int e;
+    const float m = std::frexp(std::fabs(f), &e);
+    const unsigned sign = std::signbit(f) ? 0x8000u : 0;
+    if (e > 16) return static_cast<std::uint16_t>(sign | 0x7bff);
+    if (e < -13) return static_cast<std::uint16_t>(sign | static_cast<unsigned>(std::ldexp(m, e + 24)));
+    return static_cast<std::uint16_t>(sign | static_cast<unsigned>(e + 14) << 10 | (static_cast<unsigned>(m * 2048) & 1023));
+}
+void put_real(char* to, const Scalar& s, double v) {
+    const float f = static_cast<float>(v);
+    if (s.kind == Field::half || s.kind == Field::bfloat) {
+        std::uint32_t bits;
+        std::memcpy(&bits, &f, sizeof bits);
+        const std::uint16_t h = s.kind == Field::half ? float_to_half(f) : static_cast<std::uint16_t>(bits >> 16);
+        std::memcpy(to, &h, sizeof h);
+    } else if (s.size == 4) {
+        std::memcpy(to, &f, sizeof f);
+    } else {
+        std::memcpy(to, &v, sizeof v);
+    }
+}
+double get_real(const char* from, const Scalar& s) {
+    if (s.kind == Field::half || s.kind == Field::bfloat) {
+        std::uint16_t h;
+        std::memcpy(&h, from, sizeof h);
+        const std::uint32_t bits = static_cast<std::uint32_t>(h) << 16;
+        float f;
+        std::memcpy(&f, &bits, sizeof f);
+        return s.kind == Field::half ? half_to_float(h) : f;
+    }
+    if (s.size == 4) {
+        float f;
+        std::memcpy(&f, from, sizeof f);
+        return f;
+    }
+    double d;
+    std::memcpy(&d, from, sizeof d);
+    return d;
+}
+
+void push(Layout& l, const Scalar& s) { l.scalars.push_back(s); }
+
+constexpr std::uintptr_t kBase = std::uintptr_t{1} << 45, kSpacing = std::uintptr_t{1} << 34;
+constexpr std::size_t kPage = 4096, kLongest = std::size_t{256} << 20, kMostPages = 16384;
+constexpr int kAreas = 256, kChildren = 4;
+constexpr int kOutside = 118, kTooMuch = 119;  // exit codes of a run that says nothing about the kernel
+
+std::uint64_t mix(std::uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+struct Random {
+    std::uint64_t state;
+    std::uint64_t next() { return mix(state += 0x9e3779b97f4a7c15u); }
+    unsigned below(unsigned n) { return static_cast<unsigned>(next() % n); }
+    bool chance(unsigned percent) { return below(100) < percent; }
+};
+
+std::uint64_t whole_bits(const Style& s, std::uint64_t at, std::uint64_t r) {
+    static const std::uint64_t edges[] = {0, 1, ~std::uint64_t{0}, 0x7fffffff, 0x80000000, 31, 32, 33, 63, 64, 255, 256};
+    switch (s.ints) {
+        case Ints::index: return r % s.limit;
+        case Ints::rising: return at * 3 + r % 3;
+        case Ints::bits: return r & 1;
+        case Ints::any: return r % 4 ? r >> 7 : edges[(r >> 9) % 12];
+        case Ints::zero: return 0;
+        default: return r % 17;
+    }
+}
+double real_value(const Style& s, std::uint64_t r) {
+    const double unit = static_cast<double>(r >> 11) / 9007199254740992.0;
+    switch (s.reals) {
+        case Reals::whole: return static_cast<double>(r % 17) - 8;
+        case Reals::positive: return unit + 0.03125;
+        case Reals::wide: {
+            static const double edges[] = {0.0, -0.0, 1.0, -1.0, 65504.0, 1e-40, 1e30, -1e30};
+            return r % 8 ? (unit - 0.5) * std::ldexp(1.0, static_cast<int>(r % 41) - 20) : edges[(r >> 3) % 8];
+        }
+        default: return 2 * unit - 1;
+    }
+}
+
+struct Area {
+    const Layout* layout;
+    std::uint64_t seed;
+    Style style;
+    int children;  // the first area of what pointers in this one point to
+    int owner;     // the parameter that leads to it
+};
+struct World {
+    Area areas[kAreas];
+    int count = 0;
+    std::uint32_t pages[kMostPages][2];  // area, page: what was touched
+    unsigned touched = 0;
+};
+World world;
+
+std::uintptr_t start_of(int area) { return kBase + static_cast<std::uintptr_t>(area) * kSpacing; }
+
+void put_scalar(char* to, const Scalar& s, const Area& a, std::uint64_t element, std::uint64_t field) {
+    const std::uint64_t r = mix(a.seed + mix(element * 0x9e3779b97f4a7c15u + field + 1));
+    if (s.kind == Field::pointer) {
+        const std::uintptr_t p = a.children ? start_of(a.children + static_cast<int>(element % kChildren)) : 0;
+        std::memcpy(to, &p, sizeof p);
+    } else if (is_real(s)) {
+        put_real(to, s, real_value(a.style, r));
+    } else {
+        const std::uint64_t v = s.kind == Field::boolean ? r & 1 : whole_bits(a.style, element, r);
+        std::memcpy(to, &v, s.size);
+    }
+}
+// The first contents of a page. A scalar that lies across two pages is left at zero.
+void fill_page(char* page, const Area& a, std::uint64_t number) {
+    const std::size_t size = a.layout->size, begin = number * kPage;
+    for (std::size_t element = begin / size; element * size < begin + kPage; ++element)
+        for (std::size_t f = 0; f < a.layout->scalars.size(); ++f) {
+            const Scalar& s = a.layout->scalars[f];
+            const std::size_t at = element * size + s.offset;
+            if (at >= begin && at + s.size <= begin + kPage) put_scalar(page + (at - begin), s, a, element, f);
+        }
+}
+
+struct sigaction before_us;
+void on_fault(int sig, siginfo_t* info, void* context) {
+    const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+    if (address >= kBase && address < start_of(world.count)) {
+        const int area = static_cast<int>((address - kBase) / kSpacing);
+        const std::uintptr_t offset = (address - kBase) % kSpacing;
+        if (offset >= kLongest) _exit(kOutside);
+        if (world.touched >= kMostPages) _exit(kTooMuch);
+        char* page = reinterpret_cast<char*>(address & ~(kPage - 1));
+        if (mmap(page, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) _exit(kTooMuch);
+        fill_page(page, world.areas[area], offset / kPage);
+        world.pages[world.touched][0] = static_cast<std::uint32_t>(area);
+        world.pages[world.touched++][1] = static_cast<std::uint32_t>(offset / kPage);
+        return;
+    }
+    if (before_us.sa_flags & SA_SIGINFO)
+        before_us.sa_sigaction(sig, info, context);
+    else
+        _exit(kOutside);
+}
+
+int reserve_areas(int count) {
+    if (world.count + count > kAreas) _exit(kTooMuch);
+    world.count += count;
+    return world.count - count;
+}
+void set_area(int area, const Layout& layout, const Style& style, std::uint64_t seed, int owner, int depth = 0) {
+    const Layout* inner = depth < 3 ? layout.inner() : nullptr;
+    const int children = inner ? reserve_areas(kChildren) : 0;
+    world.areas[area] = {&layout, seed, style, children, owner};
+    for (int i = 0; inner && i < kChildren; ++i)
+        set_area(children + i, *inner, style, mix(seed + static_cast<unsigned>(i) + 1), owner, depth + 1);
+}
+
+unsigned size_near(Random& r, unsigned total) {
+    switch (r.below(6)) {
+        case 0: return total;
+        case 1: return total > 5 ? total - 5 : total;
+        case 2: return total / 2 + 1;
+        case 3: return total + 7;
+        case 4: return total > 33 ? total - 33 : total;
+        default: return total;
+    }
+}
+unsigned number_for(Random& r, char role, unsigned n, const Case& c) {
+    static const unsigned sizes[] = {64, 32, 128, 33, 16, 8, 96, 100, 256, 512, 1024, 40, 7, 3};
+    switch (role) {
+        case 'n': return n;
+        case 'w': return size_near(r, c.grid.x * c.block.x);
+        case 'h': return size_near(r, c.grid.y * c.block.y);
+        case 'd': return size_near(r, c.grid.z * c.block.z);
+        case 's': return c.grid.x * c.block.x + r.below(2) * 8;
+        case 'k': return r.below(8) ? 1 + r.below(9) : 0;
+        default: break;
+    }
+    switch (r.below(8)) {
+        case 0: return 0;
+        case 1: return 1;
+        case 2: return n;
+        case 3: return 1 + r.below(8);
+        case 4: return r.below(40);
+        default: return sizes[r.below(14)];
+    }
+}
+Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_t parameters) {
+    Random r{mix(seed * 1000003 + number)};
+    Case c;
+    c.seed = r.next();
+    c.block = spec.blocks[number % spec.blocks.size()];
+    const unsigned most = number < 4 ? 1 : 4;
+    c.grid = dim3(1 + r.below(most), spec.axes & 2 ? 1 + r.below(most < 3 ? most : 3) : 1, spec.axes & 4 ? 1 + r.below(most < 2 ? most : 2) : 1);
+    c.dynamic = spec.dynamic;
+    const unsigned total = c.grid.x * c.block.x * (spec.axes & 2 ? c.grid.y * c.block.y : 1) * (spec.axes & 4 ? c.grid.z * c.block.z : 1);
+    const unsigned n = r.chance(10) ? r.below(4) : size_near(r, total);
+    const bool plain = number % 3 == 0;
+    for (std::size_t i = 0; i < parameters; ++i) {
+        c.numbers.push_back(number_for(r, spec.roles[i], r.chance(85) ? n : size_near(r, total), c));
+        static const Ints ints[] = {Ints::small, Ints::index, Ints::rising, Ints::bits, Ints::any, Ints::zero, Ints::small, Ints::index};
+        static const Reals reals[] = {Reals::whole, Reals::unit, Reals::positive, Reals::unit, Reals::wide};
+        Style s{plain ? Ints::index : ints[r.below(8)], plain ? Reals::whole : reals[r.below(5)], n ? n : 1};
+        if (spec.roles[i] == 'o') s.ints = Ints::rising;
+        c.styles.push_back(s);
+    }
+    return c;
+}
+
+std::string unfit(const Layout& l, int depth = 0) {
+    if (*l.unfit || depth > 3) return l.unfit;
+    for (const Scalar& s : l.scalars)
+        if (s.inner) {
+            const std::string why = unfit(*s.inner(), depth + 1);
+            if (!why.empty()) return why;
+        }
+    return "";
+}
+void fill_argument(char* raw, const Layout& layout, bool is_integer, bool is_class, const Case& c, std::size_t i) {
+    const std::uint64_t seed = mix(c.seed + i * 77 + 13);
+    if (is_integer) {
+        const std::uint64_t v = c.numbers[i];
+        std::memcpy(raw, &v, layout.size);
+        return;
+    }
+    Style style = c.styles[i];
+    style.reals = style.reals == Reals::wide ? Reals::unit : style.reals;
+    style.ints = Ints::small;
+    const Area mine{&layout, seed, style, 0, 0};
+    unsigned inner = 0;
+    for (std::size_t f = 0; f < layout.scalars.size(); ++f) {
+        const Scalar& s = layout.scalars[f];
+        if (s.kind == Field::pointer) {
+            const int area = s.inner ? reserve_areas(1) : 0;
+            if (s.inner) set_area(area, *s.inner(), c.styles[i], mix(seed + ++inner), static_cast<int>(i));
+            const std::uintptr_t p = s.inner ? start_of(area) : 0;
+            std::memcpy(raw + s.offset, &p, sizeof p);
+        } else if (is_class && !is_real(s) && s.size >= 4) {
+            const std::uint64_t v = f % 3 ? c.numbers[i] : c.styles[i].limit;
+            std::memcpy(raw + s.offset, &v, s.size);
+        } else {
+            put_scalar(raw + s.offset, s, mine, 0, f);
+        }
+    }
+}
+
+constexpr std::uint32_t kGlobal = 0x80000000u;
+using Key = std::pair<std::uint32_t, std::uint32_t>;
+using Pages = std::map<Key, std::vector<char>>;
+
+struct Memory {
+    std::vector<Global> globals;
+    std::vector<std::vector<char>> first;  // what was in the globals
+
+    void begin(const Case& c) {
+        for (std::size_t g = 0; g < globals.size(); ++g) {
+            const Global& it = globals[g];
+            if (it.filled && *it.layout->unfit == 0) {
+                const Area a{it.layout, mix(c.seed + 1000 + g), {Ints::small, Reals::whole, 17}, 0, 0};
+                for (std::size_t e = 0; e < it.size / it.layout->size; ++e)
+                    for (std::size_t f = 0; f < it.layout->scalars.size(); ++f)
+                        put_scalar(it.at + e * it.layout->size + it.layout->scalars[f].offset, it.layout->scalars[f], a, e, f);
+            }
+            first.emplace_back(it.at, it.at + it.size);
+        }
+    }
+    std::vector<char> before(const Key& k) const {
+        std::vector<char> out(kPage);
+        if (k.first & kGlobal) {
+            const std::vector<char>& all = first[k.first & ~kGlobal];
+            const std::size_t from = k.second * kPage;
+            std::memcpy(out.data(), all.data() + from, std::min(kPage, all.size() - from));
+        } else {
+            fill_page(out.data(), world.areas[k.first], k.second);
+        }
+        return out;
+    }
+    // The pages that changed.
+    Pages after() const {
+        Pages out;
+        for (unsigned i = 0; i < world.touched; ++i) {
+            const Key k{world.pages[i][0], world.pages[i][1]};
+            const char* at = reinterpret_cast<const char*>(start_of(static_cast<int>(k.first)) + k.second * kPage);
+            if (std::memcmp(at, before(k).data(), kPage) != 0) out[k].assign(at, at + kPage);
+        }
+        for (std::size_t g = 0; g < globals.size(); ++g)
+            for (std::size_t from = 0; from < globals[g].size; from += kPage) {
+                const std::size_t n = std::min(kPage, globals[g].size - from);
+                if (std::memcmp(globals[g].at + from, first[g].data() + from, n) == 0) continue;
+                std::vector<char>& page = out[{kGlobal | static_cast<std::uint32_t>(g), static_cast<std::uint32_t>(from / kPage)}];
+                page.resize(kPage);
+                std::memcpy(page.data(), globals[g].at + from, n);
+            }
+        return out;
+    }
+};
+
+std::string file_of(const std::string& folder, unsigned number) { return folder + "/" + std::to_string(number) + ".pages"; }
+
+void keep(const std::string& path, const Pages& pages) {
+    std::FILE* f = std::fopen(path.c_str(), "wb");
+    if (f == nullptr) _exit(kTooMuch);
+    for (const auto& [k, page] : pages) std::fwrite(&k, sizeof k, 1, f), std::fwrite(page.data(), kPage, 1, f);
+    std::fclose(f);
+}
+Pages kept(const std::string& path) {
+    Pages out;
+    std::FILE* f = std::fopen(path.c_str(), "rb");
+    if (f == nullptr) return out;
+    Key k;
+    std::vector<char> page(kPage);
+    while (std::fread(&k, sizeof k, 1, f) == 1 && std::fread(page.data(), kPage, 1, f) == 1) out[k] = page;
+    std::fclose(f);
+    return out;
+}
+
+// --- comparing ---------------------------------------------------------------------------------------------------
+
+// Reals may differ by what another order of a sum gives: 2^-14 of the value and 2^-17 of the largest one around for
+// float, 2^-40 and 2^-43 for double, 2^-6 and 2^-9 for the 16-bit formats.
+bool is_close(double a, double b, double largest, const Scalar& s) {
+    if (a == b || (std::isnan(a) && std::isnan(b))) return true;
+    if (!std::isfinite(a) || !std::isfinite(b)) return false;
+    const double part = s.size == 8 ? 0x1p-40 : s.size == 4 ? 0x1p-14 : 0x1p-6;
+    return std::fabs(a - b) <= part * std::fmax(std::fabs(a), std::fabs(b)) + part / 8 * largest;
+}
+
+struct Difference {
+    unsigned long count = 0;  // of scalars
+    bool close = false;       // some bits differ, by rounding
+    std::string first;
+    std::uintptr_t at = 0;
+};
+
+std::string shown(const char* p, const Scalar& s) {
+    char out[64];
+    if (is_real(s)) {
+        std::snprintf(out, sizeof out, "%.9g", get_real(p, s));
+    } else {
+        std::uint64_t v = 0;
+        std::memcpy(&v, p, s.size);
+        if (s.kind == Field::whole && s.is_signed) {
+            const int shift = static_cast<int>(64 - 8 * s.size);
+            std::snprintf(out, sizeof out, "%lld", static_cast<long long>(v << shift) >> shift);
+        } else {
+            std::snprintf(out, sizeof out, s.kind == Field::pointer ? "0x%llx" : "%llu", static_cast<unsigned long long>(v));
+        }
+    }
+    return out;
+}
+
+void compare_page(Difference& d, const std::string& name, const Layout& l, std::uint64_t number, std::uintptr_t start,
+                         const std::vector<char>& theirs, const std::vector<char>& ours) {
+    if (theirs == ours) return;
+    const std::size_t begin = number * kPage;
+    double largest = 0;
+    for (int pass = 0; pass < 2; ++pass)
+        for (std::size_t e = begin / l.size; e * l.size < begin + kPage; ++e)
+            for (std::size_t f = 0; f < l.scalars.size(); ++f) {
+                const Scalar& s = l.scalars[f];
+                const std::size_t at = e * l.size + s.offset;
+                if (at < begin || at + s.size > begin + kPage) continue;
+                const char *a = theirs.data() + (at - begin), *b = ours.data() + (at - begin);
+                const bool real = is_real(s);
+                if (pass == 0) {
+                    if (real && std::isfinite(get_real(a, s))) largest = std::fmax(largest, std::fabs(get_real(a, s)));
+                } else if (std::memcmp(a, b, s.size) != 0) {
+                    if (real && is_close(get_real(a, s), get_real(b, s), largest, s)) {
+                        d.close |= get_real(a, s) != get_real(b, s) && !std::isnan(get_real(a, s));
+                    } else if (d.count++ == 0) {
+                        d.first = name + "[" + std::to_string(e) + "]" + (l.scalars.size() > 1 ? "." + std::to_string(f) : "") + "\t" +
+                                  shown(a, s) + "\t" + shown(b, s);
+                        d.at = start + at;
+                    }
+                }
+            }
+}
+
+Difference compare(const Memory& memory, const Spec& spec, const Pages& theirs, const Pages& ours) {
+    std::map<Key, int> keys;
+    for (const Pages* p : {&theirs, &ours})
+        for (const auto& [k, page] : *p) keys[k] = 1;
+    Difference d;
+    for (const auto& [k, one] : keys) {
+        const auto a = theirs.find(k), b = ours.find(k);
+        const std::vector<char> first = a == theirs.end() || b == ours.end() ? memory.before(k) : std::vector<char>();
+        const bool global = k.first & kGlobal;
+        const Global* g = global ? &memory.globals[k.first & ~kGlobal] : nullptr;
+        const Area* area = global ? nullptr : &world.areas[k.first];
+        const std::string name = global ? g->name : spec.names[area->owner];
+        compare_page(d, name, global ? *g->layout : *area->layout, k.second,
+                     global ? reinterpret_cast<std::uintptr_t>(g->at) : start_of(static_cast<int>(k.first)),
+                     a == theirs.end() ? first : a->second, b == ours.end() ? first : b->second);
+    }
+    return d;
+}
+
+// --- runs --------------------------------------------------------------------------------------------------------
+
+void limit_time(double seconds) {
+    itimerval t{};
+    t.it_value.tv_sec = static_cast<long>(seconds);
+    t.it_value.tv_usec = static_cast<long>((seconds - static_cast<double>(t.it_value.tv_sec)) * 1e6);
+    setitimer(ITIMER_PROF, &t, nullptr);
+}
+
+unsigned char* all_branches = nullptr;  // of all cases that ran to their end, shared with their processes
+void add_branches() {
+    for (unsigned i = 0; i < kBranches; ++i) all_branches[i] |= branches[i];
+}
+int covered(unsigned count, int& of) {
+    int done = 0;
+    of = 0;
+    for (unsigned i = 0; i < count; ++i)
+        if (all_branches[i] != 4) of += 2, done += (all_branches[i] & 1) + (all_branches[i] >> 1 & 1);
+    return done;
+}
+
+// In the process of one case: runs it and says how it went, on descriptor `say`.
+[[noreturn]] void run_case(const Kernel& kernel, const Spec& spec, Memory memory, const std::string& folder, std::uint64_t seed,
+                           unsigned number, bool record, int say) {
+    const cu2port_sim::Launch warm{cu2port_sim::configure(1, 1), "nothing", {"the trial", 0}};
+    warm([](int) {}, 0);  // the runtime takes its signals with the first launch
+    struct sigaction fault {};
+    fault.sa_sigaction = on_fault;
+    fault.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigaction(SIGSEGV, &fault, &before_us);
+    const Case c = make_case(spec, seed, number, kernel.parameters.size());
+    memory.begin(c);
+    const int error = kernel.run(kernel.kernel, spec, c);
+    if (error != 0) {
+        dprintf(say, "case %u failed launch error %d\n", number, error);
+        _exit(0);
+    }
+    const Pages pages = memory.after();
+    const unsigned threads = c.grid.x * c.grid.y * c.grid.z * c.block.x * c.block.y * c.block.z;
+    if (record) {
+        add_branches();
+        keep(file_of(folder, number), pages);
+        dprintf(say, "case %u ran\t%u\t%zu\n", number, threads, pages.size());
+        _exit(0);
+    }
+    const Difference d = compare(memory, spec, kept(file_of(folder, number)), pages);
+    if (d.count)
+        dprintf(say, "case %u differs\t%u\t(%u,%u,%u)\t(%u,%u,%u)\t%lu\t%s\n", number, threads, c.grid.x, c.grid.y, c.grid.z, c.block.x,
+                c.block.y, c.block.z, d.count, d.first.c_str());
+    else
+        add_branches(), dprintf(say, "case %u %s\n", number, d.close ? "close" : "same");
+    _exit(0);
+}
+
+// Of all cases so far; time of the processor, so that a busy machine changes nothing.
+double used_seconds() {
+    rusage used{};
+    getrusage(RUSAGE_CHILDREN, &used);
+    return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
+// Waits for a case's process; whether it said itself how it went.
+bool await(pid_t child, unsigned number, const std::string& errors) {
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
+    std::string why;
+    if (std::FILE* f = std::fopen(errors.c_str(), "rb")) {
+        char text[512] = {};
+        const std::size_t n = std::fread(text, 1, sizeof text - 1, f);
+        std::fclose(f);
+        why.assign(text, n);
+        for (char& x : why)
+            if (x == '\n') x = ' ';
+    }
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF) why = "time limit";
+    if (WIFEXITED(status) && WEXITSTATUS(status) == kOutside) why = "an index far outside of an array";
+    if (WIFEXITED(status) && WEXITSTATUS(status) == kTooMuch) why = "too much memory";
+    if (why.empty()) why = "status " + std::to_string(status);
+    std::printf("case %u failed\t%s\n", number, why.c_str());
+    return false;
+}
+
+int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const std::vector<Global>& globals) {
+    for (const Layout* l : kernel.parameters)
+        if (const std::string why = unfit(*l); !why.empty()) {
+            std::printf("unfit\t%s\n", why.c_str());
+            return 0;
+        }
+    if (argc < 6) return 2;
+    const bool record = std::string(argv[1]) == "record";
+    const std::string folder = argv[2], errors = folder + "/errors";
+    const std::uint64_t seed = std::strtoull(argv[3], nullptr, 10);
+    const double seconds = std::atof(argv[4]);
+    std::vector<unsigned> cases;
+    const unsigned count = record ? static_cast<unsigned>(std::atoi(argv[5])) : 0;
+    if (record)
+        for (unsigned i = static_cast<unsigned>(std::atoi(argv[6])); i < static_cast<unsigned>(std::atoi(argv[7])); ++i) cases.push_back(i);
+    else
+        for (int i = 5; i < argc; ++i) cases.push_back(static_cast<unsigned>(std::atoi(argv[i])));
+    all_branches = static_cast<unsigned char*>(mmap(nullptr, kBranches, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    int ran = 0, idle = 0, best = 0, of = 0;
+    for (unsigned number : cases) {
+        std::fflush(stdout);
+        const int say = dup(1);
+        const pid_t child = fork();
+        if (child == 0) {
+            const int nothing = open("/dev/null", O_WRONLY), err = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+            dup2(nothing, 1), dup2(err, 2);
+            limit_time(record ? 1 : 4);
+            run_case(kernel, spec, Memory{globals, {}}, folder, seed, number, record, say);
+        }
+        close(say);
+        if (child < 0) return 2;
+        if (await(child, number, errors) && record) {
+            ++ran, ++idle;
+            const int now = covered(count, of);
+            if (now > best) best = now, idle = 0;
+            if (ran >= 12 && (best == of || idle >= 12)) break;
+        }
+        if (used_seconds() > seconds) break;
+    }
+    std::printf("branches ");
+    for (unsigned i = 0; i < kBranches; ++i) std::printf("%u", static_cast<unsigned>(all_branches[i]));
+    std::printf("\n");
+    return 0;
+}
+
+}  // namespace cu2port_trial

@@ -1,0 +1,122 @@
+// Of which scalars a type is made: what `cu2port trial` fills and compares.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+namespace cu2port_trial {
+
+enum class Field : std::uint8_t { boolean, whole, real, half, bfloat, pointer };
+struct Layout;
+struct Scalar {
+    std::size_t offset, size;
+    Field kind;
+    bool is_signed;
+    const Layout* (*inner)();  // of what a pointer points to
+};
+struct Layout {
+    std::size_t size = 0;
+    std::vector<Scalar> scalars;
+    const char* unfit = "";  // why values of the type cannot be made, "" if they can
+
+    const Layout* inner() const {
+        for (const Scalar& s : scalars)
+            if (s.kind == Field::pointer && s.inner) return s.inner();
+        return nullptr;
+    }
+};
+
+inline bool is_real(const Scalar& s) { return s.kind == Field::real || s.kind == Field::half || s.kind == Field::bfloat; }
+
+void push(Layout& l, const Scalar& s);
+
+template <class T>
+const Layout& layout_of();
+template <class T>
+const Layout* layout_at() {
+    return &layout_of<T>();
+}
+
+template <class T>
+void add(Layout& out, std::size_t at);
+
+// The members of the user's structs; the program of a trial specialises it for those that it read.
+template <class T>
+struct Members {
+    static constexpr bool known = false;
+    static void add_to(Layout&, std::size_t) {}
+};
+
+template <class T>
+struct Count : std::integral_constant<std::size_t, 0> {};
+template <class T, unsigned N>
+struct Count<HIP_vector_type<T, N>> : std::integral_constant<std::size_t, N> {};
+template <class T, class = void>
+struct IsSmallFloat : std::false_type {};
+template <class T>
+struct IsSmallFloat<T, std::void_t<decltype(T::__x)>> : std::bool_constant<sizeof(T) == 2> {};
+template <class T, class = void>
+struct IsPair : std::false_type {};
+template <class T>
+struct IsPair<T, std::void_t<decltype(T::x), decltype(T::y)>> : std::bool_constant<IsSmallFloat<decltype(T::x)>::value && sizeof(T) == 4> {};
+template <class T, class = void>
+struct IsWhole : std::false_type {};
+template <class T>
+struct IsWhole<T, std::void_t<decltype(sizeof(T))>> : std::true_type {};
+
+template <class T>
+void add(Layout& out, std::size_t at) {
+    if constexpr (std::is_array_v<T>) {
+        using E = std::remove_extent_t<T>;
+        for (std::size_t i = 0; i < std::extent_v<T>; ++i) add<std::remove_cv_t<E>>(out, at + i * sizeof(E));
+    } else if constexpr (std::is_same_v<T, bool>) {
+        push(out, {at, 1, Field::boolean, false, nullptr});
+    } else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+        push(out, {at, sizeof(T), Field::whole, std::is_signed_v<T>, nullptr});
+    } else if constexpr (std::is_floating_point_v<T> && sizeof(T) <= 8) {
+        push(out, {at, sizeof(T), Field::real, true, nullptr});
+    } else if constexpr (std::is_pointer_v<T>) {
+        using To = std::remove_cv_t<std::remove_pointer_t<T>>;
+        if constexpr (std::is_void_v<To>)
+            push(out, {at, sizeof(T), Field::pointer, false, layout_at<unsigned>});
+        else if constexpr (std::is_function_v<To>)
+            out.unfit = "a pointer to a function";
+        else if constexpr (!IsWhole<To>::value)
+            out.unfit = "a pointer to an incomplete type";
+        else {
+            push(out, {at, sizeof(T), Field::pointer, false, layout_at<To>});
+        }
+    } else if constexpr (IsSmallFloat<T>::value) {
+        const T one(1.0f);
+        std::uint16_t bits;
+        std::memcpy(&bits, static_cast<const void*>(&one), sizeof bits);
+        push(out, {at, 2, bits == 0x3c00 ? Field::half : Field::bfloat, true, nullptr});
+    } else if constexpr (IsPair<T>::value) {
+        using E = std::remove_cv_t<decltype(T::x)>;
+        add<E>(out, at), add<E>(out, at + sizeof(E));
+    } else if constexpr ((Count<T>::value > 0)) {
+        using E = typename T::value_type;
+        for (std::size_t i = 0; i < Count<T>::value; ++i) add<E>(out, at + i * sizeof(E));
+    } else if constexpr (Members<T>::known) {
+        Members<T>::add_to(out, at);
+    } else {
+        out.unfit = "a class whose members are not known";
+    }
+}
+
+template <class T>
+const Layout& layout_of() {
+    static const Layout* made = [] {
+        auto* l = new Layout;
+        l->size = sizeof(T);
+        add<T>(*l, 0);
+        if (!std::is_trivially_copyable_v<T>) l->unfit = "a class that cannot be copied as bytes";
+        return l;
+    }();
+    return *made;
+}
+
+}  // namespace cu2port_trial

@@ -1,0 +1,84 @@
+// What `cu2port trial` compiles with one kernel: its parameters and global variables, made and seen as bytes. All else
+// is in driver.cpp, which is compiled once.
+#pragma once
+
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "branch.h"
+#include "layout.h"
+
+namespace cu2port_trial {
+
+enum class Ints : std::uint8_t { small, index, rising, bits, any, zero };
+enum class Reals : std::uint8_t { whole, unit, positive, wide };
+struct Style {
+    Ints ints;
+    Reals reals;
+    unsigned limit;  // of indices
+};
+
+// What the kernel's text tells: names of parameters give roles, launches the blocks; `axes`: what it uses of x, y, z.
+struct Spec {
+    const char* kernel;
+    std::vector<const char*> names;  // of the parameters
+    const char* roles;  // a letter for each parameter: n size, w, h, d of an axis, s stride, k a small count, ? unknown
+    std::vector<dim3> blocks;
+    unsigned axes;
+    std::size_t dynamic;
+};
+struct Case {
+    dim3 grid, block;
+    std::size_t dynamic;
+    std::vector<unsigned> numbers;  // a value for each parameter that is an integer
+    std::vector<Style> styles;
+    std::uint64_t seed;
+};
+
+struct Global {
+    const char* name;
+    char* at;
+    std::size_t size;
+    const Layout* layout;
+    bool filled;
+};
+template <class T>
+Global global(const char* name, T& v, bool filled) {
+    using E = std::remove_cv_t<std::remove_all_extents_t<T>>;
+    return {name, reinterpret_cast<char*>(const_cast<std::remove_cv_t<T>*>(&v)), sizeof(T), &layout_of<E>(), filled};
+}
+
+
+// A kernel without its type: the layouts of its parameters, and a launch with the arguments of a case.
+struct Kernel {
+    std::vector<const Layout*> parameters;
+    int (*run)(void* kernel, const Spec& spec, const Case& c);
+    void* kernel;
+};
+// Fills an argument: pointers get memory, an integer the case's number, the rest is filled scalar by scalar.
+void fill_argument(char* to, const Layout& layout, bool is_integer, bool is_class, const Case& c, std::size_t i);
+int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const std::vector<Global>& globals);
+
+template <class T>
+void make_argument(T& to, const Case& c, std::size_t i) {
+    fill_argument(reinterpret_cast<char*>(&to), layout_of<T>(), std::is_integral_v<T> && !std::is_same_v<T, bool>, std::is_class_v<T>, c, i);
+}
+template <class... P, std::size_t... I>
+int run_kernel(void (*kernel)(P...), const Spec& spec, const Case& c, std::index_sequence<I...>) {
+    static std::tuple<std::decay_t<P>...> args{};
+    (make_argument(std::get<I>(args), c, I), ...);
+    const cu2port_sim::Config config{c.grid, c.block, c.dynamic, nullptr};
+    return cu2port_sim::start(config, spec.kernel, {"the trial", 0}, false, kernel, args);
+}
+template <class... P>
+int main(int argc, char** argv, const Spec& spec, void (*kernel)(P...), const std::vector<Global>& globals) {
+    const Kernel erased{{&layout_of<std::decay_t<P>>()...},
+                        [](void* k, const Spec& s, const Case& c) {
+                            return run_kernel(reinterpret_cast<void (*)(P...)>(k), s, c, std::index_sequence_for<P...>{});
+                        },
+                        reinterpret_cast<void*>(kernel)};
+    return drive(argc, argv, spec, erased, globals);
+}
+
+}  // namespace cu2port_trial

@@ -1,0 +1,58 @@
+"""The members of structs, for the program of a trial: it fills and compares them one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.facts.unit import Unit
+from cu2port.syntax.scopes import Declaration, Scope
+
+_HIDDEN = frozenset({"private", "protected", "union", "virtual"})
+
+
+def members(unit: Unit, seen: frozenset[str]) -> Iterator[str]:
+    """A specialisation of `cu2port_trial::Members` for each plain struct among those names."""
+    for scope in unit.declarations.scopes():
+        if scope.kind != "class" or scope.name not in seen or scope.bases or unit.t[scope.first] == "union":
+            continue
+        if scope.first < 0 or not _HIDDEN.isdisjoint(unit.t[scope.first : scope.last]):
+            continue
+        if unit.t[scope.first] == "class" and "public" not in unit.t[scope.first : scope.last]:
+            continue
+        parent = scope.parent
+        head, arguments = "", ""
+        if parent is not None and parent.kind == "template":
+            found = _template(unit, parent)
+            if found is None:
+                continue
+            (head, arguments), parent = found, parent.parent
+        if parent is None or parent.kind not in ("file", "namespace") or _is_split(unit, scope):
+            continue
+        names = [d.name for group in scope.names.values() for d in group if _is_plain(unit, d)]
+        if names:
+            yield _text(head, scope.path + arguments, names)
+
+
+def _is_split(unit: Unit, scope: Scope) -> bool:
+    return any(scope.first < d.first < scope.last for d in unit.directives)
+
+
+def _is_plain(unit: Unit, d: Declaration) -> bool:
+    return d.kind == "member" and "static" not in unit.t[d.first : d.at] and unit.tok(d.at + 1) != ":"
+
+
+def _template(unit: Unit, scope: Scope) -> tuple[str, str] | None:
+    """The parameters of a template, and as they are given to it again."""
+    close = unit.angle_close(scope.first + 1) if unit.tok(scope.first + 1) == "<" else -1
+    if close < 0 or {"=", "..."} & set(unit.t[scope.first : close]):
+        return None
+    names = [d.name for group in scope.names.values() for d in group if d.kind == "template parameter"]
+    return unit.source(scope.first + 2, close), f"<{', '.join(names)}>"
+
+
+def _text(head: str, name: str, names: list[str]) -> str:
+    adds = " ".join(f"add<std::remove_cv_t<decltype(S::{n})>>(l, at + __builtin_offsetof(S, {n}));" for n in names)
+    return (
+        f"template <{head}> struct cu2port_trial::Members<{name}> {{ static constexpr bool known = true;"
+        f" using S = {name}; static void add_to(Layout& l, std::size_t at) {{ {adds} }} }};\n"
+    )

@@ -1,0 +1,40 @@
+"""What all programs of trials share, compiled once and kept in the cache: the driver, and the headers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cu2port.core.data import cache_dir
+from cu2port.verify.sim_build import HEADERS, Toolchain
+
+OPTIMISATION = "-O1"
+_FOLDERS = ("cu2port_sim", "hip", "cuda", "cu2port_trial")
+
+
+def driver(toolchain: Toolchain) -> Path:
+    """The object file of the part that is the same for every kernel."""
+    source = HEADERS / "cu2port_trial" / "driver.cpp"
+    return toolchain.kept("driver.o", (*toolchain.flags(32), "-O2", "-c", str(source)), _FOLDERS)
+
+
+def flags(toolchain: Toolchain, wave: int, cuda: bool) -> list[str]:
+    """Flags under which one side of a trial is compiled: the dialect, and headers that come before all text."""
+    own = [f"-I{HEADERS / 'cuda'}"] if cuda else ["-D__HIP__=1", "-D__HIPCC__=1"]
+    common = [*toolchain.flags(wave), OPTIMISATION, *own]
+    name = f"before-{'cuda' if cuda else 'hip'}-{wave}"
+    first = "cuda_runtime.h" if cuda else "hip/hip_runtime.h"
+    text = f'#include "{first}"\n#include "cu2port_trial/trial.h"\n'
+    header = cache_dir() / "sim" / f"{name}.h"
+    if not header.is_file() or header.read_text(encoding="utf-8") != text:
+        header.parent.mkdir(parents=True, exist_ok=True)
+        header.write_text(text, encoding="utf-8")
+    if toolchain.is_zig:
+        return [*common, "-include", str(header)]
+    suffix = "pch" if toolchain.is_clang else "gch"
+    made = toolchain.kept(f"{name}.h.{suffix}", (*common, "-x", "c++-header", str(header)), _FOLDERS)
+    if toolchain.is_clang:
+        return [*common, "-include-pch", str(made)]
+    plain = made.with_suffix("")  # gcc looks for NAME.gch when NAME is included
+    if not plain.is_file():
+        plain.write_text(text, encoding="utf-8")
+    return [*common, "-include", str(plain)]

@@ -1,0 +1,169 @@
+"""The texts that a trial compiles: what a kernel needs of the files, and a main function that runs it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from cu2port.catalog import load_catalog
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
+from cu2port.verify.instrument import instrument
+from cu2port.verify.reach import reached, read
+from cu2port.verify.shared_vars import declared
+from cu2port.verify.sim_build import INCLUDE_DIR, Text, absolute_path, mirrored
+from cu2port.verify.trial.branches import counted
+from cu2port.verify.trial.kernels import Kernel, axes
+from cu2port.verify.trial.members import members
+from cu2port.verify.trial.slices import kept, needed, sliced
+
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*((?:<[^>\n]+>)|(?:\"[^\"\n]+\"))[^\n]*$", re.MULTILINE)
+_CUDA_NAME = re.compile(r"(?:cuda|CUDA|cu[A-Z]|CU_|CUDART_|make_cu|nv_bfloat|__nv_).*")
+_MEMORY = frozenset({"__device__", "__constant__", "__managed__"})
+_LACKS = (
+    ("textures", re.compile(r"cudaTextureObject_t|cudaSurfaceObject_t|tex[123]D\w*|texture|surf[123]D\w*|surface")),
+    ("cuRAND's device functions", re.compile(r"curand\w*")),
+    ("matrix fragments", re.compile(r"wmma|nvcuda")),
+    ("CUB", re.compile(r"cub")),
+    ("Thrust", re.compile(r"thrust")),
+    ("Tensor Memory Accelerator", re.compile(r"CUtensorMap|cp_async_bulk\w*")),
+)
+
+
+class LackingError(Exception):
+    """Why a kernel cannot be tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The files of a program by absolute path: as they are (`cuda`), or converted."""
+
+    texts: Mapping[Path, Text]
+    units: Mapping[Path, Unit]
+    cuda: bool
+
+    @classmethod
+    def of(cls, texts: Mapping[Path, Text], cuda: bool) -> Side:
+        return cls(texts, {p: read(t.hip, str(p)) for p, t in texts.items()}, cuda)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The copy of the kernel's file that is compiled. `branches`: the place of each counter."""
+
+    unit: Path
+    branches: tuple[str, ...] = ()
+
+
+def check(side: Side, kernel: Kernel) -> None:
+    """Raises LackingError when the CUDA side needs what a trial does not have."""
+    seen = _seen(side, kernel)
+    asms = 0
+    for unit in side.units.values():
+        mine = kept(unit, seen)
+        asms += sum(e.first <= a[0] < e.stop for a in unit.asms for e in mine)
+        words = {x for e in mine for x in e.words}
+        for what, pattern in _LACKS:
+            if any(pattern.fullmatch(x) for x in words):
+                raise LackingError(what)
+        if any(e.first <= launch.open < e.stop for launch in unit.launches for e in mine):
+            raise LackingError("launches from kernels")
+    if asms:
+        raise LackingError("inline PTX")
+
+
+def _seen(side: Side, kernel: Kernel) -> frozenset[str]:
+    own = [
+        u for p, u in side.units.items() if INCLUDE_DIR not in p.parents
+    ]  # helper headers name nothing of the user's
+    return needed(own, {kernel.name, *re.findall(r"\w+", kernel.arguments)})
+
+
+def used_axes(side: Side, kernel: Kernel) -> int:
+    """Which axes of a launch the kernel and what it calls use, see `Spec` in trial.h."""
+    seen, out = _seen(side, kernel), 1
+    for unit in side.units.values():
+        for e in kept(unit, seen):
+            out |= axes(unit, e.first, e.stop)
+    return out
+
+
+def write(side: Side, kernel: Kernel, path: Path, folder: Path, used: int) -> Written:
+    """Write the texts for one kernel of a file below a folder. `used`: the axes; both sides have to get the same."""
+    seen = _seen(side, kernel)
+    units: dict[Path, Unit] = {}
+    places: list[str] = []
+    for real, unit in side.units.items():
+        text = unit.text if INCLUDE_DIR in real.parents else sliced(unit, seen)
+        if side.cuda:
+            text, lines = counted(read(text, unit.path), len(places))
+            places += [f"{real.name}:{n}" for n in lines]
+        units[real] = read(_guarded(text), unit.path)
+    reach = reached(units.values())
+    for real, unit in units.items():
+        target = mirrored(folder, real)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        out = instrument(unit, reach)
+        if real == absolute_path(path):
+            out = _names(seen) * side.cuda + out + _main(side, kernel, seen, used)
+        target.write_bytes(out.encode("latin-1"))
+    return Written(mirrored(folder, absolute_path(path)), tuple(places))
+
+
+def _guarded(text: str) -> str:
+    """Headers that are not there, of libraries that host code uses, are left out."""
+
+    def guarded(m: re.Match[str]) -> str:
+        line = text.count("\n", 0, m.start()) + 2
+        return f"#if __has_include({m[1]})\n{m[0]}\n#endif\n#line {line}"
+
+    return _INCLUDE.sub(guarded, text)
+
+
+@cache
+def _renames() -> Mapping[str, str]:
+    return {r.cuda: r.hip for r in load_catalog() if r.plain and r.hip and _CUDA_NAME.fullmatch(r.cuda)}
+
+
+def _names(seen: frozenset[str]) -> str:
+    """CUDA's types, constants and host functions by HIP's names, which have the same meaning."""
+    renames = _renames()
+    return "".join(f"#define {n} {renames[n]}\n" for n in sorted(seen & renames.keys()) if is_identifier(renames[n]))
+
+
+def _main(side: Side, kernel: Kernel, seen: frozenset[str], used: int) -> str:
+    structs = "".join(
+        dict.fromkeys(x for p, u in side.units.items() if INCLUDE_DIR not in p.parents for x in members(u, seen))
+    )
+    blocks = ", ".join(f"dim3({x}, {y}, {z})" for x, y, z in kernel.blocks)
+    names = ", ".join(json.dumps(n) for n in kernel.parameters)
+    globals_ = ", ".join(dict.fromkeys(_globals(side.units.values(), seen)))
+    return (
+        f'\n#line 1 "trial"\n#include "cu2port_trial/trial.h"\n{structs}'
+        f"int main(int argc, char** argv) {{\n"
+        f"const cu2port_trial::Spec spec{{{json.dumps(kernel.shown)}, {{{names}}}, {json.dumps(kernel.roles)},"
+        f" {{{blocks}}}, {used}, {kernel.dynamic}}};\n"
+        f"return cu2port_trial::main(argc, argv, spec, &::{kernel.path}{kernel.arguments}, {{{globals_}}});\n}}\n"
+    )
+
+
+def _globals(units: Iterable[Unit], seen: frozenset[str]) -> Iterator[str]:
+    """Variables in device memory; those without a value get one."""
+    for unit in units:
+        for e in kept(unit, seen):
+            words = unit.t[e.first : e.stop]
+            if _MEMORY.isdisjoint(words) or "(" in words[: words.index("=") if "=" in words else len(words)]:
+                continue
+            if "{" in words and "=" not in words:
+                continue
+            for i in declared(unit, e.first, e.stop - 1):
+                name = unit.t[i]
+                d = unit.declarations.declared_at(i)
+                if name in e.names and d is not None and "extern" not in words and "template" not in words:
+                    full = f"::{d.scope.path}::{name}" if d.scope.path else f"::{name}"
+                    filled = "false" if "=" in words else "true"
+                    yield f'cu2port_trial::global("{name}", {full}, {filled})'

@@ -1,0 +1,203 @@
+"""Building and running the programs of a trial."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+
+from cu2port.core.data import cache_dir
+from cu2port.project.tree import CannotRun
+from cu2port.verify import sim_build
+from cu2port.verify.sim_build import INCLUDE_DIR, CannotBuild, Program, Toolchain, mirrored
+from cu2port.verify.trial import parts
+from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
+from cu2port.verify.trial.program import LackingError, Side, Written, check, used_axes, write
+from cu2port.verify.trial.verdict import (
+    ENOUGH,
+    Said,
+    Verdict,
+    first_difference,
+    most_common_failure,
+    read_output,
+)
+
+_HEADERS = frozenset({".cuh", ".h", ".hpp", ".hxx", ".inl", ".hu"})
+_ORDERS: Mapping[str, Mapping[str, str]] = {
+    "": {},
+    " from the last lane on": {"CU2PORT_SIM_CHECK": "1", "CU2PORT_SIM_BACKWARD": "1"},
+}
+_ERROR = re.compile(r"^(.*?:\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Options of a trial. `time_s`, `launches`: for one kernel; `kernels`: names, all if empty."""
+
+    seed: int = 1
+    time_s: float = 10.0
+    launches: int = 240
+    kernels: frozenset[str] = frozenset()
+    waves: tuple[int, ...] = (32, 64)
+
+
+def find_programs(path: Path, like: Program) -> Iterator[Program]:
+    """What to try: one file, or each unit below a folder that defines or includes kernels, and headers with kernels
+    that no unit includes. `like`: folders of includes, macros and flags."""
+    if path.is_file():
+        yield replace(like, units=(path,))
+        return
+    if not path.is_dir():
+        raise CannotRun(f"{path}: no such file or folder")
+    files = sorted(p for p in path.rglob("*") if p.suffix in sim_build.UNITS | _HEADERS and p.is_file())
+    reached: set[Path] = set()
+    for p in sorted(files, key=lambda p: p.suffix in _HEADERS):  # units first
+        real = sim_build.absolute_path(p)
+        if p.suffix in _HEADERS and (real in reached or "__global__" not in p.read_text("latin-1")):
+            continue
+        program = replace(like, units=(p,))
+        texts = sim_build.plain_sources(program)
+        new = [q for q, text in texts.items() if "__global__" in text.hip and q not in reached]
+        reached |= texts.keys()
+        if new:
+            yield program
+
+
+def try_program(
+    program: Program, asked: Asked, toolchain: Toolchain, jobs: int = 0, done: Set[Path] = frozenset()
+) -> Iterator[Verdict]:
+    """The kernels of a translation unit and of the files that it includes but for those in `done`, in text order."""
+    plain = sim_build.plain_sources(program)
+    cuda = Side.of(plain, cuda=True)
+    found = []
+    for real, unit in cuda.units.items():
+        if INCLUDE_DIR in real.parents or real in done:
+            continue
+        for k in find_kernels(unit, list(cuda.units.values())):
+            name = k.path.rpartition("::")[2]
+            if not asked.kernels or name in asked.kernels:
+                found.append((real, k))
+    if not found:
+        return
+    hip = Side.of(sim_build.sources(program), cuda=False)
+    build = _Trial(program, cuda, hip, asked, toolchain, Lock())
+    build.prepare()
+    with ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
+        for (real, k), verdict in zip(found, pool.map(lambda x: build.judge(*x), found), strict=True):
+            yield replace(verdict, file=_shown(real), kernel=k.path, line=k.line)
+
+
+def _shown(real: Path) -> str:
+    here = Path.cwd()
+    return str(real.relative_to(here)) if real.is_relative_to(here) else str(real)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """The two sides of a program, and what they are built with."""
+
+    program: Program
+    cuda: Side
+    hip: Side
+    asked: Asked
+    toolchain: Toolchain
+    reading: Lock  # facts of a file are found when they are first asked for, by one thread
+
+    def prepare(self) -> None:
+        """Compile what all programs share, before several of them are built at a time."""
+        parts.driver(self.toolchain)
+        self.toolchain.runtime()
+        parts.flags(self.toolchain, 32, cuda=True)
+        for wave in self.asked.waves:
+            parts.flags(self.toolchain, wave, cuda=False)
+
+    def judge(self, real: Path, kernel: Kernel | Unclear) -> Verdict:
+        none = Verdict(kernel.path, "", kernel.line, "could not")
+        if isinstance(kernel, Unclear):
+            return replace(none, why=kernel.why)
+        home = cache_dir() / "sim"
+        home.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="trial-", dir=home))
+        try:
+            with self.reading:
+                check(self.cuda, kernel)
+            return self._run(kernel, real, folder, none)
+        except LackingError as e:
+            return replace(none, why=str(e))
+        except CannotBuild as e:
+            return replace(none, why=str(e))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _run(self, kernel: Kernel, real: Path, folder: Path, none: Verdict) -> Verdict:
+        binary, written = self._build(self.cuda, kernel, real, folder, 32)
+        count = len(written.branches)
+        said = self._call(binary, folder, "record", [str(count), "0", str(self.asked.launches)])
+        if said.unfit:
+            return replace(none, why=f"parameters: {said.unfit}")
+        ran = said.numbers("ran")
+        if not ran:
+            return replace(none, why=f"no arguments found: {most_common_failure(said.cases)}")
+        again = self._call(binary, folder, "compare", [str(n) for n in ran], _ORDERS[" from the last lane on"])
+        steady = again.numbers("same", "close")
+        if not steady:
+            order = first_difference({"": again}).lstrip(", ")
+            return replace(none, why=f"its result depends on the order of its threads: {order}")
+        part = again.coverage(count)
+        if part < ENOUGH:
+            missed = again.missed(written.branches)
+            return replace(none, why=f"arguments reach {part:.0%} of its branches (not {missed})", branches=part)
+        runs = {}
+        for wave in self.asked.waves:
+            binary, _ = self._build(self.hip, kernel, real, folder, wave)
+            for order, settings in _ORDERS.items():
+                name = f"wave {wave}{order}"
+                runs[name] = self._call(binary, folder, "compare", [str(n) for n in steady], settings)
+        if why := first_difference(runs):
+            return replace(none, outcome="differs", why=why, cases=len(steady), branches=part)
+        compared = min(len(r.numbers("same", "close")) for r in runs.values())
+        if not compared:
+            return replace(none, why="the converted kernel takes too long")
+        close = any(r.numbers("close") for r in (again, *runs.values()))
+        return replace(none, outcome="same", cases=compared, branches=part, close=close)
+
+    def _build(self, side: Side, kernel: Kernel, real: Path, folder: Path, wave: int) -> tuple[Path, Written]:
+        name = "cuda" if side.cuda else "hip"
+        src = folder / name
+        with self.reading:
+            written = write(side, kernel, real, src, used_axes(self.cuda, kernel))
+        out = folder / f"{name}-{wave}"
+        includes = [f"-I{x}" for d in self.program.include_dirs for x in (mirrored(src, d), d.absolute())]
+        includes += [f"-I{mirrored(src, INCLUDE_DIR)}", f"-idirafter{INCLUDE_DIR}"]
+        includes += [f"-I{written.unit.parent}", f"-idirafter{real.parent}"]
+        defines = [f"-D{d}" for d in self.program.defines]
+        flags = [*parts.flags(self.toolchain, wave, side.cuda), *includes, *defines, *self.program.flags]
+        objects = [str(parts.driver(self.toolchain)), str(self.toolchain.runtime())]
+        try:
+            self.toolchain.call([*flags, "-x", "c++", str(written.unit), "-x", "none", *objects, "-lm", "-o", str(out)])
+        except CannotBuild as e:
+            said = _ERROR.search(str(e))
+            text = f"{Path(said[1]).name}: {said[2]}" if said else str(e).splitlines()[-1][:200]
+            what = "it does not compile by itself" if side.cuda else "the converted kernel does not compile"
+            raise CannotBuild(f"{what}: {text}") from None
+        return out, written
+
+    def _call(
+        self, binary: Path, folder: Path, word: str, rest: Sequence[str], settings: Mapping[str, str] | None = None
+    ) -> Said:
+        command = [str(binary), word, str(folder), str(self.asked.seed), str(self.asked.time_s), *rest]
+        environment = {**os.environ, "CU2PORT_SIM_THREADS": "1", "CU2PORT_SIM_PATIENCE": "1", **(settings or {})}
+        try:
+            done = subprocess.run(
+                command, env=environment, capture_output=True, timeout=10 * self.asked.time_s + 60, cwd=folder
+            )
+        except subprocess.TimeoutExpired as e:
+            return read_output((e.stdout or b"").decode("utf-8", "replace"))
+        return read_output(done.stdout.decode("utf-8", "replace"))

@@ -1,0 +1,166 @@
+"""What a kernel needs of the files that declare it, by names: host code around it need not compile."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.scopes import Declaration, Scope
+
+_KINDS = frozenset({"function", "constructor", "variable", "type", "using", "enumerator"})
+_NOT_LINE_END = re.compile(r"[^\r\n]")
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """Tokens [first, stop) that declare `names` in a namespace. `words`: the identifiers in it; `operands`: of an
+    operator, those of its parameters."""
+
+    first: int
+    stop: int
+    names: frozenset[str]
+    words: frozenset[str]
+    operands: frozenset[str] | None = None
+
+
+def entities(unit: Unit) -> list[Entity]:
+    """What a file declares outside of functions and classes. Declarations that overlap are one entity."""
+    return unit.once(_entities)
+
+
+def _entities(unit: Unit) -> list[Entity]:
+    found = []
+    for d in unit.declarations.all():
+        if d.kind in _KINDS and _is_outside(d.scope) and unit.in_directive(d.at) is None:
+            found.append((_start(unit, d), d.stop, d))
+    found.sort(key=lambda x: (x[0], -x[1]))
+    out: list[Entity] = []
+    k = 0
+    while k < len(found):
+        first, stop, _ = found[k]
+        group = []
+        while k < len(found) and found[k][0] < stop:
+            group.append(found[k][2])
+            stop = max(stop, found[k][1])
+            k += 1
+        if any(d.kind != "enumerator" for d in group):  # enumerators of an enum without a name stay
+            out.append(_entity(unit, first, stop, group))
+    return out
+
+
+def _is_outside(scope: Scope | None) -> bool:
+    while scope is not None and scope.kind in ("namespace", "template"):
+        scope = scope.parent
+    return scope is not None and scope.kind == "file"
+
+
+def _start(unit: Unit, d: Declaration) -> int:
+    first = d.first
+    while (
+        unit.tok(first - 1) == ">" and (opener := unit.angle_open(first - 1)) > 0 and unit.tok(opener - 1) == "template"
+    ):
+        first = opener - 1
+    if unit.tok(first - 2) == "extern" and unit.tok(first - 1).startswith('"'):
+        first -= 2
+    return first
+
+
+def _entity(unit: Unit, first: int, stop: int, group: Sequence[Declaration]) -> Entity:
+    names = frozenset(d.name for d in group) | {d.scope.owner for d in group if d.scope.owner}
+    words = frozenset(x for x in unit.t[first:stop] if is_identifier(x))
+    d = group[0]
+    if len(group) == 1 and d.kind == "function" and d.name.startswith("operator"):
+        opener = next((i for i in range(d.at, stop) if unit.t[i] == "(" and unit.tok(i + 1) != ")"), -1)
+        types = _types(unit, opener, unit.match[opener]) if opener >= 0 else ()
+        return Entity(first, stop, names, words, frozenset(types))
+    return Entity(first, stop, names, words)
+
+
+def _types(unit: Unit, opener: int, close: int) -> Iterator[str]:
+    """The identifiers of parameters that are not the names of parameters."""
+    for i in range(opener, close):
+        named = unit.tok(i + 1) in (",", ")", "=", "[") and unit.tok(i - 1) not in ("(", ",", "const", "struct", "::")
+        if is_identifier(unit.t[i]) and not named:
+            yield unit.t[i]
+
+
+def needed(units: Iterable[Unit], roots: Iterable[str]) -> frozenset[str]:
+    """The identifiers that what `roots` name is made of, through all files."""
+    seen = set(roots)
+    open_ = []
+    macros: dict[str, set[str]] = {}
+    for unit in units:
+        mine = entities(unit)
+        open_ += mine
+        seen |= _outside(unit, mine)
+        for name, definitions in unit.macros.items():
+            for m in definitions:
+                macros.setdefault(name, set()).update(x for x in unit.t[m.first : m.stop] if is_identifier(x))
+    grew = True
+    while grew:
+        grew = False
+        for name in macros.keys() & seen:
+            seen |= macros.pop(name)
+            grew = True
+        rest = []
+        for e in open_:
+            if _is_needed(e, seen):
+                seen |= e.words
+                grew = True
+            else:
+                rest.append(e)
+        open_ = rest
+    return frozenset(seen)
+
+
+def _outside(unit: Unit, mine: Sequence[Entity]) -> set[str]:
+    out: set[str] = set()
+    at = 0
+    for e in [*mine, Entity(len(unit.t), len(unit.t), frozenset(), frozenset())]:
+        out.update(unit.t[i] for i in range(at, e.first) if is_identifier(unit.t[i]) and unit.in_directive(i) is None)
+        at = max(at, e.stop)
+    return out - {"using", "namespace", "extern", "template"}
+
+
+_PLAIN = frozenset("const volatile unsigned signed int float double long short char bool void struct".split())
+
+
+def _is_needed(e: Entity, seen: set[str]) -> bool:
+    if e.operands is not None:
+        return not (e.operands - _PLAIN).isdisjoint(seen)
+    return not e.names.isdisjoint(seen)
+
+
+def kept(unit: Unit, seen: frozenset[str]) -> list[Entity]:
+    """The entities of a file that are needed."""
+    return [e for e in entities(unit) if _is_needed(e, set(seen))]
+
+
+def sliced(unit: Unit, seen: frozenset[str]) -> str:
+    """A file's text with all else blanked; directives and line ends stay."""
+    wanted = set(seen)
+    out, at = [], 0
+    for e in entities(unit):
+        if _is_needed(e, wanted) or e.stop <= e.first:
+            continue
+        start, end = unit.p[e.first], unit.end(e.stop - 1)
+        out.append(unit.text[at:start])
+        out.append(_blank(unit, start, end))
+        at = end
+    out.append(unit.text[at:])
+    return "".join(out)
+
+
+def _blank(unit: Unit, start: int, end: int) -> str:
+    out, at = [], start
+    for d in unit.directives:
+        first = unit.p[d.first]
+        if start <= first < end:
+            stop = unit.end(d.stop - 1)
+            out += [_NOT_LINE_END.sub(" ", unit.text[at:first]), unit.text[first:stop]]
+            at = stop
+    out.append(_NOT_LINE_END.sub(" ", unit.text[at:end]))
+    return "".join(out)

@@ -1,0 +1,106 @@
+"""What a trial says of a kernel."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Outcome = Literal["same", "differs", "could not"]
+ENOUGH = 0.8  # of a kernel's branches, each taken and not taken
+_LINE = re.compile(r"case (\d+) (ran|same|close|differs|failed)\t?(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`why`: the reason, or the difference. `cases`: launches that were compared; `branches`: the part of the branches
+    that they executed; `close`: floats differ by rounding."""
+
+    kernel: str
+    file: str
+    line: int
+    outcome: Outcome
+    why: str = ""
+    cases: int = 0
+    branches: float = 0.0
+    close: bool = False
+
+    @property
+    def text(self) -> str:
+        place = f"{self.file}:{self.line}: {self.kernel}: {self.outcome}"
+        if self.outcome == "same":
+            rounding = ", floats but for rounding" if self.close else ""
+            return f"{place} ({self.cases} launches, {self.branches:.0%} of the branches{rounding})"
+        return f"{place}: {self.why}"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A launch and how it went: ran, same, close, differs or failed. `rest`: the fields after the word."""
+
+    number: int
+    word: str
+    rest: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a program of a trial printed. `unfit`: why no arguments can be made."""
+
+    cases: tuple[Case, ...] = ()
+    branches: str = ""
+    unfit: str = ""
+
+    def numbers(self, *words: str) -> list[int]:
+        return [c.number for c in self.cases if c.word in words]
+
+    def coverage(self, count: int) -> float:
+        """The part of the branches' outcomes that were seen; conditions that are constants do not count."""
+        bits = [int(x) for x in self.branches[:count] if x != "4"]
+        return sum((b & 1) + (b >> 1 & 1) for b in bits) / (2 * len(bits)) if bits else 1.0
+
+    def missed(self, places: Sequence[str]) -> str:
+        """The places of some branches that went one way only."""
+        out = [p for p, x in zip(places, self.branches, strict=False) if x != "4" and int(x) & 3 != 3]
+        return ", ".join(dict.fromkeys(out[:4]))
+
+
+def read_output(text: str) -> Said:
+    """The cases of a program's output."""
+    cases = []
+    branches = unfit = ""
+    for line in text.splitlines():
+        if m := _LINE.fullmatch(line):
+            cases.append(Case(int(m[1]), m[2], tuple(m[3].split("\t"))))
+        elif line.startswith("branches "):
+            branches = line[9:]
+        elif line.startswith("unfit\t"):
+            unfit = line[6:]
+    return Said(tuple(cases), branches, unfit)
+
+
+def most_common_failure(cases: Iterable[Case]) -> str:
+    """The reason that most failed cases give."""
+    counted = Counter(_plain(c.rest[0]) for c in cases if c.word == "failed")
+    return counted.most_common(1)[0][0] if counted else "no case ran"
+
+
+def _plain(why: str) -> str:
+    return re.sub(r"\s+kernel .*|, address 0x.*|cu2port (?:simulate|trial): ", "", why).strip()
+
+
+def first_difference(runs: Mapping[str, Said]) -> str:
+    """The smallest launch that differs, with its first element; "" when none does. `runs` by what was run."""
+    found = []
+    for order, (name, said) in enumerate(runs.items()):
+        for c in said.cases:
+            if c.word == "differs":
+                threads, grid, block, count, element, cuda, hip = c.rest[:7]
+                more = f", {int(count) - 1} more" if int(count) > 1 else ""
+                text = f"{name}, <<<{grid}, {block}>>>: {element} is {hip}, in CUDA {cuda}{more}"
+                found.append((int(threads), c.number, order, text))
+            elif c.word == "failed":
+                found.append((1 << 30, c.number, order, f"{name}: the converted kernel fails: {_plain(c.rest[0])}"))
+    return min(found)[3] if found else ""
