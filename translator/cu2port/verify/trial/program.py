@@ -42,13 +42,12 @@ class LackingError(Exception):
 class Side:
     """The files of a program by absolute path: as they are (`cuda`), or converted."""
 
-    texts: Mapping[Path, Text]
     units: Mapping[Path, Unit]
     cuda: bool
 
     @classmethod
     def of(cls, texts: Mapping[Path, Text], cuda: bool) -> Side:
-        return cls(texts, {p: read(t.hip, str(p)) for p, t in texts.items()}, cuda)
+        return cls({p: read(t.hip, str(p)) for p, t in texts.items()}, cuda)
 
 
 @dataclass(frozen=True, slots=True)

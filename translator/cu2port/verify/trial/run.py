@@ -73,7 +73,7 @@ def find_programs(path: Path, like: Program) -> Iterator[Program]:
 def try_program(
     program: Program, asked: Asked, toolchain: Toolchain, jobs: int = 0, done: Set[Path] = frozenset()
 ) -> Iterator[Verdict]:
-    """The kernels of a translation unit and of the files that it includes but for those in `done`, in text order."""
+    """The kernels of a translation unit and of the files that it includes, except those in `done`, in text order."""
     plain = sim_build.plain_sources(program)
     cuda = Side.of(plain, cuda=True)
     found = []

@@ -31,7 +31,7 @@ class Verdict:
     def text(self) -> str:
         place = f"{self.file}:{self.line}: {self.kernel}: {self.outcome}"
         if self.outcome == "same":
-            rounding = ", floats but for rounding" if self.close else ""
+            rounding = ", floats up to rounding" if self.close else ""
             return f"{place} ({self.cases} launches, {self.branches:.0%} of the branches{rounding})"
         return f"{place}: {self.why}"
 
