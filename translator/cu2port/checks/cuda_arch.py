@@ -146,26 +146,30 @@ class CudaArch(Check):
                 answer = _answer(unit, n, found)
                 yield from (f if f.edits or not answer else dataclasses.replace(f, why=(answer, *f.why)) for f in found)
 
+    def _defined(self, unit: Unit, i: int) -> Finding:
+        """What is said of a test whether the macro is defined."""
+        asked, hip = "as the device pass", "__HIP_DEVICE_COMPILE__"
+        if _names_sides(unit, i):
+            asked, hip = "to name `__device__`, which HIP's host pass reads too", "__HIPCC__"
+        elif _flags_later(unit, i):
+            asked, hip = "to flag what later GPUs have, which HIP's host pass must not set", "__HIPCC__"
+        return self.finding(
+            f"`__CUDA_ARCH__` asked for {asked}: `{hip}`",
+            unit.p[i],
+            unit.end(i),
+            (replace(unit.p[i], unit.end(i), hip),),
+            severity=Severity.INFO,
+            cuda="__CUDA_ARCH__",
+            hip=hip,
+        )
+
     def _each(self, unit: Unit, tokens: Iterable[int]) -> Iterator[Finding]:
         """What is said of tokens one by one: each atom that HIP answers as CUDA would is replaced."""
         tok = "__CUDA_ARCH__"
         for i in tokens:
             start, end = unit.p[i], unit.end(i)
             if tested_defined(unit, i):
-                asked, hip = "as the device pass", "__HIP_DEVICE_COMPILE__"
-                if _names_sides(unit, i):
-                    asked, hip = "to name `__device__`, which HIP's host pass reads too", "__HIPCC__"
-                elif _flags_later(unit, i):
-                    asked, hip = "to flag what later GPUs have, which HIP's host pass must not set", "__HIPCC__"
-                yield self.finding(
-                    f"`__CUDA_ARCH__` asked for {asked}: `{hip}`",
-                    start,
-                    end,
-                    (replace(start, end, hip),),
-                    severity=Severity.INFO,
-                    cuda=tok,
-                    hip=hip,
-                )
+                yield self._defined(unit, i)
                 continue
             found = comparison(unit, i, in_code=True)
             ordered = found is not None and found.op in (">", ">=", "<", "<=")
