@@ -105,6 +105,12 @@ def test_a_mask_without_meaning_is_not_compared(tried: Try) -> None:
     assert said.outcome == "could not" and "the mask names lanes that are elsewhere" in said.why
 
 
+def test_a_kernel_of_a_header_sees_what_its_unit_declares_before(tried: Try, tmp_path: Path) -> None:
+    (tmp_path / "k.cuh").write_text("__global__ void k(number* a) { a[threadIdx.x] = SIZE; }\n")
+    said = tried('#define SIZE 8\ntypedef int number;\n#include "k.cuh"\n', waves=(64,))["k"]
+    assert said.outcome == "same" and said.file.endswith("k.cuh"), said.text
+
+
 # --- parts that need no compiler ---------------------------------------------------------------------------------
 
 

@@ -92,7 +92,10 @@ def used_axes(side: Side, kernel: Kernel) -> int:
 
 
 def write(side: Side, kernel: Kernel, path: Path, folder: Path, used: int) -> Written:
-    """Write the texts for one kernel of a file below a folder. `used`: the axes; both sides have to get the same."""
+    """Write the texts for one kernel of a program, whose unit is `path`, below a folder.
+
+    `used`: the axes; both sides have to get the same.
+    """
     seen = _seen(side, kernel)
     units: dict[Path, Unit] = {}
     places: list[str] = []

@@ -16,7 +16,7 @@ from threading import Lock
 from cu2port.core.data import cache_dir
 from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_build
-from cu2port.verify.sim_build import INCLUDE_DIR, CannotBuild, Program, Toolchain, mirrored
+from cu2port.verify.sim_build import INCLUDE_DIR, CannotBuild, Program, Toolchain, absolute_path, mirrored
 from cu2port.verify.trial import parts
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
 from cu2port.verify.trial.program import LackingError, Side, Written, check, used_axes, write
@@ -90,7 +90,7 @@ def try_program(
     build = _Trial(program, cuda, hip, asked, toolchain, Lock())
     build.prepare()
     with ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
-        for (real, k), verdict in zip(found, pool.map(lambda x: build.judge(*x), found), strict=True):
+        for (real, k), verdict in zip(found, pool.map(build.judge, (k for _, k in found)), strict=True):
             yield replace(verdict, file=_shown(real), kernel=k.path, line=k.line)
 
 
@@ -118,7 +118,7 @@ class _Trial:
         for wave in self.asked.waves:
             parts.flags(self.toolchain, wave, cuda=False)
 
-    def judge(self, real: Path, kernel: Kernel | Unclear) -> Verdict:
+    def judge(self, kernel: Kernel | Unclear) -> Verdict:
         none = Verdict(kernel.path, "", kernel.line, "could not")
         if isinstance(kernel, Unclear):
             return replace(none, why=kernel.why)
@@ -128,7 +128,7 @@ class _Trial:
         try:
             with self.reading:
                 check(self.cuda, kernel)
-            return self._run(kernel, real, folder, none)
+            return self._run(kernel, folder, none)
         except LackingError as e:
             return replace(none, why=str(e))
         except CannotBuild as e:
@@ -136,8 +136,8 @@ class _Trial:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _run(self, kernel: Kernel, real: Path, folder: Path, none: Verdict) -> Verdict:
-        binary, written = self._build(self.cuda, kernel, real, folder, 32)
+    def _run(self, kernel: Kernel, folder: Path, none: Verdict) -> Verdict:
+        binary, written = self._build(self.cuda, kernel, folder, 32)
         count = len(written.branches)
         said = self._call(binary, folder, "record", [str(count), "0", str(self.asked.launches)])
         if said.unfit:
@@ -156,7 +156,7 @@ class _Trial:
             return replace(none, why=f"arguments reach {part:.0%} of its branches (not {missed})", branches=part)
         runs = {}
         for wave in self.asked.waves:
-            binary, _ = self._build(self.hip, kernel, real, folder, wave)
+            binary, _ = self._build(self.hip, kernel, folder, wave)
             for order, settings in _ORDERS.items():
                 name = f"wave {wave}{order}"
                 runs[name] = self._call(binary, folder, "compare", [str(n) for n in steady], settings)
@@ -168,15 +168,15 @@ class _Trial:
         close = any(r.numbers("close") for r in (again, *runs.values()))
         return replace(none, outcome="same", cases=compared, branches=part, close=close)
 
-    def _build(self, side: Side, kernel: Kernel, real: Path, folder: Path, wave: int) -> tuple[Path, Written]:
+    def _build(self, side: Side, kernel: Kernel, folder: Path, wave: int) -> tuple[Path, Written]:
         name = "cuda" if side.cuda else "hip"
         src = folder / name
         with self.reading:
-            written = write(side, kernel, real, src, used_axes(self.cuda, kernel))
+            written = write(side, kernel, self.program.units[0], src, used_axes(self.cuda, kernel))
         out = folder / f"{name}-{wave}"
         includes = [f"-I{x}" for d in self.program.include_dirs for x in (mirrored(src, d), d.absolute())]
         includes += [f"-I{mirrored(src, INCLUDE_DIR)}", f"-idirafter{INCLUDE_DIR}"]
-        includes += [f"-I{written.unit.parent}", f"-idirafter{real.parent}"]
+        includes += [f"-I{written.unit.parent}", f"-idirafter{absolute_path(self.program.units[0]).parent}"]
         defines = [f"-D{d}" for d in self.program.defines]
         flags = [*parts.flags(self.toolchain, wave, side.cuda), *includes, *defines, *self.program.flags]
         objects = [str(parts.driver(self.toolchain)), str(self.toolchain.runtime())]
