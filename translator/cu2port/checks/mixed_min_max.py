@@ -8,11 +8,13 @@ from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import argument_types, common, promoted, same_shape, unqualified
 from cu2port.facts.structure import Call
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.lexer import GAP, is_identifier
 
 _LITERAL = re.compile(r"(?:[1-9][0-9]*|0)\Z")
 _SUFFIX = {"unsigned int": "u", "unsigned long": "ul", "unsigned long long": "ull"}
 _DEEPEST = 64  # calls in one another that libclang is asked about
+# What may be such a call, told without the lexer: no member, and no name of a namespace or class.
+_CALL = re.compile(rf"m(?:in|ax)(?<![\w$]...)(?<!\w::...)(?<!->...)(?<![^.]\....){GAP}\(")
 
 
 class MixedMinMax(Check):
@@ -102,7 +104,7 @@ class MixedMinMax(Check):
 
 def _calls(unit: Unit) -> list[tuple[int, Call]]:
     """Calls of `min` and `max` with two arguments, in a function, that look like CUDA's."""
-    if not unit.words & {"min", "max"}:
+    if _CALL.search(unit.text) is None:
         return []
     own = {f.name for f in unit.functions} | unit.macros.keys()
     out = []

@@ -76,21 +76,18 @@ class VectorOperator(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if "operator" not in unit.words:
-            return
-        bodies = {f.name_at: f for f in unit.functions if f.name.startswith("operator")}
-        vectors = unit.once(_vectors)
         for i in unit.find("operator"):
             op = unit.tok(i + 1)
             if op not in _NAMES or unit.tok(i + 2) != "(" or unit.in_directive(i) is not None:
                 continue
+            vectors = unit.once(_vectors)
             operands = _operands(unit, i + 2, vectors)
             if operands is None or len(operands[1]) != (1 if op in ("++", "--") else 2):
                 continue
             vector, names = operands
-            function = bodies.get(i)
+            function = unit.function_at(i)
             head = _head(unit, i)
-            if function is not None:
+            if function is not None and function.name_at == i:
                 head, last = function.first, function.body[1]
                 same = _same(unit, function, op, vector, names)
             elif unit.tok(unit.match[i + 2] + 1) == ";":
@@ -151,7 +148,7 @@ def _vectors(unit: Unit) -> dict[str, int]:
     """Words for HIP's vector types in a file, with the number of components."""
     found = {w: int(m[1]) for w in unit.words if (m := _VECTOR.match(w))}
     found |= dict.fromkeys(filter(_COMPLEX.match, unit.words), 2)
-    for m in _ALIAS.finditer(unit.text):
+    for m in _ALIAS.finditer(unit.text) if found else ():
         meant, alias = m["a"] or m["d"], m["b"] or m["c"]
         if meant in found:
             found[alias] = found[meant]

@@ -26,7 +26,8 @@ _INSIDE = (
     r"|//(?:[^\n\r\\]|\\(?:\r\n|[\s\S])?)*+"  # line comment; a continuation prolongs it
     r"|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"  # block comment, maybe unterminated
 )
-_GAP = rf"[ \t\f\v\r\n]*+(?:(?:{_INSIDE})[ \t\f\v\r\n]*+)*+"
+#: A pattern of what may stand between two tokens.
+GAP = rf"[ \t\f\v\r\n]*+(?:(?:{_INSIDE})[ \t\f\v\r\n]*+)*+"
 # The most common first: a word that is no literal's prefix, and signs that begin nothing longer.
 _TOKEN = (
     rf"[A-KM-QS-TV-Za-tv-z_$\x80-\xff]{_WORD}"
@@ -40,10 +41,10 @@ _TOKEN = (
     r"|[\s\S]|\Z"
 )
 # A piece is a token and the gap before it. No token begins as a gap does, so a gap is taken whole, never given back.
-_PIECE = re.compile(rf"{_GAP}(?:{_TOKEN})")
+_PIECE = re.compile(rf"{GAP}(?:{_TOKEN})")
 # A raw string needs a back reference, whose group makes `findall` return tuples: only texts that hold `R"` pay.
 _RAW = r'(?:u8|[uUL])?R"(?P<d>[^ ()\\\t\v\f\n\r"]{0,16})\((?:[\s\S]*?\)(?P=d)"|[\s\S]*)'
-_PIECE_RAW = re.compile(rf"{_GAP}(?:{_RAW}|{_TOKEN})")
+_PIECE_RAW = re.compile(rf"{GAP}(?:{_RAW}|{_TOKEN})")
 _RAW_HINT = re.compile(r'R"[^ ()\\\t\v\f\n\r"]{0,16}\(')
 _GAPS = re.compile(rf"[ \t\f\v\r\n]++|{_INSIDE}")
 _NOT_BLANK = ("//", "/*", "\\\n", "\\\r")  # how a gap goes on after blanks, if it does; no token begins so
