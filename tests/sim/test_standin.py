@@ -29,7 +29,12 @@ int run() {
     return x[FROM] == 2 * FROM + 2 ? 0 : 1;
 }
 """
-MAIN = '#include <cstdio>\n#include "run.h"\nint main() { std::puts("ran"); return run(); }\n'
+MAIN = """
+#include <cstdio>
+#include <cuda_runtime.h>
+#include "run.h"
+int main() { cudaStream_t none = nullptr; std::puts("ran"); return cudaStreamSynchronize(none) + run(); }
+"""
 
 
 def called(*words: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -131,13 +136,13 @@ def test_versions(tmp_path: Path) -> None:
 
 def test_separate_compilation(folder: Path) -> None:
     """Objects of one compiler linked by another, a program that fails, and what is said of it."""
-    build = "nvcc -O0 -DFROM=3 -c k.cu -o k.o && g++ -c main.cpp -o main.o && g++ main.o k.o -lcudart -o good"
+    build = "nvcc -O0 -DFROM=3 -c k.cu -o k.o && g++ -I$CUDA_HOME/include -c main.cpp -o main.o && g++ main.o k.o -lcudart -o good"
     build += " && nvcc -O0 -DFROM=31 k.cu main.o -o bad && ./good && ./bad"
     done = called("simulate", "--wave", "32", "--", "sh", "-c", build, cwd=folder)
     assert done.stdout == "ran\nran\n" and done.returncode == 1, done.stderr
     told = done.stderr.splitlines()
     assert told[0] == (
-        "cu2port simulate: wave 32: 2 programs, 0 libraries and 1 objects built, 0 commands failed; "
+        "cu2port simulate: wave 32: 2 programs, 0 libraries and 2 objects built, 0 commands failed; "
         "2 programs run, 1 failed"
     )
     assert told[1].endswith("/bad: exit code 1") and len(told) == 2
@@ -150,7 +155,7 @@ def test_separate_compilation(folder: Path) -> None:
 def test_dependencies_name_the_users_files(folder: Path) -> None:
     (folder / "k.cu").write_text('#include "run.h"\n#include "sub/in.cuh"\n' + KERNEL)
     (folder / "sub").mkdir()
-    (folder / "sub" / "in.cuh").write_text("#pragma once\n")
+    (folder / "sub" / "in.cuh").write_text("#pragma once\nthis is no C++;\n")  # only what is included counts
     done = called("sim-cc", "-MM", "-DFROM=1", "k.cu", cwd=folder)
     assert done.stdout.split() == ["k.o:", *(str(folder / n) for n in ("k.cu", "run.h", "sub/in.cuh"))], done.stderr
 

@@ -81,7 +81,7 @@ def compile_source(source: Source, line: CommandLine, settings: Settings, out: P
         if line.depends:
             words += _depends(line, depends, out or source.path.with_suffix(".o"))
         if line.job is Job.DEPEND:
-            run(settings.toolchain, [*words, "-fsyntax-only", "-x", "c++", str(copy)])
+            run(settings.toolchain, [*words, "-x", "c++", str(copy)])  # preprocessed only, as nvcc does
         else:
             run(settings.toolchain, [*words, *_job(line, out), "-x", "c++", str(copy)])
             if out is not None and line.job is Job.OBJECT and not line.separate:
@@ -136,7 +136,9 @@ def _words(
 
 
 def _depends(line: CommandLine, file: Path, target: Path) -> list[str]:
-    words = ["-MMD" if any(x in line.depends for x in ("-MMD", "-MM")) else "-MD", "-MF", str(file)]
+    own = any(x in line.depends for x in ("-MMD", "-MM"))
+    how = ("-MM" if own else "-M") if line.job is Job.DEPEND else ("-MMD" if own else "-MD")
+    words = [how, "-MF", str(file)]
     named = [x for a, b in zip(line.depends, line.depends[1:], strict=False) if a in ("-MT", "-MQ") for x in (a, b)]
     return [*words, *(named or ["-MT", str(target)]), *(["-MP"] if "-MP" in line.depends else [])]
 

@@ -60,6 +60,11 @@ def path_without() -> str:
     return os.pathsep.join(p for p in parts if not Path(p, _MARK).exists())
 
 
+def is_ours(include: str) -> bool:
+    """Whether a folder of includes is that of a toolkit: its headers of CUDA's names are for those who look for them."""
+    return Path(include, "..", "bin", _MARK).exists()
+
+
 def lay_out(toolchain: Toolchain) -> Path:
     """The folder, made once for a compiler and a version of cu2port; it stays: built programs need its library."""
     runtime = toolchain.runtime(shared=True)
