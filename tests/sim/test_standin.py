@@ -136,8 +136,8 @@ def test_versions(tmp_path: Path) -> None:
 
 def test_separate_compilation(folder: Path) -> None:
     """Objects of one compiler linked by another, a program that fails, and what is said of it."""
-    build = "nvcc -O0 -DFROM=3 -c k.cu -o k.o && g++ -I$CUDA_HOME/include -c main.cpp -o main.o && g++ main.o k.o -lcudart -o good"
-    build += " && nvcc -O0 -DFROM=31 k.cu main.o -o bad && ./good && ./bad"
+    build = "nvcc -O0 -DFROM=3 -c k.cu -o k.o && g++ -I$CUDA_HOME/include -c main.cpp -o main.o && "
+    build += "g++ main.o k.o -lcudart -o good && nvcc -O0 -DFROM=31 k.cu main.o -o bad && ./good && ./bad"
     done = called("simulate", "--wave", "32", "--", "sh", "-c", build, cwd=folder)
     assert done.stdout == "ran\nran\n" and done.returncode == 1, done.stderr
     told = done.stderr.splitlines()

@@ -61,7 +61,7 @@ def path_without() -> str:
 
 
 def is_ours(include: str) -> bool:
-    """Whether a folder of includes is that of a toolkit: its headers of CUDA's names are for those who look for them."""
+    """Whether a folder of includes is a toolkit's: its headers of CUDA's names are for those who look for them."""
     return Path(include, "..", "bin", _MARK).exists()
 
 
