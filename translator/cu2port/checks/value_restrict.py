@@ -20,6 +20,7 @@ class ValueRestrict(Check):
     examples = (
         Example("void f(half __restrict__ (*p)[8]);", "void f(half (*p)[8]);"),
         Example("void f(float const __restrict__ *a, int __restrict b[]);", "void f(float const *a, int b[]);"),
+        Example("void f(u_int32_t __restrict__ r[][4]);", "void f(u_int32_t r[][4]);", "glibc's names of types too"),
         Example("#define ROW float __restrict__ row[]\n", "#define ROW float row[]\n", "in a macro body"),
         Example("DECLARE(float __restrict__ *a)", "DECLARE(float *a)", "as a macro's argument"),
         Example("void f(float* __restrict__ a, rows __restrict__ b);", note="behind a pointer, or a type of yours"),

@@ -36,7 +36,9 @@ _NAMES = {
     "uint64_t": "unsigned long",
 }
 _WORDS = frozenset("unsigned signed long short char int".split())  # of which types of several words are made
-_OTHER = frozenset("bool uchar ushort ulong int8_t uint8_t int16_t uint16_t".split())
+_OTHER = frozenset(
+    "bool uchar ushort ulong int8_t uint8_t int16_t uint16_t u_int8_t u_int16_t u_int32_t u_int64_t".split()
+)
 _VECTOR = re.compile(r"(u?)(char|short|int|float|double)[1-4]\Z|dim3\Z")
 _LONG_VECTOR = re.compile(r"u?long(?:long)?[1-4]\Z")
 _BUILT_IN = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})

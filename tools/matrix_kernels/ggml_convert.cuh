@@ -1,0 +1,3 @@
+// See ggml_common.cuh.
+#pragma once
+#include "common.cuh"

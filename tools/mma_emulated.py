@@ -1,0 +1,123 @@
+"""Each form of `mma` as machine code of gfx942 and gfx1100, in an emulator, against the manual's triple loop.
+
+    python tools/mma_emulated.py [--only TEXT] [--part N/M] [--arch gfx942] EMULATOR STORE
+
+EMULATOR is the folder of `second_executor.py`, STORE one for what `emulator_run.py` keeps. The kernels and their inputs
+are those of tests/ptx/test_mma.py, which runs them on the CPU as C++: here clang has compiled them, and the second
+executor takes them apart. Forms that the emulator cannot run are named with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "tests" / "ptx"), str(ROOT / "tests" / "lib")]
+
+import test_mma  # type: ignore[import-not-found]  # noqa: E402
+
+CASES = (test_mma.Case("plain"), test_mma.Case("special"), test_mma.Case("small", here=(1,)))
+BATCH = 16
+HEADERS = ROOT / "translator/cu2port/include"
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("emulator", type=Path)
+    parser.add_argument("store", type=Path)
+    parser.add_argument("--only", default="", help="forms with this text in their names")
+    parser.add_argument("--part", default="0/1", help="of M parts the Nth, from 0")
+    parser.add_argument("--arch", action="append")
+    asked = parser.parse_args()
+    part, parts = map(int, asked.part.split("/"))
+    opcodes = [opcode for opcode in test_mma.ALL if asked.only in opcode][part::parts]
+    bad = 0
+    for arch in asked.arch or ("gfx942", "gfx1100"):
+        found: Counter[str] = Counter()
+        for n in range(0, len(opcodes), BATCH):
+            for opcode, why in judged(opcodes[n : n + BATCH], arch, asked.emulator, asked.store):
+                found[why.partition(":")[0]] += 1
+                if why:
+                    print(f"{arch}\t{opcode}\t{why}", flush=True)
+        bad += found["wrong"]
+        told = ", ".join(f"{count} {what or 'right'}" for what, count in sorted(found.items()))
+        print(f"{arch}: {len(opcodes)} forms, {len(CASES)} cases each: {told}", flush=True)
+    return 1 if bad else 0
+
+
+def judged(opcodes: Sequence[str], arch: str, emulator: Path, store: Path) -> list[tuple[str, str]]:
+    """Each form with what is wrong, or "". What the emulator does not run is tried in halves."""
+    try:
+        return emulated(opcodes, arch, emulator, store)
+    except RuntimeError as e:
+        if len(opcodes) == 1:
+            return [(opcodes[0], f"not run: {e}")]
+        half = len(opcodes) // 2
+        return [x for part in (opcodes[:half], opcodes[half:]) for x in judged(part, arch, emulator, store)]
+
+
+def emulated(opcodes: Sequence[str], arch: str, emulator: Path, store: Path) -> list[tuple[str, str]]:
+    """Compiles and runs forms together. Raises RuntimeError with the last line of what the emulator says."""
+    rng = random.Random(",".join(opcodes))
+    inputs = [test_mma.inputs_of(opcode, CASES, rng) for opcode in opcodes]
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        (folder / "mma.hip").write_text(test_mma.program(opcodes, CASES))
+        (folder / "in").write_bytes(test_mma.written(inputs))
+        build: list[str | Path] = [
+            "sh",
+            emulator / "amdemu" / "build.sh",
+            arch,
+            folder / "mma.hip",
+            folder / "mma.so",
+            f"-I{HEADERS}",
+        ]
+        done = subprocess.run(build, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr.strip().splitlines()[-1])
+        runner = [emulator / "venv/bin/python", ROOT / "tools/emulator_run.py", emulator, store]
+        run = [*runner, folder / "mma.so", folder / "in", folder / "out"]
+        done = subprocess.run(run, capture_output=True, text=True, check=False)
+        if done.returncode != 0 or not (folder / "out").exists():
+            raise RuntimeError(((done.stderr or done.stdout).strip() or "no output").splitlines()[-1])
+        output = (folder / "out").read_bytes()
+    every = test_mma.results(output, inputs)
+    return [(opcode, wrong(opcode, n, inputs[n], every)) for n, opcode in enumerate(opcodes)]
+
+
+def wrong(opcode: str, n: int, of_opcode: test_mma.Inputs, every: Iterator[list[list[int]]]) -> str:
+    """The first element that the manual's sum does not allow."""
+    out = ""
+    for case, warps in zip(test_mma.usable(opcode, CASES), of_opcode, strict=True):
+        lanes = next(every)
+        for warp in case.here:
+            try:
+                mine = lanes[32 * warp : 32 * warp + 32]
+                test_mma.check(test_mma.chosen(opcode, n), mine, warps[warp], case.steps, case.kind)
+            except AssertionError as e:
+                out = out or (dropped_clamp(opcode, n, mine, warps[warp], case) or f"wrong: {str(e).splitlines()[0]}")
+    return out
+
+
+def dropped_clamp(opcode: str, n: int, got: list[list[int]], lanes: dict[str, list[list[int]]], case: Any) -> str:
+    """Where the result is right but for saturation: gfx942's code has `v_add_i32 ... clamp`, which is not emulated."""
+    s = replace(test_mma.chosen(opcode, n), satfinite=False)
+    try:
+        test_mma.check(s, got, lanes, case.steps, case.kind)
+    except AssertionError:
+        return ""
+    return "without clamp: the emulator drops it of v_add_i32; right otherwise"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
