@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cu2port.build.convert import convert
-from cu2port.build.lines import spoken
+from cu2port.build.lines import anywhere, spoken
 from cu2port.build.words import Asked
 from cu2port.core.model import Outcome, Result
 
@@ -90,6 +90,28 @@ def test_texts_change_once(text: str) -> None:
     once = port(text)
     if not any(j.outcome is Outcome.CONFLICT for j in once.findings):
         assert port(once.output.decode("latin-1")).output == once.output
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("bin2c -c k.fatbin", "CU818"),
+        ("xxd -i k.ptx > k.h", "CU818"),
+        ("objcopy -I binary k.cubin k.o", "CU818"),
+        ("configure_file(k.cu.in k.cu)", "CU818"),
+        ("file(READ k.cu text)", "CU818"),
+        ("nvcc -fatbin k.cu", "CU818"),
+        ("nvcc --cubin k.cu", "CU818"),
+        ("-ptx", "CU818"),
+        ("add_definitions(-DMY_WARPSIZE=64)", "CU819"),
+        ("add_definitions(-D__CUDACC__)", "CU819"),
+        ("pybind11_add_module(m a.cu)", "CU819"),
+    ],
+)
+def test_lines_of_any_build_file_are_watched(line: str, code: str) -> None:
+    text = f"# {line}\n{line}\n"
+    (found,) = anywhere(text)
+    assert (found.code, found.start, found.end) == (code, len(line) + 3, len(text) - 1)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 
 import pytest
 
@@ -63,17 +64,30 @@ def test_renamed_sources_are_followed() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "CUDA = (",
-        "CUDA = " + "(" * 100_000,
-        "# -*- coding: nonsense -*-\nCUDA = 1\n",
-        "\ufeffCUDA_HOME = 1\n",
-        "cuda\0",
+        "nvcc = ('-lineinfo',",
+        "nvcc = '-lineinfo' + " + "(" * 100_000,
+        "# -*- coding: nonsense -*-\nnvcc = ['-lineinfo']\n",
+        "nvcc = ['-lineinfo']\0",
     ],
 )
 def test_what_cannot_be_read_stays_and_is_told(text: str) -> None:
     result = port(text)
     assert result.output == text.encode()
-    assert text.startswith("\ufeff") or [j.finding.code for j in result.findings] == ["CU816"]
+    assert [j.finding.code for j in result.findings] == ["CU816"]
+
+
+def test_a_byte_order_mark_stays() -> None:
+    text = "\ufeffCUDA_HOME = 1\n"
+    assert port(text).output == text.encode()
+
+
+def test_a_file_without_options_of_nvcc_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "libcst", None)  # an import of it fails
+    text = f"{HEAD}backend = 'cuda'\nsetup(ext_modules=[CUDAExtension('m', ['a.cu'], include_dirs=[CUDA_HOME])])\n"
+    result = port(text)
+    assert result.output == text.replace("[CUDA_HOME]", "[ROCM_HOME]").encode()
+    with pytest.raises(ImportError):
+        port(f"{HEAD}flags = {{'nvcc': ['-lineinfo']}}\n")
 
 
 def test_a_file_that_knows_rocm_is_left_alone() -> None:

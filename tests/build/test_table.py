@@ -8,6 +8,7 @@ import pytest
 
 from cu2port.build.table import Table, read_table, table
 from cu2port.catalog.rulefile import CatalogError
+from cu2port.core.data import data_path
 
 HEAD = 'build = "x"\ntitle = "X"\n'
 
@@ -22,6 +23,21 @@ def test_the_table_is_whole() -> None:
     assert all(table()[kind] for kind in table())
     packages = {row.package for kind in table().values() for row in kind.values()}
     assert {"hipblas", "rocthrust"} <= {name for text in packages for name in text.split()}
+
+
+def test_every_option_begins_with_a_dash() -> None:
+    assert all(word.startswith("-") for word in table()["option"])  # lines of Makefiles without one are passed over
+
+
+def test_the_kept_table_is_the_one_that_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CU2PORT_CACHE_DIR", str(tmp_path))
+    first = table.__wrapped__()
+    (kept,) = tmp_path.glob("build-*.bin")
+    assert table.__wrapped__() == first == read_table(sorted((data_path("rules") / "build").glob("*.toml")))
+    good = kept.read_bytes()
+    kept.write_bytes(good[:40] + bytes([good[40] ^ 0x55]) + good[41:])
+    assert table.__wrapped__() == first
+    assert kept.read_bytes() == good
 
 
 def test_rows_are_read(tmp_path: Path) -> None:

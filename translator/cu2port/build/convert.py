@@ -36,7 +36,8 @@ class Facts:
     """What a build file says to others. `packages`: what find_package must find for the libraries that it names;
     `anchor`: it looks for CUDA's toolkit itself; `language`: it enables the language CUDA; `stand_ins`: variables of
     CUDA's that it reads and that get a value; `sets`: such variables that it sets itself; `host_headers`: it passes
-    CUDA's include folder on; `hip`, `cuda`: it builds for them; `defines`: variables of Make."""
+    CUDA's include folder on; `hip`, `cuda`: it builds for them; `defines`: variables of Make for
+    CUDA's folder that it sets."""
 
     packages: frozenset[str] = frozenset()
     anchor: bool = False

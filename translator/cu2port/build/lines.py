@@ -95,22 +95,36 @@ _RULES = (  # the first that fits a line; `\\g<name>` is what the pattern found
     ),
 )
 _COMPILED = tuple((re.compile(pattern), what, instead) for pattern, what, instead in _RULES)
-_EMBEDS = re.compile(
-    r"\bbin2c\b|xxd\s+-i\b.*\.(?:cu|ptx)|objcopy\b.*\.(?:cu|ptx|cubin)\b|configure_file\s*\(.*\.cuh?(?:\.in)?\b"
-    r"|file\s*\(\s*READ\s.*\.(?:cuh?|ptx)\b|(?:^|\s)-?-(?:fatbin|cubin|ptx)\b"
-)
-_HAZARDS = (
+_AT_RUN_TIME = "a kernel's text or binary for run time: pass headers that it includes to hipRTC by name"
+_WATCHED = (  # (what every such line holds, pattern, rule, message)
+    ("bin2c", r"\bbin2c\b", EMBEDDED, _AT_RUN_TIME),
+    ("xxd", r"xxd\s+-i\b.*\.(?:cu|ptx)", EMBEDDED, _AT_RUN_TIME),
+    ("objcopy", r"objcopy\b.*\.(?:cu|ptx|cubin)\b", EMBEDDED, _AT_RUN_TIME),
+    ("configure_file", r"configure_file\s*\(.*\.cuh?(?:\.in)?\b", EMBEDDED, _AT_RUN_TIME),
+    ("READ", r"file\s*\(\s*READ\s.*\.(?:cuh?|ptx)\b", EMBEDDED, _AT_RUN_TIME),
+    ("-fatbin", r"(?:^|\s)-?-fatbin\b", EMBEDDED, _AT_RUN_TIME),
+    ("-cubin", r"(?:^|\s)-?-cubin\b", EMBEDDED, _AT_RUN_TIME),
+    ("-ptx", r"(?:^|\s)-?-ptx\b", EMBEDDED, _AT_RUN_TIME),
     (
+        "SIZE",
         r"\b\w*(?:WARP_?SIZE|WAVE(?:FRONT)?_?SIZE)\w*\s*=\s*64\b",
+        HAZARD,
         "a warp of 64 lanes for all GPUs: converted code keeps warps of 32, so drop it",
     ),
-    (r"-D\s*__CUDACC__|\bdefinitions?\b.*\b__CUDACC__", "__CUDACC__ makes libraries take CUDA's branches: drop it"),
     (
+        "__CUDACC__",
+        r"-D\s*__CUDACC__|\bdefinitions?\b.*\b__CUDACC__",
+        HAZARD,
+        "__CUDACC__ makes libraries take CUDA's branches: drop it",
+    ),
+    (
+        "pybind11_add_module",
         r"pybind11_add_module\s*\((?!.*NO_EXTRAS)",
+        HAZARD,
         "with link-time optimisation a HIP module loses its function for Python: add NO_EXTRAS",
     ),
 )
-_DANGERS = tuple((re.compile(pattern), message) for pattern, message in _HAZARDS)
+_PATTERNS = tuple((hint, re.compile(pattern), rule, message) for hint, pattern, rule, message in _WATCHED)
 _MOST = 40  # lines of one file
 
 
@@ -142,18 +156,18 @@ def spoken(text: str) -> Iterator[Spoken]:
 def anywhere(text: str) -> Iterator[Finding]:
     """Findings of lines of any build file: those that make text of a kernel's source or a binary of NVIDIA's, and those
     that HIP's compilers take although they make the program wrong."""
+    wanted = [row for row in _PATTERNS if row[0] in text]
+    if not wanted:  # as in most files: no line of theirs need be looked at
+        return
     start = 0
     for line in text.split("\n"):
         first, last = start + len(line) - len(line.lstrip()), start + len(line.rstrip())
         start += len(line) + 1
         if line.lstrip().startswith("#"):
             continue
-        if _EMBEDS.search(line):
-            message = "a kernel's text or binary for run time: pass headers that it includes to hipRTC by name"
-            yield finding(EMBEDDED, message, first, last)
-        for pattern, message in _DANGERS:
-            if pattern.search(line):
-                yield finding(HAZARD, message, first, last)
+        found = {message: rule for _, pattern, rule, message in wanted if pattern.search(line)}
+        for message, rule in found.items():
+            yield finding(rule, message, first, last)
 
 
 def lines(text: str) -> Iterator[Finding]:

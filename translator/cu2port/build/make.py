@@ -35,10 +35,12 @@ _INCLUDE = re.compile(r"(?:-I|-isystem)?[^,]*/include/?$")
 _PLATFORM = " -D__HIP_PLATFORM_AMD__"
 _SM = re.compile(r"(?:sm|compute)_\d+a?$")
 _CUDA_NAME = re.compile(r"NVCC|CUDA|GENCODE|(?:^|_)(?:SM|GPU)", re.I)
-_NAME = re.compile(r"(?:\$[({]\w+[)}]|[\w./+*?%~-])*\.cu(?![\w.])|(?:^|(?<=\s))\.cu(?=\.o\b)", re.I)
+_NAME = re.compile(r"(?:\$[({]\w+[)}]|[\w./+*?%~-])*\.cu(?![\w./+*?%~-])|(?:^|(?<=\s))\.cu(?=\.o\b)", re.I)
 TOOLKITS = frozenset(
     "CUDAPATH CUDA_PATH CUDA_HOME CUDA_ROOT CUDA_DIR CUDADIR CUDA_INSTALL_PATH CUDA_TOOLKIT_PATH CUDA_BASE".split()
 )
+_TOOLKIT = re.compile(rf"\b(?:{'|'.join(sorted(TOOLKITS))})\b")
+_TOOL = re.compile(r"nvcc|/usr/local/cuda|\$[({]|-l")  # what `_tools` looks for
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,10 @@ class _Line:
 
 
 def defines(text: str) -> frozenset[str]:
-    """The variables that a Makefile sets."""
-    return frozenset(line.name for line in _lines(text) if line.name)
+    """Which of the usual variables for CUDA's folder a Makefile sets."""
+    if _TOOLKIT.search(text) is None:
+        return frozenset()
+    return frozenset(line.name for line in _lines(text) if line.name in TOOLKITS)
 
 
 def make(text: str, asked: Asked) -> Iterator[Finding]:
@@ -63,24 +67,23 @@ def make(text: str, asked: Asked) -> Iterator[Finding]:
         return
     lines = list(_lines(text))
     words = [[_word(line, m) for m in _WORD.finditer(line.text, line.value)] for line in lines]
-    if any(re.search(r"(?:^|/)hipcc$", w.text) for of in words for w in of):
-        if any(_NVCC.search(w.text) for of in words for w in of):
+    names_nvcc = {line.start for line, of in zip(lines, words, strict=True) if _names_nvcc(line, of)}
+    if "hipcc" in text and any(re.search(r"(?:^|/)hipcc$", w.text) for of in words for w in of):
+        if names_nvcc:
             message = "left alone: the file builds for HIP already; choose HIP there"
             yield finding(OWN_HIP, message, 0, 0)
         return
-    compiles = {
-        line.name for line, of in zip(lines, words, strict=True) if line.name and any(_NVCC.search(w.text) for w in of)
-    }
+    compiles = {line.name for line in lines if line.name and line.start in names_nvcc}
     uses_nvcc = re.search("nvcc", text, re.I) is not None  # OpenMP and SYCL name GPUs for other compilers
     every = bool(compiles & {"CC", "CXX"})  # flags of the host's compiler are nvcc's too
     homes = TOOLKITS | {line.name for line, of in zip(lines, words, strict=True) if line.name and _is_home(of)}
     for line, of in zip(lines, words, strict=True):
-        used = {m[1] for m in _REFERENCE.finditer(line.text)} & compiles
-        for_cuda = every or bool(used) or _CUDA_NAME.search(line.name) is not None
-        for_cuda = for_cuda or any(_NVCC.search(w.text) for w in of)
-        yield from options.changes(text, of, for_cuda, asked.archs)
+        for_cuda = every or line.start in names_nvcc or _CUDA_NAME.search(line.name) is not None
+        for_cuda = for_cuda or any(m[1] in compiles for m in _REFERENCE.finditer(line.text))
+        if "-" in line.text:  # as every option of the table begins
+            yield from options.changes(text, of, for_cuda, asked.archs)
         yield from _renamed(line, asked)
-        if not line.rule:
+        if not line.rule and _TOOL.search(line.text) is not None:
             for word in of:
                 yield from _tools(text, word, asked, homes, for_cuda)
         if uses_nvcc:
@@ -105,6 +108,10 @@ def _word(line: _Line, m: re.Match[str]) -> options.Word:
     return options.Word(m[0], start, (start, end))
 
 
+def _names_nvcc(line: _Line, words: list[options.Word]) -> bool:
+    return "nvcc" in line.text and any(_NVCC.search(w.text) for w in words)
+
+
 def _is_home(words: list[options.Word]) -> bool:
     """Whether a value is CUDA's folder and nothing else."""
     return len(words) == 1 and _HOME.fullmatch(words[0].text) is not None
@@ -121,7 +128,7 @@ def _tools(text: str, word: options.Word, asked: Asked, homes: Collection[str], 
     for m in _REFERENCE.finditer(word.text):
         if m[1] in homes:
             known = True
-            if m[1] not in asked.defined:
+            if m[1] in TOOLKITS and m[1] not in asked.defined:
                 yield swap(
                     TOOLKIT, m[1], "ROCM_PATH", word.start + m.start(1), "nothing of the tree sets it", review=True
                 )

@@ -84,6 +84,13 @@ def changes(
                 yield from changes(text, [w], for_cuda, archs, gpus)
 
 
+def is_one(word: str) -> bool:
+    """Whether `changes` does something about a word, for CUDA's compiler."""
+    key, equals, _ = word.partition("=")
+    known = key in _ARCH or word in ("-x", "--x") or _STANDARD.match(word) is not None
+    return known or _row(word, key, equals, True) is not None
+
+
 def _takes_next(word: str, for_cuda: bool) -> bool:
     row = _row(word, word, "", for_cuda)
     return word in _ARCH or (row is not None and row.value)

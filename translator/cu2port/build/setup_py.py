@@ -25,6 +25,7 @@ _DEEPEST = 200
 _NAME = re.compile(r"[\w./+*?%{}-]*\.cu(?![\w.])", re.I)
 _WORD = re.compile(r"[^\s\"']+")
 _QUOTE = re.compile(r"[A-Za-z]*(\"\"\"|'''|\"|')")
+_LISTED = re.compile(r"\blibraries\w*\s*(?:\+?=|\.(?:append|extend)\()")
 _NAMES = re.compile(r"(?<![\w.\"'])(?P<home>CUDA_HOME)\b|(?P<version>\btorch\.version\.cuda\b)")
 
 
@@ -32,6 +33,9 @@ def setup_py(text: str, asked: Asked) -> Iterator[Finding]:
     """Findings of a setup.py, a text of Latin-1."""
     if _OWN.search(text):
         yield finding(OWN_HIP, "left alone: the file builds for HIP already", 0, 0)
+        return
+    if not _may_change(text, asked):
+        yield from _torch(text)
         return
     import libcst as cst  # it takes long to load
     from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
@@ -74,6 +78,18 @@ def setup_py(text: str, asked: Asked) -> Iterator[Finding]:
             yield from _libraries(text, word)
             yield from _sources(word, asked)
     yield from _torch(text)
+
+
+def _may_change(text: str, asked: Asked) -> bool:
+    """Whether some word of a text would be changed in a string of options for nvcc: only then its strings are read."""
+    if asked.renamed and _NAME.search(text):
+        return True
+    libraries = table()["library"]
+    listed = _LISTED.search(text) is not None
+    return any(
+        options.is_one(word) or (word in libraries and listed) or (word[:2] == "-l" and word[2:] in libraries)
+        for word in {m[0] for m in _WORD.finditer(text)}
+    )
 
 
 def _depth(text: str) -> int:
@@ -129,7 +145,7 @@ def _libraries(text: str, word: options.Word) -> Iterator[Finding]:
         return
     if name == word.text:
         lead = text[max(0, word.start - 200) : word.start]
-        if not re.search(r"\blibraries\w*\s*(?:\+?=|\.(?:append|extend)\()\s*\[?[^\]]*$", lead):
+        if not re.search(rf"{_LISTED.pattern}\s*\[?[^\]]*$", lead):
             return
     prefix = word.text[: len(word.text) - len(name)]
     if row.fate == "rewrite":

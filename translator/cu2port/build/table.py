@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from cu2port.catalog.rulefile import CatalogError
-from cu2port.core.data import data_path
+from cu2port.core.data import data_path, made_of
 
 FATES = ("rewrite", "drop", "review")
 KINDS = ("option", "target", "library", "dependency", "variable", "property", "package", "command")
@@ -51,7 +51,13 @@ Table = Mapping[str, Mapping[str, Row]]  # kind -> word -> row
 @lru_cache(maxsize=1)
 def table() -> Table:
     """The table that ships with cu2port. Raises CatalogError when a file of it is malformed."""
-    return read_table(sorted((data_path("rules") / "build").glob("*.toml")))
+    files = sorted((data_path("rules") / "build").glob("*.toml"))
+    made = made_of("build", [*files, Path(__file__)], lambda: _packed(read_table(files)))
+    return {kind: {row[0]: Row(*row) for row in rows} for kind, rows in made.items()}
+
+
+def _packed(rows: Table) -> dict[str, list[tuple[Any, ...]]]:
+    return {kind: [astuple(row) for row in of.values()] for kind, of in rows.items()}
 
 
 def read_table(files: list[Path]) -> Table:

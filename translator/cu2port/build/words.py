@@ -42,7 +42,7 @@ class Asked:
     get the suffix `suffix`. `archs`: the GPUs of --arch. `packages`: what find_package must find for libraries that
     this file and those below it use. `stand_ins`: variables of CUDA's that it sets for the tree; `known`: all that the
     tree sets. `host_headers`: it lets the host's compiler find HIP's headers. `own_hip`: the tree builds for HIP
-    already. `defined`: variables that some file of the tree defines.
+    already. `defined`: variables for CUDA's folder that some Makefile of the tree sets.
     """
 
     kind: str

@@ -7,11 +7,8 @@ when it is.
 
 from __future__ import annotations
 
-import hashlib
 import marshal
 import re
-import tempfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -20,13 +17,11 @@ from typing import Any, Literal
 
 from cu2port.catalog import rulefile
 from cu2port.catalog.rulefile import VERSION_KEYS, Source, read_rules, with_own
-from cu2port.core.data import cache_dir, data_path, prune_cache
+from cu2port.core.data import data_path, made_of
 from cu2port.core.model import Trust
-from cu2port.core.version import __version__
 
 MappingKind = Literal["rename", "change", "unsupported"]
 _KEPT = ("headers", "missing_headers", "header_library", "namespaces", "digest")
-_SUM = 4  # bytes of the checksum before a kept catalogue
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,33 +244,8 @@ def own_settings(own: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], tup
 def _shipped() -> Catalog:
     folder = data_path("rules")
     files = sorted(folder.glob("*.toml"))
-    stamp = hashlib.sha256(__version__.encode())
-    for f in (*files, Path(__file__), Path(rulefile.__file__)):
-        st = f.stat()
-        stamp.update(f"{f.name} {st.st_size} {st.st_mtime_ns}\n".encode())
-    cached = cache_dir() / f"catalog-{stamp.hexdigest()[:20]}.bin"
-    try:
-        data = cached.read_bytes()
-        if zlib.crc32(data[_SUM:]) == int.from_bytes(data[:_SUM], "little"):
-            return _catalog(marshal.loads(data[_SUM:]))
-    except (OSError, ValueError, EOFError, TypeError, KeyError):
-        pass  # not there, unreadable or of another make
-    parts = _packed(read_rules([Source.of(f) for f in files]))  # a damaged entry is rebuilt
-    data = marshal.dumps(parts)
-    _store(cached, zlib.crc32(data).to_bytes(_SUM, "little") + data)
-    prune_cache()  # now, since a new catalogue means a new version of everything
-    return _catalog(parts)
-
-
-def _store(path: Path, data: bytes) -> None:
-    """Write a cache file whole or not at all; a cache that cannot be written is no error."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as f:
-            f.write(data)
-        Path(f.name).replace(path)
-    except OSError:
-        return
+    made = [*files, Path(__file__), Path(rulefile.__file__)]
+    return _catalog(made_of("catalog", made, lambda: _packed(read_rules([Source.of(f) for f in files]))))
 
 
 def _packed(parts: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import marshal
 import os
 import sys
 import time
+import zlib
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
+
+from cu2port.core.version import __version__
 
 _DAY_S = 24 * 60 * 60
 _OLD_S = 30 * _DAY_S
 _MOST = 16  # files of a kind: who works on the rules makes a new one with every edit
 _MOST_WRITTEN = 10_000  # what `output.write_single` remembers, a place each
+_SUM = 4  # bytes of the checksum before what is kept
 _KINDS = (
     "catalog-*.bin",
+    "build-*.bin",
     "grammar-*.bin",
     "grammar-*.sum",
     "shim-*.h",
@@ -53,6 +62,40 @@ def cache_dir() -> Path:
         if not Path(base).is_absolute():  # to be ignored, says the XDG specification; it could be a stranger's tree
             base = str(Path.home() / ".cache")
     return Path(base) / "cu2port"
+
+
+def made_of(kind: str, files: Iterable[Path], make: Callable[[], Any]) -> Any:
+    """What `make` makes of files of ours, as `marshal` takes it. It is kept in the cache until one of them changes; a
+    damaged one is made again."""
+    stamp = hashlib.sha256(__version__.encode())
+    for f in files:
+        st = f.stat()
+        stamp.update(f"{f.name} {st.st_size} {st.st_mtime_ns}\n".encode())
+    kept = cache_dir() / f"{kind}-{stamp.hexdigest()[:20]}.bin"
+    try:
+        data = kept.read_bytes()
+        if zlib.crc32(data[_SUM:]) == int.from_bytes(data[:_SUM], "little"):
+            return marshal.loads(data[_SUM:])
+    except (OSError, ValueError, EOFError, TypeError):
+        pass  # not there, or unreadable
+    made = make()
+    data = marshal.dumps(made)
+    _store(kept, zlib.crc32(data).to_bytes(_SUM, "little") + data)
+    prune_cache()  # now, since a new one means a new version of everything
+    return made
+
+
+def _store(path: Path, data: bytes) -> None:
+    """Write a cache file whole or not at all; a cache that cannot be written is no error."""
+    import tempfile
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as f:
+            f.write(data)
+        Path(f.name).replace(path)
+    except OSError:
+        return
 
 
 def prune_cache(now_s: float | None = None) -> None:
