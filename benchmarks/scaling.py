@@ -177,6 +177,7 @@ def series(name: str, pattern: Pattern, seconds: float, rounds: int, folder: Pat
 def _serve(name: str, seconds: float, rounds: int, pipe: Connection) -> None:
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)  # as workers have it
+    sys.setrecursionlimit(10_000)  # removing deep folders takes a call each
     row = Row(name)
     with tempfile.TemporaryDirectory() as folder:
         try:

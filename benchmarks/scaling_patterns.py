@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import isqrt
 
 from cu2port import Options
 
@@ -555,6 +556,14 @@ PATTERNS: dict[str, Pattern] = {
     "tree: include star": Pattern(
         files(lambda i, n: '#include "hub.cuh"\n' + SMALL, {"src/hub.cuh": SMALL}), args=TREE, start=8
     ),
+    "tree: include chain over folders": Pattern(
+        lambda n: {f"src/d{i}/a.cuh": f'#include "../d{i + 1}/a.cuh"\n' + SMALL for i in range(n)}, args=TREE, start=8
+    ),
+    "tree: include chain, declared names": Pattern(
+        files(lambda i, n: f'#include "f{i + 1}.cu"\nint cudaOwn{i}(int a) {{ return a; }}\n' + SMALL),
+        args=(*TREE, "--no-cache"),
+        start=8,
+    ),
     "tree: one includes all": Pattern(
         lambda n: {**files(lambda i, n: SMALL)(n), "src/all.cu": times('#include "f{i}.cu"\n')(n)}, args=TREE, start=8
     ),
@@ -584,7 +593,11 @@ PATTERNS: dict[str, Pattern] = {
         files(lambda i, n: f'#include "f{i + 1}.cu"\n' + SMALL), args=(*TREE, "--rename", ".hip"), start=8
     ),
     "tree: deep folders": Pattern(
-        lambda n: {"src/" + "d/" * i + "a.cu": SMALL for i in range(n)}, args=TREE, start=8, most=1024
+        # names of one folder in another have n * n / 2 letters: here the names are as long as n says
+        lambda n: {"src/" + "d/" * i + "a.cu": SMALL for i in range(isqrt(n))},
+        args=TREE,
+        start=64,
+        most=1 << 20,
     ),
     "tree: .gitignore": Pattern(
         lambda n: {"src/a.cu": SMALL, "src/.git/HEAD": "", "src/.gitignore": times("/x{i}/*.o\n")(n)},

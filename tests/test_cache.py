@@ -173,13 +173,15 @@ def test_only_what_an_edit_reaches_is_converted(tmp_path: Path, done: Callable[[
     assert done() == [f"{source}/src/w.cuh"]
     plant(tmp_path / "in", {"src/own.h": FILES["src/own.h"] + "#define CUDA_SUCCESS 0\n"})
     converted(source, out)
-    with_their_parts = [
-        "inc/w.cuh",
-        "src/a.cu",
-        "src/b.cu",
-        "src/own.h",
-    ]  # w.cuh includes nothing: it is a part of a.cu
-    assert done() == [f"{source}/{name}" for name in with_their_parts]
+    # w.cuh includes nothing, so it is a part of a.cu; but it has no CUDA_SUCCESS in it
+    assert done() == [f"{source}/{name}" for name in ("src/a.cu", "src/b.cu", "src/own.h")]
+    plant(tmp_path / "in", {"src/own.h": FILES["src/own.h"] + "#define CUDA_SUCCESS 0\nstruct cudaMine {};\n"})
+    plant(tmp_path / "in", {"inc/w.cuh": FILES["inc/w.cuh"] + "cudaMine w;\n"})
+    converted(source, out)
+    done()
+    plant(tmp_path / "in", {"src/own.h": FILES["src/own.h"] + "#define CUDA_SUCCESS 0\n"})
+    converted(source, out)
+    assert f"{source}/inc/w.cuh" in done()
     converted(source, out, options=Options(warp="flag"))
     assert len(done()) == len(FILES) + 1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import stat
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import networkx as nx
 import pytest
 
 from cu2port.core import file_rules
@@ -21,6 +23,7 @@ from cu2port.core.disk import replacing, write
 from cu2port.core.model import Finding, Judged, Options, Outcome, Project, Result, Severity, replace
 from cu2port.core.record import FileRecord
 from cu2port.engine import translate as engine
+from cu2port.facts.declared import Names
 from cu2port.project import compile_db, jobs, results
 from cu2port.project.convert import Ran, run
 from cu2port.project.graph import Graph, Scan, scan_includes
@@ -464,6 +467,32 @@ def test_what_a_source_declares_for_itself_is_nothing_to_its_headers_and_their_i
     g = graph(files, {"/p/eg.cpp": "CUDA_SUCCESS", "/p/c.h": "cudaMine"})
     assert g.declared("/p/a.h") == g.declared("/p/user.cu") == g.declared("/p/eg.cpp") == {"cudaMine"}
     assert g.declared("/p/p.inl") == {"cudaMine"}  # it includes nothing, so it is a part of who includes it
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_declared_names_are_those_of_all_files_that_includes_lead_to(seed: int) -> None:
+    r = random.Random(seed)
+    files = [f"/p/{k}.h" for k in range(9)]
+    includes = {f: tuple(t[3:] for t in r.sample(files, r.choice((0, 1, 1, 2)))) for f in files}
+    declares = {f: frozenset(r.sample(["cudaA", "n::cudaA", "cudaB", "cudaC"], r.choice((0, 1)))) for f in files}
+    promised = {f: frozenset(r.sample(["cudaA", "cudaB"], r.choice((0, 0, 1)))) for f in files}
+    asked = {f: r.choice((None, frozenset({"cudaA", "cudaC"}))) for f in files}
+    scans = {
+        f: Scan(declares[f], tuple((n, True) for n in includes[f]), promised=promised[f], asked=asked[f]) for f in files
+    }
+    g = Graph(files, scans, ())
+    links: nx.DiGraph[str] = nx.DiGraph()
+    links.add_nodes_from(files)
+    links.add_edges_from((f, "/p/" + n) for f in files for n in includes[f])
+    linked = {f: c for c in nx.weakly_connected_components(links) for f in c}
+    for f in files:
+        roots = {f} if includes[f] else {f, *links.predecessors(f)}
+        reached = {x for root in roots for to in links.successors(root) for x in (to, *nx.descendants(links, to))} - {f}
+        names = {n for x in reached for n in declares[x]}
+        defined = {n for x in linked[f] for n in declares[x]}
+        names |= {n for x in reached for n in promised[x] if n in defined}
+        words = asked[f]
+        assert g.declared(f) == {n for n in names if words is None or n.rpartition("::")[2] in words}
 
 
 def test_includes_resolve_by_folder_then_I_then_nearest() -> None:  # noqa: N802
@@ -937,8 +966,9 @@ _NONE: frozenset[str] = frozenset()
 
 @needs_fork
 def test_declared_names_reach_those_who_include_them(translator: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = frozenset({"cuMine"})
     monkeypatch.setattr(
-        jobs, "declared_names", lambda text, rules: (frozenset({"cuMine"} if "MINE" in text else ()), frozenset())
+        jobs, "declared_names", lambda text, rules: Names(mine if "MINE" in text else _NONE, _NONE, mine)
     )
     plant(Path("src"), p__a_cu='#include "a.h"\nDECLARED', p__a_h="MINE", q__b_cu="DECLARED")
     into("out", "src")

@@ -231,7 +231,7 @@ def projects(tree: Path, paths: Sequence[Path]) -> dict[Path, Project]:
     scans = {}
     for path in sources(tree, (), every=True):
         data = path.read_bytes()
-        own, promised = declared_names(data.decode("latin-1"))
+        own, promised, _ = declared_names(data.decode("latin-1"))
         scans[str(path)] = Scan(own, scan_includes(data), side_of_text(data), promised)
     graph = Graph(list(scans), scans, ())
     shown = {str(p): p.relative_to(tree).as_posix() for p in map(Path, scans)}

@@ -179,7 +179,7 @@ def graph(tree: Path) -> Graph:
     scans = {}
     for path in sources(tree, True):
         data = path.read_bytes()
-        own, promised = declared_names(data.decode("latin-1"))
+        own, promised, _ = declared_names(data.decode("latin-1"))
         scans[str(path)] = Scan(own, scan_includes(data), promised=promised)
     return Graph(list(scans), scans, ())
 

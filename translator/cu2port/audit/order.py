@@ -51,8 +51,15 @@ def order(needs: Mapping[str, Sequence[str]], risk: Mapping[str, float]) -> list
 
 def _depending(groups: nx.DiGraph[int]) -> dict[int, int]:
     """How many files depend on each group, directly or not."""
-    reach: dict[int, set[int]] = {}
+    files: dict[int, int] = {}  # of each group: a bit for each of its files
+    count = 0
+    for g, data in groups.nodes(data=True):
+        size = len(data["members"])
+        files[g] = (1 << size) - 1 << count
+        count += size
+    reach: dict[int, int] = {}
     for g in reversed(list(nx.topological_sort(groups))):
-        reach[g] = set().union(*({s} | reach[s] for s in groups.successors(g)))
-    size = {g: len(data["members"]) for g, data in groups.nodes(data=True)}
-    return {g: sum(size[x] for x in found) for g, found in reach.items()}
+        reach[g] = 0
+        for s in groups.successors(g):
+            reach[g] |= files[s] | reach[s]
+    return {g: found.bit_count() for g, found in reach.items()}

@@ -36,10 +36,11 @@ _NOT_BEFORE = BEFORE_VALUE - {"else", "do", "noexcept"}
 
 class Names(NamedTuple):
     """Names that a file declares for those who include it, with their namespaces and classes (`a::B::f`): its own,
-    and those of functions that it promises without a body."""
+    and those of functions that it promises without a body. `asked`: the words in it that others may declare."""
 
     own: frozenset[str] = frozenset()
     promised: frozenset[str] = frozenset()
+    asked: frozenset[str] = frozenset()
 
 
 def names_of(text: str, known: frozenset[str], family: re.Pattern[str]) -> Names:
@@ -50,11 +51,12 @@ def names_of(text: str, known: frozenset[str], family: re.Pattern[str]) -> Names
     """
     words = set(text.encode("latin-1").translate(_BETWEEN).decode("latin-1").split())
     looks = words & known | {w for w in words if w[0] in "cCn" and family.match(w)}
+    asked = frozenset(looks | words & _SPACES)
     if "namespace" in words:
         looks |= words & _SPACES
     if not looks or not _may_declare(text, looks, "enum" in words):
-        return Names()
-    return names_in(Declarations(lex(text)), looks)
+        return Names(asked=asked)
+    return names_in(Declarations(lex(text)), looks)._replace(asked=asked)
 
 
 def _may_declare(text: str, names: set[str], enums: bool) -> bool:

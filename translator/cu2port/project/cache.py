@@ -201,15 +201,17 @@ def _digest(*parts: str | bytes) -> bytes:
 
 def _dump_scan(found: Scan, names: Sequence[str] | None) -> bytes:
     side = [sorted(v) if isinstance(v, frozenset) else v for v in dataclasses.astuple(found.side)]
-    return json.dumps([sorted(found.declared), found.includes, side, sorted(found.promised), names]).encode()
+    asked = None if found.asked is None else sorted(found.asked)
+    return json.dumps([sorted(found.declared), found.includes, side, sorted(found.promised), names, asked]).encode()
 
 
 def _load_scan(content: bytes) -> tuple[Scan, tuple[str, ...] | None] | None:
     try:
-        declared, includes, side, promised, names = json.loads(content)
+        declared, includes, side, promised, names, asked = json.loads(content)
         facts = _side(*(frozenset(v) if isinstance(v, list) else v for v in side))
         known = tuple((str(a), bool(b)) for a, b in includes)
-        scan = Scan(frozenset(declared), known, facts, frozenset(promised))
+        wanted = None if asked is None else frozenset(asked)
+        scan = Scan(frozenset(declared), known, facts, frozenset(promised), asked=wanted)
         return scan, None if names is None else tuple(names)
     except (ValueError, TypeError, RecursionError):
         return None

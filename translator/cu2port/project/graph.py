@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from cu2port.core.circles import components
 from cu2port.facts.hipcode import SideFacts, line_before
 
 _INCLUDE = re.compile(rb'include(?:_next)?[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)')  # begins with text: is found fast
@@ -19,12 +20,15 @@ _FOREIGN = re.compile(
     r"|torch|ATen|gtest)/|(?:cuda|cu(?:blas|fft|rand|sparse|solver|dnn|tensor|pti)|nv|nccl)\w*\.\w+\Z"
 )
 
+_Speakers = dict[str, dict[str, int]]  # the last word of a name -> the name -> bits of the files that speak of it
+
 
 class Scan(NamedTuple):
     """What a first look at a file tells: names that look like CUDA's but are declared here for those who include it,
     with their namespaces and classes; functions that are promised without a body; and its includes.
 
     `includes`: (spelling, whether in quotes). `side`: whether it is CUDA's code or HIP's. `digest`: its sha256.
+    `asked`: the words of the file that others may declare; None: all that they declare may count.
     """
 
     declared: frozenset[str] = frozenset()
@@ -32,6 +36,7 @@ class Scan(NamedTuple):
     side: SideFacts = SideFacts()
     promised: frozenset[str] = frozenset()
     digest: bytes = b""
+    asked: frozenset[str] | None = None
 
 
 def scan_includes(data: bytes) -> tuple[tuple[str, bool], ...]:
@@ -63,14 +68,23 @@ class Graph:
         for f, targets in self._edges.items():
             for target in targets.values():
                 self._group[self._leader(f)] = self._leader(target)
-        self._scans = {f: scan for f, scan in scans.items() if scan.declared or scan.promised}
+        self._asked = {f: scan.asked for f, scan in scans.items()}
+        #: of each file that declares or promises something, a number with one bit
+        speakers = [f for f, scan in scans.items() if scan.declared or scan.promised]
+        self._bit = {f: 1 << k for k, f in enumerate(speakers)}
         self._defined: dict[str, set[str]] = defaultdict(set)
-        for f, scan in self._scans.items():
-            self._defined[self._leader(f)] |= scan.declared
+        self._declarers: _Speakers = defaultdict(lambda: defaultdict(int))
+        self._promisers: _Speakers = defaultdict(lambda: defaultdict(int))
+        for f, bit in self._bit.items():
+            self._defined[self._leader(f)] |= scans[f].declared
+            for names, kept in ((scans[f].declared, self._declarers), (scans[f].promised, self._promisers)):
+                for name in names:
+                    kept[name.rpartition("::")[2]][name] |= bit
         self._includers: dict[str, list[str]] = defaultdict(list)
         for f, targets in self._edges.items():
             for target in targets.values():
                 self._includers[target].append(f)
+        self._reached = self._reaches() if self._bit else {}
 
     def declared(self, file: str) -> frozenset[str]:
         """Names that the headers which a file reaches declare, and functions that those promise and that a file linked
@@ -78,27 +92,39 @@ class Graph:
 
         What another file declares for itself means nothing here, be it in the same folder or an includer.
         """
-        if not self._scans:
+        if not self._bit:
             return frozenset()
-        reached = self._reached(file)
+        reached = self._reached.get(file, 0)
         if not self._edges.get(file) and not self._spelled.get(file):
             for includer in self._includers.get(file, ()):
-                reached |= self._reached(includer)
-        found = [self._scans[f] for f in reached - {file} if f in self._scans]
-        own = frozenset(name for scan in found for name in scan.declared)
-        promised = frozenset(name for scan in found for name in scan.promised)
-        return own | (promised & self._defined[self._leader(file)])
+                reached |= self._reached[includer]
+        reached &= ~self._bit.get(file, 0)
+        own, promised = (self._said(kept, file, reached) for kept in (self._declarers, self._promisers))
+        return frozenset({*own, *(self._defined[self._leader(file)].intersection(promised))})
 
-    def _reached(self, file: str) -> set[str]:
-        """The files of the tree that a file includes, and those that they include."""
-        reached: set[str] = set()
-        work = [file]
-        while work:
-            for target in self._edges.get(work.pop(), {}).values():
-                if target not in reached:
-                    reached.add(target)
-                    work.append(target)
-        return reached
+    def _said(self, speakers: _Speakers, file: str, reached: int) -> Iterator[str]:
+        """The names that one of the files in `reached` speaks of, less those that the file does not ask for."""
+        asked = self._asked.get(file)
+        for last in speakers if asked is None else asked & speakers.keys():
+            yield from (name for name, by in speakers[last].items() if by & reached)
+
+    def _reaches(self) -> dict[str, int]:
+        """For each file the bits of those that it includes, and those that they include: in a circle itself too."""
+        out: dict[str, int] = {}
+        below: dict[str, int] = {}  # with its own bit
+        for group in components(self._edges, lambda f: self._edges.get(f, {}).values()):
+            inner = frozenset(group)
+            targets = {to for f in group for to in self._edges.get(f, {}).values()}
+            found = 0
+            for to in targets - inner:
+                found |= below[to]
+            own = 0
+            for f in group:
+                own |= self._bit.get(f, 0)
+            for f in group:
+                out[f] = found | (own if not inner.isdisjoint(targets) else 0)
+                below[f] = found | own
+        return out
 
     def spelled(self, file: str, wanted: frozenset[str]) -> frozenset[str]:
         """The include spellings of a file that lead to one of the wanted files."""

@@ -106,8 +106,8 @@ def scan(job: Job, tools: Tools) -> Scan:
     key = hashlib.sha256(data).digest()
     found = tools.scans.get(key)
     if found is None:
-        own, promised = declared_names(data.decode("latin-1"), job.options.rules)
-        found = tools.scans[key] = Scan(own, scan_includes(data), side_of_text(data), promised, key)
+        own, promised, asked = declared_names(data.decode("latin-1"), job.options.rules)
+        found = tools.scans[key] = Scan(own, scan_includes(data), side_of_text(data), promised, key, asked)
     return found
 
 

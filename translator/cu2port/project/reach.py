@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from cu2port.core.circles import components
 from cu2port.core.files import may_include, read_regular
 
 #: Every place where a text may name a file for the preprocessor to look at; what precedes the word decides.
@@ -22,7 +23,8 @@ _WORD = re.compile(rb"(?:include|import|embed)(?:_next)?\b[ \t]*\(?[ \t]*(?:([\"
 _ODD_START = (b"*/", b"%:", b"?" + b"?=", b"\\\n", b"\\\r\n", b"\v", b"\f")  # of a directive that is written otherwise
 _ODD = re.compile(rb"#[ \t]*(?:/\*|(?:[ie][a-z_]*)?\\\r?\n|[\v\f])")
 _FAR = 80  # bytes before a word that are looked at
-_MOST_FILES = 2_000
+_MOST_FILES = 2_000  # that one file leads to
+_EACH = 200  # headers that are looked at for a file of a run, on average: they are once for each folder of files
 _MOST_BYTES = 64 << 20
 _ABOVE = 5  # folders above the file's own
 _INNER = ("include", "includes")
@@ -73,6 +75,34 @@ def included(data: bytes) -> Names:
     return tuple(map(os.fsdecode, found))
 
 
+class _Node(NamedTuple):
+    """A header as it is reached: its file, and the folder that its includes begin at, both with links resolved."""
+
+    real: str
+    here: str
+
+
+class _Texts(NamedTuple):
+    """What some includes of one folder may mean. `parts`: what is found at which place, and the node of what is read;
+    `doubt`: a macro names some of them; `known`: whether all are known."""
+
+    parts: tuple[tuple[str, _Node | None], ...] = ()
+    doubt: bool = False
+    known: bool = True
+
+
+class _Around:
+    """What the files of one folder share: the places where an include may be found, and digests of headers."""
+
+    def __init__(self, home: str, dirs: Sequence[str]) -> None:
+        self.home, self.dirs = home, dirs
+        self.all: list[_Place] = []  # but for those of the folder that an include is in
+        self.fronts: tuple[str, ...] = ()  # how names begin of what lies in the folder, or in one of -I
+        self.places: dict[str, list[_Place]] = {}
+        self.inner: dict[_Node, _Texts] = {}
+        self.digests: dict[_Node, str] = {}  # of all that a header leads to; "" where that is not known
+
+
 class Reach:
     """Digests of what files include, each header read once in a run. `known`: texts that were read already, by absolute
     path."""
@@ -82,70 +112,134 @@ class Reach:
         self._listings: dict[str, dict[str, bool]] = {}
         self._links: dict[str, bool | None] = {}
         self._real: dict[str, str] = {}
+        self._plain: dict[str, bool] = {}
         self._texts: dict[str, Text | None] = {}
-        self._places: dict[tuple[str, str, Sequence[str]], list[_Place]] = {}
+        self._around: dict[tuple[str, Sequence[str]], _Around] = {}
+        self._left = _MOST_FILES  # how many headers may still be looked at
 
     def digest(self, path: str, names: Names, dirs: Sequence[str]) -> str:
         """A digest of every header that a file may reach; "" when that is not known. It begins with DOUBT where a macro
         names one of them, so that only a compiler knows. `path`: absolute; `names`: what the file includes; `dirs`: the
-        folders of -I."""
-        if names is None:
-            return ""
-        home = os.path.dirname(path)  # noqa: PTH120 - for every file of a tree
-        parts = [f"{d}{os.sep}{self._text_of_folder(d, home)}" for d in dirs]
-        seen: set[str] = {path}
-        doubt = ""
-        todo = [(home, names)]
-        while todo:
-            here, wanted = todo.pop()
-            doubt = DOUBT if "" in wanted else doubt
-            for label, file, real in self._found(here, home, dirs, wanted):
-                allowed = self._allowed(file, real, here, home, dirs)
-                text = self._text(file, real) if allowed else None
-                shown = real[len(home) :] if real.startswith(home) else os.path.relpath(real, home)
-                parts.append(f"{label}\0{shown}\0{text.digest.hex() if text else allowed}")
-                if text is None or real in seen:
-                    continue
-                seen.add(real)
-                if text.names is None or len(seen) > _MOST_FILES:
-                    return ""
-                todo.append((os.path.dirname(file), text.names))  # noqa: PTH120
-        return doubt + hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+        folders of -I.
 
-    def _found(self, here: str, home: str, dirs: Sequence[str], names: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+        Headers that reach each other have one digest, made of theirs and of those of what they lead to: what a header
+        leads to is looked at once for all files of a folder.
+        """
+        self._left += _EACH
+        home = os.path.dirname(path)  # noqa: PTH120 - for every file of a tree
+        around = self._around.get((home, dirs))
+        if around is None:
+            around = self._around[home, dirs] = _Around(home, dirs)
+            around.all = self._all_places(home, dirs)
+            around.fronts = tuple(f"{self._real_folder(f)}{os.sep}" for f in (home, *dirs))
+        first = self._look(around, home, names)
+        nodes = [node for _, node in first.parts if node is not None]
+        if not first.known or not self._complete(around, nodes):
+            return ""
+        below = {node: around.digests[node] for node in nodes}
+        if "" in below.values():
+            return ""
+        parts = [f"{d}{os.sep}{self._text_of_folder(d, home)}" for d in dirs]
+        parts += [f"{text}\0{below[node] if node else ''}" for text, node in first.parts]
+        return _digest(first.doubt or any(d.startswith(DOUBT) for d in below.values()), parts)
+
+    def _complete(self, around: _Around, nodes: Sequence[_Node]) -> bool:
+        """Find the digests of some headers; whether that could be done. It ends at too many headers."""
+        new: dict[_Node, None] = dict.fromkeys(n for n in nodes if n not in around.digests)
+        todo = list(new)
+        while todo:
+            node = todo.pop()
+            if node not in around.inner:
+                if not self._left:
+                    return False
+                self._left -= 1
+                text = self._texts[node.real]
+                around.inner[node] = self._look(around, node.here, text.names if text is not None else None)
+            for _, to in around.inner[node].parts:
+                if to is not None and to not in around.digests and to not in new:
+                    new[to] = None
+                    todo.append(to)
+            if len(new) > _MOST_FILES:
+                return False
+
+        def targets(node: _Node) -> Iterator[_Node]:
+            return (to for _, to in around.inner[node].parts if to is not None and to not in around.digests)
+
+        for group in components(new, targets):
+            found = _of_group(around, group)
+            around.digests.update(dict.fromkeys(group, found))
+        return True
+
+    def _look(self, around: _Around, here: str, names: Names) -> _Texts:
+        """What the includes of a text in a folder may mean."""
+        if names is None:
+            return _Texts(known=False)
+        parts: list[tuple[str, _Node | None]] = []
+        front = f"{self._real_folder(here)}{os.sep}"
+        for label, file, real in self._found(around, here, names):
+            allowed = real.startswith((front, *around.fronts)) or self._may_include(file)
+            text = self._text(file, real) if allowed else None
+            shown = _shown(real, around.home)
+            said = f"{label}\0{shown}\0{text.digest.hex() if text else allowed}"
+            # beside the name that a link has, and beside the file: not all readers resolve links
+            for folder in {self._real_folder(os.path.dirname(f)): None for f in (file, real)}:  # noqa: PTH120
+                parts.append((said, None if text is None else _Node(real, folder)))
+        return _Texts(tuple(parts), "" in names)
+
+    def _found(self, around: _Around, here: str, names: Iterable[str]) -> Iterator[tuple[str, str, str]]:
         """(what tells the place, file as it is opened, where that really is) of all that some names may mean."""
-        places = self._places_of(here, home, dirs)
+        places = around.places.get(here)
+        if places is None:
+            inner = self._with_inner("here", here, self._listing(here))
+            near = {place.folder for place in inner}
+            places = around.places[here] = [*inner, *(p for p in around.all if p.folder not in near)]
         for name in names:
             folder, _, last = name.rpartition("/")
             if not last:
                 continue
+            first = folder.partition("/")[0]
             for label, where, names_there in places:
-                if folder:
-                    where = f"{where}/{folder}"
-                    names_there = None
-                file = f"{where}/{last}"
-                is_link = self._is_link(file) if names_there is None else names_there.get(last)
+                if not folder:
+                    file = f"{where}/{last}"
+                    is_link = self._is_link(file) if names_there is None else names_there.get(last)
+                elif self._is_link(f"{where}/{first}") is None:
+                    continue
+                else:
+                    where = self._inside(where, folder)
+                    file = f"{where}/{last}"
+                    is_link = self._is_link(file)
                 if is_link is not None:
                     real = os.path.realpath(file) if is_link else f"{self._real_folder(where)}{os.sep}{last}"
                     yield f"{label}\0{name}", file, real
 
-    def _places_of(self, here: str, home: str, dirs: Sequence[str]) -> list[_Place]:
-        key = (here, home, dirs)
-        found = self._places.get(key)
-        if found is None:
-            folders = [here, home, *dirs]
-            above = home
-            for _ in range(_ABOVE):
-                above = os.path.dirname(above)  # noqa: PTH120
-                folders.append(above)
-            found = []
-            for n, folder in enumerate(dict.fromkeys(folders)):
-                own = folder in (here, home)  # others may be nobody's business: they are asked for names, not opened
-                found.append(_Place(str(n), folder, self._listing(folder) if own else None))
-                inner = [(f"{n}{name}", f"{folder}/{name}") for name in _INNER]
-                found += [_Place(label, path, None) for label, path in inner if self._is_link(path) is not None]
-            self._places[key] = found
+    def _inside(self, where: str, folder: str) -> str:
+        """A folder as named from another. `..` is taken off where no link is on the way, so that each folder has one
+        name however it is reached, and is looked at once."""
+        if folder.startswith("..") and self._real_folder(where) == where:
+            up, _, rest = folder.partition("/")
+            while up == "..":
+                where = os.path.dirname(where)  # noqa: PTH120
+                up, _, rest = rest.partition("/")
+            folder = f"{up}/{rest}" if rest else up
+        return f"{where}/{folder}" if folder else where
+
+    def _all_places(self, home: str, dirs: Sequence[str]) -> list[_Place]:
+        """Where includes of any file may be found: in the first file's folder, in those of -I, and above."""
+        folders = [home, *dirs]
+        above = home
+        for _ in range(_ABOVE):
+            above = os.path.dirname(above)  # noqa: PTH120
+            folders.append(above)
+        found = []
+        for n, folder in enumerate(dict.fromkeys(folders)):
+            # others than its own may be nobody's business: they are asked for names, not opened
+            found += self._with_inner(str(n), folder, None if n else self._listing(folder))
         return found
+
+    def _with_inner(self, label: str, folder: str, names: dict[str, bool] | None) -> list[_Place]:
+        inner = ((f"{label}{name}", f"{folder}/{name}") for name in _INNER)
+        here = (_Place(x, path, None) for x, path in inner if self._is_link(path) is not None)
+        return [_Place(label, folder, names), *here]
 
     def _is_link(self, path: str) -> bool | None:
         """Whether something is a link; None if there is nothing."""
@@ -179,12 +273,11 @@ class Reach:
         toolkit = self._is_link(f"{folder}/{_TOOLKIT}") is not None
         return f"{os.path.relpath(self._real_folder(folder), home)}{os.sep}{toolkit}"
 
-    def _allowed(self, file: str, real: str, here: str, home: str, dirs: Sequence[str]) -> bool:
-        """Whether a file may be read because one in `here` includes it."""
-        around = [self._real_folder(f) for f in (here, home, *dirs)]
-        if any(real.startswith(f"{f}{os.sep}") for f in around):
-            return True  # `may_include` says the same, and a Path for each of them costs more than all the rest
-        return may_include(Path(file), map(Path, around))
+    def _may_include(self, file: str) -> bool:
+        """Whether a file may be read because another includes it, if it lies in none of the folders."""
+        if file not in self._plain:
+            self._plain[file] = may_include(Path(file), ())
+        return self._plain[file]
 
     def _text(self, file: str, real: str) -> Text | None:
         if real not in self._texts:
@@ -196,3 +289,30 @@ class Reach:
                     text = None
             self._texts[real] = text
         return self._texts[real]
+
+
+def _of_group(around: _Around, group: Sequence[_Node]) -> str:
+    """The digest of headers that reach each other; "" where not all that they lead to is known."""
+    texts = [around.inner[node] for node in group]
+    outer = {to: around.digests.get(to) for t in texts for _, to in t.parts if to is not None}  # None: in the group
+    if not all(t.known for t in texts) or "" in outer.values():
+        return ""
+    parts = []
+    for node, found in zip(group, texts, strict=True):
+        inner = [f"{text}\0{(outer[to] or _shown(to.here, around.home)) if to else ''}" for text, to in found.parts]
+        parts.append("\n".join((_shown(node.real, around.home), _shown(node.here, around.home), *inner)))
+    doubt = any(t.doubt for t in texts) or any(d.startswith(DOUBT) for d in outer.values() if d)
+    return _digest(doubt, sorted(parts))
+
+
+def _digest(doubt: bool, parts: Sequence[str]) -> str:
+    return DOUBT * doubt + hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _shown(real: str, home: str) -> str:
+    """A path as seen from a folder, the same on every machine."""
+    up = ""
+    while not real.startswith(f"{home}{os.sep}") and home not in (real, os.sep, ""):
+        home = os.path.dirname(home)  # noqa: PTH120
+        up += "^"
+    return up + real[len(home) :]

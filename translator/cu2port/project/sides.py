@@ -234,12 +234,15 @@ def _with_includers(
     out: dict[str, Side], edges: Mapping[str, frozenset[str]], includers: Mapping[str, set[str]]
 ) -> None:
     """Headers without names of either that only HIP's files include."""
+    others = {to: sum(out[f].name != "hip" for f in by) for to, by in includers.items()}  # not HIP's, so far
     todo = [f for f, side in out.items() if side.name == "hip"]
     while todo:
         for to in edges.get(todo.pop(), ()):
-            if out.get(to) == Side("neither") and all(out[f].name == "hip" for f in includers[to]):
+            if out.get(to) == Side("neither") and not others[to]:
                 out[to] = Side("hip", "only files for HIP include it")
                 todo.append(to)
+                for after in edges.get(to, ()):
+                    others[after] -= 1
 
 
 def _twins(of: Mapping[str, Side], shown: Mapping[str, str]) -> dict[str, str]:
