@@ -25,6 +25,7 @@ from cu2port.lint.run import Settings, lint_job
 from cu2port.lint.select import make_selection
 from cu2port.project.graph import Graph, Scan
 from cu2port.project.jobs import Job, Tools, patch
+from cu2port.project.reach import Reach
 
 ROOT = Path(__file__).resolve().parent.parent
 PATTERNS = load(ROOT / "benchmarks" / "scaling_patterns.py").PATTERNS
@@ -185,3 +186,43 @@ def test_diff_of_many_changes_takes_linear_time() -> None:
 
     few, many = seconds(500), seconds(4000)
     assert many < 24 * few + 0.1, f"{many:.2f} s for eight times the input that takes {few:.2f} s"
+
+
+def chained(root: Path, n: int) -> int:
+    """What it takes to tell what n headers in one chain of includes lead to."""
+    folder = root / str(n)
+    folder.mkdir(exist_ok=True)
+    for i in range(n):
+        (folder / f"f{i}.h").write_text(f'#include "f{(i + 1) % n}.h"\n' if root.name != "chain" or i + 1 < n else "")
+    reach = Reach()
+
+    def work() -> None:
+        assert all(reach.digest(str(folder / f"f{i}.h"), (f"f{(i + 1) % n}.h",), ()) for i in range(n))
+
+    return lines_run(work)
+
+
+def declared(root: Path, n: int) -> int:
+    """What it takes to tell which names of n headers in one chain each file has."""
+    names = [frozenset({f"cudaOwn{i}"}) for i in range(n)]
+    scans = {f"/t/f{i}.h": Scan(names[i], ((f"f{i + 1}.h", True),), asked=names[-1] | names[i]) for i in range(n)}
+
+    def work() -> None:
+        graph = Graph(list(scans), scans, ())
+        assert all(graph.declared(f) == names[-1] for f in list(scans)[:-1])
+
+    return lines_run(work)
+
+
+@pytest.mark.parametrize("shape", ["chain", "circle"])
+def test_work_on_includes_of_includes_is_linear(shape: str, tmp_path: Path) -> None:
+    root = tmp_path / shape
+    root.mkdir()
+    chained(root, 2)
+    few, many = chained(root, 64), chained(root, 256)
+    assert many <= MOST * few, f"{many / few:.1f} times the work for 4 times the input ({few} lines)"
+
+
+def test_work_on_names_of_a_tree_is_linear(tmp_path: Path) -> None:
+    few, many = declared(tmp_path, 64), declared(tmp_path, 256)
+    assert many <= MOST * few, f"{many / few:.1f} times the work for 4 times the input ({few} lines)"

@@ -5,6 +5,9 @@
 A kernel multiplies one A by 8 tiles of B, and another one by 16; their difference, divided by 8, is the cost of one
 `mma` with A in use again. Operands are opaque registers: no load is counted. On gfx9 one instruction serves both
 warps of a wavefront. ROOT holds include/hip and share/hip; clang++-22 or clang++ compiles.
+
+There are two tables: of vector instructions alone (CU2PORT_MMA_PORTABLE), and of matrix instructions, where all lanes
+of a wavefront are there: tested at each `mma`, or promised (CU2PORT_MMA_FULL_WAVES).
 """
 
 from __future__ import annotations
@@ -22,15 +25,18 @@ from pathlib import Path
 from tables import replaced, row_text
 
 from cu2port.ptx.isa_matrix import Form
+from cu2port.ptx.matrix_forms import instruction
 
 INCLUDE = Path(__file__).parent.parent / "translator/cu2port/include"
 GPUS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
+MATRIX_GPUS = ("gfx90a", "gfx942", "gfx950")  # those with matrix instructions in mma_matrix.hpp
 FORMS = (
     Form("m16n8k8", "f32", "f16", "f16", "f32"),
     Form("m16n8k16", "f32", "f16", "f16", "f32"),
     Form("m16n8k16", "f32", "f16", "f16", "f32", "fast"),
     Form("m16n8k16", "f16", "f16", "f16", "f16"),
     Form("m16n8k16", "f32", "bf16", "bf16", "f32"),
+    Form("m16n8k16", "f32", "bf16", "bf16", "f32", "fast"),
     Form("m16n8k8", "f32", "tf32", "tf32", "f32"),
     Form("m16n8k32", "f32", "e4m3", "e4m3", "f32"),
     Form("m8n8k4", "f64", "f64", "f64", "f64"),
@@ -59,8 +65,12 @@ def kernel(form: Form, tiles: int) -> str:
     return f"__global__ void k{tiles}() {{\n    {opaque('A')}\n{tile * tiles}}}\n"
 
 
-def source(form: Form) -> str:
-    return f"#include <hip/hip_runtime.h>\n#include <cu2port/mma.hpp>\n{kernel(form, 8)}{kernel(form, 16)}"
+PORTABLE, PROMISED, TESTED = "CU2PORT_MMA_PORTABLE", "CU2PORT_MMA_FULL_WAVES", ""
+
+
+def source(form: Form, define: str = PORTABLE) -> str:
+    head = f"#define {define}\n" if define else ""
+    return f"{head}#include <hip/hip_runtime.h>\n#include <cu2port/mma.hpp>\n{kernel(form, 8)}{kernel(form, 16)}"
 
 
 def kind(name: str) -> str:
@@ -70,6 +80,12 @@ def kind(name: str) -> str:
     return "lds" if name.startswith("ds_") else "vector" if name.startswith("v_") else ""
 
 
+def with_matrix(code: str) -> str:
+    """Of code that chooses by tests, the blocks with matrix instructions; else all of it."""
+    blocks = re.split(r"^(?=\.LBB\w+:|; %bb)", code, flags=re.M)
+    return "".join(b for b in blocks if re.search(r"^\s+v_s?w?mf?ma", b, re.M)) or code
+
+
 def counted(assembly: str) -> dict[str, float]:
     """Instructions of each kind for one `mma`, from the code of `k8` and `k16`."""
     parts = re.split(r"^(?=k\d+:|_Z\w*k\d+\w*:)", assembly, flags=re.M)
@@ -77,7 +93,7 @@ def counted(assembly: str) -> dict[str, float]:
     for part in parts:
         found = re.match(r"(?:_Z\d*)?k(\d+)", part)
         if found is not None and "s_endpgm" in part:
-            names = _INSTRUCTION.findall(part.partition("s_endpgm")[0])
+            names = _INSTRUCTION.findall(with_matrix(part.partition("s_endpgm")[0]))
             counts[int(found[1])] = Counter(kind(name) for name in names)
     return {k: (counts[16][k] - counts[8][k]) / 8 for k in ("lds", "vector", "matrix")}
 
@@ -105,25 +121,37 @@ def shown(form: Form) -> str:
     return f"`{'.'.join(words)}`" + {"fast": ", `fast`", "xor_popc": ", xor"}.get(form.suffix, "")
 
 
-def table(rocm: Path) -> str:
-    out = row_text(["LDS + vector + matrix instructions", *GPUS]) + row_text(["---", *["--:"] * len(GPUS)])
-    for form in FORMS:
-        cells = [cell(counted(compiled(source(form), gpu, rocm))) for gpu in GPUS]
-        out += row_text([shown(form), *cells])
+def matrix_rows() -> list[tuple[str, Form, str]]:
+    """What the table of matrix instructions has: the name of a row, the form, what is defined."""
+    forms = [f for f in FORMS if any(instruction(f, gpu) for gpu in MATRIX_GPUS)]
+    return [(shown(f) + how, f, d) for f in forms for how, d in ((", tested", TESTED), (", promised", PROMISED))]
+
+
+def table(rocm: Path, rows: Sequence[tuple[str, Form, str]], gpus: Sequence[str]) -> str:
+    out = row_text(["LDS + vector + matrix instructions", *gpus]) + row_text(["---", *["--:"] * len(gpus)])
+    for name, form, define in rows:
+        cells = [cell(counted(compiled(source(form, define), gpu, rocm))) for gpu in gpus]
+        out += row_text([name, *cells])
     return out
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rocm", type=Path, required=True)
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="write the table `mma-cost` of a document")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="write the tables of a document")
     options = parser.parse_args(argv)
-    made = table(options.rocm)
+    portable = [(shown(form), form, PORTABLE) for form in FORMS]
+    made = {
+        "mma-cost": table(options.rocm, portable, GPUS),
+        "mma-matrix-cost": table(options.rocm, matrix_rows(), MATRIX_GPUS),
+    }
     if options.write is None:
-        print(made, end="")
+        print(*made.values(), sep="\n", end="")
     else:
         text = options.write.read_text(encoding="utf-8")
-        options.write.write_text(replaced(text, "mma-cost", made), encoding="utf-8")
+        for name, rows in made.items():
+            text = replaced(text, name, rows)
+        options.write.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 import mma_manual
 import pytest
+from amd_code import INCLUDE
 
+from cu2port.ptx import matrix_forms
 from cu2port.ptx import matrix_layouts as layouts
+from cu2port.ptx.isa_matrix import Form
+from cu2port.ptx.matrix_forms import CDNA, Exchange, exchange, instruction
 from cu2port.ptx.matrix_layouts import (
     AMD,
     Layout,
@@ -19,6 +26,7 @@ from cu2port.ptx.matrix_layouts import (
     quad_pair_fragment,
     sparse_fragment,
 )
+from cu2port.ptx.table import forms, rows
 
 
 @pytest.mark.parametrize(("shape", "bits"), list(ptx_shapes()))
@@ -82,8 +90,8 @@ def _every() -> list[tuple[str, Layout]]:
     out = [(f"{s}.{bits}.{m}", fragment(s, bits, m)) for s, bits in ptx_shapes() for m in "ABC"]
     out += [(f"quad pair {m} {o}", quad_pair_fragment(m, o)) for m in "AB" for o in ("row", "col")]
     out += [(f"quad pair C {o}", quad_pair_fragment("C", o)) for o in ("f16", "f32")]
-    for name, instruction in AMD.items():
-        out += [(f"{name}.{m}", x) for m, x in zip("ABD", (instruction.a, instruction.b, instruction.d), strict=True)]
+    for name, made in AMD.items():
+        out += [(f"{name}.{m}", x) for m, x in zip("ABD", (made.a, made.b, made.d), strict=True)]
     return [*out, ("ldmatrix", layouts.MATRIX_8X8), ("ldmatrix.trans", layouts.MATRIX_8X8_TRANS)]
 
 
@@ -116,12 +124,12 @@ def test_shapes_are_what_their_names_say() -> None:
         assert fragment(shape, bits, "A").sizes() == {"m": m, "k": k}
         assert fragment(shape, bits, "B").sizes() == {"n": n, "k": k}
         assert fragment(shape, bits, "C").sizes() == {"m": m, "n": n}
-    for name, instruction in AMD.items():
-        m, n, k = instruction.a.sizes()["m"], instruction.b.sizes()["n"], instruction.a.sizes()["k"]
+    for name, made in AMD.items():
+        m, n, k = made.a.sizes()["m"], made.b.sizes()["n"], made.a.sizes()["k"]
         assert f"{m}x{n}x{k}" in name
-        assert instruction.b.sizes()["k"] == k
-        assert (instruction.d.sizes()["m"], instruction.d.sizes()["n"]) == (m, n)
-        blocks = [x.sizes().get("b", 1) for x in (instruction.a, instruction.b, instruction.d)]
+        assert made.b.sizes()["k"] == k
+        assert (made.d.sizes()["m"], made.d.sizes()["n"]) == (m, n)
+        blocks = [x.sizes().get("b", 1) for x in (made.a, made.b, made.d)]
         assert len(set(blocks)) == 1
 
 
@@ -149,63 +157,107 @@ def test_the_portable_form_multiplies_what_it_must(shape: str, bits: int, warp: 
             assert sums[element] == wanted
 
 
-# --- MFMA with exchange: not emitted yet; what it will do is proven here by names -------------------------------------
+# --- MFMA with exchange: elements by name through both exchanges and the instruction ---------------------------------
 
 Named = tuple[int, int, int]  # warp, row of A or column of B, k
+Words = dict[tuple[int, int], list[Named]]  # (lane of 64, register) -> the elements in it
 
 
-def _held(shape: str, bits: int, matrix: str, axes: str) -> dict[tuple[int, int], list[Named]]:
-    """(lane of 64, register) -> the elements in it, for two warps."""
-    layout_, size = fragment(shape, bits, matrix), 32 // bits
-    out: dict[tuple[int, int], list[Named]] = {}
+def _held(form: Form, matrix: str, axes: str) -> Words:
+    """Two warps' fragments. Small floats as the header makes f16 of them: of a register, even bytes and odd bytes."""
+    layout_ = form.layout(matrix)
+    size = form.register(matrix).bits // layouts.ELEMENT_BITS[form.type(matrix)]
+    out: Words = {}
     for lane in range(64):
         for i in range(layout_.count):
             at = layout_.at(lane % 32, i)
             out.setdefault((lane, i // size), []).append((lane // 32, at[axes[0]], at["k"]))
+    if not form.a.startswith("e"):
+        return out
+    rows = form.layout("A").sizes()["m"] // 8 if matrix == "A" else 1
+    return {
+        (lane, i % rows + rows * (i // rows * 2 + odd)): held[odd::2]
+        for (lane, i), held in out.items()
+        for odd in (0, 1)
+    }
+
+
+def _wrong(form: Form, name: str) -> list[object]:
+    """What is not the products of its row and its column, each once: (lane, register of D, what is there)."""
+    made = AMD[name]
+    a, b = _held(form, "A", "mk"), _held(form, "B", "nk")
+    rows, steps = form.layout("A").sizes()["m"] // 8, len(b) // 64
+    words = made.a.count * layouts.ELEMENT_BITS[made.types.split()[1]] // form.register("A").bits
+    via = [exchange(name, lane) for lane in range(64)]
+    sums: dict[tuple[int, int, int], Counter[tuple[Named, Named]]] = {}  # lane, half of the rows, register
+    for half in range(rows):
+        for step in range(0, steps, words):
+            here = range(step, min(step + words, steps))  # what is beyond is zero in A and in B
+            depth = made.a.sizes()["k"]
+            x = [[e for i in here for e in b[via[lane].column, i]] for lane in range(64)]
+            y = [[e for i in here for e in a[via[lane].row, rows * i + half]] for lane in range(64)]
+            at_b = {(at["m"], at["k"]): x[lane][i] for lane, i, at in made.a.all() if i < len(x[lane])}
+            at_a = {(at["n"], at["k"]): y[lane][i] for lane, i, at in made.b.all() if i < len(y[lane])}
+            for lane, register, at in made.d.all():
+                pairs = ((at_a[at["n"], k], at_b[at["m"], k]) for k in range(depth) if (at["n"], k) in at_a)
+                sums.setdefault((lane, half, register), Counter()).update(pairs)
+    out: list[object] = []
+    for lane in range(64):
+        for element in range(form.layout("D").count):
+            half, i = divmod(element, 2)
+            source = via[lane].result
+            found = sums[source, half, 2 + i if source & 8 else i]
+            at, warp = form.layout("D").at(lane % 32, element), lane // 32
+            every_k = range(form.layout("A").sizes()["k"])
+            if found != Counter(((warp, at["m"], k), (warp, at.get("n", 0), k)) for k in every_k):
+                out.append((lane, element, found))
     return out
 
 
-def _exchanged(shape: str, bits: int) -> list[tuple[list[list[Named]], list[list[Named]]]]:
-    """For D of warp 0 and 1: the elements that each of 64 lanes gives the instruction of A and of B.
-
-    A lane reads whole registers of one other lane: s for rows 0 to 7 of its own warp, s ^ 32 for 8 to 15 of the other.
-    """
-    a, b = _held(shape, bits, "A", "mk"), _held(shape, bits, "B", "nk")
-    steps = fragment(shape, bits, "B").count * bits // 32
-    out = []
-    for warp in range(2):
-        left, right = [], []
-        for lane in range(64):
-            s = 4 * (lane % 8) + lane // 16 + (32 if lane % 16 >= 8 else 0)
-            first = (lane % 16 < 8) == (warp == 0)
-            left.append([x for step in range(steps) for x in a[(s, 2 * step) if first else (s ^ 32, 2 * step + 1)]])
-            right.append([x for step in range(steps) for x in b[s, step]])
-        out.append((left, right))
-    return out
+def _every_form() -> Iterator[Form]:
+    """Of every opcode of `mma`, and with `--ptx-fp fast`."""
+    for row in rows():
+        if row.root == "mma":
+            for opcode, _ in forms(row):
+                s = mma_manual.spec(opcode)
+                if (
+                    ".sp" not in opcode
+                    and not s.quads
+                    and not s.satfinite
+                    and not s.bit_operation
+                    and ".r" not in opcode.replace(".row", "")
+                ):
+                    yield Form(s.shape, s.d, s.a, s.b, s.c, "fast" if s.a in ("f16", "bf16") else "")
 
 
-@pytest.mark.parametrize(
-    ("shape", "bits", "name"),
-    [
-        ("m16n8k16", 16, "mfma_f32_16x16x16f16"),
-        ("m16n8k16", 16, "mfma_f32_16x16x16bf16_1k"),
-        ("m16n8k32", 8, "mfma_i32_16x16x32_i8"),
-        ("m16n8k32", 8, "mfma_f32_16x16x32_fp8_fp8"),
-        ("m16n8k8", 32, "mfma_f32_16x16x8_xf32"),
-    ],
-)
-def test_whole_registers_move_from_ptx_to_mfma(shape: str, bits: int, name: str) -> None:
-    """B times A, so that a lane gets four columns of one row of its own warp: each sum of products once, and nothing of
-    the other warp."""
-    instruction = AMD[name]
-    for warp, (rows, columns) in enumerate(_exchanged(shape, bits)):
-        # the instruction's rows are columns of B, its columns rows of A
-        at_b = {(at["m"], at["k"]): columns[lane][i] for lane, i, at in instruction.a.all()}
-        at_a = {(at["n"], at["k"]): rows[lane][i] for lane, i, at in instruction.b.all()}
-        depth = instruction.a.sizes()["k"]
-        for lane, element, at in instruction.d.all():
-            if lane // 32 != warp:
-                continue  # that half is taken from the other product
-            pairs = Counter((at_a[at["n"], k], at_b[at["m"], k]) for k in range(depth))
-            row, column = lane % 16 if warp == 0 else (lane % 16) ^ 8, 4 * (lane % 32 // 16) + element
-            assert pairs == Counter(((warp, row, k), (warp, column, k)) for k in range(depth))
+_MATRIX_FORMS = {  # forms that differ in what `_wrong` looks at
+    (form.shape, layouts.ELEMENT_BITS[form.a], form.a.startswith("e"), name): form
+    for form in _every_form()
+    for name in sorted({instruction(form, gpu) for gpu in CDNA} - {""})
+}
+
+
+@pytest.mark.parametrize("kind", sorted(_MATRIX_FORMS), ids=str)
+def test_mfma_multiplies_what_it_must_for_both_warps(kind: tuple[str, int, bool, str]) -> None:
+    assert _wrong(_MATRIX_FORMS[kind], kind[3]) == []
+
+
+def test_a_wrong_exchange_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = matrix_forms.exchange
+    monkeypatch.setitem(
+        globals(), "exchange", lambda name, lane: replace(right(name, lane), column=right(name, lane ^ 2).column)
+    )
+    assert _wrong(Form("m16n8k16", "f32", "f16", "f16", "f32"), "mfma_f32_16x16x16f16")
+
+
+def test_the_header_exchanges_what_the_table_says() -> None:
+    """C++ and Python read these expressions alike."""
+    header = (INCLUDE / "cu2port" / "mma_matrix.hpp").read_text()
+    found = dict(re.findall(r"(\w+) = (\([^=;]*?l [^=;]*?)[,;]", header))
+    columns = re.findall(r"struct (Rows\d) .*\n.*return (.*); }", header)
+    for name in AMD:
+        if name.startswith("mfma") and "16x16" in name:
+            column = dict(columns)["Rows1" if name == "mfma_f64_16x16x4f64" else "Rows4"]
+            for lane in range(64):
+                texts = (found["row"], column, found["result"])
+                assert exchange(name, lane) == Exchange(*(eval(text, {"l": lane}) for text in texts))

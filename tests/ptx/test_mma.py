@@ -25,6 +25,9 @@ from cu2port.ptx.table import forms, rows
 from cu2port.verify import sim_build, simulate
 
 FEW = (
+    "m8n8k4.row.col.f64.f64.f64.f64",
+    "m16n8k8.row.col.f32.tf32.tf32.f32",
+    "m16n8k16.row.col.s32.s8.s8.s32",
     "m16n8k16.row.col.f32.f16.f16.f32",
     "m16n8k16.row.col.f16.f16.f16.f16",
     "m16n8k8.row.col.f32.bf16.bf16.f32",
@@ -167,9 +170,9 @@ template <class T> __device__ void get(T& to, unsigned long long from) { __built
 """
 
 
-def program(opcodes: Sequence[str], cases: Sequence[Case], fp: str = "exact") -> str:
+def program(opcodes: Sequence[str], cases: Sequence[Case], fp: str = "exact", define: str = "") -> str:
     """Kernel n runs opcode n; `main` reads the inputs of all from a file and writes all results to another."""
-    out = [HEAD, *(kernel(n, opcode, fp) for n, opcode in enumerate(opcodes))]
+    out = [f"#define {define}" if define else "", HEAD, *(kernel(n, opcode, fp) for n, opcode in enumerate(opcodes))]
     out.append(f"""int main(int, char** names) {{
     unsigned long long *in, *out;
     (void)hipMallocManaged((void**)&in, 64 * {SIZE} * 8), (void)hipMallocManaged((void**)&out, 64 * {SIZE} * 8);
@@ -251,11 +254,17 @@ def results(output: bytes, inputs: Sequence[Inputs]) -> Iterator[list[list[int]]
 
 
 def compare(
-    opcodes: Sequence[str], cases: Sequence[Case], wave: int, seed: int, folder: Path, fp: str = "exact"
+    opcodes: Sequence[str],
+    cases: Sequence[Case],
+    wave: int,
+    seed: int,
+    folder: Path,
+    fp: str = "exact",
+    define: str = "",
 ) -> None:
     rng = random.Random(seed)
     inputs = [inputs_of(opcode, cases, rng) for opcode in opcodes]
-    output = run_simulated(program(opcodes, cases, fp), written(inputs), wave, folder)
+    output = run_simulated(program(opcodes, cases, fp, define), written(inputs), wave, folder)
     every = results(output, inputs)
     for n, (opcode, of_opcode) in enumerate(zip(opcodes, inputs, strict=True)):
         for case, warps in zip(usable(opcode, cases), of_opcode, strict=True):
@@ -275,10 +284,18 @@ def test_the_cxx_agrees_with_the_manual(wave: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wave", [32, 64])
+@pytest.mark.parametrize(("wave", "define"), [(32, ""), (64, ""), (64, "CU2PORT_MMA_PORTABLE")])
 @pytest.mark.parametrize("part", range(8))
-def test_every_form_agrees_with_the_manual(wave: int, part: int, tmp_path: Path) -> None:
-    compare(ALL[part::8], (*CASES, Case("special"), Case("small")), wave, 100 + part, tmp_path)
+def test_every_form_agrees_with_the_manual(wave: int, define: str, part: int, tmp_path: Path) -> None:
+    compare(ALL[part::8], (*CASES, Case("special"), Case("small")), wave, 100 + part, tmp_path, define=define)
+
+
+def test_a_matrix_instruction_that_half_a_wavefront_reaches_is_an_error(tmp_path: Path) -> None:
+    """It would write the registers of the other half. The header does not let it come to that, unless it is told to."""
+    opcode, case = OPCODES[0], Case("plain", here=(1,))
+    data = written([inputs_of(opcode, [case], random.Random(1))])
+    with pytest.raises(AssertionError, match="mfma_f64_16x16x4f64: not all 64 lanes are here"):
+        run_simulated(program([opcode], [case], define="CU2PORT_MMA_FULL_WAVES"), data, 64, tmp_path)
 
 
 @pytest.mark.parametrize("opcode", OPCODES)

@@ -9,13 +9,17 @@ import pytest
 from amd_code import machine_code
 from loading import load
 
+from cu2port.ptx.isa_matrix import Form
+from cu2port.ptx.matrix_forms import instruction
+
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = load(ROOT / "tools" / "mma_cost.py")
+FORM = Form("m16n8k16", "f32", "f16", "f16", "f32")
 
 
-def page() -> dict[str, dict[str, str]]:
-    """Form -> GPU -> counts, as docs/ptx.md has them."""
-    table = (ROOT / "docs" / "ptx.md").read_text(encoding="utf-8").partition("<!-- mma-cost")[2].partition("<!-- /")[0]
+def page(name: str = "mma-cost") -> dict[str, dict[str, str]]:
+    """Row -> GPU -> counts, as docs/ptx.md has them."""
+    table = (ROOT / "docs" / "ptx.md").read_text(encoding="utf-8").partition(f"<!-- {name}:")[2].partition("<!-- /")[0]
     head, _, *rows = ([c.strip() for c in line.split("|")[1:-1]] for line in re.findall(r"^\|.*$", table, re.M))
     return {row[0]: dict(zip(head[1:], row[1:], strict=True)) for row in rows}
 
@@ -23,13 +27,45 @@ def page() -> dict[str, dict[str, str]]:
 def test_the_page_has_every_form() -> None:
     assert list(page()) == [TOOL.shown(form) for form in TOOL.FORMS]
     assert all(tuple(row) == TOOL.GPUS for row in page().values())
+    assert list(page("mma-matrix-cost")) == [name for name, _, _ in TOOL.matrix_rows()]
+    assert all(tuple(row) == TOOL.MATRIX_GPUS for row in page("mma-matrix-cost").values())
+
+
+def counted(form: Form, define: str, gpu: str, tmp_path: Path) -> dict[str, float]:
+    parts = machine_code(TOOL.source(form, define), tmp_path, gpu, "-O3")
+    found: dict[str, float] = TOOL.counted("".join(f"{name}:\n{text}\ns_endpgm\n" for name, text in parts.items()))
+    return found
 
 
 def held(form: str, gpu: str, tmp_path: Path) -> None:
     chosen = next(f for f in TOOL.FORMS if TOOL.shown(f) == form)
-    parts = machine_code(TOOL.source(chosen), tmp_path, gpu, "-O3")
-    found = TOOL.counted("".join(f"{name}:\n{text}\ns_endpgm\n" for name, text in parts.items()))
-    assert TOOL.cell(found) == page()[form][gpu]
+    assert TOOL.cell(counted(chosen, TOOL.PORTABLE, gpu, tmp_path)) == page()[form][gpu]
+
+
+def test_matrix_instructions_take_what_the_page_says(tmp_path: Path) -> None:
+    """For both warps of a wavefront, with A in use again by 8 tiles of B."""
+    found = counted(FORM, TOOL.PROMISED, "gfx942", tmp_path)
+    assert (found["lds"], found["matrix"]) == (6, 2)
+    assert found["vector"] <= 8
+    assert TOOL.cell(found) == page("mma-matrix-cost")[TOOL.shown(FORM) + ", promised"]["gfx942"]
+
+
+def test_lanes_that_are_not_there_take_vector_instructions(tmp_path: Path) -> None:
+    code = machine_code(TOOL.source(FORM, TOOL.TESTED), tmp_path, "gfx942", "-O3")["_Z2k8v"]
+    assert code.count("v_mfma") == 16
+    assert len(re.findall(r"s_cmp_(?:lg|eq)_u64 exec, -1", code)) == 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gpu", TOOL.MATRIX_GPUS)
+@pytest.mark.parametrize(("name", "form", "define"), TOOL.matrix_rows())
+def test_every_matrix_form_takes_what_the_page_says(
+    name: str, form: Form, define: str, gpu: str, tmp_path: Path
+) -> None:
+    """And has a matrix instruction where the table of forms says so, and nowhere else."""
+    found = counted(form, define, gpu, tmp_path)
+    assert TOOL.cell(found) == page("mma-matrix-cost")[name][gpu]
+    assert (found["matrix"] > 0) == bool(instruction(form, gpu))
 
 
 @pytest.mark.parametrize("gpu", ["gfx942", "gfx1100"])

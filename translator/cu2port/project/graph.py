@@ -20,7 +20,7 @@ _FOREIGN = re.compile(
     r"|torch|ATen|gtest)/|(?:cuda|cu(?:blas|fft|rand|sparse|solver|dnn|tensor|pti)|nv|nccl)\w*\.\w+\Z"
 )
 
-_Speakers = dict[str, dict[str, int]]  # the last word of a name -> the name -> bits of the files that speak of it
+_Speakers = dict[str, dict[str, int]]  # the last word of a name -> the name -> bits of the files that have it
 
 
 class Scan(NamedTuple):
@@ -103,7 +103,7 @@ class Graph:
         return frozenset({*own, *(self._defined[self._leader(file)].intersection(promised))})
 
     def _said(self, speakers: _Speakers, file: str, reached: int) -> Iterator[str]:
-        """The names that one of the files in `reached` speaks of, less those that the file does not ask for."""
+        """The names that one of the files in `reached` has, less those that the file does not ask for."""
         asked = self._asked.get(file)
         for last in speakers if asked is None else asked & speakers.keys():
             yield from (name for name, by in speakers[last].items() if by & reached)

@@ -24,7 +24,7 @@ _ODD_START = (b"*/", b"%:", b"?" + b"?=", b"\\\n", b"\\\r\n", b"\v", b"\f")  # o
 _ODD = re.compile(rb"#[ \t]*(?:/\*|(?:[ie][a-z_]*)?\\\r?\n|[\v\f])")
 _FAR = 80  # bytes before a word that are looked at
 _MOST_FILES = 2_000  # that one file leads to
-_EACH = 200  # headers that are looked at for a file of a run, on average: they are once for each folder of files
+_EACH = 64  # headers that a run looks at for each of its files, on average; CUTLASS needs 25
 _MOST_BYTES = 64 << 20
 _ABOVE = 5  # folders above the file's own
 _INNER = ("include", "includes")
@@ -97,7 +97,7 @@ class _Around:
     def __init__(self, home: str, dirs: Sequence[str]) -> None:
         self.home, self.dirs = home, dirs
         self.all: list[_Place] = []  # but for those of the folder that an include is in
-        self.fronts: tuple[str, ...] = ()  # how names begin of what lies in the folder, or in one of -I
+        self.fronts: tuple[str, ...] = ()  # how names begin of what is in the folder, or in one of -I
         self.places: dict[str, list[_Place]] = {}
         self.inner: dict[_Node, _Texts] = {}
         self.digests: dict[_Node, str] = {}  # of all that a header leads to; "" where that is not known
@@ -274,7 +274,7 @@ class Reach:
         return f"{os.path.relpath(self._real_folder(folder), home)}{os.sep}{toolkit}"
 
     def _may_include(self, file: str) -> bool:
-        """Whether a file may be read because another includes it, if it lies in none of the folders."""
+        """Whether a file may be read because another includes it, if it is in none of the folders."""
         if file not in self._plain:
             self._plain[file] = may_include(Path(file), ())
         return self._plain[file]

@@ -2,7 +2,7 @@
 
 Operations that round to nearest lose their `.ftz`: AMD GPUs compute on denormals at full speed, and flushing costs
 three instructions an operand. Approximations go without the scaling that keeps denormals; sine and cosine are the
-hardware's. Matrix products in f16 add two products at a time.
+hardware's. Matrix products in f16 and bf16 take instructions that flush denormals on some GPUs.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _rewritten(v: Value, args: tuple[Value, ...]) -> Value:
     if v.op is FLUSH:
         return args[0]
     if isinstance(v.attr, Form):
-        wide = v.attr.a == "f16" and not v.attr.orders[0]
+        wide = v.attr.a in ("f16", "bf16") and not v.attr.orders[0]
         return Value(MMA, v.type, args, replace(v.attr, suffix="fast"), v.hint) if wide else v
     op = v.op
     if v.type.name == "f32":

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from cu2port.core.model import Edit
 from cu2port.facts.unit import Unit
+from cu2port.ptx import matrix_forms
 from cu2port.ptx.aliasing import objects
 from cu2port.ptx.asm import AsmStatement, Operand, Reading, statements
 from cu2port.ptx.carry import MIXED, has_carry, leaves_carry, mixes_carry, reads_carry
@@ -47,11 +48,7 @@ _SOME_MEET_NOTE = (
     "be launched with a warp on each (`--warp solo`): else it traps after ten seconds"
 )
 _TRAP_NOTE = "`.trap` stops a kernel that leaves the surface; here such a load gives 0 and such a store does nothing"
-_FLOAT_PRODUCT = re.compile(r"mma\.(?!.*\.s32)")
-_FLOAT_PRODUCT_NOTE = (
-    "in the portable form: lanes read each other's registers; products are exact, and sums are rounded in the order of "
-    "k, which is another order than NVIDIA's"
-)
+_FLOAT_PRODUCT_NOTE = "; products are exact, and sums are rounded in another order than NVIDIA's"
 _SPARSE_PRODUCT = re.compile(r"mma[\w.:]*\.sp(?:::|\.)")
 _SPARSE_PRODUCT_NOTE = (
     "metadata is read from the lanes that CUTLASS gives it to, as NVIDIA's manual has only figures; products are exact "
@@ -223,10 +220,13 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, joined: Together, in
     names = tuple(dict.fromkeys(i for one in lifted for i in one.instructions))
     if any(name.startswith(("suld.", "sust.")) and name.endswith(".trap") for name in names):
         certain, note = False, note or _TRAP_NOTE
-    if any(_SPARSE_PRODUCT.match(name) for name in names):
+    products = [name for name in names if name.startswith("mma")]
+    if any(_SPARSE_PRODUCT.match(name) for name in products):
         certain, note = False, note or _SPARSE_PRODUCT_NOTE
-    if any(_FLOAT_PRODUCT.match(name) for name in names):
-        certain, note = False, note or _FLOAT_PRODUCT_NOTE
+    elif products:
+        exact = all(".s32" in name for name in products)
+        how = matrix_forms.note(products[0], unit.options.ptx_fp == "fast")
+        certain, note = certain and exact, note or how + ("" if exact else _FLOAT_PRODUCT_NOTE)
     return Handled(s, names, text, None, tuple(sorted(_helpers(text))), certain, note)
 
 

@@ -157,6 +157,14 @@ struct And {
     static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, b1, b1) { return c + ptx::popc(a & b); }
 };
 
+}  // namespace mma
+}  // namespace cu2port
+
+#include "mma_matrix.hpp"
+
+namespace cu2port {
+namespace mma {
+
 // --- m16n8 and m8n8: A and B of a warp, by the registers of others ---------------------------------------------------
 
 // A lane's part of D has one or two rows, which the four lanes of its quad hold of A, and two columns of B, which two
@@ -178,6 +186,9 @@ CU2PORT_MMA void multiply_from(const W* a, W b, unsigned from, Acc* c) {
 template <class How, class A, class B, int Rows, int Steps, class W, class Acc>
 CU2PORT_MMA Fragment<Acc, 2 * Rows> multiply(Fragment<W, Rows * Steps> a, Fragment<W, Steps> b,
     Fragment<Acc, 2 * Rows> c) {
+    typedef matrix::Unit<How, A, B> Unit;
+    const bool done = matrix::multiplied<Unit, Rows, Steps>(a, b, c, matrix::Words<Unit::words>());
+    if (__builtin_expect(done, Unit::words != 0)) return c;
     const unsigned lane = warp::detail::wave_lane(), from = (lane & ~31u) | (lane & 3u) << 3;
     for (int step = 0; step < Steps; ++step) {
         const W* const rows = a.word + Rows * step;
@@ -230,6 +241,8 @@ CU2PORT_MMA_F16(m16n8k8, 1, f16, f16, Fast, _fast)
 CU2PORT_MMA_F16(m16n8k16, 2, f16, f16, Fast, _fast)
 CU2PORT_MMA_F32(m16n8k8, 1, bf16, bf16, Exact, )
 CU2PORT_MMA_F32(m16n8k16, 2, bf16, bf16, Exact, )
+CU2PORT_MMA_F32(m16n8k8, 1, bf16, bf16, Fast, _fast)
+CU2PORT_MMA_F32(m16n8k16, 2, bf16, bf16, Fast, _fast)
 CU2PORT_MMA_F32(m16n8k4, 1, tf32, tf32, Exact, )
 CU2PORT_MMA_F32(m16n8k8, 2, tf32, tf32, Exact, )
 #define CU2PORT_MMA_SMALL(shape, steps, a_type, b_type)                                                                \

@@ -29,6 +29,7 @@
 #include "../cu2port_sim/warp.h"
 #ifndef CU2PORT_SIM_CUDA
 #include "../cu2port_sim/amdgcn.h"
+#include "../cu2port_sim/matrix.h"
 #endif
 #include "../cu2port_sim/launch.h"
 #include "../cu2port_sim/more_api.h"
