@@ -429,3 +429,11 @@ def test_an_operand_of_unknown_type_that_is_read_twice_keeps_its_brackets() -> N
     made = translate(text, path="a.cuh").output.decode()
     assert "const std::uint32_t a_in = a[n - 1];" in made
     assert "prmt(a_in, a_in, 0x3)" in made or "prmt(a_in, a_in, 3)" in made
+
+
+def test_an_unknown_constraint_is_named() -> None:
+    load = 'asm("ld.global.u32 %0, [%1];" : "="#reg(d) : "l"(p));'
+    macro = f"#define LOAD(name, reg) __device__ void name(unsigned& d, unsigned* p) {{ {load} }}\n"
+    result = convert(f"{macro}LOAD(first, KIND)\nLOAD(second, r)\n")
+    (judged,) = (j for j in result.findings if j.finding.code == "CU401")
+    assert "the constraint of an operand is not known (`KIND`)" in judged.finding.message

@@ -77,6 +77,8 @@ class _Lifter:
         for operand in self.operands:
             if operand.letter == "C":
                 raise RefusedError("", "its text comes from a constant array (constraint `C`)")
+            if operand.letter not in _LETTER:
+                raise RefusedError("", f"the constraint of an operand is not known (`{operand.letter.lstrip('?')}`)")
         accesses = self.accesses()
         self.check_carry()
         self.check_names()
