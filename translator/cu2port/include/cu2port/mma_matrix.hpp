@@ -7,9 +7,8 @@
 //
 // MFMA takes no notice of lanes that are not there: it writes the registers of all. So this form needs all 64 lanes,
 // which is tested in each product, unless CU2PORT_MMA_FULL_WAVES promises it. CU2PORT_MMA_PORTABLE turns it off.
-#ifndef CU2PORT_MMA_HPP
-#error "include cu2port/mma.hpp"
-#endif
+#ifndef CU2PORT_MMA_MATRIX_HPP
+#define CU2PORT_MMA_MATRIX_HPP
 
 #if !defined(CU2PORT_MMA_PORTABLE) && defined(CU2PORT_PTX_AMD) && defined(__gfx90a__)
 #define CU2PORT_MMA_CDNA 2
@@ -168,3 +167,5 @@ template <class U, int Rows, int Steps, class A, class B, class C> CU2PORT_MMA b
 }  // namespace matrix
 }  // namespace mma
 }  // namespace cu2port
+
+#endif
