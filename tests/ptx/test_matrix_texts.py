@@ -73,7 +73,7 @@ def texts(row: Row, opcode: str) -> Iterator[str]:
 def takes(text: str) -> bool:
     places = {**PLACES, **{name: Place(name, TYPES["u64"]) for name in ("a_", "b_")}}
     try:
-        bind(parse_inline(text)[0], places)  # type: ignore[arg-type]
+        bind(parse_inline(text)[0], places)  # type: ignore[arg-type]  # one instruction
     except UntranslatableError:
         return False
     return True

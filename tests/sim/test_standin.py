@@ -14,7 +14,7 @@ import pytest
 
 from cu2port.project.tree import CannotRun
 from cu2port.verify.standin import driver, log, toolkit
-from cu2port.verify.standin.words import Job, Source, read
+from cu2port.verify.standin.words import _COMMON, _HIPCC, _NVCC, Job, Source, read
 
 PROJECTS = Path(__file__).parent / "projects"
 COMMAND = (sys.executable, "-m", "cu2port")
@@ -213,3 +213,8 @@ def test_cmake_project(wave: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "100% tests passed, 0 tests failed out of 2" in done.stdout
     assert "2 programs run, 0 failed" in done.stderr
+
+
+def test_every_option_is_one_word_that_begins_with_a_dash() -> None:
+    for rows in (_COMMON, _NVCC, _HIPCC):
+        assert not [name for name in rows if name[:1] != "-" or name[-1:] == "-"]

@@ -71,8 +71,8 @@ class Check(ABC):
     `minutes`: what a finding costs a person who must deal with it by hand, where that is not what `audit/effort.py`
     takes for all; `note_minutes`: the same for one that is information. `counterpart`: whether HIP has something to
     write instead, where a finding has no edits. `true_of_hip`: whether what it says holds for code that is HIP's
-    already, where nothing is changed. `triggers`: tokens of which every file with a finding has one, each a name; None:
-    any file may have a finding.
+    already, where nothing is changed. `triggers`: names; a file without any of them has no finding, and the check is
+    not called. None: it is called for every file.
     """
 
     code: ClassVar[str]

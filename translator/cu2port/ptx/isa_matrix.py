@@ -5,6 +5,7 @@ What a product means to the interpreter is the sum of the manual's triple loop, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -179,15 +180,19 @@ def _multiply(machine: Any, v: Value, active: tuple[int, ...], args: list[dict[i
     return {lane: sum(word << i * v.type.bits for i, word in enumerate(done[lane])) for lane in active}
 
 
-def _spell(v: Value, texts: list[str]) -> str:
-    form = v.attr
-    assert isinstance(form, Form)
+def call_of(form: Product, function: str, texts: Sequence[str], *more: str) -> str:
+    """The call of a function of mma.hpp: the registers of A, B and C as lists, what is left of `texts`, and `more`."""
     rest, groups = list(texts), []
     for matrix in "ABC":
         count = form.registers(matrix)
         groups.append(f"{{{', '.join(rest[:count])}}}")
         rest = rest[count:]
-    return f"cu2port::mma::{form.function}({', '.join(groups)})"
+    return f"cu2port::mma::{function}({', '.join((*groups, *rest, *more))})"
+
+
+def _spell(v: Value, texts: list[str]) -> str:
+    assert isinstance(v.attr, Form)
+    return call_of(v.attr, v.attr.function, texts)
 
 
 MMA = Op("mma", lambda v, *a: 0, _spell, effect=Effect.LANES, run=_multiply)  # attr: the form

@@ -13,7 +13,7 @@ from typing import Any
 
 from cu2port.ptx import matrix_layouts
 from cu2port.ptx.ir import TYPES, Type
-from cu2port.ptx.isa_matrix import elements, summed
+from cu2port.ptx.isa_matrix import call_of, elements, summed
 from cu2port.ptx.matrix_layouts import ELEMENT_BITS, Layout
 from cu2port.ptx.ops import U32, Effect, NoMeaningError, Op, Value
 from cu2port.ptx.table import ptx
@@ -96,14 +96,8 @@ def _multiply(machine: Any, v: Value, active: tuple[int, ...], args: list[dict[i
 
 
 def _spell(v: Value, texts: list[str]) -> str:
-    form = v.attr
-    assert isinstance(form, SparseForm)
-    rest, groups = list(texts), []
-    for matrix in "ABC":
-        count = form.registers(matrix)
-        groups.append(f"{{{', '.join(rest[:count])}}}")
-        rest = rest[count:]
-    return f"cu2port::mma::{form.function}({', '.join((*groups, rest[0], str(form.selector)))})"
+    assert isinstance(v.attr, SparseForm)
+    return call_of(v.attr, v.attr.function, texts, str(v.attr.selector))
 
 
 SPARSE_MMA = Op("mma.sp", lambda v, *a: 0, _spell, effect=Effect.LANES, run=_multiply)  # attr: the form

@@ -115,12 +115,7 @@ class Layout:
             inner = "".join(f"{step}{self.step}{line}" for line in lines)
             body += f"{'' if not body else ' else '}if ({condition}) {{{inner}{step}}}"
         body += f' else {{{step}{self.step}cu2port::ptx::untranslated_trap("a case that no call here has");{step}}}'
-        if self.in_macro and not self.semicolon:
-            body = f"do {{ {body} }} while (0)"
-        elif self.sole:
-            body = f"{{ {body} }}"
-        end = self.unit.end(self.s.close + 1) if self.semicolon else self.s.span.end
-        return (Edit(self.s.span.start, end, self._parts(body, s.readings[0])),)
+        return self._cases(body, s.readings[0])
 
     def by_value(self, s: AsmStatement, lifted: Sequence[Lifted]) -> tuple[Edit, ...]:
         """A case for each value that constants of a template may have; another value does not compile."""
@@ -129,12 +124,16 @@ class Layout:
             inner = "".join(f"{step}{self.step}{line}" for line in one.lines)
             body += f"{'' if not body else ' else '}if constexpr ({reading.where[0][1]}) {{{inner}{step}}}"
         body += f' else {{{step}{self.step}cu2port::ptx::untranslated("an opcode that PTX has not");{step}}}'
+        return self._cases(body, s.readings[0])
+
+    def _cases(self, body: str, reading: Reading) -> tuple[Edit, ...]:
+        """An `if` of cases in place of the statement, as one statement where it was one."""
         if self.in_macro and not self.semicolon:
             body = f"do {{ {body} }} while (0)"
         elif self.sole:
             body = f"{{ {body} }}"
         end = self.unit.end(self.s.close + 1) if self.semicolon else self.s.span.end
-        return (Edit(self.s.span.start, end, self._parts(body, s.readings[0])),)
+        return (Edit(self.s.span.start, end, self._parts(body, reading)),)
 
     def by_branch(self, s: AsmStatement, lifted: Sequence[Lifted]) -> tuple[Edit, ...]:
         """The statement under each branch of the conditional that stood inside of it."""

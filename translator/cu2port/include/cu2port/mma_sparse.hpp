@@ -1,4 +1,4 @@
-// cu2port mma_sparse: `mma.sp`, products with a matrix A of which two of four elements are held. Included by mma.hpp.
+// cu2port mma_sparse: `mma.sp`, products with a sparse matrix A: two of four elements are stored. Included by mma.hpp.
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
 // Metadata tells which. Each word of A that a lane holds stands for two words of the whole row. Instead of putting

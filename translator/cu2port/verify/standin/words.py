@@ -142,13 +142,13 @@ _HIPCC: Mapping[str, Row] = {
     },
     **{
         n: Row(Is.GONE)
-        for n in "-fno-gpu-rdc -munsafe-fp-atomics -mno-unsafe-fp-atomics -fhip-new-launch-api --hip-link -fno- "
-        "hip-new-launch-api -fhip-kernel-arg-name -mcumode -mno-cumode -mwavefrontsize64 -mno- "
-        "wavefrontsize64 -fcuda-flush-denormals-to-zero -fgpu-flush-denormals-to-zero -fno-gpu-flush- "
-        "denormals-to-zero -fgpu-approx-transcendentals --offload-compress -fgpu-allow-device-init "
-        "-foffload-lto -fno-offload-lto -v -save-temps --save-temps -nogpulib -nogpuinc -fhip- "
-        "fp32-correctly-rounded-divide-sqrt -fno-hip-fp32-correctly-rounded-divide-sqrt -no-offload- "
-        "compress".split()
+        for n in "-fno-gpu-rdc -munsafe-fp-atomics -mno-unsafe-fp-atomics -fhip-new-launch-api --hip-link "
+        "-fno-hip-new-launch-api -fhip-kernel-arg-name -mcumode -mno-cumode -mwavefrontsize64 "
+        "-mno-wavefrontsize64 -fcuda-flush-denormals-to-zero -fgpu-flush-denormals-to-zero "
+        "-fno-gpu-flush-denormals-to-zero -fgpu-approx-transcendentals --offload-compress "
+        "-fgpu-allow-device-init -foffload-lto -fno-offload-lto -v -save-temps --save-temps -nogpulib "
+        "-nogpuinc -fhip-fp32-correctly-rounded-divide-sqrt -fno-hip-fp32-correctly-rounded-divide-sqrt "
+        "-no-offload-compress".split()
     },
 }
 _LANGUAGES = {

@@ -185,7 +185,7 @@ def _known_argument(unit: Unit, first: int, stop: int) -> str | None:
 
 
 def _usual(unit: Unit, f: Function) -> str | None:
-    """`float` for a type of which nothing is known; None where a number is asked for without a default."""
+    """`float` for an unconstrained type parameter; None for a number without a default."""
     close = unit.angle_close(f.first + 1)
     out = []
     for span in unit.split_args(f.first + 2, close) if close > 0 else ():
