@@ -1,7 +1,7 @@
 """How much inline PTX of real projects is lifted, by project.
 
     python tools/ptx_coverage.py [--left] [--commits FILE] [--write docs/validation.md] DIR...
-    python tools/ptx_coverage.py [--left] --family ldmatrix,stmatrix,movmatrix,cp.async DIR...
+    python tools/ptx_coverage.py ... --family mma,ldmatrix,stmatrix,movmatrix,cp.async DIR...
 
 Every asm statement that the lexer finds counts once, also in branches that HIP leaves out. Apart stand statements with
 instructions that have a task of their own (matrix, asynchronous copy, mbarrier), with those that only NVIDIA's GPUs
@@ -9,10 +9,9 @@ since Hopper have, and chains (statements that hand a carry, a register or a sco
 of a block's warps are lifted too, but want a look, so that they have a column. FILE names the projects' commits:
 `name commit` a line.
 
-With `--family` only statements with an instruction of these families count, whatever else they hold, in a row for each
-family and project. `cp.async` does not mean `cp.async.bulk`, which copies in another way. Apart stand products of
-blocks with scales, which no AMD GPU but gfx950 has, and texts that NVIDIA's assembler refuses too: with another number
-of registers than the manual has.
+With `--family` only statements with an instruction of these families count, whatever else they hold: lifted ones of
+all, a column for each family. `cp.async` does not mean `cp.async.bulk`, which copies in another way. Only products of
+blocks with scales stand apart, which no AMD GPU but gfx950 has.
 """
 
 from __future__ import annotations
@@ -37,14 +36,13 @@ from cu2port.ptx.table import find
 
 _SUFFIXES = frozenset(".cu .cuh .h .hpp .hxx .hh .cc .cpp .cxx .inl .ipp .hip .c .clh .cl".split())
 _HEAD = "| project | commit | asm statements | {} | chains | counted | lifted | of these barriers | % |"
+_FEW = 25  #: projects with fewer statements share a row
 _APART = ("matrix", "copy", "mbarrier", "hopper")
 #: what only sm_90 and later have, where the opcode's first word does not tell
 _NEWER = re.compile(
     r"e2m1|e2m3|e3m2|ue8m0|s2f6|f32x2|\.b128\b.*atom|atom\b.*\.b128|v8\.|v4\.(?:b|u|s|f)64|fma3|max3|min3"
     r"|redux\.sync\.\w+\.(?:abs\.)?(?:NaN\.)?f32|\.rs\b|add\.f32\.\w*16|createpolicy\.cvt|::cluster|\.relu.*x2\b.*s16"
 )
-
-_WRONG = re.compile(r"takes \d+ registers of a lane, not|\d+ registers, where it has \d+ results")
 
 
 @dataclass
@@ -62,26 +60,39 @@ def main() -> int:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--left", action="store_true", help="name every statement that was not lifted")
     parser.add_argument("--commits", type=Path, help="`name commit` a line")
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="write the table `ptx` of a document")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="write the table `ptx` or `ptx-families`")
     parser.add_argument("--family", metavar="NAMES", help="only these instructions, as `ldmatrix,cp.async`")
     asked = parser.parse_args()
-    if asked.family:
-        return families(asked.folders, asked.family.split(","), asked.left)
     commits = dict(line.split()[:2] for line in asked.commits.read_text().splitlines()) if asked.commits else {}
+    if asked.family:
+        return _put(families(asked.folders, asked.family.split(","), asked.left, commits), "ptx-families", asked.write)
     rows = [count(folder) for folder in asked.folders]
     table = _HEAD.format(" | ".join(_APART)) + "\n|---|---|" + "--:|" * 10 + "\n"
     total: Counter[str] = Counter()
+    few: Counter[str] = Counter()
+    names = []
     for row in sorted((r for r in rows if r.counts), key=lambda r: r.project.lower()):
         total += row.counts
-        table += _line(row.project, commits.get(row.project, "")[:7], row.counts)
+        commit = commits.get(row.project, "")[:7]
+        if row.counts.total() < _FEW:
+            few += row.counts
+            names.append(f"{row.project} {commit}".strip())
+        else:
+            table += _line(row.project, commit, row.counts)
+    if names:
+        table += _line(", ".join(names), "", few)
     table += _line("all", "", total)
-    print(table, end="")
-    if asked.write:
-        asked.write.write_text(replaced(asked.write.read_text(encoding="utf-8"), "ptx", table), encoding="utf-8")
     if asked.left:
         for row in rows:
             for where, why in row.left:
                 print(f"{row.project}\t{where}\t{why}", file=sys.stderr)
+    return _put(table, "ptx", asked.write)
+
+
+def _put(table: str, name: str, page: Path | None) -> int:
+    print(table, end="")
+    if page:
+        page.write_text(replaced(page.read_text(encoding="utf-8"), name, table), encoding="utf-8")
     return 0
 
 
@@ -114,38 +125,55 @@ def units(folder: Path) -> Iterator[tuple[Path, Unit]]:
             yield path, Unit(text, load_catalog(), path=str(path))
 
 
-def families(folders: list[Path], names: list[str], left: bool) -> int:
-    """Statements with instructions of each family, and how many of them are lifted."""
-    counts: dict[tuple[str, str], Counter[str]] = {}
+def families(folders: list[Path], names: list[str], left: bool, commits: dict[str, str]) -> str:
+    """A table of the statements with instructions of each family, and how many of them are lifted."""
+    counts: dict[str, Counter[str]] = {}
     for folder in folders:
+        found: Counter[str] = Counter()
         for path, unit in units(folder):
-            found, context = prepared(unit, (s for s in statements(unit) if is_ptx(unit, s)))
-            joined = lifted_together(unit, found, context)
-            for s in found:
-                of = {name for name in names for opcode in opcodes(unit, s) if is_of(opcode, name)}
-                why = ""
-                if of and s.keyword not in joined:
-                    try:
-                        lifted_readings(s, context)
-                    except RefusedError as e:
-                        why = str(e)
-                what = "lifted" if not why else "scaled" if ".block_scale" in why else "left"
-                what = "wrong" if _WRONG.search(why) else what
-                for name in of:
-                    counts.setdefault((name, folder.name), Counter())[what] += 1
+            for s, of, why in _of_families(unit, names):
+                found.update(f"{_outcome(why)} {name}" for name in of)
                 if why and left:
                     line = unit.text.count("\n", 0, s.span.start) + 1
                     print(f"{folder.name}\t{path.relative_to(folder)}:{line}\t{why}", file=sys.stderr)
-    print("| family | project | statements | block-scaled | wrong registers | lifted | % |\n|---|---|" + "--:|" * 5)
-    for name in names:
-        rows = {project: c for (family, project), c in sorted(counts.items()) if family == name}
-        for project, c in {**rows, "all": sum(rows.values(), Counter())}.items():
-            if c.total():
-                counted = c["lifted"] + c["left"]
-                share = f"{100 * c['lifted'] / counted:.1f}" if counted else ""
-                apart_ = (str(c[what] or "") for what in ("scaled", "wrong"))
-                print(row_text((name, project, str(c.total()), *apart_, str(c["lifted"]), share)), end="")
-    return 0
+        if found:
+            counts[folder.name] = found
+    total = sum(counts.values(), Counter[str]())
+    table = row_text(["project", "commit", *(f"`{name}`" for name in names), "block-scaled"])
+    table += "|---|---|" + "--:|" * (len(names) + 1) + "\n"
+    for project, c in [*sorted(counts.items(), key=lambda x: x[0].lower()), ("all", total)]:
+        table += row_text([project, commits.get(project, "")[:7], *_of_all(c, names)])
+    shares = [f"{100 * total[f'lifted {n}'] / all_:.1f} %" if (all_ := _counted(total, n)) else "" for n in names]
+    return table + row_text(["lifted", "", *shares, ""])
+
+
+def _of_families(unit: Unit, names: list[str]) -> Iterator[tuple[AsmStatement, set[str], str]]:
+    """A file's statements with the families that are in each, and why it is not lifted."""
+    found, context = prepared(unit, (s for s in statements(unit) if is_ptx(unit, s)))
+    joined = lifted_together(unit, found, context)
+    for s in found:
+        of = {name for name in names for opcode in opcodes(unit, s) if is_of(opcode, name)}
+        why = ""
+        if of and s.keyword not in joined:
+            try:
+                lifted_readings(s, context)
+            except RefusedError as e:
+                why = str(e)
+        yield s, of, why
+
+
+def _outcome(why: str) -> str:
+    return "lifted" if not why else "scaled" if ".block_scale" in why else "left"
+
+
+def _counted(c: Counter[str], name: str) -> int:
+    return c[f"lifted {name}"] + c[f"left {name}"]
+
+
+def _of_all(c: Counter[str], names: list[str]) -> list[str]:
+    """Lifted of counted for each family, and how many are not counted."""
+    cells = [f"{c[f'lifted {n}']} of {of}" if (of := _counted(c, n)) else "" for n in names]
+    return [*cells, str(sum(c[f"scaled {n}"] for n in names) or "")]
 
 
 def is_of(opcode: str, family: str) -> bool:
