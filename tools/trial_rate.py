@@ -1,9 +1,10 @@
 """How many kernels of real projects `cu2port trial` runs, and what it says of them.
 
-    python tools/trial_rate.py FOLDER... [--list FACTS] [-I DIR]... [--warp MODE] [--time S] [--most N] [--json FILE]
+    python tools/trial_rate.py FOLDER... [--list FACTS] [-I DIR]... [--warp MODE] [--time S] [--every N] [--json FILE]
 
 FACTS has a program a line, see tools/simulate_rate.py: of a FOLDER that holds folders `NAME-cuda`, those programs are
-taken. Prints a line for each kernel, then the kernels that ran (same or differ), and the others by reason.
+taken. `--every N` takes each N-th translation unit with kernels of each FOLDER. Prints a line for each kernel, then for
+each FOLDER and for all the kernels that ran (same or differ), and the others by reason.
 
 Exit: 0 when at least 60 % of the kernels ran, else 1.
 """
@@ -13,8 +14,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -30,12 +32,11 @@ ENTRY = re.compile(r"^D (\S+)", re.MULTILINE)
 REASON = re.compile(r"[:(].*|\d+ ?%.*")
 
 
-def folders(roots: tuple[Path, ...], facts: Path | None) -> Iterator[Path]:
-    """The folders to try, in order."""
+def programs(root: Path, facts: Path | None, include_dirs: tuple[Path, ...], warp: str) -> Iterator[Program]:
+    """What there is to try below a folder, in order."""
     names = ENTRY.findall(facts.read_text(encoding="utf-8")) if facts else []
-    for root in roots:
-        inner = [root / f"{n}-cuda" for n in names if (root / f"{n}-cuda").is_dir()]
-        yield from inner or [root]
+    for folder in [root / f"{n}-cuda" for n in names if (root / f"{n}-cuda").is_dir()] or [root]:
+        yield from find_programs(folder, Program((), (folder, *include_dirs), warp=warp))
 
 
 def reason(v: Verdict) -> str:
@@ -43,15 +44,23 @@ def reason(v: Verdict) -> str:
     return REASON.sub("", v.why).strip()
 
 
-def tried(folder: Path, asked: Asked, like: Program, jobs: int) -> Iterator[Verdict]:
-    """The kernels of a folder."""
+def tried(taken: Iterable[Program], asked: Asked, jobs: int) -> Iterator[Verdict]:
+    """The kernels of some programs, each once."""
     done: set[Path] = set()
-    try:
-        for program in find_programs(folder, like):
+    for program in taken:
+        try:
             yield from try_program(program, asked, find_toolchain(), jobs, frozenset(done))
             done |= plain_sources(program).keys()
-    except CannotRun as e:
-        print(f"{folder}: {e}")
+        except CannotRun as e:
+            print(f"{program.units[0]}: {e}")
+
+
+def summary(name: str, verdicts: Sequence[Verdict]) -> tuple[str, bool]:
+    """A line on some kernels, and whether enough ran."""
+    counts = Counter(v.outcome for v in verdicts)
+    ran = counts["same"] + counts["differs"]
+    text = f"{name}: {len(verdicts)} kernels: {ran} ran ({ran / max(1, len(verdicts)):.0%}), {counts['differs']} differ"
+    return text, ran >= 0.6 * len(verdicts)
 
 
 @click.command()
@@ -60,8 +69,7 @@ def tried(folder: Path, asked: Asked, like: Program, jobs: int) -> Iterator[Verd
 @click.option("-I", "include_dirs", multiple=True, type=FOLDER)
 @click.option("--warp", default="logical")
 @click.option("--time", "time_s", type=float, default=6.0)
-@click.option("--most", type=int, default=0, help="Kernels to try.")
-@click.option("--skip", type=int, default=0, help="Folders to leave out at the start.")
+@click.option("--every", type=click.IntRange(min=1), default=1, help="Take each N-th translation unit.")
 @click.option("-j", "--jobs", type=int, default=1)
 @click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path))
 def main(
@@ -70,28 +78,26 @@ def main(
     include_dirs: tuple[Path, ...],
     warp: str,
     time_s: float,
-    most: int,
-    skip: int,
+    every: int,
     jobs: int,
     json_file: Path | None,
 ) -> None:
     """Try the kernels of some folders."""
     verdicts: list[Verdict] = []
-    for folder in list(folders(roots, facts))[skip:]:
-        like = Program((), (folder, *include_dirs), warp=warp)
-        for v in tried(folder, Asked(time_s=time_s), like, jobs):
+    lines = []
+    for root in roots:
+        before = len(verdicts)
+        for v in tried(islice(programs(root, facts, include_dirs, warp), 0, None, every), Asked(time_s=time_s), jobs):
             print(one_line(v.text), flush=True)
             verdicts.append(v)
             if json_file:
                 json_file.write_text(json.dumps([asdict(x) for x in verdicts], indent=1), encoding="utf-8")
-        if most and len(verdicts) >= most:
-            break
-    counts = Counter(v.outcome for v in verdicts)
-    ran = counts["same"] + counts["differs"]
-    print(f"{len(verdicts)} kernels: {ran} ran ({ran / max(1, len(verdicts)):.0%}), {counts['differs']} differ")
+        lines.append(summary(root.name, verdicts[before:])[0])
+    text, enough = summary("all", verdicts)
+    print(*lines, text, sep="\n")
     for why, n in Counter(reason(v) for v in verdicts if v.outcome == "could not").most_common():
         print(f"{n:5} {why}")
-    raise SystemExit(0 if ran >= 0.6 * len(verdicts) else 1)
+    raise SystemExit(0 if enough else 1)
 
 
 if __name__ == "__main__":

@@ -174,6 +174,27 @@ extern "C" void other() {}
     assert "W" not in out and out.count('extern "C"') == 1
 
 
+def test_a_slice_leaves_out_what_only_the_host_uses() -> None:
+    text = """#define KERNEL(name, op) __device__ float name##_of(float a, float b) { return a op b; }
+namespace mine { struct S { int x; }; }
+using namespace mine;
+using namespace std;
+namespace py = pybind11;
+using namespace torch;
+KERNEL(sum, +)
+__global__ void forward(S* s) { s->x = sum_of(1, 2); }
+void forward(int a, int b) { forward<<<1, 32>>>(0); }
+TORCH_LIBRARY(a, m) { m.def("forward", &forward); host<<<1, 1>>>(); }
+EMPTY_MODULE(a);
+"""
+    unit = read(text, "k.cu")
+    out = sliced(unit, needed([unit], {"forward"}))
+    for kept in ("struct S", "using namespace mine;", "using namespace std;", "KERNEL(sum, +)", "__global__ void forward"):
+        assert kept in out, kept
+    for gone in ("pybind11", "torch", "<<<", "TORCH_LIBRARY", "EMPTY_MODULE", "int b"):
+        assert gone not in out, gone
+
+
 def test_conditions_are_counted_and_nothing_else() -> None:
     text = """__device__ constexpr int c(int x) { if (x) return 1; return 0; }
 __global__ void k(int n) {

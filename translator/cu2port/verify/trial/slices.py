@@ -11,19 +11,22 @@ from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration, Scope
 
 _KINDS = frozenset({"function", "constructor", "variable", "type", "using", "enumerator"})
+_LIBRARIES = frozenset({"std", "cooperative_groups", "cuda"})  # whose namespaces the headers of a trial have
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 
 
 @dataclass(frozen=True, slots=True)
 class Entity:
     """Tokens [first, stop) that declare `names` in a namespace. `words`: the identifiers in it; `operands`: of an
-    operator, those of its parameters."""
+    operator, those of its parameters. `stray`: it declares nothing by itself; `names` has the macro or the namespace
+    that it uses."""
 
     first: int
     stop: int
     names: frozenset[str]
     words: frozenset[str]
     operands: frozenset[str] | None = None
+    stray: bool = False
 
 
 def entities(unit: Unit) -> list[Entity]:
@@ -48,7 +51,37 @@ def _entities(unit: Unit) -> list[Entity]:
             k += 1
         if any(d.kind != "enumerator" for d in group):  # enumerators of an enum without a name stay
             out.append(_entity(unit, first, stop, group))
-    return out
+    return sorted([*out, *_strays(unit, out)], key=lambda e: e.first)
+
+
+def _strays(unit: Unit, mine: Sequence[Entity]) -> Iterator[Entity]:
+    """Macro calls between declarations (`PYBIND11_MODULE(a, m) { ... }`), and namespaces that are used or renamed."""
+    at = 0
+    for e in [*mine, Entity(len(unit.t), len(unit.t), frozenset(), frozenset())]:
+        i = at
+        while i < e.first:
+            stop = -1 if unit.in_directive(i) is not None else _stray_stop(unit, i)
+            if at < stop <= e.first:
+                words = [x for x in unit.t[i:stop] if is_identifier(x) and x not in ("using", "namespace")]
+                named = words[unit.t[i] == "namespace"] if len(words) > (unit.t[i] == "namespace") else ""
+                yield Entity(i, stop, frozenset({named}), frozenset(words), stray=True)
+                i = stop
+            else:
+                i += 1
+        at = max(at, e.stop)
+
+
+def _stray_stop(unit: Unit, i: int) -> int:
+    """The token after what starts at token i, -1 if it is none of these."""
+    if unit.t[i] == "using" and unit.tok(i + 1) == "namespace" or unit.t[i] == "namespace" and unit.tok(i + 2) == "=":
+        return next((k + 1 for k in range(i, min(i + 24, len(unit.t))) if unit.t[k] == ";"), -1)
+    begins = i == 0 or unit.t[i - 1] in ("}", ";", "{") or unit.in_directive(i - 1) is not None
+    if not begins or not is_identifier(unit.t[i]) or unit.tok(i + 1) != "(" or unit.match[i + 1] < 0:
+        return -1
+    k = unit.match[i + 1] + 1
+    if unit.tok(k) == "{" and unit.match[k] > 0:
+        return unit.match[k] + 1
+    return k + 1 if unit.tok(k) == ";" else -1
 
 
 def _is_outside(scope: Scope | None) -> bool:
@@ -71,12 +104,24 @@ def _start(unit: Unit, d: Declaration) -> int:
 def _entity(unit: Unit, first: int, stop: int, group: Sequence[Declaration]) -> Entity:
     names = frozenset(d.name for d in group) | {d.scope.owner for d in group if d.scope.owner}
     words = frozenset(x for x in unit.t[first:stop] if is_identifier(x))
+    if _is_host(unit, first, stop, group):
+        return Entity(first, stop, frozenset(), words)
     d = group[0]
     if len(group) == 1 and d.kind == "function" and d.name.startswith("operator"):
         opener = next((i for i in range(d.at, stop) if unit.t[i] == "(" and unit.tok(i + 1) != ")"), -1)
         types = _types(unit, opener, unit.match[opener]) if opener >= 0 else ()
         return Entity(first, stop, names, words, frozenset(types))
     return Entity(first, stop, names, words)
+
+
+def _is_host(unit: Unit, first: int, stop: int, group: Sequence[Declaration]) -> bool:
+    """Whether it certainly is a function of the host: no kernel needs it, whatever its name."""
+    sides = {"__global__", "__device__", *unit.side_macros}
+    return (
+        all(d.kind == "function" for d in group)
+        and sides.isdisjoint(unit.t[first:stop])
+        and any(first <= launch.open < stop for launch in unit.launches)
+    )
 
 
 def _types(unit: Unit, opener: int, close: int) -> Iterator[str]:
@@ -92,13 +137,16 @@ def needed(units: Iterable[Unit], roots: Iterable[str]) -> frozenset[str]:
     seen = set(roots)
     open_ = []
     macros: dict[str, set[str]] = {}
+    known = set(_LIBRARIES)
     for unit in units:
         mine = entities(unit)
         open_ += mine
         seen |= _outside(unit, mine)
+        known |= {s.name for s in unit.declarations.scopes() if s.kind == "namespace"} | unit.macros.keys()
         for name, definitions in unit.macros.items():
             for m in definitions:
                 macros.setdefault(name, set()).update(x for x in unit.t[m.first : m.stop] if is_identifier(x))
+    seen |= {name for e in open_ if e.stray for name in e.names if name in known}
     grew = True
     while grew:
         grew = False
