@@ -95,6 +95,22 @@ def test_no_branch_counts_that_was_not_executed(tried: Try) -> None:
     assert said.outcome == "could not" and "of its branches" in said.why and "k.cu:2" in said.why
 
 
+def test_branches_inside_of_expressions_count_and_those_left_out_do_not(tried: Try) -> None:
+    text = """__global__ void k(int* a, float x) {
+    a[threadIdx.x] = x == 123456.0f ? a[1] == 99 ? 1 : 2 : x == 123457.0f ? a[2] == 99 ? 3 : 4 : 5;
+}
+__global__ void l(int* a) {
+#if __CUDA_ARCH__ < 300
+    if (a[0]) a[1] = 1; else if (a[1]) a[2] = 1; else if (a[2]) a[3] = 1;
+#endif
+    if (a[4] > 3) a[5] = 1;
+}
+"""
+    said = tried(text, waves=(32,))
+    assert said["k"].outcome == "could not" and "25% of its branches" in said["k"].why, said["k"].text
+    assert said["l"].outcome == "same" and said["l"].branches == 1, said["l"].text
+
+
 def test_a_mask_without_meaning_is_not_compared(tried: Try) -> None:
     text = """__global__ void k(int* a) {
     if (threadIdx.x % 2) a[threadIdx.x] = __shfl_sync(0xffffffffu, a[threadIdx.x], 0);
@@ -128,15 +144,24 @@ namespace x { __global__ void b(int nx, float* ptr) { int i = threadIdx.y; } }
 __launch_bounds__(96) __global__ void c() {}
 template <int M> __global__ void d() {}
 template <typename T> __global__ void e(T* p) {}
+template <typename... T> __global__ void f(T*... p) {}
+template <typename scalar_t, int BLOCK, int k> __global__ void g(scalar_t* p) {}
+void dispatch(int n) { AT_DISPATCH(t, [&] { constexpr int BLOCK = n; g<scalar_t, BLOCK, 7><<<1, BLOCK>>>(p); }); }
+__global__ void h() {}
+void twice() { dim3 t(TILE); h<<<1, t>>>(); }
+void again() { dim3 t(4, TILE); h<<<1, t>>>(); }
 template <typename T> void host(T* p) { const int q = 3; a<T, q><<<1, dim3(TILE, TILE)>>>(p); }
 void go() { dim3 block(TILE, 2 * TILE); x::b<<<1, block, N * 4>>>(1, 0); }
 """
-    a, b, c, d, e = kernels(text)
+    a, b, c, d, e, f, g, h = kernels(text)
     assert isinstance(a, Kernel) and (a.arguments, a.blocks) == ("<float, 3>", ((8, 8, 1),))
     assert isinstance(b, Kernel) and (b.path, b.blocks, b.dynamic) == ("x::b", ((8, 16, 1),), 256)
     assert (b.parameters, b.roles) == (("nx", "ptr"), "w?")
     assert isinstance(c, Kernel) and c.blocks == ((96, 1, 1),)
-    assert isinstance(d, Unclear) and "template" in d.why
+    assert isinstance(d, Kernel) and d.arguments == "<4>"
+    assert isinstance(f, Unclear) and "template" in f.why
+    assert isinstance(g, Kernel) and (g.arguments, g.blocks) == ("<float, 128, 7>", ((128, 1, 1),))
+    assert isinstance(h, Kernel) and h.blocks == ((4, 8, 1), (8, 1, 1))
     assert isinstance(e, Kernel) and e.arguments == "<float>"
 
 
@@ -189,7 +214,13 @@ EMPTY_MODULE(a);
 """
     unit = read(text, "k.cu")
     out = sliced(unit, needed([unit], {"forward"}))
-    for kept in ("struct S", "using namespace mine;", "using namespace std;", "KERNEL(sum, +)", "__global__ void forward"):
+    for kept in (
+        "struct S",
+        "using namespace mine;",
+        "using namespace std;",
+        "KERNEL(sum, +)",
+        "__global__ void forward",
+    ):
         assert kept in out, kept
     for gone in ("pybind11", "torch", "<<<", "TORCH_LIBRARY", "EMPTY_MODULE", "int b"):
         assert gone not in out, gone
@@ -205,11 +236,15 @@ __global__ void k(int n) {
     if constexpr (sizeof(int) == 4) n = 0;
     if (int m = n) n = m;
     if (n) ; else if (n > 4) n = 1;
+    if (n > 5 && n < 9 || n == 3) n = n > 7 ? 1 : 2;
+    float&& x = f(n || 1);
 }
 """
     out, lines = counted(read(text, "k.cu"), 5)
-    assert lines == [3, 3, 4, 5, 9, 9] and "branch(10, static_cast<bool>(n > 4))" in out
-    assert "branch(5, static_cast<bool>( i < n))" in out.replace("(i", "( i") and out.count("branch(") == 6
+    assert lines == [3, 3, 4, 5, 9, 9, 10, 10, 10, 10, 11] and "CU2PORT_BRANCH(10, n > 4)" in out
+    assert "CU2PORT_BRANCH(5, i < n)" in out and out.count("BRANCH(") == 11
+    assert "if (CU2PORT_BRANCH(11, CU2PORT_BRANCH(12, CU2PORT_BRANCH(13, n > 5) && n < 9) || n == 3))" in out
+    assert "n = CU2PORT_BRANCH(14, n > 7) ? 1 : 2" in out and "float&& x = f(CU2PORT_BRANCH(15, n) || 1)" in out
 
 
 def test_what_programs_print_is_read() -> None:

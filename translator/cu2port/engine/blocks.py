@@ -61,6 +61,12 @@ def number(unit: Unit, first: int, stop: int, depth: int = 0) -> int | None:
     return None if known is None else known.value
 
 
+def named_number(unit: Unit, name: str) -> int | None:
+    """The value of a macro, a constant or a variable that is set once in a file; None: not known."""
+    known = _named(unit, name, 0)
+    return None if known is None else known.value
+
+
 def _constant(unit: Unit, first: int, stop: int, depth: int) -> Constant | None:
     def named(e: Name) -> Constant | None:
         return _named(unit, e.text, depth + 1) if tokens(e) == (e.at, e.at) and depth < _DEPTH else None

@@ -1,31 +1,61 @@
-"""Counters of branches: each condition of `if`, `for`, `while` and `do` of a text says which way it went."""
+"""Counters of branches: each condition of a text says which way it went.
+
+Those are the conditions of `if`, `for`, `while`, `do` and `?:`, and the left sides of `&&` and `||`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.words import BEFORE_VALUE
+from cu2port.syntax.operands import tokens
+from cu2port.syntax.statements import read_body
+from cu2port.syntax.tree import Asm, Binary, Ternary, heads, statements, walk
+from cu2port.syntax.words import BEFORE_VALUE, BUILTIN_TYPES, CV, PLACEHOLDERS
 from cu2port.verify.statements import Statements
 
 _HEADS = frozenset({"if", "while", "for"})
+_NO_VALUES = BUILTIN_TYPES | PLACEHOLDERS | CV  # before `&&` in a declaration
 
 
 def counted(unit: Unit, first: int) -> tuple[str, list[int]]:
     """The text with counters numbered from `first` on, and the line of each."""
-    edits: list[tuple[int, str]] = []
-    lines: list[int] = []
+    spans: list[tuple[int, int]] = []
     for f in unit.functions:
         if unit.in_directive(f.name_at) is not None or "constexpr" in unit.t[f.first : f.name_at]:
             continue
-        for start, stop in _conditions(unit, f.body[0] + 1, f.body[1]):
-            edits.append((unit.p[start], f"::cu2port_trial::branch({first + len(lines)}, static_cast<bool>("))
-            edits.append((unit.end(stop - 1), "))"))
-            lines.append(unit.text.count("\n", 0, unit.p[start]) + 1)
+        spans += {*_conditions(unit, f.body[0] + 1, f.body[1]), *_operands(unit, f.body[0] + 1, f.body[1])}
+    spans.sort(key=lambda s: (s[0], -s[1]))  # an outer one opens first
+    edits: list[tuple[int, int, int, str]] = []
+    lines: list[int] = []
+    for start, stop in spans:
+        edits.append((unit.p[start], 1, len(lines), f"CU2PORT_BRANCH({first + len(lines)}, "))
+        edits.append((unit.end(stop - 1), 0, -len(lines), ")"))
+        lines.append(unit.text.count("\n", 0, unit.p[start]) + 1)
     out, at = [], 0
-    for offset, text in sorted(edits, key=lambda e: e[0]):
+    for offset, _, _, text in sorted(edits):
         out += [unit.text[at:offset], text]
         at = offset
     return "".join([*out, unit.text[at:]]), lines
+
+
+def _operands(unit: Unit, first: int, stop: int) -> Iterator[tuple[int, int]]:
+    """What decides inside of expressions: conditions of `?:`, and what `&&` and `||` ask first."""
+    if not {"?", "&&", "||"} & set(unit.t[first:stop]):
+        return
+    for stmt in statements(read_body(unit, first, stop)):
+        if isinstance(stmt, Asm):
+            continue
+        for e in (x for head in heads(stmt) for x in walk(head)):
+            if isinstance(e, Ternary):
+                a, b = tokens(e.cond)
+            elif isinstance(e, Binary) and e.op in ("&&", "||"):
+                a, b = tokens(e.a)
+            else:
+                continue
+            known = first <= a <= b < stop and unit.t[a] not in _NO_VALUES
+            if known and not any(unit.in_directive(k) for k in range(a, b + 1)):
+                yield a, b + 1
 
 
 def _conditions(unit: Unit, first: int, stop: int) -> list[tuple[int, int]]:

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cu2port.core.model import Span
-from cu2port.engine.blocks import extents, number
+from cu2port.engine.blocks import extents, named_number, number
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.verify.trial.arguments import Arguments, template_arguments
 
 #: What the names of parameters suggest, see `Spec` in trial.h; the first that fits counts.
 _ROLES = (
@@ -70,15 +71,15 @@ def find_kernels(unit: Unit, program: Sequence[Unit]) -> Iterator[Kernel | Uncle
         d = unit.declarations.declared_at(f.name_at)
         space = d.scope.path if d is not None else ""
         path = f"{space}::{f.name}" if space else f.name
-        arguments = _arguments(unit, f, program)
+        arguments = template_arguments(unit, f, program)
         if arguments is None:
             yield Unclear(path, line, "template: no use tells its arguments")
             continue
         names = tuple(_parameters(unit, f))
-        seen = sorted({b for u in program for b in _blocks(u, f.name)})
-        blocks = tuple(seen) or _defaults(unit, f)
+        seen = sorted({b for u in program for b in _blocks(u, f.name, program)})
+        blocks = tuple(seen) or _guessed(unit, f, arguments)
         dynamic = max((b for u in program for b in _dynamic(u, f.name)), default=_SHARED)
-        yield Kernel(f.name, path, line, names, "".join(map(_role, names)), arguments, blocks, bool(seen), dynamic)
+        yield Kernel(f.name, path, line, names, "".join(map(_role, names)), arguments.text, blocks, bool(seen), dynamic)
 
 
 def _parameters(unit: Unit, f: Function) -> Iterator[str]:
@@ -103,6 +104,13 @@ def axes(unit: Unit, first: int, stop: int) -> int:
     return out
 
 
+def _guessed(unit: Unit, f: Function, arguments: Arguments) -> tuple[tuple[int, int, int], ...]:
+    if arguments.threads:
+        axes_ = 2 if arguments.threads < 64 else 1  # a tile has two sides
+        return ((arguments.threads, arguments.threads if axes_ == 2 else 1, 1),)
+    return _defaults(unit, f)
+
+
 def _defaults(unit: Unit, f: Function) -> tuple[tuple[int, int, int], ...]:
     first, stop = f.body
     used = {unit.t[i + 2] for i in unit.between(first, stop, "threadIdx") if unit.tok(i + 1) == "."}
@@ -122,13 +130,42 @@ def _configurations(unit: Unit, name: str) -> Iterator[tuple[Span, ...]]:
             yield unit.split_args(launch.config_first, launch.close)
 
 
-def _blocks(unit: Unit, name: str) -> Iterator[tuple[int, int, int]]:
+def _blocks(unit: Unit, name: str, program: Sequence[Unit]) -> Iterator[tuple[int, int, int]]:
     for config in _configurations(unit, name):
-        known = extents(unit, config[1]) if len(config) > 1 else None
+        known = (extents(unit, config[1]) or _nearest(unit, config[1], program)) if len(config) > 1 else None
         if known:
             x, y, z = (*known, 1, 1)[:3]
             if 0 < x * y * z <= _MOST_THREADS:
                 yield x, y, z
+
+
+def _nearest(unit: Unit, span: Span, program: Sequence[Unit]) -> tuple[int, ...] | None:
+    """The numbers of the `dim3` variable of that name that is declared last before a launch, or of `dim3(...)`; and of
+    constants that other files of the program define."""
+    at, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
+    opener = at + 1
+    if unit.t[at] != "dim3":
+        places = [i for i in unit.find(unit.t[at]) if i < at and unit.tok(i - 1) == "dim3"]
+        if not places or stop != at + 1:
+            n = _number(unit, at, stop, program)
+            return None if n is None else (n,)
+        opener = places[-1] + 1
+    if unit.tok(opener) not in ("(", "{") or unit.match[opener] < 0:
+        return None
+    parts = [
+        _number(unit, unit.lexed.at(part.start), unit.lexed.at(part.end), program)
+        for part in unit.split_args(opener + 1, unit.match[opener])
+    ]
+    known = tuple(n for n in parts if n is not None)
+    return known if len(known) == len(parts) else None
+
+
+def _number(unit: Unit, first: int, stop: int, program: Sequence[Unit]) -> int | None:
+    n = number(unit, first, stop)
+    if n is None and stop == first + 1:
+        values = {v for u in program if u is not unit and (v := named_number(u, unit.t[first])) is not None}
+        return values.pop() if len(values) == 1 else None
+    return n
 
 
 def _dynamic(unit: Unit, name: str) -> Iterator[int]:
@@ -136,63 +173,3 @@ def _dynamic(unit: Unit, name: str) -> Iterator[int]:
         if len(config) > 2:
             known = number(unit, unit.lexed.at(config[2].start), unit.lexed.at(config[2].end))
             yield max(known or 0, 0) if known is not None else _SHARED
-
-
-# --- template arguments ------------------------------------------------------------------------------------------
-
-
-def _arguments(unit: Unit, f: Function, program: Sequence[Unit]) -> str | None:
-    """The arguments of the kernel's template: "" without one, None where nothing tells them."""
-    if unit.t[f.first] != "template":
-        return ""
-    if unit.tok(f.first + 2) == ">":
-        return None  # a specialisation: its primary template is tried
-    for u in program:
-        for i in u.find(f.name):
-            if u.tok(i + 1) == "<" and (i < f.first or i > f.body[1] or u is not unit):
-                close = u.angle_close(i + 1)
-                given = _given(u, i + 2, close) if close > 0 else None
-                if given is not None:
-                    return given
-    return _usual(unit, f)
-
-
-def _given(unit: Unit, first: int, stop: int) -> str | None:
-    out = []
-    for span in unit.split_args(first, stop):
-        a, b = unit.lexed.at(span.start), unit.lexed.at(span.end)
-        text = _known_argument(unit, a, b)
-        if text is None:
-            return None
-        out.append(text)
-    return f"<{', '.join(out)}>" if out else None
-
-
-def _known_argument(unit: Unit, first: int, stop: int) -> str | None:
-    """An argument that means the same at the end of the file."""
-    local = False
-    for i in range(first, stop):
-        if is_identifier(unit.t[i]) and unit.tok(i - 1) not in ("::", ".", "->"):
-            d = unit.declarations.visible(unit.t[i], i)
-            if d is not None and d.kind == "template parameter":
-                is_type = unit.t[d.first] in ("typename", "class")
-                return "float" if is_type and stop == first + 1 else None
-            local = local or (d is not None and d.scope.local)
-    if not local:
-        return unit.source(first, stop)
-    n = number(unit, first, stop)
-    return None if n is None else str(n)
-
-
-def _usual(unit: Unit, f: Function) -> str | None:
-    """`float` for an unconstrained type parameter; None for a number without a default."""
-    close = unit.angle_close(f.first + 1)
-    out = []
-    for span in unit.split_args(f.first + 2, close) if close > 0 else ():
-        first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
-        if "=" in unit.t[first:stop]:
-            break
-        if unit.t[first] not in ("typename", "class") or "..." in unit.t[first:stop] or stop - first > 2:
-            return None
-        out.append("float")
-    return f"<{', '.join(out)}>" if out else "<>"

@@ -23,6 +23,8 @@ from cu2port.verify.trial.slices import kept, needed, sliced
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*((?:<[^>\n]+>)|(?:\"[^\"\n]+\"))[^\n]*$", re.MULTILINE)
 _CUDA_NAME = re.compile(r"(?:cuda|CUDA|cu[A-Z]|CU_|CUDART_|make_cu|nv_bfloat|__nv_).*")
+_WHOLE = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uUlL]*")
+_MOST_NUMBERS = 64
 _MEMORY = frozenset({"__device__", "__constant__", "__managed__"})
 _LACKS = (
     ("textures", re.compile(r"cudaTextureObject_t|cudaSurfaceObject_t|tex[123]D\w*|texture|surf[123]D\w*|surface")),
@@ -82,46 +84,73 @@ def _seen(side: Side, kernel: Kernel) -> frozenset[str]:
     return needed(own, {kernel.name, *re.findall(r"\w+", kernel.arguments)})
 
 
-def used_axes(side: Side, kernel: Kernel) -> int:
-    """Which axes of a launch the kernel and what it calls use, see `Spec` in trial.h."""
-    seen, out = _seen(side, kernel), 1
-    for unit in side.units.values():
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What the CUDA kernel and what it calls tell of useful launches: the axes that they use, see `Spec` in trial.h,
+    and the numbers in their text. Both sides have to get the same."""
+
+    axes: int
+    numbers: tuple[int, ...]
+
+
+def hints(side: Side, kernel: Kernel) -> Hints:
+    """The hints of a kernel."""
+    seen, used = _seen(side, kernel), 1
+    numbers: set[int] = set()
+    for real, unit in side.units.items():
+        if INCLUDE_DIR in real.parents:
+            continue
         for e in kept(unit, seen):
-            out |= axes(unit, e.first, e.stop)
-    return out
+            used |= axes(unit, e.first, e.stop)
+            numbers |= set(_numbers(unit.t[e.first : e.stop]))
+        for name in unit.macros.keys() & seen:
+            for m in unit.macros[name]:
+                numbers |= set(_numbers(unit.t[m.first : m.stop]))
+    return Hints(used, tuple(sorted(numbers)[:_MOST_NUMBERS]))
 
 
-def write(side: Side, kernel: Kernel, path: Path, folder: Path, used: int) -> Written:
+def _numbers(words: Iterable[str]) -> Iterator[int]:
+    for word in words:
+        if word[0].isdigit() and (m := _WHOLE.fullmatch(word)):
+            n = int(m[1], 0) if not m[1].startswith("0") or m[1][1:2] in "xXbB" else int(m[1], 8)
+            if 2 < n < 1 << 31:
+                yield n
+
+
+def write(side: Side, kernel: Kernel, path: Path, folder: Path, told: Hints) -> Written:
     """Write the texts for one kernel of a program, whose unit is `path`, below a folder.
 
-    `used`: the axes; both sides have to get the same.
+    `told`: of the CUDA side.
     """
     seen = _seen(side, kernel)
     units: dict[Path, Unit] = {}
     places: list[str] = []
+    small = any("half" in x or "bfloat" in x for x in seen)
     for real, unit in side.units.items():
         text = unit.text if INCLUDE_DIR in real.parents else sliced(unit, seen)
         if side.cuda:
             text, lines = counted(read(text, unit.path), len(places))
             places += [f"{real.name}:{n}" for n in lines]
-        units[real] = read(_guarded(text), unit.path)
+        units[real] = read(_guarded(text, small), unit.path)
     reach = reached(units.values())
     for real, unit in units.items():
         target = mirrored(folder, real)
         target.parent.mkdir(parents=True, exist_ok=True)
         out = instrument(unit, reach)
         if real == absolute_path(path):
-            out = _names(seen) * side.cuda + out + _main(side, kernel, seen, used)
+            out = _names(seen) * side.cuda + out + _main(side, kernel, seen, told)
         target.write_bytes(out.encode("latin-1"))
     return Written(mirrored(folder, absolute_path(path)), tuple(places))
 
 
-def _guarded(text: str) -> str:
-    """Headers that are not there, of libraries that host code uses, are left out."""
+def _guarded(text: str, small: bool) -> str:
+    """Headers that are not there, of libraries that host code uses, are replaced by what they usually bring along,
+    with `small` also half and bfloat16."""
+    absent = "#define CU2PORT_TRIAL_SMALL_FLOATS\n" * small + '#include "cu2port_trial/absent.h"'
 
     def guarded(m: re.Match[str]) -> str:
         line = text.count("\n", 0, m.start()) + 2
-        return f"#if __has_include({m[1]})\n{m[0]}\n#endif\n#line {line}"
+        return f"#if __has_include({m[1]})\n{m[0]}\n#else\n{absent}\n#endif\n#line {line}"
 
     return _INCLUDE.sub(guarded, text)
 
@@ -137,18 +166,19 @@ def _names(seen: frozenset[str]) -> str:
     return "".join(f"#define {n} {renames[n]}\n" for n in sorted(seen & renames.keys()) if is_identifier(renames[n]))
 
 
-def _main(side: Side, kernel: Kernel, seen: frozenset[str], used: int) -> str:
+def _main(side: Side, kernel: Kernel, seen: frozenset[str], told: Hints) -> str:
     structs = "".join(
         dict.fromkeys(x for p, u in side.units.items() if INCLUDE_DIR not in p.parents for x in members(u, seen))
     )
     blocks = ", ".join(f"dim3({x}, {y}, {z})" for x, y, z in kernel.blocks)
     names = ", ".join(json.dumps(n) for n in kernel.parameters)
+    numbers = ", ".join(map(str, told.numbers))
     globals_ = ", ".join(dict.fromkeys(_globals(side.units.values(), seen)))
     return (
         f'\n#line 1 "trial"\n#include "cu2port_trial/trial.h"\n{structs}'
         f"int main(int argc, char** argv) {{\n"
         f"const cu2port_trial::Spec spec{{{json.dumps(kernel.shown)}, {{{names}}}, {json.dumps(kernel.roles)},"
-        f" {{{blocks}}}, {used}, {kernel.dynamic}}};\n"
+        f" {{{blocks}}}, {told.axes}, {kernel.dynamic}, {{{numbers}}}}};\n"
         f"return cu2port_trial::main(argc, argv, spec, &::{kernel.path}{kernel.arguments}, {{{globals_}}});\n}}\n"
     )
 

@@ -19,7 +19,7 @@ from cu2port.verify import sim_build
 from cu2port.verify.sim_build import INCLUDE_DIR, CannotBuild, Program, Toolchain, absolute_path, mirrored
 from cu2port.verify.trial import parts
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
-from cu2port.verify.trial.program import LackingError, Side, Written, check, used_axes, write
+from cu2port.verify.trial.program import LackingError, Side, Written, check, hints, write
 from cu2port.verify.trial.verdict import (
     ENOUGH,
     Said,
@@ -172,7 +172,7 @@ class _Trial:
         name = "cuda" if side.cuda else "hip"
         src = folder / name
         with self.reading:
-            written = write(side, kernel, self.program.units[0], src, used_axes(self.cuda, kernel))
+            written = write(side, kernel, self.program.units[0], src, hints(self.cuda, kernel))
         out = folder / f"{name}-{wave}"
         includes = [f"-I{x}" for d in self.program.include_dirs for x in (mirrored(src, d), d.absolute())]
         includes += [f"-I{mirrored(src, INCLUDE_DIR)}", f"-idirafter{INCLUDE_DIR}"]

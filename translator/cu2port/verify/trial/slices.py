@@ -73,7 +73,9 @@ def _strays(unit: Unit, mine: Sequence[Entity]) -> Iterator[Entity]:
 
 def _stray_stop(unit: Unit, i: int) -> int:
     """The token after what starts at token i, -1 if it is none of these."""
-    if unit.t[i] == "using" and unit.tok(i + 1) == "namespace" or unit.t[i] == "namespace" and unit.tok(i + 2) == "=":
+    if (unit.t[i] == "using" and unit.tok(i + 1) == "namespace") or (
+        unit.t[i] == "namespace" and unit.tok(i + 2) == "="
+    ):
         return next((k + 1 for k in range(i, min(i + 24, len(unit.t))) if unit.t[k] == ";"), -1)
     begins = i == 0 or unit.t[i - 1] in ("}", ";", "{") or unit.in_directive(i - 1) is not None
     if not begins or not is_identifier(unit.t[i]) or unit.tok(i + 1) != "(" or unit.match[i + 1] < 0:

@@ -1,16 +1,30 @@
 // Which branches of a kernel were executed, in the CUDA program of a trial. Conditions are compiled as
-// `cu2port_trial::branch(number, condition)`.
+// `CU2PORT_BRANCH(number, condition)`.
 #pragma once
+
+#include <cstdint>
 
 namespace cu2port_trial {
 
 constexpr unsigned kBranches = 4096;
 inline unsigned char branches[kBranches];  // bits: 1 false, 2 true, 4 the condition is a constant
 
-__attribute__((always_inline)) inline bool branch(unsigned number, bool condition) {
+// The numbers of those that the compiler made code for: what an #if or a template's argument leaves out is no branch.
+extern "C" const std::uint32_t __start_cu2port_branches[] __attribute__((weak));
+extern "C" const std::uint32_t __stop_cu2port_branches[] __attribute__((weak));
+
+template <unsigned N>
+__attribute__((always_inline)) inline void note(bool condition) {
+    __asm__ volatile(".pushsection cu2port_branches,\"a\"\n\t.long %c0\n\t.popsection" : : "i"(N));
     const unsigned char bits = __builtin_constant_p(condition) ? 4 : condition ? 2 : 1;
-    if (number < kBranches) branches[number] |= bits;
+    branches[N] |= bits;
+}
+template <unsigned N>  // also in constant expressions, where there is nothing to note
+__attribute__((always_inline)) constexpr bool branch(bool condition) {
+    if (!__builtin_is_constant_evaluated()) note<N>(condition);
     return condition;
 }
 
 }  // namespace cu2port_trial
+
+#define CU2PORT_BRANCH(number, ...) ::cu2port_trial::branch<(number) % ::cu2port_trial::kBranches>(static_cast<bool>(__VA_ARGS__))

@@ -80,6 +80,7 @@ void push(Layout& l, const Scalar& s) { l.scalars.push_back(s); }
 
 constexpr std::uintptr_t kBase = std::uintptr_t{1} << 45, kSpacing = std::uintptr_t{1} << 34;
 constexpr std::size_t kPage = 4096, kLongest = std::size_t{256} << 20, kMostPages = 16384;
+constexpr unsigned long kMostThreads = 65536;
 constexpr int kAreas = 256, kChildren = 4;
 constexpr int kOutside = 118, kTooMuch = 119;  // exit codes of a run that says nothing about the kernel
 
@@ -95,6 +96,11 @@ struct Random {
     bool chance(unsigned percent) { return below(100) < percent; }
 };
 
+std::vector<unsigned> told;  // numbers in the kernel's text
+// One of them or a neighbour: what comparisons in the kernel tell apart.
+unsigned near_told(std::uint64_t r) {
+    return told.empty() ? static_cast<unsigned>(r % 17) : told[(r >> 8) % told.size()] - 1 + static_cast<unsigned>(r % 3);
+}
 std::uint64_t whole_bits(const Style& s, std::uint64_t at, std::uint64_t r) {
     static const std::uint64_t edges[] = {0, 1, ~std::uint64_t{0}, 0x7fffffff, 0x80000000, 31, 32, 33, 63, 64, 255, 256};
     switch (s.ints) {
@@ -103,6 +109,7 @@ std::uint64_t whole_bits(const Style& s, std::uint64_t at, std::uint64_t r) {
         case Ints::bits: return r & 1;
         case Ints::any: return r % 4 ? r >> 7 : edges[(r >> 9) % 12];
         case Ints::zero: return 0;
+        case Ints::told: return r & 8 ? near_told(r >> 9) : r % 17;
         default: return r % 17;
     }
 }
@@ -203,8 +210,10 @@ unsigned size_near(Random& r, unsigned total) {
         default: return total;
     }
 }
+constexpr unsigned kMinusOne = ~0u;  // of a parameter with a sign; of others zero
 unsigned number_for(Random& r, char role, unsigned n, const Case& c) {
     static const unsigned sizes[] = {64, 32, 128, 33, 16, 8, 96, 100, 256, 512, 1024, 40, 7, 3};
+    if (r.below(8) == 0 && !told.empty()) return near_told(r.next());
     switch (role) {
         case 'n': return n;
         case 'w': return size_near(r, c.grid.x * c.block.x);
@@ -214,14 +223,24 @@ unsigned number_for(Random& r, char role, unsigned n, const Case& c) {
         case 'k': return r.below(8) ? 1 + r.below(9) : 0;
         default: break;
     }
-    switch (r.below(8)) {
+    switch (r.below(9)) {
         case 0: return 0;
         case 1: return 1;
         case 2: return n;
+        case 8: return kMinusOne;
         case 3: return 1 + r.below(8);
         case 4: return r.below(40);
         default: return sizes[r.below(14)];
     }
+}
+// A launch that goes past a number in the kernel's text along one axis.
+void grow(Case& c, const Spec& spec, Random& r) {
+    const unsigned long threads = c.block.x * c.block.y * c.block.z;
+    const unsigned axis = r.below(3), end = near_told(r.next());
+    if (!(spec.axes >> axis & 1)) return;
+    const unsigned blocks = end / (axis == 0 ? c.block.x : axis == 1 ? c.block.y : c.block.z) + 1;
+    if (blocks * threads > kMostThreads) return;
+    c.grid = dim3(axis == 0 ? blocks : 1, axis == 1 ? blocks : 1, axis == 2 ? blocks : 1);
 }
 Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_t parameters) {
     Random r{mix(seed * 1000003 + number)};
@@ -230,13 +249,14 @@ Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_
     c.block = spec.blocks[number % spec.blocks.size()];
     const unsigned most = number < 4 ? 1 : 4;
     c.grid = dim3(1 + r.below(most), spec.axes & 2 ? 1 + r.below(most < 3 ? most : 3) : 1, spec.axes & 4 ? 1 + r.below(most < 2 ? most : 2) : 1);
+    if (number % 4 == 3 && number > 8 && !told.empty()) grow(c, spec, r);
     c.dynamic = spec.dynamic;
     const unsigned total = c.grid.x * c.block.x * (spec.axes & 2 ? c.grid.y * c.block.y : 1) * (spec.axes & 4 ? c.grid.z * c.block.z : 1);
     const unsigned n = r.chance(10) ? r.below(4) : size_near(r, total);
     const bool plain = number % 3 == 0;
     for (std::size_t i = 0; i < parameters; ++i) {
         c.numbers.push_back(number_for(r, spec.roles[i], r.chance(85) ? n : size_near(r, total), c));
-        static const Ints ints[] = {Ints::small, Ints::index, Ints::rising, Ints::bits, Ints::any, Ints::zero, Ints::small, Ints::index};
+        static const Ints ints[] = {Ints::small, Ints::index, Ints::rising, Ints::bits, Ints::any, Ints::zero, Ints::told, Ints::index};
         static const Reals reals[] = {Reals::whole, Reals::unit, Reals::positive, Reals::unit, Reals::wide};
         Style s{plain ? Ints::index : ints[r.below(8)], plain ? Reals::whole : reals[r.below(5)], n ? n : 1};
         if (spec.roles[i] == 'o') s.ints = Ints::rising;
@@ -257,7 +277,8 @@ std::string unfit(const Layout& l, int depth = 0) {
 void fill_argument(char* raw, const Layout& layout, bool is_integer, bool is_class, const Case& c, std::size_t i) {
     const std::uint64_t seed = mix(c.seed + i * 77 + 13);
     if (is_integer) {
-        const std::uint64_t v = c.numbers[i];
+        const bool minus = c.numbers[i] == kMinusOne;
+        const std::uint64_t v = !minus ? c.numbers[i] : layout.scalars[0].is_signed ? ~std::uint64_t{0} : 0;
         std::memcpy(raw, &v, layout.size);
         return;
     }
@@ -524,6 +545,7 @@ int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const s
             return 0;
         }
     if (argc < 6) return 2;
+    told = spec.told;
     const bool record = std::string(argv[1]) == "record";
     const std::string folder = argv[2], errors = folder + "/errors";
     const std::uint64_t seed = std::strtoull(argv[3], nullptr, 10);
@@ -535,6 +557,8 @@ int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const s
     else
         for (int i = 5; i < argc; ++i) cases.push_back(static_cast<unsigned>(std::atoi(argv[i])));
     all_branches = static_cast<unsigned char*>(mmap(nullptr, kBranches, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    std::memset(all_branches, 4, kBranches);
+    for (const std::uint32_t* n = __start_cu2port_branches; n != __stop_cu2port_branches; ++n) all_branches[*n] = 0;
     int ran = 0, idle = 0, best = 0, of = 0;
     for (unsigned number : cases) {
         std::fflush(stdout);

@@ -11,7 +11,7 @@
 
 namespace cu2port_trial {
 
-enum class Ints : std::uint8_t { small, index, rising, bits, any, zero };
+enum class Ints : std::uint8_t { small, index, rising, bits, any, zero, told };
 enum class Reals : std::uint8_t { whole, unit, positive, wide };
 struct Style {
     Ints ints;
@@ -27,6 +27,7 @@ struct Spec {
     std::vector<dim3> blocks;
     unsigned axes;
     std::size_t dynamic;
+    std::vector<unsigned> told;  // numbers in the kernel's text
 };
 struct Case {
     dim3 grid, block;

@@ -12,6 +12,7 @@
 #define __CUDACC_VER_MINOR__ 4
 
 #include "../hip/hip_runtime.h"
+#include "device.h"
 
 #define __grid_constant__
 #define __inline__ inline

@@ -1,0 +1,115 @@
+"""The template arguments with which a kernel is tried: as uses of it tell them, else usual ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cu2port.engine.blocks import number
+from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import is_identifier
+
+#: Types that macros of PyTorch name around a launch (`AT_DISPATCH_FLOATING_TYPES`).
+_DISPATCHED = {"scalar_t": "float", "index_t": "int"}
+_INDEX = re.compile(r".*(?:index|idx|int|offset|count).*|ti|it", re.IGNORECASE)
+_THREADS = re.compile(r".*(?:block|thread|bs\b|size|tile|dim).*", re.IGNORECASE)
+_TILE = re.compile(r".*(?:tile|dim).*", re.IGNORECASE)
+_LINE, _SIDE, _FEW = 128, 16, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """`text`: with the brackets, "" for no template. `threads`: where the number of threads of a block, or of a tile's
+    side, is a made-up argument, that number; else 0."""
+
+    text: str = ""
+    threads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Parameter:
+    name: str
+    is_type: bool
+    is_bool: bool
+    has_default: bool
+
+
+def template_arguments(unit: Unit, f: Function, program: Sequence[Unit]) -> Arguments | None:
+    """The arguments of the kernel's template; None where nothing tells them."""
+    if unit.t[f.first] != "template":
+        return Arguments()
+    if unit.tok(f.first + 2) == ">":
+        return None  # a specialisation: its primary template is tried
+    uses = list(_uses(unit, f, program))
+    for use in uses:
+        if use and None not in use:
+            return Arguments(f"<{', '.join(x for x in use if x)}>")
+    parameters = _parameters(unit, f)
+    return None if parameters is None else _merged(parameters, uses, "threadIdx.y" in _accesses(unit, f))
+
+
+def _accesses(unit: Unit, f: Function) -> set[str]:
+    return {f"threadIdx.{unit.tok(i + 2)}" for i in unit.between(*f.body, "threadIdx")}
+
+
+def _parameters(unit: Unit, f: Function) -> list[_Parameter] | None:
+    """None where one is a pack, a template, or of a type that is not a number."""
+    close = unit.angle_close(f.first + 1)
+    out = []
+    for span in unit.split_args(f.first + 2, close) if close > 0 else ():
+        words = unit.t[unit.lexed.at(span.start) : unit.lexed.at(span.end)]
+        declared = words[: words.index("=")] if "=" in words else words
+        is_type = words[0] in ("typename", "class")
+        if "..." in words or "template" in words or (is_type and len(declared) > 2) or len(declared) < 2:
+            return None
+        out.append(_Parameter(declared[-1], is_type, "bool" in declared, "=" in words))
+    return out
+
+
+def _merged(parameters: Sequence[_Parameter], uses: Sequence[Sequence[str | None]], flat: bool) -> Arguments:
+    out, threads = [], 0
+    for k, p in enumerate(parameters):
+        told = next((use[k] for use in uses if k < len(use) and use[k]), None)
+        if told is None and p.has_default:
+            break
+        if told is None and not p.is_type and not p.is_bool and _THREADS.fullmatch(p.name):
+            told = str(_SIDE if flat or _TILE.fullmatch(p.name) else _LINE)
+            threads = threads or int(told)
+        out.append(told or _usual(p))
+    return Arguments(f"<{', '.join(out)}>", threads)
+
+
+def _usual(p: _Parameter) -> str:
+    if p.is_type:
+        return "int" if _INDEX.fullmatch(p.name) else "float"
+    return "true" if p.is_bool else str(_FEW)
+
+
+def _uses(unit: Unit, f: Function, program: Sequence[Unit]) -> Iterator[list[str | None]]:
+    for u in program:
+        for i in u.find(f.name):
+            if u.tok(i + 1) == "<" and (i < f.first or i > f.body[1] or u is not unit):
+                close = u.angle_close(i + 1)
+                if close > 0:
+                    spans = u.split_args(i + 2, close)
+                    yield [_known(u, u.lexed.at(s.start), u.lexed.at(s.end)) for s in spans]
+
+
+def _known(unit: Unit, first: int, stop: int) -> str | None:
+    """An argument that means the same at the end of the file; None: not known."""
+    if stop == first + 1 and unit.t[first] in _DISPATCHED:
+        return _DISPATCHED[unit.t[first]]
+    local = False
+    for i in range(first, stop):
+        if is_identifier(unit.t[i]) and unit.tok(i - 1) not in ("::", ".", "->"):
+            d = unit.declarations.visible(unit.t[i], i)
+            if d is not None and d.kind == "template parameter":
+                is_type = unit.t[d.first] in ("typename", "class")
+                return "float" if is_type and stop == first + 1 else None
+            local = local or (d is not None and d.scope.local)
+    if not local:
+        return unit.source(first, stop)
+    n = number(unit, first, stop)
+    return None if n is None else str(n)
