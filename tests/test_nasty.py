@@ -10,6 +10,7 @@ import ctypes
 import json
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -294,6 +295,30 @@ def test_loops_and_an_output_folder_inside_the_input() -> None:
         assert found == {"a.cu", "sub", "sub/b.cu", "one.cu", "two.cu", "sub/up", "sub/nowhere.cu"}
         assert (out / "sub/b.cu").read_bytes() == NEW
         assert (out / "one.cu").is_symlink() and (out / "sub/up").is_symlink()
+
+
+@pytest.fixture
+def deep() -> Iterator[str]:
+    """A file below more folders than functions may call each other; Python's own ways to make and
+    to remove them are such functions."""
+    folder = "/".join("d" * 1200)
+    subprocess.run(["mkdir", "-p", f"src/{folder}"], check=True)
+    Path("src", folder, "a.cu").write_bytes(OLD)
+    yield folder
+    subprocess.run(["rm", "-rf", "src", "out"], check=True)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="paths are shorter there, and there is no rm")
+def test_a_file_below_1200_folders(deep: str) -> None:
+    for words in (["convert", "src", "--dry-run"], ["audit", "src"], ["lint", "src"], ["lint", "src", "--fix"]):
+        done = cu2port(*words)
+        assert (done.exit_code, type(done.exception)) in ((0, type(None)), (0, SystemExit)), words
+    for _ in range(2):  # the second run meets the first one's output
+        assert cu2port("convert", "src", "-o", "out").exit_code == 0
+        assert Path("out", deep, "a.cu").read_bytes() == NEW
+    assert cu2port("convert", "src", "--in-place").exit_code == 0
+    assert Path("src", deep, "a.cu").read_bytes() == NEW
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes there")

@@ -184,9 +184,14 @@ def _jobs(
 @lru_cache(maxsize=4096)
 def _keeps_warps(folder: Path, top: Path) -> bool:
     """Whether a folder or one above it, up to `top`, holds headers of ours that keep CUDA's warps."""
-    if any(is_helper_file(folder / HELPERS / name) for name in WARP_HEADERS):
-        return True
-    return folder != top and folder.is_relative_to(top) and _keeps_warps(folder.parent, top)
+    inside = folder.is_relative_to(top)
+    above = [f for f in folder.parents if f.is_relative_to(top)] if inside else []
+    return any(_has_warp_headers(f) for f in (folder, *above))
+
+
+@lru_cache(maxsize=4096)
+def _has_warp_headers(folder: Path) -> bool:
+    return any(is_helper_file(folder / HELPERS / name) for name in WARP_HEADERS)
 
 
 def _is_source(name: str) -> bool:

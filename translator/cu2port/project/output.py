@@ -201,20 +201,26 @@ class TreeOutput:
 
     def _state_of(self, folder: str) -> str:
         """What a folder of the output is: "folder", "absent", "ours" (a file of ours that gives way) or "foreign"."""
-        state = self._folders.get(folder)
-        if state is None:
-            above = folder.rpartition("/")[0]
-            state = self._state_of(above) if above else "folder"
+        new: list[str] = []
+        while folder and folder not in self._folders:
+            new.append(folder)
+            folder = folder.rpartition("/")[0]
+        state = self._folders.get(folder, "folder")
+        for name in reversed(new):
             if state == "folder":
-                path = f"{self.out}{os.sep}{folder}"
-                mode = _kind(path)
-                if not mode:
-                    state = "absent"
-                elif not stat.S_ISDIR(mode):
-                    ours = self._known.get(folder, ("", ""))[0] == digest_of(path)
-                    state = "ours" if ours else "foreign"
-            self._folders[folder] = state
+                state = self._state_inside(name)
+            self._folders[name] = state
         return state
+
+    def _state_inside(self, folder: str) -> str:
+        """The state of a folder whose parent is a folder."""
+        path = f"{self.out}{os.sep}{folder}"
+        mode = _kind(path)
+        if not mode:
+            return "absent"
+        if stat.S_ISDIR(mode):
+            return "folder"
+        return "ours" if self._known.get(folder, ("", ""))[0] == digest_of(path) else "foreign"
 
     def _root_key(self, root: Root) -> str:
         """Names an input in the manifest without a machine's absolute path."""
