@@ -296,6 +296,38 @@ def test_reports_go_where_they_are_told_but_not_over_sources_and_links() -> None
         assert cu2port("lint", "a.cu", "--write-baseline", "known.json").exit_code == 0
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(f"audit a.cu -o r.{x}" for x in ("json", "md", "html", "txt", "sarif")),
+        *(f"convert a.cu --dry-run --report r.{x}" for x in ("json", "jsonl")),
+        *(f"lint a.cu -o r.{x}" for x in ("json", "sarif", "xml", "txt")),
+        "lint a.cu -o r.txt --output-format gitlab",
+        "lint a.cu --write-baseline r.json",
+        "verify a.cu --report r.json",
+    ],
+)
+def test_a_report_replaces_reports_and_nothing_else(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant({"a.cu": SHUFFLE, "package.json": "mine"})
+    name = words.split()[3 if words.startswith(("audit", "lint", "verify")) else 4]
+    for mine in ('{"mine": 1}', "# mine\n\nabout cu2port\n"):
+        plant({name: mine})
+        done = cu2port(*words.split())
+        assert (done.exit_code, done.stderr.count("\n")) == (2, 1) and name in done.stderr
+        assert Path(name).read_text() == mine
+    Path(name).unlink()
+    if words.startswith("verify"):
+        return  # it would compile
+    for _ in range(2):
+        assert cu2port(*words.split()).exit_code in (0, 1)
+    if name.endswith((".md", ".html", ".txt")) or "jsonl" in name:
+        Path(name).write_text(Path(name).read_text() + "mine")
+        assert cu2port(*words.split()).exit_code == 2
+    plant({name: ""})
+    if "baseline" not in words:
+        assert cu2port(*words.split()).exit_code in (0, 1)
+
+
 # --- headers come first, and come again -------------------------------------------------------------------------------
 
 

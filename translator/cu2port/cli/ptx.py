@@ -9,7 +9,7 @@ import click
 
 from cu2port.cli.console import echo, echo_document
 from cu2port.project.helper_headers import included_helpers
-from cu2port.project.output import write_single
+from cu2port.project.single import write_single
 from cu2port.project.tree import CannotRun
 
 

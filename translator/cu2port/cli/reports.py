@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cu2port.project.output import write_named
 from cu2port.project.results import Tick
+from cu2port.project.single import check_named, write_named
 from cu2port.project.tree import CannotRun
 from cu2port.report import formats
 from cu2port.report.formats import Kind
@@ -34,6 +34,7 @@ def format_of(path: Path, kind: Kind, option: str, chosen: str = "", otherwise: 
         raise CannotRun(f"{option} {path}: the suffix says no format; there is {', '.join(known)}{other}")
     if not path.absolute().parent.is_dir():
         raise CannotRun(f"{option} {path}: there is no folder {path.parent}")
+    check_named(option, path)
     return found
 
 

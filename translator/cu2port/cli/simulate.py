@@ -13,7 +13,7 @@ from cu2port.cli.console import echo, echo_lines
 from cu2port.cli.options import shared
 from cu2port.core.data import cache_dir
 from cu2port.project.config import find_config
-from cu2port.project.output import write_single
+from cu2port.project.single import write_single
 from cu2port.project.tree import CannotRun, parse_size
 from cu2port.verify import sim_build, sim_check, simulate
 from cu2port.verify.instrument import instrument

@@ -13,7 +13,7 @@ from cu2port.cli.console import echo, echo_document
 from cu2port.cli.options import shared
 from cu2port.core.plain import json_of, one_line
 from cu2port.project.config import find_config
-from cu2port.project.output import write_named
+from cu2port.project.single import write_named
 from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_build
 from cu2port.verify.trial.run import Asked, find_programs, try_program

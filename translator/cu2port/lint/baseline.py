@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from cu2port.project.config import inside, read_document
-from cu2port.project.output import write_named
+from cu2port.project.single import write_named
 from cu2port.project.tree import CannotRun
 
 SCHEMA = "cu2port-baseline/1"

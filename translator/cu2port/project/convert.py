@@ -17,7 +17,7 @@ from cu2port.project.helper_headers import HELPERS
 from cu2port.project.inplace import InPlace
 from cu2port.project.jobs import Done, Job
 from cu2port.project.manifest import locked
-from cu2port.project.output import TreeOutput, write_single
+from cu2port.project.output import TreeOutput
 from cu2port.project.plan import (
     Plan,
     Request,
@@ -33,6 +33,7 @@ from cu2port.project.plan import (
 )
 from cu2port.project.results import Tick, new_pool
 from cu2port.project.results import results as results
+from cu2port.project.single import write_single
 from cu2port.project.tree import STATE, CannotRun, Item, Root, make_roots, part_of, walk
 from cu2port.warp.native.asked import is_asked
 
