@@ -55,6 +55,21 @@ def test_parameters_that_are_bytes() -> None:
     assert "cu2port::ptx::at(&s, 20)" in text
 
 
+def test_parameters_that_are_vectors() -> None:
+    """They are bytes of their size and alignment, read whole, and by elements."""
+    done = made(
+        ".func f(.param .v2 .f32 q) { .reg .f32 a, b; ld.param.v2.f32 {a, b}, [q]; ret; }\n"
+        ".visible .entry k(.param .v4 .u32 p, .param .u64 o, .param .v2 .f32 z) { .reg .b32 a, b, c, d; .reg .f32 x;\n"
+        "ld.param.v4.u32 {a, b, c, d}, [p]; ld.param.u32 a, [p+12]; ld.param.f32 x, [z+4]; ret; }"
+    )
+    assert not done.left
+    assert "struct alignas(16) bytes16_16 {" in done.text and "static __device__ void f(bytes8_8 q);" in done.text
+    assert "void k(bytes16_16 p, std::uint64_t o, bytes8_8 z)" in done.text
+    assert "d = cu2port::ptx::ld<std::uint32_t>(cu2port::ptx::at(&p, 12));" in done.text
+    assert "a = cu2port::ptx::ld<std::uint32_t>(cu2port::ptx::at(&p, 12));" in done.text
+    assert "x = cu2port::ptx::ld<float>(cu2port::ptx::at(&z, 4));" in done.text
+
+
 def test_variables() -> None:
     text = made(
         ".visible .const .align 4 .b8 t[4] = {1, 2, 0xff};\n.global .u32 counter = 7;\n.visible .global .f32 f;\n"

@@ -69,7 +69,8 @@ class _Oops:
         if "-v" in sys.argv or "--verbose" in sys.argv:
             echo_lines("".join(traceback.format_exception(error)), err=True)
         text = " ".join(str(error).split())
-        echo(f"cu2port: internal error: {describe(error)}: {text}; please report it (-v shows more)", err=True)
+        more = " (-v shows more)" if sys.argv[1:2] in (["convert"], ["verify"]) else ""  # others have no such option
+        echo(f"cu2port: internal error: {describe(error)}: {text}; please report it{more}", err=True)
         raise SystemExit(2)
 
 
