@@ -141,13 +141,18 @@ def test_long_chain_of_else_if_converts() -> None:
     assert translate(text, path="input.cu").output.count(b"cu2port::warp::shfl(") == 2000
 
 
-def linted(root: Path, n: int) -> int:
+def linted(root: Path, n: int, pattern: str = "lint: suppressed") -> int:
     """What it takes to lint n lines with a finding and a comment that silences it."""
     path = root / f"{n}.cu"
-    path.write_text(PATTERNS["lint: suppressed"].make(n), encoding="utf-8")
+    path.write_text(PATTERNS[pattern].make(n), encoding="utf-8")
     settings = Settings(Options(warp="flag", use_clang=False), make_selection(None, (), (), {}, "test"))
     job = Job(0, str(path), path.name, settings.options)
     return lines_run(lambda: lint_job(settings, job, Tools()))
+
+
+def linted_in_blocks(root: Path, n: int) -> int:
+    """What it takes to lint n lines with a finding inside of n blocks that silence it."""
+    return linted(root, n, "lint: blocks")
 
 
 def audited(root: Path, n: int) -> int:
@@ -170,7 +175,7 @@ def resolved(root: Path, n: int) -> int:
     return lines_run(work)
 
 
-@pytest.mark.parametrize("work", [linted, audited, resolved])
+@pytest.mark.parametrize("work", [linted, linted_in_blocks, audited, resolved])
 def test_work_on_reports_and_trees_is_linear(work: Callable[[Path, int], int], tmp_path: Path) -> None:
     work(tmp_path, 2)  # what is loaded once
     few, many = work(tmp_path, 128), work(tmp_path, 512)

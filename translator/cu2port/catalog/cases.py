@@ -27,10 +27,10 @@ def label_findings(unit: Unit, found: Iterable[Use]) -> dict[int, RowFinding]:
     taken: dict[tuple[int, str], str] = {}
     out: dict[int, RowFinding] = {}
     for use in labels:
-        around = bodies.around(use.first)
-        if not around:
+        around = next(bodies.around(use.first), None)
+        if around is None:
             continue
-        body = opened[around[0]]
+        body = opened[around]
         hip, _ = target(use.row, unit.options.rocm)
         first = taken.setdefault((body, hip), use.row.cuda) if hip else ""
         if first == use.row.cuda:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 from cu2port.core.model import Span
@@ -40,7 +40,7 @@ class Nested:
 
     def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
         found = list(spans)
-        self._order = sorted(range(len(found)), key=lambda k: found[k][0])
+        self._order = sorted(range(len(found)), key=lambda k: (found[k][0], -found[k][1]))
         self._starts = [found[k][0] for k in self._order]
         self._ends = [found[k][1] for k in self._order]
         self._parents: list[int] = []  # the last one before that did not end before this one started
@@ -51,15 +51,13 @@ class Nested:
             self._parents.append(open_spans[-1] if open_spans else -1)
             open_spans.append(n)
 
-    def around(self, at: int) -> list[int]:
+    def around(self, at: int) -> Iterator[int]:
         """Which spans hold a place, as numbers in the order in which they were given; the last to start is first."""
-        out = []
         n = bisect_right(self._starts, at) - 1
         while n >= 0:
             if at < self._ends[n]:
-                out.append(self._order[n])
+                yield self._order[n]
             n = self._parents[n]
-        return out
 
 
 class Conditionals:
@@ -76,4 +74,4 @@ class Conditionals:
 
     def around(self, offset: int) -> list[Group]:
         """The branches around a byte offset, outermost first."""
-        return [self._groups[k] for k in reversed(self._nested.around(offset))]
+        return [self._groups[k] for k in reversed(list(self._nested.around(offset)))]

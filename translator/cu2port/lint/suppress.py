@@ -28,12 +28,14 @@ HINT = "cu2port:"
 
 @dataclass(slots=True)
 class Suppression:
-    """A comment's [start, end) as bytes, the codes it means and the bytes it covers. `used`: codes it silenced."""
+    """A comment's [start, end) as bytes, the codes it means and the bytes it covers. `line`: these are those of a line;
+    `used`: codes it silenced."""
 
     start: int
     end: int
     codes: frozenset[str]
     covers: tuple[int, int]
+    line: bool
     used: set[str] = field(default_factory=set)
 
 
@@ -59,14 +61,15 @@ def read(text: str, comments: Iterable[tuple[int, int]]) -> tuple[list[Suppressi
                 wrong.append(_finding(BAD_SUPPRESSION, m.span(), str(e)))
                 continue
             line = bisect_right(lines, m.start()) - 1
-            suppression = Suppression(m.start(), m.end(), codes, _covered(kind, lines, line, last, len(text)))
+            covers = _covered(kind, lines, line, last, len(text))
+            suppression = Suppression(m.start(), m.end(), codes, covers, kind in ("", "-next-line"))
             found.append(suppression)
             if kind == "-begin":
                 blocks.append(suppression)
     for block in blocks:
         wrong.append(_finding(BAD_SUPPRESSION, (block.start, block.end), "this block is never closed by `ignore-end`"))
-        found.remove(block)
-    return found, wrong
+    unclosed = {id(block) for block in blocks}
+    return [s for s in found if id(s) not in unclosed], wrong
 
 
 def _codes(rules: str | None) -> frozenset[str]:
@@ -95,16 +98,35 @@ class Silencer:
     """Suppressions, asked which findings they silence."""
 
     def __init__(self, suppressions: Sequence[Suppression]) -> None:
-        self._suppressions = suppressions
-        self._covers = Nested(s.covers for s in suppressions)
+        self._parts = [_Level([s for s in suppressions if s.line == line]) for line in (True, False)]
 
     def silences(self, f: Finding) -> bool:
         """Whether a comment silences a finding, which counts where it starts; every one that does is marked as used."""
+        return sum(part.silences(f) for part in self._parts) > 0
+
+
+class _Level:
+    """Suppressions whose bytes are in one another or apart: those of lines, or those of blocks and files."""
+
+    def __init__(self, suppressions: Sequence[Suppression]) -> None:
+        self._suppressions = suppressions
+        self._covers = Nested(s.covers for s in suppressions)
+        self._silent: dict[tuple[int, str], bool] = {}  # whether one, or one around it, silences a code
+
+    def silences(self, f: Finding) -> bool:
         silent = False
+        new: list[int] = []
         for k in self._covers.around(f.start):
+            known = self._silent.get((k, f.code))
+            if known is not None:
+                silent = known
+                break
+            new.append(k)
+        for k in reversed(new):
             if f.code in self._suppressions[k].codes:
                 self._suppressions[k].used.add(f.code)
                 silent = True
+            self._silent[k, f.code] = silent
         return silent
 
 
