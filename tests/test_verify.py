@@ -354,7 +354,7 @@ def test_a_file_that_convert_wrote_and_that_is_gone_is_said() -> None:
         (("a.hip", "-D", "-x"), "-D -x: a macro's name"),
         (("a.hip", "-p", "empty"), "compile_commands.json"),
         (("a.hip", "--report", "r.txt"), "the suffix says no format"),
-        (("a.hip", "--report", "other.json"), "a file that is no report of cu2port's"),
+        (("a.hip", "--report", "other.json"), "cu2port did not write this file"),
         (("a.hip", "-j", "0"), "0 is not in the range"),
     ],
 )
