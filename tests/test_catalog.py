@@ -295,8 +295,10 @@ KINDS_OF_CHANGE = {
         "",
     ),
     "an argument's type tells, braces and casts": (
-        "cudaMemAdvise(p, 1, a, {t, 0}); cudaMemAdvise(p, 1, a, (int)cudaMemLocation); cuMemAdvise(p, 1, a, d);",
-        "hipMemAdvise_v2(p, 1, a, {t, 0}); hipMemAdvise(p, 1, a, (int)hipMemLocation); hipMemAdvise(p, 1, a, d);",
+        "cudaMemAdvise(p, 1, a, {t, 0}); cudaMemAdvise(p, 1, a, (int)cudaMemLocation); cuMemAdvise(p, 1, a, d); "
+        "cudaMemAdvise(p, 1, a, static_cast<int>(b.c()));",
+        "hipMemAdvise_v2(p, 1, a, {t, 0}); hipMemAdvise(p, 1, a, (int)hipMemLocation); hipMemAdvise(p, 1, a, d); "
+        "hipMemAdvise(p, 1, a, static_cast<int>(b.c()));",
         "",
     ),
     "a form with a type, a default argument left out": (

@@ -1,14 +1,17 @@
 """Of what type an argument is, where functions of one name and one argument count differ in nothing else.
 
-The tokens say it (`&x`, `{...}`, `cudaMemLocation{...}`), or libclang, or the one declaration the file has of the name.
+The expression says it (`&x`, `{...}`, `cudaMemLocation{...}`), or libclang, or the one declaration of the name in the
+file.
 """
 
 from __future__ import annotations
 
 from cu2port.core.model import Span
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.types import written
+from cu2port.syntax.operands import own_tokens
+from cu2port.syntax.statements import read_expression
+from cu2port.syntax.tree import Binary, CallExpr, Cast, Expr, Index, Member, Name, Num, Other, Paren, Unary
+from cu2port.syntax.types import Type, cast_to, written
 from cu2port.syntax.words import PLACEHOLDERS
 
 POINTER, VALUE = "*", "!*"
@@ -18,37 +21,43 @@ _UNKNOWN = "__cu2port_any"  # what libclang makes of a CUDA type whose shape the
 
 def is_of_type(unit: Unit, span: Span, wanted: str) -> bool | None:
     """Whether an argument is of a type: `*` a pointer or array, `!*` neither, else a struct's name. None: not known."""
-    first = unit.lexed.at(span.start)
-    stop = first
-    while stop < len(unit.t) and unit.p[stop] < span.end:
-        stop += 1
+    first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
     if stop <= first:
         return None
+    e = read_expression(unit, first, stop)
     if wanted not in (POINTER, VALUE):
-        return _is_struct(unit, span, first, stop, wanted)
-    pointer = _is_pointer(unit, span, first, stop)
+        return _is_struct(unit, span, e, wanted)
+    pointer = _is_pointer(unit, span, e)
     return pointer if pointer is None or wanted == POINTER else not pointer
 
 
-def _is_pointer(unit: Unit, span: Span, first: int, stop: int) -> bool | None:
-    if unit.t[first] == "&":
-        return True
-    if (cast := _cast(unit, first)) is not None:
-        return cast[1] > 0
+def _is_pointer(unit: Unit, span: Span, e: Expr) -> bool | None:
+    by_shape = _points(unit, e)
+    if by_shape is not None:
+        return by_shape
     asked = _asked(unit, span)
     if asked:
         return asked.endswith(("*", "]"))
-    depth = {d for _, d in _declared(unit, first, stop)}
+    depth = {d for _, d in _declared(unit, e)}
     return depth.pop() > 0 if len(depth) == 1 else None
 
 
-def _is_struct(unit: Unit, span: Span, first: int, stop: int, wanted: str) -> bool | None:
-    if unit.t[first] == "{":
-        return True
-    if unit.t[first] == wanted or (unit.t[first] == "struct" and unit.tok(first + 1) == wanted):
-        return True  # wanted{...}, wanted(...)
-    if (cast := _cast(unit, first)) is not None:
-        return cast == (wanted, 0)
+def _points(unit: Unit, e: Expr) -> bool | None:
+    """Whether casts, `&` and offsets make an expression a pointer; None where they do not tell it."""
+    if (cast := _cast(unit, e)) is not None:
+        return cast.pointers > 0
+    if isinstance(e, Binary) and e.op in ("+", "-"):
+        right = _points(unit, e.b)
+        left = _points(unit, e.a)
+        return True if (left and not (right and e.op == "-")) or (right and e.op == "+") else None
+    return True if isinstance(e, Unary) and e.op == "&" else None
+
+
+def _is_struct(unit: Unit, span: Span, e: Expr, wanted: str) -> bool | None:
+    if (cast := _cast(unit, e)) is not None:
+        return (cast.name, cast.pointers) == (wanted, 0)
+    if unit.t[own_tokens(e)[0]] == "{" or (isinstance(e, CallExpr) and _name(e.callee) == wanted):
+        return True  # {...}, wanted{...}, wanted(...)
     asked = _asked(unit, span)
     if asked:
         return asked == wanted
@@ -56,9 +65,9 @@ def _is_struct(unit: Unit, span: Span, first: int, stop: int, wanted: str) -> bo
     spelled = [w for w in (wanted, row.hip if row is not None else "") if w in unit.words]
     if not spelled:
         return False  # a file that never names the struct has no object of it, and where it has, the compiler says so
-    if stop == first + 1 and (not is_identifier(unit.t[first]) or unit.catalog.get(unit.t[first]) is not None):
-        return False  # a number, or the name of one: `cudaCpuDeviceId`
-    found = {(n, d) == (wanted, 0) for n, d in _declared(unit, first, stop)}
+    if isinstance(e, Num) or (isinstance(e, Other) and not e.parts) or unit.catalog.get(_name(e) or " ") is not None:
+        return False  # a literal, or the name of a number: `cudaCpuDeviceId`
+    found = {(n, d) == (wanted, 0) for n, d in _declared(unit, e)}
     if len(found) == 1:
         return found.pop()
     # every object of the struct is in another branch (`#if CUDART_VERSION >= 13000`)
@@ -93,31 +102,27 @@ def _asked(unit: Unit, span: Span) -> str:
     return expr.type.removeprefix("const ").removesuffix("&").rstrip()
 
 
-def _cast(unit: Unit, first: int) -> tuple[str, int] | None:
-    """(type, pointers) of a cast at token `first`: `(T *)x`; None if there is none."""
-    close = unit.match[first] if unit.t[first] == "(" else -1
-    inside = unit.t[first + 1 : close] if close > first else []
-    words = [x for x in inside if x not in ("*", "const", "struct", "::")]
-    if not words or not all(map(is_identifier, words)):
-        return None
-    if close + 1 >= len(unit.t) or not (is_identifier(unit.t[close + 1]) or unit.t[close + 1] in ("{", "&", "(")):
-        return None
-    return words[-1], inside.count("*")
+def _cast(unit: Unit, e: Expr) -> Type | None:
+    """The type that an expression is cast to; None if it is not cast."""
+    outer = next((w for w in reversed(e.around) if not isinstance(w, Paren)), None)
+    return cast_to(unit.t, outer) if isinstance(outer, Cast) and outer.type_first < outer.type_stop else None
 
 
-def _declared(unit: Unit, first: int, stop: int) -> set[tuple[str, int]]:
+def _name(e: Expr) -> str:
+    return e.text if isinstance(e, Name) else ""
+
+
+def _declared(unit: Unit, e: Expr) -> set[tuple[str, int]]:
     """(type, pointers and arrays left) of the variable an argument names, for every declaration of that name."""
-    last = stop - 1
     strip = 0
-    while unit.t[last] == "]" and unit.match[last] > first:
-        strip += 1
-        last = unit.match[last] - 1
-    if unit.t[first] == "*":
-        strip += 1
-    if not is_identifier(unit.t[last]) or any(x in ("+", "-", "?", "(") for x in unit.t[first:last]):
+    while isinstance(e, Index) or (isinstance(e, Unary) and e.op == "*"):
+        e, strip = e.base if isinstance(e, Index) else e.x, strip + 1
+        if _cast(unit, e) is not None:
+            return set()
+    if not isinstance(e, (Name, Member)):
         return set()
     out = set()
-    for d in unit.declarations.named(unit.t[last]):
+    for d in unit.declarations.named(e.text if isinstance(e, Name) else e.name):
         if d.kind in _OBJECTS:
             type_ = written(unit.t, d)
             out.add((type_.name, type_.indirections - strip))

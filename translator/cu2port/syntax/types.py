@@ -7,7 +7,18 @@ from dataclasses import dataclass
 
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration
-from cu2port.syntax.words import ATTRIBUTES, BUILTIN_TYPES, CLASS_KEYS, CV, PLACEHOLDERS, RESTRICT, SPECIFIERS, WIDTHS
+from cu2port.syntax.tree import Cast
+from cu2port.syntax.words import (
+    ATTRIBUTES,
+    BUILTIN_TYPES,
+    CLASS_KEYS,
+    CV,
+    DECLARATOR_WORDS,
+    PLACEHOLDERS,
+    RESTRICT,
+    SPECIFIERS,
+    WIDTHS,
+)
 
 #: Names of the standard library and of CUDA for built-in types (LP64).
 ALIASES = {
@@ -58,9 +69,23 @@ class Type:
 
 def written(t: Sequence[str], d: Declaration) -> Type:
     """The type of a declared variable, parameter or member, as tokens `t` spell it; template arguments are left out."""
+    return Type(_words(t, d.type_first, d.type_stop), d.pointers, d.arrays, d.reference)
+
+
+def cast_to(t: Sequence[str], cast: Cast) -> Type:
+    """The type of a cast, as tokens `t` spell it; template arguments are left out."""
+    stars = cast.type_stop
+    while stars > cast.type_first and t[stars - 1] in DECLARATOR_WORDS:
+        stars -= 1
+    signs = t[stars : cast.type_stop]
+    return Type(_words(t, cast.type_first, stars), signs.count("*"), reference="&" in signs or "&&" in signs)
+
+
+def _words(t: Sequence[str], first: int, stop: int) -> tuple[str, ...]:
+    """The names in tokens [first, stop) without specifiers and template arguments."""
     words: list[str] = []
     depth = 0
-    for tok in t[d.type_first : d.type_stop]:
+    for tok in t[first:stop]:
         if tok in ("(", "<"):
             depth += 1
         elif tok in (")", ">"):
@@ -69,7 +94,7 @@ def written(t: Sequence[str], d: Declaration) -> Type:
             break
         elif depth <= 0 and is_identifier(tok) and tok not in _NO_NAMES:
             words.append(tok)
-    return Type(tuple(words), d.pointers, d.arrays, d.reference)
+    return tuple(words)
 
 
 def builtin(words: Iterable[str]) -> str:
