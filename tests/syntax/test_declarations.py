@@ -77,6 +77,8 @@ def listed(text: str) -> list[str]:
          "template parameter T, function f, parameter a, parameter b"),
         ("using A = struct { int a; }; double g(double (*h)(int b), double c);",
          "type A, member a, function g, parameter h, parameter b, parameter c"),
+        ("template <class T> constexpr bool v = is<T, A> || is<T, B>; bool w = is<T, A> == x, u = is<T, A> ? y : z;",
+         "template parameter T, variable v, variable w, variable u"),
         ("int main() { if (a) int b = 1; else if (c) { int d; } while (int e = g()) ; do int h; while (h); int i; }",
          "function main, variable b, variable d, variable e, variable h, variable i"),
     ],

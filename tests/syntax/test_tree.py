@@ -25,6 +25,8 @@ from cu2port.syntax.tree import (
     Binary,
     CallExpr,
     Cast,
+    Decl,
+    Eval,
     Expr,
     Index,
     Member,
@@ -33,6 +35,8 @@ from cu2port.syntax.tree import (
     Ternary,
     Unary,
     Unread,
+    callee,
+    expressions,
     heads,
     statements,
 )
@@ -173,3 +177,12 @@ def test_what_is_not_understood_is_kept_beside_an_argument() -> None:
     assert [_shown(unit, x) for x in e.args] == ["Unread[a]", "c"]
     assert isinstance(e.args[0].around[0], Unread)
     assert tokens(e.args[0]) == (2, 3)
+
+
+@pytest.mark.parametrize("value", [" = f(x)", "(f(x))", "{f(x)}"])
+def test_bound_names_are_declared(value: str) -> None:
+    unit = _unit(f"const auto& [a, b]{value}; q[a] = f(x);")
+    a, b, last = read_body(unit, 0, len(unit.t)).body
+    assert isinstance(a, Decl) and isinstance(b, Decl) and isinstance(last, Eval)
+    assert [(d.name, d.dims) for d in (a, b)] == [("a", ()), ("b", ())]
+    assert [callee(x) for d in (a, b) for x in expressions(d) if isinstance(x, CallExpr)] == ["f"]

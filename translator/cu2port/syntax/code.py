@@ -9,7 +9,9 @@ from typing import NamedTuple
 from cu2port.syntax.lexer import Lexed, is_identifier
 from cu2port.syntax.words import ATTRIBUTES, KEYWORDS
 
-_AFTER_ARGUMENTS = frozenset("( :: { , ) > ; ...".split())  # what follows a template argument list in an expression
+_AFTER_ARGUMENTS = frozenset(
+    "( :: { , ) > ; ... && || == != ?".split()
+)  # what follows a template argument list in an expression
 _BRACE = frozenset("{;")
 _IN_NAMES = frozenset({"", "::", "<", "##", "#"})  # after a word, what may go on with the name, and a directive
 

@@ -14,12 +14,14 @@ from cu2port.syntax.operands import (
     first_token,
     is_empty,
     last_token,
+    tokens,
 )
 from cu2port.syntax.tree import (
     Assign,
     Binary,
     CallExpr,
     Cast,
+    Decl,
     Expr,
     Index,
     Launch,
@@ -316,6 +318,20 @@ class ExpressionParser(Cursor):
         inner = self._list(close)
         e = inner[0] if inner else self._empty(at)
         return _wrapped(e, Cast(at, self._behind(close, stop), first, type_stop))
+
+    def bound(self, k: int, stop: int) -> tuple[Decl, ...]:
+        """What `auto [a, b] = x` declares, whose `[` is token k; () (nothing read) if it is none. No value of a name is
+        known; the first one's holds `x`."""
+        sign = self._partner(k, stop) + 1
+        names = [i for i in range(k + 1, min(sign, stop)) if is_identifier(self.t[i])]
+        if not names or sign >= stop or self.t[sign] not in ("=", ":", "(", "{"):
+            return ()
+        self._to(sign)
+        if self.t[sign] in ("=", ":"):
+            self._next()
+        x = self.expr(stop)
+        held = Other(sign, (x,), *tokens(x))
+        return tuple(Decl(i, self.t[i], (), Other(i, (), i, i - 1) if n else held) for n, i in enumerate(names))
 
     def _launch(self, callee: Expr, close: int, stop: int) -> Expr:
         """A launch whose `<<<` is here, or the `<<` of `<< <`; `close`: the last `>` of its `>>>`."""

@@ -288,6 +288,9 @@ class Parser(ExpressionParser):
         if got is None:
             return None
         k, words, pointer = got
+        if "auto" in words and self._is(k, stop, "[") and (bound := self.bound(k, stop)):
+            self._semicolon(stop)
+            return Block(-k - 1, bound)
         if not (k < stop and is_identifier(self.t[k])) or self.t[k] in NO_TYPES:
             return None
         after = self.t[k + 1] if k + 1 < stop else ";"

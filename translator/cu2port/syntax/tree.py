@@ -186,9 +186,9 @@ class Decl(NamedTuple):
     name: str
     dims: tuple[Expr, ...]
     init: Expr | None
-    shared: bool
-    volatile: bool
-    pointer: bool
+    shared: bool = False
+    volatile: bool = False
+    pointer: bool = False
     reference: bool = False
 
 
