@@ -11,7 +11,6 @@ PACKAGE = Path(__file__).resolve().parents[2] / "translator" / "cu2port"
 OPERATORS = frozenset("+ - / % << >> <= >= == != && || ^ | ? += -= *= /= <<= >>=".split())
 #: Modules outside of `syntax` that compare tokens with these, and why.
 READERS = {
-    "checks/device_pointer.py": "signs of one operand before and after a declared name, and of what is around it",
     "facts/truth.py": "conditions in three-valued truth, past what a tree can hold",
     "warp/classify.py": "named sizes: their definitions in every branch and macro, of files that do not parse",
     "warp/context.py": "what words are near a literal, not what it is an operand of",

@@ -5,16 +5,18 @@ from collections.abc import Iterator
 from cu2port.core.model import Edit, Finding, Severity, Side, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.words import BEFORE_VALUE
+from cu2port.syntax.around import around, head_around, use
+from cu2port.syntax.operands import own_tokens, tokens
+from cu2port.syntax.scopes import Declaration
+from cu2port.syntax.tree import Assign, Binary, Cast, Decl, Expr, Index, Jump, Member, Name, Paren, Stmt, Unary
+from cu2port.syntax.types import written
 
 _TYPES = frozenset({"CUdeviceptr", "CUdeviceptr_v2"})
 _OFFSET = frozenset({"+", "-"})
 _BITS = frozenset({"%", "&", "|", "^", "/", "<<", ">>"})
-_FAR = 400  # tokens to look back for the beginning of a statement
 _SIZE = "reinterpret_cast<size_t>("
 _INTEGERS = frozenset("unsigned long int size_t uint64_t uintptr_t std :: unsigned long int64_t intptr_t".split())
-_NO_TYPES = BEFORE_VALUE | {"typename"}
+_OBJECTS = frozenset({"variable", "parameter", "member"})
 
 
 class DevicePointer(Check):
@@ -58,6 +60,12 @@ class DevicePointer(Check):
             "#ifndef X\ntypedef void *hipDeviceptr_t;\n#endif\nhipDeviceptr_t p;\n",
             "the program's own, for builds without CUDA",
         ),
+        Example(
+            "CUdeviceptr f(CUdeviceptr p) { float p2 = 1; { int p = 3; g(p + 1); } return (p & ~127) + 4; }",
+            "hipDeviceptr_t f(hipDeviceptr_t p) { float p2 = 1; { int p = 3; g(p + 1); } "
+            "return reinterpret_cast<hipDeviceptr_t>((reinterpret_cast<size_t>(p) & ~127) + 4); }",
+            note="hidden by another variable; a sum of bits",
+        ),
         Example("void f(CUdeviceptr p) { ++p; }", "void f(hipDeviceptr_t p) { ++p; }", note="counted up", findings=1),
         Example(
             "#define END(n) (base + n)\nCUdeviceptr base;\n",
@@ -77,47 +85,42 @@ class DevicePointer(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         places = unit.find(*_TYPES)
-        declared: dict[str, list[tuple[int, int]]] = {}
-        for i in places:
-            for at, depth in _declarators(unit, i):
-                declared.setdefault(unit.t[at], []).append((at, depth))
-        pointers = {name for name, found in declared.items() if any(depth == 0 for _, depth in found)}
-        wrapped: set[int] = set()
+        declared: dict[str, set[int]] = {}
         for i in places:
             yield from self._own_type(unit, i)
+            for d in _declared_with(unit, i):
+                declared.setdefault(d.name, set()).add(d.at)
+        wrapped: set[int] = set()
         for name, own in declared.items():
-            others = [k for k in unit.find(name) if _other_declaration(unit, k) and (k, 0) not in own]
-            mine = {at for at, _ in own}
-            known = sorted([*own, *((k, -1) for k in others if k not in mine)])
-            for at in sorted(mine):
+            for at in sorted(own):
                 yield from self._start(unit, at)
             for i in unit.find(name):
-                if i not in mine and i not in others:
-                    for f in self._use(unit, i, _depth(unit, i, known)):
+                if unit.declarations.declared_at(i) is None and (depth := _depth(unit, name, i)) >= 0:
+                    for f in self._use(unit, i, depth):
                         yield f
-                        edits = _pointer_again(unit, i, pointers) if _SIZE in str(f.edits) else ()
+                        edits = _pointer_again(unit, i) if _SIZE in str(f.edits) else ()
                         if edits and edits[0].start not in wrapped:
                             wrapped.add(edits[0].start)
                             yield self._done(name, edits[0].end, edits[-1].start, edits)
 
     def _use(self, unit: Unit, i: int, depth: int) -> Iterator[Finding]:
-        """What is done with the variable at token i. `depth`: stars and brackets of its declaration; -1: not ours."""
-        first, last = i, i
-        while unit.is_member(first) and first > 1 and (is_identifier(unit.t[first - 2]) or unit.t[first - 2] == "]"):
-            first = unit.match[first - 2] - 1 if unit.t[first - 2] == "]" else first - 2
-        while unit.tok(last + 1) == "[" and unit.match[last + 1] > 0:
-            last, depth = unit.match[last + 1], depth - 1
-        before, after = unit.tok(first - 1), unit.tok(last + 1)
-        if depth != 0 or before in (")", "::", "~", "!", ".", "->"):
+        """What is done with the variable at token i. `depth`: stars and brackets of its declaration."""
+        path = around(unit, i)
+        if not path:
             return
-        if after == ">" and unit.tok(last + 2) == ">" and unit.p[last + 2] == unit.end(last + 1):
-            after = ">>"
-        left = before if _ends_operand(unit, first - 2) else ""  # a binary operator; else it is a sign or an address
-        if before in ("*", "&", "+", "-") and not left:
+        x, outer = use(path) or (path[-1], None)
+        if depth != _followed(path, x):
             return
+        first, last = own_tokens(x)
         start, end = unit.p[first], unit.end(last)
         written = unit.text[start:end]
-        if before in ("++", "--") or after in ("++", "--"):
+        cast = next((w for w in x.around if not isinstance(w, Paren)), None)
+        if cast is not None:
+            is_static = isinstance(cast, Cast) and unit.t[cast.first] == "static_cast"
+            if isinstance(cast, Cast) and is_static and _is_integer(unit, cast.type_first, cast.type_stop):
+                edit = replace(unit.p[cast.first], unit.end(cast.first), "reinterpret_cast")
+                yield self._done(written, unit.p[cast.first], end, (edit,))
+        elif isinstance(outer, Unary) and outer.op in ("++", "--", "p++", "p--"):
             yield self.finding(
                 f"`{written}` is incremented or decremented, but it is `void *` in HIP",
                 start,
@@ -126,35 +129,29 @@ class DevicePointer(Check):
                 cuda="CUdeviceptr",
                 effects=(("all", "compile-error"),),
             )
-        elif after in ("+=", "-="):
-            stop = _statement_end(unit, last + 2)
-            if stop > last + 2:
-                operator = replace(unit.p[last + 1], unit.end(last + 1), f"= static_cast<char *>({written}) {after[0]}")
-                edits = (operator, insert(unit.p[last + 2], "("), insert(unit.end(stop - 1), ")", Side.LEFT))
-                yield self._done(written, start, unit.end(stop - 1), edits)
-        elif (
-            after in _BITS
-            or left in _BITS
-            or ((after in _OFFSET or left in _OFFSET) and _bits_outside(unit, first))
-            or (before == "=" and after in (";", ",") and unit.tok(first - 3) in _INTEGERS)
-        ):
+        elif isinstance(outer, Assign) and outer.target is x and outer.op in ("+=", "-="):
+            begin, stop = tokens(outer.value)
+            operator = replace(unit.p[outer.at], unit.end(outer.at), f"= static_cast<char *>({written}) {outer.op[0]}")
+            edits = (operator, insert(unit.p[begin], "("), insert(unit.end(stop), ")", Side.LEFT))
+            yield self._done(written, start, unit.end(stop), edits)
+        elif _bits_around(path, x) or (outer is None and _starts_integer(unit, i)):
             yield self._done(written, start, end, _wrapped(start, end, _SIZE))
-        elif before == "(" and after == ")" and (cast := _static_cast(unit, first - 2)) > 0:
-            edit = replace(unit.p[cast], unit.end(cast), "reinterpret_cast")
-            yield self._done(written, unit.p[cast], end, (edit,))
-        elif after in _OFFSET or left in _OFFSET:
+        elif isinstance(outer, Binary) and outer.op in _OFFSET:
             yield self._done(written, start, end, _wrapped(start, end, "static_cast<char *>("))
 
     def _start(self, unit: Unit, at: int) -> Iterator[Finding]:
         """What an integer variable becomes that the pointer declared at token `at` begins with."""
-        name, after = unit.tok(at + 2), unit.tok(at + 3)
-        if unit.tok(at + 1) != "=" or after not in (";", ",") or not is_identifier(name):
+        head = head_around(unit, at + 2) if unit.tok(at + 1) == "=" else None
+        if head is None or not isinstance(head[0], Decl) or head[0].at != at:
             return
-        d = unit.declarations.visible(name, at)
-        if d is None or d.pointers or d.arrays or not _INTEGERS.issuperset(unit.t[d.type_first : d.type_stop]):
+        value = head[0].init
+        if not isinstance(value, Name) or value.around or own_tokens(value) != (value.at, value.at):
             return
-        start, end = unit.p[at + 2], unit.end(at + 2)
-        yield self._done(name, start, end, _wrapped(start, end, "reinterpret_cast<hipDeviceptr_t>("))
+        d = unit.declarations.visible(value.text, at)
+        if d is None or d.pointers or d.arrays or not _is_integer(unit, d.type_first, d.type_stop):
+            return
+        start, end = unit.p[value.at], unit.end(value.at)
+        yield self._done(value.text, start, end, _wrapped(start, end, "reinterpret_cast<hipDeviceptr_t>("))
 
     def _own_type(self, unit: Unit, i: int) -> Iterator[Finding]:
         """What an integer of the type at token i's name becomes: `static_cast<CUdeviceptr>(n)`, and the program's own
@@ -176,118 +173,98 @@ class DevicePointer(Check):
         )
 
 
-def _bits_outside(unit: Unit, i: int) -> bool:
-    """Whether brackets around token i, which only group, are an operand of what looks at bits."""
-    k = unit.enclosing[i]
-    while k > 0 and unit.t[k] == "(" and not _ends_operand(unit, k - 1):
-        if unit.tok(unit.match[k] + 1) in _BITS or (unit.tok(k - 1) in _BITS and _ends_operand(unit, k - 2)):
+def _is_integer(unit: Unit, first: int, stop: int) -> bool:
+    """Whether tokens [first, stop) are an integer type."""
+    return _INTEGERS.issuperset(unit.t[first:stop])
+
+
+def _declared_with(unit: Unit, i: int) -> list[Declaration]:
+    """The variables, parameters and members that the type at token i declares."""
+    names = unit.declarations.scope_at(i).names.values()
+    return [d for found in names for d in found if d.type_first <= i < d.type_stop and _is_own(unit, d)]
+
+
+def _is_own(unit: Unit, d: Declaration) -> bool:
+    return d.kind in _OBJECTS and written(unit.t, d).name in _TYPES
+
+
+def _depth(unit: Unit, name: str, i: int) -> int:
+    """The stars and brackets of the device pointer that the name at token i means; -1 if it means none."""
+    if unit.is_member(i):
+        found = [d for d in unit.declarations.named(name) if d.kind in _OBJECTS]
+    else:
+        d = unit.declarations.visible(name, i)
+        found = [d] if d is not None else []
+    depths = {d.pointers + d.arrays if _is_own(unit, d) else -1 for d in found}
+    return depths.pop() if len(depths) == 1 else -1
+
+
+def _followed(path: tuple[Expr, ...], x: Expr) -> int:
+    """How many stars and brackets of the name that a path begins in are followed in an expression of the path."""
+    count = 0
+    for e in path[: path.index(x) + 1]:
+        count = count + 1 if isinstance(e, Index) else 0 if isinstance(e, Member) else count
+    return count
+
+
+def _bits_around(path: tuple[Expr, ...], x: Expr) -> bool:
+    """Whether bits of an operand, or of a sum of it, are looked at."""
+    k = path.index(x) + 1
+    while k < len(path):
+        e = path[k]
+        if not isinstance(e, Binary) or e.op not in _OFFSET | _BITS:
+            return False
+        if e.op in _BITS:
             return True
-        k = unit.enclosing[k - 1]
+        if not all(isinstance(w, Paren) for w in e.around):
+            return False
+        k += 1
     return False
 
 
-def _static_cast(unit: Unit, i: int) -> int:
-    """The `static_cast` to an integer whose `>` is token i; 0 if it is none."""
-    opened = unit.angle_open(i) if unit.tok(i) == ">" else -1
-    if opened < 1 or unit.t[opened - 1] != "static_cast":
-        return 0
-    return opened - 1 if _INTEGERS.issuperset(unit.t[opened + 1 : i]) else 0
+def _starts_integer(unit: Unit, i: int) -> bool:
+    """Whether an integer variable is declared with the value at token i."""
+    head = head_around(unit, i)
+    if head is None or not isinstance(head[0], Decl):
+        return False
+    d = unit.declarations.declared_at(head[0].at)
+    return d is not None and not d.pointers and not d.arrays and _is_integer(unit, d.type_first, d.type_stop)
 
 
-def _pointer_again(unit: Unit, i: int, pointers: set[str]) -> tuple[Edit, ...]:
+def _pointer_again(unit: Unit, i: int) -> tuple[Edit, ...]:
     """Edits that make the value with token i a pointer again, where a pointer variable or function gets it."""
-    k = i
-    while k > max(0, i - _FAR) and unit.enclosing[k - 1] >= 0:
-        k = unit.enclosing[k - 1]
-    while k > max(0, i - _FAR) and unit.t[k] not in ("=", "return", ";", "{", "}", ","):
-        k = unit.match[k] - 1 if unit.t[k] in (")", "]") and unit.match[k] > 0 else k - 1
-    f = unit.function_at(i)
-    returns = f is not None and not _TYPES.isdisjoint(unit.t[f.first : f.name_at])
-    stop = _statement_end(unit, k + 1)
-    if (
-        stop >= len(unit.t)
-        or unit.t[stop] not in (";", ",")
-        or not ((unit.t[k] == "=" and unit.t[k - 1] in pointers) or (unit.t[k] == "return" and returns))
-        or not _looks_at_bits(unit, k + 1, stop)
-    ):
+    head = head_around(unit, i)
+    value = _value_for_pointer(unit, *head) if head is not None else None
+    if value is None or not _looks_at_bits(value):
         return ()
-    opening = f"{unit.t[k]} reinterpret_cast<hipDeviceptr_t>("
+    first, last = tokens(value)
+    if unit.tok(last + 1) not in (";", ","):
+        return ()
+    opening = f"{unit.t[first - 1]} reinterpret_cast<hipDeviceptr_t>("
     return (
-        replace(unit.p[k], unit.p[k + 1], opening),
-        replace(unit.p[stop], unit.end(stop), f"){unit.t[stop]}"),
+        replace(unit.p[first - 1], unit.p[first], opening),
+        replace(unit.p[last + 1], unit.end(last + 1), f"){unit.t[last + 1]}"),
     )
 
 
-def _looks_at_bits(unit: Unit, first: int, stop: int) -> bool:
-    """Whether an operator outside of all brackets of tokens [first, stop) gives an integer."""
-    k = first
-    while k < stop:
-        if unit.t[k] in _BITS and _ends_operand(unit, k - 1):
-            return True
-        k = unit.match[k] + 1 if unit.t[k] in ("(", "[", "{") and unit.match[k] > k else k + 1
-    return False
+def _value_for_pointer(unit: Unit, s: Stmt, head: Expr) -> Expr | None:
+    """The value that a statement gives to a device pointer."""
+    if isinstance(s, Decl):
+        return head if _depth(unit, s.name, s.at) == 0 and unit.t[tokens(head)[0] - 1] == "=" else None
+    if isinstance(s, Jump):
+        f = unit.function_at(s.at)
+        return head if f is not None and not _TYPES.isdisjoint(unit.t[f.first : f.name_at]) else None
+    if isinstance(head, Assign) and head.op == "=" and isinstance(head.target, Name):
+        return head.value if _depth(unit, head.target.text, head.target.at) == 0 else None
+    return None
+
+
+def _looks_at_bits(e: Expr) -> bool:
+    """Whether an operator gives an integer, at the outside of an expression or in its sums."""
+    if not isinstance(e, Binary) or not all(isinstance(w, Paren) for w in e.around):
+        return False
+    return e.op in _BITS or (e.op in _OFFSET and (_looks_at_bits(e.a) or _looks_at_bits(e.b)))
 
 
 def _wrapped(start: int, end: int, opening: str) -> tuple[Edit, ...]:
     return (insert(start, opening), insert(end, ")", Side.LEFT))
-
-
-def _ends_operand(unit: Unit, i: int) -> bool:
-    """Whether an operand ends at token i, so that a binary operator follows. `(T *)` is a cast."""
-    tok = unit.tok(i)
-    if tok == ")" and unit.match[i] >= 0:
-        opened = unit.match[i]
-        inside = unit.t[opened + 1 : i]
-        called = is_identifier(unit.tok(opened - 1) or ";") and unit.tok(opened - 1) not in _NO_TYPES
-        return called or any(not is_identifier(x) and x not in ("*", "&", "::", "<", ">", ",") for x in inside)
-    return bool(tok) and (tok == "]" or tok[0].isdigit() or (is_identifier(tok) and tok not in _NO_TYPES))
-
-
-def _declarators(unit: Unit, i: int) -> Iterator[tuple[int, int]]:
-    """(token, stars and brackets) of each variable that the type at token i declares."""
-    k = i + 1
-    while True:
-        depth = 0
-        while unit.tok(k) in ("*", "&", "const"):
-            depth += unit.t[k] == "*"
-            k += 1
-        if not is_identifier(unit.tok(k) or ";") or unit.tok(k + 1) not in (";", "=", ",", ")", "[", "{", ":"):
-            return
-        at = k
-        k += 1
-        while unit.tok(k) == "[" and unit.match[k] > k:
-            k, depth = unit.match[k] + 1, depth + 1
-        yield at, depth
-        while k < len(unit.t) and unit.t[k] not in (",", ";", ")"):
-            k = unit.match[k] + 1 if unit.t[k] in ("(", "{", "[") and unit.match[k] > k else k + 1
-        if unit.tok(k) != "," or (unit.tok(k + 2) not in (",", ";", "=", "[", "{") and unit.tok(k + 1) != "*"):
-            return
-        k += 1
-
-
-def _other_declaration(unit: Unit, k: int) -> bool:
-    """Whether another type declares a variable at token k: `float *p`, `auto p =`."""
-    j = k - 1
-    while unit.tok(j) in ("*", "&", "const", "__restrict__", "__restrict"):
-        j -= 1
-    before, after = unit.tok(j), unit.tok(k + 1)
-    if before == ">":
-        return after in (";", "=", ",", ")", "[", "{")
-    if not before or not is_identifier(before) or before in _NO_TYPES or before in _TYPES:
-        return False
-    return after in (";", "=", ",", ")", "[", "{", ":") and not (j < k - 1 and _ends_operand(unit, j - 1))
-
-
-def _depth(unit: Unit, i: int, known: list[tuple[int, int]]) -> int:
-    """Of the declarations of a name, the depth of the one that token i means: the last before it, else the first."""
-    if unit.is_member(i) and len({d for _, d in known}) > 1:
-        return -1
-    before = [d for at, d in known if at < i]
-    return before[-1] if before else known[0][1]
-
-
-def _statement_end(unit: Unit, k: int) -> int:
-    """Index of the `;`, `,` or bracket that ends the expression from token k on."""
-    while k < len(unit.t) and unit.t[k] not in (";", ",", ")", "]", "}"):
-        k = unit.match[k] + 1 if unit.t[k] in ("(", "[", "{") and unit.match[k] > k else k + 1
-    return k

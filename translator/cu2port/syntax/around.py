@@ -39,7 +39,7 @@ _LONGEST = 500  # tokens of a statement, to each side
 def around(source: Source, i: int) -> tuple[Expr, ...]:
     """The expressions that token i is a part of, the smallest first; () where the statement is not understood, or the
     token belongs to a type, to a name that is declared, or to a keyword."""
-    found = _head(source, i)
+    found = head_around(source, i)
     path = [*_path(found[1], i)] if found is not None else []
     while path and not tokens(path[-1])[0] <= i <= tokens(path[-1])[1]:
         path.pop()
@@ -48,11 +48,11 @@ def around(source: Source, i: int) -> tuple[Expr, ...]:
 
 def is_statement(source: Source, i: int) -> bool:
     """Whether the whole expression around token i is a statement by itself, and no condition, value or initialiser."""
-    found = _head(source, i)
+    found = head_around(source, i)
     return found is None or isinstance(found[0], Eval)
 
 
-def _head(source: Source, i: int) -> tuple[Stmt, Expr] | None:
+def head_around(source: Source, i: int) -> tuple[Stmt, Expr] | None:
     """The statement and the whole expression of it that token i is a part of."""
     for s in statements(statement_around(source, i)):
         for head in heads(s):
