@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cu2port import Options, translate
 from cu2port.facts.atoms import of_pass
 from cu2port.facts.clang import ClangService
-from cu2port.facts.truth import ONE, SET, UNDEFINED, UNKNOWN, Macro, truth
+from cu2port.syntax.conditions import ONE, SET, UNDEFINED, UNKNOWN, Macro, truth
 from cu2port.syntax.constants import Constant
 from cu2port.syntax.lexer import lex
 

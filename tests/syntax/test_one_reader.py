@@ -11,7 +11,6 @@ PACKAGE = Path(__file__).resolve().parents[2] / "translator" / "cu2port"
 OPERATORS = frozenset("+ - / % << >> <= >= == != && || ^ | ? += -= *= /= <<= >>=".split())
 #: Modules outside of `syntax` that compare tokens with these, and why.
 READERS = {
-    "facts/truth.py": "conditions in three-valued truth, past what a tree can hold",
     "warp/classify.py": "named sizes: their definitions in every branch and macro, of files that do not parse",
     "warp/context.py": "what words are near a literal, not what it is an operand of",
     "warp/hostside.py": "numbers beside words for threads, in each function of a file",

@@ -20,10 +20,10 @@ from cu2port.facts.branches import (
     tested_defined,
 )
 from cu2port.facts.hipcode import CONDITIONS, asks_for_hip, condition, condition_of
-from cu2port.facts.truth import UNDEFINED, UNKNOWN, Lookup, Macro, truth
 from cu2port.facts.unit import Unit
 from cu2port.ptx.taken import architecture
 from cu2port.syntax.around import around
+from cu2port.syntax.conditions import UNDEFINED, UNKNOWN, Lookup, Macro, truth
 from cu2port.syntax.constants import Constant
 from cu2port.syntax.lexer import lex
 from cu2port.syntax.tree import Name

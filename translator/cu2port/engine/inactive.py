@@ -14,9 +14,9 @@ from cu2port.core.model import Edit, Finding, Span
 from cu2port.facts.atoms import CUDA_MACROS, names_hip, of_pass
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.hipcode import CONDITIONS, condition_of
-from cu2port.facts.truth import ONE, Lookup, Macro, truth
 from cu2port.facts.unit import Unit
 from cu2port.syntax import constants
+from cu2port.syntax.conditions import ONE, Lookup, Macro, truth
 from cu2port.syntax.lexer import Group, lex
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from cu2port.facts.truth import ONE, SET, UNDEFINED, UNKNOWN, Lookup, Macro
+from cu2port.syntax.conditions import ONE, SET, UNDEFINED, UNKNOWN, Lookup, Macro
 
 #: Macros that tell a version of CUDA, its compiler or its libraries; HIP defines none of them.
 VERSION_MACROS = frozenset(

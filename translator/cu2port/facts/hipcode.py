@@ -15,8 +15,8 @@ from cu2port.core.model import Span
 from cu2port.facts.atoms import IN_HIP_NAMES, is_hip_word, names_hip, under_hip, without_hip
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.structure import Include, Macro
-from cu2port.facts.truth import UNKNOWN, Lookup, truth
 from cu2port.facts.unit import Unit
+from cu2port.syntax.conditions import UNKNOWN, Lookup, truth
 from cu2port.syntax.lexer import Directive, Group
 
 _HIP_HEADER = re.compile(r"hip/|hip(?:blas|fft|rand|sparse|solver|cub|tensor|rtc)\w*(?:/|\.h)|roc[a-z]+/|rccl|miopen/")

@@ -11,10 +11,10 @@ from functools import partial
 from cu2port.facts.atoms import CUDA_MACROS, under_hip
 from cu2port.facts.branches import LAST_COMMON, comparison, newer_only, older_is_empty, older_refuses
 from cu2port.facts.hipcode import CONDITIONS, condition_of
-from cu2port.facts.truth import UNDEFINED, UNKNOWN, Macro, truth
 from cu2port.facts.unit import Unit
 from cu2port.ptx.table import find
 from cu2port.ptx.tokens import COMMENTS
+from cu2port.syntax.conditions import UNDEFINED, UNKNOWN, Macro, truth
 from cu2port.syntax.constants import Constant
 from cu2port.syntax.lexer import Directive, Group, is_string
 from cu2port.syntax.strings import decode

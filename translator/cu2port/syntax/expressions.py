@@ -38,7 +38,8 @@ from cu2port.syntax.tree import (
 from cu2port.syntax.types import BASIC
 from cu2port.syntax.words import NO_TYPES, QUALIFIERS, SIZES
 
-_LEVEL = {
+#: How strongly operators between operands bind.
+LEVEL = {
     **dict.fromkeys(("*", "/", "%"), 14),
     **dict.fromkeys(("+", "-"), 13),
     **dict.fromkeys(("<<", ">>"), 12),
@@ -54,7 +55,7 @@ _LEVEL = {
 }
 _POSTFIX = frozenset({"(", "{", "[", ".", "->", "++", "--", "<<<", "<<"})
 _WORD_OPERATORS = SIZES - {"noexcept"} | {"new", "delete", "throw", "defined"}
-_LEVEL |= {word: _LEVEL[sign] for word, sign in ALTERNATIVE.items() if sign in _LEVEL}
+LEVEL |= {word: LEVEL[sign] for word, sign in ALTERNATIVE.items() if sign in LEVEL}
 _PREFIX = frozenset({"!", "~", "-", "+", "*", "&", "++", "--", "not", "compl"})
 _CASTS = frozenset(
     "static_cast reinterpret_cast const_cast dynamic_cast __int_as_float __float_as_int __uint_as_float "
@@ -117,7 +118,7 @@ class ExpressionParser(Cursor):
                 at, op = self.i, self.t[self.i]
                 if op == ">" and self._is(at + 1, stop, ">") and self.source.p[at + 1] == self.source.p[at] + 1:
                     op = ">>"
-                bind = _LEVEL.get(op, 0)
+                bind = LEVEL.get(op, 0)
                 if bind < level:
                     break
                 if bind != last:

@@ -12,17 +12,14 @@ from itertools import pairwise
 
 from cu2port.syntax import constants
 from cu2port.syntax.constants import Constant
+from cu2port.syntax.cursor import ALTERNATIVE
+from cu2port.syntax.expressions import LEVEL
 from cu2port.syntax.lexer import is_identifier
 
 _MOST_TOKENS = 4_000
 _DEEPEST = 60  # brackets and signs in one another
 _SIGNED, _UNSIGNED = "long long", "unsigned long long"
-_LEVELS = (
-    ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"),
-    ("*", "/", "%"),
-)  # fmt: skip
-_RANK = {op: n for n, level in enumerate(_LEVELS) for op in level}
-_WORDS = {"and": "&&", "or": "||", "not": "!", "not_eq": "!=", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~"}
+_RANK = {op: n for op, n in LEVEL.items() if LEVEL["||"] <= n}  # the preprocessor has no assignment
 _TRUE, _FALSE = Constant(1, _SIGNED), Constant(0, _SIGNED)
 
 
@@ -76,7 +73,7 @@ def truth(tokens: Sequence[str], macro: Lookup, same: Callable[[str, str], bool 
 
 def _joined(tokens: Sequence[str]) -> list[str]:
     """Tokens with `>>` as one: the lexer gives each `>` alone, since two may close templates."""
-    out = [_WORDS.get(tok, tok) for tok in tokens]
+    out = [ALTERNATIVE.get(tok, tok) for tok in tokens]
     if ">" in out:
         for k in [k for k, (a, b) in enumerate(pairwise(out)) if a == b == ">"]:
             if out[k] == ">":
