@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, field
 
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
+from cu2port.syntax.code import Code
+from cu2port.syntax.extents import statement_end
 from cu2port.warp import builtins
 
 #: Waiting for another thread starts with one of these.
@@ -129,6 +130,10 @@ def _idles(unit: Unit, first: int, stop: int) -> bool:
     return False
 
 
+def _code(unit: Unit) -> Code:
+    return Code(unit.lexed)
+
+
 def _meets(unit: Unit, first: int, stop: int, names: set[str]) -> bool:
     """Whether names are in both arms of a branch, in two cases of a switch, or in an arm that leaves."""
     t, match = unit.t, unit.match
@@ -139,7 +144,8 @@ def _meets(unit: Unit, first: int, stop: int, names: set[str]) -> bool:
         return False
 
     leaving = unit.between(first, stop, *_LEAVING)
-    statements = _Statements(unit, stop)
+    code = unit.once(_code).until(stop) if unit.in_directive(first) is None else Code(unit.lexed, first, stop)
+    ends: dict[int, int] = {}
 
     def inside(a: int, b: int) -> int:
         return bisect_left(places, b) - bisect_left(places, a)
@@ -150,63 +156,15 @@ def _meets(unit: Unit, first: int, stop: int, names: set[str]) -> bool:
             a = match[cond] + 1 if unit.tok(cond) == "(" and match[cond] > 0 else stop
             if a >= stop:
                 continue
-            b = statements.end(a)
+            b = statement_end(code, a, ends)
             if not inside(a, b):
                 continue
             if bisect_left(leaving, b) > bisect_left(leaving, a):
                 return True
-            if unit.tok(b) == "else" and inside(b, statements.end(b + 1)):
+            if unit.tok(b) == "else" and inside(b, statement_end(code, b + 1, ends)):
                 return True
         elif t[k] == "switch" and t[k + 1] == "(" and match[k + 1] > 0:
             a = match[k + 1] + 1
-            if inside(a, statements.end(a)) > 1:
+            if inside(a, statement_end(code, a, ends)) > 1:
                 return True
     return False
-
-
-@dataclass(frozen=True, slots=True)
-class _Statements:
-    """Where the statements between two tokens end; each is looked at once, however many it is nested in."""
-
-    unit: Unit
-    stop: int
-    known: dict[int, int] = field(default_factory=dict)
-
-    def end(self, k: int) -> int:
-        """The token behind the statement that starts at token k."""
-        todo = [k]
-        while todo:
-            needed = self._end(todo[-1])
-            if needed is None:
-                todo.pop()
-            else:
-                todo.append(needed)
-        return self.known.get(k, self.stop)
-
-    def _end(self, k: int) -> int | None:
-        """None when the end of the statement at token k is known; else a statement in it whose end is not."""
-        t, match, stop = self.unit.t, self.unit.match, self.stop
-        if k >= stop or k in self.known:
-            return None
-        end = k
-        if t[k] == "{":
-            end = match[k] + 1 if match[k] > 0 else stop
-        elif t[k] in ("if", "for", "while"):
-            cond = k + 2 if t[k + 1] == "constexpr" else k + 1
-            if self.unit.tok(cond) != "(" or match[cond] < 0:
-                end = stop
-            else:
-                inner = match[cond] + 1
-                if inner < stop and inner not in self.known:
-                    return inner
-                end = self.known.get(inner, stop)
-                if t[k] == "if" and end < stop and t[end] == "else":
-                    if end + 1 < stop and end + 1 not in self.known:
-                        return end + 1
-                    end = self.known.get(end + 1, stop)
-        else:
-            while end < stop and t[end] != ";":
-                end = match[end] + 1 if t[end] in ("(", "{", "[") and match[end] > 0 else end + 1
-            end = min(end + 1, stop)
-        self.known[k] = end
-        return None
