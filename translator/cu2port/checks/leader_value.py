@@ -7,10 +7,11 @@ from cu2port.core.model import Edit, Finding, Options, insert
 from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import NAMES, SHUFFLES, modes
+from cu2port.syntax.candidates import NOT_UNINITIALIZED
 from cu2port.syntax.words import QUALIFIERS
 from cu2port.warp.definite_assignment import UnsetUse, unset_uses
 from cu2port.warp.model import device_functions
-from cu2port.warp.uninitialized import NOT_UNINITIALIZED, find_candidates
+from cu2port.warp.uninitialized import find_candidates
 
 _NUMBERS = frozenset(
     "char short int long float double signed unsigned size_t ssize_t uint uchar ushort ulong clock_t "

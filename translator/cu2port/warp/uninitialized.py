@@ -7,22 +7,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from cu2port.facts.structure import Function, may_be_in_macro
 from cu2port.facts.unit import Unit
+from cu2port.syntax.candidates import declared_without_value
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.statements import Parser, parameters
-from cu2port.syntax.words import NO_TYPES
 from cu2port.warp.model import Device, make_device
 
 _CONDITIONAL = frozenset("if else for while do switch case default #".split())
-#: Words of declarations whose variables are initialized, or that declare no variable.
-NOT_UNINITIALIZED = frozenset("static extern constexpr constinit thread_local typedef using friend __shared__".split())
-_BEFORE = frozenset({";", "{", "}", ":", ")"})
-_IN_TYPES = frozenset({"::", "<", ">", ",", "*"})
-_NO_INITIALIZER = frozenset({",", ";", "{", "(", "["})  # before these no `=` of the same declarator can be
 _SHORT = 8  # tokens of a macro that holds less than a declaration and a branch
 _MAX_DEPTH = 40  # nested blocks
 _BEFORE_BLOCK = frozenset({")", ";", "{", "}", ":", "else", "do", "const", "mutable"})  # of statements, not of values
@@ -79,7 +74,7 @@ def candidates(unit: Unit, first: int, stop: int, tolerant: frozenset[str]) -> t
     it is read, or is not passed to a call and not returned. Only the layout of statements is used, so that most
     functions need no parse."""
     ends = unit.between(first, stop, ";")
-    names = list(_declared_names(unit, ends, first))
+    names = list(declared_without_value(unit, ends, first))
     if not names:
         return None
     shape = _Shape(unit, first, stop, ends)
@@ -257,71 +252,3 @@ def _may_be_passed(unit: Unit, k: int) -> bool:
 
 def _is_switch(unit: Unit, block: int) -> bool:
     return unit.t[block - 1] == ")" and unit.t[unit.match[block - 1] - 1] == "switch"
-
-
-def _declared_names(unit: Unit, ends: Iterable[int], first: int) -> Iterator[int]:
-    """Names that the statements which end at some tokens may declare without an initializer."""
-    t, before = unit.t, first
-    for end in ends:
-        words = t[before:end]
-        last, several = t[end - 1], "," in words
-        if (
-            "}" in words
-            or last == "]"
-            or (several and (last != ")" or "=" in words))
-            # without a comma, the last word is the name, and a type is before it
-            or (last != ")" and (t[end - 2] in "*>" or is_identifier(t[end - 2])))
-        ):
-            yield from _declared(unit, end, first)
-        before = end
-
-
-def _declared(unit: Unit, end: int, first: int) -> list[int]:
-    """Names that the statement which ends at token `end` may declare without an initializer."""
-    t = unit.t
-    found: list[int] = []
-    k = end - 1
-    while k > first:
-        while t[k] == "]" and first < unit.match[k]:
-            k = unit.match[k] - 1
-        before = t[k - 1]
-        if not is_identifier(t[k]) or t[k] in NO_TYPES or not (is_identifier(before) or before in "*,>"):
-            k = _initialized(unit, k, first)
-            if k < 0:
-                return found
-        else:
-            found.append(k)
-        k -= 1
-        while t[k] == "*":
-            k -= 1
-        if t[k] != ",":
-            return found if found and _is_type(unit, k) else []
-        k -= 1
-    return []
-
-
-def _initialized(unit: Unit, k: int, first: int) -> int:
-    """The name in a declarator with `=` that ends at token k; -1: it has no `=`."""
-    t = unit.t
-    while k > first and t[k] not in _NO_INITIALIZER:
-        if t[k] == "=":
-            k -= 1
-            while t[k] == "]" and first < unit.match[k]:
-                k = unit.match[k] - 1
-            return k if is_identifier(t[k]) else -1
-        k = unit.match[k] - 1 if t[k] in ")]}" and first < unit.match[k] else k - 1
-    return -1
-
-
-def _is_type(unit: Unit, k: int) -> bool:
-    """Whether a statement begins with a type that ends at token k and has no default value."""
-    t, directive = unit.t, unit.in_directive(k)
-    while k > 0 and t[k] not in _BEFORE and unit.in_directive(k) is directive:
-        if (
-            t[k] in NO_TYPES
-            or t[k] in NOT_UNINITIALIZED
-            or not (is_identifier(t[k]) or t[k] in _IN_TYPES or t[k].isdigit())
-        ):
-            return False
-        k -= 1
-    return True
