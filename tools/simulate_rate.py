@@ -1,10 +1,10 @@
 """How many real CUDA programs run on the CPU once cu2port has converted them, at 32 lanes and, those with
-warp primitives, at 64.
+warp primitives or with --both-waves all, at 64.
 
-    python tools/simulate_rate.py --corpus HECBENCH/src --list FACTS [--tier 1] [--only NAME]... [--json FILE]
+    python tools/simulate_rate.py --corpus HECBENCH/src --list FACTS [--tier 1]... [--both-waves] [--only NAME]...
 
 FACTS has a program a line: a letter, the name, `key=value` columns and `run_args=[...]` last; lines with the letter D
-under the heading of the tier are taken. Each program `NAME-cuda` is converted, built and run with
+under the headings of the tiers are taken, each program once. Each program `NAME-cuda` is converted, built and run with
 small arguments (tools/simulate_rate.toml, else the listed ones scaled down). Where a size is no argument but a
 constant of the source, the same table gives a smaller one; such programs are marked with *. A program counts when it
 ends with 0, prints PASS (or another word of success that it has) and no word of failure.
@@ -83,12 +83,12 @@ class Outcome:
     seconds: float
 
 
-def entries(path: Path, tier: int) -> Iterator[Entry]:
-    """The D programs of a tier."""
+def entries(path: Path, tiers: tuple[str, ...]) -> Iterator[Entry]:
+    """The D programs of some tiers."""
     inside = False
     for line in path.read_text().splitlines():
         if line.startswith("## "):
-            inside = line.startswith(f"## TIER {tier}")
+            inside = line.startswith(tuple(f"## TIER {tier}" for tier in tiers))
         if not inside or not line.startswith("D "):
             continue
         found = re.search(r"run_args=\[(.*)\]", line)
@@ -158,10 +158,12 @@ def made_smaller(folder: Path, smaller: tuple[tuple[str, str], ...], out: Path) 
     return out
 
 
-def attempt(folder: Path, entry: Entry, how: Recipe, toolchain: sim_build.Toolchain, limit: float) -> list[Outcome]:
-    """Convert, build and run one program: at wave 32, and at 64 where it has warp primitives."""
+def attempt(
+    folder: Path, entry: Entry, how: Recipe, toolchain: sim_build.Toolchain, limit: float, both_waves: bool = False
+) -> list[Outcome]:
+    """Convert, build and run one program: at wave 32, and at 64 where it has warp primitives or `both_waves` asks."""
     began = time.monotonic()
-    waves = (32, 64) if entry.warp else (32,)
+    waves = (32, 64) if entry.warp or both_waves else (32,)
     settings = {"CU2PORT_SIM_DEVICES": str(how.devices)}
 
     def both(word: str, detail: str) -> list[Outcome]:
@@ -189,11 +191,20 @@ def attempt(folder: Path, entry: Entry, how: Recipe, toolchain: sim_build.Toolch
 @click.command(help=__doc__)
 @click.option("--corpus", type=FOLDER, required=True)
 @click.option("--list", "listed", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=True)
-@click.option("--tier", type=int, default=1)
+@click.option("--tier", type=click.Choice(["1", "2", "3"]), multiple=True, default=("1",))
+@click.option("--both-waves", is_flag=True, help="Programs without warp primitives at 64 lanes, too.")
 @click.option("--only", multiple=True, help="Only these programs.")
 @click.option("--limit", type=float, default=60.0, help="Seconds for one run.")
 @click.option("--json", "report", type=click.Path(path_type=Path), help="Write all outcomes.")
-def main(corpus: Path, listed: Path, tier: int, only: tuple[str, ...], limit: float, report: Path | None) -> None:
+def main(
+    corpus: Path,
+    listed: Path,
+    tier: tuple[str, ...],
+    both_waves: bool,
+    only: tuple[str, ...],
+    limit: float,
+    report: Path | None,
+) -> None:
     table = tomllib.loads(TABLE.read_text())
     if shutil.which("c++") is None and shutil.which("clang++") is None:
         click.echo("no C++ compiler", err=True)
@@ -203,7 +214,7 @@ def main(corpus: Path, listed: Path, tier: int, only: tuple[str, ...], limit: fl
     outcomes: list[Outcome] = []
     for entry in chosen:
         how = recipe(entry, table, corpus)
-        got = attempt(corpus / f"{entry.name}-cuda", entry, how, toolchain, limit)
+        got = attempt(corpus / f"{entry.name}-cuda", entry, how, toolchain, limit, both_waves)
         outcomes += got
         text = "; ".join(f"wave {o.wave}: {o.verdict} {o.detail} ({o.seconds} s)" for o in got)
         mark = "*" if how.smaller else ""
@@ -212,9 +223,9 @@ def main(corpus: Path, listed: Path, tier: int, only: tuple[str, ...], limit: fl
             report.write_text(json.dumps([asdict(o) for o in outcomes], indent=1))
     passed = [o for o in outcomes if o.wave == 32 and o.verdict == "pass"]
     print(f"wave 32: {len(passed)} of {len(chosen)} pass")
-    warps = {e.name for e in chosen if e.warp}
+    warps = {e.name for e in chosen if e.warp or both_waves}
     passed64 = [o.name for o in outcomes if o.wave == 64 and o.name in warps and o.verdict == "pass"]
-    print(f"with warp primitives, wave 64: {len(passed64)} of {len(warps)} pass")
+    print(f"{'all' if both_waves else 'with warp primitives'}, wave 64: {len(passed64)} of {len(warps)} pass")
     rate = sum(o.wave == 32 and o.verdict == "pass" for o in outcomes) / max(1, len(chosen))
     sys.exit(0 if rate >= 0.8 else 1)
 
