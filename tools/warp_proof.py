@@ -107,8 +107,8 @@ def jobs(corpus: Path | None, listed: Path | None, folder: Path | None) -> Itera
     if corpus is None or listed is None:
         return
     table = tomllib.loads(rate.TABLE.read_text())
-    for tier in (1, 2, 3):
-        for entry in rate.entries(listed, tier):
+    for tier in "123":
+        for entry in rate.entries(listed, (tier,)):
             if entry.warp:
                 yield Job(entry.name, corpus / f"{entry.name}-cuda", rate.recipe(entry, table, corpus))
 

@@ -9,8 +9,8 @@ import pytest
 from cu2port.verify import simulate
 
 # What rocRAND's own headers (3.2, compiled for the host) give: generator, seed, subsequence, offset; six draws;
-# uniform, uniform_double, normal (three times), normal_double (twice), log_normal; a draw after skipahead(12345) and one after
-# skipahead_sequence(3).
+# uniform, uniform_double, normal (three times), normal_double (twice), log_normal; a draw after skipahead(12345) and
+# one after skipahead_sequence(3).
 ROCRAND = (
     "P 2a 1000000007 f4243: 0dbc65c1 72a571b3 160935bf 4945757a c471fa5f 56378d3a "
     "0x1.b83ba2p-1 0x1.b313345c93c66p-1 -0x1.1b5026p+1 0x1.559be6p-1 -0x1.ef4b3cp-2 "
@@ -150,7 +150,7 @@ REFERENCES = {"P": philox, "X": xorwow, "M": mrg32k3a}
 
 def test_generators(simulated: Callable[..., simulate.Ran]) -> None:
     wanted = [tuple(row.partition(":")[0].split()) for row in ROCRAND]
-    rows = [*CASES, *((n, *(int(x, 16) for x in rest)) for n, *rest in wanted)]
+    rows = [*CASES, *((n, int(seed, 16), int(q, 16), int(o, 16)) for n, seed, q, o in wanted)]
     calls = [f'run<{STATES[n]}>("{n}", {seed}ull, {q}ull, {o}ull);' for n, seed, q, o in rows]
     ran = simulated(PROGRAM.format(calls=" ".join(calls)))
     lines = ran.output.decode().splitlines()

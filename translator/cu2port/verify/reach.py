@@ -21,6 +21,7 @@ from cu2port.verify.steps import has_steps
 SIMULATED = Path(__file__).resolve().parent.parent / "include" / "sim"
 _MEETINGS = frozenset({"meet", "barrier", "grid_barrier"})  # of core.h: a lane waits
 _GROUPS = "hip_cooperative_groups.h"
+_COLLECTIVES = tuple(f"hipcub/{name}.h" for name in ("warp", "block", "block_sort"))
 _CALL_OPERATOR = "operator()"
 _WORD = re.compile(r"\w+")
 _PASTE = re.compile(r"\s*##\s*")
@@ -40,8 +41,8 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Operations:
-    """Cross-lane operations: names at global scope, and names of cooperative groups, which other code may use for
-    other things: they count after `.`, `->` or `::` only."""
+    """Cross-lane operations: names at global scope, and names of cooperative groups and of hipCUB's collectives, which
+    other code may use for other things: they count after `.`, `->` or `::` only."""
 
     names: frozenset[str]
     of_groups: frozenset[str]
@@ -71,6 +72,8 @@ def operations() -> Operations:
                 names |= found.calls.intersection(_names(unit, f))
             elif unit.path.endswith(_GROUPS):
                 of_groups |= found.calls.intersection(_names(unit, f))
+            elif unit.path.endswith(_COLLECTIVES):  # what begins with a small letter is for these headers alone
+                of_groups |= {n for n in found.calls.intersection(_names(unit, f)) if n[0].isupper()}
     return Operations(frozenset(names), frozenset(of_groups))
 
 

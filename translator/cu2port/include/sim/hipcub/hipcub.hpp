@@ -1,0 +1,9 @@
+// hipCUB on the CPU: function objects and iterators, the collectives of warps and blocks, the algorithms for a device.
+#pragma once
+
+#include "types.h"
+#include "warp.h"
+#include "block.h"
+#include "block_sort.h"
+#include "device.h"
+#include "device_sort.h"
