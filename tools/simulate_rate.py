@@ -117,7 +117,7 @@ def verdict(ran: simulate.Ran, silent: bool = False) -> tuple[str, str]:
         return f"exit code {ran.code}", last
     if bad := BAD.search(ran.output):
         return "prints a failure", f"{bad[0].decode()} | {last}"
-    if not silent and not GOOD.search(ran.output):
+    if not silent and not GOOD.search(ran.output + ran.errors):
         return "prints no PASS", last
     return "pass", ""
 

@@ -13,6 +13,7 @@ from cu2port.syntax.lexer import is_identifier
 
 _NS = "::cu2port_sim::"
 _DROPPED = frozenset({"__shared__", "static", "extern", "__device__"})
+_CLASSES = frozenset({"struct", "union", "class"})
 Replace = Callable[[int, int, str], None]
 
 
@@ -61,6 +62,9 @@ def declared(unit: Unit, first: int, stop: int) -> list[int]:
     k, name = first, -1
     while k <= stop:
         tok = unit.t[k] if k < stop else ","
+        if tok in _CLASSES:
+            k = _after_class(unit, k)
+            continue
         if tok in ("[", "=", "{", ","):
             if name >= 0:
                 names.append(name)
@@ -79,6 +83,12 @@ def declared(unit: Unit, first: int, stop: int) -> list[int]:
             name = k
         k += 1
     return names
+
+
+def _after_class(unit: Unit, k: int) -> int:
+    """The token after a class's body, or after the word at token k where there is none: `union {...} storage;`."""
+    body = k + 2 if is_identifier(unit.tok(k + 1)) else k + 1
+    return unit.match[body] + 1 if unit.tok(body) == "{" and unit.match[body] > 0 else k + 1
 
 
 def _declaration(unit: Unit, first: int, stop: int, names: list[int], struct: str, dynamic: bool, inside: bool) -> str:

@@ -24,6 +24,7 @@ from cu2port.engine.translate import translate
 from cu2port.facts.clang import ClangService
 from cu2port.facts.unit import Unit
 from cu2port.project.tree import CannotRun
+from cu2port.verify import cccl
 from cu2port.verify.instrument import instrument
 from cu2port.verify.lines import source_lines
 from cu2port.verify.reach import reached, read
@@ -70,7 +71,7 @@ class Toolchain:
             )
             extra = ("-fsanitize=thread", *volatile, "-g1", "-fno-pie", "-fno-inline-functions", "-DCU2PORT_SIM_STEPS")
         dialect = tuple(x for x in _BASE if not (self.is_clang and x == "-fpermissive"))
-        return (*dialect, f"-DCU2PORT_SIM_WAVE={wave}", f"-I{HEADERS}", *extra)
+        return (*dialect, f"-DCU2PORT_SIM_WAVE={wave}", f"-I{HEADERS}", *cccl.flags(), *extra)
 
     def runtime(self, shared: bool = False) -> Path:
         """The runtime's object file; compiled once for a compiler and a version of cu2port, kept in the cache.

@@ -1,0 +1,26 @@
+// thrust::hip::par and its kin: Thrust's algorithms run on the host, at once, on whatever stream.
+#pragma once
+
+#include <thrust/detail/config.h>
+#include <thrust/system/cpp/execution_policy.h>
+
+#include "../../../hip/hip_runtime.h"
+
+THRUST_NAMESPACE_BEGIN
+namespace system {
+namespace hip {
+
+struct par_t : thrust::system::cpp::execution_policy<par_t> {
+    par_t on(hipStream_t) const { return {}; }
+    template <class Allocator>
+    par_t operator()(Allocator&&) const { return {}; }  // of temporary memory
+};
+inline constexpr par_t par{}, par_nosync{};
+using thrust::system::cpp::tag;
+
+}  // namespace hip
+}  // namespace system
+namespace hip {
+using namespace thrust::system::hip;
+}
+THRUST_NAMESPACE_END

@@ -1,0 +1,30 @@
+"""Thrust for simulated programs: NVIDIA's CCCL headers, with their back end in plain C++, where they are laid out."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from importlib import util
+from pathlib import Path
+
+FOLDER = "CU2PORT_SIM_CCCL"
+_IN_WHEELS = ("cuda_cccl/include", "cu13/include/cccl")  # below the package `nvidia`
+_MARK = "thrust/version.h"
+
+
+@cache
+def find_cccl() -> Path | None:
+    """The folder that has `thrust/`: what the environment's CU2PORT_SIM_CCCL names, else the wheel's; None without."""
+    spec = util.find_spec("nvidia")
+    folders = [Path(d, inner) for d in (spec.submodule_search_locations or () if spec else ()) for inner in _IN_WHEELS]
+    if os.environ.get(FOLDER):
+        folders.insert(0, Path(os.environ[FOLDER]))
+    return next((f for f in folders if (f / _MARK).is_file()), None)
+
+
+def flags() -> tuple[str, ...]:
+    """Flags under which programs find Thrust; none where it is not there."""
+    folder = find_cccl()
+    if folder is None:
+        return ()
+    return ("-isystem", str(folder), "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP")
