@@ -170,6 +170,27 @@ def test_a_session_that_builds_nothing_says_so(tmp_path: Path) -> None:
         assert done.returncode == 125 and said in done.stderr
 
 
+def test_a_shell_has_the_stand_ins(folder: Path) -> None:
+    """Commands typed into the shell build and run; its exit code is the last one's."""
+    typed = "nvcc -O0 -DFROM=3 k.cu -x c++ -I$CUDA_HOME/include main.cpp -o good && ./good\nexit 7\n"
+    done = subprocess.run(
+        [*COMMAND, "simulate", "--wave", "32", "--shell"],
+        cwd=folder,
+        input=typed,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env={**os.environ, "SHELL": "/bin/sh"},
+    )
+    assert done.returncode == 7, done.stderr
+    assert done.stdout == "ran\n"
+    told = done.stderr.splitlines()
+    assert told[0] == "cu2port simulate: nvcc and hipcc build for the CPU at wave 32; exit ends it"
+    assert (
+        "wave 32: 1 programs, 0 libraries and 0 objects built, 0 commands failed; 1 programs run, 0 failed" in told[1]
+    )
+
+
 def test_log(tmp_path: Path) -> None:
     """A number that is used again is another process; a program without an end was ended by a signal."""
     (tmp_path / "log").write_text(
