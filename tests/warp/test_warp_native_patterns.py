@@ -202,9 +202,7 @@ def _form(row: Form) -> str:
     return _block({**words, word: frame.format(example)})
 
 
-#: Rows that no example shows: none matters by itself.
-_ASIDE = {"z_zero"}
-FORM_ROWS = {f"form_{n}": row for n, row in enumerate(FORMS) if row.means not in _ASIDE and row.cuda != "COUNT"}
+FORM_ROWS = {f"form_{n}": row for n, row in enumerate(FORMS) if row.cuda != "COUNT"}
 #: Ways to write a ladder.
 NATIVE = (
     {name: body for name, (body, _) in ROWS.items()}

@@ -13,8 +13,8 @@ import pytest
 
 from cu2port.catalog import load_catalog
 from cu2port.core.model import Options, Outcome
-from cu2port.engine.blocks import threads
 from cu2port.engine.translate import translate
+from cu2port.facts.blocks import dimensions, threads
 from cu2port.facts.unit import Unit
 from cu2port.verify import sim_build, simulate
 
@@ -212,3 +212,27 @@ def test_sizes_of_blocks(block: str, size: int | None) -> None:
     unit = Unit(block, load_catalog())
     launch = unit.launches[0]
     assert threads(unit, unit.split_args(launch.config_first, launch.close)[1]) == size
+
+
+@pytest.mark.parametrize(
+    "block, count",
+    [
+        ("void g(dim3 n) {} void f(int n) { k<<<1, n>>>(); }", 1),
+        ("void f(double n) { k<<<1, static_cast<unsigned>(n) * 32>>>(); }", 1),
+        ("#define N 32\nvoid f() { k<<<1, dim3(N, 8, 1)>>>(); }", 2),
+        ("void f(int n) { dim3 b(n, n, n); k<<<1, b>>>(); }", 3),
+        ("void f(int n) { auto b = dim3{n}; k<<<1, dim3(b)>>>(); }", 1),
+        ("void f(dim3 n) { k<<<1, n>>>(); }", None),
+        ("void f(dim3 n) { k<<<1, dim3(n)>>>(); }", None),
+        ("void f(int n) { dim3 b(n); b.y = 4; k<<<1, b>>>(); }", None),
+        ("void f(int n) { dim3 b(n); g(b); k<<<1, b>>>(); }", None),
+        ("void f(S s) { k<<<1, s.block>>>(); }", None),
+        ("#define N n\nvoid f(dim3 n) { k<<<1, N>>>(); }", None),
+        ("void f() { k<<<1, elsewhere>>>(); }", None),
+        ("void f(int *n) { k<<<1, n>>>(); k<<<1, n[1]>>>(); }", None),
+    ],
+)
+def test_dimensions_of_blocks(block: str, count: int | None) -> None:
+    unit = Unit(block, load_catalog())
+    launch = unit.launches[0]
+    assert dimensions(unit, unit.split_args(launch.config_first, launch.close)[1]) == count

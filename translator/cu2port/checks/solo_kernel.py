@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from cu2port.checks.builtin_vector import as_members, is_whole
 from cu2port.core.model import Edit, Finding, Options, Severity, Side, Span, Trust, insert, replace
-from cu2port.engine.blocks import number, threads
 from cu2port.engine.check import Check, Example
 from cu2port.engine.solo import (
     GROUPS,
@@ -22,6 +21,7 @@ from cu2port.engine.solo import (
     is_entered,
     solo,
 )
+from cu2port.facts.blocks import number, threads
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cu2port.engine.blocks import number
+from cu2port.facts.blocks import number
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cu2port.core.model import Span
-from cu2port.engine.blocks import extents, named_number, number
+from cu2port.facts.blocks import extents, named_number, number
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier

@@ -279,7 +279,7 @@ FORMS = (
     Form("LANE < ROUNDED", "slots"),
     *(
         Form(text.format(axis.lower()), f"{axis}_zero".lower())
-        for axis in "XYZ"
+        for axis in "XY"
         for text in ("threadIdx.{} == ZERO", "!threadIdx.{}")
     ),
     # slots of warps, read

@@ -1,4 +1,4 @@
-"""How many threads a launch gives a block, as far as the file says it in plain numbers."""
+"""What a launch gives a block, as far as the file says it: how many threads, how many dimensions."""
 
 from __future__ import annotations
 
@@ -7,15 +7,37 @@ from math import prod
 
 from cu2port.core.model import Span
 from cu2port.facts.unit import Unit
-from cu2port.syntax.around import around, is_changed
+from cu2port.syntax.around import around, is_changed, statement_around
 from cu2port.syntax.constants import Constant
 from cu2port.syntax.folding import constant
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.operands import tokens
+from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.statements import read_expression
-from cu2port.syntax.tree import Name
+from cu2port.syntax.tree import (
+    Binary,
+    CallExpr,
+    Cast,
+    Decl,
+    Expr,
+    Index,
+    Name,
+    Num,
+    Other,
+    Paren,
+    Ternary,
+    Unary,
+    callee,
+    statements,
+    walk,
+)
+from cu2port.syntax.types import builtin, written
+from cu2port.syntax.words import PLACEHOLDERS
 
 _DEPTH = 6
+_INTEGERS = frozenset(
+    "short,unsigned short,int,unsigned int,long,unsigned long,long long,unsigned long long".split(",")
+)
 _TYPES = frozenset("int unsigned size_t auto long uint uint32_t int32_t uint64_t int64_t short".split())
 
 
@@ -131,3 +153,78 @@ def _is_set_once(unit: Unit, at: int) -> bool:
     if unit.tok(at + 1) not in ("=", "(", "{"):
         return False
     return not any(i != at and is_changed(around(unit, i)) for i in unit.find(unit.t[at]))
+
+
+def dimensions(unit: Unit, span: Span) -> int | None:
+    """How many dimensions a block of that size has at most, 1 for a number of threads; None: not known."""
+    return _dimensions(unit, read_expression(unit, *_tokens(unit, span)), False, 0)
+
+
+def _dimensions(unit: Unit, e: Expr, in_macro: bool, depth: int) -> int | None:
+    """The same of an expression. `in_macro`: it is in a macro's body, whose names may be any where it is used."""
+    outer = next((w for w in reversed(e.around) if not isinstance(w, Paren)), None)
+    if outer is not None:
+        is_number = isinstance(outer, Cast) and builtin(unit.t[outer.type_first : outer.type_stop]) in _INTEGERS
+        return 1 if is_number else None
+    if depth > _DEPTH:
+        return None
+    if isinstance(e, Num):
+        return 1
+    if isinstance(e, CallExpr) and callee(e) == "dim3":
+        return _of_sizes(unit, e.args, in_macro, depth)
+    if isinstance(e, Name) and e.text in unit.macros:
+        bodies = (read_expression(unit, m.first, m.stop) for m in unit.macros[e.text])
+        return 1 if all(_dimensions(unit, x, True, depth + 1) == 1 for x in bodies) else None
+    if isinstance(e, (Binary, Ternary, Unary)):
+        inner = [e.x] if isinstance(e, Unary) else [e.a, e.b]
+        return 1 if all(_dimensions(unit, x, in_macro, depth + 1) == 1 for x in inner) else None
+    name = e.base if isinstance(e, Index) else e.callee if isinstance(e, CallExpr) else e
+    if in_macro or not isinstance(name, Name) or name.qualified:
+        return None
+    d = unit.declarations.visible(name.text, name.at)
+    if d is None:
+        return None
+    type_ = written(unit.t, d)
+    if builtin(type_.words) in _INTEGERS and d.kind in ("variable", "parameter", "member", "function"):
+        wanted = 1 if isinstance(e, Index) else 0
+        return 1 if type_.indirections == wanted else None
+    is_block = type_.name == "dim3" or type_.name in PLACEHOLDERS
+    return _declared(unit, d, depth) if is_block and name is e and not type_.indirections else None
+
+
+def _of_sizes(unit: Unit, sizes: tuple[Expr, ...], in_macro: bool, depth: int) -> int | None:
+    """The dimensions of `dim3(...)`; a last size of 1 is none. What is alone in it may be a block itself."""
+    count = len(sizes)
+    while count > 1 and isinstance(x := sizes[count - 1], Num) and x.value == 1:
+        count -= 1
+    if count > 1 or len(sizes) > 1:
+        return count
+    if not sizes:
+        return 1
+    known = _dimensions(unit, sizes[0], in_macro, depth + 1)
+    return 1 if known is None and not any(_may_be_block(unit, x) for x in walk(sizes[0])) else known
+
+
+def _may_be_block(unit: Unit, e: Expr) -> bool:
+    """Whether an expression is the name of what is declared as a block somewhere in the file, or makes one."""
+    if not isinstance(e, Name):
+        return False
+    return e.text == "dim3" or any(
+        (type_ := written(unit.t, d)).name == "dim3" or type_.name in PLACEHOLDERS
+        for d in unit.declarations.named(e.text)
+    )
+
+
+def _declared(unit: Unit, d: Declaration, depth: int) -> int | None:
+    """The dimensions of a block's size that is declared, and only given to launches."""
+    for i in unit.find(d.name):
+        if i != d.at and not any(x.config_first <= i < x.close for x in unit.launches):
+            if unit.is_member(i) or unit.declarations.visible(d.name, i) is not d:
+                continue
+            return None  # it may be changed
+    value = next(
+        (s.init for s in statements(statement_around(unit, d.at)) if isinstance(s, Decl) and s.at == d.at), None
+    )
+    if isinstance(value, Other) and value.parts and unit.t[value.at] in ("(", "{"):
+        return _of_sizes(unit, value.parts, False, depth)
+    return _dimensions(unit, value, False, depth + 1) if value is not None and not d.reference else None
