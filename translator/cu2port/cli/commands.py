@@ -10,6 +10,7 @@ from types import TracebackType
 
 import click
 
+from cu2port.cli import common
 from cu2port.cli.console import echo, echo_lines
 from cu2port.cli.sim_commands import sim_cc, simulate
 from cu2port.cli.trial_command import trial
@@ -150,16 +151,11 @@ def cli() -> None:
     default="review",
     help="exact: apply only what certainly keeps the meaning.",
 )
-@click.option("--arch", "archs", metavar="ARCHS", default="", help="GPUs that count (gfx942,gfx1100).  [all]")
-@click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in.")
-@click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
-@click.option(
-    "-p",
-    "build",
-    metavar="DIR",
-    help="Folder of compile_commands.json, for -I and -D; `none`.  [found in the tree]",
-)
-@click.option("--rules", metavar="FILE", multiple=True, help="A rule file of the project; its rows win.")
+@common.archs
+@common.include_dirs
+@common.defines
+@common.build
+@common.rules
 @click.option("--exclude", metavar="GLOB", multiple=True, help="Do not convert these files (-o still copies them).")
 @click.option(
     "--hip-side",
@@ -194,8 +190,8 @@ def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object)
     "--arch", "archs", metavar="ARCHS", default="", help="GPUs to compile for.  [gfx90a,gfx942,gfx1100,gfx1201]"
 )
 @click.option("-p", "build", metavar="DIR", help="Folder of compile_commands.json, of the CUDA build or a HIP one.")
-@click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in.")
-@click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
+@common.include_dirs
+@common.defines
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Compilers at once.  [number of cores]")
 @click.option("--compiler", metavar="X", default="", help="hipcc, a clang++, or `wheels`; else one is found.")
 @click.option("--std", metavar="STD", default="", help="Such as c++17, for files without a compile command.")
@@ -228,17 +224,12 @@ def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
 @_output
 @_report("audit")
 @click.option("--compare", metavar="OLD.json", default="", help="An older audit: show what is fixed, new and left.")
-@click.option("--arch", "archs", metavar="ARCHS", default="", help="GPUs that count (gfx942,gfx1100).  [all]")
+@common.archs
 @click.option("--rocm", metavar="VERSION", default="", help="ROCm to port to.  [7.1]")
-@click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in.")
-@click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
-@click.option(
-    "-p",
-    "build",
-    metavar="DIR",
-    help="Folder of compile_commands.json, for -I and -D; `none`.  [found in the tree]",
-)
-@click.option("--rules", metavar="FILE", multiple=True, help="A rule file of the project; its rows win.")
+@common.include_dirs
+@common.defines
+@common.build
+@common.rules
 @click.option("--exclude", metavar="GLOB", multiple=True, help="Files to leave out.")
 @click.option("--max-size", metavar="SIZE", default="8M", help="Do not look at larger files.  [8M]")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Worker processes.  [number of cores]")
@@ -270,9 +261,9 @@ def audit(paths: tuple[str, ...], **asked: object) -> None:
 @click.option("--stdin-filename", metavar="NAME", default="", help="What `-` is called.")
 @click.option("--baseline", metavar="FILE", default="", help="Leave out the findings that this file knows.")
 @click.option("--write-baseline", metavar="FILE", default="", help="Write such a file, of all there is now.")
-@click.option("--arch", "archs", metavar="ARCHS", default="", help="GPUs that count (gfx942,gfx1100).  [all]")
+@common.archs
 @click.option("--rocm", metavar="VERSION", default="", help="ROCm that the code is for.  [7.1]")
-@click.option("--rules", metavar="FILE", multiple=True, help="A rule file of the project; its rows win.")
+@common.rules
 @click.option("--exclude", metavar="GLOB", multiple=True, help="Files to leave out.")
 @click.option("--config", metavar="FILE", default="", help="Configuration; else the nearest one upwards.")
 @click.option("--isolated", is_flag=True, help="Read no configuration.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from cu2port.cli import common
 from cu2port.cli.console import echo
 
 _WORDS = "cu2port.simulate.command"
@@ -28,8 +29,8 @@ class _Simulate(click.Command):
 @click.argument("path", required=False, default="", metavar="FILE|DIR")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS]...")
 @click.option("--wave", type=click.Choice(["32", "64", "both"]), help="Lanes in a wave.  [both; 64 for a command]")
-@click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in.")
-@click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines.")
+@common.include_dirs
+@common.defines
 @click.option("--compiler", metavar="CMD", default="", help="C++17 compiler.  [$CXX, c++, clang++, g++]")
 @click.option("--time-limit", type=float, metavar="S", help="Seconds a run may take.  [120; none for a command]")
 @click.option("--memory", metavar="SIZE", default="8G", help="Device memory.  [8G]")

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from cu2port.cli import common
+
 _F = Callable[..., Any]
 _OPTIONS = (
     click.argument("path", metavar="FILE|DIR"),
@@ -25,8 +27,8 @@ _OPTIONS = (
     click.option(
         "--launches", type=click.IntRange(min=1), metavar="N", default=240, help="Most launches to try.  [240]"
     ),
-    click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to look for includes in."),
-    click.option("-D", "defines", metavar="NAME[=V]", multiple=True, help="Macro that the build defines."),
+    common.include_dirs,
+    common.defines,
     click.option("--compiler", metavar="CMD", default="", help="C++17 compiler.  [$CXX, c++, clang++, g++]"),
     click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Kernels at a time.  [cores]"),
     click.option(
