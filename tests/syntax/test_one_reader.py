@@ -14,7 +14,6 @@ READERS = {
     "warp/classify.py": "named sizes: their definitions in every branch and macro, of files that do not parse",
     "warp/context.py": "what words are near a literal, not what it is an operand of",
     "warp/hostside.py": "numbers beside words for threads, in each function of a file",
-    "warp/literal_pairs.py": "numbers of one rounding up, also in parts of macros",
     "warp/token_patterns.py": "numbers beside words, also in template arguments, which trees do not hold",
     "warp/triggers.py": "which functions are worth a tree: asked of all of them",
     "warp/uninitialized.py": "which variables are worth a tree: asked of all of them",

@@ -6,49 +6,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from cu2port.facts.unit import Unit
-from cu2port.syntax.constants import integer
+from cu2port.syntax.around import around
+from cu2port.syntax.tree import Binary, Expr, Num, Unary
 
-_MAX_TOKENS = 4  # closing brackets between the two numbers, and one operator
+#: What rounds up, by the number that is added: the operators that follow, each with the number behind it.
+_ROUNDINGS: dict[tuple[str, int], dict[str, tuple[int, ...]]] = {
+    ("+", 31): {"/": (32, 31), "&": (32, 31), ">>": (5,)},
+    ("/", 32): {"*": (32,)},
+    (">>", 5): {"<<": (5,)},
+}
 
 
 def literal_pairs(unit: Unit) -> Iterator[tuple[int, int]]:
     """Pairs of literals with the same meaning, as token indices."""
-    for i in unit.find("31", "31u", "31U", "31L"):
-        if unit.tok(i - 1) == "+":
-            k = _next_operand(unit, i, ("/", ">", "&"))
-            if k > 0 and _value(unit, k) in ((5,) if unit.tok(k - 1) == ">" else (32, 31)):
-                yield i, k
-    for i in unit.find("32", "32u", "32U", "32L"):
-        if unit.tok(i + 1) == "-" and _value(unit, i + 2) == 1 and unit.tok(i - 1) == "+":
-            k = _next_operand(unit, i + 2, ("/",))
-            if k > 0 and _value(unit, k) == 32:
-                yield i, k
-        if unit.tok(i - 1) == "/":
-            k = _next_operand(unit, i, ("*",))
-            if k > 0 and _value(unit, k) == 32:
-                yield i, k
-    for i in unit.find("5", "5u", "5U", "5L"):
-        if unit.tok(i - 1) == ">" and unit.tok(i - 2) == ">":
-            k = _next_operand(unit, i, ("<<",))
-            if k > 0 and _value(unit, k) == 5:
-                yield i, k
+    for i in unit.find(*(x + end for x in ("31", "32", "5") for end in ("", "u", "U", "L"))):
+        path = around(unit, i)
+        if len(path) < 3 or not isinstance(path[1], Binary) or path[1].b is not path[0]:
+            continue
+        found = _number(path[0])
+        op, value = path[1].op, found[1] if found is not None else 0
+        for left, outer in pairwise(path[1:]):
+            other = _number(outer.b) if isinstance(outer, Binary) and outer.a is left else None
+            if not isinstance(outer, Binary) or other is None:
+                break
+            if (op, value, outer.op, other[1]) == ("+", 32, "-", 1):
+                value = 31
+                continue
+            if other[1] in _ROUNDINGS.get((op, value), {}).get(outer.op, ()):
+                yield i, other[0]
+            break
 
 
-def _next_operand(unit: Unit, i: int, operators: tuple[str, ...]) -> int:
-    """The operand that follows a number, after closing brackets and one of `operators`; -1 if there is none."""
-    k = i + 1
-    while k < i + _MAX_TOKENS and unit.tok(k) == ")":
-        k += 1
-    if unit.tok(k) not in operators:
-        return -1
-    k += 1
-    while unit.tok(k) in (">", "(", "~"):
-        k += 1
-    return k
-
-
-def _value(unit: Unit, i: int) -> int | None:
-    tok = unit.tok(i)
-    return integer(tok) if tok[:1].isdigit() else None
+def _number(e: Expr) -> tuple[int, int] | None:
+    """The token and value of a number, also of `~31`."""
+    e = e.x if isinstance(e, Unary) and e.op == "~" else e
+    return (e.at, e.value) if isinstance(e, Num) and e.value is not None else None
