@@ -62,7 +62,7 @@ class Written:
 
 def check(side: Side, kernel: Kernel) -> None:
     """Raises LackingError when the CUDA side needs what a trial does not have."""
-    seen = _seen(side, kernel)
+    seen = names_for(side, kernel)
     asms = 0
     for unit in side.units.values():
         mine = kept(unit, seen)
@@ -77,7 +77,8 @@ def check(side: Side, kernel: Kernel) -> None:
         raise LackingError("inline PTX")
 
 
-def _seen(side: Side, kernel: Kernel) -> frozenset[str]:
+def names_for(side: Side, kernel: Kernel) -> frozenset[str]:
+    """The identifiers that a kernel is made of, through all files of a side."""
     own = [
         u for p, u in side.units.items() if INCLUDE_DIR not in p.parents
     ]  # helper headers name nothing of the user's
@@ -95,7 +96,7 @@ class Hints:
 
 def hints(side: Side, kernel: Kernel) -> Hints:
     """The hints of a kernel."""
-    seen, used = _seen(side, kernel), 1
+    seen, used = names_for(side, kernel), 1
     numbers: set[int] = set()
     for real, unit in side.units.items():
         if INCLUDE_DIR in real.parents:
@@ -122,7 +123,7 @@ def write(side: Side, kernel: Kernel, path: Path, folder: Path, told: Hints) -> 
 
     `told`: of the CUDA side.
     """
-    seen = _seen(side, kernel)
+    seen = names_for(side, kernel)
     units: dict[Path, Unit] = {}
     places: list[str] = []
     small = any("half" in x or "bfloat" in x for x in seen)

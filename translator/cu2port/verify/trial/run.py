@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
@@ -19,7 +20,7 @@ from cu2port.verify import sim_build
 from cu2port.verify.sim_build import INCLUDE_DIR, CannotBuild, Program, Toolchain, absolute_path, mirrored
 from cu2port.verify.trial import parts
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
-from cu2port.verify.trial.program import LackingError, Side, Written, check, hints, write
+from cu2port.verify.trial.program import Hints, LackingError, Side, Written, check, hints, write
 from cu2port.verify.trial.verdict import (
     ENOUGH,
     Said,
@@ -74,6 +75,19 @@ def try_program(
     program: Program, asked: Asked, toolchain: Toolchain, jobs: int = 0, done: Set[Path] = frozenset()
 ) -> Iterator[Verdict]:
     """The kernels of a translation unit and of the files that it includes, except those in `done`, in text order."""
+    opened = open_trial(program, asked, toolchain, done)
+    if opened is None:
+        return
+    build, found = opened
+    with ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
+        for (real, k), verdict in zip(found, pool.map(build.judge, (k for _, k in found)), strict=True):
+            yield replace(verdict, file=_shown(real), kernel=k.path, line=k.line)
+
+
+def open_trial(
+    program: Program, asked: Asked, toolchain: Toolchain, done: Set[Path] = frozenset()
+) -> tuple[Trial, list[tuple[Path, Kernel | Unclear]]] | None:
+    """Both sides of a program, and its kernels by the file that has them; None where there are none to try."""
     plain = sim_build.plain_sources(program)
     cuda = Side.of(plain, cuda=True)
     found = []
@@ -85,13 +99,11 @@ def try_program(
             if not asked.kernels or name in asked.kernels:
                 found.append((real, k))
     if not found:
-        return
+        return None
     hip = Side.of(sim_build.sources(program), cuda=False)
-    build = _Trial(program, cuda, hip, asked, toolchain, Lock())
+    build = Trial(program, cuda, hip, asked, toolchain, Lock())
     build.prepare()
-    with ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
-        for (real, k), verdict in zip(found, pool.map(build.judge, (k for _, k in found)), strict=True):
-            yield replace(verdict, file=_shown(real), kernel=k.path, line=k.line)
+    return build, found
 
 
 def _shown(real: Path) -> str:
@@ -100,7 +112,31 @@ def _shown(real: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Trial:
+class Recorded:
+    """What a CUDA kernel's launches left, in files of `folder`. `said`: of the launches whose result does not depend on
+    the order of threads; `part`: of the branches."""
+
+    kernel: Kernel
+    folder: Path
+    told: Hints
+    said: Said
+    part: float
+
+
+@contextmanager
+def work_folder() -> Iterator[Path]:
+    """A folder for the programs of one kernel, removed in the end."""
+    home = cache_dir() / "sim"
+    home.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="trial-", dir=home))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
     """The two sides of a program, and what they are built with."""
 
     program: Program
@@ -119,25 +155,27 @@ class _Trial:
             parts.flags(self.toolchain, wave, cuda=False)
 
     def judge(self, kernel: Kernel | Unclear) -> Verdict:
+        """What there is to say of a kernel."""
         none = Verdict(kernel.path, "", kernel.line, "could not")
         if isinstance(kernel, Unclear):
             return replace(none, why=kernel.why)
-        home = cache_dir() / "sim"
-        home.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix="trial-", dir=home))
         try:
-            with self.reading:
-                check(self.cuda, kernel)
-            return self._run(kernel, folder, none)
-        except LackingError as e:
+            with work_folder() as folder:
+                recorded = self.record(kernel, folder)
+                return recorded if isinstance(recorded, Verdict) else self.compare(recorded, self.hip)
+        except (LackingError, CannotBuild) as e:
             return replace(none, why=str(e))
-        except CannotBuild as e:
-            return replace(none, why=str(e))
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
 
-    def _run(self, kernel: Kernel, folder: Path, none: Verdict) -> Verdict:
-        binary, written = self._build(self.cuda, kernel, folder, 32)
+    def record(self, kernel: Kernel, folder: Path) -> Recorded | Verdict:
+        """Run the CUDA kernel and keep below a folder what its launches left; or why that says nothing.
+
+        Raises LackingError, CannotBuild.
+        """
+        none = Verdict(kernel.path, "", kernel.line, "could not")
+        with self.reading:
+            check(self.cuda, kernel)
+            told = hints(self.cuda, kernel)
+        binary, written = self._build(self.cuda, kernel, folder, 32, told)
         count = len(written.branches)
         said = self._call(binary, folder, "record", [str(count), "0", str(self.asked.launches)])
         if said.unfit:
@@ -154,25 +192,31 @@ class _Trial:
         if part < ENOUGH:
             missed = again.missed(written.branches)
             return replace(none, why=f"arguments reach {part:.0%} of its branches (not {missed})", branches=part)
+        return Recorded(kernel, folder, told, again, part)
+
+    def compare(self, recorded: Recorded, hip: Side) -> Verdict:
+        """Run a converted kernel on what was recorded. Raises CannotBuild."""
+        kernel, folder, steady = recorded.kernel, recorded.folder, recorded.said.numbers("same", "close")
+        found = Verdict(kernel.path, "", kernel.line, "could not", cases=len(steady), branches=recorded.part)
         runs = {}
         for wave in self.asked.waves:
-            binary, _ = self._build(self.hip, kernel, folder, wave)
+            binary, _ = self._build(hip, kernel, folder, wave, recorded.told)
             for order, settings in _ORDERS.items():
                 name = f"wave {wave}{order}"
                 runs[name] = self._call(binary, folder, "compare", [str(n) for n in steady], settings)
         if why := first_difference(runs):
-            return replace(none, outcome="differs", why=why, cases=len(steady), branches=part)
+            return replace(found, outcome="differs", why=why)
         compared = min(len(r.numbers("same", "close")) for r in runs.values())
         if not compared:
-            return replace(none, why="the converted kernel takes too long")
-        close = any(r.numbers("close") for r in (again, *runs.values()))
-        return replace(none, outcome="same", cases=compared, branches=part, close=close)
+            return replace(found, why="the converted kernel takes too long")
+        close = any(r.numbers("close") for r in (recorded.said, *runs.values()))
+        return replace(found, outcome="same", cases=compared, close=close)
 
-    def _build(self, side: Side, kernel: Kernel, folder: Path, wave: int) -> tuple[Path, Written]:
+    def _build(self, side: Side, kernel: Kernel, folder: Path, wave: int, told: Hints) -> tuple[Path, Written]:
         name = "cuda" if side.cuda else "hip"
         src = folder / name
         with self.reading:
-            written = write(side, kernel, self.program.units[0], src, hints(self.cuda, kernel))
+            written = write(side, kernel, self.program.units[0], src, told)
         out = folder / f"{name}-{wave}"
         includes = [f"-I{x}" for d in self.program.include_dirs for x in (mirrored(src, d), d.absolute())]
         includes += [f"-I{mirrored(src, INCLUDE_DIR)}", f"-idirafter{INCLUDE_DIR}"]
