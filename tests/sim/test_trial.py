@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from cu2port.verify.trial.branches import counted
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
 from cu2port.verify.trial.run import Asked, find_programs, try_program
 from cu2port.verify.trial.slices import needed, sliced
-from cu2port.verify.trial.verdict import Verdict, most_common_failure, read_output
+from cu2port.verify.trial.verdict import Verdict, most_common_failure, read_output, written_by
 
 SUM = """#include <cuda_runtime.h>
 #include <cublas_v2.h>
@@ -83,6 +84,19 @@ def test_a_kernel_that_is_only_renamed_differs_at_64_lanes(tried: Try) -> None:
     said = tried(SUM, "flag", waves=(32, 64), kernels=frozenset({"votes"}))["votes"]
     assert said.outcome == "differs" and "in CUDA" in said.why
     assert re.match(r"wave 64.*, <<<\(\d,1,1\), \(\d+,1,1\)>>>: out\[\d\] is \d+, in CUDA \d+", said.why), said.why
+    if platform.machine() == "x86_64":
+        m = re.search(
+            r"out\[(\d)\].*; thread \((\d+),0,0\) of block \(0,0,0\) wrote it, lane (\d+) of a wave", said.why
+        )
+        assert m and int(m[2]) == 32 * int(m[1]) and int(m[3]) == int(m[2]) % 64, said.why
+
+
+def test_solo_kernels_get_the_block_that_they_ask_for(tried: Try) -> None:
+    text = """__global__ void k(int* a) { a[threadIdx.x] = blockDim.x; }
+void go() { k<<<1, 64>>>(0); k<<<1, 1024>>>(0); }
+"""
+    said = tried(text, "solo", waves=(64,))["k"]
+    assert said.outcome == "same" and 0 < said.cases < 12, said.text
 
 
 def test_no_branch_counts_that_was_not_executed(tried: Try) -> None:
@@ -248,7 +262,11 @@ __global__ void k(int n) {
 
 
 def test_what_programs_print_is_read() -> None:
-    said = read_output("case 0 ran\t64\t1\ncase 1 failed\ttime limit\ncase 2 same\nnoise\nbranches 314\n")
+    text = (
+        "case 0 ran\t64\t1\ncase 1 failed\ttime limit\ncase 2 same\nnoise\nbranches 314\nwriter\t(1,0,0)\t(3,1,0)\t67\n"
+    )
+    said = read_output(text)
+    assert "thread (3,1,0) of block (1,0,0) wrote it, lane 3 of" in written_by(said, 64)
     assert said.numbers("ran", "same") == [0, 2] and most_common_failure(said.cases) == "time limit"
     assert said.coverage(3) == 0.75 and said.missed(["a:1", "a:2", "a:3"]) == "a:2"
 

@@ -16,7 +16,7 @@ _OPTIONS = (
     click.option("--wave", type=click.Choice(["32", "64", "both"]), default="both", help="Lanes in a wave.  [both]"),
     click.option(
         "--warp",
-        type=click.Choice(["logical", "native", "flag"]),
+        type=click.Choice(["logical", "native", "solo", "flag"]),
         default="logical",
         help="How kernels are converted, as in convert.  [logical]",
     ),

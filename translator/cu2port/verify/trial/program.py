@@ -25,6 +25,7 @@ _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*((?:<[^>\n]+>)|(?:\"[^\"\n]+\
 _CUDA_NAME = re.compile(r"(?:cuda|CUDA|cu[A-Z]|CU_|CUDART_|make_cu|nv_bfloat|__nv_).*")
 _WHOLE = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uUlL]*")
 _MOST_NUMBERS = 64
+_SOLO = frozenset({"solo", "idle"})  # `if (cu2port::solo::idle()) return;` in a kernel
 _MEMORY = frozenset({"__device__", "__constant__", "__managed__"})
 _LACKS = (
     ("textures", re.compile(r"cudaTextureObject_t|cudaSurfaceObject_t|tex[123]D\w*|texture|surf[123]D\w*|surface")),
@@ -174,12 +175,14 @@ def _main(side: Side, kernel: Kernel, seen: frozenset[str], told: Hints) -> str:
     blocks = ", ".join(f"dim3({x}, {y}, {z})" for x, y, z in kernel.blocks)
     names = ", ".join(json.dumps(n) for n in kernel.parameters)
     numbers = ", ".join(map(str, told.numbers))
+    is_solo = not side.cuda and seen >= _SOLO
+    block = "&::cu2port::solo::block" if is_solo else "nullptr"
     globals_ = ", ".join(dict.fromkeys(_globals(side.units.values(), seen)))
     return (
         f'\n#line 1 "trial"\n#include "cu2port_trial/trial.h"\n{structs}'
         f"int main(int argc, char** argv) {{\n"
         f"const cu2port_trial::Spec spec{{{json.dumps(kernel.shown)}, {{{names}}}, {json.dumps(kernel.roles)},"
-        f" {{{blocks}}}, {told.axes}, {kernel.dynamic}, {{{numbers}}}}};\n"
+        f" {{{blocks}}}, {told.axes}, {kernel.dynamic}, {{{numbers}}}, {block}}};\n"
         f"return cu2port_trial::main(argc, argv, spec, &::{kernel.path}{kernel.arguments}, {{{globals_}}});\n}}\n"
     )
 

@@ -28,6 +28,7 @@ from cu2port.verify.trial.verdict import (
     first_difference,
     most_common_failure,
     read_output,
+    written_by,
 )
 
 _HEADERS = frozenset({".cuh", ".h", ".hpp", ".hxx", ".inl", ".hu"})
@@ -186,7 +187,8 @@ class Trial:
         again = self._call(binary, folder, "compare", [str(n) for n in ran], _ORDERS[" from the last lane on"])
         steady = again.numbers("same", "close")
         if not steady:
-            order = first_difference({"": again}).lstrip(", ")
+            first = first_difference({"": again})
+            order = first.text.lstrip(", ") if first else "it takes too long"
             return replace(none, why=f"its result depends on the order of its threads: {order}")
         part = again.coverage(count)
         if part < ENOUGH:
@@ -198,17 +200,24 @@ class Trial:
         """Run a converted kernel on what was recorded. Raises CannotBuild."""
         kernel, folder, steady = recorded.kernel, recorded.folder, recorded.said.numbers("same", "close")
         found = Verdict(kernel.path, "", kernel.line, "could not", cases=len(steady), branches=recorded.part)
-        runs = {}
+        runs: dict[str, Said] = {}
+        built: dict[str, tuple[Path, int, Mapping[str, str]]] = {}
         for wave in self.asked.waves:
             binary, _ = self._build(hip, kernel, folder, wave, recorded.told)
             for order, settings in _ORDERS.items():
                 name = f"wave {wave}{order}"
+                built[name] = (binary, wave, settings)
                 runs[name] = self._call(binary, folder, "compare", [str(n) for n in steady], settings)
-        if why := first_difference(runs):
+        if first := first_difference(runs):
+            why = first.text
+            if first.place:
+                binary, wave, settings = built[first.run]
+                again = self._call(binary, folder, "writer", [str(first.case), *first.place], settings)
+                why += written_by(again, wave)
             return replace(found, outcome="differs", why=why)
         compared = min(len(r.numbers("same", "close")) for r in runs.values())
         if not compared:
-            return replace(found, why="the converted kernel takes too long")
+            return replace(found, why="the converted kernel takes too long, or no block fits it")
         close = any(r.numbers("close") for r in (recorded.said, *runs.values()))
         return replace(found, outcome="same", cases=compared, close=close)
 

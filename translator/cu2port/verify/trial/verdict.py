@@ -47,11 +47,12 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a program of a trial printed. `unfit`: why no arguments can be made."""
+    """What a program of a trial printed. `unfit`: why no arguments can be made; `writer`: block, thread and number."""
 
     cases: tuple[Case, ...] = ()
     branches: str = ""
     unfit: str = ""
+    writer: tuple[str, ...] = ()
 
     def numbers(self, *words: str) -> list[int]:
         return [c.number for c in self.cases if c.word in words]
@@ -71,6 +72,7 @@ def read_output(text: str) -> Said:
     """The cases of a program's output."""
     cases = []
     branches = unfit = ""
+    writer: tuple[str, ...] = ()
     for line in text.splitlines():
         if m := _LINE.fullmatch(line):
             cases.append(Case(int(m[1]), m[2], tuple(m[3].split("\t"))))
@@ -78,7 +80,9 @@ def read_output(text: str) -> Said:
             branches = line[9:]
         elif line.startswith("unfit\t"):
             unfit = line[6:]
-    return Said(tuple(cases), branches, unfit)
+        elif line.startswith("writer\t"):
+            writer = tuple(line.split("\t")[1:4])
+    return Said(tuple(cases), branches, unfit, writer)
 
 
 def most_common_failure(cases: Iterable[Case]) -> str:
@@ -91,16 +95,37 @@ def _plain(why: str) -> str:
     return re.sub(r"\s+kernel .*|, address 0x.*|cu2port (?:simulate|trial): ", "", why).strip()
 
 
-def first_difference(runs: Mapping[str, Said]) -> str:
-    """The smallest launch that differs, with its first element; "" when none does. `runs` by what was run."""
+@dataclass(frozen=True, slots=True)
+class First:
+    """The smallest launch that differs. `run`: which of the runs; `place`: address and size of the first element, as
+    the program printed them, () where a thread cannot be watched there."""
+
+    text: str
+    run: str
+    case: int
+    place: tuple[str, ...] = ()
+
+
+def first_difference(runs: Mapping[str, Said]) -> First | None:
+    """The smallest launch that differs, with its first element. `runs` by what was run."""
     found = []
     for order, (name, said) in enumerate(runs.items()):
         for c in said.cases:
             if c.word == "differs":
-                threads, grid, block, count, element, cuda, hip = c.rest[:7]
+                threads, grid, block, count, element, cuda, hip, at, size = c.rest[:9]
                 more = f", {int(count) - 1} more" if int(count) > 1 else ""
                 text = f"{name}, <<<{grid}, {block}>>>: {element} is {hip}, in CUDA {cuda}{more}"
-                found.append((int(threads), c.number, order, text))
+                place = (at, size) if at != "0" else ()
+                found.append((int(threads), c.number, order, First(text, name, c.number, place)))
             elif c.word == "failed":
-                found.append((1 << 30, c.number, order, f"{name}: the converted kernel fails: {_plain(c.rest[0])}"))
-    return min(found)[3] if found else ""
+                text = f"{name}: the converted kernel fails: {_plain(c.rest[0])}"
+                found.append((1 << 30, c.number, order, First(text, name, c.number)))
+    return min(found, key=lambda f: f[:3])[3] if found else None
+
+
+def written_by(said: Said, wave: int) -> str:
+    """Which thread wrote an element, as the end of a sentence; "" where that is not known."""
+    if not said.writer:
+        return ""
+    block, thread, number = said.writer
+    return f"; thread {thread} of block {block} wrote it, lane {int(number) % wave} of a wave"

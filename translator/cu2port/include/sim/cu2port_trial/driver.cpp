@@ -2,6 +2,7 @@
 //
 //     PROGRAM record FOLDER SEED SECONDS BRANCHES FIRST LAST    run cases, keep what they left
 //     PROGRAM compare FOLDER SEED SECONDS CASE...               run them again, compare with what was kept
+//     PROGRAM writer FOLDER SEED SECONDS CASE ADDRESS SIZE      run one again, say which thread wrote there last
 //
 // Each case runs in a process of its own. A line of standard output for each: `case N ran`, `case N same`,
 // `case N close`, `case N differs ...` or `case N failed WHY`; `branches BITS` at the end.
@@ -166,6 +167,38 @@ void fill_page(char* page, const Area& a, std::uint64_t number) {
         }
 }
 
+// A place in memory whose writers are noted. Its page cannot be written: each write is let through alone, by one step
+// of the processor.
+struct Watch {
+    std::uintptr_t at = 0, size = 0, fault = 0;
+    bool found = false;
+    dim3 block, thread;
+    char before[16];
+
+    char* page() const { return reinterpret_cast<char*>(at & ~(kPage - 1)); }
+    bool has(std::uintptr_t address) const { return at != 0 && (address & ~(kPage - 1)) == (at & ~(kPage - 1)); }
+};
+Watch watch;
+#if defined(__x86_64__) && defined(__linux__)
+constexpr bool kSteps = true;
+void step(void* context, bool on) {
+    auto& flags = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL];
+    flags = on ? flags | 0x100 : flags & ~0x100LL;
+}
+#else
+constexpr bool kSteps = false;
+void step(void*, bool) {}
+#endif
+void on_step(int, siginfo_t*, void* context) {
+    const bool changed = std::memcmp(watch.before, reinterpret_cast<const char*>(watch.at), watch.size) != 0;
+    if (changed || (watch.fault >= watch.at && watch.fault < watch.at + watch.size)) {
+        watch.found = true;
+        watch.block = dim3(blockIdx.x, blockIdx.y, blockIdx.z), watch.thread = dim3(threadIdx.x, threadIdx.y, threadIdx.z);
+    }
+    mprotect(watch.page(), kPage, PROT_READ);
+    step(context, false);
+}
+
 struct sigaction before_us;
 void on_fault(int sig, siginfo_t* info, void* context) {
     const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
@@ -173,12 +206,20 @@ void on_fault(int sig, siginfo_t* info, void* context) {
         const int area = static_cast<int>((address - kBase) / kSpacing);
         const std::uintptr_t offset = (address - kBase) % kSpacing;
         if (offset >= kLongest) _exit(kOutside);
+        if (watch.has(address) && watch.fault) {  // the page is there
+            std::memcpy(watch.before, reinterpret_cast<const char*>(watch.at), watch.size);
+            watch.fault = address;
+            mprotect(watch.page(), kPage, PROT_READ | PROT_WRITE);
+            step(context, true);
+            return;
+        }
         if (world.touched >= kMostPages) _exit(kTooMuch);
         char* page = reinterpret_cast<char*>(address & ~(kPage - 1));
         if (mmap(page, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) _exit(kTooMuch);
         fill_page(page, world.areas[area], offset / kPage);
         world.pages[world.touched][0] = static_cast<std::uint32_t>(area);
         world.pages[world.touched++][1] = static_cast<std::uint32_t>(offset / kPage);
+        if (watch.has(address)) watch.fault = 1, mprotect(page, kPage, PROT_READ);
         return;
     }
     if (before_us.sa_flags & SA_SIGINFO)
@@ -388,7 +429,8 @@ struct Difference {
     unsigned long count = 0;  // of scalars
     bool close = false;       // some bits differ, by rounding
     std::string first;
-    std::uintptr_t at = 0;
+    std::uintptr_t at = 0;  // of the first, and its bytes
+    std::size_t size = 0;
 };
 
 std::string shown(const char* p, const Scalar& s) {
@@ -429,7 +471,7 @@ void compare_page(Difference& d, const std::string& name, const Layout& l, std::
                     } else if (d.count++ == 0) {
                         d.first = name + "[" + std::to_string(e) + "]" + (l.scalars.size() > 1 ? "." + std::to_string(f) : "") + "\t" +
                                   shown(a, s) + "\t" + shown(b, s);
-                        d.at = start + at;
+                        d.at = start ? start + at : 0, d.size = s.size;
                     }
                 }
             }
@@ -448,7 +490,7 @@ Difference compare(const Memory& memory, const Spec& spec, const Pages& theirs, 
         const Area* area = global ? nullptr : &world.areas[k.first];
         const std::string name = global ? g->name : spec.names[area->owner];
         compare_page(d, name, global ? *g->layout : *area->layout, k.second,
-                     global ? reinterpret_cast<std::uintptr_t>(g->at) : start_of(static_cast<int>(k.first)),
+                     global ? 0 : start_of(static_cast<int>(k.first)),
                      a == theirs.end() ? first : a->second, b == ours.end() ? first : b->second);
     }
     return d;
@@ -484,11 +526,25 @@ int covered(unsigned count, int& of) {
     fault.sa_sigaction = on_fault;
     fault.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigaction(SIGSEGV, &fault, &before_us);
+    if (watch.at) {
+        struct sigaction trap = fault;
+        trap.sa_sigaction = on_step;
+        sigaction(SIGTRAP, &trap, nullptr);
+    }
     const Case c = make_case(spec, seed, number, kernel.parameters.size());
+    if (spec.block) {  // the converted kernel wants another block: not every one of CUDA's has one
+        const dim3 b = spec.block(c.block);
+        if (b.x * b.y * b.z == 0 || b.x * b.y * b.z > 1024) _exit(0);
+    }
     memory.begin(c);
     const int error = kernel.run(kernel.kernel, spec, c);
     if (error != 0) {
         dprintf(say, "case %u failed launch error %d\n", number, error);
+        _exit(0);
+    }
+    if (watch.at) {
+        const dim3 t = watch.thread, b = watch.block;
+        if (watch.found) dprintf(say, "writer\t(%u,%u,%u)\t(%u,%u,%u)\t%u\n", b.x, b.y, b.z, t.x, t.y, t.z, (t.z * c.block.y + t.y) * c.block.x + t.x);
         _exit(0);
     }
     const Pages pages = memory.after();
@@ -501,8 +557,8 @@ int covered(unsigned count, int& of) {
     }
     const Difference d = compare(memory, spec, kept(file_of(folder, number)), pages);
     if (d.count)
-        dprintf(say, "case %u differs\t%u\t(%u,%u,%u)\t(%u,%u,%u)\t%lu\t%s\n", number, threads, c.grid.x, c.grid.y, c.grid.z, c.block.x,
-                c.block.y, c.block.z, d.count, d.first.c_str());
+        dprintf(say, "case %u differs\t%u\t(%u,%u,%u)\t(%u,%u,%u)\t%lu\t%s\t%zu\t%zu\n", number, threads, c.grid.x, c.grid.y, c.grid.z, c.block.x,
+                c.block.y, c.block.z, d.count, d.first.c_str(), d.at, d.size);
     else
         add_branches(), dprintf(say, "case %u %s\n", number, d.close ? "close" : "same");
     _exit(0);
@@ -554,7 +610,12 @@ int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const s
     const unsigned count = record ? static_cast<unsigned>(std::atoi(argv[5])) : 0;
     if (record)
         for (unsigned i = static_cast<unsigned>(std::atoi(argv[6])); i < static_cast<unsigned>(std::atoi(argv[7])); ++i) cases.push_back(i);
-    else
+    else if (std::string(argv[1]) == "writer") {
+        if (argc < 8 || !kSteps) return 0;
+        watch.at = std::strtoull(argv[6], nullptr, 10), watch.size = std::strtoull(argv[7], nullptr, 10);
+        if (watch.size > sizeof watch.before) return 0;
+        cases.push_back(static_cast<unsigned>(std::atoi(argv[5])));
+    } else
         for (int i = 5; i < argc; ++i) cases.push_back(static_cast<unsigned>(std::atoi(argv[i])));
     all_branches = static_cast<unsigned char*>(mmap(nullptr, kBranches, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     std::memset(all_branches, 4, kBranches);

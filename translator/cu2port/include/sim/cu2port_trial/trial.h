@@ -28,6 +28,7 @@ struct Spec {
     unsigned axes;
     std::size_t dynamic;
     std::vector<unsigned> told;  // numbers in the kernel's text
+    dim3 (*block)(dim3);         // what to launch in place of a block of CUDA's; null: the same
 };
 struct Case {
     dim3 grid, block;
@@ -69,7 +70,7 @@ template <class... P, std::size_t... I>
 int run_kernel(void (*kernel)(P...), const Spec& spec, const Case& c, std::index_sequence<I...>) {
     static std::tuple<std::decay_t<P>...> args{};
     (make_argument(std::get<I>(args), c, I), ...);
-    const cu2port_sim::Config config{c.grid, c.block, c.dynamic, nullptr};
+    const cu2port_sim::Config config{c.grid, spec.block ? spec.block(c.block) : c.block, c.dynamic, nullptr};
     return cu2port_sim::start(config, spec.kernel, {"the trial", 0}, false, kernel, args);
 }
 template <class... P>
