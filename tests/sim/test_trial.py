@@ -125,6 +125,22 @@ __global__ void l(int* a) {
     assert said["l"].outcome == "same" and said["l"].branches == 1, said["l"].text
 
 
+def test_launches_go_past_what_the_kernel_asks_for(tried: Try) -> None:
+    """Several elements a thread, inner points of a volume, a pointer that may be null, infinities."""
+    text = """#define EDGE 4
+__global__ void k(float* a, const int* maybe, int n) {
+    unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z;
+    unsigned i = x + 64 * y + 4096 * z;
+    if (x >= EDGE && y >= EDGE && z >= EDGE) a[i] = 1;
+    if (maybe != nullptr) a[i] += maybe[i];
+    if (threadIdx.x + 2 * blockDim.x < n) a[i] += 2;
+}
+void go() { k<<<1, dim3(16, 16)>>>(0, 0, 1); }
+"""
+    said = tried(text, waves=(64,))["k"]
+    assert said.outcome == "same" and said.branches == 1, said.text
+
+
 def test_a_mask_without_meaning_is_not_compared(tried: Try) -> None:
     text = """__global__ void k(int* a) {
     if (threadIdx.x % 2) a[threadIdx.x] = __shfl_sync(0xffffffffu, a[threadIdx.x], 0);

@@ -120,7 +120,7 @@ double real_value(const Style& s, std::uint64_t r) {
         case Reals::whole: return static_cast<double>(r % 17) - 8;
         case Reals::positive: return unit + 0.03125;
         case Reals::wide: {
-            static const double edges[] = {0.0, -0.0, 1.0, -1.0, 65504.0, 1e-40, 1e30, -1e30};
+            static const double edges[] = {0.0, -0.0, INFINITY, -INFINITY, 65504.0, 1e-40, 1e30, -1e30};
             return r % 8 ? (unit - 0.5) * std::ldexp(1.0, static_cast<int>(r % 41) - 20) : edges[(r >> 3) % 8];
         }
         default: return 2 * unit - 1;
@@ -242,8 +242,8 @@ void set_area(int area, const Layout& layout, const Style& style, std::uint64_t 
 }
 
 unsigned size_near(Random& r, unsigned total) {
-    switch (r.below(6)) {
-        case 0: return total;
+    switch (r.below(7)) {
+        case 0: return total * (2 + r.below(4)) + 3;  // each thread has several, the last ones fewer
         case 1: return total > 5 ? total - 5 : total;
         case 2: return total / 2 + 1;
         case 3: return total + 7;
@@ -276,12 +276,13 @@ unsigned number_for(Random& r, char role, unsigned n, const Case& c) {
 }
 // A launch that goes past a number in the kernel's text along one axis.
 void grow(Case& c, const Spec& spec, Random& r) {
-    const unsigned long threads = c.block.x * c.block.y * c.block.z;
-    const unsigned axis = r.below(3), end = near_told(r.next());
-    if (!(spec.axes >> axis & 1)) return;
-    const unsigned blocks = end / (axis == 0 ? c.block.x : axis == 1 ? c.block.y : c.block.z) + 1;
-    if (blocks * threads > kMostThreads) return;
-    c.grid = dim3(axis == 0 ? blocks : 1, axis == 1 ? blocks : 1, axis == 2 ? blocks : 1);
+    const unsigned axis = r.below(4), end = near_told(r.next());  // the last means: along all
+    const auto blocks = [&](unsigned i, unsigned extent) {
+        return spec.axes >> i & 1 && (axis == i || axis == 3) ? end / extent + 1 : 1ul;
+    };
+    const unsigned long x = blocks(0, c.block.x), y = blocks(1, c.block.y), z = blocks(2, c.block.z);
+    if (x > kMostThreads || y > kMostThreads || z > kMostThreads || x * y * z * c.block.x * c.block.y * c.block.z > kMostThreads) return;
+    c.grid = dim3(static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z));
 }
 Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_t parameters) {
     Random r{mix(seed * 1000003 + number)};
@@ -295,6 +296,7 @@ Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_
     const unsigned total = c.grid.x * c.block.x * (spec.axes & 2 ? c.grid.y * c.block.y : 1) * (spec.axes & 4 ? c.grid.z * c.block.z : 1);
     const unsigned n = r.chance(10) ? r.below(4) : size_near(r, total);
     const bool plain = number % 3 == 0;
+    if (number % 5 == 4 && number > 12 && parameters) c.nulls = std::uint64_t{1} << r.below(static_cast<unsigned>(parameters < 64 ? parameters : 64));
     for (std::size_t i = 0; i < parameters; ++i) {
         c.numbers.push_back(number_for(r, spec.roles[i], r.chance(85) ? n : size_near(r, total), c));
         static const Ints ints[] = {Ints::small, Ints::index, Ints::rising, Ints::bits, Ints::any, Ints::zero, Ints::told, Ints::index};
@@ -331,9 +333,10 @@ void fill_argument(char* raw, const Layout& layout, bool is_integer, bool is_cla
     for (std::size_t f = 0; f < layout.scalars.size(); ++f) {
         const Scalar& s = layout.scalars[f];
         if (s.kind == Field::pointer) {
-            const int area = s.inner ? reserve_areas(1) : 0;
-            if (s.inner) set_area(area, *s.inner(), c.styles[i], mix(seed + ++inner), static_cast<int>(i));
-            const std::uintptr_t p = s.inner ? start_of(area) : 0;
+            const bool none = !is_class && c.nulls >> (i % 64) & 1;
+            const int area = s.inner && !none ? reserve_areas(1) : 0;
+            if (s.inner && !none) set_area(area, *s.inner(), c.styles[i], mix(seed + ++inner), static_cast<int>(i));
+            const std::uintptr_t p = s.inner && !none ? start_of(area) : 0;
             std::memcpy(raw + s.offset, &p, sizeof p);
         } else if (is_class && !is_real(s) && s.size >= 4) {
             const std::uint64_t v = f % 3 ? c.numbers[i] : c.styles[i].limit;

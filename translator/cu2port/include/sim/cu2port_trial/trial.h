@@ -36,6 +36,7 @@ struct Case {
     std::vector<unsigned> numbers;  // a value for each parameter that is an integer
     std::vector<Style> styles;
     std::uint64_t seed;
+    std::uint64_t nulls = 0;  // bits: parameters that are null pointers
 };
 
 struct Global {
