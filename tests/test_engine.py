@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from cu2port.checks import all_checks
 from cu2port.core.edits import judge
 from cu2port.core.model import Outcome, Project, Trust
 from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import Lexed
 
 WORDS = st.sampled_from(
     """cudaMalloc cudaFree cudaMemcpyToSymbol cudaError_t cublasCreate __shfl_sync __syncwarp __launch_bounds__ asm
@@ -293,3 +295,15 @@ def test_branches_of_a_version_tell_overloads_apart() -> None:
     unsure = translate(text.replace("#else\n", "#endif\n#if 1\n"), path="a.h").output
     assert b"cudaMemAdvise(p, 1, a, d.id());" in unsure
     assert translate(unsure, path="a.h").output == unsure
+
+
+def test_nothing_of_a_file_is_left_to_the_garbage_collector() -> None:
+    text = "template <class T> __global__ void k(T* p) { int x; if (p[0]) x = 1; p[threadIdx.x] = f(x); }\n" * 3
+    translate(text)  # what is kept for all files is there after this
+    gc.collect()
+    gc.disable()
+    try:
+        translate(text)
+        assert not [x for x in gc.get_objects() if isinstance(x, Lexed)]
+    finally:
+        gc.enable()

@@ -44,7 +44,11 @@ def translate(
     and is used in reports. `clang`: a running service for questions that tokens cannot answer; without it such
     places are decided by the lexer alone. Never raises for anything that is in `source`.
     """
-    return settle(examine(source, options, path=path, project=project, clang=clang))
+    found = examine(source, options, path=path, project=project, clang=clang)
+    result = settle(found)
+    if found.unit is not None:
+        found.unit.forget()
+    return result
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,11 @@ class Unit(Tokens):
             self._kept[make] = make(self)
         return cast(T, self._kept[make])
 
+    def forget(self) -> None:
+        """Drop all that is known; nothing may be asked afterwards. What is known refers to this object and is referred
+        to by it: without the circle it is freed at once, and the garbage collector need not look for it."""
+        self.__dict__.clear()
+
     # --- preprocessor ---------------------------------------------------------------------------------------------
 
     @cached_property

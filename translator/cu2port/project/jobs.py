@@ -115,7 +115,10 @@ def side_of_text(data: bytes) -> SideFacts:
     """What a text says of the side it is on."""
     if not may_ask(data) or b"\0" in data:
         return plain_facts(data)
-    return side_facts(Unit(data.decode("latin-1"), load_catalog()))
+    unit = Unit(data.decode("latin-1"), load_catalog())
+    facts = side_facts(unit)
+    unit.forget()
+    return facts
 
 
 def convert(job: Job, tools: Tools) -> Done:

@@ -248,7 +248,7 @@ def _serve(pipe: Connection, inherited: list[Connection], held: Sequence[int]) -
         os.close(descriptor)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's: it ends us
     gc.freeze()  # the catalogue stays; looking through it again and again for garbage is a tenth of a run
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(200_000, 20, 20)
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # so that the parent can end us together with libclang's process
     with _LastWords(pipe), contextlib.closing(Tools()) as tools:
