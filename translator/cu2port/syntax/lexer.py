@@ -21,9 +21,10 @@ from typing import NamedTuple
 _WORD = r"[A-Za-z0-9_$\x80-\xff]*+"
 BOM = "\xef\xbb\xbf"  # UTF-8's byte order mark, as Latin-1 reads it
 _BLANK = " \t\f\v\r\n"
+_LINE = r"//(?:[^\n\r\\]|\\(?:\r\n|[\s\S])?)*+"  # line comment; a continuation prolongs it
 _INSIDE = (
     r"\\(?:\r\n|\r|\n)"  # a line continuation
-    r"|//(?:[^\n\r\\]|\\(?:\r\n|[\s\S])?)*+"  # line comment; a continuation prolongs it
+    rf"|{_LINE}"
     r"|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"  # block comment, maybe unterminated
 )
 #: A pattern of what may stand between two tokens.
@@ -46,7 +47,7 @@ _PIECE = re.compile(rf"{GAP}(?:{_TOKEN})")
 _RAW = r'(?:u8|[uUL])?R"(?P<d>[^ ()\\\t\v\f\n\r"]{0,16})\((?:[\s\S]*?\)(?P=d)"|[\s\S]*)'
 _PIECE_RAW = re.compile(rf"{GAP}(?:{_RAW}|{_TOKEN})")
 _RAW_HINT = re.compile(r'R"[^ ()\\\t\v\f\n\r"]{0,16}\(')
-_GAPS = re.compile(rf"[ \t\f\v\r\n]++|{_INSIDE}")
+_LINE_COMMENT = re.compile(_LINE)
 _NOT_BLANK = ("//", "/*", "\\\n", "\\\r")  # how a gap goes on after blanks, if it does; no token begins so
 _OPEN = {"(": ")", "[": "]", "{": "}", "<%": "}", "<:": "]"}
 _CLOSE = {")": ")", "]": "]", "}": "}", "%>": "}", ":>": "]"}
@@ -161,14 +162,14 @@ def lex(text: str) -> Lexed:
     moved: set[str] = set()
     for i in sorted(chain.from_iterable([places.pop(x) for x in found if x.startswith(_NOT_BLANK)])):
         piece = pieces[i]
-        gap = gaps[i] = _read_gap(piece, ends[i] - len(piece), comments)
+        gap = gaps[i] = _read_gap(piece, len(piece) - len(t[i]), ends[i] - len(piece), comments)
         t[i] = piece[gap.size :]
         places.setdefault(t[i], []).append(i)
         moved.add(t[i])
     for tok in moved:
         places[tok].sort()
     p = list(map(sub, ends, map(len, t)))
-    directives = tuple(_directives(pieces, t, p, gaps, _merged(places, _HASH)))
+    directives = tuple(_directives(text, pieces, t, p, gaps, _merged(places, _HASH)))
     if "" in places:  # what stands after the last token
         t.pop()
         p.pop()
@@ -192,21 +193,35 @@ class _Gap(NamedTuple):
     comment_end: int
 
 
-def _read_gap(piece: str, start: int, comments: list[tuple[int, int]]) -> _Gap:
-    """The gap of a piece that starts at byte `start`; its comments are added to `comments`."""
-    at = comment_end = 0
-    breaks = False
-    for m in _GAPS.finditer(piece):
-        if m.start() != at:  # in the token
-            break
-        if piece[at] == "/":
-            comments.append((start + at, start + m.end()))
+def _read_gap(piece: str, at: int, start: int, comments: list[tuple[int, int]]) -> _Gap:
+    """The gap of a piece that starts at byte `start` and has more than blanks from byte `at` of it on; its comments are
+    added to `comments`."""
+    comment_end = 0
+    breaks = _has_newline(piece[:at]) if at else False
+    while piece.startswith(_NOT_BLANK, at):
+        if piece[at] == "\\":
+            end = at + (3 if piece.startswith("\r\n", at + 1) else 2)
+        else:
+            end = _comment_end(piece, at)
+            comments.append((start + at, start + end))
             if not breaks:
-                comment_end = start + m.end()
-        elif piece[at] != "\\":
-            breaks = breaks or _has_newline(m.group())
-        at = m.end()
+                comment_end = start + end
+        at = len(piece) - len(piece[end:].lstrip(_BLANK))
+        breaks = breaks or (at > end and _has_newline(piece[end:at]))
     return _Gap(at, breaks, comment_end)
+
+
+def _comment_end(piece: str, at: int) -> int:
+    """Where the comment at byte `at` of a piece ends."""
+    if piece[at + 1] == "*":
+        end = piece.find("*/", at + 2)
+        return len(piece) if end < 0 else end + 2
+    end = piece.find("\n", at)
+    end = len(piece) if end < 0 else end
+    if piece.find("\\", at, end) < 0 and piece.find("\r", at, end) < 0:
+        return end
+    m = _LINE_COMMENT.match(piece, at)
+    return m.end() if m is not None else end
 
 
 def _has_newline(text: str) -> bool:
@@ -214,7 +229,7 @@ def _has_newline(text: str) -> bool:
 
 
 def _directives(
-    pieces: list[str], t: list[str], p: list[int], gaps: dict[int, _Gap], hashes: list[int]
+    text: str, pieces: list[str], t: list[str], p: list[int], gaps: dict[int, _Gap], hashes: list[int]
 ) -> Iterator[Directive]:
     """Directives: from a `#` that begins a line to that line's end. `hashes`: the tokens that may begin one."""
 
@@ -230,14 +245,28 @@ def _directives(
     for i in hashes:
         if i < past or (i and not breaks(i)):
             continue
-        past = i + 1
-        while past < count and not breaks(past):
-            past += 1
+        past = _line_stop(text, t, p, i, count)
+        if past < 0:
+            past = i + 1
+            while past < count and not breaks(past):
+                past += 1
         end = p[past - 1] + len(t[past - 1])
         if past in gaps and gaps[past].comment_end:
             end = gaps[past].comment_end
         word = t[i + 1] if i + 1 < past else ""
         yield Directive(word if word.isidentifier() else "", i, past, p[i], end)
+
+
+def _line_stop(text: str, t: list[str], p: list[int], i: int, count: int) -> int:
+    """The first token after the line of token i, -1 where newlines alone do not tell: a block comment, a continuation
+    or a raw string may go on, and a lone carriage return ends a line too."""
+    start = p[i]
+    end = text.find("\n", start)
+    end = len(text) if end < 0 else end
+    if text.find("\\", start, end) >= 0 or text.find("/*", start, end) >= 0 or text.find("\r", start, end - 1) >= 0:
+        return -1
+    stop = bisect_left(p, end, i + 1, count)
+    return stop if p[stop - 1] + len(t[stop - 1]) <= end else -1
 
 
 def _groups(directives: tuple[Directive, ...], size: int) -> tuple[Group, ...]:
@@ -265,7 +294,8 @@ def _groups(directives: tuple[Directive, ...], size: int) -> tuple[Group, ...]:
     return tuple(sorted(groups, key=lambda g: (g.start, g.depth)))
 
 
-_Stack = tuple[int, "_Stack"] | None  # open brackets, the innermost first; shared by the branches of a conditional
+# open brackets, the innermost first: what closes it, its token, those around it; shared by a conditional's branches
+_Stack = tuple[str, int, "_Stack"] | None
 
 
 def _match(t: list[str], directives: tuple[Directive, ...], brackets: list[int]) -> list[int]:
@@ -298,19 +328,20 @@ def _match_run(
     while (i := brackets[at]) < stop:
         at += 1
         tok = t[i]
-        if tok in _OPEN:
-            stack = (i, stack)
+        want = _OPEN.get(tok)
+        if want is not None:
+            stack = (want, i, stack)
         elif stack is not None:
-            want = _CLOSE[tok]
-            j, rest = stack
-            if _OPEN[t[j]] != want:  # a stray opener between: give it up if a partner is below, else ignore this closer
+            closes = _CLOSE[tok]
+            want, j, rest = stack
+            if want != closes:  # a stray opener between: give it up if a partner is below, else ignore this closer
                 for _ in range(_STRAY):
                     if rest is None:
                         break
-                    j, rest = rest
-                    if _OPEN[t[j]] == want:
+                    want, j, rest = rest
+                    if want == closes:
                         break
-                if _OPEN[t[j]] != want:
+                if want != closes:
                     continue
             stack = rest
             match[i] = j
