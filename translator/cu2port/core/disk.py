@@ -65,10 +65,8 @@ def replacing(
     is raised and it stays. `like`: owner, mode, extended attributes and names are those of the file that is there, or
     Refused; with `force`, as far as that can be. `durable`: the bytes are on the disk before the name is.
     """
-    private = like or mode is not None
-    descriptor, temporary = _temporary(
-        path, lambda name: os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
-    )
+    descriptor, temporary = _new_file(path, 0o600 if like or mode is not None else 0o666)
+    left = True
     try:
         with os.fdopen(descriptor, "wb") as f:
             yield f
@@ -79,47 +77,65 @@ def replacing(
                 _keep_attributes(temporary, str(path), force)
             if durable:
                 os.fsync(f.fileno())
-        settle(temporary, path, over)
+        left = settle(temporary, path, over)
     finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)  # noqa: PTH108
+        if left:
+            _remove(temporary)
 
 
 def write(path: Path | str, data: bytes, mode: int | None = None, *, over: str | None = None) -> None:
-    """Write a file whole or not at all; see `replacing`."""
-    with replacing(path, mode, over=over) as f:
-        f.write(data)
+    """Write a file whole or not at all; see `replacing`, which costs more."""
+    descriptor, temporary = _new_file(path, 0o600 if mode is not None else 0o666)
+    left = True
+    try:
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(descriptor, rest) :]
+        finally:
+            os.close(descriptor)
+        if mode is not None:
+            os.chmod(temporary, mode)  # noqa: PTH101 - Windows has no fchmod
+        left = settle(temporary, path, over)
+    finally:
+        if left:
+            _remove(temporary)
 
 
 def put_link(path: Path | str, text: str, *, over: str | None, is_folder: bool = False) -> None:
     """Make a link in the place of what is expected there. Raises Refused."""
     _, temporary = _temporary(path, lambda name: os.symlink(text, name, is_folder))  # noqa: PTH211
+    left = True
     try:
-        settle(temporary, path, over)
+        left = settle(temporary, path, over)
     finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)  # noqa: PTH108
+        if left:
+            _remove(temporary)
 
 
-def settle(temporary: str, path: Path | str, over: str | None) -> None:
-    """Give a file its place when what is there has the digest `over`. What was there has the other name afterwards,
-    where the system can exchange two names. Raises Refused, and then all is as it was."""
+def settle(temporary: str, path: Path | str, over: str | None) -> bool:
+    """Give a file its place when what is there has the digest `over`. Returns whether what was there has the other name
+    now, as where the system can exchange two names. Raises Refused, and then all is as it was."""
     name = str(path)
+    if over is None:
+        os.replace(temporary, name)  # noqa: PTH105
+        return False
+    if over == ABSENT:
+        move(temporary, name)
+        return False
     with _uninterrupted():
-        if over is None:
-            os.replace(temporary, name)  # noqa: PTH105
-        elif over == ABSENT:
-            move(temporary, name)
-        elif digest_of(name) != over:
+        if digest_of(name) != over:
             raise Refused(CHANGED)
-        elif not _rename(temporary, name, _EXCHANGE):
+        if not _rename(temporary, name, _EXCHANGE):
             os.replace(temporary, name)  # noqa: PTH105
-        elif digest_of(temporary) != over:
+            return False
+        if digest_of(temporary) != over:
             expected = os.lstat(name)
             _rename(temporary, name, _EXCHANGE)
             if not os.path.samestat(expected, os.lstat(temporary)):  # saved once more: that is the newest
                 _rename(temporary, name, _EXCHANGE)
             raise Refused(CHANGED)
+    return True
 
 
 def move(old: Path | str, new: Path | str) -> None:
@@ -173,6 +189,16 @@ def real_folder(path: Path | str) -> bool:
         return False
 
 
+def _new_file(path: Path | str, mode: int) -> tuple[int, str]:
+    """A new file beside a path: its descriptor and name."""
+    return _temporary(path, lambda name: os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+
+
+def _remove(name: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(name)  # noqa: PTH108
+
+
 def _temporary(path: Path | str, make: Callable[[str], T]) -> tuple[T, str]:
     """Make something beside a path under a name that nothing has; what `make` returns, and the name."""
     folder, name = os.path.split(path)
@@ -180,8 +206,10 @@ def _temporary(path: Path | str, make: Callable[[str], T]) -> tuple[T, str]:
     for n in range(1000):
         mark = f"{os.getpid()}-{n}" if n else str(os.getpid())
         temporary = os.path.join(folder, f".{short}.{mark}.cu2port")  # noqa: PTH118 - see Item.name
-        with contextlib.suppress(FileExistsError):  # left by a run that was killed
+        try:
             return make(temporary), temporary
+        except FileExistsError:  # left by a run that was killed
+            continue
     raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name)
 
 

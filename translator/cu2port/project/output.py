@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from cu2port.core import file_rules
-from cu2port.core.disk import ABSENT, CHANGED, Refused, digest_of, put_link, real_folder, replacing
+from cu2port.core.disk import ABSENT, CHANGED, Refused, digest_of, put_link, real_folder, replacing, write
 from cu2port.core.model import Judged
 from cu2port.project.helper_headers import HelperHeaders
 from cu2port.project.manifest import Known, Manifest, reachable
@@ -134,12 +134,12 @@ class TreeOutput:
             if now == new:
                 if stat.S_IMODE(there) != mode:
                     os.chmod(path, mode)  # noqa: PTH101
+            elif data is not None:
+                self._manifest.note(item.target, new, root)
+                write(path, data, mode, over=now)
             else:
                 with replacing(path, mode, over=now) as f:
-                    if data is not None:
-                        f.write(data)
-                    else:
-                        new = _copy(item.name, f)
+                    new = _copy(item.name, f)
                     self._manifest.note(item.target, new, root)
         self._now[item.target] = (new, root)
 
