@@ -16,10 +16,11 @@ from cu2port.catalog.findings import Kind, RowFinding, by_kind
 from cu2port.core.model import Edit, insert, replace
 from cu2port.facts.structure import Include
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import Directive
+from cu2port.syntax.lexer import GAP, Directive
 
 RUNTIME = "hip/hip_runtime.h"
 HELPER = re.compile(r"(?:^|/)cu2port/\w+\.hpp\Z")  # a header of ours, which brings the runtime itself
+_INCLUDE = re.compile(rf"(?:include|include_next|import){GAP}[<\"]([^>\"\r\n]*)")
 _KERNEL_WORDS = frozenset({"__global__", "__device__", "threadIdx", "<<<"})  # the most common of them
 _RUNTIME_USERS = re.compile(
     r"\b(?:__global__|__device__|__host__|__shared__|__constant__|__managed__|threadIdx|blockIdx|dim3|hip[A-Z]\w+"
@@ -80,8 +81,16 @@ def _each(unit: Unit) -> Iterator[RowFinding]:
 
 def _may_name_header(unit: Unit) -> bool:
     """Whether an include may be one to say something of, told by the words of the text. False is certain."""
-    known = unit.may_hold(unit.catalog.header_words) or unit.may_match(CUDA_HEADER, "ctn")
-    return known or bool(unit.project.renamed)
+    if not (unit.project.renamed or unit.may_hold(unit.catalog.header_words) or unit.may_match(CUDA_HEADER, "ctn")):
+        return False
+    return unit.is_read or any(_is_known(unit, path) for path in {m[1].strip() for m in _INCLUDE.finditer(unit.text)})
+
+
+def _is_known(unit: Unit, path: str) -> bool:
+    c = unit.catalog
+    if path in unit.project.renamed or CUDA_HEADER.match(path) is not None:
+        return True
+    return _longest(c.headers, path) is not None or _longest(c.missing_headers, path) is not None
 
 
 def _finding(message: str, inc: Include, edits: tuple[Edit, ...], cuda: str, hip: str) -> RowFinding:

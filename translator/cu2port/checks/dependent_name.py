@@ -1,16 +1,18 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, insert
 from cu2port.engine.check import Check, Example
-from cu2port.facts.structure import Function
+from cu2port.facts.structure import Function, may_name_dependent
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.lexer import GAP, is_identifier
 
 _STARTS = frozenset({";", "{", "}", "const", "static", "volatile", "__shared__", "constexpr"})
 _AFTER_NAME = frozenset({";", "=", "[", "{", ",", "("})
 _AFTER_TYPE = frozenset({"*", "&"})
+_MEMBER_TEMPLATE = re.compile(rf"(?:\.|->){GAP}[A-Za-z_]\w*{GAP}<(?![<=])")
 
 
 class DependentName(Check):
@@ -43,6 +45,8 @@ class DependentName(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if not may_name_dependent(unit.text) and _MEMBER_TEMPLATE.search(unit.text) is None:
+            return
         if "template" not in unit.words:
             return
         for f in unit.functions:

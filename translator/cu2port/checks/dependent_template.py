@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, insert
 from cu2port.engine.check import Check, Example
+from cu2port.facts.structure import may_name_dependent
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 
@@ -58,10 +59,11 @@ class DependentTemplate(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if "template" not in unit.words or _SHAPE.search(unit.text) is None:
+        text = unit.text
+        if _SHAPE.search(text) is None or not may_name_dependent(text) or "template" not in unit.words:
             return
         parameters = _parameters(unit)
-        for found in _SHAPE.finditer(unit.text):
+        for found in _SHAPE.finditer(text):
             i = unit.lexed.at(found.start())
             if unit.tok(i) != "::" or unit.in_directive(i) is not None or not is_identifier(unit.tok(i + 1)):
                 continue

@@ -33,6 +33,8 @@ class DeviceLibrary(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if not any(library in unit.text for library in _LIBRARIES):
+            return
         if not unit.words & {"__device__", "__global__"}:
             return
         told: set[str] = set()

@@ -120,7 +120,7 @@ class ImplicitHeader(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if not _read_by_nvcc(unit):
+        if not (unit.may_hold(_NAMES) or "thrust" in unit.text) or not _read_by_nvcc(unit):
             return
         thrust = "thrust" in unit.words and any(inc.path.startswith(("thrust/", "cuda/")) for inc in unit.includes)
         if not thrust and unit.words.isdisjoint(_NAMES):

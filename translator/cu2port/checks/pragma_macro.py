@@ -28,7 +28,7 @@ class PragmaMacro(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if "pragma" not in unit.words or not may_be_in_macro(unit.text, "#"):
+        if not may_be_in_macro(unit.text, "#", "pragma") or "pragma" not in unit.words:
             return
         for definitions in unit.macros.values():
             for macro in definitions:

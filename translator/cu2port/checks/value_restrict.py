@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import is_value
 from cu2port.facts.unit import Unit
+
+_AFTER_VALUE = re.compile(r"[^\s*&]\s*\b__restrict")  # `const` and a comment may be what is before, too
 
 
 class ValueRestrict(Check):
@@ -27,6 +30,8 @@ class ValueRestrict(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if _AFTER_VALUE.search(unit.text) is None:
+            return
         for i in unit.find("__restrict__", "__restrict"):
             k = i - 1
             while unit.tok(k) in ("const", "volatile"):

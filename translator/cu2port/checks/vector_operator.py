@@ -10,6 +10,7 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 
 _VECTOR = re.compile(r"(?:u?char|u?short|u?int|u?long|u?longlong|float|double)([1-4])\Z")
+_BEGINS = "cdfhilsu"
 _COMPLEX = re.compile(r"(?:cu|hip)(?:Float|Double)?Complex\Z")  # vectors of two in HIP
 _ALIAS = re.compile(r"\b(?:typedef\s+(?P<a>\w+)\s+(?P<b>\w+)\s*;|using\s+(?P<c>\w+)\s*=\s*(?P<d>\w+)\s*;)")
 _NAMES = ("+=", "-=", "*=", "/=", "*", "/", "++", "--")
@@ -76,6 +77,8 @@ class VectorOperator(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if not unit.may_match(_VECTOR, _BEGINS) and not unit.may_match(_COMPLEX, _BEGINS):
+            return
         for i in unit.find("operator"):
             op = unit.tok(i + 1)
             if op not in _NAMES or unit.tok(i + 2) != "(" or unit.in_directive(i) is not None:

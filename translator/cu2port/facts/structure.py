@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 from cu2port.core.model import Span
-from cu2port.syntax.lexer import Directive, is_identifier
+from cu2port.syntax.lexer import GAP, Directive, is_identifier
 from cu2port.syntax.scopes import Head
 from cu2port.syntax.words import EXECUTION_SPACES
 
@@ -17,7 +16,12 @@ if TYPE_CHECKING:
     from cu2port.facts.unit import Unit
 
 _MAY_LAUNCH = re.compile(r"<<(?:<|[ \t\f\v\r\n]*(?:<|/[/*]|\\))")
-_BODY = r"define\b(?:[^%s\r\n\\/]|\\(?:\r\n|[\s\S])|/\*(?:[^*]|\*(?!/))*+\*/|/)*+%s"
+_DEFINITION = re.compile(r"define\b(?:[^\r\n\\/]|\\(?:\r\n|[\s\S])|/\*(?:[^*]|\*(?!/))*+\*/|/)*+")
+_OF_ARGUMENTS = re.compile(rf">{GAP}::")
+_WORD = r"([A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*)"
+_TYPE_PARAMETER = re.compile(
+    rf"(?:class|typename){GAP}{_WORD}(?={GAP}(?:[,>=]|::))|using{GAP}{_WORD}{GAP}={GAP}typename"
+)
 _LONGEST_LAUNCH = 4000  # tokens of its configuration
 SIDES = EXECUTION_SPACES
 
@@ -97,14 +101,29 @@ def _sides(unit: Unit, head: Head) -> frozenset[str]:
     return SIDES.intersection(words).union(*(unit.side_macros[w] for w in words if w in unit.side_macros))
 
 
-def may_be_in_macro(text: str, sign: str) -> bool:
-    """Whether a sign, as `;`, may be a token of a macro's definition, told without the lexer. False is certain."""
-    return _body_with(sign).search(text) is not None or 'R"' in text
+def may_be_in_macro(text: str, *parts: str | re.Pattern[str]) -> bool:
+    """Whether a macro's definition may hold all of some signs or words, as `;`, and what matches some patterns, told
+    without the lexer. False is certain."""
+    if "define" not in text or any(isinstance(part, str) and part not in text for part in parts):
+        return False
+    return 'R"' in text or any(all(_holds(m[0], part) for part in parts) for m in _DEFINITION.finditer(text))
 
 
-@cache
-def _body_with(sign: str) -> re.Pattern[str]:
-    return re.compile(_BODY % (sign, sign))
+def _holds(text: str, part: str | re.Pattern[str]) -> bool:
+    return part in text if isinstance(part, str) else part.search(text) is not None
+
+
+def may_name_dependent(text: str) -> bool:
+    """Whether a name in a text may be qualified with what depends on a type parameter of a template (`T::x`,
+    `A<T>::x`), told without the lexer. False is certain."""
+    if "template" not in text:
+        return False
+    names = {m[1] or m[2] for m in _TYPE_PARAMETER.finditer(text)}
+    return bool(names) and (_OF_ARGUMENTS.search(text) is not None or any(_qualifies(name, text) for name in names))
+
+
+def _qualifies(name: str, text: str) -> bool:
+    return re.search(rf"{re.escape(name)}{GAP}::", text) is not None
 
 
 def find_launches(unit: Tokens) -> tuple[Launch, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -19,6 +20,8 @@ _INDEX = frozenset({"threadIdx", "blockIdx", "__shared__"})
 _ON_DEVICE = _DEVICE | _INDEX
 _SPOKEN = ("DEVICE", "GLOBAL", "KERNEL")
 _SPEAKS = re.compile("|".join(_SPOKEN))  # of macros that say where a function runs
+_SPOKEN_NAME = re.compile(rf"[^a-z]*(?:{'|'.join(_SPOKEN)})[^a-z]*\Z")
+_CAPITALS = string.ascii_uppercase + "_"
 
 
 @dataclass(slots=True)
@@ -80,9 +83,8 @@ def device_functions(unit: Unit) -> tuple[Function, ...]:
 
 def _device_functions(unit: Unit) -> tuple[Function, ...]:
     words = unit.words
-    if words.isdisjoint(_ON_DEVICE) and (
-        not any(x in unit.text for x in _SPOKEN) or not any(w.isupper() and _SPEAKS.search(w) for w in words)
-    ):
+    spoken = any(x in unit.text for x in _SPOKEN) and unit.may_match(_SPOKEN_NAME, _CAPITALS)
+    if words.isdisjoint(_ON_DEVICE) and not (spoken and any(w.isupper() and _SPEAKS.search(w) for w in words)):
         return ()
     return tuple(f for f in unit.functions if is_device(unit, f))
 

@@ -18,6 +18,8 @@ from cu2port.syntax.statements import Parser, parameters
 from cu2port.warp.model import Device, make_device
 
 _CONDITIONAL = frozenset("if else for while do switch case default #".split())
+# a name after a type, and what ends a declarator without an initializer; comments and continuations may be between
+_MAY_DECLARE = re.compile(r"[\w>*&/\\][\s*&/\\]+[A-Za-z_$\x80-\xff][\w$\x80-\xff]*[\s/\\]*(?:\[|[;,])")
 _SHORT = 8  # tokens of a macro that holds less than a declaration and a branch
 _MAX_DEPTH = 40  # nested blocks
 _BEFORE_BLOCK = frozenset({")", ";", "{", "}", ":", "else", "do", "const", "mutable"})  # of statements, not of values
@@ -42,7 +44,7 @@ def find_candidates(unit: Unit, functions: Iterable[Function], tolerant: frozens
     passed by value. `tolerant`: names of functions that accept arguments without a value."""
     macros = (
         m
-        for ms in (unit.macros.values() if may_be_in_macro(unit.text, ";") else ())
+        for ms in (unit.macros.values() if may_be_in_macro(unit.text, ";", _MAY_DECLARE) else ())
         for m in ms
         if m.stop - m.first > _SHORT and ";" in unit.t[m.first : m.stop]
     )
