@@ -331,6 +331,13 @@ PATTERNS: dict[str, Pattern] = {
     "types of CUDA": Pattern(times("void f{i}(cudaStream_t s, cudaError_t e = cudaSuccess);\n")),
     "typedefs": Pattern(times("typedef void *cudaStream_t;\n")),
     "strict names": Pattern(kernel("p[{i}] = min(n, {i}u) + max(v, 1.0);\n")),
+    "device pointer, one expression": Pattern(
+        lambda n: "void f(CUdeviceptr p, int n) { g(" + "p + n + " * n + "1); }\n"
+    ),
+    "device pointer, bits in one expression": Pattern(
+        lambda n: "void f(CUdeviceptr p, int n) { CUdeviceptr q = (" + "(p + n) & " * n + "~1); }\n"
+    ),
+    "device pointers": Pattern(times("void f{i}(CUdeviceptr p{i}, int n) { CUdeviceptr q = p{i} + n; g(q & 1); }\n")),
     "half arithmetic": Pattern(kernel("h = __hadd(h, __float2half(v)) + h;\n", "__half h; float v = n;")),
     "vector operators": Pattern(kernel("x = x + y * 2.f; x.x = 1;\n", "float4 x, y;")),
     "textures": Pattern(
