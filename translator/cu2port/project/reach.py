@@ -82,6 +82,14 @@ class _Node(NamedTuple):
     here: str
 
 
+class _Hit(NamedTuple):
+    """A file that is where an include may mean it: as it is opened, where it really is, and as it is reached."""
+
+    file: str
+    real: str
+    nodes: tuple[_Node, ...]
+
+
 class _Texts(NamedTuple):
     """What some includes of one folder may mean. `parts`: what is found at which place, and the node of what is read;
     `doubt`: a macro names some of them; `known`: whether all are known."""
@@ -114,6 +122,7 @@ class Reach:
         self._real: dict[str, str] = {}
         self._plain: dict[str, bool] = {}
         self._texts: dict[str, Text | None] = {}
+        self._hits: dict[tuple[str, str, bool], _Hit | None] = {}
         self._around: dict[tuple[str, Sequence[str]], _Around] = {}
         self._left = _MOST_FILES  # how many headers may still be looked at
 
@@ -176,41 +185,49 @@ class Reach:
             return _Texts(known=False)
         parts: list[tuple[str, _Node | None]] = []
         front = f"{self._real_folder(here)}{os.sep}"
-        for label, file, real in self._found(around, here, names):
-            allowed = real.startswith((front, *around.fronts)) or self._may_include(file)
-            text = self._text(file, real) if allowed else None
-            shown = _shown(real, around.home)
-            said = f"{label}\0{shown}\0{text.digest.hex() if text else allowed}"
-            # beside the name that a link has, and beside the file: not all readers resolve links
-            for folder in {self._real_folder(os.path.dirname(f)): None for f in (file, real)}:  # noqa: PTH120
-                parts.append((said, None if text is None else _Node(real, folder)))
+        for label, hit in self._found(around, here, names):
+            allowed = hit.real.startswith((front, *around.fronts)) or self._may_include(hit.file)
+            text = self._text(hit.file, hit.real) if allowed else None
+            said = f"{label}\0{_shown(hit.real, around.home)}\0{text.digest.hex() if text else allowed}"
+            parts += [(said, None if text is None else node) for node in hit.nodes]
         return _Texts(tuple(parts), "" in names)
 
-    def _found(self, around: _Around, here: str, names: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-        """(what tells the place, file as it is opened, where that really is) of all that some names may mean."""
+    def _found(self, around: _Around, here: str, names: Iterable[str]) -> Iterator[tuple[str, _Hit]]:
+        """What tells the place, and what is there, of all that some names may mean."""
         places = around.places.get(here)
         if places is None:
             inner = self._with_inner("here", here, self._listing(here))
             near = {place.folder for place in inner}
             places = around.places[here] = [*inner, *(p for p in around.all if p.folder not in near)]
         for name in names:
-            folder, _, last = name.rpartition("/")
-            if not last:
-                continue
-            first = folder.partition("/")[0]
             for label, where, names_there in places:
-                if not folder:
-                    file = f"{where}/{last}"
-                    is_link = self._is_link(file) if names_there is None else names_there.get(last)
-                elif self._is_link(f"{where}/{first}") is None:
-                    continue
-                else:
-                    where = self._inside(where, folder)
-                    file = f"{where}/{last}"
-                    is_link = self._is_link(file)
-                if is_link is not None:
-                    real = os.path.realpath(file) if is_link else f"{self._real_folder(where)}{os.sep}{last}"
-                    yield f"{label}\0{name}", file, real
+                key = (where, name, names_there is None)
+                if key not in self._hits:
+                    self._hits[key] = self._hit(where, name, names_there)
+                hit = self._hits[key]
+                if hit is not None:
+                    yield f"{label}\0{name}", hit
+
+    def _hit(self, where: str, name: str, names_there: dict[str, bool] | None) -> _Hit | None:
+        """What a name means in one place."""
+        folder, _, last = name.rpartition("/")
+        if not last:
+            return None
+        if not folder:
+            file = f"{where}/{last}"
+            is_link = self._is_link(file) if names_there is None else names_there.get(last)
+        elif self._is_link(f"{where}/{folder.partition('/')[0]}") is None:
+            return None
+        else:
+            where = self._inside(where, folder)
+            file = f"{where}/{last}"
+            is_link = self._is_link(file)
+        if is_link is None:
+            return None
+        real = os.path.realpath(file) if is_link else f"{self._real_folder(where)}{os.sep}{last}"
+        # beside the name that a link has, and beside the file: not all readers resolve links
+        folders = dict.fromkeys(self._real_folder(os.path.dirname(f)) for f in (file, real))  # noqa: PTH120
+        return _Hit(file, real, tuple(_Node(real, folder) for folder in folders))
 
     def _inside(self, where: str, folder: str) -> str:
         """A folder as named from another. `..` is taken off where no link is on the way, so that each folder has one
