@@ -79,3 +79,20 @@ def test_part_of_a_warp(read: str) -> None:
         text = BLOCK.replace("READ", read).replace("LAST", LAST).replace("SIZE", size)
         made = translate(text, Options(warp="native"), path="p.cu")
         assert [j.finding.code for j in made.findings if j.finding.code in ("CU356", "CU357")] == [code]
+
+
+@pytest.mark.parametrize("block", ["48", "dim3(48)", "dim3(48, 1)", "N"])
+@pytest.mark.parametrize(
+    "sum_of_a_warp",
+    ["v = __reduce_add_sync(~0u, v);", "for (int o = 16; o > 0; o /= 2) v += __shfl_down_sync(~0u, v, o);"],
+)
+def test_a_block_that_ends_inside_of_a_warp(block: str, sum_of_a_warp: str) -> None:
+    """CUDA's operations take the threads that are there. What works with whole wavefronts takes whole warps."""
+    text = (
+        f"const int N = 48;\n__global__ void k(const int* in, int* out) {{ int v = in[threadIdx.x]; {sum_of_a_warp}\n"
+        f"  if (threadIdx.x % 32 == 0) atomicAdd(out, v); }}\nvoid run(int* a, int* b) {{ k<<<1, {block}>>>(a, b); }}\n"
+    )
+    for source, code in ((text, "CU357"), (text.replace("48", "96"), "CU356")):
+        made = translate(source, Options(warp="native"), path="p.cu")
+        assert [j.finding.code for j in made.findings if j.finding.code in ("CU356", "CU357")] == [code]
+        assert (b"cu2port::wave" in made.output) == (code == "CU356")

@@ -91,7 +91,7 @@ def _other(s: State, e: CallExpr, own: Proved | None) -> Valued:
         return s, SAME
     if own.meets or not own.result.plain:
         s = _meet(s, e, own.syncs)
-    for what, holds in (("line", own.line), ("plane", own.plane), ("floors", own.floors)):
+    for what, holds in (("line", own.line), ("plane", own.plane)):
         s = s.note(what, True) if holds else s
     return (s, SAME) if own.result.plain else (s.note("site", Site(e)), own.result)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import prod
 from pathlib import Path, PurePosixPath
 
 from cu2port.core.files import may_include
@@ -76,16 +77,17 @@ def in_rows(unit: Unit, f: Function, dims: int) -> Refused | None:
 
 
 def in_whole_warps(unit: Unit, facts: Facts, f: Function) -> Refused | None:
-    """Why a kernel's blocks are no whole warps, of which CUDA leaves out the last where it divides by 32; None if no
-    launch is seen to have such blocks."""
+    """Why a kernel's blocks are no whole warps; None if no launch is seen to have such blocks.
+
+    A wavefront that ends inside of a warp has lanes that are not there, where `wave.hpp` takes all of them; and CUDA
+    leaves the last warp out of what is divided by 32."""
     for x in launches_of(unit, f):
         spans = unit.split_args(x.config_first, x.close)
         if len(spans) < 2:
             continue
         block = read_expression(unit, unit.lexed.at(spans[1].start), unit.lexed.at(spans[1].end))
-        if isinstance(block, CallExpr) and callee(block) == "dim3" and len(block.args) == 1:
-            block = block.args[0]
-        n = facts.number(block)
-        if n is not None and n % 32:
+        sizes = block.args if isinstance(block, CallExpr) and callee(block) == "dim3" else (block,)
+        numbers = [facts.number(size) for size in sizes]
+        if None not in numbers and prod(n for n in numbers if n is not None) % 32:
             return Refused(x.open, Reason.PARTIAL)
     return None

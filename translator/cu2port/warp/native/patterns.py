@@ -210,14 +210,13 @@ def collective(e: CallExpr) -> Collective | None:
 class Form:
     """Code that says something of lanes. `means`: what; a hole of that name in capitals takes such code. `place`: what
     of it is rewritten: a hole, "ALL", or "TAIL" from the operator on; `text`: as what. `where`: "row" if blocks must
-    have one dimension, "plane" if they have two. `floors`: it leaves a part of a warp out of the count of warps."""
+    have one dimension, "plane" if they have two."""
 
     cuda: str
     means: str
     place: str = ""
     text: str = ""
     where: str = ""
-    floors: bool = False
 
 
 _COUNT = SPACE + "count({})"
@@ -242,8 +241,8 @@ FORMS = (
     Form("blockDim.x", "threads", where="row"),
     Form("blockDim.x * blockDim.y", "threads", where="plane"),
     Form("TILE.meta_group_size()", "count", "ALL", _COUNT.format("blockDim.x")),
-    Form("THREADS / SIZE", "count", "ALL", _COUNT, floors=True),
-    Form("THREADS >> FIVE", "count", "ALL", _COUNT, floors=True),
+    Form("THREADS / SIZE", "count", "ALL", _COUNT),
+    Form("THREADS >> FIVE", "count", "ALL", _COUNT),
     Form("(THREADS + WIDE - ONE) / SIZE", "count", "ALL", _COUNT),
     Form("(THREADS + WIDE - ONE) >> FIVE", "count", "ALL", _COUNT),
     Form("(THREADS + TOP) / SIZE", "count", "ALL", _COUNT),

@@ -100,8 +100,7 @@ class _Plan:
             return s
         if (s.line or s.plane) and (refused := in_rows(self.unit, f, 1 if s.line else 2)) is not None:
             return refused
-        floors = any(x.floors for x in self.proofs.proved(*reached))
-        if floors and (refused := in_whole_warps(self.unit, self.proofs.facts, f)) is not None:
+        if (refused := in_whole_warps(self.unit, self.proofs.facts, f)) is not None:
             return refused
         if (other := next((g for g in reached if g in misused), None)) is not None:
             return Refused(f.name_at, Reason.MISUSED, (other.name,))

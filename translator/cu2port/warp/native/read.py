@@ -20,12 +20,10 @@ from cu2port.warp.native.types import casts, holds_threads, is_cast
 
 
 class Found(NamedTuple):
-    """Code that is a form. `bound`: what is in its holes and in those of forms inside; `edits`: what is
-    rewritten; `floors`: a part of a warp is left out of a count."""
+    """Code that is a form. `bound`: what is in its holes and in those of forms inside; `edits`: what is rewritten."""
 
     bound: Mapping[str, Expr]
     edits: tuple[Edit, ...] = ()
-    floors: bool = False
 
 
 _KINDS = {"tid": Kind.TID, "lane": Kind.LANE, "warp": Kind.WARP, "count": Kind.COUNT}
@@ -62,7 +60,6 @@ def _filled(s: State, form: Form, e: Expr | Stmt, way: Bound) -> Found | None:
     """What code says if what is in each hole may stand there."""
     bound: dict[str, Expr] = {}
     edits: tuple[Edit, ...] = ()
-    floors = form.floors
     for hole, x in way:
         if hole in bound and not s.fn.facts.same(x, bound[hole]) and hole.lower() not in _MEANINGS:
             return None
@@ -72,19 +69,17 @@ def _filled(s: State, form: Form, e: Expr | Stmt, way: Bound) -> Found | None:
                 return None
             bound |= inner.bound
             edits += inner.edits
-            floors = floors or inner.floors
         elif hole in HOLES and not HOLES[hole](s, x):
             return None
         bound[hole] = bound.get(hole, x) if hole.lower() not in _MEANINGS else x
-    floors = floors and "MANY" not in bound
     if not form.place:
-        return Found(bound, edits, floors)
+        return Found(bound, edits)
     span = _span(s, form, e, bound)
     if span is None:
         return None
     start, end = s.fn.unit.p[span[0]], s.fn.unit.end(span[1])
     inner_edits = edits if form.place != "ALL" else ()
-    return Found(bound, (*inner_edits, Edit(start, end, (form.text.format(_size(s, bound)),))), floors)
+    return Found(bound, (*inner_edits, Edit(start, end, (form.text.format(_size(s, bound)),))))
 
 
 def _size(s: State, bound: Mapping[str, Expr]) -> str:
@@ -208,9 +203,8 @@ def _is_huge(text: str) -> bool:
 
 
 def accept(s: State, found: Found) -> State:
-    """With the text that a form rewrites, and what it needs from blocks."""
-    s = s.edit(*found.edits)
-    return s.note("floors", True) if found.floors else s
+    """With the text that a form rewrites."""
+    return s.edit(*found.edits)
 
 
 # --- questions --------------------------------------------------------------------------------------------------------

@@ -118,7 +118,6 @@ class Proved:
     index: str = ""  # it returns the "lane" or the "warp", and does nothing else
     line: bool = False  # its blocks must have one row of threads
     plane: bool = False  # its blocks may have two dimensions, no more
-    floors: bool = False  # it leaves a part of a warp out of the count of warps
     meets: bool = False  # all lanes of a wavefront that exist must call it together
     syncs: bool = False  # all threads that call it come to a barrier in it
     scratch: frozenset[int] = frozenset()  # parameters that point to slots of warps
@@ -132,7 +131,6 @@ def alike(all_of: Sequence[Proved]) -> Proved:
         line=any(s.line for s in all_of),
         meets=any(s.meets for s in all_of),
         plane=any(s.plane for s in all_of),
-        floors=any(s.floors for s in all_of),
         syncs=all(s.syncs for s in all_of),
         kinds=tuple(k for s in all_of for k in s.kinds),
     )
@@ -170,7 +168,7 @@ class Fn:
 class Note(NamedTuple):
     """Something found on the way, and what was found before it."""
 
-    what: str  # edit, understood, done, site, result, scratch, scratch_call, line, plane, floors, meets
+    what: str  # edit, understood, done, site, result, scratch, scratch_call, line, plane, meets
     value: Any
     before: Note | None
 

@@ -93,7 +93,6 @@ def prove(fn: Fn) -> Proved | Refused:
         kinds=("" if not op or s.types[own] in template else s.types[own],),
         line=bool(s.found("line")),
         plane=bool(s.found("plane")),
-        floors=bool(s.found("floors")),
         meets=bool(s.found("meets")),
         syncs=flow.has_barrier(s, fn.d.body),
         scratch=frozenset(s.found("scratch")),
