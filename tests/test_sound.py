@@ -11,12 +11,12 @@ LINES = [f"{part}{n}" for part, most in (("A", 12), ("B", 2), ("C", 9), ("D", 10
 
 
 def rows() -> list[tuple[str, str, str]]:
-    found = re.findall(r"^\| ([A-D]\d+) \| (.*) \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.M)
+    found = re.findall(r"^\| ([A-D]\d*) \| (.*) \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.M)
     return [(line, held, by) for line, held, by in found]
 
 
 def test_each_line_is_held_by_a_test_or_said_to_be_open() -> None:
-    assert list(dict.fromkeys(line for line, _, _ in rows())) == LINES
+    assert [x for x in dict.fromkeys(line for line, _, _ in rows()) if x != "B"] == LINES
     assert not [held for _, held, by in rows() if "::" not in by and not held.startswith("open: ")]
 
 
