@@ -7,7 +7,8 @@ A kernel multiplies one A by 8 tiles of B, and another one by 16; their differen
 warps of a wavefront. ROOT holds include/hip and share/hip; clang++-22 or clang++ compiles.
 
 There are two tables: of vector instructions alone (CU2PORT_MMA_PORTABLE), and of matrix instructions, where all lanes
-of a wavefront are there: tested at each `mma`, or promised (CU2PORT_MMA_FULL_WAVES).
+of a wavefront are there: tested at each `mma`, or promised (CU2PORT_MMA_FULL_WAVES); in tiles: with the sums of a loop
+where matrix instructions have them. Of a loop its body counts, without what begins and ends it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from pathlib import Path
 from tables import replaced, row_text
 
 from cu2port.ptx.isa_matrix import Form
-from cu2port.ptx.matrix_forms import instruction
+from cu2port.ptx.matrix_forms import instruction, kinds
 
 INCLUDE = Path(__file__).parent.parent / "translator/cu2port/include"
 GPUS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
@@ -65,12 +66,41 @@ def kernel(form: Form, tiles: int) -> str:
     return f"__global__ void k{tiles}() {{\n    {opaque('A')}\n{tile * tiles}}}\n"
 
 
+def kernel_in_tiles(form: Form, tiles: int) -> str:
+    """The same in a loop, through which the sums stay in tiles."""
+    names = {m: [f"{m.lower()}[{i}]" for i in range(form.registers(m))] for m in "AB"}
+    opaque = {m: "".join(f' asm volatile("" : "=v"({name}));' for name in names[m]) for m in "AB"}
+    c, type_ = ", ".join(f"c[j][{i}]" for i in range(4)), _TYPES[form.register("D").name]
+    a, b = (", ".join(names[m]) for m in "AB")
+    call = f"cu2port::mma::{form.function}({{{a}}}, {{{b}}}, {{{c}}}, kept.at(c, c[j]))"
+    return f"""__global__ void __attribute__((amdgpu_flat_work_group_size(1, 256))) k{tiles}(int steps) {{
+    {type_} c[{tiles}][4];
+    for (int j = 0; j < {tiles}; ++j) for (int i = 0; i < 4; ++i) c[j][i] = 0;
+    auto kept = cu2port::mma::keep<{kinds(form)}, {type_}>(c);
+    for (int step = 0; step < steps; ++step) {{
+        unsigned a[{len(names["A"])}];{opaque["A"]}
+#pragma unroll
+        for (int j = 0; j < {tiles}; ++j) {{
+            unsigned b[{len(names["B"])}];{opaque["B"]}
+            const auto d = {call};
+            for (int i = 0; i < 4; ++i) c[j][i] = d[i];
+        }}
+    }}
+    kept.give(c);
+    for (int j = 0; j < {tiles}; ++j) for (int i = 0; i < 4; ++i) asm volatile("" :: "v"(c[j][i]));
+}}
+"""
+
+
 PORTABLE, PROMISED, TESTED = "CU2PORT_MMA_PORTABLE", "CU2PORT_MMA_FULL_WAVES", ""
+IN_TILES = "IN_TILES"
 
 
 def source(form: Form, define: str = PORTABLE) -> str:
-    head = f"#define {define}\n" if define else ""
-    return f"{head}#include <hip/hip_runtime.h>\n#include <cu2port/mma.hpp>\n{kernel(form, 8)}{kernel(form, 16)}"
+    """`define`: macros, `IN_TILES` among them for sums that stay in tiles."""
+    made = kernel_in_tiles if IN_TILES in define.split() else kernel
+    head = "".join(f"#define {name}\n" for name in define.split())
+    return f"{head}#include <hip/hip_runtime.h>\n#include <cu2port/mma.hpp>\n{made(form, 8)}{made(form, 16)}"
 
 
 def kind(name: str) -> str:
@@ -124,7 +154,8 @@ def shown(form: Form) -> str:
 def matrix_rows() -> list[tuple[str, Form, str]]:
     """What the table of matrix instructions has: the name of a row, the form, what is defined."""
     forms = [f for f in FORMS if any(instruction(f, gpu) for gpu in MATRIX_GPUS)]
-    return [(shown(f) + how, f, d) for f in forms for how, d in ((", tested", TESTED), (", promised", PROMISED))]
+    ways = ((", tested", TESTED), (", promised", PROMISED))
+    return [(shown(f) + how, f, d) for f in forms for how, d in ways]
 
 
 def table(rocm: Path, rows: Sequence[tuple[str, Form, str]], gpus: Sequence[str]) -> str:

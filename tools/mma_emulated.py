@@ -1,10 +1,11 @@
 """Each form of `mma` as machine code of gfx942 and gfx1100, in an emulator, against the manual's triple loop.
 
-    python tools/mma_emulated.py [--only TEXT] [--part N/M] [--arch gfx942] EMULATOR STORE
+    python tools/mma_emulated.py [--only TEXT] [--kept] [--part N/M] [--arch gfx942] EMULATOR STORE
 
 EMULATOR is the folder of `second_executor.py`, STORE one for what `emulator_run.py` keeps. The kernels and their inputs
 are those of tests/ptx/test_mma.py, which runs them on the CPU as C++: here clang has compiled them, and the second
-executor takes them apart. Forms that the emulator cannot run are named with the reason.
+executor takes them apart. With `--kept` sums stay in tiles, of the forms that allow it. Forms that the emulator cannot
+run are named with the reason.
 """
 
 from __future__ import annotations
@@ -36,43 +37,47 @@ def main() -> int:
     parser.add_argument("emulator", type=Path)
     parser.add_argument("store", type=Path)
     parser.add_argument("--only", default="", help="forms with this text in their names")
+    parser.add_argument("--kept", action="store_true", help="sums stay in tiles from step to step")
     parser.add_argument("--part", default="0/1", help="of M parts the Nth, from 0")
     parser.add_argument("--arch", action="append")
     asked = parser.parse_args()
     part, parts = map(int, asked.part.split("/"))
-    opcodes = [opcode for opcode in test_mma.ALL if asked.only in opcode][part::parts]
+    every = test_mma.KEPT if asked.kept else test_mma.ALL
+    opcodes = [opcode for opcode in every if asked.only in opcode][part::parts]
     bad = 0
     for arch in asked.arch or ("gfx942", "gfx1100"):
         found: Counter[str] = Counter()
         for n in range(0, len(opcodes), BATCH):
-            for opcode, why in judged(opcodes[n : n + BATCH], arch, asked.emulator, asked.store):
+            for opcode, why in judged(opcodes[n : n + BATCH], arch, asked):
                 found[why.partition(":")[0]] += 1
                 if why:
                     print(f"{arch}\t{opcode}\t{why}", flush=True)
         bad += found["wrong"]
         told = ", ".join(f"{count} {what or 'right'}" for what, count in sorted(found.items()))
-        print(f"{arch}: {len(opcodes)} forms, {len(CASES)} cases each: {told}", flush=True)
+        print(f"{arch}: {len(opcodes)} forms: {told}", flush=True)
     return 1 if bad else 0
 
 
-def judged(opcodes: Sequence[str], arch: str, emulator: Path, store: Path) -> list[tuple[str, str]]:
+def judged(opcodes: Sequence[str], arch: str, asked: argparse.Namespace) -> list[tuple[str, str]]:
     """Each form with what is wrong, or "". What the emulator does not run is tried in halves."""
     try:
-        return emulated(opcodes, arch, emulator, store)
+        return emulated(opcodes, arch, asked)
     except RuntimeError as e:
         if len(opcodes) == 1:
             return [(opcodes[0], f"not run: {e}")]
         half = len(opcodes) // 2
-        return [x for part in (opcodes[:half], opcodes[half:]) for x in judged(part, arch, emulator, store)]
+        return [x for part in (opcodes[:half], opcodes[half:]) for x in judged(part, arch, asked)]
 
 
-def emulated(opcodes: Sequence[str], arch: str, emulator: Path, store: Path) -> list[tuple[str, str]]:
+def emulated(opcodes: Sequence[str], arch: str, asked: argparse.Namespace) -> list[tuple[str, str]]:
     """Compiles and runs forms together. Raises RuntimeError with the last line of what the emulator says."""
     rng = random.Random(",".join(opcodes))
-    inputs = [test_mma.inputs_of(opcode, CASES, rng) for opcode in opcodes]
+    emulator, store = asked.emulator, asked.store
+    cases = (*CASES, test_mma.Case("plain", steps=5), test_mma.Case("one special")) if asked.kept else CASES
+    inputs = [test_mma.inputs_of(opcode, cases, rng) for opcode in opcodes]
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        (folder / "mma.hip").write_text(test_mma.program(opcodes, CASES))
+        (folder / "mma.hip").write_text(test_mma.program(opcodes, cases, kept=asked.kept))
         (folder / "in").write_bytes(test_mma.written(inputs))
         build: list[str | Path] = [
             "sh",
@@ -92,13 +97,19 @@ def emulated(opcodes: Sequence[str], arch: str, emulator: Path, store: Path) -> 
             raise RuntimeError(((done.stderr or done.stdout).strip() or "no output").splitlines()[-1])
         output = (folder / "out").read_bytes()
     every = test_mma.results(output, inputs)
-    return [(opcode, wrong(opcode, n, inputs[n], every)) for n, opcode in enumerate(opcodes)]
+    return [(opcode, wrong(opcode, n, inputs[n], every, cases)) for n, opcode in enumerate(opcodes)]
 
 
-def wrong(opcode: str, n: int, of_opcode: test_mma.Inputs, every: Iterator[list[list[int]]]) -> str:
+def wrong(
+    opcode: str,
+    n: int,
+    of_opcode: test_mma.Inputs,
+    every: Iterator[list[list[int]]],
+    cases: Sequence[test_mma.Case] = CASES,
+) -> str:
     """The first element that the manual's sum does not allow."""
     out = ""
-    for case, warps in zip(test_mma.usable(opcode, CASES), of_opcode, strict=True):
+    for case, warps in zip(test_mma.usable(opcode, cases), of_opcode, strict=True):
         lanes = next(every)
         for warp in case.here:
             try:

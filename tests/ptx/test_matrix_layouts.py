@@ -15,7 +15,7 @@ from amd_code import INCLUDE
 from cu2port.ptx import matrix_forms
 from cu2port.ptx import matrix_layouts as layouts
 from cu2port.ptx.isa_matrix import Form
-from cu2port.ptx.matrix_forms import CDNA, Exchange, exchange, instruction
+from cu2port.ptx.matrix_forms import CDNA, Exchange, exchange, instruction, keeps, kept_from, kept_place
 from cu2port.ptx.matrix_layouts import (
     AMD,
     Layout,
@@ -261,3 +261,66 @@ def test_the_header_exchanges_what_the_table_says() -> None:
             for lane in range(64):
                 texts = (found["row"], column, found["result"])
                 assert exchange(name, lane) == Exchange(*(eval(text, {"l": lane}) for text in texts))
+    for lane, i in product(range(64), range(4)):
+        pairs, upper, from_ = (eval(found[text], {"l": lane}) for text in ("pairs", "upper", "from"))
+        assert kept_from(lane) == from_
+        assert kept_place(lane, i) == (pairs + (i >> 1), (2 if upper else 0) + (i & 1))
+        text = found["owner"].replace("unsigned(i)", "i")
+        owner, register = eval(text, {"l": lane, "i": i}), (2 if lane & 1 else 0) + (i & 1)
+        assert kept_place(owner, register) == (lane, i)
+
+
+# --- Sums that stay in tiles -----------------------------------------------------------------------------------------
+
+
+def _wrong_in_tiles(form: Form, name: str) -> list[object]:
+    """Elements by name through the exchange, the instruction and the way back: what is not D's."""
+    made = AMD[name]
+    a, b = _held(form, "A", "mk"), _held(form, "B", "nk")
+    steps, depth = len(b) // 64, made.a.sizes()["k"]
+    words = made.a.count * layouts.ELEMENT_BITS[made.types.split()[1]] // form.register("A").bits
+    sums: dict[tuple[int, int, int], Counter[tuple[Named, Named]]] = {}  # tile's half, lane, register
+    for half, step in product(range(2), range(0, steps, words)):
+        here = range(step, min(step + words, steps))
+        x = [[e for i in here for e in b[kept_from(lane), i]] for lane in range(64)]
+        y = []
+        for lane in range(64):
+            low = (lane & 8 != 0) == (half == 1)  # the lower rows of a warp are exchanged by the lanes that hold them
+            y.append([e for i in here for e in a[kept_from(lane) ^ (0 if low else 32), 2 * i + (not low)]])
+        at_b = {(at["m"], at["k"]): x[lane][i] for lane, i, at in made.a.all() if i < len(x[lane])}
+        at_a = {(at["n"], at["k"]): y[lane][i] for lane, i, at in made.b.all() if i < len(y[lane])}
+        for lane, register, at in made.d.all():
+            pairs = ((at_a[at["n"], k], at_b[at["m"], k]) for k in range(depth) if (at["n"], k) in at_a)
+            sums.setdefault((half, lane, register), Counter()).update(pairs)
+    out: list[object] = []
+    for lane, register in product(range(64), range(4)):
+        found = sums[lane // 32, lane, register]
+        owner, element = kept_place(lane, register)
+        at, warp = form.layout("D").at(owner % 32, element), lane // 32
+        every_k = range(form.layout("A").sizes()["k"])
+        if owner // 32 != warp or found != Counter(((warp, at["m"], k), (warp, at["n"], k)) for k in every_k):
+            out.append((lane, register, found))
+    return out
+
+
+_KEPT = [(kind, form) for kind, form in sorted(_MATRIX_FORMS.items()) if keeps(replace(form, d=form.c, suffix=""))]
+
+
+@pytest.mark.parametrize(("kind", "form"), _KEPT, ids=str)
+def test_tiles_hold_each_product_of_their_warp_and_no_other(kind: tuple[str, int, bool, str], form: Form) -> None:
+    assert _wrong_in_tiles(form, kind[3]) == []
+
+
+def test_forms_of_16_rows_that_add_in_their_own_type_are_kept() -> None:
+    assert keeps(Form("m16n8k16", "f32", "f16", "f16", "f32"))
+    assert keeps(Form("m16n8k32", "s32", "s8", "s8", "s32"))
+    assert not keeps(Form("m16n8k16", "f16", "f16", "f16", "f16"))
+    assert not keeps(Form("m16n8k32", "s32", "s8", "s8", "s32", "satfinite"))
+    assert not keeps(Form("m8n8k16", "s32", "s8", "s8", "s32"))
+    assert not keeps(Form("m16n8k8", "f64", "f64", "f64", "f64"))
+    assert len(_KEPT) >= 8
+
+
+def test_a_wrong_tile_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "kept_from", lambda lane: matrix_forms.kept_from(lane ^ 8))
+    assert _wrong_in_tiles(Form("m16n8k16", "f32", "f16", "f16", "f32"), "mfma_f32_16x16x16f16")

@@ -20,6 +20,9 @@ from mma_manual import BITS, Elements, Spec, Sums, Wanted, agrees, gathered, num
 from cu2port.ptx.emit import Options, emit
 from cu2port.ptx.interp import run
 from cu2port.ptx.ir import TYPES, Place
+from cu2port.ptx.kept import into_tile
+from cu2port.ptx.lifted import Lifted
+from cu2port.ptx.matrix_forms import form_of, keeps, kinds
 from cu2port.ptx.parse import parse_inline
 from cu2port.ptx.table import forms, rows
 from cu2port.verify import sim_build, simulate
@@ -135,10 +138,16 @@ def chosen(opcode: str, n: int) -> Spec:
     return replace(s, selector=n % 2) if s.sparse and BITS[s.a] >= 16 else s
 
 
-def kernel(n: int, opcode: str, fp: str = "exact") -> str:
+def kernel(n: int, opcode: str, fp: str = "exact", kept: bool = False) -> str:
+    """`kept`: with its sums in a tile while the steps last, where the form allows it."""
     s = chosen(opcode, n)
     text, places = text_of(opcode, s)
-    lines = "\n            ".join(emit(parse_inline(text), places, Options(fp=fp)).lines)
+    lifted = emit(parse_inline(text), places, Options(fp=fp)).lines
+    form = form_of(opcode, fp == "fast") if kept else None
+    kept = form is not None and keeps(form)
+    if form is not None and kept:
+        lifted = into_tile(Lifted(tuple(lifted), (opcode,), True, True), "kept.at(c, &c[0])").lines
+    lines = "\n            ".join(lifted)
     declared, at = [], 0
     for matrix in s.inputs:
         count, type_ = s.registers(matrix), _CXX[register(s, matrix)]
@@ -146,6 +155,23 @@ def kernel(n: int, opcode: str, fp: str = "exact") -> str:
         declared.append(f"for (int i = 0; i < {count}; ++i) get({matrix.lower()}[i], in[{at} + i]);")
         at += count
     count, type_ = s.registers("D"), _CXX[register(s, "D")]
+    if form is not None and kept:
+        return f"""// {opcode}, kept
+__global__ void k{n}(const unsigned long long* in, unsigned long long* out, unsigned here, int steps) {{
+    in += {SIZE} * threadIdx.x, out += {SIZE} * threadIdx.x;
+    {" ".join(declared)}
+    {type_} r[{count}] = {{}}, used[{count}] = {{}};
+    if (here >> (threadIdx.x / 32) & 1) {{
+        auto kept = cu2port::mma::keep<{kinds(form)}, {type_}>(c);
+        for (int step = 0; step < steps; ++step) {{
+            {lines}
+        }}
+        kept.give(c);
+        for (int i = 0; i < {count}; ++i) used[i] = c[i];
+    }}
+    for (int i = 0; i < {count}; ++i) out[i] = 0, __builtin_memcpy(&out[i], &used[i], sizeof used[i]);
+}}
+"""
     again = f"for (int i = 0; i < {count}; ++i) c[i] = r[i];" if s.c == s.d else ""
     return f"""// {opcode}
 __global__ void k{n}(const unsigned long long* in, unsigned long long* out, unsigned here, int steps) {{
@@ -170,9 +196,12 @@ template <class T> __device__ void get(T& to, unsigned long long from) { __built
 """
 
 
-def program(opcodes: Sequence[str], cases: Sequence[Case], fp: str = "exact", define: str = "") -> str:
+def program(
+    opcodes: Sequence[str], cases: Sequence[Case], fp: str = "exact", define: str = "", kept: bool = False
+) -> str:
     """Kernel n runs opcode n; `main` reads the inputs of all from a file and writes all results to another."""
-    out = [f"#define {define}" if define else "", HEAD, *(kernel(n, opcode, fp) for n, opcode in enumerate(opcodes))]
+    kernels = (kernel(n, opcode, fp, kept) for n, opcode in enumerate(opcodes))
+    out = [f"#define {define}" if define else "", HEAD, *kernels]
     out.append(f"""int main(int, char** names) {{
     unsigned long long *in, *out;
     (void)hipMallocManaged((void**)&in, 64 * {SIZE} * 8), (void)hipMallocManaged((void**)&out, 64 * {SIZE} * 8);
@@ -261,10 +290,11 @@ def compare(
     folder: Path,
     fp: str = "exact",
     define: str = "",
+    kept: bool = False,
 ) -> None:
     rng = random.Random(seed)
     inputs = [inputs_of(opcode, cases, rng) for opcode in opcodes]
-    output = run_simulated(program(opcodes, cases, fp, define), written(inputs), wave, folder)
+    output = run_simulated(program(opcodes, cases, fp, define, kept), written(inputs), wave, folder)
     every = results(output, inputs)
     for n, (opcode, of_opcode) in enumerate(zip(opcodes, inputs, strict=True)):
         for case, warps in zip(usable(opcode, cases), of_opcode, strict=True):
@@ -281,6 +311,38 @@ def compare(
 @pytest.mark.parametrize("wave", [32, 64])
 def test_the_cxx_agrees_with_the_manual(wave: int, tmp_path: Path) -> None:
     compare(OPCODES, CASES, wave, 1, tmp_path)
+
+
+KEPT = tuple(opcode for opcode in ALL if (form := form_of(opcode, False)) is not None and keeps(form))
+
+
+@pytest.mark.parametrize("wave", [32, 64])
+def test_sums_in_tiles_agree_with_the_manual(wave: int, tmp_path: Path) -> None:
+    """With both warps, with one, after 64 steps, and with Inf and NaN in one warp."""
+    shapes = ("m16n8k16", "m16n8k8", "s8")
+    few = [x for x in KEPT if any(f".{a}." in x for a in shapes) and ".e" not in x]
+    assert len(few) >= 5
+    compare(few, CASES, wave, 3, tmp_path, kept=True)
+
+
+@pytest.mark.parametrize("minus", [0, 1])
+def test_zeros_of_one_warp_do_not_reach_the_other(minus: int, tmp_path: Path) -> None:
+    """One warp adds -0 to -0, which any +0 would end, the other +0 to +0."""
+    opcode = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"
+    warps = [
+        {"A": [[a] * 4] * 32, "B": [[0x3C003C00] * 2] * 32, "C": [[c] * 4] * 32}
+        for a, c in ((0x80008000, 0x80000000) if warp == minus else (0, 0) for warp in range(2))
+    ]
+    output = run_simulated(program([opcode], [Case("plain")], kept=True), written([[warps]]), 64, tmp_path)
+    (lanes,) = results(output, [[warps]])
+    for lane, words in enumerate(lanes):
+        assert words[:4] == [0x80000000 if lane // 32 == minus else 0] * 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("wave", "define"), [(32, ""), (64, ""), (64, "CU2PORT_MMA_PORTABLE")])
+def test_every_form_with_tiles_agrees_with_the_manual(wave: int, define: str, tmp_path: Path) -> None:
+    compare(KEPT, (*CASES, Case("special"), Case("small")), wave, 200, tmp_path, define=define, kept=True)
 
 
 @pytest.mark.slow

@@ -50,6 +50,18 @@ def test_matrix_instructions_take_what_the_page_says(tmp_path: Path) -> None:
     assert TOOL.cell(found) == page("mma-matrix-cost")[TOOL.shown(FORM) + ", promised"]["gfx942"]
 
 
+def test_sums_in_tiles_take_less_than_the_budget(tmp_path: Path) -> None:
+    """At most 4 LDS, 6 vector and 2 matrix instructions for a pair of warps, with A in a loop of 8 tiles."""
+    promised = f"{TOOL.IN_TILES} {TOOL.PROMISED}"
+    parts = machine_code(TOOL.source(FORM, promised), tmp_path, "gfx942", "-O3")
+    loop = TOOL.with_matrix(next(text for name, text in parts.items() if "k8" in name))
+    found = {k: sum(TOOL.kind(n) == k for n in TOOL._INSTRUCTION.findall(loop)) for k in ("lds", "vector", "matrix")}
+    assert found["lds"] == 4 + 2 * 8
+    assert found["matrix"] == 2 * 8
+    assert found["vector"] <= 8
+    assert TOOL.cell(counted(FORM, promised, "gfx942", tmp_path)) == "2 + 0 + 2"
+
+
 def test_lanes_that_are_not_there_take_vector_instructions(tmp_path: Path) -> None:
     code = machine_code(TOOL.source(FORM, TOOL.TESTED), tmp_path, "gfx942", "-O3")["_Z2k8v"]
     assert code.count("v_mfma") == 16
@@ -78,3 +90,13 @@ def test_the_usual_form_takes_what_the_page_says(gpu: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("form", list(page()))
 def test_every_form_takes_what_the_page_says(form: str, gpu: str, tmp_path: Path) -> None:
     held(form, gpu, tmp_path)
+
+
+def test_what_lanes_that_are_missing_take_is_short(tmp_path: Path) -> None:
+    """Else the compiler does not unroll a loop of products, and keeps its arrays in memory."""
+    parts = machine_code(TOOL.source(FORM, TOOL.TESTED), tmp_path, "gfx942", "-O3")
+    whole = next(text for name, text in parts.items() if "k8" in name)
+    found = [TOOL.kind(n) for n in TOOL._INSTRUCTION.findall(whole)]
+    inner = TOOL.counted("".join(f"{name}:\n{text}\ns_endpgm\n" for name, text in parts.items()))
+    assert found.count("lds") / 8 - inner["lds"] <= 8
+    assert found.count("vector") / 8 - inner["vector"] <= 60

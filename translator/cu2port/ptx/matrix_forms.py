@@ -7,6 +7,7 @@ columns of B of each. Products of one warp's rows and the other's columns are in
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from cu2port.ptx.isa_matrix import Form
@@ -15,6 +16,8 @@ from cu2port.ptx.matrix_layouts import AMD, ELEMENT_BITS
 CDNA = ("gfx90a", "gfx942", "gfx950")
 _SMALL = frozenset({"e4m3", "e5m2", "e3m2", "e2m3", "e2m1"})  # multiplied as f16, which holds each of them
 _HALVES = {"f16": "mfma_f32_16x16x16f16", "bf16": "mfma_f32_16x16x16bf16_1k"}
+_SUFFIXES = frozenset({"rz", "rm", "rp", "satfinite", "xor", "and"})
+_SHAPE = re.compile(r"m\d+n\d+k\d+")
 _OTHERS = {"tf32": "mfma_f32_16x16x4f32", "f64": "mfma_f64_16x16x4f64"}
 
 
@@ -30,19 +33,25 @@ def instruction(form: Form, gpu: str) -> str:
     return _OTHERS.get(name, "")
 
 
-def note(opcode: str, fast: bool) -> str:
-    """What a report says of a `mma`: how it is multiplied, and on which GPUs."""
+def form_of(opcode: str, fast: bool) -> Form | None:
+    """The form of a dense `mma`; None of others."""
     words = opcode.split(".")
     types = [word for word in words if word in ELEMENT_BITS]
-    gpus: list[str] = []
-    if "sp" not in words[1] and len(types) == 4:
-        suffix = next((w for w in words if w in ("rz", "rm", "rp")), "fast" if fast and types[1][-3:] == "f16" else "")
-        orders = ("row", "col") if "m8n8k4" in words and types[1] == "f16" else ("", "")
-        form = Form(words[3], types[0], types[1], types[2], types[3], suffix, orders)
-        gpus = [gpu for gpu in CDNA if instruction(form, gpu)]
+    if "sp" in words[1] or len(types) != 4:
+        return None
+    suffix = next((w for w in words if w in _SUFFIXES), "fast" if fast and types[1][-3:] == "f16" else "")
+    orders = ("row", "col") if "m8n8k4" in words and types[1] == "f16" else ("", "")
+    return Form(next(w for w in words if _SHAPE.fullmatch(w)), types[0], types[1], types[2], types[3], suffix, orders)
+
+
+def note(opcode: str, fast: bool, kept: bool = False) -> str:
+    """What a report says of a `mma`: how it is multiplied, and on which GPUs. `kept`: its sums stay in tiles."""
+    form = form_of(opcode, fast)
+    gpus = [gpu for gpu in CDNA if form is not None and instruction(form, gpu)]
     if not gpus:
         return "by vector instructions: lanes read each other's registers"
-    return f"by MFMA on {' and '.join(gpus)} where both warps of a wavefront are there, else by vector instructions"
+    told = f"by MFMA on {' and '.join(gpus)} where both warps of a wavefront are there, else by vector instructions"
+    return f"{told}; its sums stay in MFMA's layout in the loop around" if kept else told
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +71,32 @@ def exchange(name: str, lane: int) -> Exchange:
     n0, warp, n1, n2 = (row >> bit & 1 for bit in bits)
     group = lane // 16
     return Exchange((lane % 16) * 4 + group, 32 * warp + 4 * (n0 + 2 * n1 + 4 * n2) + group, lane % 4 * 16 + lane // 4)
+
+
+# --- Sums that stay where the instruction has them -------------------------------------------------------------------
+
+
+def keeps(form: Form) -> bool:
+    """Whether sums of a form may stay in tiles between products: of 16 rows, in the type that is added in."""
+    kept = form.d == form.c in ("f32", "s32") and form.shape.startswith("m16n8")
+    return kept and form.suffix in ("", "fast") and any(instruction(form, gpu) for gpu in CDNA)
+
+
+def kinds(form: Form) -> str:
+    """The template arguments that say how a form is multiplied: `Exact, f16, f16`."""
+    small = {form.a, form.b} <= _SMALL
+    how = "Integers" if form.d == "s32" else "Fast" if form.suffix == "fast" else "Exact"
+    space = "cu2port::mma::"
+    return ", ".join(space + x for x in (how, "f16" if small else form.a, "f16" if small else form.b))
+
+
+def kept_from(lane: int) -> int:
+    """The lane whose B a lane reads, and whose rows 0 to 7 of A; rows 8 to 15 come from this lane ^ 32."""
+    return lane % 8 * 4 + lane // 16 + 4 * (lane & 8)
+
+
+def kept_place(lane: int, element: int) -> tuple[int, int]:
+    """Where an element of a tile is in PTX's layout: the lane of the wavefront and the register."""
+    row = lane % 16 ^ (8 if lane >= 32 else 0)
+    column = lane // 16 % 2 * 4 + element
+    return lane // 32 * 32 + row % 8 * 4 + column // 2, row // 8 * 2 + column % 2

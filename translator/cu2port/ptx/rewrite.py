@@ -16,6 +16,7 @@ from cu2port.ptx.aliasing import objects
 from cu2port.ptx.asm import AsmStatement, Operand, Reading, statements
 from cu2port.ptx.carry import MIXED, has_carry, leaves_carry, mixes_carry, reads_carry
 from cu2port.ptx.families import family
+from cu2port.ptx.kept import Kept, find_kept, into_tile
 from cu2port.ptx.layout import Layout
 from cu2port.ptx.lift import lift
 from cu2port.ptx.lifted import CHAIN, Context, Lifted, RefusedError, parse
@@ -89,7 +90,8 @@ def handle(unit: Unit) -> tuple[Handled, ...]:
     wanted, context = prepared(unit, wanted)
     joined = lifted_together(unit, wanted, context)
     chains = carry_chains(unit, (s for s in wanted if s.keyword not in joined))
-    return tuple(_handled(unit, s, context, joined, s.keyword in chains) for s in wanted)
+    kept = find_kept(unit, (s for s in wanted if s.keyword not in joined), unit.options.ptx_fp == "fast")
+    return tuple(_handled(unit, s, context, joined, s.keyword in chains, kept) for s in wanted)
 
 
 def prepared(unit: Unit, wanted: Iterable[AsmStatement]) -> tuple[list[AsmStatement], Context]:
@@ -195,7 +197,7 @@ def opcodes(unit: Unit, s: AsmStatement) -> tuple[str, ...]:
         return tuple(dict.fromkeys(_WORDS.findall(COMMENTS.sub(" ", s.shown.text))))
 
 
-def _handled(unit: Unit, s: AsmStatement, context: Context, joined: Together, in_chain: bool) -> Handled:
+def _handled(unit: Unit, s: AsmStatement, context: Context, joined: Together, in_chain: bool, kept: Kept) -> Handled:
     layout = Layout(unit, s)
     try:
         if in_chain:
@@ -206,6 +208,8 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, joined: Together, in
                 shared=True,
             )
         readings, lifted, mixes = _lifted(unit, s, context, joined)
+        if s.keyword in kept.tiles:
+            lifted = tuple(into_tile(one, kept.tiles[s.keyword]) for one in lifted)
         done = _written(unit, replace(s, readings=readings), layout, lifted)
     except RefusedError as e:
         refused = _reasoned(e)
@@ -225,8 +229,9 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, joined: Together, in
         certain, note = False, note or _SPARSE_PRODUCT_NOTE
     elif products:
         exact = all(".s32" in name for name in products)
-        how = matrix_forms.note(products[0], unit.options.ptx_fp == "fast")
+        how = matrix_forms.note(products[0], unit.options.ptx_fp == "fast", s.keyword in kept.tiles)
         certain, note = certain and exact, note or how + ("" if exact else _FLOAT_PRODUCT_NOTE)
+    text += kept.edits.get(s.keyword, ())
     return Handled(s, names, text, None, tuple(sorted(_helpers(text))), certain, note)
 
 

@@ -182,13 +182,9 @@ CU2PORT_MMA void multiply_from(const W* a, W b, unsigned from, Acc* c) {
     }
 }
 
-/// D of PTX's fragments of A, B and C, in the accumulators' type: `How` multiplies, `Rows` is 1 for m8 and 2 for m16.
 template <class How, class A, class B, int Rows, int Steps, class W, class Acc>
-CU2PORT_MMA Fragment<Acc, 2 * Rows> multiply(Fragment<W, Rows * Steps> a, Fragment<W, Steps> b,
+CU2PORT_MMA Fragment<Acc, 2 * Rows> by_vectors(Fragment<W, Rows * Steps> a, Fragment<W, Steps> b,
     Fragment<Acc, 2 * Rows> c) {
-    typedef matrix::Unit<How, A, B> Unit;
-    const bool done = matrix::multiplied<Unit, Rows, Steps>(a, b, c, matrix::Words<Unit::words>());
-    if (__builtin_expect(done, Unit::words != 0)) return c;
     const unsigned lane = warp::detail::wave_lane(), from = (lane & ~31u) | (lane & 3u) << 3;
     for (int step = 0; step < Steps; ++step) {
         const W* const rows = a.word + Rows * step;
@@ -198,6 +194,70 @@ CU2PORT_MMA Fragment<Acc, 2 * Rows> multiply(Fragment<W, Rows * Steps> a, Fragme
         multiply_from<3, How, A, B, Rows>(rows, b[step], from, c.word);
     }
     return c;
+}
+
+/// The same in little code, beside a matrix instruction: all of a loop's products are to be unrolled.
+template <class How, class A, class B, int Rows, int Steps, class W, class Acc>
+CU2PORT_MMA Fragment<Acc, 2 * Rows> by_few_vectors(Fragment<W, Rows * Steps> a, Fragment<W, Steps> b,
+    Fragment<Acc, 2 * Rows> c) {
+    const unsigned lane = warp::detail::wave_lane(), from = (lane & ~31u) | (lane & 3u) << 3;
+#pragma clang loop unroll(disable)
+    for (unsigned j = 0; j < 4; ++j)
+        for (int step = 0; step < Steps; ++step) {
+            const W right[2] = {warp::detail::read(b[step], from + j), warp::detail::read(b[step], from + j + 4)};
+            for (int row = 0; row < Rows; ++row) {
+                const W left = warp::detail::read(a[Rows * step + row], (lane & ~3u) + j);
+                for (int column = 0; column < 2; ++column)
+                    c[2 * row + column] = How::dot(left, right[column], c[2 * row + column], A(), B());
+            }
+        }
+    return c;
+}
+
+/// D of PTX's fragments of A, B and C, in the accumulators' type: `How` multiplies, `Rows` is 1 for m8 and 2 for m16.
+template <class How, class A, class B, int Rows, int Steps, class W, class Acc>
+CU2PORT_MMA Fragment<Acc, 2 * Rows> multiply(Fragment<W, Rows * Steps> a, Fragment<W, Steps> b,
+    Fragment<Acc, 2 * Rows> c) {
+    typedef matrix::Unit<How, A, B> Unit;
+    const bool done = matrix::multiplied<Unit, Rows, Steps>(a, b, c, matrix::Words<Unit::words>());
+    if (__builtin_expect(done, Unit::words != 0)) return c;
+    if (Unit::words != 0) return by_few_vectors<How, A, B, Rows, Steps>(a, b, c);
+    return by_vectors<How, A, B, Rows, Steps>(a, b, c);
+}
+
+CU2PORT_MMA ptx::f32x4 vector(Fragment<float, 4> d) { return ptx::f32x4{d[0], d[1], d[2], d[3]}; }
+CU2PORT_MMA ptx::f64x2 vector(Fragment<double, 2> d) { return ptx::f64x2{d[0], d[1]}; }
+CU2PORT_MMA ptx::f64x4 vector(Fragment<double, 4> d) { return ptx::f64x4{d[0], d[1], d[2], d[3]}; }
+CU2PORT_MMA ptx::s32x2 vector(Fragment<u32, 2> d) { return ptx::s32x2{ptx::s32(d[0]), ptx::s32(d[1])}; }
+CU2PORT_MMA ptx::s32x4 vector(Fragment<u32, 4> d) {
+    return ptx::s32x4{ptx::s32(d[0]), ptx::s32(d[1]), ptx::s32(d[2]), ptx::s32(d[3])};
+}
+
+// What accumulators are added in.
+template <class Acc> struct Summed { typedef Acc type; };
+template <> struct Summed<ptx::s32> { typedef u32 type; };
+template <class To, class From> CU2PORT_MMA Fragment<To, 4> as(Fragment<From, 4> x) {
+    return {To(x[0]), To(x[1]), To(x[2]), To(x[3])};
+}
+
+template <class How, class A, class B, int Steps, int N, class W, class Acc>
+CU2PORT_MMA void multiply_tile(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Tile<Acc>* tile, matrix::Words<N>) {
+    typedef matrix::Unit<How, A, B> Unit;
+    if (__builtin_expect(matrix::multiplied_tile<Unit, Steps>(a, b, tile->sums), 1)) return;
+    typedef typename Summed<Acc>::type Sum;
+    tile->from_ptx(as<Acc>(by_few_vectors<How, A, B, 2, Steps>(a, b, as<Sum>(tile->to_ptx()))));
+}
+template <class How, class A, class B, int Steps, class W, class Acc>
+CU2PORT_MMA void multiply_tile(Fragment<W, 2 * Steps>, Fragment<W, Steps>, Tile<Acc>*, matrix::Words<0>) {}
+
+/// The same into a tile, where there is one: C, which is returned, means nothing then.
+template <class How, class A, class B, int Steps, class W, class Acc>
+CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Acc, 4> c, Tile<Acc>* tile) {
+    typedef matrix::Unit<How, A, B> Unit;
+    typedef typename Summed<Acc>::type Sum;
+    if (Unit::words == 0 || tile == nullptr) return vector(multiply<How, A, B, 2, Steps>(a, b, as<Sum>(c)));
+    multiply_tile<How, A, B, Steps>(a, b, tile, matrix::Words<Unit::words>());
+    return vector(as<Sum>(c));
 }
 
 // Small floats as f16: each register becomes two, of even and of odd bytes, which is the same order of k in A and B.
@@ -213,18 +273,14 @@ CU2PORT_MMA Fragment<float, 4> widened(Fragment<u32, 2> c) {
     return {f16_at(c[0], 0), f16_at(c[0], 1), f16_at(c[1], 0), f16_at(c[1], 1)};
 }
 CU2PORT_MMA ptx::u32x2 halves(Fragment<float, 4> d) { return ptx::u32x2{pack(d[0], d[1]), pack(d[2], d[3])}; }
-CU2PORT_MMA ptx::f32x4 vector(Fragment<float, 4> d) { return ptx::f32x4{d[0], d[1], d[2], d[3]}; }
-CU2PORT_MMA ptx::f64x2 vector(Fragment<double, 2> d) { return ptx::f64x2{d[0], d[1]}; }
-CU2PORT_MMA ptx::f64x4 vector(Fragment<double, 4> d) { return ptx::f64x4{d[0], d[1], d[2], d[3]}; }
-CU2PORT_MMA ptx::s32x2 vector(Fragment<u32, 2> d) { return ptx::s32x2{ptx::s32(d[0]), ptx::s32(d[1])}; }
-CU2PORT_MMA ptx::s32x4 vector(Fragment<u32, 4> d) {
-    return ptx::s32x4{ptx::s32(d[0]), ptx::s32(d[1]), ptx::s32(d[2]), ptx::s32(d[3])};
-}
-
 #define CU2PORT_MMA_F32(shape, steps, a_type, b_type, how, suffix)                                                    \
     CU2PORT_MMA ptx::f32x4 shape##_f32_##a_type##_##b_type##_f32##suffix(Fragment<u32, 2 * steps> a,                   \
         Fragment<u32, steps> b, Fragment<float, 4> c) {                                                               \
         return vector(multiply<how, a_type, b_type, 2, steps>(a, b, c));                                              \
+    }                                                                                                                  \
+    CU2PORT_MMA ptx::f32x4 shape##_f32_##a_type##_##b_type##_f32##suffix(Fragment<u32, 2 * steps> a,                   \
+        Fragment<u32, steps> b, Fragment<float, 4> c, Tile<float>* tile) {                                             \
+        return multiply<how, a_type, b_type, steps>(a, b, c, tile);                                                    \
     }
 #define CU2PORT_MMA_F16(shape, steps, a_type, b_type, how, suffix)                                                    \
     CU2PORT_MMA ptx::u32x2 shape##_f16_##a_type##_##b_type##_f16##suffix(Fragment<u32, 2 * steps> a,                   \
@@ -249,6 +305,10 @@ CU2PORT_MMA_F32(m16n8k8, 2, tf32, tf32, Exact, )
     CU2PORT_MMA ptx::f32x4 shape##_f32_##a_type##_##b_type##_f32(Fragment<u32, 2 * steps> a, Fragment<u32, steps> b,   \
         Fragment<float, 4> c) {                                                                                        \
         return vector(multiply<Exact, f16, f16, 2, 2 * steps>(as_halves<a_type, 2>(a), as_halves<b_type, 1>(b), c));   \
+    }                                                                                                                  \
+    CU2PORT_MMA ptx::f32x4 shape##_f32_##a_type##_##b_type##_f32(Fragment<u32, 2 * steps> a, Fragment<u32, steps> b,   \
+        Fragment<float, 4> c, Tile<float>* tile) {                                                                     \
+        return multiply<Exact, f16, f16, 2 * steps>(as_halves<a_type, 2>(a), as_halves<b_type, 1>(b), c, tile);        \
     }                                                                                                                  \
     CU2PORT_MMA ptx::u32x2 shape##_f16_##a_type##_##b_type##_f16(Fragment<u32, 2 * steps> a, Fragment<u32, steps> b,   \
         Fragment<u32, 2> c) {                                                                                          \
@@ -298,6 +358,11 @@ CU2PORT_MMA u32 clamped(u32 sum, u32 c) { return u32(ptx::add_sat_s32(ptx::s32(s
         for (int i = 0; i < 2 * rows; ++i) sum[i] = u32(c[i]);                                                     \
         return vector(multiply<how, a_type, b_type, rows, steps>(a, b, sum));                                      \
     }
+#define CU2PORT_MMA_S32_KEPT(shape, steps, a_type, b_type)                                                          \
+    CU2PORT_MMA auto shape##_s32_##a_type##_##b_type##_s32(Fragment<u32, 2 * steps> a, Fragment<u32, steps> b,      \
+        Fragment<ptx::s32, 4> c, Tile<ptx::s32>* tile) {                                                            \
+        return multiply<Integers, a_type, b_type, steps>(a, b, c, tile);                                            \
+    }
 #define CU2PORT_MMA_S32_SATFINITE(shape, rows, steps, a_type, b_type)                                              \
     CU2PORT_MMA auto shape##_s32_##a_type##_##b_type##_s32_satfinite(Fragment<u32, rows * steps> a,                \
         Fragment<u32, steps> b, Fragment<ptx::s32, 2 * rows> c) {                                                   \
@@ -314,6 +379,8 @@ CU2PORT_MMA u32 clamped(u32 sum, u32 c) { return u32(ptx::add_sat_s32(ptx::s32(s
     CU2PORT_MMA_S32_BOTH(m16n8##half, 2, 1, a_type, b_type)               \
     CU2PORT_MMA_S32_BOTH(m16n8##full, 2, 2, a_type, b_type)
 CU2PORT_MMA_S32_ALL(s8, s8, k16, k16, k32)
+CU2PORT_MMA_S32_KEPT(m16n8k16, 1, s8, s8)
+CU2PORT_MMA_S32_KEPT(m16n8k32, 2, s8, s8)
 CU2PORT_MMA_S32_ALL(s8, u8, k16, k16, k32)
 CU2PORT_MMA_S32_ALL(u8, s8, k16, k16, k32)
 CU2PORT_MMA_S32_ALL(u8, u8, k16, k16, k32)
@@ -331,6 +398,7 @@ CU2PORT_MMA_B1(And, _and_popc)
 #undef CU2PORT_MMA_S32_ALL
 #undef CU2PORT_MMA_S32_BOTH
 #undef CU2PORT_MMA_S32_SATFINITE
+#undef CU2PORT_MMA_S32_KEPT
 #undef CU2PORT_MMA_S32
 
 }  // namespace mma

@@ -146,6 +146,29 @@ CU2PORT_MMA void multiply_both(const Fragment<W, Rows * Steps>& a, const Fragmen
             c[2 * half + i] += warp::detail::read(mine, result);
         }
 }
+
+/// Multiplies for both warps into `sums`, which are kept between products: see Tile. False where a lane is missing.
+template <class U, int Steps, class W>
+CU2PORT_MMA bool multiplied_tile(const Fragment<W, 2 * Steps>& a, const Fragment<W, Steps>& b, typename U::sums* sums) {
+    // The instruction's columns are 16 rows of A of one warp, its rows 8 columns of B of each.
+    if (__builtin_expect(!together(), 0)) return false;
+    const unsigned l = warp::detail::wave_lane(), from = (l & 7) << 2 | l >> 4 | (l & 8) << 2;
+    for (int step = 0; step < Steps; step += U::words) {
+        W x[U::words] = {}, y[2][U::words] = {};
+        for (int i = 0; i < U::words && step + i < Steps; ++i) {
+            x[i] = warp::detail::read(b[step + i], from);
+            const W low = warp::detail::read(a[2 * (step + i)], from);
+            const W high = warp::detail::read(a[2 * (step + i) + 1], from ^ 32);
+            y[0][i] = upper_eights(low, high), y[1][i] = upper_eights(high, low);
+        }
+        for (int of = 0; of < 2; ++of) sums[of] = U::times(x, y[of], sums[of]);
+    }
+    return true;
+}
+#else
+template <class U, int Steps, class A, class B, class Sums> CU2PORT_MMA bool multiplied_tile(A&, B&, Sums*) {
+    return false;
+}
 #endif
 
 template <int N> struct Words {};
@@ -165,6 +188,94 @@ template <class U, int Rows, int Steps, class A, class B, class C> CU2PORT_MMA b
 }
 
 }  // namespace matrix
+
+template <class Acc> struct Sums;
+template <> struct Sums<float> { typedef ptx::f32x4 type; };
+template <> struct Sums<ptx::s32> { typedef ptx::s32x4 type; };
+
+/// Accumulators of 16 rows and 8 columns as matrix instructions keep them from one product to the next: `sums[0]` counts
+/// in the lanes of warp 0, `sums[1]` in those of warp 1. Lane l has row l % 16 (warp 1: its upper and lower eight rows
+/// exchanged) and the columns 4 * (l / 16 % 2) + i. So a warp has all that is its own, and needs no other to read it.
+template <class Acc> struct Tile {
+    typename Sums<Acc>::type sums[2];
+
+    CU2PORT_MMA void from_ptx(const Fragment<Acc, 4>& c) {
+        const unsigned l = warp::detail::wave_lane(), upper = (l ^ l >> 2) & 8;
+        const unsigned pairs = (l & 32) | (l & 7) << 2 | (l >> 3 & 2);
+        for (int i = 0; i < 4; ++i) {
+            const Acc low = warp::detail::read(c[i & 1], pairs + (i >> 1));
+            const Acc high = warp::detail::read(c[2 + (i & 1)], pairs + (i >> 1));
+            sums[0][i] = sums[1][i] = upper ? high : low;
+        }
+#if CU2PORT_MMA_CDNA && !defined(CU2PORT_SIM_WAVE)  // else the compiler keeps each element by itself, and moves them
+        asm("" : "+v"(sums[0]), "+v"(sums[1]));
+#endif
+    }
+    CU2PORT_MMA Fragment<Acc, 4> to_ptx() const {
+        const unsigned l = warp::detail::wave_lane();
+        Acc mine[4];
+        for (int i = 0; i < 4; ++i) mine[i] = l & 32 ? sums[1][i] : sums[0][i];
+        Fragment<Acc, 4> c;
+        for (int i = 0; i < 4; ++i) {
+            const unsigned owner = (l & 32) | (l & 2) << 3 | (l >> 2 & 7) | ((l >> 2 ^ unsigned(i) << 2) & 8);
+            const Acc low = warp::detail::read(mine[i & 1], owner), high = warp::detail::read(mine[2 + (i & 1)], owner);
+            c[i] = l & 1 ? high : low;
+        }
+        return c;
+    }
+};
+
+namespace matrix {
+
+template <class Acc> struct Loose { typedef Acc type __attribute__((may_alias)); };
+
+/// `Count` tiles in place of an array of accumulators in PTX's layout, between `keep` and `give`. The array is named in
+/// each call: the compiler has to see that nothing else points to it.
+template <class Acc, int Count> struct Kept {
+    typedef typename Loose<Acc>::type Element;
+    Tile<Acc> tiles[Count];
+
+    template <class T> CU2PORT_MMA explicit Kept(T& array) {
+        const Element* const from = reinterpret_cast<const Element*>(&array);
+#pragma unroll
+        for (int n = 0; n < Count; ++n)
+            tiles[n].from_ptx(Fragment<Acc, 4>{from[4 * n], from[4 * n + 1], from[4 * n + 2], from[4 * n + 3]});
+    }
+    template <class T> CU2PORT_MMA void give(T& array) const {
+        Element* const to = reinterpret_cast<Element*>(&array);
+#pragma unroll
+        for (int n = 0; n < Count; ++n) {
+            const Fragment<Acc, 4> c = tiles[n].to_ptx();
+            for (int i = 0; i < 4; ++i) to[4 * n + i] = c[i];
+        }
+    }
+    /// The tile of four accumulators of the array, the first of which is at p.
+    template <class T> CU2PORT_MMA Tile<Acc>* at(T& array, const void* p) {
+        const long long bytes = static_cast<const char*>(p) - reinterpret_cast<const char*>(&array);
+        return tiles + bytes / 16;
+    }
+    /// The first tile of an element of the array that holds whole tiles.
+    template <class T, class E> CU2PORT_MMA Tile<Acc>* of(T& array, const E& element) {
+        static_assert(sizeof(E) % 16 == 0, "four accumulators a tile");
+        return at(array, &element);
+    }
+};
+/// The same where vector instructions multiply: nothing is kept.
+template <class Acc> struct Kept<Acc, 0> {
+    template <class T> CU2PORT_MMA explicit Kept(T&) {}
+    template <class T> CU2PORT_MMA void give(T&) const {}
+    template <class T> CU2PORT_MMA Tile<Acc>* at(T&, const void*) { return nullptr; }
+    template <class T, class E> CU2PORT_MMA Tile<Acc>* of(T&, const E&) { return nullptr; }
+};
+}  // namespace matrix
+
+/// Takes an array of accumulators over, of products of `A` and `B` computed by `How`, where matrix instructions do them.
+/// Until it is given back, only those products may touch it, with the tile in which its elements are.
+template <class How, class A, class B, class Acc, class T> CU2PORT_MMA auto keep(T& array) {
+    static_assert(sizeof(T) % 16 == 0, "four accumulators a tile");
+    return matrix::Kept<Acc, (matrix::Unit<How, A, B>::words > 0 ? sizeof(T) / 16 : 0)>(array);
+}
+
 }  // namespace mma
 }  // namespace cu2port
 

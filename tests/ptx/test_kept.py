@@ -1,0 +1,196 @@
+"""Arrays of accumulators that stay in tiles in a loop: what is kept, what is not, and that nothing else changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from cu2port.core.model import Options
+from cu2port.engine.translate import translate
+
+ASM = (
+    'asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"'
+    ' : "+f"(C[0]), "+f"(C[1]), "+f"(C[2]), "+f"(C[3])'
+    ' : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));'
+)
+WRAPPER = (
+    "__device__ inline void mma(float* c, const unsigned* a, const unsigned* b) {\n    "
+    + ASM.replace("C", "c")
+    + "\n}\n"
+)
+LOOP = "for (int k = 0; k < n; ++k) {\n        load(a, b);\n        %s\n    }"
+
+
+def product(place: str) -> str:
+    return ASM.replace("C[", f"{place}[")
+
+
+def kernel(
+    loop: str, before: str = "", after: str = "out[threadIdx.x] = acc[0][0];", declared: str = "float acc[2][4]"
+) -> str:
+    return (
+        "__device__ void load(unsigned*, unsigned*);\n__global__ void k(float* out, int n) {\n"
+        f"    {declared} = {{}};\n    unsigned a[4], b[2];\n    {before}\n    {loop}\n    {after}\n}}\n"
+    )
+
+
+def converted(text: str) -> str:
+    return translate(text, Options(), path="a.cu").output.decode()
+
+
+def is_kept(text: str) -> bool:
+    out = converted(text)
+    assert ("cu2port::mma::keep<" in out) == (".give(" in out) == (".at(" in out or ".of(" in out)
+    return "cu2port::mma::keep<" in out
+
+
+def test_a_loop_of_products_takes_the_array_over() -> None:
+    out = converted(kernel("#pragma unroll\n    " + LOOP % product("acc[1]")))
+    begin, end = out.index("auto acc_kept = cu2port::mma::keep<"), out.index("acc_kept.give(acc);")
+    assert "keep<cu2port::mma::Exact, cu2port::mma::f16, cu2port::mma::f16, float>(acc);\n#pragma unroll\n" in out
+    assert (
+        begin
+        < out.index("for (int k")
+        < out.index("acc_kept.at(acc, &acc[1][0]));")
+        < end
+        < out.index("out[threadIdx.x]")
+    )
+
+
+def test_a_wrapper_gets_the_tile_and_calls_outside_of_loops_give_none() -> None:
+    text = WRAPPER + kernel(
+        LOOP % "mma(acc[0], a, b);\n        mma(acc[1], a, b);", after="mma(acc[0], a, b); out[0] = acc[0][1];"
+    )
+    out = converted(text)
+    assert "const unsigned* b, cu2port::mma::Tile<float>* tile = nullptr) {" in out
+    assert "{c[0], c[1], c[2], c[3]}, tile);" in out
+    assert "mma(acc[0], a, b, acc_kept.at(acc, acc[0]));" in out
+    assert "mma(acc[1], a, b, acc_kept.at(acc, acc[1]));" in out
+    assert "mma(acc[0], a, b); out[0]" in out.partition("acc_kept.give(acc);")[2]
+
+
+def test_a_wrapper_by_reference_through_a_pointer_of_its_own() -> None:
+    wrapper = "struct FragC { float x[4]; };\n" + WRAPPER.replace("float* c,", "FragC& frag,").replace(
+        "{\n", "{\n    float* c = reinterpret_cast<float*>(&frag);\n", 1
+    )
+    out = converted(wrapper + kernel(LOOP % "mma(acc[1], a, b);", after="", declared="FragC acc[2]"))
+    assert "mma(acc[1], a, b, acc_kept.of(acc, acc[1]));" in out
+
+
+def test_places_that_are_computed() -> None:
+    declared, after = "float acc[64]", ""
+    for place in ("((float*)(acc + ((i * 16) + (j * 8 + 4))))", "(acc + i * WARP_N / 16 * 8 + 4)"):
+        assert is_kept(kernel(LOOP % product(place), declared=declared, after=after))
+    for place in ("(acc + i)", "(acc + i * 6)", "(acc - 4)", "(acc + 2)"):
+        assert not is_kept(kernel(LOOP % product(place), declared=declared, after=after))
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        LOOP % (product("acc[0]") + " out[k] = acc[0][0];"),  # read
+        LOOP % (product("acc[0]") + " acc[1][2] *= 2;"),  # written
+        LOOP % (product("acc[0]") + " use(acc);"),
+        LOOP % (product("acc[0]") + " auto f = [&] { return acc[0][0]; };"),
+        LOOP % (product("acc[0]") + product("acc[1]").replace(".f16.f16", ".bf16.bf16")),  # of two kinds
+        LOOP % (product("acc[0]") + product("acc[1]").replace("f32.f16.f16.f32", "f32.tf32.tf32.f32")),
+        LOOP % (product("acc[0]") + " goto out; out:;"),
+        LOOP % product("acc[0]").replace('"+f"(acc[0][3])', '"+f"(acc[1][3])'),  # not in a row
+        LOOP
+        % product("acc[0]")
+        .replace('"+f"(acc[0][3])', '"+f"(acc[0][2])')
+        .replace('"+f"(acc[0][2])', '"+f"(acc[0][3])', 1),
+        "do { " + product("acc[0]") + " } while (--n);",
+        "if (n) { " + product("acc[0]") + " }",  # no loop
+        "for (int k = 0; k < n; ++k) { float acc[2][4] = {}; " + product("acc[0]") + " }",
+        LOOP % ("auto f = [&] { " + product("acc[0]") + " }; f();"),
+    ],
+)
+def test_what_anything_else_touches_in_the_loop_is_not_kept(loop: str) -> None:
+    assert not is_kept(kernel(loop))
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "float* p = acc[0];",
+        "auto& r = acc;",
+        "View v(acc);",
+        "p = &acc[0][0];",
+        "auto f = [&] { acc[0][0] = 0; };",
+        "float* p = &acc[0][0];",
+    ],
+)
+def test_an_address_that_a_variable_may_hold_is_not_kept(before: str) -> None:
+    assert not is_kept(kernel(LOOP % product("acc[0]"), before=before))
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["clear(acc);", "acc[0][0] = 1;", "float x = acc[0][0];", "for (int i = 0; i < 8; ++i) acc[i / 4][i % 4] = 0;"],
+)
+def test_elements_and_calls_before_the_loop_do_not_matter(before: str) -> None:
+    assert is_kept(kernel(LOOP % product("acc[0]"), before=before))
+
+
+@pytest.mark.parametrize(
+    "declared", ["__shared__ float acc[2][4]", "static float acc[2][4]", "float acc[2][3]", "float (&acc)[2][4]"]
+)
+def test_arrays_that_are_no_locals_of_whole_tiles_are_not_kept(declared: str) -> None:
+    assert not is_kept(kernel(LOOP % product("acc[0]"), declared=declared))
+
+
+def test_a_loop_around_that_reads_leaves_the_inner_one() -> None:
+    out = converted(
+        kernel("for (int i = 0; i < n; ++i) {\n    " + LOOP % product("acc[0]") + "\n    out[i] = acc[0][0];\n    }")
+    )
+    assert (
+        out.index("for (int i")
+        < out.index("acc_kept = ")
+        < out.index("for (int k")
+        < out.index(".give(")
+        < out.index("out[i]")
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        (
+            "__device__ inline void mma(",
+            "__device__ void mma(float*);\n__device__ inline void mma(",
+        ),  # another of that name
+        ("\n}\n", "\n    c[0] += 1;\n}\n"),
+        ("\n}\n", "\n    use(c);\n}\n"),
+        ("float* c,", "float* c, int first,"),
+    ],
+)
+def test_wrappers_that_do_more_are_none(change: tuple[str, str]) -> None:
+    text = WRAPPER.replace(*change, 1) + kernel(LOOP % "mma(acc[0], a, b);")
+    assert not is_kept(text)
+
+
+@pytest.mark.parametrize("opcode", ["m16n8k16.row.col.f16.f16.f16.f16", "m8n8k4.row.col.f64.f64.f64.f64"])
+def test_forms_without_tiles_are_as_ever(opcode: str) -> None:
+    assert not is_kept(kernel(LOOP % product("acc[0]").replace("m16n8k16.row.col.f32.f16.f16.f32", opcode)))
+
+
+def test_an_argument_that_changes_something_is_not_written_twice() -> None:
+    for arg in ("acc[i++]", "acc[next()]", "acc[i = 1]"):
+        assert not is_kept(WRAPPER + kernel(LOOP % f"mma({arg}, a, b);"))
+
+
+def test_one_warp_on_a_wavefront_keeps_nothing() -> None:
+    text = kernel(LOOP % product("acc[0]"))
+    assert "mma::keep<" not in translate(text, Options(warp="solo"), path="a.cu").output.decode()
+
+
+def test_the_report_says_so() -> None:
+    found = translate(kernel(LOOP % product("acc[0]")), Options(), path="a.cu").findings
+    assert any("its sums stay in MFMA's layout in the loop around" in j.finding.message for j in found)
+    found = translate(kernel(product("acc[0]")), Options(), path="a.cu").findings
+    assert not any("stay in MFMA's layout" in j.finding.message for j in found)
+
+
+def test_the_output_is_left_alone() -> None:
+    out = converted(kernel(LOOP % product("acc[0]")))
+    assert converted(out) == out

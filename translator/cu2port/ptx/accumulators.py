@@ -1,0 +1,122 @@
+"""Products whose accumulators are four elements in a row, and what those are reached through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cu2port.core.model import Span
+from cu2port.facts.unit import Unit
+from cu2port.ptx.asm import AsmStatement
+from cu2port.ptx.ir import Instruction, Reg, Vector
+from cu2port.ptx.isa_matrix import Form
+from cu2port.ptx.lifted import RefusedError, parse
+from cu2port.ptx.matrix_forms import form_of, keeps
+from cu2port.syntax.operands import tokens
+from cu2port.syntax.statements import read_expression
+from cu2port.syntax.tree import Assign, Binary, CallExpr, Expr, Index, Lambda, Name, Num, Other, Unary, walk
+
+
+@dataclass(frozen=True)
+class Product:
+    """An asm with one `mma`. `root`: what its accumulators are reached through; `at`: the place of the first one, in
+    elements, None where it is some multiple of four; `places`: tokens of the operands that are accumulators."""
+
+    statement: AsmStatement
+    form: Form
+    root: str
+    first: int
+    at: int | None
+    places: tuple[range, ...]
+
+
+def find_product(unit: Unit, s: AsmStatement, fast: bool) -> Product | None:
+    """The product of a statement whose C and D are four elements in a row."""
+    if s.macro is not None or len(s.readings) != 1 or s.problem:
+        return None
+    reading = s.readings[0]
+    if "mma" not in reading.text or reading.where:
+        return None
+    try:
+        (only,) = parse(reading)
+    except (RefusedError, ValueError):
+        return None
+    if not isinstance(only, Instruction) or only.name != "mma" or only.guard is not None or len(only.operands) != 4:
+        return None
+    form = form_of(only.opcode, fast)
+    if form is None or not keeps(form):
+        return None
+    numbers = {f"%{i}": i for i in range(len(reading.operands))}
+    numbers |= {f"%[{o.name}]": i for i, o in enumerate(reading.operands) if o.name}
+    d, c = ([numbers.get(x.name, -1) for x in _registers(only.operands[k])] for k in (0, 3))
+    if len(d) != 4 or len(c) != 4 or -1 in (*d, *c):
+        return None
+    elements = [_element(unit, reading.operands[i].expr) for i in (*d, *c)]
+    places = tuple(_range(unit, reading.operands[i].expr) for i in (*d, *c))
+    bases = {e and (e[0], e[1]) for e in elements}
+    if None in bases or len(bases) != 1 or [e and e[2] for e in elements[:4]] != [e and e[2] for e in elements[4:]]:
+        return None
+    root, base, first = elements[0] or ("", "", 0)
+    if [e and e[2] for e in elements[:4]] != [first + i for i in range(4)] or first % 4:
+        return None
+    return Product(s, form, root, d[0], first if base == "" else None, places)
+
+
+def _registers(operand: object) -> list[Reg]:
+    items = operand.items if isinstance(operand, Vector) else ()
+    return [x for x in items if isinstance(x, Reg)]
+
+
+def _range(unit: Unit, span: Span) -> range:
+    return range(unit.lexed.at(span.start), unit.lexed.at(span.end))
+
+
+def _element(unit: Unit, span: Span) -> tuple[str, str, int] | None:
+    """Of `(p + 8 * j)[3]`: p; what is between p and the number, "" where it is nothing; 3. None of what is no element
+    whose place is a multiple of four and that number."""
+    where = _range(unit, span)
+    e = read_expression(unit, where.start, where.stop)
+    if not isinstance(e, Index) or not isinstance(e.inner, Num) or e.inner.value is None or not is_pure(e):
+        return None
+    found = place_of(e.base)
+    if found is None:
+        return None
+    a, b = tokens(e.base)
+    plain = isinstance(e.base, Name) or (isinstance(e.base, Unary) and isinstance(e.base.x, Name))
+    return found, "" if plain else " ".join(unit.t[a : b + 1]), e.inner.value
+
+
+def place_of(e: Expr) -> str | None:
+    """The name of the array of whose elements an expression is the first of four: `a`, `a + 4 * i`, `&x`, `a[i][j]`."""
+    while isinstance(e, (Binary, Index, Unary)):
+        if isinstance(e, Binary):
+            if e.op != "+" or not is_fours(e.b):
+                return None
+            e = e.a
+        elif isinstance(e, Index):  # of arrays of arrays, whose elements are looked at where the array is declared
+            e = e.base
+        elif e.op == "&":
+            e = e.x
+        else:
+            return None
+    return e.text if isinstance(e, Name) and not e.qualified and not e.targs else None
+
+
+def is_pure(e: Expr) -> bool:
+    """Whether an expression may be written twice: nothing is called, counted up or assigned."""
+    return not any(
+        isinstance(x, (CallExpr, Assign, Other, Lambda)) or (isinstance(x, Unary) and x.op not in ("&", "*", "-", "+"))
+        for x in walk(e)
+    )
+
+
+def is_fours(e: Expr) -> bool:
+    """Whether a number is a multiple of four, whatever its names are."""
+    if isinstance(e, Num):
+        return e.value is not None and e.value % 4 == 0
+    if isinstance(e, Binary):
+        if e.op == "*":
+            return is_fours(e.a) or is_fours(e.b)
+        if e.op == "<<":
+            return isinstance(e.b, Num) and (e.b.value or 0) >= 2
+        return e.op in ("+", "-") and is_fours(e.a) and is_fours(e.b)
+    return False

@@ -1,0 +1,357 @@
+"""Arrays of accumulators that only `mma` touches in a loop, and the edits that keep them in tiles there.
+
+A tile (`cu2port/mma_matrix.hpp`) has the sums of 16 rows and 8 columns where AMD's matrix instructions have them, so
+that nothing is exchanged between one product and the next. What must hold, for the array and the loop:
+
+- in the loop the array is named by products alone: as C and D of an `asm` with one `mma`, or as the argument for them
+  in calls of a function of this file whose parameter is nothing else (a wrapper);
+- the four registers are four elements in a row, and the first one's place is a multiple of four;
+- the array is a local of the function, declared outside of the loop, and no variable that is made before the loop's end
+  gets its address. Functions that it is handed to are taken not to keep the address.
+
+Everything else stays in PTX's layout: the loop takes the array over when it begins and gives it back when it ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from cu2port.core.model import Edit, Side, insert
+from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit
+from cu2port.ptx.accumulators import Product, find_product, is_fours, is_pure, place_of
+from cu2port.ptx.asm import AsmStatement
+from cu2port.ptx.isa_matrix import Form
+from cu2port.ptx.lifted import Lifted, RefusedError
+from cu2port.ptx.matrix_forms import kinds
+from cu2port.syntax.operands import tokens
+from cu2port.syntax.statements import parameters, read_body
+from cu2port.syntax.tree import (
+    Asm,
+    Block,
+    CallExpr,
+    Decl,
+    Eval,
+    Expr,
+    Index,
+    Loop,
+    Member,
+    Name,
+    Unary,
+    heads,
+    statements,
+    walk,
+)
+
+_SUMS = {"f32": "float", "s32": "int"}
+_INLINE = frozenset("inline __inline __inline__ __forceinline__ static template constexpr".split())  # of this file
+_PASSES_ON = frozenset({"goto", "co_yield", "co_await"})
+
+
+@dataclass(frozen=True)
+class Kept:
+    """For asm statements by keyword: the tile that each multiplies into, and edits around them."""
+
+    tiles: Mapping[int, str] = field(default_factory=dict)
+    edits: Mapping[int, tuple[Edit, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Wrapper:
+    """A function whose parameter `index` holds accumulators of its products, and nothing else."""
+
+    function: Function
+    index: int
+    reference: bool
+    products: tuple[tuple[Product, int], ...]  # and the tile behind the first one
+
+
+@dataclass(frozen=True)
+class _Use:
+    """A product in a function's own body, or a call of a wrapper: what it names of the array, and the tile's text."""
+
+    at: int
+    root: str
+    places: tuple[range, ...]
+    form: Form
+    product: Product | None
+    call: CallExpr | None = None
+    wrapper: _Wrapper | None = None
+
+
+def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
+    """What can be kept in tiles, of the statements of a file."""
+    products = [p for s in wanted if (p := find_product(unit, s, fast)) is not None]
+    if not products or unit.options.warp == "solo":  # one warp on a wavefront takes no matrix instructions
+        return Kept()
+    by_function: dict[int, list[Product]] = {}
+    functions = {f.body[0]: f for f in unit.functions}
+    for p in products:
+        f = unit.function_at(p.statement.keyword)
+        if f is not None:
+            by_function.setdefault(f.body[0], []).append(p)
+    wrappers = [w for at, of in by_function.items() if (w := _wrapper(unit, functions[at], of)) is not None]
+    by_name = {w.function.name: w for w in wrappers}
+    tiles: dict[int, str] = {}
+    edits: dict[int, tuple[Edit, ...]] = {}
+    used: dict[str, list[Edit]] = {}
+    for f in unit.functions:
+        if f.name in by_name or not (f.body[0] in by_function or _names(unit, f.body, by_name)):
+            continue
+        body = read_body(unit, f.body[0] + 1, f.body[1])
+        uses = list(_uses(unit, body, by_function.get(f.body[0], []), by_name))
+        for root in dict.fromkeys(use.root for use in uses):
+            for loop, of in _loops(unit, f, body, root, [u for u in uses if u.root == root]):
+                _take(unit, root, loop, of, tiles, edits, used)
+    for name, made in used.items():
+        w = by_name[name]
+        tile = _free(unit, "tile")
+        type_ = _SUMS[w.products[0][0].form.d]
+        close = unit.p[w.function.params[1]]
+        made.append(insert(close, f", cu2port::mma::Tile<{type_}>* {tile} = nullptr", Side.LEFT))
+        for p, behind in w.products:
+            tiles[p.statement.keyword] = f"{tile} + {behind}" if behind else tile
+        first = w.products[0][0].statement.keyword
+        edits[first] = (*edits.get(first, ()), *made)
+    return Kept(tiles, edits)
+
+
+def into_tile(lifted: Lifted, tile: str) -> Lifted:
+    """The lines with the product added into a tile. Raises RefusedError where they hold no such call."""
+    lines = tuple(
+        f"{line[:-2]}, {tile});" if " = cu2port::mma::m16n8" in line and line.endswith("});") else line
+        for line in lifted.lines
+    )
+    if sum(a != b for a, b in zip(lines, lifted.lines, strict=True)) != 1:
+        raise RefusedError("", "its accumulators are kept in a tile, and its product was not found")
+    return replace(lifted, lines=lines)
+
+
+# --- Wrappers --------------------------------------------------------------------------------------------------------
+
+
+def _wrapper(unit: Unit, f: Function, products: list[Product]) -> _Wrapper | None:
+    """A function whose products all have their accumulators in one parameter that nothing else names."""
+    if "..." in unit.t[f.params[0] : f.params[1]] or _INLINE.isdisjoint(unit.t[f.first : f.name_at]):
+        return None
+    named = {p.name: (i, p) for i, p in enumerate(parameters(unit, *f.params))}
+    body = read_body(unit, f.body[0] + 1, f.body[1])
+    aliases = {s.name: s for s in statements(body) if isinstance(s, Decl) and s.pointer and s.init is not None}
+    roots = {p.root for p in products}
+    if len(roots) != 1 or any(p.at is None for p in products):
+        return None
+    name = roots.pop()
+    allowed = [r for p in products for r in p.places]
+    if name in aliases and aliases[name].init is not None:
+        alias, init = aliases[name], aliases[name].init
+        assert init is not None
+        target = init.x if isinstance(init, Unary) and init.op == "&" else init
+        if not isinstance(target, Name) or not _only(unit, f.body, name, [*allowed, range(alias.at, alias.at + 1)]):
+            return None
+        a, b = tokens(init)
+        allowed, name = [range(a, b + 1)], target.text
+    if name not in named or not _only(unit, f.body, name, allowed) or not _is_called_alone(unit, f):
+        return None
+    index, param = named[name]
+    if not (param.pointer or param.reference) or not all(_SUMS[p.form.d] for p in products):
+        return None
+    if len({(kinds(p.form), p.form.d) for p in products}) != 1:
+        return None
+    return _Wrapper(f, index, param.reference, tuple((p, (p.at or 0) // 4) for p in products))
+
+
+def _is_called_alone(unit: Unit, f: Function) -> bool:
+    """Whether a name means one function of the file, which is called and nothing else."""
+    others = [i for i in unit.find(f.name) if i != f.name_at]
+    return all(unit.call(i) is not None and unit.tok(i - 1) not in (".", "->", "::", "&", "~") for i in others) and (
+        sum(g.name == f.name for g in unit.functions) == 1 and all(unit.function_at(i) is not None for i in others)
+    )
+
+
+def _only(unit: Unit, span: tuple[int, int], name: str, allowed: Iterable[range]) -> bool:
+    """Whether a name is in these places alone."""
+    places = list(allowed)
+    return all(any(i in r for r in places) for i in _mentions(unit, span, name))
+
+
+def _mentions(unit: Unit, span: tuple[int, int], name: str) -> list[int]:
+    return [i for i in unit.find(name) if span[0] <= i < span[1] and unit.tok(i - 1) not in (".", "->", "::")]
+
+
+def _names(unit: Unit, span: tuple[int, int], names: Iterable[str]) -> bool:
+    return any(span[0] < i < span[1] for name in names for i in unit.find(name))
+
+
+# --- Uses and loops --------------------------------------------------------------------------------------------------
+
+
+def _uses(unit: Unit, body: Block, products: list[Product], wrappers: Mapping[str, _Wrapper]) -> Iterator[_Use]:
+    """Those in a body itself, not in lambdas."""
+    by_keyword = {p.statement.keyword: p for p in products}
+    for s in statements(body):
+        if isinstance(s, Asm) and s.at in by_keyword:
+            p = by_keyword[s.at]
+            yield _Use(s.at, p.root, p.places, p.form, p)
+        elif isinstance(s, Eval) and isinstance(s.expr, CallExpr) and isinstance(s.expr.callee, Name):
+            w = wrappers.get(s.expr.callee.text)
+            if w is None or len(s.expr.args) != len(parameters(unit, *w.function.params)) or s.expr.callee.qualified:
+                continue
+            arg = s.expr.args[w.index]
+            root = place_of(arg)
+            a, b = tokens(arg)
+            if root is not None and is_pure(arg):
+                yield _Use(s.at, root, (range(a, b + 1),), w.products[0][0].form, None, s.expr, w)
+
+
+def _loops(unit: Unit, f: Function, body: Block, root: str, uses: list[_Use]) -> Iterator[tuple[range, list[_Use]]]:
+    """The outermost loops in which products alone name an array, as tokens, with the products in each."""
+    declared = [s for s in statements(body) if isinstance(s, Decl) and s.name == root]
+    if len(declared) != 1 or not _is_array(unit, declared[0]) or _PASSES_ON & set(unit.t[f.body[0] : f.body[1]]):
+        return
+    if any(unit.lexed.directive_at(i) is not None for i in unit.find(root)):  # a macro may name it anywhere
+        return
+    loops = [r for s in statements(body) if isinstance(s, Loop) and (r := _extent(unit, s)) is not None]
+    done = -1
+    for loop in sorted(loops, key=lambda r: (r.start, -r.stop)):
+        inside = [u for u in uses if u.at in loop]
+        if loop.start <= done or not inside or declared[0].at >= loop.start:
+            continue
+        alone = _only(unit, (loop.start, loop.stop), root, [r for u in inside for r in u.places])
+        same = len({(kinds(u.form), u.form.d) for u in inside}) == 1
+        nested = any(r.start < loop.start < r.stop for r in loops)
+        if alone and same and not _escapes(unit, f, body, declared[0], loop, nested):
+            done = loop.stop
+            yield loop, inside
+
+
+def _is_array(unit: Unit, d: Decl) -> bool:
+    """A local array of its own, whose rows are whole tiles."""
+    if not d.dims or d.shared or d.volatile or d.pointer or d.reference:
+        return False
+    k = d.at
+    while k > 0 and unit.t[k - 1] not in (";", "{", "}", "("):
+        k -= 1
+    if {"static", "extern", "thread_local", "const"} & set(unit.t[k : d.at]):
+        return False
+    last = d.dims[-1]
+    builtin = unit.tok(d.at - 1) in ("float", "int", "unsigned")
+    return not builtin or len(d.dims) == 1 or is_fours(last)
+
+
+def _extent(unit: Unit, s: Loop) -> range | None:
+    """The tokens of a loop; None of `do`."""
+    end = _end(unit, s.at) if s.kind in ("for", "while") else -1
+    return range(s.at, end) if end > s.at else None
+
+
+def _end(unit: Unit, k: int) -> int:
+    """The token after a statement that is a block, a loop or ends with a semicolon; -1 of others."""
+    d = unit.lexed.directive_at(k)
+    while d is not None:
+        k = d.stop
+        d = unit.lexed.directive_at(k) if k < len(unit.t) else None
+    if unit.tok(k) == "{":
+        return unit.match[k] + 1
+    if unit.tok(k) in ("for", "while") and unit.tok(k + 1) == "(" and unit.match[k + 1] > k:
+        return _end(unit, unit.match[k + 1] + 1)
+    if unit.tok(k) in ("if", "do", "switch", "else", "try"):
+        return -1
+    while k < len(unit.t) and unit.t[k] not in (";", "}"):
+        k = unit.match[k] + 1 if unit.t[k] in ("(", "[", "{") and unit.match[k] > k else k + 1
+    return k + 1 if unit.tok(k) == ";" else -1
+
+
+def _escapes(unit: Unit, f: Function, body: Block, array: Decl, loop: range, nested: bool) -> bool:
+    """Whether something that the loop may use may hold the array's address: a variable set to it, or a lambda."""
+    end = f.body[1] if nested else loop.start
+    seen = {array.at}
+    for s in statements(body):
+        if isinstance(s, Asm):
+            seen |= set(range(s.first, s.last + 1))
+        elif isinstance(s, Decl):
+            if not (s.pointer or s.reference):
+                seen |= {i for head in heads(s) for i in _elements(head, array)}
+        else:
+            seen |= {i for head in heads(s) for i in _elements(head, array)}
+        if isinstance(s, Eval) and isinstance(s.expr, CallExpr):
+            seen |= {
+                x.at for arg in s.expr.args if place_of(arg) == array.name for x in walk(arg) if isinstance(x, Name)
+            }
+    return any(i not in seen for i in _mentions(unit, f.body, array.name) if i < end and i not in loop)
+
+
+def _elements(head: Expr, array: Decl) -> Iterator[int]:
+    """Where an expression names the array for an element that is no array itself, and whose address is not taken."""
+    whole = walk(head)
+    inner = {id(x.base) for x in whole if isinstance(x, (Index, Member))}
+    inner |= {id(x.x) for x in whole if isinstance(x, Unary) and x.op == "&"}
+    for x in whole:
+        if id(x) in inner or not isinstance(x, (Index, Member)):
+            continue
+        base: Expr = x
+        depth = 0
+        while isinstance(base, (Index, Member)):
+            depth += isinstance(base, Index)
+            base = base.base
+        if isinstance(base, Name) and base.text == array.name and depth >= (1 if base.around else len(array.dims)):
+            yield base.at
+
+
+# --- Edits -----------------------------------------------------------------------------------------------------------
+
+
+def _take(
+    unit: Unit,
+    root: str,
+    loop: range,
+    uses: list[_Use],
+    tiles: dict[int, str],
+    edits: dict[int, tuple[Edit, ...]],
+    used: dict[str, list[Edit]],
+) -> None:
+    """Notes what keeps an array in tiles in a loop."""
+    name = _free(unit, f"{root}_kept")
+    form = uses[0].form
+    own: list[Edit] = []
+    for u in uses:
+        if u.product is not None:
+            tiles[u.product.statement.keyword] = f"{name}.at({root}, &ptx_operand_{u.product.first}_)"
+        elif u.call is not None and u.wrapper is not None:
+            a, b = tokens(u.call.args[u.wrapper.index])
+            arg = unit.source(a, b + 1)
+            by = "of" if u.wrapper.reference else "at"
+            made = used.setdefault(u.wrapper.function.name, [])
+            made.append(insert(unit.p[u.call.close], f", {name}.{by}({root}, {arg})", Side.LEFT))
+    first = next((u.product.statement.keyword for u in uses if u.product is not None), -1)
+    own += _around(
+        unit,
+        loop,
+        f"auto {name} = cu2port::mma::keep<{kinds(form)}, {_SUMS[form.d]}>({root});",
+        f"{name}.give({root});",
+    )
+    if first >= 0:
+        edits[first] = (*edits.get(first, ()), *own)
+    else:
+        wrapper = next(u.wrapper for u in uses if u.wrapper is not None)
+        used[wrapper.function.name] += own
+
+
+def _around(unit: Unit, loop: range, before: str, after: str) -> list[Edit]:
+    """A block around a loop, with the pragmas that belong to it, that begins and ends with a statement."""
+    start = loop.start
+    while start > 0 and (d := unit.lexed.directive_at(start - 1)) is not None and d.keyword == "pragma":
+        start = d.first
+    at = unit.p[start]
+    line = unit.line_start(unit.p[loop.start])
+    ahead = unit.text[line : unit.p[loop.start]]
+    indent = ahead[: len(ahead) - len(ahead.lstrip(" \t"))]
+    end = unit.end(loop.stop - 1)
+    head = f"{{\n{indent}{before}\n" + ("" if start != loop.start else indent)
+    return [insert(at, head), Edit(end, end, (f"\n{indent}{after}\n{indent}}}",), Side.LEFT)]
+
+
+def _free(unit: Unit, name: str) -> str:
+    while name in unit.words:
+        name += "_"
+    return name
