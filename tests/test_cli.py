@@ -510,6 +510,7 @@ def test_help_loads_nothing_but_click() -> None:
             "cu2port",
             "cu2port.cli",
             "cu2port.cli.commands",
+            "cu2port.cli.common",
             "cu2port.cli.console",
             "cu2port.cli.sim_commands",
             "cu2port.cli.trial_command",

@@ -24,6 +24,7 @@ from typing import NamedTuple
 import click
 
 from cu2port.facts import _libclang as c
+from cu2port.facts._clang_answers import Setting
 from cu2port.facts.clang import Question
 from cu2port.facts.clang_worker import CrashedError, Reader, make_setting
 from cu2port.syntax.declarations import Declarations
@@ -183,7 +184,7 @@ def main(inputs: tuple[Path, ...], limit: int, seed: int, show: int, errors: int
             click.echo(f"           {place}")
 
 
-def in_child(setting: object, path: Path, errors: int) -> tuple[Counter[str], list[tuple[str, str]]] | None:
+def in_child(setting: Setting, path: Path, errors: int) -> tuple[Counter[str], list[tuple[str, str]]] | None:
     """`compare` in a process of its own: libclang may crash."""
     read_end, write_end = os.pipe()
     child = os.fork()
@@ -191,7 +192,7 @@ def in_child(setting: object, path: Path, errors: int) -> tuple[Counter[str], li
         os.close(read_end)
         with os.fdopen(write_end, "wb") as sink:
             try:
-                pickle.dump(compare(Reader(setting), path, errors), sink)  # type: ignore[arg-type]
+                pickle.dump(compare(Reader(setting), path, errors), sink)
             except (CrashedError, OSError) as e:
                 print(f"{path}: {e}", file=sys.stderr)
         os._exit(0)

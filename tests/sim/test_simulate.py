@@ -453,5 +453,5 @@ def test_textures_in_plain_memory_fetch_what_textures_fetch(simulated: Callable[
     assert not left
     wanted, found = (simulated(r.output.decode(), 64) for r in (with_units, without))
     assert (wanted.code, found.code) == (0, 0), found.errors
-    assert wanted.output.count(b"\n") == 63
+    assert wanted.output.count(b"\n") == 64
     assert found.output == wanted.output

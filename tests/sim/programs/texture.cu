@@ -162,6 +162,13 @@ int main() {
     cudaMemcpy2DFromArray(out, w * 4, sa, 0, 0, w * 4, h, cudaMemcpyDeviceToDevice);
     take("surface", w * h);
     cudaDestroySurfaceObject(s);
+    cudaMemset(out, 0, 4 * 96);
+    cudaMemcpy3DParms plain = {};  // no array: widths and positions count bytes
+    plain.srcPtr = make_cudaPitchedPtr(f.data(), w * 4, w * 4, h), plain.srcPos = make_cudaPos(4, 1, 0);
+    plain.dstPtr = make_cudaPitchedPtr(out, 16, 16, 3), plain.dstPos = make_cudaPos(4, 0, 0);
+    plain.extent = make_cudaExtent(12, 3, 2), plain.kind = cudaMemcpyHostToDevice;
+    if (cudaMemcpy3D(&plain) != cudaSuccess) printf("plain copy fails\n");
+    take("plain", 24);
     cudaExtent e; unsigned flags; cudaChannelFormatDesc got;
     cudaArrayGetInfo(&got, &e, &flags, stack);
     printf("%d %zu %zu %zu %u\n", got.x, e.width, e.height, e.depth, flags);
