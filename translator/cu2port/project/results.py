@@ -14,6 +14,7 @@ from cu2port.project.plan import Request
 from cu2port.project.workers import Lost, Pool, Workers, available_cores
 
 Tick = Callable[[int, int], None]
+_MANY = 64  # sources: some of so many need what is loaded late
 _KEPT_AT_ONCE = 128  # results that go to the cache in one step
 
 
@@ -73,6 +74,9 @@ def new_pool(request: Request, sources: int, held: Sequence[int] = ()) -> contex
     which must not outlive this process in them."""
     load_catalog(request.options.rules)
     all_checks()
+    if sources >= _MANY:
+        import cu2port.facts.clang
+        import cu2port.ptx.rewrite  # noqa: F401
     if request.scheduler:
         from cu2port.project.cluster import Cluster  # it loads dask
 

@@ -10,6 +10,7 @@ import contextlib
 import gc
 import multiprocessing
 import os
+import select
 import signal
 import sys
 import time
@@ -144,7 +145,7 @@ class Pool:
             job = w.pending.popleft()
             w.since = time.monotonic()
             yield job, message
-            if not w.pipe.poll():
+            if not _has_more(w.pipe):
                 return
 
     def _bury(self, w: _Worker, reason: str, chunks: deque[list[Job]], again: set[int]) -> Iterator[tuple[Job, Lost]]:
@@ -204,6 +205,16 @@ def in_chunks(jobs: Sequence[Job], size: int) -> Iterator[list[Job]]:
             chunk, total = [], 0
     if chunk:
         yield chunk
+
+
+def _has_more(pipe: Connection) -> bool:
+    """Whether something can be read at once. `Connection.poll` makes a selector each time, which takes longer than to
+    read a result."""
+    if sys.platform == "win32":
+        return pipe.poll()
+    ready = select.poll()
+    ready.register(pipe, select.POLLIN)
+    return bool(ready.poll(0))
 
 
 def _signal(code: int | None) -> str:
