@@ -16,6 +16,7 @@ from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.operands import children, own_tokens, tokens
 from cu2port.syntax.statements import read_expression
 from cu2port.syntax.tree import Binary, CallExpr, Cast, Expr, Index, Member, Name, Num, Paren, Unary
+from cu2port.syntax.types import ALIASES, builtin
 from cu2port.syntax.words import CLASS_KEYS, NO_TYPES, PLACEHOLDERS
 
 _RANK = {"int": 1, "unsigned int": 1, "long": 2, "unsigned long": 2, "long long": 3, "unsigned long long": 3}
@@ -24,16 +25,8 @@ _FLOATING = frozenset({"float", "double"})
 ARITHMETIC = frozenset(_RANK) | _FLOATING  # after promotion
 HALVES = frozenset("half half2 __half __half2 nv_half nv_half2 __nv_half __nv_half2".split())
 BFLOATS = frozenset("nv_bfloat16 nv_bfloat162 __nv_bfloat16 __nv_bfloat162 __hip_bfloat16 __hip_bfloat162".split())
-_NAMES = {
-    "int": "int",
-    "float": "float",
-    "double": "double",
-    "uint": "unsigned int",
-    "int32_t": "int",
-    "uint32_t": "unsigned int",
-    "size_t": "unsigned long",
-    "int64_t": "long",
-    "uint64_t": "unsigned long",
+_NAMES = {name: name for name in ("int", "float", "double")} | {
+    name: ALIASES[name] for name in ("uint", "int32_t", "uint32_t", "size_t", "int64_t", "uint64_t")
 }
 _WORDS = frozenset("unsigned signed long short char int".split())  # of which types of several words are made
 _OTHER = frozenset(
@@ -241,7 +234,8 @@ class _Types:
         """The type of an expression. `depth`: how deep it is in others, of macros too."""
         for w in reversed(e.around):
             if isinstance(w, Cast):
-                return _type_name(self.unit.t[w.type_first : w.type_stop])
+                found = builtin(x for x in self.unit.t[w.type_first : w.type_stop] if x != "::")
+                return found if promoted(found) in ARITHMETIC else ""
             if not isinstance(w, Paren):
                 return ""
         if depth > _MAX_DEPTH:
@@ -297,18 +291,6 @@ def _word(e: Expr) -> str:
     """A name without qualifiers, template arguments and casts; "" for any other expression."""
     plain = isinstance(e, Name) and all(isinstance(w, Paren) for w in e.around) and own_tokens(e) == (e.at, e.at)
     return e.text if plain and isinstance(e, Name) else ""
-
-
-def _type_name(words: list[str]) -> str:
-    if len(words) == 1 and words[0] in _NAMES:
-        return _NAMES[words[0]]
-    if not words or not _WORDS.issuperset(words) or words.count("long") > 2:
-        return ""
-    sign = "unsigned " if "unsigned" in words else ""
-    for short in ("char", "short"):
-        if short in words:
-            return "signed char" if short == "char" and "signed" in words else sign + short
-    return sign + (" ".join(["long"] * words.count("long")) or "int")
 
 
 def _constant(unit: Unit, name: str, depth: int) -> str:
