@@ -29,7 +29,7 @@ def literal_pairs(unit: Unit) -> Iterator[tuple[int, int]]:
         found = _number(path[0])
         op, value = path[1].op, found[1] if found is not None else 0
         for left, outer in pairwise(path[1:]):
-            other = _number(outer.b) if isinstance(outer, Binary) and outer.a is left else None
+            other = _number(_scaled(outer)) if isinstance(outer, Binary) and outer.a is left else None
             if not isinstance(outer, Binary) or other is None:
                 break
             if (op, value, outer.op, other[1]) == ("+", 32, "-", 1):
@@ -38,6 +38,11 @@ def literal_pairs(unit: Unit) -> Iterator[tuple[int, int]]:
             if other[1] in _ROUNDINGS.get((op, value), {}).get(outer.op, ()):
                 yield i, other[0]
             break
+
+
+def _scaled(e: Binary) -> Expr:
+    """What stands behind an operator, for a factor `32 / n` its `32`: `t / 32 * (32 / n)`."""
+    return e.b.a if e.op == "*" and isinstance(e.b, Binary) and e.b.op == "/" else e.b
 
 
 def _number(e: Expr) -> tuple[int, int] | None:
