@@ -56,6 +56,7 @@ ELSEWHERE = {
     ("docs/ptx.md", 'asm("bfi.b32'): "test_the_first_example_of_ptx",
     ("docs/ptx.md", 'asm("add.cc'): "test_the_example_of_statements_that_belong_together",
     ("docs/ptx.md", 'asm("mma.'): "test_the_example_of_matrix_products",
+    ("docs/ptx.md", "for (int k = 0; k < n; ++k) {"): "test_the_example_of_sums_that_stay_in_tiles",
     ("docs/ptx.md", "    cu2port::ptx::untranslated"): "the form of a guard; tests/ptx/test_lift.py",
     ("docs/simulate.md", "CXXFLAGS +="): "tests/sim/test_machines.py",
     ("docs/simulate.md", "execute_process"): "tests/sim/test_machines.py",
@@ -324,6 +325,19 @@ def test_the_example_of_matrix_products() -> None:
         output = translate(f"{head}{before}\n}}\n", path="a.cu", clang=clang).output.decode()
     lines = [line.strip() for line in output.splitlines()]
     assert after.splitlines() == lines[lines.index("{") + 1 : lines.index("}")]
+
+
+def test_the_example_of_sums_that_stay_in_tiles() -> None:
+    from cu2port import translate
+
+    texts = [b.text for b in blocks(ROOT / "docs" / "ptx.md")]
+    (product,) = (text.partition("\n\n")[0] for text in texts if text.startswith('asm("mma.'))
+    product = product.replace("m16n8k8.row.col.f32.bf16.bf16", "m16n8k8.row.col.f32.f16.f16")
+    (block,) = (text for text in texts if text.startswith("for (int k = 0; k < n; ++k) {"))
+    before, after = (re.sub(r" +// \w+$", "", part, flags=re.M).strip() for part in block.split("\n\n"))
+    source = f"__device__ inline void mma(float* c, unsigned* a, unsigned b) {{\n{product}\n}}\n"
+    source += "__global__ void k(int n) { float acc[8][4] = {}; unsigned a[2], b[8];\n" + before + "\nuse(acc); }\n"
+    assert f"b[8];\n{after}\nuse(acc);" in translate(source, path="a.cu").output.decode()
 
 
 def test_every_other_block_is_held_by_something() -> None:

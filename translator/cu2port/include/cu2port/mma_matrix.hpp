@@ -193,8 +193,8 @@ template <class Acc> struct Sums;
 template <> struct Sums<float> { typedef ptx::f32x4 type; };
 template <> struct Sums<ptx::s32> { typedef ptx::s32x4 type; };
 
-/// Accumulators of 16 rows and 8 columns as matrix instructions keep them from one product to the next: `sums[0]` counts
-/// in the lanes of warp 0, `sums[1]` in those of warp 1. Lane l has row l % 16 (warp 1: its upper and lower eight rows
+/// Accumulators of 16 rows and 8 columns as matrix instructions keep them between products: `sums[0]` counts in lanes
+/// of warp 0, `sums[1]` in those of warp 1. Lane l has row l % 16 (warp 1: its upper and lower eight rows
 /// exchanged) and the columns 4 * (l / 16 % 2) + i. So a warp has all that is its own, and needs no other to read it.
 template <class Acc> struct Tile {
     typename Sums<Acc>::type sums[2];
@@ -269,7 +269,7 @@ template <class Acc> struct Kept<Acc, 0> {
 };
 }  // namespace matrix
 
-/// Takes an array of accumulators over, of products of `A` and `B` computed by `How`, where matrix instructions do them.
+/// Takes over an array of accumulators, of products of `A` and `B` by `How`, where matrix instructions do them.
 /// Until it is given back, only those products may touch it, with the tile in which its elements are.
 template <class How, class A, class B, class Acc, class T> CU2PORT_MMA auto keep(T& array) {
     static_assert(sizeof(T) % 16 == 0, "four accumulators a tile");
