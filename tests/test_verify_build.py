@@ -243,3 +243,14 @@ def test_what_a_dry_run_does_not_show_is_said(tmp_path: Path) -> None:
             CannotRun, match=r"no compile command: it stops at `make --directory gpu`, give that folder"
         ):
             dry_run.commands_of(Tree(root, root, "t"), tmp_path, rocm, runner)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
+def test_a_tree_of_two_builds_takes_the_one_that_is_asked_for(tmp_path: Path) -> None:
+    root = _write(tmp_path / "t", {"CMakeLists.txt": "", "Makefile": "all:\n\techo none\n", "x.hip": ""})
+    for asked, said in (("make", "make -n shows no compile command"), ("cmake", "CMake")):
+        run = CliRunner().invoke(cli, ["verify", str(root), "--arch", "gfx942", f"--build-with={asked}"])
+        if "no compiler for AMD GPUs" in run.output or "no HIP headers" in run.output:
+            pytest.skip(run.output)
+        assert run.exit_code == 2
+        assert said in run.output

@@ -197,6 +197,7 @@ def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object)
 @click.option("--std", metavar="STD", default="", help="Such as c++17, for files without a compile command.")
 @click.option("--rocm-path", metavar="DIR", default="", help="ROCm, or a folder with include/hip in it.")
 @click.option("--no-build", is_flag=True, help="Do not ask the tree's build; compile each file by itself.")
+@click.option("--build-with", type=click.Choice(["cmake", "make"]), help="Where it can be built in two ways.")
 @click.option("--build-arg", "build_args", metavar="ARG", multiple=True, help="For cmake or make: -DTESTS=OFF, gpu=1.")
 @click.option(
     "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="S", default=300.0, show_default=True

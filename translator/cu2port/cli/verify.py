@@ -46,6 +46,7 @@ def command(path: str, verbosity: int, asked: Mapping[str, Any]) -> int:
             sources=tuple(pairs),
             build=not asked["no_build"],
             build_args=asked["build_args"],
+            build_with=asked["build_with"] or "",
         )
         with progress(verbosity, "compiling") as tick:
             found = run(request, tick)

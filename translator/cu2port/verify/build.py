@@ -18,9 +18,11 @@ _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in the order in which GN
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the command line asks of a build: GPUs, arguments of cmake or make, and -I and -D for all units."""
+    """What the command line asks of a build: GPUs, arguments of cmake or make, and -I and -D for all units. `by`: what
+    builds the tree, "" for what `kind` finds."""
 
     archs: tuple[str, ...]
+    by: str = ""
     build_args: tuple[str, ...] = ()
     include_dirs: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
@@ -48,7 +50,7 @@ def units(
     """The units of a tree's build, and notes. Raises CannotRun with what to do."""
     wave = f"{WAVE_MACRO}=64" if not compiler.defines_wave and headers.want_wave_macro else ""
     root = rocm_root.lay_out(folder / "rocm", compiler, headers, runner, wave)
-    if kind(tree) == "cmake":
+    if (asked.by or kind(tree)) == "cmake":
         built = configure.configure(tree, folder, root, runner, asked.archs, asked.build_args)
     else:
         built = dry_run.commands_of(tree, folder, root, runner, asked.build_args)

@@ -65,6 +65,7 @@ class Request:
     sources: tuple[tuple[str, str], ...] = ()
     build: bool = False  # whether the tree's own build may be asked what it compiles
     build_args: tuple[str, ...] = ()
+    build_with: str = ""  # what builds it, where a tree can be built in more than one way
 
 
 @dataclass
@@ -192,7 +193,7 @@ class _Session:
 def run(request: Request, tick: Tick = lambda done, total: None) -> VerifyRecord:
     """Compile. `tick(done, total)` is called after each compilation. Raises CannotRun."""
     tree = open_tree(request.path, request.sources)
-    builds = request.build and request.commands is None and build.kind(tree) != ""
+    builds = request.build and request.commands is None and (request.build_with or build.kind(tree)) != ""
     units: list[Unit] = []
     notes: list[str] = []
     if not builds:
@@ -205,7 +206,9 @@ def run(request: Request, tick: Tick = lambda done, total: None) -> VerifyRecord
         wave = not compiler.defines_wave and found.want_wave_macro
         if builds:
             with Runner(request.limit_s, folder, build.environment(folder)) as runner:
-                asked = build.Asked(request.archs, request.build_args, request.include_dirs, request.defines)
+                asked = build.Asked(
+                    request.archs, request.build_with, request.build_args, request.include_dirs, request.defines
+                )
                 units, notes = build.units(tree, Path(folder), compiler, found, runner, asked)
         if wave:
             notes.append(f"these HIP headers want {WAVE_MACRO}, which this compiler no longer defines; it was given")

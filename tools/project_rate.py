@@ -1,0 +1,191 @@
+"""How many units of whole projects compile for AMD GPUs once cu2port has converted them, with their own build.
+
+    python tools/project_rate.py TREE... [--arch GPUS] [--time-limit S] [--keep FOLDER] [--json FILE]
+
+Each TREE is converted (`cu2port convert TREE -o OUT`), then `cu2port verify OUT` compiles what its converted build
+compiles, with that build's flags. tools/project_rate.toml has, by the name of a tree's folder, which part of it is
+converted and what its default build is called with. Prints for each project: units of the default build, units that
+compile for the host and for each GPU, every other unit with its reason, CUDA's names that are left, and findings that
+are left to do by hand. Each command has a time limit, so one project cannot stop the others.
+
+verify runs the project's CMake, make or setup.py: use it on projects that you would build.
+
+Exit: 0 when 95 % of the units of each project compile for each GPU, else 1.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+LISTED = Path(__file__).with_suffix(".toml")
+CU2PORT = (sys.executable, "-c", "from cu2port.cli import main; main()")
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+COMPILES = "compiles"
+WANTED = 0.95  # of the units of a project
+SHOWN = 240  # characters of a reason
+
+
+@dataclass(frozen=True)
+class Project:
+    """What came of a project. `units`: those that have device code, or could have it, as nvcc compiled them; `others`:
+    units in C and C++. `compile`: of the units, for each GPU with the host, how many compile; `why`: each unit that
+    does not compile, and what stopped the project as a whole under its name ""."""
+
+    name: str
+    units: int = 0
+    others: int = 0
+    compile: Mapping[str, int] = field(default_factory=dict)
+    others_compile: int = 0
+    why: Mapping[str, str] = field(default_factory=dict)
+    edits_in_build_files: int = 0
+    names_left: Sequence[str] = ()
+    by_hand: Mapping[str, int] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+    @property
+    def good(self) -> bool:
+        """Whether enough of its units compile."""
+        return bool(self.units) and min(self.compile.values(), default=0) >= WANTED * self.units
+
+    def lines(self) -> list[str]:
+        """The project in text."""
+        rates = ", ".join(f"{gpu} {n}" for gpu, n in self.compile.items())
+        hand = ", ".join(f"{code} {n}" for code, n in self.by_hand.items())
+        head = f"{self.name}: {self.units} units with device code; compile: {rates or 'none'}"
+        out = [f"{head}; {self.others_compile} of {self.others} in C and C++"]
+        out += [f"  note: {note}" for note in self.notes]
+        out += [f"  {path or 'stopped'}: {why}" for path, why in self.why.items()]
+        out.append(f"  {len(self.names_left)} names left{': ' if self.names_left else ''}{', '.join(self.names_left)}")
+        return [*out, f"  {sum(self.by_hand.values())} findings to do by hand{': ' if hand else ''}{hand}"]
+
+
+def run(words: Sequence[str], limit_s: float) -> tuple[int | None, str]:
+    """Run cu2port: its exit code, None past the limit, and what it said. All that it started ends with it."""
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen([*CU2PORT, *words], stdout=said, stderr=said, start_new_session=True)
+        try:
+            code: int | None = process.wait(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            code = None
+        said.seek(0)
+        return code, said.read().decode("utf-8", "replace")
+
+
+def read(report: Path) -> dict[str, Any]:
+    """A report of cu2port's; nothing when there is none."""
+    try:
+        content: dict[str, Any] = json.loads(report.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return content
+
+
+def converted(report: Mapping[str, Any]) -> dict[str, Any]:
+    """What a report of `convert` says of the tree, as values of Project."""
+    findings = [f for file in report.get("files", ()) for f in file["findings"]]
+    hand = Counter(f["code"] for f in findings if f["outcome"] != "applied")
+    build = sum(f["outcome"] == "applied" and f["code"].startswith("CU8") for f in findings)
+    left = report.get("summary", {}).get("cuda_names", {}).get("left", [])
+    return {"edits_in_build_files": build, "names_left": left, "by_hand": dict(sorted(hand.items()))}
+
+
+def verified(report: Mapping[str, Any], gpus: Sequence[str]) -> dict[str, Any]:
+    """What a report of `verify` says of the tree, as values of Project. A unit compiles for a GPU when its host side
+    does too."""
+    found = report.get("verify", {})
+    device = [u for u in found.get("units", ()) if len(u["targets"]) > 1 or u["path"].endswith((".cu", ".hip"))]
+    host = [u for u in found.get("units", ()) if u not in device]
+    both = {
+        gpu: sum(all(u["targets"].get(t, {}).get("verdict") == COMPILES for t in ("host", gpu)) for u in device)
+        for gpu in gpus
+    }
+    why = {u["path"]: reason(u) for u in (*device, *host) if u["verdict"] != COMPILES}
+    return {
+        "units": len(device),
+        "others": len(host),
+        "compile": both,
+        "others_compile": sum(u["verdict"] == COMPILES for u in host),
+        "why": why,
+        "notes": found.get("notes", []),
+    }
+
+
+def reason(unit: Mapping[str, Any]) -> str:
+    """Why a unit does not compile: the first error, with its place."""
+    for target, record in unit["targets"].items():
+        if record["header"]:
+            return f"{target}: the header {record['header']} is not on this machine"
+        for error in record["errors"]:
+            return f"{target}: {error['path']}:{error['line']}: {error['message']}"[:SHOWN]
+    return "no reason is given"
+
+
+def measure(tree: Path, out: Path, gpus: Sequence[str], limit_s: float) -> Project:
+    """Convert a tree to a folder and compile it."""
+    listed = tomllib.loads(LISTED.read_text("utf-8")).get(tree.name, {})
+    report = out.with_suffix(".json")
+    source = str(tree / listed.get("folder", "."))
+    code, said = run(["convert", "-q", "--force", source, "-o", str(out), "--report", str(report)], limit_s)
+    content = read(report)
+    if not content:
+        return Project(tree.name, why={"": stopped("convert", code, said)})
+    words = ["verify", "-q", str(out), "--arch", ",".join(gpus), "--report", str(report)]
+    words += [f"--build-arg={word}" for word in listed.get("args", ())]
+    words += [f"--build-with={listed['build']}"] if "build" in listed else []
+    code, said = run(words, limit_s)
+    content = read(report)
+    if "verify" not in content:
+        return Project(tree.name, **converted(content), why={"": stopped("verify", code, said)})
+    return Project(tree.name, **converted(content), **verified(content, gpus))
+
+
+def stopped(what: str, code: int | None, said: str) -> str:
+    """Why a command gave no report: its last line."""
+    if code is None:
+        return f"{what} did not end in time"
+    last = next((line for line in reversed(said.splitlines()) if line.strip()), f"it ends with {code}")
+    return f"{what}: {last.strip()}"[: 2 * SHOWN]
+
+
+@click.command()
+@click.argument("trees", nargs=-1, type=FOLDER, required=True)
+@click.option("--arch", default="gfx942,gfx1100", show_default=True)
+@click.option("--time-limit", default=1800.0, show_default=True, help="Seconds for each command.")
+@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Folder for the converted trees.")
+@click.option("--json", "written", type=click.Path(dir_okay=False, path_type=Path))
+def main(trees: tuple[Path, ...], arch: str, time_limit: float, keep: Path | None, written: Path | None) -> None:
+    """Measure projects."""
+    folder = (keep or Path(tempfile.mkdtemp(prefix="cu2port-projects-"))).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    found: list[Project] = []
+    try:
+        for tree in trees:
+            found.append(measure(tree.resolve(), folder / tree.resolve().name, arch.split(","), time_limit))
+            print("\n".join(found[-1].lines()), flush=True)
+            if written is not None:
+                written.write_text(json.dumps([asdict(p) for p in found], indent=1), "utf-8")
+    finally:
+        if keep is None:
+            shutil.rmtree(folder, ignore_errors=True)
+    print(f"{sum(p.good for p in found)} of {len(found)} projects: {WANTED:.0%} of the units compile for {arch}")
+    sys.exit(0 if all(p.good for p in found) else 1)
+
+
+if __name__ == "__main__":
+    main()
