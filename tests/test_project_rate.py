@@ -1,4 +1,4 @@
-"""tools/project_rate.py: what a report of `verify` says of a project, and a project that stops does not stop the tool."""
+"""tools/project_rate.py: what reports say of a project; one that stops does not stop the tool."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
     python tools/project_rate.py TREE... [--arch GPUS] [--time-limit S] [--keep FOLDER] [--json FILE]
 
 Each TREE is converted (`cu2port convert TREE -o OUT`), then `cu2port verify OUT` compiles what its converted build
-compiles, with that build's flags. tools/project_rate.toml has, by the name of a tree's folder, which part of it is
-converted and what its default build is called with. Prints for each project: units of the default build, units that
+compiles, with that build's flags. tools/project_rate.toml has, by the name of a tree's folder, which part of it has the
+build and what its default build is called with. Prints for each project: units of the default build, units that
 compile for the host and for each GPU, every other unit with its reason, CUDA's names that are left, and findings that
 are left to do by hand. Each command has a time limit, so one project cannot stop the others.
 
@@ -140,12 +140,11 @@ def measure(tree: Path, out: Path, gpus: Sequence[str], limit_s: float) -> Proje
     """Convert a tree to a folder and compile it."""
     listed = tomllib.loads(LISTED.read_text("utf-8")).get(tree.name, {})
     report = out.with_suffix(".json")
-    source = str(tree / listed.get("folder", "."))
-    code, said = run(["convert", "-q", "--force", source, "-o", str(out), "--report", str(report)], limit_s)
+    code, said = run(["convert", "-q", "--force", str(tree), "-o", str(out), "--report", str(report)], limit_s)
     content = read(report)
     if not content:
         return Project(tree.name, why={"": stopped("convert", code, said)})
-    words = ["verify", "-q", str(out), "--arch", ",".join(gpus), "--report", str(report)]
+    words = ["verify", "-q", str(out / listed.get("folder", ".")), "--arch", ",".join(gpus), "--report", str(report)]
     words += [f"--build-arg={word}" for word in listed.get("args", ())]
     words += [f"--build-with={listed['build']}"] if "build" in listed else []
     code, said = run(words, limit_s)
