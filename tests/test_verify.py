@@ -250,6 +250,14 @@ def test_a_cuda_header_outside_does_not_stand_in() -> None:
     assert "a header of CUDA's own is included" in done.stdout
 
 
+def test_headers_of_hip_may_be_reached_by_a_link(tmp_path: Path) -> None:
+    (tmp_path / "rocm" / "include" / "hip").rename(tmp_path / "real")
+    (tmp_path / "rocm" / "include" / "hip").symlink_to(tmp_path / "real")
+    write("../real/host_defines.h", "")
+    write("out/a.hip", "#include <hip/host_defines.h>\n")
+    assert verify("out", "-I", "../rocm/include").exit_code == 0
+
+
 def test_a_compiler_that_does_not_end() -> None:
     write("a.hip", "//!gfx942 sleep\n")
     began = time.monotonic()

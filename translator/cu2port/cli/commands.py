@@ -197,7 +197,8 @@ def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object)
 @click.option("--std", metavar="STD", default="", help="Such as c++17, for files without a compile command.")
 @click.option("--rocm-path", metavar="DIR", default="", help="ROCm, or a folder with include/hip in it.")
 @click.option("--no-build", is_flag=True, help="Do not ask the tree's build; compile each file by itself.")
-@click.option("--build-with", type=click.Choice(["cmake", "make"]), help="Where it can be built in two ways.")
+@click.option("--build-with", type=click.Choice(["cmake", "make", "setup.py"]), help="What builds it.")
+@click.option("--torch", metavar="X", default="", help="torch's wheel, unpacked or not, for its extensions.")
 @click.option("--build-arg", "build_args", metavar="ARG", multiple=True, help="For cmake or make: -DTESTS=OFF, gpu=1.")
 @click.option(
     "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="S", default=300.0, show_default=True
@@ -210,8 +211,9 @@ def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
 
     Where PATH holds a CMakeLists.txt or a Makefile, its build says what is compiled, with which flags: CMake
     configures it in a temporary folder, with stub packages for what ROCm would bring, or `make -n` prints its commands.
-    Both can run programs of the tree, so use it on code that you would build; --no-build runs compilers alone. Errors
-    are shown at the CUDA line they came from. A file that needs a header this machine lacks is not judged.
+    A setup.py with torch's extensions is run in a copy, with a stand-in for torch. All of them can run programs of the
+    tree, so use it on code that you would build; --no-build runs compilers alone. Errors are shown at the CUDA line
+    they came from. A file that needs a header this machine lacks is not judged.
     Exit codes: 0 all that was judged compiles, 1 some does not, 2 could not run.
     """
     from cu2port.cli.verify import command

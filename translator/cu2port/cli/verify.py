@@ -47,6 +47,7 @@ def command(path: str, verbosity: int, asked: Mapping[str, Any]) -> int:
             build=not asked["no_build"],
             build_args=asked["build_args"],
             build_with=asked["build_with"] or "",
+            torch=asked["torch"],
         )
         with progress(verbosity, "compiling") as tick:
             found = run(request, tick)

@@ -1,4 +1,4 @@
-"""What a tree's own build compiles: CMake configured, or make asked for its commands."""
+"""What a tree's own build compiles: CMake configured, or make asked for its commands, setup.py run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cu2port.project.tree import CannotRun
-from cu2port.verify import configure, dry_run, rocm_root
+from cu2port.verify import configure, dry_run, extensions, rocm_root
 from cu2port.verify.headers import WAVE_MACRO, Headers
 from cu2port.verify.running import Runner
 from cu2port.verify.toolchain import Compiler
@@ -23,15 +23,19 @@ class Asked:
 
     archs: tuple[str, ...]
     by: str = ""
+    torch: str = ""  # a wheel of torch, or the folder it is unpacked in
     build_args: tuple[str, ...] = ()
     include_dirs: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
 
 
 def kind(tree: Tree) -> str:
-    """What builds a tree: "cmake", "make", or "" where it is one file or has no such build file at its top."""
+    """What builds a tree: "setup.py" (extensions of torch), "cmake", "make", or "" where it is one file or has no such
+    build file at its top. A tree with torch's extensions may have a CMakeLists.txt too, for those who link to it."""
     if not tree.asked.is_dir() or os.name != "posix":
         return ""
+    if extensions.is_one(tree.asked):
+        return "setup.py"
     if (tree.asked / "CMakeLists.txt").is_file():
         return "cmake"
     return "make" if any((tree.asked / name).is_file() for name in _MAKEFILES) else ""
@@ -50,7 +54,10 @@ def units(
     """The units of a tree's build, and notes. Raises CannotRun with what to do."""
     wave = f"{WAVE_MACRO}=64" if not compiler.defines_wave and headers.want_wave_macro else ""
     root = rocm_root.lay_out(folder / "rocm", compiler, headers, runner, wave)
-    if (asked.by or kind(tree)) == "cmake":
+    by = asked.by or kind(tree)
+    if by == "setup.py":
+        built = extensions.units_of(tree, folder, root, runner, asked.torch)
+    elif by == "cmake":
         built = configure.configure(tree, folder, root, runner, asked.archs, asked.build_args)
     else:
         built = dry_run.commands_of(tree, folder, root, runner, asked.build_args)

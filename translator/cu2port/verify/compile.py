@@ -66,6 +66,7 @@ class Request:
     build: bool = False  # whether the tree's own build may be asked what it compiles
     build_args: tuple[str, ...] = ()
     build_with: str = ""  # what builds it, where a tree can be built in more than one way
+    torch: str = ""  # a wheel of torch, or the folder it is unpacked in
 
 
 @dataclass
@@ -162,9 +163,10 @@ class _Session:
         """Headers that stood in for the output's own: of the CUDA code it was made from, or CUDA's."""
         text = Path(output).read_text("utf-8", "surrogateescape")
         found: dict[str, str] = {}
+        hip = str((self.headers.include / "hip").resolve())  # which may be a link to another folder
         for name in _NAMES.findall(text.partition(":")[2].replace("\\\n", " ")):
             path = os.path.realpath(name.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$"))
-            if self.tree.holds(path) or path.startswith(f"{self.headers.root.resolve()}{os.sep}include{os.sep}hip"):
+            if self.tree.holds(path) or path.startswith(hip):
                 continue
             if self.tree.unconverted(path):
                 found[path] = f"the unconverted header {path} is read in place of one that the output lacks"
@@ -206,9 +208,8 @@ def run(request: Request, tick: Tick = lambda done, total: None) -> VerifyRecord
         wave = not compiler.defines_wave and found.want_wave_macro
         if builds:
             with Runner(request.limit_s, folder, build.environment(folder)) as runner:
-                asked = build.Asked(
-                    request.archs, request.build_with, request.build_args, request.include_dirs, request.defines
-                )
+                how = (request.build_with, request.torch, request.build_args)
+                asked = build.Asked(request.archs, *how, request.include_dirs, request.defines)
                 units, notes = build.units(tree, Path(folder), compiler, found, runner, asked)
         if wave:
             notes.append(f"these HIP headers want {WAVE_MACRO}, which this compiler no longer defines; it was given")

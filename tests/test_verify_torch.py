@@ -1,0 +1,165 @@
+"""`verify` of torch extensions: what setup.py asks for, torch's headers converted, and what is said without torch."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cu2port.cli import cli
+from cu2port.project.tree import CannotRun
+from cu2port.verify import build, extensions, record_setup, torch_headers
+from cu2port.verify.torch_headers import Torch
+from cu2port.verify.units import CXX, HIP, Tree
+
+SETUP = """import os
+import torch
+from setuptools import setup
+from torch.utils.cpp_extension import CUDA_HOME, ROCM_HOME, BuildExtension, CUDAExtension
+assert torch.cuda.is_available() and torch.version.hip and torch.__version__ >= (2, 1)
+device = torch.version.hip is not None and ROCM_HOME is not None
+here = os.path.dirname(os.path.abspath(__file__))
+open('made_by_setup', 'w').write('x')
+setup(
+    name='sums',
+    ext_modules=[CUDAExtension(
+        'sums._C', ['csrc/bind.cpp', 'csrc/sum.cu'],
+        include_dirs=[os.path.join(here, 'csrc')],
+        define_macros=[('WITH_HIP' if device else 'WITH_CUDA', None), ('LANES', '4')],
+        undef_macros=['__HIP_NO_HALF_CONVERSIONS__'],
+        extra_compile_args={'cxx': ['-O2'], 'nvcc': ['-O3']},
+    )],
+    cmdclass={'build_ext': BuildExtension.with_options(use_ninja=False)},
+)
+"""
+HEADERS = {
+    "torch/version.py": "__version__ = '2.15.0+cu132'\n",
+    "torch/include/ATen/core/Tensor.h": "#pragma once\nstruct Tensor { float* p; int n; };\n",
+    "torch/include/ATen/cuda/Stream.h": """#pragma once
+#include <cuda_runtime_api.h>
+inline cudaStream_t stream() { return nullptr; }
+""",
+    "torch/include/ATen/Own.h": """#pragma once
+#if defined(USE_ROCM)
+using stream_t = void*;
+#else
+#include <cuda_runtime_api.h>
+using stream_t = cudaStream_t;
+#endif
+""",
+    "torch/include/torch/csrc/api/include/torch/extension.h": "#pragma once\n#include <ATen/core/Tensor.h>\n",
+}
+PROJECT = {
+    "setup.py": SETUP,
+    "CMakeLists.txt": "find_package(Torch REQUIRED)\n",
+    "csrc/sum.h": "#pragma once\n#include <torch/extension.h>\nvoid sum(Tensor t);\n",
+    "csrc/bind.cpp": '#include "sum.h"\nvoid TORCH_EXTENSION_NAME() { sum(Tensor{}); }\n',
+    "csrc/sum.cu": """#include <sum.h>
+#include <ATen/cuda/Stream.h>
+#include <cuda_runtime.h>
+__global__ void add(float* p, int n) { for (int i = threadIdx.x; i < n; i += LANES) p[0] += p[i]; }
+void sum(Tensor t) {
+  cudaStream_t s = stream();
+  add<<<1, LANES, 0, s>>>(t.p, t.n);
+}
+""",
+}
+
+
+def _write(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def _recorded(folder: Path, result: Path) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, str(record_setup.__file__), "/rocm", "2.15.0+cu132", str(result)]
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_extensions_come_first_where_a_tree_can_be_linked_too(tmp_path: Path) -> None:
+    root = _write(tmp_path / "t", PROJECT)
+    assert build.kind(Tree(root, root, "t")) == "setup.py"
+    (root / "setup.py").write_text("from setuptools import setup\nsetup()\n")
+    assert build.kind(Tree(root, root, "t")) == "cmake"
+
+
+def test_a_setup_py_says_its_extensions(tmp_path: Path) -> None:
+    pytest.importorskip("setuptools")
+    root = _write(tmp_path / "t", PROJECT)
+    ended = _recorded(root, tmp_path / "r.json")
+    assert ended.returncode == 0, ended.stderr
+    (found,) = json.loads((tmp_path / "r.json").read_text())
+    assert found["sources"] == ["csrc/bind.cpp", "csrc/sum.cu"]
+    assert found["defines"] == [["WITH_HIP", None], ["LANES", "4"]]
+    tree = Tree(root, root, "t")
+    torch = Torch((tmp_path / "ported", tmp_path / "include"), "2.15.0+cu132")
+    bind, device = extensions.units(found, tree, root, torch)
+    assert (bind.language, device.language) == (CXX, HIP)
+    assert bind.path == str(root / "csrc" / "bind.cpp")
+    assert f"-I{root / 'csrc'}" in bind.flags
+    assert {"-DWITH_HIP", "-DLANES=4", "-DTORCH_EXTENSION_NAME=_C", "-DUSE_ROCM=1", "-std=c++20"} <= set(bind.flags)
+    assert "-O2" in bind.flags and "-O3" not in bind.flags
+    assert "-O3" in device.flags and "-O2" not in device.flags
+    no = device.flags.index("-D__HIP_NO_HALF_CONVERSIONS__=1")
+    assert device.flags.index("-U__HIP_NO_HALF_CONVERSIONS__") > no
+    older = extensions.units(found, tree, root, Torch((), "2.4.1"))
+    assert "-std=c++17" in older[0].flags
+
+
+def test_headers_for_cuda_are_converted_and_those_that_know_hip_stay(tmp_path: Path) -> None:
+    include = _write(tmp_path, HEADERS) / "torch" / "include"
+    assert [p.as_posix() for p in torch_headers.wanted(include)] == ["ATen/cuda/Stream.h"]
+
+
+def test_torch_s_headers_come_from_a_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CU2PORT_CACHE_DIR", str(tmp_path / "cache"))
+    wheel = tmp_path / "torch-2.15.0-cp311-cp311-linux.whl"
+    with zipfile.ZipFile(wheel, "w") as packed:
+        for name, text in HEADERS.items():
+            packed.writestr(name, text)
+    found = torch_headers.find(str(wheel))
+    assert found.version == "2.15.0+cu132"
+    assert "hipStream_t" in (found.folders[0] / "ATen/cuda/Stream.h").read_text()
+    assert not (found.folders[0] / "ATen/Own.h").exists()
+    assert (found.folders[1] / "ATen/Own.h").exists()
+    assert torch_headers.find(str(wheel)) == found
+
+
+def test_a_machine_without_torch_is_told_what_to_get(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch_headers.util, "find_spec", lambda name: None)  # type: ignore[attr-defined]  # the module's own
+    with pytest.raises(CannotRun, match=r"pip download --no-deps torch, and give the wheel with --torch"):
+        torch_headers.find("")
+    with pytest.raises(CannotRun, match=r"there are no headers of torch in it"):
+        torch_headers.find(str(tmp_path))
+    (tmp_path / "torch.whl").write_text("no archive")
+    with pytest.raises(CannotRun, match=r"--torch .*torch\.whl: File is not a zip file"):
+        torch_headers.find(str(tmp_path / "torch.whl"))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="builds are asked on POSIX alone")
+def test_a_converted_extension_compiles(tmp_path: Path) -> None:
+    pytest.importorskip("setuptools")
+    source, torch = _write(tmp_path / "sums", PROJECT), _write(tmp_path / "wheel", HEADERS)
+    out = tmp_path / "hip"
+    run = CliRunner().invoke(cli, ["convert", str(source), "-o", str(out)])
+    assert run.exit_code == 0, run.output
+    words = ["verify", str(out), "--arch", "gfx942,gfx1100", "--torch", str(torch)]
+    run = CliRunner().invoke(cli, words)
+    if "no compiler for AMD GPUs" in run.output or "no HIP headers" in run.output:
+        pytest.skip(run.output)
+    assert run.exit_code == 0, run.output
+    assert "1 extensions, 1 units in HIP, 1 in C++" in run.output
+    assert not (out / "made_by_setup").exists()
+    (out / "setup.py").write_text("import absent_tool\n" + SETUP)
+    run = CliRunner().invoke(cli, words)
+    assert run.exit_code == 2
+    assert "setup.py does not run: ModuleNotFoundError: No module named 'absent_tool'" in run.output

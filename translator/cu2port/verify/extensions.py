@@ -1,0 +1,98 @@
+"""`verify` of a tree whose setup.py builds extensions of torch: what setup.py asks for, as torch for ROCm compiles it.
+
+setup.py is run, in a copy of the tree, with a stand-in for torch that keeps the extensions and builds nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import sysconfig
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cu2port.project.tree import STATE, CannotRun
+from cu2port.verify import commands, torch_headers
+from cu2port.verify.configure import ALONE, Built
+from cu2port.verify.rocm_root import RocmRoot
+from cu2port.verify.running import Runner
+from cu2port.verify.torch_headers import Torch
+from cu2port.verify.units import CXX, HIP, Tree, Unit
+
+TORCH = re.compile(rb"torch\.utils\.cpp_extension|\bcpp_extension\b")
+# torch/utils/cpp_extension.py: COMMON_HIP_FLAGS, COMMON_HIPCC_FLAGS, and the standard that it adds
+_HOST = ("-D__HIP_PLATFORM_AMD__=1", "-DUSE_ROCM=1", "-DHIPBLAS_V2", "-fPIC")
+_DEVICE = (
+    "-DCUDA_HAS_FP16=1",
+    "-D__HIP_NO_HALF_OPERATORS__=1",
+    "-D__HIP_NO_HALF_CONVERSIONS__=1",
+    "-DHIP_ENABLE_WARP_SYNC_BUILTINS=1",
+)
+_CXX20 = (2, 12)  # the first torch whose headers need C++20
+_HIP_SUFFIXES = (".cu", ".hip")
+
+
+def is_one(folder: Path) -> bool:
+    """Whether a folder's setup.py builds extensions of torch."""
+    file = folder / "setup.py"
+    return file.is_file() and TORCH.search(file.read_bytes()) is not None
+
+
+def units_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, asked: str) -> Built:
+    """The units of a tree's extensions. `asked`: where torch is. Raises CannotRun in one line."""
+    torch = torch_headers.find(asked)
+    copy, result = folder / "copy", folder / "extensions.json"
+    shutil.copytree(tree.asked, copy, symlinks=True, ignore=shutil.ignore_patterns(STATE, ".git"))
+    program = Path(__file__).with_name("record_setup.py")
+    words = [sys.executable, str(program), str(root.path), torch.version, str(result)]
+    ended = runner.run(words, str(copy), said_too=True)
+    if not result.is_file():
+        lines = [line.strip() for line in ended.text.splitlines() if line.strip()]
+        said = (
+            "it did not end in time (--time-limit)" if ended.code is None else lines[-1] if lines else "it says nothing"
+        )
+        raise CannotRun(f"{tree.given}: setup.py does not run: {said[:300]}; {ALONE}")
+    all_units: dict[Unit, None] = {}
+    found = json.loads(result.read_bytes())
+    for extension in found:
+        all_units.update(dict.fromkeys(units(extension, tree, copy, torch)))
+    languages = ", ".join(f"{sum(u.language == of for u in all_units)} {name}" for of, name in commands.NAMES[:2])
+    note = f"built by setup.py with a stand-in for torch {torch.version}: {len(found)} extensions, {languages}"
+    return Built(list(all_units), [note])
+
+
+def units(extension: Mapping[str, Any], tree: Tree, copy: Path, torch: Torch) -> list[Unit]:
+    """The units of one extension, as torch calls the compilers."""
+    folders = [str(_own(Path(d), tree, copy)) for d in extension["include_dirs"]]
+    folders += [str(d) for d in torch.folders]
+    common = [f"-I{d}" for d in (*folders, sysconfig.get_paths()["include"])]
+    common += [f"-D{k}" if v is None else f"-D{k}={v}" for k, v in extension["defines"]]
+    common += [f"-U{name}" for name in extension["undefines"]]
+    last = extension["name"].rpartition(".")[2]
+    common += ["-DTORCH_API_INCLUDE_EXTENSION_H", f"-DTORCH_EXTENSION_NAME={last}"]
+    numbers = tuple(int(p) for p in torch.version.partition("+")[0].split(".")[:2] if p.isdigit())
+    standard = "-std=c++20" if numbers >= _CXX20 else "-std=c++17"
+    out = []
+    for written in extension["sources"]:
+        device = written.endswith(_HIP_SUFFIXES)
+        own = _args(extension["args"], device)
+        said = [] if any(w.startswith(("-std=", "--std=")) for w in own) else [standard]
+        flags = [*(_HOST if extension["device"] else ()), *(_DEVICE if device else ()), *common, *own, *said]
+        path = _own(Path(written), tree, copy)
+        out.append(Unit(str(path), HIP if device else CXX, tuple(flags), str(tree.asked)))
+    return out
+
+
+def _args(args: Any, device: bool) -> Sequence[str]:
+    """extra_compile_args: one list for both compilers, or one for each."""
+    return tuple(args.get("nvcc" if device else "cxx", ())) if isinstance(args, dict) else tuple(args)
+
+
+def _own(path: Path, tree: Tree, copy: Path) -> Path:
+    """A path of the copy as that of the tree."""
+    full = (copy / path).resolve()
+    real = copy.resolve()
+    return tree.asked / full.relative_to(real) if full.is_relative_to(real) else full

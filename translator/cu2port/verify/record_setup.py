@@ -1,0 +1,140 @@
+"""Runs a setup.py with a stand-in for torch, and writes what extensions it would build. It is a program of its own:
+
+    python record_setup.py ROCM TORCH_VERSION RESULT
+
+in the folder of setup.py. The stand-in says that torch is built for ROCm, as it is where the extension is built.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.machinery
+import json
+import runpy
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+HIP = "7.1.0"  # what torch.version.hip states
+
+
+class _Version(str):
+    """torch's version, which is compared with texts and numbers."""
+
+    __slots__ = ()
+
+    def __ge__(self, other: object) -> bool:
+        return _numbers(self) >= _numbers(other)
+
+    def __lt__(self, other: object) -> bool:
+        return _numbers(self) < _numbers(other)
+
+    __hash__ = str.__hash__
+
+
+def _numbers(version: object) -> tuple[int, ...]:
+    parts = version if isinstance(version, (tuple, list)) else str(version).partition("+")[0].split(".")
+    return tuple(int(p) for p in parts if str(p).isdigit())
+
+
+class _Anything:
+    """A class or function of torch's build tools that has nothing to say here."""
+
+    def __init__(self, *args: object, **named: object) -> None:
+        pass
+
+    def __call__(self, *args: object, **named: object) -> Any:
+        return self
+
+    @classmethod
+    def with_options(cls, **named: object) -> Any:
+        """As torch's BuildExtension has it."""
+        return cls
+
+
+def _module(name: str, **content: Any) -> types.ModuleType:
+    made = types.ModuleType(name)
+    made.__dict__.update(content)
+    made.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
+    made.__dict__["__path__"] = []
+    sys.modules[name] = made
+    parent, _, last = name.rpartition(".")
+    if parent:
+        setattr(sys.modules[parent], last, made)
+    return made
+
+
+def stand_in(rocm: str, version: str) -> None:
+    """Put a torch for ROCm into the loaded modules."""
+    setuptools: Any = importlib.import_module("setuptools")
+
+    def extension(device: bool) -> Any:
+        def made(name: str, sources: list[str], *args: Any, **named: Any) -> Any:
+            compile_args = named.pop("extra_compile_args", None)
+            known = setuptools.Extension(name, [str(s) for s in sources], *args, **named)
+            known.extra_compile_args = compile_args or []
+            known.__dict__["cu2port_device"] = device
+            return known
+
+        return made
+
+    _module("torch", __version__=_Version(version), __file__="torch/__init__.py")
+    _module("torch.version", hip=HIP, cuda=None, __version__=_Version(version), rocm=HIP)
+    _module(
+        "torch.cuda",
+        is_available=lambda: True,
+        device_count=lambda: 1,
+        get_device_capability=lambda *_: (9, 4),
+        get_device_name=lambda *_: "AMD GPU",
+        get_arch_list=lambda: ["gfx942"],
+    )
+    _module("torch.__config__", parallel_info=lambda: "ATen parallel backend: OpenMP", show=lambda: "ROCm")
+    sys.modules["torch"].__dict__["_C"] = types.SimpleNamespace(_GLIBCXX_USE_CXX11_ABI=True)
+    sys.modules["torch"].__dict__["compiled_with_cxx11_abi"] = lambda: True
+    _module("torch.utils")
+    _module(
+        "torch.utils.cpp_extension",
+        CUDA_HOME=None,
+        ROCM_HOME=rocm,
+        IS_HIP_EXTENSION=True,
+        ROCM_VERSION=tuple(int(p) for p in HIP.split(".")[:2]),
+        TORCH_MAJOR=_numbers(version)[0],
+        TORCH_MINOR=_numbers(version)[1],
+        CUDAExtension=extension(True),
+        CppExtension=extension(False),
+        BuildExtension=_Anything,
+        include_paths=lambda *_, **__: [],
+        library_paths=lambda *_, **__: [],
+    )
+
+
+def main(rocm: str, version: str, result: str) -> None:
+    """Run setup.py and write its extensions as JSON."""
+    found: list[dict[str, Any]] = []
+
+    def setup(**named: Any) -> None:
+        for e in named.get("ext_modules") or ():
+            found.append(
+                {
+                    "name": e.name,
+                    "sources": [str(s) for s in e.sources],
+                    "device": getattr(e, "cu2port_device", False),
+                    "include_dirs": [str(d) for d in e.include_dirs],
+                    "defines": [[str(k), None if v is None else str(v)] for k, v in e.define_macros],
+                    "undefines": list(e.undef_macros),
+                    "args": e.extra_compile_args,
+                }
+            )
+
+    stand_in(rocm, version)
+    for name in ("setuptools", "distutils.core"):  # the second is setuptools' own too
+        importlib.import_module(name).__dict__["setup"] = setup
+    sys.argv = ["setup.py", "build_ext"]
+    sys.path.insert(0, "")
+    runpy.run_path("setup.py", run_name="__main__")
+    Path(result).write_text(json.dumps(found), "utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:4])
