@@ -254,3 +254,14 @@ def test_a_tree_of_two_builds_takes_the_one_that_is_asked_for(tmp_path: Path) ->
             pytest.skip(run.output)
         assert run.exit_code == 2
         assert said in run.output
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
+def test_units_of_nested_makes_are_found_in_their_folders(tmp_path: Path) -> None:
+    files = {"Makefile": "all:\n\t$(MAKE) -C gpu\n", "gpu/Makefile": "x.o: x.hip\n\thipcc -c x.hip\n", "gpu/x.hip": ""}
+    root = _write(tmp_path / "t", files)
+    with running.Runner(30, str(tmp_path)) as runner:
+        built = dry_run.commands_of(
+            Tree(root, root, "t"), tmp_path, rocm_root.RocmRoot(tmp_path / "rocm", False), runner
+        )
+    assert [(u.path, u.folder) for u in built.units] == [(str(root / "gpu/x.hip"), str(root / "gpu"))]

@@ -28,7 +28,8 @@ _SOURCE = re.compile(r"\.(?:hip|cu|cpp|cc|cxx|c\+\+|c)\Z", re.I)
 _COMPILERS = re.compile(
     r"(?:amdclang\+\+|clang\+\+|g\+\+|c\+\+|hipcc|amdclang|clang|gcc|cc|mpi(?:cxx|c\+\+|CC|cc))(?:-\d+)?\Z"
 )
-_NESTED = re.compile(r"^\s*(make\b[^\n]*)", re.M)  # by name and not by $(MAKE): a dry run prints it and goes on
+# by name and not by $(MAKE): a dry run prints it and goes on
+_NESTED = re.compile(r"^\s*(make\b(?!: |\[)[^\n]*)", re.M)
 _USUAL = "/opt/rocm"  # where converted Makefiles look for ROCm
 _BEFORE = frozenset({"ccache", "sccache", "time"})
 _SETS = re.compile(r"\w+=.*", re.S)
@@ -39,7 +40,7 @@ def commands_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, extra:
     make = shutil.which("make")
     if make is None:
         raise CannotRun(f"{tree.given}: it is built by make, which is not on PATH; install it, {ALONE}")
-    words = [make, "-n", "-B", "-k", "-w", "--no-print-directory", "-w", "-C", str(tree.asked)]
+    words = [make, "-n", "-B", "-k", "-w", "-C", str(tree.asked)]  # -w: nested makes name their folders
     words.append(f"HIPCC={root.path}/bin/hipcc")
     words += [f"{name}={root.path}" for name in sorted({"ROCM_PATH", "HIP_PATH", *TOOLKITS})]  # ROCm's folder by now
     words += extra
