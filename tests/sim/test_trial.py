@@ -187,7 +187,7 @@ void go() { dim3 block(TILE, 2 * TILE); x::b<<<1, block, N * 4>>>(1, 0); }
     assert isinstance(a, Kernel) and (a.arguments, a.blocks) == ("<float, 3>", ((8, 8, 1),))
     assert isinstance(b, Kernel) and (b.path, b.blocks, b.dynamic) == ("x::b", ((8, 16, 1),), 256)
     assert (b.parameters, b.roles) == (("nx", "ptr"), "w?")
-    assert isinstance(c, Kernel) and c.blocks == ((96, 1, 1),)
+    assert isinstance(c, Kernel) and c.blocks == ((96, 1, 1),) and c.dynamic == 65536
     assert isinstance(d, Kernel) and d.arguments == "<4>"
     assert isinstance(f, Unclear) and "template" in f.why
     assert isinstance(g, Kernel) and (g.arguments, g.blocks) == ("<float, 128, 7>", ((128, 1, 1),))

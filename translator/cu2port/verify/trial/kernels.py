@@ -26,7 +26,7 @@ _ROLES = (
 _DEFAULTS = {1: ((256, 1, 1), (128, 1, 1), (64, 1, 1)), 2: ((16, 16, 1), (32, 8, 1)), 4: ((8, 8, 4), (4, 4, 4))}
 _MOST_THREADS = 1024
 _INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
-_SHARED = 16384  # bytes, where no launch tells
+_SHARED = 65536  # bytes, where no launch tells: all that a block of an AMD GPU may have
 
 
 @dataclass(frozen=True, slots=True)
