@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cu2port.checks.header_guard import _GUARDS
 from cu2port.core.model import Options
 from cu2port.engine.translate import translate
 from cu2port.verify import simulate
@@ -52,6 +53,20 @@ def test_a_store_far_behind_an_allocation_names_kernel_and_distance(simulated: C
     assert ran.code == 128 + 11
     assert b"(96000 bytes behind an allocation of 4000)" in ran.errors
     assert b"kernel far launched at" in ran.errors
+
+
+def test_headers_have_the_include_guards_that_converted_code_asks_for(simulated: Callable[..., simulate.Ran]) -> None:
+    headers = {
+        "HIP_INCLUDE_HIP_HIP_FP16_H": "hip/hip_fp16.h",
+        "HIP_INCLUDE_HIP_HIP_BF16_H": "hip/hip_bf16.h",
+        "HIP_INCLUDE_HIP_HIP_COMPLEX_H": "hip/hip_complex.h",
+        "HIPBLAS_H": "hipblas/hipblas.h",
+        "HIPRAND_KERNEL_H_": "hiprand/hiprand_kernel.h",
+    }
+    of_runtime = {g for g in _GUARDS.values() if "RUNTIME" in g or "DRIVER" in g}
+    text = "".join(f"#include <{h}>\n" for h in ("hip/hip_runtime.h", *headers.values()))
+    text += "".join(f"#ifndef {g}\n#error {g}\n#endif\n" for g in sorted({*headers, *of_runtime}))
+    assert simulated(text + "int main() {}\n").code == 0
 
 
 def test_two_devices_share_memory(build: Callable[[Path, int], Path], tmp_path: Path) -> None:

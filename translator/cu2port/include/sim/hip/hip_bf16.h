@@ -1,5 +1,6 @@
 // __hip_bfloat16 and __hip_bfloat162.
 #pragma once
+#define HIP_INCLUDE_HIP_HIP_BF16_H
 
 #include "hip_runtime.h"
 #include "../cu2port_sim/small_floats.h"

@@ -1,5 +1,6 @@
 // Complex numbers as float2 and double2.
 #pragma once
+#define HIP_INCLUDE_HIP_HIP_COMPLEX_H
 
 #include "hip_runtime.h"
 

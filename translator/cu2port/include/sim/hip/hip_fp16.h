@@ -1,5 +1,6 @@
 // half and half2.
 #pragma once
+#define HIP_INCLUDE_HIP_HIP_FP16_H
 
 #include "hip_runtime.h"
 #include "../cu2port_sim/small_floats.h"

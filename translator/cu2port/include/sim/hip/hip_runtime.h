@@ -13,6 +13,11 @@
 #endif
 #endif
 #define CU2PORT_SIMULATED 1
+#ifndef CU2PORT_SIM_CUDA  // ROCm's include guards: projects ask for them
+#define HIP_INCLUDE_HIP_HIP_RUNTIME_H
+#define HIP_INCLUDE_HIP_HIP_RUNTIME_API_H
+#define HIP_INCLUDE_HIP_DRIVER_TYPES_H
+#endif
 
 #include <cassert>
 #include <cstdio>

@@ -2,6 +2,7 @@
 //
 // Scalars and results may be in host or device memory, whatever the pointer mode.
 #pragma once
+#define HIPBLAS_H
 
 #include <cmath>
 #include <complex>

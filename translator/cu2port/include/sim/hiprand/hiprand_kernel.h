@@ -4,6 +4,7 @@
 // "Xorshift RNGs" (2003); L'Ecuyer, "Good parameters and implementations for combined multiple recursive random number
 // generators" (1999). Jumps ahead are powers of the step's matrix, made when the first is asked for.
 #pragma once
+#define HIPRAND_KERNEL_H_
 
 #include <array>
 #include <cmath>
