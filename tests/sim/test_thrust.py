@@ -63,7 +63,11 @@ int main() {
     thrust::device_vector<float> w(64, 0.5f), out(64);
     auto both = thrust::make_zip_iterator(thrust::make_tuple(v.begin(), w.begin()));
     thrust::transform(both, both + 64, out.begin(), Weight());
-    std::printf("%d %g\\n", last, thrust::reduce(out.begin(), out.end()));
+    try {
+        std::printf("%d %g\\n", last, thrust::reduce(out.begin(), out.end()));
+    } catch (thrust::system_error& e) {
+        std::puts(e.what());
+    }
 }
 """
 

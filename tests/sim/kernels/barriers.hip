@@ -20,6 +20,27 @@ __global__ void tree(int* out, const int* in) {
     }
     if (threadIdx.x == 0) out[blockIdx.x] = part[0];
 }
+template <class T>
+struct Named;
+#define NAMED(t, n)                                   \
+    template <>                                       \
+    struct Named<t> {                                 \
+        __device__ static t* get() {                  \
+            extern __shared__ t n[];                  \
+            return n;                                 \
+        }                                             \
+    }
+NAMED(int, ints);
+NAMED(double, doubles);
+__global__ void shared_of_macros(int* out) {
+    Named<int>::get()[threadIdx.x] = 3 * threadIdx.x;
+    __syncthreads();
+    const int x = Named<int>::get()[threadIdx.x ^ 1];
+    __syncthreads();
+    Named<double>::get()[threadIdx.x] = x + 0.5;
+    __syncthreads();
+    out[threadIdx.x] = static_cast<int>(2 * Named<double>::get()[threadIdx.x ^ 2]);
+}
 template <int N>
 __global__ void multiply(const float* a, const float* b, float* c, int n) {
     __shared__ float ta[N][N], tb[N][N + 1];
@@ -137,6 +158,9 @@ __global__ void many(int* out) {
 }
 
 int main() {
+    Out<int> named(64);
+    shared_of_macros<<<1, 64, 64 * sizeof(double)>>>(named.d);
+    say("shared memory that a macro names", all(named, [](int i) { return 6 * (i ^ 3) + 1; }));
     const int w = wave_size();
     Out<int> d(1024);
     std::vector<int> h(1024);

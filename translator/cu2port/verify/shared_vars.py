@@ -18,30 +18,31 @@ Replace = Callable[[int, int, str], None]
 
 
 def rewrite_shared(unit: Unit, replace: Replace) -> None:
-    """Rewrite the declarations of a file. Those in macro bodies, and static ones outside functions, stay."""
+    """Rewrite the declarations of a file. Static ones in macro bodies and outside functions stay."""
     done = -1
     for n, i in enumerate(unit.find("__shared__")):
-        if i <= done or unit.in_directive(i) is not None:
+        if i <= done:
             continue
+        in_macro = unit.in_directive(i) is not None
         first = _start(unit, i)
         stop = _semicolon(unit, i)
         if stop < 0:
             continue
         done = stop
         dynamic = "extern" in unit.t[first:stop]
-        inside = unit.function_at(i) is not None
-        if not inside and not dynamic:
+        inside = in_macro or unit.function_at(i) is not None
+        if not dynamic and (in_macro or not inside):
             continue
         names = declared(unit, i, stop)
-        if not names:
+        if not names or "##" in unit.t[first:stop]:
             continue
         text = _declaration(unit, first, stop, names, f"cu2port_S{n}", dynamic, inside)
         replace(first, stop + 1, text)
 
 
 def _start(unit: Unit, i: int) -> int:
-    k = i
-    while k > 0 and unit.t[k - 1] not in (";", "{", "}", ":", ")") and unit.in_directive(k - 1) is None:
+    k, home = i, unit.in_directive(i)
+    while k > 0 and unit.t[k - 1] not in (";", "{", "}", ":", ")") and unit.in_directive(k - 1) is home:
         k -= 1
     return k
 
@@ -93,10 +94,10 @@ def _after_class(unit: Unit, k: int) -> int:
 
 def _declaration(unit: Unit, first: int, stop: int, names: list[int], struct: str, dynamic: bool, inside: bool) -> str:
     words = []
-    k = first
+    k, home = first, unit.in_directive(first)
     while k < stop:
         tok = unit.t[k]
-        if tok in _DROPPED or unit.in_directive(k) is not None:
+        if tok in _DROPPED or unit.in_directive(k) is not home:
             k += 1
             continue
         if dynamic and tok == "[" and unit.tok(k + 1) == "]" and k - 1 in names:
