@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib import util
 from pathlib import Path
 
 import pytest
@@ -234,6 +235,18 @@ def test_cmake_project(wave: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "100% tests passed, 0 tests failed out of 2" in done.stdout
     assert "2 programs run, 0 failed" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(util.find_spec("pybind11") is None, reason="no pybind11 here")
+def test_python_extensions(tmp_path: Path) -> None:
+    """A library for ctypes and a module of pybind11, both in one process, with one runtime."""
+    shutil.copytree(PROJECTS / "extension", tmp_path / "extension")
+    words = ("simulate", "--wave", "64", "--", "make", "-s", "test", f"PYTHON={sys.executable}")
+    done = called(*words, cwd=tmp_path / "extension")
+    assert (done.returncode, done.stdout) == (0, "ok: sums by ctypes and pybind11\n"), done.stderr
+    told = "wave 64: 0 programs, 2 libraries and 1 objects built, 0 commands failed; 1 programs run, 0 failed"
+    assert told in done.stderr
 
 
 def test_every_option_is_one_word_that_begins_with_a_dash() -> None:
