@@ -7,7 +7,6 @@ in the folder of setup.py. The stand-in says that torch is built for ROCm, as it
 
 from __future__ import annotations
 
-import importlib
 import importlib.machinery
 import json
 import runpy
@@ -67,7 +66,7 @@ def _module(name: str, **content: Any) -> types.ModuleType:
 
 def stand_in(rocm: str, version: str) -> None:
     """Put a torch for ROCm into the loaded modules."""
-    setuptools: Any = importlib.import_module("setuptools")
+    import setuptools  # type: ignore[import-untyped]  # it has no stubs here
 
     def extension(device: bool) -> Any:
         def made(name: str, sources: list[str], *args: Any, **named: Any) -> Any:
@@ -128,8 +127,8 @@ def main(rocm: str, version: str, result: str) -> None:
             )
 
     stand_in(rocm, version)
-    for name in ("setuptools", "distutils.core"):  # the second is setuptools' own too
-        importlib.import_module(name).__dict__["setup"] = setup
+    sys.modules["setuptools"].__dict__["setup"] = setup
+    sys.modules["distutils.core"].__dict__["setup"] = setup  # setuptools has loaded it
     sys.argv = ["setup.py", "build_ext"]
     sys.path.insert(0, "")
     runpy.run_path("setup.py", run_name="__main__")
