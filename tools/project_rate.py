@@ -1,6 +1,7 @@
 """How many units of whole projects compile for AMD GPUs once cu2port has converted them, with their own build.
 
-    python tools/project_rate.py TREE... [--arch GPUS] [--time-limit S] [--keep FOLDER] [--json FILE]
+    python tools/project_rate.py TREE... [--arch GPUS] [--rocm-path DIR] [--torch WHEEL] [--time-limit S]
+        [--keep FOLDER] [--json FILE]
 
 Each TREE is converted (`cu2port convert TREE -o OUT`), then `cu2port verify OUT` compiles what its converted build
 compiles, with that build's flags. tools/project_rate.toml has, by the name of a tree's folder, which part of it has the
@@ -136,15 +137,24 @@ def reason(unit: Mapping[str, Any]) -> str:
     return "no reason is given"
 
 
-def measure(tree: Path, out: Path, gpus: Sequence[str], limit_s: float) -> Project:
-    """Convert a tree to a folder and compile it."""
+def measure(tree: Path, out: Path, gpus: Sequence[str], limit_s: float, more: Sequence[str] = ()) -> Project:
+    """Convert a tree to a folder and compile it. `more`: options for `verify`."""
     listed = tomllib.loads(LISTED.read_text("utf-8")).get(tree.name, {})
     report = out.with_suffix(".json")
     code, said = run(["convert", "-q", "--force", str(tree), "-o", str(out), "--report", str(report)], limit_s)
     content = read(report)
     if not content:
         return Project(tree.name, why={"": stopped("convert", code, said)})
-    words = ["verify", "-q", str(out / listed.get("folder", ".")), "--arch", ",".join(gpus), "--report", str(report)]
+    words = [
+        "verify",
+        "-q",
+        str(out / listed.get("folder", ".")),
+        "--arch",
+        ",".join(gpus),
+        "--report",
+        str(report),
+        *more,
+    ]
     words += [f"--build-arg={word}" for word in listed.get("args", ())]
     words += [f"--build-with={listed['build']}"] if "build" in listed else []
     code, said = run(words, limit_s)
@@ -165,17 +175,23 @@ def stopped(what: str, code: int | None, said: str) -> str:
 @click.command()
 @click.argument("trees", nargs=-1, type=FOLDER, required=True)
 @click.option("--arch", default="gfx942,gfx1100", show_default=True)
+@click.option("--rocm-path", help="As `verify` has it: headers of ROCm's libraries.")
+@click.option("--torch", help="As `verify` has it: torch's wheel, for its extensions.")
+@click.option("--jobs", help="As `verify` has it: compilers at once.")
 @click.option("--time-limit", default=1800.0, show_default=True, help="Seconds for each command.")
 @click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Folder for the converted trees.")
 @click.option("--json", "written", type=click.Path(dir_okay=False, path_type=Path))
-def main(trees: tuple[Path, ...], arch: str, time_limit: float, keep: Path | None, written: Path | None) -> None:
+def main(
+    trees: tuple[Path, ...], arch: str, time_limit: float, keep: Path | None, written: Path | None, **more: str | None
+) -> None:
     """Measure projects."""
+    words = [f"--{name.replace('_', '-')}={value}" for name, value in more.items() if value]
     folder = (keep or Path(tempfile.mkdtemp(prefix="cu2port-projects-"))).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     found: list[Project] = []
     try:
         for tree in trees:
-            found.append(measure(tree.resolve(), folder / tree.resolve().name, arch.split(","), time_limit))
+            found.append(measure(tree.resolve(), folder / tree.resolve().name, arch.split(","), time_limit, words))
             print("\n".join(found[-1].lines()), flush=True)
             if written is not None:
                 written.write_text(json.dumps([asdict(p) for p in found], indent=1), "utf-8")
