@@ -9,6 +9,7 @@ and NaN as classes.
 from __future__ import annotations
 
 import random
+import re
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -148,6 +149,8 @@ def kernel(n: int, opcode: str, fp: str = "exact", kept: bool = False) -> str:
     if form is not None and kept:
         lifted = into_tile(Lifted(tuple(lifted), (opcode,), True, True), "kept.at(c, &c[0])").lines
     lines = "\n            ".join(lifted)
+    if kept:  # the product goes to where C comes from, as in what is converted
+        lines = re.sub(r"\br\[", "c[", lines)
     declared, at = [], 0
     for matrix in s.inputs:
         count, type_ = s.registers(matrix), _CXX[register(s, matrix)]
@@ -160,7 +163,7 @@ def kernel(n: int, opcode: str, fp: str = "exact", kept: bool = False) -> str:
 __global__ void k{n}(const unsigned long long* in, unsigned long long* out, unsigned here, int steps) {{
     in += {SIZE} * threadIdx.x, out += {SIZE} * threadIdx.x;
     {" ".join(declared)}
-    {type_} r[{count}] = {{}}, used[{count}] = {{}};
+    {type_} used[{count}] = {{}};
     if (here >> (threadIdx.x / 32) & 1) {{
         auto kept = cu2port::mma::keep<{kinds(form)}, {type_}>(c);
         for (int step = 0; step < steps; ++step) {{
