@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cu2port.facts.unit import Unit
-from cu2port.syntax.around import around, is_changed, is_statement, use
+from cu2port.syntax.around import around, is_changed, is_statement, statement_around, use
 from cu2port.syntax.operands import tokens
 from cu2port.syntax.statements import read_body
 from cu2port.syntax.tree import Expr, heads, statements
@@ -91,3 +91,20 @@ def test_the_object_and_what_is_around_it() -> None:
     assert is_statement(unit, first)
     unit = read("int f() { if (x) return x; }", "a.cu")
     assert not any(is_statement(unit, i) for i in unit.find("x"))
+
+
+def test_each_token_of_a_long_statement_has_the_same_extent() -> None:
+    """What an earlier walk found is what a walk of its own finds, in any order."""
+    text = (
+        "#define M(a) (" + "a + " * 60 + "x)\n"
+        "void f() {\n int y = 0;\n for (int i = 0; i < n; ++i) { g(a, " + "{1, x}, " * 40 + "h(x), x + 1); }\n"
+        "#if C\n z = " + "x + " * 60 + "1;\n#endif\n return x; }\n"
+    )
+    alone = []
+    for i in range(len(read(text, "a.cu").t)):
+        unit = read(text, "a.cu")
+        alone.append(str(statement_around(unit, i)))
+    for order in (1, -1):
+        unit = read(text, "a.cu")
+        found = {i: str(statement_around(unit, i)) for i in range(len(alone))[::order]}
+        assert [found[i] for i in range(len(alone))] == alone

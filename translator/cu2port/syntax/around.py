@@ -5,8 +5,8 @@ Only the statement that holds the token is read, so this is cheap where few toke
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
@@ -34,6 +34,7 @@ from cu2port.syntax.words import CONDITIONS
 _MOST_SEMICOLONS = 3  # that the head of a `for` has before a token, and one more
 _Kind = Literal["statement", "condition", "brackets"]
 _LONGEST = 500  # tokens of a statement, to each side
+_SHORT = 32  # steps of a walk that is not worth keeping
 
 
 def around(source: Source, i: int) -> tuple[Expr, ...]:
@@ -110,6 +111,20 @@ def _read(source: Source, first: int, stop: int, kind: _Kind) -> Stmt:
     return Switch(first, parser.bracketed(stop) if kind == "brackets" else parser.expr(stop), Block(first, ()))
 
 
+@dataclass(frozen=True, slots=True)
+class _Walks:
+    """What long walks found, by the tokens that they passed: the next walk ends where it meets one of them, so that to
+    ask for each token of a long statement takes as long as one walk."""
+
+    begins: dict[int, tuple[int, int, int]]  # what `_begin` tells
+    ends: dict[int, dict[int, int]]  # by the end of the text that was walked: the end of the statement
+
+
+@lru_cache(maxsize=2)
+def _walks(source: Source) -> _Walks:
+    return _Walks({}, {})
+
+
 def _extent(source: Source, i: int) -> tuple[int, int, _Kind]:
     """Tokens [first, stop) of the statement around token i, of the condition of a directive, or of that of a control
     statement with its brackets; none if it is too long."""
@@ -118,16 +133,31 @@ def _extent(source: Source, i: int) -> tuple[int, int, _Kind]:
     low, high = (0, len(t)) if d is None else _body(source, d)
     if d is not None and d.keyword in ("if", "elif"):
         return low, high, "condition"
-    first, opener, brace = _begin(source, i, max(low, i - _LONGEST))
+    first, opener, brace = _begin(source, i, low)
     if opener >= 0 and t[opener - 1] != "for" and ";" not in t[opener : match[opener]]:
         return opener, match[opener] + 1, "brackets"
     end = match[brace] if brace >= 0 else -1
-    stop = max(i, end)
-    while stop < min(high, i + _LONGEST + 1) and (t[stop] not in (";", "}") or stop == end):
-        stop = match[stop] + 1 if t[stop] in ("(", "[", "{") and match[stop] > stop else stop + 1
+    stop = _end(source, max(i, end + 1), high)
     stop = min(max(stop, match[opener] if opener >= 0 else 0) + 1, high)
-    is_long = stop - i > _LONGEST or (first > low and first == i - _LONGEST)
+    is_long = stop - i > _LONGEST or i - first > _LONGEST
     return (i, i, "statement") if is_long else (first, stop, "statement")
+
+
+def _end(source: Source, i: int, high: int) -> int:
+    """The end of the statement around token i, within tokens [i, high): its `;`, or the end of the block around it."""
+    t, match = source.t, source.match
+    known = _walks(source).ends.setdefault(high, {})
+    passed = []
+    stop = i
+    while stop < high and t[stop] not in (";", "}"):
+        if stop in known:
+            stop = known[stop]
+            break
+        passed.append(stop)
+        stop = match[stop] + 1 if t[stop] in ("(", "[", "{") and match[stop] > stop else stop + 1
+    if len(passed) > _SHORT:
+        known.update(dict.fromkeys(passed, stop))
+    return stop
 
 
 def _body(source: Source, d: Directive) -> tuple[int, int]:
@@ -142,19 +172,40 @@ def _body(source: Source, d: Directive) -> tuple[int, int]:
 def _begin(source: Source, i: int, low: int) -> tuple[int, int, int]:
     """Where the statement around token i begins; the bracket of the control statement that it is the head of; the
     outermost brace of initialisers around it. -1 for what there is not."""
+    begins = _walks(source).begins
+    passed: list[int] = []
+    first, opener, brace = _walk_back(source, i, low, begins, passed)
+    if len(passed) > _SHORT:
+        for k in passed:
+            begins[k] = (first, opener, brace if k >= brace else -1)
+    return first, opener, brace
+
+
+def _walk_back(
+    source: Source, i: int, low: int, known: Mapping[int, tuple[int, int, int]], passed: list[int]
+) -> tuple[int, int, int]:
+    """What `_begin` tells. `passed` gets the tokens of the statement itself."""
     t, match, lexed = source.t, source.match, source.lexed
-    within = lexed.directive_index(i)
-    is_broken = bisect_left(lexed.firsts, low) != bisect_left(lexed.firsts, i)
+    edge = low  # no directive begins between it and token k
+    if lexed.directive_index(i) < 0:
+        edge = max(low, lexed.after_directives(i))
     found = -1  # after a `;`, if this is not the head of a `for`
     semicolons = 0
     brace = -1
     k = i - 1
     while k >= low:
-        tok = t[k]
-        if is_broken and lexed.directive_index(k) != within:
+        if k < edge:
             d = lexed.directive_at(k)
-            k = d.first - 1 if d is not None else k - 1
-            continue
+            if d is not None:
+                k = d.first - 1
+                continue
+            edge = max(low, lexed.after_directives(k))
+        if found < 0:
+            if k in known:
+                first, opener, outer = known[k]
+                return first, opener, outer if outer >= 0 else brace
+            passed.append(k)
+        tok = t[k]
         if tok in (")", "]") and low <= match[k] < k:
             k = match[k] - 1
             continue

@@ -141,6 +141,11 @@ class Lexed:
         k = bisect_right(self.firsts, i) - 1
         return k if k >= 0 and i < self.directives[k].stop else -1
 
+    def after_directives(self, i: int) -> int:
+        """The end of the last directive that begins at or before token i; 0 if none does."""
+        k = bisect_right(self.firsts, i) - 1
+        return self.directives[k].stop if k >= 0 else 0
+
     def directives_in(self, start: int, end: int) -> tuple[Directive, ...]:
         """The directives that start in bytes [start, end)."""
         return self.directives[bisect_left(self.firsts, self.at(start)) : bisect_left(self.firsts, self.at(end))]
