@@ -35,6 +35,8 @@ def ran(*words: str, env: dict[str, str] | None = None, color: bool = False) -> 
         (("--arch", "gfx9999"), "--arch: 'gfx9999' is not an AMD GPU that clang knows; one is gfx942"),
         (("--arch", "gfx90a,gfx94"), "--arch: 'gfx94' is not an AMD GPU that clang knows; did you mean gfx942?"),
         (("--rocm", "99"), "--rocm 99: the newest ROCm that cu2port knows is 10.0"),
+        (("--cuda-arch", "sm_70"), "--cuda-arch sm_70: a GPU from sm_72 on, such as sm_80"),
+        (("--cuda-arch", "ampere"), "--cuda-arch ampere: a GPU from sm_72 on, such as sm_80"),
         (("--rocm", "4.5"), "--rocm 4.5: the oldest ROCm that cu2port knows is 5.0"),
     ],
 )

@@ -3,6 +3,8 @@
 import pytest
 
 from cu2port.catalog import load_catalog
+from cu2port.core.model import Options
+from cu2port.engine.translate import translate
 from cu2port.facts.unit import Unit
 from cu2port.ptx.taken import architecture
 
@@ -43,3 +45,37 @@ def test_a_missing_function_is_no_lost_ptx() -> None:
     body = f"__device__ void f(unsigned* p) {{ {ADD} }}"
     text = f"#if __CUDA_ARCH__ >= 800\n{body}\n#elif __CUDA_ARCH__ >= 750\n{body}\n#endif\n"
     assert architecture(Unit(text, load_catalog())) == 720
+
+
+OPTIONS = Options(cuda_arch=800, use_clang=False)
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [
+        ("__CUDA_ARCH__ >= 800", "defined(__HIP_DEVICE_COMPILE__)"),
+        (
+            "defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750",
+            "defined(__HIP_DEVICE_COMPILE__) && defined(__HIP_DEVICE_COMPILE__)",
+        ),
+        ("__CUDA_ARCH__ > 800", "__CUDA_ARCH__ > 800"),  # false, and right
+        ("__CUDA_ARCH__ <= 800", "__CUDA_ARCH__ <= 800"),  # true, and right
+        ("__CUDA_ARCH__ < 800", "!defined(__HIP_DEVICE_COMPILE__)"),
+        ("__CUDA_ARCH__ >= 900", "__CUDA_ARCH__ >= 900"),
+    ],
+)
+def test_the_options_may_name_a_gpu(asked: str, wanted: str) -> None:
+    found = translate(f"#if {asked}\nint x;\n#endif\n", OPTIONS, path="a.h")
+    assert found.output.decode() == f"#if {wanted}\nint x;\n#endif\n"
+    assert not any(f.open for f in found.findings)
+
+
+def test_code_of_that_gpu_is_lifted_and_what_is_later_is_left_alone() -> None:
+    branches = ("#if __CUDA_ARCH__ >= 900", TENSOR, "#elif __CUDA_ARCH__ >= 800", ADD, "#else", "++*p;", "#endif")
+    text = "__device__ int f(unsigned* p) {\n" + "\n".join(branches) + "\nreturn __CUDA_ARCH__; }\n"
+    found = translate(text, OPTIONS, path="a.h")
+    assert TENSOR in found.output.decode() and "*p = std::uint32_t(*p) + 1;" in found.output.decode()
+    assert b"return 800;" in found.output
+    assert not any(f.open for f in found.findings)
+    assert translate(found.output, OPTIONS, path="a.h").output == found.output
+    assert ADD in translate(text, Options(use_clang=False), path="a.h").output.decode()

@@ -132,7 +132,7 @@ class CudaArch(Check):
         for n, tokens in by_directive.items():
             if n < 0 or unit.directives[n].keyword not in CONDITIONS:
                 yield from self._each(unit, tokens)
-            elif _is_fallback(unit, n):
+            elif not unit.options.cuda_arch and _is_fallback(unit, n):
                 yield self.finding(
                     "this asks for older NVIDIA GPUs, and stays false in HIP's host and device passes",
                     unit.p[tokens[0]],
@@ -210,6 +210,8 @@ class CudaArch(Check):
                     cuda=tok,
                     effects=(("all", "compile-error"),),
                 )
+            elif unit.options.cuda_arch and (ordered or unit.in_directive(i) is None):
+                yield self._as_asked(unit, i, ordered)
             elif unit.in_directive(i) is None:
                 yield self.finding(
                     "`__CUDA_ARCH__` is not defined by HIP, so its value does not compile",
@@ -234,8 +236,25 @@ class CudaArch(Check):
                     end,
                     cuda=tok,
                     effects=(("all", "wrong-result"),),
-                    why=("See that the branch which HIP takes does the whole job, then ask for the feature instead.",),
+                    why=(
+                        "See that the branch which HIP takes does the whole job, then ask for the feature instead.",
+                        "`--cuda-arch sm_80` makes HIP take the branches for that GPU of NVIDIA's.",
+                    ),
                 )
+
+    def _as_asked(self, unit: Unit, i: int, ordered: bool) -> Finding:
+        """What is said where the options give HIP a number: later GPUs are not it, and a value is written out."""
+        number = str(unit.options.cuda_arch)
+        what = "asks for other GPUs, and keeps its answer" if ordered else "its value is written out"
+        return self.finding(
+            f"HIP counts as {number} here: {what}",
+            unit.p[i],
+            unit.end(i),
+            () if ordered else (replace(unit.p[i], unit.end(i), number),),
+            trust=Trust.REVIEW,
+            severity=Severity.INFO if ordered else Severity.WARNING,
+            cuda="__CUDA_ARCH__",
+        )
 
 
 def _is_fallback(unit: Unit, n: int) -> bool:
@@ -276,7 +295,8 @@ def _flags_later(unit: Unit, i: int) -> bool:
     g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
     words = " ".join(w for w in unit.t[d.first + 2 : d.stop] if w not in ("(", ")"))
     m = _HOST_OR_LATER.match(words)
-    if g is None or len(g.chain) != 2 or m is None or int(m[1] or m[2]) <= LAST_COMMON:
+    least = unit.options.cuda_arch or LAST_COMMON
+    if g is None or len(g.chain) != 2 or m is None or int(m[1] or m[2]) <= least:
         return False
     inner = unit.lexed.directives_in(g.start, g.end)
     code = sum(x.stop - x.first for x in inner) < bisect_left(unit.p, g.end) - bisect_left(unit.p, g.start)
@@ -303,11 +323,13 @@ def _names_sides(unit: Unit, i: int) -> bool:
 
 def _taken(unit: Unit, i: int, found: Comparison) -> str:
     """Why HIP takes the branch for newer GPUs; "" if it does not."""
-    if found.number <= LAST_COMMON:
+    if found.least <= LAST_COMMON:
         return "AMD GPUs have what this asks for"
+    if unit.options.cuda_arch:
+        return f"HIP counts as {unit.options.cuda_arch} here" if found.least <= unit.options.cuda_arch else ""
     if older_refuses(unit, i, found):
         return "the branch for older GPUs only stops"
-    if found.number <= architecture(unit):
+    if found.least <= architecture(unit):
         return "PTX of later GPUs is lifted here, and older ones would do nothing in its place"
     return "the function does nothing for older GPUs" if older_is_empty(unit, i, found) else ""
 

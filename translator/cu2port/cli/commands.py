@@ -142,6 +142,12 @@ def cli() -> None:
     default="exact",
     help="fast: keep denormals that PTX flushes, take the GPU's approximations.  [exact]",
 )
+@click.option(
+    "--cuda-arch",
+    metavar="SM",
+    default="",
+    help="NVIDIA GPU whose code HIP gets: `sm_80` makes `__CUDA_ARCH__ >= 800` true.  [sm_72, later where needed]",
+)
 @click.option("--skip-inactive", is_flag=True, help="Leave `#if` branches alone that are certainly off.")
 @click.option("--comments", is_flag=True, help="Rewrite names in comments too.")
 @click.option("--rocm", metavar="VERSION", default="", help="ROCm to write for.  [7.1]")

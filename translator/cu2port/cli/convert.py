@@ -70,6 +70,7 @@ def _request(paths: tuple[str, ...], asked: Mapping[str, Any]) -> Request:
         launch=asked["launch"],
         ptx=asked["ptx"],
         ptx_fp=asked["ptx_fp"],
+        cuda_arch=_cuda_arch(asked["cuda_arch"]),
         warp=asked["warp"] or config.warp or "logical",
         kernels=tuple(sorted({**config.kernels, **dict(map(_kernel, asked["kernels"]))}.items())),
         archs=common.archs,
@@ -157,6 +158,14 @@ def _suffix(text: str) -> str:
     if text and not re.fullmatch(r"\.\w[\w.]*", text):
         raise CannotRun(f"--rename {text}: a suffix such as .hip")
     return "" if text == ".cu" else text
+
+
+def _cuda_arch(text: str) -> int:
+    """The `__CUDA_ARCH__` of --cuda-arch; 0 for none. Raises CannotRun."""
+    m = re.fullmatch(r"(?:sm_)?(\d{2,3})", text)
+    if text and (m is None or int(m[1]) < 72):
+        raise CannotRun(f"--cuda-arch {text}: a GPU from sm_72 on, such as sm_80")
+    return 10 * int(m[1]) if m else 0
 
 
 def _show(request: Request, ran: Ran, verbosity: int) -> None:

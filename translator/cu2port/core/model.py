@@ -147,6 +147,7 @@ class Options:
     rules: tuple[tuple[str, str], ...] = ()  # the project's own rule files: name for messages, text
     ptx: str = "guard"  # what happens to PTX without a counterpart; or "trap": a trap with its text
     ptx_fp: str = "exact"  # or "fast": no flushing of denormals, the hardware's approximations
+    cuda_arch: int = 0  # the `__CUDA_ARCH__` as which HIP compiles every file; 0: each file tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,8 @@ class Project:
 
     `declared`: names with their namespaces and classes (`n::A::f`) that a file which this one includes declares itself
     (not CUDA's although they look so).
-    `renamed`: include paths, as written, that get a new name with `--rename`; `own`: those that name files of the tree.
+    `renamed`: include paths, as written, that get a new name with `--rename`; `own`: those that name files of the tree,
+    and `folder/*` of a library without a counterpart that the tree itself has.
     `helper_prefix`: how the file reaches the helper headers (`../cu2port/`). `keeps_warps`: the tree holds headers
     of ours that keep CUDA's warps of 32 lanes, so it was converted. `renamed_only`: a file that includes HIP's headers
     is CUDA code with HIP's names, and its warps have 32 lanes; only its branches for HIP are HIP's own.

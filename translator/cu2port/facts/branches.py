@@ -35,6 +35,11 @@ class Comparison:
     start: int
     end: int
 
+    @property
+    def least(self) -> int:
+        """The smallest number with another answer than 0 has; 0 for `==` and `!=`."""
+        return 0 if self.op in ("==", "!=") else self.number + (self.op in (">", "<="))
+
 
 def comparison(unit: Unit, i: int, in_code: bool = False) -> Comparison | None:
     """The comparison with a number that macro token i takes part in, or None: in a condition, or else in code."""

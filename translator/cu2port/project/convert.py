@@ -336,6 +336,7 @@ def _run_record(
         "launch": o.launch,
         "ptx": o.ptx,
         "ptx_fp": o.ptx_fp,
+        **({"cuda_arch": o.cuda_arch} if o.cuda_arch else {}),
         "rename": o.rename,
         "skip_inactive": o.skip_inactive,
         "comments": o.comments,

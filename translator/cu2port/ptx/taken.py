@@ -26,7 +26,8 @@ Truth = bool | None
 
 
 def architecture(unit: Unit) -> int:
-    """The `__CUDA_ARCH__` as which HIP compiles a file: LAST_COMMON, or the smallest later one that loses no PTX.
+    """The `__CUDA_ARCH__` as which HIP compiles a file: that of the options, else LAST_COMMON, or the smallest later
+    one that loses no PTX.
 
     PTX is lost where a device function has it for later GPUs alone, and nothing for older ones. A later number is
     taken if every instruction that it adds has a row.
@@ -35,6 +36,8 @@ def architecture(unit: Unit) -> int:
 
 
 def _architecture(unit: Unit) -> int:
+    if unit.options.cuda_arch:
+        return unit.options.cuda_arch
     asked = set()
     if unit.asms and unit.find("__CUDA_ARCH__"):
         for keyword, _, _ in unit.asms:
@@ -90,7 +93,7 @@ def condition(unit: Unit, d: Directive, arch: int) -> Truth:
     if "__CUDA_ARCH__" in words:  # its last place is the comparison, where it is also asked whether it is defined
         i = d.stop - 1 - words[::-1].index("__CUDA_ARCH__")
         found = comparison(unit, i)
-        later = found is not None and found.op in (">", ">=", "<", "<=") and found.number > arch
+        later = found is not None and not unit.options.cuda_arch and found.least > arch
         if found is not None and later and (older_refuses(unit, i, found) or older_is_empty(unit, i, found)):
             return None if found.op[0] == ">" else False  # as the check cuda-arch has it
     if d.keyword not in CONDITIONS:
