@@ -10,7 +10,7 @@ from cu2port.core.model import Edit, Finding, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.words import BEFORE_VALUE
+from cu2port.syntax.words import BEFORE_VALUE, KEYWORDS
 
 _STRING = (
     "memchr memcmp memcpy memmove memset strcasecmp strcat strchr strcmp strcpy strcspn strdup strerror strlen "
@@ -166,7 +166,7 @@ def _missing(unit: Unit) -> dict[str, int]:
         before = unit.tok(i - 1)
         if unit.tok(i + 1) != "(" or name in own or name in unit.macros or unit.is_member(i):
             continue
-        if before == "::" and is_identifier(unit.tok(i - 2)) and unit.tok(i - 2) not in {"std", *BEFORE_VALUE}:
+        if before == "::" and is_identifier(unit.tok(i - 2)) and unit.tok(i - 2) not in {"std", *KEYWORDS}:
             continue
         if _NAMES[name] == "math.h" and cmath and before == "::" and unit.tok(i - 2) == "std":
             continue  # <cmath> declares it there, and may not without `std::`

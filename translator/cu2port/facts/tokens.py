@@ -14,10 +14,9 @@ from cu2port.facts.vocabulary import Vocabulary
 from cu2port.syntax import angles
 from cu2port.syntax.endings import is_orderly
 from cu2port.syntax.lexer import Directive, Group, Lexed, is_identifier, is_string, lex
-from cu2port.syntax.words import BEFORE_VALUE
+from cu2port.syntax.words import KEYWORDS
 
 _SURE = "__global__"  # a text that has it is read by the lexer in any case
-_BEFORE_GLOBAL = BEFORE_VALUE | {"typedef", "const"}  # a `::` after these begins a name
 
 
 class Tokens:
@@ -166,7 +165,7 @@ class Tokens:
         """Index of the first token of the qualified name that ends at i (`a` in `a::b::c`); i when unqualified."""
         while self.tok(i - 1) == "::":
             before = self.tok(i - 2)
-            if before and is_identifier(before) and before not in _BEFORE_GLOBAL:
+            if before and is_identifier(before) and before not in KEYWORDS:
                 i -= 2
             elif before == ">" and (k := self.angle_open(i - 2)) > 0:
                 i = k - 1

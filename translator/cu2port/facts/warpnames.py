@@ -11,7 +11,7 @@ from cu2port.facts.hipcode import is_hips
 from cu2port.facts.structure import Call, Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.words import BEFORE_VALUE
+from cu2port.syntax.words import KEYWORDS
 
 HEADER = "warp.hpp"
 #: Headers of ours that keep CUDA's warps: one of them in a file or a tree says that it was converted so.
@@ -77,7 +77,7 @@ def _may_be_cudas(unit: Unit, i: int) -> bool:
     if unit.is_member(i) or unit.tok(i + 1) == "::":
         return False
     if unit.tok(i - 1) == "::" and (owner := unit.tok(i - 2)) and (is_identifier(owner) or owner == ">"):
-        return owner in BEFORE_VALUE
+        return owner in KEYWORDS
     d = unit.in_directive(i)
     if d is not None:
         if d.keyword != "define" or i == d.first + 2 or "##" in (unit.tok(i - 1), unit.tok(i + 1)):

@@ -58,7 +58,7 @@ ASM = frozenset("asm __asm__ __asm".split())
 ASM_QUALIFIERS = CV - {"const"} | frozenset("goto inline __inline__".split())
 DECLARATION_WORDS = frozenset("using namespace template concept operator static_assert export".split())
 PREPROCESSOR = frozenset("define undef ifdef ifndef elif endif include pragma defined".split())
-#: A value follows these words, never a name that they declare; a `::` after one begins a name of its own.
+#: A value follows these words, never a name that they declare.
 BEFORE_VALUE = (
     (LEAVING - {"break", "continue"}) | ALLOCATION | OPERATOR_WORDS | SIZES | frozenset("else case do".split())
 )
@@ -72,7 +72,7 @@ NO_TYPES = (
     | ACCESS
     | frozenset("explicit typedef".split())
 )
-#: All words that can name nothing.
+#: All words that can name nothing; a `::` after one begins a name of its own.
 KEYWORDS = (
     BUILTIN_TYPES
     | PLACEHOLDERS
