@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Severity, Side, Trust, insert, replace
+from cu2port.catalog.api import api_facts
+from cu2port.catalog.findings import Kind, RowFinding
+from cu2port.catalog.includes import include_findings
+from cu2port.core.model import Edit, Finding, Severity, Side, Trust, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.atoms import VERSION_MACROS
 from cu2port.facts.branches import (
@@ -14,6 +17,7 @@ from cu2port.facts.branches import (
 from cu2port.facts.hipcode import asks_for_hip
 from cu2port.facts.unit import Unit
 from cu2port.syntax.around import around
+from cu2port.syntax.lexer import Group
 from cu2port.syntax.operands import own_tokens, tokens
 from cu2port.syntax.tree import Binary, Unary
 
@@ -21,6 +25,7 @@ from cu2port.syntax.tree import Binary, Unary
 # right to be false.
 _NEXT_CUDA = {"CUDA_VERSION": 12070, "CUDART_VERSION": 12070, "__CUDACC_VER_MAJOR__": 13, "__CUDA_API_VERSION": 12070}
 _OURS = {"NVTX_VERSION": "cu2port::nvtx::version"}  # where a value is needed, not in a condition
+_LACKING = (Kind.UNSUPPORTED, Kind.UNKNOWN_HEADER)
 _MAJOR, _MINOR = "__CUDACC_VER_MAJOR__", "__CUDACC_VER_MINOR__"
 
 
@@ -29,7 +34,9 @@ class CudaVersion(Check):
 
     HIP numbers its versions in another way, so the macro is never renamed. Under HIP it is undefined and counts as 0:
     a guard `CUDA_VERSION >= 9000` would quietly choose the code for CUDA 8. Comparisons are completed, so that HIP
-    counts as CUDA 12.6, whose interfaces it follows; everything else is left for manual work.
+    counts as CUDA 12.6, whose interfaces it follows; everything else is left for manual work. So is a comparison
+    whose newer code names what HIP has not, where there is older code that does without, or where nothing but
+    declarations is lost.
     """
 
     code, name, severity = "CU206", "cuda-version", Severity.WARNING
@@ -56,6 +63,27 @@ class CudaVersion(Check):
             "true, as expected",
         ),
         Example("#if CUDART_VERSION >= 13000\n#endif\n", "#if CUDART_VERSION >= 13000\n#endif\n", "false, as expected"),
+        Example(
+            "#if CUDART_VERSION >= 12000\nusing T = CUtensorMap;\n#else\nusing T = char;\n#endif\n",
+            "#if CUDART_VERSION >= 12000\nusing T = CUtensorMap;\n#else\nusing T = char;\n#endif\n",
+            "HIP has not what is newer",
+            findings=1,
+        ),
+        Example(
+            "void f(T* t) {\n    (void)t;\n#if CUDART_VERSION >= 12000\n    CUtensorMap m = *t;\n#endif\n}\n",
+            '#include "cu2port/untranslated.hpp"\nvoid f(T* t) {\n    (void)t;\n#if CUDART_VERSION >= 12000\n'
+            '    CUtensorMap m = *t;\n#else\ncu2port::ptx::untranslated("`CUtensorMap` is not in HIP");\n#endif\n}\n',
+            "statements that HIP has not",
+            findings=2,
+            path="a.cpp",
+        ),
+        Example(
+            "#if CUDART_VERSION >= 12000\n#define MAPS\n#endif\n#ifdef MAPS\nusing T = CUtensorMap;\n#endif\n",
+            "#if CUDART_VERSION >= 12000\n#define MAPS\n#endif\n#ifdef MAPS\nusing T = CUtensorMap;\n#endif\n",
+            "a flag",
+            findings=1,
+        ),
+        Example("#if __CUDACC_VER_MAJOR__ > 12\n#endif\n", "#if __CUDACC_VER_MAJOR__ > 12\n#endif\n", "13 and later"),
         Example(
             "int f() { return CUDART_VERSION; }",
             "int f() { return CUDART_VERSION; }",
@@ -131,7 +159,7 @@ class CudaVersion(Check):
                     effects=(("all", "compile-error" if d is None else "wrong-result"),),
                     helpers=("nvtx.hpp",) if ours else (),
                 )
-            elif following is not None and found.number >= following:
+            elif following is not None and found.least >= following:
                 yield self.finding(
                     f"`{unit.text[found.start : found.end]}`: under HIP the macro counts as 0; that is "
                     "right, since HIP follows CUDA 12.6",
@@ -140,6 +168,8 @@ class CudaVersion(Check):
                     severity=Severity.INFO,
                     cuda=tok,
                 )
+            elif found.op in (">", ">=") and (lost := _not_in_hip(unit, i))[0]:
+                yield from self._older(unit, found, tok, *lost)
             elif not _asked_before(unit, i):
                 newer = found.op in (">", ">=")
                 before = f"(!defined({tok}) || " if newer else f"(defined({tok}) && "
@@ -153,6 +183,27 @@ class CudaVersion(Check):
                     cuda=tok,
                     effects=(("all", "wrong-result"),),
                 )
+
+    def _older(self, unit: Unit, found: Comparison, tok: str, lost: str, edits: tuple[Edit, ...]) -> Iterator[Finding]:
+        """What is said where HIP takes the code for older versions, and the branch that then stops the program."""
+        yield self.finding(
+            f"`{unit.text[found.start : found.end]}`: under HIP the macro counts as 0; that stays: what is newer "
+            f"needs `{lost}`, which HIP has not",
+            found.start,
+            found.end,
+            cuda=tok,
+            effects=(("all", "wrong-result"),),
+        )
+        if edits:
+            yield self.finding(
+                f"what needs `{lost}` got a branch that stops the program",
+                found.start,
+                found.end,
+                edits,
+                severity=Severity.INFO,
+                cuda=tok,
+                helpers=("untranslated.hpp",),
+            )
 
 
 def _summed(unit: Unit, i: int) -> tuple[Comparison, int] | None:
@@ -198,6 +249,55 @@ def _needed_by_all(unit: Unit, i: int) -> bool:
         )
         for b in branches
     )
+
+
+def _not_in_hip(unit: Unit, i: int) -> tuple[str, tuple[Edit, ...]]:
+    """What the branch of token i's directive names that HIP has not, where HIP can do without the branch; else "".
+
+    It can where other branches of the conditional name nothing of the kind, or where there is no other and the branch
+    adds declarations alone. Statements without another branch get one (the edits), which stops the program. A branch
+    may define a flag instead, on which the code hangs.
+    """
+    g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
+    if g is None:
+        return "", ()
+    lacking = unit.once(_lacking)
+    inside = [f for f in lacking if g.start <= f.start < g.end]
+    start, end = unit.directives[g.chain[0]].start, unit.directives[g.chain[-1]]
+    if any(start <= f.start < end.start and f not in inside for f in lacking):
+        return "", ()
+    if not inside:
+        flagged = [h for h in _flagged(unit, g) if len(h.chain) > 2 or _is_outside(unit, h)]
+        names = [f.cuda for h in flagged for f in lacking if h.start <= f.start < h.end]
+        return (names[0] if names else ""), ()
+    if len(g.chain) > 2 or _is_outside(unit, g):
+        return inside[0].cuda, ()
+    if unit.tok(unit.directives[g.opener].first - 1) not in ("{", "}", ";"):
+        return "", ()
+    line = unit.text.rfind("\n", 0, end.start) + 1
+    said = f'#else\ncu2port::ptx::untranslated("`{inside[0].cuda}` is not in HIP");\n'
+    return inside[0].cuda, (insert(line, said),)
+
+
+def _lacking(unit: Unit) -> list[RowFinding]:
+    """What is named in a file that HIP has not, in its order."""
+    tables = (api_facts(unit).findings, include_findings(unit))
+    return sorted((f for found in tables for k in _LACKING for f in found.get(k, ())), key=lambda f: f.start)
+
+
+def _is_outside(unit: Unit, g: Group) -> bool:
+    return unit.function_at(unit.directives[g.opener].first) is None
+
+
+def _flagged(unit: Unit, g: Group) -> Iterator[Group]:
+    """The branches that hang on a macro without a value which this branch defines."""
+    inner = unit.lexed.directives_in(g.start, g.end)
+    flags = {unit.t[d.first + 2] for d in inner if d.keyword == "define" and d.stop - d.first == 3}
+    for h in unit.groups if flags else ():
+        d = unit.directives[h.opener]
+        words = [w for w in unit.t[d.first + 2 : d.stop] if w not in ("defined", "(", ")")]
+        if d.keyword in ("if", "ifdef") and len(words) == 1 and words[0] in flags:
+            yield h
 
 
 def _asked_before(unit: Unit, i: int) -> bool:
