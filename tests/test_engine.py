@@ -260,6 +260,31 @@ def test_what_nvcc_includes_by_itself_stands_before_the_projects_headers() -> No
     assert translate("#include <app/b.h>\n", path="k.cu", project=own).output == b"#include <app/b.h>\n"
 
 
+def test_a_macro_that_names_a_header_names_hips() -> None:
+    for text, wanted in (
+        (
+            "#define STD(name) <cuda/std/name>\n#include STD(utility)\n",
+            "#define STD(name) <name>\n#include STD(utility)\n",
+        ),
+        ("#define STD <cuda/std/utility>\n", "#define STD <utility>\n"),
+        ("#define STD(name) <cuda/other/name>\n", "#define STD(name) <cuda/other/name>\n"),
+        ("#define LESS(a, b) <cuda/std/utility> a\n", "#define LESS(a, b) <cuda/std/utility> a\n"),
+    ):
+        assert translate(text, path="a.h").output.decode() == wanted
+
+
+def test_names_of_a_library_that_the_tree_has_are_its_own() -> None:
+    text = "CUTLASS_DEVICE void f(cutlass::half_t* a) { cute::copy(a, a); cudaFree(a); }\n"
+    found = translate(text, path="a.h", project=Project(own=frozenset({"cutlass/*", "cute/*"})))
+    assert found.left == frozenset() and found.seen == {"cudaFree"}
+    assert translate(text, path="a.h").left == {"CUTLASS_DEVICE", "cutlass::half_t", "cute::copy"}
+
+
+@pytest.mark.parametrize("word", ["using", "const", "typename", "static", "public", "inline", "else", "return"])
+def test_a_keyword_is_no_scope(word: str) -> None:
+    assert translate(f"{word} ::cuda::std::swap", path="a.h").output.endswith(f"{word} ::std::swap".encode())
+
+
 def test_a_cpp_file_with_kernels_gets_the_runtime() -> None:
     for text in ("__global__ void k() {}\n", "void f() { k<<<1, 2>>>(); }\n"):
         out = translate(text, path="k.cpp").output

@@ -516,6 +516,13 @@ def test_spellings_that_lead_to_wanted_files() -> None:
     assert g.spelled("/p/a.cu", frozenset({"/p/b.cu"})) == {"b.cu", "../p/b.cu"}
 
 
+def test_a_library_in_the_tree_is_the_trees_own() -> None:
+    files: dict[str, tuple[str, ...]] = {"/p/a.cu": ("b.h",), "/p/b.h": ("<cutlass/half.h>",), "/q/cutlass/my.h": ()}
+    assert graph(files, {}).own("/p/a.cu") == {"b.h"}  # a folder of that name is not the library
+    files["/p/lib/include/cutlass/half.h"] = ()
+    assert graph(files, {}).own("/p/a.cu") == {"b.h", "cutlass/*"}
+
+
 def test_a_long_chain_of_includes_is_one_group() -> None:
     files = {f"/p/{i}.h": (f"{i + 1}.h",) for i in range(3000)}
     assert graph(files, {"/p/2999.h": "cuEnd"}).declared("/p/0.h") == {"cuEnd"}

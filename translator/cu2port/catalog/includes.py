@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import TypeVar
 
@@ -37,13 +38,38 @@ def include_findings(unit: Unit) -> Mapping[Kind, tuple[RowFinding, ...]]:
     return unit.once(_findings)
 
 
+def _in_macros(unit: Unit) -> Iterator[RowFinding]:
+    """A finding for each macro that names a CUDA header for `#include NAME`: the whole of it, or the folder alone where
+    a parameter is the rest (`#define STD_HEADER(name) <cuda/std/name>`) and all headers in there keep their names."""
+    if "<cuda/" not in unit.text:
+        return
+    for m in (m for found in unit.macros.values() for m in found):
+        path = unit.text[unit.end(m.first) : unit.p[m.stop - 1]] if m.stop - m.first > 2 else ""
+        if (unit.tok(m.first), unit.tok(m.stop - 1)) != ("<", ">") or not path.startswith("cuda/"):
+            continue
+        folder, _, name = path.rpartition("/")
+        hip = unit.catalog.headers.get(path, "")
+        if m.params is not None and name in m.params and _keeps_names(unit.catalog.headers, f"{folder}/"):
+            hip = name
+        if hip and path not in unit.project.own:
+            start, end = unit.p[m.first], unit.end(m.stop - 1)
+            edits = (replace(start + 1, end - 1, hip),)
+            yield RowFinding(Kind.INCLUDE, f"`{path}` is `{hip}`", start, end, edits=edits, cuda=path, hip=hip)
+
+
+def _keeps_names(headers: Mapping[str, str], folder: str) -> bool:
+    """Whether the headers right in a folder are known, and keep their names without it."""
+    inside = {path[len(folder) :]: hip for path, hip in headers.items() if path.startswith(folder)}
+    return bool(inside) and all(name == hip for name, hip in inside.items() if "/" not in name)
+
+
 def runtime_on_top(unit: Unit) -> bool:
     """Whether this is a CUDA source that relies on nvcc's own include of the runtime header."""
     return unit.once(_runtime_on_top)
 
 
 def _findings(unit: Unit) -> Mapping[Kind, tuple[RowFinding, ...]]:
-    return by_kind(_each(unit))
+    return by_kind(chain(_each(unit), _in_macros(unit)))
 
 
 def _each(unit: Unit) -> Iterator[RowFinding]:

@@ -18,7 +18,7 @@ VERSION_KEYS = ("cuda_since", "cuda_deprecated", "cuda_removed", "hip_since", "h
 _COMMON = frozenset({*VERSION_KEYS, "older", "unchecked", "strict", "headers", "bare", "helper", "no_images"})
 _RENAME_KEYS = _COMMON | {"hip", "argc"}
 _CHANGE_KEYS = _COMMON | {"cuda", "hip", "args", "call", "argc", "values", "forms", "trust", "why", "example", "drop"}
-_UNSUPPORTED_KEYS = frozenset({*VERSION_KEYS, "cuda", "why", "instead", "strict"})
+_UNSUPPORTED_KEYS = frozenset({*VERSION_KEYS, "cuda", "why", "instead", "strict", "headers"})
 _FILE_KEYS = frozenset(
     {"library", "title", "target", "names", "headers", "namespaces", "rename", "change", "unsupported"}
 )

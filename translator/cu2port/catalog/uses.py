@@ -15,7 +15,7 @@ from cu2port.facts.declared import Names, declaration_at, is_declared_for, is_ow
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import NAMES
 from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.words import BEFORE_VALUE
+from cu2port.syntax.words import BEFORE_VALUE, KEYWORDS
 
 _FAMILY = re.compile(
     r"(?:cuda[A-Z]|cublas(?:Lt|Xt)?[A-Z]|cufft[A-Z]|curand[A-Z]|cusparse[A-Z]|cusolver[A-Z]|cudnn[A-Z]|nvrtc[A-Z]|nvml[A-Z]"
@@ -55,6 +55,8 @@ def uses(unit: Unit, guessed: set[int]) -> Iterator[Use]:
     """
     catalog = unit.catalog
     candidates = unit.find(*((unit.words & catalog.active) - VERSION_MACROS))
+    if candidates and any(name.endswith("/*") for name in unit.project.own):
+        candidates = [i for i in candidates if _row(unit, unit.t[i]) is not None]
     if candidates:
         paths = {i for d in unit.directives if d.keyword == "include" for i in range(d.first, d.stop)}
         candidates = [i for i in candidates if i not in paths]
@@ -71,6 +73,13 @@ def uses(unit: Unit, guessed: set[int]) -> Iterator[Use]:
         if row is not None:
             yield Use(row, i, i)
     yield from _member_uses(unit)
+
+
+def _row(unit: Unit, name: str) -> Row | None:
+    """The row of a name, unless it is of a library without a counterpart which the tree has itself."""
+    row = unit.catalog.get(name)
+    held = row is not None and row.mapping == "unsupported" and not unit.project.own.isdisjoint(row.headers)
+    return None if held else row
 
 
 def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
@@ -96,7 +105,7 @@ def _foreign(unit: Unit, candidates: list[int], guessed: set[int]) -> set[int]:
             continue
         if before == "::":
             owner = unit.tok(i - 2)
-            qualified = owner == ">" or (owner and is_identifier(owner) and owner not in BEFORE_VALUE)
+            qualified = owner == ">" or (owner and is_identifier(owner) and owner not in KEYWORDS)
             if qualified and (i - 2 not in scopes or i - 2 in out):
                 out.add(i)
                 continue
@@ -250,7 +259,7 @@ def _qualified_uses(unit: Unit) -> Iterator[Use]:
         if (
             unit.tok(i - 1) == "::"
             and (b := unit.tok(i - 2))
-            and ((is_identifier(b) and b not in BEFORE_VALUE) or b == ">")
+            and ((is_identifier(b) and b not in KEYWORDS) or b == ">")
             and not (tok == "thrust" and unit.tok(i + 2) in _BACKENDS)
         ):
             continue
@@ -266,7 +275,7 @@ def _qualified_uses(unit: Unit) -> Iterator[Use]:
                 break
             names.append((k, f"{names[-1][1]}::{t[k]}"))
         for last, name in reversed(names):
-            row = catalog.get(name)
+            row = _row(unit, name)
             if row is not None:
                 if row.hip != name or row.versions:
                     yield Use(row, i, last)

@@ -6,8 +6,10 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
+from cu2port.catalog import load_catalog
 from cu2port.core.circles import components
 from cu2port.facts.hipcode import SideFacts, line_before
 
@@ -139,8 +141,17 @@ class Graph:
         return frozenset(self._edges.get(file, {}).values())
 
     def own(self, file: str) -> frozenset[str]:
-        """The include spellings of a file that name a file of the tree, whatever folder the build finds it in."""
-        return frozenset(name for name in self._spelled.get(file, ()) if self._ending(name))
+        """The include spellings of a file that name a file of the tree, whatever folder the build finds it in; and
+        the libraries (`cutlass/*`) of which any file includes a header that the tree has."""
+        return self._libraries.union(name for name in self._spelled.get(file, ()) if self._ending(name))
+
+    @cached_property
+    def _libraries(self) -> frozenset[str]:
+        known = load_catalog().missing_headers
+        names = {name for spelled in self._spelled.values() for name in spelled if "/" in name}
+        return frozenset(
+            f for name in sorted(names) if (f := f"{name.partition('/')[0]}/*") in known and self._ending(name)
+        )
 
     def _ending(self, name: str) -> dict[str, tuple[int, str]]:
         """The files of the tree whose path ends as an include is spelled: folder -> how many it holds, and one."""
