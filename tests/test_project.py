@@ -453,6 +453,17 @@ def test_a_name_is_declared_for_those_who_include_it_only() -> None:
     assert g.declared("/q/c.cu") == frozenset()
 
 
+def test_a_header_of_the_tree_may_be_called_like_a_library_of_cuda() -> None:
+    files: dict[str, tuple[str, ...]] = {
+        "/p/src/a.cpp": ("<cublas.hpp>", "<cuda_fp16.hpp>", "<cub/cub.cuh>"),
+        "/p/inc/cublas.hpp": (),
+        "/p/inc/cuda_fp16.hpp": (),
+        "/p/inc/cub/cub.cuh": (),
+    }
+    g = graph(files, {"/p/inc/cublas.hpp": "CUBLAS_MINE", "/p/inc/cuda_fp16.hpp": "cudaMine"})
+    assert g.declared("/p/src/a.cpp") == {"CUBLAS_MINE"}
+
+
 def test_a_function_defined_beside_its_header_is_known_to_others_who_include_it() -> None:
     files: dict[str, tuple[str, ...]] = {"/p/a.cu": ("a.h",), "/p/a.h": (), "/p/user.cu": ("a.h",)}
     g = graph(files, {"/p/a.cu": "cudaMine"}, promised={"/p/a.h": "cudaMine cudaOther"})

@@ -27,10 +27,14 @@ _RUNTIME_USERS = re.compile(
     r"\b(?:__global__|__device__|__host__|__shared__|__constant__|__managed__|threadIdx|blockIdx|dim3|hip[A-Z]\w+"
     r"|cuda[A-Z]\w+|(?:float|double|u?int|u?char|u?short|u?long|u?longlong)[1-4])\b|<<<"
 )
-CUDA_HEADER = re.compile(
-    r"(?:cuda|cub|thrust|cutlass|cute|nvcuda|nvtx3|cudnn|nccl|cooperative_groups|npp|nvml|nvToolsExt|nvrtc|cupti|cutensor"
-    r"|cufft|curand|cusparse|cusolver|cublas|nvjpeg|nvjitlink|nvshmem|cufile|cuda/std)\w*(?:[/.][\w./]*)?\Z"
+_LIBRARIES = (
+    "cuda|cub|thrust|cutlass|cute|nvcuda|nvtx3|cudnn|nccl|cooperative_groups|npp|nvml|nvToolsExt|nvrtc|cupti|cutensor"
+    "|cufft|curand|cusparse|cusolver|cublas|nvjpeg|nvjitlink|nvshmem|cufile"
 )
+_LIBRARY_WORD = re.compile(rf"(?:{_LIBRARIES})\w*\Z")
+#: Names of NVIDIA's headers, known or not: in a library's folder, or ending in `.h`. The few `.hpp` have rows; others
+#: are of projects (`cudalign.hpp`), which also make some while they are built.
+CUDA_HEADER = re.compile(rf"(?:{_LIBRARIES})(?:dx|_frontend|_device)?/[\w./]+\Z|(?:{_LIBRARIES})\w*\.h\Z")
 
 
 def include_findings(unit: Unit) -> Mapping[Kind, tuple[RowFinding, ...]]:
@@ -107,7 +111,7 @@ def _each(unit: Unit) -> Iterator[RowFinding]:
 
 def _may_name_header(unit: Unit) -> bool:
     """Whether an include may be one to say something of, told by the words of the text. False is certain."""
-    if not (unit.project.renamed or unit.may_hold(unit.catalog.header_words) or unit.may_match(CUDA_HEADER, "ctn")):
+    if not (unit.project.renamed or unit.may_hold(unit.catalog.header_words) or unit.may_match(_LIBRARY_WORD, "ctn")):
         return False
     return unit.is_read or any(_is_known(unit, path) for path in {m[1].strip() for m in _INCLUDE.finditer(unit.text)})
 

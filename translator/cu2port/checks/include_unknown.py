@@ -25,6 +25,7 @@ class IncludeUnknown(RowCheck):
         Example("#include <custatevec.h>\n", "#include <custatevec.h>\n"),
         Example("#include <nvcomp/lz4.hpp>\n", "#include <nvcomp/lz4.hpp>\n"),
         Example('#include "mycuda.h"\n', note="a header of the project"),
+        Example('#include "cuda_paths.hpp"\n#include <nvrtc_kernels/sum.h>\n', note="headers that a build makes"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:

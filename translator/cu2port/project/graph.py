@@ -19,7 +19,7 @@ _HASH = re.compile(rb"[ \t]*(?:#|%:)[ \t]*\Z")
 _OWN_NAME = re.compile(r"/\w+\.\w+\Z|[A-Z].*\.\w+\Z|\.(?:hpp|hh|hxx|cuh|inl)\Z")
 _FOREIGN = re.compile(
     r"(?:cuda|cub|thrust|cutlass|cute|nvtx|nv|cudnn|cooperative_groups|hip\w*|rocm|sys|net|arpa|bits|linux|boost|Eigen|c10"
-    r"|torch|ATen|gtest)/|(?:cuda|cu(?:blas|fft|rand|sparse|solver|dnn|tensor|pti)|nv|nccl)\w*\.\w+\Z"
+    r"|torch|ATen|gtest)/"
 )
 
 _Speakers = dict[str, dict[str, int]]  # the last word of a name -> the name -> bits of the files that have it
@@ -50,7 +50,7 @@ def scan_includes(data: bytes) -> tuple[tuple[str, bool], ...]:
 
 def _is_projects(name: str) -> bool:
     """Whether an include in angle brackets may name a file of the tree: not those that a system or CUDA has."""
-    return bool(_OWN_NAME.search(name)) and not _FOREIGN.match(name)
+    return bool(_OWN_NAME.search(name)) and not _FOREIGN.match(name) and name not in load_catalog().headers
 
 
 class Graph:
