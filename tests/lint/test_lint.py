@@ -389,10 +389,24 @@ def test_a_report_goes_to_its_file() -> None:
     assert lint("a.hip", "--output-format", "json", "--output-file", "no/such/place.json").exit_code == 2
 
 
-def test_a_file_outside_the_tree_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "other.hip").write_text(BALLOT % "")
-    for name in ("../other.hip", str(tmp_path / "other.hip")):
-        result = lint(name)
+def test_inputs_outside_the_working_folder_are_a_tree_of_their_own(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    (other / "src").mkdir(parents=True)
+    (other / "src/a.hip").write_text(BALLOT % "")
+    (other / "cu2port.toml").write_text('ignore = ["ballot-width"]\n')
+    for name in ("../other", str(other), "../other/src", "../other/src/a.hip"):
+        assert lint(name, "--isolated").exit_code == 1, name
+        assert lint(name).exit_code == 0, name
+    found = json.loads(lint("../other/src", "--isolated", "--format", "json").stdout)
+    assert [f["path"] for f in found["findings"]] == ["a.hip"]
+
+
+def test_inputs_of_two_trees_are_refused(tmp_path: Path) -> None:
+    write("a.hip", BALLOT % "")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/b.hip").write_text(BALLOT % "")
+    for name in ("../other", "../other/b.hip"):
+        result = lint("a.hip", name)
         assert result.exit_code == 2
         assert "is outside" in result.stderr
 

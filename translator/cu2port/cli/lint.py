@@ -62,7 +62,7 @@ def _run(paths: tuple[str, ...], asked: Mapping[str, Any]) -> int:
     chosen = format_of(Path(out), "lint", "-o", chosen, "text") if out else chosen or "text"
     reports = report_paths(asked["reports"], "lint")
     _check_options(paths, asked, chosen)
-    config = load_config(Path(asked["config"])) if asked["config"] else _found(asked["isolated"])
+    config = load_config(Path(asked["config"])) if asked["config"] else _tree(paths, asked["isolated"])
     known = _baseline(config, asked)
     settings = _settings(config, asked, known)
     jobs, unread, ignored = _jobs(paths, config, asked, settings)
@@ -115,8 +115,17 @@ def _check_options(paths: tuple[str, ...], asked: Mapping[str, Any], chosen: str
         raise CannotRun("--write-baseline keeps what there is; fix first, then write")
 
 
-def _found(isolated: bool) -> Config:
-    return Config(Path.cwd().resolve()) if isolated else find_config(Path.cwd())
+def _tree(paths: tuple[str, ...], isolated: bool) -> Config:
+    """The configuration, and with it the tree: that of the working folder, or of the inputs if all are outside it."""
+    read = Config if isolated else find_config
+    here = read(Path.cwd().resolve())
+    top = here.root.resolve()
+    folders = [
+        folder if folder.is_dir() else folder.parent for p in paths if p != "-" for folder in [Path(p).absolute()]
+    ]
+    if any(f.resolve().is_relative_to(top) for f in folders) or not folders:
+        return here
+    return read(Path(os.path.commonpath([f.resolve() for f in folders])))
 
 
 def _settings(config: Config, asked: Mapping[str, Any], known: Mapping[str, Counter[str]]) -> Settings:
@@ -165,6 +174,8 @@ def _jobs(
     ignored = 0
     top = config.root.resolve()
     for root in make_roots(paths or (".",), into_one=False):
+        if root.folder:
+            _relative(root.path.absolute(), top, str(root.path))
         for item in walk(root):
             ignored += item.kind == "ignored"
             unread += [failed(item.shown, j) for j in item.found if j.finding.severity is Severity.ERROR]
@@ -217,7 +228,7 @@ def _relative(path: Path, root: Path, given: str) -> str:
     try:
         return path.resolve().relative_to(root.resolve()).as_posix()
     except ValueError:
-        raise CannotRun(f"{given} is outside {root}; run from the root of its tree") from None
+        raise CannotRun(f"{given} is outside {root}; name it in a run of its own") from None
 
 
 def _baseline(config: Config, asked: Mapping[str, Any]) -> dict[str, Counter[str]]:
