@@ -488,6 +488,39 @@ __global__ void k(int *x) {
 
 QUIET = (
     _seed(
+        "following links until a plain element tells the end, in a function that works with lanes",
+        """__global__ void label(int *links, int *best, int *out, int n) {
+  int lane = threadIdx.x & 31, i = threadIdx.x;
+  int last = n, next = i;
+  while (best[i] != 0 && next < last) {
+    last = next;
+    next = links[next - 1];
+  }
+  best[i] = next;
+  out[i] = lane;
+}""",
+    ),
+    _seed(
+        "following links until an element of the thread's own array tells the end",
+        """__global__ void label(int *links, int *out, int n) {
+  int best[4];
+  __shared__ int tile[32];
+  tile[threadIdx.x % 32] += tile[(threadIdx.x + 1) % 32];
+  for (int i = 0; i < 4; ++i) { best[i] = 0; }
+  for (int i = 0; i < 4; ++i) {
+    int at = threadIdx.x * 4 + i;
+    best[i] = at < n ? links[at] : 0;
+    int last = at, next = best[i];
+    while (best[i] != 0 && next < last) {
+      last = next;
+      next = links[next - 1];
+    }
+    best[i] = next;
+  }
+  for (int i = 0; i < 4; ++i) { out[threadIdx.x * 4 + i] = best[i]; }
+}""",
+    ),
+    _seed(
         "reading on in a buffer of shared memory: another byte on each round",
         """struct Bytes { unsigned char data[256]; int fill; };
 __device__ int readbyte(Bytes *b, int at) { return b->data[at & 255]; }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -39,6 +40,7 @@ class WarpFacts:
     arrays: tuple[Array, ...]
     warpish: frozenset[str]  # functions that work with lanes of a warp
     extents: frozenset[tuple[str, str]] = frozenset()  # function and names of what its lanes are compared with
+    hazardous: frozenset[str] = frozenset()  # functions that something in them, or a call, lets wait or meet
 
     def named(self, name: str) -> tuple[Device, ...]:
         """The functions of a name."""
@@ -77,11 +79,12 @@ def analyse(unit: Unit, hazards_only: bool = False) -> WarpFacts:
 @lru_cache(maxsize=2)
 def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
     functions = device_functions(unit)
-    if not functions or not (triggers(unit) or (not hazards_only and reasons(unit))):
+    may_hang = bool(functions) and triggers(unit)
+    if not functions or not (may_hang or (not hazards_only and reasons(unit))):
         return _NOTHING
     loud = {name for i in unit.find("volatile") if unit.function_at(i) is None for name in unit.t[i + 2 : i + 4]}
     found, meeting = hazardous(unit, functions, loud)
-    wanted = set(found)
+    wanted: Set[str] = found
     if not hazards_only:
         loud |= {name for name, ms in unit.macros.items() if any(_loud(unit, m.first, m.stop) for m in ms)}
         wanted |= {f.name for f in functions if _loud(unit, f.first, f.body[1], loud)}
@@ -89,16 +92,10 @@ def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
         return _NOTHING
     names = {f.name for f in functions}
     called = {f.name: names.intersection(unit.t[f.body[0] : f.body[1]]) for f in functions}
-    quiet: set[str] = set()
-    if hazards_only:
-        quiet = {f.name for f in functions if _PLACES.isdisjoint(unit.t[f.body[0] : f.body[1]])} - meeting
     callers = _callers(called)
-    todo = list(wanted)
-    while todo:
-        name = todo.pop()
-        more = {*callers.get(name, ()), *(called.get(name, set()) - quiet)} - wanted
-        wanted |= more
-        todo += more
+    quiet = {f.name for f in functions if _PLACES.isdisjoint(unit.t[f.body[0] : f.body[1]])} - meeting
+    hazard = _reached(found if may_hang else frozenset(), called, callers, quiet)
+    wanted = hazard if hazards_only else _reached(wanted, called, callers, frozenset())
     devices = [make_device(unit, f) for f in functions if f.name in wanted]
     interp = Interpreter(unit)
     collective: set[str] = set()
@@ -117,7 +114,21 @@ def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
         interp.settle()
     warpish = _warpish(unit, devices, called, collective)
     uses = {at: tuple(found) for at, found in interp.uses.items()}
-    return WarpFacts(tuple(devices), uses, tuple(interp.arrays.values()), warpish, frozenset(interp.extents))
+    return WarpFacts(tuple(devices), uses, tuple(interp.arrays.values()), warpish, frozenset(interp.extents), hazard)
+
+
+def _reached(
+    names: Set[str], called: Mapping[str, Set[str]], callers: Mapping[str, Sequence[str]], quiet: Set[str]
+) -> frozenset[str]:
+    """Functions with those that call them and those that they call, but for calls of quiet ones."""
+    out = set(names)
+    todo = list(names)
+    while todo:
+        name = todo.pop()
+        more = {*callers.get(name, ()), *(called.get(name, set()) - quiet)} - out
+        out |= more
+        todo += more
+    return frozenset(out)
 
 
 def _rows(unit: Unit, devices: list[Device], called: dict[str, set[str]], collective: set[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -45,7 +46,8 @@ class Hazard(NamedTuple):
 
 
 def hazards(facts: WarpFacts) -> tuple[Hazard, ...]:
-    """All hazards of a file, in text order, one for each place and kind."""
+    """All hazards of a file, in text order, one for each place and kind: the same whatever else was looked for."""
+    facts = replace(facts, devices=tuple(d for d in facts.devices if d.name in facts.hazardous))
     found: dict[tuple[HazardKind, int], Hazard] = {}
     makers = (_locks, _points, _barriers, _named, _arms, _coalesced, _exits)
     for make in makers:

@@ -70,7 +70,7 @@ def waits(facts: WarpFacts) -> Iterator[Wait]:
     """All loops that wait, once for each way to get there through calls in the file."""
     for d in facts.devices:
         for seen in d.loops.values():
-            found = _waiting(seen)
+            found = _waiting(d, seen)
             if found is None:
                 continue
             lock, name, inside, vary, shared = found
@@ -95,7 +95,7 @@ def contexts(
                 yield from contexts(facts, up, (*e.frames, *frames), (at, *calls))
 
 
-def _waiting(seen: LoopSeen) -> tuple[bool, str, bool, int, bool] | None:
+def _waiting(d: Device, seen: LoopSeen) -> tuple[bool, str, bool, int, bool] | None:
     """Whether a loop waits: (takes a lock, the memory, let go inside, how it varies, in shared memory)."""
     loop = seen.node
     inside = statements(loop.body)
@@ -110,7 +110,7 @@ def _waiting(seen: LoopSeen) -> tuple[bool, str, bool, int, bool] | None:
                 got = _lock(loop, x, changed, seen)
                 if got is not None:
                     return got
-    return _poll(loop, changed, seen)
+    return _poll(d, loop, changed, seen)
 
 
 def _retries(loop: Loop) -> bool:
@@ -218,7 +218,9 @@ def _same_take(e: CallExpr) -> bool:
     return not (isinstance(last, Num) and last.value == 0) and callee(e) not in ("atomicSub", "atomicAnd", "atomicAdd")
 
 
-def _poll(loop: Loop, changed: dict[str, Expr | None], seen: LoopSeen) -> tuple[bool, str, bool, int, bool] | None:
+def _poll(
+    d: Device, loop: Loop, changed: dict[str, Expr | None], seen: LoopSeen
+) -> tuple[bool, str, bool, int, bool] | None:
     """Whether the loop does nothing but read some memory until it changes."""
     tests: list[Expr] = [loop.cond] if loop.cond is not None and not isinstance(loop.cond, Num) else []
     own = [s for s in statements(loop.body) if isinstance(s, If) and _only_leaves(s)]
@@ -231,10 +233,10 @@ def _poll(loop: Loop, changed: dict[str, Expr | None], seen: LoopSeen) -> tuple[
                 again = changed[x.text]
                 if again is None:
                     continue
-                read = _read(again, changed, seen)
+                read = _read(d, again, changed, seen)
                 if read is not None:
                     return _polled(read, test, seen)
-        read = _read(test, changed, seen)
+        read = _read(d, test, changed, seen)
         if read is not None:
             return _polled(read, test, seen)
     return None
@@ -252,7 +254,7 @@ def _only_leaves(s: If) -> bool:
     )
 
 
-def _read(e: Expr, changed: dict[str, Expr | None], seen: LoopSeen) -> Expr | None:
+def _read(d: Device, e: Expr, changed: dict[str, Expr | None], seen: LoopSeen) -> Expr | None:
     """A read of memory at a place that the loop does not change; None if there is none."""
     elsewhere: set[int] = set()  # names of arrays that are read at another element on each round
     for x in walk(e):
@@ -261,7 +263,7 @@ def _read(e: Expr, changed: dict[str, Expr | None], seen: LoopSeen) -> Expr | No
         if isinstance(x, Unary) and x.op == "*":
             place = x.x
         elif isinstance(x, Index):
-            place = x
+            place = None if _is_private(d, x) else x
         elif isinstance(x, CallExpr):
             name = callee(x)
             if builtins.READS.match(name) or builtins.WAITS.match(name) or name in builtins.TAKES:
@@ -279,6 +281,15 @@ def _read(e: Expr, changed: dict[str, Expr | None], seen: LoopSeen) -> Expr | No
             return place
         elsewhere.update(y.at for y in walk(place) if isinstance(y, Name))
     return None
+
+
+def _is_private(d: Device, e: Index) -> bool:
+    """Whether an element is one of an array that each thread has for itself."""
+    base: Expr = e
+    while isinstance(base, Index):
+        base = base.base
+    declared = d.declarations(base.text) if isinstance(base, Name) else []
+    return bool(declared) and all(x.dims and not (x.shared or x.volatile or x.pointer) for x in declared)
 
 
 def _seen_by_others(v: V) -> bool:
