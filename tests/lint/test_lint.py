@@ -521,3 +521,11 @@ def test_parallel_runs_share_a_cache(tmp_path: Path) -> None:
     outputs = {run.communicate(timeout=60)[0] for run in runs}
     assert len(outputs) == 1
     assert b"CU312" in outputs.pop()
+
+
+def test_a_namespace_of_the_tree_is_no_library_of_cuda() -> None:
+    write("mine.h", "#pragma once\nnamespace app { namespace cuda { int f(); } }\n")
+    write("a.hip", '#include <hip/hip_runtime.h>\n#include "mine.h"\nnamespace app { using namespace cuda; }\n')
+    write("b.hip", "#include <hip/hip_runtime.h>\nusing namespace cuda;\n")
+    found = json.loads(lint(".", "--format", "json").stdout)["findings"]
+    assert [(f["path"], f["code"]) for f in found] == [("b.hip", "CU710")]

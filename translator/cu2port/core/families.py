@@ -22,6 +22,7 @@ class Family:
 
 NAMES = Family("CU1", "CUDA's names and headers", in_lint=False)  # `convert` renames them
 WARPS = Family("CU3", "warps")
+LIBRARIES = Family("CU7", "libraries")
 BUILD = Family("CU8", "build files", in_lint=False)  # `lint` reads sources
 OWN = Family("CU9", "cu2port itself")
 
@@ -34,7 +35,7 @@ FAMILIES: Mapping[str, Family] = {
         Family("CU4", "PTX"),
         Family("CU5", "numerics and types"),
         Family("CU6", "host behaviour"),
-        Family("CU7", "libraries"),
+        LIBRARIES,
         BUILD,
         OWN,
     )

@@ -17,7 +17,7 @@ from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
 from cu2port.checks.include import IncludeHeader
 from cu2port.core import edits, file_rules
-from cu2port.core.families import NAMES
+from cu2port.core.families import LIBRARIES, NAMES
 from cu2port.core.locate import Lines, Place, readable
 from cu2port.core.model import Finding, Judged, Options, Outcome, Project, Result, Severity, Span, Trust
 from cu2port.engine import translate as engine
@@ -121,7 +121,10 @@ def lint(files: Sequence[Job], settings: Settings, workers: int, use_cache: bool
 def _with_tree(first: Mapping[Job, FileLint], settings: Settings, workers: int) -> list[Job]:
     """Jobs to be done again, with what the other files say: they have findings on names that a file which theirs
     reaches declares itself. Few have such findings, so the tree is read for them alone."""
-    cudas = {job: {x.cuda for x in f.findings if x.cuda and NAMES.has(x.code)} for job, f in first.items()}
+    cudas = {
+        job: {x.cuda for x in f.findings if x.cuda and (NAMES.has(x.code) or LIBRARIES.has(x.code))}
+        for job, f in first.items()
+    }
     named = {
         job: {part for name in names for part in _SCOPES.split(name)}
         for job, names in cudas.items()
