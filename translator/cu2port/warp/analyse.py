@@ -120,7 +120,7 @@ def _analyse(unit: Unit, hazards_only: bool) -> WarpFacts:
 def _reached(
     names: Set[str], called: Mapping[str, Set[str]], callers: Mapping[str, Sequence[str]], quiet: Set[str]
 ) -> frozenset[str]:
-    """Functions with those that call them and those that they call, but for calls of quiet ones."""
+    """Functions with those that call them and those that they call, except for calls of quiet ones."""
     out = set(names)
     todo = list(names)
     while todo:
