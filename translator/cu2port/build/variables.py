@@ -160,11 +160,10 @@ def _joined(text: str, c: Command) -> Iterator[Finding]:
         edits = []
     changed = [e for f in options.changes(text, flag_words(c), True, None) for e in f.edits]
     for v in values:
-        if v.quoted:
-            edits += [Edit(v.start, v.inner, ()), Edit(v.end - 1, v.end, ())]
-        for at in (v.inner + m.start() for m in re.finditer(";", v.text)):
-            if not any(e.start <= at < e.end for e in changed):  # else it is between an option and its value
-                edits.append(replace(at, at + 1, " "))
+        quotes = [Edit(v.start, v.inner, ()), Edit(v.end - 1, v.end, ())] if v.quoted else []
+        blanks = [replace(v.inner + m.start(), v.inner + m.end(), " ") for m in re.finditer(";", v.text)]
+        # what is between an option and its value is replaced with them
+        edits += [x for x in (*quotes, *blanks) if not any(e.start <= x.start < e.end for e in changed)]
     if any(name.end <= e.start < first.start for e in changed):  # an option goes with the gap before it
         opening = insert(name.end, ' "', Side.LEFT)
     else:
