@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from cu2port.core import edits
-from cu2port.core.model import Finding, Severity, Trust, replace
+from cu2port.core.model import Finding, Severity, Trust, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.atoms import of_pass
 from cu2port.facts.branches import (
@@ -31,6 +31,8 @@ from cu2port.syntax.tree import Name
 _HOST_OR_LATER = re.compile(
     r"! defined __CUDA_ARCH__ \|\| __CUDA_ARCH__ >= ([0-9]+)\Z|__CUDA_ARCH__ >= ([0-9]+) \|\| ! defined __CUDA_ARCH__\Z"
 )
+_OF_NVCC = frozenset({"__CUDA_ARCH__", "__CUDACC__", "__NVCC__", "&&"})
+_SIDES = frozenset({"__device__", "__forceinline__", "__inline__", "inline", "static"})
 
 
 class CudaArch(Check):
@@ -109,6 +111,12 @@ class CudaArch(Check):
             "words for both sides",
         ),
         Example(
+            "#if defined(__CUDACC__) && defined(__CUDA_ARCH__)\n#define BOTH __device__\n#else\n#define BOTH\n#endif\n",
+            "#if defined(__HIPCC__) && defined(__HIPCC__)\n#define BOTH __host__ __device__\n#else\n#define BOTH\n"
+            "#endif\n",
+            "a word that the host's functions have too, outside of the device pass",
+        ),
+        Example(
             "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800\n#define HAS_ASYNC_COPY\n#endif\n",
             "#if !defined(__HIPCC__) || __CUDA_ARCH__ >= 800\n#define HAS_ASYNC_COPY\n#endif\n",
             "flags for later GPUs",
@@ -149,7 +157,8 @@ class CudaArch(Check):
     def _defined(self, unit: Unit, i: int) -> Finding:
         """What is said of a test whether the macro is defined."""
         asked, hip = "as the device pass", "__HIP_DEVICE_COMPILE__"
-        if _names_sides(unit, i):
+        alone = _names_sides(unit, i)
+        if alone is not None:
             asked, hip = "to name `__device__`, which HIP's host pass reads too", "__HIPCC__"
         elif _flags_later(unit, i):
             asked, hip = "to flag what later GPUs have, which HIP's host pass must not set", "__HIPCC__"
@@ -157,7 +166,7 @@ class CudaArch(Check):
             f"`__CUDA_ARCH__` asked for {asked}: `{hip}`",
             unit.p[i],
             unit.end(i),
-            (replace(unit.p[i], unit.end(i), hip),),
+            (replace(unit.p[i], unit.end(i), hip), *(insert(unit.p[k], "__host__ ") for k in alone or ())),
             severity=Severity.INFO,
             cuda="__CUDA_ARCH__",
             hip=hip,
@@ -303,22 +312,28 @@ def _flags_later(unit: Unit, i: int) -> bool:
     return not code and all(x.keyword == "define" and x.stop - x.first <= 3 for x in inner)
 
 
-def _names_sides(unit: Unit, i: int) -> bool:
-    """Whether all that a branch does is to define words for `__host__ __device__`.
+def _names_sides(unit: Unit, i: int) -> tuple[int, ...] | None:
+    """Whether all that a branch does is to define words for `__host__ __device__`: then each `__device__` that lacks
+    `__host__`, else None.
 
     clang's host pass checks the calls of device code, and takes a function without the word for the host's alone.
     """
     d = unit.in_directive(i)
     if d is None or d.keyword not in ("if", "ifdef"):
-        return False
+        return None
     g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
-    if g is None or [w for w in unit.t[d.first + 2 : d.stop] if w not in ("defined", "(", ")")] != ["__CUDA_ARCH__"]:
-        return False
+    asked = [w for w in unit.t[d.first + 2 : d.stop] if w not in ("defined", "(", ")")]
+    if g is None or not _OF_NVCC.issuperset(asked) or asked.count("__CUDA_ARCH__") != 1:
+        return None
     inner = unit.lexed.directives_in(g.start, g.end)
     code = any(g.start <= unit.p[x] < g.end for x in range(d.stop, inner[0].first)) if inner else True
     if code or not all(x.keyword == "define" for x in inner):
-        return False
-    return any("__device__" in unit.t[x.first : x.stop] for x in inner)
+        return None
+    bodies = [(x, unit.t[x.first : x.stop]) for x in inner]
+    if not any("__device__" in words for _, words in bodies):
+        return None
+    alone = [x for x, words in bodies if "__host__" not in words and _SIDES.issuperset(words[3:])]
+    return tuple(k for x in alone for k in range(x.first + 3, x.stop) if unit.t[k] == "__device__")
 
 
 def _taken(unit: Unit, i: int, found: Comparison) -> str:
