@@ -30,7 +30,8 @@ _HEADERS = {
 _NAMES = (
     dict.fromkeys(_STRING.split(), "cstring")
     | dict.fromkeys(_STDIO.split(), "cstdio")
-    | {"assert": "cassert", "isfinite": "math.h", "isinf": "math.h", "isnan": "math.h", "signbit": "math.h"}
+    | {"assert": "cassert"}
+    | dict.fromkeys(("isfinite", "isinf", "isnan", "modf", "signbit"), "math.h")  # with C++'s overloads
 )
 #: Algorithms of Thrust that NVIDIA's other Thrust headers bring along, and rocThrust's do not.
 _THRUST = {
@@ -60,7 +61,7 @@ _THRUST = {
     }.items()
     for word in words.split()
 }
-_DEVICE_HAS = frozenset({"memcpy", "memset", "printf", "isfinite", "isinf", "isnan", "signbit"})
+_DEVICE_HAS = frozenset({"memcpy", "memset", "printf", "isfinite", "isinf", "isnan", "modf", "signbit"})
 _CPP = frozenset({"template", "namespace", "class"})
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\r\n]+)[>"]', re.M)
 _MOST_FILES = 30
@@ -101,6 +102,11 @@ class ImplicitHeader(Check):
             "template <class T> bool f(T x) { return cuda::std::isnan(x); }\n__global__ void k() {}\n",
             "#include <math.h>\ntemplate <class T> bool f(T x) { return std::isnan(x); }\n__global__ void k() {}\n",
             "a name that is rewritten",
+        ),
+        Example(
+            "__global__ void k();\nfloat f(float x) { float i; return modf(x, &i); }\n",
+            "#include <math.h>\n__global__ void k();\nfloat f(float x) { float i; return modf(x, &i); }\n",
+            "C++'s overloads of a function",
         ),
         Example("#include <string.h>\nint f(const char* s) { return strlen(s); }\n", note="it is included"),
         Example(
