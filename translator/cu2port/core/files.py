@@ -11,7 +11,8 @@ from typing import Any
 
 CUDA_SUFFIXES = frozenset({".cu", ".cuh"})
 SOURCE_SUFFIXES = CUDA_SUFFIXES | frozenset(
-    {".h", ".hpp", ".hxx", ".hh", ".inl", ".inc", ".c", ".cc", ".cpp", ".cxx", ".ipp", ".tcc", ".tpp", ".impl"}
+    {".h", ".hpp", ".hxx", ".hh", ".inl", ".inc", ".c", ".cc", ".cpp", ".cxx"}
+    | {".ipp", ".tcc", ".tpp", ".txx", ".impl", ".tcu", ".cui"}  # templates and parts of sources
 )
 
 
