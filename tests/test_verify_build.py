@@ -257,11 +257,25 @@ def test_a_tree_of_two_builds_takes_the_one_that_is_asked_for(tmp_path: Path) ->
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
-def test_units_of_nested_makes_are_found_in_their_folders(tmp_path: Path) -> None:
-    files = {"Makefile": "all:\n\t$(MAKE) -C gpu\n", "gpu/Makefile": "x.o: x.hip\n\thipcc -c x.hip\n", "gpu/x.hip": ""}
+@pytest.mark.parametrize("call", ["$(MAKE) -C gpu", "make -j 4 -C gpu", "cd gpu && make", "(cd gpu; V=1; make -s)"])
+def test_units_of_nested_makes_are_found_in_their_folders(tmp_path: Path, call: str) -> None:
+    files = {"Makefile": f"all:\n\t{call}\n", "gpu/Makefile": "x.o: x.hip\n\thipcc -c x.hip\n", "gpu/x.hip": ""}
     root = _write(tmp_path / "t", files)
     with running.Runner(30, str(tmp_path)) as runner:
         built = dry_run.commands_of(
             Tree(root, root, "t"), tmp_path, rocm_root.RocmRoot(tmp_path / "rocm", False), runner
         )
     assert [(u.path, u.folder) for u in built.units] == [(str(root / "gpu/x.hip"), str(root / "gpu"))]
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
+def test_a_make_that_is_called_by_name_gets_its_variables(tmp_path: Path) -> None:
+    """Each call once, also of one that calls itself; a folder outside of the tree is left alone."""
+    text = "all:\n\texport KIND=A; make -C gpu S=x.hip\n\tKIND=B make -C gpu S=x.hip\n\tmake\n\tcd ..; make -C other\n"
+    files = {"t/Makefile": text, "t/gpu/Makefile": "x.o: $(S)\n\thipcc -D$(KIND) -c $(S)\n", "t/gpu/x.hip": ""}
+    root = _write(tmp_path, {**files, "other/Makefile": "all:\n\thipcc -c ../t/gpu/x.hip\n"}) / "t"
+    with running.Runner(30, str(tmp_path)) as runner:
+        built = dry_run.commands_of(
+            Tree(root, root, "t"), tmp_path, rocm_root.RocmRoot(tmp_path / "rocm", False), runner
+        )
+    assert [u.flags for u in built.units] == [("-DB",), ("-DA",)]

@@ -1,6 +1,7 @@
 """`verify` of a tree that make builds: `make -n` prints its commands, which are read and not run.
 
-make still runs `$(shell ...)` of its files, and the recipes of nested makes.
+make still runs `$(shell ...)` of its files, and the recipes of nested makes. One that is called by its name is printed
+only, so it is asked in turn.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ _COMPILERS = re.compile(
 _NESTED = re.compile(r"^\s*(make\b(?!: |\[)[^\n]*)", re.M)
 _USUAL = "/opt/rocm"  # where converted Makefiles look for ROCm
 _BEFORE = frozenset({"ccache", "sccache", "time"})
+_MOST_NESTED = 500
+_JOBS = re.compile(r"(?:^| )(?:-j ?|--jobs[= ]?)\d*(?= |$)")
 _SETS = re.compile(r"\w+=.*", re.S)
 
 
@@ -40,30 +43,66 @@ def commands_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, extra:
     make = shutil.which("make")
     if make is None:
         raise CannotRun(f"{tree.given}: it is built by make, which is not on PATH; install it, {ALONE}")
-    words = [make, "-n", "-B", "-k", "-w", "-C", str(tree.asked)]  # -w: nested makes name their folders
+    words = [make, "-n", "-B", "-k", "-w"]  # -w: nested makes name their folders
     words.append(f"HIPCC={root.path}/bin/hipcc")
     words += [f"{name}={root.path}" for name in sorted({"ROCM_PATH", "HIP_PATH", *TOOLKITS})]  # ROCm's folder by now
-    words += extra
-    ended = runner.run(words, str(folder), said_too=True)
+    ended = runner.run([*words, "-C", str(tree.asked), *extra], str(folder), said_too=True)
     if ended.code is None:
         raise CannotRun(f"{tree.given}: make -n did not end in time (--time-limit)")
-    text = ended.text if Path(_USUAL).is_dir() else ended.text.replace(_USUAL, str(root.path))
-    found = list(dict.fromkeys(units(text, tree)))
+    found: dict[Unit, None] = {}
+    waiting, seen, stopped = [ended.text], set[tuple[str, ...]](), 0
+    while waiting:
+        text = _with_root(waiting.pop(), root)
+        found.update(dict.fromkeys(units(text, tree)))
+        for nested in _nested(text, tree):
+            if nested not in seen and len(seen) < _MOST_NESTED:
+                seen.add(nested)
+                inner = runner.run(
+                    ["env", *nested[1:-1], *words, "-C", nested[0], *shlex.split(nested[-1])], nested[0], True
+                )
+                stopped += inner.code != 0
+                waiting.append(inner.text)
     stop = _STOPS.search(ended.text) if ended.code else None
     said = (stop["place"] or "") + (stop["text"] or stop["other"]) if stop else f"it ends with {ended.code}"
     if not found:
-        nested = _NESTED.search(text)
-        why = f": {said}" if ended.code else f": it stops at `{nested[1]}`, give that folder" if nested else ""
+        named = _NESTED.search(ended.text)
+        why = f": {said}" if ended.code else f": it stops at `{named[1]}`, give that folder" if named else ""
         raise CannotRun(f"{tree.given}: make -n shows no compile command{why}; {ALONE}")
     languages = ", ".join(f"{sum(u.language == of for u in found)} {name}" for of, name in commands.NAMES)
     notes = [f"built by make (`make -n`): {languages}"]
     if ended.code:
         notes.append(f"make -n stops before its end: {said}; what it shows until there was compiled")
-    return Built(found, notes)
+    if stopped:
+        notes.append(f"{stopped} of {len(seen)} makes that it calls by name stop before their end")
+    return Built(list(found), notes)
+
+
+def _with_root(text: str, root: RocmRoot) -> str:
+    return text if Path(_USUAL).is_dir() else text.replace(_USUAL, str(root.path))
 
 
 def units(text: str, tree: Tree) -> Iterator[Unit]:
     """The units in what `make -n -w` prints: compilers' commands with sources that the tree has."""
+    for folder, words, _ in _all(text, tree):
+        if not _COMPILERS.fullmatch(os.path.basename(words[0])):  # noqa: PTH119
+            continue
+        sources = [w for w in words[1:] if _SOURCE.search(w) and not w.startswith("-")]
+        for written in sources:
+            path = os.path.realpath(os.path.join(folder, written))  # noqa: PTH118
+            if tree.holds(path) and os.path.isfile(path):  # noqa: PTH113
+                kept = [w for w in words if w == written or w not in sources]
+                yield commands.unit(kept, path, written, folder, own_host=True)
+
+
+def _nested(text: str, tree: Tree) -> Iterator[tuple[str, ...]]:
+    """The makes that are called by name, which a dry run does not follow: folder, variables, arguments in one text."""
+    for folder, words, sets in _all(text, tree):
+        if os.path.basename(words[0]) in ("make", "gmake") and tree.holds(os.path.realpath(folder)):  # noqa: PTH119
+            yield (folder, *sets, _JOBS.sub("", shlex.join(words[1:])))
+
+
+def _all(text: str, tree: Tree) -> Iterator[tuple[str, list[str], tuple[str, ...]]]:
+    """All commands: the folder they run in, their words, and the variables that are set for them."""
     folders = [str(tree.asked)]
     for line in text.replace("\\\n", " ").splitlines():
         entered = _ENTERS.fullmatch(line)
@@ -73,23 +112,18 @@ def units(text: str, tree: Tree) -> Iterator[Unit]:
             elif len(folders) > 1:
                 folders.pop()
             continue
-        yield from _of_line(line, folders[-1], tree)
-
-
-def _of_line(line: str, folder: str, tree: Tree) -> Iterator[Unit]:
-    for words in _commands(line):
-        if len(words) == 2 and words[0] == "cd":
-            folder = os.path.normpath(os.path.join(folder, words[1]))  # noqa: PTH118
-        while words and (words[0] in _BEFORE or _SETS.fullmatch(words[0])):
-            words = words[1:]
-        if not words or not _COMPILERS.fullmatch(os.path.basename(words[0])):  # noqa: PTH119
-            continue
-        sources = [w for w in words[1:] if _SOURCE.search(w) and not w.startswith("-")]
-        for written in sources:
-            path = os.path.realpath(os.path.join(folder, written))  # noqa: PTH118
-            if tree.holds(path) and os.path.isfile(path):  # noqa: PTH113
-                kept = [w for w in words if w == written or w not in sources]
-                yield commands.unit(kept, path, written, folder, own_host=True)
+        folder, kept = folders[-1], []
+        for words in _commands(line):
+            if len(words) == 2 and words[0] == "cd":
+                folder = os.path.normpath(os.path.join(folder, words[1]))  # noqa: PTH118
+            if words[:1] == ["export"]:
+                kept += [w for w in words[1:] if _SETS.fullmatch(w)]
+            own = list(kept)
+            while words and (words[0] in _BEFORE or _SETS.fullmatch(words[0])):
+                own += words[:1] if words[0] not in _BEFORE else []
+                words = words[1:]
+            if words:
+                yield folder, words, tuple(own)
 
 
 def _commands(line: str) -> Iterator[list[str]]:
