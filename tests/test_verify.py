@@ -250,6 +250,14 @@ def test_a_cuda_header_outside_does_not_stand_in() -> None:
     assert "a header of CUDA's own is included" in done.stdout
 
 
+def test_a_header_of_the_same_name_in_a_folder_of_its_own_is_not_cudas() -> None:
+    write("out/a.hip", "#include <other/cuda.h>\n")
+    write("lib/other/cuda.h", "")
+    done = verify("out", "-I", "lib")
+    assert "a header of CUDA's own is included" not in done.stdout
+    assert done.exit_code == 0, done.stdout
+
+
 def test_headers_of_hip_may_be_reached_by_a_link(tmp_path: Path) -> None:
     (tmp_path / "rocm" / "include" / "hip").rename(tmp_path / "real")
     (tmp_path / "rocm" / "include" / "hip").symlink_to(tmp_path / "real")

@@ -101,7 +101,7 @@ def test_a_setup_py_says_its_extensions(tmp_path: Path) -> None:
     assert found["defines"] == [["WITH_HIP", None], ["LANES", "4"]]
     tree = Tree(root, root, "t")
     torch = Torch((tmp_path / "ported", tmp_path / "include"), "2.15.0+cu132")
-    bind, device = extensions.units(found, tree, root, torch)
+    bind, device = extensions.units(found, tree, root, torch, tmp_path / "rocm")
     assert (bind.language, device.language) == (CXX, HIP)
     assert bind.path == str(root / "csrc" / "bind.cpp")
     assert f"-I{root / 'csrc'}" in bind.flags
@@ -110,7 +110,8 @@ def test_a_setup_py_says_its_extensions(tmp_path: Path) -> None:
     assert "-O3" in device.flags and "-O2" not in device.flags
     no = device.flags.index("-D__HIP_NO_HALF_CONVERSIONS__=1")
     assert device.flags.index("-U__HIP_NO_HALF_CONVERSIONS__") > no
-    older = extensions.units(found, tree, root, Torch((), "2.4.1"))
+    assert f"-I{tmp_path / 'rocm'}" in bind.flags
+    older = extensions.units(found, tree, root, Torch((), "2.4.1"), tmp_path)
     assert "-std=c++17" in older[0].flags
 
 

@@ -170,7 +170,7 @@ class _Session:
                 continue
             if self.tree.unconverted(path):
                 found[path] = f"the unconverted header {path} is read in place of one that the output lacks"
-            elif replaced_header(os.path.basename(path)):  # noqa: PTH119
+            elif any(map(replaced_header, _names_of(path, unit))):
                 found[path] = f"a header of CUDA's own is included: {path}"
         return tuple(self.places.at(Place(unit.path, 1, 1), m) for m in found.values())
 
@@ -228,6 +228,12 @@ def run(request: Request, tick: Tick = lambda done, total: None) -> VerifyRecord
         units=tuple(records),
         notes=tuple(notes),
     )
+
+
+def _names_of(path: str, unit: Unit) -> list[str]:
+    """The names by which a unit can include a header: `torch/cuda.h` is not CUDA's `cuda.h`."""
+    folders = [os.path.realpath(f[2:]) + os.sep for f in unit.flags if f.startswith("-I")]
+    return [path[len(f) :] for f in folders if path.startswith(f)] or [os.path.basename(path)]  # noqa: PTH119
 
 
 def _lost(file: tuple[str, str]) -> UnitRecord:

@@ -58,16 +58,16 @@ def units_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, asked: st
     all_units: dict[Unit, None] = {}
     found = json.loads(result.read_bytes())
     for extension in found:
-        all_units.update(dict.fromkeys(units(extension, tree, copy, torch)))
+        all_units.update(dict.fromkeys(units(extension, tree, copy, torch, root.path / "include")))
     languages = ", ".join(f"{sum(u.language == of for u in all_units)} {name}" for of, name in commands.NAMES[:2])
     note = f"built by setup.py with a stand-in for torch {torch.version}: {len(found)} extensions, {languages}"
     return Built(list(all_units), [note])
 
 
-def units(extension: Mapping[str, Any], tree: Tree, copy: Path, torch: Torch) -> list[Unit]:
-    """The units of one extension, as torch calls the compilers."""
+def units(extension: Mapping[str, Any], tree: Tree, copy: Path, torch: Torch, rocm: Path) -> list[Unit]:
+    """The units of one extension, as torch calls the compilers. `rocm`: ROCm's headers, which the host's code needs."""
     folders = [str(_own(Path(d), tree, copy)) for d in extension["include_dirs"]]
-    folders += [str(d) for d in torch.folders]
+    folders += [str(d) for d in (*torch.folders, rocm)]
     common = [f"-I{d}" for d in (*folders, sysconfig.get_paths()["include"])]
     common += [f"-D{k}" if v is None else f"-D{k}={v}" for k, v in extension["defines"]]
     common += [f"-U{name}" for name in extension["undefines"]]
