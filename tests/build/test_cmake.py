@@ -124,6 +124,23 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
             "add_library(a b.cpp)\ntarget_link_libraries(a PUBLIC hip::host)\ntarget_link_libraries(a PUBLIC c)",
         ),
         ("cuda_add_cublas_to_target(a)", "target_link_libraries(a roc::hipblas)"),
+        (
+            'set(CUDA_NVCC_FLAGS -Xcudafe "--diag_suppress=a" ; -Xptxas "-v" ; ${CUDA_NVCC_FLAGS})',
+            'set(CMAKE_HIP_FLAGS "     ${CMAKE_HIP_FLAGS}")',
+        ),
+        (
+            "try_run(R C ${B} a.cpp CMAKE_FLAGS -DLINK_LIBRARIES:STRING=${CUDA_CUDART_LIBRARY};${M} ARGS x)",
+            "try_run(R C ${B} a.cpp LINK_LIBRARIES hip::host ${M} CMAKE_FLAGS ARGS x)",
+        ),
+        ("try_run(R C ${B} a.cpp CMAKE_FLAGS -DLINK_LIBRARIES=${M})", None),
+        (
+            "cuda_wrap_srcs(a OBJ objects b/c.cu OPTIONS ${CMAKE_CUDA_FLAGS})\n",
+            "set_source_files_properties(b/c.cu PROPERTIES LANGUAGE HIP)\nset(objects b/c.cu)\n",
+        ),
+        (
+            "cuda_compile(objects b.cu SHARED OPTIONS -G)\n",
+            "set_source_files_properties(b.cu PROPERTIES LANGUAGE HIP)\nset(objects b.cu)\n",
+        ),
         ("find_dependency(CUDAToolkit)", "find_dependency(hip)"),
         ("set(A ${CMAKE_CUDA_FLAGS_${type}})", None),
     ],

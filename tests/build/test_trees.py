@@ -151,3 +151,18 @@ def test_the_host_s_compiler_is_told_the_platform(tmp_path: Path) -> None:
         "project(x LANGUAGES HIP)\nfind_package(hip)\nadd_compile_definitions(__HIP_PLATFORM_AMD__)\n"
         "add_subdirectory(lib)\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("above", "given"),
+    [("14", True), ("98", True), ("17", False), ("${S}", False), ("14)\nset(CMAKE_CUDA_STANDARD 14", False)],
+)
+def test_an_old_standard_of_cpp_is_not_that_of_hip(tmp_path: Path, above: str, given: bool) -> None:
+    """CMake's language HIP takes the standard of C++ where it has none of its own."""
+    (tmp_path / "in" / "gpu").mkdir(parents=True)
+    (tmp_path / "in" / "CMakeLists.txt").write_text(f"project(x)\nset(CMAKE_CXX_STANDARD {above})\n")
+    (tmp_path / "in" / "gpu" / "CMakeLists.txt").write_text("find_package(CUDA)\ncuda_add_library(x a.cu)\n")
+    ran(str(tmp_path / "in"), "-o", str(tmp_path / "out"))
+    text = (tmp_path / "out" / "gpu" / "CMakeLists.txt").read_text()
+    assert ("find_package(hip)\nset(CMAKE_HIP_STANDARD 17)\n" in text) == given
+    assert "find_package(hip)" in text

@@ -12,11 +12,11 @@ from cu2port.build.layout import break_of, with_gap, without
 from cu2port.build.pages import COMMAND, DEPENDENCY, LANGUAGE, LIBRARY, PACKAGE
 from cu2port.build.properties import properties
 from cu2port.build.syntax import Arg, Command, commands
-from cu2port.build.table import table
+from cu2port.build.table import Row, table
 from cu2port.build.variables import OLD_STANDARD, assigned, flag_words, variables
 from cu2port.build.words import Asked, by_hand, finding, swap
 from cu2port.catalog import load_catalog
-from cu2port.core.model import Finding, Side, insert, replace
+from cu2port.core.model import Edit, Finding, Side, insert, replace
 
 _ENABLES = frozenset({"enable_language", "check_language", "check_compiler_flag", "check_source_compiles"})
 _OLDEST = (3, 21)
@@ -34,6 +34,8 @@ _GENERATOR = re.compile(
 _PLAIN = re.compile(
     r"(?!CUDA|CMAKE_CUDA)\w[\w+-]*|\$\{(?!CUDA|CMAKE_CUDA)\w+\}"
 )  # names of targets that no rule changes
+_BUILDS = frozenset({"cuda_add_executable", "cuda_add_library", "cuda_compile", "cuda_wrap_srcs"})
+_OBJECTS = {"cuda_compile": 0, "cuda_wrap_srcs": 2}  # arguments before the variable with the objects
 _SCOPES = frozenset({"PUBLIC", "PRIVATE", "INTERFACE"})
 _NOT_OPTIONS = frozenset("message if elseif while function macro find_package project foreach option".split())
 
@@ -60,10 +62,11 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
                 continue
         if c is anchor:
             yield from _anchored(text, c, asked)
-        yield from _command(text, c, link)
         row = table()["command"].get(c.name)
         if row is not None:
-            c = dataclasses.replace(c, name=row.to)  # its arguments are read as they will be
+            gone = _own_words(c)
+            yield _command(text, c, row, gone, link)
+            c = dataclasses.replace(c, name=row.to, args=tuple(a for a in c.args if a not in gone))  # as they will be
         for look in _LOOKS:
             yield from look(text, c, asked)
         yield from sources.renamed(c, asked)
@@ -87,19 +90,21 @@ def _anchored(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
         lead = break_of(text, c.start)
         message = f"packages of ROCm are found here: {', '.join(asked.packages) or 'none'}" + _said(asked)
         edits = [insert(c.end, lead + lead.join(lines), Side.LEFT)]
-        yield finding(PACKAGE, message, c.start, c.end, edits, bool(asked.stand_ins))
+        yield finding(PACKAGE, message, c.start, c.end, edits, bool(asked.stand_ins or asked.old_standard))
 
 
 def _beside(asked: Asked) -> list[str]:
     """What stands beside find_package: versions for tests of CUDA's version, and HIP's platform for the host's code."""
     rows = table()["variable"]
     lines = [f"set({name} {rows[name].set})" for name in asked.stand_ins]
+    lines += ["set(CMAKE_HIP_STANDARD 17)"] if asked.old_standard else []
     return lines + (["add_compile_definitions(__HIP_PLATFORM_AMD__)"] if asked.host_headers else [])
 
 
 def _said(asked: Asked) -> str:
     names = ", ".join(f"`{name}`" for name in asked.stand_ins)
     said = f"; {names} is set (HIP counts as CUDA 12.6, as it does in `#if`)" if names else ""
+    said += "; HIP would take C++'s standard, and its libraries need C++17" if asked.old_standard else ""
     return said + ("; HIP's headers ask for the macro of the platform" if asked.host_headers else "")
 
 
@@ -110,6 +115,10 @@ def _whole(text: str, c: Command, asked: Asked, enabled: bool, interfaces: froze
         return [
             finding(COMMAND, f"`{c.name}` is taken out: {row.why}", c.start, c.end, [without(text, c.start, c.end)])
         ]
+    first = _OBJECTS.get(c.name, 0)
+    if first and c.words[first - 1 : first] not in ((), ("OBJ",)):
+        why = "there is no PTX, and there are no cubins"
+        return [by_hand(COMMAND, c.name, why, table()["command"]["cuda_compile_ptx"].instead, c.start, c.end)]
     if row is not None and row.fate == "review":
         return [by_hand(COMMAND, c.name, row.why, row.instead, c.start, c.end), *sources.renamed(c, asked)]
     if c.name in ("find_package", "find_dependency"):
@@ -149,7 +158,7 @@ def _package(text: str, c: Command, asked: Asked, enabled: bool) -> list[Finding
     message = f"`{row.word}` becomes {', '.join(f'`{n}`' for n in names)}" + (f": {row.why}" if row.why else "")
     edits = [replace(c.start, c.end, new)]
     message += _said(asked) if toolkit else ""
-    review = row.review or (toolkit and bool(asked.stand_ins))
+    review = row.review or (toolkit and bool(asked.stand_ins or asked.old_standard))
     return [finding(PACKAGE, message, c.start, c.end, edits, review, row.word, row.to)]
 
 
@@ -167,10 +176,16 @@ def _language(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
             yield swap(LANGUAGE, "CUDA", "HIP", arg.inner)
 
 
-def _command(text: str, c: Command, link: str) -> Iterator[Finding]:
-    row = table()["command"].get(c.name)
-    if row is None:
-        return
+def _own_words(c: Command) -> list[Arg]:
+    """Arguments that only FindCUDA's command has: options for nvcc, and what kind of object the sources become."""
+    own = next((i for i, a in enumerate(c.args) if a.text == "OPTIONS"), len(c.args)) if c.name in _BUILDS else None
+    gone = list(c.args[own:]) if own is not None else []
+    if c.name in _OBJECTS:
+        gone += [*c.args[: _OBJECTS[c.name]], *(a for a in c.args[:own] if a.text in ("STATIC", "SHARED", "MODULE"))]
+    return gone
+
+
+def _command(text: str, c: Command, row: Row, gone: Sequence[Arg], link: str) -> Finding:
     end = c.start + len(c.name)
     edits = [replace(c.start, end, row.to)]
     if row.target and row.to == "target_link_libraries":
@@ -181,12 +196,14 @@ def _command(text: str, c: Command, link: str) -> Iterator[Finding]:
         scope = f"{link} " if link else ""
         line = f"{break_of(text, c.start)}target_link_libraries({c.args[0].text} {scope}{row.target})"
         edits.append(insert(c.end, line, Side.LEFT))
-    for i, arg in enumerate(c.args):
-        if arg.text == "OPTIONS" and c.name.startswith("cuda_add_"):
-            edits += [with_gap(text, a.start, a.end) for a in c.args[i:]]
-            break
+    first = _OBJECTS.get(c.name, 0)
+    if first:
+        edits.append(Edit(c.args[0].start, c.args[first].start, ()))
+    edits += [with_gap(text, a.start, a.end) for a in gone if a not in c.args[:first]]
     message = f"`{c.name}` becomes `{row.to}`" + (f": {row.why}" if row.why else "")
-    yield finding(COMMAND, message, c.start, c.end, edits, row.review, row.word, row.to)
+    options = any(a.text == "OPTIONS" for a in gone)
+    message += "; its OPTIONS for nvcc go, so set those that matter for the target" if options else ""
+    return finding(COMMAND, message, c.start, c.end, edits, row.review or options, row.word, row.to)
 
 
 def _targets(text: str, c: Command, asked: Asked) -> Iterator[Finding]:

@@ -29,6 +29,7 @@ _SETS = re.compile(r"(?i:\bset)\s*\(\s*(\w+)")
 _LINKED = re.compile(r"(?i:target_link_libraries|link_libraries)\s*\(([^)]*)\)")
 _MODULE = re.compile(r"(?:^|/)(?:FindCUDA\w*|FindCUDAToolkit|select_compute_arch)\.cmake$")
 _WORD = re.compile(r"[\w:]+")
+_STANDARD = re.compile(r"\b(?:CMAKE_)?(?:CXX_STANDARD\s+(\w+)|(?:CUDA|HIP)_STANDARD\s)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Facts:
     `anchor`: it looks for CUDA's toolkit itself; `language`: it enables the language CUDA; `stand_ins`: variables of
     CUDA's that it reads and that get a value; `sets`: such variables that it sets itself; `host_headers`: it passes
     CUDA's include folder on; `hip`, `cuda`: it builds for them; `defines`: variables of Make for
-    CUDA's folder that it sets."""
+    CUDA's folder that it sets; `standards`: standards of C++ that it sets, "" for one of CUDA's own."""
 
     packages: frozenset[str] = frozenset()
     anchor: bool = False
@@ -48,12 +49,16 @@ class Facts:
     hip: bool = False
     cuda: bool = False
     defines: frozenset[str] = frozenset()
+    standards: frozenset[str] = frozenset()
 
 
 def facts(kind: str, data: bytes) -> Facts:
     """The facts of a build file, from its text alone."""
     if len(data) > MOST_BYTES or not _CUDA.search(data):
-        return Facts(hip=kind == "cmake" and _OWN_HIP.search(data[:MOST_BYTES].decode("latin-1")) is not None)
+        if kind != "cmake":
+            return Facts()
+        text = data[:MOST_BYTES].decode("latin-1")
+        return Facts(hip=_OWN_HIP.search(text) is not None, standards=_standards(_COMMENT.sub("", text)))
     text = data.decode("latin-1")
     if kind == "make":
         from cu2port.build.make import defines
@@ -85,7 +90,12 @@ def facts(kind: str, data: bytes) -> Facts:
         any(w in variables and variables[w].to == "hip_INCLUDE_DIRS" for w in words),
         _OWN_HIP.search(text) is not None,
         _OWN_CUDA.search(text) is not None,
+        standards=_standards(text),
     )
+
+
+def _standards(text: str) -> frozenset[str]:
+    return frozenset(m[1] or "" for m in _STANDARD.finditer(text))
 
 
 def _runtime(target: str) -> str:

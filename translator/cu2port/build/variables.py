@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from cu2port.build import options
-from cu2port.build.layout import indent_of, without
+from cu2port.build.layout import indent_of, with_gap, without
 from cu2port.build.pages import ARCHITECTURE, SEPARATE, VARIABLE
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.table import table
@@ -24,6 +24,9 @@ _NAMES = frozenset(  # commands whose arguments are names of variables
 )
 _OPTION_WORD = re.compile(r"(?:\\.|[^\s;<>\"\\])+")
 _ENDS = frozenset({"CACHE", "PARENT_SCOPE"})
+_TRIES = frozenset({"try_compile", "try_run"})
+_TRIED = re.compile(r"-DLINK_LIBRARIES(?::\w+)?=(?P<libraries>.*)", re.S)
+_REFERENCE = re.compile(r"\$\{(\w+)\}")
 
 
 def assigned(text: str, c: Command, asked: Asked) -> list[Finding] | None:
@@ -87,7 +90,11 @@ def variables(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     yield from _joined(text, c)
     yield from _standard(c)
     yield from _compiler(c)
+    tried = list(_tried(text, c))
+    yield from tried
     for i, arg in enumerate(c.args):
+        if any(f.start == arg.start for f in tried):
+            continue
         for m in _ANY.finditer(arg.text):
             yield from _variable(c, i, arg, m, asked)
 
@@ -170,6 +177,23 @@ def _joined(text: str, c: Command) -> Iterator[Finding]:
         opening = Edit(first.start, first.start, ('" ' if c.name == "list" else '"',))
     edits += [opening, Edit(last.end, last.end, ('"',))]
     yield finding(VARIABLE, message, c.start, c.end, edits)
+
+
+def _tried(text: str, c: Command) -> Iterator[Finding]:
+    """Libraries of a test that is compiled: ROCm's are targets, which only LINK_LIBRARIES takes to the test."""
+    if c.name not in _TRIES:
+        return
+    rows = table()["variable"]
+    keyword = next((a for a in c.args if a.text == "CMAKE_FLAGS"), None)
+    for arg in c.args if keyword else ():
+        m = _TRIED.fullmatch(arg.text)
+        found = [r for r in map(rows.get, _REFERENCE.findall(m["libraries"])) if r and r.value] if m else []
+        if m is None or keyword is None or not found:
+            continue
+        new = _REFERENCE.sub(lambda v: r.to if (r := rows.get(v[1])) and r.value else v[0], m["libraries"])
+        edits = [insert(keyword.start, f"LINK_LIBRARIES {new.replace(';', ' ')} "), with_gap(text, arg.start, arg.end)]
+        message = f"`{arg.text}` becomes `LINK_LIBRARIES {new}`: a flag names no target"
+        yield finding(VARIABLE, message, arg.start, arg.end, edits, old=found[0].word, new=found[0].to)
 
 
 def _compiler(c: Command) -> Iterator[Finding]:

@@ -42,7 +42,8 @@ class Asked:
     get the suffix `suffix`. `archs`: the GPUs of --arch. `packages`: what find_package must find for libraries that
     this file and those below it use. `stand_ins`: variables of CUDA's that it sets for the tree; `known`: all that the
     tree sets. `host_headers`: it lets the host's compiler find HIP's headers. `own_hip`: the tree builds for HIP
-    already. `defined`: variables for CUDA's folder that some Makefile of the tree sets.
+    already. `defined`: variables for CUDA's folder that some Makefile of the tree sets. `old_standard`: the tree asks
+    for a C++ before C++17, with none of CUDA's own, which CMake's language HIP would take over.
     """
 
     kind: str
@@ -56,6 +57,7 @@ class Asked:
     host_headers: bool = False
     own_hip: bool = False
     defined: frozenset[str] = frozenset()
+    old_standard: bool = False
 
     def new_name(self, word: str) -> str:
         """What a word that names a source becomes with --rename, itself where nothing is known of it.

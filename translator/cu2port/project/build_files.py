@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from cu2port.build.convert import Facts, facts
+from cu2port.build.variables import OLD_STANDARD
 from cu2port.build.words import MOST_BYTES, Asked, kind_of
 from cu2port.core.files import read_regular
 from cu2port.core.model import Options
@@ -44,6 +45,8 @@ def asked(items: Sequence[Item], options: Options, own_hip: bool) -> Mapping[int
                 and any(f.host_headers for other, f in found.values() if other.root is item.root),
                 own_hip=own_hip or item.root in own,
                 defined=defined,
+                old_standard=i in stand_ins
+                and _old_standard(f for other, f in found.values() if other.root is item.root),
             ),
         )
         for i, (item, _) in found.items()
@@ -112,6 +115,12 @@ def _stand_ins(
             out[first[1]] = reads
         known[root] = sets | (reads if first is not None else frozenset())
     return out, known
+
+
+def _old_standard(of_root: Iterable[Facts]) -> bool:
+    """Whether all standards of C++ that a tree names are before C++17, and none is CUDA's own."""
+    named = frozenset(s for f in of_root for s in f.standards)
+    return bool(named) and named <= OLD_STANDARD
 
 
 def _holds(folder: str, path: str) -> bool:
