@@ -141,6 +141,12 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
             "cuda_compile(objects b.cu SHARED OPTIONS -G)\n",
             "set_source_files_properties(b.cu PROPERTIES LANGUAGE HIP)\nset(objects b.cu)\n",
         ),
+        (
+            "if(A)\n  CPMAddPackage(NAME CCCL GIT_REPOSITORY https://github.com/NVIDIA/cccl.git GIT_TAG v3)\nendif()\n",
+            "if(A)\n  find_package(rocthrust REQUIRED)\n  find_package(hipcub REQUIRED)\nendif()\n",
+        ),
+        ('CPMAddPackage("gh:NVIDIA/thrust#1.17")', "find_package(rocthrust REQUIRED)"),
+        ("FetchContent_Declare(cub GIT_REPOSITORY https://github.com/NVIDIA/cub)", None),
         ("find_dependency(CUDAToolkit)", "find_dependency(hip)"),
         ("set(A ${CMAKE_CUDA_FLAGS_${type}})", None),
     ],

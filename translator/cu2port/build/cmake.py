@@ -24,6 +24,7 @@ _LINKS = frozenset({"target_link_libraries", "link_libraries", "set", "list", "s
 _FETCHES = frozenset(
     "fetchcontent_declare externalproject_add cpmaddpackage cpmfindpackage rapids_cpm_find rapids_find_package".split()
 )
+_CPM = frozenset({"cpmaddpackage", "cpmfindpackage"})
 _TARGET = re.compile(r"\b(?:CUDA|CCCL|CUB|Thrust|NCCL)::\w+")
 _REPOSITORY = re.compile(r"(?:github\.com[/:]|gh:|GITHUB_REPOSITORY\s+|^)([\w-]+/[\w.-]+?)(?:\.git|[/#@].*)?$")
 _GENERATOR = re.compile(
@@ -123,6 +124,8 @@ def _whole(text: str, c: Command, asked: Asked, enabled: bool, interfaces: froze
         return [by_hand(COMMAND, c.name, row.why, row.instead, c.start, c.end), *sources.renamed(c, asked)]
     if c.name in ("find_package", "find_dependency"):
         return _package(text, c, asked, enabled)
+    if c.name in _CPM:
+        return [f for row, _ in _fetched(c) if row.fate == "rewrite" for f in _found_instead(text, c, row)][:1] or None
     return assigned(text, c, asked) or properties(text, c, asked, interfaces)
 
 
@@ -286,6 +289,13 @@ def _options(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
 
 
 def _dependencies(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+    for row, arg in _fetched(c):
+        instead = row.instead or " and ".join(f"find_package({name})" for name in row.to.split())
+        yield by_hand(DEPENDENCY, row.word, row.why, instead, arg.start, arg.end)
+
+
+def _fetched(c: Command) -> Iterator[tuple[Row, Arg]]:
+    """The projects for CUDA that a command brings in, by their repositories."""
     if c.name not in _FETCHES and not c.name.startswith("cpm"):
         return
     rows = {word.lower(): row for word, row in table()["dependency"].items()}
@@ -293,7 +303,15 @@ def _dependencies(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
         m = _REPOSITORY.search(arg.text)
         row = rows.get(m[1].lower()) if m else None
         if row is not None:
-            yield by_hand(DEPENDENCY, row.word, row.why, row.instead, arg.start, arg.end)
+            yield row, arg
+
+
+def _found_instead(text: str, c: Command, row: Row) -> Iterator[Finding]:
+    """CPM's command brings a project in and adds it, so that a package of ROCm's can be found in its place."""
+    new = break_of(text, c.start).join(f"find_package({name} REQUIRED)" for name in row.to.split())
+    message = f"`{row.word}` becomes {', '.join(f'`{n}`' for n in row.to.split())}: {row.why}"
+    edits = [replace(c.start, c.end, new)]
+    yield finding(DEPENDENCY, message, c.start, c.end, edits, row.review, row.word, row.to)
 
 
 def _compiler(text: str, c: Command, asked: Asked) -> Iterator[Finding]:

@@ -209,12 +209,16 @@ DEPENDENCY = BuildRule(
     Severity.WARNING,
     """A build file brings in a project that is written for CUDA.
 
-What is fetched while building is not in the tree and not converted. The finding says what ROCm has in its place.""",
+What is fetched while building is not in the tree and not converted. The finding says what ROCm has in its place; where
+that is a package, CPM's command, which brings a project in and adds it, becomes `find_package`.""",
     (
         BuildExample(
             "CMakeLists.txt",
             "FetchContent_Declare(thrust GIT_REPOSITORY https://github.com/NVIDIA/thrust.git)\n",
             "FetchContent_Declare(thrust GIT_REPOSITORY https://github.com/NVIDIA/thrust.git)\n",
+        ),
+        BuildExample(
+            "CMakeLists.txt", 'CPMAddPackage("gh:NVIDIA/thrust#1.17")\n', "find_package(rocthrust REQUIRED)\n"
         ),
     ),
 )
