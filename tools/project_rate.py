@@ -1,11 +1,12 @@
 """How many units of whole projects compile for AMD GPUs once cu2port has converted them, with their own build.
 
-    python tools/project_rate.py TREE... [--arch GPUS] [--rocm-path DIR] [--torch WHEEL] [--time-limit S]
-        [--keep FOLDER] [--json FILE]
+    python tools/project_rate.py TREE... [--arch GPUS] [--rocm-path DIR] [--torch WHEEL] [--deps DIR]
+        [--time-limit S] [--keep FOLDER] [--json FILE]
 
 Each TREE is converted (`cu2port convert TREE -o OUT`), then `cu2port verify OUT` compiles what its converted build
 compiles, with that build's flags. tools/project_rate.toml has, by the name of a tree's folder, which part of it has the
-build and what its default build is called with. Prints for each project: units of the default build, units that
+build and what its default build is called with; `{deps}` there is the folder with what the build would fetch, each
+by its name. Prints for each project: units of the default build, units that
 compile for the host and for each GPU, every other unit with its reason, CUDA's names that are left, and findings that
 are left to do by hand. Each command has a time limit, so one project cannot stop the others.
 
@@ -137,8 +138,10 @@ def reason(unit: Mapping[str, Any]) -> str:
     return "no reason is given"
 
 
-def measure(tree: Path, out: Path, gpus: Sequence[str], limit_s: float, more: Sequence[str] = ()) -> Project:
-    """Convert a tree to a folder and compile it. `more`: options for `verify`."""
+def measure(
+    tree: Path, out: Path, gpus: Sequence[str], limit_s: float, more: Sequence[str] = (), deps: str = "."
+) -> Project:
+    """Convert a tree to a folder and compile it. `more`: options for `verify`; `deps`: where dependencies are."""
     listed = tomllib.loads(LISTED.read_text("utf-8")).get(tree.name, {})
     report = out.with_suffix(".json")
     code, said = run(["convert", "-q", "--force", str(tree), "-o", str(out), "--report", str(report)], limit_s)
@@ -155,7 +158,8 @@ def measure(tree: Path, out: Path, gpus: Sequence[str], limit_s: float, more: Se
         str(report),
         *more,
     ]
-    words += [f"--build-arg={word}" for word in listed.get("args", ())]
+    words += [f"--build-arg={word.replace('{deps}', deps)}" for word in listed.get("args", ())]
+    words += [f"-I{folder.replace('{deps}', deps)}" for folder in listed.get("include", ())]
     words += [f"--build-with={listed['build']}"] if "build" in listed else []
     code, said = run(words, limit_s)
     content = read(report)
@@ -177,12 +181,19 @@ def stopped(what: str, code: int | None, said: str) -> str:
 @click.option("--arch", default="gfx942,gfx1100", show_default=True)
 @click.option("--rocm-path", help="As `verify` has it: headers of ROCm's libraries.")
 @click.option("--torch", help="As `verify` has it: torch's wheel, for its extensions.")
+@click.option("--deps", default=".", type=FOLDER, help="Folder with what the builds would fetch.")
 @click.option("--jobs", help="As `verify` has it: compilers at once.")
 @click.option("--time-limit", default=1800.0, show_default=True, help="Seconds for each command.")
 @click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Folder for the converted trees.")
 @click.option("--json", "written", type=click.Path(dir_okay=False, path_type=Path))
 def main(
-    trees: tuple[Path, ...], arch: str, time_limit: float, keep: Path | None, written: Path | None, **more: str | None
+    trees: tuple[Path, ...],
+    arch: str,
+    deps: Path,
+    time_limit: float,
+    keep: Path | None,
+    written: Path | None,
+    **more: str | None,
 ) -> None:
     """Measure projects."""
     words = [f"--{name.replace('_', '-')}={value}" for name, value in more.items() if value]
@@ -191,7 +202,8 @@ def main(
     found: list[Project] = []
     try:
         for tree in trees:
-            found.append(measure(tree.resolve(), folder / tree.resolve().name, arch.split(","), time_limit, words))
+            out = folder / tree.resolve().name
+            found.append(measure(tree.resolve(), out, arch.split(","), time_limit, words, str(deps.resolve())))
             print("\n".join(found[-1].lines()), flush=True)
             if written is not None:
                 written.write_text(json.dumps([asdict(p) for p in found], indent=1), "utf-8")
