@@ -33,13 +33,14 @@ _NAMES = (
     | {"assert": "cassert"}
     | dict.fromkeys(("isfinite", "isinf", "isnan", "modf", "signbit"), "math.h")  # with C++'s overloads
 )
-#: Algorithms of Thrust that NVIDIA's other Thrust headers bring along, and rocThrust's do not.
+#: Algorithms and policies of Thrust that NVIDIA's other Thrust headers bring along, and rocThrust's do not.
 _THRUST = {
     word: f"thrust/{header}.h"
     for header, words in {
         "adjacent_difference": "adjacent_difference",
         "binary_search": "lower_bound upper_bound binary_search equal_range",
         "count": "count count_if",
+        "execution_policy": "device host seq",
         "extrema": "max_element min_element minmax_element",
         "for_each": "for_each for_each_n",
         "gather": "gather gather_if",
@@ -97,6 +98,12 @@ class ImplicitHeader(Check):
             "#include <thrust/transform_reduce.h>\n#include <thrust/reduce.h>\n"
             "int f(int* p) { return thrust::transform_reduce(p, p + 2, g, 0, h); }\n",
             "an algorithm of Thrust",
+        ),
+        Example(
+            "#include <thrust/reduce.h>\nint f(int* p) { return thrust::reduce(thrust::device, p, p + 2); }\n",
+            "#include <thrust/execution_policy.h>\n#include <thrust/reduce.h>\n"
+            "int f(int* p) { return thrust::reduce(thrust::device, p, p + 2); }\n",
+            "where Thrust runs",
         ),
         Example(
             "template <class T> bool f(T x) { return cuda::std::isnan(x); }\n__global__ void k() {}\n",
@@ -187,7 +194,8 @@ def _algorithms(unit: Unit) -> dict[str, int]:
     """Headers of Thrust that a call asks for, and the first such call."""
     out: dict[str, int] = {}
     for i in unit.find(*_THRUST):
-        if unit.tok(i - 1) == "::" and unit.tok(i - 2) == "thrust" and unit.tok(i + 1) in ("(", "<"):
+        called = unit.tok(i + 1) in ("(", "<") or _THRUST[unit.t[i]] == "thrust/execution_policy.h"
+        if unit.tok(i - 1) == "::" and unit.tok(i - 2) == "thrust" and called:
             out.setdefault(_THRUST[unit.t[i]], i)
     return out
 
