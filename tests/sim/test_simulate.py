@@ -183,7 +183,9 @@ def test_build_errors_name_the_users_line(tmp_path: Path) -> None:
     assert "p.hip:6:" in done.stderr and "does not build" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [("none.hip",), (".",), ("p.hip", "--compiler", "no-such-compiler")])
+@pytest.mark.parametrize(
+    "arguments", [("none.hip",), (".",), ("p.hip", "--compiler", "no-such-compiler"), ("p.hip", "--std", "20")]
+)
 def test_what_cannot_run(arguments: tuple[str, ...], tmp_path: Path) -> None:
     if "p.hip" in arguments:
         (tmp_path / "p.hip").write_text("int main() {}\n")
@@ -304,6 +306,22 @@ def test_headers_that_conversion_adds_are_instrumented(tmp_path: Path) -> None:
     sim_build.copies(sim_build.Program((source,)), tmp_path / "out")
     copy = sim_build.mirrored(tmp_path / "out", sim_build.INCLUDE_DIR / "cu2port" / "warp.hpp")
     assert "cu2port_sim::" in copy.read_text(), "match_any has a loop, whose turns must be distinguished"
+
+
+def test_constant_expressions_may_share_functions_with_kernels(build: Callable[..., Path], tmp_path: Path) -> None:
+    """Since C++20: there the marks of a lane's position may be in a constexpr function."""
+    (tmp_path / "shared.hip").write_text(
+        HEAD + "struct A { __device__ int sum(int x) { return __shfl(x, 1); } };\n"  # so calls of any `sum` are marked
+        "template <class T> __host__ __device__ constexpr T sum(T a, T b) {\n"
+        "    T s = 0;\n    for (int i = 0; i < 2; ++i) s += i ? a : b;\n    return s;\n}\n"
+        "__host__ __device__ constexpr int twice(int x) { return sum(x, x); }\n"
+        "__global__ void k(int* d) {\n    constexpr int c = twice(2);\n    A a;\n"
+        "    d[threadIdx.x] = __shfl_xor(int(threadIdx.x), 1) + twice(threadIdx.x) + a.sum(5) + c;\n}\n"
+        "int main() {\n    int* d;\n    (void)hipMallocManaged(&d, 256);\n    k<<<1, 64>>>(d);\n"
+        '    (void)hipDeviceSynchronize();\n    printf("%d %d\\n", d[0], d[7]);\n}\n'
+    )
+    ran = simulate.run(build(tmp_path / "shared.hip", 64, "-std=c++20"), (), simulate.Limits(), capture=True)
+    assert (ran.code, ran.output) == (0, b"10 29\n")
 
 
 def test_specialisations_are_functions() -> None:

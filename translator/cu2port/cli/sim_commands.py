@@ -32,6 +32,7 @@ class _Simulate(click.Command):
 @common.include_dirs
 @common.defines
 @click.option("--compiler", metavar="CMD", default="", help="C++17 compiler.  [$CXX, c++, clang++, g++]")
+@click.option("--std", metavar="STD", default="", help="Standard of C++, such as c++20.  [c++17]")
 @click.option("--time-limit", type=float, metavar="S", help="Seconds a run may take.  [120; none for a command]")
 @click.option("--memory", metavar="SIZE", default="8G", help="Device memory.  [8G]")
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="OS threads that run blocks.  [cores]")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +45,16 @@ def command(path: str, arguments: Sequence[str], asked: dict[str, Any]) -> int:
         return simulate.CANNOT
 
 
+def _toolchain(asked: dict[str, Any]) -> sim_build.Toolchain:
+    """The compiler, and the C++ that it is to take. Raises CannotRun."""
+    standard = asked["std"] or "c++17"
+    if not re.fullmatch(r"(?:c|gnu)\+\+\w\w", standard):
+        raise CannotRun(f"--std {standard}: a standard of C++, such as c++20")
+    return replace(sim_build.find_toolchain(asked["compiler"]), standard=standard)
+
+
 def _cflags(asked: dict[str, Any]) -> int:
-    toolchain = sim_build.find_toolchain(asked["compiler"])
+    toolchain = _toolchain(asked)
     if asked["wave"] == "both":
         raise CannotRun("--cflags: say --wave 32 or --wave 64")
     # behind -Wl, so that a build that gives the same flags to compile and to link gets no word about it
@@ -68,7 +78,7 @@ def _instrument(program: sim_build.Program, output: str) -> int:
 
 
 def _simulate(program: sim_build.Program, arguments: Sequence[str], asked: dict[str, Any]) -> int:
-    toolchain = sim_build.find_toolchain(asked["compiler"])
+    toolchain = _toolchain(asked)
     waves = _WAVES[asked["wave"]]
     limits = simulate.Limits(asked["time_limit"], parse_size(asked["memory"], "--memory"), asked["threads"] or 0)
     home = cache_dir() / "sim"

@@ -35,7 +35,7 @@ UNITS = frozenset({".cu", ".hip", ".cpp", ".cc", ".cxx", ".C"})
 C_UNITS = frozenset({".c"})
 RUNTIME = "libcu2port_sim.so"
 _CUDA = re.compile(r"\bcuda[A-Z]\w+|<cuda|\"cuda|_sync\s*\(\s*(?:0x|-1)")
-_BASE = ("-std=c++17", "-w", "-pthread", "-fno-strict-aliasing", "-fpermissive")
+_BASE = ("-w", "-pthread", "-fno-strict-aliasing", "-fpermissive")
 _OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
 _QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _RUN_S = 900.0  # ziglang builds its C++ library with the first program
@@ -51,6 +51,7 @@ class Toolchain:
 
     command: tuple[str, ...]
     version: str
+    standard: str = "c++17"
 
     @property
     def is_clang(self) -> bool:
@@ -71,7 +72,7 @@ class Toolchain:
             )
             extra = ("-fsanitize=thread", *volatile, "-g1", "-fno-pie", "-fno-inline-functions", "-DCU2PORT_SIM_STEPS")
         dialect = tuple(x for x in _BASE if not (self.is_clang and x == "-fpermissive"))
-        return (*dialect, f"-DCU2PORT_SIM_WAVE={wave}", f"-I{HEADERS}", *cccl.flags(), *extra)
+        return (f"-std={self.standard}", *dialect, f"-DCU2PORT_SIM_WAVE={wave}", f"-I{HEADERS}", *cccl.flags(), *extra)
 
     def runtime(self, shared: bool = False) -> Path:
         """The runtime's object file; compiled once for a compiler and a version of cu2port, kept in the cache.

@@ -94,11 +94,18 @@ inline Place* push(std::uint32_t site) {
     return p;
 }
 
+// Functions that kernels share with constant expressions may hold these, from C++20 on.
+#if __cplusplus >= 202002L
+#define CU2PORT_SIM_CONSTEXPR constexpr
+#else
+#define CU2PORT_SIM_CONSTEXPR inline
+#endif
+
 // A call or an operation: its site is part of the position until the full expression ends.
 class At {
 public:
-    explicit At(std::uint32_t site) : place_(push(site)) {}
-    ~At() {
+    CU2PORT_SIM_CONSTEXPR explicit At(std::uint32_t site) : place_(__builtin_is_constant_evaluated() ? nullptr : push(site)) {}
+    CU2PORT_SIM_CONSTEXPR ~At() {
         if (place_) now.top = place_;
     }
     At(const At&) = delete;
@@ -110,25 +117,26 @@ private:
 // A loop: `for (Loop l(site); l.once();) for (...; l.tick(), ...)`.
 class Loop {
 public:
-    explicit Loop(std::uint32_t site) : place_(push(site)) {
+    CU2PORT_SIM_CONSTEXPR explicit Loop(std::uint32_t site)
+        : place_(__builtin_is_constant_evaluated() ? nullptr : push(site)) {
         if (kSteps && place_) place_[1].site = 0;
     }
-    ~Loop() {
+    CU2PORT_SIM_CONSTEXPR ~Loop() {
         if (place_) now.top = place_;
     }
     Loop(const Loop&) = delete;
-    bool once() {
+    CU2PORT_SIM_CONSTEXPR bool once() {
         const bool first = first_;
         first_ = false;
         return first;
     }
-    bool tick() {
+    CU2PORT_SIM_CONSTEXPR bool tick() {
         if (place_) ++place_->iteration;
         if (kSteps && place_) place_[1].site = 0;
         return true;
     }
     // The lane is in a block that can only leave this loop: it counts as lying after the loop.
-    void leave() {
+    CU2PORT_SIM_CONSTEXPR void leave() {
         if (!place_) return;
         place_->iteration = kLeft;
         now.top = place_ + 1;
