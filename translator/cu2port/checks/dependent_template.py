@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, insert
 from cu2port.engine.check import Check, Example
-from cu2port.facts.structure import may_name_dependent
+from cu2port.facts.structure import Function, may_name_dependent
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 
 _SHAPE = re.compile(r"::\s*\w+\s*<[^;(){}]*>\s*\(")
+_MEMBER = re.compile(r"(\w+)(?:\.|->)\w+<[^;(){}]*>\(")
 _ARGUMENT = re.compile(r"\w+\Z|::|,|<|>|\*|&|\+|-|\.\.\.")
 _CAST = "template <class T> struct Cast { template <int N> static __device__ void to(T*) {} };\n"
 
@@ -18,7 +20,8 @@ class DependentTemplate(Check):
     """A member template of a class that depends on template parameters is called without the word `template`.
 
     `Cast<T>::to<N>(x)` means a comparison unless `template` stands before the member's name. nvcc takes it without for
-    a call, clang refuses. The word is put in; where the class turns out not to depend on a parameter it is allowed too.
+    a call, of an object's member too (`tile.load<N>(x)`); clang refuses. The word is put in; where the class turns out
+    not to depend on a parameter it is allowed too.
     """
 
     code, name, severity = "CU232", "dependent-template", Severity.INFO
@@ -55,11 +58,18 @@ class DependentTemplate(Check):
             f"{_CAST}template <> template <> __device__ void Cast<int>::to<3>(int*) {{}}\n",
             note="a definition",
         ),
+        Example(
+            "template <int N> __device__ void f(const Tile<N>& t, int* p) { *p = t.at<N>(3) + t.size < 3; }\n",
+            "template <int N> __device__ void f(const Tile<N>& t, int* p) { *p = t.template at<N>(3) + t.size < 3; }\n",
+            "of an object",
+        ),
+        Example("template <int N> __device__ void f(Plain t, int* p) { *p = t.at<N>(3); }\n", note="no parameter"),
         Example("#define TO(T, N, x) Cast<T>::to<N>(x)\n", note="in a macro body types are not known"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         text = unit.text
+        yield from self._of_objects(unit)
         if _SHAPE.search(text) is None or not may_name_dependent(text) or "template" not in unit.words:
             return
         parameters = _parameters(unit)
@@ -70,13 +80,49 @@ class DependentTemplate(Check):
             f = unit.function_at(i)
             if f is None or i < f.body[0] or not _depends(unit, i, parameters) or not _is_call(unit, i + 2):
                 continue
-            yield self.finding(
-                f"`{unit.t[i + 1]}` is a template in what depends on a parameter: clang needs `template` before it",
-                unit.p[i + 1],
-                unit.end(i + 1),
-                (insert(unit.p[i + 1], "template "),),
-                effects=(("all", "compile-error"),),
-            )
+            yield self._needed(unit, i + 1)
+
+    def _of_objects(self, unit: Unit) -> Iterator[Finding]:
+        """Findings for `x.f<N>(y)` in a template, where `x` is a variable of the function whose type has arguments."""
+        if _MEMBER.search(unit.text) is None or not {"template", "__device__"} <= unit.words:
+            return
+        for found in _MEMBER.finditer(unit.text):
+            i = unit.lexed.at(found.start())
+            f = unit.function_at(i)
+            if f is None or i < f.body[0] or unit.t[f.first] != "template" or unit.in_directive(i) is not None:
+                continue
+            if (
+                unit.t[i] == found[1]
+                and unit.tok(i + 3) == "<"
+                and _is_call(unit, i + 3)
+                and _has_arguments(unit, f, i)
+            ):
+                yield self._needed(unit, i + 2)
+
+    def _needed(self, unit: Unit, i: int) -> Finding:
+        return self.finding(
+            f"`{unit.t[i]}` is a template in what depends on a parameter: clang needs `template` before it",
+            unit.p[i],
+            unit.end(i),
+            (insert(unit.p[i], "template "),),
+            effects=(("all", "compile-error"),),
+        )
+
+
+def _has_arguments(unit: Unit, f: Function, i: int) -> bool:
+    """Whether a declaration before token i gives the variable there a type with template arguments: `Tile<N>& x`."""
+    places = unit.once(_behind_arguments).get(unit.t[i], [])
+    return bisect_left(places, f.name_at) < bisect_left(places, i)
+
+
+def _behind_arguments(unit: Unit) -> dict[str, list[int]]:
+    """Where each name stands behind a `>`, perhaps with `&` or `*` between."""
+    out: dict[str, list[int]] = {}
+    for k in unit.find(">"):
+        at = k + 1 + (unit.tok(k + 1) in ("&", "*"))
+        if is_identifier(unit.tok(at) or ";"):
+            out.setdefault(unit.t[at], []).append(at)
+    return out
 
 
 def _parameters(unit: Unit) -> set[str]:
