@@ -21,6 +21,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 from tables import replaced, row_text
@@ -52,8 +53,8 @@ _TYPES = {"f32": "float", "f64": "double", "s32": "int", "u32": "unsigned"}
 _INSTRUCTION = re.compile(r"^\s+([a-z]\w*)", re.M)
 
 
-def kernel(form: Form, tiles: int) -> str:
-    """A kernel `k<tiles>` that multiplies one A by that many B, each with a C of its own."""
+def kernel(form: Form, tiles: int, name: str) -> str:
+    """A kernel that multiplies one A by that many B, each with a C of its own."""
     names = {m: [f"{m.lower()}{i}" for i in range(form.registers(m))] for m in "ABC"}
     types = {m: _TYPES[form.register(m).name] for m in "ABC"}
 
@@ -63,17 +64,17 @@ def kernel(form: Form, tiles: int) -> str:
     call = f"cu2port::mma::{form.function}({', '.join('{' + ', '.join(names[m]) + '}' for m in 'ABC')})"
     used = "".join(f' asm volatile("" :: "v"(d[{i}]));' for i in range(form.registers("D")))
     tile = f"    {{ {opaque('B')} {opaque('C')} const auto d = {call};{used} }}\n"
-    return f"__global__ void k{tiles}() {{\n    {opaque('A')}\n{tile * tiles}}}\n"
+    return f"__global__ void {name}() {{\n    {opaque('A')}\n{tile * tiles}}}\n"
 
 
-def kernel_in_tiles(form: Form, tiles: int) -> str:
+def kernel_in_tiles(form: Form, tiles: int, name: str) -> str:
     """The same in a loop, through which the sums stay in tiles."""
     names = {m: [f"{m.lower()}[{i}]" for i in range(form.registers(m))] for m in "AB"}
     opaque = {m: "".join(f' asm volatile("" : "=v"({name}));' for name in names[m]) for m in "AB"}
     c, type_ = ", ".join(f"c[j][{i}]" for i in range(4)), _TYPES[form.register("D").name]
     a, b = (", ".join(names[m]) for m in "AB")
     call = f"cu2port::mma::{form.function}({{{a}}}, {{{b}}}, {{{c}}}, kept.at(c, c[j]))"
-    return f"""__global__ void __attribute__((amdgpu_flat_work_group_size(1, 256))) k{tiles}(int steps) {{
+    return f"""__global__ void __attribute__((amdgpu_flat_work_group_size(1, 256))) {name}(int steps) {{
     {type_} c[{tiles}][4];
     for (int j = 0; j < {tiles}; ++j) for (int i = 0; i < 4; ++i) c[j][i] = 0;
     auto kept = cu2port::mma::keep<{kinds(form)}, {type_}>(c);
@@ -96,11 +97,12 @@ PORTABLE, PROMISED, TESTED = "CU2PORT_MMA_PORTABLE", "CU2PORT_MMA_FULL_WAVES", "
 IN_TILES = "IN_TILES"
 
 
-def source(form: Form, define: str = PORTABLE) -> str:
-    """`define`: macros, `IN_TILES` among them for sums that stay in tiles."""
+def source(forms: Sequence[Form], define: str = PORTABLE) -> str:
+    """For form n two kernels, `k8_n` and `k16_n`. `define`: macros, `IN_TILES` among them for sums that stay in tiles."""
     made = kernel_in_tiles if IN_TILES in define.split() else kernel
     head = "".join(f"#define {name}\n" for name in define.split())
-    return f"{head}#include <hip/hip_runtime.h>\n#include <cu2port/mma.hpp>\n{made(form, 8)}{made(form, 16)}"
+    kernels = "".join(made(form, tiles, f"k{tiles}_{n}") for n, form in enumerate(forms) for tiles in (8, 16))
+    return f"{head}#include <hip/hip_runtime.h>\n#include <cu2port/mma.hpp>\n{kernels}"
 
 
 def kind(name: str) -> str:
@@ -116,16 +118,16 @@ def with_matrix(code: str) -> str:
     return "".join(b for b in blocks if re.search(r"^\s+v_s?w?mf?ma", b, re.M)) or code
 
 
-def counted(assembly: str) -> dict[str, float]:
-    """Instructions of each kind for one `mma`, from the code of `k8` and `k16`."""
-    parts = re.split(r"^(?=k\d+:|_Z\w*k\d+\w*:)", assembly, flags=re.M)
-    counts = {}
-    for part in parts:
-        found = re.match(r"(?:_Z\d*)?k(\d+)", part)
+def counted(assembly: str) -> list[dict[str, float]]:
+    """Instructions of each kind for one `mma` of each form, from the code of its `k8` and `k16`."""
+    counts: dict[tuple[int, int], Counter[str]] = {}
+    for part in re.split(r"^(?=\w+:)", assembly, flags=re.M):
+        found = re.match(r"(?:_Z\d+)?k(\d+)_(\d+)", part)
         if found is not None and "s_endpgm" in part:
             names = _INSTRUCTION.findall(with_matrix(part.partition("s_endpgm")[0]))
-            counts[int(found[1])] = Counter(kind(name) for name in names)
-    return {k: (counts[16][k] - counts[8][k]) / 8 for k in ("lds", "vector", "matrix")}
+            counts[int(found[2]), int(found[1])] = Counter(kind(name) for name in names)
+    forms = sorted({n for n, _ in counts})
+    return [{k: (counts[n, 16][k] - counts[n, 8][k]) / 8 for k in ("lds", "vector", "matrix")} for n in forms]
 
 
 def compiled(text: str, gpu: str, rocm: Path) -> str:
@@ -159,11 +161,14 @@ def matrix_rows() -> list[tuple[str, Form, str]]:
 
 
 def table(rocm: Path, rows: Sequence[tuple[str, Form, str]], gpus: Sequence[str]) -> str:
+    defines = list(dict.fromkeys(define for _, _, define in rows))
+    cells: dict[tuple[str, str], str] = {}
+    for gpu, define in product(gpus, defines):
+        of = [(name, form) for name, form, d in rows if d == define]
+        costs = counted(compiled(source([form for _, form in of], define), gpu, rocm))
+        cells.update({(name, gpu): cell(cost) for (name, _), cost in zip(of, costs, strict=True)})
     out = row_text(["LDS + vector + matrix instructions", *gpus]) + row_text(["---", *["--:"] * len(gpus)])
-    for name, form, define in rows:
-        cells = [cell(counted(compiled(source(form, define), gpu, rocm))) for gpu in gpus]
-        out += row_text([name, *cells])
-    return out
+    return out + "".join(row_text([name, *(cells[name, gpu] for gpu in gpus)]) for name, _, _ in rows)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
