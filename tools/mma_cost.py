@@ -31,7 +31,7 @@ from cu2port.ptx.matrix_forms import instruction, kinds
 
 INCLUDE = Path(__file__).parent.parent / "translator/cu2port/include"
 GPUS = ("gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201")
-MATRIX_GPUS = ("gfx90a", "gfx942", "gfx950")  # those with matrix instructions in mma_matrix.hpp
+MATRIX_GPUS = GPUS  # all have matrix instructions
 FORMS = (
     Form("m16n8k8", "f32", "f16", "f16", "f32"),
     Form("m16n8k16", "f32", "f16", "f16", "f32"),
@@ -98,7 +98,7 @@ IN_TILES = "IN_TILES"
 
 
 def source(forms: Sequence[Form], define: str = PORTABLE) -> str:
-    """For form n two kernels, `k8_n` and `k16_n`. `define`: macros, `IN_TILES` among them for sums that stay in tiles."""
+    """For form n kernels `k8_n` and `k16_n`. `define`: macros, `IN_TILES` among them for sums that stay in tiles."""
     made = kernel_in_tiles if IN_TILES in define.split() else kernel
     head = "".join(f"#define {name}\n" for name in define.split())
     kernels = "".join(made(form, tiles, f"k{tiles}_{n}") for n, form in enumerate(forms) for tiles in (8, 16))

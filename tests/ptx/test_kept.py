@@ -186,9 +186,11 @@ def test_one_warp_on_a_wavefront_keeps_nothing() -> None:
 
 def test_the_report_says_so() -> None:
     found = translate(kernel(LOOP % product("acc[0]")), Options(), path="a.cu").findings
-    assert any("its sums stay in MFMA's layout in the loop around" in j.finding.message for j in found)
+    assert any(
+        "its sums stay in the matrix instruction's layout in the loop around" in j.finding.message for j in found
+    )
     found = translate(kernel(product("acc[0]")), Options(), path="a.cu").findings
-    assert not any("stay in MFMA's layout" in j.finding.message for j in found)
+    assert not any("stay in the matrix instruction's layout" in j.finding.message for j in found)
 
 
 def test_the_output_is_left_alone() -> None:

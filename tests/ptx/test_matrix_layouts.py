@@ -15,7 +15,20 @@ from amd_code import INCLUDE
 from cu2port.ptx import matrix_forms
 from cu2port.ptx import matrix_layouts as layouts
 from cu2port.ptx.isa_matrix import Form
-from cu2port.ptx.matrix_forms import CDNA, Exchange, exchange, instruction, keeps, kept_from, kept_place
+from cu2port.ptx.matrix_forms import (
+    CDNA,
+    RDNA,
+    Exchange,
+    exchange,
+    instruction,
+    keeps,
+    kept_from,
+    kept_place,
+    note,
+    wave32_column,
+    wave32_place,
+    wave32_row,
+)
 from cu2port.ptx.matrix_layouts import (
     AMD,
     Layout,
@@ -163,8 +176,9 @@ Named = tuple[int, int, int]  # warp, row of A or column of B, k
 Words = dict[tuple[int, int], list[Named]]  # (lane of 64, register) -> the elements in it
 
 
-def _held(form: Form, matrix: str, axes: str) -> Words:
-    """Two warps' fragments. Small floats as the header makes f16 of them: of a register, even bytes and odd bytes."""
+def _held(form: Form, matrix: str, axes: str, whole: bool = False) -> Words:
+    """Two warps' fragments. Small floats as the header makes f16 of them: of a register, even bytes and odd bytes; or
+    as they are: `whole`."""
     layout_ = form.layout(matrix)
     size = form.register(matrix).bits // layouts.ELEMENT_BITS[form.type(matrix)]
     out: Words = {}
@@ -172,7 +186,7 @@ def _held(form: Form, matrix: str, axes: str) -> Words:
         for i in range(layout_.count):
             at = layout_.at(lane % 32, i)
             out.setdefault((lane, i // size), []).append((lane // 32, at[axes[0]], at["k"]))
-    if not form.a.startswith("e"):
+    if whole or not form.a.startswith("e"):
         return out
     rows = form.layout("A").sizes()["m"] // 8 if matrix == "A" else 1
     return {
@@ -252,7 +266,7 @@ def test_a_wrong_exchange_shows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_header_exchanges_what_the_table_says() -> None:
     """C++ and Python read these expressions alike."""
-    header = (INCLUDE / "cu2port" / "mma_matrix.hpp").read_text()
+    header = (INCLUDE / "cu2port" / "mma_wave64.hpp").read_text()
     found = dict(re.findall(r"(\w+) = (\([^=;]*?l [^=;]*?)[,;]", header))
     columns = re.findall(r"struct (Rows\d) .*\n.*return (.*); }", header)
     for name in AMD:
@@ -324,3 +338,92 @@ def test_forms_of_16_rows_that_add_in_their_own_type_are_kept() -> None:
 def test_a_wrong_tile_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(globals(), "kept_from", lambda lane: matrix_forms.kept_from(lane ^ 8))
     assert _wrong_in_tiles(Form("m16n8k16", "f32", "f16", "f16", "f32"), "mfma_f32_16x16x16f16")
+
+
+# --- WMMA on wavefronts of one warp ----------------------------------------------------------------------------------
+
+
+def _wrong_on_wave32(form: Form, name: str) -> list[object]:
+    """Elements by name through the exchange, WMMA and the way back; copies that differ, and what is not D's."""
+    made = AMD[name]
+    bits = layouts.ELEMENT_BITS[made.types.split()[1]]
+    a, b = (_held(form, m, axes, whole=bits < 16) for m, axes in (("A", "mk"), ("B", "nk")))
+    twice = ("-", 0) in made.a.lanes
+    each = 4 if twice else 2  # registers of a lane for one of PTX's B
+    steps, words, depth = len(b) // 64, made.a.count * bits // 32 // each, made.a.sizes()["k"]
+    out: list[object] = []
+    sums: dict[tuple[int, int], Counter[tuple[Named, Named]]] = {}
+    for step in range(0, steps, words):
+        x: list[list[Named]] = [[] for _ in range(32)]
+        y: list[list[Named]] = [[] for _ in range(32)]
+        for lane, i, k in product(range(32), range(step, min(step + words, steps)), range(each)):
+            x[lane] += b[wave32_column(lane, k, twice), i]
+            from_, upper = wave32_row(lane, k, twice)
+            y[lane] += a[from_, 2 * i + upper]
+        at_b: dict[tuple[int, int], Named] = {}
+        at_a: dict[tuple[int, int], Named] = {}
+        for held, layout_, axis, found in ((x, made.a, "m", at_b), (y, made.b, "n", at_a)):
+            for lane, i, at in layout_.all():
+                if i < len(held[lane]) and found.setdefault((at[axis], at["k"]), held[lane][i]) != held[lane][i]:
+                    out.append((lane, i, "a copy differs"))
+        for lane, register, at in made.d.all():
+            pairs = ((at_a[at["n"], k], at_b[at["m"], k]) for k in range(depth) if (at["n"], k) in at_a)
+            sums.setdefault((lane, register), Counter()).update(pairs)
+    every_k = range(form.layout("A").sizes()["k"])
+    for lane, register in product(range(32), range(8)):
+        owner, element = wave32_place(lane, register)
+        at = form.layout("D").at(owner, element)
+        if sums[lane, register] != Counter(((0, at["m"], k), (0, at["n"], k)) for k in every_k):
+            out.append((lane, register, sums[lane, register]))
+    places = Counter(wave32_place(lane, register) for lane, register in product(range(32), range(8)))
+    return out if set(places.values()) == {2} and len(places) == 128 else [places]
+
+
+_WMMA_FORMS = {
+    (form.shape, layouts.ELEMENT_BITS[form.a], form.a.startswith("e"), name): form
+    for form in _every_form()
+    for name in sorted({instruction(form, gpu, kept) for gpu in RDNA for kept in (False, True)} - {""})
+}
+
+
+@pytest.mark.parametrize("kind", sorted(_WMMA_FORMS), ids=str)
+def test_wmma_multiplies_what_it_must(kind: tuple[str, int, bool, str]) -> None:
+    assert _wrong_on_wave32(_WMMA_FORMS[kind], kind[3]) == []
+
+
+@pytest.mark.parametrize("name", ["wmma_f32_16x16x16_f16", "wmma_f32_16x16x16_f16_gfx12"])
+@pytest.mark.parametrize("wrong", [1, 2, 4, 8, 16])
+def test_a_wrong_exchange_for_wmma_shows(name: str, wrong: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = matrix_forms.wave32_column
+    monkeypatch.setitem(globals(), "wave32_column", lambda lane, k, twice: right(lane ^ (lane & wrong), k, twice))
+    same = ("wmma_f32_16x16x16_f16_gfx12", 2), ("wmma_f32_16x16x16_f16", 4), ("wmma_f32_16x16x16_f16", 16)
+    found = _wrong_on_wave32(Form("m16n8k16", "f32", "f16", "f16", "f32"), name)
+    assert (found == []) == ((name, wrong) in same)  # these bits tell copies apart
+
+
+def test_the_header_exchanges_for_wmma_what_the_table_says() -> None:
+    header = (INCLUDE / "cu2port" / "mma_wave32.hpp").read_text()
+    found = dict(re.findall(r"\b(rows|columns) = (\([^=;]*?l [^=;]*?)[,;]", header))
+    for lane, k in product(range(32), range(4)):
+        rows_, columns = (eval(found[text], {"l": lane}) for text in ("rows", "columns"))
+        # the registers were exchanged before: bit 1 of the lane's number is k's, in PTX's layout
+        assert wave32_row(lane, k, True)[0] == rows_ & ~2 | k
+        assert wave32_column(lane, k, True) == columns + k
+    low, high, own = (int(x, 16) for x in re.findall(r"0x([0-9a-f]{8})", header)[:3])
+    for lane in range(32):
+        other = (lane & 16 ^ 16) | ((high if lane & 8 else low) >> 4 * (lane & 7) & 15)
+        assert matrix_forms._ends(lane) == (lane if own >> lane & 1 else other)
+
+
+def test_what_multiplies_is_told() -> None:
+    """Of each `mma`: the GPUs with MFMA and WMMA."""
+    told = note("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", False)
+    assert told == (
+        "by MFMA on gfx942 and gfx950 where both warps of a wavefront are there, by WMMA on gfx1100 and gfx1201, "
+        "else by vector instructions"
+    )
+    assert "WMMA on gfx1201," in note("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", True)
+    assert "WMMA" not in note("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", False)
+    assert "WMMA on gfx1100 and gfx1201" in note("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", False, kept=True)
+    assert "by WMMA on gfx1201, else" in note("mma.sync.aligned.m16n8k64.row.col.s32.s4.u4.s32", False)
+    assert "WMMA" not in note("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", False)

@@ -23,7 +23,7 @@ from cu2port.ptx.interp import run
 from cu2port.ptx.ir import TYPES, Place
 from cu2port.ptx.kept import into_tile
 from cu2port.ptx.lifted import Lifted
-from cu2port.ptx.matrix_forms import form_of, keeps, kinds
+from cu2port.ptx.matrix_forms import form_of, instruction, keeps, kinds
 from cu2port.ptx.parse import parse_inline
 from cu2port.ptx.table import forms, rows
 from cu2port.verify import sim_build, simulate
@@ -311,21 +311,24 @@ def compare(
                 check(chosen(opcode, n), mine, warps[warp], case.steps, f"{case.kind}, warp {warp}, wave {wave}")
 
 
-@pytest.mark.parametrize("wave", [32, 64])
-def test_the_cxx_agrees_with_the_manual(wave: int, tmp_path: Path) -> None:
-    compare(OPCODES, CASES, wave, 1, tmp_path)
+GFX11 = "CU2PORT_SIM_RDNA 3"  # WMMA as gfx11 has it; else wavefronts of 32 lanes are gfx12's
+
+
+@pytest.mark.parametrize(("wave", "define"), [(32, ""), (32, GFX11), (64, "")])
+def test_the_cxx_agrees_with_the_manual(wave: int, define: str, tmp_path: Path) -> None:
+    compare(OPCODES, CASES, wave, 1, tmp_path, define=define)
 
 
 KEPT = tuple(opcode for opcode in ALL if (form := form_of(opcode, False)) is not None and keeps(form))
 
 
-@pytest.mark.parametrize("wave", [32, 64])
-def test_sums_in_tiles_agree_with_the_manual(wave: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("wave", "define"), [(32, ""), (32, GFX11), (64, "")])
+def test_sums_in_tiles_agree_with_the_manual(wave: int, define: str, tmp_path: Path) -> None:
     """With both warps, with one, after 64 steps, and with Inf and NaN in one warp."""
     shapes = ("m16n8k16", "m16n8k8", "s8")
     few = [x for x in KEPT if any(f".{a}." in x for a in shapes) and ".e" not in x]
     assert len(few) >= 5
-    compare(few, CASES, wave, 3, tmp_path, kept=True)
+    compare(few, CASES, wave, 3, tmp_path, define=define, kept=True)
 
 
 @pytest.mark.parametrize("minus", [0, 1])
@@ -343,7 +346,7 @@ def test_zeros_of_one_warp_do_not_reach_the_other(minus: int, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("wave", "define"), [(32, ""), (64, ""), (64, "CU2PORT_MMA_PORTABLE")])
+@pytest.mark.parametrize(("wave", "define"), [(32, ""), (32, GFX11), (64, ""), (64, "CU2PORT_MMA_PORTABLE")])
 def test_every_form_with_tiles_agrees_with_the_manual(wave: int, define: str, tmp_path: Path) -> None:
     compare(KEPT, (*CASES, Case("special"), Case("small")), wave, 200, tmp_path, define=define, kept=True)
 
@@ -353,6 +356,13 @@ def test_every_form_with_tiles_agrees_with_the_manual(wave: int, define: str, tm
 @pytest.mark.parametrize("part", range(8))
 def test_every_form_agrees_with_the_manual(wave: int, define: str, part: int, tmp_path: Path) -> None:
     compare(ALL[part::8], (*CASES, Case("special"), Case("small")), wave, 100 + part, tmp_path, define=define)
+
+
+@pytest.mark.slow
+def test_every_form_of_gfx11_agrees_with_the_manual(tmp_path: Path) -> None:
+    forms_ = [x for x in ALL if (form := form_of(x, False)) is not None and instruction(form, "gfx1100")][::3]
+    assert len(forms_) > 20
+    compare(forms_, CASES, 32, 300, tmp_path, define=GFX11)
 
 
 def test_a_matrix_instruction_that_half_a_wavefront_reaches_is_an_error(tmp_path: Path) -> None:

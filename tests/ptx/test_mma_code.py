@@ -11,7 +11,7 @@ from amd_code import machine_code
 from loading import load
 
 from cu2port.ptx.isa_matrix import Form
-from cu2port.ptx.matrix_forms import instruction
+from cu2port.ptx.matrix_forms import CDNA, RDNA, instruction
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = load(ROOT / "tools" / "mma_cost.py")
@@ -64,15 +64,40 @@ def test_sums_in_tiles_take_less_than_the_budget(tmp_path: Path) -> None:
     assert TOOL.cell(TOOL.counted(assembly(parts))[0]) == "2 + 0 + 2"
 
 
+@pytest.mark.parametrize(("gpu", "alone", "in_tiles"), [("gfx1100", (8, 20), (8, 1)), ("gfx1201", (0, 27), (0, 9))])
+def test_wmma_takes_less_than_vector_instructions(
+    gpu: str, alone: tuple[int, int], in_tiles: tuple[int, int], tmp_path: Path
+) -> None:
+    """Which take 16 of LDS and 64. With A in use again by 8 tiles of B."""
+    for define, (lds, vector) in (("", alone), (TOOL.IN_TILES, in_tiles)):
+        (found,) = counted([FORM], define, gpu, tmp_path)
+        assert (found["lds"], found["matrix"]) == (lds, 1)
+        assert found["vector"] <= vector
+
+
+@pytest.mark.parametrize("gpu", ["gfx1100", "gfx1201"])
+def test_wavefronts_of_64_lanes_take_no_wmma(gpu: str, tmp_path: Path) -> None:
+    parts = machine_code(TOOL.source([FORM], ""), tmp_path, gpu, "-mwavefrontsize64")
+    assert "v_wmma" not in "".join(parts.values())
+
+
 def test_lanes_that_are_not_there_take_vector_instructions(tmp_path: Path) -> None:
     code = machine_code(TOOL.source([FORM], TOOL.TESTED), tmp_path, "gfx942", "-O3")["_Z4k8_0v"]
     assert code.count("v_mfma") == 16
     assert len(re.findall(r"s_cmp_(?:lg|eq)_u64 exec, -1", code)) == 8
 
 
+def test_a_promise_changes_nothing_where_nothing_is_tested() -> None:
+    on_page = page("mma-matrix-cost")
+    for form in TOOL.FORMS:
+        tested, promised = (on_page.get(f"{TOOL.shown(form)}, {how}", {}) for how in ("tested", "promised"))
+        assert [tested.get(gpu) for gpu in RDNA] == [promised.get(gpu) for gpu in RDNA]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("gpu", TOOL.MATRIX_GPUS)
-@pytest.mark.parametrize("define", [TOOL.TESTED, TOOL.PROMISED], ids=["tested", "promised"])
+@pytest.mark.parametrize(
+    ("define", "gpu"), [*((TOOL.TESTED, gpu) for gpu in TOOL.MATRIX_GPUS), *((TOOL.PROMISED, gpu) for gpu in CDNA)]
+)
 def test_every_matrix_form_takes_what_the_page_says(define: str, gpu: str, tmp_path: Path) -> None:
     """And has a matrix instruction where the table of forms says so, and nowhere else."""
     rows = [(name, form) for name, form, d in TOOL.matrix_rows() if d == define]

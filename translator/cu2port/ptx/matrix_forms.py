@@ -1,8 +1,10 @@
 """Which matrix instruction of AMD GPUs multiplies for a `mma`, and how lanes exchange what it takes and gives.
 
-`include/cu2port/mma_matrix.hpp` does this; what has no instruction here is multiplied by vector instructions. On CDNA
-GPUs an instruction multiplies for both warps of a wavefront: its columns are 8 rows of A of each warp, its rows 8
-columns of B of each. Products of one warp's rows and the other's columns are in registers that no lane reads.
+`include/cu2port/mma_matrix.hpp` and what it includes do this; what has no instruction here is multiplied by vector
+instructions. On CDNA GPUs an instruction multiplies for both warps of a wavefront: its columns are 8 rows of A of each
+warp, its rows 8 columns of B of each. Products of one warp's rows and the other's columns are in registers that no lane
+reads. On RDNA 3 and 4 a wavefront is one warp: the instruction's columns are A's 16 rows, its rows B's 8 columns, each
+of them twice.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from cu2port.ptx.isa_matrix import Form
 from cu2port.ptx.matrix_layouts import AMD, ELEMENT_BITS
 
 CDNA = ("gfx90a", "gfx942", "gfx950")
+RDNA = ("gfx1100", "gfx1201")  # RDNA 3 and 4
 _SMALL = frozenset({"e4m3", "e5m2", "e3m2", "e2m3", "e2m1"})  # multiplied as f16, which holds each of them
 _HALVES = {"f16": "mfma_f32_16x16x16f16", "bf16": "mfma_f32_16x16x16bf16_1k"}
 _SUFFIXES = frozenset({"rz", "rm", "rp", "satfinite", "xor", "and"})
@@ -21,10 +24,47 @@ _SHAPE = re.compile(r"m\d+n\d+k\d+")
 _OTHERS = {"tf32": "mfma_f32_16x16x4f32", "f64": "mfma_f64_16x16x4f64"}
 
 
-def instruction(form: Form, gpu: str) -> str:
-    """The name in `matrix_layouts.AMD` of what multiplies for a form on a GPU; "" where vector instructions do."""
-    if gpu not in CDNA or form.orders[0] or form.suffix not in ("", "fast", "satfinite"):
+# GPU and types of A and B -> what multiplies, from how many registers of B on: fewer take vector instructions as long
+_WMMA: dict[tuple[str, str], tuple[str, int]] = {
+    ("gfx1100", "f16"): ("wmma_f32_16x16x16_f16", 2),
+    ("gfx1100", "bf16"): ("wmma_f32_16x16x16_bf16", 2),
+    ("gfx1201", "f16"): ("wmma_f32_16x16x16_f16_gfx12", 2),
+    ("gfx1201", "bf16"): ("wmma_f32_16x16x16_bf16_gfx12", 2),
+    ("gfx1201", "fp8"): ("wmma_f32_16x16x16_fp8_fp8_gfx12", 1),
+    ("gfx1201", "8"): ("wmma_i32_16x16x16_iu8_gfx12", 2),
+    ("gfx1201", "4"): ("wmma_i32_16x16x32_iu4_gfx12", 2),
+}
+_FP8 = frozenset({"e4m3", "e5m2"})  # these WMMA of RDNA 4 takes as they are
+
+
+def _wmma(form: Form, gpu: str, kept: bool) -> str:
+    types = {form.a, form.b}
+    steps = form.registers("B")
+    name = form.a
+    if types <= _FP8 and gpu == "gfx1201":
+        name = "fp8"
+    elif types <= _SMALL:
+        name, steps = "f16", 2 * steps
+    elif form.d == "s32":
+        name = form.a[1:]  # of either sign
+    if (gpu, name) not in _WMMA or not form.shape.startswith("m16") or (gpu, name, form.suffix) == _DOT2:
         return ""
+    made, least = _WMMA[gpu, name]
+    return made if kept or steps >= least else ""
+
+
+_DOT2 = ("gfx1100", "f16", "fast")  # v_dot2 is twice as fast as FMA there, as WMMA with half of it in vain
+
+
+def instruction(form: Form, gpu: str, kept: bool = False) -> str:
+    """The name in `matrix_layouts.AMD` of what multiplies for a form on a GPU; "" where vector instructions do.
+
+    `kept`: with its sums in a tile, where each product takes a matrix instruction if its types have one.
+    """
+    if form.orders[0] or form.suffix not in ("", "fast", "satfinite"):
+        return ""
+    if gpu in RDNA:
+        return _wmma(form, gpu, kept)
     name = "f16" if {form.a, form.b} <= _SMALL else form.a if form.a == form.b else ""
     if name == "s8":
         return "mfma_i32_16x16x16i8" if gpu == "gfx90a" else "mfma_i32_16x16x32_i8"
@@ -47,11 +87,17 @@ def form_of(opcode: str, fast: bool) -> Form | None:
 def note(opcode: str, fast: bool, kept: bool = False) -> str:
     """What a report says of a `mma`: how it is multiplied, and on which GPUs. `kept`: its sums stay in tiles."""
     form = form_of(opcode, fast)
-    gpus = [gpu for gpu in CDNA if form is not None and instruction(form, gpu)]
-    if not gpus:
+    mfma, wmma = ([gpu for gpu in gpus if form is not None and instruction(form, gpu, kept)] for gpus in (CDNA, RDNA))
+    if not mfma and not wmma:
         return "by vector instructions: lanes read each other's registers"
-    told = f"by MFMA on {' and '.join(gpus)} where both warps of a wavefront are there, else by vector instructions"
-    return f"{told}; its sums stay in MFMA's layout in the loop around" if kept else told
+    told = [f"by MFMA on {_all(mfma)} where both warps of a wavefront are there"] if mfma else []
+    told += [f"by WMMA on {_all(wmma)}"] if wmma else []
+    out = ", ".join([*told, "else by vector instructions"])
+    return f"{out}; its sums stay in the matrix instruction's layout in the loop around" if kept else out
+
+
+def _all(gpus: list[str]) -> str:
+    return ", ".join(gpus[:-1]) + " and " * (len(gpus) > 1) + gpus[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +146,30 @@ def kept_place(lane: int, element: int) -> tuple[int, int]:
     row = lane % 16 ^ (8 if lane >= 32 else 0)
     column = lane // 16 % 2 * 4 + element
     return lane // 32 * 32 + row % 8 * 4 + column // 2, row // 8 * 2 + column % 2
+
+
+# --- A wavefront of one warp -----------------------------------------------------------------------------------------
+
+
+def _ends(lane: int) -> int:
+    """Bits 0 and 4 of a lane's number change places."""
+    return lane & 14 | lane >> 4 & 1 | (lane & 1) << 4
+
+
+def wave32_row(lane: int, k: int, twice: bool) -> tuple[int, int]:
+    """The lane that has register k of a row of A for a lane of WMMA, and whether of rows 8 to 15.
+
+    `twice`: each half of the wavefront has all of A and B, as on RDNA 3.
+    """
+    from_ = lane & 12 | (lane & 1) << 4 | k if twice else _ends(lane) & ~2 | k << 1
+    return from_, lane >> 1 & 1
+
+
+def wave32_column(lane: int, k: int, twice: bool) -> int:
+    """The same for a column of B."""
+    return (lane & 8) >> 1 | (lane & 3) << 3 | k if twice else _ends(lane) & ~2 | k << 1
+
+
+def wave32_place(lane: int, register: int) -> tuple[int, int]:
+    """Where a register of D of WMMA is in PTX's layout: the lane and the register. Two are there twice each."""
+    return _ends(lane) & ~2 | (register & 1) << 1, register >> 2 | lane & 2

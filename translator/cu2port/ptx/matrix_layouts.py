@@ -252,15 +252,21 @@ AMD: Mapping[str, MatrixInstruction] = {
     "wmma_i32_16x16x16_iu8": _amd(
         f"k0 k1 k2 k3 | {_L16} -", f"k0 k1 k2 k3 | {_N16} -", f"m1 m2 m3 | {_N16} m0", "s32 s8", "gfx1100"
     ),
-    # gfx12: the halves hold halves of K; D's halves are rows 0 to 7 and 8 to 15
+    # gfx12: the halves hold halves of K, of 16 bits by fours; D's halves are rows 0 to 7 and 8 to 15
     "wmma_f32_16x16x16_f16_gfx12": _amd(
-        f"k0 k1 k2 | {_L16} k3", f"k0 k1 k2 | {_N16} k3", f"m0 m1 m2 | {_N16} m3", "f32 f16", "gfx1201"
+        f"k0 k1 k3 | {_L16} k2", f"k0 k1 k3 | {_N16} k2", f"m0 m1 m2 | {_N16} m3", "f32 f16", "gfx1201"
     ),
     "wmma_f32_16x16x16_bf16_gfx12": _amd(
-        f"k0 k1 k2 | {_L16} k3", f"k0 k1 k2 | {_N16} k3", f"m0 m1 m2 | {_N16} m3", "f32 bf16", "gfx1201"
+        f"k0 k1 k3 | {_L16} k2", f"k0 k1 k3 | {_N16} k2", f"m0 m1 m2 | {_N16} m3", "f32 bf16", "gfx1201"
     ),
     "wmma_i32_16x16x16_iu8_gfx12": _amd(
         f"k0 k1 k2 | {_L16} k3", f"k0 k1 k2 | {_N16} k3", f"m0 m1 m2 | {_N16} m3", "s32 s8", "gfx1201"
+    ),
+    "wmma_f32_16x16x16_fp8_fp8_gfx12": _amd(
+        f"k0 k1 k2 | {_L16} k3", f"k0 k1 k2 | {_N16} k3", f"m0 m1 m2 | {_N16} m3", "f32 e4m3", "gfx1201"
+    ),
+    "wmma_i32_16x16x32_iu4_gfx12": _amd(
+        f"k0 k1 k2 k3 | {_L16} k4", f"k0 k1 k2 k3 | {_N16} k4", f"m0 m1 m2 | {_N16} m3", "s32 s4", "gfx1201"
     ),
 }
 

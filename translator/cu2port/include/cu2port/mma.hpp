@@ -108,6 +108,14 @@ template <ptx::rounding Mode> struct Rounded {
     static CU2PORT_MMA double dot(double a, double b, double c, f64, f64) { return ptx::fma_directed(a, b, c, Mode); }
 };
 
+// Small floats: as f16, even and odd bytes.
+struct SmallFloats {
+    template <class A, class B> static CU2PORT_MMA float dot(u32 a, u32 b, float c, A, B) {
+        c = Exact::dot(A::halves(a, 0), B::halves(b, 0), c, f16(), f16());
+        return Exact::dot(A::halves(a, 1), B::halves(b, 1), c, f16(), f16());
+    }
+};
+
 struct Integers {
     static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, s8, s8) { return ptx::sum_of_products<ptx::s8, ptx::s8>(a, b, c); }
     static CU2PORT_MMA u32 dot(u32 a, u32 b, u32 c, u8, u8) { return ptx::sum_of_products<ptx::u8, ptx::u8>(a, b, c); }
@@ -219,9 +227,10 @@ template <class How, class A, class B, int Rows, int Steps, class W, class Acc>
 CU2PORT_MMA Fragment<Acc, 2 * Rows> multiply(Fragment<W, Rows * Steps> a, Fragment<W, Steps> b,
     Fragment<Acc, 2 * Rows> c) {
     typedef matrix::Unit<How, A, B> Unit;
-    const bool done = matrix::multiplied<Unit, Rows, Steps>(a, b, c, matrix::Words<Unit::words>());
-    if (__builtin_expect(done, Unit::words != 0)) return c;
-    if (Unit::words != 0) return by_few_vectors<How, A, B, Rows, Steps>(a, b, c);
+    constexpr int words = matrix::words_of<Unit>(Rows, Steps);
+    const bool done = matrix::multiplied<Unit, Rows, Steps>(a, b, c, matrix::Words<words>());
+    if (__builtin_expect(done, words != 0)) return c;
+    if (words != 0) return by_few_vectors<How, A, B, Rows, Steps>(a, b, c);
     return by_vectors<How, A, B, Rows, Steps>(a, b, c);
 }
 
@@ -268,6 +277,28 @@ template <class A, int Rows, int N> CU2PORT_MMA Fragment<u32, 2 * N> as_halves(F
     return out;
 }
 
+/// Products of small floats: as f16, or as they are where there is an instruction.
+template <class A, class B, int Steps, int = matrix::Unit<SmallFloats, A, B>::words> struct Small {
+    typedef Fragment<u32, 2 * Steps> Left;
+    typedef Fragment<u32, Steps> Right;
+    static CU2PORT_MMA Fragment<float, 4> product(Left a, Right b, Fragment<float, 4> c) {
+        return multiply<SmallFloats, A, B, 2, Steps>(a, b, c);
+    }
+    static CU2PORT_MMA auto product(Left a, Right b, Fragment<float, 4> c, Tile<float>* tile) {
+        return multiply<SmallFloats, A, B, Steps>(a, b, c, tile);
+    }
+};
+template <class A, class B, int Steps> struct Small<A, B, Steps, 0> {
+    typedef Fragment<u32, 2 * Steps> Left;
+    typedef Fragment<u32, Steps> Right;
+    static CU2PORT_MMA Fragment<float, 4> product(Left a, Right b, Fragment<float, 4> c) {
+        return multiply<Exact, f16, f16, 2, 2 * Steps>(as_halves<A, 2>(a), as_halves<B, 1>(b), c);
+    }
+    static CU2PORT_MMA auto product(Left a, Right b, Fragment<float, 4> c, Tile<float>* tile) {
+        return multiply<Exact, f16, f16, 2 * Steps>(as_halves<A, 2>(a), as_halves<B, 1>(b), c, tile);
+    }
+};
+
 CU2PORT_MMA u32 pack(float low, float high) { return u32(ptx::f16_rn(high)) << 16 | ptx::f16_rn(low); }
 CU2PORT_MMA Fragment<float, 4> widened(Fragment<u32, 2> c) {
     return {f16_at(c[0], 0), f16_at(c[0], 1), f16_at(c[1], 0), f16_at(c[1], 1)};
@@ -304,16 +335,15 @@ CU2PORT_MMA_F32(m16n8k8, 2, tf32, tf32, Exact, )
 #define CU2PORT_MMA_SMALL(shape, steps, a_type, b_type)                                                                \
     CU2PORT_MMA ptx::f32x4 shape##_f32_##a_type##_##b_type##_f32(Fragment<u32, 2 * steps> a, Fragment<u32, steps> b,   \
         Fragment<float, 4> c) {                                                                                        \
-        return vector(multiply<Exact, f16, f16, 2, 2 * steps>(as_halves<a_type, 2>(a), as_halves<b_type, 1>(b), c));   \
+        return vector(Small<a_type, b_type, steps>::product(a, b, c));                                                 \
     }                                                                                                                  \
     CU2PORT_MMA ptx::f32x4 shape##_f32_##a_type##_##b_type##_f32(Fragment<u32, 2 * steps> a, Fragment<u32, steps> b,   \
         Fragment<float, 4> c, Tile<float>* tile) {                                                                     \
-        return multiply<Exact, f16, f16, 2 * steps>(as_halves<a_type, 2>(a), as_halves<b_type, 1>(b), c, tile);        \
+        return Small<a_type, b_type, steps>::product(a, b, c, tile);                                                   \
     }                                                                                                                  \
     CU2PORT_MMA ptx::u32x2 shape##_f16_##a_type##_##b_type##_f16(Fragment<u32, 2 * steps> a, Fragment<u32, steps> b,   \
         Fragment<u32, 2> c) {                                                                                          \
-        return halves(                                                                                                 \
-            multiply<Exact, f16, f16, 2, 2 * steps>(as_halves<a_type, 2>(a), as_halves<b_type, 1>(b), widened(c)));    \
+        return halves(Small<a_type, b_type, steps>::product(a, b, widened(c)));                                        \
     }
 #define CU2PORT_MMA_SMALL_WITH(a_type)                                                                                 \
     CU2PORT_MMA_SMALL(m16n8k32, 2, a_type, e4m3) CU2PORT_MMA_SMALL(m16n8k32, 2, a_type, e5m2)                          \

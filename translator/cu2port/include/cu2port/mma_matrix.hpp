@@ -1,231 +1,86 @@
 // cu2port mma_matrix: products by matrix instructions of AMD GPUs. Included by mma.hpp.
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
-// CDNA GPUs have MFMA, which multiplies 16 rows by 16 columns for a wavefront, that is for two warps. Columns 0 to 7
-// are B's of the one warp and 8 to 15 of the other, and so are rows of A, 8 of each: the products of one warp's rows
-// and the other's columns are computed too, and not read. So nothing of a warp reaches the other, not even a NaN.
-//
-// MFMA takes no notice of lanes that are not there: it writes the registers of all. So this form needs all 64 lanes,
-// which is tested in each product, unless CU2PORT_MMA_FULL_WAVES promises it. CU2PORT_MMA_PORTABLE turns it off.
+// CDNA GPUs have MFMA, for wavefronts of two warps: mma_wave64.hpp; RDNA 3 and 4 have WMMA, for wavefronts of one:
+// mma_wave32.hpp. CU2PORT_MMA_PORTABLE turns both off.
 #ifndef CU2PORT_MMA_MATRIX_HPP
 #define CU2PORT_MMA_MATRIX_HPP
 
-#if !defined(CU2PORT_MMA_PORTABLE) && defined(CU2PORT_PTX_AMD) && defined(__gfx90a__)
-#define CU2PORT_MMA_CDNA 2
-#elif !defined(CU2PORT_MMA_PORTABLE) && defined(CU2PORT_PTX_AMD) && (defined(__gfx942__) || defined(__gfx950__))
+#if defined(CU2PORT_MMA_PORTABLE)
+#elif defined(CU2PORT_SIM_WAVE)
+#if CU2PORT_SIM_WAVE == 64
 #define CU2PORT_MMA_CDNA 3
-#elif !defined(CU2PORT_MMA_PORTABLE) && defined(CU2PORT_SIM_WAVE)
-#define CU2PORT_MMA_CDNA 3
+#elif defined(CU2PORT_SIM_RDNA)
+#define CU2PORT_MMA_RDNA CU2PORT_SIM_RDNA
 #else
-#define CU2PORT_MMA_CDNA 0
+#define CU2PORT_MMA_RDNA 4
+#endif
+#elif !defined(CU2PORT_PTX_AMD)
+#elif defined(__gfx90a__)
+#define CU2PORT_MMA_CDNA 2
+#elif defined(__gfx942__) || defined(__gfx950__)
+#define CU2PORT_MMA_CDNA 3
+#elif (defined(__GFX11__) || defined(__GFX12__)) && !defined(__gfx1250__)
+// No macro tells that a wavefront has 32 lanes; the builtins are there just then.
+#if __has_builtin(__builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12)
+#define CU2PORT_MMA_RDNA 4
+#elif __has_builtin(__builtin_amdgcn_wmma_f32_16x16x16_f16_w32)
+#define CU2PORT_MMA_RDNA 3
+#endif
+#endif
+
+namespace cu2port {
+namespace mma {
+
+template <class Acc> struct Tile;
+
+namespace matrix {
+
+/// How a wavefront multiplies: `words` registers of a lane in each instruction, 0 where there is none. On a wavefront
+/// of one warp, from `least` registers on: vector instructions multiply less of them as fast.
+template <class How, class A, class B> struct Unit {
+    static constexpr int words = 0, least = 0;
+};
+
+}  // namespace matrix
+}  // namespace mma
+}  // namespace cu2port
+
+#if CU2PORT_MMA_CDNA
+#include "mma_wave64.hpp"
+#elif CU2PORT_MMA_RDNA
+#include "mma_wave32.hpp"
 #endif
 
 namespace cu2port {
 namespace mma {
 namespace matrix {
 
-/// How a wavefront of two warps multiplies: `words` registers of a lane in each instruction, 0 where there is none.
-template <class How, class A, class B> struct Unit {
-    static constexpr int words = 0;
-};
-
-#if CU2PORT_MMA_CDNA
-#ifdef CU2PORT_SIM_WAVE
-typedef ptx::u16x4 half4;
-#else
-typedef __fp16 half4 __attribute__((vector_size(8)));
-#endif
-template <class T> CU2PORT_MMA T pair(const u32* words) {
-    static_assert(sizeof(T) == 8, "two words");
-    T out;
-    __builtin_memcpy(&out, words, 8);
-    return out;
+#if !CU2PORT_MMA_CDNA && !CU2PORT_MMA_RDNA
+template <class U, int Rows, int Steps, class A, class B, class C> CU2PORT_MMA bool multiply_all(A&, B&, C&) {
+    return false;
 }
-
-// Where element i of D lies: `row` of B, which is the instruction's first operand. Lane l has column l % 16.
-// f64 has other rows than the rest.
-struct Rows4 {  // 4 * (l / 16) + i
-    static CU2PORT_MMA unsigned column_of(unsigned l) { return (l & 1) << 2 | (l << 1 & 24) | (l & 2) << 4 | l >> 4; }
-};
-struct Rows1 {  // l / 16 + 4 * i
-    static CU2PORT_MMA unsigned column_of(unsigned l) { return (l & 4) | (l & 3) << 3 | (l & 8) << 2 | l >> 4; }
-};
-
-struct Floats : Rows4 {
-    typedef ptx::f32x4 sums;
-};
-struct Halves : Floats {
-    static constexpr int words = 2;
-    static CU2PORT_MMA sums times(const u32* x, const u32* y, sums c) {
-        return __builtin_amdgcn_mfma_f32_16x16x16f16(pair<half4>(x), pair<half4>(y), c, 0, 0, 0);
-    }
-};
-struct Bfloats : Floats {
-    static constexpr int words = 2;
-    static CU2PORT_MMA sums times(const u32* x, const u32* y, sums c) {
-        return __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(pair<ptx::s16x4>(x), pair<ptx::s16x4>(y), c, 0, 0, 0);
-    }
-};
-// gfx90a flushes denormals of f16 and bf16: just for who asks for speed.
-#if CU2PORT_MMA_CDNA >= 3
-template <> struct Unit<Exact, f16, f16> : Halves {};
-template <> struct Unit<Exact, bf16, bf16> : Bfloats {};
-#endif
-template <> struct Unit<Fast, f16, f16> : Halves {};
-template <> struct Unit<Fast, bf16, bf16> : Bfloats {};
-template <> struct Unit<Exact, tf32, tf32> : Floats {
-    static constexpr int words = 1;
-    static CU2PORT_MMA sums times(const u32* x, const u32* y, sums c) {
-        return __builtin_amdgcn_mfma_f32_16x16x4f32(tf32::at(*x, 0), tf32::at(*y, 0), c, 0, 0, 0);
-    }
-};
-template <> struct Unit<Integers, s8, s8> : Rows4 {
-    typedef ptx::s32x4 sums;
-#if CU2PORT_MMA_CDNA >= 3
-    static constexpr int words = 2;
-    static CU2PORT_MMA sums times(const u32* x, const u32* y, sums c) {
-        return __builtin_amdgcn_mfma_i32_16x16x32_i8(pair<long>(x), pair<long>(y), c, 0, 0, 0);
-    }
-#else
-    static constexpr int words = 1;
-    static CU2PORT_MMA sums times(const u32* x, const u32* y, sums c) {
-        return __builtin_amdgcn_mfma_i32_16x16x16i8(int(*x), int(*y), c, 0, 0, 0);
-    }
-#endif
-};
-template <> struct Unit<Exact, f64, f64> : Rows1 {
-    typedef ptx::f64x4 sums;
-    static constexpr int words = 1;
-    static CU2PORT_MMA sums times(const double* x, const double* y, sums c) {
-        return __builtin_amdgcn_mfma_f64_16x16x4f64(*x, *y, c, 0, 0, 0);
-    }
-};
-
-/// Whether both warps of a wavefront are here, all their lanes.
-CU2PORT_MMA bool together() {
-#ifdef CU2PORT_MMA_FULL_WAVES
-    return warp::detail::two();
-#else
-    return warp::detail::two() && __builtin_expect(__builtin_amdgcn_ballot_w64(true) == ~0ull, 1);
-#endif
-}
-
-// `high` in the lanes whose bit 3 is set, else `low`
-CU2PORT_MMA u32 upper_eights(u32 low, u32 high) {
-    return u32(__builtin_amdgcn_update_dpp(int(low), int(high), 0xe4, 0xf, 0xc, false));
-}
-template <class T> CU2PORT_MMA T upper_eights(T low, T high) {
-    u32 x[sizeof(T) / 4], y[sizeof(T) / 4];
-    __builtin_memcpy(x, &low, sizeof(T));
-    __builtin_memcpy(y, &high, sizeof(T));
-    for (unsigned i = 0; i < sizeof(T) / 4; ++i) x[i] = upper_eights(x[i], y[i]);
-    __builtin_memcpy(&low, x, sizeof(T));
-    return low;
-}
-
-/// Adds the products of both warps' A and B to their C.
-template <class U, int Rows, int Steps, class W, class Acc>
-CU2PORT_MMA void multiply_both(const Fragment<W, Rows * Steps>& a, const Fragment<W, Steps>& b,
-    Fragment<Acc, 2 * Rows>& c) {
-    // The instruction's columns are rows of A, 8 of each warp, its rows columns of B: D's lane l has the row l % 8 (and
-    // 8 more in the second half) of warp l / 8 % 2, in the columns 2 * (l / 16) and the next of warp 0, then of warp 1.
-    const unsigned l = warp::detail::wave_lane();
-    const unsigned row = (l & 15) << 2 | l >> 4, column = U::column_of(l), result = (l & 3) << 4 | l >> 2;
-    typename U::sums sums[Rows] = {};
-    for (int step = 0; step < Steps; step += U::words) {
-        W x[U::words] = {}, y[Rows][U::words] = {};
-        for (int i = 0; i < U::words && step + i < Steps; ++i) {
-            x[i] = warp::detail::read(b[step + i], column);
-            for (int half = 0; half < Rows; ++half) y[half][i] = warp::detail::read(a[Rows * (step + i) + half], row);
-        }
-        for (int half = 0; half < Rows; ++half) sums[half] = U::times(x, y[half], sums[half]);
-    }
-    for (int half = 0; half < Rows; ++half)
-        for (int i = 0; i < 2; ++i) {
-            const Acc mine = upper_eights(Acc(sums[half][i]), Acc(sums[half][2 + i]));
-            c[2 * half + i] += warp::detail::read(mine, result);
-        }
-}
-
-/// Multiplies for both warps into `sums`, which are kept between products: see Tile. False where a lane is missing.
-template <class U, int Steps, class W>
-CU2PORT_MMA bool multiplied_tile(const Fragment<W, 2 * Steps>& a, const Fragment<W, Steps>& b, typename U::sums* sums) {
-    // The instruction's columns are 16 rows of A of one warp, its rows 8 columns of B of each.
-    if (__builtin_expect(!together(), 0)) return false;
-    const unsigned l = warp::detail::wave_lane(), from = (l & 7) << 2 | l >> 4 | (l & 8) << 2;
-    for (int step = 0; step < Steps; step += U::words) {
-        W x[U::words] = {}, y[2][U::words] = {};
-        for (int i = 0; i < U::words && step + i < Steps; ++i) {
-            x[i] = warp::detail::read(b[step + i], from);
-            const W low = warp::detail::read(a[2 * (step + i)], from);
-            const W high = warp::detail::read(a[2 * (step + i) + 1], from ^ 32);
-            y[0][i] = upper_eights(low, high), y[1][i] = upper_eights(high, low);
-        }
-        for (int of = 0; of < 2; ++of) sums[of] = U::times(x, y[of], sums[of]);
-    }
-    return true;
-}
-#else
 template <class U, int Steps, class A, class B, class Sums> CU2PORT_MMA bool multiplied_tile(A&, B&, Sums*) {
     return false;
 }
+#endif
+
+/// `words` of a unit for a product of 8 * `rows` rows, with B in `steps` registers; 0 where vector instructions do it.
+#if CU2PORT_MMA_RDNA
+template <class U> constexpr int words_of(int rows, int steps) { return rows == 2 && steps >= U::least ? U::words : 0; }
+#else
+template <class U> constexpr int words_of(int, int) { return U::words; }
 #endif
 
 template <int N> struct Words {};
 template <class U, int Rows, int Steps, class W, class Acc, int N>
 CU2PORT_MMA bool multiplied(const Fragment<W, Rows * Steps>& a, const Fragment<W, Steps>& b, Fragment<Acc, 2 * Rows>& c,
     Words<N>) {
-#if CU2PORT_MMA_CDNA
-    if (__builtin_expect(!together(), 0)) return false;
-    multiply_both<U, Rows, Steps>(a, b, c);
-    return true;
-#else
-    return false;
-#endif
+    return multiply_all<U, Rows, Steps>(a, b, c);
 }
 template <class U, int Rows, int Steps, class A, class B, class C> CU2PORT_MMA bool multiplied(A&, B&, C&, Words<0>) {
     return false;
 }
-
-}  // namespace matrix
-
-template <class Acc> struct Sums;
-template <> struct Sums<float> { typedef ptx::f32x4 type; };
-template <> struct Sums<ptx::s32> { typedef ptx::s32x4 type; };
-
-/// Accumulators of 16 rows and 8 columns as matrix instructions keep them between products: `sums[0]` counts in lanes
-/// of warp 0, `sums[1]` in those of warp 1. Lane l has row l % 16 (warp 1: its upper and lower eight rows
-/// exchanged) and the columns 4 * (l / 16 % 2) + i. So a warp has all that is its own, and needs no other to read it.
-template <class Acc> struct Tile {
-    typename Sums<Acc>::type sums[2];
-
-    CU2PORT_MMA void from_ptx(const Fragment<Acc, 4>& c) {
-        const unsigned l = warp::detail::wave_lane(), upper = (l ^ l >> 2) & 8;
-        const unsigned pairs = (l & 32) | (l & 7) << 2 | (l >> 3 & 2);
-        for (int i = 0; i < 4; ++i) {
-            const Acc low = warp::detail::read(c[i & 1], pairs + (i >> 1));
-            const Acc high = warp::detail::read(c[2 + (i & 1)], pairs + (i >> 1));
-            sums[0][i] = sums[1][i] = upper ? high : low;
-        }
-#if CU2PORT_MMA_CDNA && !defined(CU2PORT_SIM_WAVE)  // else the compiler keeps each element by itself, and moves them
-        asm("" : "+v"(sums[0]), "+v"(sums[1]));
-#endif
-    }
-    CU2PORT_MMA Fragment<Acc, 4> to_ptx() const {
-        const unsigned l = warp::detail::wave_lane();
-        Acc mine[4];
-        for (int i = 0; i < 4; ++i) mine[i] = l & 32 ? sums[1][i] : sums[0][i];
-        Fragment<Acc, 4> c;
-        for (int i = 0; i < 4; ++i) {
-            const unsigned owner = (l & 32) | (l & 2) << 3 | (l >> 2 & 7) | ((l >> 2 ^ unsigned(i) << 2) & 8);
-            const Acc low = warp::detail::read(mine[i & 1], owner), high = warp::detail::read(mine[2 + (i & 1)], owner);
-            c[i] = l & 1 ? high : low;
-        }
-        return c;
-    }
-};
-
-namespace matrix {
 
 template <class Acc> struct Loose { typedef Acc type __attribute__((may_alias)); };
 

@@ -54,14 +54,6 @@ struct MetadataOfBytes {
     }
 };
 
-// Small floats: as f16, even and odd bytes.
-struct SmallFloats {
-    template <class A, class B> static CU2PORT_MMA float dot(u32 a, u32 b, float c, A, B) {
-        c = Exact::dot(A::halves(a, 0), B::halves(b, 0), c, f16(), f16());
-        return Exact::dot(A::halves(a, 1), B::halves(b, 1), c, f16(), f16());
-    }
-};
-
 template <int J, class How, class A, class B, class Metadata, class Acc>
 CU2PORT_MMA void multiply_sparse_from(const Fragment<u32, 4>& a, const Fragment<u32, 4>& b, const Metadata& e, int step,
     unsigned from, Fragment<Acc, 4>& c) {
