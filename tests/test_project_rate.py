@@ -61,6 +61,18 @@ def test_what_is_left_of_a_conversion(rate: Any) -> None:
     assert rate.converted(report) == {"edits_in_build_files": 1, "names_left": ["cudaX"], "by_hand": {"CU103": 2}}
 
 
+def test_a_command_past_its_limit_may_end_what_it_started(
+    rate: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = (
+        "import sys, time\ntry:\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    open(sys.argv[1], 'w').close()\n"
+    )
+    monkeypatch.setattr(rate, "CU2PORT", (sys.executable, "-c", program))
+    code, _ = rate.run([str(tmp_path / "ended")], 2.0)
+    assert code is None
+    assert (tmp_path / "ended").is_file()
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
 def test_a_project_is_measured_and_one_that_stops_is_named(tmp_path: Path) -> None:

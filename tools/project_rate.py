@@ -17,6 +17,7 @@ Exit: 0 when 95 % of the units of each project compile for each GPU, else 1.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -82,11 +83,19 @@ def run(words: Sequence[str], limit_s: float) -> tuple[int | None, str]:
         try:
             code: int | None = process.wait(timeout=limit_s)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            _end(process)
             code = None
         said.seek(0)
         return code, said.read().decode("utf-8", "replace")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a command: it is asked first, so that it ends its compilers, which are in groups of their own."""
+    for sent in (signal.SIGINT, signal.SIGKILL):
+        os.killpg(process.pid, sent)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=20)
+            return
 
 
 def read(report: Path) -> dict[str, Any]:
