@@ -53,12 +53,13 @@ def ran(words: list[str], folder: Path, limit_s: float) -> tuple[int, str]:
 def attempt(name: str, repo: Path, target: dict[str, Any], wave: str, limit_s: float) -> tuple[int, int]:
     """Convert, build and run one repository; returns how many run lines passed, and how many there are."""
     every = lines(target)
+    # `simulate` has NVCC in its environment, which would win over the `NVCC ?= hipcc` of a converted Makefile
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "out"
         code, said = ran(["convert", "-q", str(repo.resolve()), "-o", str(out)], Path(scratch), limit_s)
         simulate = ["simulate", "--wave", wave, "--time-limit", str(limit_s), "--", "sh", "-c"]
         if out.is_dir():
-            build = _BRACE.sub("; }", target["build_commands_debug"])
+            build = "unset NVCC; " + _BRACE.sub("; }", target["build_commands_debug"])
             code, said = ran([*simulate, build], out, limit_s)
         if code or not out.is_dir():
             print(
