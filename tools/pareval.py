@@ -40,10 +40,10 @@ def lines(target: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def ran(words: list[str], folder: Path, limit_s: float) -> tuple[int, str]:
-    """A command of cu2port: its exit code and all that it printed; 124 past the limit."""
+    """A command of cu2port: its exit code and all that it printed; 124 past the limit, which `simulate` has too."""
     try:
         done = subprocess.run(
-            [*CU2PORT, *words], cwd=folder, capture_output=True, text=True, errors="replace", timeout=limit_s
+            [*CU2PORT, *words], cwd=folder, capture_output=True, text=True, errors="replace", timeout=limit_s + 60
         )
     except subprocess.TimeoutExpired:
         return 124, "it did not end in time"
