@@ -164,6 +164,7 @@ def source(bodies: list[str]) -> str:
         f"#include <hip/hip_runtime.h>\n#include <cstdio>\n{SCAN}{kernels}"
         f"int main(int, char** argv) {{\n void (*all[])(int*, int*) = {{{table}}};\n int *d, *g; int h[512];\n"
         " (void)hipMalloc(&d, 1024); (void)hipMalloc(&g, 1024);\n"
+        " (void)hipMemset(d, 0, 1024); (void)hipMemset(g, 0, 1024);\n"
         " auto k = all[atoi(argv[1])]; k<<<2, 128, 512>>>(d, g);\n"
         " (void)hipMemcpy(h, d, 1024, hipMemcpyDeviceToHost); (void)hipMemcpy(h + 256, "
         "g, 1024, hipMemcpyDeviceToHost);\n"

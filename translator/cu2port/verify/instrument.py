@@ -116,7 +116,7 @@ def _launch(copy: Copy, launch: Launch) -> None:
     copy.replace(launch.callee, launch.config_first, f"{_NS}Launch{{{_NS}configure(")
     first, last = launch.args
     comma = ", " if last > first + 1 else ""
-    call = f"[&](auto&... cu2port_a) {{ {callee}(cu2port_a...); }}"
+    call = f"[=](auto&... cu2port_a) {{ {callee}(cu2port_a...); }}"
     copy.replace(launch.close, first + 1, f'), "{shown}", {_NS}Where::here()}}({call}{comma}')
     for i in range(first + 1, last):  # NULL is an integer to a template
         if unit.t[i] == "NULL":

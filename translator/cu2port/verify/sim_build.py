@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import re
 import shlex
 import shutil
@@ -35,9 +36,15 @@ UNITS = frozenset({".cu", ".hip", ".cpp", ".cc", ".cxx", ".C"})
 C_UNITS = frozenset({".c"})
 RUNTIME = "libcu2port_sim.so"
 _CUDA = re.compile(r"\bcuda[A-Z]\w+|<cuda|\"cuda|_sync\s*\(\s*(?:0x|-1)")
+_CHECK = ("-g1", "-fno-pie", "-fno-inline-functions", "-DCU2PORT_SIM_STEPS")
+# gcc on x86: copies and fills by functions, not by instructions that --check does not see
+_AS_CALLS = ("-mmemcpy-strategy=libcall:-1:noalign", "-mmemset-strategy=libcall:-1:noalign")
 _BASE = ("-w", "-pthread", "-fno-strict-aliasing", "-fpermissive")
 _OPENMP = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<omp\.h>", re.MULTILINE)
 _QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+# functions that move or give back the host's memory, which --check watches
+_WATCHED = ("memcpy", "memmove", "memset", "free", "realloc", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm")
+_WRAPPED = tuple(f"-Wl,--wrap={name}" for name in _WATCHED) if sys.platform == "linux" else ()
 _RUN_S = 900.0  # ziglang builds its C++ library with the first program
 
 
@@ -70,7 +77,9 @@ class Toolchain:
                 if self.is_clang
                 else ("--param=tsan-distinguish-volatile=1",)
             )
-            extra = ("-fsanitize=thread", *volatile, "-g1", "-fno-pie", "-fno-inline-functions", "-DCU2PORT_SIM_STEPS")
+            x86 = platform.machine() in ("x86_64", "AMD64")
+            calls = _AS_CALLS if x86 and not self.is_clang else ()
+            extra = ("-fsanitize=thread,alignment", *calls, *volatile, *_CHECK)
         dialect = tuple(x for x in _BASE if not (self.is_clang and x == "-fpermissive"))
         return (f"-std={self.standard}", *dialect, f"-DCU2PORT_SIM_WAVE={wave}", f"-I{HEADERS}", *cccl.flags(), *extra)
 
@@ -328,7 +337,7 @@ def build(
     for wave in waves:
         binary = folder / f"program-{wave}"
         mine = [str(o) for (w, _, _), o in zip(todo, objects, strict=True) if w == wave]
-        link = ["-no-pie"] if check else []  # addresses are looked up in the binary
+        link = ["-no-pie", *_WRAPPED] if check else []  # addresses are looked up in the binary
         toolchain.call([*mine, str(runtime), *link, "-pthread", *openmp, "-lm", "-o", str(binary)])
         out[wave] = binary
     return out

@@ -2,7 +2,8 @@
 
 Each wave size runs several times: as usual, with every access to shared and device memory watched; with lanes and waves
 in the opposite order; with the arms of branches in the opposite order; with other values read from lanes that are not
-there and in variables that were never set; and in lockstep, where the lanes of a wave meet at every access to memory.
+there and in variables and memory that were never set; in lockstep, where the lanes of a wave meet at every access to
+memory; and with the work of streams done as late as it may be.
 What changes tells what the program relies on.
 """
 
@@ -19,23 +20,26 @@ from pathlib import Path
 from cu2port.verify.simulate import Limits, Ran, differences, run
 
 _ON = "CU2PORT_SIM_CHECK"
-_BACKWARD, _ARMS, _INACTIVE, _UNSET, _LOCKSTEP = (
-    f"CU2PORT_SIM_{x}" for x in ("BACKWARD", "ARMS", "INACTIVE", "UNSET", "LOCKSTEP")
+_BACKWARD, _ARMS, _INACTIVE, _UNSET, _LOCKSTEP, _LATE = (
+    f"CU2PORT_SIM_{x}" for x in ("BACKWARD", "ARMS", "INACTIVE", "UNSET", "LOCKSTEP", "LATE")
 )
 _LINE = re.compile(rb"^cu2port-check\|(\w+)\|([0-9a-f]+)\|([0-9a-f]+)\|(.*)\n?", re.MULTILINE)
 _WHAT = {
     "mask": "lane mask",
-    "race": "race between threads of a block",
+    "race": "race between threads of a kernel",
+    "sync": "missing synchronisation",
+    "lifetime": "memory that is gone",
     "lockstep": "relies on lockstep, add `__syncwarp`",
     "bounds": "out of bounds",
-    "uninitialised": "uninitialised shared memory",
+    "alignment": "not aligned",
+    "uninitialised": "uninitialised memory",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Something that is wrong. `kind`: race, lockstep, bounds, uninitialised, mask, inactive-lane, unset, order or
-    wave-size.
+    """Something that is wrong. `kind`: race, sync, lifetime, lockstep, bounds, alignment, uninitialised, mask,
+    inactive-lane, unset, streams, order or wave-size.
     `where`: `file:line`, "" when only the whole output shows it."""
 
     kind: str
@@ -83,8 +87,11 @@ def _check_wave(wave: int, binary: Path, arguments: Sequence[str], limits: Limit
         found += [v for v in _findings(binary, other.errors) if v.kind != "uninitialised"]
     lockstep = repeat(_LOCKSTEP)
     at = f"(wave {wave})"
+    late = repeat(_LATE)
+    if not late.timed_out and differences(first, late):
+        found.append(Verdict("streams", f"the output changes when streams do their work as late as they may {at}"))
     if differences(first, inactive) and differences(first, repeat(_UNSET)):
-        found.append(Verdict("unset", f"uses an unset variable: the output changes with what is in it {at}"))
+        found.append(Verdict("unset", f"uses what was never set: the output changes with variables or memory {at}"))
         inactive = repeat(_INACTIVE)
     if differences(first, inactive):
         found.append(Verdict("inactive-lane", f"uses the value of an inactive lane: the output changes with it {at}"))
@@ -106,19 +113,19 @@ def _findings(binary: Path, errors: bytes) -> list[Verdict]:
     found = [
         (m[1].decode(), m[2].decode(), m[3].decode(), m[4].decode("utf-8", "replace")) for m in _LINE.finditer(errors)
     ]
-    places = _places(binary, sorted({x for _, a, b, _ in found for x in (a, b) if x != "0"}))
+    at_line = places(binary, sorted({x for _, a, b, _ in found for x in (a, b) if x != "0"}))
     unordered = {x for kind, a, b, _ in found if kind in ("race", "lockstep") for x in (a, b)}
     out = []
     for kind, at, other, text in found:
         if kind == "uninitialised" and at in unordered:  # another thread's write only came later
             continue
-        there = places.get(other, "")
-        tail = f" (the other at {there})" if there and there != places.get(at) else ""
-        out.append(Verdict(kind, f"{_WHAT[kind]}: {text}{tail}", places.get(at, "")))
+        there = at_line.get(other, "")
+        tail = f" (the other at {there})" if there and there != at_line.get(at) else ""
+        out.append(Verdict(kind, f"{_WHAT[kind]}: {text}{tail}", at_line.get(at, "")))
     return out
 
 
-def _places(binary: Path, addresses: Sequence[str]) -> dict[str, str]:
+def places(binary: Path, addresses: Sequence[str]) -> dict[str, str]:
     """`file:line` of code addresses, as far as binutils or LLVM is there to tell."""
     tool = shutil.which("addr2line") or shutil.which("llvm-symbolizer")
     if tool is None or not addresses:

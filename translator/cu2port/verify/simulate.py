@@ -75,8 +75,8 @@ def run(
         if prctl is not None:  # Linux: the program does not outlive us
             prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        # stacks of lanes and the program's own memory come on top of the device's
-        room = limits.memory + (96 << 30)
+        # stacks of lanes, what --check keeps and the program's own memory come on top of the device's
+        room = limits.memory + (128 << 30)
         resource.setrlimit(resource.RLIMIT_AS, (room, room))
         resource.setrlimit(resource.RLIMIT_DATA, (room, room))
 

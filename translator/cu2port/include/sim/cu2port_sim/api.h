@@ -1,4 +1,5 @@
-// The host API: memory, streams, events, devices. Work is done at once, so a stream is always up to date.
+// The host API: memory, streams, events, devices. Work is done at once, so a stream is always up to date; under --check
+// it is known which work may overlap, and some runs do it late.
 #pragma once
 
 #include <cstdio>
@@ -26,11 +27,13 @@ struct ihipStream_t {
     hipGraphNode_t captured = nullptr;  // the last node of it
     unsigned flags = 0;
     int priority = 0;
+    unsigned number = cu2port_sim::new_stream(!(flags & 1));  // of its clock, under --check
 };
 struct ihipEvent_t {
     double time = -1;
     unsigned flags = 0;
     ihipStream_t* captured = nullptr;  // a stream that was capturing when the event was recorded
+    cu2port_sim::Moment moment{};
 };
 typedef ihipStream_t* hipStream_t;
 typedef ihipEvent_t* hipEvent_t;
@@ -135,14 +138,27 @@ inline hipError_t note(int error) {
 }
 inline bool real(hipStream_t s) { return reinterpret_cast<std::uintptr_t>(s) > 2; }
 
+inline unsigned number_of(hipStream_t s) {
+    return real(s) ? s->number : s == hipStreamPerThread ? kThreadStream : kNullStream;
+}
+
 inline void record(hipStream_t s, hipGraphNodeType type, std::function<int()> work);
 
-// Does work now, or records it in the graph that the stream captures.
+// Does work now, or records it in the graph that the stream captures. `waits`: the host waits for it.
 template <class F>
-hipError_t submit(hipStream_t s, F work, hipGraphNodeType type = hipGraphNodeTypeMemcpy) {
-    if (!real(s) || !s->capture) return note(work());
-    record(s, type, [work]() mutable { return work(); });
-    return hipSuccess;
+hipError_t submit(hipStream_t s, F work, hipGraphNodeType type = hipGraphNodeTypeMemcpy, bool waits = false) {
+    if (real(s) && s->capture) {
+        record(s, type, [work]() mutable { return work(); });
+        return hipSuccess;
+    }
+    if (orders_work()) return note(order_work(number_of(s), waits, [work]() mutable { return work(); }));
+    return note(work());
+}
+
+// Work of a call that returns when it is done.
+template <class F>
+hipError_t at_once(F work) {
+    return submit(nullptr, work, hipGraphNodeTypeMemcpy, true);
 }
 
 inline int copy(void* to, const void* from, std::size_t n) {
@@ -153,7 +169,11 @@ inline int copy(void* to, const void* from, std::size_t n) {
         return f.kind == 0 ||
                static_cast<const char*>(p) + n <= static_cast<char*>(f.base) + f.size;
     };
-    if (!fits(a, to) || !fits(b, from)) return hipErrorInvalidValue;
+    if (!fits(a, to) || !fits(b, from)) {
+        if (orders_work()) not_a_range(fits(a, to) ? from : to, "a copy that is larger than its memory");
+        return hipErrorInvalidValue;
+    }
+    if (orders_work()) touch(from, n, false), touch(to, n, true);
     std::memmove(to, from, n);
     return hipSuccess;
 }
@@ -171,8 +191,11 @@ inline int fill(void* p, int value, std::size_t n) {
     if (n == 0) return hipSuccess;
     if (p == nullptr) return hipErrorInvalidValue;
     const Found f = find_range(p);
-    if (f.kind == 0) return hipErrorInvalidValue;
-    if (static_cast<char*>(p) + n > static_cast<char*>(f.base) + f.size) return hipErrorInvalidValue;
+    if (f.kind == 0 || static_cast<char*>(p) + n > static_cast<char*>(f.base) + f.size) {
+        if (orders_work()) not_a_range(p, "hipMemset of more than its memory");
+        return hipErrorInvalidValue;
+    }
+    if (orders_work()) touch(p, n, true);
     std::memset(p, value, n);
     return hipSuccess;
 }
@@ -212,8 +235,8 @@ inline hipError_t hipSetDevice(int d) {
     if (d < 0 || d >= cu2port_sim::devices()) return cu2port_sim::note(hipErrorInvalidDevice);
     return cu2port_sim::current_device() = d, hipSuccess;
 }
-inline hipError_t hipDeviceSynchronize() { return hipSuccess; }
-inline hipError_t hipDeviceReset() { return hipSuccess; }
+inline hipError_t hipDeviceSynchronize() { return cu2port_sim::host_waits_for_all(), hipSuccess; }
+inline hipError_t hipDeviceReset() { return hipDeviceSynchronize(); }
 inline hipError_t hipSetDeviceFlags(unsigned) { return hipSuccess; }
 inline hipError_t hipGetDeviceFlags(unsigned* f) { return *f = 0, hipSuccess; }
 inline hipError_t hipDeviceSetCacheConfig(hipFuncCache_t) { return hipSuccess; }
@@ -257,7 +280,7 @@ inline hipError_t hipCtxCreate(hipCtx_t* c, unsigned, hipDevice_t) { return *c =
 inline hipError_t hipCtxDestroy(hipCtx_t) { return hipSuccess; }
 inline hipError_t hipCtxSetCurrent(hipCtx_t) { return hipSuccess; }
 inline hipError_t hipCtxGetCurrent(hipCtx_t* c) { return *c = reinterpret_cast<hipCtx_t>(1), hipSuccess; }
-inline hipError_t hipCtxSynchronize() { return hipSuccess; }
+inline hipError_t hipCtxSynchronize() { return hipDeviceSynchronize(); }
 inline hipError_t hipDevicePrimaryCtxRetain(hipCtx_t* c, hipDevice_t) { return *c = reinterpret_cast<hipCtx_t>(1), hipSuccess; }
 inline hipError_t hipDevicePrimaryCtxRelease(hipDevice_t) { return hipSuccess; }
 
@@ -290,16 +313,26 @@ inline hipError_t hipMallocPitch(T** p, size_t* pitch, size_t width, size_t heig
     *pitch = (width + 255) & ~size_t{255};
     return hipMalloc(p, *pitch * height);
 }
-inline hipError_t hipFree(void* p) {
-    return cu2port_sim::note(p == nullptr || cu2port_sim::release(p) ? hipSuccess : hipErrorInvalidValue);
+namespace cu2port_sim {
+inline int free_now(void* p) {
+    if (release(p)) return hipSuccess;
+    if (orders_work()) not_a_range(p, "hipFree of what is not allocated");
+    return hipErrorInvalidValue;
 }
-inline hipError_t hipFreeAsync(void* p, hipStream_t) {
-    return p == nullptr ? cu2port_sim::note(hipErrorInvalidValue) : hipFree(p);
+}  // namespace cu2port_sim
+inline hipError_t hipFree(void* p) {
+    if (p == nullptr) return hipSuccess;
+    cu2port_sim::host_waits_for_all();
+    return cu2port_sim::note(cu2port_sim::free_now(p));
+}
+inline hipError_t hipFreeAsync(void* p, hipStream_t s) {
+    if (p == nullptr) return cu2port_sim::note(hipErrorInvalidValue);
+    return cu2port_sim::submit(s, [=] { return cu2port_sim::free_now(p); }, hipGraphNodeTypeMemFree);
 }
 inline hipError_t hipHostFree(void* p) { return hipFree(p); }
 inline hipError_t hipFreeHost(void* p) { return hipFree(p); }
-inline hipError_t hipHostRegister(void*, size_t, unsigned) { return hipSuccess; }
-inline hipError_t hipHostUnregister(void*) { return hipSuccess; }
+inline hipError_t hipHostRegister(void* p, size_t n, unsigned) { return cu2port_sim::pin(p, n), hipSuccess; }
+inline hipError_t hipHostUnregister(void* p) { return cu2port_sim::pin(p, 0), hipSuccess; }
 inline hipError_t hipHostGetDevicePointer(void** d, void* h, unsigned) { return *d = h, hipSuccess; }
 template <class T>
 inline hipError_t hipHostGetDevicePointer(T** d, void* h, unsigned) { return *d = static_cast<T*>(h), hipSuccess; }
@@ -318,13 +351,20 @@ inline hipError_t hipMemPoolSetAttribute(hipMemPool_t, hipMemPoolAttr, void*) { 
 inline hipError_t hipMemPoolTrimTo(hipMemPool_t, size_t) { return hipSuccess; }
 
 inline hipError_t hipMemcpy(void* to, const void* from, size_t n, hipMemcpyKind) {
-    return cu2port_sim::note(cu2port_sim::copy(to, from, n));
+    return cu2port_sim::at_once([=] { return cu2port_sim::copy(to, from, n); });
 }
+namespace cu2port_sim {
+// Copies of a stream to memory that is not pinned return when they are done.
+template <class F>
+hipError_t submit_copy(const void* to, hipStream_t s, F work) {
+    return submit(s, work, hipGraphNodeTypeMemcpy, orders_work() && copy_waits(to));
+}
+}  // namespace cu2port_sim
 inline hipError_t hipMemcpyAsync(void* to, const void* from, size_t n, hipMemcpyKind, hipStream_t s = nullptr) {
-    return cu2port_sim::submit(s, [=] { return cu2port_sim::copy(to, from, n); });
+    return cu2port_sim::submit_copy(to, s, [=] { return cu2port_sim::copy(to, from, n); });
 }
-inline hipError_t hipMemcpyWithStream(void* to, const void* from, size_t n, hipMemcpyKind k, hipStream_t s) {
-    return hipMemcpyAsync(to, from, n, k, s);
+inline hipError_t hipMemcpyWithStream(void* to, const void* from, size_t n, hipMemcpyKind, hipStream_t s) {
+    return cu2port_sim::submit(s, [=] { return cu2port_sim::copy(to, from, n); }, hipGraphNodeTypeMemcpy, true);
 }
 inline hipError_t hipMemcpyHtoD(hipDeviceptr_t to, const void* from, size_t n) { return hipMemcpy(to, from, n, hipMemcpyDefault); }
 inline hipError_t hipMemcpyDtoH(void* to, hipDeviceptr_t from, size_t n) { return hipMemcpy(to, from, n, hipMemcpyDefault); }
@@ -334,30 +374,40 @@ inline hipError_t hipMemcpyPeerAsync(void* to, int, const void* from, int, size_
     return hipMemcpyAsync(to, from, n, hipMemcpyDefault, s);
 }
 inline hipError_t hipMemcpy2D(void* to, size_t tp, const void* from, size_t fp, size_t w, size_t h, hipMemcpyKind) {
-    return cu2port_sim::note(cu2port_sim::copy_rows(to, tp, from, fp, w, h));
+    return cu2port_sim::at_once([=] { return cu2port_sim::copy_rows(to, tp, from, fp, w, h); });
 }
 inline hipError_t hipMemcpy2DAsync(void* to, size_t tp, const void* from, size_t fp, size_t w, size_t h, hipMemcpyKind,
                                    hipStream_t s = nullptr) {
-    return cu2port_sim::submit(s, [=] { return cu2port_sim::copy_rows(to, tp, from, fp, w, h); });
+    return cu2port_sim::submit_copy(to, s, [=] { return cu2port_sim::copy_rows(to, tp, from, fp, w, h); });
 }
-inline hipError_t hipMemset(void* p, int v, size_t n) { return cu2port_sim::note(cu2port_sim::fill(p, v, n)); }
+// A fill of device memory may still run when the call returns.
+inline hipError_t hipMemset(void* p, int v, size_t n) {
+    return cu2port_sim::submit(nullptr, [=] { return cu2port_sim::fill(p, v, n); }, hipGraphNodeTypeMemset,
+                               cu2port_sim::orders_work() && cu2port_sim::find_range(p).kind != 2);
+}
 inline hipError_t hipMemsetAsync(void* p, int v, size_t n, hipStream_t s = nullptr) {
     return cu2port_sim::submit(s, [=] { return cu2port_sim::fill(p, v, n); }, hipGraphNodeTypeMemset);
 }
-inline hipError_t hipMemsetD8(hipDeviceptr_t p, unsigned char v, size_t n) { return cu2port_sim::note(cu2port_sim::fill_words(p, v, n)); }
-inline hipError_t hipMemsetD16(hipDeviceptr_t p, unsigned short v, size_t n) { return cu2port_sim::note(cu2port_sim::fill_words(p, v, n)); }
-inline hipError_t hipMemsetD32(hipDeviceptr_t p, int v, size_t n) { return cu2port_sim::note(cu2port_sim::fill_words(p, v, n)); }
+inline hipError_t hipMemsetD8(hipDeviceptr_t p, unsigned char v, size_t n) {
+    return cu2port_sim::at_once([=] { return cu2port_sim::fill_words(p, v, n); });
+}
+inline hipError_t hipMemsetD16(hipDeviceptr_t p, unsigned short v, size_t n) {
+    return cu2port_sim::at_once([=] { return cu2port_sim::fill_words(p, v, n); });
+}
+inline hipError_t hipMemsetD32(hipDeviceptr_t p, int v, size_t n) {
+    return cu2port_sim::at_once([=] { return cu2port_sim::fill_words(p, v, n); });
+}
 inline hipError_t hipMemsetD32Async(hipDeviceptr_t p, int v, size_t n, hipStream_t s = nullptr) {
     return cu2port_sim::submit(s, [=] { return cu2port_sim::fill_words(p, v, n); }, hipGraphNodeTypeMemset);
 }
-inline hipError_t hipMemset2D(void* p, size_t pitch, int v, size_t w, size_t h) {
-    for (size_t i = 0; i < h; ++i)
-        if (int e = cu2port_sim::fill(static_cast<char*>(p) + i * pitch, v, w)) return cu2port_sim::note(e);
-    return hipSuccess;
+inline hipError_t hipMemset2DAsync(void* p, size_t pitch, int v, size_t w, size_t h, hipStream_t s = nullptr) {
+    return cu2port_sim::submit(s, [=] {
+        for (size_t i = 0; i < h; ++i)
+            if (int e = cu2port_sim::fill(static_cast<char*>(p) + i * pitch, v, w)) return e;
+        return 0;
+    }, hipGraphNodeTypeMemset);
 }
-inline hipError_t hipMemset2DAsync(void* p, size_t pitch, int v, size_t w, size_t h, hipStream_t = nullptr) {
-    return hipMemset2D(p, pitch, v, w, h);
-}
+inline hipError_t hipMemset2D(void* p, size_t pitch, int v, size_t w, size_t h) { return hipMemset2DAsync(p, pitch, v, w, h); }
 
 // Symbols are the variables themselves. A pointer given as a symbol is its address, as HIP_SYMBOL makes it.
 namespace cu2port_sim {
@@ -373,20 +423,26 @@ int symbol_range(const T&, std::size_t offset, std::size_t n) {
 template <class T>
 inline hipError_t hipMemcpyToSymbol(const T& symbol, const void* from, size_t n, size_t offset = 0, hipMemcpyKind = hipMemcpyHostToDevice) {
     if (int e = cu2port_sim::symbol_range(symbol, offset, n)) return cu2port_sim::note(e);
-    return cu2port_sim::note(cu2port_sim::copy(static_cast<char*>(cu2port_sim::address(symbol)) + offset, from, n));
+    char* to = static_cast<char*>(cu2port_sim::address(symbol)) + offset;
+    return cu2port_sim::at_once([=] { return cu2port_sim::copy(to, from, n); });
 }
 template <class T>
-inline hipError_t hipMemcpyToSymbolAsync(const T& symbol, const void* from, size_t n, size_t offset, hipMemcpyKind k, hipStream_t = nullptr) {
-    return hipMemcpyToSymbol(symbol, from, n, offset, k);
+inline hipError_t hipMemcpyToSymbolAsync(const T& symbol, const void* from, size_t n, size_t offset, hipMemcpyKind, hipStream_t s = nullptr) {
+    if (int e = cu2port_sim::symbol_range(symbol, offset, n)) return cu2port_sim::note(e);
+    char* to = static_cast<char*>(cu2port_sim::address(symbol)) + offset;
+    return cu2port_sim::submit(s, [=] { return cu2port_sim::copy(to, from, n); });
 }
 template <class T>
 inline hipError_t hipMemcpyFromSymbol(void* to, const T& symbol, size_t n, size_t offset = 0, hipMemcpyKind = hipMemcpyDeviceToHost) {
     if (int e = cu2port_sim::symbol_range(symbol, offset, n)) return cu2port_sim::note(e);
-    return cu2port_sim::note(cu2port_sim::copy(to, static_cast<char*>(cu2port_sim::address(symbol)) + offset, n));
+    const char* from = static_cast<char*>(cu2port_sim::address(symbol)) + offset;
+    return cu2port_sim::at_once([=] { return cu2port_sim::copy(to, from, n); });
 }
 template <class T>
-inline hipError_t hipMemcpyFromSymbolAsync(void* to, const T& symbol, size_t n, size_t offset, hipMemcpyKind k, hipStream_t = nullptr) {
-    return hipMemcpyFromSymbol(to, symbol, n, offset, k);
+inline hipError_t hipMemcpyFromSymbolAsync(void* to, const T& symbol, size_t n, size_t offset, hipMemcpyKind, hipStream_t s = nullptr) {
+    if (int e = cu2port_sim::symbol_range(symbol, offset, n)) return cu2port_sim::note(e);
+    const char* from = static_cast<char*>(cu2port_sim::address(symbol)) + offset;
+    return cu2port_sim::submit_copy(to, s, [=] { return cu2port_sim::copy(to, from, n); });
 }
 template <class P, class T>
 inline hipError_t hipGetSymbolAddress(P** p, const T& symbol) {

@@ -208,7 +208,9 @@ inline hipError_t hipMalloc3D(hipPitchedPtr* out, hipExtent e) {
 }
 
 #define CU2PORT_SIM_COPY(name, parameters, work)                                            \
-    inline hipError_t name(CU2PORT_SIM_ARGS parameters) { return cu2port_sim::note(work); } \
+    inline hipError_t name(CU2PORT_SIM_ARGS parameters) {                                   \
+        return cu2port_sim::at_once([=] { return work; });                                  \
+    }                                                                                       \
     inline hipError_t name##Async(CU2PORT_SIM_ARGS parameters, hipStream_t s = nullptr) {   \
         return cu2port_sim::submit(s, [=] { return work; });                                \
     }
@@ -228,13 +230,13 @@ inline hipError_t hipMemcpy2DArrayToArray(hipArray_t to, size_t tx, size_t ty, h
                                           size_t w, size_t h, hipMemcpyKind = hipMemcpyDeviceToDevice) {
     cu2port_sim::Rows a;
     if (!cu2port_sim::rows_of(from, fx, fy, 0, w, h, 1, &a)) return cu2port_sim::note(hipErrorInvalidValue);
-    return cu2port_sim::note(cu2port_sim::copy_to_array(to, tx, ty, a.base, a.pitch, w, h));
+    return cu2port_sim::at_once([=] { return cu2port_sim::copy_to_array(to, tx, ty, a.base, a.pitch, w, h); });
 }
-inline hipError_t hipMemcpy3D(const hipMemcpy3DParms* p) { return cu2port_sim::note(cu2port_sim::copy_box(*p)); }
+inline hipError_t hipMemcpy3D(const hipMemcpy3DParms* p) { return cu2port_sim::at_once([v = *p] { return cu2port_sim::copy_box(v); }); }
 inline hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms* p, hipStream_t s = nullptr) {
     return cu2port_sim::submit(s, [v = *p] { return cu2port_sim::copy_box(v); });
 }
-inline hipError_t hipMemcpyParam2D(const hip_Memcpy2D* p) { return cu2port_sim::note(cu2port_sim::copy_2d(*p)); }
+inline hipError_t hipMemcpyParam2D(const hip_Memcpy2D* p) { return cu2port_sim::at_once([v = *p] { return cu2port_sim::copy_2d(v); }); }
 inline hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D* p, hipStream_t s = nullptr) {
     return cu2port_sim::submit(s, [v = *p] { return cu2port_sim::copy_2d(v); });
 }

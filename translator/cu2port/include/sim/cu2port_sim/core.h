@@ -214,6 +214,7 @@ std::uint64_t inactive_bits();  // what a read from a lane that is not here give
 std::uint64_t live_lanes();     // lanes of the running wave that have not ended
 bool checks();                  // whether misuse that hardware lets pass is reported
 void misuse(const char* text, Where where);
+void fence();                   // of the device, under --check
 
 inline void spin(Where where = Where::here()) {
     if (++now.spins > 200) yield(where);

@@ -93,10 +93,10 @@ struct ihipGraph {
         }
         return out;
     }
-    int run() const {
+    int perform() const {
         for (hipGraphNode_t n : sorted())
             if (n->enabled)
-                if (const int e = n->child ? n->child->run() : n->work ? n->work() : 0) return e;
+                if (const int e = n->child ? n->child->perform() : n->work ? n->work() : 0) return e;
         return 0;
     }
 };
@@ -311,8 +311,12 @@ inline hipError_t hipGraphInstantiate(hipGraphExec_t* e, hipGraph_t g, unsigned 
 }
 inline hipError_t hipGraphUpload(hipGraphExec_t, hipStream_t) { return hipSuccess; }
 inline hipError_t hipGraphLaunch(hipGraphExec_t e, hipStream_t s) {
-    ihipGraph* graph = e->graph.get();
-    return cu2port_sim::submit(s, [=] { return graph->run(); }, hipGraphNodeTypeGraph);
+    if (!cu2port_sim::orders_work()) {
+        ihipGraph* graph = e->graph.get();
+        return cu2port_sim::submit(s, [=] { return graph->perform(); }, hipGraphNodeTypeGraph);
+    }
+    const std::shared_ptr<ihipGraph> graph = e->graph->clone();  // it may run after its owner is changed or gone
+    return cu2port_sim::submit(s, [=] { return graph->perform(); }, hipGraphNodeTypeGraph);
 }
 inline hipError_t hipGraphExecDestroy(hipGraphExec_t e) { return delete e, hipSuccess; }
 inline hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t e, hipGraphNode_t node, const hipKernelNodeParams* p) {

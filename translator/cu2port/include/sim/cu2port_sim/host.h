@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <vector>
 
 namespace cu2port_sim {
 
@@ -31,6 +33,28 @@ double seconds();
 int& last_error();
 void not_supported(const char* name);
 unsigned long long clock_ticks();
+
+// --check: the order of work on streams, order.inc. Nothing of it is asked or kept otherwise.
+constexpr unsigned kNullStream = 0, kThreadStream = 1;
+struct Moment {  // that an event recorded
+    std::vector<std::uint32_t> after;
+};
+bool orders_work();
+unsigned new_stream(bool blocking);
+void end_stream(unsigned stream);
+int order_work(unsigned stream, bool host_waits, std::function<int()> work);
+void note_moment(unsigned stream, Moment& m);
+void stream_waits(unsigned stream, const Moment& m);
+void host_waits(const Moment& m);
+void host_waits_for(unsigned stream);
+void host_waits_for_all();
+bool is_done(const Moment& m);
+bool is_done(unsigned stream);
+void pin(const void* p, std::size_t n);  // 0: no longer
+bool copy_waits(const void* to);
+void touch(const void* p, std::size_t n, bool write);  // by a copy or a fill
+void watch_memory(const void* first, const void* last);  // device memory that is not of `allocate`
+void not_a_range(const void* p, const char* what);      // given to hipFree, or a copy that does not fit
 
 }  // namespace cu2port_sim
 

@@ -39,7 +39,7 @@ struct Launch {
     template <class K, class... A>
     hipError_t operator()(K kernel, A&&... args) const {
         std::tuple<Kept<A>...> kept(std::forward<A>(args)...);
-        if (real(config.stream) && config.stream->capture) {
+        if (orders_work() || (real(config.stream) && config.stream->capture)) {
             const Launch self = *this;
             return submit(config.stream, [=]() mutable { return start(self.config, self.name, self.where, self.cooperative, kernel, kept); },
                           hipGraphNodeTypeKernel);
@@ -104,7 +104,7 @@ inline hipError_t launch_erased(const void* f, const Config& c, void** args, Whe
 
 #define hipLaunchKernelGGL(kernel, blocks, threads, dynamic, stream, ...)                                           \
     (cu2port_sim::Launch{cu2port_sim::configure(blocks, threads, dynamic, stream), #kernel,                         \
-                         cu2port_sim::Where::here()}([&](auto&... a) { (kernel)(a...); }, ##__VA_ARGS__))
+                         cu2port_sim::Where::here()}([=](auto&... a) { (kernel)(a...); }, ##__VA_ARGS__))
 #define hipLaunchKernelGGLInternal hipLaunchKernelGGL
 
 #define CU2PORT_SIM_LAUNCH(name, cooperative)                                                                       \

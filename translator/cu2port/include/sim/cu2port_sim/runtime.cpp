@@ -15,6 +15,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "fiber.inc"
@@ -24,4 +25,7 @@
 #include "grid.inc"
 #include "memory.inc"
 #include "crash.inc"
+#include "order.inc"
 #include "check.inc"
+#include "host_side.inc"
+#include "tsan.inc"

@@ -13,22 +13,29 @@ inline hipError_t hipStreamCreateWithPriority(hipStream_t* s, unsigned flags, in
 }
 inline hipError_t hipStreamDestroy(hipStream_t s) {
     if (!cu2port_sim::real(s)) return cu2port_sim::note(hipErrorInvalidHandle);
+    cu2port_sim::end_stream(s->number);
     delete s;
     return hipSuccess;
 }
-inline hipError_t hipStreamSynchronize(hipStream_t) { return hipSuccess; }
-inline hipError_t hipStreamQuery(hipStream_t) { return hipSuccess; }
+inline hipError_t hipStreamSynchronize(hipStream_t s) {
+    return cu2port_sim::host_waits_for(cu2port_sim::number_of(s)), hipSuccess;
+}
+inline hipError_t hipStreamQuery(hipStream_t s) {
+    return cu2port_sim::is_done(cu2port_sim::number_of(s)) ? hipSuccess : hipErrorNotReady;
+}
 inline hipError_t hipStreamGetFlags(hipStream_t s, unsigned* f) { return *f = cu2port_sim::real(s) ? s->flags : 0, hipSuccess; }
 inline hipError_t hipStreamGetPriority(hipStream_t s, int* p) { return *p = cu2port_sim::real(s) ? s->priority : 0, hipSuccess; }
 inline hipError_t hipStreamWaitEvent(hipStream_t s, hipEvent_t e, unsigned = 0) {
     if (cu2port_sim::real(s) && e && e->captured && e->captured->capture) {
         s->capture = e->captured->capture;
         s->captured = e->captured->captured;
+    } else if (e) {
+        cu2port_sim::stream_waits(cu2port_sim::number_of(s), e->moment);
     }
     return hipSuccess;
 }
 inline hipError_t hipStreamAddCallback(hipStream_t s, hipStreamCallback_t f, void* data, unsigned) {
-    return f(s, hipSuccess, data), hipSuccess;
+    return cu2port_sim::submit(s, [=] { return f(s, hipSuccess, data), 0; }, hipGraphNodeTypeHost);
 }
 inline hipError_t hipLaunchHostFunc(hipStream_t s, hipHostFn_t f, void* data) {
     return cu2port_sim::submit(s, [=] { return f(data), 0; }, hipGraphNodeTypeHost);
@@ -39,11 +46,14 @@ inline hipError_t hipEventDestroy(hipEvent_t e) { return delete e, hipSuccess; }
 inline hipError_t hipEventRecord(hipEvent_t e, hipStream_t s = nullptr) {
     if (e == nullptr) return cu2port_sim::note(hipErrorInvalidHandle);
     e->captured = cu2port_sim::real(s) && s->capture ? s : nullptr;
+    cu2port_sim::note_moment(cu2port_sim::number_of(s), e->moment);
     return e->time = cu2port_sim::seconds(), hipSuccess;
 }
 inline hipError_t hipEventRecordWithFlags(hipEvent_t e, hipStream_t s = nullptr, unsigned = 0) { return hipEventRecord(e, s); }
-inline hipError_t hipEventSynchronize(hipEvent_t) { return hipSuccess; }
-inline hipError_t hipEventQuery(hipEvent_t) { return hipSuccess; }
+inline hipError_t hipEventSynchronize(hipEvent_t e) { return e ? cu2port_sim::host_waits(e->moment) : void(), hipSuccess; }
+inline hipError_t hipEventQuery(hipEvent_t e) {
+    return !e || cu2port_sim::is_done(e->moment) ? hipSuccess : hipErrorNotReady;
+}
 inline hipError_t hipEventElapsedTime(float* ms, hipEvent_t a, hipEvent_t b) {
     if (ms == nullptr) return cu2port_sim::note(hipErrorInvalidValue);
     if (!a || !b || a->time < 0 || b->time < 0 || ((a->flags | b->flags) & hipEventDisableTiming))
