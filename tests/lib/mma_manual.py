@@ -10,6 +10,7 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 # (group, thread in group, element) -> (row, column), as the manual writes them; B's row is k
 Formula = Callable[[int, int, int], tuple[int, int]]
@@ -193,9 +194,13 @@ class Spec:
     def type(self, matrix: str) -> str:
         return {"A": self.a, "B": self.b, "C": self.c, "D": self.d, "E": "u32"}[matrix]
 
-    def places(self, matrix: str) -> Iterator[tuple[int, int, int, tuple[int, int]]]:
+    @cache  # noqa: B019  # there are as many as forms
+    def places(self, matrix: str) -> tuple[tuple[int, int, int, tuple[int, int]], ...]:
         """(lane, element, block, (row, column)) of every element; blocks are quad pairs. A sparse A counts what is
         held of it: its columns are half as many."""
+        return tuple(self._places(matrix))
+
+    def _places(self, matrix: str) -> Iterator[tuple[int, int, int, tuple[int, int]]]:
         m, n, k = self.size
         if self.sparse and matrix == "E":
             yield from ((lane, 0, 0, (lane, 0)) for lane in range(32))
@@ -292,8 +297,8 @@ Sums = dict[tuple[int, tuple[int, int]], Wanted]
 def triple_loop(s: Spec, a: Elements, b: Elements, c: Sums, steps: int = 1) -> Sums:
     """D, which becomes C again `steps` times: each sum of products and C, without any rounding."""
     m, n, k = s.size
-    left = {at: number(bits, s.a) for at, bits in a.items()}
-    right = {at: number(bits, s.b) for at, bits in b.items()}
+    left = {at: _factor(s, number(bits, s.a)) for at, bits in a.items()}
+    right = {at: _factor(s, number(bits, s.b)) for at, bits in b.items()}
     out = {}
     for block in range(4 if s.quads else 1):
         for i in range(m):
@@ -301,26 +306,40 @@ def triple_loop(s: Spec, a: Elements, b: Elements, c: Sums, steps: int = 1) -> S
                 held = (x for x in range(k) if not s.sparse or (block, (i, x)) in left)
                 products = _products(s, [(left[block, (i, x)], right[block, (x, j)]) for x in held])
                 d = c[block, (i, j)]
-                for _ in range(steps):
+                if not s.satfinite and not products.special and math.isfinite(d.number):
+                    products, once = _Products(products.total * steps, products.size * steps, ()), 1
+                else:
+                    once = steps
+                for _ in range(once):
                     d = _added(s, products, d)
                 out[block, (i, j)] = d
     return out
 
 
-def _fixed(x: float, bits: int) -> int:
-    """x * 2^bits, an integer."""
+_Factor = tuple[float, int]  # and times 2^bits; of Inf and NaN 0
+
+
+def _bits(s: Spec) -> int:
+    return 1074 if s.a == "f64" else 149
+
+
+def _factor(s: Spec, x: float) -> _Factor:
+    if not math.isfinite(x):
+        return x, 0
     numerator, denominator = x.as_integer_ratio()
-    return numerator << (bits - denominator.bit_length() + 1)
+    return x, numerator << (_bits(s) - denominator.bit_length() + 1)
 
 
-def _products(s: Spec, pairs: list[tuple[float, float]]) -> _Products:
+def _products(s: Spec, pairs: list[tuple[_Factor, _Factor]]) -> _Products:
     if s.bit_operation:
-        pairs = [(1.0, float(x != y if s.bit_operation == "xor" else x == y == 1.0)) for x, y in pairs]
-    finite = [(x, y) for x, y in pairs if math.isfinite(x) and math.isfinite(y)]
-    special = tuple(x * y for x, y in pairs if not (math.isfinite(x) and math.isfinite(y)))
-    bits = 1074 if s.a == "f64" else 149
-    total = sum(_fixed(x, bits) * _fixed(y, bits) for x, y in finite if x and y)
-    return _Products(Fraction(total, 1 << 2 * bits), sum(abs(x * y) for x, y in finite), special)
+        one, none = _factor(s, 1.0), _factor(s, 0.0)
+        other = s.bit_operation == "xor"
+        pairs = [(one, one if (x != y if other else x == y == one) else none) for x, y in pairs]
+    special = tuple(x[0] * y[0] for x, y in pairs if not (math.isfinite(x[0]) and math.isfinite(y[0])))
+    if special:
+        pairs = [(x, y) for x, y in pairs if math.isfinite(x[0]) and math.isfinite(y[0])]
+    total = sum(x[1] * y[1] for x, y in pairs)
+    return _Products(Fraction(total, 1 << 2 * _bits(s)), sum(abs(x[0] * y[0]) for x, y in pairs), special)
 
 
 def _added(s: Spec, products: _Products, c: Wanted) -> Wanted:
