@@ -484,9 +484,74 @@ __global__ void k(int *x) {
 }""",
         "named-barrier",
     ),
+    _seed(
+        "a turn that the first warp is given before, and each passes on",
+        """__global__ void k(volatile int *turn, int *out) {
+  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  if (warp == 0) { turn[0] = 1; }
+  __syncthreads();
+  if (!lane) {
+    while (turn[warp] == 0) { }
+    out[0] += warp;
+    turn[warp + 1] = 1;
+  }
+}""",
+        "warp-roles",
+    ),
+    _seed(
+        "a flag that each warp clears before it waits for it",
+        """__global__ void k(volatile int *ready, int *out) {
+  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
+  ready[warp] = 0;
+  __syncthreads();
+  if (warp == 0) { ready[0] = 1; }
+  if (lane == 0) {
+    while (!ready[warp]) { }
+    out[0] += warp;
+    ready[warp + 1] = 1;
+  }
+}""",
+        "warp-roles",
+    ),
 )
 
 QUIET = (
+    _seed(
+        "looking back at the sums of other warps, each of which says that it has one before it looks",
+        """__global__ void scan(volatile int *flag, volatile int *sum, int *out, int n) {
+    const int idx = blockIdx.x * blockDim.x + threadIdx.x;
+    const int lane = idx & 31;
+    const int warp = idx >> 5;
+    int x = out[idx];
+    for (int i = 1; i < 32; i <<= 1) {
+        int t = __shfl_up_sync(0xffffffff, x, i);
+        if (lane >= i) x += t;
+    }
+    __syncthreads();
+    if (lane == 31) {
+        sum[warp + 1] = x;
+        __threadfence();
+        flag[warp + 1] = 1;
+    }
+    __syncthreads();
+    int before = 0;
+    if (warp > 0) {
+        if (!lane) {
+            for (int k = warp; k > 0; --k) {
+                int status;
+                do {
+                    status = flag[k];
+                    __threadfence();
+                } while (status == 0);
+                before += sum[k];
+                if (status == 2) break;
+            }
+        }
+    }
+    if (warp > 0) { if (!lane) { flag[warp] = 2; } }
+    out[idx] = x + __shfl_sync(0xffffffff, before, 0);
+}""",
+    ),
     _seed(
         "following links until a plain element tells the end, in a function that works with lanes",
         """__global__ void label(int *links, int *best, int *out, int n) {

@@ -136,5 +136,7 @@ def logic(op: str, a: V, b: V) -> V:
 
 def negate(v: V) -> V:
     """The value of `!v`."""
+    if v.kind not in CONDITIONS:
+        return compare("==", v, V(Kind.NUMBER, num=0), -1, lambda *_: None)
     kind = v.kind if v.kind is Kind.FIRST else Kind.SOME if v.kind in (Kind.LEADER, Kind.SOME) else Kind.TEST
     return V(kind, v.vary, None, (), v.why, v.shared)

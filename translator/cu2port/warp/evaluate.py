@@ -335,10 +335,10 @@ class Evaluator:
             return v._replace(num=None, src=())
         return v
 
-    def _stored(self, at: int, target: Expr) -> None:
+    def _stored(self, at: int, target: Expr, value: int | None = None) -> None:
         name = root(target)
         if self.device is not None and name:
-            self.device.stores[at] = Store(at, name, target, self.frames, self.loops)
+            self.device.stores[at] = Store(at, name, target, self.frames, self.loops, value)
 
     def _assign(self, e: Assign) -> V:
         outer = self.hint
@@ -360,7 +360,7 @@ class Evaluator:
         if isinstance(e.target, Name) and not self._in_memory(e.target.text):
             self.bind(e.target.text, v, e.target.at)
         else:
-            self._stored(e.at, e.target)
+            self._stored(e.at, e.target, v.num)
             self._kept(e.target, v)
         return v
 

@@ -58,10 +58,11 @@ class BlockSeen(NamedTuple):
 
 
 class Store(NamedTuple):
-    """A write to memory: the name it starts from, its index or pointer, what is written."""
+    """A write to memory: the name it starts from, its index or pointer, and what is written where that is a number."""
 
     at: int
     name: str
     target: Expr
     frames: tuple[Frame, ...]
     loops: tuple[int, ...]
+    value: int | None = None

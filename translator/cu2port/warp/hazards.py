@@ -113,7 +113,7 @@ def _flag(facts: WarpFacts, w: Wait, taken: Kind) -> Hazard | None:
     steps = _whose(w.frames, w.calls)
     setters = _setters(facts, w)
     from_other_branches = [s for s in setters if _in_other_branch(w.frames, s)]
-    later = [s for s in setters if s.at > w.at and w.at not in s.loops]
+    later = [] if _is_set_before(setters, w) else [s for s in setters if s.at > w.at and w.at not in s.loops]
     if taken is Kind.ONE:
         one = next(n for n, f in enumerate(w.frames) if f.who is Kind.ONE)
         if not any(
@@ -145,6 +145,7 @@ class _Setter(NamedTuple):
     at: int
     frames: tuple[Frame, ...]
     loops: tuple[int, ...]
+    value: int | None = None
 
 
 def _setters(facts: WarpFacts, w: Wait) -> list[_Setter]:
@@ -165,11 +166,25 @@ def _setters(facts: WarpFacts, w: Wait) -> list[_Setter]:
     for d, n, own in levels:
         for s in d.stores.values():
             if s.name == n:
-                out.append(_Setter(s.at, s.frames, s.loops))
+                out.append(_Setter(s.at, s.frames, s.loops, s.value))
         for e in d.events.values():
             if e.kind == "call" and e.node is not None and e.at != own and own not in e.loops and _writes(e, n):
                 out.append(_Setter(e.at, e.frames, e.loops))
     return out
+
+
+def _is_set_before(setters: list[_Setter], w: Wait) -> bool:
+    """Whether each warp writes a number that ends the wait before it waits itself, as it does that publishes its sum
+    and then looks back at the sums of others. What is written later need not be waited for then."""
+    if w.on is None:
+        return False
+    op, number = w.on
+    ends = [s for s in setters if s.at < w.at and s.value is not None and (s.value == number) == (op == "!=")]
+    around = {f.at for f in w.frames}
+    arms = {(f.at, f.arm) for s in ends for f in s.frames}
+    return bool(ends) and all(
+        f.at in around or f.who is Kind.LEADER or (f.at, 1 - f.arm) in arms for s in ends for f in s.frames
+    )
 
 
 def _writes(e: Event, name: str) -> bool:

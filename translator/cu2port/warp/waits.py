@@ -8,6 +8,7 @@ from typing import NamedTuple
 from cu2port.syntax.tree import (
     Asm,
     Assign,
+    Binary,
     Block,
     CallExpr,
     Decl,
@@ -35,12 +36,15 @@ from cu2port.warp.model import Device
 from cu2port.warp.values import LANES, NOTHING, UNIFORM, Kind, V
 
 _DEPTH = 4
+#: Takes a lock, the memory, let go inside, how it varies, in shared memory, and `on` of a wait.
+_Found = tuple[bool, str, bool, int, bool, tuple[str, int] | None]
 
 
 class Wait(NamedTuple):
     """A loop that waits. `lock`: it takes a lock (else it polls). `name`: the memory it looks at. `inside`: what lets
     others go on happens in the loop itself. `vary`: how the place, or what is waited for, varies; `frames`: the
-    branches around it, through `calls` (tokens, outermost first)."""
+    branches around it, through `calls` (tokens, outermost first); `on`: it goes on while what it reads compares so with
+    a number, None if that is not known."""
 
     device: Device
     at: int
@@ -51,6 +55,7 @@ class Wait(NamedTuple):
     shared: bool
     frames: tuple[Frame, ...]
     calls: tuple[int, ...]
+    on: tuple[str, int] | None
 
 
 def who(frames: tuple[Frame, ...], wide: bool) -> Kind:
@@ -73,11 +78,11 @@ def waits(facts: WarpFacts) -> Iterator[Wait]:
             found = _waiting(d, seen)
             if found is None:
                 continue
-            lock, name, inside, vary, shared = found
+            lock, name, inside, vary, shared, on = found
             if name in d.given:
                 shared = shared or d.given[name].shared
             for frames, calls in contexts(facts, d, seen.frames):
-                yield Wait(d, seen.node.at, lock, name, inside, vary, shared, frames, calls)
+                yield Wait(d, seen.node.at, lock, name, inside, vary, shared, frames, calls, on)
 
 
 def contexts(
@@ -95,8 +100,8 @@ def contexts(
                 yield from contexts(facts, up, (*e.frames, *frames), (at, *calls))
 
 
-def _waiting(d: Device, seen: LoopSeen) -> tuple[bool, str, bool, int, bool] | None:
-    """Whether a loop waits: (takes a lock, the memory, let go inside, how it varies, in shared memory)."""
+def _waiting(d: Device, seen: LoopSeen) -> _Found | None:
+    """Whether a loop waits, and how."""
     loop = seen.node
     inside = statements(loop.body)
     if any(isinstance(s, Loop) for s in inside) and not _retries(loop):
@@ -158,9 +163,7 @@ def _vary(seen: LoopSeen, e: Expr) -> int:
     return max(found, default=UNIFORM)
 
 
-def _lock(
-    loop: Loop, take: CallExpr, changed: dict[str, Expr | None], seen: LoopSeen
-) -> tuple[bool, str, bool, int, bool] | None:
+def _lock(loop: Loop, take: CallExpr, changed: dict[str, Expr | None], seen: LoopSeen) -> _Found | None:
     """Whether the loop takes a lock with this atomic: same place and same values on every round."""
     name = callee(take)
     member = isinstance(take.callee, Member)
@@ -196,7 +199,7 @@ def _shape(e: Expr) -> list[object]:
     return [(type(x).__name__, getattr(x, "text", getattr(x, "value", getattr(x, "op", "")))) for x in walk(e)]
 
 
-def _locked(loop: Loop, where: Expr, seen: LoopSeen) -> tuple[bool, str, bool, int, bool]:
+def _locked(loop: Loop, where: Expr, seen: LoopSeen) -> _Found:
     place = root(where)
     inside = False
     for e in expressions(loop.body):
@@ -206,7 +209,7 @@ def _locked(loop: Loop, where: Expr, seen: LoopSeen) -> tuple[bool, str, bool, i
             inside = inside or callee(e) in ("store", "clear", "unlock")
         elif isinstance(e, Assign) and not isinstance(e.target, Name) and root(e.target) == place:
             inside = True
-    return True, place, inside, _vary(seen, where), any(v.shared for v in seen.values.values())
+    return True, place, inside, _vary(seen, where), any(v.shared for v in seen.values.values()), None
 
 
 _LETS_GO = frozenset("atomicExch atomicCAS atomicSub atomicAdd atomicAnd atomicExch_block atomicExch_system".split())
@@ -218,9 +221,7 @@ def _same_take(e: CallExpr) -> bool:
     return not (isinstance(last, Num) and last.value == 0) and callee(e) not in ("atomicSub", "atomicAnd", "atomicAdd")
 
 
-def _poll(
-    d: Device, loop: Loop, changed: dict[str, Expr | None], seen: LoopSeen
-) -> tuple[bool, str, bool, int, bool] | None:
+def _poll(d: Device, loop: Loop, changed: dict[str, Expr | None], seen: LoopSeen) -> _Found | None:
     """Whether the loop does nothing but read some memory until it changes."""
     tests: list[Expr] = [loop.cond] if loop.cond is not None and not isinstance(loop.cond, Num) else []
     own = [s for s in statements(loop.body) if isinstance(s, If) and _only_leaves(s)]
@@ -235,17 +236,34 @@ def _poll(
                     continue
                 read = _read(d, again, changed, seen)
                 if read is not None:
-                    return _polled(read, test, seen)
+                    return _polled(read, test, test is not loop.cond, seen)
         read = _read(d, test, changed, seen)
         if read is not None:
-            return _polled(read, test, seen)
+            return _polled(read, test, test is not loop.cond, seen)
     return None
 
 
-def _polled(read: Expr, test: Expr, seen: LoopSeen) -> tuple[bool, str, bool, int, bool]:
+def _polled(read: Expr, test: Expr, leaves: bool, seen: LoopSeen) -> _Found:
     name = root(read)
     shared = any(seen.values.get(x.at, NOTHING).shared for x in walk(read) if isinstance(x, Name))
-    return False, name, False, max(_vary(seen, read), _vary(seen, test)), shared
+    return False, name, False, max(_vary(seen, read), _vary(seen, test)), shared, _goes_on(test, leaves, seen)
+
+
+def _goes_on(test: Expr, leaves: bool, seen: LoopSeen) -> tuple[str, int] | None:
+    """How what is read compares with a number while the loop goes on. `leaves`: the test is one to leave it."""
+    while isinstance(test, Unary) and test.op == "!":
+        test, leaves = test.x, not leaves
+    op, number = "!=", 0
+    if isinstance(test, Binary):
+        sides = [seen.values.get(x.at, NOTHING).num if not isinstance(x, Num) else x.value for x in (test.a, test.b)]
+        found = [n for n in sides if n is not None]
+        if test.op not in _OTHER or len(found) != 1:
+            return None
+        op, number = test.op, found[0]
+    return (_OTHER[op] if leaves else op), number
+
+
+_OTHER = {"==": "!=", "!=": "=="}
 
 
 def _only_leaves(s: If) -> bool:
