@@ -66,6 +66,10 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         ("target_link_libraries(a ${CUDA_LIBRARIES})", "target_link_libraries(a hip::host)"),
         ("set_property(TARGET a PROPERTY CUDA_ARCHITECTURES 70 80)\nx()", "x()"),
         (
+            'set_target_properties(a PROPERTIES X 1 CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}")',
+            "set_target_properties(a PROPERTIES X 1)",
+        ),
+        (
             "set_target_properties(a PROPERTIES CUDA_STANDARD 14 CUDA_ARCHITECTURES 70)",
             "set_target_properties(a PROPERTIES HIP_STANDARD 17)",
         ),

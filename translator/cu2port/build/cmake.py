@@ -16,7 +16,7 @@ from cu2port.build.table import Row, table
 from cu2port.build.variables import OLD_STANDARD, assigned, flag_words, variables
 from cu2port.build.words import Asked, by_hand, finding, swap
 from cu2port.catalog import load_catalog
-from cu2port.core.model import Edit, Finding, Side, insert, replace
+from cu2port.core.model import Edit, Finding, Side, Span, insert, replace
 
 _ENABLES = frozenset({"enable_language", "check_language", "check_compiler_flag", "check_source_compiles"})
 _OLDEST = (3, 21)
@@ -61,6 +61,7 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
             yield from whole
             if any(e.start <= c.start and c.end <= e.end for f in whole for e in f.edits) or not _is_setter(c):
                 continue
+            c = _left(c, whole)
         if c is anchor:
             yield from _anchored(text, c, asked)
         row = table()["command"].get(c.name)
@@ -72,6 +73,13 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
             yield from look(text, c, asked)
         yield from sources.renamed(c, asked)
         yield from sources.languages(text, c, asked, known)
+
+
+def _left(c: Command, done: Sequence[Finding]) -> Command:
+    """A command with those of its arguments that no edit takes out or replaces."""
+    edits = [e for f in done for e in f.edits if not any(isinstance(part, Span) for part in e.parts)]
+    left = (a for a in c.args if not any(e.start <= a.start and a.end <= e.end for e in edits))
+    return dataclasses.replace(c, args=tuple(left))
 
 
 def _finds(c: Command) -> bool:
