@@ -7,7 +7,19 @@ from cu2port.engine.check import Check, Example
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.statements import parameters, read_body
-from cu2port.syntax.tree import Assign, CallExpr, Decl, Member, Unary, expressions, root, statements
+from cu2port.syntax.tree import (
+    Assign,
+    CallExpr,
+    Decl,
+    Expr,
+    Index,
+    Member,
+    Name,
+    Unary,
+    expressions,
+    root,
+    statements,
+)
 
 _LIBRARIES = frozenset({"cub", "thrust", "hipcub", "rocprim"})
 _STEPS = frozenset({"++", "--"})
@@ -32,6 +44,19 @@ class FunctorConst(Check):
             "struct M { int n; __device__ int operator()(int a) { n += a; return n; } };\nusing cub::Max;\n",
             "struct M { int n; __device__ int operator()(int a) { n += a; return n; } };\nusing hipcub::Max;\n",
             "it changes a member",
+        ),
+        Example(
+            "struct M { int *n; __device__ int operator()(int a) { n[a] = 1; *n += a; return a; } };\n"
+            "using cub::Max;\n",
+            "struct M { int *n; __device__ int operator()(int a) const { n[a] = 1; *n += a; return a; } };\n"
+            "using hipcub::Max;\n",
+            "what a member points to changes, not the member",
+            findings=1,
+        ),
+        Example(
+            "struct M { int n[4]; __device__ int operator()(int a) { n[a] = 1; return a; } };\nusing cub::Max;\n",
+            "struct M { int n[4]; __device__ int operator()(int a) { n[a] = 1; return a; } };\nusing hipcub::Max;\n",
+            "an element of a member",
         ),
         Example(
             "#define HD __host__ __device__\n"
@@ -74,12 +99,25 @@ class FunctorConst(Check):
         changed: set[str] = set()
         for e in expressions(body):
             if isinstance(e, Assign):
-                changed.add(root(e.target))
+                changed.add(_changed(unit, e.target))
             elif isinstance(e, Unary) and e.op in _STEPS:
-                changed.add(root(e.x))
+                changed.add(_changed(unit, e.x))
             elif isinstance(e, CallExpr) and isinstance(e.callee, Member):
                 changed.add(root(e.callee))  # a function of a member may change it
-        return bool(changed - local) or "this" in unit.t[f.body[0] : f.body[1]]
+        return bool(changed - local - {""}) or "this" in unit.t[f.body[0] : f.body[1]]
+
+
+def _changed(unit: Unit, e: Expr) -> str:
+    """The object that changes where an expression gets another value; "" for what a pointer points to."""
+    outer, inner = None, e
+    while isinstance(inner, (Index, Member, Unary)):
+        outer, inner = inner, inner.x if isinstance(inner, Unary) else inner.base
+    follows = isinstance(outer, Index) or (isinstance(outer, Unary) and outer.op == "*")
+    if isinstance(inner, Name) and (follows or (isinstance(outer, Member) and unit.t[outer.at - 1] == "->")):
+        d = unit.declarations.visible(inner.text, inner.at)
+        if d is not None and d.pointers and not d.arrays:
+            return ""
+    return root(e)
 
 
 def _arguments(unit: Unit, f: Function) -> list[str]:
