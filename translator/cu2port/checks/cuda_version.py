@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import eq, ge, gt, le, lt, ne
 
 from cu2port.catalog.api import api_facts
 from cu2port.catalog.findings import Kind, RowFinding
@@ -23,10 +24,18 @@ from cu2port.syntax.tree import Binary, Unary
 
 # ROCm 7's HIP follows the interfaces of CUDA 12.6: what asks for more (types of Blackwell, CUDA 13's signatures) is
 # right to be false.
-_NEXT_CUDA = {"CUDA_VERSION": 12070, "CUDART_VERSION": 12070, "__CUDACC_VER_MAJOR__": 13, "__CUDA_API_VERSION": 12070}
-_OURS = {"NVTX_VERSION": "cu2port::nvtx::version"}  # where a value is needed, not in a condition
-_LACKING = (Kind.UNSUPPORTED, Kind.UNKNOWN_HEADER)
 _MAJOR, _MINOR = "__CUDACC_VER_MAJOR__", "__CUDACC_VER_MINOR__"
+_COUNTS_AS = {
+    "CUDA_VERSION": 12060,
+    "CUDART_VERSION": 12060,
+    "__CUDA_API_VERSION": 12060,
+    _MAJOR: 12,
+    _MINOR: 6,
+}
+_ANSWERS = {">": gt, ">=": ge, "<": lt, "<=": le, "==": eq, "!=": ne}
+_OURS = {"NVTX_VERSION": "cu2port::nvtx::version"}  # where a value is needed, not in a condition
+_NEXT_CUDA = {tok: v + (1 if tok == _MAJOR else 10) for tok, v in _COUNTS_AS.items() if tok != _MINOR}
+_LACKING = (Kind.UNSUPPORTED, Kind.UNKNOWN_HEADER)
 
 
 class CudaVersion(Check):
@@ -109,6 +118,12 @@ class CudaVersion(Check):
         ),
         Example("#error CUDA_VERSION is too old\n", note="a message"),
         Example("#define V CUDA_VERSION\n", "#define V CUDA_VERSION\n", "in a macro body"),
+        Example(
+            "#define HAS (__CUDACC_VER_MAJOR__ >= 11 || __CUDACC_VER_MAJOR__ == 10 && __CUDACC_VER_MINOR__ >= 2)\n",
+            "#define HAS (1 || 0 && 1)\n",
+            "a condition in a macro body",
+        ),
+        Example("#define NEW(x) (x && CUDA_VERSION >= 13000)\n", "#define NEW(x) (x && 0)\n", "of a later version"),
         Example("SHOW(CUDA_VERSION)", "SHOW(CUDA_VERSION)", "as a macro's argument"),
         Example("int MY_CUDA_VERSION;", note="another name"),
     )
@@ -143,6 +158,9 @@ class CudaVersion(Check):
                     )
                 continue
             if tok == _MINOR and _summed(unit, i - 4) is not None:
+                continue
+            if told is not None and told.keyword == "define" and (answered := self._in_macro(unit, i)) is not None:
+                yield answered
                 continue
             found, following = _summed(unit, i) or (comparison(unit, i), _NEXT_CUDA.get(tok))
             if found is None or found.op in ("==", "!="):
@@ -183,6 +201,23 @@ class CudaVersion(Check):
                     cuda=tok,
                     effects=(("all", "wrong-result"),),
                 )
+
+    def _in_macro(self, unit: Unit, i: int) -> Finding | None:
+        """A comparison in the body of a macro is answered: `defined` may not be written there."""
+        found = comparison(unit, i, keywords=("define",))
+        if found is None or unit.t[i] not in _COUNTS_AS:
+            return None
+        answer = str(int(_ANSWERS[found.op](_COUNTS_AS[unit.t[i]], found.number)))
+        return self.finding(
+            f"`{unit.text[found.start : found.end]}` in a macro: HIP has no such version and counts as CUDA 12.6, so "
+            f"{answer}",
+            found.start,
+            found.end,
+            (replace(found.start, found.end, answer),),
+            trust=Trust.REVIEW,
+            cuda=unit.t[i],
+            effects=(("all", "wrong-result"),),
+        )
 
     def _older(self, unit: Unit, found: Comparison, tok: str, lost: str, edits: tuple[Edit, ...]) -> Iterator[Finding]:
         """What is said where HIP takes the code for older versions, and the branch that then stops the program."""

@@ -41,10 +41,13 @@ class Comparison:
         return 0 if self.op in ("==", "!=") else self.number + (self.op in (">", "<="))
 
 
-def comparison(unit: Unit, i: int, in_code: bool = False) -> Comparison | None:
-    """The comparison with a number that macro token i takes part in, or None: in a condition, or else in code."""
+def comparison(
+    unit: Unit, i: int, in_code: bool = False, keywords: tuple[str, ...] = ("if", "elif")
+) -> Comparison | None:
+    """The comparison with a number that macro token i takes part in, or None: in a directive of one of these keywords,
+    or else in code."""
     d = unit.in_directive(i)
-    if not in_code if d is None else d.keyword not in ("if", "elif"):
+    if not in_code if d is None else d.keyword not in keywords:
         return None
     path = around(unit, i)
     if len(path) < 2 or path[0].around or not is_asked(*path[1:]):
