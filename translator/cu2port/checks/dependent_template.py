@@ -59,8 +59,8 @@ class DependentTemplate(Check):
             note="a definition",
         ),
         Example(
-            "template <int N> __device__ void f(const Tile<N>& t, int* p) { *p = t.at<N>(3) + t.size < 3; }\n",
-            "template <int N> __device__ void f(const Tile<N>& t, int* p) { *p = t.template at<N>(3) + t.size < 3; }\n",
+            "template <int N> __global__ void f(int* p) { Tile<N> t(p); *p = t.at<N>(3) + t.size < 3; }\n",
+            "template <int N> __global__ void f(int* p) { Tile<N> t(p); *p = t.template at<N>(3) + t.size < 3; }\n",
             "of an object",
         ),
         Example("template <int N> __device__ void f(Plain t, int* p) { *p = t.at<N>(3); }\n", note="no parameter"),
@@ -84,7 +84,7 @@ class DependentTemplate(Check):
 
     def _of_objects(self, unit: Unit) -> Iterator[Finding]:
         """Findings for `x.f<N>(y)` in a template, where `x` is a variable of the function whose type has arguments."""
-        if _MEMBER.search(unit.text) is None or not {"template", "__device__"} <= unit.words:
+        if _MEMBER.search(unit.text) is None or unit.words.isdisjoint({"__device__", "__global__"}):
             return
         for found in _MEMBER.finditer(unit.text):
             i = unit.lexed.at(found.start())
