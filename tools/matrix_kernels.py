@@ -2,11 +2,11 @@
 
     python tools/matrix_kernels.py [--rocm ROOT] [--only NAME] [--keep DIR] FOLDER
 
-FOLDER holds checkouts: marlin, llm-awq, ggml, bitsandbytes. What a kernel needs of one is copied into a
-temporary folder beside a program of ours (tools/matrix_kernels/NAME.cu), which calls it and compares with sums in
-double. Host functions that need a framework are cut off, headers that bring libraries are replaced by what is used of
-them. The folder is converted; `cu2port simulate` runs it on waves of 32 and 64; with `--rocm` `cu2port verify` compiles
-it for gfx942 and gfx1100.
+FOLDER holds checkouts: marlin, llm-awq, ggml, bitsandbytes, flash-attention (with its submodule csrc/cutlass), fp6_llm,
+omniserve, llmq, SageAttention, SpargeAttn. What a kernel needs of one is copied into a temporary folder beside a
+program of ours (tools/matrix_kernels/NAME.cu), which calls it and compares with sums in double. Host functions that
+need a framework are cut off, headers that bring libraries are replaced by what is used of them. It is converted;
+`cu2port simulate` runs it on waves of 32 and 64; with `--rocm` `cu2port verify` compiles it for gfx942 and gfx1100.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from pathlib import Path
 
 OURS = Path(__file__).parent / "matrix_kernels"
 GPUS = "gfx942,gfx1100"
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -51,16 +52,26 @@ class Source:
 @dataclass(frozen=True)
 class Program:
     """`name`: of the program in tools/matrix_kernels; `includes`: the source that it includes; `own`: files of ours by
-    the name that the project's have."""
+    the name that the project's have; `folders`: the project's, where its headers are found: those that the program
+    reaches are copied, in their folders, where `sources` stay too; `options`: for `convert`; `program`: the file of
+    ours if it is not `name`; `defines`: macros of it."""
 
     name: str
     project: str
     includes: str
     sources: tuple[Source, ...]
     own: Mapping[str, str] = field(default_factory=dict)
+    folders: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    program: str = ""
+    standard: str = "c++17"
+    defines: tuple[str, ...] = ()
 
 
 _CSRC = "awq/kernels/csrc/quantization"
+_QGEMM = "kernels/csrc/qgemm"
+SM80 = ("--cuda-arch", "sm_80")
+_TORCH = ("ATen/cuda/PhiloxCudaState.h", "c10/cuda/CUDAException.h", "ATen/cuda/detail/UnpackRaw.cuh")
 PROGRAMS = (
     Program(
         "marlin",
@@ -93,6 +104,87 @@ PROGRAMS = (
         {"ggml_common.cuh": "common.cuh", "ggml_convert.cuh": "convert.cuh"},
     ),
     Program(
+        "flash_attention",
+        "flash-attention",
+        "flash_fwd_launch_template.h",
+        (),
+        {"flash_attention_c10.h": " ".join(_TORCH)},
+        ("csrc/flash_attn/src", "csrc/cutlass/include"),
+        (*SM80, "--exclude", "*_ext.hpp"),  # wgmma's tables of 3 MB, which no macro here asks for
+        standard="c++20",  # the simulator's copies of constexpr functions
+    ),
+    Program(
+        "fp6_llm",
+        "fp6_llm",
+        "fp6_linear.cu",
+        (Source("fp6_llm/csrc/fp6_linear.cu", "template<int EXPONENT, int MANTISSA>"),),
+        {},
+        ("fp6_llm/csrc",),
+        SM80,
+    ),
+    Program(
+        "qserve_w8a8",
+        "omniserve",
+        "w8a8_gemm_cuda.cu",
+        (Source(f"{_QGEMM}/w8a8/w8a8_gemm_cuda.cu", "void w8a8_gemm_forward_cuda", r"torch/|w8a8_gemm_cuda\.h"),),
+        {},
+        (f"{_QGEMM}/w8a8",),
+        SM80,
+        program="qserve",
+    ),
+    Program(
+        "qserve_w4a8",
+        "omniserve",
+        "gemm_cuda.cu",
+        (Source(f"{_QGEMM}/w4a8_per_chn/gemm_cuda.cu", "void gemm_forward_cuda", r"torch/|gemm_cuda\.h"),),
+        {},
+        (f"{_QGEMM}/w4a8_per_chn",),
+        SM80,
+        program="qserve",
+        defines=("FOUR_BITS",),
+    ),
+    Program(
+        "llmq",
+        "llmq",
+        "gemm_mma.cu",
+        # its lanes read a tile in shared memory and store the next one there without a barrier between
+        (
+            Source(
+                "src/kernels/gemm_mma.cu",
+                "void gemm_mma_tn(nv_bfloat16* out, const __nv_fp8_e4m3",
+                changes={"store_fragment_row_major_sync(acc": "__syncwarp(); store_fragment_row_major_sync(acc"},
+            ),
+        ),
+        {},
+        ("src", "src/kernels"),
+        SM80,
+        standard="c++20",
+    ),
+    Program(
+        "sage_attention",
+        "SageAttention",
+        "qk_int_sv_f16_cuda_sm80.cu",
+        (
+            Source("csrc/qattn/qk_int_sv_f16_cuda_sm80.cu", "torch::Tensor ", r"torch/|dispatch_utils"),
+            Source("csrc/qattn/attn_utils.cuh", without="torch/"),
+            Source("csrc/utils.cuh", without="torch/"),
+        ),
+        {},
+        ("csrc/qattn",),
+        SM80,
+    ),
+    Program(
+        "sparge_attention",
+        "SpargeAttn",
+        "qk_int_sv_f16_cuda_sm80.cuh",
+        (),
+        {},
+        ("csrc/qattn",),
+        SM80,
+        program="sage_attention",
+        defines=("BLOCKS",),
+    ),
+    Program(
         "bitsandbytes",
         "bitsandbytes",
         "gemm_4bit_sm80.cu",
@@ -118,7 +210,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as made:
             folder = (asked.keep or Path(made)) / program.name
             write(program, asked.folder / program.project, folder)
-            failed += checked(program.name, folder, asked.rocm, not asked.no_run)
+            failed += checked(program, folder, asked.rocm, not asked.no_run)
     return 1 if failed else 0
 
 
@@ -126,24 +218,65 @@ def write(program: Program, project: Path, folder: Path) -> None:
     """The CUDA sources of a program."""
     folder.mkdir(parents=True, exist_ok=True)
     for source in program.sources:
-        (folder / Path(source.path).name).write_text(source.text(project), encoding="utf-8")
+        to = folder / (source.path if program.folders else Path(source.path).name)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to.write_text(source.text(project), encoding="utf-8")
     for ours, theirs in program.own.items():
-        (folder / theirs).write_bytes((OURS / ours).read_bytes())
-    text = (OURS / f"{program.name}.cu").read_text(encoding="utf-8")
+        for name in theirs.split():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes((OURS / ours).read_bytes())
+    text = "".join(f"#define {name}\n" for name in program.defines)
+    text += (OURS / f"{program.program or program.name}.cu").read_text(encoding="utf-8")
     (folder / "main.cu").write_text(text.replace("include SOURCE", f'include "{program.includes}"'), encoding="utf-8")
+    copy_reached(project, program.folders, folder)
 
 
-def checked(name: str, folder: Path, rocm: Path | None, run: bool) -> int:
+def copy_reached(project: Path, places: tuple[str, ...], folder: Path) -> None:
+    """Copy the headers of a project, found in these folders of it, that the files of a folder reach."""
+    known: set[Path] = set()
+    todo = [(f, project / f.relative_to(folder)) for f in sorted(folder.rglob("*")) if f.is_file()]
+    known.update(home.resolve() for _, home in todo)
+    while todo:
+        file, home = todo.pop()
+        for name in _INCLUDE.findall(file.read_text(encoding="utf-8", errors="replace")):
+            there = (project / at for at in places)
+            found = next((f for f in (home.parent / name, *(at / name for at in there)) if f.is_file()), None)
+            if found is None or found.resolve() in known or not found.is_relative_to(project):
+                continue
+            known.add(found.resolve())
+            to = folder / found.relative_to(project)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            to.write_bytes(found.read_bytes())
+            todo.append((to, found))
+
+
+def checked(program: Program, folder: Path, rocm: Path | None, run: bool) -> int:
     """How many of the steps fail; what they say is printed."""
-    hip = folder.with_name(f"{name}-hip")
-    print(f"{name}: {call('convert', folder, '-o', hip)[1].strip().splitlines()[-1]}")
+    name, hip = program.name, folder.with_name(f"{program.name}-hip")
+    text = call("convert", folder, "-o", hip, *program.options)[1]
+    print(f"{name}: {text.strip().splitlines()[-1]}")
     failed = 0
+    where: list[object] = [x for at in (".", *program.folders) for x in ("-I", hip / at)]
     if run:
-        code, text = call("simulate", hip / "main.cu", "--time-limit", "600")
+        code, text = call("simulate", hip / "main.cu", "--time-limit", "600", "--std", program.standard, *where)
         failed += code != 0
         print(text.strip())
     if rocm is not None:
-        code, text = call("verify", hip / "main.cu", "--arch", GPUS, "--rocm-path", rocm, "--no-build", "-q")
+        code, text = call(
+            "verify",
+            hip / "main.cu",
+            "--arch",
+            GPUS,
+            "--rocm-path",
+            rocm,
+            "--no-build",
+            "-q",
+            "--time-limit",
+            "3000",
+            "--std",
+            program.standard,
+            *where,
+        )
         failed += code != 0
         print(f"{name}: {GPUS} {'compile' if code == 0 else 'do not compile'}\n{text}".strip())
     return failed
