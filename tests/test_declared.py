@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from typing import cast
+
 import pytest
 
 from cu2port.catalog.uses import declared_names
 from cu2port.core.model import Options, Project
 from cu2port.engine.translate import translate
+from cu2port.facts import declared
+from cu2port.facts.clang import ClangService, Facts, Question
 from cu2port.facts.declared import stands_in
 from cu2port.syntax.declarations import Declarations
-from cu2port.syntax.lexer import lex
+from cu2port.syntax.lexer import Lexed, lex
 
 
 @pytest.mark.parametrize(
@@ -104,6 +109,57 @@ def kept(text: str, *declared: str) -> list[int]:
 )
 def test_a_name_is_the_users_where_its_declaration_is_visible(text: str, lines: list[int]) -> None:
     assert kept(text) == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "own", "lexed"),
+    [
+        ("struct A {};\nvoid f(const A<T>& texture, B<int>& cudaSuccess, int n);", "", False),
+        ("struct A {};\nvoid f(int a = g(1), A<T>& texture, int n) {}", "", False),
+        ("struct A {};\nA<T> texture, f(int n);", "texture", True),
+        ("struct A {}; // see (below\nA<T>\ntexture, n;", "texture", True),
+        ("struct A {};\nA<'('> texture, n;", "texture", True),
+    ],
+)
+def test_parameters_need_no_lexer(text: str, own: str, lexed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+
+    def counted(text: str) -> Lexed:
+        texts.append(text)
+        return lex(text)
+
+    monkeypatch.setattr(declared, "lex", counted)
+    assert declared_names(text).own & {"texture", "cudaSuccess"} == frozenset(own.split())
+    assert bool(texts) is lexed
+
+
+class Asked:
+    """In place of libclang: notes the names it is asked about, and knows none."""
+
+    last_error = ""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def ask(self, question: Question) -> Facts:
+        words = [re.match(rb"\w+", question.data[at:]) for at in question.bindings]
+        self.names += [w[0].decode() for w in words if w is not None]
+        return Facts()
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("int f(int texture, int umin) { int cudaSuccess = texture; return cudaSuccess + umin; }", []),
+        ("int f(int n) { for (int cudaSuccess = 0;; ++cudaSuccess) g([&](int x) { h(cudaSuccess); }); }", []),
+        ("void f() {\n#ifdef A\nint cudaSuccess = 3;\n#endif\ng(cudaSuccess); }", ["cudaSuccess"]),
+        ("struct S { int cudaSuccess; int f() { return cudaSuccess; } };", ["cudaSuccess", "cudaSuccess"]),
+    ],
+)
+def test_libclang_is_not_asked_about_locals(text: str, names: list[str]) -> None:
+    asked = Asked()
+    translate(text, path="a.h", clang=cast(ClangService, asked))
+    assert asked.names == names
 
 
 def test_a_name_of_a_header_counts_where_its_scope_is_open() -> None:

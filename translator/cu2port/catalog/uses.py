@@ -133,8 +133,10 @@ def _is_returned(unit: Unit, i: int) -> bool:
 
 def _settle(unit: Unit, doubtful: list[int], guessed: set[int]) -> set[int]:
     """Which of the doubtful tokens are the user's: libclang's answer, else what the lexer can tell."""
-    facts = unit.ask(bindings=tuple(unit.p[i] for i in doubtful))
-    out = set()
+    local = {i for i in doubtful if _is_local(unit, i)}
+    out = {i for i in local if _defines(unit, i) or not _is_hip_alias(unit, unit.t[i])}
+    doubtful = [i for i in doubtful if i not in local]
+    facts = unit.ask(bindings=tuple(unit.p[i] for i in doubtful)) if doubtful else None
     for i in doubtful:
         binding = facts.bindings.get(unit.p[i]) if facts is not None else None
         if binding is not None and binding.owner in ("cuda", "user", "system"):
@@ -152,6 +154,15 @@ def _settle(unit: Unit, doubtful: list[int], guessed: set[int]) -> set[int]:
             if own and not strict and (d is None or not is_own(unit.declarations, d)):
                 guessed.add(i)
     return out
+
+
+def _is_local(unit: Unit, i: int) -> bool:
+    """Whether token i certainly means a parameter or variable of the function around it."""
+    d = declaration_at(unit, i)
+    if d is None or d.kind not in ("parameter", "variable") or d.scope.kind not in ("function", "block", "statement"):
+        return False
+    around = unit.conditions(unit.p[i])
+    return unit.in_directive(i) is None and all(g in around for g in unit.conditions(unit.p[d.at]))
 
 
 def _is_variable(unit: Unit, i: int) -> bool:

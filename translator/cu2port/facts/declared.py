@@ -31,6 +31,8 @@ _AFTER = re.compile(r"\s*(?:/[/*]|([;:={(\[,}]|\Z))")
 _FOLLOWS = {">": "({;=[,", "]": "({;=[,", ")": "{;=[,", "}": ";=[,", "/": "({;=[,", ",": ";=[", "{": "=["}  # after what
 _SPACE = re.compile(r"\bnamespace\s+(?:\w+\s*::\s*|[A-Z_]+\s+)*\Z")
 _OPENS = re.compile(r"\s*(?:\{|::\s*(?!std\b)\w)")
+_STATEMENT = 2000  # bytes that are looked back at for its begin
+_MAY_HIDE = re.compile(r"""["'#\\]|/[/*]|\*/""")  # signs of what holds brackets that are none
 _NOT_BEFORE = BEFORE_VALUE - {"else", "do", "noexcept"}
 
 
@@ -92,7 +94,7 @@ def _is_between(text: str, start: int, stop: int, enums: bool) -> bool:
         after = _AFTER.match(text, stop) if follows else None
         declares = bool(follows and after and ((after[1] or "") in follows or (enums and last in ",{")))
         declares = declares and (last != "/" or before.endswith("*/"))
-    return declares and not _is_prose(text, start)
+    return declares and not _is_prose(text, start) and not _is_parameter(text, start)
 
 
 def _is_prose(text: str, at: int) -> bool:
@@ -104,6 +106,20 @@ def _is_prose(text: str, at: int) -> bool:
         above = above[above.rfind("\n") + 1 :].lstrip()
         return "//" in above or above.startswith("#")
     return "//" in line or line.startswith(("* ", "/*"))
+
+
+def _is_parameter(text: str, at: int) -> bool:
+    """Whether a place is certainly in brackets that its statement opens, as parameters are."""
+    begin = max(0, at - _STATEMENT)
+    begin = max(begin, *(text.rfind(c, begin, at) for c in ";{}"))
+    depth, k = 0, at
+    while depth < 1:
+        k = max(text.rfind("(", begin, k), text.rfind(")", begin, k))
+        if k < 0:
+            return False
+        depth += 1 if text[k] == "(" else -1
+    line = text[text.rfind("\n", 0, k) + 1 : k]
+    return _MAY_HIDE.search(text, k, at) is None and _MAY_HIDE.search(line) is None
 
 
 def _last_word(text: str) -> str:
