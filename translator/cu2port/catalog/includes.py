@@ -10,10 +10,10 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from pathlib import PurePosixPath
 from typing import TypeVar
 
 from cu2port.catalog.findings import Kind, RowFinding, by_kind
+from cu2port.core.files import suffix
 from cu2port.core.model import Edit, insert, replace
 from cu2port.facts.structure import Include
 from cu2port.facts.unit import Unit
@@ -201,13 +201,12 @@ def _drop_line(unit: Unit, d: Directive) -> Edit:
 
 def is_cuda_source(path: str) -> bool:
     """Whether nvcc would compile a file of this name as CUDA (or hipcc did so after `--rename`)."""
-    return PurePosixPath(path.replace("\\", "/")).suffix.lower() in (".cu", ".hip") or path in ("-", "<stdin>")
+    return suffix(path) in (".cu", ".hip") or path in ("-", "<stdin>")
 
 
 def _has_kernels(unit: Unit) -> bool:
     """Whether a source of another name can be CUDA alone: it defines kernels or launches some."""
-    suffix = PurePosixPath(unit.path.replace("\\", "/")).suffix.lower()
-    return suffix in (".cpp", ".cc", ".cxx") and ("__global__" in unit.words or bool(unit.launches))
+    return suffix(unit.path) in (".cpp", ".cc", ".cxx") and ("__global__" in unit.words or bool(unit.launches))
 
 
 def _runtime_on_top(unit: Unit) -> bool:

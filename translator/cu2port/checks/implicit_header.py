@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from cu2port.catalog.includes import is_cuda_source
-from cu2port.core.files import may_include
+from cu2port.core.files import may_include, suffix
 from cu2port.core.model import Edit, Finding, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
@@ -160,11 +160,10 @@ class ImplicitHeader(Check):
 
 
 def _read_by_nvcc(unit: Unit) -> bool:
-    suffix = PurePosixPath(unit.path.replace("\\", "/")).suffix.lower()
-    if is_cuda_source(unit.path) or suffix == ".cuh" or unit.words & {"__global__", "__device__"}:
+    if is_cuda_source(unit.path) or suffix(unit.path) == ".cuh" or unit.words & {"__global__", "__device__"}:
         return True
     # a header of C++ that calls CUDA's runtime is included by CUDA sources too
-    if suffix not in (".h", ".hpp", ".hh", ".hxx", ".inl"):
+    if suffix(unit.path) not in (".h", ".hpp", ".hh", ".hxx", ".inl"):
         return False
     return any(w.startswith("cuda") for w in unit.words & unit.catalog.active) and not unit.words.isdisjoint(_CPP)
 

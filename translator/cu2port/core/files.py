@@ -40,6 +40,13 @@ def read_json(path: Path | str, most: int) -> Any:
         raise ValueError(f"not JSON: {e}") from e
 
 
+def suffix(path: str) -> str:
+    """The suffix of a path's last part, lower case."""
+    name = path.replace("\\", "/").rpartition("/")[2]
+    at = name.rfind(".")
+    return name[at:].lower() if 0 < at < len(name) - 1 else ""
+
+
 def may_include(path: Path, folders: Iterable[Path]) -> bool:
     """Whether a file may be read because a source includes it by a relative name: a regular file in one of the folders
     (links resolved), or beside them where no link is on the way and the name is that of a source.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from cu2port.build.convert import Facts, facts
 from cu2port.build.variables import OLD_STANDARD
@@ -33,7 +33,7 @@ def asked(items: Sequence[Item], options: Options, own_hip: bool) -> Mapping[int
         i: (
             item,
             Asked(
-                kind=kind_of(PurePosixPath(item.relative).name),
+                kind=kind_of(item.relative.rpartition("/")[2]),
                 folder=item.relative.rpartition("/")[0],
                 renamed=names.get(item.root.path, frozenset()),
                 suffix=options.rename,
@@ -58,7 +58,7 @@ def _facts(item: Item) -> Facts:
         data = read_regular(item.path, MOST_BYTES)
     except OSError:
         return Facts()  # `convert` meets the same error and reports it
-    return facts(kind_of(PurePosixPath(item.relative).name), data)
+    return facts(kind_of(item.relative.rpartition("/")[2]), data)
 
 
 def _own_hip(root: Root, found: Collection[tuple[Item, Facts]]) -> bool:

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -99,7 +100,7 @@ def plan_items(request: Request, roots: Sequence[Root]) -> list[Item]:
 
 def as_planned(request: Request, item: Item, exclude: GitIgnoreSpec | None = None) -> Item:
     """An item of the walk, as `build` where it is a build file that is to be ported."""
-    if item.kind not in ("copy", "source") or not request.build_files or not kind_of(PurePosixPath(item.relative).name):
+    if item.kind not in ("copy", "source") or not request.build_files or not kind_of(item.relative.rpartition("/")[2]):
         return item
     return item if exclude is not None and exclude.match_file(item.relative) else replace(item, kind="build")
 
@@ -115,7 +116,7 @@ def _with_old_names(items: list[Item]) -> list[Item]:
 
 
 def _with_old_name(item: Item, moved: Mapping[str, str]) -> Item:
-    kind = kind_of(PurePosixPath(item.relative).name)
+    kind = kind_of(item.relative.rpartition("/")[2])
     if not kind or (item.kind == "build" and kind != "other"):
         return item  # names in the other kinds follow
     found = tuple(
@@ -227,11 +228,12 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
 def _sides_of(graph: Graph, items: Sequence[Item], wanted: Asked) -> Sides:
     """Which files are CUDA's and which are HIP's; of files that were named alone their names and the folders right
     above them tell."""
-    shown = {f: "/".join(Path(f).parts[-2:]) for f in graph.sides}
+    shown = dict.fromkeys(graph.sides, "")
     for item in items:
         if item.root.folder and item.name in shown:
             above = item.root.path.name if item.root.path.name.lower() in ("hip", "rocm") else ""
             shown[item.name] = f"{above}/{item.relative}" if above else item.relative
+    shown = {f: name or "/".join(Path(f).parts[-2:]) for f, name in shown.items()}
     builds = read_builds(
         (item.name, item.relative) for item in items if item.root.folder and item.kind in ("copy", "build")
     )
@@ -348,4 +350,9 @@ def output_of(request: Request, item: Item) -> str:
         if item.root.folder:
             return item.root.shown(item.target)
         return item.shown[: len(item.shown) - len(item.relative)] + item.target
-    return f"{Path(request.out).as_posix()}/{item.target}"
+    return f"{_posix(request.out)}/{item.target}"
+
+
+@lru_cache(maxsize=4)
+def _posix(path: str) -> str:
+    return Path(path).as_posix()
