@@ -37,6 +37,10 @@ class DependentName(Check):
         Example(
             "template <typename T> void f() { T::kind k; }", "template <typename T> void f() { typename T::kind k; }"
         ),
+        Example(
+            "template <class T, typename std::enable_if<B<T>::value>::type* = nullptr> void f() { std::string s; }",
+            note="`std` is no parameter",
+        ),
         Example("#define LOCAL A<T>::type x;\n", note="in a macro body, where nobody knows T"),
         Example("template <class T> void f(A<T>& a) { typename T::kind k; a.template get<3>(); }", note="it is there"),
         Example(
@@ -109,7 +113,7 @@ def _parameters(unit: Unit, f: Function) -> set[str]:
     return {
         unit.t[k + 1]
         for k in range(f.first + 2, close)
-        if unit.t[k] in ("class", "typename") and is_identifier(unit.t[k + 1])
+        if unit.t[k] in ("class", "typename") and is_identifier(unit.t[k + 1]) and unit.t[k + 2] != "::"
     }
 
 
