@@ -64,8 +64,10 @@ def test_what_is_left_of_a_conversion(rate: Any) -> None:
 def test_a_command_past_its_limit_may_end_what_it_started(
     rate: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # what a shell starts in the background ignores the signal, and so would what this process starts
     program = (
-        "import sys, time\ntry:\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    open(sys.argv[1], 'w').close()\n"
+        "import signal, sys, time\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "try:\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    open(sys.argv[1], 'w').close()\n"
     )
     monkeypatch.setattr(rate, "CU2PORT", (sys.executable, "-c", program))
     code, _ = rate.run([str(tmp_path / "ended")], 2.0)

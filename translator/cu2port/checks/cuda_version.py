@@ -81,7 +81,7 @@ class CudaVersion(Check):
         Example(
             "void f(T* t) {\n    (void)t;\n#if CUDART_VERSION >= 12000\n    CUtensorMap m = *t;\n#endif\n}\n",
             '#include "cu2port/untranslated.hpp"\nvoid f(T* t) {\n    (void)t;\n#if CUDART_VERSION >= 12000\n'
-            '    CUtensorMap m = *t;\n#else\ncu2port::ptx::untranslated("`CUtensorMap` is not in HIP");\n#endif\n}\n',
+            '    CUtensorMap m = *t;\n#else\ncu2port::untranslated("`CUtensorMap` is not in HIP");\n#endif\n}\n',
             "statements that HIP has not",
             findings=2,
             path="a.cpp",
@@ -310,7 +310,7 @@ def _not_in_hip(unit: Unit, i: int) -> tuple[str, tuple[Edit, ...]]:
     if unit.tok(unit.directives[g.opener].first - 1) not in ("{", "}", ";"):
         return "", ()
     line = unit.text.rfind("\n", 0, end.start) + 1
-    said = f'#else\ncu2port::ptx::untranslated("`{inside[0].cuda}` is not in HIP");\n'
+    said = f'#else\ncu2port::untranslated("`{inside[0].cuda}` is not in HIP");\n'
     return inside[0].cuda, (insert(line, said),)
 
 

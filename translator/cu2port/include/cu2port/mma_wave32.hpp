@@ -35,7 +35,7 @@ CU2PORT_MMA u32 swapped(u32 x) {
     return of_lane(0xaaaa5555u) ? x : other;
 }
 /// Bit 1 of the lane's number changes places with the number of the register.
-CU2PORT_MMA void exchange(u32& x0, u32& x1) {
+CU2PORT_MMA void swap_halves(u32& x0, u32& x1) {
     const u32 low = warp::detail::across(x0, 2), high = warp::detail::across(x1, 2);
     const bool upper = of_lane(0xccccccccu);
     x0 = upper ? high : x0;
@@ -150,7 +150,7 @@ CU2PORT_MMA_WMMA_INTEGERS(u4, u4, false, false, 16x16x32_iu4)
 #if CU2PORT_MMA_RDNA == 3
 CU2PORT_MMA void give_rows(u32 low, u32 high, u32* out) {
     const unsigned l = warp::detail::wave_lane(), rows = (l & 14) | (l & 1) << 4;
-    exchange(low, high);
+    swap_halves(low, high);
     for (unsigned k = 0; k < 4; ++k) out[k] = warp::detail::read(k < 2 ? low : high, rows + (k & 1));
 }
 CU2PORT_MMA void give_columns(u32 b, u32* out) {
@@ -160,7 +160,7 @@ CU2PORT_MMA void give_columns(u32 b, u32* out) {
 #else
 CU2PORT_MMA void give_rows(u32 low, u32 high, u32* out) {
     low = swapped(low), high = swapped(high);
-    exchange(low, high);
+    swap_halves(low, high);
     out[0] = low, out[1] = high;
 }
 CU2PORT_MMA void give_columns(u32 b, u32* out) {
@@ -189,7 +189,7 @@ template <class Acc, class V> CU2PORT_MMA Fragment<Acc, 4> part_of(const V& sums
     Fragment<Acc, 4> c;
     for (int i = 0; i < 2; ++i) {
         u32 low = bits_of(sums[4 * i]), high = bits_of(sums[4 * i + 1]);
-        exchange(low, high);
+        swap_halves(low, high);
         c[i] = of_bits<Acc>(swapped(low)), c[2 + i] = of_bits<Acc>(swapped(high));
     }
     return c;
@@ -197,7 +197,7 @@ template <class Acc, class V> CU2PORT_MMA Fragment<Acc, 4> part_of(const V& sums
 template <class Acc, class V> CU2PORT_MMA void put_part(const Fragment<Acc, 4>& c, V& sums) {
     for (int i = 0; i < 2; ++i) {
         u32 low = swapped(bits_of(c[i])), high = swapped(bits_of(c[2 + i]));
-        exchange(low, high);
+        swap_halves(low, high);
         sums[4 * i] = sums[4 * i + 2] = of_bits<Acc>(low), sums[4 * i + 1] = sums[4 * i + 3] = of_bits<Acc>(high);
     }
 }

@@ -1,8 +1,9 @@
-// cu2port untranslated: marks places whose PTX or calls have no counterpart on AMD GPUs, so that they are never compiled by
+// cu2port untranslated: marks places whose PTX or calls have no counterpart on AMD GPUs, so that they never compile by
 // accident. This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
 // `untranslated` is a host function: device code that calls it does not compile, and the compiler shows the call with
-// its text; on the host it stops the program. Functions that no kernel reaches do not disturb. Replace the call by code for AMD GPUs and take it out.
+// its text; on the host it stops the program. Functions that no kernel reaches do not disturb. Replace the call by code
+// for AMD GPUs and take it out.
 #ifndef CU2PORT_UNTRANSLATED_HPP
 #define CU2PORT_UNTRANSLATED_HPP
 
@@ -22,17 +23,24 @@
 #endif
 
 namespace cu2port {
-namespace ptx {
 
 #if defined(__HIP_DEVICE_COMPILE__) || defined(__HIPCC_RTC__)
-CU2PORT_UNTRANSLATED_HOST void untranslated(const char* ptx);
+CU2PORT_UNTRANSLATED_HOST void untranslated(const char* what);
+#else
+CU2PORT_UNTRANSLATED_HOST inline void untranslated(const char* what) {
+    std::fprintf(stderr, "cu2port: untranslated: %s\n", what);
+    std::abort();
+}
+#endif
+
+namespace ptx {
+
+using cu2port::untranslated;
+
+#if defined(__HIP_DEVICE_COMPILE__) || defined(__HIPCC_RTC__)
 // Stops the kernel that comes here.
 CU2PORT_UNTRANSLATED_BOTH void untranslated_trap(const char*) { __builtin_trap(); }
 #else
-CU2PORT_UNTRANSLATED_HOST inline void untranslated(const char* ptx) {
-    std::fprintf(stderr, "cu2port: untranslated: %s\n", ptx);
-    std::abort();
-}
 CU2PORT_UNTRANSLATED_BOTH void untranslated_trap(const char* ptx) {
     std::fprintf(stderr, "cu2port: untranslated: %s\n", ptx);
     std::abort();
