@@ -17,8 +17,9 @@ TOOL = Path(__file__).resolve().parent.parent / "tools" / "compile_examples.py"
 # Examples that do not compile by themselves, and why.
 CANNOT = {
     "CU109 example 6": "pastes a name of hipBLAS, whose header the wheels do not have",
-    "CU206 example 8": "assigns to a member of an object that it does not declare",
+    "CU206 example 12": "assigns to a member of an object that it does not declare",
     "CU216 example 3": "includes no header of complex numbers",
+    "CU232 example 8": "compares a member of a class that it does not declare",
     "CU313 example 5": "calls a device function in a host function, since the example says neither",
     "CU603 example 4": "has operands of types that it does not declare",
     "CU608 example 2": "is a statement outside of functions",

@@ -81,6 +81,20 @@ def test_part_of_a_warp(read: str) -> None:
         assert [j.finding.code for j in made.findings if j.finding.code in ("CU356", "CU357")] == [code]
 
 
+def test_a_kernel_that_counts_the_warps_of_one_dimension_needs_whole_warps_in_it() -> None:
+    """`blockDim.x / 32` is 0 in blocks of 16 by 8 threads, although they are four warps."""
+    text = (
+        "__device__ int all(int v) { for (int o = 16; o > 0; o /= 2) v += __shfl_xor_sync(~0u, v, o); return v; }\n"
+        "__global__ void k(const int* in, int* out) { __shared__ int s[32]; int t = threadIdx.x, v = all(in[t]);\n"
+        "  if (t % 32 == 0) s[t / 32] = v;\n  __syncthreads();\n  v = t < blockDim.x / 32 ? s[t] : 0;\n"
+        "  if (t < 32) v = all(v);\n  if (t == 0) *out = v; }\n"
+        "void run(int* a, int* b) { k<<<1, dim3(16, 8)>>>(a, b); }\n"
+    )
+    for source, code in ((text, "CU357"), (text.replace("16, 8", "64, 2"), "CU356")):
+        made = translate(source, Options(warp="native"), path="p.cu")
+        assert [j.finding.code for j in made.findings if "`k`" in j.finding.message] == [code]
+
+
 @pytest.mark.parametrize("block", ["48", "dim3(48)", "dim3(48, 1)", "N"])
 @pytest.mark.parametrize(
     "sum_of_a_warp",

@@ -46,11 +46,8 @@ template <class How, class A, class B> struct Unit {
 }  // namespace mma
 }  // namespace cu2port
 
-#if CU2PORT_MMA_CDNA
-#include "mma_wave64.hpp"
-#elif CU2PORT_MMA_RDNA
 #include "mma_wave32.hpp"
-#endif
+#include "mma_wave64.hpp"
 
 namespace cu2port {
 namespace mma {

@@ -8,6 +8,7 @@
 // and the wavefront is the warp: so nothing is tested.
 #ifndef CU2PORT_MMA_WAVE32_HPP
 #define CU2PORT_MMA_WAVE32_HPP
+#if CU2PORT_MMA_RDNA
 
 namespace cu2port {
 namespace mma {
@@ -235,4 +236,5 @@ template <class Acc> struct Tile {
 }  // namespace mma
 }  // namespace cu2port
 
+#endif  // CU2PORT_MMA_RDNA
 #endif  // CU2PORT_MMA_WAVE32_HPP

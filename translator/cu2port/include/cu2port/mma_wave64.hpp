@@ -9,6 +9,7 @@
 // which is tested in each product, unless CU2PORT_MMA_FULL_WAVES promises it.
 #ifndef CU2PORT_MMA_WAVE64_HPP
 #define CU2PORT_MMA_WAVE64_HPP
+#if CU2PORT_MMA_CDNA
 
 namespace cu2port {
 namespace mma {
@@ -199,4 +200,5 @@ template <class Acc> struct Tile {
 }  // namespace mma
 }  // namespace cu2port
 
+#endif  // CU2PORT_MMA_CDNA
 #endif  // CU2PORT_MMA_WAVE64_HPP

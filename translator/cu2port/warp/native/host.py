@@ -76,6 +76,11 @@ def in_rows(unit: Unit, f: Function, dims: int) -> Refused | None:
     return None
 
 
+def _looks_at_rows(unit: Unit, f: Function) -> bool:
+    first, stop = f.body
+    return any(unit.t[k : k + 3] == ["threadIdx", ".", "y"] for k in unit.find("threadIdx") if first < k < stop)
+
+
 def in_whole_warps(unit: Unit, facts: Facts, f: Function) -> Refused | None:
     """Why a kernel's blocks are no whole warps; None if no launch is seen to have such blocks.
 
@@ -88,6 +93,9 @@ def in_whole_warps(unit: Unit, facts: Facts, f: Function) -> Refused | None:
         block = read_expression(unit, unit.lexed.at(spans[1].start), unit.lexed.at(spans[1].end))
         sizes = block.args if isinstance(block, CallExpr) and callee(block) == "dim3" else (block,)
         numbers = [facts.number(size) for size in sizes]
-        if None not in numbers and prod(n for n in numbers if n is not None) % 32:
+        known = [n for n in numbers if n is not None]
+        # a kernel that looks at one dimension alone counts the warps of it
+        row = known[:1] if numbers[0] is not None and not _looks_at_rows(unit, f) else []
+        if (len(known) == len(numbers) and prod(known) % 32) or any(n % 32 for n in row):
             return Refused(x.open, Reason.PARTIAL)
     return None
