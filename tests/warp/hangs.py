@@ -517,7 +517,7 @@ __global__ void k(int *x) {
 
 QUIET = (
     _seed(
-        "looking back at the sums of other warps, each of which says that it has one before it looks",
+        "looking back at sums of other warps: each warp says that its own is there before it looks",
         """__global__ void scan(volatile int *flag, volatile int *sum, int *out, int n) {
     const int idx = blockIdx.x * blockDim.x + threadIdx.x;
     const int lane = idx & 31;

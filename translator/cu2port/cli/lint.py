@@ -120,12 +120,11 @@ def _tree(paths: tuple[str, ...], isolated: bool) -> Config:
     read = Config if isolated else find_config
     here = read(Path.cwd().resolve())
     top = here.root.resolve()
-    folders = [
-        folder if folder.is_dir() else folder.parent for p in paths if p != "-" for folder in [Path(p).absolute()]
-    ]
-    if any(f.resolve().is_relative_to(top) for f in folders) or not folders:
+    named = [Path(p).absolute() for p in paths if p != "-"]
+    folders = [(p if p.is_dir() else p.parent).resolve() for p in named]
+    if any(f.is_relative_to(top) for f in folders) or not folders:
         return here
-    return read(Path(os.path.commonpath([f.resolve() for f in folders])))
+    return read(Path(os.path.commonpath(folders)))
 
 
 def _settings(config: Config, asked: Mapping[str, Any], known: Mapping[str, Counter[str]]) -> Settings:

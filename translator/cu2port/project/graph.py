@@ -142,7 +142,7 @@ class Graph:
 
     def own(self, file: str) -> frozenset[str]:
         """The include spellings of a file that name a file of the tree, whatever folder the build finds it in; and
-        the libraries (`cutlass/*`) of which any file includes a header that the tree has."""
+        the libraries (`cutlass/*`) that the tree holds, if any file includes a header of theirs."""
         return self._libraries.union(name for name in self._spelled.get(file, ()) if self._ending(name))
 
     @cached_property
