@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 T = TypeVar("T")
+_PART = 1 << 18  # bytes that are read in one step
 ABSENT = ""  # the digest of nothing
 _OTHER = "other"  # that of a folder, a pipe, a device
 _HERE = -100  # AT_FDCWD: names are relative to the working folder
@@ -38,15 +39,26 @@ def digest_of(path: Path | str) -> str:
     """What is at a path, links not followed: the sha256 of a file, where a link leads, ABSENT. Raises OSError."""
     name = str(path)
     try:
-        mode = os.lstat(name).st_mode
-        if stat.S_ISLNK(mode):
+        found = os.lstat(name)
+        if stat.S_ISLNK(found.st_mode):
             return f"link:{os.readlink(name)}"  # noqa: PTH115
-        if not stat.S_ISREG(mode):
+        if not stat.S_ISREG(found.st_mode):
             return _OTHER
-        with open(os.open(name, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as f:  # noqa: PTH123
-            return hashlib.file_digest(f, "sha256").hexdigest()
+        descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        try:
+            return _digest_of_open(descriptor, found.st_size)
+        finally:
+            os.close(descriptor)
     except (FileNotFoundError, NotADirectoryError):
         return ABSENT
+
+
+def _digest_of_open(descriptor: int, size: int) -> str:
+    """The sha256 of an open file of about this size; `hashlib.file_digest` clears a large buffer for each file."""
+    found = hashlib.sha256()
+    while part := os.read(descriptor, min(size + 1, _PART)):
+        found.update(part)
+    return found.hexdigest()
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+_PART = 1 << 20  # bytes that are read in one step
 CUDA_SUFFIXES = frozenset({".cu", ".cuh"})
 SOURCE_SUFFIXES = CUDA_SUFFIXES | frozenset(
     {".h", ".hpp", ".hxx", ".hh", ".inl", ".inc", ".c", ".cc", ".cpp", ".cxx"}
@@ -22,9 +23,29 @@ def read_regular(path: Path | str, most: int | None = None) -> bytes:
     It is looked at before it is opened, since opening alone can block (a pipe) or act (a device).
     """
     _check(os.stat(path), path, most)  # noqa: PTH116
-    with open(path, "rb") as f:  # noqa: PTH123
-        _check(os.fstat(f.fileno()), path, most)
-        return f.read() if most is None else f.read(most)
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        found = os.fstat(descriptor)
+        _check(found, path, most)
+        return read_open(descriptor, found.st_size, most)
+    finally:
+        os.close(descriptor)
+
+
+def read_open(descriptor: int, size: int, most: int | None = None) -> bytes:
+    """What is left to read of an open file, at most `most` bytes. `size`: how many bytes there should be; a file object
+    costs more than reading a source."""
+    wanted = size + 1 if most is None else min(size + 1, most)
+    data = os.read(descriptor, wanted)
+    if len(data) == size or len(data) == most:
+        return data
+    parts = [data]
+    total = len(data)
+    while data and total != most:  # it grows, or is read in parts
+        data = os.read(descriptor, _PART if most is None else min(_PART, most - total))
+        parts.append(data)
+        total += len(data)
+    return b"".join(parts)
 
 
 def read_json(path: Path | str, most: int) -> Any:

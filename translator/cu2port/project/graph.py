@@ -22,6 +22,8 @@ _FOREIGN = re.compile(
     r"|torch|ATen|gtest)/"
 )
 
+_ODD_PATH = re.compile(r"(?:\A|/)(?:\.|/|\Z)")  # a name that `normpath` may change
+
 _Speakers = dict[str, dict[str, int]]  # the last word of a name -> the name -> bits of the files that have it
 
 
@@ -62,6 +64,7 @@ class Graph:
         self._by_name: dict[str, list[str]] = defaultdict(list)
         for f in sorted(files):
             self._by_name[os.path.basename(f)].append(f)  # noqa: PTH119
+        self._named: dict[str, dict[str, tuple[int, str]]] = {}
         self._endings: dict[tuple[str, str], dict[str, tuple[int, str]]] = {}
         self._spelled = {f: frozenset(name for name, _ in scan.includes) for f, scan in scans.items()}
         self._edges = {f: self._targets(f, scan) for f, scan in scans.items()}
@@ -155,6 +158,12 @@ class Graph:
 
     def _ending(self, name: str) -> dict[str, tuple[int, str]]:
         """The files of the tree whose path ends as an include is spelled: folder -> how many it holds, and one."""
+        found = self._named.get(name)
+        if found is None:
+            found = self._named[name] = self._ending_of(name)
+        return found
+
+    def _ending_of(self, name: str) -> dict[str, tuple[int, str]]:
         tail = os.sep + os.path.normpath(name).lstrip("." + os.sep)
         key = (os.path.basename(name), tail)  # noqa: PTH119
         if key not in self._endings:
@@ -186,7 +195,9 @@ class Graph:
     def _resolve(self, file: str, name: str, quoted: bool) -> str | None:
         folder = os.path.dirname(file)  # noqa: PTH120
         for base in (folder, *self._dirs) if quoted else self._dirs:
-            candidate = os.path.normpath(f"{base}/{name}")
+            candidate = f"{base}/{name}"
+            if _ODD_PATH.search(name) is not None or os.sep != "/":
+                candidate = os.path.normpath(candidate)
             if candidate in self._files:
                 return candidate
         near = self._ending(name)

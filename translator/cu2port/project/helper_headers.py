@@ -30,6 +30,7 @@ def _written(mark: bytes) -> re.Pattern[bytes]:
     return re.compile(rb"^[ \t]*#[ \t]*include[ \t]*" + re.escape(mark) + rb"(\w+\.hpp)\"", re.M)
 
 
+@lru_cache(maxsize=1)
 def known_helpers() -> frozenset[str]:
     """The names of all helper headers."""
     return frozenset(map(os.fsdecode, _package()))

@@ -27,6 +27,7 @@ _MOST_FILES = 2_000  # that one file leads to
 _EACH = 64  # headers that a run looks at for each of its files, on average; CUTLASS needs 25
 _MOST_BYTES = 64 << 20
 _ABOVE = 5  # folders above the file's own
+_NO_NAMES = ("", ".", "..")
 _INNER = ("include", "includes")
 DOUBT = "?"
 _TOOLKIT = "cuda_runtime_api.h"  # a folder that holds it is no folder of the project's
@@ -280,9 +281,15 @@ class Reach:
         return found
 
     def _real_folder(self, folder: str) -> str:
+        """A folder with links resolved: below one that is known only its own name is looked at."""
         found = self._real.get(folder)
         if found is None:
-            found = self._real[folder] = os.path.realpath(folder)
+            above, _, name = folder.rpartition(os.sep)
+            if not above or name in _NO_NAMES or self._is_link(folder) is not False:
+                found = os.path.realpath(folder)
+            else:
+                found = f"{self._real_folder(above).rstrip(os.sep)}{os.sep}{name}"
+            self._real[folder] = found
         return found
 
     def _text_of_folder(self, folder: str, home: str) -> str:
