@@ -83,7 +83,7 @@ def done(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
     monkeypatch.setattr(
         convert_module,
         "results",
-        lambda jobs, pool, tick, cache=None: results(jobs, cast("Pool", Watched(pool)), tick, cache),
+        lambda jobs, pool, tick, *more: results(jobs, cast("Pool", Watched(pool)), tick, *more),
     )
 
     def asked() -> list[str]:
@@ -94,9 +94,10 @@ def done(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
     return asked
 
 
-def converted(source: str, out: str, cache: bool = True, options: Options | None = None) -> str:
-    """Convert; the report."""
-    shutil.rmtree(out, ignore_errors=True)
+def converted(source: str, out: str, cache: bool = True, options: Options | None = None, over: bool = False) -> str:
+    """Convert; the report. `over`: into the output of an earlier run."""
+    if not over:
+        shutil.rmtree(out, ignore_errors=True)
     return render(run(Request((source,), "out", out, options or Options(), workers=1, cache=cache)).record)
 
 
@@ -136,11 +137,48 @@ def same_after_edits(seed: int, steps: int, folder: Path) -> int:
     for _ in range(steps):
         log.append(change(chosen, source))
         options = chosen.choice(OPTIONS)
-        ours = converted(str(source), str(folder / "with"), options=options)
+        ours = converted(str(source), str(folder / "with"), options=options, over=chosen.random() < 0.5)
         plain = converted(str(source), str(folder / "without"), cache=False, options=options)
         assert ours.replace("/with/", "/without/") == plain, log
         assert tree(folder / "with") == tree(folder / "without"), log
     return steps
+
+
+def test_an_output_that_is_there_is_not_read_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(tmp_path / "in", FILES)
+    out = tmp_path / "out"
+    source = str(tmp_path / "in")
+    first = converted(source, str(out))
+    written = tree(out)
+    asked: list[int] = []
+    get = Kept.get
+    monkeypatch.setattr(Kept, "get", lambda self, keys: asked.append(len(k := list(keys))) or get(self, k))
+    assert converted(source, str(out), over=True) == first
+    assert asked[-1] == 0  # of outputs
+    gone = [p for p in out.rglob("*.cu") if p.read_bytes() != (tmp_path / "in" / p.relative_to(out)).read_bytes()]
+    assert gone
+    gone[0].unlink()
+    assert converted(source, str(out), over=True) == first
+    assert asked[-1] == 1
+    assert tree(out) == written
+
+
+def test_a_result_whose_output_is_lost_is_made_again(
+    tmp_path: Path, done: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(tmp_path / "in", FILES)
+    out, source = str(tmp_path / "out"), str(tmp_path / "in")
+    first = converted(source, out)
+    written = tree(tmp_path / "out")
+    outputs = {p.read_bytes() for p in (tmp_path / "out").rglob("*") if p.is_file()}
+    assert converted(source, out) == first
+    done()
+    get = Kept.get
+    monkeypatch.setattr(Kept, "get", lambda self, keys: {k: v for k, v in get(self, keys).items() if v not in outputs})
+    assert converted(source, out) == first
+    assert tree(tmp_path / "out") == written
+    again = {Path(path).relative_to(source).as_posix() for path in done()}
+    assert again == {name for name, text in FILES.items() if written[name] != text.encode()}
 
 
 def test_edits_of_a_tree_give_what_a_run_without_a_cache_gives(tmp_path: Path) -> None:

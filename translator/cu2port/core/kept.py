@@ -43,7 +43,7 @@ _LIBRARIES = ("lark", "libcst", "tree-sitter", "tree-sitter-cmake")
 def code_digest() -> str:
     """A digest that changes with this package's code and rules, and with what else decides results: libraries,
     libclang, Python."""
-    h = hashlib.sha256(f"{_FORMAT} {__version__} {sys.version}".encode())
+    h = hashlib.sha256(f"{_FORMAT} {__version__} {sys.version} {sys.byteorder}".encode())
     package = Path(__file__).parent.parent
     for folder in (package, data_path("rules"), data_path("grammars")):
         for path in sorted(p for p in folder.rglob("*") if p.suffix != ".pyc" and p.is_file()):

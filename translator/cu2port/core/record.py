@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from cu2port.core.locate import Lines, Place, readable
-from cu2port.core.model import Judged, Outcome, Severity, Trust
+from cu2port.core.entry import Entry as Entry
+from cu2port.core.entry import counted
+from cu2port.core.locate import Lines, readable
+from cu2port.core.model import Judged, Outcome, Trust
 from cu2port.core.verified import VerifyRecord
-
-
-class Entry(NamedTuple):
-    """A finding with its outcome and places. Enumerations are spelled as in the report."""
-
-    code: str
-    name: str
-    severity: str
-    message: str
-    outcome: str
-    trust: str
-    start: Place
-    end: Place
-    effects: tuple[tuple[str, str], ...]
-    why: tuple[str, ...]
-    cuda: str
-    hip: str
-
-    @property
-    def open(self) -> bool:
-        """Whether a person still has to act."""
-        return self.outcome != Outcome.APPLIED.value and self.severity != Severity.INFO.value
 
 
 class FileRecord(NamedTuple):
@@ -40,7 +20,7 @@ class FileRecord(NamedTuple):
     path: str
     output: str
     status: str  # converted, copied, partial, failed
-    entries: tuple[Entry, ...] = ()
+    entries: Sequence[Entry] = ()
     seen: frozenset[str] = frozenset()
     left: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
@@ -98,15 +78,25 @@ class RunRecord:
     shard: PartRecord | None = None
 
     @property
+    def kinds(self) -> Iterator[tuple[Entry, int]]:
+        """What findings of a file share, and how many there are, for each file; the places are left out."""
+        return (kind for f in self.files for kind in counted(f.entries))
+
+    @property
     def by_outcome(self) -> dict[str, int]:
         """How many findings ended as applied, manual and conflict; all three always stand."""
-        counts = Counter(e.outcome for f in self.files for e in f.entries)
+        counts: Counter[str] = Counter()
+        for e, n in self.kinds:
+            counts[e.outcome] += n
         return {o.value: counts[o.value] for o in Outcome}
 
     @property
     def by_code(self) -> dict[str, int]:
         """Findings by code, sorted by code."""
-        return dict(sorted(Counter(e.code for f in self.files for e in f.entries).items()))
+        counts: Counter[str] = Counter()
+        for e, n in self.kinds:
+            counts[e.code] += n
+        return dict(sorted(counts.items()))
 
     @property
     def seen(self) -> frozenset[str]:
@@ -121,7 +111,7 @@ class RunRecord:
     @property
     def open(self) -> int:
         """How many findings are left for manual work; two widths of warps in one program are one."""
-        return sum(e.open for f in self.files for e in f.entries) + bool(self.hip and self.hip.mixed_widths)
+        return sum(n for e, n in self.kinds if e.open) + bool(self.hip and self.hip.mixed_widths)
 
 
 def entries(data: bytes, judged: Iterable[Judged]) -> tuple[Entry, ...]:

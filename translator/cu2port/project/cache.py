@@ -12,15 +12,14 @@ import dataclasses
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
+from cu2port.core.entry import Findings, checked, pack
 from cu2port.core.files import read_regular
 from cu2port.core.kept import Kept, code_digest
-from cu2port.core.locate import Place
-from cu2port.core.model import Options
-from cu2port.core.record import Entry
+from cu2port.core.model import Options, Project
 from cu2port.facts.hipcode import SideFacts
 from cu2port.project.graph import Scan
 from cu2port.project.helper_headers import known_helpers
@@ -28,6 +27,7 @@ from cu2port.project.jobs import Done, Job
 from cu2port.project.reach import DOUBT, Reach, Text, look
 from cu2port.warp.native.asked import is_asked
 
+There = Callable[[Job], str]
 _AT_ONCE = 256  # results that are read or written in one step
 _AT_ONCE_BYTES = 16 << 20
 _STATUS = frozenset({"converted", "copied"})  # of results that are kept: the others may end otherwise the next time
@@ -44,7 +44,7 @@ class Cache:
         self._reach = Reach(self._texts.get)
         self._wrote = False
         self._doubtful: set[bytes] = set()  # keys of results that hold only if libclang was not asked
-        self._options: dict[Options, str] = {}
+        self._plain: dict[Options | Project, str] = {}
 
     def scans(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Scan | None]]:
         """Each job with the first look at its file, None where that is still to be taken."""
@@ -80,15 +80,29 @@ class Cache:
                 new[self._scan_key(text.digest, job.options)] = _dump_scan(found, text.names)
         self._put(new)
 
-    def results(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Done | bytes]]:
-        """Each job with its result or, where there is none, with the key to keep it under (b"": it is not kept)."""
+    def results(self, jobs: Sequence[Job], there: There = lambda _: "") -> Iterator[tuple[Job, Done | bytes]]:
+        """Each job with its result or, where there is none, with the key to keep it under (b"": it is not kept).
+
+        `there`: the sha256 of what is at the place of a job's output; an output that is there already is not read.
+        """
         for part in _parts(jobs):
             keys = [self._key(job, self._reach) for job in part]
             found = self._kept.get(k for k in keys if k)
-            for job, key in zip(part, keys, strict=True):
-                text = self._texts.get(job.path)
-                done = _load(found.pop(key), text.digest.hex()) if key in found and text is not None else None
-                yield job, key if done is None else done
+            done = [self._loaded(job, found.get(key)) for job, key in zip(part, keys, strict=True)]
+            away = [
+                d is not None and d.written != "" and there(j) != d.written for j, d in zip(part, done, strict=True)
+            ]
+            outputs = self._kept.get(_of_output(key) for key, a in zip(keys, away, strict=True) if a)
+            for job, key, known, is_away in zip(part, keys, done, away, strict=True):
+                if known is None or not is_away:
+                    yield job, key if known is None else known
+                    continue
+                output = outputs.get(_of_output(key))
+                yield job, key if output is None else known._replace(output=output)
+
+    def _loaded(self, job: Job, content: bytes | None) -> Done | None:
+        text = self._texts.get(job.path)
+        return None if content is None or text is None else _load(content, text.digest.hex())
 
     def keep(self, done: Iterable[tuple[Job, bytes, Done]]) -> None:
         """Keep results, each under the key that `results` gave, if nothing that it depends on has changed meanwhile."""
@@ -100,6 +114,8 @@ class Cache:
             able = able and not (result.asked and key in self._doubtful)
             if able and text is not None and result.read == text.digest.hex() and self._key(job, reach) == key:
                 new[key] = _dump(result)
+                if result.output is not None:
+                    new[_of_output(key)] = result.output
         self._put(new)
 
     def close(self) -> None:
@@ -122,6 +138,13 @@ class Cache:
     def _scan_key(self, digest: bytes, options: Options) -> bytes:
         return _digest("scan", self._code, digest, repr(options.rules))
 
+    def _said(self, value: Options | Project) -> str:
+        """`_plain` of what many jobs share."""
+        text = self._plain.get(value)
+        if text is None:
+            text = self._plain[value] = _plain(value)
+        return text
+
     def _key(self, job: Job, reach: Reach) -> bytes:
         """The key of a job; b"" where not all that it depends on is known."""
         if job.data is not None or job.lexer_alone or job.not_scanned or is_asked(job.options):
@@ -134,16 +157,16 @@ class Cache:
             around = reach.digest(os.path.abspath(job.shown), text.names, job.options.include_dirs)  # noqa: PTH100
             if not around:
                 return b""
-        if job.options not in self._options:
-            self._options[job.options] = _plain(job.options)
         told = [*job.path.rsplit(os.sep, 2)[-2:], *(_plain(getattr(job, f)) for f in _JOB_FIELDS)]
-        key = _digest("convert", self._code, text.digest, around, self._options[job.options], *told)
+        shared = (self._said(job.options), self._said(job.project))
+        key = _digest("convert", self._code, text.digest, around, *shared, *told)
         if around.startswith(DOUBT):
             self._doubtful.add(key)
         return key
 
 
-_JOB_FIELDS = tuple(f.name for f in dataclasses.fields(Job) if f.name not in _OUTSIDE | {"options"})
+_ATOMS = frozenset({str, int, bool, bytes, type(None)})
+_JOB_FIELDS = tuple(f.name for f in dataclasses.fields(Job) if f.name not in _OUTSIDE | {"options", "project"})
 
 
 def _parts(jobs: Sequence[Job]) -> Iterator[Sequence[Job]]:
@@ -173,6 +196,8 @@ def _libclang() -> str:
 
 def _plain(value: object) -> str:
     """A value as text that is the same in every process: sets are sorted."""
+    if type(value) in _ATOMS:
+        return repr(value)
     if isinstance(value, (set, frozenset)):
         return f"{{{','.join(sorted(map(_plain, value)))}}}"
     if isinstance(value, (tuple, list)):
@@ -182,18 +207,15 @@ def _plain(value: object) -> str:
     if dataclasses.is_dataclass(value):
         inner = (f"{f.name}={_plain(getattr(value, f.name))}" for f in dataclasses.fields(value))
         return f"{type(value).__name__}({','.join(inner)})"
-    if value is None or isinstance(value, (str, int, bytes)):
-        return repr(value)
     raise TypeError(f"no key can be made of a {type(value).__name__}")
 
 
 def _digest(*parts: str | bytes) -> bytes:
-    h = hashlib.sha256()
+    said: list[bytes] = []
     for part in parts:
         data = part if isinstance(part, bytes) else part.encode("utf-8", "surrogateescape")
-        h.update(len(data).to_bytes(8, "little"))
-        h.update(data)
-    return h.digest()
+        said += (len(data).to_bytes(8, "little"), data)
+    return hashlib.sha256(b"".join(said)).digest()
 
 
 # --- what is kept, as JSON --------------------------------------------------------------------------------------------
@@ -221,52 +243,41 @@ def _side(*values: Any) -> SideFacts:
     return SideFacts(*values)
 
 
+def _of_output(key: bytes) -> bytes:
+    """The key of a result's output."""
+    return _digest("output", key)
+
+
 def _dump(done: Done) -> bytes:
-    """A result: its length, what was found as JSON, then the output. Texts that findings share stand there once."""
-    kinds: dict[tuple[Any, ...], int] = {}
-    rows = []
-    for e in done.entries:
-        kind = (*e[:6], *e[8:])
-        rows.append([kinds.setdefault(kind, len(kinds)), *e.start, *e.end])
-    head = [
-        done.status,
-        [sorted(done.seen), sorted(done.left), sorted(done.helpers)],
-        [done.output is not None, len(done.diff)],
-        list(kinds),
-        rows,
-    ]
+    """A result without its output: its length, what is known of it as JSON, then its findings and the diff."""
+    found = done.entries if isinstance(done.entries, Findings) else pack(done.entries)
+    parts = (*found.packed, done.diff)
+    head = [done.status, [sorted(done.seen), sorted(done.left), sorted(done.helpers)], done.written, *map(len, parts)]
     text = json.dumps(head, separators=(",", ":")).encode()
-    return len(text).to_bytes(8, "little") + text + done.diff + (done.output or b"")
+    return b"".join((len(text).to_bytes(8, "little"), text, *parts))
 
 
 def _load(content: bytes, read: str) -> Done | None:
     """A result, None for what is none. `read`: the digest of the text that it is of."""
     try:
-        size = int.from_bytes(content[:8], "little")
-        status, (seen, left, helpers), (has_output, diff), kinds, rows = json.loads(content[8 : 8 + size])
-        shared = [_kind(k) for k in kinds]
-        found = []
-        for n, *at in rows:
-            first, last = shared[n]
-            found.append(Entry._make((*first, Place(*at[:3]), Place(*at[3:]), *last)))
-        rest = content[8 + size :]
+        at = 8 + int.from_bytes(content[:8], "little")
+        status, (seen, left, helpers), written, *sizes = json.loads(content[8:at])
+        parts = []
+        for size in sizes:
+            parts.append(content[at : at + size])
+            at += size
+        kinds, rows, diff = parts
         if status not in _STATUS or not known_helpers().issuperset(helpers):
             return None
         return Done(
             status,
-            rest[diff:] if has_output else None,
-            rest[:diff],
-            tuple(found),
-            frozenset(seen),
-            frozenset(left),
-            frozenset(helpers),
+            diff=diff,
+            entries=checked(kinds, rows),
+            seen=frozenset(seen),
+            left=frozenset(left),
+            helpers=frozenset(helpers),
             read=read,
+            written=str(written),
         )
     except (ValueError, TypeError, IndexError, RecursionError):
         return None
-
-
-def _kind(values: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """What findings share, before and after their places."""
-    *first, effects, why, cuda, hip = values
-    return tuple(first), (tuple((a, b) for a, b in effects), tuple(why), cuda, hip)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from cu2port.core import file_rules
 from cu2port.core.disk import is_temporary, sweep, sweep_folder
+from cu2port.core.entry import Entry, counted
 from cu2port.core.model import Judged
-from cu2port.core.record import Entry, FileRecord, PartRecord, RunRecord, entries
+from cu2port.core.record import FileRecord, PartRecord, RunRecord, entries
 from cu2port.core.version import __version__
 from cu2port.project.cache import Cache
 from cu2port.project.helper_headers import HELPERS
@@ -104,14 +105,20 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
                         records[index] = _plain(request, items[index], blocked)
                 del others[:count]
 
-            for job, done in results(jobs, pool, tick, cache):
+            there: dict[int, str] = {}
+
+            def look(job: Job) -> str:
+                there[job.index] = tree.there(items[job.index])
+                return there[job.index]
+
+            for job, done in results(jobs, pool, tick, cache, look):
                 copy(share)
                 item = items[job.index]
                 found: tuple[Judged, ...] = ()
                 if _unread(done.entries):
                     tree.lost(item)
                 else:
-                    found = _put(tree, item, done, more)
+                    found = _put(tree, item, done, more, there.pop(job.index, None))
                 in_the_way |= _edited(found)
                 records[job.index] = _record(request, item, done, found)
             copy(len(others))
@@ -125,7 +132,7 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
 
 
 def _unread(found: Sequence[Entry]) -> bool:
-    return any(e.code == file_rules.UNREADABLE.code for e in found)
+    return any(e.code == file_rules.UNREADABLE.code for e, _ in counted(found))
 
 
 def _edited(found: Sequence[Judged]) -> bool:
@@ -141,15 +148,25 @@ def _broken(path: str, judged: Judged) -> FileRecord:
     return FileRecord(path, path, "failed", entries(b"", (judged,)))
 
 
-def _put(tree: TreeOutput, item: Item, done: Done | None, more: list[FileRecord] | None = None) -> tuple[Judged, ...]:
+def _put(
+    tree: TreeOutput,
+    item: Item,
+    done: Done | None,
+    more: list[FileRecord] | None = None,
+    there: str | None = None,
+) -> tuple[Judged, ...]:
     """Write an item, `done` None: as it is, after the headers it includes; a file that cannot be read or written is a
-    finding, and the others go on. `more`: gets the records of headers whose place is taken."""
+    finding, and the others go on. `more`: gets the records of headers whose place is taken; `there`: the digest of what
+    is at its place, where somebody has looked."""
     if item.kind == "none":
         return ()
     try:
         if done is not None and more is not None:
             more += _foreign(tree.put_headers(done.helpers))
-        blocked = tree.put(item, done.output if done else None, done.read if done else "")
+        if done is not None:
+            blocked = tree.put(item, done.output, done.read, done.written, there)
+        else:
+            blocked = tree.put(item, None)
     except OSError as e:
         tree.lost(item)
         where = e.filename if isinstance(e.filename, str) else item.shown
@@ -309,7 +326,8 @@ def _record(request: Request, item: Item, done: Done, found: tuple[Judged, ...])
     """The record of a source: findings on the file first, then those in its text. Of a file that was left as it
     is there is nothing else to say: what was found was not applied."""
     left = any(j.finding.code in (file_rules.NOT_REPLACED.code, file_rules.UNREADABLE.code) for j in found)
-    every = (*entries(b"", (*item.found, *found)), *(() if left else done.entries))
+    own = entries(b"", (*item.found, *found))
+    every = (*own, *(() if left else done.entries)) if own else done.entries
     failed = left or _unread(every)
     return FileRecord(
         path=item.shown,

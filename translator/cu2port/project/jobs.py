@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,8 +15,10 @@ from cu2port.build.words import MOST_BYTES, Asked
 from cu2port.catalog import load_catalog
 from cu2port.catalog.uses import declared_names
 from cu2port.core import file_rules
+from cu2port.core.entry import Entry, pack
+from cu2port.core.files import read_open
 from cu2port.core.model import Judged, Options, Project, Result
-from cu2port.core.record import Entry, entries
+from cu2port.core.record import entries
 from cu2port.engine import translate as engine
 from cu2port.facts.hipcode import SideFacts, may_ask, plain_facts, side_facts
 from cu2port.facts.unit import Unit
@@ -60,19 +63,24 @@ class Job:
 
 
 class Done(NamedTuple):
-    """What happened to a job. `output` None: the input, byte for byte. `read`: the sha256 of that; `helpers`: the
-    helper headers that the output includes, new or not; `asked`: whether libclang was asked."""
+    """What happened to a job.
+
+    `output` None: the input, byte for byte; with `written`, the sha256 of what is at the place of the output already.
+    `read`: the sha256 of the input; `helpers`: the helper headers that the output includes, new or not; `asked`:
+    whether libclang was asked.
+    """
 
     status: str
     output: bytes | None = None
     diff: bytes = b""
-    entries: tuple[Entry, ...] = ()
+    entries: Sequence[Entry] = ()
     seen: frozenset[str] = frozenset()
     left: frozenset[str] = frozenset()
     helpers: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
     read: str = ""
     asked: bool = False
+    written: str = ""
 
 
 class Tools:
@@ -165,18 +173,19 @@ def _pack(job: Job, result: Result) -> Done:
         found = (*found, lexer_alone)
     if job.not_scanned:
         found = (file_rules.not_scanned(job.not_scanned), *found)
-    changed = result.output != result.data
+    output = result.output if result.output != result.data and job.diff is None else None
     return Done(
         status=status,
-        output=result.output if changed and job.diff is None else None,
+        output=output,
         diff=_diff(job, result.data, result.output),
-        entries=entries(result.data, found),
+        entries=pack(entries(result.data, found)),
         seen=result.seen,
         left=result.left,
         helpers=result.helpers | included_helpers(result.output, job.project.helper_prefix),
         notes=result.notes,
         read=hashlib.sha256(result.data).hexdigest(),
         asked=result.asked,
+        written="" if output is None else hashlib.sha256(output).hexdigest(),
     )
 
 
@@ -184,10 +193,12 @@ def _read(job: Job) -> bytes | None:
     """The text of a job; None when it is too large."""
     if job.data is not None:
         return job.data if len(job.data) <= job.max_size else None
-    with open(job.path, "rb") as f:  # noqa: PTH123 - a Path a file costs more than the call
-        if os.fstat(f.fileno()).st_size > job.max_size:
-            return None
-        return f.read()
+    descriptor = os.open(job.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        size = os.fstat(descriptor).st_size
+        return read_open(descriptor, size) if size <= job.max_size else None
+    finally:
+        os.close(descriptor)
 
 
 def _is_cuda(job: Job) -> bool:

@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 from cu2port.core import file_rules
 from cu2port.core.disk import ABSENT, CHANGED, Refused, digest_of, put_link, real_folder, replacing, write
+from cu2port.core.files import read_open
 from cu2port.core.model import Judged
 from cu2port.project.helper_headers import HelperHeaders
 from cu2port.project.manifest import Known, Manifest, reachable
@@ -83,9 +84,20 @@ class TreeOutput:
         except OSError as e:
             raise CannotRun(f"{e.filename}: {e.strerror}") from e
 
-    def put(self, item: Item, data: bytes | None, read: str = "") -> Judged | None:
+    def there(self, item: Item) -> str:
+        """The digest of what is at an item's place; "" where that cannot be told, and `put` says why."""
+        self._make_room(item.target.rpartition("/")[0])
+        try:
+            return digest_of(f"{self.out}{os.sep}{item.target}")
+        except OSError:
+            return ""
+
+    def put(
+        self, item: Item, data: bytes | None, read: str = "", written: str = "", there: str | None = None
+    ) -> Judged | None:
         """Write one item; `data` None: as it is in the input, which had the digest `read` (a link and a file that is
-        only copied have none). Returns what stood in the way. Raises OSError."""
+        only copied have none). `written`: the digest of what is to be there, and `data` may be None if that is there;
+        `there`: what `there` said. Returns what stood in the way. Raises OSError."""
         if item.target in self._headers:
             return None  # a helper header of this version is there
         path = f"{self.out}{os.sep}{item.target}"
@@ -99,14 +111,19 @@ class TreeOutput:
             if not self._remove_ours(Path(path)):
                 return file_rules.IN_THE_WAY.on_file(f"{path} is a folder with files that are not cu2port's; remove it")
             mode = 0
-        if data is None and item.kind != "link":
+        now = ABSENT if not mode else digest_of(path) if there is None else there
+        new = written or read
+        if written and data is None and now != written:
+            self.lost(item)
+            return file_rules.NOT_REPLACED.on_file(f"{path} was changed while cu2port ran; convert again")
+        if data is None and item.kind != "link" and (not new or now != new):
             data = _whole(item.name)
             if read and data is not None and hashlib.sha256(data).hexdigest() != read:
                 self.lost(item)
                 return file_rules.NOT_REPLACED.on_file(f"{CHANGED}, so its output is not made; convert again")
-        new = hashlib.sha256(data).hexdigest() if data is not None else self._input_digest(item)
+        if not new:
+            new = hashlib.sha256(data).hexdigest() if data is not None else self._input_digest(item)
         old = self._known.get(item.target, ("", ""))[0]
-        now = digest_of(path) if mode else ABSENT
         if now not in (new, ABSENT) and not self.force and old != now:
             self._now[item.target] = (old, root)
             if old == new:
@@ -302,8 +319,12 @@ def _kind(path: str) -> int:
 
 def _whole(name: str) -> bytes | None:
     """The bytes of a file; None for a large one."""
-    with open(name, "rb") as f:  # noqa: PTH123 - for every file of a tree
-        return f.read() if os.fstat(f.fileno()).st_size <= _AT_ONCE else None
+    descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        size = os.fstat(descriptor).st_size
+        return read_open(descriptor, size) if size <= _AT_ONCE else None
+    finally:
+        os.close(descriptor)
 
 
 def _copy(name: str, to: BinaryIO) -> str:

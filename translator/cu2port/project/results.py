@@ -8,22 +8,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from cu2port.catalog import load_catalog
 from cu2port.checks import all_checks
 from cu2port.core import file_rules
-from cu2port.project.cache import Cache
+from cu2port.project.cache import Cache, There
 from cu2port.project.jobs import Done, Job, convert, refused
 from cu2port.project.plan import Request
 from cu2port.project.workers import Lost, Pool, Workers, available_cores
 
 Tick = Callable[[int, int], None]
-_MANY = 64  # sources: some of so many need what is loaded late
 _KEPT_AT_ONCE = 128  # results that go to the cache in one step
 
 
-def results(jobs: Sequence[Job], pool: Workers, tick: Tick, cache: Cache | None = None) -> Iterator[tuple[Job, Done]]:
-    """Every job's result, as they come: first those that an earlier run kept."""
+def results(
+    jobs: Sequence[Job], pool: Workers, tick: Tick, cache: Cache | None = None, there: There = lambda _: ""
+) -> Iterator[tuple[Job, Done]]:
+    """Every job's result, as they come: first those that an earlier run kept. `there`: as for `Cache.results`."""
     total, count = len(jobs), 0
     todo: list[Job] = list(jobs) if cache is None else []
     keys: dict[int, bytes] = {}
-    for job, known in cache.results(jobs) if cache is not None else ():
+    for job, known in cache.results(jobs, there) if cache is not None else ():
         if isinstance(known, bytes):
             keys[job.index] = known
             todo.append(job)
@@ -70,15 +71,18 @@ def _lost(job: Job, lost: Lost) -> Done:
 
 
 def new_pool(request: Request, sources: int, held: Sequence[int] = ()) -> contextlib.AbstractContextManager[Workers]:
-    """Workers for a run. What all of them need is loaded first, so that a fork shares it. `held`: descriptors of locks,
-    which must not outlive this process in them."""
+    """Workers for a run. `held`: descriptors of locks, which must not outlive this process in them."""
     load_catalog(request.options.rules)
-    all_checks()
-    if sources >= _MANY:
-        import cu2port.facts.clang
-        import cu2port.ptx.rewrite  # noqa: F401
     if request.scheduler:
         from cu2port.project.cluster import Cluster  # it loads dask
 
         return Cluster(request.scheduler)
-    return Pool(min(request.workers or available_cores(), max(1, sources)), request.limit_s, held)
+    return Pool(min(request.workers or available_cores(), max(1, sources)), request.limit_s, held, _load)
+
+
+def _load() -> None:
+    """What most sources need."""
+    import cu2port.facts.clang
+    import cu2port.ptx.rewrite  # noqa: F401
+
+    all_checks()

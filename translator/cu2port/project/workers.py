@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 _CHUNK_FILES = 32
+_MANY = 64  # jobs: some of so many need what is loaded late
 _CHUNK_BYTES = 128 << 10
 
 
@@ -90,10 +91,13 @@ class Workers(Protocol):
 class Pool:
     """Up to `size` worker processes. Use as a context manager; leaving it ends them.
 
-    `held`: descriptors that they close, where they inherit any: a lock must end with this process.
+    `held`: descriptors that they close, where they inherit any: a lock must end with this process. `load`: loads what
+    most jobs need, here, so that a fork shares it; few jobs load what they need themselves.
     """
 
-    def __init__(self, size: int, limit_s: float = 60.0, held: Sequence[int] = ()) -> None:
+    def __init__(
+        self, size: int, limit_s: float = 60.0, held: Sequence[int] = (), load: Callable[[], None] = lambda: None
+    ) -> None:
         # fork shares the catalogue that the parent has loaded; elsewhere it is unsafe or missing
         self._context: ForkContext | SpawnContext
         if sys.platform == "linux":
@@ -103,6 +107,7 @@ class Pool:
         self._size = max(1, size)
         self._limit = limit_s
         self._held = tuple(held)
+        self._load = load
         self._workers: list[_Worker] = []
 
     def __enter__(self) -> Pool:
@@ -115,6 +120,8 @@ class Pool:
 
     def run(self, work: Callable[[Job, Tools], R], jobs: Sequence[Job]) -> Iterator[tuple[Job, R | Lost]]:
         """Do `work` on every job; results come as they are ready, each job exactly once."""
+        if len(jobs) >= _MANY:
+            self._load()
         chunks = deque(in_chunks(jobs, self._size))
         again: set[int] = set()  # jobs that failed once
         while chunks or any(w.pending for w in self._workers):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from cu2port.core.entry import Entry, counted
 from cu2port.core.families import OWN
 from cu2port.core.model import Outcome, Severity
-from cu2port.core.record import Entry, FileRecord, RunRecord, TreeRecord
+from cu2port.core.record import FileRecord, RunRecord, TreeRecord
 
 _MOST = 12  # codes and names that the summary lists before it counts the rest
 
@@ -29,23 +30,31 @@ def findings(run: RunRecord, verbosity: int) -> Iterator[tuple[str, str]]:
     What cu2port has to say of a file is shown at 0 too when there is nothing left to do about it.
     """
     for f in run.files:
-        for e in f.entries:
-            left = e.open or (OWN.has(e.code) and verbosity == 0)
-            if verbosity > 0 or (left and (verbosity == 0 or e.severity == Severity.ERROR.value)):
-                yield e.severity, finding_line(f, e)
+        if any(_shown(e, verbosity) for e, _ in counted(f.entries)):
+            yield from ((e.severity, finding_line(f, e)) for e in f.entries if _shown(e, verbosity))
         if verbosity > 0:
             for note in f.notes:
                 yield Severity.INFO.value, f"{f.path}: note: {note}"
 
 
+def _shown(e: Entry, verbosity: int) -> bool:
+    left = e.open or (OWN.has(e.code) and verbosity == 0)
+    return verbosity > 0 or (left and (verbosity == 0 or e.severity == Severity.ERROR.value))
+
+
 def summary(run: RunRecord) -> Iterator[str]:
     """The lines of the summary table."""
     status = Counter(f.status for f in run.files)
-    entries = [e for f in run.files for e in f.entries]
-    left_by = Counter(e.outcome for e in entries if e.open)
+    total = sum(len(f.entries) for f in run.files)
+    left_by: Counter[str] = Counter()
+    todo: Counter[str] = Counter()
+    for e, n in run.kinds:
+        if e.open:
+            left_by[e.outcome] += n
+            todo[f"{e.code} {e.name}"] += n
     applied = run.by_outcome[Outcome.APPLIED.value]
     outcome = [(Outcome.APPLIED.value, applied), *((o.value, left_by[o.value]) for o in Outcome if left_by[o.value])]
-    outcome.append(("for information", len(entries) - applied - sum(left_by.values())))
+    outcome.append(("for information", total - applied - sum(left_by.values())))
     names, left = run.seen, sorted(run.left)
     yield _row("files", len(run.files), [(n, status[n]) for n in ("converted", "copied", "partial", "failed")])
     if run.ignored:
@@ -54,11 +63,10 @@ def summary(run: RunRecord) -> Iterator[str]:
         yield "no CUDA found: nothing was converted"
     if run.hip:
         yield from _hip(run.hip)
-    yield _row("findings", len(entries), outcome)
+    yield _row("findings", total, outcome)
     yield _row("CUDA names", len(names), [("converted", len(names) - len(left)), ("left", len(left))])
     if left:
         yield _listing("names left", left)
-    todo = Counter(f"{e.code} {e.name}" for e in entries if e.open)
     if todo:
         rows = sorted(todo.items(), key=lambda item: (-item[1], item[0]))
         yield _listing("to do", [f"{name} ({count})" for name, count in rows])
