@@ -6,6 +6,7 @@ import json
 import platform
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from cu2port.verify.reach import read
 from cu2port.verify.sim_build import Program, Text, Toolchain
 from cu2port.verify.trial.branches import counted
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
-from cu2port.verify.trial.run import Asked, find_programs, try_program
+from cu2port.verify.trial.run import Asked, Recorded, find_programs, open_trial, try_program, work_folder
 from cu2port.verify.trial.slices import needed, sliced
 from cu2port.verify.trial.verdict import Verdict, most_common_failure, read_output, written_by
 
@@ -319,3 +320,31 @@ def test_reports_and_exit_codes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert says()[0] == 2
     assert CliRunner().invoke(cli, ["trial", "none.cu"]).exit_code == 2
     assert Text("x").hip == "x"
+
+
+def test_a_race_that_changes_no_result_is_a_difference(tmp_path: Path, toolchain: Toolchain) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text("""__global__ void k(int* out, int n) {
+    __shared__ int s[128];
+    s[threadIdx.x] = n;
+    __syncthreads();
+    int a = s[127 - threadIdx.x];
+    __syncthreads(); // the second
+    s[threadIdx.x] = n;
+    out[blockIdx.x * 128 + threadIdx.x] = s[threadIdx.x] + a;
+}
+void go(int* a) { k<<<3, 128>>>(a, 9); }
+""")
+    opened = open_trial(Program((path,)), Asked(time_s=20.0, waves=(32,)), toolchain)
+    assert opened is not None and isinstance(opened[1][0][1], Kernel)
+    trial, kernel = opened[0], opened[1][0][1]
+    without = {
+        p: read(u.text.replace("__syncthreads(); // the second", ""), u.path) for p, u in trial.hip.units.items()
+    }
+    with work_folder() as folder:
+        recorded = trial.record(kernel, folder)
+        assert isinstance(recorded, Recorded), recorded
+        assert trial.compare(recorded, trial.hip).outcome == "same"
+        said = trial.compare(recorded, replace(trial.hip, units=without))
+    assert said.outcome == "differs" and "a race that CUDA's kernel does not have" in said.why, said
+    assert "k.cu:6, k.cu:8 as converted" in said.why  # behind the line that includes HIP's header

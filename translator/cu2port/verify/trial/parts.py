@@ -17,11 +17,12 @@ def driver(toolchain: Toolchain) -> Path:
     return toolchain.kept("driver.o", (*toolchain.flags(32), "-O2", "-c", str(source)), _FOLDERS)
 
 
-def flags(toolchain: Toolchain, wave: int, cuda: bool) -> list[str]:
-    """Flags under which one side of a trial is compiled: the dialect, and headers that come before all text."""
+def flags(toolchain: Toolchain, wave: int, cuda: bool, watched: bool = False) -> list[str]:
+    """Flags under which one side of a trial is compiled: the dialect, and headers that come before all text.
+    `watched`: so that races are seen."""
     own = [f"-I{HEADERS / 'cuda'}"] if cuda else ["-D__HIP__=1", "-D__HIPCC__=1"]
-    common = [*toolchain.flags(wave), OPTIMISATION, *own]
-    name = f"before-{'cuda' if cuda else 'hip'}-{wave}"
+    common = [*toolchain.flags(wave, watched), OPTIMISATION, *own]
+    name = f"before-{'cuda' if cuda else 'hip'}-{wave}{'-watched' * watched}"
     first = "cuda_runtime.h" if cuda else "hip/hip_runtime.h"
     text = f'#include "{first}"\n#include "cu2port_trial/trial.h"\n'
     header = cache_dir() / "sim" / f"{name}.h"

@@ -26,6 +26,7 @@ _CUDA_NAME = re.compile(r"(?:cuda|CUDA|cu[A-Z]|CU_|CUDART_|make_cu|nv_bfloat|__n
 _WHOLE = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uUlL]*")
 _MOST_NUMBERS = 64
 _SOLO = frozenset({"solo", "idle"})  # `if (cu2port::solo::idle()) return;` in a kernel
+_SHARED = frozenset({"__shared__", "__syncthreads", "__syncwarp", "__threadfence"})
 _MEMORY = frozenset({"__device__", "__constant__", "__managed__"})
 _LACKS = (
     ("textures", re.compile(r"cudaTextureObject_t|cudaSurfaceObject_t|tex[123]D\w*|texture|surf[123]D\w*|surface")),
@@ -84,6 +85,12 @@ def names_for(side: Side, kernel: Kernel) -> frozenset[str]:
         u for p, u in side.units.items() if INCLUDE_DIR not in p.parents
     ]  # helper headers name nothing of the user's
     return needed(own, {kernel.name, *re.findall(r"\w+", kernel.arguments)})
+
+
+def shares_memory(side: Side, kernel: Kernel) -> bool:
+    """Whether threads of a kernel exchange values through memory: it has barriers or shared memory."""
+    seen = names_for(side, kernel)
+    return any(not _SHARED.isdisjoint(e.words) for u in side.units.values() for e in kept(u, seen))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ from threading import Lock
 
 from cu2port.core.data import cache_dir
 from cu2port.project.tree import CannotRun
-from cu2port.verify import sim_build
+from cu2port.verify import sim_build, sim_check
 from cu2port.verify.sim_build import INCLUDE_DIR, CannotBuild, Program, Toolchain, absolute_path, mirrored
 from cu2port.verify.trial import parts
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
-from cu2port.verify.trial.program import Hints, LackingError, Side, Written, check, hints, write
+from cu2port.verify.trial.program import Hints, LackingError, Side, Written, check, hints, shares_memory, write
 from cu2port.verify.trial.verdict import (
     ENOUGH,
     Said,
@@ -36,6 +36,7 @@ _ORDERS: Mapping[str, Mapping[str, str]] = {
     "": {},
     " from the last lane on": {"CU2PORT_SIM_CHECK": "1", "CU2PORT_SIM_BACKWARD": "1"},
 }
+_WATCHED_LAUNCHES = 12  # in which races are looked for
 _ERROR = re.compile(r"^(.*?:\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
 
 
@@ -218,23 +219,49 @@ class Trial:
         compared = min(len(r.numbers("same", "close")) for r in runs.values())
         if not compared:
             return replace(found, why="the converted kernel takes too long, or no block fits it")
+        if race := self._new_race(recorded, hip, steady):
+            return replace(found, outcome="differs", why=race)
         close = any(r.numbers("close") for r in (recorded.said, *runs.values()))
         return replace(found, outcome="same", cases=compared, close=close)
 
-    def _build(self, side: Side, kernel: Kernel, folder: Path, wave: int, told: Hints) -> tuple[Path, Written]:
+    def _new_race(self, recorded: Recorded, hip: Side, steady: Sequence[int]) -> str:
+        """A race of the converted kernel that CUDA's has not, as the order of threads that is simulated may hide it;
+        "" where there is none, or where threads share nothing."""
+        kernel, folder = recorded.kernel, recorded.folder
+        if self.toolchain.is_zig or not shares_memory(self.cuda, kernel):
+            return ""
+        settings, cases = {"CU2PORT_SIM_CHECK": "1"}, [str(n) for n in steady[:_WATCHED_LAUNCHES]]
+        found: list[tuple[str, ...]] = []
+        for side in (hip, self.cuda):
+            binary, _ = self._build(side, kernel, folder, 32, recorded.told, watched=True)
+            found.append(self._call(binary, folder, "compare", cases, settings).races())
+            if not found[0]:
+                return ""
+        if found[1]:
+            return ""
+        text, at, other = found[0][:3]
+        places = sim_check.places(folder / "hip-32-watched", [at, other])
+        lines = ", ".join(Path(places[x]).name for x in (at, other) if x in places)
+        return f"a race that CUDA's kernel does not have: {text}" + (f" ({lines} as converted)" if lines else "")
+
+    def _build(
+        self, side: Side, kernel: Kernel, folder: Path, wave: int, told: Hints, watched: bool = False
+    ) -> tuple[Path, Written]:
         name = "cuda" if side.cuda else "hip"
         src = folder / name
         with self.reading:
             written = write(side, kernel, self.program.units[0], src, told)
-        out = folder / f"{name}-{wave}"
+        out = folder / f"{name}-{wave}{'-watched' * watched}"
         includes = [f"-I{x}" for d in self.program.include_dirs for x in (mirrored(src, d), d.absolute())]
         includes += [f"-I{mirrored(src, INCLUDE_DIR)}", f"-idirafter{INCLUDE_DIR}"]
         includes += [f"-I{written.unit.parent}", f"-idirafter{absolute_path(self.program.units[0]).parent}"]
         defines = [f"-D{d}" for d in self.program.defines]
-        flags = [*parts.flags(self.toolchain, wave, side.cuda), *includes, *defines, *self.program.flags]
+        flags = [*parts.flags(self.toolchain, wave, side.cuda, watched), *includes, *defines, *self.program.flags]
         objects = [str(parts.driver(self.toolchain)), str(self.toolchain.runtime())]
+        alone = folder / f"{out.name}.o"
         try:
-            self.toolchain.call([*flags, "-x", "c++", str(written.unit), "-x", "none", *objects, "-lm", "-o", str(out)])
+            self.toolchain.call([*flags, "-x", "c++", "-c", str(written.unit), "-o", str(alone)])
+            self.toolchain.call([str(alone), *objects, *["-no-pie"] * watched, "-pthread", "-lm", "-o", str(out)])
         except CannotBuild as e:
             said = _ERROR.search(str(e))
             text = f"{Path(said[1]).name}: {said[2]}" if said else str(e).splitlines()[-1][:200]

@@ -10,7 +10,7 @@ from typing import Literal
 
 Outcome = Literal["same", "differs", "could not"]
 ENOUGH = 0.8  # of a kernel's branches, each taken and not taken
-_LINE = re.compile(r"case (\d+) (ran|same|close|differs|failed)\t?(.*)")
+_LINE = re.compile(r"case (\d+) (ran|same|close|differs|failed|race)\t?(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A launch and how it went: ran, same, close, differs or failed. `rest`: the fields after the word."""
+    """A launch and how it went: ran, same, close, differs or failed; or `race`, beside another line for the launch.
+    `rest`: the fields after the word."""
 
     number: int
     word: str
@@ -56,6 +57,10 @@ class Said:
 
     def numbers(self, *words: str) -> list[int]:
         return [c.number for c in self.cases if c.word in words]
+
+    def races(self) -> tuple[str, ...]:
+        """What was said of the first launch with a race: its text and the addresses of both accesses."""
+        return next((c.rest for c in self.cases if c.word == "race"), ())
 
     def coverage(self, count: int) -> float:
         """The part of the branches' outcomes that were seen; conditions that are constants do not count."""

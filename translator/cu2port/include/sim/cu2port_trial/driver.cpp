@@ -539,6 +539,7 @@ int covered(unsigned count, int& of) {
         const dim3 b = spec.block(c.block);
         if (b.x * b.y * b.z == 0 || b.x * b.y * b.z > 1024) _exit(0);
     }
+    cu2port_sim::watch_memory(reinterpret_cast<void*>(kBase), reinterpret_cast<void*>(start_of(kAreas)));
     memory.begin(c);
     const int error = kernel.run(kernel.kernel, spec, c);
     if (error != 0) {
@@ -575,10 +576,26 @@ double used_seconds() {
            static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
 }
 
+// Says the first race between threads of a case, which the runtime wrote where errors go: `KIND|AT|OTHER|TEXT`.
+void say_race(unsigned number, const std::string& errors) {
+    std::FILE* f = std::fopen(errors.c_str(), "rb");
+    if (f == nullptr) return;
+    char line[1024], kind[32], text[900];
+    unsigned at, other;
+    while (std::fgets(line, sizeof line, f))
+        if (std::sscanf(line, "cu2port-check|%31[^|]|%x|%x|%899[^\n]", kind, &at, &other, text) == 4 &&
+            (std::strcmp(kind, "race") == 0 || std::strcmp(kind, "lockstep") == 0)) {
+            std::printf("case %u race\t%s\t%x\t%x\n", number, text, at, other);
+            break;
+        }
+    std::fclose(f);
+}
+
 // Waits for a case's process; whether it said itself how it went.
 bool await(pid_t child, unsigned number, const std::string& errors) {
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    say_race(number, errors);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
     std::string why;
     if (std::FILE* f = std::fopen(errors.c_str(), "rb")) {
