@@ -77,9 +77,21 @@ def run(
     their names, with `#2` and so on for those that another scope declared before. Raises StuckError,
     UntranslatableError, OutOfRangeError.
     """
-    machine = machine or Machine()
-    program = _Program()
+    return execute(prepare(statements, places), lanes, machine, here)
+
+
+def prepare(statements: Sequence[Statement], places: Mapping[str, Place]) -> Program:
+    """Statements that are run more than once. Raises UntranslatableError."""
+    program = Program()
     program.add(statements, dict(places), {}, {})
+    return program
+
+
+def execute(
+    program: Program, lanes: list[Registers], machine: Machine | None = None, here: Sequence[int] | None = None
+) -> list[Registers]:
+    """Runs what was prepared, as `run` does."""
+    machine = machine or Machine()
     walker = _Walker(lanes, machine)
     at = dict.fromkeys(range(len(lanes)) if here is None else here, 0)
     for _ in range(machine.steps):
@@ -105,7 +117,7 @@ def run(
 
 
 @dataclass
-class _Step:
+class Step:
     """An instruction, what its names mean there, and where its labels lead."""
 
     instruction: Instruction
@@ -115,9 +127,11 @@ class _Step:
     labels: Mapping[str, int]
 
 
-class _Program:
+class Program:
+    """Statements whose instructions are understood."""
+
     def __init__(self) -> None:
-        self.steps: list[_Step] = []
+        self.steps: list[Step] = []
         self.tables: dict[str, list[str]] = {}
         self.taken: set[str] = set()
 
@@ -132,7 +146,7 @@ class _Program:
         for statement in statements:
             if isinstance(statement, Instruction):
                 known = {CARRY: Place("", ops.PRED), **places}
-                step = _Step(statement, bind(statement, known), known, dict(keys), labels)
+                step = Step(statement, bind(statement, known), known, dict(keys), labels)
                 self.steps.append(step)
             elif isinstance(statement, Label):
                 labels[statement.name] = len(self.steps)
@@ -168,7 +182,7 @@ class _Walker:
         self.keys: Mapping[str, str] = {}
         machine.lanes = lanes
 
-    def operation(self, step: _Step, active: Lanes) -> None:
+    def operation(self, step: Step, active: Lanes) -> None:
         """Runs one operation in the active lanes."""
         operation = step.operation
         self.keys = step.keys
