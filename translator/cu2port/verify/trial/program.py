@@ -16,6 +16,7 @@ from cu2port.verify.instrument import instrument
 from cu2port.verify.reach import reached, read
 from cu2port.verify.shared_vars import declared
 from cu2port.verify.sim_build import INCLUDE_DIR, Text, absolute_path, mirrored
+from cu2port.verify.trial.assembly import Body, CannotRunError, with_calls
 from cu2port.verify.trial.branches import counted
 from cu2port.verify.trial.kernels import Kernel, axes
 from cu2port.verify.trial.members import members
@@ -56,27 +57,25 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The copy of the kernel's file that is compiled. `branches`: the place of each counter."""
+    """The copy of the kernel's file that is compiled. `branches`: the place of each counter; `bodies`: inline PTX of
+    CUDA's side, for the interpreter."""
 
     unit: Path
     branches: tuple[str, ...] = ()
+    bodies: tuple[Body, ...] = ()
 
 
 def check(side: Side, kernel: Kernel) -> None:
     """Raises LackingError when the CUDA side needs what a trial does not have."""
     seen = names_for(side, kernel)
-    asms = 0
     for unit in side.units.values():
         mine = kept(unit, seen)
-        asms += sum(e.first <= a[0] < e.stop for a in unit.asms for e in mine)
         words = {x for e in mine for x in e.words}
         for what, pattern in _LACKS:
             if any(pattern.fullmatch(x) for x in words):
                 raise LackingError(what)
         if any(e.first <= launch.open < e.stop for launch in unit.launches for e in mine):
             raise LackingError("launches from kernels")
-    if asms:
-        raise LackingError("inline PTX")
 
 
 def names_for(side: Side, kernel: Kernel) -> frozenset[str]:
@@ -129,15 +128,17 @@ def _numbers(words: Iterable[str]) -> Iterator[int]:
 def write(side: Side, kernel: Kernel, path: Path, folder: Path, told: Hints) -> Written:
     """Write the texts for one kernel of a program, whose unit is `path`, below a folder.
 
-    `told`: of the CUDA side.
+    `told`: of the CUDA side. Raises LackingError.
     """
     seen = names_for(side, kernel)
     units: dict[Path, Unit] = {}
     places: list[str] = []
+    bodies: list[Body] = []
     small = any("half" in x or "bfloat" in x for x in seen)
     for real, unit in side.units.items():
         text = unit.text if INCLUDE_DIR in real.parents else sliced(unit, seen)
         if side.cuda:
+            text = _without_ptx(read(text, unit.path), seen, bodies)
             text, lines = counted(read(text, unit.path), len(places))
             places += [f"{real.name}:{n}" for n in lines]
         units[real] = read(_guarded(text, small), unit.path)
@@ -149,7 +150,16 @@ def write(side: Side, kernel: Kernel, path: Path, folder: Path, told: Hints) -> 
         if real == absolute_path(path):
             out = _names(seen) * side.cuda + out + _main(side, kernel, seen, told)
         target.write_bytes(out.encode("latin-1"))
-    return Written(mirrored(folder, absolute_path(path)), tuple(places))
+    return Written(mirrored(folder, absolute_path(path)), tuple(places), tuple(bodies))
+
+
+def _without_ptx(unit: Unit, seen: frozenset[str], bodies: list[Body]) -> str:
+    if not unit.asms:
+        return unit.text
+    try:
+        return with_calls(unit, seen, bodies)
+    except CannotRunError as e:
+        raise LackingError(str(e)) from None
 
 
 def _guarded(text: str, small: bool) -> str:

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
@@ -19,6 +19,8 @@ from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_build, sim_check
 from cu2port.verify.sim_build import INCLUDE_DIR, CannotBuild, Program, Toolchain, absolute_path, mirrored
 from cu2port.verify.trial import parts
+from cu2port.verify.trial.answers import answering
+from cu2port.verify.trial.assembly import Body
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
 from cu2port.verify.trial.program import Hints, LackingError, Side, Written, check, hints, shares_memory, write
 from cu2port.verify.trial.verdict import (
@@ -116,13 +118,14 @@ def _shown(real: Path) -> str:
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """What a CUDA kernel's launches left, in files of `folder`. `said`: of the launches whose result does not depend on
-    the order of threads; `part`: of the branches."""
+    the order of threads; `part`: of the branches; `has_ptx`: whose accesses to memory nothing watches."""
 
     kernel: Kernel
     folder: Path
     told: Hints
     said: Said
     part: float
+    has_ptx: bool
 
 
 @contextmanager
@@ -179,13 +182,14 @@ class Trial:
             told = hints(self.cuda, kernel)
         binary, written = self._build(self.cuda, kernel, folder, 32, told)
         count = len(written.branches)
-        said = self._call(binary, folder, "record", [str(count), "0", str(self.asked.launches)])
+        said = self._call(binary, folder, "record", [str(count), "0", str(self.asked.launches)], bodies=written.bodies)
         if said.unfit:
             return replace(none, why=f"parameters: {said.unfit}")
         ran = said.numbers("ran")
         if not ran:
             return replace(none, why=f"no arguments found: {most_common_failure(said.cases)}")
-        again = self._call(binary, folder, "compare", [str(n) for n in ran], _ORDERS[" from the last lane on"])
+        backward = _ORDERS[" from the last lane on"]
+        again = self._call(binary, folder, "compare", [str(n) for n in ran], backward, written.bodies)
         steady = again.numbers("same", "close")
         if not steady:
             first = first_difference({"": again})
@@ -195,7 +199,7 @@ class Trial:
         if part < ENOUGH:
             missed = again.missed(written.branches)
             return replace(none, why=f"arguments reach {part:.0%} of its branches (not {missed})", branches=part)
-        return Recorded(kernel, folder, told, again, part)
+        return Recorded(kernel, folder, told, again, part, bool(written.bodies))
 
     def compare(self, recorded: Recorded, hip: Side) -> Verdict:
         """Run a converted kernel on what was recorded. Raises CannotBuild."""
@@ -228,7 +232,7 @@ class Trial:
         """A race of the converted kernel that CUDA's has not, as the order of threads that is simulated may hide it;
         "" where there is none, or where threads share nothing."""
         kernel, folder = recorded.kernel, recorded.folder
-        if self.toolchain.is_zig or not shares_memory(self.cuda, kernel):
+        if self.toolchain.is_zig or recorded.has_ptx or not shares_memory(self.cuda, kernel):
             return ""
         settings, cases = {"CU2PORT_SIM_CHECK": "1"}, [str(n) for n in steady[:_WATCHED_LAUNCHES]]
         found: list[tuple[str, ...]] = []
@@ -270,14 +274,28 @@ class Trial:
         return out, written
 
     def _call(
-        self, binary: Path, folder: Path, word: str, rest: Sequence[str], settings: Mapping[str, str] | None = None
+        self,
+        binary: Path,
+        folder: Path,
+        word: str,
+        rest: Sequence[str],
+        settings: Mapping[str, str] | None = None,
+        bodies: Sequence[Body] = (),
     ) -> Said:
         command = [str(binary), word, str(folder), str(self.asked.seed), str(self.asked.time_s), *rest]
         environment = {**os.environ, "CU2PORT_SIM_THREADS": "1", "CU2PORT_SIM_PATIENCE": "1", **(settings or {})}
-        try:
-            done = subprocess.run(
-                command, env=environment, capture_output=True, timeout=10 * self.asked.time_s + 60, cwd=folder
-            )
-        except subprocess.TimeoutExpired as e:
-            return read_output((e.stdout or b"").decode("utf-8", "replace"))
+        with ExitStack() as stack:
+            asking = (stack.enter_context(answering(bodies)),) if bodies else ()
+            environment["CU2PORT_TRIAL_PTX"] = str(asking[0] if asking else -1)
+            try:
+                done = subprocess.run(
+                    command,
+                    env=environment,
+                    capture_output=True,
+                    timeout=10 * self.asked.time_s + 60,
+                    cwd=folder,
+                    pass_fds=asking,
+                )
+            except subprocess.TimeoutExpired as e:
+                return read_output((e.stdout or b"").decode("utf-8", "replace"))
         return read_output(done.stdout.decode("utf-8", "replace"))

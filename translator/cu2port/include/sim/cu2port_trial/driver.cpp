@@ -23,6 +23,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -498,6 +499,8 @@ Difference compare(const Memory& memory, const Spec& spec, const Pages& theirs, 
     }
     return d;
 }
+
+#include "questions.inc"
 
 // --- runs --------------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@
 
 #include "branch.h"
 #include "layout.h"
+#include "ptx.h"
 
 namespace cu2port_trial {
 
