@@ -32,7 +32,8 @@ def flags(toolchain: Toolchain, wave: int, cuda: bool, watched: bool = False) ->
     if toolchain.is_zig:
         return [*common, "-include", str(header)]
     suffix = "pch" if toolchain.is_clang else "gch"
-    made = toolchain.kept(f"{name}.h.{suffix}", (*common, "-x", "c++-header", str(header)), _FOLDERS)
+    once = ("-fpch-instantiate-templates",) if toolchain.is_clang else ()  # else each kernel's text does it
+    made = toolchain.kept(f"{name}.h.{suffix}", (*common, *once, "-x", "c++-header", str(header)), _FOLDERS)
     if toolchain.is_clang:
         return [*common, "-include-pch", str(made)]
     plain = made.with_suffix("")  # gcc looks for NAME.gch when NAME is included
