@@ -190,7 +190,7 @@ def kept(unit: Unit, seen: frozenset[str]) -> list[Entity]:
 
 
 def sliced(unit: Unit, seen: frozenset[str]) -> str:
-    """A file's text with all else blanked; directives and line ends stay."""
+    """A file's text with all else blanked; line ends stay, and directives but pragmas of what is blanked."""
     wanted = set(seen)
     out, at = [], 0
     for e in entities(unit):
@@ -208,7 +208,7 @@ def _blank(unit: Unit, start: int, end: int) -> str:
     out, at = [], start
     for d in unit.directives:
         first = unit.p[d.first]
-        if start <= first < end:
+        if start <= first < end and d.keyword != "pragma":  # what it is for is blanked
             stop = unit.end(d.stop - 1)
             out += [_NOT_LINE_END.sub(" ", unit.text[at:first]), unit.text[first:stop]]
             at = stop

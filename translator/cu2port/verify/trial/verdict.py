@@ -58,9 +58,9 @@ class Said:
     def numbers(self, *words: str) -> list[int]:
         return [c.number for c in self.cases if c.word in words]
 
-    def races(self) -> tuple[str, ...]:
-        """What was said of the first launch with a race: its text and the addresses of both accesses."""
-        return next((c.rest for c in self.cases if c.word == "race"), ())
+    def race(self) -> Case | None:
+        """The first launch with a race: what was said of it, and the addresses of both accesses."""
+        return next((c for c in self.cases if c.word == "race"), None)
 
     def coverage(self, count: int) -> float:
         """The part of the branches' outcomes that were seen; conditions that are constants do not count."""
