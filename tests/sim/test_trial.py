@@ -103,6 +103,17 @@ void go() { k<<<1, 64>>>(0); k<<<1, 1024>>>(0); }
     assert said.outcome == "same" and 0 < said.cases < 12, said.text
 
 
+def test_a_launch_that_leaves_an_array_says_nothing(tried: Try) -> None:
+    text = """__global__ void k(float* out, const int* at) {
+    char counts[16] = {};
+    for (int i = 0; i < 60; i += 20) counts[(at[threadIdx.x] & 1) + i]++;
+    out[threadIdx.x] = counts[1];
+}
+"""
+    said = tried(text, waves=(64,))["k"]
+    assert said.outcome == "could not" and said.why.startswith("no arguments found"), said.text
+
+
 def test_no_branch_counts_that_was_not_executed(tried: Try) -> None:
     text = """__global__ void k(int* a, float x) {
     if (x == 123456.0f) { if (a[0] > 3) a[1] = 2; if (a[0] > 4) a[2] = 3; if (a[0] > 5) a[3] = 3; }
@@ -219,7 +230,10 @@ __device__ W operator+(W a, W b) { return a; }
 template <typename T>
 __device__ T twice(T v) { return v; }
 extern "C" __global__ void k(V* v) { v[0] = twice(v[A]); Kind kind = RED; }
-extern "C" void other() {}
+extern "C" void other() {
+#pragma unroll
+    for (;;) {}
+}
 """
     unit = read(text, "k.cu")
     out = sliced(unit, needed([unit], {"k"}))
@@ -230,7 +244,7 @@ extern "C" void other() {}
         "template <typename T>\n__device__ T twice",
     ):
         assert kept in out, kept
-    assert "W" not in out and out.count('extern "C"') == 1
+    assert "W" not in out and out.count('extern "C"') == 1 and "#pragma" not in out
 
 
 def test_a_slice_leaves_out_what_only_the_host_uses() -> None:
