@@ -162,8 +162,15 @@ def _special(threads: Mapping[int, tuple[int, ...]], where: Sequence[int]) -> Ma
         "cu2port::ptx::clock64()": lambda i: time.perf_counter_ns(),
         "cu2port::ptx::globaltimer()": lambda i: time.time_ns(),
     }
+
+    def known(n: int) -> Callable[[int], int]:
+        return lambda lane: n
+
+    def of_thread(k: int) -> Callable[[int], int]:
+        return lambda lane: threads[lane][k]
+
     for k, axis in enumerate("xyz"):
-        out[f"threadIdx.{axis}"] = lambda i, k=k: threads[i][k]
+        out[f"threadIdx.{axis}"] = of_thread(k)
         for name, words in (("blockIdx", block), ("blockDim", extents), ("gridDim", grid)):
-            out[f"{name}.{axis}"] = lambda i, w=words[k]: w
+            out[f"{name}.{axis}"] = known(words[k])
     return out
