@@ -210,6 +210,25 @@ void go() { dim3 block(TILE, 2 * TILE); x::b<<<1, block, N * 4>>>(1, 0); }
     assert isinstance(e, Kernel) and e.arguments == "<float>"
 
 
+def test_a_macro_around_a_launch_tells_template_arguments() -> None:
+    text = """#define BY_SIZE(N, NAME, ...) [&] { \\
+    if (N == 96) { constexpr int NAME = 96; return __VA_ARGS__(); } \\
+    if (N == 64) { constexpr int NAME = 64; return __VA_ARGS__(); } }()
+#define BY_TYPE(T, LEVEL, ...) \\
+    if (T) { typedef double scalar_##LEVEL; __VA_ARGS__ } else { typedef float scalar_##LEVEL; }
+template <typename T, int N> __global__ void k(T* a) { a[threadIdx.x] = N; }
+template <typename IdType> void go(int n) {
+    BY_TYPE(true, 0, { BY_SIZE(n, SIZE, [&] { k<scalar_0, SIZE><<<1, 32>>>(0); }); })
+}
+"""
+    unit = read(text, "k.cu")
+    (k,) = find_kernels(unit, [unit])
+    assert isinstance(k, Kernel) and k.arguments == "<double, 96>", k
+    unit = read(text.replace("k<scalar_0,", "k<IdType,"), "k.cu")
+    (k,) = find_kernels(unit, [unit])
+    assert isinstance(k, Kernel) and k.arguments == "<int, 96>", k
+
+
 def test_a_slice_keeps_what_the_kernel_names_and_all_lines() -> None:
     unit = read(SUM, "k.cu")
     seen = needed([unit], {"items"})

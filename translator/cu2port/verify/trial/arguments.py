@@ -10,10 +10,11 @@ from cu2port.facts.blocks import number
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.verify.trial.dispatch import by_macro
 
 #: Types that macros of PyTorch name around a launch (`AT_DISPATCH_FLOATING_TYPES`).
 _DISPATCHED = {"scalar_t": "float", "index_t": "int"}
-_INDEX = re.compile(r".*(?:index|idx|int|offset|count).*|ti|it", re.IGNORECASE)
+_INDEX = re.compile(r".*(?:index|idx|int|offset|count).*|ti|it|.*id_?type|id_t", re.IGNORECASE)
 _THREADS = re.compile(r".*(?:block|thread|bs\b|size|tile|dim).*", re.IGNORECASE)
 _TILE = re.compile(r".*(?:tile|dim).*", re.IGNORECASE)
 _LINE, _SIDE, _FEW = 128, 16, 4
@@ -83,8 +84,12 @@ def _merged(parameters: Sequence[_Parameter], uses: Sequence[Sequence[str | None
 
 def _usual(p: _Parameter) -> str:
     if p.is_type:
-        return "int" if _INDEX.fullmatch(p.name) else "float"
+        return _usual_type(p.name)
     return "true" if p.is_bool else str(_FEW)
+
+
+def _usual_type(name: str) -> str:
+    return "int" if _INDEX.fullmatch(name) else "float"
 
 
 def _uses(unit: Unit, f: Function, program: Sequence[Unit]) -> Iterator[list[str | None]]:
@@ -94,10 +99,10 @@ def _uses(unit: Unit, f: Function, program: Sequence[Unit]) -> Iterator[list[str
                 close = u.angle_close(i + 1)
                 if close > 0:
                     spans = u.split_args(i + 2, close)
-                    yield [_known(u, u.lexed.at(s.start), u.lexed.at(s.end)) for s in spans]
+                    yield [_known(u, u.lexed.at(s.start), u.lexed.at(s.end), program) for s in spans]
 
 
-def _known(unit: Unit, first: int, stop: int) -> str | None:
+def _known(unit: Unit, first: int, stop: int, program: Sequence[Unit]) -> str | None:
     """An argument that means the same at the end of the file; None: not known."""
     if stop == first + 1 and unit.t[first] in _DISPATCHED:
         return _DISPATCHED[unit.t[first]]
@@ -105,9 +110,11 @@ def _known(unit: Unit, first: int, stop: int) -> str | None:
     for i in range(first, stop):
         if is_identifier(unit.t[i]) and unit.tok(i - 1) not in ("::", ".", "->"):
             d = unit.declarations.visible(unit.t[i], i)
+            if d is None and (told := by_macro(unit, i, program)) is not None:
+                return told if stop == first + 1 else None
             if d is not None and d.kind == "template parameter":
                 is_type = unit.t[d.first] in ("typename", "class")
-                return "float" if is_type and stop == first + 1 else None
+                return _usual_type(d.name) if is_type and stop == first + 1 else None
             local = local or (d is not None and d.scope.local)
     if not local:
         return unit.source(first, stop)
