@@ -12,7 +12,11 @@ from cu2port.syntax.lexer import GAP, is_identifier
 _STARTS = frozenset({";", "{", "}", "const", "static", "volatile", "__shared__", "constexpr"})
 _AFTER_NAME = frozenset({";", "=", "[", "{", ",", "("})
 _AFTER_TYPE = frozenset({"*", "&"})
+# members that a type may be, and the begin of the name that it declares
+_DECLARES = rf"(?:{GAP}::{GAP}[A-Za-z_$\x80-\xff][\w$]*+)++{GAP}(?:[*&]{GAP})*+[A-Za-z_$\x80-\xff]"
 _MEMBER_TEMPLATE = re.compile(rf"(?:\.|->){GAP}[A-Za-z_]\w*{GAP}<(?![<=])")
+_CALLED = re.compile(rf">{GAP}\(")
+_ENDS = re.compile(r"[;{}]|\Z")
 
 
 class DependentName(Check):
@@ -49,7 +53,7 @@ class DependentName(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if not may_name_dependent(unit.text) and _MEMBER_TEMPLATE.search(unit.text) is None:
+        if not may_name_dependent(unit, _DECLARES) and not _may_call_template(unit.text):
             return
         if "template" not in unit.words:
             return
@@ -103,6 +107,18 @@ class DependentName(Check):
                     (insert(unit.p[i + 1], "template "),),
                     effects=(("all", "compile-error"),),
                 )
+
+
+def _may_call_template(text: str) -> bool:
+    """Whether a statement may call a template that is a member of an object, told without the lexer. False is
+    certain. Each statement is looked at once."""
+    at = 0
+    while (m := _MEMBER_TEMPLATE.search(text, at)) is not None:
+        end = _ENDS.search(text, m.end())
+        at = len(text) if end is None else end.end()
+        if _CALLED.search(text, m.end(), at) is not None:
+            return True
+    return False
 
 
 def _parameters(unit: Unit, f: Function) -> set[str]:

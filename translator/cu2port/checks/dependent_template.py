@@ -8,10 +8,11 @@ from cu2port.core.model import Finding, Severity, insert
 from cu2port.engine.check import Check, Example
 from cu2port.facts.structure import Function, may_name_dependent
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.lexer import GAP, is_identifier
 
+_QUALIFIES = rf"{GAP}::"
 _SHAPE = re.compile(r"::\s*\w+\s*<[^;(){}]*>\s*\(")
-_MEMBER = re.compile(r"(\w+)(?:\.|->)\w+<[^;(){}]*>\(")
+_MEMBER = re.compile(r"(?:\.|->)\w+<[^;(){}]*>\(")  # begins where few texts do: a word before it is looked at later
 _ARGUMENT = re.compile(r"\w+\Z|::|,|<|>|\*|&|\+|-|\.\.\.")
 _CAST = "template <class T> struct Cast { template <int N> static __device__ void to(T*) {} };\n"
 
@@ -70,7 +71,7 @@ class DependentTemplate(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         text = unit.text
         yield from self._of_objects(unit)
-        if _SHAPE.search(text) is None or not may_name_dependent(text) or "template" not in unit.words:
+        if _SHAPE.search(text) is None or not may_name_dependent(unit, _QUALIFIES) or "template" not in unit.words:
             return
         parameters = _parameters(unit)
         for found in _SHAPE.finditer(text):
@@ -84,15 +85,18 @@ class DependentTemplate(Check):
 
     def _of_objects(self, unit: Unit) -> Iterator[Finding]:
         """Findings for `x.f<N>(y)` in a template, where `x` is a variable of the function whose type has arguments."""
-        if _MEMBER.search(unit.text) is None or unit.words.isdisjoint({"__device__", "__global__"}):
+        if not unit.may_hold({"__device__", "__global__"}) or _MEMBER.search(unit.text) is None:
+            return
+        if unit.words.isdisjoint({"__device__", "__global__"}):
             return
         for found in _MEMBER.finditer(unit.text):
-            i = unit.lexed.at(found.start())
+            i = unit.lexed.at(found.start()) - 1
             f = unit.function_at(i)
             if f is None or i < f.body[0] or unit.t[f.first] != "template" or unit.in_directive(i) is not None:
                 continue
             if (
-                unit.t[i] == found[1]
+                is_identifier(unit.t[i])
+                and unit.end(i) == found.start()
                 and unit.tok(i + 3) == "<"
                 and _is_call(unit, i + 3)
                 and _has_arguments(unit, f, i)

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import GAP
+
+_NAME = re.compile(rf"std{GAP}::{GAP}printf")
 
 
 class StdPrintf(Check):
@@ -33,6 +37,8 @@ class StdPrintf(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        if _NAME.search(unit.text) is None:
+            return
         for i in unit.find("printf"):
             if unit.tok(i + 1) != "(" or unit.tok(i - 1) != "::" or unit.tok(i - 2) != "std":
                 continue

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from cu2port.core.model import Finding
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.lexer import GAP, is_identifier
 
+_OPERATOR = re.compile(rf"operator{GAP}[-+*/%=!]")
 _OPERATORS = frozenset({"+", "-", "*", "/", "%", "+=", "-=", "*=", "/=", "%=", "==", "!="})
 _PARAMETER = re.compile(r"\b(?:class|typename)\s+(\w+)\s*(?=[,>])")
 _FIELDS = frozenset("xyzw")
@@ -51,7 +52,7 @@ class TemplateOperator(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if "operator" not in unit.words or "template" not in unit.words:
+        if _OPERATOR.search(unit.text) is None or "operator" not in unit.words or "template" not in unit.words:
             return
         for f in unit.functions:
             op = f.name.removeprefix("operator")

@@ -8,7 +8,8 @@ from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import is_value
 from cu2port.facts.unit import Unit
 
-_AFTER_VALUE = re.compile(r"[^\s*&]\s*\b__restrict")  # `const` and a comment may be what is before, too
+_RESTRICT = re.compile(r"\b__restrict")
+_BLANKS = " \t\n\r\f\v"
 
 
 class ValueRestrict(Check):
@@ -30,7 +31,7 @@ class ValueRestrict(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if _AFTER_VALUE.search(unit.text) is None:
+        if not any(_is_after_value(unit.text, m.start()) for m in _RESTRICT.finditer(unit.text)):
             return
         for i in unit.find("__restrict__", "__restrict"):
             k = i - 1
@@ -44,3 +45,10 @@ class ValueRestrict(Check):
                     (replace(unit.p[i], unit.p[i + 1], ""),),
                     effects=(("all", "compile-error"),),
                 )
+
+
+def _is_after_value(text: str, at: int) -> bool:
+    """Whether what is before a place is no `*` or `&`; `const` and a comment may be what is before, too."""
+    while at and text[at - 1] in _BLANKS:
+        at -= 1
+    return at > 0 and text[at - 1] not in "*&"

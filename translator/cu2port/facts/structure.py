@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _MAY_LAUNCH = re.compile(r"<<(?:<|[ \t\f\v\r\n]*(?:<|/[/*]|\\))")
 _DEFINITION = re.compile(r"define\b(?:[^\r\n\\/]|\\(?:\r\n|[\s\S])|/\*(?:[^*]|\*(?!/))*+\*/|/)*+")
-_OF_ARGUMENTS = re.compile(rf">{GAP}::")
 _WORD = r"([A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*)"
 _TYPE_PARAMETER = re.compile(
     rf"(?:class|typename){GAP}{_WORD}(?={GAP}(?:[,>=]|::))|using{GAP}{_WORD}{GAP}={GAP}typename"
@@ -113,17 +112,18 @@ def _holds(text: str, part: str | re.Pattern[str]) -> bool:
     return part in text if isinstance(part, str) else part.search(text) is not None
 
 
-def may_name_dependent(text: str) -> bool:
-    """Whether a name in a text may be qualified with what depends on a type parameter of a template (`T::x`,
-    `A<T>::x`), told without the lexer. False is certain."""
-    if "template" not in text:
-        return False
-    names = {m[1] or m[2] for m in _TYPE_PARAMETER.finditer(text)}
-    return bool(names) and (_OF_ARGUMENTS.search(text) is not None or any(_qualifies(name, text) for name in names))
+def may_name_dependent(unit: Unit, behind: str) -> bool:
+    """Whether what depends on a type parameter of a template (`T`, `A<T>`) may stand before what the pattern `behind`
+    matches, told without the lexer. False is certain."""
+    names = unit.once(_type_parameters)
+    return bool(names) and re.search(rf"(?:>|{'|'.join(names)}){behind}", unit.text) is not None
 
 
-def _qualifies(name: str, text: str) -> bool:
-    return re.search(rf"{re.escape(name)}{GAP}::", text) is not None
+def _type_parameters(unit: Unit) -> tuple[str, ...]:
+    """What may be type parameters of templates, or named after one, as patterns."""
+    text = unit.text
+    found = {re.escape(m[1] or m[2]) for m in _TYPE_PARAMETER.finditer(text)} if "template" in text else ()
+    return tuple(sorted(found))
 
 
 def find_launches(unit: Tokens) -> tuple[Launch, ...]:
