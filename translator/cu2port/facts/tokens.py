@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Set
 from functools import cached_property
 from itertools import chain
@@ -101,6 +102,13 @@ class Tokens:
         return frozenset(self.lexed.places)
 
     @cached_property
+    def _by_letter(self) -> dict[str, list[str]]:
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for w in self.lexed.places:
+            found[w[0]].append(w)
+        return found
+
+    @cached_property
     def strings(self) -> frozenset[str]:
         """All different string literals."""
         return frozenset([w for w in self.words if '"' in w and is_string(w)]) if '"' in self.text else frozenset()
@@ -125,7 +133,8 @@ class Tokens:
         letters, digits and `_`."""
         if not self.may_match(pattern, begins):
             return frozenset()
-        return frozenset([w for w in self._words if w[0] in begins and pattern.match(w)])
+        known = self._by_letter
+        return frozenset([w for letter in begins for w in known.get(letter, ()) if pattern.match(w)])
 
     def find(self, *names: str) -> list[int]:
         """Indices of the tokens that are one of `names`, in order. Fast where there are none or few."""
