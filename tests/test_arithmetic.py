@@ -6,7 +6,7 @@ import pytest
 
 from cu2port.catalog import load_catalog
 from cu2port.core.model import Span
-from cu2port.facts.arithmetic import NamedTypes, common, same_shape, simple_type
+from cu2port.facts.arithmetic import common, same_shape, simple_type
 from cu2port.facts.unit import Unit
 
 _TEXT = """
@@ -15,11 +15,31 @@ _TEXT = """
 #define ROUND(x) (x)
 #define LOOP LOOP + 1
 const float scale = 2;
-struct S { int member; };
+struct S { int member; unsigned bits : 3; float3 place; S* next; };
+typedef float real;
+typedef struct Pair { real first; } Pair;
+using word = unsigned short;
+#define COUNT_T uint32_t
+#ifdef WIDE
+typedef long key;
+typedef long either;
+#else
+typedef int key;
+typedef long either;
+#endif
+template <class V> struct Held { V v; int n; Held* up; };
+int twice(int);
+int over(float);
+float over(double);
+template <class R> R made(int);
+real area(const S& s) { return 1; }
 template <typename T, int N>
 __global__ void k(float* p, unsigned n, const int *q, size_t z, T t, int many[4], float **pp) {
   double e, d = 0; unsigned int u[2]; long long w; auto a = f(); short s;
   T x, y = t; T row[8]; uint4 v; int4 *vs; dim3 grid;
+  S own; S *at; Pair pair; Held<float> held; real r; word w16; COUNT_T c; key unsure; either sure;
+  auto sum = d + 1; auto same = t; auto self = self; auto *far = p; real (*rows)[4];
+  if (n) { int p = 1; h(p); }
   g(%s);
 }
 """
@@ -58,7 +78,7 @@ __global__ void k(float* p, unsigned n, const int *q, size_t z, T t, int many[4]
         ("ROUND(1)", ""),
         ("LOOP", ""),
         ("scale", "float"),
-        ("member", "int"),
+        ("member", ""),
         ("n << 2", "unsigned int"),
         ("1 << z", "int"),
         ("n >> 1 >> 2", "unsigned int"),
@@ -85,29 +105,67 @@ __global__ void k(float* p, unsigned n, const int *q, size_t z, T t, int many[4]
         ("(n", ""),
         ("n +", ""),
         ("((((n))))", "unsigned int"),
-        ("w", ""),
+        ("w", "long long"),
         ("a", ""),
-        ("s", ""),
+        ("s", "short"),
         ("f(n)", ""),
         ("(int)n", "int"),
         ("0xffffffff", "unsigned int"),
-        ("((float *)q)[0]", ""),
+        ("((float *)q)[0]", "float"),
         ("(float *)q", ""),
         ("__int_as_float(n)", ""),
         ("n::q", ""),
         ("q<1>", ""),
-        ("x ? n : 1", ""),
+        ("x ? n : 1", "unsigned int"),
         ("n = 1", ""),
         ("n 1", ""),
         ("n > 1", "bool"),
+        ("*p", "float"),
+        ("*(q + n)", "int"),
+        ("&p[1]", ""),
+        ("*&n", "unsigned int"),
+        ("-t", ""),
+        ("!n", "bool"),
+        ("n++", "unsigned int"),
+        ("own.member", "int"),
+        ("own.bits", ""),
+        ("own.bits + 1", ""),
+        ("own->member", ""),
+        ("at->next->member", "int"),
+        ("at[2].place.x", "float"),
+        ("own.lost", ""),
+        ("pair.first", "float"),
+        ("held.v", ""),
+        ("r", "float"),
+        ("rows[0][1]", "float"),
+        ("w16", "unsigned short"),
+        ("c", "unsigned int"),
+        ("unsure", ""),
+        ("sure", "long"),
+        ("sum", "double"),
+        ("same", "?T"),
+        ("self", ""),
+        ("twice(1)", "int"),
+        ("over(1)", ""),
+        ("made<int>(1)", ""),
+        ("made(1)", ""),
+        ("area(own)", "float"),
+        ("T(n)", "?T"),
+        ("(T)n", "?T"),
+        ("(real)n", "float"),
+        ("((word*)q)[0]", "unsigned short"),
+        ("sizeof(T)", "unsigned long"),
+        ("x ? n : z", "unsigned long"),
+        ("abs(q[0])", "int"),
+        ("__shfl_xor_sync(0xffffffffu, p[0], 1)", "float"),
+        ("__shfl_xor_sync(0xffffffffu, t, 1)", ""),
     ],
 )
 def test_type_of_a_simple_expression(expression: str, expected: str) -> None:
     text = _TEXT % expression
     unit = Unit(text, load_catalog())
     start = text.index("g(") + 2
-    names = NamedTypes(unit, unit.functions[0])
-    assert simple_type(unit, names, Span(start, start + len(expression))) == expected
+    assert simple_type(unit, Span(start, start + len(expression))) == expected
 
 
 @pytest.mark.parametrize(

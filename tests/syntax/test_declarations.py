@@ -184,6 +184,26 @@ def test_types_stand_before_the_first_declarator() -> None:
     assert [(x.pointers, x.arrays) for x in d.all()] == [(1, 0), (0, 1), (0, 0)]
 
 
+def test_parameters_have_their_arrays() -> None:
+    d = read("void f(int a[4], float (*b)[3], char* c[], int d = g[1]);")
+    arrays = [(x.name, x.pointers, x.arrays) for x in d.all() if x.kind == "parameter"]
+    assert arrays == [("a", 0, 1), ("b", 1, 1), ("c", 1, 1), ("d", 0, 0)]
+
+
+def test_a_declaration_has_its_alternatives() -> None:
+    d = read("namespace n { int f(int); }\nint f(long);\n#ifdef A\nlong f();\n#endif\nvoid g() { int f; f; }")
+    inner, outer = d.visible("f", len(d.lexed.t) - 2), d.visible("f", d.lexed.places["g"][0])
+    assert inner is not None and d.alternatives(inner) == (inner,)
+    assert outer is not None and [x.type_first for x in d.alternatives(outer)] == [10, 19]
+
+
+def test_members_are_those_of_all_definitions_of_a_class() -> None:
+    other = "namespace n { struct A { int a; }; }"
+    d = read(f"struct A;\n#if X\nstruct A {{ int a, b; }};\n#else\nstruct A {{ long a; }};\n#endif\n{other}")
+    first = next(x for x in d.named("A") if x.scope.kind == "file")
+    assert [len(d.members(first, name)) for name in ("a", "b", "c")] == [2, 1, 0]
+
+
 _PIECES = (
     *"int auto x f T struct enum namespace template < > ( ) { } [ ] ; , = * & && :: : ... operator ~ typedef".split(),
     *"friend if for else do while case catch try return -> requires concept extern const decltype 3 <<<".split(),

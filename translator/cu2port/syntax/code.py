@@ -72,6 +72,14 @@ class Code:
         close = self.match[i]
         return self.at((close if i < close < self.stop else i) + 1)
 
+    def dimensions(self, i: int) -> tuple[int, int]:
+        """How many dimensions of an array begin at token i, and the token after them."""
+        count = 0
+        while self.tok(i) == "[":
+            count += 1
+            i = self.past(i)
+        return count, i
+
     def other_side(self, i: int) -> int:
         """The token after the directive that follows the open bracket at i, whose partner belongs to the other side of
         an `#if`: `#ifdef A`, `void f(int a,`, `#else`, `void f(long a,`, `#endif`, `int b) {`. -1: it is none."""

@@ -82,6 +82,24 @@ class Declarations:
             scope = scope.parent
         return next((d for d, s in known.made if s.first <= at <= s.last), None)
 
+    def alternatives(self, d: Declaration) -> tuple[Declaration, ...]:
+        """A declaration with the others of its name in its scope: those in other branches of an `#if`, overloads."""
+        space = _space(d.scope)
+        here = d.scope.names.get(d.name, ()) if space == "?" else self._known(d.name).spaces.get(space, ())
+        return tuple(x for x in here if x.kind != "constructor" and not x.qualified)
+
+    def members(self, d: Declaration, name: str) -> list[Declaration]:
+        """What a class declares by a name in all its definitions, less what it inherits."""
+        out: list[Declaration] = []
+        for scope in self._reader.store.classes.get(d.name, ()):
+            around = scope.parent
+            while around is not None and around.kind == "template":
+                around = around.parent
+            if around is d.scope or (around is not None and _space(around) == _space(d.scope) != "?"):
+                self._reader.read(scope)
+                out += scope.names.get(name, ())
+        return out
+
     def _known(self, name: str) -> _Known:
         known = self._names.get(name)
         if known is None:

@@ -119,7 +119,7 @@ class Entities:
                 d = self._declarator(found)
                 if d is not None:
                     end = code.end(d.stop, COMMA)
-                    self.put(d, kind, found, first, end, self.scope)
+                    self.put(d, kind, found, first, end, self.scope, code.dimensions(d.stop)[0])
                     if d.wrapped and code.tok(d.stop) == "(":
                         self.signature(d.stop)
                     else:
@@ -184,10 +184,7 @@ class Entities:
                     k = code.past(k)
             elif code.tok(k) == "(" and where != "statements" and (other := code.other_side(k)) > 0:
                 return other
-            arrays = 0
-            while code.tok(k) == "[":
-                arrays += 1
-                k = code.past(k)
+            arrays, k = code.dimensions(k)
             k = after_labels(code, k)
             value = code.tok(k) in ("=", ":", "{")
             end = code.end(k, COMMA)

@@ -17,6 +17,7 @@ from cu2port.syntax.words import (
     PLACEHOLDERS,
     RESTRICT,
     SPECIFIERS,
+    TYPE_OPERATORS,
     WIDTHS,
 )
 
@@ -30,6 +31,10 @@ ALIASES = {
     "uint32_t": "unsigned int",
     "int64_t": "long",
     "uint64_t": "unsigned long",
+    "u_int8_t": "unsigned char",
+    "u_int16_t": "unsigned short",
+    "u_int32_t": "unsigned int",
+    "u_int64_t": "unsigned long",
     "size_t": "unsigned long",
     "ssize_t": "long",
     "ptrdiff_t": "long",
@@ -95,6 +100,35 @@ def _words(t: Sequence[str], first: int, stop: int) -> tuple[str, ...]:
         elif depth <= 0 and is_identifier(tok) and tok not in _NO_NAMES:
             words.append(tok)
     return tuple(words)
+
+
+def name_of(t: Sequence[str], first: int, stop: int) -> tuple[str, ...]:
+    """The words of the one name of a type in tokens [first, stop): those of a built-in type, or a name with its
+    namespaces; none for what has template arguments or is computed. Macros beside it are left out."""
+    names: list[list[str]] = []  # each with its namespaces
+    depth = 0
+    for k in range(first, stop):
+        tok = t[k]
+        depth += (tok == "(") - (tok == ")")
+        if tok == "(" and depth == 1 and names and t[k - 1] == names[-1][-1]:
+            names.pop()  # `ALIGN(16)`
+        if depth or tok == ")":
+            continue
+        if tok == "{":
+            break
+        if tok == "<" or tok in TYPE_OPERATORS:
+            return ()
+        if is_identifier(tok) and tok not in _NO_NAMES:
+            if names and t[k - 1] == "::":
+                names[-1].append(tok)
+            else:
+                names.append([tok])
+    plain = [name[0] for name in names if name[0] in BUILTIN_TYPES]
+    if plain:
+        return tuple(plain) if len(plain) == len(names) or not WIDTHS.issuperset(plain) else ()
+    if len(names) > 1:
+        names = [name for name in names if len(name) > 1 or not name[0].isupper()]
+    return tuple(names[0]) if len(names) == 1 else ()
 
 
 def builtin(words: Iterable[str]) -> str:

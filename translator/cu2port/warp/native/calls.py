@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cu2port.core.model import Edit, Span
-from cu2port.facts.arithmetic import NamedTypes, simple_type
+from cu2port.facts.arithmetic import simple_type
 from cu2port.syntax.tree import CallExpr, Expr, Member, Name, callee, root, walk
 from cu2port.warp.native.numbers import is_own_space
 from cu2port.warp.native.patterns import SPACE, Collective, collective
@@ -115,8 +115,7 @@ def _argument_type(s: State, e: CallExpr, kinds: tuple[str, ...], t: T, given: s
 def _simple_type(s: State, e: CallExpr, n: int) -> str:
     """The type of a call's argument n, as tokens tell it; "" if they don't."""
     found = s.fn.unit.call(e.at)
-    names = NamedTypes(s.fn.unit, s.fn.d.fn)
-    return canonical(simple_type(s.fn.unit, names, found.args[n]).removeprefix("?")) if found is not None else ""
+    return canonical(simple_type(s.fn.unit, found.args[n]).removeprefix("?")) if found is not None else ""
 
 
 def _lent_by(s: State, e: CallExpr, own: Proved | None) -> tuple[State, frozenset[int]]:
