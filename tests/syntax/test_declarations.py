@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cu2port.syntax.candidates import may_be_declared
-from cu2port.syntax.declarations import Declarations
+from cu2port.syntax.declarations import Declarations, value_of
 from cu2port.syntax.lexer import lex
 
 
@@ -202,6 +202,33 @@ def test_members_are_those_of_all_definitions_of_a_class() -> None:
     d = read(f"struct A;\n#if X\nstruct A {{ int a, b; }};\n#else\nstruct A {{ long a; }};\n#endif\n{other}")
     first = next(x for x in d.named("A") if x.scope.kind == "file")
     assert [len(d.members(first, name)) for name in ("a", "b", "c")] == [2, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("int x = 32;", "32"),
+        ("int a = 1, x{32}, b;", "32"),
+        ("const int x = f(1, 2) + 3, b = 4;", "f ( 1 , 2 ) + 3"),
+        ("void f(int x = 32, int y = 1);", "32"),
+        ("template <int x = 32> void f();", "32"),
+        ("template <class x = A<1>> void f();", "A < 1 >"),
+        ("enum { a, x = 32, b };", "32"),
+        ("enum { x = 32 };", "32"),
+        ("struct S { int a, x = 32; };", "32"),
+        ("#define x 32 // lanes", "32"),
+        ("#define x(a) (32)", "( 32 )"),
+        ("#define x", ""),
+        ("int x;", ""),
+        ("int x[] = {1};", ""),
+        ("int x(32);", ""),
+        ("void x() { y = 1; }", ""),
+    ],
+)
+def test_values_of_declarations(text: str, expected: str) -> None:
+    d = read(text)
+    first, stop = value_of(d.lexed, d.named("x")[0])
+    assert " ".join(d.lexed.t[first:stop]) == expected
 
 
 _PIECES = (

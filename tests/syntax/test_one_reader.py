@@ -1,4 +1,4 @@
-"""Expressions are read in `syntax/`: who else looks at tokens for operators is listed, and the list only shrinks."""
+"""Expressions are read in `syntax/`: no other module compares tokens with operators."""
 
 from __future__ import annotations
 
@@ -9,15 +9,6 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[2] / "translator" / "cu2port"
 #: Operators that stand between operands and nowhere else: `*`, `&`, `<` and `>` are in types too.
 OPERATORS = frozenset("+ - / % << >> <= >= == != && || ^ | ? += -= *= /= <<= >>=".split())
-#: Modules outside of `syntax` that compare tokens with these, and why.
-READERS = {
-    "warp/classify.py": "named sizes: their definitions in every branch and macro, of files that do not parse",
-    "warp/context.py": "what words are near a literal, not what it is an operand of",
-    "warp/hostside.py": "numbers beside words for threads, in each function of a file",
-    "warp/token_patterns.py": "numbers beside words, also in template arguments, which trees do not hold",
-    "warp/triggers.py": "which functions are worth a tree: asked of all of them",
-    "warp/uninitialized.py": "which variables are worth a tree: asked of all of them",
-}
 _TOKENS = frozenset({"tok", "token", "after", "before", "sign"})  # names of variables that hold one
 
 
@@ -54,13 +45,13 @@ def looks_for_operators(text: str) -> Iterator[int]:
                 yield node.lineno
 
 
-def test_who_looks_for_operators_is_known() -> None:
+def test_only_the_syntax_room_looks_for_operators() -> None:
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()
         if not name.startswith("syntax/") and (lines := list(looks_for_operators(path.read_text("utf-8")))):
             found[name] = lines
-    assert found.keys() == READERS.keys(), {k: found.get(k) for k in found.keys() ^ READERS.keys()}
+    assert not found
 
 
 def test_the_test_sees_a_reader() -> None:

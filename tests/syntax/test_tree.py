@@ -170,6 +170,12 @@ def test_what_is_around_an_expression(text: str, shown: str) -> None:
     assert _shown(unit, read_expression(unit, 0, len(unit.t))) == shown
 
 
+def test_a_macro_without_a_semicolon_ends_before_what_follows() -> None:
+    unit = _unit("void f() { CHECK k<<<g, 2 * n>>>(a); LAST x += 1; }")
+    shown = [_shown(unit, s.expr) for s in statements(read_body(unit, 5, len(unit.t) - 1)) if isinstance(s, Eval)]
+    assert shown == ["CHECK", "k<<<g, 2 * n>>>(a)", "LAST", "x += 1"]
+
+
 def test_what_is_not_understood_is_kept_beside_an_argument() -> None:
     unit = _unit("f(a b, c)")
     e = read_expression(unit, 0, len(unit.t))

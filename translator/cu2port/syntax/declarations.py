@@ -185,6 +185,21 @@ class Declarations:
             work.extend(reversed(scope.children))
 
 
+def value_of(lexed: Lexed, d: Declaration) -> tuple[int, int]:
+    """The tokens of the value that a declaration gives behind a `=` or in braces, or of a macro's body; (0, 0) if it
+    gives none."""
+    t, first, stop = lexed.t, d.at + 1, d.stop
+    if d.kind != "macro":
+        after = t[first] if first < stop else ""
+        if after == "{" and first < lexed.match[first]:
+            return first + 1, lexed.match[first]
+        first, stop = first + 1, stop - (t[stop - 1] in (";", ","))
+        return (first, stop) if after == "=" and first < stop else (0, 0)
+    if first < stop and t[first] == "(" and lexed.p[first] == lexed.end(d.at):
+        first = lexed.match[first] + 1
+    return (first, stop) if d.at < first < stop else (0, 0)
+
+
 def _child(scope: Scope, i: int) -> Scope | None:
     k = bisect_right(scope.children, i, key=lambda s: s.first) - 1
     if k >= 0 and i <= scope.children[k].last:

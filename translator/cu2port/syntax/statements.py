@@ -103,7 +103,8 @@ class Parser(ExpressionParser):
             self._next()
             e = self._pair(e, comma, self.expr(stop))
         end = self.i if self._tok(stop) == ";" else -1
-        bare = isinstance(e, Name) and self._tok(stop) in _STARTS
+        after = self._tok(stop)
+        bare = isinstance(e, Name) and (after in _STARTS or (e.text.isupper() and is_identifier(after or ";")))
         if end >= 0 or not (bare or (isinstance(e, CallExpr) and self.i < stop and self._starts(self.i))):
             self._semicolon(stop)
         return Eval(i, e, end)

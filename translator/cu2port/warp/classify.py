@@ -9,8 +9,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from cu2port.facts.unit import Unit, condition_words
+from cu2port.syntax.around import head_around
 from cu2port.syntax.constants import integer
+from cu2port.syntax.declarations import value_of
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.operands import tokens
+from cu2port.syntax.statements import read_expression
+from cu2port.syntax.tree import Assign, Num
 from cu2port.warp.analyse import WarpFacts, analyse
 from cu2port.warp.context import OPEN, Context, by_evidence, context_of, counts_by_context
 from cu2port.warp.hostside import counts_threads
@@ -32,7 +37,7 @@ from cu2port.warp.values import (
 )
 
 _WARP_WORD = re.compile(r"(?i).*(?:warp|lane|wave|wid\Z|\bws\b).*")
-_OPERATORS = frozenset("+ - * / % << >> < > & |".split())
+_SHORT = 12  # tokens of a value that are looked at
 _SLOTS = frozenset({Kind.WARP, Kind.LANE, Kind.COUNT, Kind.LANE_MULTIPLE})
 
 
@@ -188,17 +193,15 @@ def _uses_of_constant(unit: Unit, word: str, meaning: str, inside: set[int]) -> 
     own = any(f.name == word for f in unit.functions)
     for i in unit.find(word):
         directive = unit.in_directive(i)
-        defines = directive is not None and i == directive.first + 2 and directive.keyword == "define"
-        k = i + (1 if defines else 2)
-        if (defines or unit.tok(i + 1) in ("=", "{")) and unit.tok(i - 1) not in ("(", ")", "&&", "||"):
-            number = integer(unit.tok(k)) if unit.tok(k)[:1].isdigit() else None
-            ends = unit.tok(k + 1) == ">" and _is_parameter(unit, i)
-            if number is not None and (ends or unit.tok(k + 1) not in _OPERATORS):
-                known.add(number == value)
-                if number == value:
-                    places[k] = places[i] = _BY_NAME
+        first, stop = _given(unit, i)
+        if first < stop:
+            e = read_expression(unit, first, stop)
+            if isinstance(e, Num) and e.value is not None and tokens(e) == (first, stop - 1):
+                known.add(e.value == value)
+                if e.value == value:
+                    places[e.at] = places[i] = _BY_NAME
                 continue
-            if not any(_WARP_WORD.match(x) for x in _until_end(unit, k)):
+            if not any(map(_WARP_WORD.match, unit.t[first : min(stop, first + _SHORT)])):
                 known.add(False)
         if meaning in ("size", "log") and (i in inside or (directive is not None and directive.keyword == "define")):
             places[i] = _BY_NAME
@@ -211,14 +214,16 @@ def _uses_of_constant(unit: Unit, word: str, meaning: str, inside: set[int]) -> 
     return places
 
 
-def _is_parameter(unit: Unit, i: int) -> bool:
-    """Whether a name is in the list of a template's parameters, which a `>` ends."""
-    k = i
-    while k > 0 and unit.t[k] not in (";", "{", "}", "("):
-        if unit.t[k] == "<" and unit.t[k - 1] == "template":
-            return True
-        k -= 1
-    return False
+def _given(unit: Unit, i: int) -> tuple[int, int]:
+    """The tokens of the value that a name gets where it is declared, or assigned to; (0, 0) if it gets none."""
+    d = unit.declaration(i)
+    if d is not None:
+        return value_of(unit.lexed, d)
+    found = head_around(unit, i) if unit.tok(i + 1) == "=" else None
+    if found is None or not isinstance(found[1], Assign) or tokens(found[1].target)[1] != i:
+        return 0, 0
+    first, last = tokens(found[1].value)
+    return first, last + 1
 
 
 def _by_platform(unit: Unit) -> Iterator[int]:
@@ -246,14 +251,6 @@ def _by_platform(unit: Unit) -> Iterator[int]:
 
 
 _PLATFORM = re.compile(r"__HIP|HIPCC|HCC|ROCM|AMD|NVCC|CUDACC|GFX|USE_HIP|WITH_HIP")
-
-
-def _until_end(unit: Unit, k: int) -> list[str]:
-    """The tokens from k to the end of an initialiser."""
-    end = k
-    while end < len(unit.t) and end < k + 12 and unit.t[end] not in (";", "}", "#"):
-        end += 1
-    return unit.t[k:end]
 
 
 def _slots(facts: WarpFacts) -> dict[int, bool]:

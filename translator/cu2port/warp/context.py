@@ -12,6 +12,7 @@ from typing import NamedTuple
 from cu2port.facts.unit import Unit
 from cu2port.syntax.constants import integer
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.tree import Binary, Expr, Num, expressions
 from cu2port.warp.analyse import WarpFacts
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.roles import Role
@@ -136,12 +137,13 @@ def by_evidence(unit: Unit, facts: WarpFacts, judged: dict[int, bool]) -> Iterat
         first, stop = d.fn.body
         values = {k: integer(unit.t[k]) for k in range(first, stop) if unit.t[k][0].isdigit()}
         literals = {k: v for k, v in values.items() if v in (31, 32)}
+        bits = frozenset(e.at for e in expressions(d.body) if _is_bit(e)) if literals else frozenset()
         operations = not LANE_OPERATIONS.isdisjoint(unit.t[first:stop])
         for k, v in literals.items():
             if judged.get(k) or any(u.role is Role.BITS and u.lane is False for u in facts.uses.get(k, ())):
                 continue
             others = [judged.get(j, False) for j, w in literals.items() if w == v and j != k]
-            seen = set(_statement_evidence(unit, k, judged))
+            seen = set(_statement_evidence(unit, k, judged, bits))
             yes, no = others.count(True), others.count(False)
             seen |= {MAJORITY} if yes and yes >= 2 * no else set()
             seen |= {UNANIMOUS} if yes > 1 and not no else set()
@@ -150,8 +152,13 @@ def by_evidence(unit: Unit, facts: WarpFacts, judged: dict[int, bool]) -> Iterat
                 yield k, tuple(EVIDENCE[x][1] for x in sorted(seen) if EVIDENCE[x][0] > 0)
 
 
-def _statement_evidence(unit: Unit, at: int, judged: dict[int, bool]) -> Iterator[int]:
-    """The evidence in the statement around a token and in the comment above it."""
+def _is_bit(e: Expr) -> bool:
+    """`1 << n`"""
+    return isinstance(e, Binary) and e.op == "<<" and isinstance(e.a, Num) and e.a.value == 1
+
+
+def _statement_evidence(unit: Unit, at: int, judged: dict[int, bool], bits: frozenset[int]) -> Iterator[int]:
+    """The evidence in the statement around a token and in the comment above it. `bits`: where 1 is shifted."""
     t = unit.t
     if t[at - 1] == "[" and unit.tok(at + 1) == "]":
         yield ELEMENT
@@ -163,7 +170,7 @@ def _statement_evidence(unit: Unit, at: int, judged: dict[int, bool]) -> Iterato
     for k in range(a, b):
         if k != at and k in judged and t[k][0].isdigit():
             yield NEIGHBOUR if judged[k] else OTHER_NEIGHBOUR
-        if t[k] == "<<" and integer(t[k - 1] if t[k - 1][0].isdigit() else "0") == 1:
+        if k in bits:
             yield UNITS
         if not is_identifier(t[k]):
             continue

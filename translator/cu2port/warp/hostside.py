@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 
 from cu2port.facts.structure import Launch
 from cu2port.facts.unit import Unit
+from cu2port.syntax.around import around
 from cu2port.syntax.constants import integer
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.operands import tokens
+from cu2port.syntax.tree import Assign, Binary, Expr, Member, Name, Num
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.model import is_device
 from cu2port.warp.values import (
@@ -38,23 +41,41 @@ def host_sizes(unit: Unit) -> Iterator[int]:
 
 
 def counts_threads(unit: Unit, i: int) -> bool:
-    """Whether a literal stands beside a count of threads or warps, or is given to a name of such."""
-    before, after = unit.tok(i - 1), unit.tok(i + 1)
-    if before == "/" and integer(unit.t[i]) == 32 and _defines_count(unit, i):
+    """Whether a literal is an operand beside a count of threads or warps, or is given to a name of such."""
+    value = integer(unit.t[i])
+    if unit.tok(i - 1) in ("=", "{", "(") and (named := named_constant(unit.tok(i - 2) or " ")):
+        return {"size": 32, "mask": 31, "log": 5}[named] == value
+    number, *path = around(unit, i) or (None,)
+    e, outer = [*path, None, None][:2]
+    if not isinstance(e, Binary):
+        return False
+    if e.b is not number:  # `32 * warps`
+        return value == 32 and e.op == "*" and (_is_count(unit, e.b) or _is_row(path[-1], i))
+    if e.op == "+":  # `(threads + 31) / 32`, `(threads + 31) & ~31`
+        rounds = isinstance(outer, Binary) and outer.a is e and outer.op in ("/", "&", ">>")
+        by = outer.b.value if isinstance(outer, Binary) and isinstance(outer.b, Num) and outer.op != ">>" else 32
+        return rounds and value == 31 and by == 32 and _threads(unit, e.a, "/")
+    if e.op == ">>":
+        return value == 5 and _threads(unit, e.a, "/")
+    if value != 32:
+        return False
+    if e.op == "/" and _defines_count(unit, i):
         return True
-    if before == "=" and after == "*" and unit.tok(i - 2) == "x" and unit.tok(i - 4).lower().startswith("block"):
-        return integer(unit.t[i]) == 32  # `block.x = 32 * warps`
-    if before in ("/", "%", "*") and _threads(unit, i - 2, before):
-        return integer(unit.t[i]) == 32
-    if before == "+" and after == ")" and unit.tok(i + 2) in ("/", "&", ">") and _threads(unit, i - 2, "/"):
-        return integer(unit.t[i]) == 31 and integer(unit.tok(i + 3) or "x") in (32, None)
-    if before == ">" and unit.tok(i - 2) == ">" and _threads(unit, i - 3, "/"):
-        return integer(unit.t[i]) == 5
-    if after == "*" and COUNT_NAME.match(unit.tok(i + 2) or " "):
-        return integer(unit.t[i]) == 32
-    if before in ("=", "{", "(") and named_constant(unit.tok(i - 2) or " "):
-        return {"size": 32, "mask": 31, "log": 5}[named_constant(unit.t[i - 2])] == integer(unit.t[i])
-    return False
+    multiplied = isinstance(outer, Binary) and outer.a is e and outer.op == "*" and _is_count(unit, outer.b)
+    return multiplied or (e.op in ("/", "%", "*") and _threads(unit, e.a, e.op))
+
+
+def _is_count(unit: Unit, e: Expr) -> bool:
+    """Whether an expression begins with a name for a number of warps."""
+    return COUNT_NAME.match(unit.t[tokens(e)[0]]) is not None
+
+
+def _is_row(e: Expr, i: int) -> bool:
+    """`block.x = 32 * warps`, for the 32 at token i."""
+    if not isinstance(e, Assign) or tokens(e.value)[0] != i or not isinstance(e.target, Member):
+        return False
+    base = e.target.base
+    return e.target.name == "x" and isinstance(base, Name) and base.text.lower().startswith("block")
 
 
 def _defines_count(unit: Unit, i: int) -> bool:
@@ -63,8 +84,10 @@ def _defines_count(unit: Unit, i: int) -> bool:
     return d is not None and d.keyword == "define" and COUNT_NAME.match(unit.t[d.first + 2]) is not None
 
 
-def _threads(unit: Unit, k: int, op: str) -> bool:
-    """Whether the operand that ends at token k counts threads (of warps where it is multiplied)."""
+def _threads(unit: Unit, e: Expr, op: str) -> bool:
+    """Whether what an operand ends with counts threads (warps where it is multiplied): its last name, or the names in
+    its last brackets."""
+    k = tokens(e)[1]
     if unit.tok(k) == ")" and unit.match[k] > 0:
         words = unit.t[unit.match[k] : k]
     else:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from cu2port.facts.unit import Unit
 from cu2port.syntax.constants import integer
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.statements import read_expression
+from cu2port.syntax.tree import Binary, Num, walk
 from cu2port.warp.hostside import row_constants
 from cu2port.warp.roles import Role
 from cu2port.warp.values import is_weak, named_constant
@@ -52,6 +54,12 @@ def _is(unit: Unit, i: int, value: int) -> bool:
     return unit.tok(i)[:1].isdigit() and integer(unit.tok(i)) == value
 
 
+def _sign(unit: Unit, i: int) -> str:
+    """The operator between token i and the next but one, if they are operands; "" for none."""
+    e = read_expression(unit, i, i + 3)
+    return e.op if isinstance(e, Binary) else ""
+
+
 def _templates(unit: Unit) -> Iterator[tuple[int, Role]]:
     """`cub::BlockScan<T, 32>`: a block that is one warp; `WarpSelect<T, 32>`: the warp's threads."""
     for word in unit.words:
@@ -62,14 +70,15 @@ def _templates(unit: Unit) -> Iterator[tuple[int, Role]]:
             close = unit.angle_close(i + 1) if unit.tok(i + 1) == "<" else -1
             if close < 0:
                 continue
-            spans = unit.split_args(i + 2, close)
-            firsts = [unit.lexed.at(a.start) for a in spans]
-            whole = [unit.lexed.at(a.end) - first == 1 for a, first in zip(spans, firsts, strict=True)]
-            if block and not (len(firsts) > 1 and whole[1] and _is(unit, firsts[1], 32)):
+            args = [(unit.lexed.at(a.start), unit.lexed.at(a.end)) for a in unit.split_args(i + 2, close)]
+            if block and not (len(args) > 1 and args[1][1] - args[1][0] == 1 and _is(unit, args[1][0], 32)):
                 continue
-            for k in range(firsts[1] if len(firsts) > 1 else close, close):
-                if _is(unit, k, 32) and (unit.t[k - 1] == "/" or (k in firsts and whole[firsts.index(k)])):
-                    yield k, Role.WIDTH if k in firsts else Role.COUNT
+            for first, stop in args[1:]:
+                for e in walk(read_expression(unit, first, stop)):
+                    if isinstance(e, Num) and e.value == 32 and stop - first == 1:
+                        yield e.at, Role.WIDTH
+                    elif isinstance(e, Binary) and e.op == "/" and isinstance(e.b, Num) and e.b.value == 32:
+                        yield e.b.at, Role.COUNT
 
 
 def _tiles(unit: Unit) -> Iterator[tuple[int, Role]]:
@@ -83,7 +92,7 @@ def _tiles(unit: Unit) -> Iterator[tuple[int, Role]]:
         yield from _compared(unit, word)
         yield from _defined(unit, word, 32)
     for i in unit.find("32"):
-        if unit.tok(i - 1) == "+" and _THREADS_OF.match(unit.tok(i - 2) or " ") and unit.tok(i - 3) in _STARTS:
+        if _THREADS_OF.match(unit.tok(i - 2) or " ") and unit.tok(i - 3) in _STARTS and _sign(unit, i - 2) == "+":
             yield i, Role.COUNT  # `kWorkerThreads + 32`: one warp more
         if unit.tok(i + 1) == ">":  # `Vector<float, 32>& warp_sums`
             k = i + 3 if unit.tok(i + 2) in ("&", "*") else i + 2
@@ -104,9 +113,9 @@ def _commented(unit: Unit) -> Iterator[tuple[int, Role]]:
 def _compared(unit: Unit, word: str) -> Iterator[tuple[int, Role]]:
     """`WARP_SIZE == 32`, `32 - WARP_SIZE`, `int warp_size() { return 32; }`."""
     for i in unit.find(word):
-        if unit.tok(i + 1) in _COMPARISONS and _is(unit, i + 2, 32):
+        if _is(unit, i + 2, 32) and _sign(unit, i) in _COMPARISONS:
             yield i + 2, Role.SIZE
-        if unit.tok(i - 1) in (*_COMPARISONS, "-") and _is(unit, i - 2, 32):
+        if _is(unit, i - 2, 32) and _sign(unit, i - 2) in (*_COMPARISONS, "-"):
             yield i - 2, Role.SIZE
     for f in unit.functions:
         k = f.body[0]

@@ -9,6 +9,7 @@ from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.code import Code
 from cu2port.syntax.extents import statement_end
+from cu2port.syntax.neighbours import element_writes
 from cu2port.warp import builtins
 
 #: Waiting for another thread starts with one of these.
@@ -97,17 +98,12 @@ def _speaks(unit: Unit, first: int, stop: int) -> bool:
 def _steps(unit: Unit, first: int, stop: int, meet: set[str]) -> bool:
     """Whether an array is written from another place of its own, with no barrier behind: `s[i] += s[i + n];`."""
     t, match = unit.t, unit.match
-    for k in range(first, stop):
-        if t[k] == "]" and t[k + 1] in ("+=", "=", "*=", "|=", "&=", "^=", "-=") and match[k] > first:
-            name = t[match[k] - 1]
-            end = k + 2
-            while end < stop and t[end] != ";" and end < k + _SHORT:
-                end += 1
-            if name in t[k + 2 : end] and meet.isdisjoint(t[end + 1 : end + 5]):
-                index = t[match[k] + 1 : k]
-                for j in range(k + 2, end):
-                    if t[j] == name and t[j + 1] == "[" and t[j + 2 : match[j + 1]] != index:
-                        return True
+    for close, end in element_writes(unit, first, stop, _SHORT):
+        name, index = t[match[close] - 1], t[match[close] + 1 : close]
+        if name in t[close + 2 : end] and meet.isdisjoint(t[end + 1 : end + 5]):
+            for j in range(close + 2, end):
+                if t[j] == name and t[j + 1] == "[" and t[j + 2 : match[j + 1]] != index:
+                    return True
     return False
 
 

@@ -14,6 +14,7 @@ from cu2port.facts.structure import Function, may_be_in_macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.candidates import declared_without_value
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.neighbours import may_be_passed
 from cu2port.syntax.statements import Parser, parameters
 from cu2port.warp.model import Device, make_device
 
@@ -27,7 +28,6 @@ _BEFORE_BLOCK = frozenset({")", ";", "{", "}", ":", "else", "do", "const", "muta
 _LANE_MACRO = re.compile(r"\w*(?:SHFL|SHUFFLE|BCAST|BROADCAST|BALLOT|ANY|ALL)\w*")
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]+")
 _CONTROL = frozenset("if for while switch sizeof".split())
-_OPERATORS = frozenset("+ - * / % | ^ & << ? :".split())
 
 
 class Candidate(NamedTuple):
@@ -86,7 +86,7 @@ def candidates(unit: Unit, first: int, stop: int, tolerant: frozenset[str]) -> t
         home = shape.block_of(decl)
         last = unit.match[home] if home >= first else stop
         uses = [k for k in places[bisect_right(places, decl) : bisect_left(places, last)] if not unit.is_member(k)]
-        if not _may_matter(unit, decl, uses) or not any(_may_be_passed(unit, k) for k in uses[1:]):
+        if not _may_matter(unit, decl, uses) or not any(may_be_passed(unit, k) for k in uses[1:]):
             continue
         block = shape.block_of(uses[0])
         if unit.t[shape.start_of(uses[0])] not in _CONDITIONAL and (
@@ -235,21 +235,6 @@ def _may_matter(unit: Unit, decl: int, uses: list[int]) -> bool:
     if t[decl - 1] == ">":  # an object of a class template, or a type from one
         return "." in after
     return "=" in after or "." in after or any(t[k - 1] in ("&", "(", ",") for k in uses)
-
-
-def _may_be_passed(unit: Unit, k: int) -> bool:
-    """Whether the use of a variable at token k may be an argument, a result, or an operand of another value."""
-    t = unit.t
-    last = k
-    while t[last + 1] in (".", "["):  # a part of it
-        last = unit.match[last + 1] if t[last + 1] == "[" and unit.match[last + 1] > 0 else last + 2
-    before, after = t[k - 1], t[last + 1]
-    if before in ("=", ",", "return") or after == ",":
-        return after != "="
-    opener = k - 1 if before == "(" else unit.match[last + 1] if after == ")" else -1
-    if opener > 0:
-        return t[opener - 1] not in _CONTROL
-    return before in _OPERATORS and after in (";", *_OPERATORS)
 
 
 def _is_switch(unit: Unit, block: int) -> bool:

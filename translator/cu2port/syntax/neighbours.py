@@ -1,0 +1,38 @@
+"""What a token may be an operand of, told from the tokens beside it: cheap enough to be asked of every one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.syntax.source import Source
+from cu2port.syntax.words import CONDITIONS
+
+_OPERATORS = frozenset("+ - * / % | ^ & << ? :".split())
+_ASSIGNMENTS = frozenset("= += -= *= |= &= ^=".split())
+_NO_CALLS = CONDITIONS | {"sizeof"}
+
+
+def may_be_passed(source: Source, k: int) -> bool:
+    """Whether the use of a variable at token k may be an argument, a result, or an operand of another value."""
+    t, match = source.t, source.match
+    last = k
+    while t[last + 1] in (".", "["):  # a part of it
+        last = match[last + 1] if t[last + 1] == "[" and match[last + 1] > 0 else last + 2
+    before, after = t[k - 1], t[last + 1]
+    if before in ("=", ",", "return") or after == ",":
+        return after != "="
+    opener = k - 1 if before == "(" else match[last + 1] if after == ")" else -1
+    if opener > 0:
+        return t[opener - 1] not in _NO_CALLS
+    return before in _OPERATORS and (after == ";" or after in _OPERATORS)
+
+
+def element_writes(source: Source, first: int, stop: int, most: int) -> Iterator[tuple[int, int]]:
+    """Where tokens [first, stop) assign to an element of an array: the `]`, and the `;` at most `most` tokens on."""
+    t = source.t
+    for k in range(first, stop):
+        if t[k] == "]" and t[k + 1] in _ASSIGNMENTS and source.match[k] > first:
+            end = k + 2
+            while end < stop and t[end] != ";" and end < k + most:
+                end += 1
+            yield k, end
