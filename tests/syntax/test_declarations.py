@@ -221,7 +221,10 @@ def test_members_are_those_of_all_definitions_of_a_class() -> None:
         ("#define x", ""),
         ("int x;", ""),
         ("int x[] = {1};", ""),
-        ("int x(32);", ""),
+        ("int x(32), y;", "32"),
+        ("dim3 x(1, 2);", "1 , 2"),
+        ("int x();", ""),
+        ("void x(int a);", ""),
         ("void x() { y = 1; }", ""),
     ],
 )

@@ -9,6 +9,7 @@ from cu2port.core.model import Span
 from cu2port.facts.unit import Unit
 from cu2port.syntax.around import around, is_changed, statement_around
 from cu2port.syntax.constants import Constant
+from cu2port.syntax.declarations import value_of
 from cu2port.syntax.folding import constant
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.operands import tokens
@@ -31,14 +32,14 @@ from cu2port.syntax.tree import (
     statements,
     walk,
 )
-from cu2port.syntax.types import builtin, written
+from cu2port.syntax.types import Type, builtin, written
 from cu2port.syntax.words import PLACEHOLDERS
 
 _DEPTH = 6
 _INTEGERS = frozenset(
     "short,unsigned short,int,unsigned int,long,unsigned long,long long,unsigned long long".split(",")
 )
-_TYPES = frozenset("int unsigned size_t auto long uint uint32_t int32_t uint64_t int64_t short".split())
+_DIM3 = Type(("dim3",))
 
 
 def threads(unit: Unit, span: Span) -> int | None:
@@ -71,10 +72,19 @@ def _variables(unit: Unit) -> dict[str, tuple[tuple[int, ...] | None] | None]:
 
 def _variable(unit: Unit, name: str) -> tuple[tuple[int, ...] | None] | None:
     """The extents of a `dim3` variable; None where the name is none."""
-    places = [i for i in unit.find(name) if unit.tok(i - 1) == "dim3"]
-    if not places:
+    found = dim3_variables(unit, name)
+    if not found:
         return None
-    return (_dim3(unit, places[0] + 1) if len(places) == 1 and _is_set_once(unit, places[0]) else None,)
+    return (_dim3(unit, found[0].at + 1) if len(found) == 1 and _is_set_once(unit, found[0]) else None,)
+
+
+def dim3_variables(unit: Unit, name: str) -> list[Declaration]:
+    """What the file declares by a name as a `dim3`, in text order."""
+    return [d for d in _objects(unit, name) if written(unit.t, d) == _DIM3]
+
+
+def _objects(unit: Unit, name: str) -> Iterator[Declaration]:
+    return (d for d in unit.declarations.named(name) if d.kind in ("variable", "parameter", "member"))
 
 
 def number(unit: Unit, first: int, stop: int, depth: int = 0) -> int | None:
@@ -133,26 +143,23 @@ def _value_of(unit: Unit, name: str, depth: int) -> Constant | None:
     if name in unit.macros:
         values = {_constant(unit, m.first, m.stop, depth) for m in unit.macros[name]}
         return values.pop() if len(values) == 1 else None
-    places = list(_declarations(unit, name))
-    if len(places) != 1 or not _is_set_once(unit, places[0]):
+    found = [d for d in _objects(unit, name) if _is_integer(unit, d)]
+    if len(found) != 1 or not _is_set_once(unit, found[0]):
         return None
-    first = stop = places[0] + 2
-    while stop < len(unit.t) and unit.t[stop] not in (";", ",", "}", "{"):
-        stop = max(stop, unit.match[stop]) + 1
-    return _constant(unit, first, stop, depth) if stop > first else None
+    first, stop = value_of(unit.lexed, found[0])
+    return _constant(unit, first, stop, depth)
 
 
-def _declarations(unit: Unit, name: str) -> Iterator[int]:
-    for i in unit.find(name):
-        if unit.tok(i - 1) in _TYPES and unit.in_directive(i) is None:
-            yield i  # a parameter too: of which no number is known
+def _is_integer(unit: Unit, d: Declaration) -> bool:
+    words = written(unit.t, d).words
+    return builtin(words) in _INTEGERS or not PLACEHOLDERS.isdisjoint(words)
 
 
-def _is_set_once(unit: Unit, at: int) -> bool:
-    """Whether a variable gets a value where it is declared, at token `at`, and nowhere else in the file."""
-    if unit.tok(at + 1) not in ("=", "(", "{"):
+def _is_set_once(unit: Unit, d: Declaration) -> bool:
+    """Whether a variable gets a value where it is declared, and nowhere else in the file."""
+    if value_of(unit.lexed, d) == (0, 0):
         return False
-    return not any(i != at and is_changed(around(unit, i)) for i in unit.find(unit.t[at]))
+    return not any(i != d.at and is_changed(around(unit, i)) for i in unit.find(d.name))
 
 
 def dimensions(unit: Unit, span: Span) -> int | None:

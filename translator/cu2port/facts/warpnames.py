@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from cu2port.core.model import Span
+from cu2port.facts.arithmetic import simple_type
 from cu2port.facts.declared import is_declared_for
 from cu2port.facts.hipcode import is_hips
 from cu2port.facts.structure import Call, Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.words import KEYWORDS
+from cu2port.syntax.words import KEYWORDS, PLACEHOLDERS
 
 HEADER = "warp.hpp"
 #: Headers of ours that keep CUDA's warps: one of them in a file or a tree says that it was converted so.
@@ -37,10 +38,9 @@ _WIDE = re.compile(
     r"|lane_mask|lanemask_t"
 )
 _NARROW = re.compile(r"0[xX][0-9a-fA-F]{1,8}[uU]?\Z|-1\Z|~0[uU]?\Z|u?int(?:32_t)?\s*\(-1\)\Z|4294967295[uU]?\Z")
-_NARROW_TYPES = frozenset("unsigned uint uint32_t int int32_t u32".split())
-_WIDE_TYPES = frozenset("uint64_t int64_t size_t long auto u64 ulong".split())
-_TYPES = _NARROW_TYPES | _WIDE_TYPES
-_AFTER_NAME = frozenset({"=", ";", ",", ")", "{", "("})
+_BITS = {"int": 32, "unsigned int": 32, "u32": 32, "u64": 64} | {
+    f"{sign}{long}": 64 for sign in ("", "unsigned ") for long in ("long", "long long")
+}
 
 
 def modes(unit: Unit) -> Callable[[int], str]:
@@ -120,9 +120,7 @@ def mask_bits(unit: Unit, mask: Span) -> int:
         return 32
     if not is_identifier(text):
         return 0
-    at = unit.lexed.at(mask.start)
-    f = unit.function_at(at)
-    declared = [i for i in unit.find(text) if unit.tok(i - 1) in _TYPES and unit.tok(i + 1) in _AFTER_NAME]
-    near = [i for i in declared if f is not None and f.first < i < at]
-    types = {unit.tok(i - 1) for i in near[-1:] or declared}
-    return 64 if types and types <= _WIDE_TYPES else 32 if types and types <= _NARROW_TYPES else 0
+    d = unit.declarations.visible(text, unit.lexed.at(mask.start))
+    if d is not None and not PLACEHOLDERS.isdisjoint(unit.t[d.type_first : d.type_stop]):
+        return 64
+    return _BITS.get(simple_type(unit, mask).removeprefix("?"), 0)

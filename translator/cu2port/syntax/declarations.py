@@ -15,6 +15,8 @@ from cu2port.syntax.lexer import Lexed
 from cu2port.syntax.regions import Reader
 from cu2port.syntax.scopes import Declaration, Head, Scope
 
+_OBJECTS = frozenset({"variable", "member"})
+
 
 class _Known(NamedTuple):
     """The declarations of one name: all, those of namespaces by path, those outside of functions, those of macros with
@@ -186,12 +188,12 @@ class Declarations:
 
 
 def value_of(lexed: Lexed, d: Declaration) -> tuple[int, int]:
-    """The tokens of the value that a declaration gives behind a `=` or in braces, or of a macro's body; (0, 0) if it
+    """The tokens of the value that a declaration gives behind a `=` or in brackets, or of a macro's body; (0, 0) if it
     gives none."""
     t, first, stop = lexed.t, d.at + 1, d.stop
     if d.kind != "macro":
         after = t[first] if first < stop else ""
-        if after == "{" and first < lexed.match[first]:
+        if after in ("{", "(") and d.kind in _OBJECTS and first + 1 < lexed.match[first]:
             return first + 1, lexed.match[first]
         first, stop = first + 1, stop - (t[stop - 1] in (";", ","))
         return (first, stop) if after == "=" and first < stop else (0, 0)

@@ -6,12 +6,15 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from cu2port.facts.blocks import dim3_variables
 from cu2port.facts.structure import Launch
 from cu2port.facts.unit import Unit
 from cu2port.syntax.around import around
 from cu2port.syntax.constants import integer
+from cu2port.syntax.declarations import value_of
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.operands import tokens
+from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.tree import Assign, Binary, Expr, Member, Name, Num
 from cu2port.warp.builtins import LANE_OPERATIONS
 from cu2port.warp.model import is_device
@@ -154,14 +157,15 @@ def _constant(unit: Unit, name: str) -> int:
         return -1
     if name not in known:
         macros = [m.first for m in unit.macros.get(name, ()) if m.params is None and m.stop == m.first + 1]
-        held = [i + 2 for i in unit.find(name) if unit.tok(i + 1) in ("=", "{") and _is_constant(unit, i)]
+        declared = [d for d in unit.declarations.named(name) if d.kind in ("variable", "member")]
+        held = [value_of(unit.lexed, d)[0] for d in declared if _is_constant(unit, d)]
         at = [k for k in (*macros, *held) if unit.tok(k)[:1].isdigit() and integer(unit.t[k]) == 32]
         known[name] = at[0] if at else -1
     return known[name]
 
 
-def _is_constant(unit: Unit, i: int) -> bool:
-    return not {"const", "constexpr"}.isdisjoint(unit.t[max(0, i - 6) : i])
+def _is_constant(unit: Unit, d: Declaration) -> bool:
+    return not {"const", "constexpr"}.isdisjoint(unit.t[d.type_first : d.type_stop])
 
 
 def _row(unit: Unit, first: int, last: int) -> int:
@@ -192,11 +196,10 @@ def _start(unit: Unit, first: int, last: int) -> int:
 
 def _first_of(unit: Unit, name: str) -> int:
     """The first number of a `dim3` variable's value; -1 where there is none."""
-    for i in unit.find(name):
-        k = i + 2
-        if unit.tok(i + 1) == "=":
-            k = i + 3 if unit.tok(i + 2) == "{" else i + 4
-        if unit.tok(i - 1) == "dim3" and unit.tok(k - 1) in ("(", "{") and unit.tok(k + 1) in (",", ")", "}"):
+    for d in dim3_variables(unit, name):
+        k = value_of(unit.lexed, d)[0]
+        k = k + 2 if unit.tok(k) == "dim3" else k
+        if k > d.at and unit.tok(k + 1) in (",", ")", "}"):
             return k
     return -1
 

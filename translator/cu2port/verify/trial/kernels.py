@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cu2port.core.model import Span
-from cu2port.facts.blocks import extents, named_number, number
+from cu2port.facts.blocks import dim3_variables, extents, named_number, number
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
@@ -145,7 +145,7 @@ def _nearest(unit: Unit, span: Span, program: Sequence[Unit]) -> tuple[int, ...]
     at, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
     opener = at + 1
     if unit.t[at] != "dim3":
-        places = [i for i in unit.find(unit.t[at]) if i < at and unit.tok(i - 1) == "dim3"]
+        places = [d.at for d in dim3_variables(unit, unit.t[at]) if d.at < at]
         if not places or stop != at + 1:
             n = _number(unit, at, stop, program)
             return None if n is None else (n,)

@@ -27,6 +27,7 @@ _BITS = {"char": 8, "signed char": 8, "unsigned char": 8, "short": 16, "unsigned
          "long long": 64, "unsigned long long": 64, "size_t": 64, "int64_t": 64, "uint64_t": 64}  # fmt: skip
 _UNSIGNED = frozenset({"unsigned char", "unsigned short", "unsigned", "unsigned long long", "size_t", "uint64_t"})
 REAL = frozenset({"float", "double"})
+_FUNCTION_WORDS = frozenset("__forceinline__ __noinline__ __inline__ __inline __global__ [[nodiscard]]".split())
 _DROPPED = QUALIFIERS | {"*", "&", "&&", "template"}
 
 
@@ -76,22 +77,11 @@ def canonical(words: str) -> str:
 def declared_type(unit: Unit, at: int) -> str:
     """The type of the variable, parameter or function whose name is declared at a token, less `*` and `&`; "" if it is
     not understood."""
-    k = at - 1
-    while k > 0 and unit.t[k] not in (";", "{", "}", "(") and unit.in_directive(k) is None:
-        if unit.t[k] in (")", "]") and 0 <= unit.match[k] < k:
-            k = unit.match[k]
-        k -= 1
-    first = k + 1
-    if unit.t[first] == "template" and unit.tok(first + 1) == "<":
-        first = unit.angle_close(first + 1) + 1
-    if unit.t[k] == "(":  # a parameter
-        depth = 0
-        for j in range(at - 1, k, -1):
-            depth += {">": 1, "<": -1}.get(unit.t[j], 0)
-            if unit.t[j] == "," and not depth:
-                first = j + 1
-                break
-    while unit.t[first] in ("__forceinline__", "__noinline__", "__inline__", "__inline", "__global__", "[[nodiscard]]"):
+    d = unit.declaration(at)
+    if d is None:
+        return ""
+    first = d.type_first
+    while unit.t[first] in _FUNCTION_WORDS:
         first += 1
     got = Parser(unit, first, at, jump=False).type_end(first, at + 1)
     while got is not None and first < got[0] < at and unit.t[got[0] + 1] not in ("=", ",", "[", "(", "{", ";"):
