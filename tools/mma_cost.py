@@ -8,7 +8,8 @@ warps of a wavefront. ROOT holds include/hip and share/hip; clang++-22 or clang+
 
 There are two tables: of vector instructions alone (CU2PORT_MMA_PORTABLE), and of matrix instructions, where all lanes
 of a wavefront are there: tested at each `mma`, or promised (CU2PORT_MMA_FULL_WAVES); in tiles: with the sums of a loop
-where matrix instructions have them. Of a loop its body counts, without what begins and ends it.
+where matrix instructions have them, and lanes looked for before it. Of a loop its body counts, without what begins and
+ends it.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def kernel(form: Form, tiles: int, name: str) -> str:
 
 
 def kernel_in_tiles(form: Form, tiles: int, name: str) -> str:
-    """The same in a loop, through which the sums stay in tiles."""
+    """The same in a loop, through which the sums stay in tiles, and in which all lanes stay together."""
     names = {m: [f"{m.lower()}[{i}]" for i in range(form.registers(m))] for m in "AB"}
     opaque = {m: "".join(f' asm volatile("" : "=v"({name}));' for name in names[m]) for m in "AB"}
     c, type_ = ", ".join(f"c[j][{i}]" for i in range(4)), _TYPES[form.register("D").name]
@@ -77,17 +78,17 @@ def kernel_in_tiles(form: Form, tiles: int, name: str) -> str:
     return f"""__global__ void __attribute__((amdgpu_flat_work_group_size(1, 256))) {name}(int steps) {{
     {type_} c[{tiles}][4];
     for (int j = 0; j < {tiles}; ++j) for (int i = 0; i < 4; ++i) c[j][i] = 0;
-    auto kept = cu2port::mma::keep<{kinds(form)}, {type_}>(c);
-    for (int step = 0; step < steps; ++step) {{
-        unsigned a[{len(names["A"])}];{opaque["A"]}
+    cu2port::mma::in_tiles<{kinds(form)}, {type_}>(c, [&](auto& kept) __attribute__((always_inline)) {{
+        for (int step = 0; step < steps; ++step) {{
+            unsigned a[{len(names["A"])}];{opaque["A"]}
 #pragma unroll
-        for (int j = 0; j < {tiles}; ++j) {{
-            unsigned b[{len(names["B"])}];{opaque["B"]}
-            const auto d = {call};
-            for (int i = 0; i < 4; ++i) c[j][i] = d[i];
+            for (int j = 0; j < {tiles}; ++j) {{
+                unsigned b[{len(names["B"])}];{opaque["B"]}
+                const auto d = {call};
+                for (int i = 0; i < 4; ++i) c[j][i] = d[i];
+            }}
         }}
-    }}
-    kept.give(c);
+    }});
     for (int j = 0; j < {tiles}; ++j) for (int i = 0; i < 4; ++i) asm volatile("" :: "v"(c[j][i]));
 }}
 """

@@ -25,10 +25,15 @@ def product(place: str) -> str:
 
 
 def kernel(
-    loop: str, before: str = "", after: str = "out[threadIdx.x] = acc[0][0];", declared: str = "float acc[2][4]"
+    loop: str,
+    before: str = "",
+    after: str = "out[threadIdx.x] = acc[0][0];",
+    declared: str = "float acc[2][4]",
+    side: str = "__device__",
 ) -> str:
+    """A function of n that nothing is known of, a kernel with `side`."""
     return (
-        "__device__ void load(unsigned*, unsigned*);\n__global__ void k(float* out, int n) {\n"
+        f"__device__ void load(unsigned*, unsigned*);\n{side} void k(float* out, int n) {{\n"
         f"    {declared} = {{}};\n    unsigned a[4], b[2];\n    {before}\n    {loop}\n    {after}\n}}\n"
     )
 
@@ -196,3 +201,91 @@ def test_the_report_says_so() -> None:
 def test_the_output_is_left_alone() -> None:
     out = converted(kernel(LOOP % product("acc[0]")))
     assert converted(out) == out
+
+
+# --- Lanes that stay together ----------------------------------------------------------------------------------------
+
+
+def is_whole(loop: str, before: str = "", head: str = "") -> bool:
+    out = converted(head + kernel(loop, before, side="__global__"))
+    assert ("mma::in_tiles<" in out) != ("mma::keep<" in out)
+    return "mma::in_tiles<" in out
+
+
+def test_a_loop_that_no_lane_leaves_looks_for_lanes_once() -> None:
+    out = converted(kernel("#pragma unroll\n    " + LOOP % product("acc[1]"), side="__global__"))
+    types = "cu2port::mma::Exact, cu2port::mma::f16, cu2port::mma::f16, float"
+    lambda_ = "[&](auto& acc_kept) __attribute__((always_inline)) {"
+    begin = f"    cu2port::mma::in_tiles<{types}>(acc, {lambda_}\n#pragma unroll\n"
+    assert begin in out
+    assert out.index(begin) < out.index("acc_kept.at(acc, &acc[1][0]));") < out.index("\n    });\n")
+    assert converted(out) == out
+
+
+LANES = "const int lane = threadIdx.x % 32; "
+SOME = "if (threadIdx.x < 32) "
+ONE = product("acc[0]")
+
+
+@pytest.mark.parametrize(
+    ("before", "loop"),
+    [
+        ("", "for (int k = blockIdx.x; k < n; k += gridDim.x) { " + ONE + " }"),
+        ("", "for (int k = 0; k < SIZE / K; ++k) { for (int j = 0; j < 2; ++j) { " + ONE + " } }"),
+        ("int m = n; if (blockIdx.z * 32 >= n) m -= 1;", "for (int k = 0; k < m; ++k) { " + ONE + " }"),
+        ("int m = rounded(n / 32, 4);", "while (m--) { " + ONE + " }"),
+        ("int m = min(n, 8);", "for (;;) { " + ONE + " if (--m == 0) break; }"),
+        (LANES, "for (int k = 0; k < n; ++k) { if (lane < n) out[lane] = k; " + ONE + " }"),
+        (
+            LANES,
+            "for (int k = 0; k < n; ++k) { for (int i = lane; i < n; i += 32) { if (out[i]) break; } " + ONE + " }",
+        ),
+        (SOME + "return;", "for (int k = 0; k < n; ++k) { " + ONE + " }"),  # those that are left are looked for
+        ("", "for (int k = 0; k < n; ++k) { switch (k % 2) { case 0: break; default: n -= k; } " + ONE + " }"),
+    ],
+)
+def test_loops_of_which_all_lanes_have_as_many_steps(before: str, loop: str) -> None:
+    head = (
+        "#define SIZE 64\nconstexpr int K = 16;\n__device__ int rounded(int a, int b) { return (a + b - 1) / b * b; }\n"
+    )
+    assert is_whole(loop, before, head)
+
+
+@pytest.mark.parametrize(
+    ("before", "loop"),
+    [
+        ("", "for (int k = threadIdx.y; k < n; ++k) { " + ONE + " }"),
+        ("", "for (int k = 0; k < n; ++k) { " + SOME + "{ " + ONE + " } }"),
+        ("", "for (int k = 0; k < n; ++k) { " + SOME + "break; " + ONE + " }"),
+        ("", "for (int k = 0; k < n; ++k) { " + SOME + "continue; " + ONE + " }"),
+        ("", "for (int k = 0; k < n; ++k) { " + SOME + "return; " + ONE + " }"),
+        (SOME + "n = 3;", "for (int k = 0; k < n; ++k) { " + ONE + " }"),
+        ("int i = 0; while (i < 9) { if (out[threadIdx.x]) break; ++i; }", "for (; i < 10; ++i) { " + ONE + " }"),
+        ("change(n);", "for (int k = 0; k < n; ++k) { " + ONE + " }"),  # by reference, perhaps
+        ("change(&n);", "for (int k = 0; k < n; ++k) { " + ONE + " }"),
+        ("int& m = n; m = threadIdx.x;", "for (int k = 0; k < n; ++k) { " + ONE + " }"),
+        ("auto f = [&] { n = threadIdx.x; };", "for (int k = 0; k < n; ++k) { " + ONE + " }"),
+        ('asm("mov.u32 %0, %tid.x;" : "=r"(n));', "for (int k = 0; k < n; ++k) { " + ONE + " }"),
+        ("int m = out[0];", "for (int k = 0; k < m; ++k) { " + ONE + " }"),  # another wavefront may write it
+        ("int m = rows();", "for (int k = 0; k < m; ++k) { " + ONE + " }"),
+        ("", "for (int k = 0; k < OTHER; ++k) { " + ONE + " }"),
+        ("", "for (int k = 0; k < n; ++k) { STOP; " + ONE + " }"),
+        ("", "for (int k = 0; k < n; ++k) { STOP_OR_NOT(3); " + ONE + " }"),  # of another file
+        ("int m = 4; SET;", "for (int k = 0; k < m; ++k) { " + ONE + " }"),
+        ("MINE", "for (int k = 0; k < m; ++k) { " + ONE + " }"),
+        ("", "for (int k = 0; k < n; ++k) { __shared__ int x; " + ONE + " }"),  # no lambda may have it
+        ("", "each(4) { while (n--) { " + ONE + " } }"),
+        ("", "for (int k = 0; k < n; ++k) { switch (threadIdx.x) { case 1: " + ONE + " } }"),
+    ],
+)
+def test_loops_of_which_lanes_may_differ_test_each_product(before: str, loop: str) -> None:
+    head = "#define STOP if (threadIdx.x < 32) break\n#define SET m = threadIdx.x\n#define MINE int m = threadIdx.x;\n"
+    assert not is_whole(loop, before, head + "__device__ int rows() { return threadIdx.x; }\n")
+
+
+def test_a_wrapper_in_which_lanes_differ_tests_each_product() -> None:
+    loop = LOOP % "mma(acc[0], a, b);"
+    assert is_whole(loop, head=WRAPPER)
+    assert is_whole(loop, head=WRAPPER.replace("asm(", "for (int i = 0; i < 2; ++i) asm("))
+    assert not is_whole(loop, head=WRAPPER.replace("asm(", SOME + "asm("))
+    assert not is_whole(loop, head=WRAPPER.replace("asm(", SOME + "return; asm("))

@@ -140,7 +140,8 @@ def chosen(opcode: str, n: int) -> Spec:
 
 
 def kernel(n: int, opcode: str, fp: str = "exact", kept: bool = False) -> str:
-    """`kept`: with its sums in a tile while the steps last, where the form allows it."""
+    """`kept`: with its sums in a tile while the steps last, where the form allows it; in every second one, the lanes
+    are looked for once."""
     s = chosen(opcode, n)
     text, places = text_of(opcode, s)
     lifted = emit(parse_inline(text), places, Options(fp=fp)).lines
@@ -159,17 +160,22 @@ def kernel(n: int, opcode: str, fp: str = "exact", kept: bool = False) -> str:
         at += count
     count, type_ = s.registers("D"), _CXX[register(s, "D")]
     if form is not None and kept:
+        types = f"{kinds(form)}, {type_}"
+        begin, end = f"auto kept = cu2port::mma::keep<{types}>(c);", "kept.give(c);"
+        if n % 2:
+            begin = f"cu2port::mma::in_tiles<{types}>(c, [&](auto& kept) __attribute__((always_inline)) {{"
+            end = "});"
         return f"""// {opcode}, kept
 __global__ void k{n}(const unsigned long long* in, unsigned long long* out, unsigned here, int steps) {{
     in += {SIZE} * threadIdx.x, out += {SIZE} * threadIdx.x;
     {" ".join(declared)}
     {type_} used[{count}] = {{}};
     if (here >> (threadIdx.x / 32) & 1) {{
-        auto kept = cu2port::mma::keep<{kinds(form)}, {type_}>(c);
+        {begin}
         for (int step = 0; step < steps; ++step) {{
             {lines}
         }}
-        kept.give(c);
+        {end}
         for (int i = 0; i < {count}; ++i) used[i] = c[i];
     }}
     for (int i = 0; i < {count}; ++i) out[i] = 0, __builtin_memcpy(&out[i], &used[i], sizeof used[i]);

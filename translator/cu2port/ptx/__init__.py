@@ -30,7 +30,8 @@ The straight line:
   products by it, `isa_sparse.py` those of sparse matrices, and `include/cu2port/mma.hpp` has the functions that emitted
   code calls.
 - `matrix_forms.py`: which GPUs multiply a form by which matrix instruction, and how lanes exchange. `kept.py`: arrays
-  of accumulators that only products touch in a loop, which stay in the layout of that instruction.
+  of accumulators that only products touch in a loop, which stay in the layout of that instruction. `uniform.py`:
+  loops that no lane leaves before the others.
 - `vectors.py` has inputs to try rows on, `probe.py` makes a C++ program that does, `assemble.py` a module for NVIDIA's
   assembler and GPUs.
 

@@ -9,7 +9,8 @@ that nothing is exchanged between one product and the next. What must hold, for 
 - the array is a local of the function, declared outside of the loop, and no variable that is made before the loop's end
   gets its address. Functions that it is handed to are taken not to keep the address.
 
-Everything else stays in PTX's layout: the loop takes the array over when it begins and gives it back when it ends.
+Everything else stays in PTX's layout: the loop takes the array over when it begins and gives it back when it ends. A
+loop that all lanes are in until it ends (`uniform`) is a lambda: which lanes are there is looked at before it, once.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from cu2port.ptx.asm import AsmStatement
 from cu2port.ptx.isa_matrix import Form
 from cu2port.ptx.lifted import Lifted, RefusedError
 from cu2port.ptx.matrix_forms import kinds
+from cu2port.ptx.uniform import stays_together
 from cu2port.syntax.operands import tokens
 from cu2port.syntax.statements import parameters, read_body
 from cu2port.syntax.tree import (
@@ -46,6 +48,7 @@ from cu2port.syntax.tree import (
 
 _SUMS = {"f32": "float", "s32": "int"}
 _INLINE = frozenset("inline __inline __inline__ __forceinline__ static template constexpr".split())  # of this file
+_NOT_IN_LAMBDAS = frozenset({"__shared__", "static", "extern", "return"})
 _PASSES_ON = frozenset({"goto", "co_yield", "co_await"})
 
 
@@ -65,6 +68,7 @@ class _Wrapper:
     index: int
     reference: bool
     products: tuple[tuple[Product, int], ...]  # and the tile behind the first one
+    together: bool  # whether all lanes that call it multiply
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,8 @@ def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
         uses = list(_uses(unit, body, by_function.get(f.body[0], []), by_name))
         for root in dict.fromkeys(use.root for use in uses):
             for loop, of in _loops(unit, f, body, root, [u for u in uses if u.root == root]):
-                _take(unit, root, loop, of, tiles, edits, used)
+                whole = _is_whole(unit, f, loop, of)
+                _take(unit, root, loop, of, whole, tiles, edits, used)
     for name, made in used.items():
         w = by_name[name]
         tile = _free(unit, "tile")
@@ -158,7 +163,8 @@ def _wrapper(unit: Unit, f: Function, products: list[Product]) -> _Wrapper | Non
         return None
     if len({(kinds(p.form), p.form.d) for p in products}) != 1:
         return None
-    return _Wrapper(f, index, param.reference, tuple((p, (p.at or 0) // 4) for p in products))
+    together = stays_together(unit, f, None, [p.statement.keyword for p in products])
+    return _Wrapper(f, index, param.reference, tuple((p, (p.at or 0) // 4) for p in products), together)
 
 
 def _is_called_alone(unit: Unit, f: Function) -> bool:
@@ -262,6 +268,15 @@ def _end(unit: Unit, k: int) -> int:
     return k + 1 if unit.tok(k) == ";" else -1
 
 
+def _is_whole(unit: Unit, f: Function, loop: range, uses: list[_Use]) -> bool:
+    """Whether the lanes that begin a loop are together in all its products, and it may be in a lambda."""
+    if not _NOT_IN_LAMBDAS.isdisjoint(unit.t[loop.start : loop.stop]):
+        return False
+    return all(u.wrapper is None or u.wrapper.together for u in uses) and stays_together(
+        unit, f, loop, [u.at for u in uses]
+    )
+
+
 def _escapes(unit: Unit, f: Function, body: Block, array: Decl, loop: range, nested: bool) -> bool:
     """Whether something that the loop may use may hold the array's address: a variable set to it, or a lambda."""
     end = f.body[1] if nested else loop.start
@@ -306,6 +321,7 @@ def _take(
     root: str,
     loop: range,
     uses: list[_Use],
+    whole: bool,
     tiles: dict[int, str],
     edits: dict[int, tuple[Edit, ...]],
     used: dict[str, list[Edit]],
@@ -324,12 +340,13 @@ def _take(
             made = used.setdefault(u.wrapper.function.name, [])
             made.append(insert(unit.p[u.call.close], f", {name}.{by}({root}, {arg})", Side.LEFT))
     first = next((u.product.statement.keyword for u in uses if u.product is not None), -1)
-    own += _around(
-        unit,
-        loop,
-        f"auto {name} = cu2port::mma::keep<{kinds(form)}, {_SUMS[form.d]}>({root});",
-        f"{name}.give({root});",
-    )
+    types = f"{kinds(form)}, {_SUMS[form.d]}"
+    if whole:
+        lambda_ = f"[&](auto& {name}) __attribute__((always_inline)) {{"
+        own += _around(unit, loop, "", f"cu2port::mma::in_tiles<{types}>({root}, {lambda_}", "});")
+    else:
+        kept = f"auto {name} = cu2port::mma::keep<{types}>({root});"
+        own += _around(unit, loop, "{", kept, f"{name}.give({root});", "}")
     if first >= 0:
         edits[first] = (*edits.get(first, ()), *own)
     else:
@@ -337,8 +354,8 @@ def _take(
         used[wrapper.function.name] += own
 
 
-def _around(unit: Unit, loop: range, before: str, after: str) -> list[Edit]:
-    """A block around a loop, with the pragmas that belong to it, that begins and ends with a statement."""
+def _around(unit: Unit, loop: range, *lines: str) -> list[Edit]:
+    """Two lines before a loop, with the pragmas that belong to it, and the others behind it; "" is none."""
     start = loop.start
     while start > 0 and (d := unit.lexed.directive_at(start - 1)) is not None and d.keyword == "pragma":
         start = d.first
@@ -347,8 +364,8 @@ def _around(unit: Unit, loop: range, before: str, after: str) -> list[Edit]:
     ahead = unit.text[line : unit.p[loop.start]]
     indent = ahead[: len(ahead) - len(ahead.lstrip(" \t"))]
     end = unit.end(loop.stop - 1)
-    head = f"{{\n{indent}{before}\n" + ("" if start != loop.start else indent)
-    return [insert(at, head), Edit(end, end, (f"\n{indent}{after}\n{indent}}}",), Side.LEFT)]
+    head = f"\n{indent}".join(x for x in lines[:2] if x) + "\n" + ("" if start != loop.start else indent)
+    return [insert(at, head), Edit(end, end, ("".join(f"\n{indent}{x}" for x in lines[2:]),), Side.LEFT)]
 
 
 def _free(unit: Unit, name: str) -> str:

@@ -249,15 +249,20 @@ template <class To, class From> CU2PORT_MMA Fragment<To, 4> as(Fragment<From, 4>
     return {To(x[0]), To(x[1]), To(x[2]), To(x[3])};
 }
 
-template <class How, class A, class B, int Steps, int N, class W, class Acc>
-CU2PORT_MMA void multiply_tile(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Tile<Acc>* tile, matrix::Words<N>) {
-    typedef matrix::Unit<How, A, B> Unit;
-    if (__builtin_expect(matrix::multiplied_tile<Unit, Steps>(a, b, tile->sums), 1)) return;
-    typedef typename Summed<Acc>::type Sum;
+// C where the product is in the tile, or with lanes apart C and the product.
+template <class How, class A, class B, int Steps, int N, class W, class Acc, class Sum>
+CU2PORT_MMA Fragment<Sum, 4> multiply_tile(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Sum, 4> c,
+    Tile<Acc>* tile, matrix::Words<N>) {
+    if (tile->lanes == Lanes::apart) return by_few_vectors<How, A, B, 2, Steps>(a, b, c);
+    if (__builtin_expect(matrix::multiplied_tile<matrix::Unit<How, A, B>, Steps>(a, b, *tile), 1)) return c;
     tile->from_ptx(as<Acc>(by_few_vectors<How, A, B, 2, Steps>(a, b, as<Sum>(tile->to_ptx()))));
+    return c;
 }
-template <class How, class A, class B, int Steps, class W, class Acc>
-CU2PORT_MMA void multiply_tile(Fragment<W, 2 * Steps>, Fragment<W, Steps>, Tile<Acc>*, matrix::Words<0>) {}
+template <class How, class A, class B, int Steps, class W, class Acc, class Sum>
+CU2PORT_MMA Fragment<Sum, 4> multiply_tile(Fragment<W, 2 * Steps>, Fragment<W, Steps>, Fragment<Sum, 4> c, Tile<Acc>*,
+    matrix::Words<0>) {
+    return c;
+}
 
 /// The same into a tile, where there is one: C, which is returned, means nothing then.
 template <class How, class A, class B, int Steps, class W, class Acc>
@@ -265,8 +270,7 @@ CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragme
     typedef matrix::Unit<How, A, B> Unit;
     typedef typename Summed<Acc>::type Sum;
     if (Unit::words == 0 || tile == nullptr) return vector(multiply<How, A, B, 2, Steps>(a, b, as<Sum>(c)));
-    multiply_tile<How, A, B, Steps>(a, b, tile, matrix::Words<Unit::words>());
-    return vector(as<Sum>(c));
+    return vector(multiply_tile<How, A, B, Steps>(a, b, as<Sum>(c), tile, matrix::Words<Unit::words>()));
 }
 
 // Small floats as f16: each register becomes two, of even and of odd bytes, which is the same order of k in A and B.

@@ -34,6 +34,9 @@ namespace mma {
 
 template <class Acc> struct Tile;
 
+/// Of a wavefront's lanes where a product adds into a tile: they are looked for, all are there, or some are away.
+enum class Lanes { tested, whole, apart };
+
 namespace matrix {
 
 /// How a wavefront multiplies: `words` registers of a lane in each instruction, 0 where there is none. On a wavefront
@@ -57,9 +60,10 @@ namespace matrix {
 template <class U, int Rows, int Steps, class A, class B, class C> CU2PORT_MMA bool multiply_all(A&, B&, C&) {
     return false;
 }
-template <class U, int Steps, class A, class B, class Sums> CU2PORT_MMA bool multiplied_tile(A&, B&, Sums*) {
-    return false;
-}
+template <class U, int Steps, class A, class B, class T> CU2PORT_MMA bool multiplied_tile(A&, B&, T&) { return false; }
+#endif
+#if !CU2PORT_MMA_CDNA
+CU2PORT_MMA bool together() { return true; }
 #endif
 
 /// `words` of a unit for a product of 8 * `rows` rows, with B in `steps` registers; 0 where vector instructions do it.
@@ -82,12 +86,14 @@ template <class U, int Rows, int Steps, class A, class B, class C> CU2PORT_MMA b
 template <class Acc> struct Loose { typedef Acc type __attribute__((may_alias)); };
 
 /// `Count` tiles in place of an array of accumulators in PTX's layout, between `keep` and `give`. The array is named in
-/// each call: the compiler has to see that nothing else points to it.
+/// each call: the compiler has to see that nothing else points to it. With lanes that are `apart` the array itself counts.
 template <class Acc, int Count> struct Kept {
     typedef typename Loose<Acc>::type Element;
     Tile<Acc> tiles[Count];
 
-    template <class T> CU2PORT_MMA explicit Kept(T& array) {
+    template <class T> CU2PORT_MMA explicit Kept(T& array, Lanes lanes = Lanes::tested) {
+        for (int n = 0; n < Count; ++n) tiles[n].lanes = lanes;
+        if (lanes == Lanes::apart) return;
         const Element* const from = reinterpret_cast<const Element*>(&array);
 #pragma unroll
         for (int n = 0; n < Count; ++n)
@@ -114,7 +120,7 @@ template <class Acc, int Count> struct Kept {
 };
 /// The same where vector instructions multiply: nothing is kept.
 template <class Acc> struct Kept<Acc, 0> {
-    template <class T> CU2PORT_MMA explicit Kept(T&) {}
+    template <class T> CU2PORT_MMA explicit Kept(T&, Lanes = Lanes::tested) {}
     template <class T> CU2PORT_MMA void give(T&) const {}
     template <class T> CU2PORT_MMA Tile<Acc>* at(T&, const void*) { return nullptr; }
     template <class T, class E> CU2PORT_MMA Tile<Acc>* of(T&, const E&) { return nullptr; }
@@ -126,6 +132,20 @@ template <class Acc> struct Kept<Acc, 0> {
 template <class How, class A, class B, class Acc, class T> CU2PORT_MMA auto keep(T& array) {
     static_assert(sizeof(T) % 16 == 0, "four accumulators a tile");
     return matrix::Kept<Acc, (matrix::Unit<How, A, B>::words > 0 ? sizeof(T) / 16 : 0)>(array);
+}
+
+/// The same for a loop that all lanes which begin it are in until it ends: whether they are there is looked at once.
+template <class How, class A, class B, class Acc, class T, class Loop> CU2PORT_MMA void in_tiles(T& array, Loop loop) {
+    static_assert(sizeof(T) % 16 == 0, "four accumulators a tile");
+    typedef matrix::Kept<Acc, (matrix::Unit<How, A, B>::words > 0 ? sizeof(T) / 16 : 0)> Kept;
+    if (__builtin_expect(matrix::together(), 1)) {
+        Kept kept(array, Lanes::whole);
+        loop(kept);
+        kept.give(array);
+    } else {
+        Kept kept(array, Lanes::apart);
+        loop(kept);
+    }
 }
 
 }  // namespace mma

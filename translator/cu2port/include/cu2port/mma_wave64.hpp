@@ -6,7 +6,8 @@
 // computed too, and not read. So nothing of a warp reaches the other, not even a NaN.
 //
 // MFMA takes no notice of lanes that are not there: it writes the registers of all. So this form needs all 64 lanes,
-// which is tested in each product, unless CU2PORT_MMA_FULL_WAVES promises it.
+// which is tested in each product, or once where a loop begins that no lane leaves before the others (in_tiles), unless
+// CU2PORT_MMA_FULL_WAVES promises it.
 #ifndef CU2PORT_MMA_WAVE64_HPP
 #define CU2PORT_MMA_WAVE64_HPP
 #if CU2PORT_MMA_CDNA
@@ -132,11 +133,11 @@ CU2PORT_MMA void multiply_both(const Fragment<W, Rows * Steps>& a, const Fragmen
         }
 }
 
-/// Multiplies for both warps into `sums`, which are kept between products: see Tile. False where a lane is missing.
-template <class U, int Steps, class W>
-CU2PORT_MMA bool multiplied_tile(const Fragment<W, 2 * Steps>& a, const Fragment<W, Steps>& b, typename U::sums* sums) {
+/// Multiplies for both warps into a tile. False where a lane is missing.
+template <class U, int Steps, class W, class T>
+CU2PORT_MMA bool multiplied_tile(const Fragment<W, 2 * Steps>& a, const Fragment<W, Steps>& b, T& tile) {
     // The instruction's columns are 16 rows of A of one warp, its rows 8 columns of B of each.
-    if (__builtin_expect(!together(), 0)) return false;
+    if (tile.lanes != Lanes::whole && __builtin_expect(!together(), 0)) return false;
     const unsigned l = warp::detail::wave_lane(), from = (l & 7) << 2 | l >> 4 | (l & 8) << 2;
     for (int step = 0; step < Steps; step += U::words) {
         W x[U::words] = {}, y[2][U::words] = {};
@@ -146,7 +147,7 @@ CU2PORT_MMA bool multiplied_tile(const Fragment<W, 2 * Steps>& a, const Fragment
             const W high = warp::detail::read(a[2 * (step + i) + 1], from ^ 32);
             y[0][i] = upper_eights(low, high), y[1][i] = upper_eights(high, low);
         }
-        for (int of = 0; of < 2; ++of) sums[of] = U::times(x, y[of], sums[of]);
+        for (int of = 0; of < 2; ++of) tile.sums[of] = U::times(x, y[of], tile.sums[of]);
     }
     return true;
 }
@@ -170,6 +171,7 @@ template <> struct Sums<ptx::s32> { typedef ptx::s32x4 type; };
 /// exchanged) and the columns 4 * (l / 16 % 2) + i. So a warp has all that is its own, and needs no other to read it.
 template <class Acc> struct Tile {
     typename Sums<Acc>::type sums[2];
+    Lanes lanes;
 
     CU2PORT_MMA void from_ptx(const Fragment<Acc, 4>& c) {
         const unsigned l = warp::detail::wave_lane(), upper = (l ^ l >> 2) & 8;
