@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from operator import mul
 
 # (group, thread in group, element) -> (row, column), as the manual writes them; B's row is k
 Formula = Callable[[int, int, int], tuple[int, int]]
@@ -250,10 +251,12 @@ class Spec:
         """Bits of a register."""
         return 64 if self.type(matrix) == "f64" else 32
 
+    @cache  # noqa: B019
     def registers(self, matrix: str) -> int:
         return sum(1 for lane, *_ in self.places(matrix) if lane == 0) * BITS[self.type(matrix)] // self.word(matrix)
 
 
+@cache
 def spec(opcode: str, selector: int = 0) -> Spec:
     words = opcode.split(".")
     shape = next(w for w in words if re.fullmatch(r"m\d+n\d+k\d+", w))
@@ -297,14 +300,16 @@ Sums = dict[tuple[int, tuple[int, int]], Wanted]
 def triple_loop(s: Spec, a: Elements, b: Elements, c: Sums, steps: int = 1) -> Sums:
     """D, which becomes C again `steps` times: each sum of products and C, without any rounding."""
     m, n, k = s.size
-    left = {at: _factor(s, number(bits, s.a)) for at, bits in a.items()}
-    right = {at: _factor(s, number(bits, s.b)) for at, bits in b.items()}
+    left = {at: number(bits, s.a) for at, bits in a.items()}
+    right = {at: number(bits, s.b) for at, bits in b.items()}
     out = {}
     for block in range(4 if s.quads else 1):
+        columns = [_line(s, [right[block, (x, j)] for x in range(k)]) for j in range(n)]
         for i in range(m):
+            held = [x for x in range(k) if not s.sparse or (block, (i, x)) in left]
+            row = _line(s, [left[block, (i, x)] for x in held])
             for j in range(n):
-                held = (x for x in range(k) if not s.sparse or (block, (i, x)) in left)
-                products = _products(s, [(left[block, (i, x)], right[block, (x, j)]) for x in held])
+                products = _products(s, row, columns[j].of(held) if s.sparse else columns[j])
                 d = c[block, (i, j)]
                 if not s.satfinite and not products.special and math.isfinite(d.number):
                     products, once = _Products(products.total * steps, products.size * steps, ()), 1
@@ -316,30 +321,47 @@ def triple_loop(s: Spec, a: Elements, b: Elements, c: Sums, steps: int = 1) -> S
     return out
 
 
-_Factor = tuple[float, int]  # and times 2^bits; of Inf and NaN 0
+@dataclass(frozen=True)
+class _Line:
+    """A row of A or a column of B: numbers; the same times 2^bits; their sizes; both 0 of Inf and NaN."""
+
+    numbers: list[float]
+    scaled: list[int]
+    sizes: list[float]
+    finite: bool
+
+    def of(self, places: list[int]) -> _Line:
+        """What is at these places."""
+        numbers, scaled, sizes = ([x[i] for i in places] for x in (self.numbers, self.scaled, self.sizes))
+        return _Line(numbers, scaled, sizes, all(map(math.isfinite, numbers)))
 
 
 def _bits(s: Spec) -> int:
     return 1074 if s.a == "f64" else 149
 
 
-def _factor(s: Spec, x: float) -> _Factor:
+def _line(s: Spec, numbers: list[float]) -> _Line:
+    sizes = [abs(x) if math.isfinite(x) else 0.0 for x in numbers]
+    return _Line(numbers, [_scaled(s, x) for x in numbers], sizes, all(map(math.isfinite, numbers)))
+
+
+def _scaled(s: Spec, x: float) -> int:
     if not math.isfinite(x):
-        return x, 0
+        return 0
     numerator, denominator = x.as_integer_ratio()
-    return x, numerator << (_bits(s) - denominator.bit_length() + 1)
+    return numerator << (_bits(s) - denominator.bit_length() + 1)
 
 
-def _products(s: Spec, pairs: list[tuple[_Factor, _Factor]]) -> _Products:
+def _products(s: Spec, row: _Line, column: _Line) -> _Products:
+    pairs = zip(row.numbers, column.numbers, strict=True)
     if s.bit_operation:
-        one, none = _factor(s, 1.0), _factor(s, 0.0)
-        other = s.bit_operation == "xor"
-        pairs = [(one, one if (x != y if other else x == y == one) else none) for x, y in pairs]
-    special = tuple(x[0] * y[0] for x, y in pairs if not (math.isfinite(x[0]) and math.isfinite(y[0])))
-    if special:
-        pairs = [(x, y) for x, y in pairs if math.isfinite(x[0]) and math.isfinite(y[0])]
-    total = sum(x[1] * y[1] for x, y in pairs)
-    return _Products(Fraction(total, 1 << 2 * _bits(s)), sum(abs(x[0] * y[0]) for x, y in pairs), special)
+        count = sum(x != y if s.bit_operation == "xor" else x == y == 1 for x, y in pairs)
+        return _Products(Fraction(count), float(count), ())
+    special: tuple[float, ...] = ()
+    if not (row.finite and column.finite):
+        special = tuple(x * y for x, y in pairs if not (math.isfinite(x) and math.isfinite(y)))
+    total = sum(map(mul, row.scaled, column.scaled))
+    return _Products(Fraction(total, 1 << 2 * _bits(s)), sum(map(mul, row.sizes, column.sizes)), special)
 
 
 def _added(s: Spec, products: _Products, c: Wanted) -> Wanted:

@@ -178,16 +178,19 @@ def program(texts: tuple[str, ...], warps: list[Warp]) -> str:
         words += numbers
     out.append(f"const unsigned words[] = {{{', '.join(f'{x}u' for x in words)}}};")
     out.append("int main() {\n    Warp* warps;\n    (void)hipMallocManaged((void**)&warps, sizeof words);")
-    for n in range(len(texts)):
-        for here in HERE:
-            out.append("    std::memcpy(warps, words, sizeof words);")
-            out.append(f"    k{n}<<<1, 64>>>(warps, {here}u);\n    (void)hipDeviceSynchronize();")
-            out.append("    for (int w = 0; w < 2; ++w) {")
-            out.append('        for (auto& lane : warps[w].words) for (unsigned x : lane) std::printf("%08x", x);')
-            out.append(
-                '        std::printf(" ");\n        for (unsigned char x : warps[w].shared) std::printf("%02x", x);'
-            )
-            out.append('        std::printf("\\n");\n    }')
+    out.append("""    auto show = [&] {
+        (void)hipDeviceSynchronize();
+        for (int w = 0; w < 2; ++w) {
+            for (auto& lane : warps[w].words) for (unsigned x : lane) std::printf("%08x", x);
+            std::printf(" ");
+            for (unsigned char x : warps[w].shared) std::printf("%02x", x);
+            std::printf("\\n");
+        }
+    };""")
+    for n in range(len(texts)):  # a launch takes the compiler longer than a kernel
+        out.append(f"    for (unsigned here : {{{', '.join(f'{here}u' for here in HERE)}}}) {{")
+        out.append("        std::memcpy(warps, words, sizeof words);")
+        out.append(f"        k{n}<<<1, 64>>>(warps, here);\n        show();\n    }}")
     return "\n".join([*out, "}\n"])
 
 

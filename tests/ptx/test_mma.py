@@ -220,10 +220,15 @@ def program(
         if (hipDeviceSynchronize() != hipSuccess) std::exit(3);
         std::fwrite(out, 8, 64 * {SIZE}, to);
     }};""")
-    for n, opcode in enumerate(opcodes):
-        for case in usable(opcode, cases):
-            here = sum(1 << warp for warp in case.here)
-            out.append(f"    next(); k{n}<<<1, 64>>>(in, out, {here}u, {case.steps}); done();")
+    # a launch takes the compiler longer than a kernel: there is one
+    runs = [(n, case) for n, opcode in enumerate(opcodes) for case in usable(opcode, cases)]
+    rows = ", ".join(f"{{k{n}, {sum(1 << warp for warp in case.here)}, {case.steps}}}" for n, case in runs)
+    out.append(f"""    typedef void (*Kernel)(const unsigned long long*, unsigned long long*, unsigned, int);
+    struct {{ Kernel kernel; unsigned here; int steps; }} const runs[] = {{{rows}}};
+    for (const auto& x : runs) {{
+        const Kernel kernel = x.kernel;
+        next(), kernel<<<1, 64>>>(in, out, x.here, x.steps), done();
+    }}""")
     return "\n".join([*out, "    std::fclose(to);", "}\n"])
 
 
@@ -375,9 +380,17 @@ def test_every_form_with_tiles_agrees_with_the_manual(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", range(4))
 def test_every_form_agrees_with_the_manual(part: int, tmp_path: Path) -> None:
-    compare(ALL[part::8], MORE, ((32, ""), (64, ""), (64, PORTABLE)), 100 + part, tmp_path)
+    compare(ALL[part::4], MORE, ((32, ""), (64, "")), 100 + part, tmp_path)
+
+
+@pytest.mark.slow
+def test_every_form_of_mfma_agrees_without_it_too(tmp_path: Path) -> None:
+    """The macro changes nothing of others."""
+    forms_ = [x for x in ALL if (form := form_of(x, False)) is not None and instruction(form, "gfx942")]
+    assert len(forms_) > 80
+    compare(forms_, MORE, ((64, PORTABLE),), 400, tmp_path)
 
 
 @pytest.mark.slow
