@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cu2port.catalog.rulefile import CatalogError
-from cu2port.core.data import data_path, made_of
+from cu2port.core.data import computed_from, data_path
 
 FATES = ("rewrite", "drop", "review")
 KINDS = ("option", "target", "library", "dependency", "variable", "property", "package", "command")
@@ -52,8 +52,8 @@ Table = Mapping[str, Mapping[str, Row]]  # kind -> word -> row
 def table() -> Table:
     """The table that ships with cu2port. Raises CatalogError when a file of it is malformed."""
     files = sorted((data_path("rules") / "build").glob("*.toml"))
-    made = made_of("build", [*files, Path(__file__)], lambda: _packed(read_table(files)))
-    return {kind: {row[0]: Row(*row) for row in rows} for kind, rows in made.items()}
+    kept = computed_from("build", [*files, Path(__file__)], lambda: _packed(read_table(files)))
+    return {kind: {row[0]: Row(*row) for row in rows} for kind, rows in kept.items()}
 
 
 def _packed(rows: Table) -> dict[str, list[tuple[Any, ...]]]:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from cu2port.catalog import rulefile
 from cu2port.catalog.rulefile import VERSION_KEYS, Source, read_rules, with_own
-from cu2port.core.data import data_path, made_of
+from cu2port.core.data import computed_from, data_path
 from cu2port.core.model import Trust
 
 MappingKind = Literal["rename", "change", "unsupported"]
@@ -244,8 +244,8 @@ def own_settings(own: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], tup
 def _shipped() -> Catalog:
     folder = data_path("rules")
     files = sorted(folder.glob("*.toml"))
-    made = [*files, Path(__file__), Path(rulefile.__file__)]
-    return _catalog(made_of("catalog", made, lambda: _packed(read_rules([Source.of(f) for f in files]))))
+    sources = [*files, Path(__file__), Path(rulefile.__file__)]
+    return _catalog(computed_from("catalog", sources, lambda: _packed(read_rules([Source.of(f) for f in files]))))
 
 
 def _packed(parts: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,9 +27,9 @@ def _pasted(unit: Unit) -> Mapping[int, str]:
                     continue
                 for index, before, after in forms:
                     at = unit.lexed.at(call.args[index].start) if index < len(call.args) else -1
-                    made = f"{before}{unit.t[at]}{after}" if at >= 0 else ""
-                    if made and unit.end(at) == call.args[index].end and made in unit.words:
-                        out[at] = made
+                    joined = f"{before}{unit.t[at]}{after}" if at >= 0 else ""
+                    if joined and unit.end(at) == call.args[index].end and joined in unit.words:
+                        out[at] = joined
     return out
 
 

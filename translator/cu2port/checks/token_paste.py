@@ -59,12 +59,12 @@ class TokenPaste(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if "##" not in unit.text and "%:%:" not in unit.text:
             return
-        for i, made in pasted(unit).items():
+        for i, joined in pasted(unit).items():
             row = unit.catalog.get(unit.t[i])
             if row is not None and row.hip != row.cuda:
                 hip = f"; what it looks up by name is `{row.hip}` in HIP" if row.hip else ""
                 yield self.finding(
-                    f"`{unit.t[i]}` stays, since a macro makes `{made}` of it{hip}",
+                    f"`{unit.t[i]}` stays, since a macro makes `{joined}` of it{hip}",
                     unit.p[i],
                     unit.end(i),
                     cuda=unit.t[i],

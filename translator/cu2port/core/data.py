@@ -64,7 +64,7 @@ def cache_dir() -> Path:
     return Path(base) / "cu2port"
 
 
-def made_of(kind: str, files: Iterable[Path], make: Callable[[], Any]) -> Any:
+def computed_from(kind: str, files: Iterable[Path], make: Callable[[], Any]) -> Any:
     """What `make` makes of files of ours, as `marshal` takes it. It is kept in the cache until one of them changes; a
     damaged one is made again."""
     stamp = hashlib.sha256(__version__.encode())
@@ -78,11 +78,11 @@ def made_of(kind: str, files: Iterable[Path], make: Callable[[], Any]) -> Any:
             return marshal.loads(data[_SUM:])
     except (OSError, ValueError, EOFError, TypeError):
         pass  # not there, or unreadable
-    made = make()
-    data = marshal.dumps(made)
+    value = make()
+    data = marshal.dumps(value)
     _store(kept, zlib.crc32(data).to_bytes(_SUM, "little") + data)
     prune_cache()  # now, since a new one means a new version of everything
-    return made
+    return value
 
 
 def _store(path: Path, data: bytes) -> None:

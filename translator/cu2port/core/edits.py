@@ -74,17 +74,17 @@ def _moved(e: Edit, by: int) -> Edit:
 def _in_text_order(findings: Iterable[Finding]) -> list[Finding]:
     """Different findings in an order that does not depend on how they came. What is rarely needed for it is slow."""
     ordered = sorted(findings, key=_most_of_text_order)
-    if not _has_ties(ordered):
+    if not _has_equal_keys(ordered):
         return ordered
     ordered = sorted(set(ordered), key=_most_of_text_order)
-    return sorted(ordered, key=_text_order) if _has_ties(ordered) else ordered
+    return sorted(ordered, key=_text_order) if _has_equal_keys(ordered) else ordered
 
 
 def _most_of_text_order(f: Finding) -> tuple[int, int, str, str]:
     return (f.start, -f.end, f.code, f.message)
 
 
-def _has_ties(ordered: Sequence[Finding]) -> bool:
+def _has_equal_keys(ordered: Sequence[Finding]) -> bool:
     return any(a.start == b.start and _most_of_text_order(a) == _most_of_text_order(b) for a, b in pairwise(ordered))
 
 

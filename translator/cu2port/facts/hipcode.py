@@ -252,8 +252,8 @@ def plain_facts(data: bytes) -> SideFacts:
         why = f"includes {found[1].decode('latin-1')}"
     elif m is not None:
         why = f"uses {m[0].decode('latin-1')}"
-    made = (x for x in _DEFINES.finditer(data) if not line_before(data, x.start()).strip(b" \t"))
-    defined = frozenset([x[1].decode("latin-1") for x in made])
+    lines = (x for x in _DEFINES.finditer(data) if not line_before(data, x.start()).strip(b" \t"))
+    defined = frozenset([x[1].decode("latin-1") for x in lines])
     lanes = any(word in data for word in _LANE_WORDS) and _LANE_USE.search(data) is not None
     return SideFacts(cuda=why, elsewhere=defined, lanes=lanes)
 

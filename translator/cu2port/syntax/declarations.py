@@ -25,7 +25,7 @@ class _Known(NamedTuple):
     all: tuple[Declaration, ...]
     spaces: dict[str, list[Declaration]]
     outer: tuple[Declaration, ...]
-    made: tuple[tuple[Declaration, Scope], ...]
+    of_macros: tuple[tuple[Declaration, Scope], ...]
 
 
 class Declarations:
@@ -82,7 +82,7 @@ class Declarations:
             if found is not None:
                 return found
             scope = scope.parent
-        return next((d for d, s in known.made if s.first <= at <= s.last), None)
+        return next((d for d, s in known.of_macros if s.first <= at <= s.last), None)
 
     def alternatives(self, d: Declaration) -> tuple[Declaration, ...]:
         """A declaration with the others of its name in its scope: those in other branches of an `#if`, overloads."""
@@ -112,10 +112,10 @@ class Declarations:
                 if not d.qualified:
                     spaces.setdefault(_space(d.scope), []).append(d)
             outer = tuple(d for d in found if not d.qualified and not d.scope.local)
-            known = self._names[name] = _Known(found, spaces, outer, tuple(self._made(found)))
+            known = self._names[name] = _Known(found, spaces, outer, tuple(self._of_macros(found)))
         return known
 
-    def _made(self, found: tuple[Declaration, ...]) -> Iterator[tuple[Declaration, Scope]]:
+    def _of_macros(self, found: tuple[Declaration, ...]) -> Iterator[tuple[Declaration, Scope]]:
         """What macros declare where they are used, with the scopes that get it."""
         for d in found:
             if d.scope.kind == "macro":

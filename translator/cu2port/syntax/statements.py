@@ -226,18 +226,18 @@ class Parser(ExpressionParser):
             cond = self._empty(at)
         head = cond if cond is not None else self._empty(at)
         body = self.statement(stop) or Block(at, ())
-        made: Stmt
+        s: Stmt
         if word == "if":
             other = None
             if self._tok(stop) == "else":
                 self._next()
                 other = self.statement(stop)
-            made = If(at, head, body, other)
+            s = If(at, head, body, other)
         elif word == "switch":
-            made = Switch(at, head, body)
+            s = Switch(at, head, body)
         else:
-            made = Loop(at, word, None, head, None, body)
-        return made if init is None else Block(at, (init, made))
+            s = Loop(at, word, None, head, None, body)
+        return s if init is None else Block(at, (init, s))
 
     def bracketed(self, stop: int) -> Expr:
         """The condition in the brackets that open here; a declaration in it counts as its initialiser."""

@@ -53,15 +53,15 @@ class _Anything:
 
 
 def _module(name: str, **content: Any) -> types.ModuleType:
-    made = types.ModuleType(name)
-    made.__dict__.update(content)
-    made.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
-    made.__dict__["__path__"] = []
-    sys.modules[name] = made
+    module = types.ModuleType(name)
+    module.__dict__.update(content)
+    module.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
+    module.__dict__["__path__"] = []
+    sys.modules[name] = module
     parent, _, last = name.rpartition(".")
     if parent:
-        setattr(sys.modules[parent], last, made)
-    return made
+        setattr(sys.modules[parent], last, module)
+    return module
 
 
 def stand_in(rocm: str, version: str) -> None:
@@ -69,14 +69,14 @@ def stand_in(rocm: str, version: str) -> None:
     import setuptools  # type: ignore[import-untyped]  # it has no stubs here
 
     def extension(device: bool) -> Any:
-        def made(name: str, sources: list[str], *args: Any, **named: Any) -> Any:
+        def build(name: str, sources: list[str], *args: Any, **named: Any) -> Any:
             compile_args = named.pop("extra_compile_args", None)
             known = setuptools.Extension(name, [str(s) for s in sources], *args, **named)
             known.extra_compile_args = compile_args or []
             known.__dict__["cu2port_device"] = device
             return known
 
-        return made
+        return build
 
     _module("torch", __version__=_Version(version), __file__="torch/__init__.py")
     _module("torch.version", hip=HIP, cuda=None, __version__=_Version(version), rocm=HIP)

@@ -14,7 +14,7 @@ from cu2port.catalog.includes import CUDA_HEADER
 from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_build
 from cu2port.verify.sim_build import INCLUDE_DIR, Program, Toolchain, absolute_path, mirrored
-from cu2port.verify.standin.device_names import keep_apart
+from cu2port.verify.standin.device_names import localize_names
 from cu2port.verify.standin.words import CommandLine, Job, Source
 
 _INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
@@ -85,7 +85,7 @@ def compile_source(source: Source, line: CommandLine, settings: Settings, out: P
         else:
             run(settings.toolchain, [*words, *_job(line, out), "-x", "c++", str(copy)])
             if out is not None and line.job is Job.OBJECT and not line.separate:
-                keep_apart(out, [unit for unit, _ in units.values()])
+                localize_names(out, [unit for unit, _ in units.values()])
         if line.depends:
             _write_depends(line, depends, folder, source, out)
 

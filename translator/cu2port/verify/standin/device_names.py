@@ -20,7 +20,7 @@ _SHOWN = re.compile(r"(?:[^\s(<]*::)?(\w+)(?:\[abi:\w+\])?(?:\(.*)?$")
 _GLOBAL = frozenset("TDBRC")  # of nm; templates and inline functions are weak, and merged
 
 
-def keep_apart(obj: Path, units: Iterable[Unit]) -> None:
+def localize_names(obj: Path, units: Iterable[Unit]) -> None:
     """Make the device functions and variables that an object defines local to it. Raises CannotRun."""
     files = list(units)
     names = {n for u in files for n in _device_names(u)} - {n for u in files for n in _host_names(u)}

@@ -74,10 +74,10 @@ def lay_out(toolchain: Toolchain) -> Path:
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-        made = Path(scratch) / "toolkit"
-        _write(made, folder, runtime)
+        root = Path(scratch) / "toolkit"
+        _write(root, folder, runtime)
         try:
-            made.rename(folder)
+            root.rename(folder)
         except OSError:  # another process was first
             if not folder.is_dir():
                 raise
@@ -89,54 +89,54 @@ def _present() -> Iterator[str]:
     return (n for n in HOSTS if shutil.which(n, path=path))
 
 
-def _write(made: Path, folder: Path, runtime: Path) -> None:
+def _write(root: Path, folder: Path, runtime: Path) -> None:
     for name in ("bin", "lib64", "include", "nvvm/libdevice", "lib64/cmake/hip", "lib64/cmake/hip-lang"):
-        (made / name).mkdir(parents=True)
-    (made / "bin" / _MARK).touch()
-    (made / "lib").symlink_to("lib64")
-    shutil.copy(runtime, made / "lib64" / RUNTIME)
+        (root / name).mkdir(parents=True)
+    (root / "bin" / _MARK).touch()
+    (root / "lib").symlink_to("lib64")
+    shutil.copy(runtime, root / "lib64" / RUNTIME)
     for name in libraries():
-        (made / "lib64" / f"lib{name}.so").symlink_to(RUNTIME)
-        (made / "lib64" / f"lib{name}.a").write_text(f"INPUT({folder / 'lib64' / RUNTIME})\n")
-    (made / "lib64" / "libcudadevrt.a").write_bytes(b"!<arch>\n")
-    _programs(made)
+        (root / "lib64" / f"lib{name}.so").symlink_to(RUNTIME)
+        (root / "lib64" / f"lib{name}.a").write_text(f"INPUT({folder / 'lib64' / RUNTIME})\n")
+    (root / "lib64" / "libcudadevrt.a").write_bytes(b"!<arch>\n")
+    _programs(root)
     for name, target in load_catalog().headers.items():
-        header = made / "include" / name
-        if target and (HEADERS / target).is_file() and header.is_relative_to(made) and ".." not in name:
+        header = root / "include" / name
+        if target and (HEADERS / target).is_file() and header.is_relative_to(root) and ".." not in name:
             header.parent.mkdir(parents=True, exist_ok=True)
             header.write_text(f"#pragma once\n#include <{target}>\n")
     numbers = CUDA_VERSION.split(".")
     code = int(numbers[0]) * 1000 + int(numbers[1]) * 10
-    (made / "include" / "cuda.h").write_text(
+    (root / "include" / "cuda.h").write_text(
         f"#pragma once\n#define CUDA_VERSION {code}\n#include <hip/hip_runtime.h>\n"
     )
-    shutil.copytree(HEADERS / "hip", made / "include" / "hip")
-    shutil.copytree(HEADERS / "cu2port_sim", made / "include" / "cu2port_sim")
-    (made / "version.json").write_text(f'{{"cuda": {{"name": "CUDA SDK", "version": "{CUDA_VERSION}"}}}}\n')
-    (made / "toolchain.cmake").write_text(_toolchain(folder))
-    (made / "lib64/cmake/hip/hip-config.cmake").write_text(
+    shutil.copytree(HEADERS / "hip", root / "include" / "hip")
+    shutil.copytree(HEADERS / "cu2port_sim", root / "include" / "cu2port_sim")
+    (root / "version.json").write_text(f'{{"cuda": {{"name": "CUDA SDK", "version": "{CUDA_VERSION}"}}}}\n')
+    (root / "toolchain.cmake").write_text(_toolchain(folder))
+    (root / "lib64/cmake/hip/hip-config.cmake").write_text(
         _package(folder, "hip", ("hip::host", "hip::device", "hip::amdhip64"))
     )
-    (made / "lib64/cmake/hip/hip-config-version.cmake").write_text(_package_version())
-    (made / "lib64/cmake/hip-lang/hip-lang-config.cmake").write_text(
+    (root / "lib64/cmake/hip/hip-config-version.cmake").write_text(_package_version())
+    (root / "lib64/cmake/hip-lang/hip-lang-config.cmake").write_text(
         _package(folder, "hip-lang", ("hip-lang::device",))
     )
 
 
-def _programs(made: Path) -> None:
-    start = made / "bin" / "standin.py"
+def _programs(root: Path) -> None:
+    start = root / "bin" / "standin.py"
     start.write_text(
         f"import sys\nsys.path[:] = {sys.path!r}\n"
         "from cu2port.verify.standin.driver import main\nsys.exit(main(sys.argv[1], sys.argv[2:]))\n"
     )
     for name in (NVCC, HIPCC, *_present()):
-        program = made / "bin" / name
+        program = root / "bin" / name
         program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -E "${{0%/*}}/standin.py" {name} "$@"\n')
         program.chmod(0o755)
-    hip_clang = made / "bin" / "hip-clang++"  # CMake refuses a compiler called hipcc
+    hip_clang = root / "bin" / "hip-clang++"  # CMake refuses a compiler called hipcc
     hip_clang.write_text(f'#!/bin/sh\nexec "${{0%/*}}/{HIPCC}" "$@"\n')
     hip_clang.chmod(0o755)
-    config = made / "bin" / "hipconfig"
+    config = root / "bin" / "hipconfig"
     config.write_text(
         '#!/bin/sh\nhere=$(cd "${0%/*}/.." && pwd)\ncase $1 in\n'
         f"--version|-v) printf %s {HIP_VERSION} ;;\n--platform|-P) printf amd ;;\n--compiler|-c) printf clang ;;\n"

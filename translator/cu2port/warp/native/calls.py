@@ -75,7 +75,7 @@ def _reduction(s: State, e: CallExpr, own: Proved, kind: str) -> Valued:
 def _other(s: State, e: CallExpr, own: Proved | None) -> Valued:
     """A call of a function that is no reduction."""
     name, types = callee(e), list[T]()
-    s, references = _lent_by(s, e, own)
+    s, references = _scratch_given(s, e, own)
     for n, x in enumerate(e.args):
         if n not in references:
             s, t = _argument(s, name, x)
@@ -118,7 +118,7 @@ def _simple_type(s: State, e: CallExpr, n: int) -> str:
     return canonical(simple_type(s.fn.unit, found.args[n]).removeprefix("?")) if found is not None else ""
 
 
-def _lent_by(s: State, e: CallExpr, own: Proved | None) -> tuple[State, frozenset[int]]:
+def _scratch_given(s: State, e: CallExpr, own: Proved | None) -> tuple[State, frozenset[int]]:
     """The arguments of a call that are arrays of the function's own, for the slots of a function that is called."""
     nothing = s, frozenset[int]()
     if own is None or not own.scratch:
