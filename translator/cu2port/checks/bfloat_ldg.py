@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, Side, insert, replace
 from cu2port.engine.check import Check, Example
-from cu2port.facts.arithmetic import ARITHMETIC, BFLOATS, pointee_types, promoted, unqualified
+from cu2port.facts.arithmetic import BFLOATS, pointee_types, promoted, unqualified
+from cu2port.facts.named_types import ARITHMETIC
 from cu2port.facts.structure import Call
 from cu2port.facts.unit import Unit
 

@@ -6,6 +6,7 @@ from cu2port.core.model import Finding, InHip, Options, Severity, Side, insert
 from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import HEADER, SPACE, modes
+from cu2port.syntax.declarations import brings, value_of
 
 _SPACE = "cooperative_groups"
 
@@ -81,12 +82,12 @@ class CoalescedSplit(Check):
 def _is_cudas(unit: Unit, first: int, i: int) -> bool:
     """Whether the function is named by CUDA's namespace, so that `binary_partition` can be named the same way."""
     if first == i:
-        return any(unit.tok(k - 1) == "namespace" and unit.tok(k - 2) == "using" for k in unit.find(_SPACE))
+        return brings(unit.lexed, unit.declarations, _SPACE, i)
     head = unit.t[first + (unit.t[first] == "::")]
     if head in (_SPACE, "cg"):
         return True
-    aliases = (k for k in unit.find(_SPACE) if unit.tok(k - 1) == "=" and unit.tok(k - 3) == "namespace")
-    return any(unit.tok(k - 2) == head for k in aliases)
+    values = (value_of(unit.lexed, d) for d in unit.declarations.named(head) if d.kind == "namespace")
+    return any(_SPACE in unit.t[first:stop] for first, stop in values)
 
 
 def is_split(unit: Unit, i: int) -> bool:

@@ -6,6 +6,7 @@ from cu2port.core.model import Finding, InHip, Options, Severity, Side, insert
 from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import modes
+from cu2port.syntax.declarations import brings
 
 #: Class template -> index of the argument that is the width, and what stands before it where it is left out.
 _WIDTH = {
@@ -92,11 +93,4 @@ def _is_cubs(unit: Unit, i: int) -> bool:
     """Whether the template named at token i is cub's: qualified so, also by another name of cub, or by a `using`."""
     if unit.tok(i - 1) == "::":
         return unit.tok(i - 2) != "hipcub" and unit.tok(i - 2).lower().endswith("cub")
-    if unit.tok(i - 1) in ("class", "struct"):
-        return False
-    for k in unit.find("cub"):
-        if unit.tok(k - 1) == "namespace" and unit.tok(k - 2) == "using":
-            return True
-        if unit.tok(k - 1) == "using" and unit.tok(k + 2) == unit.t[i]:
-            return True
-    return False
+    return brings(unit.lexed, unit.declarations, "cub", i)

@@ -8,6 +8,7 @@ from cu2port.engine.check import Check, Example
 from cu2port.facts.structure import Function, may_name_dependent
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import GAP, is_identifier
+from cu2port.syntax.types import type_parameters
 
 _STARTS = frozenset({";", "{", "}", "const", "static", "volatile", "__shared__", "constexpr"})
 _AFTER_NAME = frozenset({";", "=", "[", "{", ",", "("})
@@ -123,14 +124,7 @@ def _may_call_template(text: str) -> bool:
 
 def _parameters(unit: Unit, f: Function) -> set[str]:
     """Type parameters of a function template."""
-    if unit.t[f.first] != "template" or unit.tok(f.first + 1) != "<":
-        return set()
-    close = unit.angle_close(f.first + 1)
-    return {
-        unit.t[k + 1]
-        for k in range(f.first + 2, close)
-        if unit.t[k] in ("class", "typename") and is_identifier(unit.t[k + 1]) and unit.t[k + 2] != "::"
-    }
+    return set(type_parameters(unit.t, unit.declarations.scope_at(f.first)))
 
 
 def _dependent_objects(unit: Unit, f: Function, params: set[str]) -> set[str]:

@@ -8,7 +8,9 @@ from cu2port.core.model import Finding, Severity, insert
 from cu2port.engine.check import Check, Example
 from cu2port.facts.structure import Function, may_name_dependent
 from cu2port.facts.unit import Unit
+from cu2port.syntax.declarations import value_of
 from cu2port.syntax.lexer import GAP, is_identifier
+from cu2port.syntax.types import type_parameters
 
 _QUALIFIES = rf"{GAP}::"
 _SHAPE = re.compile(r"::\s*\w+\s*<[^;(){}]*>\s*\(")
@@ -132,17 +134,10 @@ def _behind_arguments(unit: Unit) -> dict[str, list[int]]:
 def _parameters(unit: Unit) -> set[str]:
     """The types that templates of a file are declared with, and those named after them: `T` of `template <typename T>`,
     `U` of `using U = typename T::type`."""
-    found = {unit.t[i + 1] for i in unit.find("using") if unit.tok(i + 2) == "=" and unit.tok(i + 3) == "typename"}
-    for i in unit.find("template"):
-        depth, k = 0, i + 1
-        while unit.tok(k) and unit.t[k] not in (";", "{", "("):
-            depth += (unit.t[k] == "<") - (unit.t[k] == ">")
-            if depth == 0:
-                break
-            if unit.t[k] in ("typename", "class") and unit.tok(k + 2) in (",", ">", "="):
-                found.add(unit.t[k + 1])
-            k += 1
-    return found
+    declarations = unit.declarations
+    found = {name for i in unit.find("template") for name in type_parameters(unit.t, declarations.scope_at(i))}
+    aliases = (d for i in unit.find("using") if (d := unit.declaration(i + 1)) is not None and d.kind == "type")
+    return found | {d.name for d in aliases if unit.t[value_of(unit.lexed, d)[0]] == "typename"}
 
 
 def _depends(unit: Unit, i: int, parameters: set[str]) -> bool:

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Finding, Severity, replace
 from cu2port.engine.check import Check, Example
-from cu2port.facts.arithmetic import ARITHMETIC, BFLOATS, HALVES, argument_types, pointee_types, promoted, unqualified
+from cu2port.facts.arithmetic import BFLOATS, HALVES, argument_types, pointee_types, promoted, unqualified
+from cu2port.facts.named_types import ARITHMETIC
 from cu2port.facts.structure import Call
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.types import is_type_parameter
 
 _HALF = HALVES | BFLOATS | {"bfloat16", "bfloat162"}  # the last two as the usual aliases
 _HEADERS = ("cuda_fp16.h", "cuda_bf16.h")
@@ -97,4 +99,4 @@ def _calls(unit: Unit) -> list[tuple[int, Call]]:
 def _is_half(unit: Unit, kind: str) -> bool:
     """Whether a type has 16 bits or is a pair of such, or may be because a template's parameter names it."""
     name = kind.removeprefix("?")
-    return name in _HALF or (bool(name) and any(unit.tok(k - 1) in ("typename", "class") for k in unit.find(name)))
+    return name in _HALF or any(is_type_parameter(unit.t, d) for d in unit.declarations.named(name))

@@ -8,6 +8,7 @@ from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import NAMES, SHUFFLES, modes
 from cu2port.syntax.candidates import NOT_UNINITIALIZED
+from cu2port.syntax.types import is_class
 from cu2port.syntax.words import QUALIFIERS
 from cu2port.warp.definite_assignment import UnsetUse, unset_uses
 from cu2port.warp.model import device_functions
@@ -21,7 +22,6 @@ _CLASSES = re.compile(
     r"(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]|dim3|_*(?:half2?|(?:nv_)?bfloat16[2_]*)|auto"
 )
 _BEFORE = frozenset({";", "{", "}", "(", ")", ":"})
-_CLASS = frozenset({"struct", "class", "union"})
 _FLAG = Options(warp="flag")
 _BCAST = "__device__ int first(int v);\n"
 _LEADER = (
@@ -160,7 +160,7 @@ def _may_be_number(unit: Unit, kind: list[str], words: list[str], name_at: int, 
     and never used as an object or an array is."""
     if any(_CLASSES.fullmatch(w) for w in kind) or ("<" in kind and "typename" not in words):
         return False
-    if any(unit.tok(i - 1) in _CLASS and unit.tok(i + 1) in ("{", ":") for i in unit.find(kind[0])):
+    if any(d.defines and is_class(unit.t, d) for d in unit.declarations.named(kind[0])):
         return False
     uses = (i for i in unit.find(unit.t[name_at]) if body[0] < i < body[1] and not unit.is_member(i))
     after = {unit.tok(i + 1) for i in uses}

@@ -8,6 +8,7 @@ from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.types import is_class
 
 _SHOWN = 6
 
@@ -100,7 +101,7 @@ def _unknown(unit: Unit) -> Iterator[tuple[int, str]]:
     if unit.owns("cuda"):
         return
     places = unit.find("cuda")
-    if any(unit.tok(i - 1) in ("namespace", "struct", "class") and unit.tok(i + 1) in ("{", "::") for i in places):
+    if any(d.kind == "namespace" or is_class(unit.t, d) for d in unit.declarations.named("cuda")):
         return
     for i in places:
         name, k = "cuda", i

@@ -8,6 +8,7 @@ from cu2port.engine.check import Check, Example
 from cu2port.facts.arithmetic import argument_types, common, promoted, same_shape, unqualified
 from cu2port.facts.structure import Call
 from cu2port.facts.unit import Unit
+from cu2port.syntax.declarations import brings
 from cu2port.syntax.lexer import GAP, is_identifier
 
 _LITERAL = re.compile(r"(?:[1-9][0-9]*|0)\Z")
@@ -171,7 +172,7 @@ def _edits(unit: Unit, i: int, call: Call, types: list[str]) -> tuple[tuple[Edit
         return tuple(e for t, s in zip(types, call.args, strict=True) if t != both for e in _cast(unit, s, both)), ()
     if not _host(unit, i) or (a == b and both == "int") or {promoted(a), promoted(b)} == {"int"}:
         return (), ()
-    if a == b and _library_in_scope(unit, unit.t[i]):
+    if a == b and _library_in_scope(unit, i):
         return (), ()
     start = unit.p[i - 1] if unit.tok(i - 1) == "::" else unit.p[i]
     name = unit.t[i]
@@ -189,9 +190,6 @@ def _cast(unit: Unit, span: Span, wanted: str) -> Iterator[Edit]:
         yield insert(span.end, ")", Side.LEFT)
 
 
-def _library_in_scope(unit: Unit, name: str) -> bool:
+def _library_in_scope(unit: Unit, i: int) -> bool:
     """Whether `using namespace std;` or `using std::max;` brings the library's templates."""
-    return any(
-        unit.t[k + 1 : k + 3] == ["namespace", "std"] or unit.t[k + 1 : k + 4] == ["std", "::", name]
-        for k in unit.find("using")
-    )
+    return brings(unit.lexed, unit.declarations, "std", i)

@@ -7,7 +7,7 @@ from cu2port.engine.check import Check, Example
 from cu2port.facts.operand_type import declared_word
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.scopes import Declaration
+from cu2port.syntax.types import is_class, is_type_parameter
 
 _SHUFFLES = ("shfl", "shfl_down", "shfl_up", "shfl_xor")
 _GROUPS = frozenset(
@@ -76,11 +76,4 @@ def _class_of(unit: Unit, first: int, stop: int) -> str:
     """The class, or the template's parameter, that tokens [first, stop) are of: `x`, `x[i]`; "" for others."""
     word = declared_word(unit, first, stop)
     known = unit.declarations.visible(word, first) if word else None
-    return word if known is not None and _is_class(unit, known) else ""
-
-
-def _is_class(unit: Unit, d: Declaration) -> bool:
-    """Whether a declaration is that of a class, or of a template's parameter for a type."""
-    if d.kind == "template parameter":
-        return unit.tok(d.at - 1) in ("class", "typename")
-    return d.kind == "type" and {"struct", "class", "union"} & set(unit.t[d.first : d.at]) != set()
+    return word if known is not None and (is_class(unit.t, known) or is_type_parameter(unit.t, known)) else ""

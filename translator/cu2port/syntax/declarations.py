@@ -187,6 +187,14 @@ class Declarations:
             work.extend(reversed(scope.children))
 
 
+def brings(lexed: Lexed, declarations: Declarations, space: str, at: int) -> bool:
+    """Whether `using namespace space;` or `using space::name;` makes the unqualified name at a token a namespace's."""
+    d = declarations.visible(lexed.t[at], at)
+    if d is not None:
+        return d.kind == "using" and space in lexed.t[d.first : d.at]
+    return space in declarations.opened(at)
+
+
 def value_of(lexed: Lexed, d: Declaration) -> tuple[int, int]:
     """The tokens of the value that a declaration gives behind a `=` or in brackets, or of a macro's body; (0, 0) if it
     gives none."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.scopes import Declaration
+from cu2port.syntax.scopes import Declaration, Scope
 from cu2port.syntax.tree import Cast
 from cu2port.syntax.words import (
     ATTRIBUTES,
@@ -15,6 +15,7 @@ from cu2port.syntax.words import (
     CV,
     DECLARATOR_WORDS,
     PLACEHOLDERS,
+    RECORD_KEYS,
     RESTRICT,
     SPECIFIERS,
     TYPE_OPERATORS,
@@ -48,6 +49,7 @@ ALIASES = {
 #: Names of types that are no project's own, `auto` among them: what a cast and a declaration are told by.
 BASIC = BUILTIN_TYPES | PLACEHOLDERS | ALIASES.keys() | frozenset("half __half clock_t".split())
 _NO_NAMES = SPECIFIERS | CLASS_KEYS | ATTRIBUTES
+_NAMES_TYPE = RECORD_KEYS | {"typename"}
 _SPACES = frozenset({"std", "cuda"})  # that hold names of ALIASES
 
 
@@ -75,6 +77,24 @@ class Type:
 def written(t: Sequence[str], d: Declaration) -> Type:
     """The type of a declared variable, parameter or member, as tokens `t` spell it; template arguments are left out."""
     return Type(_words(t, d.type_first, d.type_stop), d.pointers, d.arrays, d.reference)
+
+
+def is_class(t: Sequence[str], d: Declaration) -> bool:
+    """Whether a declaration is a class's."""
+    return d.kind == "type" and t[d.type_first] in RECORD_KEYS
+
+
+def is_type_parameter(t: Sequence[str], d: Declaration) -> bool:
+    """Whether a declaration is that of a template's parameter for a type."""
+    if d.kind != "template parameter" or "template" in t[d.type_first : d.type_stop]:
+        return False
+    return t[d.type_first] in _NAMES_TYPE and not name_of(t, d.type_first, d.type_stop)
+
+
+def type_parameters(t: Sequence[str], scope: Scope) -> Iterator[str]:
+    """The parameters for types of a template's scope; none of other scopes."""
+    if scope.kind == "template":
+        yield from (name for name, found in scope.names.items() if any(is_type_parameter(t, d) for d in found))
 
 
 def cast_to(t: Sequence[str], cast: Cast) -> Type:

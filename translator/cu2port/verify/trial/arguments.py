@@ -10,6 +10,7 @@ from cu2port.facts.blocks import number
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.types import is_type_parameter
 from cu2port.verify.trial.dispatch import by_macro
 
 #: Types that macros of PyTorch name around a launch (`AT_DISPATCH_FLOATING_TYPES`).
@@ -113,7 +114,7 @@ def _known(unit: Unit, first: int, stop: int, program: Sequence[Unit]) -> str | 
             if d is None and (told := by_macro(unit, i, program)) is not None:
                 return told if stop == first + 1 else None
             if d is not None and d.kind == "template parameter":
-                is_type = unit.t[d.first] in ("typename", "class")
+                is_type = is_type_parameter(unit.t, d)
                 return _usual_type(d.name) if is_type and stop == first + 1 else None
             local = local or (d is not None and d.scope.local)
     if not local:

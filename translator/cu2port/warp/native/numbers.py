@@ -20,6 +20,7 @@ from cu2port.syntax.tree import (
     Unary,
     callee,
 )
+from cu2port.syntax.types import is_class
 from cu2port.warp.model import constants, macro_expression
 from cu2port.warp.native.groups import group
 from cu2port.warp.native.headers import header, headers_of
@@ -213,6 +214,5 @@ def is_own_space(unit: Unit, at: int, spaces: frozenset[str] = frozenset()) -> b
     one of some namespaces."""
     first = unit.qualifier(at)
     return unit.t[first] in ("::", *spaces) or any(
-        unit.tok(i - 1) in ("namespace", "struct", "class") or (unit.tok(i - 1), unit.tok(i + 1)) == ("::", "{")
-        for i in unit.find(unit.t[first])
+        d.kind == "namespace" or is_class(unit.t, d) for d in unit.declarations.named(unit.t[first])
     )
