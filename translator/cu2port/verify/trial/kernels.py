@@ -16,7 +16,7 @@ from cu2port.verify.trial.arguments import Arguments, template_arguments
 #: What the names of parameters suggest, see `Spec` in trial.h; the first that fits counts.
 _ROLES = (
     ("o", r"off(set)?s?|.*_offsets?|row_?ptrs?|indptr|row_?offsets?|row_?starts?|.*rowptr"),
-    ("k", r"k|.*iter.*|.*steps?|radius|.*levels?|depth|.*times|repeat|n?rounds?|order|.*dim|dims?"),
+    ("k", r"k|.*ksize.*|.*kernel.*|.*pad(ding)?(_?[thwdxyz])?|.*dilation.*|.*iter.*|.*steps?|radius|.*levels?|depth|.*times|repeat|n?rounds?|order|.*dim|dims?"),
     ("s", r"stride.*|.*stride|.*pitch|ld[a-z]?"),
     ("w", r"w|.*width|.*cols?|nx|dimx|columns|imgw|size_?x|.*_w"),
     ("h", r"h|.*height|.*rows?|ny|dimy|imgh|size_?y|.*_h"),

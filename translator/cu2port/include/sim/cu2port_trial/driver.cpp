@@ -252,9 +252,11 @@ unsigned size_near(Random& r, unsigned total) {
         default: return total;
     }
 }
+constexpr std::size_t kMany = 8;         // parameters: several of them are extents of one array, whose product is its length
 constexpr unsigned kMinusOne = ~0u;  // of a parameter with a sign; of others zero
 unsigned number_for(Random& r, char role, unsigned n, const Case& c) {
     static const unsigned sizes[] = {64, 32, 128, 33, 16, 8, 96, 100, 256, 512, 1024, 40, 7, 3};
+    if (c.small && role != 'n') return r.below(8) ? 1 + r.below(8) : 0;
     if (r.below(8) == 0 && !told.empty()) return near_told(r.next());
     switch (role) {
         case 'n': return n;
@@ -297,6 +299,7 @@ Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_
     const unsigned total = c.grid.x * c.block.x * (spec.axes & 2 ? c.grid.y * c.block.y : 1) * (spec.axes & 4 ? c.grid.z * c.block.z : 1);
     const unsigned n = r.chance(10) ? r.below(4) : size_near(r, total);
     const bool plain = number % 3 == 0;
+    c.small = parameters >= kMany && number % 2;
     if (number % 5 == 4 && number > 12 && parameters) c.nulls = std::uint64_t{1} << r.below(static_cast<unsigned>(parameters < 64 ? parameters : 64));
     for (std::size_t i = 0; i < parameters; ++i) {
         c.numbers.push_back(number_for(r, spec.roles[i], r.chance(85) ? n : size_near(r, total), c));

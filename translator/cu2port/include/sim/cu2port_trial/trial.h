@@ -37,6 +37,7 @@ struct Case {
     std::vector<unsigned> numbers;  // a value for each parameter that is an integer
     std::vector<Style> styles;
     std::uint64_t seed;
+    bool small = false;       // integers but sizes of all are small numbers
     std::uint64_t nulls = 0;  // bits: parameters that are null pointers
 };
 
