@@ -15,7 +15,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
 
@@ -49,7 +49,8 @@ def tried(taken: Iterable[Program], asked: Asked, jobs: int) -> Iterator[Verdict
     done: set[Path] = set()
     for program in taken:
         try:
-            yield from try_program(program, asked, find_toolchain(), jobs, frozenset(done))
+            its = replace(asked, root=program.include_dirs[0])
+            yield from try_program(program, its, find_toolchain(), jobs, frozenset(done))
             done |= plain_sources(program).keys()
         except CannotRun as e:
             print(f"{program.units[0]}: {e}")

@@ -210,6 +210,15 @@ void go() { dim3 block(TILE, 2 * TILE); x::b<<<1, block, N * 4>>>(1, 0); }
     assert isinstance(e, Kernel) and e.arguments == "<float>"
 
 
+def test_a_launch_of_another_file_gives_the_block() -> None:
+    unit = read("static const int kBlock = 96;\n__global__ void k(int* a) { a[threadIdx.x] = 1; }", "k.cu")
+    other = read("void go() { int size = kBlock; dim3 block(size); dim3 grid(2); k<<<grid, block>>>(0); }", "go.cu")
+    (k,) = find_kernels(unit, [unit], lambda name: [other] if name == "k" else [])
+    assert isinstance(k, Kernel) and k.blocks == ((96, 1, 1),)
+    (k,) = find_kernels(unit, [unit])
+    assert isinstance(k, Kernel) and not k.is_block_known
+
+
 def test_a_macro_around_a_launch_tells_template_arguments() -> None:
     text = """#define BY_SIZE(N, NAME, ...) [&] { \\
     if (N == 96) { constexpr int NAME = 96; return __VA_ARGS__(); } \\

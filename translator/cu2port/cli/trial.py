@@ -46,7 +46,12 @@ def _verdicts(path: str, asked: dict[str, Any]) -> Iterator[Verdict]:
     common = shared(asked, find_config(Path.cwd()))
     toolchain = sim_build.find_toolchain(asked["compiler"])
     options = Asked(
-        asked["seed"], asked["time_s"], asked["launches"], frozenset(asked["kernels"]), _WAVES[asked["wave"]]
+        asked["seed"],
+        asked["time_s"],
+        asked["launches"],
+        frozenset(asked["kernels"]),
+        _WAVES[asked["wave"]],
+        Path(path) if Path(path).is_dir() else None,
     )
     like = sim_build.Program((), tuple(Path(d) for d in common.include_dirs), common.defines, warp=asked["warp"])
     done: set[Path] = set()

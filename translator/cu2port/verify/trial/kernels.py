@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cu2port.core.model import Span
@@ -16,7 +16,10 @@ from cu2port.verify.trial.arguments import Arguments, template_arguments
 #: What the names of parameters suggest, see `Spec` in trial.h; the first that fits counts.
 _ROLES = (
     ("o", r"off(set)?s?|.*_offsets?|row_?ptrs?|indptr|row_?offsets?|row_?starts?|.*rowptr"),
-    ("k", r"k|.*ksize.*|.*kernel.*|.*pad(ding)?(_?[thwdxyz])?|.*dilation.*|.*iter.*|.*steps?|radius|.*levels?|depth|.*times|repeat|n?rounds?|order|.*dim|dims?"),
+    (
+        "k",
+        r"k|.*ksize.*|.*kernel.*|.*pad(ding)?(_?[thwdxyz])?|.*dilation.*|.*iter.*|.*steps?|radius|.*levels?|depth|.*times|repeat|n?rounds?|order|.*dim|dims?",
+    ),
     ("s", r"stride.*|.*stride|.*pitch|ld[a-z]?"),
     ("w", r"w|.*width|.*cols?|nx|dimx|columns|imgw|size_?x|.*_w"),
     ("h", r"h|.*height|.*rows?|ny|dimy|imgh|size_?y|.*_h"),
@@ -59,8 +62,11 @@ class Unclear:
     why: str
 
 
-def find_kernels(unit: Unit, program: Sequence[Unit]) -> Iterator[Kernel | Unclear]:
-    """The kernels that a file defines; launches are looked for in all files of the program."""
+def find_kernels(
+    unit: Unit, program: Sequence[Unit], elsewhere: Callable[[str], Sequence[Unit]] = lambda name: ()
+) -> Iterator[Kernel | Unclear]:
+    """The kernels that a file defines; launches are looked for in all files of the program, and where it has none in
+    the files that `elsewhere` gives for the kernel's name."""
     for f in unit.functions:
         if "__global__" not in f.sides:
             continue
@@ -76,9 +82,10 @@ def find_kernels(unit: Unit, program: Sequence[Unit]) -> Iterator[Kernel | Uncle
             yield Unclear(path, line, "template: no use tells its arguments")
             continue
         names = tuple(_parameters(unit, f))
-        seen = sorted({b for u in program for b in _blocks(u, f.name, program)})
+        near = [u for u in program if any(_configurations(u, f.name))] or elsewhere(f.name)
+        seen = sorted({b for u in near for b in _blocks(u, f.name, program)})
         blocks = tuple(seen) or _guessed(unit, f, arguments)
-        dynamic = max((b for u in program for b in _dynamic(u, f.name)), default=_SHARED)
+        dynamic = max((b for u in near for b in _dynamic(u, f.name)), default=_SHARED)
         yield Kernel(f.name, path, line, names, "".join(map(_role, names)), arguments.text, blocks, bool(seen), dynamic)
 
 
@@ -160,12 +167,17 @@ def _nearest(unit: Unit, span: Span, program: Sequence[Unit]) -> tuple[int, ...]
     return known if len(known) == len(parts) else None
 
 
-def _number(unit: Unit, first: int, stop: int, program: Sequence[Unit]) -> int | None:
+def _number(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: int = 0) -> int | None:
     n = number(unit, first, stop)
-    if n is None and stop == first + 1:
-        values = {v for u in program if u is not unit and (v := named_number(u, unit.t[first])) is not None}
-        return values.pop() if len(values) == 1 else None
-    return n
+    if n is not None or stop != first + 1 or depth > 2:
+        return n
+    values = {v for u in program if u is not unit and (v := named_number(u, unit.t[first])) is not None}
+    if not values:  # a variable that is another file's constant
+        names = [
+            i + 2 for i in unit.find(unit.t[first]) if i < first and unit.tok(i + 1) == "=" and unit.tok(i + 3) == ";"
+        ]
+        return _number(unit, names[-1], names[-1] + 1, program, depth + 1) if names else None
+    return values.pop() if len(values) == 1 else None
 
 
 def _dynamic(unit: Unit, name: str) -> Iterator[int]:

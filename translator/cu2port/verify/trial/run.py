@@ -11,12 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from threading import Lock
 
 from cu2port.core.data import cache_dir
+from cu2port.facts.unit import Unit
 from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_build, sim_check
+from cu2port.verify.reach import read
 from cu2port.verify.sim_build import INCLUDE_DIR, CannotBuild, Program, Toolchain, absolute_path, mirrored
 from cu2port.verify.trial import parts
 from cu2port.verify.trial.answers import answering
@@ -44,13 +47,15 @@ _ERROR = re.compile(r"^(.*?:\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILIN
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Options of a trial. `time_s`, `launches`: for one kernel; `kernels`: names, all if empty."""
+    """Options of a trial. `time_s`, `launches`: for one kernel; `kernels`: names, all if empty; `root`: a folder whose
+    files tell of launches."""
 
     seed: int = 1
     time_s: float = 10.0
     launches: int = 240
     kernels: frozenset[str] = frozenset()
     waves: tuple[int, ...] = (32, 64)
+    root: Path | None = None
 
 
 def find_programs(path: Path, like: Program) -> Iterator[Program]:
@@ -98,7 +103,7 @@ def open_trial(
     for real, unit in cuda.units.items():
         if INCLUDE_DIR in real.parents or real in done:
             continue
-        for k in find_kernels(unit, list(cuda.units.values())):
+        for k in find_kernels(unit, list(cuda.units.values()), partial(_launching, asked.root)):
             name = k.path.rpartition("::")[2]
             if not asked.kernels or name in asked.kernels:
                 found.append((real, k))
@@ -108,6 +113,22 @@ def open_trial(
     build = Trial(program, cuda, hip, asked, toolchain, Lock())
     build.prepare()
     return build, found
+
+
+def _launching(root: Path | None, name: str) -> list[Unit]:
+    """The files below a folder that launch something and have a name."""
+    return [_read(text, str(path)) for path, text in _with_launches(root) if name in text] if root else []
+
+
+@lru_cache(maxsize=1)
+def _with_launches(root: Path) -> list[tuple[Path, str]]:
+    files = sorted(p for p in root.rglob("*") if p.suffix in sim_build.UNITS | _HEADERS and p.is_file())
+    return [(p, text) for p in files if "<<<" in (text := p.read_text("latin-1"))]
+
+
+@lru_cache(maxsize=64)
+def _read(text: str, path: str) -> Unit:
+    return read(text, path)
 
 
 def _shown(real: Path) -> str:
