@@ -14,8 +14,8 @@ Kernels are taken in an order that the seed gives, as far as the trial of the co
 each is also an unmutated one that must not be said to differ. A kernel gives at most `--each` mutants.
 
 A mutant counts as non-equivalent when the trial's program for it (x86, -O1) is not byte for byte the original's, and
-nobody has read that it means the same: FILE of `--read` has a line `FILE LINE OPERATOR REASON` for each that has been
-read. All others that the trial does not find are missed. A mutant that does not compile is no mutant.
+nobody has read that it means the same: FILE of `--read` has a line `FOLDER/NAME LINE OPERATOR REASON` for each that has
+been read. All others that the trial does not find are missed. A mutant that does not compile is no mutant.
 
 Exit: 0 when at least 90 % of the non-equivalent mutants were found and no unmutated kernel differs, else 1.
 """
@@ -68,7 +68,7 @@ class Mutant:
     text: str
 
     def __str__(self) -> str:
-        return f"{self.path.name}:{self.line}: {self.operator} {self.text or 'nothing'}"
+        return f"{self.path.parent.name}/{self.path.name}:{self.line}: {self.operator} {self.text or 'nothing'}"
 
 
 def number_of(word: str) -> tuple[int, str] | None:
@@ -183,8 +183,8 @@ def in_turn(found: list[Mutant], draw: random.Random, counts: Counter[str]) -> l
 
 
 def programs_in(folder: Path) -> list[bytes]:
-    """The programs of the converted kernel that were built last."""
-    return [hashlib.sha256(p.read_bytes()).digest() for p in sorted(folder.glob("hip-*"))]
+    """The programs of the converted kernel that were built last; those that are watched have their text's digest."""
+    return [hashlib.sha256((folder / f"hip-{wave}").read_bytes()).digest() for wave in (32, 64)]
 
 
 @dataclass
@@ -231,7 +231,7 @@ def judge(trial: Trial, kernel: Kernel, options: Options, score: Score) -> None:
                 continue
             if said == "missed" and programs_in(folder) == code:
                 said = "equal code"
-            elif said == "missed" and (m.path.name, m.line, m.operator) in options.read:
+            elif said == "missed" and (f"{m.path.parent.name}/{m.path.name}", m.line, m.operator) in options.read:
                 said = "read"
             done += said in ("found", "missed")
             print(f"{m}: {kernel.path}: {said}", flush=True)

@@ -26,7 +26,11 @@ _ROLES = (
     ("d", r"nz|dimz|size_?z|.*_d"),
     ("n", r"n|num.*|.*size|.*len(gth)?|.*count|.*total.*|n_?[a-z]+|.*elem(ent)?s?|.*points|m"),
 )
-_DEFAULTS = {1: ((256, 1, 1), (128, 1, 1), (64, 1, 1)), 2: ((16, 16, 1), (32, 8, 1)), 4: ((8, 8, 4), (4, 4, 4))}
+_DEFAULTS = {
+    1: ((256, 1, 1), (128, 1, 1), (64, 1, 1), (1024, 1, 1)),
+    2: ((16, 16, 1), (32, 8, 1)),
+    4: ((8, 8, 4), (4, 4, 4)),
+}
 _MOST_THREADS = 1024
 _INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _SHARED = 65536  # bytes, where no launch tells: all that a block of an AMD GPU may have

@@ -298,14 +298,14 @@ Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_
     c.dynamic = spec.dynamic;
     const unsigned total = c.grid.x * c.block.x * (spec.axes & 2 ? c.grid.y * c.block.y : 1) * (spec.axes & 4 ? c.grid.z * c.block.z : 1);
     const unsigned n = r.chance(10) ? r.below(4) : size_near(r, total);
-    const bool plain = number % 3 == 0;
+    const bool plain = number % 3 == 0, all_bits = number % 6 == 5;
     c.small = parameters >= kMany && number % 2;
     if (number % 5 == 4 && number > 12 && parameters) c.nulls = std::uint64_t{1} << r.below(static_cast<unsigned>(parameters < 64 ? parameters : 64));
     for (std::size_t i = 0; i < parameters; ++i) {
         c.numbers.push_back(number_for(r, spec.roles[i], r.chance(85) ? n : size_near(r, total), c));
         static const Ints ints[] = {Ints::small, Ints::index, Ints::rising, Ints::bits, Ints::any, Ints::zero, Ints::told, Ints::index};
         static const Reals reals[] = {Reals::whole, Reals::unit, Reals::positive, Reals::unit, Reals::wide};
-        Style s{plain ? Ints::index : ints[r.below(8)], plain ? Reals::whole : reals[r.below(5)], n ? n : 1};
+        Style s{plain ? Ints::index : all_bits ? Ints::any : ints[r.below(8)], plain ? Reals::whole : reals[r.below(5)], n ? n : 1};
         if (spec.roles[i] == 'o') s.ints = Ints::rising;
         c.styles.push_back(s);
     }
