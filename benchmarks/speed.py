@@ -73,12 +73,13 @@ PR_SET_CHILD_SUBREAPER = 36
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """One process and its descendants. Seconds; `worker_kb`, `total_kb`: 0 where they cannot be seen."""
+    """One process and its descendants. Seconds; `worker_kb`, `parent_kb`: 0 where they cannot be seen."""
 
     wall_s: float
     cpu_s: float
     worker_kb: int
     output: str
+    parent_kb: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,8 @@ def measure(command: Sequence[str], env: dict[str, str]) -> Ran:
     if process.returncode not in (0, 1) or "No module named" in errors:  # Python itself exits with 1 then
         sys.exit(f"{' '.join(command[-4:])}: exit code {process.returncode}: {errors.strip()[-500:]}")
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return Ran(wall, cpu, max(peaks.values(), default=0), output)
+    parent = peaks.pop(process.pid, 0)
+    return Ran(wall, cpu, max(peaks.values(), default=0), output, parent)
 
 
 def _reap() -> None:
@@ -152,10 +154,11 @@ def _reap() -> None:
 
 
 def _watch(root: int, stop: Event, peaks: dict[int, int]) -> None:
-    """Note the highest memory of each child of `root`, its own children included, until told to stop."""
+    """Note the highest memory of `root` and of each child of it, its own children included, until told to stop."""
     if not Path("/proc/self/stat").is_file():
         return
     while not stop.wait(0.25):
+        peaks[root] = max(peaks.get(root, 0), _peak_kb(root))
         children = _children()
         for worker in children.get(root, ()):
             family = [worker, *children.get(worker, ())]
