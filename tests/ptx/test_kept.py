@@ -66,7 +66,7 @@ def test_a_wrapper_gets_the_tile_and_calls_outside_of_loops_give_none() -> None:
         LOOP % "mma(acc[0], a, b);\n        mma(acc[1], a, b);", after="mma(acc[0], a, b); out[0] = acc[0][1];"
     )
     out = converted(text)
-    assert "const unsigned* b, cu2port::mma::Tile<float>* tile = nullptr) {" in out
+    assert "const unsigned* b, cu2port::mma::Into<float> tile = {}) {" in out
     assert "{c[0], c[1], c[2], c[3]}, tile);" in out
     assert "mma(acc[0], a, b, acc_kept.at(acc, acc[0]));" in out
     assert "mma(acc[1], a, b, acc_kept.at(acc, acc[1]));" in out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 from amd_code import machine_code
 from loading import load
 
+from cu2port.core.model import Options
+from cu2port.engine.translate import translate
 from cu2port.ptx.isa_matrix import Form
 from cu2port.ptx.matrix_forms import CDNA, RDNA, instruction
 
@@ -64,6 +67,42 @@ def test_sums_in_tiles_take_less_than_the_budget(tmp_path: Path) -> None:
     assert found["vector"] <= 8
     assert not re.search(r"exec, -1", loop)
     assert TOOL.cell(TOOL.counted(assembly(parts))[0]) == "2 + 0 + 2"
+
+
+AS_PROJECTS_WRITE_IT = """
+__device__ inline void mma(float* c, const unsigned* a, const unsigned* b) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+__global__ void k(float* out, volatile const unsigned* in, int n) {
+    float sums[64];
+    unsigned a[16], b[8];
+    for (int i = 0; i < 64; ++i) sums[i] = 0;
+    for (int step = 0; step < n; ++step) {
+        for (int i = 0; i < 16; ++i) a[i] = in[i];
+        for (int i = 0; i < 8; ++i) b[i] = in[i];
+        for (int i = 0; i < 4; ++i)
+            for (int j = 0; j < 2; ++j) {
+                mma(sums + i * 16 + j * 8, a + 4 * i, b + 4 * j);
+                mma(sums + i * 16 + j * 8 + 4, a + 4 * i, b + 4 * j + 2);
+            }
+    }
+    for (int i = 0; i < 64; ++i) out[i] = sums[i];
+}
+"""
+
+
+def test_a_loop_that_the_compiler_unrolls_by_itself_does_too(tmp_path: Path) -> None:
+    """What is known of lanes is a constant before arrays are taken apart: else they stay in memory."""
+    text = translate(AS_PROJECTS_WRITE_IT, Options(), path="a.cu").output.decode()
+    assert "mma::in_tiles<" in text
+    code = machine_code(text, tmp_path, "gfx942", "-O3", "--gpu-max-threads-per-block=256")["_Z1kPfPVKji"]
+    found = Counter(TOOL.kind(n) for n in TOOL._INSTRUCTION.findall(TOOL.with_matrix(code)))
+    assert found["matrix"] == 2 * 16
+    assert found["lds"] == 4 * 4 + 2 * 4  # A and B are exchanged once
+    assert found["vector"] <= 6 * 16
+    assert "scratch_" not in code
 
 
 @pytest.mark.parametrize(("gpu", "alone", "in_tiles"), [("gfx1100", (8, 20), (8, 1)), ("gfx1201", (0, 27), (0, 9))])

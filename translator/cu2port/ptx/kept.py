@@ -114,7 +114,7 @@ def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
         tile = _free(unit, "tile")
         type_ = _SUMS[w.products[0][0].form.d]
         close = unit.p[w.function.params[1]]
-        made.append(insert(close, f", cu2port::mma::Tile<{type_}>* {tile} = nullptr", Side.LEFT))
+        made.append(insert(close, f", cu2port::mma::Into<{type_}> {tile} = {{}}", Side.LEFT))
         for p, behind in w.products:
             tiles[p.statement.keyword] = f"{tile} + {behind}" if behind else tile
         first = w.products[0][0].statement.keyword

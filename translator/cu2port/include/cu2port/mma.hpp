@@ -249,28 +249,30 @@ template <class To, class From> CU2PORT_MMA Fragment<To, 4> as(Fragment<From, 4>
     return {To(x[0]), To(x[1]), To(x[2]), To(x[3])};
 }
 
-// C where the product is in the tile, or with lanes apart C and the product.
+// C where the product is in the tile.
 template <class How, class A, class B, int Steps, int N, class W, class Acc, class Sum>
 CU2PORT_MMA Fragment<Sum, 4> multiply_tile(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Sum, 4> c,
-    Tile<Acc>* tile, matrix::Words<N>) {
-    if (tile->lanes == Lanes::apart) return by_few_vectors<How, A, B, 2, Steps>(a, b, c);
-    if (__builtin_expect(matrix::multiplied_tile<matrix::Unit<How, A, B>, Steps>(a, b, *tile), 1)) return c;
-    tile->from_ptx(as<Acc>(by_few_vectors<How, A, B, 2, Steps>(a, b, as<Sum>(tile->to_ptx()))));
+    Into<Acc> into, matrix::Words<N>) {
+    Tile<Acc>& tile = *into.tile;
+    if (__builtin_expect(matrix::multiplied_tile<matrix::Unit<How, A, B>, Steps>(a, b, tile, into.lanes), 1)) return c;
+    tile.from_ptx(as<Acc>(by_few_vectors<How, A, B, 2, Steps>(a, b, as<Sum>(tile.to_ptx()))));
     return c;
 }
 template <class How, class A, class B, int Steps, class W, class Acc, class Sum>
-CU2PORT_MMA Fragment<Sum, 4> multiply_tile(Fragment<W, 2 * Steps>, Fragment<W, Steps>, Fragment<Sum, 4> c, Tile<Acc>*,
+CU2PORT_MMA Fragment<Sum, 4> multiply_tile(Fragment<W, 2 * Steps>, Fragment<W, Steps>, Fragment<Sum, 4> c, Into<Acc>,
     matrix::Words<0>) {
     return c;
 }
 
 /// The same into a tile, where there is one: C, which is returned, means nothing then.
 template <class How, class A, class B, int Steps, class W, class Acc>
-CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Acc, 4> c, Tile<Acc>* tile) {
+CU2PORT_MMA auto multiply(Fragment<W, 2 * Steps> a, Fragment<W, Steps> b, Fragment<Acc, 4> c, Into<Acc> into) {
     typedef matrix::Unit<How, A, B> Unit;
     typedef typename Summed<Acc>::type Sum;
-    if (Unit::words == 0 || tile == nullptr) return vector(multiply<How, A, B, 2, Steps>(a, b, as<Sum>(c)));
-    return vector(multiply_tile<How, A, B, Steps>(a, b, as<Sum>(c), tile, matrix::Words<Unit::words>()));
+    if (Unit::words != 0 && into.lanes == Lanes::apart)
+        return vector(by_few_vectors<How, A, B, 2, Steps>(a, b, as<Sum>(c)));
+    if (Unit::words == 0 || into.tile == nullptr) return vector(multiply<How, A, B, 2, Steps>(a, b, as<Sum>(c)));
+    return vector(multiply_tile<How, A, B, Steps>(a, b, as<Sum>(c), into, matrix::Words<Unit::words>()));
 }
 
 // Small floats as f16: each register becomes two, of even and of odd bytes, which is the same order of k in A and B.
@@ -288,8 +290,8 @@ template <class A, class B, int Steps, int = matrix::Unit<SmallFloats, A, B>::wo
     static CU2PORT_MMA Fragment<float, 4> product(Left a, Right b, Fragment<float, 4> c) {
         return multiply<SmallFloats, A, B, 2, Steps>(a, b, c);
     }
-    static CU2PORT_MMA auto product(Left a, Right b, Fragment<float, 4> c, Tile<float>* tile) {
-        return multiply<SmallFloats, A, B, Steps>(a, b, c, tile);
+    static CU2PORT_MMA auto product(Left a, Right b, Fragment<float, 4> c, Into<float> into) {
+        return multiply<SmallFloats, A, B, Steps>(a, b, c, into);
     }
 };
 template <class A, class B, int Steps> struct Small<A, B, Steps, 0> {
@@ -298,8 +300,8 @@ template <class A, class B, int Steps> struct Small<A, B, Steps, 0> {
     static CU2PORT_MMA Fragment<float, 4> product(Left a, Right b, Fragment<float, 4> c) {
         return multiply<Exact, f16, f16, 2, 2 * Steps>(as_halves<A, 2>(a), as_halves<B, 1>(b), c);
     }
-    static CU2PORT_MMA auto product(Left a, Right b, Fragment<float, 4> c, Tile<float>* tile) {
-        return multiply<Exact, f16, f16, 2 * Steps>(as_halves<A, 2>(a), as_halves<B, 1>(b), c, tile);
+    static CU2PORT_MMA auto product(Left a, Right b, Fragment<float, 4> c, Into<float> into) {
+        return multiply<Exact, f16, f16, 2 * Steps>(as_halves<A, 2>(a), as_halves<B, 1>(b), c, into);
     }
 };
 
@@ -314,8 +316,8 @@ CU2PORT_MMA ptx::u32x2 halves(Fragment<float, 4> d) { return ptx::u32x2{pack(d[0
         return vector(multiply<how, a_type, b_type, 2, steps>(a, b, c));                                              \
     }                                                                                                                  \
     CU2PORT_MMA ptx::f32x4 shape##_f32_##a_type##_##b_type##_f32##suffix(Fragment<u32, 2 * steps> a,                   \
-        Fragment<u32, steps> b, Fragment<float, 4> c, Tile<float>* tile) {                                             \
-        return multiply<how, a_type, b_type, steps>(a, b, c, tile);                                                    \
+        Fragment<u32, steps> b, Fragment<float, 4> c, Into<float> into) {                                              \
+        return multiply<how, a_type, b_type, steps>(a, b, c, into);                                                    \
     }
 #define CU2PORT_MMA_F16(shape, steps, a_type, b_type, how, suffix)                                                    \
     CU2PORT_MMA ptx::u32x2 shape##_f16_##a_type##_##b_type##_f16##suffix(Fragment<u32, 2 * steps> a,                   \
@@ -342,8 +344,8 @@ CU2PORT_MMA_F32(m16n8k8, 2, tf32, tf32, Exact, )
         return vector(Small<a_type, b_type, steps>::product(a, b, c));                                                 \
     }                                                                                                                  \
     CU2PORT_MMA ptx::f32x4 shape##_f32_##a_type##_##b_type##_f32(Fragment<u32, 2 * steps> a, Fragment<u32, steps> b,   \
-        Fragment<float, 4> c, Tile<float>* tile) {                                                                     \
-        return Small<a_type, b_type, steps>::product(a, b, c, tile);                                                   \
+        Fragment<float, 4> c, Into<float> into) {                                                                      \
+        return Small<a_type, b_type, steps>::product(a, b, c, into);                                                   \
     }                                                                                                                  \
     CU2PORT_MMA ptx::u32x2 shape##_f16_##a_type##_##b_type##_f16(Fragment<u32, 2 * steps> a, Fragment<u32, steps> b,   \
         Fragment<u32, 2> c) {                                                                                          \
@@ -394,8 +396,8 @@ CU2PORT_MMA u32 clamped(u32 sum, u32 c) { return u32(ptx::add_sat_s32(ptx::s32(s
     }
 #define CU2PORT_MMA_S32_KEPT(shape, steps, a_type, b_type)                                                          \
     CU2PORT_MMA auto shape##_s32_##a_type##_##b_type##_s32(Fragment<u32, 2 * steps> a, Fragment<u32, steps> b,      \
-        Fragment<ptx::s32, 4> c, Tile<ptx::s32>* tile) {                                                            \
-        return multiply<Integers, a_type, b_type, steps>(a, b, c, tile);                                            \
+        Fragment<ptx::s32, 4> c, Into<ptx::s32> into) {                                                            \
+        return multiply<Integers, a_type, b_type, steps>(a, b, c, into);                                            \
     }
 #define CU2PORT_MMA_S32_SATFINITE(shape, rows, steps, a_type, b_type)                                              \
     CU2PORT_MMA auto shape##_s32_##a_type##_##b_type##_s32_satfinite(Fragment<u32, rows * steps> a,                \

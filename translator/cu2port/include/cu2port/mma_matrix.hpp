@@ -37,6 +37,14 @@ template <class Acc> struct Tile;
 /// Of a wavefront's lanes where a product adds into a tile: they are looked for, all are there, or some are away.
 enum class Lanes { tested, whole, apart };
 
+/// The tile that a product adds into; none where the accumulators are in PTX's layout. By value: what is known of lanes
+/// is a constant, also before the compiler has taken the array of tiles apart.
+template <class Acc> struct Into {
+    Tile<Acc>* tile = nullptr;
+    Lanes lanes = Lanes::tested;
+    CU2PORT_MMA Into operator+(int n) const { return {tile == nullptr ? nullptr : tile + n, lanes}; }
+};
+
 namespace matrix {
 
 /// How a wavefront multiplies: `words` registers of a lane in each instruction, 0 where there is none. On a wavefront
@@ -57,10 +65,15 @@ namespace mma {
 namespace matrix {
 
 #if !CU2PORT_MMA_CDNA && !CU2PORT_MMA_RDNA
+}  // namespace matrix
+template <class Acc> struct Tile {};
+namespace matrix {
 template <class U, int Rows, int Steps, class A, class B, class C> CU2PORT_MMA bool multiply_all(A&, B&, C&) {
     return false;
 }
-template <class U, int Steps, class A, class B, class T> CU2PORT_MMA bool multiplied_tile(A&, B&, T&) { return false; }
+template <class U, int Steps, class A, class B, class T> CU2PORT_MMA bool multiplied_tile(A&, B&, T&, Lanes) {
+    return false;
+}
 #endif
 #if !CU2PORT_MMA_CDNA
 CU2PORT_MMA bool together() { return true; }
@@ -86,14 +99,12 @@ template <class U, int Rows, int Steps, class A, class B, class C> CU2PORT_MMA b
 template <class Acc> struct Loose { typedef Acc type __attribute__((may_alias)); };
 
 /// `Count` tiles in place of an array of accumulators in PTX's layout, between `keep` and `give`. The array is named in
-/// each call: the compiler has to see that nothing else points to it. With lanes that are `apart` the array itself counts.
-template <class Acc, int Count> struct Kept {
+/// each call: the compiler has to see that nothing else points to it.
+template <class Acc, int Count, Lanes L = Lanes::tested> struct Kept {
     typedef typename Loose<Acc>::type Element;
     Tile<Acc> tiles[Count];
 
-    template <class T> CU2PORT_MMA explicit Kept(T& array, Lanes lanes = Lanes::tested) {
-        for (int n = 0; n < Count; ++n) tiles[n].lanes = lanes;
-        if (lanes == Lanes::apart) return;
+    template <class T> CU2PORT_MMA explicit Kept(T& array) {
         const Element* const from = reinterpret_cast<const Element*>(&array);
 #pragma unroll
         for (int n = 0; n < Count; ++n)
@@ -108,22 +119,22 @@ template <class Acc, int Count> struct Kept {
         }
     }
     /// The tile of four accumulators of the array, the first of which is at p.
-    template <class T> CU2PORT_MMA Tile<Acc>* at(T& array, const void* p) {
+    template <class T> CU2PORT_MMA Into<Acc> at(T& array, const void* p) {
         const long long bytes = static_cast<const char*>(p) - reinterpret_cast<const char*>(&array);
-        return tiles + bytes / 16;
+        return {tiles + bytes / 16, L};
     }
     /// The first tile of an element of the array that holds whole tiles.
-    template <class T, class E> CU2PORT_MMA Tile<Acc>* of(T& array, const E& element) {
+    template <class T, class E> CU2PORT_MMA Into<Acc> of(T& array, const E& element) {
         static_assert(sizeof(E) % 16 == 0, "four accumulators a tile");
         return at(array, &element);
     }
 };
 /// The same where vector instructions multiply: nothing is kept.
-template <class Acc> struct Kept<Acc, 0> {
-    template <class T> CU2PORT_MMA explicit Kept(T&, Lanes = Lanes::tested) {}
+template <class Acc, Lanes L> struct Kept<Acc, 0, L> {
+    template <class T> CU2PORT_MMA explicit Kept(T&) {}
     template <class T> CU2PORT_MMA void give(T&) const {}
-    template <class T> CU2PORT_MMA Tile<Acc>* at(T&, const void*) { return nullptr; }
-    template <class T, class E> CU2PORT_MMA Tile<Acc>* of(T&, const E&) { return nullptr; }
+    template <class T> CU2PORT_MMA Into<Acc> at(T&, const void*) { return {nullptr, L}; }
+    template <class T, class E> CU2PORT_MMA Into<Acc> of(T&, const E&) { return {nullptr, L}; }
 };
 }  // namespace matrix
 
@@ -137,13 +148,12 @@ template <class How, class A, class B, class Acc, class T> CU2PORT_MMA auto keep
 /// The same for a loop that all lanes which begin it are in until it ends: whether they are there is looked at once.
 template <class How, class A, class B, class Acc, class T, class Loop> CU2PORT_MMA void in_tiles(T& array, Loop loop) {
     static_assert(sizeof(T) % 16 == 0, "four accumulators a tile");
-    typedef matrix::Kept<Acc, (matrix::Unit<How, A, B>::words > 0 ? sizeof(T) / 16 : 0)> Kept;
     if (__builtin_expect(matrix::together(), 1)) {
-        Kept kept(array, Lanes::whole);
+        matrix::Kept<Acc, (matrix::Unit<How, A, B>::words > 0 ? sizeof(T) / 16 : 0), Lanes::whole> kept(array);
         loop(kept);
         kept.give(array);
     } else {
-        Kept kept(array, Lanes::apart);
+        matrix::Kept<Acc, 0, Lanes::apart> kept(array);
         loop(kept);
     }
 }

@@ -204,7 +204,7 @@ template <class Acc, class V> CU2PORT_MMA void put_part(const Fragment<Acc, 4>& 
 }
 
 template <class U, int Steps, class W, class T>
-CU2PORT_MMA bool multiplied_tile(const Fragment<W, 2 * Steps>& a, const Fragment<W, Steps>& b, T& tile) {
+CU2PORT_MMA bool multiplied_tile(const Fragment<W, 2 * Steps>& a, const Fragment<W, Steps>& b, T& tile, Lanes) {
     multiply_into<U, Steps>(a, b, tile.sums[0]);
     return true;
 }
@@ -228,7 +228,6 @@ template <> struct Sums<ptx::s32> { typedef ptx::s32x8 type; };
 /// Accumulators of 16 rows and 8 columns as WMMA keeps them between products.
 template <class Acc> struct Tile {
     typename Sums<Acc>::type sums[1];
-    Lanes lanes;
 
     CU2PORT_MMA void from_ptx(const Fragment<Acc, 4>& c) { matrix::put_part(c, sums[0]); }
     CU2PORT_MMA Fragment<Acc, 4> to_ptx() const { return matrix::part_of<Acc>(sums[0]); }

@@ -135,9 +135,9 @@ CU2PORT_MMA void multiply_both(const Fragment<W, Rows * Steps>& a, const Fragmen
 
 /// Multiplies for both warps into a tile. False where a lane is missing.
 template <class U, int Steps, class W, class T>
-CU2PORT_MMA bool multiplied_tile(const Fragment<W, 2 * Steps>& a, const Fragment<W, Steps>& b, T& tile) {
+CU2PORT_MMA bool multiplied_tile(const Fragment<W, 2 * Steps>& a, const Fragment<W, Steps>& b, T& tile, Lanes lanes) {
     // The instruction's columns are 16 rows of A of one warp, its rows 8 columns of B of each.
-    if (tile.lanes != Lanes::whole && __builtin_expect(!together(), 0)) return false;
+    if (lanes != Lanes::whole && __builtin_expect(!together(), 0)) return false;
     const unsigned l = warp::detail::wave_lane(), from = (l & 7) << 2 | l >> 4 | (l & 8) << 2;
     for (int step = 0; step < Steps; step += U::words) {
         W x[U::words] = {}, y[2][U::words] = {};
@@ -171,7 +171,6 @@ template <> struct Sums<ptx::s32> { typedef ptx::s32x4 type; };
 /// exchanged) and the columns 4 * (l / 16 % 2) + i. So a warp has all that is its own, and needs no other to read it.
 template <class Acc> struct Tile {
     typename Sums<Acc>::type sums[2];
-    Lanes lanes;
 
     CU2PORT_MMA void from_ptx(const Fragment<Acc, 4>& c) {
         const unsigned l = warp::detail::wave_lane(), upper = (l ^ l >> 2) & 8;
