@@ -72,11 +72,16 @@ class Declarations:
         C++'s rules for unqualified names hold: a member of another class, a local of another function or a name of a
         namespace that is not open there is not visible, and neither is what follows, except in classes.
         """
+        late = self.lexed.directive_index(at) >= 0  # a macro's body is read where it is used
+        scope: Scope | None = self.scope_at(at)
+        while scope is not None and _is_closed(scope):  # most names are those of the function itself
+            for d in scope.names.get(name, ()):
+                if (d.at <= at or late or scope.kind == "class") and not d.qualified:
+                    return d
+            scope = scope.parent
         known = self._known(name)
         if not known.all:
             return None
-        late = self.lexed.directive_index(at) >= 0  # a macro's body is read where it is used
-        scope: Scope | None = self.scope_at(at)
         while scope is not None:
             found = self._in(scope, name, known, at, late, set())
             if found is not None:
@@ -208,6 +213,11 @@ def value_of(lexed: Lexed, d: Declaration) -> tuple[int, int]:
     if first < stop and t[first] == "(" and lexed.p[first] == lexed.end(d.at):
         first = lexed.match[first] + 1
     return (first, stop) if d.at < first < stop else (0, 0)
+
+
+def _is_closed(scope: Scope) -> bool:
+    """Whether only what a scope declares itself is visible for lying in it."""
+    return scope.kind not in ("file", "namespace") and not (scope.spaces or scope.bases or scope.owner)
 
 
 def _child(scope: Scope, i: int) -> Scope | None:
