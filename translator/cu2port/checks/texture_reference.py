@@ -31,7 +31,7 @@ class TextureReference(Check):
             if unit.tok(i + 1) != "<" or unit.tok(i - 1) in ("::", ".", "->"):
                 continue
             close = unit.angle_close(i + 1)
-            if close < 0 or unit.tok(i - 1) in ("struct", "class") or unit.function_at(i) is not None:
+            if close < 0 or unit.declares(i) or unit.function_at(i) is not None:
                 continue
             yield self.finding(
                 f"a {tok} reference: gone since CUDA 12, deprecated in HIP and missing on gfx942",

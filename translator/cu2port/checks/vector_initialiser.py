@@ -38,7 +38,7 @@ class VectorInitialiser(Check):
 
     def _vector(self, unit: Unit, i: int) -> Iterator[Finding]:
         kind, t = unit.t[i], unit.t
-        if unit.tok(i - 1) in ("struct", "class", "union", "->"):
+        if unit.tok(i - 1) == "->" or unit.declares(i):
             return
         size = int(kind[-1])
         k = i + 1

@@ -16,6 +16,7 @@ from cu2port.syntax.regions import Reader
 from cu2port.syntax.scopes import Declaration, Head, Scope
 
 _OBJECTS = frozenset({"variable", "member"})
+_OPEN = frozenset({"namespace", "class", "enum", "template"})
 
 
 class _Known(NamedTuple):
@@ -175,6 +176,14 @@ class Declarations:
                 self._reader.read(scope)
                 work.extend(scope.children)
         return sorted(found, key=lambda h: h.first)
+
+    def outer(self) -> list[Declaration]:
+        """What is declared outside of functions and macros, in text order."""
+        read = [self.file]
+        for scope in read:
+            self._reader.read(scope)
+            read += (x for x in scope.children if x.kind in _OPEN)
+        return sorted((d for scope in read for found in scope.names.values() for d in found), key=lambda d: d.at)
 
     def all(self) -> list[Declaration]:
         """Every declaration of the file, in text order."""

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from cu2port.facts.structure import Function, Macro
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.declarations import value_of
 from cu2port.syntax.statements import Parser, parameters, read_body, read_expression
 from cu2port.syntax.tree import Block, Decl, Expr, Param, statements
 from cu2port.warp.events import BlockSeen, Event, LoopSeen, Store
@@ -133,23 +133,17 @@ def is_statement(unit: Unit, m: Macro) -> bool:
     return bool(words) and (";" in words or words[0] in ("if", "for", "while", "do", "{", "asm", "return"))
 
 
+_CONSTANTS = frozenset({"const", "constexpr", "enum"})
+
+
 def constants(unit: Unit) -> dict[str, int]:
     """Names that are given a value where they are declared constant outside of functions or as a class's member: the
     token behind their `=` (or `{`)."""
+    if unit.words.isdisjoint(_CONSTANTS):
+        return {}
     out: dict[str, int] = {}
-    for i in unit.find("constexpr", "const", "enum"):
-        k = i + 1
-        stop = min(len(unit.t), i + 40)
-        if unit.t[i] == "enum":
-            while k < stop and unit.t[k] not in ("{", ";"):
-                k += 1
-            if k < stop and unit.t[k] == "{" and unit.match[k] > k:
-                for j in range(k + 1, min(unit.match[k], k + 400)):
-                    if unit.t[j] == "=" and is_identifier(unit.t[j - 1]):
-                        out.setdefault(unit.t[j - 1], j + 1)
-            continue
-        while k < stop and unit.t[k] not in ("=", ";", "(", ")", "{", ",", "["):
-            k += 1
-        if k < stop and unit.t[k] in ("=", "{") and is_identifier(unit.t[k - 1]):
-            out.setdefault(unit.t[k - 1], k + 1)
+    for d in unit.declarations.outer():
+        given = d.kind in ("variable", "member") and not _CONSTANTS.isdisjoint(unit.t[d.type_first : d.type_stop])
+        if (given or d.kind == "enumerator") and (at := value_of(unit.lexed, d)[0]):
+            out.setdefault(d.name, at)
     return out

@@ -28,7 +28,6 @@ from cu2port.warp.native.types import casts, converted, is_cast
 
 _FULL = 0xFFFFFFFF
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]{2,}\Z|k[A-Z]\w+\Z")
-_TYPES = frozenset("int unsigned long short char bool size_t auto float double typename class".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +61,7 @@ class Numbers:
         if name in self.local:
             return self.local[name]
         ms = unit.macros.get(name, ())
-        declared = [
-            i
-            for i in unit.find(name)
-            if unit.in_directive(i) is None and (unit.declares(i) or unit.tok(i - 1) in _TYPES)
-        ]
+        declared = [i for i in unit.find(name) if unit.in_directive(i) is None and unit.declares(i)]
         if ms:
             if len(ms) > 1 or declared or ms[0].params is not None or ms[0].stop == ms[0].first:
                 return None

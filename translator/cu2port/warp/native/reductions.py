@@ -14,7 +14,7 @@ from cu2port.warp.native.patterns import Parts, collective
 from cu2port.warp.native.state import Fn, Kind, Proved, Site, State, T
 from cu2port.warp.native.types import declared_type
 
-_INTEGERS = frozenset({"int", "unsigned", "size_t", "uint32_t", "int32_t"})
+_INTEGERS = frozenset({"int", "unsigned", "size_t"})
 _NONE: tuple[str, Parts, bool] = ("", (), False)
 
 
@@ -78,7 +78,7 @@ def by_width(fn: Fn) -> Proved | None:
     template say that there are as many; None if it is none."""
     d, unit = fn.d, fn.unit
     kind = _type(fn) if d.params and not d.kernel else ""
-    widths = [(n, p) for n, p in enumerate(d.tparams) if unit.tok(p.at - 1) in _INTEGERS]
+    widths = [(n, p) for n, p in enumerate(d.tparams) if declared_type(unit, p.at) in _INTEGERS]
     others = [(n, p) for n, p in enumerate(d.tparams) if (n, p) not in widths]
     if not kind or len(others) > 1 or any(p.name != kind for _, p in others) or not (widths or d.params[1:]):
         return None
