@@ -121,6 +121,7 @@ class Reach:
         self._listings: dict[str, dict[str, bool]] = {}
         self._links: dict[str, bool | None] = {}
         self._real: dict[str, str] = {}
+        self._parents: dict[str, list[_Place]] = {}
         self._plain: dict[str, bool] = {}
         self._texts: dict[str, Text | None] = {}
         self._hits: dict[tuple[str, str, bool], _Hit | None] = {}
@@ -226,6 +227,8 @@ class Reach:
         if is_link is None:
             return None
         real = os.path.realpath(file) if is_link else f"{self._real_folder(where)}{os.sep}{last}"
+        if not is_link and not folder:
+            return _Hit(file, real, (_Node(real, self._real_folder(where)),))
         # beside the name that a link has, and beside the file: not all readers resolve links
         folders = dict.fromkeys(self._real_folder(os.path.dirname(f)) for f in (file, real))  # noqa: PTH120
         return _Hit(file, real, tuple(_Node(real, folder) for folder in folders))
@@ -243,15 +246,27 @@ class Reach:
 
     def _all_places(self, home: str, dirs: Sequence[str]) -> list[_Place]:
         """Where includes of any file may be found: in the first file's folder, in those of -I, and above."""
-        folders = [home, *dirs]
-        above = home
-        for _ in range(_ABOVE):
-            above = os.path.dirname(above)  # noqa: PTH120
-            folders.append(above)
+        parent = os.path.dirname(home)  # noqa: PTH120
+        if not dirs and parent != home:  # as for most trees: files of many folders share those above
+            if parent not in self._parents:
+                self._parents[parent] = [
+                    place
+                    for n, folder in enumerate(self._folders_above(home), 1)
+                    for place in self._with_inner(str(n), folder, None)
+                ]
+            return [*self._with_inner("0", home, self._listing(home)), *self._parents[parent]]
         found = []
-        for n, folder in enumerate(dict.fromkeys(folders)):
+        for n, folder in enumerate(dict.fromkeys((home, *dirs, *self._folders_above(home)))):
             # others than its own may be nobody's business: they are asked for names, not opened
             found += self._with_inner(str(n), folder, None if n else self._listing(folder))
+        return found
+
+    @staticmethod
+    def _folders_above(home: str) -> dict[str, None]:
+        found: dict[str, None] = {}
+        for _ in range(_ABOVE):
+            home = os.path.dirname(home)  # noqa: PTH120
+            found[home] = None
         return found
 
     def _with_inner(self, label: str, folder: str, names: dict[str, bool] | None) -> list[_Place]:
