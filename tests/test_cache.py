@@ -16,6 +16,7 @@ from tracing import trace
 from cu2port.core.kept import Kept
 from cu2port.core.model import Options
 from cu2port.project import convert as convert_module
+from cu2port.project import copies
 from cu2port.project.cache import Cache
 from cu2port.project.convert import run
 from cu2port.project.jobs import Done, Job, Tools, convert
@@ -73,6 +74,8 @@ def done(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
     results = convert_module.results
 
     class Watched:
+        shares = False
+
         def __init__(self, pool: Pool) -> None:
             self.pool = pool
 
@@ -94,11 +97,13 @@ def done(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
     return asked
 
 
-def converted(source: str, out: str, cache: bool = True, options: Options | None = None, over: bool = False) -> str:
+def converted(
+    source: str, out: str, cache: bool = True, options: Options | None = None, over: bool = False, workers: int = 1
+) -> str:
     """Convert; the report. `over`: into the output of an earlier run."""
     if not over:
         shutil.rmtree(out, ignore_errors=True)
-    return render(run(Request((source,), "out", out, options or Options(), workers=1, cache=cache)).record)
+    return render(run(Request((source,), "out", out, options or Options(), workers=workers, cache=cache)).record)
 
 
 def change(chosen: random.Random, folder: Path) -> str:
@@ -179,6 +184,21 @@ def test_a_result_whose_output_is_lost_is_made_again(
     assert tree(tmp_path / "out") == written
     again = {Path(path).relative_to(source).as_posix() for path in done()}
     assert again == {name for name, text in FILES.items() if written[name] != text.encode()}
+
+
+def test_a_copy_of_the_process_gives_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(tmp_path / "in", FILES)
+    out, source = tmp_path / "out", str(tmp_path / "in")
+    first = converted(source, str(out))
+    written = tree(out)
+    monkeypatch.setattr(copies, "_MANY", 1)
+    assert converted(source, str(out), over=True, workers=2) == first
+    assert tree(out) == written
+    assert converted(source, str(out), workers=2) == first
+    (tmp_path / "in/src/b.cu").write_text("int more() { return cudaFree(0); }\n")
+    edited = converted(source, str(out), over=True, workers=2)
+    assert edited != first
+    assert edited == converted(source, str(out), cache=False)
 
 
 def test_edits_of_a_tree_give_what_a_run_without_a_cache_gives(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from cu2port.core.files import read_regular
 from cu2port.core.kept import Kept, code_digest
 from cu2port.core.model import Options, Project
 from cu2port.facts.hipcode import SideFacts
+from cu2port.project.copies import with_copy
 from cu2port.project.graph import Scan
 from cu2port.project.helper_headers import known_helpers
 from cu2port.project.jobs import Done, Job
@@ -80,11 +81,22 @@ class Cache:
                 new[self._scan_key(text.digest, job.options)] = _dump_scan(found, text.names)
         self._put(new)
 
-    def results(self, jobs: Sequence[Job], there: There = lambda _: "") -> Iterator[tuple[Job, Done | bytes]]:
+    def results(
+        self, jobs: Sequence[Job], there: There = lambda _: "", share: bool = False
+    ) -> Iterator[tuple[Job, Done | bytes]]:
         """Each job with its result or, where there is none, with the key to keep it under (b"": it is not kept).
 
         `there`: the sha256 of what is at the place of a job's output; an output that is there already is not read.
+        `share`: whether a second process may do a part.
         """
+        by_index = {job.index: job for job in jobs}
+        for index, known, doubtful in with_copy(lambda some: self._results(some, there), jobs, share):
+            if doubtful and isinstance(known, bytes):
+                self._doubtful.add(known)
+            yield by_index[index], known
+
+    def _results(self, jobs: Sequence[Job], there: There) -> Iterator[tuple[int, Done | bytes, bool]]:
+        """For each job's index what `results` gives, and whether the result holds only if libclang is not asked."""
         for part in _parts(jobs):
             keys = [self._key(job, self._reach) for job in part]
             found = self._kept.get(k for k in keys if k)
@@ -94,11 +106,10 @@ class Cache:
             ]
             outputs = self._kept.get(_of_output(key) for key, a in zip(keys, away, strict=True) if a)
             for job, key, known, is_away in zip(part, keys, done, away, strict=True):
-                if known is None or not is_away:
-                    yield job, key if known is None else known
-                    continue
-                output = outputs.get(_of_output(key))
-                yield job, key if output is None else known._replace(output=output)
+                if known is not None and is_away:
+                    output = outputs.get(_of_output(key))
+                    known = None if output is None else known._replace(output=output)
+                yield job.index, key if known is None else known, key in self._doubtful
 
     def _loaded(self, job: Job, content: bytes | None) -> Done | None:
         text = self._texts.get(job.path)
@@ -112,6 +123,7 @@ class Cache:
             text = self._texts.get(job.path)
             able = key and result.status in _STATUS and not result.notes
             able = able and not (result.asked and key in self._doubtful)
+            able = able and (result.output is None) == (not result.written)
             if able and text is not None and result.read == text.digest.hex() and self._key(job, reach) == key:
                 new[key] = _dump(result)
                 if result.output is not None:

@@ -46,6 +46,10 @@ class Cluster:
             what = f"its workers have cu2port {other[0]}, and this is {__version__}" if other else "it has no workers"
             raise CannotRun(f"--scheduler {address}: {what}")
 
+    @property
+    def shares(self) -> bool:
+        return False
+
     def __enter__(self) -> Cluster:
         return self
 

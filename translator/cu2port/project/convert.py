@@ -105,20 +105,14 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
                         records[index] = _plain(request, items[index], blocked)
                 del others[:count]
 
-            there: dict[int, str] = {}
-
-            def look(job: Job) -> str:
-                there[job.index] = tree.there(items[job.index])
-                return there[job.index]
-
-            for job, done in results(jobs, pool, tick, cache, look):
+            for job, done in results(jobs, pool, tick, cache, lambda job: tree.there(items[job.index])):
                 copy(share)
                 item = items[job.index]
                 found: tuple[Judged, ...] = ()
                 if _unread(done.entries):
                     tree.lost(item)
                 else:
-                    found = _put(tree, item, done, more, there.pop(job.index, None))
+                    found = _put(tree, item, done, more)
                 in_the_way |= _edited(found)
                 records[job.index] = _record(request, item, done, found)
             copy(len(others))
@@ -153,17 +147,16 @@ def _put(
     item: Item,
     done: Done | None,
     more: list[FileRecord] | None = None,
-    there: str | None = None,
 ) -> tuple[Judged, ...]:
     """Write an item, `done` None: as it is, after the headers it includes; a file that cannot be read or written is a
-    finding, and the others go on. `more`: gets the records of headers whose place is taken; `there`: the digest of what
-    is at its place, where somebody has looked."""
+    finding, and the others go on. `more`: gets the records of headers whose place is taken."""
     if item.kind == "none":
         return ()
     try:
         if done is not None and more is not None:
             more += _foreign(tree.put_headers(done.helpers))
         if done is not None:
+            there = done.written if done.output is None and done.written else None  # the cache has looked
             blocked = tree.put(item, done.output, done.read, done.written, there)
         else:
             blocked = tree.put(item, None)

@@ -112,7 +112,7 @@ class TreeOutput:
                 return file_rules.IN_THE_WAY.on_file(f"{path} is a folder with files that are not cu2port's; remove it")
             mode = 0
         now = ABSENT if not mode else digest_of(path) if there is None else there
-        new = written or read
+        new = written or (read if data is None else "")
         if written and data is None and now != written:
             self.lost(item)
             return file_rules.NOT_REPLACED.on_file(f"{path} was changed while cu2port ran; convert again")

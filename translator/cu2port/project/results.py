@@ -24,7 +24,7 @@ def results(
     total, count = len(jobs), 0
     todo: list[Job] = list(jobs) if cache is None else []
     keys: dict[int, bytes] = {}
-    for job, known in cache.results(jobs, there) if cache is not None else ():
+    for job, known in cache.results(jobs, there, pool.shares) if cache is not None else ():
         if isinstance(known, bytes):
             keys[job.index] = known
             todo.append(job)

@@ -82,7 +82,10 @@ def available_cores() -> int:
 
 
 class Workers(Protocol):
-    """Who does jobs: processes of this machine, or a cluster."""
+    """Who does jobs: processes of this machine, or a cluster. `shares`: whether there are several on this machine."""
+
+    @property
+    def shares(self) -> bool: ...
 
     def run(self, work: Callable[[Job, Tools], R], jobs: Sequence[Job]) -> Iterator[tuple[Job, R | Lost]]:
         """Do `work` on every job; results come as they are ready, each job exactly once."""
@@ -109,6 +112,10 @@ class Pool:
         self._held = tuple(held)
         self._load = load
         self._workers: list[_Worker] = []
+
+    @property
+    def shares(self) -> bool:
+        return self._size > 1
 
     def __enter__(self) -> Pool:
         return self
