@@ -219,6 +219,33 @@ def test_a_launch_of_another_file_gives_the_block() -> None:
     assert isinstance(k, Kernel) and not k.is_block_known
 
 
+def test_kernels_of_one_name_are_told_by_their_parameters() -> None:
+    unit = read("__global__ void k(const int n, float* a = 0) {}\n__global__ void k(int* a) {}", "k.cu")
+    assert [k.overload for k in find_kernels(unit, [unit]) if isinstance(k, Kernel)] == [
+        "const int n, float * a",
+        "int * a",
+    ]
+
+
+def test_what_macros_declare_for_the_host_is_left_out() -> None:
+    text = """#define MAKE(c) template class c<float>
+#define MAKE_ALL(c) MAKE(c); MAKE(c)
+#define HOST(name) void v##name(int n) { CHECK(n); }
+#define LIMIT(name, n) const int name = n;
+#define DEVICE(name) __device__ int name##_of(int n) { return n; }
+HOST(a)
+HOST(b)
+LIMIT(most, 3)
+DEVICE(twice)
+__global__ void k(int* a) { a[0] = twice_of(most); }
+MAKE_ALL(Layer);
+"""
+    unit = read(text, "k.cu")
+    out = sliced(unit, needed([unit], {"k"}))
+    assert "\nHOST(" not in out and "\nMAKE_ALL(Layer)" not in out
+    assert "\nLIMIT(most, 3)" in out and "\nDEVICE(twice)" in out
+
+
 def test_a_macro_around_a_launch_tells_template_arguments() -> None:
     text = """#define BY_SIZE(N, NAME, ...) [&] { \\
     if (N == 96) { constexpr int NAME = 96; return __VA_ARGS__(); } \\

@@ -40,7 +40,8 @@ _SHARED = 65536  # bytes, where no launch tells: all that a block of an AMD GPU 
 class Kernel:
     """A `__global__` function. `path`: its name with its namespaces; `arguments`: of its template, as they are
     written, "" without template; `roles`: what the name of each parameter suggests, see `Spec` in trial.h; `blocks`:
-    extents of blocks that launches give, else usual ones; `dynamic`: bytes of shared memory of a launch."""
+    extents of blocks that launches give, else usual ones; `dynamic`: bytes of shared memory of a launch; `overload`:
+    its parameters, where the file has other kernels of that name."""
 
     name: str
     path: str
@@ -51,6 +52,7 @@ class Kernel:
     blocks: tuple[tuple[int, int, int], ...]
     is_block_known: bool
     dynamic: int
+    overload: str = ""
 
     @property
     def shown(self) -> str:
@@ -90,7 +92,18 @@ def find_kernels(
         seen = sorted({b for u in near for b in _blocks(u, f.name, program)})
         blocks = tuple(seen) or _guessed(unit, f, arguments)
         dynamic = max((b for u in near for b in _dynamic(u, f.name)), default=_SHARED)
-        yield Kernel(f.name, path, line, names, "".join(map(_role, names)), arguments.text, blocks, bool(seen), dynamic)
+        others = sum(g.name == f.name and "__global__" in g.sides for g in unit.functions)
+        overload = ", ".join(_declared(unit, f)) if others > 1 and not arguments.text else ""
+        roles = "".join(map(_role, names))
+        yield Kernel(f.name, path, line, names, roles, arguments.text, blocks, bool(seen), dynamic, overload)
+
+
+def _declared(unit: Unit, f: Function) -> Iterator[str]:
+    """The parameters of a kernel without what they are by default."""
+    for span in unit.split_args(f.params[0] + 1, f.params[1]):
+        first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
+        end = next((i for i in range(first, stop) if unit.t[i] == "="), stop)
+        yield " ".join(unit.t[first:end])
 
 
 def _parameters(unit: Unit, f: Function) -> Iterator[str]:

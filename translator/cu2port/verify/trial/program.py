@@ -31,7 +31,10 @@ _SHARED = frozenset({"__shared__", "__syncthreads", "__syncwarp", "__threadfence
 _MEMORY = frozenset({"__device__", "__constant__", "__managed__"})
 _LACKS = (
     ("textures", re.compile(r"cudaTextureObject_t|cudaSurfaceObject_t|tex[123]D\w*|texture|surf[123]D\w*|surface")),
-    ("cuRAND's device functions", re.compile(r"curand\w*")),
+    (
+        "cuRAND's device functions",
+        re.compile(r"curand4?|curand_(?:init|uniform|normal|log|poiss|discr)\w*|curandState\w*"),
+    ),
     ("matrix fragments", re.compile(r"wmma|nvcuda")),
     ("CUB", re.compile(r"cub")),
     ("Thrust", re.compile(r"thrust")),
@@ -195,12 +198,15 @@ def _main(side: Side, kernel: Kernel, seen: frozenset[str], told: Hints) -> str:
     is_solo = not side.cuda and seen >= _SOLO
     block = "&::cu2port::solo::block" if is_solo else "nullptr"
     globals_ = ", ".join(dict.fromkeys(_globals(side.units.values(), seen)))
+    address = f"&::{kernel.path}{kernel.arguments}"
+    if kernel.overload:
+        address = f"static_cast<void (*)({kernel.overload})>({address})"
     return (
         f'\n#line 1 "trial"\n#include "cu2port_trial/trial.h"\n{structs}'
         f"int main(int argc, char** argv) {{\n"
         f"const cu2port_trial::Spec spec{{{json.dumps(kernel.shown)}, {{{names}}}, {json.dumps(kernel.roles)},"
         f" {{{blocks}}}, {told.axes}, {kernel.dynamic}, {{{numbers}}}, {block}}};\n"
-        f"return cu2port_trial::main(argc, argv, spec, &::{kernel.path}{kernel.arguments}, {{{globals_}}});\n}}\n"
+        f"return cu2port_trial::main(argc, argv, spec, {address}, {{{globals_}}});\n}}\n"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from cu2port.facts.unit import Unit
@@ -12,6 +12,9 @@ from cu2port.syntax.scopes import Declaration, Scope
 
 _KINDS = frozenset({"function", "constructor", "variable", "type", "using", "enumerator"})
 _LIBRARIES = frozenset({"std", "cooperative_groups", "cuda"})  # whose namespaces the headers of a trial have
+_DEVICE = frozenset(  # words of what a kernel may need
+    "__device__ __global__ __constant__ constexpr struct class union enum using typedef namespace define".split()
+)
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 
 
@@ -58,32 +61,35 @@ def _strays(unit: Unit, mine: Sequence[Entity]) -> Iterator[Entity]:
     """Macro calls between declarations (`PYBIND11_MODULE(a, m) { ... }`), and namespaces that are used or renamed."""
     at = 0
     for e in [*mine, Entity(len(unit.t), len(unit.t), frozenset(), frozenset())]:
-        i = at
+        i = last = at
         while i < e.first:
-            stop = -1 if unit.in_directive(i) is not None else _stray_stop(unit, i)
+            stop = -1 if unit.in_directive(i) is not None else _stray_stop(unit, i, i == last)
             if at < stop <= e.first:
                 words = [x for x in unit.t[i:stop] if is_identifier(x) and x not in ("using", "namespace")]
                 named = words[unit.t[i] == "namespace"] if len(words) > (unit.t[i] == "namespace") else ""
                 yield Entity(i, stop, frozenset({named}), frozenset(words), stray=True)
-                i = stop
+                i = last = stop
             else:
                 i += 1
         at = max(at, e.stop)
 
 
-def _stray_stop(unit: Unit, i: int) -> int:
-    """The token after what starts at token i, -1 if it is none of these."""
+def _stray_stop(unit: Unit, i: int, begins: bool) -> int:
+    """The token after what starts at token i, -1 if it is none of these. `begins`: behind a declaration."""
     if (unit.t[i] == "using" and unit.tok(i + 1) == "namespace") or (
         unit.t[i] == "namespace" and unit.tok(i + 2) == "="
     ):
         return next((k + 1 for k in range(i, min(i + 24, len(unit.t))) if unit.t[k] == ";"), -1)
-    begins = i == 0 or unit.t[i - 1] in ("}", ";", "{") or unit.in_directive(i - 1) is not None
+    begins = begins or unit.t[i - 1] in ("}", ";", "{") or unit.in_directive(i - 1) is not None
     if not begins or not is_identifier(unit.t[i]) or unit.tok(i + 1) != "(" or unit.match[i + 1] < 0:
         return -1
     k = unit.match[i + 1] + 1
     if unit.tok(k) == "{" and unit.match[k] > 0:
         return unit.match[k] + 1
-    return k + 1 if unit.tok(k) == ";" else -1
+    if unit.tok(k) == ";":
+        return k + 1
+    whole = [m for m in unit.macros.get(unit.t[i], ()) if m.stop > m.first and unit.t[m.stop - 1] == "}"]
+    return k if whole else -1
 
 
 def _is_outside(scope: Scope | None) -> bool:
@@ -139,6 +145,7 @@ def needed(units: Iterable[Unit], roots: Iterable[str]) -> frozenset[str]:
     seen = set(roots)
     open_ = []
     macros: dict[str, set[str]] = {}
+    starts: dict[str, tuple[str, str]] = {}  # the first words of macros
     known = set(_LIBRARIES)
     for unit in units:
         mine = entities(unit)
@@ -147,8 +154,9 @@ def needed(units: Iterable[Unit], roots: Iterable[str]) -> frozenset[str]:
         known |= {s.name for s in unit.declarations.scopes() if s.kind == "namespace"} | unit.macros.keys()
         for name, definitions in unit.macros.items():
             for m in definitions:
+                starts[name] = (unit.tok(m.first), unit.tok(m.first + 1)) if m.stop > m.first + 1 else ("", "")
                 macros.setdefault(name, set()).update(x for x in unit.t[m.first : m.stop] if is_identifier(x))
-    seen |= {name for e in open_ if e.stray for name in e.names if name in known}
+    seen |= {name for e in open_ if e.stray for name in e.names if name in known and not _of_host(name, macros, starts)}
     grew = True
     while grew:
         grew = False
@@ -164,6 +172,23 @@ def needed(units: Iterable[Unit], roots: Iterable[str]) -> frozenset[str]:
                 rest.append(e)
         open_ = rest
     return frozenset(seen)
+
+
+def _of_host(name: str, bodies: Mapping[str, Set[str]], starts: Mapping[str, tuple[str, str]]) -> bool:
+    """Whether what a macro declares is the host's alone, or asks the compiler to make templates."""
+    first, second = name, ""
+    for _ in range(4):  # macros of macros
+        first, second = starts.get(first, (first, ""))
+        if first == "template" or "const" in (first, second):
+            break
+    words: set[str] = set()
+    new = {name}
+    while new:
+        words |= new
+        new = {x for n in new for x in bodies.get(n, ())} - words
+    if "const" in (first, second):
+        return False
+    return (first == "template" and second != "<") or (bool(bodies.get(name)) and words.isdisjoint(_DEVICE))
 
 
 def _outside(unit: Unit, mine: Sequence[Entity]) -> set[str]:
