@@ -113,6 +113,8 @@ def _known(unit: Unit, first: int, stop: int, program: Sequence[Unit]) -> str | 
             d = unit.declarations.visible(unit.t[i], i)
             if d is None and (told := by_macro(unit, i, program)) is not None:
                 return told if stop == first + 1 else None
+            if d is None and any(unit.tok(k - 1) == "using" for k in unit.find(unit.t[i])):
+                return None  # of a function, in the arguments of a macro
             if d is not None and d.kind == "template parameter":
                 is_type = is_type_parameter(unit.t, d)
                 return _usual_type(d.name) if is_type and stop == first + 1 else None

@@ -15,6 +15,7 @@ _LIBRARIES = frozenset({"std", "cooperative_groups", "cuda"})  # whose namespace
 _DEVICE = frozenset(  # words of what a kernel may need
     "__device__ __global__ __constant__ constexpr struct class union enum using typedef namespace define".split()
 )
+_SIDE_MACRO = re.compile(r"[A-Z][A-Z_0-9]{3,}|__\w+")  # of another file: it may say that a function is the GPU's
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 
 
@@ -125,11 +126,12 @@ def _entity(unit: Unit, first: int, stop: int, group: Sequence[Declaration]) -> 
 def _is_host(unit: Unit, first: int, stop: int, group: Sequence[Declaration]) -> bool:
     """Whether it certainly is a function of the host: no kernel needs it, whatever its name."""
     sides = {"__global__", "__device__", *unit.side_macros}
-    return (
-        all(d.kind == "function" for d in group)
-        and sides.isdisjoint(unit.t[first:stop])
-        and any(first <= launch.open < stop for launch in unit.launches)
-    )
+    if any(d.kind != "function" for d in group) or not sides.isdisjoint(unit.t[first:stop]):
+        return False
+    if any(first <= launch.open < stop for launch in unit.launches):
+        return True
+    head = unit.t[first : max(d.at for d in group)]
+    return "constexpr" not in head and not any(_SIDE_MACRO.fullmatch(x) or x in unit.macros for x in head)
 
 
 def _types(unit: Unit, opener: int, close: int) -> Iterator[str]:
