@@ -239,9 +239,12 @@ LIMIT(most, 3)
 DEVICE(twice)
 __global__ void k(int* a) { a[0] = twice_of(most); }
 MAKE_ALL(Layer);
+template <typename T> void host(T n) { CHECK(n); }
+template void host<int>(int);
 """
     unit = read(text, "k.cu")
     out = sliced(unit, needed([unit], {"k"}))
+    assert "host" not in out
     assert "\nHOST(" not in out and "\nMAKE_ALL(Layer)" not in out
     assert "\nLIMIT(most, 3)" in out and "\nDEVICE(twice)" in out
 

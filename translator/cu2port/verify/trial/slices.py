@@ -59,13 +59,17 @@ def _entities(unit: Unit) -> list[Entity]:
 
 
 def _strays(unit: Unit, mine: Sequence[Entity]) -> Iterator[Entity]:
-    """Macro calls between declarations (`PYBIND11_MODULE(a, m) { ... }`), and namespaces that are used or renamed."""
+    """Macro calls between declarations (`PYBIND11_MODULE(a, m) { ... }`), namespaces that are used or renamed, and
+    templates that the compiler shall make, which name nothing."""
     at = 0
     for e in [*mine, Entity(len(unit.t), len(unit.t), frozenset(), frozenset())]:
         i = last = at
         while i < e.first:
             stop = -1 if unit.in_directive(i) is not None else _stray_stop(unit, i, i == last)
-            if at < stop <= e.first:
+            if at < stop <= e.first and unit.t[i] == "template":
+                yield Entity(i, stop, frozenset(), frozenset(), stray=True)
+                i = last = stop
+            elif at < stop <= e.first:
                 words = [x for x in unit.t[i:stop] if is_identifier(x) and x not in ("using", "namespace")]
                 named = words[unit.t[i] == "namespace"] if len(words) > (unit.t[i] == "namespace") else ""
                 yield Entity(i, stop, frozenset({named}), frozenset(words), stray=True)
@@ -77,6 +81,8 @@ def _strays(unit: Unit, mine: Sequence[Entity]) -> Iterator[Entity]:
 
 def _stray_stop(unit: Unit, i: int, begins: bool) -> int:
     """The token after what starts at token i, -1 if it is none of these. `begins`: behind a declaration."""
+    if unit.t[i] == "template" and unit.tok(i + 1) != "<":
+        return next((k + 1 for k in range(i, min(i + 400, len(unit.t))) if unit.t[k] == ";"), -1)
     if (unit.t[i] == "using" and unit.tok(i + 1) == "namespace") or (
         unit.t[i] == "namespace" and unit.tok(i + 2) == "="
     ):
