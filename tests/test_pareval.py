@@ -38,6 +38,7 @@ def test_a_clone_says_its_cuda_repositories(pareval: Any, tmp_path: Path) -> Non
     ((name, repo, target),) = pareval.targets(tmp_path)
     assert (name, repo) == ("x", tmp_path / "targets" / "x" / "cuda" / "repo")
     assert pareval.lines(target) == [("./a", "X"), ("./b", "Y")]
+    assert pareval.lines(target, "./a -n 1") == [("./a -n 1", "X")]
 
 
 @pytest.mark.parametrize(("said", "code", "passed"), [("X and Y", 0, 2), ("X", 0, 1), ("X and Y", 1, 0)])

@@ -1,10 +1,13 @@
 """ParEval-Repo's CUDA repositories: converted, built by their own build lines, run by their own run lines.
 
-    python tools/pareval.py CLONE [--only NAME]... [--wave 32|64|both] [--time-limit S]
+    python tools/pareval.py CLONE [--only NAME]... [--instead NAME=COMMAND]... [--wave 32|64|both] [--time-limit S]
 
 CLONE is a clone of parallelcodefoundry/ParEval-Repo: `targets/NAME/cuda/target.json` has the build line, the run lines
 and what each must print. Each repository is converted with `cu2port convert`, and nothing else is changed. `cu2port
 simulate -- COMMAND` then runs the build line on the converted build files, and the run lines, on the CPU.
+
+--instead runs a command in place of the run lines of a repository: the program with less to do, by an option of its
+own. It must print what the first run line must.
 
 This runs the repositories' own builds and programs. Exit: 0 when all that was run printed what it must, else 1.
 """
@@ -33,9 +36,11 @@ def targets(clone: Path) -> Iterator[tuple[str, Path, dict[str, Any]]]:
         yield file.parts[-3], file.parent / "repo", json.loads(file.read_text("utf-8"))
 
 
-def lines(target: dict[str, Any]) -> list[tuple[str, str]]:
+def lines(target: dict[str, Any], instead: str = "") -> list[tuple[str, str]]:
     """The run lines, each with what it must print, which may be a pattern in brackets there: `(Valid)`."""
     expected = [text.strip("()") for text in target["debug_outputs"]]
+    if instead:
+        return [(instead, expected[0])]
     return list(zip(target["run_commands_debug"], expected, strict=True))
 
 
@@ -50,9 +55,11 @@ def ran(words: list[str], folder: Path, limit_s: float) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-def attempt(name: str, repo: Path, target: dict[str, Any], wave: str, limit_s: float) -> tuple[int, int]:
+def attempt(
+    name: str, repo: Path, target: dict[str, Any], wave: str, limit_s: float, instead: str = ""
+) -> tuple[int, int]:
     """Convert, build and run one repository; returns how many run lines passed, and how many there are."""
-    every = lines(target)
+    every = lines(target, instead)
     # `simulate` has NVCC in its environment, which would win over the `NVCC ?= hipcc` of a converted Makefile
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch) / "out"
@@ -81,16 +88,18 @@ def attempt(name: str, repo: Path, target: dict[str, Any], wave: str, limit_s: f
 @click.command(help=__doc__)
 @click.argument("clone", type=FOLDER)
 @click.option("--only", multiple=True, help="Only these repositories.")
+@click.option("--instead", multiple=True, metavar="NAME=COMMAND", help="Run this in place of the run lines.")
 @click.option("--wave", type=click.Choice(["32", "64", "both"]), default="both")
 @click.option("--time-limit", default=300.0, show_default=True, help="Seconds for each command.")
-def main(clone: Path, only: tuple[str, ...], wave: str, time_limit: float) -> None:
+def main(clone: Path, only: tuple[str, ...], instead: tuple[str, ...], wave: str, time_limit: float) -> None:
     """Measure."""
+    smaller = dict(text.split("=", 1) for text in instead)
     passed = total = 0
     for name, repo, target in targets(clone):
         if only and name not in only:
             continue
         for size in ("32", "64") if wave == "both" else (wave,):
-            good, of = attempt(name, repo, target, size, time_limit)
+            good, of = attempt(name, repo, target, size, time_limit, smaller.get(name, ""))
             passed, total = passed + good, total + of
     print(f"{passed} of {total} run lines print what they must")
     sys.exit(0 if passed == total else 1)
