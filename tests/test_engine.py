@@ -214,6 +214,9 @@ def test_a_namespace_that_the_project_opens_itself_is_not_cudas() -> None:
     assert "cuda::maximum" in [j.finding.cuda for j in both.findings]
     memory = "namespace rmm { struct device_buffer {}; }\nrmm::device_buffer b;\n"
     assert not translate(memory, path="a.h").findings
+    copied = "namespace nvtx3 { inline namespace v1 { struct domain {}; struct color {}; } }\n"
+    assert not translate(copied + "nvtx3::domain d;\nnvtx3::color c;\n", path="a.h").findings
+    assert not translate(copied + "using namespace nvtx3;\ncolor c;\n", path="a.h").findings
 
 
 def test_a_type_that_a_header_declares_again_as_cuda_does_follows_it() -> None:

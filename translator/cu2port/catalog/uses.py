@@ -261,11 +261,11 @@ def _qualified_uses(unit: Unit) -> Iterator[Use]:
         return
     t = unit.t
     heads = _namespace_heads(unit)
-    own = {name for name, is_own in (("rmm", unit.owns("rmm")), ("cuda", owns_cuda(unit))) if is_own}
+    own = {name for name in ("nvtx3", "rmm") if unit.owns(name)} | ({"cuda"} if owns_cuda(unit) else set())
     for i in unit.find(*heads):
         tok = t[i]
         full = heads[tok]
-        if unit.is_member(i) or (tok in own and unit.tok(i + 2) != "std"):
+        if unit.is_member(i) or (full.partition("::")[0] in own and unit.tok(i + 2) != "std"):
             continue
         if (
             unit.tok(i - 1) == "::"
