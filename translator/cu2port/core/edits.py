@@ -33,11 +33,12 @@ def judge(findings: Iterable[Finding], minimum: Trust) -> tuple[tuple[Judged, ..
     judged = []
     edits: dict[Edit, None] = {}
     for f in ordered:
-        if f in losers and any(_takes_out(e, f) for e in taken):
+        lost = bool(losers) and f in losers  # a finding's hash takes long, and few files have losers
+        if lost and any(_takes_out(e, f) for e in taken):
             continue
         if not f.edits or f.trust < minimum:
             judged.append(Judged(f, Outcome.MANUAL))
-        elif f in losers:
+        elif lost:
             judged.append(Judged(f, Outcome.CONFLICT))
         else:
             judged.append(Judged(f, Outcome.APPLIED))

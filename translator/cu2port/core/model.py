@@ -71,7 +71,7 @@ class Edit:
     start: int
     end: int
     parts: tuple[str | Span, ...]
-    side: Side = Side.RIGHT
+    side: Side = field(default=Side.RIGHT, hash=False)
 
 
 def replace(start: int, end: int, text: str) -> Edit:
