@@ -13,8 +13,12 @@ from cu2port.syntax.types import type_parameters
 _STARTS = frozenset({";", "{", "}", "const", "static", "volatile", "__shared__", "constexpr"})
 _AFTER_NAME = frozenset({";", "=", "[", "{", ",", "("})
 _AFTER_TYPE = frozenset({"*", "&"})
+_NAME = r"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+"
 # members that a type may be, and the begin of the name that it declares
-_DECLARES = rf"(?:{GAP}::{GAP}[A-Za-z_$\x80-\xff][\w$]*+)++{GAP}(?:[*&]{GAP})*+[A-Za-z_$\x80-\xff]"
+_DECLARES = rf"(?:{GAP}::{GAP}{_NAME})++{GAP}(?:[*&]{GAP})*+[A-Za-z_$\x80-\xff]"
+_BEGINS = rf"(?:[;{{}}]|\b(?:const|static|volatile|__shared__|constexpr)\b){GAP}"  # as in _STARTS
+_BEHIND_ARGUMENTS = re.compile(rf">{_DECLARES}")
+_OF_ARGUMENTS = re.compile(rf"{_BEGINS}{_NAME}(?:{GAP}::{GAP}{_NAME})*+{GAP}<[^;{{}}]*?>{_DECLARES}")
 _MEMBER_TEMPLATE = re.compile(rf"(?:\.|->){GAP}[A-Za-z_]\w*{GAP}<(?![<=])")
 _CALLED = re.compile(rf">{GAP}\(")
 _ENDS = re.compile(r"[;{}]|\Z")
@@ -54,7 +58,7 @@ class DependentName(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if not may_name_dependent(unit, _DECLARES) and not _may_call_template(unit.text):
+        if not (_may_declare(unit) or _may_call_template(unit.text)):
             return
         if "template" not in unit.words:
             return
@@ -110,9 +114,17 @@ class DependentName(Check):
                 )
 
 
+def _may_declare(unit: Unit) -> bool:
+    """Whether a statement may declare something with a type that is qualified with what depends on a type parameter
+    of a template (`T::x y`, `A<T>::x* y`), told without the lexer. False is certain."""
+    of_arguments = _BEHIND_ARGUMENTS.search(unit.text) is not None and _OF_ARGUMENTS.search(unit.text) is not None
+    # what a declaration begins with is looked for where the rest is found, as that is the faster search
+    return of_arguments or all(may_name_dependent(unit, _DECLARES, before) for before in ("", _BEGINS))
+
+
 def _may_call_template(text: str) -> bool:
-    """Whether a statement may call a template that is a member of an object, told without the lexer. False is
-    certain. Each statement is looked at once."""
+    """Whether a statement may call a template that is a member of an object, told without the lexer. Each statement is
+    looked at once. False is certain where no comment or literal among the arguments holds a `;` or a brace."""
     at = 0
     while (m := _MEMBER_TEMPLATE.search(text, at)) is not None:
         end = _ENDS.search(text, m.end())

@@ -13,6 +13,7 @@ from cu2port.syntax.lexer import GAP, is_identifier
 from cu2port.syntax.types import type_parameters
 
 _QUALIFIES = rf"{GAP}::"
+_OF_ARGUMENTS = re.compile(rf">{_QUALIFIES}")
 _SHAPE = re.compile(r"::\s*\w+\s*<[^;(){}]*>\s*\(")
 _MEMBER = re.compile(r"(?:\.|->)\w+<[^;(){}]*>\(")  # begins where few texts do: a word before it is looked at later
 _ARGUMENT = re.compile(r"\w+\Z|::|,|<|>|\*|&|\+|-|\.\.\.")
@@ -73,7 +74,7 @@ class DependentTemplate(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         text = unit.text
         yield from self._of_objects(unit)
-        if _SHAPE.search(text) is None or not may_name_dependent(unit, _QUALIFIES) or "template" not in unit.words:
+        if _SHAPE.search(text) is None or not _may_depend(unit) or "template" not in unit.words:
             return
         parameters = _parameters(unit)
         for found in _SHAPE.finditer(text):
@@ -129,6 +130,11 @@ def _behind_arguments(unit: Unit) -> dict[str, list[int]]:
         if is_identifier(unit.tok(at) or ";"):
             out.setdefault(unit.t[at], []).append(at)
     return out
+
+
+def _may_depend(unit: Unit) -> bool:
+    """Whether what depends on a template's parameter may qualify a name, told without the lexer. False is certain."""
+    return may_name_dependent(unit, _QUALIFIES) or _OF_ARGUMENTS.search(unit.text) is not None
 
 
 def _parameters(unit: Unit) -> set[str]:

@@ -112,11 +112,11 @@ def _holds(text: str, part: str | re.Pattern[str]) -> bool:
     return part in text if isinstance(part, str) else part.search(text) is not None
 
 
-def may_name_dependent(unit: Unit, behind: str) -> bool:
-    """Whether what depends on a type parameter of a template (`T`, `A<T>`) may stand before what the pattern `behind`
-    matches, told without the lexer. False is certain."""
+def may_name_dependent(unit: Unit, behind: str, before: str = "") -> bool:
+    """Whether a type parameter of a template may stand between what two patterns match, told without the lexer. False
+    is certain."""
     names = unit.once(_type_parameters)
-    return bool(names) and re.search(rf"(?:>|{'|'.join(names)}){behind}", unit.text) is not None
+    return bool(names) and re.search(rf"{before}(?:{'|'.join(names)}){behind}", unit.text) is not None
 
 
 def _type_parameters(unit: Unit) -> tuple[str, ...]:
