@@ -95,7 +95,12 @@ class DependentTemplate(Check):
         for found in _MEMBER.finditer(unit.text):
             i = unit.lexed.at(found.start()) - 1
             f = unit.function_at(i)
-            if f is None or i < f.body[0] or unit.t[f.first] != "template" or unit.in_directive(i) is not None:
+            if (
+                f is None
+                or i < f.body[0]
+                or unit.declarations.template_at(f.first) is None
+                or unit.in_directive(i) is not None
+            ):
                 continue
             if (
                 is_identifier(unit.t[i])

@@ -9,7 +9,7 @@ from cu2port.syntax.around import around, head_around, use
 from cu2port.syntax.operands import own_tokens, tokens
 from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.tree import Assign, Binary, Cast, Decl, Expr, Index, Jump, Member, Name, Paren, Stmt, Unary
-from cu2port.syntax.types import written
+from cu2port.syntax.types import alias_of, written
 
 _TYPES = frozenset({"CUdeviceptr", "CUdeviceptr_v2"})
 _OFFSET = frozenset({"+", "-"})
@@ -160,10 +160,10 @@ class DevicePointer(Check):
             edit = replace(unit.p[i - 2], unit.end(i - 2), "reinterpret_cast")
             yield self._done(unit.t[i], unit.p[i - 2], unit.end(i), (edit,))
         d = unit.declarations.declared_at(i) if unit.may_be_declared(i) else None
-        if d is None or d.kind != "type" or d.scope.kind != "file":
+        if d is None or d.scope.kind != "file" or d.pointers or d.arrays:
             return
-        first, stop = (i + 2, d.stop - 1) if unit.t[d.first] == "using" else (d.first + 1, i)
-        if unit.t[d.first] in ("using", "typedef") and stop > first and _INTEGERS.issuperset(unit.t[first:stop]):
+        first, stop = alias_of(unit.t, d)
+        if first < stop and (first > i or stop == i) and _INTEGERS.issuperset(unit.t[first:stop]):
             edit = replace(unit.p[first], unit.p[stop], "void *")
             yield self._done(unit.t[i], unit.p[first], unit.p[stop], (edit,))
 

@@ -58,7 +58,7 @@ class OwnAtomic(Check):
         if not unit.words & _NAMES:
             return
         for f in unit.functions:
-            if f.name not in _NAMES or "__device__" not in f.sides or unit.t[f.first] == "template":
+            if f.name not in _NAMES or "__device__" not in f.sides or unit.declarations.template_at(f.first):
                 continue
             if unit.in_directive(f.name_at) is not None:  # a macro's body
                 continue

@@ -56,7 +56,7 @@ class TemplateOperator(Check):
             return
         for f in unit.functions:
             op = f.name.removeprefix("operator")
-            if op == f.name or op not in _OPERATORS or unit.t[f.first] != "template":
+            if op == f.name or op not in _OPERATORS or unit.declarations.template_at(f.first) is None:
                 continue
             spans = unit.split_args(f.params[0] + 1, f.params[1])
             words = [[w for w in unit.t[unit.lexed.at(s.start) : unit.lexed.at(s.end)] if w != "const"] for s in spans]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from cu2port.syntax.declarations import Declarations
 from cu2port.syntax.lexer import is_identifier, lex
 from cu2port.syntax.scopes import Declaration, Scope
+from cu2port.syntax.types import alias_of
 from cu2port.syntax.words import BEFORE_VALUE, BUILTIN_TYPES
 
 if TYPE_CHECKING:
@@ -202,8 +203,8 @@ def stands_in(declarations: Declarations) -> bool:
     t = declarations.lexed.t
     for name in _STAND_INS:
         for d in declarations.named(name):
-            if d.kind == "type" and d.scope.kind == "file" and t[d.first] in ("using", "typedef"):
-                begin, stop = (d.at + 2, d.stop) if t[d.first] == "using" else (d.first + 1, d.type_stop)
+            begin, stop = alias_of(t, d)
+            if d.scope.kind == "file":
                 words = [w for w in t[begin:stop] if is_identifier(w) and w != "const"]
                 if words and all(w in BUILTIN_TYPES or re.fullmatch(r"u?int\d+_t|size_t", w) for w in words):
                     return True

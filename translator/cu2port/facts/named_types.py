@@ -14,8 +14,8 @@ from cu2port.facts.structure import Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.tree import Cast
-from cu2port.syntax.types import builtin, name_of
-from cu2port.syntax.words import CLASS_KEYS, DECLARATOR_WORDS, PLACEHOLDERS
+from cu2port.syntax.types import alias_of, builtin, is_class, name_of
+from cu2port.syntax.words import DECLARATOR_WORDS, PLACEHOLDERS
 
 RANK = {"int": 1, "unsigned int": 1, "long": 2, "unsigned long": 2, "long long": 3, "unsigned long long": 3}
 SMALL = frozenset({"bool", "char", "signed char", "unsigned char", "short", "unsigned short"})
@@ -141,14 +141,8 @@ class NamedTypes:
             return self._written(body.first, body.stop, d.at) if body is not None else UNKNOWN
         if d.kind == "template parameter":
             return Typed(f"?{d.name}", 0, d) if not name_of(t, d.type_first, d.type_stop) else UNKNOWN
-        if d.kind != "type":
-            return UNKNOWN
-        if t[d.first] == "using":
-            return self._written(d.at + 2, d.stop - 1, d.at)
-        if "typedef" in t[d.type_first : d.type_stop]:
-            if name_of(t, d.type_first, d.type_stop):
-                return self._spelled(d.type_first, d.type_stop, d.at, d.pointers + d.arrays)
-            return Typed(f"?{d.name}", 0, d) if "{" in t[d.type_first : d.type_stop] else UNKNOWN
-        if t[d.type_first] in CLASS_KEYS and t[d.type_first] != "enum":
-            return Typed(f"?{d.name}", 0, d)
-        return UNKNOWN
+        first, stop = alias_of(t, d)
+        if first < stop and not ("{" in t[first:stop] and not name_of(t, first, stop)):
+            found = self._written(first, stop, d.at)
+            return found._replace(depth=found.depth + d.pointers + d.arrays)
+        return Typed(f"?{d.name}", 0, d) if is_class(t, d) or first < stop else UNKNOWN

@@ -58,6 +58,11 @@ class Declarations:
                 return scope
             scope = inner
 
+    def template_at(self, first: int) -> Scope | None:
+        """The scope of the template that a declaration is whose first token this is."""
+        scope = self.scope_at(first)
+        return scope if scope.kind == "template" and scope.first == first else None
+
     def named(self, name: str) -> tuple[Declaration, ...]:
         """All declarations of a name but constructors, in text order."""
         return self._known(name).all

@@ -84,6 +84,14 @@ def is_class(t: Sequence[str], d: Declaration) -> bool:
     return d.kind == "type" and t[d.type_first] in RECORD_KEYS
 
 
+def alias_of(t: Sequence[str], d: Declaration) -> tuple[int, int]:
+    """The tokens of the type that a `using` or a `typedef` gives a name, without the declarator of a `typedef`; (0, 0)
+    of other declarations."""
+    if d.kind == "type" and t[d.first] == "using":
+        return d.at + 2, d.stop - 1
+    return (d.type_first + 1, d.type_stop) if d.kind == "type" and t[d.type_first] == "typedef" else (0, 0)
+
+
 def is_type_parameter(t: Sequence[str], d: Declaration) -> bool:
     """Whether a declaration is that of a template's parameter for a type."""
     if d.kind != "template parameter" or "template" in t[d.type_first : d.type_stop]:

@@ -10,6 +10,7 @@ from cu2port.core.model import Edit, Span, Trust
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.tree import callee
+from cu2port.syntax.types import type_parameters
 from cu2port.warp.model import is_device
 from cu2port.warp.native import Kept, Native
 from cu2port.warp.native.graph import LANE_GROUPS, Graph, graph
@@ -166,9 +167,8 @@ class _Plan:
         unit = self.unit
         stop = unit.lexed.at(unit.split_args(f.params[0] + 1, f.params[1])[0].end)
         words = [w for w in unit.t[f.params[0] + 1 : stop - 1] if w not in ("const", "__restrict__")]
-        own = unit.t[f.first : f.name_at] if unit.t[f.first] == "template" else []
-        of_template = any(w in own[2:] and own[own.index(w) - 1] in ("typename", "class") for w in words)
-        return "" if of_template else " ".join(words)
+        own = type_parameters(unit.t, unit.declarations.scope_at(f.first))
+        return "" if any(name in words for name in own) else " ".join(words)
 
     def _is_of(self, arg: str, kind: str, caller: Function) -> bool:
         """Whether an argument is a variable of that very type."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.tree import CallExpr, Expr, Name
+from cu2port.syntax.types import type_parameters
 from cu2port.warp.model import Device
 from cu2port.warp.native.state import Proved
 from cu2port.warp.native.types import canonical
@@ -38,9 +38,8 @@ def parameter_type(unit: Unit, f: Function) -> str:
         return ""
     words = unit.t[unit.lexed.at(spans[0].start) : unit.lexed.at(spans[0].end)]
     words = [w for w in words[: words.index("=") if "=" in words else len(words)][:-1] if w != "const"]
-    mine = unit.t[f.first : f.name_at] if unit.t[f.first] == "template" else []
-    types = {b for a, b in pairwise(mine) if a in ("typename", "class")}
-    return "" if types & set(words) else canonical(" ".join(words))
+    own = type_parameters(unit.t, unit.declarations.scope_at(f.first))
+    return "" if any(name in words for name in own) else canonical(" ".join(words))
 
 
 def argument_kind(e: CallExpr, types: Mapping[str, str], d: Device) -> str:
