@@ -1,4 +1,5 @@
-"""Expressions are read in `syntax/`: no other module compares tokens with operators."""
+"""Expressions and declarations are read in `syntax/`: no other module compares tokens with operators, and those that
+compare them with words of declarations are listed. The list only shrinks."""
 
 from __future__ import annotations
 
@@ -6,9 +7,30 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from cu2port.syntax.words import BUILTIN_TYPES, CLASS_KEYS
+
 PACKAGE = Path(__file__).resolve().parents[2] / "translator" / "cu2port"
 #: Operators that stand between operands and nowhere else: `*`, `&`, `<` and `>` are in types too.
 OPERATORS = frozenset("+ - / % << >> <= >= == != && || ^ | ? += -= *= /= <<= >>=".split())
+#: Words that begin a declaration, or name a type.
+DECLARING = BUILTIN_TYPES | CLASS_KEYS | frozenset("namespace using typename template typedef".split())
+#: Modules outside of `syntax` that compare tokens with these, and why.
+READERS = {
+    "audit/requirements.py": "the size of the words of a shared array, in any branch",
+    "catalog/api.py": "a word before a name that an edit takes with it",
+    "catalog/uses.py": "namespaces by other names: of every file, before scopes are read",
+    "checks/ballot_width.py": "the words of a type that are replaced",
+    "checks/solo_kernel.py": "a name in a `using` is no use of it",
+    "checks/warp_size.py": "whether a place needs a constant",
+    "ptx/kept.py": "the words of a type that are replaced",
+    "verify/instrument.py": "parameter lists and templates that get one more: by their places",
+    "verify/reach.py": "members after `template`; classes and aliases of files of others",
+    "verify/shared_vars.py": "the words of a declaration that is moved",
+    "verify/trial/arguments.py": "the arguments of a template, and of what a macro dispatches on",
+    "verify/trial/members.py": "which key a class has: what is public in it",
+    "verify/trial/slices.py": "declarations that are copied whole, with what is before them",
+    "warp/native/host.py": "a declared function without a body",
+}
 _TOKENS = frozenset({"tok", "token", "after", "before", "sign"})  # names of variables that hold one
 
 
@@ -27,8 +49,8 @@ def _words(node: ast.expr) -> set[str]:
     return {word for text in texts for word in text.split()}
 
 
-def looks_for_operators(text: str) -> Iterator[int]:
-    """The lines of a module that compare a token with an operator, or with a table of the module that has one."""
+def looks_for(wanted: frozenset[str], text: str) -> Iterator[int]:
+    """The lines of a module that compare a token with a wanted word, or with a table of the module that has one."""
     tree = ast.parse(text)
     tables = {
         target.id: _words(node.value)
@@ -41,17 +63,27 @@ def looks_for_operators(text: str) -> Iterator[int]:
         if isinstance(node, ast.Compare) and any(map(_is_token, (node.left, *node.comparators))):
             sides = [x for x in (node.left, *node.comparators) if not _is_token(x)]
             words = set().union(*(tables.get(x.id, set()) if isinstance(x, ast.Name) else _words(x) for x in sides))
-            if words & OPERATORS:
+            if words & wanted:
                 yield node.lineno
 
 
-def test_only_the_syntax_room_looks_for_operators() -> None:
+def _found(wanted: frozenset[str]) -> dict[str, list[int]]:
+    """The lines of each module outside of `syntax` that look for words."""
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()
-        if not name.startswith("syntax/") and (lines := list(looks_for_operators(path.read_text("utf-8")))):
+        if not name.startswith("syntax/") and (lines := list(looks_for(wanted, path.read_text("utf-8")))):
             found[name] = lines
-    assert not found
+    return found
+
+
+def test_only_the_syntax_room_looks_for_operators() -> None:
+    assert not _found(OPERATORS)
+
+
+def test_who_looks_for_words_of_declarations_is_known() -> None:
+    found = _found(DECLARING)
+    assert found.keys() == READERS.keys(), {k: found.get(k) for k in found.keys() ^ READERS.keys()}
 
 
 def test_the_test_sees_a_reader() -> None:
@@ -61,6 +93,8 @@ def test_the_test_sees_a_reader() -> None:
         'x = tok not in {"?"}',
         "while after in _TABLE: pass",
     ):
-        assert list(looks_for_operators(f'_TABLE = frozenset("a && b".split())\n{line}')) == [2], line
+        assert list(looks_for(OPERATORS, f'_TABLE = frozenset("a && b".split())\n{line}')) == [2], line
     for line in ('if e.op == "+": pass', 'if t[k] in ("*", "&", "("): pass', 'if t[a:b] == ["+"]: pass'):
-        assert not list(looks_for_operators(line)), line
+        assert not list(looks_for(OPERATORS, line)), line
+    assert list(looks_for(DECLARING, 'if unit.tok(i - 1) in ("struct", "const"): pass')) == [1]
+    assert not list(looks_for(DECLARING, 'if d.kind == "template": pass'))

@@ -148,7 +148,7 @@ def _parameters(unit: Unit) -> set[str]:
     declarations = unit.declarations
     found = {name for i in unit.find("template") for name in type_parameters(unit.t, declarations.scope_at(i))}
     aliases = (d for i in unit.find("using") if (d := unit.declaration(i + 1)) is not None and d.kind == "type")
-    return found | {d.name for d in aliases if unit.t[value_of(unit.lexed, d)[0]] == "typename"}
+    return found | {d.name for d in aliases if "typename" in unit.t[slice(*value_of(unit.lexed, d))][:1]}
 
 
 def _depends(unit: Unit, i: int, parameters: set[str]) -> bool:

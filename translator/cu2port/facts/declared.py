@@ -189,10 +189,11 @@ def _is_alias(declarations: Declarations, d: Declaration) -> bool:
     Next to CUDA's own header a different one could not stand, so all uses mean CUDA's type, and all follow.
     """
     t = declarations.lexed.t
-    if t[d.first] == "using":
+    first, stop = alias_of(t, d)
+    if first > d.at:  # a `using`
         return True
-    words = [w for w in t[d.type_first : d.type_stop] if is_identifier(w) and w not in ("typedef", "const", "struct")]
-    return t[d.first] == "typedef" and all(w in BUILTIN_TYPES or _OPAQUE.match(w) for w in words)
+    words = [w for w in t[first:stop] if is_identifier(w) and w not in ("const", "struct")]
+    return first < stop and all(w in BUILTIN_TYPES or _OPAQUE.match(w) for w in words)
 
 
 def stands_in(declarations: Declarations) -> bool:

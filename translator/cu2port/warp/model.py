@@ -99,7 +99,7 @@ def make_device(unit: Unit, f: Function) -> Device:
     """A function, read."""
     params = parameters(unit, *f.params)
     tparams: tuple[Param, ...] = ()
-    if unit.t[f.first] == "template" and unit.tok(f.first + 1) == "<":
+    if unit.declarations.template_at(f.first) is not None:
         close = unit.angle_close(f.first + 1)
         if close > 0:
             tparams = parameters(unit, f.first + 1, close)
