@@ -324,6 +324,14 @@ def test_constant_expressions_may_share_functions_with_kernels(build: Callable[.
     assert (ran.code, ran.output) == (0, b"10 29\n")
 
 
+@pytest.mark.parametrize("callee", ["table[x.kernel]", "a.b[i][j].c", "p->rows[f(1)]", "ns::table[0]", "(*f)"])
+def test_kernels_of_tables_are_launched(callee: str) -> None:
+    unit = read(f"void f() {{ g(), {callee}<<<1, 64>>>(p); }}\n", "k.hip")
+    made = instrument(unit, reached([unit]))
+    assert "g(), ::cu2port_sim::Launch{" in made
+    assert f"{{ {callee}(cu2port_a...); }}" in made
+
+
 def test_specialisations_are_functions() -> None:
     text = (
         "template <class T> __global__ void k(T*);\n"

@@ -152,13 +152,22 @@ def find_launches(unit: Tokens) -> tuple[Launch, ...]:
             k = unit.match[k] - 1 if is_identifier(unit.tok(unit.match[k] - 1)) else unit.match[k]
         if k < 0:
             continue
-        callee = unit.qualifier(k)
-        while unit.tok(callee - 1) in (".", "->") and is_identifier(unit.tok(callee - 2)):
-            callee = unit.qualifier(callee - 2)
+        callee = _object_first(unit, k)
         after = close + 3
         args = (after, unit.match[after]) if unit.tok(after) == "(" and unit.match[after] > 0 else (-1, -1)
         out.append(Launch(callee, i, close, args, spaced))
     return tuple(reversed(out))
+
+
+def _object_first(unit: Tokens, k: int) -> int:
+    """The first token of a name with its qualifiers, members and elements that ends at token k: `a` of `a.b[i].c`."""
+    while True:
+        while unit.tok(k) == "]" and unit.match[k] > 0:
+            k = unit.match[k] - 1
+        k = unit.qualifier(k)
+        if unit.tok(k - 1) not in (".", "->") or not (is_identifier(unit.tok(k - 2)) or unit.tok(k - 2) == "]"):
+            return k
+        k -= 2
 
 
 def _launch_close(unit: Tokens, start: int, closes: dict[int, int], known: dict[int, int]) -> int:
