@@ -102,17 +102,22 @@ def _threads(unit: Unit, e: Expr, op: str) -> bool:
 
 def one_warp_launches(unit: Unit) -> Iterator[tuple[Launch, int, str]]:
     """Launches of blocks with rows of 32 threads that reach warp code: the launch, the 32, the kernel."""
-    for launch in unit.launches:
-        stop = launch.close
-        spans = unit.split_args(launch.config_first, stop)
+    for launch in _of_warps(unit):
+        spans = unit.split_args(launch.config_first, launch.close)
         if len(spans) < 2:
             continue
-        first, last = unit.lexed.at(spans[1].start), unit.lexed.at(spans[1].end)
-        at = _row(unit, first, last)
+        at = _row(unit, unit.lexed.at(spans[1].start), unit.lexed.at(spans[1].end))
         if at >= 0:
-            kernel = _kernel(unit, launch)
-            if _uses_warps(unit, kernel):
-                yield launch, at, kernel
+            yield launch, at, _kernel(unit, launch)
+
+
+def _of_warps(unit: Unit) -> Iterator[Launch]:
+    """Launches of kernels that reach a cross-lane operation in this file, which few files have."""
+    if unit.words.isdisjoint(LANE_OPERATIONS):
+        return
+    for launch in unit.launches:
+        if _uses_warps(unit, _kernel(unit, launch)):
+            yield launch
 
 
 def kernels_of_rows(unit: Unit) -> frozenset[str]:
@@ -127,13 +132,13 @@ def kernels_of_rows(unit: Unit) -> frozenset[str]:
 
 def row_constants(unit: Unit) -> Iterator[int]:
     """The literals of constants that make the rows of blocks a warp, where the kernel works with warps."""
-    for launch in unit.launches:
+    for launch in _of_warps(unit):
         spans = unit.split_args(launch.config_first, launch.close)
         if len(spans) < 2:
             continue
         name = unit.tok(_start(unit, unit.lexed.at(spans[1].start), unit.lexed.at(spans[1].end)))
         at = _constant(unit, name)
-        if at >= 0 and _uses_warps(unit, _kernel(unit, launch)):
+        if at >= 0:
             yield at
 
 
