@@ -45,12 +45,13 @@ from cu2port.syntax.tree import (
     root,
     walk,
 )
+from cu2port.syntax.words import CONDITIONS, LEAVING
 
 _OF_A_BLOCK = frozenset({"blockIdx", "blockDim", "gridDim"})
 _CONSTANTS = frozenset({"true", "false", "nullptr", "warpSize"})
 _OF_VALUES = frozenset({"min", "max", "abs"})
 _COUNTS = frozenset({"++", "--", "p++", "p--"})
-_HIDES = frozenset("return break continue goto if for while do switch case = ++ -- += -= asm".split())  # in a macro
+_HIDES = CONDITIONS | LEAVING | frozenset("do case = ++ -- += -= asm".split())  # in a macro
 
 
 @dataclass
