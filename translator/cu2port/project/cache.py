@@ -14,6 +14,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from sys import intern
 from typing import Any
 
 from cu2port.core.entry import Findings, checked, pack
@@ -242,13 +243,18 @@ def _dump_scan(found: Scan, names: Sequence[str] | None) -> bytes:
 def _load_scan(content: bytes) -> tuple[Scan, tuple[str, ...] | None] | None:
     try:
         declared, includes, side, promised, names, asked = json.loads(content)
-        facts = _side(*(frozenset(v) if isinstance(v, list) else v for v in side))
-        known = tuple((str(a), bool(b)) for a, b in includes)
-        wanted = None if asked is None else frozenset(asked)
-        scan = Scan(frozenset(declared), known, facts, frozenset(promised), asked=wanted)
-        return scan, None if names is None else tuple(names)
+        facts = _side(*(_shared(v) if isinstance(v, list) else v for v in side))
+        known = tuple((intern(a), bool(b)) for a, b in includes)
+        wanted = None if asked is None else _shared(asked)
+        scan = Scan(_shared(declared), known, facts, _shared(promised), asked=wanted)
+        return scan, None if names is None else tuple(map(intern, names))
     except (ValueError, TypeError, RecursionError):
         return None
+
+
+def _shared(names: Iterable[str]) -> frozenset[str]:
+    """Names that many files have: each text is in memory once."""
+    return frozenset(map(intern, names))
 
 
 def _side(*values: Any) -> SideFacts:
@@ -285,9 +291,9 @@ def _load(content: bytes, read: str) -> Done | None:
             status,
             diff=diff,
             entries=checked(kinds, rows),
-            seen=frozenset(seen),
-            left=frozenset(left),
-            helpers=frozenset(helpers),
+            seen=_shared(seen),
+            left=_shared(left),
+            helpers=_shared(helpers),
             read=read,
             written=str(written),
         )
