@@ -83,7 +83,7 @@ def test_rows_with_a_target_of_ours_name_its_header() -> None:
     assert not wrong
 
 
-WITH_HIP = {"half.hpp", "pipeline.hpp", "nvtx.hpp", "surface.hpp", "texture.hpp", "warp.hpp", "wmma.hpp"}
+WITH_HIP = {"half.hpp", "pipeline.hpp", "nvtx.hpp", "stream.hpp", "surface.hpp", "texture.hpp", "warp.hpp", "wmma.hpp"}
 
 
 @pytest.mark.parametrize("header", sorted({*helpers()} - WITH_HIP))
@@ -276,6 +276,65 @@ def test_atomic_objects(compiler: str, tmp_path: Path) -> None:
     program = built(compiler, (PROGRAMS / "atomic.cpp").read_text(), tmp_path)
     done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stdout) == (0, "")
+
+
+STREAMS = """#pragma once
+struct stream { int left, priority; };
+typedef stream* hipStream_t;
+typedef stream* hipEvent_t;
+enum hipError_t { hipSuccess, hipErrorNotReady, hipErrorUnknown };
+enum { hipEventDisableTiming = 2 };
+inline int& events() { static int n; return n; }
+inline const char* hipGetErrorString(hipError_t) { return "broken"; }
+inline hipError_t known(hipStream_t s) { return s->left < 0 ? hipErrorUnknown : hipSuccess; }
+inline hipError_t hipStreamSynchronize(hipStream_t s) {
+    if (s->left > 0) s->left = 0;
+    return known(s);
+}
+inline hipError_t hipStreamQuery(hipStream_t s) { return s->left > 0 ? hipErrorNotReady : known(s); }
+inline hipError_t hipEventCreateWithFlags(hipEvent_t* e, unsigned) { *e = new stream(); ++events(); return hipSuccess; }
+inline hipError_t hipEventRecord(hipEvent_t e, hipStream_t s) {
+    e->left = s->left;
+    return known(s);
+}
+inline hipError_t hipStreamWaitEvent(hipStream_t s, hipEvent_t e, unsigned) { s->left += e->left; return hipSuccess; }
+inline hipError_t hipEventDestroy(hipEvent_t e) { delete e; --events(); return hipSuccess; }
+inline hipError_t hipStreamGetPriority(hipStream_t s, int* p) { *p = s->priority; return hipSuccess; }
+"""
+STREAM_REF = """#include <cuda/stream_ref>
+#include <stdexcept>
+#include <type_traits>
+static int left(cuda::stream_ref s) { return s.ready() ? 0 : s.get()->left; }
+int main() {
+    stream a{3, -1}, b{0, 0}, bad{-1, 0};
+    cuda::stream_ref first(&a), second = &b;
+    static_assert(!std::is_constructible<cuda::stream_ref, int>::value, "");
+    static_assert(!std::is_constructible<cuda::stream_ref, decltype(nullptr)>::value, "");
+    if (first == second || !(first != second) || first.priority() != -1 || left(&a) != 3) return 1;
+    second.wait(first);
+    if (b.left != 3 || events() != 0) return 2;
+    first.wait();
+    second.sync();
+    if (a.left || b.left || !second.is_done()) return 3;
+    int caught = 0;
+    try { cuda::stream_ref(&bad).wait(); } catch (const std::runtime_error&) { ++caught; }
+    try { second.wait(cuda::stream_ref(&bad)); } catch (const std::runtime_error&) { ++caught; }
+    try { (void)left(&bad); } catch (const std::runtime_error&) { ++caught; }
+    return caught == 3 && events() == 0 ? 0 : 4;
+}
+"""
+
+
+def test_references_to_streams(compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Converted code with libcu++'s reference to a stream, with a stub of HIP that counts work and events."""
+    result = translate(STREAM_REF, path="a.cpp")
+    assert not [j for j in result.findings if j.outcome is not Outcome.APPLIED]
+    stub = tmp_path / "hip" / "hip_runtime.h"
+    stub.parent.mkdir()
+    stub.write_text(STREAMS)
+    monkeypatch.setenv("CPLUS_INCLUDE_PATH", str(tmp_path))
+    program = built(compiler, result.output.decode(), tmp_path)
+    assert subprocess.run([str(program)], check=False, timeout=60).returncode == 0
 
 
 def test_simd_rows_keep_the_name() -> None:
