@@ -25,6 +25,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from speed import CU2PORT, CUDA, SOURCES, adopt_orphans, measure
 
@@ -116,9 +117,10 @@ def workers(tree: Path, files: int, work: Path) -> None:
 
 def with_dask(seconds: Callable[..., float]) -> float:
     """The time with a dask cluster of two processes."""
-    from distributed import LocalCluster  # an extra
+    import distributed  # an extra
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    dask: Any = distributed
+    with dask.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         seconds("--scheduler", cluster.scheduler_address)  # its workers load cu2port
         return seconds("--scheduler", cluster.scheduler_address)
 

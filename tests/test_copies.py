@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from typing import cast
 
 import pytest
 
@@ -52,7 +54,7 @@ def test_an_error_of_the_copy_is_met_here() -> None:
 
 
 def test_the_copy_ends_with_who_asked() -> None:
-    found = with_copy(squares, MANY, share=True)
-    next(found)
-    found.close()
+    with contextlib.closing(cast("Generator[int, None, None]", with_copy(squares, MANY, share=True))) as found:
+        next(found)
+        assert multiprocessing.active_children()
     assert not multiprocessing.active_children()

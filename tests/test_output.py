@@ -460,7 +460,7 @@ def test_a_source_that_changes_while_it_is_copied_is_no_output(monkeypatch: pyte
     plant({"src/a.cu": "int x;\n", "src/b.cu": OLD})
     put = TreeOutput.put
 
-    def edited(self: TreeOutput, item: Item, data: bytes | None, *more: str | None) -> Judged | None:
+    def edited(self: TreeOutput, item: Item, data: bytes | None, *more: Any) -> Judged | None:
         if item.relative == "a.cu":
             plant({"src/a.cu": OLD})
         return put(self, item, data, *more)
