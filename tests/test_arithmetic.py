@@ -168,6 +168,17 @@ def test_type_of_a_simple_expression(expression: str, expected: str) -> None:
     assert simple_type(unit, Span(start, start + len(expression))) == expected
 
 
+def test_another_templates_parameter_is_no_type_here() -> None:
+    text = (
+        "template <class T> struct Base { T v; T own() { return v; } };\n"
+        "template <class T> struct Most : Base<int> { T most(T t) { return v; } };\n"
+    )
+    unit = Unit(text, load_catalog())
+    own, inherited = (at + len("return ") for at in (text.index("return"), text.rindex("return")))
+    assert simple_type(unit, Span(own, own + 1)) == "?T"
+    assert simple_type(unit, Span(inherited, inherited + 1)) == ""
+
+
 @pytest.mark.parametrize(
     ("a", "b", "expected"),
     [
