@@ -21,6 +21,7 @@ from cu2port.verify.sim_build import Program, Text, Toolchain
 from cu2port.verify.trial.assembly import Body, with_calls
 from cu2port.verify.trial.branches import counted
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
+from cu2port.verify.trial.program import _guarded
 from cu2port.verify.trial.run import Asked, Recorded, find_programs, open_trial, try_program, work_folder
 from cu2port.verify.trial.slices import needed, sliced
 from cu2port.verify.trial.verdict import Verdict, most_common_failure, read_output, written_by
@@ -225,6 +226,11 @@ def test_kernels_of_one_name_are_told_by_their_parameters() -> None:
         "const int n, float * a",
         "int * a",
     ]
+
+
+def test_headers_of_libraries_that_are_not_tried_are_left_out() -> None:
+    text = _guarded("#include <thrust/sort.h>\n#include <vector>\nint a;\n", small=False)
+    assert "thrust" not in text and text.index("absent.h") < text.index("#line 2\n") < text.index("<vector>")
 
 
 def test_what_macros_declare_for_the_host_is_left_out() -> None:

@@ -23,6 +23,7 @@ from cu2port.verify.trial.members import members
 from cu2port.verify.trial.slices import kept, needed, sliced
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*((?:<[^>\n]+>)|(?:\"[^\"\n]+\"))[^\n]*$", re.MULTILINE)
+_NOT_TRIED = re.compile(r"[<\"](?:thrust|(?:hip)?cub)/")  # see _LACKS
 _CUDA_NAME = re.compile(r"(?:cuda|CUDA|cu[A-Z]|CU_|CUDART_|make_cu|nv_bfloat|__nv_).*")
 _WHOLE = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uUlL]*")
 _MOST_NUMBERS = 64
@@ -167,11 +168,13 @@ def _without_ptx(unit: Unit, seen: frozenset[str], bodies: list[Body]) -> str:
 
 def _guarded(text: str, small: bool) -> str:
     """Headers that are not there, of libraries that host code uses, are replaced by what they usually bring along,
-    with `small` also half and bfloat16."""
+    with `small` also half and bfloat16; so are those of libraries whose kernels are not tried."""
     absent = "#define CU2PORT_TRIAL_SMALL_FLOATS\n" * small + '#include "cu2port_trial/absent.h"'
 
     def guarded(m: re.Match[str]) -> str:
         line = text.count("\n", 0, m.start()) + 2
+        if _NOT_TRIED.match(m[1]):
+            return f"{absent}\n#line {line}"
         return f"#if __has_include({m[1]})\n{m[0]}\n#else\n{absent}\n#endif\n#line {line}"
 
     return _INCLUDE.sub(guarded, text)

@@ -104,12 +104,13 @@ unsigned near_told(std::uint64_t r) {
     return told.empty() ? static_cast<unsigned>(r % 17) : told[(r >> 8) % told.size()] - 1 + static_cast<unsigned>(r % 3);
 }
 std::uint64_t whole_bits(const Style& s, std::uint64_t at, std::uint64_t r) {
-    static const std::uint64_t edges[] = {0, 1, ~std::uint64_t{0}, 0x7fffffff, 0x80000000, 31, 32, 33, 63, 64, 255, 256};
+    static const std::uint64_t edges[] = {0,  1,  ~std::uint64_t{0}, 0x7fffffff, 0x80000000, 0x80808080, 0x5a5a5a5a, 0x5a5a8000,
+                                          31, 32, 33,                63,         64,         255,        256,        0xff00ff};
     switch (s.ints) {
         case Ints::index: return r % s.limit;
         case Ints::rising: return at * 3 + r % 3;
         case Ints::bits: return r & 1;
-        case Ints::any: return r % 4 ? r >> 7 : edges[(r >> 9) % 12];
+        case Ints::any: return r % 4 ? r >> 7 : edges[(r >> 9) % 16];
         case Ints::zero: return 0;
         case Ints::told: return r & 8 ? near_told(r >> 9) : r % 17;
         default: return r % 17;
