@@ -332,7 +332,8 @@ class _Line:
 
     def of(self, places: list[int]) -> _Line:
         """What is at these places."""
-        numbers, scaled, sizes = ([x[i] for i in places] for x in (self.numbers, self.scaled, self.sizes))
+        numbers = [self.numbers[i] for i in places]
+        scaled, sizes = [self.scaled[i] for i in places], [self.sizes[i] for i in places]
         return _Line(numbers, scaled, sizes, all(map(math.isfinite, numbers)))
 
 
