@@ -51,8 +51,8 @@ class LibcudacxxLeft(Check):
             note="in the body of a macro",
         ),
         Example(
-            "#include <cuda/stream_ref>\ncuda::experimental::stream_ref s;\n",
-            "#include <cuda/stream_ref>\ncuda::experimental::stream_ref s;\n",
+            "#include <cuda/stream>\ncuda::experimental::stream s;\n",
+            "#include <cuda/stream>\ncuda::experimental::stream s;\n",
             note="a name that the catalogue does not know",
             findings=1,
         ),
