@@ -131,7 +131,7 @@ def inputs() -> list[list[dict[str, int]]]:
     return [lane_inputs(rng, pattern) for pattern in PATTERNS for _ in range(2)]
 
 
-@pytest.mark.parametrize("wave", [32, 64])
+@pytest.mark.parametrize("wave", [pytest.param(32, marks=pytest.mark.slow), 64])
 def test_lanes(wave: int, tmp_path: Path, inputs: list[list[dict[str, int]]]) -> None:
     source = tmp_path / "lanes.hip"
     source.write_text(program(TEXTS, inputs))

@@ -348,6 +348,7 @@ def test_the_cxx_agrees_with_the_manual(tmp_path: Path) -> None:
 KEPT = tuple(opcode for opcode in ALL if (form := form_of(opcode, False)) is not None and keeps(form))
 
 
+@pytest.mark.slow
 def test_sums_in_tiles_agree_with_the_manual(tmp_path: Path) -> None:
     """With both warps, with one, after 64 steps, and with Inf and NaN in one warp."""
     shapes = ("m16n8k16", "m16n8k8", "s8")

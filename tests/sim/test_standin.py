@@ -135,6 +135,7 @@ def test_versions(tmp_path: Path) -> None:
     assert "CU2PORT_SIM_WAVE" in called("sim-cc", "--help", cwd=tmp_path).stdout
 
 
+@pytest.mark.slow
 def test_separate_compilation(folder: Path) -> None:
     """Objects of one compiler linked by another, a program that fails, and what is said of it."""
     build = "nvcc -O0 -DFROM=3 -c k.cu -o k.o && g++ -I$CUDA_HOME/include -c main.cpp -o main.o && "

@@ -403,6 +403,7 @@ def test_reports_and_exit_codes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert Text("x").hip == "x"
 
 
+@pytest.mark.slow
 def test_a_race_that_changes_no_result_is_a_difference(tmp_path: Path, toolchain: Toolchain) -> None:
     path = tmp_path / "k.cu"
     path.write_text("""__global__ void k(int* out, int n) {
@@ -462,6 +463,7 @@ void go() { through<<<1, 256>>>(0, 0); }
 """
 
 
+@pytest.mark.slow
 def test_the_interpreter_runs_ptx_of_the_cuda_side(tried: Try, monkeypatch: pytest.MonkeyPatch) -> None:
     """So a fault of the converter's C++ for PTX is on one side alone."""
     said = tried(PTX.replace("addc", "add"), waves=(64,))
