@@ -297,14 +297,16 @@ class Reach:
 
     def _real_folder(self, folder: str) -> str:
         """A folder with links resolved: below one that is known only its own name is looked at."""
-        found = self._real.get(folder)
-        if found is None:
+        new: list[tuple[str, str]] = []  # folders may be deeper than functions may call each other
+        while (found := self._real.get(folder)) is None:
             above, _, name = folder.rpartition(os.sep)
             if not above or name in _NO_NAMES or self._is_link(folder) is not False:
-                found = os.path.realpath(folder)
-            else:
-                found = f"{self._real_folder(above).rstrip(os.sep)}{os.sep}{name}"
-            self._real[folder] = found
+                found = self._real[folder] = os.path.realpath(folder)
+                break
+            new.append((folder, name))
+            folder = above
+        for inner, name in reversed(new):
+            found = self._real[inner] = f"{found.rstrip(os.sep)}{os.sep}{name}"
         return found
 
     def _text_of_folder(self, folder: str, home: str) -> str:
