@@ -301,7 +301,7 @@ def test_all_that_a_conversion_opens_counts(tmp_path: Path) -> None:
     seen: set[str] = set()
 
     class Watched(Reach):
-        def _text(self, file: str, real: str) -> object:  # type: ignore[override] # what it gives is handed on
+        def _text(self, file: str, real: str) -> object:  # type: ignore[override]  # only the call is noted
             seen.add(os.path.normpath(file))
             return super()._text(file, real)
 

@@ -65,6 +65,13 @@ def built(compiler: str, source: str, folder: Path) -> Path:
     return program
 
 
+def stub(folder: Path, header: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A header in place of one of AMD's, which `built` finds."""
+    (folder / header).parent.mkdir()
+    (folder / header).write_text(text)
+    monkeypatch.setenv("CPLUS_INCLUDE_PATH", str(folder))
+
+
 # --- all headers ------------------------------------------------------------------------------------------------------
 
 
@@ -329,10 +336,7 @@ def test_references_to_streams(compiler: str, tmp_path: Path, monkeypatch: pytes
     """Converted code with libcu++'s reference to a stream, with a stub of HIP that counts work and events."""
     result = translate(STREAM_REF, path="a.cpp")
     assert not [j for j in result.findings if j.outcome is not Outcome.APPLIED]
-    stub = tmp_path / "hip" / "hip_runtime.h"
-    stub.parent.mkdir()
-    stub.write_text(STREAMS)
-    monkeypatch.setenv("CPLUS_INCLUDE_PATH", str(tmp_path))
+    stub(tmp_path, "hip/hip_runtime.h", STREAMS, monkeypatch)
     program = built(compiler, result.output.decode(), tmp_path)
     assert subprocess.run([str(program)], check=False, timeout=60).returncode == 0
 
@@ -396,10 +400,7 @@ def test_events_reach_roctx(compiler: str, tmp_path: Path, monkeypatch: pytest.M
     """Converted code with NVTX's events, with a stub of roctx: every message, in order, and nothing left open."""
     result = translate(NVTX, path="a.cpp")
     assert not [j for j in result.findings if j.outcome is not Outcome.APPLIED]
-    stub = tmp_path / "rocprofiler-sdk-roctx" / "roctx.h"
-    stub.parent.mkdir()
-    stub.write_text(ROCTX)
-    monkeypatch.setenv("CPLUS_INCLUDE_PATH", str(tmp_path))
+    stub(tmp_path, "rocprofiler-sdk-roctx/roctx.h", ROCTX, monkeypatch)
     program = built(compiler, result.output.decode(), tmp_path)
     done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stdout) == (0, EVENTS.replace("\n", ""))

@@ -11,7 +11,7 @@ from cu2port.catalog import Row, load_catalog
 from cu2port.catalog.groups import unqualified
 from cu2port.catalog.pastes import pasted
 from cu2port.facts.atoms import VERSION_MACROS
-from cu2port.facts.declared import Names, declaration_at, is_declared_for, is_own, names_of, own_at
+from cu2port.facts.declared import LIBRARY_SPACES, Names, declaration_at, is_declared_for, is_own, names_of, own_at
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import NAMES
 from cu2port.syntax.lexer import is_identifier
@@ -261,7 +261,7 @@ def _qualified_uses(unit: Unit) -> Iterator[Use]:
         return
     t = unit.t
     heads = _namespace_heads(unit)
-    own = {name for name in ("nvtx3", "rmm") if unit.owns(name)} | ({"cuda"} if owns_cuda(unit) else set())
+    own = {name for name in LIBRARY_SPACES if (owns_cuda(unit) if name == "cuda" else unit.owns(name))}
     for i in unit.find(*heads):
         tok = t[i]
         full = heads[tok]

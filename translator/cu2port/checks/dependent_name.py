@@ -16,7 +16,7 @@ _AFTER_TYPE = frozenset({"*", "&"})
 _NAME = r"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+"
 # members that a type may be, and the begin of the name that it declares
 _DECLARES = rf"(?:{GAP}::{GAP}{_NAME})++{GAP}(?:[*&]{GAP})*+[A-Za-z_$\x80-\xff]"
-_BEGINS = rf"(?:[;{{}}]|\b(?:const|static|volatile|__shared__|constexpr)\b){GAP}"  # as in _STARTS
+_BEGINS = rf"(?:[;{{}}]|\b(?:{'|'.join(sorted(w for w in _STARTS if is_identifier(w)))})\b){GAP}"
 _BEHIND_ARGUMENTS = re.compile(rf">{_DECLARES}")
 _OF_ARGUMENTS = re.compile(rf"{_BEGINS}{_NAME}(?:{GAP}::{GAP}{_NAME})*+{GAP}<[^;{{}}]*?>{_DECLARES}")
 _MEMBER_TEMPLATE = re.compile(rf"(?:\.|->){GAP}[A-Za-z_]\w*{GAP}<(?![<=])")

@@ -9,8 +9,8 @@ from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import GAP, is_identifier
 
-_OPERATOR = re.compile(rf"operator{GAP}[-+*/%=!]")
 _OPERATORS = frozenset({"+", "-", "*", "/", "%", "+=", "-=", "*=", "/=", "%=", "==", "!="})
+_OPERATOR = re.compile(rf"operator{GAP}(?:{'|'.join(map(re.escape, sorted(_OPERATORS)))})")
 _PARAMETER = re.compile(r"\b(?:class|typename)\s+(\w+)\s*(?=[,>])")
 _FIELDS = frozenset("xyzw")
 _COMPLEX = """template <class V> __device__ V operator*(const V& a, const V& b) {

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _BETWEEN = bytes(c if chr(c).isalnum() or c == 0x5F else 0x20 for c in range(256))  # what is no part of a word: a blank
 _HIP = ("hip", "HIP", "miopen", "roc", "rccl", "make_hip")
-_SPACES = frozenset({"cuda", "nvtx3", "rmm"})  # of libraries that a project may have a namespace of its own for
+LIBRARY_SPACES = frozenset({"cuda", "nvtx3", "rmm"})  # of libraries that a project may have a namespace of its own for
 _STAND_INS = tuple(
     f"{begin}{x}"
     for begin, ends in (("cuda", ("Error_t", "Stream_t", "Event_t")), ("CU", ("result", "stream", "event", "context")))
@@ -54,9 +54,9 @@ def names_of(text: str, known: frozenset[str], family: re.Pattern[str]) -> Names
     """
     words = set(text.encode("latin-1").translate(_BETWEEN).decode("latin-1").split())
     looks = words & known | {w for w in words if w[0] in "cCn" and family.match(w)}
-    asked = frozenset(looks | words & _SPACES)
+    asked = frozenset(looks | words & LIBRARY_SPACES)
     if "namespace" in words:
-        looks |= words & _SPACES
+        looks |= words & LIBRARY_SPACES
     if not looks or not _may_declare(text, looks, "enum" in words):
         return Names(asked=asked)
     return names_in(Declarations(lex(text)), looks)._replace(asked=asked)
@@ -83,7 +83,7 @@ def _is_part(char: str) -> bool:
 
 def _is_between(text: str, start: int, stop: int, enums: bool) -> bool:
     """Whether a name stands between what a declared name can stand between."""
-    if text[start:stop] in _SPACES:
+    if text[start:stop] in LIBRARY_SPACES:
         return bool(_OPENS.match(text, stop) and _SPACE.search(text, max(0, start - 80), start))
     before = text[max(0, start - 80) : start].rstrip(" \t\r\n*&")
     last = before[-1:]

@@ -142,12 +142,7 @@ def _broken(path: str, judged: Judged) -> FileRecord:
     return FileRecord(path, path, "failed", entries(b"", (judged,)))
 
 
-def _put(
-    tree: TreeOutput,
-    item: Item,
-    done: Done | None,
-    more: list[FileRecord] | None = None,
-) -> tuple[Judged, ...]:
+def _put(tree: TreeOutput, item: Item, done: Done | None, more: list[FileRecord] | None = None) -> tuple[Judged, ...]:
     """Write an item, `done` None: as it is, after the headers it includes; a file that cannot be read or written is a
     finding, and the others go on. `more`: gets the records of headers whose place is taken."""
     if item.kind == "none":
