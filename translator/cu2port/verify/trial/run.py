@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -24,6 +23,7 @@ from cu2port.verify.sim_build import INCLUDE_DIR, CannotBuild, Program, Toolchai
 from cu2port.verify.trial import parts
 from cu2port.verify.trial.answers import answering
 from cu2port.verify.trial.assembly import Body
+from cu2port.verify.trial.fitting import MOST_ROUNDS, Dropped, Part, reason, refused, smaller
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
 from cu2port.verify.trial.program import Hints, LackingError, Side, Written, check, hints, shares_memory, write
 from cu2port.verify.trial.verdict import (
@@ -42,7 +42,6 @@ _ORDERS: Mapping[str, Mapping[str, str]] = {
     " from the last lane on": {"CU2PORT_SIM_CHECK": "1", "CU2PORT_SIM_BACKWARD": "1"},
 }
 _WATCHED_LAUNCHES = 12  # in which races are looked for
-_ERROR = re.compile(r"^(.*?:\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +137,14 @@ def _shown(real: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a CUDA kernel's launches left, in files of `folder`. `said`: of the launches whose result does not depend on
-    the order of threads; `part`: of the branches; `has_ptx`: whose accesses to memory nothing watches."""
+    """What a CUDA kernel's launches left, in files of `folder`. `cuda`: the side without `dropped`; `said`: of the
+    launches whose result does not depend on the order of threads; `part`: of the branches; `has_ptx`: whose accesses
+    to memory nothing watches."""
 
     kernel: Kernel
     folder: Path
+    cuda: Side
+    dropped: Dropped
     told: Hints
     said: Said
     part: float
@@ -198,10 +200,7 @@ class Trial:
         Raises LackingError, CannotBuild.
         """
         none = Verdict(kernel.path, "", kernel.line, "could not")
-        with self.reading:
-            check(self.cuda, kernel)
-            told = hints(self.cuda, kernel)
-        binary, written = self._build(self.cuda, kernel, folder, 32, told)
+        cuda, dropped, told, binary, written = self._fitted(kernel, folder)
         count = len(written.branches)
         said = self._call(binary, folder, "record", [str(count), "0", str(self.asked.launches)], bodies=written.bodies)
         if said.unfit:
@@ -220,16 +219,21 @@ class Trial:
         if part < ENOUGH:
             missed = again.missed(written.branches)
             return replace(none, why=f"arguments reach {part:.0%} of its branches (not {missed})", branches=part)
-        return Recorded(kernel, folder, told, again, part, bool(written.bodies))
+        return Recorded(kernel, folder, cuda, dropped, told, again, part, bool(written.bodies))
 
     def compare(self, recorded: Recorded, hip: Side) -> Verdict:
         """Run a converted kernel on what was recorded. Raises CannotBuild."""
         kernel, folder, steady = recorded.kernel, recorded.folder, recorded.said.numbers("same", "close")
         found = Verdict(kernel.path, "", kernel.line, "could not", cases=len(steady), branches=recorded.part)
+        with self.reading:
+            hip = smaller(hip, recorded.dropped)
         runs: dict[str, Said] = {}
         built: dict[str, tuple[Path, int, Mapping[str, str]]] = {}
         for wave in self.asked.waves:
-            binary, _ = self._build(hip, kernel, folder, wave, recorded.told)
+            try:
+                binary, _ = self._build(hip, kernel, folder, wave, recorded.told)
+            except CannotBuild as e:
+                raise CannotBuild(f"the converted kernel does not compile: {reason(str(e), {})}") from None
             for order, settings in _ORDERS.items():
                 name = f"wave {wave}{order}"
                 built[name] = (binary, wave, settings)
@@ -253,14 +257,14 @@ class Trial:
         """A race of the converted kernel that CUDA's has not, as the order of threads that is simulated may hide it;
         "" where there is none, or where threads share nothing."""
         kernel, folder = recorded.kernel, recorded.folder
-        if self.toolchain.is_zig or recorded.has_ptx or not shares_memory(self.cuda, kernel):
+        if self.toolchain.is_zig or recorded.has_ptx or not shares_memory(recorded.cuda, kernel):
             return ""
         settings, cases = {"CU2PORT_SIM_CHECK": "1"}, [str(n) for n in steady[:_WATCHED_LAUNCHES]]
         binary, _ = self._build(hip, kernel, folder, 32, recorded.told, watched=True)
         race = self._call(binary, folder, "compare", cases, settings).race()
         if race is None:
             return ""
-        binary, _ = self._build(self.cuda, kernel, folder, 32, recorded.told, watched=True)
+        binary, _ = self._build(recorded.cuda, kernel, folder, 32, recorded.told, watched=True)
         cuda = self._call(binary, folder, "compare", cases, settings)
         if cuda.race() or race.number not in cuda.numbers("same", "close"):
             return ""
@@ -268,6 +272,26 @@ class Trial:
         places = sim_check.places(folder / "hip-32-watched", [at, other])
         lines = ", ".join(Path(places[x]).name for x in (at, other) if x in places)
         return f"a race that CUDA's kernel does not have: {text}" + (f" ({lines} as converted)" if lines else "")
+
+    def _fitted(self, kernel: Kernel, folder: Path) -> tuple[Side, Dropped, Hints, Path, Written]:
+        """The CUDA side without parts that do not compile, these, and its program."""
+        side, dropped = self.cuda, dict[Part, str]()
+        for _ in range(MOST_ROUNDS):
+            with self.reading:
+                check(side, kernel)
+                told = hints(side, kernel)
+            try:
+                binary, written = self._build(side, kernel, folder, 32, told)
+            except CannotBuild as e:
+                with self.reading:
+                    more = refused(self.cuda, kernel, str(e))
+                    if more.keys() <= dropped.keys():
+                        raise CannotBuild(f"it does not compile by itself: {reason(str(e), dropped)}") from None
+                    dropped |= more
+                    side = smaller(self.cuda, dropped)
+                continue
+            return side, dropped, told, binary, written
+        raise CannotBuild(f"it does not compile by itself: {next(iter(dropped.values()))}")
 
     def _build(
         self, side: Side, kernel: Kernel, folder: Path, wave: int, told: Hints, watched: bool = False
@@ -284,14 +308,9 @@ class Trial:
         flags = [*parts.flags(self.toolchain, wave, side.cuda, watched), *includes, *defines, *self.program.flags]
         objects = [str(parts.driver(self.toolchain)), str(self.toolchain.runtime())]
         alone = folder / f"{out.name}.o"
-        try:
-            self.toolchain.call([*flags, "-x", "c++", "-c", str(written.unit), "-o", str(alone)])
-            self.toolchain.call([str(alone), *objects, *["-no-pie"] * watched, "-pthread", "-lm", "-o", str(out)])
-        except CannotBuild as e:
-            said = _ERROR.search(str(e))
-            text = f"{Path(said[1]).name}: {said[2]}" if said else str(e).splitlines()[-1][:200]
-            what = "it does not compile by itself" if side.cuda else "the converted kernel does not compile"
-            raise CannotBuild(f"{what}: {text}") from None
+        flags += ["-ferror-limit=0"] * self.toolchain.is_clang  # all of them: see `fitting`
+        self.toolchain.call([*flags, "-x", "c++", "-c", str(written.unit), "-o", str(alone)])
+        self.toolchain.call([str(alone), *objects, *["-no-pie"] * watched, "-pthread", "-lm", "-o", str(out)])
         return out, written
 
     def _call(

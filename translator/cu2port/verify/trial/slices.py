@@ -223,11 +223,17 @@ def kept(unit: Unit, seen: frozenset[str]) -> list[Entity]:
 
 
 def sliced(unit: Unit, seen: frozenset[str]) -> str:
-    """A file's text with all else blanked; line ends stay, and directives but pragmas of what is blanked."""
+    """A file's text with all else blanked."""
     wanted = set(seen)
+    return without(unit, (e for e in entities(unit) if not _is_needed(e, wanted)))
+
+
+def without(unit: Unit, unwanted: Iterable[Entity]) -> str:
+    """A file's text with some entities blanked, given in text order; line ends stay, and directives but pragmas of
+    what is blanked."""
     out, at = [], 0
-    for e in entities(unit):
-        if _is_needed(e, wanted) or e.stop <= e.first:
+    for e in unwanted:
+        if e.stop <= e.first:
             continue
         start, end = unit.p[e.first], unit.end(e.stop - 1)
         out.append(unit.text[at:start])

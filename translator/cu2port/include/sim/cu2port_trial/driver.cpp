@@ -7,8 +7,9 @@
 // Each case runs in a process of its own. A line of standard output for each: `case N ran`, `case N same`,
 // `case N close`, `case N differs ...` or `case N failed WHY`; `branches BITS` at the end.
 //
-// All is derived from a seed and a case's number, so that the programs of the CUDA kernel and of the converted one
-// make the same arguments by themselves. Pointers point to areas of addresses without memory: each page is mapped and
+// All is derived from a seed and a case, which `record` keeps in a file, so that the programs of the CUDA kernel and of
+// the converted one make the same arguments by themselves. Cases are made from a seed and a number; later ones take parts
+// from earlier ones that reached new branches. Pointers point to areas of addresses without memory: each page is mapped and
 // filled when it is first touched, so that an array is as long as the kernel wants it, up to `kLongest`.
 #include <hip/hip_runtime.h>
 
@@ -84,6 +85,7 @@ constexpr std::uintptr_t kBase = std::uintptr_t{1} << 45, kSpacing = std::uintpt
 constexpr std::size_t kPage = 4096, kLongest = std::size_t{256} << 20, kMostPages = 16384;
 constexpr unsigned long kMostThreads = 65536;
 constexpr int kAreas = 256, kChildren = 4;
+constexpr int kFew = 12, kEnough = 32, kIdle = 60;  // launches: at least, where they are quick, without a new branch
 constexpr int kOutside = 118, kTooMuch = 119;  // exit codes of a run that says nothing about the kernel
 
 std::uint64_t mix(std::uint64_t x) {
@@ -110,7 +112,7 @@ std::uint64_t whole_bits(const Style& s, std::uint64_t at, std::uint64_t r) {
         case Ints::index: return r % s.limit;
         case Ints::rising: return at * 3 + r % 3;
         case Ints::bits: return r & 1;
-        case Ints::any: return r % 4 ? r >> 7 : edges[(r >> 9) % 16];
+        case Ints::any: return r % 4 ? r >> 7 : edges[(r >> 9) % 16] ^ (r >> 13 & 1) << (r >> 14) % 32;  // some one bit off
         case Ints::zero: return 0;
         case Ints::told: return r & 8 ? near_told(r >> 9) : r % 17;
         default: return r % 17;
@@ -309,7 +311,58 @@ Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_
         Style s{plain ? Ints::index : all_bits ? Ints::any : ints[r.below(8)], plain ? Reals::whole : reals[r.below(5)], n ? n : 1};
         if (spec.roles[i] == 'o') s.ints = Ints::rising;
         c.styles.push_back(s);
+        c.seeds.push_back(r.next());
     }
+    return c;
+}
+
+// A case that went where none had been, with some parts of a new one.
+Case crossed(Case c, const Case& fresh, std::uint64_t seed) {
+    Random r{mix(seed)};
+    const unsigned percent = 10 + 20 * r.below(3);
+    if (r.chance(percent)) c.grid = fresh.grid, c.block = fresh.block;
+    if (r.chance(percent)) c.seed = fresh.seed;
+    if (r.chance(percent)) c.nulls = fresh.nulls;
+    for (std::size_t i = 0; i < c.numbers.size(); ++i) {
+        if (r.chance(percent)) c.numbers[i] = fresh.numbers[i];
+        if (r.chance(percent)) c.styles[i] = fresh.styles[i];
+        if (r.chance(percent)) c.seeds[i] = fresh.seeds[i];
+    }
+    return c;
+}
+
+std::string file_of(const std::string& folder, unsigned number, const char* kind) {
+    return folder + "/" + std::to_string(number) + "." + kind;
+}
+void keep_case(const std::string& path, const Case& c) {
+    std::FILE* f = std::fopen(path.c_str(), "wb");
+    if (f == nullptr) _exit(kTooMuch);
+    const std::uint64_t fixed[] = {c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, c.dynamic, c.seed, c.nulls};
+    std::fwrite(fixed, sizeof fixed, 1, f);
+    for (std::size_t i = 0; i < c.numbers.size(); ++i) {
+        std::fwrite(&c.numbers[i], sizeof c.numbers[i], 1, f);
+        std::fwrite(&c.styles[i], sizeof c.styles[i], 1, f);
+        std::fwrite(&c.seeds[i], sizeof c.seeds[i], 1, f);
+    }
+    std::fclose(f);
+}
+Case kept_case(const std::string& path, std::size_t parameters) {
+    Case c;
+    std::uint64_t fixed[9];
+    std::FILE* f = std::fopen(path.c_str(), "rb");
+    bool good = f != nullptr && std::fread(fixed, sizeof fixed, 1, f) == 1;
+    for (std::size_t i = 0; good && i < parameters; ++i) {
+        unsigned number;
+        Style style;
+        std::uint64_t seed;
+        good = std::fread(&number, sizeof number, 1, f) == 1 && std::fread(&style, sizeof style, 1, f) == 1 && std::fread(&seed, sizeof seed, 1, f) == 1;
+        c.numbers.push_back(number), c.styles.push_back(style), c.seeds.push_back(seed);
+    }
+    if (!good) _exit(kTooMuch);
+    std::fclose(f);
+    const auto of = [&](int i) { return static_cast<unsigned>(fixed[i]); };
+    c.grid = dim3(of(0), of(1), of(2)), c.block = dim3(of(3), of(4), of(5));
+    c.dynamic = fixed[6], c.seed = fixed[7], c.nulls = fixed[8];
     return c;
 }
 
@@ -323,7 +376,7 @@ std::string unfit(const Layout& l, int depth = 0) {
     return "";
 }
 void fill_argument(char* raw, const Layout& layout, bool is_integer, bool is_class, const Case& c, std::size_t i) {
-    const std::uint64_t seed = mix(c.seed + i * 77 + 13);
+    const std::uint64_t seed = mix(c.seeds[i]);
     if (is_integer) {
         const bool minus = c.numbers[i] == kMinusOne;
         const std::uint64_t v = !minus ? c.numbers[i] : layout.scalars[0].is_signed ? ~std::uint64_t{0} : 0;
@@ -343,8 +396,9 @@ void fill_argument(char* raw, const Layout& layout, bool is_integer, bool is_cla
             if (s.inner && !none) set_area(area, *s.inner(), c.styles[i], mix(seed + ++inner), static_cast<int>(i));
             const std::uintptr_t p = s.inner && !none ? start_of(area) : 0;
             std::memcpy(raw + s.offset, &p, sizeof p);
-        } else if (is_class && !is_real(s) && s.size >= 4) {
-            const std::uint64_t v = f % 3 ? c.numbers[i] : c.styles[i].limit;
+        } else if (is_class && s.kind == Field::whole && s.size >= 4) {
+            const std::uint64_t r = mix(seed + f * 0x9e3779b97f4a7c15u), choices[] = {c.numbers[i], c.styles[i].limit, r >> 8 & 1, r % 7};
+            const std::uint64_t v = choices[(r >> 16) % 4];
             std::memcpy(raw + s.offset, &v, s.size);
         } else {
             put_scalar(raw + s.offset, s, mine, 0, f);
@@ -402,8 +456,6 @@ struct Memory {
         return out;
     }
 };
-
-std::string file_of(const std::string& folder, unsigned number) { return folder + "/" + std::to_string(number) + ".pages"; }
 
 void keep(const std::string& path, const Pages& pages) {
     std::FILE* f = std::fopen(path.c_str(), "wb");
@@ -528,8 +580,8 @@ int covered(unsigned count, int& of) {
 }
 
 // In the process of one case: runs it and says how it went, on descriptor `say`.
-[[noreturn]] void run_case(const Kernel& kernel, const Spec& spec, Memory memory, const std::string& folder, std::uint64_t seed,
-                           unsigned number, bool record, int say) {
+[[noreturn]] void run_case(const Kernel& kernel, const Spec& spec, Memory memory, const std::string& folder, const Case& c, unsigned number,
+                           bool record, int say) {
     const cu2port_sim::Launch warm{cu2port_sim::configure(1, 1), "nothing", {"the trial", 0}};
     warm([](int) {}, 0);  // the runtime takes its signals with the first launch
     struct sigaction fault {};
@@ -541,7 +593,6 @@ int covered(unsigned count, int& of) {
         trap.sa_sigaction = on_step;
         sigaction(SIGTRAP, &trap, nullptr);
     }
-    const Case c = make_case(spec, seed, number, kernel.parameters.size());
     if (spec.block) {  // the converted kernel wants another block: not every one of CUDA's has one
         const dim3 b = spec.block(c.block);
         if (b.x * b.y * b.z == 0 || b.x * b.y * b.z > 1024) _exit(0);
@@ -562,11 +613,11 @@ int covered(unsigned count, int& of) {
     const unsigned threads = c.grid.x * c.grid.y * c.grid.z * c.block.x * c.block.y * c.block.z;
     if (record) {
         add_branches();
-        keep(file_of(folder, number), pages);
-        dprintf(say, "case %u ran\t%u\t%zu\n", number, threads, pages.size());
+        keep(file_of(folder, number, "pages"), pages);
+        keep_case(file_of(folder, number, "case"), c);
         _exit(0);
     }
-    const Difference d = compare(memory, spec, kept(file_of(folder, number)), pages);
+    const Difference d = compare(memory, spec, kept(file_of(folder, number, "pages")), pages);
     if (d.count)
         dprintf(say, "case %u differs\t%u\t(%u,%u,%u)\t(%u,%u,%u)\t%lu\t%s\t%zu\t%zu\n", number, threads, c.grid.x, c.grid.y, c.grid.z, c.block.x,
                 c.block.y, c.block.z, d.count, d.first.c_str(), d.at, d.size);
@@ -644,27 +695,37 @@ int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const s
         cases.push_back(static_cast<unsigned>(std::atoi(argv[5])));
     } else
         for (int i = 5; i < argc; ++i) cases.push_back(static_cast<unsigned>(std::atoi(argv[i])));
+    const std::size_t parameters = kernel.parameters.size();
     all_branches = static_cast<unsigned char*>(mmap(nullptr, kBranches, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     std::memset(all_branches, 4, kBranches);
     for (const std::uint32_t* n = __start_cu2port_branches; n != __stop_cu2port_branches; ++n) all_branches[*n] = 0;
     int ran = 0, idle = 0, best = 0, of = 0;
+    std::vector<Case> good;  // each reached new branches
     for (unsigned number : cases) {
         std::fflush(stdout);
         const int say = dup(1);
+        Case c = record ? make_case(spec, seed, number, parameters) : kept_case(file_of(folder, number, "case"), parameters);
+        if (record && number >= kFew && number % 3 && !good.empty()) {
+            const std::uint64_t r = mix(seed * 31 + number);
+            c = crossed(good[r % 2 ? good.size() - 1 : (r >> 8) % good.size()], c, r);
+        }
         const pid_t child = fork();
         if (child == 0) {
             const int nothing = open("/dev/null", O_WRONLY), err = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
             dup2(nothing, 1), dup2(err, 2);
             limit_time(record ? 1 : 4);
-            run_case(kernel, spec, Memory{globals, {}}, folder, seed, number, record, say);
+            run_case(kernel, spec, Memory{globals, {}}, folder, c, number, record, say);
         }
         close(say);
         if (child < 0) return 2;
         if (await(child, number, errors) && record) {
             ++ran, ++idle;
             const int now = covered(count, of);
-            if (now > best) best = now, idle = 0;
-            if (ran >= 12 && (best == of || idle >= 12)) break;
+            const bool is_new = now > best;
+            if (is_new) best = now, idle = 0, good.push_back(c);
+            if (is_new || ran <= kEnough) std::printf("case %u ran\n", number);
+            const bool slow = used_seconds() > seconds / 5;
+            if (ran >= (slow ? kFew : kEnough) && (best == of || idle >= (slow ? kFew : kIdle))) break;
         }
         if (used_seconds() > seconds) break;
     }

@@ -36,7 +36,8 @@ struct Case {
     std::size_t dynamic;
     std::vector<unsigned> numbers;  // a value for each parameter that is an integer
     std::vector<Style> styles;
-    std::uint64_t seed;
+    std::vector<std::uint64_t> seeds;  // of each parameter: what its arrays are filled with
+    std::uint64_t seed;                // of variables in the GPU's memory
     bool small = false;       // integers but sizes of all are small numbers
     std::uint64_t nulls = 0;  // bits: parameters that are null pointers
 };

@@ -1,0 +1,101 @@
+"""Parts of files that do not compile are left out, where the kernel compiles without them.
+
+What a kernel needs is found by names, so more is kept than it uses: a method `data` of a class of another library
+keeps that class. What the compiler refuses outside of the kernel is dropped until the rest compiles, on both sides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cu2port.facts.unit import Unit
+from cu2port.verify.reach import read
+from cu2port.verify.sim_build import absolute_path
+from cu2port.verify.trial.kernels import Kernel
+from cu2port.verify.trial.program import Side
+from cu2port.verify.trial.slices import Entity, entities, without
+
+_MESSAGE = re.compile(r"^(.+?):([0-9]+):(?:[0-9]+:)? (?:(fatal error|error): )?(.*)$", re.MULTILINE)
+_INCLUDED = re.compile(r"^(?:In file included from|\s+from) .*\n", re.MULTILINE)
+_QUOTED = re.compile(r"['\u2018](?:[\w:]*::)?(\w+)['\u2019]")
+MOST_ROUNDS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The entity number `number` of those in a file that declare the same names."""
+
+    path: Path
+    names: frozenset[str]
+    number: int
+
+
+Dropped = Mapping[Part, str]  # with what the compiler said of each
+
+
+def smaller(side: Side, dropped: Dropped) -> Side:
+    """A side without some parts."""
+    units = dict(side.units)
+    for path in {p.path for p in dropped} & units.keys():
+        gone = (e for part, e in _parts(path, units[path]) if part in dropped)
+        units[path] = read(without(units[path], gone), units[path].path)
+    return replace(side, units=units)
+
+
+def refused(side: Side, kernel: Kernel, said: str) -> dict[Part, str]:
+    """The parts in which the compiler found errors, but the kernel itself."""
+    out: dict[Part, str] = {}
+    for text, places in _errors(said):
+        for path, line in places:
+            unit = side.units.get(path)
+            if unit is None:
+                continue
+            for part, e in _parts(path, unit):
+                if kernel.name not in e.names and _has_line(unit, e, line):
+                    out.setdefault(part, text)
+            break  # the others say how the compiler came there
+    return out
+
+
+def reason(said: str, dropped: Dropped) -> str:
+    """The first error of a program; where it is that a dropped part is missing, what was wrong with that."""
+    text = next((t for t, _ in _errors(said)), "") or said.splitlines()[-1][:200]
+    for _ in range(MOST_ROUNDS):
+        named = set(_QUOTED.findall(text.partition(": ")[2]))
+        because = next((why for part, why in dropped.items() if named & part.names), "")
+        if not because or because == text:
+            break
+        text = because
+    return text
+
+
+def _parts(path: Path, unit: Unit) -> Iterator[tuple[Part, Entity]]:
+    seen: dict[frozenset[str], int] = {}
+    for e in entities(unit):
+        seen[e.names] = number = seen.get(e.names, -1) + 1
+        yield Part(path, e.names, number), e
+
+
+def _has_line(unit: Unit, e: Entity, line: int) -> bool:
+    if e.stop <= e.first:
+        return False
+    start, end = unit.p[e.first], unit.end(e.stop - 1)
+    first = unit.text.count("\n", 0, start) + 1
+    return first <= line <= first + unit.text.count("\n", start, end)
+
+
+def _errors(said: str) -> Iterator[tuple[str, list[tuple[Path, int]]]]:
+    """The errors of a compiler's output: `FILE:LINE: TEXT`, and the places that it names, the error's own first."""
+    text, places = "", list[tuple[Path, int]]()
+    for m in _MESSAGE.finditer(_INCLUDED.sub("", said)):
+        if m[3]:
+            if text:
+                yield text, places
+            text, places = f"{Path(m[1]).name}:{m[2]}: {m[4]}", []
+        if text:
+            places.append((absolute_path(Path(m[1])), int(m[2])))
+    if text:
+        yield text, places
