@@ -17,6 +17,8 @@ _NAME = r"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+"
 # members that a type may be, and the begin of the name that it declares
 _DECLARES = rf"(?:{GAP}::{GAP}{_NAME})++{GAP}(?:[*&]{GAP})*+[A-Za-z_$\x80-\xff]"
 _BEGINS = rf"(?:[;{{}}]|\b(?:{'|'.join(sorted(w for w in _STARTS if is_identifier(w)))})\b){GAP}"
+_BEHIND_NAME = re.compile(_DECLARES)
+_LAST = re.compile(r"(?:[\w$\x80-\xff]+|[^\w$\x80-\xff])\Z")
 _BEHIND_ARGUMENTS = re.compile(rf">{_DECLARES}")
 _OF_ARGUMENTS = re.compile(rf"{_BEGINS}{_NAME}(?:{GAP}::{GAP}{_NAME})*+{GAP}<[^;{{}}]*?>{_DECLARES}")
 _MEMBER_TEMPLATE = re.compile(rf"(?:\.|->){GAP}[A-Za-z_]\w*{GAP}<(?![<=])")
@@ -117,9 +119,19 @@ class DependentName(Check):
 def _may_declare(unit: Unit) -> bool:
     """Whether a statement may declare something with a type that is qualified with what depends on a type parameter
     of a template (`T::x y`, `A<T>::x* y`), told without the lexer. False is certain."""
-    of_arguments = _BEHIND_ARGUMENTS.search(unit.text) is not None and _OF_ARGUMENTS.search(unit.text) is not None
-    # what a declaration begins with is looked for where the rest is found, as that is the faster search
-    return of_arguments or all(may_name_dependent(unit, _DECLARES, before) for before in ("", _BEGINS))
+    if _BEHIND_ARGUMENTS.search(unit.text) is not None and _OF_ARGUMENTS.search(unit.text) is not None:
+        return True
+    return may_name_dependent(unit, _BEHIND_NAME, _may_begin)
+
+
+def _may_begin(text: str, at: int) -> bool:
+    """Whether a statement, or what follows a specifier, may begin at a place, told without the lexer. False is certain.
+
+    Only blanks on the line are passed over: what is above, or in a comment before it, may be anything.
+    """
+    line = text[text.rfind("\n", 0, at) + 1 : at].rstrip(" \t\f\v\r")
+    last = _LAST.search(line)
+    return last is None or last[0] in _STARTS or line.endswith(("*/", "\\"))
 
 
 def _may_call_template(text: str) -> bool:

@@ -12,8 +12,8 @@ from cu2port.syntax.declarations import value_of
 from cu2port.syntax.lexer import GAP, is_identifier
 from cu2port.syntax.types import type_parameters
 
-_QUALIFIES = rf"{GAP}::"
-_OF_ARGUMENTS = re.compile(rf">{_QUALIFIES}")
+_QUALIFIES = re.compile(rf"{GAP}::")
+_OF_ARGUMENTS = re.compile(rf">{GAP}::")
 _SHAPE = re.compile(r"::\s*\w+\s*<[^;(){}]*>\s*\(")
 _MEMBER = re.compile(r"(?:\.|->)\w+<[^;(){}]*>\(")  # begins where few texts do: a word before it is looked at later
 _ARGUMENT = re.compile(r"\w+\Z|::|,|<|>|\*|&|\+|-|\.\.\.")

@@ -38,7 +38,7 @@ class VectorInitialiser(Check):
 
     def _vector(self, unit: Unit, i: int) -> Iterator[Finding]:
         kind, t = unit.t[i], unit.t
-        if unit.tok(i - 1) == "->" or unit.declares(i):
+        if unit.tok(i - 1) == "->":
             return
         size = int(kind[-1])
         k = i + 1
@@ -46,7 +46,7 @@ class VectorInitialiser(Check):
             k += 1
             if unit.tok(k) == "(":  # a function: what it returns
                 f = unit.function_at(i)
-                if f is not None and f.name_at == k - 1:
+                if f is not None and f.name_at == k - 1 and not unit.declares(i):
                     for r in unit.find("return"):
                         if f.body[0] < r < f.body[1] and unit.tok(r + 1) == "{":
                             yield from self._list(unit, kind, size, r + 1)
@@ -55,14 +55,16 @@ class VectorInitialiser(Check):
         while unit.tok(k) == "[" and unit.match[k] > 0:
             is_array, k = True, unit.match[k] + 1
         k += unit.tok(k) == "="
-        if unit.tok(k) == "{" and unit.match[k] > k and is_array:
+        if unit.tok(k) != "{" or unit.declares(i):
+            return
+        if unit.match[k] > k and is_array:
             inside = t[k + 1 : unit.match[k]]
             if len(inside) == 1 and _ZERO.match(inside[0]):
                 span = unit.p[k + 1], unit.p[unit.match[k]]
                 blank = " " if unit.text[unit.end(k) : unit.p[k + 1]] else ""
                 end = span[1] if blank else unit.end(k + 1)
                 yield self._finding_of(unit, kind, k, (replace(span[0], end, ""),))
-        elif unit.tok(k) == "{":
+        else:
             yield from self._list(unit, kind, size, k)
 
     def _list(self, unit: Unit, kind: str, size: int, k: int) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -112,17 +113,24 @@ def _holds(text: str, part: str | re.Pattern[str]) -> bool:
     return part in text if isinstance(part, str) else part.search(text) is not None
 
 
-def may_name_dependent(unit: Unit, behind: str, before: str = "") -> bool:
-    """Whether a type parameter of a template may stand between what two patterns match, told without the lexer. False
-    is certain."""
-    names = unit.once(_type_parameters)
-    return bool(names) and re.search(rf"{before}(?:{'|'.join(names)}){behind}", unit.text) is not None
+def may_name_dependent(unit: Unit, behind: re.Pattern[str], begins: Callable[[str, int], bool] | None = None) -> bool:
+    """Whether a type parameter of a template may stand before what a pattern matches, where `begins(text, offset)` holds
+    for its place, told without the lexer. False is certain."""
+    text = unit.text
+    for name in unit.once(_type_parameters):
+        at = text.find(name)
+        while at >= 0:
+            end = at + len(name)
+            if behind.match(text, end) is not None and (begins is None or begins(text, at)):
+                return True
+            at = text.find(name, end)
+    return False
 
 
 def _type_parameters(unit: Unit) -> tuple[str, ...]:
-    """What may be type parameters of templates, or named after one, as patterns."""
+    """What may be type parameters of templates, or named after one."""
     text = unit.text
-    found = {re.escape(m[1] or m[2]) for m in _TYPE_PARAMETER.finditer(text)} if "template" in text else ()
+    found = {m[1] or m[2] for m in _TYPE_PARAMETER.finditer(text)} if "template" in text else ()
     return tuple(sorted(found))
 
 
