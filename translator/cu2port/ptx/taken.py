@@ -12,7 +12,6 @@ from cu2port.facts.atoms import CUDA_MACROS, under_hip
 from cu2port.facts.branches import LAST_COMMON, comparison, newer_only, older_is_empty, older_refuses
 from cu2port.facts.hipcode import CONDITIONS, condition_of
 from cu2port.facts.unit import Unit
-from cu2port.ptx.table import find
 from cu2port.ptx.tokens import COMMENTS
 from cu2port.syntax.conditions import UNDEFINED, UNKNOWN, Macro, truth
 from cu2port.syntax.constants import Constant
@@ -62,6 +61,8 @@ def _added(unit: Unit, number: int) -> list[tuple[int, int]]:
 
 def _has_rows(unit: Unit, opener: int, close: int) -> bool:
     """Whether the text of an asm statement is of string literals, and each of its instructions has a row."""
+    from cu2port.ptx.table import find  # slow to load, and few files have such statements
+
     text, k = "", opener + 1
     while k < close and is_string(unit.t[k]):
         text += decode(unit.t[k])
