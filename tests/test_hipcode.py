@@ -234,6 +234,33 @@ def test_two_widths_in_one_program_are_said_once(tmp_path: Path) -> None:
     assert ran.record.open == sum(e.open for f in ran.record.files for e in f.entries) + 1
 
 
+ALIASES = {
+    "CMakeLists.txt": "project(p)\nif(P_HIP)\n  enable_language(HIP)\nendif()\n",
+    "gpu/compat.h": "#ifdef P_HIP\n#include <hip/hip_runtime.h>\n"
+    + "".join(f"#define cuda{x} hip{x}\n" for x in "Malloc Free Memcpy Memset SetDevice GetDevice EventRecord".split())
+    + "#define cudaSuccess hipSuccess\n#else\n#include <cuda_runtime.h>\n#endif\n",
+    "gpu/a.cu": f'#ifdef P_HIP\n#include "compat.h"\n#endif\n#include "part.cuh"\n{CUDA}',
+    "gpu/part.cuh": LANES,
+    **{f"other/{n}.cu": CUDA for n in range(20)},
+}
+
+
+def test_files_that_macros_compile_for_hip_stay(tmp_path: Path) -> None:
+    ran = _run(_tree(tmp_path / "in", ALIASES), tmp_path / "out")
+    same = {name for name, text in ALIASES.items() if (tmp_path / "out" / name).read_text() == text}
+    assert same == {"CMakeLists.txt", "gpu/compat.h", "gpu/a.cu", "gpu/part.cuh"}
+    assert ran.record.hip is not None and ran.record.hip.decision == "mixed"
+    assert {r for _, s, r in ran.record.hip.files if s == "kept"} == {"gpu/compat.h gives HIP's functions CUDA's names"}
+    fewer = {name: text for name, text in ALIASES.items() if name not in {f"other/{n}.cu" for n in range(15)}}
+    told = _run(_tree(tmp_path / "in2", fewer), tmp_path / "both").record.hip
+    assert told is not None and told.decision == "both"
+    without = {name: text for name, text in ALIASES.items() if name != "CMakeLists.txt"}
+    _run(_tree(tmp_path / "in3", without), tmp_path / "no-build")
+    assert "hipFree" in (tmp_path / "no-build/gpu/a.cu").read_text()
+    _run(_tree(tmp_path / "in4", ALIASES), tmp_path / "convert", hip_side="convert")
+    assert "hipFree" in (tmp_path / "convert/gpu/a.cu").read_text()
+
+
 def test_a_file_named_alone_is_converted(tmp_path: Path) -> None:
     root = _tree(tmp_path / "in", BOTH)
     convert.run(Request((str(root / "src/cuda/run_cuda.cu"),), "out", f"{tmp_path}/o.cu", Options(use_clang=False)))

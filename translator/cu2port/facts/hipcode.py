@@ -178,7 +178,7 @@ class SideFacts:
     `cuda`: why it is CUDA's code, in what is not for HIP alone; `hip`: why it is HIP's, in what is not in branches;
     `asked`: the macros for HIP that its conditions ask for; `only_hip`, `elsewhere`: macros that it defines in branches
     for HIP, and outside of them; `common`: includes, as spelled, outside of branches for HIP, None: all of them;
-    `lanes`: it counts lanes.
+    `lanes`: it counts lanes; `aliases`: its macros give HIP's functions CUDA's names.
     """
 
     cuda: str = ""
@@ -189,6 +189,7 @@ class SideFacts:
     common: frozenset[str] | None = None
     branches: bool = False
     lanes: bool = False
+    aliases: bool = False
 
 
 def side_facts(unit: Unit) -> SideFacts:
@@ -217,9 +218,17 @@ def _side_facts(unit: Unit) -> SideFacts:
         common=frozenset(inc.path for inc in common),
         branches=bool(groups),
         lanes=not unit.words.isdisjoint(_LANES),
+        aliases=sum(_is_alias(unit, m) for m, _ in defined) >= _ALIASES,
     )
 
 
+def _is_alias(unit: Unit, m: Macro) -> bool:
+    """Whether a macro with CUDA's name stands for HIP's function: `#define cudaFree hipFree`."""
+    return m.first < m.stop and unit.t[m.first].startswith("hip") and _CUDA_NAME.match(m.name) is not None
+
+
+_CUDA_NAME = re.compile(r"cu(?:da|blas|fft|rand|sparse|solver|dnn)?[A-Z]")
+_ALIASES = 8  # fewer are a file's own affair
 _HINTS = (b"ROCM", b"rocm", b"amdgcn", b"_AMD", b"rocprim", b"rocblas")
 # each begins with text, which is found fast
 _MAY_ASK = {

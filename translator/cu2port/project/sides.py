@@ -5,7 +5,7 @@ the first that holds: where a file is and its name, what it includes (through he
 it uses; a header that only such files include is with them.
 
 The decision: `cuda`: there is no code for HIP. `mixed`: there is some; it is left alone, and so is a CUDA file that has
-a twin for HIP. `both`: the project builds for HIP with a backend of its own, and nothing of it is converted. The user
+a twin for HIP, or that the tree's build compiles for HIP with a header of macros (`#define cudaFree hipFree`). `both`: the project builds for HIP with a backend of its own, and nothing of it is converted. The user
 may ask for one of the latter two (`--hip-side`).
 """
 
@@ -97,7 +97,7 @@ class Sides:
             by = [f"the macro {m}" for m in self.asked[:1]] + [f"the folder {f}" for f in self.folders[:1]]
             own = " and ".join(by) or "files of its own"
             return f"the project builds for HIP itself, by {own} ({self.why}): nothing is converted"
-        what += [f"{n['kept']} have a twin for HIP, so they stay CUDA's"] if n["kept"] else []
+        what += [f"{n['kept']} have a twin or macros for HIP, so they stay CUDA's"] if n["kept"] else []
         asked = f" ({self.why})" if self.why else ""
         return f"{', '.join(what)}: HIP's code is left alone, the rest is converted{asked}"
 
@@ -156,9 +156,10 @@ def decide(
     _through_headers(of, facts, shown, includers)
     _with_includers(of, edges, includers)
     twins = _twins(of, shown)
+    through = _through_aliases(facts, targets) if builds.where else {}
     asked = Counter(w for f in facts.values() for w in f.asked)
     cuda = [f for f, side in of.items() if side.name in ("cuda", "both") and facts[f].cuda]
-    covered = [f for f in cuda if f in twins or of[f].name == "both"]
+    covered = [f for f in cuda if f in twins or f in through or of[f].name == "both"]
     hips = [f for f, side in of.items() if side.name == "hip"]
     macros = _hip_macros(facts, builds)
     some = bool(hips or any(side.name == "both" for side in of.values()))
@@ -166,7 +167,7 @@ def decide(
     decision: Decision = "mixed" if some else "cuda"
     why = ""
     if wanted == "convert":
-        twins = {}
+        twins, through = {}, {}
         why = "--hip-side convert"
     elif some and wanted == "leave":
         decision = "both"
@@ -176,12 +177,37 @@ def decide(
         why = f"{builds.where} builds for HIP, and {len(covered)} of {len(cuda)} files of CUDA code have code for HIP"
     if decision == "both":
         of |= {f: Side("kept", side.reason) for f, side in of.items() if side.name in ("cuda", "both")}
-    elif twins:
+    else:
+        for f, header in through.items():
+            if of[f].name in ("cuda", "both"):
+                of[f] = Side("kept", f"{shown[header]} gives HIP's functions CUDA's names")
         of |= {f: Side("kept", f"{shown[twin]} is its twin for HIP") for f, twin in twins.items()}
     mixed_widths = () if decision == "both" else _mixed_widths(of, facts, shown, includers)
     # the project's own first: what HIP's compiler defines builds nothing
     names = sorted(asked, key=lambda w: (w.startswith(("__", "HIP_VERSION")), -asked[w], w))
     return Sides(decision, of, why, macros, tuple(names), folders, mixed_widths)
+
+
+def _through_aliases(facts: Mapping[str, SideFacts], targets: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """The files that are compiled for HIP as they are, each with the header whose macros make that possible: such
+    headers, what includes one of them, and the headers that only these files include."""
+    headers = {f: f for f, found in facts.items() if found.aliases}
+    if not headers:
+        return {}
+    edges = {f: frozenset(targets.get(f, {}).values()) & facts.keys() for f in facts}
+    includers: defaultdict[str, set[str]] = defaultdict(set)
+    for f in sorted(edges):
+        for to in edges[f]:
+            includers[to].add(f)
+    out = headers | _reaching(headers, includers)
+    todo = sorted(out)
+    while todo:
+        f = todo.pop()
+        for to in sorted(edges[f] - out.keys()):
+            if all(by in out for by in includers[to]):
+                out[to] = out[f]
+                todo.append(to)
+    return out
 
 
 def _included(f: SideFacts, targets: Mapping[str, str]) -> Iterable[str]:
