@@ -212,8 +212,8 @@ def test_a_namespace_that_the_project_opens_itself_is_not_cudas() -> None:
         assert [j.finding.cuda for j in result.findings] == ["cuda::std::size_t"]
     both = translate("#include <cuda/functional>\n" + own + use, path="a.h")
     assert "cuda::maximum" in [j.finding.cuda for j in both.findings]
-    memory = "namespace rmm { struct device_buffer {}; }\nrmm::device_buffer b;\n"
-    assert not translate(memory, path="a.h").findings
+    kept_by_hipmm = "#include <rmm/device_buffer.hpp>\nrmm::device_buffer b;\n"
+    assert not translate(kept_by_hipmm, path="a.h").findings
     copied = "namespace nvtx3 { inline namespace v1 { struct domain {}; struct color {}; } }\n"
     assert not translate(copied + "nvtx3::domain d;\nnvtx3::color c;\n", path="a.h").findings
     assert not translate(copied + "using namespace nvtx3;\ncolor c;\n", path="a.h").findings

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _BETWEEN = bytes(c if chr(c).isalnum() or c == 0x5F else 0x20 for c in range(256))  # what is no part of a word: a blank
 _HIP = ("hip", "HIP", "miopen", "roc", "rccl", "make_hip")
-LIBRARY_SPACES = frozenset({"cuda", "nvtx3", "rmm"})  # of libraries that a project may have a namespace of its own for
+LIBRARY_SPACES = frozenset({"cuda", "nvtx3"})  # of libraries that a project may have a namespace of its own for
 _STAND_INS = tuple(
     f"{begin}{x}"
     for begin, ends in (("cuda", ("Error_t", "Stream_t", "Event_t")), ("CU", ("result", "stream", "event", "context")))
@@ -48,7 +48,7 @@ class Names(NamedTuple):
 
 def names_of(text: str, known: frozenset[str], family: re.Pattern[str]) -> Names:
     """Those of some names that a text declares outside of functions: the known ones, and those that a pattern matches;
-    `cuda`, `nvtx3` and `rmm` if it opens such a namespace.
+    `cuda` and `nvtx3` if it opens such a namespace.
 
     A text is only lexed if one of them stands where a declared name can.
     """
