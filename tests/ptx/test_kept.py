@@ -121,7 +121,11 @@ def test_what_anything_else_touches_in_the_loop_is_not_kept(loop: str) -> None:
         "auto& r = acc;",
         "View v(acc);",
         "p = &acc[0][0];",
-        "auto f = [&] { acc[0][0] = 0; };",
+        "auto f = [&] { acc[0][0] = 0; }; run(f);",
+        "auto f = [=] { return acc[0][0]; };",
+        "auto f = [&]() -> float& { return acc[0][0]; }; float& r = f();",
+        "auto f = [&] { p = &acc[0][0]; }; f();",
+        "std::function<void()> f = [&] { acc[0][0] = 0; };",
         "float* p = &acc[0][0];",
     ],
 )
@@ -203,6 +207,72 @@ def test_the_output_is_left_alone() -> None:
     assert converted(out) == out
 
 
+# --- Lambdas ----------------------------------------------------------------------------------------------------------
+
+
+MULTIPLY = "auto multiply = [&](int j) { for (int i = 0; i < 2; ++i) { " + product("acc[i]") + " } };"
+
+
+def test_a_lambda_with_products_gets_the_tiles() -> None:
+    out = converted(kernel(LOOP % "multiply(k);", before=MULTIPLY, side="__global__"))
+    assert "auto multiply = [&](int j, auto& acc_kept) {" in out
+    assert "acc_kept.at(acc, &acc[i][0]));" in out.partition("in_tiles<")[0]
+    assert "multiply(k, acc_kept);" in out.partition("in_tiles<")[2].partition("});")[0]
+    assert converted(out) == out
+    out = converted(kernel(LOOP % "multiply();", before=MULTIPLY.replace("int j", "")))
+    assert "[&](auto& acc_kept) {" in out
+    assert "multiply(acc_kept);" in out
+
+
+def test_a_lambda_that_calls_a_wrapper_does_too() -> None:
+    out = converted(WRAPPER + kernel(LOOP % "both(k);", before="auto both = [&](int j) { mma(acc[0], a, b); };"))
+    assert "mma(acc[0], a, b, acc_kept.at(acc, acc[0])); };" in out
+
+
+def test_a_loop_in_a_lambda_is_one() -> None:
+    out = converted(kernel("all();", before="auto all = [&] { " + LOOP % ONE + " };", side="__global__"))
+    assert "auto all = [&] { cu2port::mma::in_tiles<" in out
+    assert "all();" in out
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "auto clear = [&] { for (int i = 0; i < 8; ++i) ((float*)&acc)[i] = 0; }; clear(); " + MULTIPLY,
+        "auto clear = [&] { acc[0][0] = 0; }; auto start = [&] { clear(); }; start(); " + MULTIPLY,
+        MULTIPLY + " auto store = [&](int i) { out[i] = reinterpret_cast<float4*>(&acc)[i].x; };",
+    ],
+)
+def test_lambdas_that_the_loop_does_not_call_do_not_matter(before: str) -> None:
+    assert is_kept(kernel(LOOP % "multiply(k);", before=before, after="store(1);"))
+
+
+@pytest.mark.parametrize(
+    ("before", "loop"),
+    [
+        (MULTIPLY + " auto clear = [&] { acc[0][0] = 0; };", "clear(); multiply(k);"),
+        (MULTIPLY + " auto clear = [&] { acc[0][0] = 0; }; auto again = [&] { clear(); };", "again(); multiply(k);"),
+        (MULTIPLY + " multiply(7);", "multiply(k);"),  # no tiles there
+        (MULTIPLY + " auto twice = [&](int k) { multiply(k); multiply(k); };", "twice(k);"),
+        (MULTIPLY + " use(multiply);", "multiply(k);"),
+        (MULTIPLY.replace("[&]", "[=]"), "multiply(k);"),
+        (MULTIPLY.replace("[&]", "[&, n]"), "multiply(k);"),
+        (MULTIPLY.replace("int j", "int j = 0"), "multiply(k);"),
+        (MULTIPLY.replace("int j", "auto... j"), "multiply(k);"),
+        (MULTIPLY.replace("auto multiply", "std::function<void(int)> multiply"), "multiply(k);"),
+        (MULTIPLY.replace("for (", "out[j] = acc[0][0]; for ("), "multiply(k);"),
+        (MULTIPLY.replace("{ for (", "{ auto& r = acc; for ("), "multiply(k);"),
+        (MULTIPLY, "MULTIPLY_4(k)"),
+        (MULTIPLY, "MULTIPLY_4(k); multiply(k);"),
+    ],
+)
+def test_lambdas_that_do_more_leave_the_array_where_it_is(before: str, loop: str) -> None:
+    head = "#define MULTIPLY_4(k) multiply(4 * k)\n" if "_4" in loop else ""
+    out = converted(head + kernel(LOOP % loop, before=before, after=""))
+    kept = out.partition("keep<")[2].partition(".give(")[0]
+    assert "load(a, b);" not in kept  # the products' own loop in the lambda may be one
+
+
 # --- Lanes that stay together ----------------------------------------------------------------------------------------
 
 
@@ -241,6 +311,13 @@ ONE = product("acc[0]")
             "for (int k = 0; k < n; ++k) { for (int i = lane; i < n; i += 32) { if (out[i]) break; } " + ONE + " }",
         ),
         (SOME + "return;", "for (int k = 0; k < n; ++k) { " + ONE + " }"),  # those that are left are looked for
+        (SOME + "{ int k = 3; }", "for (int k = 0; k < n; ++k) { " + ONE + " }"),  # another k
+        ("int m; auto set = [&] { m = n; if (m > 3) return; m *= 2; }; set();", "while (m--) { " + ONE + " }"),
+        ("auto f = [&](int i) { if (i < n) return; " + ONE + " };", "for (int k = 0; k < n; ++k) f(k);"),
+        (
+            "auto f = [&](int k) { " + SOME + "return; out[k] = 0; };",
+            "for (int k = 0; k < n; ++k) { f(k); " + ONE + " }",
+        ),
         ("", "for (int k = 0; k < n; ++k) { switch (k % 2) { case 0: break; default: n -= k; } " + ONE + " }"),
     ],
 )
@@ -273,6 +350,18 @@ def test_loops_of_which_all_lanes_have_as_many_steps(before: str, loop: str) -> 
         ("", "for (int k = 0; k < n; ++k) { STOP_OR_NOT(3); " + ONE + " }"),  # of another file
         ("int m = 4; SET;", "for (int k = 0; k < m; ++k) { " + ONE + " }"),
         ("MINE", "for (int k = 0; k < m; ++k) { " + ONE + " }"),
+        ("int m = 4; threadIdx.x < 7 && (m = 3);", "for (int k = 0; k < m; ++k) { " + ONE + " }"),
+        ("int m = 4; auto set = [&] { m = threadIdx.x; }; set();", "while (m--) { " + ONE + " }"),
+        ("int m = 4; auto set = [&](int& x) { x = threadIdx.x; }; set(m);", "while (m--) { " + ONE + " }"),
+        ("int m = 4; auto set = [&](int x) { m = x; }; set(threadIdx.x);", "while (m--) { " + ONE + " }"),
+        ("int m = 4; auto set = [&] { m = 3; }; " + SOME + "set();", "while (m--) { " + ONE + " }"),
+        ("int m = 4; auto set = [&] { m = 3; }; threadIdx.x < 32 && set();", "while (m--) { " + ONE + " }"),
+        ("int m = 4; auto set = [&] { " + SOME + "return; m = 3; }; set();", "while (m--) { " + ONE + " }"),
+        ("auto f = [&](int k) { " + SOME + "return; " + ONE + " };", "for (int k = 0; k < n; ++k) f(k);"),
+        ("auto f = [&](int k) { " + ONE + " };", "for (int k = 0; k < n; ++k) { " + SOME + "f(k); }"),
+        ("auto f = [&](int k) { " + SOME + "{ " + ONE + " } };", "for (int k = 0; k < n; ++k) f(k);"),
+        ("auto f = [&](int k) { " + ONE + " };", "for (int k = 0; k < n; ++k) { threadIdx.x < 32 ? f(k) : g(); }"),
+        ("int m = 4;\n#if A\nint k = 1;\n#else\nint k = threadIdx.x;\n#endif\n", "for (; k < m; ++k) { " + ONE + " }"),
         ("", "for (int k = 0; k < n; ++k) { __shared__ int x; " + ONE + " }"),  # no lambda may have it
         ("", "each(4) { while (n--) { " + ONE + " } }"),
         ("", "for (int k = 0; k < n; ++k) { switch (threadIdx.x) { case 1: " + ONE + " } }"),

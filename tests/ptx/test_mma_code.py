@@ -93,9 +93,30 @@ __global__ void k(float* out, volatile const unsigned* in, int n) {
 """
 
 
-def test_a_loop_that_the_compiler_unrolls_by_itself_does_too(tmp_path: Path) -> None:
+# The same with the products in a lambda, and others around it, as Marlin has it.
+IN_A_LAMBDA = AS_PROJECTS_WRITE_IT.replace(
+    "    for (int i = 0; i < 64; ++i) sums[i] = 0;\n",
+    """
+    int steps;
+    auto clear = [&] { for (int i = 0; i < 64; ++i) reinterpret_cast<float*>(&sums)[i] = 0; };
+    auto begin = [&] { steps = n; if (steps < 0) return; clear(); };
+    auto multiply = [&](int i) {
+        for (int j = 0; j < 2; ++j) {
+            mma(sums + i * 16 + j * 8, a + 4 * i, b + 4 * j);
+            mma(sums + i * 16 + j * 8 + 4, a + 4 * i, b + 4 * j + 2);
+        }
+    };
+    begin();
+""",
+)
+PRODUCTS = IN_A_LAMBDA[IN_A_LAMBDA.rindex("            for (int j") : IN_A_LAMBDA.rindex("    }\n    for (int i")]
+IN_A_LAMBDA = IN_A_LAMBDA.replace(PRODUCTS, "            multiply(i);\n").replace("step < n", "step < steps")
+
+
+@pytest.mark.parametrize("source", [AS_PROJECTS_WRITE_IT, IN_A_LAMBDA])
+def test_a_loop_that_the_compiler_unrolls_by_itself_does_too(source: str, tmp_path: Path) -> None:
     """What is known of lanes is a constant before arrays are taken apart: else they stay in memory."""
-    text = translate(AS_PROJECTS_WRITE_IT, Options(), path="a.cu").output.decode()
+    text = translate(source, Options(), path="a.cu").output.decode()
     assert "mma::in_tiles<" in text
     code = machine_code(text, tmp_path, "gfx942", "-O3", "--gpu-max-threads-per-block=256")["_Z1kPfPVKji"]
     found = Counter(TOOL.kind(n) for n in TOOL._INSTRUCTION.findall(TOOL.with_matrix(code)))

@@ -22,7 +22,6 @@ READERS = {
     "checks/ballot_width.py": "the words of a type that are replaced",
     "checks/solo_kernel.py": "a name in a `using` is no use of it",
     "checks/warp_size.py": "whether a place needs a constant",
-    "ptx/kept.py": "the words of a type that are replaced",
     "verify/instrument.py": "parameter lists and templates that get one more: by their places",
     "verify/reach.py": "members after `template`; classes and aliases of files of others",
     "verify/shared_vars.py": "the words of a declaration that is moved",

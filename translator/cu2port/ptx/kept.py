@@ -9,6 +9,9 @@ that nothing is exchanged between one product and the next. What must hold, for 
 - the array is a local of the function, declared outside of the loop, and no variable that is made before the loop's end
   gets its address. Functions that it is handed to are taken not to keep the address.
 
+A lambda of the function that is called and nothing else (`lambdas`) is part of the loops that call it. One with
+products gets the tiles as one argument more; it is called in one such loop alone.
+
 Everything else stays in PTX's layout: the loop takes the array over when it begins and gives it back when it ends. A
 loop that all lanes are in until it ends (`uniform`) is a lambda: which lanes are there is looked at before it, once.
 """
@@ -21,10 +24,12 @@ from dataclasses import dataclass, field, replace
 from cu2port.core.model import Edit, Side, insert
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
-from cu2port.ptx.accumulators import Product, find_product, is_fours, is_pure, place_of
+from cu2port.ptx.accumulators import Product, find_product, is_pure, place_of
 from cu2port.ptx.asm import AsmStatement
 from cu2port.ptx.isa_matrix import Form
+from cu2port.ptx.lambdas import LocalFunction, all_statements, local_functions, reached
 from cu2port.ptx.lifted import Lifted, RefusedError
+from cu2port.ptx.local_arrays import escapes, is_array, only
 from cu2port.ptx.matrix_forms import kinds
 from cu2port.ptx.uniform import stays_together
 from cu2port.syntax.operands import tokens
@@ -35,15 +40,10 @@ from cu2port.syntax.tree import (
     CallExpr,
     Decl,
     Eval,
-    Expr,
-    Index,
     Loop,
-    Member,
     Name,
     Unary,
-    heads,
     statements,
-    walk,
 )
 
 _SUMS = {"f32": "float", "s32": "int"}
@@ -104,11 +104,12 @@ def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
         if f.name in by_name or not (f.body[0] in by_function or _names(unit, f.body, by_name)):
             continue
         body = read_body(unit, f.body[0] + 1, f.body[1])
-        uses = list(_uses(unit, body, by_function.get(f.body[0], []), by_name))
+        local = local_functions(unit, f, body)
+        uses = list(_uses(unit, body, local, by_function.get(f.body[0], []), by_name))
         for root in dict.fromkeys(use.root for use in uses):
-            for loop, of in _loops(unit, f, body, root, [u for u in uses if u.root == root]):
+            for loop, of in _loops(unit, f, body, local, root, [u for u in uses if u.root == root]):
                 whole = _is_whole(unit, f, loop, of)
-                _take(unit, root, loop, of, whole, tiles, edits, used)
+                _take(unit, root, loop, of, _around_uses(local, loop, of), whole, tiles, edits, used)
     for name, made in used.items():
         w = by_name[name]
         tile = _free(unit, "tile")
@@ -152,11 +153,11 @@ def _wrapper(unit: Unit, f: Function, products: list[Product]) -> _Wrapper | Non
         alias, init = aliases[name], aliases[name].init
         assert init is not None
         target = init.x if isinstance(init, Unary) and init.op == "&" else init
-        if not isinstance(target, Name) or not _only(unit, f.body, name, [*allowed, range(alias.at, alias.at + 1)]):
+        if not isinstance(target, Name) or not only(unit, f.body, name, [*allowed, range(alias.at, alias.at + 1)]):
             return None
         a, b = tokens(init)
         allowed, name = [range(a, b + 1)], target.text
-    if name not in named or not _only(unit, f.body, name, allowed) or not _is_called_alone(unit, f):
+    if name not in named or not only(unit, f.body, name, allowed) or not _is_called_alone(unit, f):
         return None
     index, param = named[name]
     if not (param.pointer or param.reference) or not all(_SUMS[p.form.d] for p in products):
@@ -175,16 +176,6 @@ def _is_called_alone(unit: Unit, f: Function) -> bool:
     )
 
 
-def _only(unit: Unit, span: tuple[int, int], name: str, allowed: Iterable[range]) -> bool:
-    """Whether a name is in these places alone."""
-    places = list(allowed)
-    return all(any(i in r for r in places) for i in _mentions(unit, span, name))
-
-
-def _mentions(unit: Unit, span: tuple[int, int], name: str) -> list[int]:
-    return [i for i in unit.find(name) if span[0] <= i < span[1] and unit.tok(i - 1) not in (".", "->", "::")]
-
-
 def _names(unit: Unit, span: tuple[int, int], names: Iterable[str]) -> bool:
     return any(span[0] < i < span[1] for name in names for i in unit.find(name))
 
@@ -192,10 +183,16 @@ def _names(unit: Unit, span: tuple[int, int], names: Iterable[str]) -> bool:
 # --- Uses and loops --------------------------------------------------------------------------------------------------
 
 
-def _uses(unit: Unit, body: Block, products: list[Product], wrappers: Mapping[str, _Wrapper]) -> Iterator[_Use]:
-    """Those in a body itself, not in lambdas."""
+def _uses(
+    unit: Unit,
+    body: Block,
+    local: Mapping[str, LocalFunction],
+    products: list[Product],
+    wrappers: Mapping[str, _Wrapper],
+) -> Iterator[_Use]:
+    """Those in a body itself and in its local functions, not in other lambdas."""
     by_keyword = {p.statement.keyword: p for p in products}
-    for s in statements(body):
+    for s in all_statements(body, local):
         if isinstance(s, Asm) and s.at in by_keyword:
             p = by_keyword[s.at]
             yield _Use(s.at, p.root, p.places, p.form, p)
@@ -210,39 +207,46 @@ def _uses(unit: Unit, body: Block, products: list[Product], wrappers: Mapping[st
                 yield _Use(s.at, root, (range(a, b + 1),), w.products[0][0].form, None, s.expr, w)
 
 
-def _loops(unit: Unit, f: Function, body: Block, root: str, uses: list[_Use]) -> Iterator[tuple[range, list[_Use]]]:
+def _loops(
+    unit: Unit, f: Function, body: Block, local: Mapping[str, LocalFunction], root: str, uses: list[_Use]
+) -> Iterator[tuple[range, list[_Use]]]:
     """The outermost loops in which products alone name an array, as tokens, with the products in each."""
     declared = [s for s in statements(body) if isinstance(s, Decl) and s.name == root]
-    if len(declared) != 1 or not _is_array(unit, declared[0]) or _PASSES_ON & set(unit.t[f.body[0] : f.body[1]]):
+    if len(declared) != 1 or not is_array(unit, declared[0]) or _PASSES_ON & set(unit.t[f.body[0] : f.body[1]]):
         return
     if any(unit.lexed.directive_at(i) is not None for i in unit.find(root)):  # a macro may name it anywhere
         return
-    loops = [r for s in statements(body) if isinstance(s, Loop) and (r := _extent(unit, s)) is not None]
-    done = -1
-    for loop in sorted(loops, key=lambda r: (r.start, -r.stop)):
-        inside = [u for u in uses if u.at in loop]
-        if loop.start <= done or not inside or declared[0].at >= loop.start:
+    lambdas = [g.span for g in local.values()]
+    loops = [r for s in all_statements(body, local) if isinstance(s, Loop) and (r := _extent(unit, s)) is not None]
+    taken: set[int] = set()
+    for loop in sorted(loops, key=lambda r: (any(r.start in g for g in lambdas), r.start, -r.stop)):
+        spans = reached(loop, local)
+        inside = [u for u in uses if any(u.at in r for r in spans)]
+        if not inside or declared[0].at >= loop.start or any(u.at in taken for u in inside):
             continue
-        alone = _only(unit, (loop.start, loop.stop), root, [r for u in inside for r in u.places])
+        places = [r for u in inside for r in u.places]
+        alone = all(only(unit, (r.start, r.stop), root, places) for r in spans)
         same = len({(kinds(u.form), u.form.d) for u in inside}) == 1
-        nested = any(r.start < loop.start < r.stop for r in loops)
-        if alone and same and not _escapes(unit, f, body, declared[0], loop, nested):
-            done = loop.stop
+        nested = any(r.start < loop.start < r.stop for r in (*loops, *lambdas))
+        passed = all(_takes_tiles(unit, g, loop) for g in _around_uses(local, loop, inside))
+        if alone and same and passed and not escapes(unit, f, all_statements(body, local), declared[0], spans, nested):
+            taken.update(u.at for u in inside)
             yield loop, inside
 
 
-def _is_array(unit: Unit, d: Decl) -> bool:
-    """A local array of its own, whose rows are whole tiles."""
-    if not d.dims or d.shared or d.volatile or d.pointer or d.reference:
+def _around_uses(local: Mapping[str, LocalFunction], loop: range, uses: list[_Use]) -> list[LocalFunction]:
+    """The local functions that a loop calls for products: each is the innermost one around some."""
+    found = (min((g for g in local.values() if u.at in g.span), key=lambda g: len(g.span), default=None) for u in uses)
+    return list({g.at: g for g in found if g is not None and loop.start not in g.span}.values())
+
+
+def _takes_tiles(unit: Unit, g: LocalFunction, loop: range) -> bool:
+    """Whether a local function may get one argument more, in all calls of it."""
+    begin = g.made.at + 3
+    if unit.tok(begin) != "(" or any(p.default is not None for p in g.made.params):
         return False
-    k = d.at
-    while k > 0 and unit.t[k - 1] not in (";", "{", "}", "("):
-        k -= 1
-    if {"static", "extern", "thread_local", "const"} & set(unit.t[k : d.at]):
-        return False
-    last = d.dims[-1]
-    builtin = unit.tok(d.at - 1) in ("float", "int", "unsigned")
-    return not builtin or len(d.dims) == 1 or is_fours(last)
+    plain = "..." not in unit.t[begin : unit.match[begin]] and bool(g.made.params) == (unit.match[begin] > begin + 1)
+    return plain and all(i in loop for i in g.calls)
 
 
 def _extent(unit: Unit, s: Loop) -> range | None:
@@ -277,42 +281,6 @@ def _is_whole(unit: Unit, f: Function, loop: range, uses: list[_Use]) -> bool:
     )
 
 
-def _escapes(unit: Unit, f: Function, body: Block, array: Decl, loop: range, nested: bool) -> bool:
-    """Whether something that the loop may use may hold the array's address: a variable set to it, or a lambda."""
-    end = f.body[1] if nested else loop.start
-    seen = {array.at}
-    for s in statements(body):
-        if isinstance(s, Asm):
-            seen |= set(range(s.first, s.last + 1))
-        elif isinstance(s, Decl):
-            if not (s.pointer or s.reference):
-                seen |= {i for head in heads(s) for i in _elements(head, array)}
-        else:
-            seen |= {i for head in heads(s) for i in _elements(head, array)}
-        if isinstance(s, Eval) and isinstance(s.expr, CallExpr):
-            seen |= {
-                x.at for arg in s.expr.args if place_of(arg) == array.name for x in walk(arg) if isinstance(x, Name)
-            }
-    return any(i not in seen for i in _mentions(unit, f.body, array.name) if i < end and i not in loop)
-
-
-def _elements(head: Expr, array: Decl) -> Iterator[int]:
-    """Where an expression names the array for an element that is no array itself, and whose address is not taken."""
-    whole = walk(head)
-    inner = {id(x.base) for x in whole if isinstance(x, (Index, Member))}
-    inner |= {id(x.x) for x in whole if isinstance(x, Unary) and x.op == "&"}
-    for x in whole:
-        if id(x) in inner or not isinstance(x, (Index, Member)):
-            continue
-        base: Expr = x
-        depth = 0
-        while isinstance(base, (Index, Member)):
-            depth += isinstance(base, Index)
-            base = base.base
-        if isinstance(base, Name) and base.text == array.name and depth >= (1 if base.around else len(array.dims)):
-            yield base.at
-
-
 # --- Edits -----------------------------------------------------------------------------------------------------------
 
 
@@ -321,15 +289,16 @@ def _take(
     root: str,
     loop: range,
     uses: list[_Use],
+    through: list[LocalFunction],
     whole: bool,
     tiles: dict[int, str],
     edits: dict[int, tuple[Edit, ...]],
     used: dict[str, list[Edit]],
 ) -> None:
-    """Notes what keeps an array in tiles in a loop."""
+    """Notes what keeps an array in tiles in a loop, with products in these local functions."""
     name = _free(unit, f"{root}_kept")
     form = uses[0].form
-    own: list[Edit] = []
+    own = [e for g in through for e in _one_more(unit, g, name)]
     for u in uses:
         if u.product is not None:
             tiles[u.product.statement.keyword] = f"{name}.at({root}, &ptx_operand_{u.product.first}_)"
@@ -352,6 +321,13 @@ def _take(
     else:
         wrapper = next(u.wrapper for u in uses if u.wrapper is not None)
         used[wrapper.function.name] += own
+
+
+def _one_more(unit: Unit, g: LocalFunction, name: str) -> Iterator[Edit]:
+    """A parameter of a local function, and an argument in each call."""
+    for at, text in ((g.made.at + 3, f"auto& {name}"), *((i + 1, name) for i in g.calls)):
+        close = unit.match[at]
+        yield insert(unit.p[close], text if close == at + 1 else f", {text}", Side.LEFT)
 
 
 def _around(unit: Unit, loop: range, *lines: str) -> list[Edit]:

@@ -2,17 +2,20 @@
 
 A name is uniform if all lanes that are together give it the same value: each value it gets is made of uniform names
 and of what a block has once (`blockIdx`, the arguments of a kernel), where conditions of uniform names alone choose.
-What is read from memory, given by a function, or not understood is not uniform.
+What is read from memory, given by a function, or not understood is not uniform. A lambda that is called and nothing
+else (`lambdas`) is read at each call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from cu2port.facts.blocks import named_number
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
+from cu2port.ptx.lambdas import LocalFunction, local_functions
+from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.statements import parameters, read_body
 from cu2port.syntax.tree import (
     Asm,
@@ -42,6 +45,7 @@ from cu2port.syntax.tree import (
     Unread,
     callee,
     heads,
+    parts,
     root,
     walk,
 )
@@ -51,12 +55,15 @@ _OF_A_BLOCK = frozenset({"blockIdx", "blockDim", "gridDim"})
 _CONSTANTS = frozenset({"true", "false", "nullptr", "warpSize"})
 _OF_VALUES = frozenset({"min", "max", "abs"})
 _COUNTS = frozenset({"++", "--", "p++", "p--"})
+_CHOOSE = frozenset({"&&", "||"})
+_MOST_CALLS = 200  # of lambdas, those in them too
 _HIDES = CONDITIONS | LEAVING | frozenset("do case = ++ -- += -= asm".split())  # in a macro
 
 
 @dataclass
 class _Control:
-    """A statement that chooses lanes: its condition, and what chooses at each `break` and `continue` of it."""
+    """What chooses lanes: a statement or a call of a lambda, its condition, and what chooses at each `break`,
+    `continue` or `return` of it."""
 
     at: int
     kind: str
@@ -75,17 +82,32 @@ _Controls = tuple[_Control, ...]
 
 @dataclass(frozen=True)
 class _Body:
-    """What was seen in a function's body. `assigned`: names, their values, and what chooses there. `lost`: names
-    that something else may change. `names`: tokens that were understood. `within`: statements by token, with what
-    chooses there. `returns`: what chooses at each `return`. `unread`: what may do anything."""
+    """What was seen in a function's body; variables are known by the token that declares them (`_key`). `assigned`:
+    with their values, and what chooses there. `lost`: those that something else may change. `names`: tokens that were
+    understood. `within`: statements by token, with what chooses there, each time. `returns`: what chooses at each
+    `return`. `locals`: names of variables. `unread`: what may do anything. `called`: tokens of calls of lambdas."""
 
-    assigned: list[tuple[str, tuple[Expr, ...], _Controls]] = field(default_factory=list)
-    lost: set[str] = field(default_factory=set)
+    assigned: list[tuple[int, tuple[Expr, ...], _Controls]] = field(default_factory=list)
+    lost: set[int] = field(default_factory=set)
     names: set[int] = field(default_factory=set)
-    within: dict[int, _Controls] = field(default_factory=dict)
+    within: dict[int, list[_Controls]] = field(default_factory=dict)
     returns: list[_Controls] = field(default_factory=list)
-    locals: set[str] = field(default_factory=set)
+    locals: dict[int, str] = field(default_factory=dict)
     unread: list[int] = field(default_factory=list)
+    lambdas: Mapping[str, LocalFunction] = field(default_factory=dict)
+    called: list[int] = field(default_factory=list)
+
+    def lose(self, unit: Unit, name: str, at: int) -> None:
+        """What a name means at a token may change."""
+        self.lost.add(_key(unit, name, at))
+
+    def declare(self, unit: Unit, name: str, at: int) -> int:
+        """The key of the variable that token `at` declares."""
+        key = _key_of(unit.declaration(at), name)
+        self.locals[key] = name
+        if key == _UNKNOWN:
+            self.unread.append(at)
+        return key
 
 
 def stays_together(unit: Unit, f: Function, loop: range | None, places: Collection[int]) -> bool:
@@ -93,23 +115,43 @@ def stays_together(unit: Unit, f: Function, loop: range | None, places: Collecti
     body = read_body(unit, f.body[0] + 1, f.body[1])
     if any(_may_hide(unit, i) for i in range(f.body[0], f.body[1])):
         return False
-    seen = _Body()
+    seen = _Body(lambdas=local_functions(unit, f, body))
+    params = [p for p in parameters(unit, *f.params) if p.at >= 0]
+    keys = [seen.declare(unit, p.name, p.at) for p in params]
     _statement(unit, body, (), seen)
-    if seen.unread or any(place not in seen.within for place in places):
+    uncalled = (i for g in seen.lambdas.values() for i in g.calls if i not in seen.called)
+    if seen.unread or any(uncalled) or any(place not in seen.within for place in places):
         return False
-    varying = _varying(unit, f, seen)
+    varying = _varying(unit, f, seen, {k for k, p in zip(keys, params, strict=True) if not _is_argument(f, p)})
 
     def inside(controls: _Controls) -> _Controls:
-        return controls if loop is None else tuple(c for c in controls if c.at in loop)
+        if loop is None:
+            return controls
+        first = next((n for n, c in enumerate(controls) if c.at == loop.start), len(controls))
+        return controls[first:]
 
     if any(inside(controls) for controls in seen.returns):
         return False
     return all(
         _is_uniform(unit, e, seen, varying)
         for place in places
-        for control in inside(seen.within[place])
+        for controls in seen.within[place]
+        for control in inside(controls)
         for e in control.conditions()
     )
+
+
+_UNKNOWN = -1  # the key of what is no variable of the function
+
+
+def _key_of(d: Declaration | None, name: str) -> int:
+    """One for all declarations of a name in a scope, as in the branches of an `#if`."""
+    return _UNKNOWN if d is None or not d.scope.local else min(x.at for x in d.scope.names[name])
+
+
+def _key(unit: Unit, name: str, at: int) -> int:
+    """The variable that a name means at a token."""
+    return _key_of(unit.declarations.visible(name, at), name)
 
 
 def _may_hide(unit: Unit, i: int) -> bool:
@@ -125,7 +167,7 @@ def _may_hide(unit: Unit, i: int) -> bool:
 def _statement(unit: Unit, s: Stmt | None, controls: _Controls, seen: _Body) -> None:
     if s is None:
         return
-    seen.within[s.at] = controls
+    seen.within.setdefault(s.at, []).append(controls)
     if isinstance(s, Block):
         for x in s.body:
             _statement(unit, x, controls, seen)
@@ -151,7 +193,8 @@ def _statement(unit: Unit, s: Stmt | None, controls: _Controls, seen: _Body) -> 
         for head in heads(s):
             _expression(unit, head, controls, seen)
     elif isinstance(s, Asm):
-        seen.lost.update(root(e) for e in s.outs)
+        for e in s.outs:
+            seen.lose(unit, root(e), s.at)
         for e in (*s.outs, *s.ins):
             _expression(unit, e, controls, seen)
     elif isinstance(s, Decl):
@@ -168,90 +211,121 @@ def _is_unknown_macro(unit: Unit, s: Eval) -> bool:
 
 
 def _jump(s: Jump, controls: _Controls, seen: _Body) -> None:
-    """What chooses at a `break` chooses who is in the rest of the loop."""
-    if s.kind == "return":
+    """What chooses at a `break` chooses who is in the rest of the loop, at a `return` in the rest of the function."""
+    kinds = {"return": ("call",), "continue": ("loop",), "break": ("loop", "switch")}.get(s.kind, ())
+    last = max((n for n, c in enumerate(controls) if c.kind in kinds), default=-1)
+    if last >= 0:
+        controls[last].left.extend(controls[last + 1 :])
+    elif s.kind == "return":
         seen.returns.append(controls)
-    elif s.kind in ("break", "continue"):
-        kinds = ("loop",) if s.kind == "continue" else ("loop", "switch")
-        last = max((n for n, c in enumerate(controls) if c.kind in kinds), default=-1)
-        if last >= 0:
-            controls[last].left.extend(controls[last + 1 :])
     elif s.kind == "goto":
         seen.unread.append(s.at)
 
 
 def _declaration(unit: Unit, s: Decl, controls: _Controls, seen: _Body) -> None:
-    seen.locals.add(s.name)
+    key = seen.declare(unit, s.name, s.at)
     seen.names.add(s.at)
+    if s.name in seen.lambdas:
+        return
     if s.dims or s.shared or s.volatile or s.reference:
-        seen.lost.add(s.name)
+        seen.lost.add(key)
     if s.init is not None:
-        seen.assigned.append((s.name, (s.init,), controls))
+        seen.assigned.append((key, (s.init,), controls))
         if s.reference or s.pointer:
-            seen.lost.add(root(s.init))
+            seen.lose(unit, root(s.init), s.at)
     for head in heads(s):
         _expression(unit, head, controls, seen)
 
 
 def _expression(unit: Unit, whole: Expr, controls: _Controls, seen: _Body) -> None:
-    for e in walk(whole):
+    todo = [(whole, controls)]
+    for e, here in todo:
+        if isinstance(e, Ternary) or (isinstance(e, Binary) and e.op in _CHOOSE):
+            first, *others = parts(e)
+            inner = (*here, _Control(e.at, "if", first))
+            todo += [(first, here), *((x, inner) for x in others)]
+            continue
+        todo += [(x, here) for x in parts(e)]
         if isinstance(e, Name):
             seen.names.add(e.at)
         elif isinstance(e, (Lambda, Launch)) or (isinstance(e, Operator) and e.word != "sizeof"):
             seen.unread.append(e.at)
         elif isinstance(e, Assign):
-            if isinstance(e.target, Name):
-                value = (e.value,) if e.op == "=" else (e.value, e.target)
-                seen.assigned.append((e.target.text, value, controls))
-            else:
-                seen.lost.add(root(e.target))
+            _changed(unit, e.target, (e.value,) if e.op == "=" else (e.value, e.target), here, seen)
         elif isinstance(e, Unary) and e.op in _COUNTS:
-            if isinstance(e.x, Name):
-                seen.assigned.append((e.x.text, (e.x,), controls))
-            else:
-                seen.lost.add(root(e.x))
+            _changed(unit, e.x, (e.x,), here, seen)
         elif isinstance(e, Unary) and e.op == "&":
-            seen.lost.add(root(e.x))
+            seen.lose(unit, root(e.x), e.at)
+        elif isinstance(e, CallExpr) and callee(e) in seen.lambdas:
+            _lambda(unit, seen.lambdas[callee(e)], e, here, seen)
         elif isinstance(e, (CallExpr, Other)):
-            seen.lost.update(_given_away(unit, e))
+            for name, at in _given_away(unit, e):
+                seen.lose(unit, name, at)
 
 
-def _given_away(unit: Unit, e: CallExpr | Other) -> Iterator[str]:
+def _changed(unit: Unit, target: Expr, value: tuple[Expr, ...], controls: _Controls, seen: _Body) -> None:
+    if isinstance(target, Name):
+        seen.assigned.append((_key(unit, target.text, target.at), value, controls))
+    else:
+        seen.lose(unit, root(target), target.at)
+
+
+def _lambda(unit: Unit, g: LocalFunction, call: CallExpr, controls: _Controls, seen: _Body) -> None:
+    """What a call of a lambda does."""
+    seen.called.append(call.at)
+    if len(seen.called) > _MOST_CALLS or call.at in g.span or len(call.args) > len(g.made.params):
+        seen.unread.append(call.at)
+        return
+    for n, p in enumerate(g.made.params):
+        if p.at < 0:
+            continue
+        key = seen.declare(unit, p.name, p.at)
+        seen.names.add(p.at)
+        value = call.args[n] if n < len(call.args) else p.default
+        if p.reference or p.volatile or value is None:
+            seen.lost.add(key)
+        if value is not None:
+            seen.assigned.append((key, (value,), controls))
+            if p.reference or p.pointer:
+                seen.lose(unit, root(value), call.at)
+    _statement(unit, g.made.body, (*controls, _Control(call.at, "call", None)), seen)
+
+
+def _given_away(unit: Unit, e: CallExpr | Other) -> Iterator[tuple[str, int]]:
     """Names that a call, or what is not understood, may change."""
     if isinstance(e, Other):
-        yield from (x.text for x in e.parts if isinstance(x, Name))
+        yield from ((x.text, x.at) for x in e.parts if isinstance(x, Name))
         return
-    yield root(e.callee) if isinstance(e.callee, Member) else ""
+    if isinstance(e.callee, Member):
+        yield root(e.callee), e.at
     if callee(e) in _OF_VALUES:
         return
     known = [parameters(unit, *f.params) for f in unit.functions if f.name == callee(e)]
     for n, x in enumerate(e.args):
         by_value = known and all(n < len(ps) and not ps[n].reference and ps[n].at >= 0 for ps in known)
         if isinstance(x, Name) and not by_value:
-            yield x.text
+            yield x.text, x.at
 
 
 # --- What differs ----------------------------------------------------------------------------------------------------
 
 
-def _varying(unit: Unit, f: Function, seen: _Body) -> set[str]:
-    """Locals and parameters that are not uniform."""
-    params = parameters(unit, *f.params)
-    mine = seen.locals | {p.name for p in params}
-    out = {name for name in seen.lost if name in mine}
-    out |= {p.name for p in params if not _is_argument(f, p)}
+def _varying(unit: Unit, f: Function, seen: _Body, out: set[int]) -> set[int]:
+    """Variables that are not uniform: these parameters, and which else."""
+    out |= seen.lost
     span = range(f.body[0], f.body[1])
-    out |= {x for x in mine if any(i in span and i not in seen.names and not unit.is_member(i) for i in unit.find(x))}
-    seen.locals.update(mine)
+    for name in set(seen.locals.values()):
+        if any(i in span and i not in seen.names and not unit.is_member(i) for i in unit.find(name)):
+            out |= {key for key, text in seen.locals.items() if text == name}
     changed = True
     while changed:
         changed = False
-        for name, values, controls in seen.assigned:
-            if name in out:
+        for key, values, controls in seen.assigned:
+            if key in out:
                 continue
             chosen = (e for c in controls for e in c.conditions())
             if not all(_is_uniform(unit, e, seen, out) for e in (*values, *chosen)):
-                out.add(name)
+                out.add(key)
                 changed = True
     return out
 
@@ -261,7 +335,7 @@ def _is_argument(f: Function, p: Param) -> bool:
     return "__global__" in f.sides and not p.reference and not p.volatile and p.at >= 0
 
 
-def _is_uniform(unit: Unit, e: Expr, seen: _Body, varying: set[str]) -> bool:
+def _is_uniform(unit: Unit, e: Expr, seen: _Body, varying: set[int]) -> bool:
     if any(isinstance(x, Unread) for x in e.around):
         return False
 
@@ -271,9 +345,10 @@ def _is_uniform(unit: Unit, e: Expr, seen: _Body, varying: set[str]) -> bool:
     if isinstance(e, Num):
         return True
     if isinstance(e, Name):
-        return e.text not in varying if e.text in seen.locals else _is_constant(unit, e)
+        key = _key(unit, e.text, e.at)
+        return key not in varying if key in seen.locals else key == _UNKNOWN and _is_constant(unit, e)
     if isinstance(e, Member):
-        of_block = isinstance(e.base, Name) and e.base.text in _OF_A_BLOCK - seen.locals
+        of_block = isinstance(e.base, Name) and e.base.text in _OF_A_BLOCK - set(seen.locals.values())
         return of_block or (unit.tok(e.at - 1) == "." and isinstance(e.base, Name) and all_of(e.base))
     if isinstance(e, Unary):
         return e.op not in ("&", "*") and all_of(e.x)
@@ -305,9 +380,16 @@ def _computes(unit: Unit, name: str) -> bool:
     for f in found:
         body = read_body(unit, f.body[0] + 1, f.body[1]).body
         params = parameters(unit, *f.params)
-        if len(body) != 1 or not isinstance(body[0], Jump) or body[0].value is None or any(p.reference for p in params):
+        if (
+            len(body) != 1
+            or not isinstance(body[0], Jump)
+            or body[0].value is None
+            or any(p.reference or p.at < 0 for p in params)
+        ):
             return False
-        of = _Body(locals={p.name for p in params})
+        of = _Body()
+        for p in params:
+            of.declare(unit, p.name, p.at)
         whole = walk(body[0].value)
         if any(isinstance(x, (CallExpr, Index, Assign)) for x in whole) or not _is_uniform(
             unit, body[0].value, of, set()

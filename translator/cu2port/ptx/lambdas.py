@@ -1,0 +1,63 @@
+"""Lambdas of a function that are called and nothing else: functions inside of it, which see its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit
+from cu2port.syntax.tree import Block, Decl, Lambda, Stmt, statements
+
+
+@dataclass(frozen=True)
+class LocalFunction:
+    """`auto name = [&] (...) { ... };`: `at` is the name, `calls` are its other places."""
+
+    name: str
+    at: int
+    made: Lambda
+    calls: tuple[int, ...]
+
+    @property
+    def span(self) -> range:
+        return range(self.made.at, self.made.end + 1)
+
+
+def local_functions(unit: Unit, f: Function, body: Block) -> dict[str, LocalFunction]:
+    """By name: those of a function's body, and those in them."""
+    out: dict[str, LocalFunction] = {}
+    work = [body]
+    while work:
+        for s in statements(work.pop()):
+            if not isinstance(s, Decl) or not isinstance(s.init, Lambda) or s.init.around:
+                continue
+            begin = s.init.at
+            named = [i for i in unit.find(s.name) if i != s.at and not unit.is_member(i)]
+            if unit.tok(s.at - 1) != "auto" or unit.t[begin : begin + 3] != ["[", "&", "]"]:
+                continue
+            if any(unit.lexed.directive_at(i) is not None for i in named):  # a macro may call it anywhere
+                continue
+            others = [i for i in named if f.body[0] < i < f.body[1]]
+            if all(unit.tok(i + 1) == "(" and not unit.declares(i) for i in others):
+                out[s.name] = LocalFunction(s.name, s.at, s.init, tuple(others))
+                work.append(s.init.body)
+    return out
+
+
+def all_statements(body: Block, local: Mapping[str, LocalFunction]) -> Iterator[Stmt]:
+    """Those of a body, and of the local functions in it."""
+    yield from statements(body)
+    for g in local.values():
+        yield from statements(g.made.body)
+
+
+def reached(loop: range, local: Mapping[str, LocalFunction]) -> list[range]:
+    """A part of a function, and the local functions that it calls."""
+    spans, left = [loop], dict(local)
+    for span in spans:
+        called = [g for g in left.values() if any(i in span for i in g.calls)]
+        for g in called:
+            del left[g.name]
+            spans.append(g.span)
+    return spans

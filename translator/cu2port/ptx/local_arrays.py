@@ -1,0 +1,71 @@
+"""Arrays that are locals of a function: where they are named, and whether something may hold their address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit
+from cu2port.ptx.accumulators import is_fours, place_of
+from cu2port.syntax.tree import Asm, CallExpr, Decl, Eval, Expr, Index, Jump, Member, Name, Stmt, Unary, heads, walk
+
+
+def is_array(unit: Unit, d: Decl) -> bool:
+    """A local array of its own, whose rows are whole tiles."""
+    declared = unit.declaration(d.at)
+    if declared is None or not d.dims or d.shared or d.volatile or d.pointer or d.reference:
+        return False
+    words = set(unit.t[declared.type_first : declared.type_stop])
+    if words & {"static", "extern", "thread_local", "const"}:
+        return False
+    return not words & {"float", "int", "unsigned"} or len(d.dims) == 1 or is_fours(d.dims[-1])
+
+
+def only(unit: Unit, span: tuple[int, int], name: str, allowed: Iterable[range]) -> bool:
+    """Whether a name is in these places alone."""
+    places = list(allowed)
+    return all(any(i in r for r in places) for i in mentions(unit, span, name))
+
+
+def mentions(unit: Unit, span: tuple[int, int], name: str) -> list[int]:
+    return [i for i in unit.find(name) if span[0] <= i < span[1] and unit.tok(i - 1) not in (".", "->", "::")]
+
+
+def escapes(unit: Unit, f: Function, whole: Iterable[Stmt], array: Decl, spans: list[range], nested: bool) -> bool:
+    """Whether something that a loop may use may hold the array's address: a variable set to it, or a lambda. `spans`:
+    the loop, and what it calls."""
+    end = f.body[1] if nested else spans[0].start
+    seen = {array.at}
+    for s in whole:
+        if isinstance(s, Asm):
+            seen |= set(range(s.first, s.last + 1))
+        elif isinstance(s, Decl):
+            if not (s.pointer or s.reference):
+                seen |= {i for head in heads(s) for i in _elements(head, array)}
+        elif not isinstance(s, Jump):  # a lambda may return a reference
+            seen |= {i for head in heads(s) for i in _elements(head, array)}
+        if isinstance(s, Eval) and isinstance(s.expr, CallExpr):
+            seen |= {
+                x.at for arg in s.expr.args if place_of(arg) == array.name for x in walk(arg) if isinstance(x, Name)
+            }
+    others = (i for i in mentions(unit, f.body, array.name) if i < end and not any(i in r for r in spans))
+    return any(i not in seen for i in others)
+
+
+def _elements(head: Expr, array: Decl) -> Iterator[int]:
+    """Where an expression names the array for an element that is no array itself, and whose address is not taken."""
+    whole = walk(head)
+    inner = {id(x.base) for x in whole if isinstance(x, (Index, Member))}
+    inner |= {id(x.x) for x in whole if isinstance(x, Unary) and x.op == "&"}
+    for x in whole:
+        if id(x) in inner or not isinstance(x, (Index, Member)):
+            continue
+        base: Expr = x
+        depth = 0
+        while isinstance(base, (Index, Member)):
+            depth += isinstance(base, Index)
+            base = base.base
+        if isinstance(base, Unary) and base.op == "&" and base.around:  # ((T*)&array)[i]
+            base = base.x._replace(around=base.around)
+        if isinstance(base, Name) and base.text == array.name and depth >= (1 if base.around else len(array.dims)):
+            yield base.at
