@@ -145,9 +145,7 @@ def same_after_edits(seed: int, steps: int, folder: Path) -> int:
         ours = converted(str(source), str(folder / "with"), options=options, over=chosen.random() < 0.5)
         plain = converted(str(source), str(folder / "without"), cache=False, options=options)
         assert ours.replace("/with/", "/without/") == plain, log
-        there, wanted = tree(folder / "with"), tree(folder / "without")
-        # a helper header of an earlier run stays: what comes from other inputs may include it
-        assert {k: v for k, v in there.items() if k in wanted or not k.startswith("cu2port/")} == wanted, log
+        assert tree(folder / "with") == tree(folder / "without"), log
     return steps
 
 

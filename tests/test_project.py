@@ -886,6 +886,54 @@ def test_helper_headers(translator: None) -> None:
 
 
 @needs_fork
+def test_a_helper_header_goes_when_nothing_names_it_any_more(translator: None) -> None:
+    plant(Path("src"), a_cu="WARP", b_cu="WARP")
+    into("out", "src")
+    plant(Path("src"), a_cu="")
+    into("out", "src")
+    assert set(tree("out/cu2port")) == {"warp.hpp", "base.hpp"}  # b.cu
+    Path("src/b.cu").unlink()
+    into("out", "src")
+    assert set(tree("out")) == {"a.cu"}
+
+
+@needs_fork
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("mine.cu", '#include "cu2port/warp.hpp"\n'),  # put there by somebody
+        ("a.cu", '#include "cu2port/warp.hpp"\nint edited;\n'),  # edited: it stays, with a finding
+        ("cu2port/mine.h", '#include "warp.hpp"\n'),
+        ("other.cu", ""),  # of another input, see below
+    ],
+)
+def test_a_helper_header_stays_while_something_names_it(translator: None, name: str, content: str) -> None:
+    plant(Path("src"), a_cu="WARP")
+    into("out", "src")
+    if name == "other.cu":
+        plant(Path("one"), other_cu="WARP")
+        into("out", "one/other.cu")
+    else:
+        Path("out", name).write_text(content)
+    plant(Path("src"), a_cu="cudaOld")
+    into("out", "src")
+    assert {"warp.hpp", "base.hpp"} <= set(tree("out/cu2port"))
+    Path("out", name).unlink()
+    into("out", "src")
+    assert not Path("out/cu2port").exists()
+
+
+@needs_fork
+def test_a_helper_header_that_somebody_has_edited_stays(translator: None) -> None:
+    plant(Path("src"), a_cu="WARP")
+    into("out", "src")
+    Path("out/cu2port/base.hpp").write_text("// cu2port base, and more\n")
+    plant(Path("src"), a_cu="")
+    into("out", "src")
+    assert set(tree("out/cu2port")) == {"base.hpp"}
+
+
+@needs_fork
 def test_converting_an_output_again_leaves_our_headers_alone(translator: None) -> None:
     plant(Path("src"), a_cu="WARP")
     into("out", "src")

@@ -64,6 +64,11 @@ class HelperHeaders:
             todo += [m.decode() for m in _INCLUDE.findall(found[name]) if (self._folder / m.decode()).is_file()]
         return found
 
+    @property
+    def brought(self) -> frozenset[str]:
+        """The headers that were asked for, with those they include."""
+        return frozenset(name for _, name in self._there)
+
     def put(self, folder: Path, names: frozenset[str]) -> tuple[list[Path], list[tuple[Path, Judged]]]:
         """Copy headers to `folder/cu2port/`. Returns the files written and the foreign files in the way, each once.
         Raises OSError."""

@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -18,9 +18,9 @@ from cu2port.core import file_rules
 from cu2port.core.disk import ABSENT, CHANGED, Refused, digest_of, put_link, real_folder, replacing, write
 from cu2port.core.files import read_open
 from cu2port.core.model import Judged
-from cu2port.project.helper_headers import HelperHeaders
+from cu2port.project.helper_headers import HELPERS, HelperHeaders
 from cu2port.project.manifest import Known, Manifest, reachable
-from cu2port.project.tree import CannotRun, Item, Root, part_of
+from cu2port.project.tree import STATE, CannotRun, Item, Root, part_of
 
 _AT_ONCE = 8 << 20  # bytes of a file that is read whole
 
@@ -185,14 +185,47 @@ class TreeOutput:
                 continue
             if self.shard and part_of(target, self.shard[1]) != self.shard[0]:
                 continue
-            path = self.out / target
-            if root not in current:
-                if os.path.lexists(path):
-                    self._now[target] = (digest, root)
-            elif digest_of(path) == digest:
-                path.unlink()
-                self._prune(path.parent)
+            if root in current:
+                self._remove(target, digest)
+            elif os.path.lexists(self.out / target):
+                self._now[target] = (digest, root)
+        for target in self._unused_headers():  # once the files that named them are gone
+            digest, _ = self._now.pop(target)
+            self._remove(target, digest)
         self._manifest.save(self._now)
+
+    def _remove(self, target: str, digest: str) -> None:
+        """Remove a file that we wrote, unless somebody has edited it."""
+        path = self.out / target
+        if digest_of(path) == digest:
+            path.unlink()
+            self._prune(path.parent)
+
+    def _unused_headers(self) -> set[str]:
+        """Helper headers of earlier runs that nothing in the output names any more: no file of this run, no one of
+        another input, and none that somebody has edited or put there. Where that cannot be told there are none."""
+        brought = {f"{HELPERS}/{name}" for name in self._helpers.brought}
+        unused = {target for target, (_, root) in self._now.items() if not root} - brought
+        if not unused or self.shard:  # a part of a run does not know what the others bring
+            return set()
+        try:
+            todo = [path for path in self._files_there() if path.relative_to(self.out).as_posix() not in unused]
+            while todo and unused:
+                data = _text(todo.pop())
+                named = {t for t in unused if any(q + os.path.basename(t).encode() in data for q in (b'"', b"/"))}  # noqa: PTH119
+                todo += [self.out / target for target in named]
+                unused -= named
+        except OSError:
+            return set()
+        return unused
+
+    def _files_there(self) -> Iterator[Path]:
+        """All regular files in the output, but for our state. Raises OSError."""
+        for folder, folders, names in os.walk(self.out, onerror=_refuse):
+            here = Path(folder)
+            if here == self.out and STATE in folders:
+                folders.remove(STATE)
+            yield from (here / name for name in names if stat.S_ISREG(_kind(f"{folder}{os.sep}{name}")))
 
     def keep(self) -> None:
         """Write the manifest of a run that was cut short; where that cannot be, its journal stays."""
@@ -315,6 +348,15 @@ def _kind(path: str) -> int:
         return os.lstat(path).st_mode
     except (FileNotFoundError, NotADirectoryError):
         return 0
+
+
+def _refuse(error: OSError) -> None:
+    raise error
+
+
+def _text(path: Path) -> bytes:
+    """What a file says; nothing for one that is too large to be a source."""
+    return path.read_bytes() if path.stat().st_size <= _AT_ONCE else b""
 
 
 def _whole(name: str) -> bytes | None:
