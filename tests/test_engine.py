@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -261,6 +262,16 @@ def test_what_nvcc_includes_by_itself_stands_before_the_projects_headers() -> No
         assert out == b"#include <hip/hip_runtime.h>\n" + text.encode()
         assert translate(out, path="k.cu", project=project).output == out
     assert translate("#include <app/b.h>\n", path="k.cu", project=own).output == b"#include <app/b.h>\n"
+
+
+def test_thrusts_header_is_included_where_the_projects_header_brings_thrust(tmp_path: Path) -> None:
+    (tmp_path / "common.cuh").write_text("#include <thrust/reduce.h>\n")
+    text = '#include "common.cuh"\nint f(int* p) { return thrust::reduce(thrust::device, p, p + 2); }\n'
+    path = str(tmp_path / "a.cu")
+    assert b"#include <thrust/execution_policy.h>\n" in translate(text, path=path).output
+    (tmp_path / "common.cuh").write_text("#include <thrust/execution_policy.h>\n#include <thrust/reduce.h>\n")
+    assert b"execution_policy" not in translate(text, path=path).output
+    assert b"execution_policy" not in translate(text.replace("common.cuh", "other.cuh"), path=path).output  # not known
 
 
 def test_a_macro_that_names_a_header_names_hips() -> None:

@@ -135,18 +135,20 @@ class ImplicitHeader(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if not (unit.may_hold(_NAMES) or "thrust" in unit.text) or not _read_by_nvcc(unit):
             return
-        thrust = "thrust" in unit.words and any(inc.path.startswith(("thrust/", "cuda/")) for inc in unit.includes)
-        if not thrust and unit.words.isdisjoint(_NAMES):
+        if "thrust" not in unit.words and unit.words.isdisjoint(_NAMES):
             return
         have = {inc.path for inc in unit.includes}
-        calls = _missing(unit) | (_algorithms(unit) if thrust else {})
+        calls = _missing(unit) | _algorithms(unit)
         missing = {h: i for h, i in calls.items() if h not in have and not have.intersection(_HEADERS.get(h, ()))}
         if not missing:
             return
         reached = _reached(unit)
+        thrust = any(path.startswith(("thrust/", "cuda/")) for path in have | reached)
         for header, i in missing.items():
             if header in reached or reached.intersection(_HEADERS.get(header, ())):
                 continue
+            if header.startswith("thrust/") and not thrust:
+                continue  # what brings Thrust here is not known
             start, end = unit.p[i], unit.end(i)
             by = "others of NVIDIA's bring along" if header.startswith("thrust/") else "nvcc includes by itself"
             yield self.finding(
