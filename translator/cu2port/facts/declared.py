@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from cu2port.facts import std_names
 from cu2port.syntax.declarations import Declarations
 from cu2port.syntax.lexer import is_identifier, lex
 from cu2port.syntax.scopes import Declaration, Scope
@@ -48,18 +49,20 @@ class Names(NamedTuple):
 
 def names_of(text: str, known: frozenset[str], family: re.Pattern[str]) -> Names:
     """Those of some names that a text declares outside of functions: the known ones, and those that a pattern matches;
-    `cuda` and `nvtx3` if it opens such a namespace.
+    `cuda` and `nvtx3` if it opens such a namespace; what `std_names` tells of it.
 
     A text is only lexed if one of them stands where a declared name can.
     """
     words = set(text.encode("latin-1").translate(_BETWEEN).decode("latin-1").split())
     looks = words & known | {w for w in words if w[0] in "cCn" and family.match(w)}
-    asked = frozenset(looks | words & LIBRARY_SPACES)
+    asked = frozenset(looks | words & LIBRARY_SPACES | std_names.asked(words))
     if "namespace" in words:
         looks |= words & LIBRARY_SPACES
+    standard = std_names.given(text, words)
     if not looks or not _may_declare(text, looks, "enum" in words):
-        return Names(asked=asked)
-    return names_in(Declarations(lex(text)), looks)._replace(asked=asked)
+        return Names(standard, asked=asked)
+    found = names_in(Declarations(lex(text)), looks)
+    return Names(found.own | standard, found.promised, asked)
 
 
 def _may_declare(text: str, names: set[str], enums: bool) -> bool:

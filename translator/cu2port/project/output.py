@@ -220,7 +220,7 @@ class TreeOutput:
         return unused
 
     def _files_there(self) -> Iterator[Path]:
-        """All regular files in the output, but for our state. Raises OSError."""
+        """All regular files in the output except our state. Raises OSError."""
         for folder, folders, names in os.walk(self.out, onerror=_refuse):
             here = Path(folder)
             if here == self.out and STATE in folders:

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cu2port.core.files import suffix
+from cu2port.core.model import Finding, Severity, Side, Trust, insert
+from cu2port.engine.check import Check, Example
+from cu2port.facts import std_names
+from cu2port.facts.unit import Unit
+from cu2port.syntax.scopes import Scope
+
+#: Before a name that is declared or looked up in another way.
+_NOT_BEFORE = frozenset(
+    {".", "->", "::", "#", "##", "struct", "class", "union", "enum", "namespace", "using", "goto", "~", "template"}
+)
+_HOST = (".c", ".cc", ".cpp", ".cxx")
+
+
+class StdName(Check):
+    """A type or variable of the program has the name of one in `std` that HIP's headers bring, as `real` and `count`.
+
+    clang includes <algorithm> and <complex> before each HIP source, and HIP's runtime header <tuple>; nvcc includes
+    none of them. Below `using namespace std` the name is ambiguous then. A use of it is written with `::`.
+    """
+
+    code, name, severity = "CU248", "std-name", Severity.INFO
+    triggers = std_names.NAMES
+    examples = (
+        Example(
+            "#include <iostream>\nusing namespace std;\ntypedef float real;\n"
+            "__global__ void k(real* p) { real x = p[0]; }\n",
+            "#include <iostream>\nusing namespace std;\ntypedef float real;\n"
+            "__global__ void k(::real* p) { ::real x = p[0]; }\n",
+        ),
+        Example(
+            "using namespace std;\n__device__ int count;\n__global__ void k() { CHECK(count); }\n",
+            "using namespace std;\n__device__ int count;\n__global__ void k() { CHECK(::count); }\n",
+            "as a macro's argument",
+        ),
+        Example(
+            "using namespace std;\nint left[3];\n#define FIRST left[0]\n",
+            "using namespace std;\nint left[3];\n#define FIRST ::left[0]\n",
+            "in a macro body",
+        ),
+        Example("int count;\n__global__ void k();\nint f() { return count; }\n", note="`std` is not opened"),
+        Example(
+            "using namespace std;\n__global__ void k(int count) { int left = count; p.left = left; }\n", note="local"
+        ),
+        Example("using namespace std;\nint f(int* p) { return count(p, p + 2, 1); }\n", note="the one of `std`"),
+        Example(
+            "using namespace std;\nint count(int);\nint f() { return count(1); }\n", note="a function is an overload"
+        ),
+        Example(
+            "using namespace std;\nnamespace n {\nint count;\nint f() { return count; }\n}\n", note="in a namespace"
+        ),
+        Example("using namespace std;\nint count;\nint f() { return count; }\n", note="a host source", path="a.cpp"),
+    )
+
+    def run(self, unit: Unit) -> Iterator[Finding]:
+        if not _is_opened(unit) or (suffix(unit.path) in _HOST and "__global__" not in unit.words):
+            return
+        for name in sorted(unit.words & std_names.NAMES):
+            if name in unit.macros:
+                continue
+            here = bool(unit.declarations.named(name)) and std_names.is_global(unit.declarations, name)
+            if not here and "" not in unit.others.get(name, ()):
+                continue
+            for i in unit.find(name):
+                if not _is_use(unit, i):
+                    continue
+                yield self.finding(
+                    f"`{name}` is the program's, and `std::{name}` is there too with HIP's headers",
+                    unit.p[i],
+                    unit.end(i),
+                    (insert(unit.p[i], "::", Side.RIGHT),),
+                    trust=Trust.REVIEW,
+                    effects=(("all", "compile-error"),),
+                )
+
+
+def _is_opened(unit: Unit) -> bool:
+    """Whether the file, or one that it includes, says `using namespace std`."""
+    if "std" in unit.others.get(std_names.OPENED, ()):
+        return True
+    return any(unit.tok(i - 1) == "namespace" and unit.tok(i - 2) == "using" for i in unit.find("std"))
+
+
+def _is_use(unit: Unit, i: int) -> bool:
+    """Whether token i is found by looking the name up, and a declaration outside of any namespace is meant."""
+    if unit.tok(i - 1) in _NOT_BEFORE or unit.tok(i + 1) == "::" or unit.declares(i):
+        return False
+    directive = unit.in_directive(i)
+    if directive is not None and directive.keyword != "define":
+        return False
+    d = unit.declarations.visible(unit.t[i], i)
+    return (d is None or std_names.is_outside(d)) and not _may_inherit(unit.declarations.scope_at(i), unit.t[i])
+
+
+def _may_inherit(scope: Scope | None, name: str) -> bool:
+    """Whether a scope is in a class that others may give members to, or in the class of that name itself."""
+    while scope is not None:
+        if scope.bases or scope.owner or (scope.kind == "class" and scope.name == name):
+            return True
+        scope = scope.parent
+    return False
