@@ -75,7 +75,7 @@ OF_A_HEADER = Project(declared=frozenset({"real", "std::*"}))
         ("struct D : Base { float f() { return real; } };\n", None),
         ("float D::f() { return real; }\n", None),
         ("float f(C c) { return c.real + std::real(z) + ::real(1); }\n", None),
-        ("struct real x;\n#undef real\n", None),
+        ("#undef real\nvoid f(A a) { a.template real<int>(); goto left; left: left(); }\n", None),
         ("#define real float\nreal x;\n", None),
     ],
 )

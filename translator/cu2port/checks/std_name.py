@@ -9,10 +9,6 @@ from cu2port.facts import std_names
 from cu2port.facts.unit import Unit
 from cu2port.syntax.scopes import Scope
 
-#: Before a name that is declared or looked up in another way.
-_NOT_BEFORE = frozenset(
-    {".", "->", "::", "#", "##", "struct", "class", "union", "enum", "namespace", "using", "goto", "~", "template"}
-)
 _HOST = (".c", ".cc", ".cpp", ".cxx")
 
 
@@ -57,10 +53,11 @@ class StdName(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if not _is_opened(unit) or (suffix(unit.path) in _HOST and "__global__" not in unit.words):
+        opened = "std" in unit.others.get(std_names.OPENED, ()) or {"std", "namespace"} <= unit.words
+        if not opened or (suffix(unit.path) in _HOST and "__global__" not in unit.words):
             return
         for name in sorted(unit.words & std_names.NAMES):
-            if name in unit.macros:
+            if name in unit.macros or any(unit.tok(i - 1) == "goto" for i in unit.find(name)):
                 continue
             here = bool(unit.declarations.named(name)) and std_names.is_global(unit.declarations, name)
             if not here and "" not in unit.others.get(name, ()):
@@ -78,22 +75,19 @@ class StdName(Check):
                 )
 
 
-def _is_opened(unit: Unit) -> bool:
-    """Whether the file, or one that it includes, says `using namespace std`."""
-    if "std" in unit.others.get(std_names.OPENED, ()):
-        return True
-    return any(unit.tok(i - 1) == "namespace" and unit.tok(i - 2) == "using" for i in unit.find("std"))
-
-
 def _is_use(unit: Unit, i: int) -> bool:
-    """Whether token i is found by looking the name up, and a declaration outside of any namespace is meant."""
-    if unit.tok(i - 1) in _NOT_BEFORE or unit.tok(i + 1) == "::" or unit.declares(i):
+    """Whether token i is looked up without qualifiers where `std` is open, and means what is in no namespace."""
+    if any(unit.is_member(k) or unit.tok(k - 1) == "::" for k in (i, i - 1)):  # `a.template real<int>()`
+        return False
+    if unit.tok(i - 1) in ("#", "##", "~") or unit.tok(i + 1) == "::" or unit.declares(i):
         return False
     directive = unit.in_directive(i)
     if directive is not None and directive.keyword != "define":
         return False
     d = unit.declarations.visible(unit.t[i], i)
-    return (d is None or std_names.is_outside(d)) and not _may_inherit(unit.declarations.scope_at(i), unit.t[i])
+    if (d is not None and not std_names.is_outside(d)) or _may_inherit(unit.declarations.scope_at(i), unit.t[i]):
+        return False
+    return "std" in unit.others.get(std_names.OPENED, ()) or "std" in unit.declarations.opened(i)
 
 
 def _may_inherit(scope: Scope | None, name: str) -> bool:
