@@ -250,6 +250,25 @@ void go() { dim3 block(TILE, 2 * TILE); x::b<<<1, block, N * 4>>>(1, 0); }
     assert isinstance(e, Kernel) and e.arguments == "<float>"
 
 
+def test_arguments_are_followed_through_the_functions_that_hand_them_on() -> None:
+    text = """template <typename T, int WIDTH, int DEPTH> __global__ void k(T* in, T* out, int* at, int n, int m) {}
+template <typename T, int W> void launch(T* from, T* to, int* at, int size) {
+    using scalar = T;
+    constexpr int LINES = sizeof(T) == 8 ? W : 96;
+    k<scalar, W / 2, LINES><<<1, 64>>>(from, to, at, size, 2 * 5);
+}
+template <int N> void start(double* a, int* at) {
+    launch<double, N + 8>(a, a, at, 77);
+    launch<double, N>(a, a, at, 33);
+}
+void go(double* x, int* at) { start<24>(x, at); }
+"""
+    (k,) = kernels(text)
+    assert isinstance(k, Kernel) and k.arguments == "<double, (24 + 8) / 2, (sizeof ( double ) == 8 ? (24 + 8) : 96)>"
+    assert k.given == ((), (), (), (33, 77), (10,))
+    assert k.alike == (0, 0, 2, 3, 4)
+
+
 def test_a_launch_of_another_file_gives_the_block() -> None:
     unit = read("static const int kBlock = 96;\n__global__ void k(int* a) { a[threadIdx.x] = 1; }", "k.cu")
     other = read("void go() { int size = kBlock; dim3 block(size); dim3 grid(2); k<<<grid, block>>>(0); }", "go.cu")

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from cu2port.facts.blocks import number
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
+from cu2port.syntax.declarations import value_of
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.types import is_type_parameter
 from cu2port.verify.trial.dispatch import by_macro
 
@@ -19,6 +21,8 @@ _INDEX = re.compile(r".*(?:index|idx|int|offset|count).*|ti|it|.*id_?type|id_t",
 _THREADS = re.compile(r".*(?:block|thread|bs\b|size|tile|dim).*", re.IGNORECASE)
 _TILE = re.compile(r".*(?:tile|dim).*", re.IGNORECASE)
 _LINE, _SIDE, _FEW = 128, 16, 4
+_MOST_CALLS = 4  # of templates and constants that hand their arguments on
+_CONSTANT = frozenset({"const", "constexpr"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +97,24 @@ def _usual_type(name: str) -> str:
     return "int" if _INDEX.fullmatch(name) else "float"
 
 
-def _uses(unit: Unit, f: Function, program: Sequence[Unit]) -> Iterator[list[str | None]]:
+def _uses(unit: Unit, f: Function, program: Sequence[Unit], depth: int = 0) -> Iterator[list[str | None]]:
     for u in program:
         for i in u.find(f.name):
             if u.tok(i + 1) == "<" and (i < f.first or i > f.body[1] or u is not unit):
                 close = u.angle_close(i + 1)
                 if close > 0:
                     spans = u.split_args(i + 2, close)
-                    yield [_known(u, u.lexed.at(s.start), u.lexed.at(s.end), program) for s in spans]
+                    yield [_known(u, u.lexed.at(s.start), u.lexed.at(s.end), program, depth) for s in spans]
 
 
-def _known(unit: Unit, first: int, stop: int, program: Sequence[Unit]) -> str | None:
+def _known(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: int) -> str | None:
     """An argument that means the same at the end of the file; None: not known."""
     if stop == first + 1 and unit.t[first] in _DISPATCHED:
         return _DISPATCHED[unit.t[first]]
-    local = False
+    n = number(unit, first, stop)
+    if n is not None and stop > first + 1:
+        return str(n)
+    words = list(unit.t[first:stop])
     for i in range(first, stop):
         if is_identifier(unit.t[i]) and unit.tok(i - 1) not in ("::", ".", "->"):
             d = unit.declarations.visible(unit.t[i], i)
@@ -115,11 +122,39 @@ def _known(unit: Unit, first: int, stop: int, program: Sequence[Unit]) -> str | 
                 return told if stop == first + 1 else None
             if d is None and any(unit.tok(k - 1) == "using" for k in unit.find(unit.t[i])):
                 return None  # of a function, in the arguments of a macro
+            given: str | None = unit.t[i]
             if d is not None and d.kind == "template parameter":
+                given = _of_function(unit, i, program, depth)
                 is_type = is_type_parameter(unit.t, d)
-                return _usual_type(d.name) if is_type and stop == first + 1 else None
-            local = local or (d is not None and d.scope.local)
-    if not local:
-        return unit.source(first, stop)
-    n = number(unit, first, stop)
-    return None if n is None else str(n)
+                if given is None and stop == first + 1 and is_type:
+                    given = _usual_type(d.name)
+                elif given is not None and not is_type and stop > first + 1 and " " in given:
+                    given = f"({given})"
+            elif d is not None and d.scope.local:
+                given = _of_local(unit, d, program, depth)
+            if given is None:
+                return str(n) if n is not None else None
+            words[i - first] = given
+    return unit.source(first, stop) if words == unit.t[first:stop] else " ".join(words)
+
+
+def _of_local(unit: Unit, d: Declaration, program: Sequence[Unit], depth: int) -> str | None:
+    """What a constant or a name of a type in a function means."""
+    first, stop = value_of(unit.lexed, d)
+    is_type = unit.t[d.first] == "using"
+    if first == stop or depth == _MOST_CALLS or not (is_type or _CONSTANT & set(unit.t[d.first : d.at])):
+        return None
+    known = _known(unit, first, stop, program, depth + 1)
+    return known if known is None or is_type or stop == first + 1 else f"({known})"
+
+
+def _of_function(unit: Unit, i: int, program: Sequence[Unit], depth: int) -> str | None:
+    """What uses of the template of a function that token i is in give the parameter that i names."""
+    f = unit.function_at(i)
+    if f is None or unit.t[f.first] != "template" or depth == _MOST_CALLS:
+        return None
+    names = [p.name for p in _parameters(unit, f) or ()]
+    if unit.t[i] not in names:
+        return None
+    k = names.index(unit.t[i])
+    return next((use[k] for use in _uses(unit, f, program, depth + 1) if k < len(use) and use[k]), None)

@@ -12,6 +12,7 @@ from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.verify.trial.arguments import Arguments, template_arguments
+from cu2port.verify.trial.given import alike, numbers
 
 #: What the names of parameters suggest, see `Spec` in trial.h; the first that fits counts.
 _ROLES = (
@@ -41,7 +42,7 @@ class Kernel:
     """A `__global__` function. `path`: its name with its namespaces; `arguments`: of its template, as they are
     written, "" without template; `roles`: what the name of each parameter suggests, see `Spec` in trial.h; `blocks`:
     extents of blocks that launches give, else usual ones; `dynamic`: bytes of shared memory of a launch; `overload`:
-    its parameters, where the file has other kernels of that name."""
+    its parameters, where the file has other kernels of that name; `given`, `alike`: see `given`."""
 
     name: str
     path: str
@@ -53,6 +54,8 @@ class Kernel:
     is_block_known: bool
     dynamic: int
     overload: str = ""
+    given: tuple[tuple[int, ...], ...] = ()
+    alike: tuple[int, ...] = ()
 
     @property
     def shown(self) -> str:
@@ -95,7 +98,8 @@ def find_kernels(
         others = sum(g.name == f.name and "__global__" in g.sides for g in unit.functions)
         overload = ", ".join(_declared(unit, f)) if others > 1 and not arguments.text else ""
         roles = "".join(map(_role, names))
-        yield Kernel(f.name, path, line, names, roles, arguments.text, blocks, bool(seen), dynamic, overload)
+        given = numbers(f.name, len(names), near), alike(f.name, len(names), near)
+        yield Kernel(f.name, path, line, names, roles, arguments.text, blocks, bool(seen), dynamic, overload, *given)
 
 
 def _declared(unit: Unit, f: Function) -> Iterator[str]:

@@ -198,6 +198,8 @@ def _main(side: Side, kernel: Kernel, seen: frozenset[str], told: Hints) -> str:
     blocks = ", ".join(f"dim3({x}, {y}, {z})" for x, y, z in kernel.blocks)
     names = ", ".join(json.dumps(n) for n in kernel.parameters)
     numbers = ", ".join(map(str, told.numbers))
+    given = ", ".join(f"{{{', '.join(map(str, row))}}}" for row in kernel.given)
+    alike = ", ".join(map(str, kernel.alike))
     is_solo = not side.cuda and seen >= _SOLO
     block = "&::cu2port::solo::block" if is_solo else "nullptr"
     globals_ = ", ".join(dict.fromkeys(_globals(side.units.values(), seen)))
@@ -208,7 +210,7 @@ def _main(side: Side, kernel: Kernel, seen: frozenset[str], told: Hints) -> str:
         f'\n#line 1 "trial"\n#include "cu2port_trial/trial.h"\n{structs}'
         f"int main(int argc, char** argv) {{\n"
         f"const cu2port_trial::Spec spec{{{json.dumps(kernel.shown)}, {{{names}}}, {json.dumps(kernel.roles)},"
-        f" {{{blocks}}}, {told.axes}, {kernel.dynamic}, {{{numbers}}}, {block}}};\n"
+        f" {{{blocks}}}, {told.axes}, {kernel.dynamic}, {{{numbers}}}, {{{given}}}, {{{alike}}}, {block}}};\n"
         f"return cu2port_trial::main(argc, argv, spec, {address}, {{{globals_}}});\n}}\n"
     )
 

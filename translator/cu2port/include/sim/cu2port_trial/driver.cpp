@@ -304,8 +304,11 @@ Case make_case(const Spec& spec, std::uint64_t seed, unsigned number, std::size_
     const bool plain = number % 3 == 0, all_bits = number % 6 == 5;
     c.small = parameters >= kMany && number % 2;
     if (number % 5 == 4 && number > 12 && parameters) c.nulls = std::uint64_t{1} << r.below(static_cast<unsigned>(parameters < 64 ? parameters : 64));
+    c.shares = r.below(2) != 0;
+    const bool as_launched = r.chance(40);
     for (std::size_t i = 0; i < parameters; ++i) {
         c.numbers.push_back(number_for(r, spec.roles[i], r.chance(85) ? n : size_near(r, total), c));
+        if (i < spec.given.size() && !spec.given[i].empty() && as_launched) c.numbers.back() = spec.given[i][r.below(static_cast<unsigned>(spec.given[i].size()))];
         static const Ints ints[] = {Ints::small, Ints::index, Ints::rising, Ints::bits, Ints::any, Ints::zero, Ints::told, Ints::index};
         static const Reals reals[] = {Reals::whole, Reals::unit, Reals::positive, Reals::unit, Reals::wide};
         Style s{plain ? Ints::index : all_bits ? Ints::any : ints[r.below(8)], plain ? Reals::whole : reals[r.below(5)], n ? n : 1};
@@ -323,6 +326,7 @@ Case crossed(Case c, const Case& fresh, std::uint64_t seed) {
     if (r.chance(percent)) c.grid = fresh.grid, c.block = fresh.block;
     if (r.chance(percent)) c.seed = fresh.seed;
     if (r.chance(percent)) c.nulls = fresh.nulls;
+    if (r.chance(percent)) c.shares = fresh.shares;
     for (std::size_t i = 0; i < c.numbers.size(); ++i) {
         if (r.chance(percent)) c.numbers[i] = fresh.numbers[i];
         if (r.chance(percent)) c.styles[i] = fresh.styles[i];
@@ -337,7 +341,7 @@ std::string file_of(const std::string& folder, unsigned number, const char* kind
 void keep_case(const std::string& path, const Case& c) {
     std::FILE* f = std::fopen(path.c_str(), "wb");
     if (f == nullptr) _exit(kTooMuch);
-    const std::uint64_t fixed[] = {c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, c.dynamic, c.seed, c.nulls};
+    const std::uint64_t fixed[] = {c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, c.dynamic, c.seed, c.nulls, c.shares};
     std::fwrite(fixed, sizeof fixed, 1, f);
     for (std::size_t i = 0; i < c.numbers.size(); ++i) {
         std::fwrite(&c.numbers[i], sizeof c.numbers[i], 1, f);
@@ -348,7 +352,7 @@ void keep_case(const std::string& path, const Case& c) {
 }
 Case kept_case(const std::string& path, std::size_t parameters) {
     Case c;
-    std::uint64_t fixed[9];
+    std::uint64_t fixed[10];
     std::FILE* f = std::fopen(path.c_str(), "rb");
     bool good = f != nullptr && std::fread(fixed, sizeof fixed, 1, f) == 1;
     for (std::size_t i = 0; good && i < parameters; ++i) {
@@ -362,7 +366,7 @@ Case kept_case(const std::string& path, std::size_t parameters) {
     std::fclose(f);
     const auto of = [&](int i) { return static_cast<unsigned>(fixed[i]); };
     c.grid = dim3(of(0), of(1), of(2)), c.block = dim3(of(3), of(4), of(5));
-    c.dynamic = fixed[6], c.seed = fixed[7], c.nulls = fixed[8];
+    c.dynamic = fixed[6], c.seed = fixed[7], c.nulls = fixed[8], c.shares = fixed[9] != 0;
     return c;
 }
 
@@ -375,7 +379,8 @@ std::string unfit(const Layout& l, int depth = 0) {
         }
     return "";
 }
-void fill_argument(char* raw, const Layout& layout, bool is_integer, bool is_class, const Case& c, std::size_t i) {
+void fill_argument(char* raw, const Layout& layout, bool is_integer, bool is_class, const Case& c, const Spec& spec, std::size_t i) {
+    static std::uintptr_t arrays[64];
     const std::uint64_t seed = mix(c.seeds[i]);
     if (is_integer) {
         const bool minus = c.numbers[i] == kMinusOne;
@@ -391,11 +396,17 @@ void fill_argument(char* raw, const Layout& layout, bool is_integer, bool is_cla
     for (std::size_t f = 0; f < layout.scalars.size(); ++f) {
         const Scalar& s = layout.scalars[f];
         if (s.kind == Field::pointer) {
+            const std::size_t first = i < spec.alike.size() ? spec.alike[i] : i;
+            if (c.shares && !is_class && first < i && i < 64 && arrays[first]) {
+                std::memcpy(raw + s.offset, &arrays[first], sizeof arrays[first]);
+                continue;
+            }
             const bool none = !is_class && c.nulls >> (i % 64) & 1;
             const int area = s.inner && !none ? reserve_areas(1) : 0;
             if (s.inner && !none) set_area(area, *s.inner(), c.styles[i], mix(seed + ++inner), static_cast<int>(i));
             const std::uintptr_t p = s.inner && !none ? start_of(area) : 0;
             std::memcpy(raw + s.offset, &p, sizeof p);
+            if (!is_class && i < 64) arrays[i] = p;
         } else if (is_class && s.kind == Field::whole && s.size >= 4) {
             const std::uint64_t r = mix(seed + f * 0x9e3779b97f4a7c15u), choices[] = {c.numbers[i], c.styles[i].limit, r >> 8 & 1, r % 7};
             const std::uint64_t v = choices[(r >> 16) % 4];

@@ -29,6 +29,8 @@ struct Spec {
     unsigned axes;
     std::size_t dynamic;
     std::vector<unsigned> told;  // numbers in the kernel's text
+    std::vector<std::vector<unsigned>> given;  // numbers that launches give each parameter
+    std::vector<unsigned> alike;  // for each parameter the first one that gets the same variable in some launch
     dim3 (*block)(dim3);         // what to launch in place of a block of CUDA's; null: the same
 };
 struct Case {
@@ -40,6 +42,7 @@ struct Case {
     std::uint64_t seed;                // of variables in the GPU's memory
     bool small = false;       // integers but sizes of all are small numbers
     std::uint64_t nulls = 0;  // bits: parameters that are null pointers
+    bool shares = false;      // parameters that get one variable in some launch get one array
 };
 
 struct Global {
@@ -63,17 +66,17 @@ struct Kernel {
     void* kernel;
 };
 // Fills an argument: pointers get memory, an integer the case's number, the rest is filled scalar by scalar.
-void fill_argument(char* to, const Layout& layout, bool is_integer, bool is_class, const Case& c, std::size_t i);
+void fill_argument(char* to, const Layout& layout, bool is_integer, bool is_class, const Case& c, const Spec& spec, std::size_t i);
 int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const std::vector<Global>& globals);
 
 template <class T>
-void make_argument(T& to, const Case& c, std::size_t i) {
-    fill_argument(reinterpret_cast<char*>(&to), layout_of<T>(), std::is_integral_v<T> && !std::is_same_v<T, bool>, std::is_class_v<T>, c, i);
+void make_argument(T& to, const Case& c, const Spec& spec, std::size_t i) {
+    fill_argument(reinterpret_cast<char*>(&to), layout_of<T>(), std::is_integral_v<T> && !std::is_same_v<T, bool>, std::is_class_v<T>, c, spec, i);
 }
 template <class... P, std::size_t... I>
 int run_kernel(void (*kernel)(P...), const Spec& spec, const Case& c, std::index_sequence<I...>) {
     static std::tuple<std::decay_t<P>...> args{};
-    (make_argument(std::get<I>(args), c, I), ...);
+    (make_argument(std::get<I>(args), c, spec, I), ...);
     const cu2port_sim::Config config{c.grid, spec.block ? spec.block(c.block) : c.block, c.dynamic, nullptr};
     return cu2port_sim::start(config, spec.kernel, {"the trial", 0}, false, kernel, args);
 }
