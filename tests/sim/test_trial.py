@@ -130,6 +130,28 @@ __global__ void l(float* out) { out[threadIdx.x] = unset(2); }
     assert "lost" in said["l"].why, said["l"].text
 
 
+def test_kernels_may_use_cub_and_draw_random_numbers(tried: Try) -> None:
+    """From the states that arguments bring; a scan of CUB's by warps is another one if only renamed."""
+    text = """#include <cub/warp/warp_scan.cuh>
+#include <curand_kernel.h>
+struct Limit { int n; __host__ __device__ explicit Limit(int x) : n(x) {} };
+__global__ void draws(curandState* states, float* out, Limit limit) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    curandState mine = states[i];
+    if (out[i] > limit.n) out[i] = curand_uniform(&mine);
+    states[i] = mine;
+}
+__global__ void sums(const int* in, int* out) {
+    __shared__ typename cub::WarpScan<int>::TempStorage scans[4];
+    cub::WarpScan<int>(scans[threadIdx.x / 32]).InclusiveSum(in[threadIdx.x], out[threadIdx.x]);
+}
+void go() { sums<<<1, 128>>>(0, 0); }
+"""
+    said = tried(text, waves=(64,))
+    assert {k: v.outcome for k, v in said.items()} == {"draws": "same", "sums": "same"}, [v.text for v in said.values()]
+    assert tried(text, "flag", waves=(64,), kernels=frozenset({"sums"}))["sums"].outcome == "differs"
+
+
 def test_launches_that_reach_new_branches_are_followed(tried: Try) -> None:
     """No one launch is likely to go all these ways by itself."""
     text = """struct Box { int wraps_x = 1, wraps_y = 1; float size[4]; bool straight; };
@@ -340,6 +362,18 @@ def test_a_slice_keeps_what_the_kernel_names_and_all_lines() -> None:
     kept = {w for w in ("struct Item", "factor[8]", "int hits", "void items") if w in text}
     assert len(kept) == 4
     assert not [w for w in ("cublasHandle_t", "warp_sum", "void sum", "main") if w in text]
+
+
+def test_a_template_is_whole_where_a_directive_lies_in_it() -> None:
+    text = """template <class T>
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+T least(T a, T b) { return a < b ? a : b; }
+__global__ void k() {}
+"""
+    unit = read(text, "k.cu")
+    assert "template" not in sliced(unit, needed([unit], {"k"}))
 
 
 def test_a_slice_keeps_templates_operators_and_enumerators() -> None:

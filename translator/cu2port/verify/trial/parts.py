@@ -10,7 +10,7 @@ from cu2port.verify.sim_build import HEADERS, Toolchain
 OPTIMISATION = "-O1"
 #: A launch that leaves an array says nothing: the CUDA side ends there.
 _BOUNDS = ("-fsanitize=bounds", "-fsanitize-undefined-trap-on-error")
-_FOLDERS = ("cu2port_sim", "hip", "cuda", "cu2port_trial")
+_FOLDERS = ("cu2port_sim", "hip", "cuda", "cu2port_trial", "hiprand", "hipcub")
 
 
 def driver(toolchain: Toolchain) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,8 +23,9 @@ from cu2port.verify.trial.members import members
 from cu2port.verify.trial.slices import kept, needed, sliced
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*((?:<[^>\n]+>)|(?:\"[^\"\n]+\"))[^\n]*$", re.MULTILINE)
-_NOT_TRIED = re.compile(r"[<\"](?:thrust|(?:hip)?cub)/")  # see _LACKS
-_CUDA_NAME = re.compile(r"(?:cuda|CUDA|cu[A-Z]|CU_|CUDART_|make_cu|nv_bfloat|__nv_).*")
+_NOT_TRIED = re.compile(r"[<\"]thrust/")  # see _LACKS
+_CUB = re.compile(r"[<\"](hipcub|cub)/")
+_CUDA_NAME = re.compile(r"(?:cuda|CUDA|cu[A-Z]|CU_|CUDART_|make_cu|nv_bfloat|__nv_|curand|CURAND_).*")
 _WHOLE = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uUlL]*")
 _MOST_NUMBERS = 64
 _SOLO = frozenset({"solo", "idle"})  # `if (cu2port::solo::idle()) return;` in a kernel
@@ -32,14 +33,13 @@ _SHARED = frozenset({"__shared__", "__syncthreads", "__syncwarp", "__threadfence
 _MEMORY = frozenset({"__device__", "__constant__", "__managed__"})
 _LACKS = (
     ("textures", re.compile(r"cudaTextureObject_t|cudaSurfaceObject_t|tex[123]D\w*|texture|surf[123]D\w*|surface")),
-    (
-        "cuRAND's device functions",
-        re.compile(r"curand4?|curand_(?:init|uniform|normal|log|poiss|discr)\w*|curandState\w*"),
-    ),
     ("matrix fragments", re.compile(r"wmma|nvcuda")),
+    ("Tensor Memory Accelerator", re.compile(r"CUtensorMap|cp_async_bulk\w*")),
+)
+_PARTLY = (  # of which a trial has parts
+    ("cuRAND's device functions", re.compile(r"curand\w*")),
     ("CUB", re.compile(r"cub")),
     ("Thrust", re.compile(r"thrust")),
-    ("Tensor Memory Accelerator", re.compile(r"CUtensorMap|cp_async_bulk\w*")),
 )
 
 
@@ -72,14 +72,23 @@ class Written:
 def check(side: Side, kernel: Kernel) -> None:
     """Raises LackingError when the CUDA side needs what a trial does not have."""
     seen = names_for(side, kernel)
+    if what := _library(side, seen, _LACKS):
+        raise LackingError(what)
     for unit in side.units.values():
         mine = kept(unit, seen)
-        words = {x for e in mine for x in e.words}
-        for what, pattern in _LACKS:
-            if any(pattern.fullmatch(x) for x in words):
-                raise LackingError(what)
-        if any(e.first <= launch.open < e.stop for launch in unit.launches for e in mine):
+        inside = (unit.function_at(x.open) for x in unit.launches if any(e.first <= x.open < e.stop for e in mine))
+        if any(f is not None and f.sides & {"__global__", "__device__"} for f in inside):
             raise LackingError("launches from kernels")
+
+
+def library(side: Side, kernel: Kernel) -> str:
+    """A library, which a trial has in part, that a kernel uses; "" if there is none."""
+    return _library(side, names_for(side, kernel), _PARTLY)
+
+
+def _library(side: Side, seen: frozenset[str], known: Sequence[tuple[str, re.Pattern[str]]]) -> str:
+    words = {x for unit in side.units.values() for e in kept(unit, seen) for x in e.words}
+    return next((what for what, pattern in known if any(pattern.fullmatch(x) for x in words)), "")
 
 
 def names_for(side: Side, kernel: Kernel) -> frozenset[str]:
@@ -173,6 +182,8 @@ def _guarded(text: str, small: bool) -> str:
 
     def guarded(m: re.Match[str]) -> str:
         line = text.count("\n", 0, m.start()) + 2
+        if cub := _CUB.match(m[1]):
+            return f"#include <{'cub/cub.cuh' if cub[1] == 'cub' else 'hipcub/hipcub.hpp'}>\n#line {line}"
         if _NOT_TRIED.match(m[1]):
             return f"{absent}\n#line {line}"
         return f"#if __has_include({m[1]})\n{m[0]}\n#else\n{absent}\n#endif\n#line {line}"

@@ -25,7 +25,7 @@ from cu2port.verify.trial.answers import answering
 from cu2port.verify.trial.assembly import Body
 from cu2port.verify.trial.fitting import MOST_ROUNDS, Dropped, Part, reason, refused, smaller
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
-from cu2port.verify.trial.program import Hints, LackingError, Side, Written, check, hints, shares_memory, write
+from cu2port.verify.trial.program import Hints, LackingError, Side, Written, check, hints, library, shares_memory, write
 from cu2port.verify.trial.verdict import (
     ENOUGH,
     Said,
@@ -286,7 +286,9 @@ class Trial:
                 with self.reading:
                     more = refused(self.cuda, kernel, str(e))
                     if more.keys() <= dropped.keys():
-                        raise CannotBuild(f"it does not compile by itself: {reason(str(e), dropped)}") from None
+                        what = library(side, kernel)
+                        why = f"{what}: " * bool(what) + f"it does not compile by itself: {reason(str(e), dropped)}"
+                        raise CannotBuild(why) from None
                     dropped |= more
                     side = smaller(self.cuda, dropped)
                 continue

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration, Scope
+from cu2port.syntax.words import EXECUTION_SPACES
 
 _KINDS = frozenset({"function", "constructor", "variable", "type", "using", "enumerator"})
-_LIBRARIES = frozenset({"std", "cooperative_groups", "cuda"})  # whose namespaces the headers of a trial have
+_LIBRARIES = frozenset(
+    {"std", "cooperative_groups", "cuda", "cub", "hipcub"}
+)  # whose namespaces the headers of a trial have
 _DEVICE = frozenset(  # words of what a kernel may need
     "__device__ __global__ __constant__ constexpr struct class union enum using typedef namespace define".split()
 )
@@ -107,13 +110,23 @@ def _is_outside(scope: Scope | None) -> bool:
 
 def _start(unit: Unit, d: Declaration) -> int:
     first = d.first
-    while (
-        unit.tok(first - 1) == ">" and (opener := unit.angle_open(first - 1)) > 0 and unit.tok(opener - 1) == "template"
-    ):
+    while True:
+        before = _before(unit, first)
+        opener = unit.angle_open(before) if unit.tok(before) == ">" else -1
+        if opener <= 0 or unit.tok(opener - 1) != "template":
+            break
         first = opener - 1
     if unit.tok(first - 2) == "extern" and unit.tok(first - 1).startswith('"'):
         first -= 2
     return first
+
+
+def _before(unit: Unit, i: int) -> int:
+    """The token before token i, without directives and the marks of a function that they hold."""
+    i -= 1
+    while i > 0 and (unit.in_directive(i) is not None or unit.t[i] in EXECUTION_SPACES):
+        i -= 1
+    return i
 
 
 def _entity(unit: Unit, first: int, stop: int, group: Sequence[Declaration]) -> Entity:

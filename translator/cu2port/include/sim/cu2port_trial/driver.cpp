@@ -163,8 +163,13 @@ void put_scalar(char* to, const Scalar& s, const Area& a, std::uint64_t element,
 // The first contents of a page. A scalar that lies across two pages is left at zero.
 void fill_page(char* page, const Area& a, std::uint64_t number) {
     const std::size_t size = a.layout->size, begin = number * kPage;
+    std::vector<char> made(a.layout->make ? size : 0);
     for (std::size_t element = begin / size; element * size < begin + kPage; ++element)
-        for (std::size_t f = 0; f < a.layout->scalars.size(); ++f) {
+        if (a.layout->make) {
+            a.layout->make(made.data(), mix(a.seed + element));
+            const std::size_t start = element * size, from = std::max(begin, start), to = std::min(begin + kPage, start + size);
+            std::memcpy(page + (from - begin), made.data() + (from - start), to - from);
+        } else for (std::size_t f = 0; f < a.layout->scalars.size(); ++f) {
             const Scalar& s = a.layout->scalars[f];
             const std::size_t at = element * size + s.offset;
             if (at >= begin && at + s.size <= begin + kPage) put_scalar(page + (at - begin), s, a, element, f);
@@ -382,6 +387,7 @@ std::string unfit(const Layout& l, int depth = 0) {
 void fill_argument(char* raw, const Layout& layout, bool is_integer, bool is_class, const Case& c, const Spec& spec, std::size_t i) {
     static std::uintptr_t arrays[64];
     const std::uint64_t seed = mix(c.seeds[i]);
+    if (layout.make) return layout.make(raw, seed);
     if (is_integer) {
         const bool minus = c.numbers[i] == kMinusOne;
         const std::uint64_t v = !minus ? c.numbers[i] : layout.scalars[0].is_signed ? ~std::uint64_t{0} : 0;
@@ -431,7 +437,9 @@ struct Memory {
             if (it.filled && *it.layout->unfit == 0) {
                 const Area a{it.layout, mix(c.seed + 1000 + g), {Ints::small, Reals::whole, 17}, 0, 0};
                 for (std::size_t e = 0; e < it.size / it.layout->size; ++e)
-                    for (std::size_t f = 0; f < it.layout->scalars.size(); ++f)
+                    if (it.layout->make)
+                        it.layout->make(it.at + e * it.layout->size, mix(a.seed + e));
+                    else for (std::size_t f = 0; f < it.layout->scalars.size(); ++f)
                         put_scalar(it.at + e * it.layout->size + it.layout->scalars[f].offset, it.layout->scalars[f], a, e, f);
             }
             first.emplace_back(it.at, it.at + it.size);

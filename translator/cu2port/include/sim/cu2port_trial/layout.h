@@ -21,6 +21,7 @@ struct Layout {
     std::size_t size = 0;
     std::vector<Scalar> scalars;
     const char* unfit = "";  // why values of the type cannot be made, "" if they can
+    void (*make)(char* to, std::uint64_t seed) = nullptr;  // makes one, where its scalars may not have any value
 
     const Layout* inner() const {
         for (const Scalar& s : scalars)
@@ -63,6 +64,10 @@ struct IsPair : std::false_type {};
 template <class T>
 struct IsPair<T, std::void_t<decltype(T::x), decltype(T::y)>> : std::bool_constant<IsSmallFloat<decltype(T::x)>::value && sizeof(T) == 4> {};
 template <class T, class = void>
+struct IsState : std::false_type {};  // of a generator of random numbers
+template <class T>
+struct IsState<T, std::void_t<decltype(T::has_float), decltype(T::next_double)>> : std::true_type {};
+template <class T, class = void>
 struct IsWhole : std::false_type {};
 template <class T>
 struct IsWhole<T, std::void_t<decltype(sizeof(T))>> : std::true_type {};
@@ -100,6 +105,8 @@ void add(Layout& out, std::size_t at) {
     } else if constexpr ((Count<T>::value > 0)) {
         using E = typename T::value_type;
         for (std::size_t i = 0; i < Count<T>::value; ++i) add<E>(out, at + i * sizeof(E));
+    } else if constexpr (IsState<T>::value) {
+        for (std::size_t i = 0; i < sizeof(T); i += 4) push(out, {at + i, 4, Field::whole, false, nullptr});
     } else if constexpr (Members<T>::known) {
         Members<T>::add_to(out, at);
     } else {
@@ -113,6 +120,12 @@ const Layout& layout_of() {
         auto* l = new Layout;
         l->size = sizeof(T);
         add<T>(*l, 0);
+        if constexpr (IsState<T>::value)
+            l->make = [](char* to, std::uint64_t seed) {
+                T state;
+                state.init(seed, 0, 0);
+                std::memcpy(to, static_cast<const void*>(&state), sizeof state);
+            };
         if (!std::is_trivially_copyable_v<T>) l->unfit = "a class that cannot be copied as bytes";
         return l;
     }();

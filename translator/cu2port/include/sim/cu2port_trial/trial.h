@@ -69,14 +69,24 @@ struct Kernel {
 void fill_argument(char* to, const Layout& layout, bool is_integer, bool is_class, const Case& c, const Spec& spec, std::size_t i);
 int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const std::vector<Global>& globals);
 
+// An argument whose class has no constructor for it.
 template <class T>
-void make_argument(T& to, const Case& c, const Spec& spec, std::size_t i) {
+struct Bytes {
+    alignas(T) char bytes[sizeof(T)];
+    operator T&() { return *reinterpret_cast<T*>(bytes); }
+    operator const T&() const { return *reinterpret_cast<const T*>(bytes); }
+};
+template <class T>
+using Argument = std::conditional_t<std::is_default_constructible_v<T>, T, Bytes<T>>;
+
+template <class T>
+void make_argument(Argument<T>& to, const Case& c, const Spec& spec, std::size_t i) {
     fill_argument(reinterpret_cast<char*>(&to), layout_of<T>(), std::is_integral_v<T> && !std::is_same_v<T, bool>, std::is_class_v<T>, c, spec, i);
 }
 template <class... P, std::size_t... I>
 int run_kernel(void (*kernel)(P...), const Spec& spec, const Case& c, std::index_sequence<I...>) {
-    static std::tuple<std::decay_t<P>...> args{};
-    (make_argument(std::get<I>(args), c, spec, I), ...);
+    static std::tuple<Argument<std::decay_t<P>>...> args{};
+    (make_argument<std::decay_t<P>>(std::get<I>(args), c, spec, I), ...);
     const cu2port_sim::Config config{c.grid, spec.block ? spec.block(c.block) : c.block, c.dynamic, nullptr};
     return cu2port_sim::start(config, spec.kernel, {"the trial", 0}, false, kernel, args);
 }
