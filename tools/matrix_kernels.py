@@ -1,27 +1,34 @@
 """Whole kernels of real projects that multiply with `mma`: converted, compiled for AMD GPUs, run on the CPU.
 
-    python tools/matrix_kernels.py [--rocm ROOT] [--only NAME] [--keep DIR] FOLDER
+    python tools/matrix_kernels.py [--rocm ROOT] [--only NAME] [--keep DIR] [--write PAGE --commits FILE] FOLDER
 
 FOLDER holds checkouts: marlin, llm-awq, ggml, bitsandbytes, flash-attention (with its submodule csrc/cutlass), fp6_llm,
-omniserve, llmq, SageAttention, SpargeAttn. What a kernel needs of one is copied into a temporary folder beside a
+omniserve, llmq, SageAttention, SpargeAttn, CPM.cu. What a kernel needs is copied into a temporary folder beside a
 program of ours (tools/matrix_kernels/NAME.cu), which calls it and compares with sums in double. Host functions that
 need a framework are cut off, headers that bring libraries are replaced by what is used of them. It is converted;
 `cu2port simulate` runs it on waves of 32 and 64; with `--rocm` `cu2port verify` compiles it for gfx942 and gfx1100.
+One kernel after the other, each step within its time limit; the last lines are a row for each. With `--write` a row of
+the page's table is replaced for each kernel that was run. FILE names commits: `name commit` a line.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tables import put_row, row_text
+
 OURS = Path(__file__).parent / "matrix_kernels"
-GPUS = "gfx942,gfx1100"
+GPUS = ("gfx942", "gfx1100")
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 
 
@@ -54,10 +61,12 @@ class Program:
     """`name`: of the program in tools/matrix_kernels; `includes`: the source that it includes; `own`: files of ours by
     the name that the project's have; `folders`: the project's, where its headers are found: those that the program
     reaches are copied, in their folders, where `sources` stay too; `options`: for `convert`; `program`: the file of
-    ours if it is not `name`; `defines`: macros of it."""
+    ours if it is not `name`; `defines`: macros of it; `kernel`: what the page calls it; `uses`: of PTX."""
 
     name: str
     project: str
+    kernel: str
+    uses: str
     includes: str
     sources: tuple[Source, ...]
     own: Mapping[str, str] = field(default_factory=dict)
@@ -76,13 +85,30 @@ PROGRAMS = (
     Program(
         "marlin",
         "marlin",
+        "Marlin",
+        "f16 `mma`, `ldmatrix`, `cp.async`",
         "marlin_cuda_kernel.cu",
         # the LDS of gfx942 and gfx1100; it asks for 96 KiB and needs at most 64 without groups
         (Source("marlin/marlin_cuda_kernel.cu", changes={"SHARED_MEM = 96 * 1024": "SHARED_MEM = 64 * 1024"}),),
     ),
     Program(
+        "marlin_gptq",
+        "CPM.cu",
+        "Marlin as vLLM has it, 4 bits, per channel and in groups of 128",
+        "f16 `mma`, `ldmatrix`, `cp.async`",
+        "marlin_kernel_impl.cuh",
+        (),
+        {},
+        ("src/qgemm/gptq_marlin",),
+        SM80,
+        program="marlin",
+        defines=("GPTQ",),
+    ),
+    Program(
         "awq",
         "llm-awq",
+        "`gemm_forward_4bit_cuda_m128n64k32`",
+        "f16 `mma`, `ldmatrix`",
         "gemm_cuda_gen.cu",
         (
             Source(f"{_CSRC}/gemm_cuda_gen.cu", "torch::Tensor gemm_forward_cuda", r"torch/|CUDAGuard|gemm_cuda\.h"),
@@ -92,6 +118,8 @@ PROGRAMS = (
     Program(
         "ggml",
         "ggml",
+        "`mul_mat_f` on `mma.cuh`",
+        "f16, bf16 and tf32 `mma`, `ldmatrix`",
         "mmf.cuh",
         (
             Source("src/ggml-cuda/mma.cuh"),
@@ -106,6 +134,8 @@ PROGRAMS = (
     Program(
         "flash_attention",
         "flash-attention",
+        "`flash_fwd_kernel`, 64 halves a head, causal and not, through CuTe",
+        "f16 `mma`, `ldmatrix`, `movmatrix`, `cp.async`",
         "flash_fwd_launch_template.h",
         (),
         {"flash_attention_c10.h": " ".join(_TORCH)},
@@ -116,6 +146,8 @@ PROGRAMS = (
     Program(
         "fp6_llm",
         "fp6_llm",
+        "`QUANT_GEMM_Kernel` and `SplitK_Reduction`",
+        "f16 `mma`, `ldmatrix`, `cp.async`, weights of 6 bits",
         "fp6_linear.cu",
         (Source("fp6_llm/csrc/fp6_linear.cu", "template<int EXPONENT, int MANTISSA>"),),
         {},
@@ -125,6 +157,8 @@ PROGRAMS = (
     Program(
         "qserve_w8a8",
         "omniserve",
+        "QServe's `dense_kernel0`, W8A8",
+        "s8 `mma`, `ldmatrix`, `cp.async`",
         "w8a8_gemm_cuda.cu",
         (Source(f"{_QGEMM}/w8a8/w8a8_gemm_cuda.cu", "void w8a8_gemm_forward_cuda", r"torch/|w8a8_gemm_cuda\.h"),),
         {},
@@ -135,6 +169,8 @@ PROGRAMS = (
     Program(
         "qserve_w4a8",
         "omniserve",
+        "QServe's `dense_kernel0`, W4A8 per channel",
+        "the same; weights packed as QServe does",
         "gemm_cuda.cu",
         (Source(f"{_QGEMM}/w4a8_per_chn/gemm_cuda.cu", "void gemm_forward_cuda", r"torch/|gemm_cuda\.h"),),
         {},
@@ -146,6 +182,8 @@ PROGRAMS = (
     Program(
         "llmq",
         "llmq",
+        "`gemm_mma_tn_kernel` in bf16",
+        "bf16 `mma`, `ldmatrix`",
         "gemm_mma.cu",
         # its lanes read a tile in shared memory and store the next one there without a barrier between
         (
@@ -163,6 +201,8 @@ PROGRAMS = (
     Program(
         "sage_attention",
         "SageAttention",
+        "`qk_int_sv_f16_attn_kernel` for sm80, causal and not",
+        "s8 and f16 `mma`, `ldmatrix`, `cp.async`",
         "qk_int_sv_f16_cuda_sm80.cu",
         (
             Source("csrc/qattn/qk_int_sv_f16_cuda_sm80.cu", "torch::Tensor ", r"torch/|dispatch_utils"),
@@ -176,6 +216,8 @@ PROGRAMS = (
     Program(
         "sparge_attention",
         "SpargeAttn",
+        "`qk_int_sv_f16_block_sparse_attn_kernel`",
+        "s8 and f16 `mma`, `ldmatrix`, `cp.async`",
         "qk_int_sv_f16_cuda_sm80.cuh",
         (),
         {},
@@ -187,6 +229,8 @@ PROGRAMS = (
     Program(
         "bitsandbytes",
         "bitsandbytes",
+        "`gemm_4bit_sm80`",
+        "f16 `mma`, `ldmatrix`, fp4 and nf4",
         "gemm_4bit_sm80.cu",
         tuple(Source(f"csrc/gemm_4bit_{part}") for part in ("sm80.cu", "sm80.cuh", "common.cuh", "mma.cuh")),
         {"bitsandbytes_compat.cuh": "compat.cuh"},
@@ -194,24 +238,52 @@ PROGRAMS = (
 )
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a program. `simulated`, `compiled`: in words."""
+
+    program: Program
+    seconds: int
+    simulated: str
+    compiled: str
+
+    def cells(self, commit: str) -> tuple[str, ...]:
+        p = self.program
+        return (f"{p.project}, {p.kernel}", commit, p.uses, self.simulated, self.compiled)
+
+
 def main() -> int:
     """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rocm", type=Path, help="a folder with include/hip in it: compile too")
-    parser.add_argument("--only", help="one program")
+    parser.add_argument("--only", choices=[p.name for p in PROGRAMS], help="one program")
     parser.add_argument("--keep", type=Path, help="write there, and leave it")
     parser.add_argument("--no-run", action="store_true", help="do not simulate")
+    parser.add_argument("--time-limit", type=int, default=3000, metavar="SECONDS", help="of a step (default: 3000)")
+    parser.add_argument("--commits", type=Path, help="`name commit` a line")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="put rows into the table `matrix-kernels`")
     asked = parser.parse_args()
-    failed = 0
+    commits = dict(line.split()[:2] for line in asked.commits.read_text().splitlines()) if asked.commits else {}
+    done: list[Outcome] = []
+    missing: list[str] = []
     for program in PROGRAMS:
-        if asked.only not in (None, program.name) or not (asked.folder / program.project).is_dir():
+        if asked.only not in (None, program.name):
+            continue
+        if not (asked.folder / program.project).is_dir():
+            missing.append(program.project)
             continue
         with tempfile.TemporaryDirectory() as made:
             folder = (asked.keep or Path(made)) / program.name
-            write(program, asked.folder / program.project, folder)
-            failed += checked(program, folder, asked.rocm, not asked.no_run)
-    return 1 if failed else 0
+            done.append(checked(program, asked.folder / program.project, folder, asked))
+            if asked.write:
+                put_row(asked.write, "matrix-kernels", done[-1].cells(commits.get(program.project, "")))
+    print()
+    for one in done:
+        print(f"{one.seconds:5} s {row_text(one.cells(commits.get(one.program.project, '')))}", end="")
+    if missing:
+        print(f"no checkout of {', '.join(dict.fromkeys(missing))}")
+    return 1 if missing or any("**" in one.simulated + one.compiled for one in done) else 0
 
 
 def write(program: Program, project: Path, folder: Path) -> None:
@@ -250,43 +322,58 @@ def copy_reached(project: Path, places: tuple[str, ...], folder: Path) -> None:
             todo.append((to, found))
 
 
-def checked(program: Program, folder: Path, rocm: Path | None, run: bool) -> int:
-    """How many of the steps fail; what they say is printed."""
+def checked(program: Program, project: Path, folder: Path, asked: argparse.Namespace) -> Outcome:
+    """Converts, runs and compiles a program; what the commands say is printed. What fails is bold in the words."""
+    begin = time.monotonic()
     name, hip = program.name, folder.with_name(f"{program.name}-hip")
-    text = call("convert", folder, "-o", hip, *program.options)[1]
-    print(f"{name}: {text.strip().splitlines()[-1]}")
-    failed = 0
+    simulated = compiled = "not tried"
+
+    def outcome() -> Outcome:
+        return Outcome(program, round(time.monotonic() - begin), simulated, compiled)
+
+    try:
+        write(program, project, folder)
+    except (OSError, ValueError) as e:
+        simulated = f"**another version: {e}**"
+        return outcome()
+    code, text = call(asked.time_limit, "convert", folder, "-o", hip, *program.options)
+    print(f"{name}: {text.strip().splitlines()[-1]}", flush=True)
+    if code not in (0, 1):
+        simulated = f"**not converted: {code}**"
+        return outcome()
     where: list[object] = [x for at in (".", *program.folders) for x in ("-I", hip / at)]
-    if run:
-        code, text = call("simulate", hip / "main.cu", "--time-limit", "600", "--std", program.standard, *where)
-        failed += code != 0
-        print(text.strip())
-    if rocm is not None:
-        code, text = call(
-            "verify",
-            hip / "main.cu",
-            "--arch",
-            GPUS,
-            "--rocm-path",
-            rocm,
-            "--no-build",
-            "-q",
-            "--time-limit",
-            "3000",
-            "--std",
-            program.standard,
-            *where,
-        )
-        failed += code != 0
-        print(f"{name}: {GPUS} {'compile' if code == 0 else 'do not compile'}\n{text}".strip())
-    return failed
+    where = ["--std", program.standard, "--time-limit", asked.time_limit, *where]
+    if not asked.no_run:
+        code, text = call(asked.time_limit, "simulate", hip / "main.cu", *where)
+        print(text.strip(), flush=True)
+        found = [(int(wrong), int(of)) for wrong, of in re.findall(r"\b(\d+) of (\d+) wrong", text)]
+        simulated = f"{sum(w for w, _ in found)} of {sum(of for _, of in found):,} wrong" if found else "did not run"
+        if code:
+            simulated = f"**{simulated}, exit code {code}**"
+    if asked.rocm is not None:
+        failing = []
+        for gpu in GPUS:
+            options = ("--arch", gpu, "--rocm-path", asked.rocm, "--no-build", "-q")
+            code, text = call(asked.time_limit, "verify", hip / "main.cu", *options, *where)
+            print(f"{name}: {gpu} {'compiles' if code == 0 else 'does not compile'}\n{text}".strip(), flush=True)
+            failing += [gpu] if code else []
+        compiled = f"**not for {', '.join(failing)}**" if failing else f"for {' and '.join(GPUS)}"
+    return outcome()
 
 
-def call(*words: object) -> tuple[int, str]:
-    """The exit code of a command of cu2port, and what it prints."""
+def call(limit: int, *words: object) -> tuple[int, str]:
+    """The exit code of a command of cu2port, and what it prints; 124 if it was stopped with all that it started."""
     command = [sys.executable, "-m", "cu2port", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout + done.stderr
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    ) as process:
+        try:
+            text, _ = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            text, _ = process.communicate()
+            return 124, f"{text}\nstopped after {limit} s"
+    return process.returncode, text
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// Marlin's int4 GEMM on small sizes, against sums in double: -DSOURCE="<path of marlin_cuda_kernel.cu>".
+// Marlin's int4 GEMM on small sizes, against sums in double; with GPTQ the kernel that vLLM made of it.
 #include SOURCE
 #include <cmath>
 #include <cstdio>
@@ -17,6 +17,28 @@ static std::vector<int> tile_order() {
             }
     return out;
 }
+
+#ifdef GPTQ
+template <int Rows, int Groups> static void launch(half* A, int* B, half* C, half* S, int m, int n, int k, int* locks) {
+    const auto kernel = &marlin::Marlin<half, vllm::kU4B8.id(), 256, Rows, 8, 8, marlin::pipe_stages, false, false, Groups>;
+    const int shared = 64 * 1024;
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
+    kernel<<<2, 256, shared>>>((const int4*)A, (const int4*)B, (int4*)C, nullptr, (const int4*)S, nullptr, nullptr,
+                               Groups == -1 ? 1 : k / 128, m, n, k, locks, false);
+}
+static int marlin_cuda(half* A, int* B, half* C, half* S, int m, int n, int k, int* locks, int groupsize) {
+    if (groupsize == -1)
+        launch<1, -1>(A, B, C, S, m, n, k, locks);
+    else if (m <= 16)
+        launch<1, 8>(A, B, C, S, m, n, k, locks);
+    else
+        launch<2, 8>(A, B, C, S, m, n, k, locks);
+    return 0;
+}
+#define ON_TWO_BLOCKS
+#else
+#define ON_TWO_BLOCKS , 0, 0, -1, -1, 2
+#endif
 
 static int run(int m, int n, int k, int groupsize) {
     const int groups = groupsize == -1 ? 1 : k / groupsize;
@@ -50,7 +72,7 @@ static int run(int m, int n, int k, int groupsize) {
                                          : x / 64 * 64 + x % 64 / 8 + 8 * (x % 8);
         S[x] = __float2half(scale[from]);
     }
-    const int failed = marlin_cuda(A, B, C, S, m, n, k, workspace, groupsize, 0, 0, -1, -1, 2);
+    const int failed = marlin_cuda(A, B, C, S, m, n, k, workspace, groupsize ON_TWO_BLOCKS);
     const auto error = cudaGetLastError();
     if (failed || error != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess)
         return std::printf("not launched: %d, %s\n", failed, cudaGetErrorString(error)), 1;
