@@ -256,8 +256,8 @@ def _expression(unit: Unit, whole: Expr, controls: _Controls, seen: _Body) -> No
             _changed(unit, e.x, (e.x,), here, seen)
         elif isinstance(e, Unary) and e.op == "&":
             seen.lose(unit, root(e.x), e.at)
-        elif isinstance(e, CallExpr) and callee(e) in seen.lambdas:
-            _lambda(unit, seen.lambdas[callee(e)], e, here, seen)
+        elif isinstance(e, CallExpr) and isinstance(e.callee, Name) and e.callee.text in seen.lambdas:
+            _lambda(unit, seen.lambdas[e.callee.text], e, here, seen)
         elif isinstance(e, (CallExpr, Other)):
             for name, at in _given_away(unit, e):
                 seen.lose(unit, name, at)
@@ -360,7 +360,8 @@ def _is_uniform(unit: Unit, e: Expr, seen: _Body, varying: set[int]) -> bool:
         return isinstance(e.target, Name) and all_of(e.value) and (e.op == "=" or all_of(e.target))
     if isinstance(e, CallExpr):
         name = e.callee.text if isinstance(e.callee, Name) else ""
-        return (name in _OF_VALUES or _computes(unit, name)) and all_of(*e.args)
+        computes = name not in seen.lambdas and (name in _OF_VALUES or _computes(unit, name))
+        return computes and all_of(*e.args)
     return isinstance(e, Operator) and e.word == "sizeof"
 
 
