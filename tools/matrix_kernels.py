@@ -170,7 +170,7 @@ PROGRAMS = (
         "qserve_w4a8",
         "omniserve",
         "QServe's `dense_kernel0`, W4A8 per channel",
-        "the same; weights packed as QServe does",
+        "s8 `mma`, `ldmatrix`, `cp.async`; weights packed as QServe does",
         "gemm_cuda.cu",
         (Source(f"{_QGEMM}/w4a8_per_chn/gemm_cuda.cu", "void gemm_forward_cuda", r"torch/|gemm_cuda\.h"),),
         {},
