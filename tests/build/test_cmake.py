@@ -117,7 +117,29 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         ("list(APPEND CUDA_NVCC_FLAGS -Xptxas -v -O3)", 'string(APPEND CMAKE_HIP_FLAGS " -O3")'),
         ('set(CUDA_NVCC_FLAGS "${CUDA_NVCC_FLAGS} -O3")', 'set(CMAKE_HIP_FLAGS "${CMAKE_HIP_FLAGS} -O3")'),
         (
-            "cuda_add_executable(a b.cpp OPTIONS -O3)\n",
+            "cuda_add_executable(a b.cpp OPTIONS -O3 -Xptxas -v -arch=sm_70 -lineinfo ${F})\n",
+            "add_executable(a b.cpp)\nset(a_HIP_OPTIONS -O3 -gline-tables-only ${F})\n"
+            'target_compile_options(a PRIVATE "$<$<COMPILE_LANGUAGE:HIP>:${a_HIP_OPTIONS}>")\n'
+            "target_link_libraries(a hip::host)\n",
+        ),
+        (
+            "  cuda_add_library(${T} STATIC\n    b.cpp\n    OPTIONS\n    -G\n  )\n",
+            "  add_library(${T} STATIC\n    b.cpp)\n  set(${T}_HIP_OPTIONS\n    -g\n  )\n"
+            '  target_compile_options(${T} PRIVATE "$<$<COMPILE_LANGUAGE:HIP>:${${T}_HIP_OPTIONS}>")\n'
+            "  target_link_libraries(${T} hip::host)\n",
+        ),
+        (
+            "cuda_add_executable(a b.cpp # c\n  OPTIONS -O3)\n",
+            "add_executable(a b.cpp # c\n  )\nset(a_HIP_OPTIONS -O3)\n"
+            'target_compile_options(a PRIVATE "$<$<COMPILE_LANGUAGE:HIP>:${a_HIP_OPTIONS}>")\n'
+            "target_link_libraries(a hip::host)\n",
+        ),
+        (
+            "cuda_add_executable(a b.cpp OPTIONS -O3 ${CUDA_NVCC_FLAGS})\n",
+            "add_executable(a b.cpp)\ntarget_link_libraries(a hip::host)\n",
+        ),
+        (
+            "cuda_add_executable(a b.cpp OPTIONS -O3 DEBUG -G)\n",
             "add_executable(a b.cpp)\ntarget_link_libraries(a hip::host)\n",
         ),
         ("find_library(A NAMES nccl libnccl HINTS x)", "find_library(A NAMES rccl libnccl HINTS x)"),

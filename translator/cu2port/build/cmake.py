@@ -37,6 +37,8 @@ _PLAIN = re.compile(
 )  # names of targets that no rule changes
 _BUILDS = frozenset({"cuda_add_executable", "cuda_add_library", "cuda_compile", "cuda_wrap_srcs"})
 _OBJECTS = {"cuda_compile": 0, "cuda_wrap_srcs": 2}  # arguments before the variable with the objects
+_OPTIONS = "OPTIONS"  # in place of a command's name: those of FindCUDA's commands, for nvcc alone
+_CONFIGURATIONS = frozenset({"DEBUG", "MINSIZEREL", "RELEASE", "RELWITHDEBINFO"})
 _SCOPES = frozenset({"PUBLIC", "PRIVATE", "INTERFACE"})
 _NOT_OPTIONS = frozenset("message if elseif while function macro find_package project foreach option".split())
 
@@ -68,11 +70,17 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
         if row is not None:
             gone = _own_words(c)
             yield _command(text, c, row, gone, link)
+            if _stay(c, gone):
+                yield from _looked(text, dataclasses.replace(c, name=_OPTIONS, args=tuple(gone[1:])), asked)
             c = dataclasses.replace(c, name=row.to, args=tuple(a for a in c.args if a not in gone))  # as they will be
-        for look in _LOOKS:
-            yield from look(text, c, asked)
+        yield from _looked(text, c, asked)
         yield from sources.renamed(c, asked)
         yield from sources.languages(text, c, asked, known)
+
+
+def _looked(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
+    for look in _LOOKS:
+        yield from look(text, c, asked)
 
 
 def _left(c: Command, done: Sequence[Finding]) -> Command:
@@ -196,6 +204,16 @@ def _own_words(c: Command) -> list[Arg]:
     return gone
 
 
+def _stay(c: Command, gone: Sequence[Arg]) -> bool:
+    """Whether FindCUDA's options for nvcc are all for one target in every configuration."""
+    words = [a.text for a in gone]
+    if c.name in _OBJECTS or words[:1] != ["OPTIONS"] or not _CONFIGURATIONS.isdisjoint(words):
+        return False
+    if any("CUDA_NVCC_FLAGS" in word for word in words):  # they are the language's already, in one text
+        return False
+    return len(gone) < len(c.args) and _PLAIN.fullmatch(c.words[0]) is not None
+
+
 def _command(text: str, c: Command, row: Row, gone: Sequence[Arg], link: str) -> Finding:
     end = c.start + len(c.name)
     edits = [replace(c.start, end, row.to)]
@@ -210,11 +228,20 @@ def _command(text: str, c: Command, row: Row, gone: Sequence[Arg], link: str) ->
     first = _OBJECTS.get(c.name, 0)
     if first:
         edits.append(Edit(c.args[0].start, c.args[first].start, ()))
-    edits += [with_gap(text, a.start, a.end) for a in gone if a not in c.args[:first]]
     message = f"`{c.name}` becomes `{row.to}`" + (f": {row.why}" if row.why else "")
-    options = any(a.text == "OPTIONS" for a in gone)
-    message += "; its OPTIONS for nvcc go, so set those that matter for the target" if options else ""
-    return finding(COMMAND, message, c.start, c.end, edits, row.review or options, row.word, row.to)
+    stay = _stay(c, gone)
+    if stay:  # the command ends before its OPTIONS, which are set in a variable and given to the target
+        lead, name = break_of(text, c.start), f"{c.words[0]}_HIP_OPTIONS"
+        last = c.args[len(c.args) - len(gone) - 1].end
+        start = gone[0].start if text[last : gone[0].start].strip() else last  # behind a comment, or what is before
+        given = f'target_compile_options({c.words[0]} PRIVATE "$<$<COMPILE_LANGUAGE:HIP>:${{{name}}}>")'
+        edits += [replace(start, gone[0].end, f"){lead}set({name}"), insert(c.end, lead + given, Side.LEFT)]
+        message += "; its OPTIONS for nvcc become options of the target, for sources in HIP"
+    else:
+        edits += [with_gap(text, a.start, a.end) for a in gone if a not in c.args[:first]]
+    lost = not stay and any(a.text == "OPTIONS" for a in gone)
+    message += "; its OPTIONS for nvcc go, so set those that matter for the target" if lost else ""
+    return finding(COMMAND, message, c.start, c.end, edits, row.review or lost, row.word, row.to)
 
 
 def _targets(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
@@ -292,7 +319,7 @@ def _generators(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
 def _options(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     if c.name in _NOT_OPTIONS:
         return
-    for_cuda = any(re.search(r"CUDA|NVCC|\bnvcc$", a.text) for a in c.args)
+    for_cuda = c.name == _OPTIONS or any(re.search(r"CUDA|NVCC|\bnvcc$", a.text) for a in c.args)
     yield from options.changes(text, flag_words(c), for_cuda, None)
 
 
