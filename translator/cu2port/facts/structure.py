@@ -114,8 +114,8 @@ def _holds(text: str, part: str | re.Pattern[str]) -> bool:
 
 
 def may_name_dependent(unit: Unit, behind: re.Pattern[str], begins: Callable[[str, int], bool] | None = None) -> bool:
-    """Whether a type parameter of a template may stand before what a pattern matches, where `begins(text, offset)` holds
-    for its place, told without the lexer. False is certain."""
+    """Whether a type parameter of a template may stand before what a pattern matches, where `begins(text, offset)`
+    holds for its place, told without the lexer. False is certain."""
     text = unit.text
     for name in unit.once(_type_parameters):
         at = text.find(name)

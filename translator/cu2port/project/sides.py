@@ -5,8 +5,9 @@ the first that holds: where a file is and its name, what it includes (through he
 it uses; a header that only such files include is with them.
 
 The decision: `cuda`: there is no code for HIP. `mixed`: there is some; it is left alone, and so is a CUDA file that has
-a twin for HIP, or that the tree's build compiles for HIP with a header of macros (`#define cudaFree hipFree`). `both`: the project builds for HIP with a backend of its own, and nothing of it is converted. The user
-may ask for one of the latter two (`--hip-side`).
+a twin for HIP, or that the tree's build compiles for HIP with a header of macros (`#define cudaFree hipFree`).
+`both`: the project builds for HIP with a backend of its own, and nothing of it is converted. The user may ask for one
+of the latter two (`--hip-side`).
 """
 
 from __future__ import annotations
