@@ -16,7 +16,7 @@ from tracing import trace
 from cu2port.core.kept import Kept
 from cu2port.core.model import Options
 from cu2port.project import convert as convert_module
-from cu2port.project import copies
+from cu2port.project import copies, output
 from cu2port.project.cache import Cache
 from cu2port.project.convert import run
 from cu2port.project.jobs import Done, Job, Tools, convert
@@ -248,6 +248,18 @@ def test_only_what_an_edit_reaches_is_converted(tmp_path: Path, done: Callable[[
     assert f"{source}/inc/w.cuh" in done()
     converted(source, out, options=Options(warp="flag"))
     assert len(done()) == len(FILES) + 1
+
+
+def test_an_output_that_is_there_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(tmp_path / "in", {**FILES, "src/plain.cpp": "int plain();\n"})
+    converted(str(tmp_path / "in"), str(tmp_path / "out"))
+    looked: list[str] = []
+    digest_of = output.digest_of
+    monkeypatch.setattr(output, "digest_of", lambda path: (looked.append(str(path)), digest_of(path))[1])
+    converted(str(tmp_path / "in"), str(tmp_path / "out"), over=True)
+    sources = [name for name in map(os.path.basename, looked) if name.endswith((".cu", ".cpp", ".h", ".cuh"))]
+    assert "plain.cpp" in sources
+    assert len(sources) == len(set(sources))
 
 
 def test_a_run_with_nothing_changed_writes_nothing(tmp_path: Path) -> None:

@@ -101,10 +101,13 @@ class Cache:
         for part in _parts(jobs):
             keys = [self._key(job, self._reach) for job in part]
             found = self._kept.get(k for k in keys if k)
-            done = [self._loaded(job, found.get(key)) for job, key in zip(part, keys, strict=True)]
-            away = [
-                d is not None and d.written != "" and there(j) != d.written for j, d in zip(part, done, strict=True)
+            loaded = [self._loaded(job, found.get(key)) for job, key in zip(part, keys, strict=True)]
+            digests = ["" if d is None else there(job) for job, d in zip(part, loaded, strict=True)]
+            done = [
+                d._replace(written=digest) if d is not None and not d.written and digest == d.read else d
+                for d, digest in zip(loaded, digests, strict=True)
             ]
+            away = [d is not None and d.written not in ("", x) for d, x in zip(done, digests, strict=True)]
             outputs = self._kept.get(_of_output(key) for key, a in zip(keys, away, strict=True) if a)
             for job, key, known, is_away in zip(part, keys, done, away, strict=True):
                 if known is not None and is_away:
