@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
 
+from cu2port.catalog import load_catalog
 from cu2port.core.version import __version__
 from cu2port.project.jobs import Job, Tools
 from cu2port.project.tree import CannotRun
-from cu2port.project.workers import Lost, describe, in_chunks
+from cu2port.project.workers import Lost, collect_seldom, describe, in_chunks
 
 R = TypeVar("R")
 _PATIENCE_S = 20.0  # for the scheduler to answer
@@ -58,7 +59,7 @@ class Cluster:
 
     def run(self, work: Callable[[Job, Tools], R], jobs: Sequence[Job]) -> Iterator[tuple[Job, R | Lost]]:
         """Do `work` on every job; results come as they are ready, each job exactly once."""
-        waiting = self._dask.as_completed(loop=self._client.loop)
+        waiting = self._dask.as_completed(loop=self._client.loop, with_results=True, raise_errors=False)
         batches: dict[str, list[Job]] = {}
         again: set[int] = set()  # jobs that failed once
 
@@ -69,10 +70,10 @@ class Cluster:
 
         for chunk in in_chunks(jobs, max(1, self._workers)):
             submit(chunk)
-        for future in waiting:
+        for future, results in waiting:  # a result travels while the one before it is taken
             batch = batches.pop(future.key)
             if future.status == "finished":
-                yield from zip(batch, future.result(), strict=True)
+                yield from zip(batch, results, strict=True)
                 continue
             reason = _reason(future)
             for job in batch:
@@ -86,6 +87,8 @@ class Cluster:
 def done_here(work: Callable[[Job, Tools], R], batch: Sequence[Job]) -> list[R | Lost]:
     """Do a batch, in a worker of the cluster. An exception of ours is a result, so that it costs no other file."""
     if not hasattr(_here, "tools"):
+        load_catalog()
+        collect_seldom()
         _here.tools = Tools()
     out: list[R | Lost] = []
     for job in batch:

@@ -265,6 +265,13 @@ def describe(error: BaseException) -> str:
     return f"{type(error).__name__} in {path}:{own[-1].lineno}"
 
 
+def collect_seldom() -> None:
+    """Have Python look for garbage less often in this process. The catalogue stays, and looking through it again and
+    again is a tenth of a run."""
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 20)
+
+
 def _serve(pipe: Connection, inherited: list[Connection], held: Sequence[int]) -> None:
     """A worker's life: chunks in, results out, until the parent closes the pipe."""
     for other in inherited:
@@ -272,8 +279,7 @@ def _serve(pipe: Connection, inherited: list[Connection], held: Sequence[int]) -
     for descriptor in held:
         os.close(descriptor)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's: it ends us
-    gc.freeze()  # the catalogue stays; looking through it again and again for garbage is a tenth of a run
-    gc.set_threshold(200_000, 20, 20)
+    collect_seldom()
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # so that the parent can end us together with libclang's process
     with _LastWords(pipe), contextlib.closing(Tools()) as tools:
