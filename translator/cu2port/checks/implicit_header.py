@@ -33,18 +33,30 @@ _NAMES = (
     | {"assert": "cassert"}
     | dict.fromkeys(("isfinite", "isinf", "isnan", "modf", "signbit"), "math.h")  # with C++'s overloads
 )
-#: Algorithms and policies of Thrust that NVIDIA's other Thrust headers bring along, and rocThrust's do not.
+#: What of Thrust NVIDIA's other Thrust headers bring along, and rocThrust's do not.
 _THRUST = {
     word: f"thrust/{header}.h"
     for header, words in {
         "adjacent_difference": "adjacent_difference",
         "binary_search": "lower_bound upper_bound binary_search equal_range",
+        "copy": "copy copy_if copy_n",
         "count": "count count_if",
+        "device_ptr": "device_ptr device_pointer_cast",
+        "device_vector": "device_vector",
         "execution_policy": "device host seq",
         "extrema": "max_element min_element minmax_element",
+        "fill": "fill fill_n",
         "for_each": "for_each for_each_n",
         "gather": "gather gather_if",
+        "host_vector": "host_vector",
         "inner_product": "inner_product",
+        "iterator/constant_iterator": "constant_iterator make_constant_iterator",
+        "iterator/counting_iterator": "counting_iterator make_counting_iterator",
+        "iterator/discard_iterator": "discard_iterator make_discard_iterator",
+        "iterator/permutation_iterator": "permutation_iterator make_permutation_iterator",
+        "iterator/reverse_iterator": "reverse_iterator make_reverse_iterator",
+        "iterator/transform_iterator": "transform_iterator make_transform_iterator",
+        "iterator/zip_iterator": "zip_iterator make_zip_iterator",
         "logical": "all_of any_of none_of",
         "merge": "merge merge_by_key",
         "partition": "partition stable_partition partition_copy",
@@ -56,6 +68,7 @@ _THRUST = {
         "set_operations": "set_difference set_intersection set_union",
         "sort": "sort sort_by_key stable_sort stable_sort_by_key",
         "tabulate": "tabulate",
+        "transform": "transform transform_if",
         "transform_reduce": "transform_reduce",
         "transform_scan": "transform_inclusive_scan transform_exclusive_scan",
         "unique": "unique unique_by_key unique_copy",
@@ -73,8 +86,8 @@ class ImplicitHeader(Check):
 
     nvcc puts cuda_runtime.h before every file, and that brings `string.h`, `stdio.h`, `assert.h` and `math.h`. HIP's
     runtime header brings less, and since HIP 7 hardly anything. The header is included where a file calls such a
-    function and neither the file nor a header beside it says so. So it is with algorithms of Thrust: NVIDIA's headers
-    include more of one another than rocThrust's do.
+    function and neither the file nor a header beside it says so. So it is with algorithms, iterators and vectors of
+    Thrust: NVIDIA's headers include more of one another than rocThrust's do.
     """
 
     code, name, severity = "CU215", "implicit-header", Severity.INFO
@@ -104,6 +117,12 @@ class ImplicitHeader(Check):
             "#include <thrust/execution_policy.h>\n#include <thrust/reduce.h>\n"
             "int f(int* p) { return thrust::reduce(thrust::device, p, p + 2); }\n",
             "where Thrust runs",
+        ),
+        Example(
+            "#include <thrust/scan.h>\nauto f(int* p) { return thrust::make_reverse_iterator(p); }\n",
+            "#include <thrust/iterator/reverse_iterator.h>\n#include <thrust/scan.h>\n"
+            "auto f(int* p) { return thrust::make_reverse_iterator(p); }\n",
+            "an iterator",
         ),
         Example(
             "template <class T> bool f(T x) { return cuda::std::isnan(x); }\n__global__ void k() {}\n",
@@ -138,7 +157,7 @@ class ImplicitHeader(Check):
         if "thrust" not in unit.words and unit.words.isdisjoint(_NAMES):
             return
         have = {inc.path for inc in unit.includes}
-        calls = _missing(unit) | _algorithms(unit)
+        calls = _missing(unit) | (_of_thrust(unit) if "thrust" in unit.words else {})
         missing = {h: i for h, i in calls.items() if h not in have and not have.intersection(_HEADERS.get(h, ()))}
         if not missing:
             return
@@ -191,8 +210,8 @@ def _missing(unit: Unit) -> dict[str, int]:
     return {h: i for h, i in out.items() if unit.t[i] not in own}
 
 
-def _algorithms(unit: Unit) -> dict[str, int]:
-    """Headers of Thrust that a call asks for, and the first such call."""
+def _of_thrust(unit: Unit) -> dict[str, int]:
+    """Headers of Thrust that a name asks for, and its first use."""
     out: dict[str, int] = {}
     for i in unit.find(*_THRUST):
         called = unit.tok(i + 1) in ("(", "<") or _THRUST[unit.t[i]] == "thrust/execution_policy.h"
