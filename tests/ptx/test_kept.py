@@ -312,6 +312,7 @@ ONE = product("acc[0]")
         ),
         (SOME + "return;", "for (int k = 0; k < n; ++k) { " + ONE + " }"),  # those that are left are looked for
         (SOME + "{ int k = 3; }", "for (int k = 0; k < n; ++k) { " + ONE + " }"),  # another k
+        ("", "for (int k = 0; k < n; ++k) { if constexpr (std::is_same_v<T, half>) { " + ONE + " } else n = 3; }"),
         ("int m; auto set = [&] { m = n; if (m > 3) return; m *= 2; }; set();", "while (m--) { " + ONE + " }"),
         ("auto f = [&](int i) { if (i < n) return; " + ONE + " };", "for (int k = 0; k < n; ++k) f(k);"),
         (

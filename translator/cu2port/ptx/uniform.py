@@ -172,7 +172,7 @@ def _statement(unit: Unit, s: Stmt | None, controls: _Controls, seen: _Body) -> 
         for x in s.body:
             _statement(unit, x, controls, seen)
     elif isinstance(s, If):
-        inner = (*controls, _Control(s.at, "if", s.cond))
+        inner = controls if unit.t[s.at + 1] == "constexpr" else (*controls, _Control(s.at, "if", s.cond))
         _expression(unit, s.cond, controls, seen)
         _statement(unit, s.then, inner, seen)
         _statement(unit, s.other, inner, seen)
