@@ -163,6 +163,10 @@ int main() {{
             "run([](int v) { return __shfl(v, 0); }, x)",
         ),
         ("__device__ int opt(int v = __shfl(1, 0)) { return v; }\n", "opt()"),
+        (
+            "struct F { template <int N> __device__ static int lead(int v) { return __shfl(v, N); } };\n",
+            "F::template lead<0>(x)",
+        ),
     ],
 )
 def test_functions_that_are_made(text: str, marked: str) -> None:

@@ -224,7 +224,7 @@ def _expression_start(unit: Unit, i: int, limit: int) -> int:
     """The first token of `a.b(c)->f` whose last is i; -1 where i is a declared name and not a call."""
     k = unit.qualifier(i)
     if unit.tok(k - 1) == "template":
-        k -= 1
+        k = unit.qualifier(k - 1)
     while unit.tok(k - 1) in (".", "->"):
         k -= 2
         while unit.tok(k) in (")", "]"):
