@@ -18,6 +18,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from amd_code import machine_code
 
 from cu2port.catalog import load_catalog
 from cu2port.core.model import Options, Outcome
@@ -345,6 +346,43 @@ def test_simd_rows_keep_the_name() -> None:
     names = [(r.cuda, r.hip) for r in load_catalog() if r.helper == "simd.hpp"]
     assert len(names) > 100
     assert all(hip == "cu2port::" + cuda.removeprefix("__") for cuda, hip in names)
+
+
+# --- dot.hpp ----------------------------------------------------------------------------------------------------------
+
+
+def test_dot_products_are_of_bytes(compiler: str, tmp_path: Path) -> None:
+    """HIP's amd_mixed_dot(int, int, int, bool) is one of eight times 4 bits."""
+    given = vectors()[:700]
+    source = """#include "cu2port/dot.hpp"
+#include <cstdio>
+int main() {
+    unsigned v[3];
+    while (fread(v, 4, 3, stdin) == 3) {
+        unsigned out[2] = {unsigned(cu2port::dp4a(int(v[0]), int(v[1]), int(v[2]))), cu2port::dp4a(v[0], v[1], v[2])};
+        fwrite(out, 4, 2, stdout);
+    }
+}
+"""
+    data = b"".join(struct.pack("=3I", *v) for v in given)
+    done = subprocess.run([str(built(compiler, source, tmp_path))], input=data, capture_output=True, check=True)
+    for (a, b, c), found in zip(given, struct.iter_unpack("=2I", done.stdout), strict=True):
+        right = [c + sum(x * y for x, y in zip(lanes(a, 8, s), lanes(b, 8, s), strict=True)) for s in (True, False)]
+        assert found == tuple(x & 0xFFFFFFFF for x in right), (hex(a), hex(b), hex(c))
+
+
+@pytest.mark.parametrize("gpu", ["gfx90a", "gfx942", "gfx1100", "gfx1201"])
+def test_a_dot_product_is_one_instruction(gpu: str, tmp_path: Path) -> None:
+    """In functions of each overload."""
+    types = {"i": ("int", "int"), "u": ("unsigned", "unsigned"), "c": ("char4", "int"), "d": ("uchar4", "unsigned")}
+    text = "".join(
+        f'extern "C" __global__ void {n}({v}* a, {c}* out) {{ *out = cu2port::dp4a(a[0], a[1], *out); }}\n'
+        for n, (v, c) in types.items()
+    )
+    vectors_ = "struct char4 { signed char x, y, z, w; };\nstruct uchar4 { unsigned char x, y, z, w; };\n"
+    code = machine_code(f'{vectors_}#include "cu2port/dot.hpp"\n{text}', tmp_path, gpu, "-O3")
+    assert {n: len(re.findall(r"^\s+v_dot4", code[n], re.M)) for n in types} == dict.fromkeys(types, 1)
+    assert not any(re.search(r"^\s+v_(mul|mad|bfe|perm)", code[n], re.M) for n in types)
 
 
 # --- nvtx.hpp ---------------------------------------------------------------------------------------------------------

@@ -19,8 +19,10 @@ static std::vector<int> tile_order() {
 }
 
 #ifdef GPTQ
-template <int Rows, int Groups> static void launch(half* A, int* B, half* C, half* S, int m, int n, int k, int* locks) {
-    const auto kernel = &marlin::Marlin<half, vllm::kU4B8.id(), 256, Rows, 8, 8, marlin::pipe_stages, false, false, Groups>;
+template <int Rows, int Columns, int Steps, int Groups>  // in blocks of 16; what it loads ahead needs less than 64 KiB
+static void launch(half* A, int* B, half* C, half* S, int m, int n, int k, int* locks) {
+    const auto kernel =
+        &marlin::Marlin<half, vllm::kU4B8.id(), 256, Rows, Columns, Steps, marlin::pipe_stages, false, false, Groups>;
     const int shared = 64 * 1024;
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
     kernel<<<2, 256, shared>>>((const int4*)A, (const int4*)B, (int4*)C, nullptr, (const int4*)S, nullptr, nullptr,
@@ -28,11 +30,11 @@ template <int Rows, int Groups> static void launch(half* A, int* B, half* C, hal
 }
 static int marlin_cuda(half* A, int* B, half* C, half* S, int m, int n, int k, int* locks, int groupsize) {
     if (groupsize == -1)
-        launch<1, -1>(A, B, C, S, m, n, k, locks);
+        launch<1, 8, 8, -1>(A, B, C, S, m, n, k, locks);
     else if (m <= 16)
-        launch<1, 8>(A, B, C, S, m, n, k, locks);
+        launch<1, 8, 8, 8>(A, B, C, S, m, n, k, locks);
     else
-        launch<2, 8>(A, B, C, S, m, n, k, locks);
+        launch<2, 16, 4, 8>(A, B, C, S, m, n, k, locks);
     return 0;
 }
 #define ON_TWO_BLOCKS
