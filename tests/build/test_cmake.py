@@ -143,6 +143,8 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
             "add_executable(a b.cpp)\ntarget_link_libraries(a hip::host)\n",
         ),
         ("find_library(A NAMES nccl libnccl HINTS x)", "find_library(A NAMES rccl libnccl HINTS x)"),
+        ("find_library(A NAMES cudadevrt PATHS x)", 'set(A "")'),
+        ('cuda_find_library_local_first(A cudadevrt "the library")', 'set(A "")'),
         ("find_path(A NAMES nccl.h curand.h x.h)", "find_path(A NAMES rccl/rccl.h hiprand/hiprand.h x.h)"),
         ("cuda_add_executable(a b.cpp)\n", "add_executable(a b.cpp)\ntarget_link_libraries(a hip::host)\n"),
         (

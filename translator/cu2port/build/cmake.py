@@ -286,10 +286,14 @@ def _searched(text: str, c: Command, asked: Asked) -> Iterator[Finding]:
     """Names of libraries and headers that a command searches for."""
     if c.name == "find_library":
         rows = table()["library"]
-        for arg in c.args[1:]:
-            row = rows.get(arg.text)
-            if row is not None and row.fate == "rewrite":
+        known = [(arg, rows[arg.text]) for arg in c.args[1:] if arg.text in rows]
+        for arg, row in known:
+            if row.fate == "rewrite":
                 yield swap(LIBRARY, arg.text, row.to, arg.inner, row.why, row.review)
+        if known and all(row.fate == "drop" for _, row in known):  # what links the variable links nothing
+            arg, row = known[0]
+            edits = [replace(c.start, c.end, f'set({c.args[0].text} "")')]
+            yield finding(LIBRARY, f"`{arg.text}` is not looked for: {row.why}", c.start, c.end, edits, old=arg.text)
     elif c.name in ("find_path", "find_file"):
         names = load_catalog().headers
         for arg in c.args[1:]:
