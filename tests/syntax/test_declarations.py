@@ -27,6 +27,10 @@ def listed(text: str) -> list[str]:
     ("text", "expected"),
     [
         ("int a, *b = f(c), d[3];", "variable a, variable b, variable d"),
+        ("void f(int), g(int); int x(3), y(4);", "function f, function g, variable x, variable y"),
+        ("int a = 1, f(int), *g(int), b[3];", "variable a, function f, function g, variable b"),
+        ("struct S { int a(), b; void c(int), d(int) const; };",
+         "type S, function a, member b, function c, function d"),
         ("enum S { /* by cudaMalloc/cudaFree */ A, B = A + 2 };", "type S, enumerator A, enumerator B"),
         ("struct Z { Z(float x) : cuDoubleComplex(x), m{y} { int i; } int m; };",
          "type Z, constructor Z, parameter x, variable i, member m"),

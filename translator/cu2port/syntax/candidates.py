@@ -36,12 +36,21 @@ def may_be_declared(lexed: Lexed, i: int) -> bool:
         return True
     if before == "::":
         return i > 1 and (is_identifier(t[i - 2]) or t[i - 2] == ">")
-    if before == "," or before == "{":
-        return after not in (")", "(") and (before == "{" or _is_listed(lexed, i - 1))
+    if before == "{":
+        return after not in (")", "(")
+    if before == ",":
+        return after != ")" and (after != "(" or _is_signature(lexed, i + 1)) and _is_listed(lexed, i - 1)
     if before in ("(", "["):
         return after in (",", ")", "]")
     close = lexed.match[i + 1] if after == "(" else -1  # `main() {`
     return close > 0 and close + 1 < len(t) and t[close + 1] == "{"
+
+
+def _is_signature(lexed: Lexed, k: int) -> bool:
+    """Whether brackets at token k may hold the parameters of a function that a list of declarators promises, or the
+    value of one of its variables."""
+    close = lexed.match[k]
+    return close > 0 and close + 1 < len(lexed.t) and (lexed.t[close + 1] in ",;=" or is_identifier(lexed.t[close + 1]))
 
 
 def _is_listed(lexed: Lexed, comma: int) -> bool:

@@ -167,9 +167,10 @@ class Entities:
                 )
             )  # fmt: skip
 
-    def declarators(self, found: Specifiers, where: Where) -> int:
+    def declarators(self, found: Specifiers, where: Where, d: Declarator | None = None) -> int:
+        """Read a list of declarators, from the first one on or from `d`; the token after it."""
         code = self.code
-        d = self._declarator(found)
+        d = d or self._declarator(found)
         kind: Kind = "type" if "typedef" in found.words else "member" if where == "members" else "variable"
         while d is not None:
             k = d.stop
@@ -237,8 +238,8 @@ class Entities:
         self.put(d, kind, found, found.first, stop, self._owner(found), 0, defines)
         if code.tok(body) == ",":  # `void f(int), g(int);`
             following = declarator(code, code.at(body + 1))
-            if following is not None and code.tok(following.stop) == "(":
-                return self.function(found, following, where, kind)
+            if following is not None:
+                return self.declarators(found, where, following)
             end = code.end(body, END)
             return end + (code.tok(end) == ";")
         last = code.match[body] if has_body else max(close, min(body, code.stop) - 1)
