@@ -258,7 +258,7 @@ def run(
     toolchain = find_toolchain()
     for program in found:
         try:
-            opened = open_trial(program, asked, toolchain)
+            opened = open_trial(program, replace(asked, root=program.include_dirs[0]), toolchain)
         except CannotRun:
             continue
         for _, kernel in opened[1] if opened else ():

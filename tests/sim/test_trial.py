@@ -524,6 +524,32 @@ void go(int* a) { k<<<3, 128>>>(a, 9); }
     assert "k.cu:6, k.cu:8 as converted" in said.why  # behind the line that includes HIP's header
 
 
+def test_a_launch_that_leaves_dynamic_shared_memory_is_not_compared(tmp_path: Path, toolchain: Toolchain) -> None:
+    """What lies behind it differs between programs; it is asked only where something differs."""
+    path = tmp_path / "k.cu"
+    path.write_text("""__global__ void k(int* out, int n) {
+    extern __shared__ int s[];
+    s[threadIdx.x] = n;
+    __syncthreads();
+    if (n > 40) s[64 + threadIdx.x] = 1;
+    out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
+}
+void go(int* a) { k<<<3, 64, 256>>>(a, 9); }
+""")
+    opened = open_trial(Program((path,)), Asked(time_s=20.0, waves=(32,)), toolchain)
+    assert opened is not None and isinstance(opened[1][0][1], Kernel)
+    trial, kernel = opened[0], opened[1][0][1]
+    other = {p: read(u.text.replace("63 - threadIdx.x]", "0] + (n > 40)"), u.path) for p, u in trial.hip.units.items()}
+    with work_folder() as folder:
+        recorded = trial.record(kernel, folder)
+        assert isinstance(recorded, Recorded), recorded
+        steady = recorded.said.numbers("same")
+        leaving = trial._leaving(recorded, steady)
+        assert 3 < len(leaving) < len(steady) - 3
+        said = trial.compare(recorded, replace(trial.hip, units=other))
+    assert said.outcome == "same" and said.cases == len(steady) - len(leaving), said
+
+
 PTX = """__device__ unsigned low(unsigned a, unsigned b) {
     unsigned r;
     asm("add.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));

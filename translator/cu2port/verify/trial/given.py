@@ -1,11 +1,12 @@
 """What launches give the parameters of a kernel: numbers, and one array for several of them.
 
-A launch in a function that hands its own parameters on says what the calls of that function say.
+A launch in a function that hands its own parameters on says what the calls of that function say. `Named` gives the
+files of a project that use a name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from cu2port.core.model import Span
 from cu2port.facts.blocks import number
@@ -18,25 +19,26 @@ _MOST_NUMBERS = 8  # of a parameter
 _LARGEST = 1 << 20
 
 Place = tuple[Unit, int, int]  # an argument: its tokens
+Named = Callable[[str], Sequence[Unit]]
 
 
-def numbers(name: str, count: int, program: Sequence[Unit]) -> tuple[tuple[int, ...], ...]:
+def numbers(name: str, count: int, program: Sequence[Unit], named: Named) -> tuple[tuple[int, ...], ...]:
     """The numbers that launches give each of `count` parameters."""
     out: list[set[int]] = [set() for _ in range(count)]
     for row in _launches(name, count, program):
         for k, place in enumerate(row):
-            for unit, first, stop in _meant(place, program):
+            for unit, first, stop in _meant(place, program, named):
                 n = number(unit, first, stop)
                 if n is not None and 0 <= n <= _LARGEST:
                     out[k].add(n)
     return tuple(tuple(sorted(x)[:_MOST_NUMBERS]) for x in out)
 
 
-def alike(name: str, count: int, program: Sequence[Unit]) -> tuple[int, ...]:
+def alike(name: str, count: int, program: Sequence[Unit], named: Named) -> tuple[int, ...]:
     """For each parameter the first one that gets the same variable in some launch."""
     out = list(range(count))
     for row in _launches(name, count, program):
-        meant = [{(u.path, *u.t[a:b]) for u, a, b in _meant(p, program) if _is_variable(u, a, b)} for p in row]
+        meant = [{(u.path, *u.t[a:b]) for u, a, b in _meant(p, program, named) if _is_variable(u, a, b)} for p in row]
         for k in range(count):
             first = next((j for j in range(k) if meant[j] & meant[k]), k)
             out[k] = min(out[k], out[first])
@@ -62,7 +64,7 @@ def _place(unit: Unit, start: int, end: int) -> Place:
     return unit, unit.lexed.at(start), unit.lexed.at(end)
 
 
-def _meant(place: Place, program: Sequence[Unit], depth: int = 0) -> Iterator[Place]:
+def _meant(place: Place, program: Sequence[Unit], named: Named, depth: int = 0) -> Iterator[Place]:
     """An argument, or the arguments that it stands for where it is a parameter of the function around it."""
     unit, first, stop = place
     f = unit.function_at(first) if stop == first + 1 and is_identifier(unit.t[first]) else None
@@ -70,16 +72,20 @@ def _meant(place: Place, program: Sequence[Unit], depth: int = 0) -> Iterator[Pl
     if f is None or k < 0 or depth == _MOST_CALLS:
         yield place
         return
-    calls = [
-        _place(u, args[k].start, args[k].end)
-        for u in program
-        for i in u.find(f.name)
-        if (u is not unit or i != f.name_at) and k < len(args := _arguments(u, i))
-    ]
+    calls = list(_calls(unit, f, k, program)) or list(_calls(unit, f, k, named(f.name)))
     for call in calls:
-        yield from _meant(call, program, depth + 1)
+        yield from _meant(call, program, named, depth + 1)
     if not calls:
         yield place
+
+
+def _calls(unit: Unit, f: Function, k: int, program: Sequence[Unit]) -> Iterator[Place]:
+    """Argument k of the calls of a function of `unit`."""
+    for u in program:
+        for i in u.find(f.name):
+            args = _arguments(u, i)
+            if k < len(args) and not any(i == g.name_at for g in u.functions if g.name == f.name):
+                yield _place(u, args[k].start, args[k].end)
 
 
 def _arguments(unit: Unit, i: int) -> Sequence[Span]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cu2port.core.model import Span
@@ -12,7 +12,7 @@ from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.verify.trial.arguments import Arguments, template_arguments
-from cu2port.verify.trial.given import alike, numbers
+from cu2port.verify.trial.given import Named, alike, numbers
 
 #: What the names of parameters suggest, see `Spec` in trial.h; the first that fits counts.
 _ROLES = (
@@ -28,7 +28,7 @@ _ROLES = (
     ("n", r"n|num.*|.*size|.*len(gth)?|.*count|.*total.*|n_?[a-z]+|.*elem(ent)?s?|.*points|m"),
 )
 _DEFAULTS = {
-    1: ((256, 1, 1), (128, 1, 1), (64, 1, 1), (1024, 1, 1)),
+    1: ((256, 1, 1), (128, 1, 1), (64, 1, 1), (1024, 1, 1), (96, 1, 1)),
     2: ((16, 16, 1), (32, 8, 1)),
     4: ((8, 8, 4), (4, 4, 4)),
 }
@@ -71,11 +71,9 @@ class Unclear:
     why: str
 
 
-def find_kernels(
-    unit: Unit, program: Sequence[Unit], elsewhere: Callable[[str], Sequence[Unit]] = lambda name: ()
-) -> Iterator[Kernel | Unclear]:
+def find_kernels(unit: Unit, program: Sequence[Unit], named: Named = lambda name: ()) -> Iterator[Kernel | Unclear]:
     """The kernels that a file defines; launches are looked for in all files of the program, and where it has none in
-    the files that `elsewhere` gives for the kernel's name."""
+    the files that `named` gives for the kernel's name."""
     for f in unit.functions:
         if "__global__" not in f.sides:
             continue
@@ -91,14 +89,14 @@ def find_kernels(
             yield Unclear(path, line, "template: no use tells its arguments")
             continue
         names = tuple(_parameters(unit, f))
-        near = [u for u in program if any(_configurations(u, f.name))] or elsewhere(f.name)
+        near = [u for u in program if any(_configurations(u, f.name))] or named(f.name)
         seen = sorted({b for u in near for b in _blocks(u, f.name, program)})
         blocks = tuple(seen) or _guessed(unit, f, arguments)
         dynamic = max((b for u in near for b in _dynamic(u, f.name)), default=_SHARED)
         others = sum(g.name == f.name and "__global__" in g.sides for g in unit.functions)
         overload = ", ".join(_declared(unit, f)) if others > 1 and not arguments.text else ""
         roles = "".join(map(_role, names))
-        given = numbers(f.name, len(names), near), alike(f.name, len(names), near)
+        given = numbers(f.name, len(names), near, named), alike(f.name, len(names), near, named)
         yield Kernel(f.name, path, line, names, roles, arguments.text, blocks, bool(seen), dynamic, overload, *given)
 
 

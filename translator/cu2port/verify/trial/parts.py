@@ -23,7 +23,7 @@ def flags(toolchain: Toolchain, wave: int, cuda: bool, watched: bool = False) ->
     """Flags under which one side of a trial is compiled: the dialect, and headers that come before all text.
     `watched`: so that races are seen."""
     own = [f"-I{HEADERS / 'cuda'}", *(() if watched else _BOUNDS)] if cuda else ["-D__HIP__=1", "-D__HIPCC__=1"]
-    common = [*toolchain.flags(wave, watched), OPTIMISATION, *own]
+    common = [*toolchain.flags(wave, watched), OPTIMISATION, "-fwrapv", *own]
     name = f"before-{'cuda' if cuda else 'hip'}-{wave}{'-watched' * watched}"
     first = "cuda_runtime.h" if cuda else "hip/hip_runtime.h"
     text = f'#include "{first}"\n#include "cu2port_trial/trial.h"\n'

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 
@@ -41,6 +44,10 @@ _ORDERS: Mapping[str, Mapping[str, str]] = {
     "": {},
     " from the last lane on": {"CU2PORT_SIM_CHECK": "1", "CU2PORT_SIM_BACKWARD": "1"},
 }
+_WATCHING = {"CU2PORT_SIM_CHECK": "1"}
+#: A function of the host that is kept by its name may call others: a kernel that does so fails when it runs.
+_LINKED = ("-Wl,--unresolved-symbols=ignore-all",) if sys.platform == "linux" else ()
+_MOST_FILES = 24  # that tell of a kernel's launches
 _WATCHED_LAUNCHES = 12  # in which races are looked for
 
 
@@ -102,7 +109,7 @@ def open_trial(
     for real, unit in cuda.units.items():
         if INCLUDE_DIR in real.parents or real in done:
             continue
-        for k in find_kernels(unit, list(cuda.units.values()), partial(_launching, asked.root)):
+        for k in find_kernels(unit, list(cuda.units.values()), partial(_naming, asked.root)):
             name = k.path.rpartition("::")[2]
             if not asked.kernels or name in asked.kernels:
                 found.append((real, k))
@@ -114,20 +121,27 @@ def open_trial(
     return build, found
 
 
-def _launching(root: Path | None, name: str) -> list[Unit]:
-    """The files below a folder that launch something and have a name."""
-    return [_read(text, str(path)) for path, text in _with_launches(root) if name in text] if root else []
+def _naming(root: Path | None, name: str) -> list[Unit]:
+    """The files below a folder that call or launch something of that name."""
+    use = re.compile(rf"\b{re.escape(name)}\s*[<(]")
+    found = (_read(text, str(path)) for path, text in _texts(root) if name in text and use.search(text)) if root else ()
+    return list(islice(found, _MOST_FILES))
 
 
 @lru_cache(maxsize=1)
-def _with_launches(root: Path) -> list[tuple[Path, str]]:
+def _texts(root: Path) -> list[tuple[Path, str]]:
     files = sorted(p for p in root.rglob("*") if p.suffix in sim_build.UNITS | _HEADERS and p.is_file())
-    return [(p, text) for p in files if "<<<" in (text := p.read_text("latin-1"))]
+    return [(p, p.read_text("latin-1")) for p in files]
 
 
 @lru_cache(maxsize=64)
 def _read(text: str, path: str) -> Unit:
     return read(text, path)
+
+
+def _telling(steady: Sequence[int], new: Set[int]) -> list[int]:
+    """The launches in which races are looked for: those that reached something new, the last first, then others."""
+    return sorted(steady, key=lambda n: (n not in new, -n if n in new else n))[:_WATCHED_LAUNCHES]
 
 
 def _shown(real: Path) -> str:
@@ -137,15 +151,16 @@ def _shown(real: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a CUDA kernel's launches left, in files of `folder`. `cuda`: the side without `dropped`; `said`: of the
-    launches whose result does not depend on the order of threads; `part`: of the branches; `has_ptx`: whose accesses
-    to memory nothing watches."""
+    """What a CUDA kernel's launches left, in files of `folder`. `cuda`: the side without `dropped`; `new`: launches
+    that reached new branches, or some more often; `said`: of the launches whose result does not depend on the order of
+    threads; `part`: of the branches; `has_ptx`: whose accesses to memory nothing watches."""
 
     kernel: Kernel
     folder: Path
     cuda: Side
     dropped: Dropped
     told: Hints
+    new: frozenset[int]
     said: Said
     part: float
     has_ptx: bool
@@ -205,13 +220,14 @@ class Trial:
         said = self._call(binary, folder, "record", [str(count), "0", str(self.asked.launches)], bodies=written.bodies)
         if said.unfit:
             return replace(none, why=f"parameters: {said.unfit}")
-        ran = said.numbers("ran")
+        new = frozenset(c.number for c in said.cases if c.word == "ran" and "new" in c.rest)
+        ran = sorted(said.numbers("ran"), key=lambda n: (n not in new, n))  # time may end before all are compared
         if not ran:
             return replace(none, why=f"no arguments found: {most_common_failure(said.cases)}")
         backward = _ORDERS[" from the last lane on"]
         again = self._call(binary, folder, "compare", [str(n) for n in ran], backward, written.bodies)
         steady = again.numbers("same", "close")
-        if not steady:
+        if len(steady) <= len(again.numbers("differs")):  # those that agree may hold what any order gives, as NaN
             first = first_difference({"": again})
             order = first.text.lstrip(", ") if first else "it takes too long"
             return replace(none, why=f"its result depends on the order of its threads: {order}")
@@ -219,7 +235,7 @@ class Trial:
         if part < ENOUGH:
             missed = again.missed(written.branches)
             return replace(none, why=f"arguments reach {part:.0%} of its branches (not {missed})", branches=part)
-        return Recorded(kernel, folder, cuda, dropped, told, again, part, bool(written.bodies))
+        return Recorded(kernel, folder, cuda, dropped, told, new, again, part, bool(written.bodies))
 
     def compare(self, recorded: Recorded, hip: Side) -> Verdict:
         """Run a converted kernel on what was recorded. Raises CannotBuild."""
@@ -238,7 +254,14 @@ class Trial:
                 name = f"wave {wave}{order}"
                 built[name] = (binary, wave, settings)
                 runs[name] = self._call(binary, folder, "compare", [str(n) for n in steady], settings)
-        if first := first_difference(runs):
+        first = first_difference(runs)
+        if first and (leaving := self._leaving(recorded, [first.case, *steady])):
+            runs = {
+                name: replace(x, cases=tuple(c for c in x.cases if c.number not in leaving)) for name, x in runs.items()
+            }
+            steady = [n for n in steady if n not in leaving]
+            first = first_difference(runs)
+        if first:
             why = first.text
             if first.place:
                 binary, wave, settings = built[first.run]
@@ -253,19 +276,32 @@ class Trial:
         close = any(r.numbers("close") for r in (recorded.said, *runs.values()))
         return replace(found, outcome="same", cases=compared, close=close)
 
+    def _leaving(self, recorded: Recorded, cases: Sequence[int]) -> frozenset[int]:
+        """The launches in which CUDA's kernel leaves its shared memory: they say nothing, whatever else they change."""
+        if self.toolchain.is_zig or recorded.has_ptx or not shares_memory(recorded.cuda, recorded.kernel):
+            return frozenset()
+        said = self._watched(recorded, [str(n) for n in dict.fromkeys(cases)])
+        return frozenset(said.numbers("bounds"))
+
+    def _watched(self, recorded: Recorded, cases: Sequence[str]) -> Said:
+        """The CUDA side with each access watched."""
+        binary = recorded.folder / "cuda-32-watched"
+        if not binary.is_file():
+            self._build(recorded.cuda, recorded.kernel, recorded.folder, 32, recorded.told, watched=True)
+        return self._call(binary, recorded.folder, "compare", cases, _WATCHING)
+
     def _new_race(self, recorded: Recorded, hip: Side, steady: Sequence[int]) -> str:
         """A race of the converted kernel that CUDA's has not, as the order of threads that is simulated may hide it;
         "" where there is none, or where threads share nothing."""
         kernel, folder = recorded.kernel, recorded.folder
         if self.toolchain.is_zig or recorded.has_ptx or not shares_memory(recorded.cuda, kernel):
             return ""
-        settings, cases = {"CU2PORT_SIM_CHECK": "1"}, [str(n) for n in steady[:_WATCHED_LAUNCHES]]
+        cases = [str(n) for n in _telling(steady, recorded.new)]
         binary, _ = self._build(hip, kernel, folder, 32, recorded.told, watched=True)
-        race = self._call(binary, folder, "compare", cases, settings).race()
+        race = self._call(binary, folder, "compare", cases, _WATCHING).race()
         if race is None:
             return ""
-        binary, _ = self._build(recorded.cuda, kernel, folder, 32, recorded.told, watched=True)
-        cuda = self._call(binary, folder, "compare", cases, settings)
+        cuda = self._watched(recorded, cases)
         if cuda.race() or race.number not in cuda.numbers("same", "close"):
             return ""
         text, at, other = race.rest[:3]
@@ -312,7 +348,7 @@ class Trial:
         alone = folder / f"{out.name}.o"
         flags += ["-ferror-limit=0"] * self.toolchain.is_clang  # all of them: see `fitting`
         self.toolchain.call([*flags, "-x", "c++", "-c", str(written.unit), "-o", str(alone)])
-        self.toolchain.call([str(alone), *objects, *["-no-pie"] * watched, "-pthread", "-lm", "-o", str(out)])
+        self.toolchain.call([str(alone), *objects, *_LINKED, *["-no-pie"] * watched, "-pthread", "-lm", "-o", str(out)])
         return out, written
 
     def _call(

@@ -8,6 +8,7 @@ namespace cu2port_trial {
 
 constexpr unsigned kBranches = 4096;
 inline unsigned char branches[kBranches];  // bits: 1 false, 2 true, 4 the condition is a constant
+inline std::uint32_t counts[kBranches];    // how often each was true
 
 // The numbers of those that the compiler made code for: what an #if or a template's argument leaves out is no branch.
 extern "C" const std::uint32_t __start_cu2port_branches[] __attribute__((weak));
@@ -18,6 +19,7 @@ __attribute__((always_inline)) inline void note(bool condition) {
     __asm__ volatile(".pushsection cu2port_branches,\"a\"\n\t.long %c0\n\t.popsection" : : "i"(N));
     const unsigned char bits = __builtin_constant_p(condition) ? 4 : condition ? 2 : 1;
     branches[N] |= bits;
+    counts[N] += condition;
 }
 template <unsigned N>  // also in constant expressions, where there is nothing to note
 __attribute__((always_inline)) constexpr bool branch(bool condition) {

@@ -108,11 +108,15 @@ unsigned near_told(std::uint64_t r) {
 std::uint64_t whole_bits(const Style& s, std::uint64_t at, std::uint64_t r) {
     static const std::uint64_t edges[] = {0,  1,  ~std::uint64_t{0}, 0x7fffffff, 0x80000000, 0x80808080, 0x5a5a5a5a, 0x5a5a8000,
                                           31, 32, 33,                63,         64,         255,        256,        0xff00ff};
+    static const std::uint64_t halves[] = {0, 1, 0x7f, 0x80, 0xff, 0x100, 0x5a5a, 0x7fff, 0x8000, 0x80ff, 0xff00, 0xffff, 0, 0, 0x10, 0x101};
     switch (s.ints) {
         case Ints::index: return r % s.limit;
         case Ints::rising: return at * 3 + r % 3;
         case Ints::bits: return r & 1;
-        case Ints::any: return r % 4 ? r >> 7 : edges[(r >> 9) % 16] ^ (r >> 13 & 1) << (r >> 14) % 32;  // some one bit off
+        case Ints::any:
+            if (r % 4 == 1)  // fields of an edge each
+                return halves[r >> 8 & 15] | halves[r >> 12 & 15] << 16 | halves[r >> 16 & 15] << 32 | halves[r >> 20 & 15] << 48;
+            return r % 4 ? r >> 7 : edges[(r >> 9) % 16] ^ (r >> 13 & 1) << (r >> 14) % 32;  // some one bit off
         case Ints::zero: return 0;
         case Ints::told: return r & 8 ? near_told(r >> 9) : r % 17;
         default: return r % 17;
@@ -587,8 +591,17 @@ void limit_time(double seconds) {
 }
 
 unsigned char* all_branches = nullptr;  // of all cases that ran to their end, shared with their processes
-void add_branches() {
-    for (unsigned i = 0; i < kBranches; ++i) all_branches[i] |= branches[i];
+unsigned char* all_counts = nullptr;    // the same: bits for 2, 8, 32, ... times true for each thread
+void add_branches(unsigned threads) {
+    for (unsigned i = 0; i < kBranches; ++i) {
+        all_branches[i] |= branches[i];
+        for (unsigned k = 0, times = 2; k < 8 && counts[i] / threads >= times; ++k, times *= 4) all_counts[i] |= 1u << k;
+    }
+}
+int levels(unsigned count) {
+    int done = 0;
+    for (unsigned i = 0; i < count; ++i) done += __builtin_popcount(all_counts[i]);
+    return done;
 }
 int covered(unsigned count, int& of) {
     int done = 0;
@@ -631,7 +644,7 @@ int covered(unsigned count, int& of) {
     const Pages pages = memory.after();
     const unsigned threads = c.grid.x * c.grid.y * c.grid.z * c.block.x * c.block.y * c.block.z;
     if (record) {
-        add_branches();
+        add_branches(threads);
         keep(file_of(folder, number, "pages"), pages);
         keep_case(file_of(folder, number, "case"), c);
         _exit(0);
@@ -641,7 +654,7 @@ int covered(unsigned count, int& of) {
         dprintf(say, "case %u differs\t%u\t(%u,%u,%u)\t(%u,%u,%u)\t%lu\t%s\t%zu\t%zu\n", number, threads, c.grid.x, c.grid.y, c.grid.z, c.block.x,
                 c.block.y, c.block.z, d.count, d.first.c_str(), d.at, d.size);
     else
-        add_branches(), dprintf(say, "case %u %s\n", number, d.close ? "close" : "same");
+        add_branches(threads), dprintf(say, "case %u %s\n", number, d.close ? "close" : "same");
     _exit(0);
 }
 
@@ -653,18 +666,20 @@ double used_seconds() {
            static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
 }
 
-// Says the first race between threads of a case, which the runtime wrote where errors go: `KIND|AT|OTHER|TEXT`.
-void say_race(unsigned number, const std::string& errors) {
+// Says the first race between threads of a case, and whether it left shared memory, which the runtime wrote where errors
+// go: `KIND|AT|OTHER|TEXT`.
+void say_checks(unsigned number, const std::string& errors) {
     std::FILE* f = std::fopen(errors.c_str(), "rb");
     if (f == nullptr) return;
     char line[1024], kind[32], text[900];
     unsigned at, other;
-    while (std::fgets(line, sizeof line, f))
-        if (std::sscanf(line, "cu2port-check|%31[^|]|%x|%x|%899[^\n]", kind, &at, &other, text) == 4 &&
-            (std::strcmp(kind, "race") == 0 || std::strcmp(kind, "lockstep") == 0)) {
-            std::printf("case %u race\t%s\t%x\t%x\n", number, text, at, other);
-            break;
-        }
+    bool races = false, leaves = false;
+    while (std::fgets(line, sizeof line, f)) {
+        if (std::sscanf(line, "cu2port-check|%31[^|]|%x|%x|%899[^\n]", kind, &at, &other, text) != 4) continue;
+        const std::string what = kind;
+        if (!races && (what == "race" || what == "lockstep")) races = true, std::printf("case %u race\t%s\t%x\t%x\n", number, text, at, other);
+        if (!leaves && what == "bounds") leaves = true, std::printf("case %u bounds\t%s\n", number, text);
+    }
     std::fclose(f);
 }
 
@@ -672,7 +687,7 @@ void say_race(unsigned number, const std::string& errors) {
 bool await(pid_t child, unsigned number, const std::string& errors) {
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    say_race(number, errors);
+    say_checks(number, errors);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
     std::string why;
     if (std::FILE* f = std::fopen(errors.c_str(), "rb")) {
@@ -715,11 +730,12 @@ int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const s
     } else
         for (int i = 5; i < argc; ++i) cases.push_back(static_cast<unsigned>(std::atoi(argv[i])));
     const std::size_t parameters = kernel.parameters.size();
+    all_counts = static_cast<unsigned char*>(mmap(nullptr, kBranches, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     all_branches = static_cast<unsigned char*>(mmap(nullptr, kBranches, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     std::memset(all_branches, 4, kBranches);
     for (const std::uint32_t* n = __start_cu2port_branches; n != __stop_cu2port_branches; ++n) all_branches[*n] = 0;
-    int ran = 0, idle = 0, best = 0, of = 0;
-    std::vector<Case> good;  // each reached new branches
+    int ran = 0, idle = 0, best = 0, of = 0, most = 0;
+    std::vector<Case> good;  // each reached new branches, or went one way more often
     for (unsigned number : cases) {
         std::fflush(stdout);
         const int say = dup(1);
@@ -732,7 +748,7 @@ int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const s
         if (child == 0) {
             const int nothing = open("/dev/null", O_WRONLY), err = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
             dup2(nothing, 1), dup2(err, 2);
-            limit_time(record ? 1 : 4);
+            limit_time(!record ? 4 : ran ? seconds / 25 : seconds / 8);  // those that take too long must not take all
             run_case(kernel, spec, Memory{globals, {}}, folder, c, number, record, say);
         }
         close(say);
@@ -740,11 +756,13 @@ int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const s
         if (await(child, number, errors) && record) {
             ++ran, ++idle;
             const int now = covered(count, of);
-            const bool is_new = now > best;
-            if (is_new) best = now, idle = 0, good.push_back(c);
-            if (is_new || ran <= kEnough) std::printf("case %u ran\n", number);
+            const bool is_new = now > best || levels(count) > most;
+            if (now > best) idle = 0;
+            best = now, most = levels(count);
+            if (is_new) good.push_back(c);
+            if (is_new || ran <= kEnough) std::printf("case %u ran%s\n", number, is_new ? "\tnew" : "");
             const bool slow = used_seconds() > seconds / 5;
-            if (ran >= (slow ? kFew : kEnough) && (best == of || idle >= (slow ? kFew : kIdle))) break;
+            if (best == of ? ran >= (slow ? kFew : kEnough) : idle >= kIdle) break;
         }
         if (used_seconds() > seconds) break;
     }
