@@ -10,6 +10,7 @@ from cu2port.verify.sim_build import HEADERS, Toolchain
 OPTIMISATION = "-O1"
 #: A launch that leaves an array says nothing: the CUDA side ends there.
 _BOUNDS = ("-fsanitize=bounds", "-fsanitize-undefined-trap-on-error")
+_CONTENT = "-fpch-validate-input-files-content"  # dates of headers change with each installation
 _FOLDERS = ("cu2port_sim", "hip", "cuda", "cu2port_trial", "hiprand", "hipcub")
 
 
@@ -34,10 +35,10 @@ def flags(toolchain: Toolchain, wave: int, cuda: bool, watched: bool = False) ->
     if toolchain.is_zig:
         return [*common, "-include", str(header)]
     suffix = "pch" if toolchain.is_clang else "gch"
-    once = ("-fpch-instantiate-templates",) if toolchain.is_clang else ()  # else each kernel's text does it
+    once = ("-fpch-instantiate-templates", _CONTENT) if toolchain.is_clang else ()  # else each kernel's text does it
     made = toolchain.kept(f"{name}.h.{suffix}", (*common, *once, "-x", "c++-header", str(header)), _FOLDERS)
     if toolchain.is_clang:
-        return [*common, "-include-pch", str(made)]
+        return [*common, _CONTENT, "-include-pch", str(made)]
     plain = made.with_suffix("")  # gcc looks for NAME.gch when NAME is included
     if not plain.is_file():
         plain.write_text(text, encoding="utf-8")
