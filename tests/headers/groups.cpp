@@ -59,6 +59,7 @@ static bool operator==(const Affine& f, const Affine& g) { return f.times == g.t
 
 static std::vector<unsigned> members;
 static int faults;
+static unsigned called;
 template <class T> static void same(const char* what, T got, T want) {
     if (!(got == want) && !faults++) printf("%s: lane %u of %zu is wrong\n", what, lane, members.size());
 }
@@ -91,6 +92,11 @@ template <class Group> static void lane_main(const Group& group) {
         return Wide{r * 0.25, static_cast<unsigned char>(r * 37 % 64), 1};
     });
     check<Affine>("affine", group, Then(), [](unsigned r) { return Affine{2 * r + 3, r * r + 1}; }, false);
+    same("broadcast", cu2port::invoke_one_broadcast(group, [&](int a) {
+        ++called;
+        return Wide{lane * 0.5, static_cast<unsigned char>(a), 3};
+    }, 7), Wide{members[0] * 0.5, 7, 3});
+    cu2port::invoke_one(group, [&](unsigned by) { called += by; }, 10u);
     same("default", cu2port::inclusive_scan(group, 1), int(group.thread_rank()) + 1);
     same("default", cu2port::exclusive_scan(group, 1), int(group.thread_rank()));
 }
@@ -107,6 +113,7 @@ template <class Group> static void run() {
         fibers[l].uc_stack.ss_size = sizeof stacks[l];
         makecontext(&fibers[l], entry<Group>, 0);
     }
+    called = 0;
     for (bool going = true; going;) {
         going = false;
         for (unsigned l : members)
@@ -116,6 +123,7 @@ template <class Group> static void run() {
                 going = true;
             }
     }
+    same("once", called, 11u);
 }
 
 static void operations() {

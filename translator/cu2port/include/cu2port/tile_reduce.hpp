@@ -1,4 +1,5 @@
-// cu2port tile_reduce: CUDA's cooperative_groups::reduce, inclusive_scan and exclusive_scan, and their operations.
+// cu2port tile_reduce: CUDA's cooperative_groups::reduce, inclusive_scan and exclusive_scan, and their operations;
+// invoke_one and invoke_one_broadcast.
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
 // For a HIP whose cooperative groups lack them. A group is a tile of at most a wavefront, which has shfl_xor, or a
@@ -147,6 +148,21 @@ CU2PORT_TILE T exclusive_scan(const Group& group, CU2PORT_TILE_VALUE T value, Op
 }
 template <class Group, class T> CU2PORT_TILE T exclusive_scan(const Group& group, CU2PORT_TILE_VALUE T value) {
     return cu2port::exclusive_scan(group, value, plus<T>());
+}
+
+/// One thread of the group, that of rank 0, calls a function.
+template <class Group, class Function, class... Values>
+CU2PORT_TILE void invoke_one(const Group& group, Function&& function, Values&&... values) {
+    if (group.thread_rank() == 0) static_cast<Function&&>(function)(static_cast<Values&&>(values)...);
+}
+
+/// The same, and every thread gets the result, of any trivially copyable type that has a value by default.
+template <class Group, class Function, class... Values>
+CU2PORT_TILE auto invoke_one_broadcast(const Group& group, Function&& function, Values&&... values)
+    -> decltype(static_cast<Function&&>(function)(static_cast<Values&&>(values)...)) {
+    decltype(static_cast<Function&&>(function)(static_cast<Values&&>(values)...)) result{};
+    if (group.thread_rank() == 0) result = static_cast<Function&&>(function)(static_cast<Values&&>(values)...);
+    return tile::shfl(group, result, 0);
 }
 
 }  // namespace cu2port
