@@ -266,6 +266,16 @@ def test_functions_without_operations_are_left_alone() -> None:
     assert instrument(unit, reached([unit])) == '#line 1 "p.hip"\n' + text
 
 
+def test_a_program_may_set_the_device_side_for_all(simulated: Simulated) -> None:
+    """Device functions see it set, and leave it as it was."""
+    body = "#ifndef __HIP_DEVICE_COMPILE__\n#error host\n#endif\nd[0] = __shfl(1, 0);\n"
+    text = "#define __HIP_DEVICE_COMPILE__ 1\n" + program(body)
+    ran = simulated(text + "#ifndef __HIP_DEVICE_COMPILE__\n#error lost\n#endif\n")
+    assert ran.code == 0, ran.errors.decode()
+    ran = simulated(program(body) + "#ifdef __HIP_DEVICE_COMPILE__\n#error kept\n#endif\n")
+    assert ran.code == 0, ran.errors.decode()
+
+
 def test_launch_in_a_macro_over_several_lines() -> None:
     unit = read("#define GO(n) \\\n  k<n> \\\n    <<<n, 64>>>(d, \\\n n)\nint x;\n", "p.hip")
     copy = instrument(unit, reached([unit]))

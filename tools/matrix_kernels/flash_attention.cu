@@ -1,9 +1,18 @@
 // flash-attention's forward pass through CuTe's headers (sm80, 64 numbers a head, half), against sums in double.
-#include SOURCE
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
+#ifdef CU2PORT_SIMULATED  // host and device are one there: the project's headers get what the device's side has
+#include "cu2port/mma.hpp"
+#include "cu2port/ptx_ldmatrix.hpp"
+#include "cu2port/untranslated.hpp"
+#define __HIP_DEVICE_COMPILE__ 1
+#endif
+#include SOURCE
 
 using Traits = Flash_fwd_kernel_traits<64, 128, 128, 4, false, false, cutlass::half_t>;  // as run_mha_fwd_hdim64 has it
 

@@ -180,12 +180,12 @@ def _macro(copy: Copy, m: Macro, reach: Reach, taken: set[int]) -> None:
 
 
 def _device_branches(copy: Copy, f: Function) -> None:
-    """Device code sees the branches that ask for the device side of a compilation."""
-    unit = copy.unit
-    if "__host__" in f.sides or _COMPILE_MACRO not in unit.t[f.first : f.body[1]]:
+    """Device code sees the branches that ask for the device side of a compilation, which a program may set for more."""
+    if "__host__" in f.sides or _COMPILE_MACRO not in copy.unit.t[f.first : f.body[1]]:
         return
-    copy.before(f.first, f"\n#define {_COMPILE_MACRO} 1\n{copy.line(unit.p[f.first])}")
-    copy.after(f.body[1], f"\n#undef {_COMPILE_MACRO}\n{copy.line(unit.p[f.body[1]])}")
+    kept = f'_macro("{_COMPILE_MACRO}")'
+    copy.before(f.first, f"\n#pragma push{kept}\n#define {_COMPILE_MACRO} 1\n{copy.line(copy.unit.p[f.first])}")
+    copy.after(f.body[1], f"\n#pragma pop{kept}\n{copy.line(copy.unit.p[f.body[1]])}")
 
 
 def _positions(copy: Copy, body: Statements, reach: Reach, taken: set[int], device: bool, steps: bool = False) -> None:

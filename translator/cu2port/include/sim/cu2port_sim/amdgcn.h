@@ -261,6 +261,9 @@ inline double __builtin_amdgcn_rcp(double x) { return 1 / x; }
 inline float __builtin_amdgcn_exp2f(float x) { return std::exp2(x); }
 inline float __builtin_amdgcn_logf(float x) { return std::log2(x); }
 inline float __builtin_amdgcn_fractf(float x) { return x - std::floor(x); }
+#ifndef __clang__
+inline void __builtin_debugtrap() { __builtin_trap(); }
+#endif
 inline int __builtin_amdgcn_sdot4(int a, int b, int c, bool clamp) {
     std::int64_t sum = c;
     for (int i = 0; i < 32; i += 8) sum += static_cast<signed char>(a >> i) * static_cast<signed char>(b >> i);
