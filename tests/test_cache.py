@@ -13,6 +13,7 @@ from typing import cast
 import pytest
 from tracing import trace
 
+from cu2port.core.disk import digest_of
 from cu2port.core.kept import Kept
 from cu2port.core.model import Options
 from cu2port.project import convert as convert_module
@@ -254,8 +255,12 @@ def test_an_output_that_is_there_is_read_once(tmp_path: Path, monkeypatch: pytes
     plant(tmp_path / "in", {**FILES, "src/plain.cpp": "int plain();\n"})
     converted(str(tmp_path / "in"), str(tmp_path / "out"))
     looked: list[str] = []
-    digest_of = output.digest_of
-    monkeypatch.setattr(output, "digest_of", lambda path: (looked.append(str(path)), digest_of(path))[1])
+
+    def counting(path: str | Path) -> str:
+        looked.append(str(path))
+        return digest_of(path)
+
+    monkeypatch.setattr(output, "digest_of", counting)
     converted(str(tmp_path / "in"), str(tmp_path / "out"), over=True)
     sources = [name for name in map(os.path.basename, looked) if name.endswith((".cu", ".cpp", ".h", ".cuh"))]
     assert "plain.cpp" in sources
