@@ -20,6 +20,8 @@ CANNOT = {
     "CU206 example 12": "assigns to a member of an object that it does not declare",
     "CU216 example 3": "includes no header of complex numbers",
     "CU232 example 8": "compares a member of a class that it does not declare",
+    "CU248 example 0": "names the global namespace, and each example is in a namespace of its own here",
+    "CU248 example 1": "names the global namespace, and each example is in a namespace of its own here",
     "CU313 example 5": "calls a device function in a host function, since the example says neither",
     "CU603 example 4": "has operands of types that it does not declare",
     "CU608 example 2": "is a statement outside of functions",
