@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from cu2port.core.files import suffix
@@ -7,9 +8,11 @@ from cu2port.core.model import Finding, Severity, Side, Trust, insert
 from cu2port.engine.check import Check, Example
 from cu2port.facts import std_names
 from cu2port.facts.unit import Unit
+from cu2port.syntax.lexer import GAP
 from cu2port.syntax.scopes import Scope
 
 _HOST = (".c", ".cc", ".cpp", ".cxx")
+_MAY_OPEN = re.compile(rf"namespace{GAP}(?:::{GAP})?std(?![\w$\x80-\xff])")
 
 
 class StdName(Check):
@@ -53,8 +56,9 @@ class StdName(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        opened = "std" in unit.others.get(std_names.OPENED, ()) or {"std", "namespace"} <= unit.words
-        if not opened or (suffix(unit.path) in _HOST and "__global__" not in unit.words):
+        if "std" not in unit.others.get(std_names.OPENED, ()) and _MAY_OPEN.search(unit.text) is None:
+            return
+        if suffix(unit.path) in _HOST and "__global__" not in unit.words:
             return
         for name in sorted(unit.words & std_names.NAMES):
             if name in unit.macros or any(unit.tok(i - 1) == "goto" for i in unit.find(name)):
