@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from cu2port.facts import std_names
@@ -58,10 +59,11 @@ def names_of(text: str, known: frozenset[str], family: re.Pattern[str]) -> Names
     asked = frozenset(looks | words & LIBRARY_SPACES | std_names.asked(words))
     if "namespace" in words:
         looks |= words & LIBRARY_SPACES
-    standard = std_names.given(text, words)
+    read = cache(lambda: Declarations(lex(text)))
+    standard = std_names.given(text, words, read)
     if not looks or not _may_declare(text, looks, "enum" in words):
         return Names(standard, asked=asked)
-    found = names_in(Declarations(lex(text)), looks)
+    found = names_in(read(), looks)
     return Names(found.own | standard, found.promised, asked)
 
 

@@ -224,11 +224,11 @@ def _side_facts(unit: Unit) -> SideFacts:
 
 def _is_alias(unit: Unit, m: Macro) -> bool:
     """Whether a macro with CUDA's name stands for HIP's function: `#define cudaFree hipFree`."""
-    return m.first < m.stop and unit.t[m.first].startswith("hip") and _CUDA_NAME.match(m.name) is not None
+    cuda = _CUDA_USE.match(m.name.encode("latin-1")) is not None
+    return cuda and m.first < m.stop and unit.t[m.first].startswith("hip")
 
 
-_CUDA_NAME = re.compile(r"cu(?:da|blas|fft|rand|sparse|solver|dnn)?[A-Z]")
-_ALIASES = 8  # fewer are a file's own affair
+_ALIASES = 8  # macros: a file with fewer does not stand for CUDA's headers
 _HINTS = (b"ROCM", b"rocm", b"amdgcn", b"_AMD", b"rocprim", b"rocblas")
 # each begins with text, which is found fast
 _MAY_ASK = {

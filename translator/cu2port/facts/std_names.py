@@ -7,11 +7,10 @@ of these. A project's own type or variable of such a name is ambiguous then, whe
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Callable, Set
 from itertools import chain
 
 from cu2port.syntax.declarations import Declarations
-from cu2port.syntax.lexer import lex
 from cu2port.syntax.scopes import Declaration
 
 #: What libstdc++ and libc++ declare by those headers, without names that a project hardly has (`wcslen`).
@@ -53,16 +52,15 @@ def asked(words: Set[str]) -> frozenset[str]:
     return names | {OPENED} if names else names
 
 
-def given(text: str, words: Set[str]) -> frozenset[str]:
-    """Which of NAMES a text declares outside of any namespace as types or variables, and OPENS. `words`: its words."""
+def given(text: str, words: Set[str], read: Callable[[], Declarations]) -> frozenset[str]:
+    """Which of NAMES a text declares outside of any namespace as types or variables, and OPENS. `words`: its words;
+    `read`: its declarations, asked for where a name may be declared."""
     found = set[str]()
     if "std" in words and _OPENS.search(f"\n{text}"):
         found.add(OPENS)
     if not NAMES.isdisjoint(words):
         names = NAMES.intersection(chain.from_iterable(_MAYBE.findall(f"\n{text}")))
-        if names:
-            declarations = Declarations(lex(text))
-            found.update(name for name in names if is_global(declarations, name))
+        found.update(name for name in names if is_global(read(), name))
     return frozenset(found)
 
 

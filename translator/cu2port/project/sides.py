@@ -149,10 +149,7 @@ def decide(
     includes of a file, as spelled, lead to in the tree. `wanted`: `convert` what is CUDA's, twins too, or `leave` it,
     whatever the tree's build says."""
     edges = {f: frozenset(_included(facts[f], targets.get(f, {}))) & facts.keys() for f in facts}
-    includers: defaultdict[str, set[str]] = defaultdict(set)
-    for f in sorted(edges):
-        for to in edges[f]:
-            includers[to].add(f)
+    includers = _includers(edges)
     of = {path: _alone(facts[path], shown[path]) for path in sorted(facts)}
     _through_headers(of, facts, shown, includers)
     _with_includers(of, edges, includers)
@@ -196,10 +193,7 @@ def _through_aliases(facts: Mapping[str, SideFacts], targets: Mapping[str, Mappi
     if not headers:
         return {}
     edges = {f: frozenset(targets.get(f, {}).values()) & facts.keys() for f in facts}
-    includers: defaultdict[str, set[str]] = defaultdict(set)
-    for f in sorted(edges):
-        for to in edges[f]:
-            includers[to].add(f)
+    includers = _includers(edges)
     out = headers | _reaching(headers, includers)
     todo = sorted(out)
     while todo:
@@ -208,6 +202,15 @@ def _through_aliases(facts: Mapping[str, SideFacts], targets: Mapping[str, Mappi
             if all(by in out for by in includers[to]):
                 out[to] = out[f]
                 todo.append(to)
+    return out
+
+
+def _includers(edges: Mapping[str, frozenset[str]]) -> defaultdict[str, set[str]]:
+    """For each file those that include it. `edges`: what each file includes."""
+    out: defaultdict[str, set[str]] = defaultdict(set)
+    for f in sorted(edges):
+        for to in edges[f]:
+            out[to].add(f)
     return out
 
 
