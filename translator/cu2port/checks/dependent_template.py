@@ -13,7 +13,7 @@ from cu2port.syntax.lexer import GAP, is_identifier
 from cu2port.syntax.types import type_parameters
 
 _QUALIFIES = re.compile(rf"{GAP}::")
-_OF_ARGUMENTS = re.compile(rf">{GAP}::")
+_OF_ARGUMENTS = re.compile(f">{_QUALIFIES.pattern}")
 _SHAPE = re.compile(r"::\s*\w+\s*<[^;(){}]*>\s*\(")
 _MEMBER = re.compile(r"(?:\.|->)\w+<[^;(){}]*>\(")  # begins where few texts do: a word before it is looked at later
 _ARGUMENT = re.compile(r"\w+\Z|::|,|<|>|\*|&|\+|-|\.\.\.")

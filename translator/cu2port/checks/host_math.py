@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cu2port.core.files import HOST_SUFFIXES, suffix
 from cu2port.core.model import Edit, Finding, Severity, Span, Trust
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
@@ -54,7 +55,7 @@ class HostMath(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         names = unit.words & (_HOST.keys() | _REPORTED)
-        if not names or unit.path.lower().endswith((".c", ".cc", ".cpp", ".cxx")):
+        if not names or suffix(unit.path) in HOST_SUFFIXES:
             return
         own = {f.name for f in unit.functions} | unit.project.declared | unit.macros.keys()
         for i in unit.find(*names - own):

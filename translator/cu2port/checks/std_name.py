@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cu2port.core.files import suffix
+from cu2port.core.files import HOST_SUFFIXES, suffix
 from cu2port.core.model import Finding, Severity, Side, Trust, insert
 from cu2port.engine.check import Check, Example
 from cu2port.facts import std_names
@@ -11,7 +11,6 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import GAP
 from cu2port.syntax.scopes import Scope
 
-_HOST = (".c", ".cc", ".cpp", ".cxx")
 _MAY_OPEN = re.compile(rf"namespace{GAP}(?:::{GAP})?std(?![\w$\x80-\xff])")
 
 
@@ -58,12 +57,12 @@ class StdName(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if "std" not in unit.others.get(std_names.OPENED, ()) and _MAY_OPEN.search(unit.text) is None:
             return
-        if suffix(unit.path) in _HOST and "__global__" not in unit.words:
+        if suffix(unit.path) in HOST_SUFFIXES and "__global__" not in unit.words:
             return
         for name in sorted(unit.words & std_names.NAMES):
             if name in unit.macros or any(unit.tok(i - 1) == "goto" for i in unit.find(name)):
                 continue
-            here = bool(unit.declarations.named(name)) and std_names.is_global(unit.declarations, name)
+            here = std_names.is_global(unit.declarations, name)
             if not here and "" not in unit.others.get(name, ()):
                 continue
             for i in unit.find(name):

@@ -10,7 +10,6 @@ from cu2port.facts.unit import Unit
 
 _RESTRICT = re.compile(r"\b__restrict")
 _BLANKS = " \t\n\r\f\v"
-_USUAL = ("*__restrict", "* __restrict", "&__restrict", "& __restrict")
 
 
 class ValueRestrict(Check):
@@ -32,10 +31,7 @@ class ValueRestrict(Check):
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        text = unit.text
-        if text.count("__restrict") == sum(map(text.count, _USUAL)):
-            return
-        if not any(_is_after_value(text, m.start()) for m in _RESTRICT.finditer(text)):
+        if not any(_is_after_value(unit.text, m.start()) for m in _RESTRICT.finditer(unit.text)):
             return
         for i in unit.find("__restrict__", "__restrict"):
             k = i - 1

@@ -11,8 +11,9 @@ from typing import Any
 
 _PART = 1 << 20  # bytes that are read in one step
 CUDA_SUFFIXES = frozenset({".cu", ".cuh"})
-SOURCE_SUFFIXES = CUDA_SUFFIXES | frozenset(
-    {".h", ".hpp", ".hxx", ".hh", ".inl", ".inc", ".c", ".cc", ".cpp", ".cxx"}
+HOST_SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cxx"})  # of sources that nvcc gives to the host's compiler
+SOURCE_SUFFIXES = (CUDA_SUFFIXES | HOST_SUFFIXES) | frozenset(
+    {".h", ".hpp", ".hxx", ".hh", ".inl", ".inc"}
     | {".ipp", ".tcc", ".tpp", ".txx", ".impl", ".tcu", ".cui"}  # templates and parts of sources
 )
 

@@ -36,7 +36,7 @@ _LACKS = (
     ("matrix fragments", re.compile(r"wmma|nvcuda")),
     ("Tensor Memory Accelerator", re.compile(r"CUtensorMap|cp_async_bulk\w*")),
 )
-_PARTLY = (  # of which a trial has parts
+_PARTLY = (  # libraries that a trial has only a part of
     ("cuRAND's device functions", re.compile(r"curand\w*")),
     ("CUB", re.compile(r"cub")),
     ("Thrust", re.compile(r"thrust")),
