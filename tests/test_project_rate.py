@@ -75,6 +75,15 @@ def test_a_command_past_its_limit_may_end_what_it_started(
     assert (tmp_path / "ended").is_file()
 
 
+def test_a_lot_is_drawn_of_units_with_device_code(rate: Any) -> None:
+    text = "hip   o/b.cu\nc++   o/c.cpp\nhip   o/a b.cu\nhip   o/cudnn/d.cu\nnote: hip\nhip   o/b.cu\n"
+    drawn, number = rate.lot(text, 60, ("*/cudnn/*",))
+    assert (sorted(drawn), number) == (["o/a b.cu", "o/b.cu"], 2)
+    many = "".join(f"hip   {n}.cu\n" for n in range(100))
+    assert rate.lot(many, 60, ()) == rate.lot("\n".join(reversed(many.splitlines())), 60, ())
+    assert len(set(rate.lot(many, 60, ())[0])) == 60
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
 def test_a_project_is_measured_and_one_that_stops_is_named(tmp_path: Path) -> None:

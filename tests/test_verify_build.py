@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from cu2port.build.table import table
 from cu2port.cli import cli
 from cu2port.project.tree import CannotRun
-from cu2port.verify import build, commands, configure, dry_run, packages, rocm_root, running
+from cu2port.verify import build, commands, configure, dry_run, packages, recorded, rocm_root, running
 from cu2port.verify.units import CXX, HIP, Tree, Unit
 
 NO_STUB = "is not on this machine, and there is no stub for it; install it, or name it with --build-arg="
@@ -279,3 +279,68 @@ def test_a_make_that_is_called_by_name_gets_its_variables(tmp_path: Path) -> Non
             Tree(root, root, "t"), tmp_path, rocm_root.RocmRoot(tmp_path / "rocm", False), runner
         )
     assert [u.flags for u in built.units] == [("-DB",), ("-DA",)]
+
+
+@pytest.mark.skipif(not (shutil.which("make") and shutil.which("g++")), reason="no make or no g++ here")
+def test_a_command_that_builds_a_tree_tells_its_units(tmp_path: Path) -> None:
+    """Scripts, variables of the shell and makes by name are followed; what is linked of nothing runs; headers that the
+    build makes are found; the tree is left as it was."""
+    files = {
+        "build.sh": "set -e\nexport KIND=3\nmake -C gpu\n",
+        "gpu/Makefile": "HIPCC = none\nall: app\n\t./app\nk.o: k.cu\n\t$(HIPCC) -DK=$(KIND) -I. -c k.cu -o $@\n"
+        "made.h:\n\techo 'int f();' > $@\nmain.o: made.h\n\tg++ -I. -c main.cpp -o $@\n"
+        "app: main.o k.o\n\tg++ main.o k.o -lamdhip64 -o $@\n",
+        "gpu/k.cu": "",
+        "gpu/main.cpp": '#include "made.h"\nint main() { return f(); }\n',
+    }
+    root = _write(tmp_path / "t", files)
+    rocm = rocm_root.RocmRoot(tmp_path / "rocm", links=False)
+    compiler = f'#!/bin/sh\nexec {shutil.which("g++")} "$@"\n'
+    _write(rocm.path, {"bin/hipcc": compiler})
+    (rocm.path / "bin/hipcc").chmod(0o755)
+    with running.Runner(60, str(tmp_path), build.environment(str(tmp_path))) as runner:
+        built = recorded.units_of(Tree(root, root, "t"), tmp_path, rocm, runner, ("sh", "build.sh"))
+        with pytest.raises(CannotRun, match="`echo lost` compiles no source of the tree: lost"):
+            recorded.units_of(
+                Tree(root, root, "t"),
+                _write(tmp_path / "2", {"a": ""}),
+                rocm_root.RocmRoot(_write(tmp_path / "r2", {"bin/x": ""}), False),
+                runner,
+                ("echo", "lost"),
+            )
+    gpu = str(root / "gpu")
+    made = f"-I{tmp_path / 'copy/gpu'}"
+    assert [(u.path, u.language, u.flags, u.folder) for u in built.units] == [
+        (f"{gpu}/main.cpp", CXX, ("-I.", made), gpu),
+        (f"{gpu}/k.cu", HIP, ("-DK=3", "-I.", made), gpu),
+    ]
+    assert "built by `sh build.sh`" in built.notes[0]
+    assert len(built.notes) == 1, built.notes
+    assert sorted(p.name for p in (root / "gpu").iterdir()) == ["Makefile", "k.cu", "main.cpp"]
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
+def test_units_are_listed_and_chosen(tmp_path: Path) -> None:
+    files = {"Makefile": "all:\n\thipcc -c src/a.cu\n\thipcc -c src/b.cu\n\tg++ -c c.cpp\n", "src/a.cu": "bad"}
+    root = _write(tmp_path / "t", {**files, "src/b.cu": "", "c.cpp": ""})
+    words = ["verify", str(root), "--arch", "gfx942"]
+    run = CliRunner().invoke(cli, [*words, "--list"])
+    if "no compiler for AMD GPUs" in run.output or "no HIP headers" in run.output:
+        pytest.skip(run.output)
+    assert run.output.splitlines() == [f"c++   {root}/c.cpp", f"hip   {root}/src/a.cu", f"hip   {root}/src/b.cu"]
+    run = CliRunner().invoke(cli, [*words, "-v", "--only", "c*"])
+    assert run.exit_code == 0, run.output
+    assert "2 units are not among those of --only" in run.output
+    run = CliRunner().invoke(cli, [*words, "--only", "src/z.cu"])
+    assert run.exit_code == 2
+    assert "--only src/z.cu: none of the 3 units is called so" in run.output
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
+def test_makes_by_name_inherit_the_variables_of_the_command_line(tmp_path: Path) -> None:
+    files = {"Makefile": "all:\n\tmake -C gpu\n", "gpu/Makefile": "K = 1\nall:\n\thipcc -DK=$(K) -c x.hip\n"}
+    root = _write(tmp_path / "t", {**files, "gpu/x.hip": ""})
+    with running.Runner(30, str(tmp_path)) as runner:
+        rocm = rocm_root.RocmRoot(tmp_path / "rocm", False)
+        built = dry_run.commands_of(Tree(root, root, "t"), tmp_path, rocm, runner, ("K=2",))
+    assert [u.flags for u in built.units] == [("-DK=2",)]

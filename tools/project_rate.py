@@ -1,14 +1,14 @@
 """How many units of whole projects compile for AMD GPUs once cu2port has converted them, with their own build.
 
     python tools/project_rate.py TREE... [--arch GPUS] [--rocm-path DIR] [--torch WHEEL] [--deps DIR]
-        [--time-limit S] [--keep FOLDER] [--json FILE]
+        [--only GLOB]... [--time-limit S] [--keep FOLDER] [--json FILE]
 
 Each TREE is converted (`cu2port convert TREE -o OUT`), then `cu2port verify OUT` compiles what its converted build
 compiles, with that build's flags. tools/project_rate.toml has, by the name of a tree's folder, which part of it has the
 build and what its default build is called with; `{deps}` there is the folder with what the build would fetch, each
-by its name. Prints for each project: units of the default build, units that
-compile for the host and for each GPU, every other unit with its reason, CUDA's names that are left, and findings that
-are left to do by hand. Each command has a time limit, so one project cannot stop the others.
+by its name. Where it has a `sample`, so many units with device code are drawn by lot. Prints for each project: units of
+the default build, units that compile for the host and for each GPU, every other unit with its reason, CUDA's names that
+are left, and findings that are left to do by hand. Each command has a time limit: one project cannot stop the others.
 
 verify runs the project's CMake, make or setup.py: use it on projects that you would build.
 
@@ -20,6 +20,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import random
+import re
 import shutil
 import signal
 import subprocess
@@ -28,7 +30,8 @@ import tempfile
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +42,7 @@ CU2PORT = (sys.executable, "-c", "from cu2port.cli import main; main()")
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 COMPILES = "compiles"
 WANTED = 0.95  # of the units of a project
+SEED = 20261123  # of the lot, as docs/projects.md states it
 SHOWN = 240  # characters of a reason
 
 
@@ -157,24 +161,35 @@ def measure(
     content = read(report)
     if not content:
         return Project(tree.name, why={"": stopped("convert", code, said)})
-    words = [
-        "verify",
-        "-q",
-        str(out / listed.get("folder", ".")),
-        "--arch",
-        ",".join(gpus),
-        "--report",
-        str(report),
-        *more,
-    ]
+    folder = str(out / listed.get("folder", "."))
+    words = ["-q", "--arch", ",".join(gpus), f"--time-limit={listed.get('time_limit', 300)}", *more]
     words += [f"--build-arg={word.replace('{deps}', deps)}" for word in listed.get("args", ())]
     words += [f"-I{folder.replace('{deps}', deps)}" for folder in listed.get("include", ())]
     words += [f"--build-with={listed['build']}"] if "build" in listed else []
+    words.append(folder)
+    words += ["--", "bash", "-c", listed["command"]] if "command" in listed else []
+    notes = []
+    if "sample" in listed:
+        code, said = run(["verify", "--list", *words], limit_s)
+        drawn, all_units = lot(said, listed["sample"], listed.get("without", ()))
+        if not drawn:
+            return Project(tree.name, **converted(content), why={"": stopped("verify --list", code, said)})
+        notes.append(f"{len(drawn)} of {all_units} units with device code were drawn")
+        words = [*(f"--only={name}" for name in drawn), *words]
+    words = ["verify", "--report", str(report), *words]
     code, said = run(words, limit_s)
     content = read(report)
     if "verify" not in content:
         return Project(tree.name, **converted(content), why={"": stopped("verify", code, said)})
-    return Project(tree.name, **converted(content), **verified(content, gpus))
+    found = Project(tree.name, **converted(content), **verified(content, gpus))
+    return replace(found, notes=[*found.notes, *notes])
+
+
+def lot(text: str, number: int, without: Sequence[str]) -> tuple[list[str], int]:
+    """Units that count, drawn from what `verify --list` prints, and of how many. `without`: patterns of names."""
+    names = {line.split(maxsplit=1)[1] for line in text.splitlines() if re.match(r"hip +\S", line)}
+    names = {n for n in names if not any(fnmatchcase(n, pattern) for pattern in without)}
+    return random.Random(SEED).sample(sorted(names), min(number, len(names))), len(names)
 
 
 def stopped(what: str, code: int | None, said: str) -> str:
@@ -192,6 +207,7 @@ def stopped(what: str, code: int | None, said: str) -> str:
 @click.option("--torch", help="As `verify` has it: torch's wheel, for its extensions.")
 @click.option("--deps", default=".", type=FOLDER, help="Folder with what the builds would fetch.")
 @click.option("--jobs", help="As `verify` has it: compilers at once.")
+@click.option("--only", multiple=True, metavar="GLOB", help="As `verify` has it: units to compile.")
 @click.option("--time-limit", default=1800.0, show_default=True, help="Seconds for each command.")
 @click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Folder for the converted trees.")
 @click.option("--json", "written", type=click.Path(dir_okay=False, path_type=Path))
@@ -199,6 +215,7 @@ def main(
     trees: tuple[Path, ...],
     arch: str,
     deps: Path,
+    only: tuple[str, ...],
     time_limit: float,
     keep: Path | None,
     written: Path | None,
@@ -206,6 +223,7 @@ def main(
 ) -> None:
     """Measure projects."""
     words = [f"--{name.replace('_', '-')}={value}" for name, value in more.items() if value]
+    words += [f"--only={pattern}" for pattern in only]
     folder = (keep or Path(tempfile.mkdtemp(prefix="cu2port-projects-"))).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     found: list[Project] = []

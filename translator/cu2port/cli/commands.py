@@ -190,8 +190,8 @@ def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object)
     raise SystemExit(command(paths, -1 if quiet else 1 if verbose else 0, asked))
 
 
-@cli.command(short_help="Compile converted code for AMD GPUs; no GPU is needed.")
-@click.argument("path")
+@cli.command(cls=common.CommandAfterDashes, short_help="Compile converted code for AMD GPUs; no GPU is needed.")
+@click.argument("path", metavar="PATH [-- COMMAND]")
 @click.option(
     "--arch", "archs", metavar="ARCHS", default="", help="GPUs to compile for.  [gfx90a,gfx942,gfx1100,gfx1201]"
 )
@@ -207,6 +207,10 @@ def convert(paths: tuple[str, ...], quiet: bool, verbose: bool, **asked: object)
 @click.option("--torch", metavar="X", default="", help="torch's wheel, unpacked or not, for its extensions.")
 @click.option("--build-arg", "build_args", metavar="ARG", multiple=True, help="For cmake or make: -DTESTS=OFF, gpu=1.")
 @click.option(
+    "--only", metavar="GLOB", multiple=True, help="Compile only units of this name, with their build's flags."
+)
+@click.option("--list", "listing", is_flag=True, help="Show the units with their language; compile nothing.")
+@click.option(
     "--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="S", default=300.0, show_default=True
 )
 @_report("run", ", or add to that of convert")
@@ -217,14 +221,16 @@ def verify(path: str, quiet: bool, verbose: bool, **asked: object) -> None:
 
     Where PATH holds a CMakeLists.txt or a Makefile, its build says what is compiled, with which flags: CMake
     configures it in a temporary folder, with stub packages for what ROCm would bring, or `make -n` prints its commands.
-    A setup.py with torch's extensions is run in a copy, with a stand-in for torch. All of them can run programs of the
-    tree, so use it on code that you would build; --no-build runs compilers alone. Errors are shown at the CUDA line
-    they came from. A file that needs a header this machine lacks is not judged.
+    A setup.py with torch's extensions is run in a copy, with a stand-in for torch. `-- COMMAND` says how else it is
+    built: the command is run in a copy, with compilers that write down what they are asked. All of them can run
+    programs of the tree, so use it on code that you would build; --no-build runs compilers alone. Errors are shown at
+    the CUDA line they came from. A file that needs a header this machine lacks is not judged.
     Exit codes: 0 all that was judged compiles, 1 some does not, 2 could not run.
     """
     from cu2port.cli.verify import command
 
-    raise SystemExit(command(path, -1 if quiet else 1 if verbose else 0, asked))
+    words = click.get_current_context().meta.get(common.WORDS, ())
+    raise SystemExit(command(path, words, -1 if quiet else 1 if verbose else 0, asked))
 
 
 @cli.command(short_help="What porting a tree takes, without writing code.")

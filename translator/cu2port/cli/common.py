@@ -14,3 +14,22 @@ build = click.option(
     help="Folder of compile_commands.json, for -I and -D; `none`.  [found in the tree]",
 )
 rules = click.option("--rules", metavar="FILE", multiple=True, help="A rule file of the project; its rows win.")
+
+WORDS = "cu2port.command"  # where a context keeps the words of a command to run
+
+
+class CommandAfterDashes(click.Command):
+    """What follows a `--` is a command to run, beside a path; kept in the context's `meta`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            at = args.index("--")
+            given, _, _ = self.make_parser(ctx).parse_args(list(args[:at]))
+            if self.takes_command(isinstance(given.get("path"), str)):
+                ctx.meta[WORDS] = tuple(args[at + 1 :])
+                args = args[:at]
+        return super().parse_args(ctx, args)
+
+    def takes_command(self, has_path: bool) -> bool:
+        """Whether the words are a command, told by whether there is a path before them."""
+        return has_path

@@ -7,20 +7,12 @@ import click
 from cu2port.cli import common
 from cu2port.cli.console import echo
 
-_WORDS = "cu2port.simulate.command"
 
-
-class _Simulate(click.Command):
+class _Simulate(common.CommandAfterDashes):
     """What follows a `--` is a program's arguments after a file or folder, and a command where there is none."""
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if "--" in args:
-            at = args.index("--")
-            given, _, _ = self.make_parser(ctx).parse_args(list(args[:at]))
-            if not isinstance(given.get("path"), str):
-                ctx.meta[_WORDS] = tuple(args[at + 1 :])
-                args = args[:at]
-        return super().parse_args(ctx, args)
+    def takes_command(self, has_path: bool) -> bool:
+        return not has_path
 
 
 @click.command(
@@ -55,7 +47,7 @@ def simulate(path: str, arguments: tuple[str, ...], **asked: object) -> None:
     Exit codes: the program's or the command's own; 124 after the time limit, 125 when it could not be built or run, 1
     when the two runs differ.
     """
-    words = click.get_current_context().meta.get(_WORDS, ())
+    words = click.get_current_context().meta.get(common.WORDS, ())
     if words or asked["shell"]:
         from cu2port.cli.sim_session import command as session
 

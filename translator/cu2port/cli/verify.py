@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +18,15 @@ from cu2port.project import compile_db, plan
 from cu2port.project.config import find_config
 from cu2port.project.tree import CannotRun
 from cu2port.report import json_report
-from cu2port.verify.compile import Request, run
+from cu2port.verify.compile import Request, listed, run
 
 _GPUS = ("gfx90a", "gfx942", "gfx1100", "gfx1201")  # one of each family that ROCm supports
 
 _COLOURS = {"error": "red", "warning": "yellow"}
 
 
-def command(path: str, verbosity: int, asked: Mapping[str, Any]) -> int:
-    """Run `verify`; returns the exit code."""
+def command(path: str, words: Sequence[str], verbosity: int, asked: Mapping[str, Any]) -> int:
+    """Run `verify`; returns the exit code. `words`: a command that builds the tree, if one is given."""
     try:
         reports = report_paths(asked["reports"], "run")
         earlier = {p: json_report.earlier(p) if name == "json" else None for p, name in reports.items()}
@@ -48,7 +48,13 @@ def command(path: str, verbosity: int, asked: Mapping[str, Any]) -> int:
             build_args=asked["build_args"],
             build_with=asked["build_with"] or "",
             torch=asked["torch"],
+            command=tuple(words),
+            only=asked["only"],
         )
+        if asked["listing"]:
+            for name, language in sorted(listed(request)):
+                echo(f"{language:<5} {name}")
+            return 0
         with progress(verbosity, "compiling") as tick:
             found = run(request, tick)
         show(found, verbosity)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cu2port.project.tree import CannotRun
-from cu2port.verify import configure, dry_run, extensions, rocm_root
+from cu2port.verify import configure, dry_run, extensions, recorded, rocm_root
 from cu2port.verify.headers import WAVE_MACRO, Headers
 from cu2port.verify.running import Runner
 from cu2port.verify.toolchain import Compiler
@@ -25,6 +25,7 @@ class Asked:
     by: str = ""
     torch: str = ""  # a wheel of torch, or the folder it is unpacked in
     build_args: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()  # a command that builds the tree; then it is run
     include_dirs: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
 
@@ -55,7 +56,9 @@ def units(
     wave = f"{WAVE_MACRO}=64" if not compiler.defines_wave and headers.want_wave_macro else ""
     root = rocm_root.lay_out(folder / "rocm", compiler, headers, runner, wave)
     by = asked.by or kind(tree)
-    if by == "setup.py":
+    if asked.command:
+        built = recorded.units_of(tree, folder, root, runner, asked.command)
+    elif by == "setup.py":
         built = extensions.units_of(tree, folder, root, runner, asked.torch)
     elif by == "cmake":
         built = configure.configure(tree, folder, root, runner, asked.archs, asked.build_args)

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from cu2port.core.data import cache_dir
@@ -66,6 +67,8 @@ class Request:
     build: bool = False  # whether the tree's own build may be asked what it compiles
     build_args: tuple[str, ...] = ()
     build_with: str = ""  # what builds it, where a tree can be built in more than one way
+    command: tuple[str, ...] = ()  # a command that builds it
+    only: tuple[str, ...] = ()  # patterns of names of units; none: all
     torch: str = ""  # a wheel of torch, or the folder it is unpacked in
 
 
@@ -194,8 +197,35 @@ class _Session:
 
 def run(request: Request, tick: Tick = lambda done, total: None) -> VerifyRecord:
     """Compile. `tick(done, total)` is called after each compilation. Raises CannotRun."""
+    with _prepared(request) as (session, units, notes):
+        lost = () if request.only else session.tree.lost
+        records = [*_compile_all(session, units, tick), *map(_lost, lost)]
+    compiler, found = session.compiler, session.headers
+    return VerifyRecord(
+        compiler=shlex.join(compiler.command),
+        compiler_kind=compiler.kind,
+        compiler_version=compiler.version,
+        hip=str(found.root),
+        hip_from=found.origin,
+        hip_version=found.version,
+        archs=request.archs,
+        units=tuple(records),
+        notes=tuple(notes),
+    )
+
+
+def listed(request: Request) -> list[tuple[str, str]]:
+    """The units that `run` would compile, each with its language, without compiling them. Raises CannotRun."""
+    with _prepared(request) as (session, units, _):
+        return [(session.tree.shown(u.path), u.language) for u in units]
+
+
+@contextlib.contextmanager
+def _prepared(request: Request) -> Iterator[tuple[_Session, list[Unit], list[str]]]:
+    """What is compiled, with what, and notes on how that was found."""
     tree = open_tree(request.path, request.sources)
-    builds = request.build and request.commands is None and (request.build_with or build.kind(tree)) != ""
+    by_itself = request.command or request.build_with or build.kind(tree)
+    builds = request.build and request.commands is None and bool(by_itself)
     units: list[Unit] = []
     notes: list[str] = []
     if not builds:
@@ -208,26 +238,28 @@ def run(request: Request, tick: Tick = lambda done, total: None) -> VerifyRecord
         wave = not compiler.defines_wave and found.want_wave_macro
         if builds:
             with Runner(request.limit_s, folder, build.environment(folder)) as runner:
-                how = (request.build_with, request.torch, request.build_args)
+                how = (request.build_with, request.torch, request.build_args, request.command)
                 asked = build.Asked(request.archs, *how, request.include_dirs, request.defines)
                 units, notes = build.units(tree, Path(folder), compiler, found, runner, asked)
         if wave:
             notes.append(f"these HIP headers want {WAVE_MACRO}, which this compiler no longer defines; it was given")
+        chosen = _chosen(units, tree, request.only)
+        if len(chosen) < len(units):
+            notes.append(f"{len(units) - len(chosen)} units are not among those of --only, and were left out")
         with Runner(request.limit_s, folder) as runner:
             asked_for = request if builds else replace(request, build=False)
-            session = _Session(asked_for, tree, compiler, found, folder, runner, Places(tree))
-            records = [*_compile_all(session, units, tick), *map(_lost, tree.lost)]
-    return VerifyRecord(
-        compiler=shlex.join(compiler.command),
-        compiler_kind=compiler.kind,
-        compiler_version=compiler.version,
-        hip=str(found.root),
-        hip_from=found.origin,
-        hip_version=found.version,
-        archs=request.archs,
-        units=tuple(records),
-        notes=tuple(notes),
-    )
+            yield _Session(asked_for, tree, compiler, found, folder, runner, Places(tree)), chosen, notes
+
+
+def _chosen(units: list[Unit], tree: Tree, only: Sequence[str]) -> list[Unit]:
+    """The units that one of the patterns names, as messages show them or below the folder that is verified."""
+    if not only:
+        return units
+    names = {u.path: (tree.shown(u.path), os.path.relpath(u.path, tree.asked)) for u in units}
+    for pattern in only:
+        if not any(fnmatchcase(n, pattern) for both in names.values() for n in both):
+            raise CannotRun(f"--only {pattern}: none of the {len(units)} units is called so; --list shows them")
+    return [u for u in units if any(fnmatchcase(n, p) for n in names[u.path] for p in only)]
 
 
 def _names_of(path: str, unit: Unit) -> list[str]:

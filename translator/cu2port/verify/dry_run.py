@@ -25,8 +25,8 @@ _ENTERS = re.compile(r"make(?:\[\d+\])?: (Entering|Leaving) directory '(.*)'")
 _STOPS = re.compile(
     r"^(?P<place>\S+:\d+: )?\*\*\* (?P<text>.*?)\s*(?:Stop\.)?$|^make(?:\[\d+\])?: \*\*\* (?P<other>.*)$", re.M
 )
-_SOURCE = re.compile(r"\.(?:hip|cu|cpp|cc|cxx|c\+\+|c)\Z", re.I)
-_COMPILERS = re.compile(
+SOURCE = re.compile(r"\.(?:hip|cu|cpp|cc|cxx|c\+\+|c)\Z", re.I)
+COMPILERS = re.compile(
     r"(?:amdclang\+\+|clang\+\+|g\+\+|c\+\+|hipcc|amdclang|clang|gcc|cc|mpi(?:cxx|c\+\+|CC|cc))(?:-\d+)?\Z"
 )
 # by name and not by $(MAKE): a dry run prints it and goes on
@@ -49,10 +49,11 @@ def commands_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, extra:
     ended = runner.run([*words, "-C", str(tree.asked), *extra], str(folder), said_too=True)
     if ended.code is None:
         raise CannotRun(f"{tree.given}: make -n did not end in time (--time-limit)")
+    words += [w for w in extra if _SETS.fullmatch(w)]  # a make that is called inherits them
     found: dict[Unit, None] = {}
     waiting, seen, stopped = [ended.text], set[tuple[str, ...]](), 0
     while waiting:
-        text = _with_root(waiting.pop(), root)
+        text = with_root(waiting.pop(), root)
         found.update(dict.fromkeys(units(text, tree)))
         for nested in _nested(text, tree):
             if nested not in seen and len(seen) < _MOST_NESTED:
@@ -77,16 +78,17 @@ def commands_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, extra:
     return Built(list(found), notes)
 
 
-def _with_root(text: str, root: RocmRoot) -> str:
+def with_root(text: str, root: RocmRoot) -> str:
+    """A text of a build with the folder that stands for ROCm, where there is none in its usual place."""
     return text if Path(_USUAL).is_dir() else text.replace(_USUAL, str(root.path))
 
 
 def units(text: str, tree: Tree) -> Iterator[Unit]:
     """The units in what `make -n -w` prints: compilers' commands with sources that the tree has."""
     for folder, words, _ in _all(text, tree):
-        if not _COMPILERS.fullmatch(os.path.basename(words[0])):  # noqa: PTH119
+        if not COMPILERS.fullmatch(os.path.basename(words[0])):  # noqa: PTH119
             continue
-        sources = [w for w in words[1:] if _SOURCE.search(w) and not w.startswith("-")]
+        sources = [w for w in words[1:] if SOURCE.search(w) and not w.startswith("-")]
         for written in sources:
             path = os.path.realpath(os.path.join(folder, written))  # noqa: PTH118
             if tree.holds(path) and os.path.isfile(path):  # noqa: PTH113
