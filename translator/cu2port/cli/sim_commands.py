@@ -33,6 +33,8 @@ class _Simulate(common.CommandAfterDashes):
 @click.option("--instrument", is_flag=True, help="Only write the instrumented copy (to -o, or standard output).")
 @click.option("-o", "output", metavar="OUT", default="", help="File for --instrument.")
 @click.option("--cflags", is_flag=True, help="Only print the flags for a build of your own.")
+@click.option("--executor", type=click.Choice(["gfx942", "gfx1100"]), help="Run the GPU's machine code instead.")
+@click.option("--executor-dir", metavar="DIR", default="", envvar="CU2PORT_EXECUTOR", help="Folder of what runs it.")
 @click.option("--shell", is_flag=True, help="Open a shell in which nvcc and hipcc build for the CPU.")
 def simulate(path: str, arguments: tuple[str, ...], **asked: object) -> None:
     """Build a whole HIP program (host code, kernels, launches) for the CPU, and run it.
@@ -44,6 +46,9 @@ def simulate(path: str, arguments: tuple[str, ...], **asked: object) -> None:
     compilers first on PATH (see sim-cc), and sums up what was built, ran and failed. The command does what it does:
     use it on trees that you would build.
 
+    `--executor gfx942` compiles the program for that GPU and runs the machine code with the executor in the folder
+    that --executor-dir or CU2PORT_EXECUTOR names. cu2port has none of its own.
+
     Exit codes: the program's or the command's own; 124 after the time limit, 125 when it could not be built or run, 1
     when the two runs differ.
     """
@@ -54,7 +59,7 @@ def simulate(path: str, arguments: tuple[str, ...], **asked: object) -> None:
         raise SystemExit(session(words, asked))
     from cu2port.cli.simulate import command
 
-    asked["wave"], asked["time_limit"] = asked["wave"] or "both", asked["time_limit"] or 120.0
+    asked["time_limit"] = asked["time_limit"] or 120.0
     raise SystemExit(command(path, arguments, asked))
 
 

@@ -13,7 +13,13 @@ from cu2port.verify import simulate
 from cu2port.verify.sim_build import CannotBuild, find_toolchain
 from cu2port.verify.standin import session
 
-_NOT_HERE = (("check", "--check"), ("instrument", "--instrument"), ("cflags", "--cflags"), ("output", "-o"))
+_NOT_HERE = (
+    ("check", "--check"),
+    ("instrument", "--instrument"),
+    ("cflags", "--cflags"),
+    ("output", "-o"),
+    ("executor", "--executor"),
+)
 
 
 def command(words: Sequence[str], asked: dict[str, Any]) -> int:

@@ -6,7 +6,8 @@ import re
 import shlex
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from cu2port.core.data import cache_dir
 from cu2port.project.config import find_config
 from cu2port.project.single import write_single
 from cu2port.project.tree import CannotRun, parse_size
-from cu2port.verify import sim_build, sim_check, simulate
+from cu2port.verify import executor, sim_build, sim_check, simulate
 from cu2port.verify.instrument import instrument
 from cu2port.verify.reach import reached, read
 
@@ -27,12 +28,12 @@ _WAVES = {"32": (32,), "64": (64,), "both": (32, 64)}
 def command(path: str, arguments: Sequence[str], asked: dict[str, Any]) -> int:
     """Run `simulate`; returns the exit code."""
     try:
+        if asked["executor"]:
+            return _executed(path, arguments, asked)
+        asked["wave"] = asked["wave"] or "both"
         if asked["cflags"]:
             return _cflags(asked)
-        if not path:
-            raise CannotRun("simulate: a file or a folder")
-        common = shared(asked, find_config(Path.cwd()))
-        program = sim_build.find_program(Path(path), common.include_dirs, common.defines)
+        program = _program(path, asked)
         if asked["instrument"]:
             return _instrument(program, asked["output"])
         return _simulate(program, arguments, asked)
@@ -43,6 +44,39 @@ def command(path: str, arguments: Sequence[str], asked: dict[str, Any]) -> int:
     except CannotRun as e:
         echo(f"cu2port simulate: {e}", err=True)
         return simulate.CANNOT
+
+
+def _program(path: str, asked: dict[str, Any]) -> sim_build.Program:
+    if not path:
+        raise CannotRun("simulate: a file or a folder")
+    common = shared(asked, find_config(Path.cwd()))
+    return sim_build.find_program(Path(path), common.include_dirs, common.defines)
+
+
+def _executed(path: str, arguments: Sequence[str], asked: dict[str, Any]) -> int:
+    """Run a GPU's machine code with an executor that the user has laid out."""
+    target = asked["executor"]
+    for key in ("wave", "compiler", "check", "instrument", "cflags", "threads"):
+        if asked[key]:
+            raise CannotRun(f"--executor: --{key} is for the simulator; {target} has {executor.WAVES[target]} lanes")
+    found = executor.find_executor(asked["executor_dir"])
+    program, limits = _program(path, asked), simulate.Limits(asked["time_limit"])
+    with _scratch() as scratch:
+        made = executor.build(program, scratch, target, found, asked["std"])
+        ran = simulate.run(found.python, [str(found.script), str(made), *arguments], limits)
+    _say_end(ran, limits, f" as code of {target}")
+    return ran.code
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    home = cache_dir() / "sim"
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="run-", dir=home) as scratch:
+            yield Path(scratch)
+    except OSError as e:
+        raise CannotRun(f"{e.filename or home}: {e.strerror}") from e
 
 
 def _toolchain(asked: dict[str, Any]) -> sim_build.Toolchain:
@@ -81,20 +115,15 @@ def _simulate(program: sim_build.Program, arguments: Sequence[str], asked: dict[
     toolchain = _toolchain(asked)
     waves = _WAVES[asked["wave"]]
     limits = simulate.Limits(asked["time_limit"], parse_size(asked["memory"], "--memory"), asked["threads"] or 0)
-    home = cache_dir() / "sim"
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="run-", dir=home) as scratch:
-            binaries = sim_build.build(program, Path(scratch), waves, toolchain, asked["jobs"] or 0, asked["check"])
-            if asked["check"]:
-                return _check(*sim_check.check(binaries, arguments, limits), limits)
-            if len(waves) == 1:
-                ran = simulate.run(binaries[waves[0]], arguments, limits)
-                _say_end(ran, limits, "")
-                return ran.code
-            runs = [simulate.run(binaries[w], arguments, limits, capture=True) for w in waves]
-    except OSError as e:
-        raise CannotRun(f"{e.filename or home}: {e.strerror}") from e
+    with _scratch() as scratch:
+        binaries = sim_build.build(program, scratch, waves, toolchain, asked["jobs"] or 0, asked["check"])
+        if asked["check"]:
+            return _check(*sim_check.check(binaries, arguments, limits), limits)
+        if len(waves) == 1:
+            ran = simulate.run(binaries[waves[0]], arguments, limits)
+            _say_end(ran, limits, "")
+            return ran.code
+        runs = [simulate.run(binaries[w], arguments, limits, capture=True) for w in waves]
     return _compare(waves, runs, limits)
 
 
