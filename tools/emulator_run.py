@@ -31,17 +31,26 @@ class Store:
         self.folder = folder / hashlib.sha256(b"".join(texts)).hexdigest()[:12]
         self.folder.mkdir(parents=True, exist_ok=True)
         self.kept: dict[Any, list[tuple[int, int, tuple[int, ...], bytes]]] = defaultdict(list)
-        for path in self.folder.glob("*.function"):
-            kind, mask, base, used, code = marshal.loads(path.read_bytes())
-            self.kept[kind].append((mask, base, used, code))
+        self.read: set[str] = set()
+        self.refresh()
         self.loaded: dict[Any, Any] = {}
         self.known: dict[tuple[bytes, str], Any] = {}
+
+    def refresh(self) -> bool:
+        """Read what is new in the folder, as from a process that this one forked; whether there was something."""
+        new = [path for path in self.folder.glob("*.function") if path.name not in self.read]
+        for path in new:
+            kind, mask, base, used, code = marshal.loads(path.read_bytes())
+            self.kept[kind].append((mask, base, used, code))
+            self.read.add(path.name)
+        return bool(new)
 
     def runner(self, raw: bytes, arch: str) -> Any:
         """A pair of which the emulator takes `[0].arg.globals`, the buffers, and `[1].fxn`, the function."""
         found = self.known.get((raw, arch))
         if found is None:
-            found = self.known[raw, arch] = self.find(raw, arch) or self.make(raw, arch)
+            found = self.find(raw, arch) or (self.find(raw, arch) if self.refresh() else None) or self.make(raw, arch)
+            self.known[raw, arch] = found
         return found
 
     def instruction(self, raw: bytes, arch: str) -> Any:

@@ -14,10 +14,12 @@ _CONTENT = "-fpch-validate-input-files-content"  # dates of headers change with 
 _FOLDERS = ("cu2port_sim", "hip", "cuda", "cu2port_trial", "hiprand", "hipcub")
 
 
-def driver(toolchain: Toolchain) -> Path:
-    """The object file of the part that is the same for every kernel."""
+def driver(toolchain: Toolchain, gpu: bool = False) -> Path:
+    """The object file of the part that is the same for every kernel. `gpu`: for a shared library whose kernels HIP's
+    runtime launches."""
     source = HEADERS / "cu2port_trial" / "driver.cpp"
-    return toolchain.kept("driver.o", (*toolchain.flags(32), "-O2", "-c", str(source)), _FOLDERS)
+    how = ("-fPIC", "-DCU2PORT_TRIAL_GPU") if gpu else ()
+    return toolchain.kept("driver.o", (*toolchain.flags(32), "-O2", *how, "-c", str(source)), _FOLDERS)
 
 
 def flags(toolchain: Toolchain, wave: int, cuda: bool, watched: bool = False) -> list[str]:

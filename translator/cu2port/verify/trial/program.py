@@ -138,10 +138,10 @@ def _numbers(words: Iterable[str]) -> Iterator[int]:
                 yield n
 
 
-def write(side: Side, kernel: Kernel, path: Path, folder: Path, told: Hints) -> Written:
+def write(side: Side, kernel: Kernel, path: Path, folder: Path, told: Hints, bare: bool = False) -> Written:
     """Write the texts for one kernel of a program, whose unit is `path`, below a folder.
 
-    `told`: of the CUDA side. Raises LackingError.
+    `told`: of the CUDA side; `bare`: for a GPU's compiler, not for the simulator. Raises LackingError.
     """
     seen = names_for(side, kernel)
     units: dict[Path, Unit] = {}
@@ -159,7 +159,7 @@ def write(side: Side, kernel: Kernel, path: Path, folder: Path, told: Hints) -> 
     for real, unit in units.items():
         target = mirrored(folder, real)
         target.parent.mkdir(parents=True, exist_ok=True)
-        out = instrument(unit, reach)
+        out = unit.text if bare else instrument(unit, reach)
         if real == absolute_path(path):
             out = _names(seen) * side.cuda + out + _main(side, kernel, seen, told)
         target.write_bytes(out.encode("latin-1"))

@@ -185,7 +185,7 @@ void fill_page(char* page, const Area& a, std::uint64_t number) {
 struct Watch {
     std::uintptr_t at = 0, size = 0, fault = 0;
     bool found = false;
-    dim3 block, thread;
+    Place place;
     char before[16];
 
     char* page() const { return reinterpret_cast<char*>(at & ~(kPage - 1)); }
@@ -206,7 +206,7 @@ void on_step(int, siginfo_t*, void* context) {
     const bool changed = std::memcmp(watch.before, reinterpret_cast<const char*>(watch.at), watch.size) != 0;
     if (changed || (watch.fault >= watch.at && watch.fault < watch.at + watch.size)) {
         watch.found = true;
-        watch.block = dim3(blockIdx.x, blockIdx.y, blockIdx.z), watch.thread = dim3(threadIdx.x, threadIdx.y, threadIdx.z);
+        watch.place = here();
     }
     mprotect(watch.page(), kPage, PROT_READ);
     step(context, false);
@@ -579,7 +579,9 @@ Difference compare(const Memory& memory, const Spec& spec, const Pages& theirs, 
     return d;
 }
 
+#ifndef CU2PORT_TRIAL_GPU
 #include "questions.inc"
+#endif
 
 // --- runs --------------------------------------------------------------------------------------------------------
 
@@ -614,8 +616,7 @@ int covered(unsigned count, int& of) {
 // In the process of one case: runs it and says how it went, on descriptor `say`.
 [[noreturn]] void run_case(const Kernel& kernel, const Spec& spec, Memory memory, const std::string& folder, const Case& c, unsigned number,
                            bool record, int say) {
-    const cu2port_sim::Launch warm{cu2port_sim::configure(1, 1), "nothing", {"the trial", 0}};
-    warm([](int) {}, 0);  // the runtime takes its signals with the first launch
+    begin_runs(reinterpret_cast<void*>(kBase), reinterpret_cast<void*>(start_of(kAreas)));
     struct sigaction fault {};
     fault.sa_sigaction = on_fault;
     fault.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
@@ -629,7 +630,6 @@ int covered(unsigned count, int& of) {
         const dim3 b = spec.block(c.block);
         if (b.x * b.y * b.z == 0 || b.x * b.y * b.z > 1024) _exit(0);
     }
-    cu2port_sim::watch_memory(reinterpret_cast<void*>(kBase), reinterpret_cast<void*>(start_of(kAreas)));
     memory.begin(c);
     const int error = kernel.run(kernel.kernel, spec, c);
     if (error != 0) {
@@ -637,7 +637,7 @@ int covered(unsigned count, int& of) {
         _exit(0);
     }
     if (watch.at) {
-        const dim3 t = watch.thread, b = watch.block;
+        const dim3 t = watch.place.thread, b = watch.place.block;
         if (watch.found) dprintf(say, "writer\t(%u,%u,%u)\t(%u,%u,%u)\t%u\n", b.x, b.y, b.z, t.x, t.y, t.z, (t.z * c.block.y + t.y) * c.block.x + t.x);
         _exit(0);
     }
@@ -748,7 +748,7 @@ int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const s
         if (child == 0) {
             const int nothing = open("/dev/null", O_WRONLY), err = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
             dup2(nothing, 1), dup2(err, 2);
-            limit_time(!record ? 4 : ran ? seconds / 25 : seconds / 8);  // those that take too long must not take all
+            limit_time(!record ? std::fmax(4, seconds / 25) : ran ? seconds / 25 : seconds / 8);  // those that take too long must not take all
             run_case(kernel, spec, Memory{globals, {}}, folder, c, number, record, say);
         }
         close(say);

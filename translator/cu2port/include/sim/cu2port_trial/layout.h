@@ -59,6 +59,13 @@ template <class T, class = void>
 struct IsSmallFloat : std::false_type {};
 template <class T>
 struct IsSmallFloat<T, std::void_t<decltype(T::__x)>> : std::bool_constant<sizeof(T) == 2> {};
+#ifdef CU2PORT_TRIAL_GPU
+}  // namespace cu2port_trial
+struct __half;  // its bits are not public
+namespace cu2port_trial {
+template <>
+struct IsSmallFloat<__half, void> : std::true_type {};
+#endif
 template <class T, class = void>
 struct IsPair : std::false_type {};
 template <class T>

@@ -2,13 +2,12 @@
 // is in driver.cpp, which is compiled once.
 #pragma once
 
-#include <tuple>
-#include <utility>
 #include <vector>
 
-#include "branch.h"
-#include "layout.h"
+#include "executor.h"
+#ifndef CU2PORT_TRIAL_GPU
 #include "ptx.h"
+#endif
 
 namespace cu2port_trial {
 
@@ -55,9 +54,8 @@ struct Global {
 template <class T>
 Global global(const char* name, T& v, bool filled) {
     using E = std::remove_cv_t<std::remove_all_extents_t<T>>;
-    return {name, reinterpret_cast<char*>(const_cast<std::remove_cv_t<T>*>(&v)), sizeof(T), &layout_of<E>(), filled};
+    return {name, static_cast<char*>(address_of(v)), sizeof(T), &layout_of<E>(), filled};
 }
-
 
 // A kernel without its type: the layouts of its parameters, and a launch with the arguments of a case.
 struct Kernel {
@@ -87,8 +85,7 @@ template <class... P, std::size_t... I>
 int run_kernel(void (*kernel)(P...), const Spec& spec, const Case& c, std::index_sequence<I...>) {
     static std::tuple<Argument<std::decay_t<P>>...> args{};
     (make_argument<std::decay_t<P>>(std::get<I>(args), c, spec, I), ...);
-    const cu2port_sim::Config config{c.grid, spec.block ? spec.block(c.block) : c.block, c.dynamic, nullptr};
-    return cu2port_sim::start(config, spec.kernel, {"the trial", 0}, false, kernel, args);
+    return start(kernel, spec.kernel, c.grid, spec.block ? spec.block(c.block) : c.block, c.dynamic, args, std::index_sequence<I...>{});
 }
 template <class... P>
 int main(int argc, char** argv, const Spec& spec, void (*kernel)(P...), const std::vector<Global>& globals) {

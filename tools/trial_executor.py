@@ -1,0 +1,198 @@
+"""Kernels that `cu2port trial` calls the same, also as machine code of AMD GPUs, with the same arguments.
+
+    python tools/trial_executor.py EMULATOR FOLDER... [--every N] [--count N] [--launches N] [--keep DIR] [--json FILE]
+
+EMULATOR is a folder with an executor of GPU code objects, as `cu2port simulate --executor` takes one; it is no part of
+cu2port. Of each FOLDER up to `--count` kernels are taken that `cu2port trial` calls the same. The converted kernel is
+compiled for gfx942 (waves of 64 lanes) and gfx1100 (32), and run with the arguments of some of the trial's launches:
+the smallest, the largest of at most 1024 threads, and some between. What it leaves in memory is compared with what the
+simulator left, by the trial's own rules. Prints a line for each kernel and target, and the counts in the end.
+
+Exit: 0 when all that ran agree, 1 when some do not.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import struct
+import subprocess
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+import click
+from trial_rate import programs
+
+from cu2port.core.data import cache_dir
+from cu2port.core.plain import one_line
+from cu2port.project.tree import CannotRun
+from cu2port.verify.executor import WAVES, Executor, find_executor
+from cu2port.verify.sim_build import HEADERS, INCLUDE_DIR, CannotBuild, absolute_path, find_toolchain, mirrored
+from cu2port.verify.trial import parts
+from cu2port.verify.trial.fitting import smaller
+from cu2port.verify.trial.kernels import Kernel, Unclear
+from cu2port.verify.trial.program import LackingError, write
+from cu2port.verify.trial.run import Asked, Recorded, Trial, open_trial, work_folder
+from cu2port.verify.trial.verdict import Verdict, first_difference, most_common_failure, read_output
+
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+MOST_THREADS = 1024
+CASE_S = 120  # of a processor, for one launch
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a kernel's code for a target said: `agrees`, `differs`, or why it did not run."""
+
+    kernel: str
+    file: str
+    target: str
+    word: str
+    why: str = ""
+    launches: int = 0
+
+
+def threads_of(recorded: Recorded, number: int) -> int:
+    """The threads of a launch, which begins its file with the extents of its grid and block."""
+    extents = struct.unpack("<6Q", (recorded.folder / f"{number}.case").read_bytes()[:48])
+    out = 1
+    for n in extents:
+        out *= n
+    return out
+
+
+def chosen(recorded: Recorded, count: int) -> list[int]:
+    """Some launches, from small to large."""
+    steady = sorted(recorded.said.numbers("same", "close"), key=lambda n: (threads_of(recorded, n), n))
+    small = [n for n in steady if threads_of(recorded, n) <= MOST_THREADS] or steady[:1]
+    last = len(small) - 1
+    return sorted({small[last * k // max(1, count - 1)] for k in range(count)})
+
+
+def compiled(trial: Trial, recorded: Recorded, executor: Executor, target: str) -> Path:
+    """The trial's program of the converted kernel for a GPU. Raises CannotBuild."""
+    src = recorded.folder / "gpu"
+    path = trial.program.units[0]
+    written = write(smaller(trial.hip, recorded.dropped), recorded.kernel, path, src, recorded.told, bare=True)
+    own = recorded.folder / "headers"  # the trial's, without the simulator's beside them
+    own.mkdir(exist_ok=True)
+    if not (own / "cu2port_trial").is_symlink():
+        (own / "cu2port_trial").symlink_to(HEADERS / "cu2port_trial")
+    flags = [f"-I{x}" for d in trial.program.include_dirs for x in (mirrored(src, d), d.absolute())]
+    flags += [f"-I{own}", f"-I{written.unit.parent}", f"-idirafter{INCLUDE_DIR}"]
+    flags += [f"-idirafter{absolute_path(path).parent}", *(f"-D{d}" for d in trial.program.defines)]
+    flags += ["-DCU2PORT_TRIAL_GPU", "-fwrapv", f"-Wl,{parts.driver(trial.toolchain, gpu=True)}"]
+    out = recorded.folder / f"{target}.so"
+    executor.build(target, [written.unit], out, [*flags, *trial.program.flags])
+    return out
+
+
+def executed(trial: Trial, recorded: Recorded, runner: Sequence[str], made: Path, cases: Sequence[int]) -> Result:
+    """Run some launches. `runner`: the words before a program's name."""
+    call = [*runner, str(made), "compare", str(recorded.folder), str(trial.asked.seed), str(25 * CASE_S)]
+    try:
+        done = subprocess.run(
+            [*call, *map(str, cases)], capture_output=True, cwd=recorded.folder, timeout=CASE_S * (1 + len(cases))
+        )
+    except subprocess.TimeoutExpired:
+        return Result("", "", "", "did not run", "time limit")
+    said = read_output(done.stdout.decode("utf-8", "replace"))
+    agree = len(said.numbers("same", "close"))
+    if first := first_difference({made.stem: replace(said, cases=tuple(c for c in said.cases if c.word == "differs"))}):
+        return Result("", "", "", "differs", first.text, agree)
+    if agree < len(cases):
+        ended = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        why = said.unfit or (most_common_failure(said.cases) if said.cases else ended)
+        return Result("", "", "", "did not run", why, agree)
+    return Result("", "", "", "agrees", "", agree)
+
+
+def judge(trial: Trial, kernel: Kernel, executor: Executor, runner: Sequence[str], launches: int) -> Iterator[Result]:
+    """A kernel's code for each target; nothing where the trial does not call the kernel the same."""
+    with work_folder() as folder:
+        recorded = trial.record(kernel, folder)
+        if isinstance(recorded, Verdict) or trial.compare(recorded, trial.hip).outcome != "same":
+            return
+        cases = chosen(recorded, launches)
+        for target in WAVES:
+            try:
+                found = executed(trial, recorded, runner, compiled(trial, recorded, executor, target), cases)
+            except CannotBuild as e:
+                error = next((x for x in str(e).splitlines() if "error" in x), str(e))
+                found = Result("", "", "", "does not compile", re.sub(r"^\S*/", "", error)[:200])
+            yield replace(found, kernel=kernel.path, target=target)
+
+
+def run(
+    root: Path, executor: Executor, runner: Sequence[str], asked: Asked, how: tuple[int, int, int]
+) -> Iterator[Result]:
+    """Kernels of one folder. `how`: take each N-th unit, kernels, launches of each."""
+    every, most, launches = how
+    done: set[str] = set()
+    for program in islice(programs(root, None, (), "logical"), 0, None, every):
+        try:
+            opened = open_trial(program, replace(asked, root=program.include_dirs[0]), find_toolchain())
+        except CannotRun:
+            continue
+        for real, kernel in opened[1] if opened else ():
+            if len(done) >= most:
+                return
+            key = f"{real}:{kernel.line}"
+            if opened is None or isinstance(kernel, Unclear) or key in done:
+                continue
+            try:
+                for result in judge(opened[0], kernel, executor, runner, launches):
+                    done.add(key)
+                    yield replace(result, file=f"{real.relative_to(absolute_path(root))}:{kernel.line}")
+            except (LackingError, CannotBuild):
+                continue
+
+
+@click.command(help=__doc__)
+@click.argument("emulator", type=FOLDER)
+@click.argument("roots", nargs=-1, type=FOLDER, required=True)
+@click.option("--every", type=click.IntRange(min=1), default=1, help="Take each N-th translation unit.")
+@click.option("--count", type=int, default=10, help="Kernels of a folder.")
+@click.option("--launches", type=int, default=4, help="Launches of a kernel.")
+@click.option("--time", "time_s", type=float, default=2.0)
+@click.option("--run", "runner", default="", help="Command in place of emulator_run.py.")
+@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help="Folder for what the emulator compiled.")
+@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path))
+def main(
+    emulator: Path,
+    roots: tuple[Path, ...],
+    every: int,
+    count: int,
+    launches: int,
+    time_s: float,
+    runner: str,
+    keep: Path | None,
+    json_file: Path | None,
+) -> None:
+    executor = find_executor(str(emulator))
+    keep = (keep or cache_dir() / "executor").absolute()
+    os.environ["PYTHONPYCACHEPREFIX"] = str(keep / "python")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    script = Path(__file__).with_name("emulator_run.py")
+    words = shlex.split(runner) or [str(executor.python), str(script), str(executor.folder), str(keep / "instructions")]
+    results: list[Result] = []
+    for root in roots:
+        for r in run(root, executor, words, Asked(time_s=time_s), (every, count, launches)):
+            results.append(r)
+            print(one_line(f"{root.name}/{r.file}: {r.kernel}: {r.target} {r.word} ({r.launches}) {r.why}"), flush=True)
+            if json_file:
+                json_file.write_text(json.dumps([asdict(x) for x in results], indent=1), encoding="utf-8")
+    for target in WAVES:
+        words_ = Counter(r.word for r in results if r.target == target)
+        ran = sum(r.launches for r in results if r.target == target)
+        print(f"{target}: " + ", ".join(f"{n} {w}" for w, n in sorted(words_.items())) + f"; {ran} launches agree")
+    raise SystemExit(1 if any(r.word == "differs" for r in results) else 0)
+
+
+if __name__ == "__main__":
+    main()
