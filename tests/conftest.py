@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import os
-import shutil
-import tempfile
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from cu2port.core import kept
-from cu2port.core.data import cache_dir
 
-ROOT = Path(__file__).resolve().parent.parent
 _NUMBERS = itertools.count()
 
 
@@ -25,30 +19,6 @@ settings.load_profile("cu2port")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="rewrite the expected files of samples/")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """The simulator's programs are compiled by tests/lib/quick_cxx.sh, in all worker processes; CXX goes before.
-
-    It lies in the cache, so that the runtime, which is kept for a compiler by its path, is compiled once. Precompiled
-    headers are the session's own: they hold what the headers are.
-    """
-    if os.environ.get("CXX") or not shutil.which("g++") or hasattr(config, "workerinput"):
-        return
-    compiler = cache_dir() / "tests" / "g++"
-    compiler.parent.mkdir(parents=True, exist_ok=True)
-    made = compiler.with_name(f"g++.{os.getpid()}")
-    shutil.copy(ROOT / "tests" / "lib" / "quick_cxx.sh", made)
-    made.chmod(0o755)
-    made.replace(compiler)
-    headers = tempfile.mkdtemp(prefix="cu2port-tests-")
-    os.environ |= {"CXX": str(compiler), "CU2PORT_TEST_HEADERS": headers}
-
-    def end() -> None:
-        del os.environ["CXX"], os.environ["CU2PORT_TEST_HEADERS"]
-        shutil.rmtree(headers, ignore_errors=True)
-
-    config.add_cleanup(end)
 
 
 @pytest.fixture(autouse=True)

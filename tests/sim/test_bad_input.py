@@ -111,7 +111,7 @@ def test_more_memory_than_the_machine_has(tmp_path: Path, monkeypatch: pytest.Mo
     assert ran.too_large and ran.code == CANNOT and not ran.timed_out
 
 
-def test_nothing_is_left_in_the_cache_but_runtimes(folder: Path) -> None:
+def test_nothing_is_left_in_the_cache_but_runtimes_and_the_header(folder: Path) -> None:
     assert simulated(folder, kernel("d[threadIdx.x] = 1;")).returncode == 0
     cache = Path(os.environ["CU2PORT_CACHE_DIR"])
-    assert {p.name.partition("-")[0] for p in (cache / "sim").iterdir()} == {"runtime"}
+    assert {p.name.partition("-")[0] for p in (cache / "sim").iterdir()} == {"runtime", "first", "first.h"}

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import util
 from pathlib import Path
@@ -45,6 +46,10 @@ _QUOTED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 # functions that move or give back the host's memory, which --check watches
 _WATCHED = ("memcpy", "memmove", "memset", "free", "realloc", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm")
 _WRAPPED = tuple(f"-Wl,--wrap={name}" for name in _WATCHED) if sys.platform == "linux" else ()
+_FIRST = "hip/hip_runtime.h"
+_MATTERS = re.compile(r"-(?:std=|[fgmOw]|pthread|-param=|D(?:CU2PORT_SIM_|__HIP))")  # to a precompiled header
+_CONTENT = "-fpch-validate-input-files-content"  # dates of headers change with each installation
+_MOST_PRECOMPILED = 12  # each has some 60 MB with gcc
 _RUN_S = 900.0  # ziglang builds its C++ library with the first program
 
 
@@ -110,6 +115,42 @@ class Toolchain:
                 built.replace(out)
         return out
 
+    def precompiled(self, name: str, text: str, words: Sequence[str], folders: Sequence[str]) -> list[str]:
+        """Words that put a header in front of all text of a unit that is compiled with `words`.
+
+        It is compiled once and kept as `kept` says; `name` is the start of its file's name, `text` what it holds. gcc
+        reads the header itself where a macro of the unit changes what it holds. Raises CannotBuild.
+        """
+        header = cache_dir() / "sim" / f"{name}.h"
+        if not header.is_file() or header.read_text(encoding="utf-8") != text:
+            header.parent.mkdir(parents=True, exist_ok=True)
+            header.write_text(text, encoding="utf-8")
+        if self.is_zig:
+            return ["-include", str(header)]
+        suffix = "pch" if self.is_clang else "gch"
+        once = ("-fpch-instantiate-templates", _CONTENT) if self.is_clang else ()  # else each unit does it
+        made = self.kept(f"{name}.h.{suffix}", (*words, *once, "-x", "c++-header", str(header)), folders)
+        os.utime(made)
+        _remove_oldest(made.parent)
+        if self.is_clang:
+            return [_CONTENT, "-include-pch", str(made)]
+        plain = made.with_suffix("")  # gcc looks for NAME.gch when NAME is included
+        if not plain.is_file():
+            plain.write_text(text, encoding="utf-8")
+        return ["-include", str(plain)]
+
+    def runtime_first(self, words: Sequence[str]) -> list[str]:
+        """Words that put HIP's runtime header in front of a unit of CUDA's or HIP's, as their compilers do it.
+
+        words: those with which the unit is compiled, without folders and files."""
+        if self.is_zig or self.is_clang:  # clang takes no precompiled header that was made with other macros
+            return ["-include", _FIRST]
+        same = [f"-I{HEADERS}", *(w for w in words if _MATTERS.match(w))]
+        try:
+            return self.precompiled("first", f"#include <{_FIRST}>\n", same, ("cu2port_sim", "hip"))
+        except CannotBuild:  # the unit's own message is the better one
+            return ["-include", _FIRST]
+
     def call(self, arguments: Sequence[str], cwd: Path | None = None) -> None:
         """Run the compiler. Raises CannotBuild with what it said."""
         try:
@@ -128,6 +169,16 @@ class Toolchain:
             raise CannotRun(f"{self.command[0]}: {e.strerror}") from e
         if done.returncode:
             raise CannotBuild((done.stderr or done.stdout).rstrip() or f"{self.command[0]} failed")
+
+
+def _remove_oldest(folder: Path) -> None:
+    """Remove the precompiled headers that were not used for longest, all but `_MOST_PRECOMPILED`."""
+    found = []
+    for path in (*folder.glob("*.gch"), *folder.glob("*.pch")):
+        with suppress(OSError):  # another process removed it
+            found.append((path.stat().st_mtime, path))
+    for _, path in sorted(found)[:-_MOST_PRECOMPILED]:
+        path.unlink(missing_ok=True)
 
 
 def find_toolchain(asked: str = "") -> Toolchain:
@@ -324,6 +375,7 @@ def build(
         language = "c++"
         if real.suffix in (".cu", ".hip"):
             flags += ["-D__HIP__=1", "-D__HIPCC__=1"]  # HIP's compiler has them before any header
+            flags += toolchain.runtime_first(flags)
         elif real.suffix in C_UNITS:
             language = "c"
             flags = ["-w", *(x for x in flags if not x.startswith(("-std=", "-fpermissive", f"-I{HEADERS}")))]

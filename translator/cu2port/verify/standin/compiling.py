@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cu2port.catalog.includes import CUDA_HEADER
+from cu2port.core.data import cache_dir
 from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_build
 from cu2port.verify.sim_build import INCLUDE_DIR, Program, Toolchain, absolute_path, mirrored
@@ -124,8 +125,8 @@ def _words(
     words = [*toolchain.flags(settings.wave), *flags]
     if program.cuda or program.units[0].suffix in (".cu", ".hip"):
         words += ["-D__HIP__=1", "-D__HIPCC__=1"]
+    words += toolchain.runtime_first(words)
     words += [f"-D{d}" for d in program.defines]
-    words += ["-include", "hip/hip_runtime.h"]
     words += [x for b in before for x in ("-include", str(b))]
     words += [x for f in line.forced if not Path(f).is_file() for x in ("-include", f)]
     for d in program.include_dirs:
@@ -161,8 +162,9 @@ def _write_depends(line: CommandLine, file: Path, folder: Path, source: Source, 
 
 def _owned(text: str, copies: str) -> Iterator[str]:
     """Dependency rules without our headers; words are split at blanks that no backslash precedes."""
+    ours = (str(INCLUDE_DIR), str(cache_dir()))
     for rule in text.replace("\\\n", " ").splitlines():
         words = re.split(r"(?<!\\)\s+", rule.strip())
-        kept = [w.removeprefix(copies) for w in words if w and str(INCLUDE_DIR) not in w]
+        kept = [w.removeprefix(copies) for w in words if w and not any(o in w for o in ours)]
         if kept and (len(words) == 1 or len(kept) > 1 or kept[0].startswith("/") is False):
             yield " ".join(kept) + "\n"

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <vector>
 
 #include "device_props.h"
@@ -142,17 +141,18 @@ inline unsigned number_of(hipStream_t s) {
     return real(s) ? s->number : s == hipStreamPerThread ? kThreadStream : kNullStream;
 }
 
-inline void record(hipStream_t s, hipGraphNodeType type, std::function<int()> work);
+inline void record(hipStream_t s, hipGraphNodeType type, Task work);
 
+// Whether what is given to a stream is done at once: nothing captures it, and --check does not order it.
+inline bool is_immediate(hipStream_t s) { return !(real(s) && s->capture) && !orders_work(); }
+inline hipError_t later(hipStream_t s, Task work, hipGraphNodeType type, bool waits) {
+    if (real(s) && s->capture) return record(s, type, std::move(work)), hipSuccess;
+    return note(order_work(number_of(s), waits, std::move(work)));
+}
 // Does work now, or records it in the graph that the stream captures. `waits`: the host waits for it.
 template <class F>
 hipError_t submit(hipStream_t s, F work, hipGraphNodeType type = hipGraphNodeTypeMemcpy, bool waits = false) {
-    if (real(s) && s->capture) {
-        record(s, type, [work]() mutable { return work(); });
-        return hipSuccess;
-    }
-    if (orders_work()) return note(order_work(number_of(s), waits, [work]() mutable { return work(); }));
-    return note(work());
+    return is_immediate(s) ? note(work()) : later(s, work, type, waits);
 }
 
 // Work of a call that returns when it is done.

@@ -46,7 +46,7 @@ typedef enum hipGraphInstantiateFlags {
 
 struct hipGraphNode {
     hipGraphNodeType type;
-    std::function<int()> work;
+    cu2port_sim::Task work;
     std::vector<hipGraphNode_t> after;
     hipGraphNode_t origin;  // of a copy: the node that it was made from
     hipGraph_t graph;
@@ -59,7 +59,7 @@ struct hipGraphNode {
 struct ihipGraph {
     std::vector<std::unique_ptr<hipGraphNode>> nodes;
 
-    hipGraphNode_t add(hipGraphNodeType type, std::function<int()> work, const hipGraphNode_t* after, std::size_t n) {
+    hipGraphNode_t add(hipGraphNodeType type, cu2port_sim::Task work, const hipGraphNode_t* after, std::size_t n) {
         nodes.emplace_back(new hipGraphNode{type, std::move(work), {after, after + n}, nullptr, this});
         return nodes.back()->origin = nodes.back().get();
     }
@@ -106,12 +106,12 @@ struct hipGraphExec {
 
 namespace cu2port_sim {
 
-inline void record(hipStream_t s, hipGraphNodeType type, std::function<int()> work) {
+inline void record(hipStream_t s, hipGraphNodeType type, Task work) {
     s->captured = s->capture->add(type, std::move(work), &s->captured, s->captured ? 1 : 0);
 }
 
 inline hipError_t add_node(hipGraphNode_t* out, hipGraph_t g, const hipGraphNode_t* after, std::size_t n,
-                           hipGraphNodeType type, std::function<int()> work) {
+                           hipGraphNodeType type, Task work) {
     if (out == nullptr || g == nullptr || (n && after == nullptr)) return note(hipErrorInvalidValue);
     *out = g->add(type, std::move(work), after, n);
     return hipSuccess;
@@ -119,7 +119,7 @@ inline hipError_t add_node(hipGraphNode_t* out, hipGraph_t g, const hipGraphNode
 
 inline hipError_t set_kernel(hipGraphNode_t node, const hipKernelNodeParams* p) {
     if (node == nullptr || p == nullptr || node->type != hipGraphNodeTypeKernel) return note(hipErrorInvalidValue);
-    std::function<int()> work = bind_erased(p->func, {p->gridDim, p->blockDim, p->sharedMemBytes}, p->kernelParams,
+    Task work = bind_erased(p->func, {p->gridDim, p->blockDim, p->sharedMemBytes}, p->kernelParams,
                                             {"a graph's kernel node", 0}, false);
     if (!work) return note(p->kernelParams ? hipErrorNotSupported : hipErrorInvalidValue);
     node->work = std::move(work);
@@ -141,7 +141,7 @@ inline hipError_t set_memset(hipGraphNode_t node, const hipMemsetParams* p) {
     };
     return hipSuccess;
 }
-inline hipError_t set_copy(hipGraphNode_t node, std::function<int()> work) {
+inline hipError_t set_copy(hipGraphNode_t node, Task work) {
     if (node == nullptr || node->type != hipGraphNodeTypeMemcpy) return note(hipErrorInvalidValue);
     return node->work = std::move(work), hipSuccess;
 }

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <utility>
 #include <vector>
 
 namespace cu2port_sim {
@@ -13,6 +13,36 @@ constexpr int kUnits = 8;                        // compute units we claim to ha
 constexpr unsigned cooperative_blocks(std::uint64_t threads) {
     return threads > 512 ? kUnits : threads > 256 ? 2 * kUnits : 4 * kUnits;
 }
+
+// Work that may be done later or again: a callable without arguments, copied with it. std::function takes the compiler
+// ten times as long, and every unit that includes HIP has some thirty of them.
+class Task {
+    struct Callable {
+        virtual ~Callable() = default;
+        virtual int call() = 0;
+        virtual Callable* copy() const = 0;
+    };
+    template <class F>
+    struct Of final : Callable {
+        F f;
+        explicit Of(const F& g) : f(g) {}
+        int call() override { return f(); }
+        Callable* copy() const override { return new Of(f); }
+    };
+    Callable* held = nullptr;
+
+public:
+    Task() = default;
+    template <class F>
+    Task(const F& f) : held(new Of<F>(f)) {}
+    Task(const Task& other) : held(other.held ? other.held->copy() : nullptr) {}
+    Task(Task& other) : Task(const_cast<const Task&>(other)) {}  // else the template is the better one
+    Task(Task&& other) noexcept : held(std::exchange(other.held, nullptr)) {}
+    Task& operator=(Task other) noexcept { return std::swap(held, other.held), *this; }
+    ~Task() { delete held; }
+    explicit operator bool() const { return held; }
+    int operator()() const { return held->call(); }
+};
 
 struct Found {
     void* base = nullptr;
@@ -42,7 +72,7 @@ struct Moment {  // that an event recorded
 bool orders_work();
 unsigned new_stream(bool blocking);
 void end_stream(unsigned stream);
-int order_work(unsigned stream, bool host_waits, std::function<int()> work);
+int order_work(unsigned stream, bool host_waits, Task work);
 void note_moment(unsigned stream, Moment& m);
 void stream_waits(unsigned stream, const Moment& m);
 void host_waits(const Moment& m);

@@ -39,10 +39,10 @@ struct Launch {
     template <class K, class... A>
     hipError_t operator()(K kernel, A&&... args) const {
         std::tuple<Kept<A>...> kept(std::forward<A>(args)...);
-        if (orders_work() || (real(config.stream) && config.stream->capture)) {
+        if (!is_immediate(config.stream)) {
             const Launch self = *this;
-            return submit(config.stream, [=]() mutable { return start(self.config, self.name, self.where, self.cooperative, kernel, kept); },
-                          hipGraphNodeTypeKernel);
+            return later(config.stream, [=]() mutable { return start(self.config, self.name, self.where, self.cooperative, kernel, kept); },
+                         hipGraphNodeTypeKernel, false);
         }
         return note(start(config, name, where, cooperative, kernel, kept));
     }
@@ -50,7 +50,7 @@ struct Launch {
 
 // A kernel whose type is known, with arguments as hipLaunchKernel takes them: they are copied, the launch comes later.
 template <class... P>
-std::function<int()> bind(void (*f)(P...), const char* name, const Config& c, void** args, Where where, bool cooperative) {
+Task bind(void (*f)(P...), const char* name, const Config& c, void** args, Where where, bool cooperative) {
     std::size_t i = 0;
     (void)i;
     std::tuple<Kept<P>...> kept{*static_cast<Kept<P>*>(args[i++])...};
@@ -60,7 +60,7 @@ std::function<int()> bind(void (*f)(P...), const char* name, const Config& c, vo
 // Kernels whose type was cast away, by address. A cast of a function to `void*` is compiled as `erased(name, function)`.
 struct Erased {
     const char* name;
-    std::function<int()> (*bind)(const void*, const char*, const Config&, void**, Where, bool);
+    Task (*bind)(const void*, const char*, const Config&, void**, Where, bool);
 };
 inline std::map<const void*, Erased>& erased_kernels() {
     static std::map<const void*, Erased> kernels;
@@ -85,7 +85,7 @@ void* erased(const char* name, T&& kernel_or_data) {
     return Kernel<std::decay_t<T>>::erase(name, kernel_or_data);
 }
 // Empty when nobody knows the kernel.
-inline std::function<int()> bind_erased(const void* f, const Config& c, void** args, Where where, bool cooperative) {
+inline Task bind_erased(const void* f, const Config& c, void** args, Where where, bool cooperative) {
     const auto found = erased_kernels().find(f);
     if (found == erased_kernels().end()) {
         not_supported("a launch of a kernel whose type was cast away before it was named");
@@ -95,7 +95,7 @@ inline std::function<int()> bind_erased(const void* f, const Config& c, void** a
     return found->second.bind(f, found->second.name, c, args, where, cooperative);
 }
 inline hipError_t launch_erased(const void* f, const Config& c, void** args, Where where, bool cooperative) {
-    std::function<int()> work = bind_erased(f, c, args, where, cooperative);
+    Task work = bind_erased(f, c, args, where, cooperative);
     if (!work) return note(args ? hipErrorNotSupported : hipErrorInvalidValue);
     return submit(c.stream, work, hipGraphNodeTypeKernel);
 }

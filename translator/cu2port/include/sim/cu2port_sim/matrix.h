@@ -121,8 +121,10 @@ using Integers8 = int __attribute__((vector_size(32)));
 
 }  // namespace cu2port_sim::matrix
 
+// Templates, so that a unit that does not call one has no copy of it.
 #define CU2PORT_SIM_MFMA(name, E, count, spread, X, V)                                                             \
-    inline V __builtin_amdgcn_mfma_##name(const X& a, const X& b, const V& c, int, int, int, CU2PORT_SIM_WHERE) { \
+    template <int = 0>                                                                                             \
+    V __builtin_amdgcn_mfma_##name(const X& a, const X& b, const V& c, int, int, int, CU2PORT_SIM_WHERE) { \
         return cu2port_sim::matrix::mfma<E, count, spread>("mfma_" #name, a, b, c, where);                              \
     }
 CU2PORT_SIM_MFMA(f32_16x16x16f16, cu2port_sim::matrix::Half, 4, false, cu2port_sim::matrix::Halves, cu2port_sim::matrix::Floats)
@@ -134,7 +136,8 @@ CU2PORT_SIM_MFMA(i32_16x16x32_i8, cu2port_sim::matrix::Element<std::int8_t>, 8, 
 #undef CU2PORT_SIM_MFMA
 
 #define CU2PORT_SIM_WMMA(name, left, right, count, twice, X)                                                        \
-    inline cu2port_sim::matrix::Floats8 __builtin_amdgcn_wmma_f32_16x16x16_##name(const X& a, const X& b,           \
+    template <int = 0>                                                                                              \
+    cu2port_sim::matrix::Floats8 __builtin_amdgcn_wmma_f32_16x16x16_##name(const X& a, const X& b,           \
         const cu2port_sim::matrix::Floats8& c, CU2PORT_SIM_WHERE) {                                                 \
         return cu2port_sim::matrix::wmma<count, twice>("wmma_f32_16x16x16_" #name, a, b, c,                         \
             [](const X& x, int i) { return cu2port_sim::matrix::left::at(x, i); },                                  \
@@ -150,7 +153,8 @@ CU2PORT_SIM_WMMA(bf8_fp8_w32_gfx12, Bf8, Fp8, 8, false, cu2port_sim::matrix::Wor
 CU2PORT_SIM_WMMA(bf8_bf8_w32_gfx12, Bf8, Bf8, 8, false, cu2port_sim::matrix::Words2)
 #undef CU2PORT_SIM_WMMA
 #define CU2PORT_SIM_WMMA(name, bits, count)                                                                         \
-    inline cu2port_sim::matrix::Integers8 __builtin_amdgcn_wmma_i32_##name##_w32_gfx12(bool a_signed,               \
+    template <int = 0>                                                                                              \
+    cu2port_sim::matrix::Integers8 __builtin_amdgcn_wmma_i32_##name##_w32_gfx12(bool a_signed,               \
         const cu2port_sim::matrix::Words2& a, bool b_signed, const cu2port_sim::matrix::Words2& b,                  \
         const cu2port_sim::matrix::Integers8& c, bool, CU2PORT_SIM_WHERE) {                                         \
         return cu2port_sim::matrix::wmma<count, false>("wmma_i32_" #name, a, b, c,                                  \
