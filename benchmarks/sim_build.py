@@ -19,10 +19,10 @@ from pathlib import Path
 import click
 
 from cu2port.project.tree import CannotRun
-from cu2port.verify import sim_build
+from cu2port.verify import sim_build, sim_compiler
 
 
-def compiler_s(path: Path, wave: int, toolchain: sim_build.Toolchain) -> float:
+def compiler_s(path: Path, wave: int, toolchain: sim_compiler.Toolchain) -> float:
     """CPU seconds of child processes while a program is built. Raises CannotRun."""
     with tempfile.TemporaryDirectory() as scratch:
         before = os.times()
@@ -37,7 +37,7 @@ def compiler_s(path: Path, wave: int, toolchain: sim_build.Toolchain) -> float:
 @click.option("--rounds", default=3)
 @click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path))
 def main(programs: tuple[Path, ...], wave: int, rounds: int, file: Path | None) -> None:
-    toolchain = sim_build.find_toolchain()
+    toolchain = sim_compiler.find_toolchain()
     took: dict[str, float] = {}
     for path in programs:
         try:

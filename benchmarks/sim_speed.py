@@ -19,7 +19,7 @@ from pathlib import Path
 
 import click
 
-from cu2port.verify import sim_build
+from cu2port.verify import sim_build, sim_compiler
 
 BARRIERS_A_SECOND = 30e6
 FACTOR = 3.0
@@ -83,7 +83,7 @@ int main() {
 @click.command(help=__doc__)
 @click.option("--compiler", default="", help="C++17 compiler.")
 def main(compiler: str) -> None:
-    toolchain = sim_build.find_toolchain(compiler)
+    toolchain = sim_compiler.find_toolchain(compiler)
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "speed.hip"
         path.write_text(SOURCE)

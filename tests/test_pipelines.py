@@ -10,7 +10,7 @@ import pytest
 from cu2port.core.model import Options, Result
 from cu2port.engine.translate import translate
 from cu2port.facts.clang import ClangService
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 
 SOURCE = Path(__file__).parent / "headers" / "pipelines.cu"
 
@@ -25,7 +25,7 @@ def ran(text: str, wave: int, folder: Path) -> simulate.Ran:
     (folder / "pipelines.hip").write_text(text)
     found = sim_build.find_program(folder / "pipelines.hip")
     program = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
-    binary = sim_build.build(program, folder / "build", (wave,), sim_build.find_toolchain())[wave]
+    binary = sim_build.build(program, folder / "build", (wave,), sim_compiler.find_toolchain())[wave]
     return simulate.run(binary, (), simulate.Limits(60), capture=True)
 
 

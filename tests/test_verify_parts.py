@@ -24,7 +24,7 @@ from cu2port.verify import compile as compiling
 from cu2port.verify import headers, toolchain
 from cu2port.verify.lines import source_lines
 from cu2port.verify.messages import diagnostics, left_of_cuda
-from cu2port.verify.sim_build import INCLUDE_DIR
+from cu2port.verify.sim_compiler import INCLUDE_DIR
 from cu2port.verify.units import open_tree
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -10,7 +10,7 @@ import pytest
 from cu2port.core.model import Options
 from cu2port.engine.translate import translate
 from cu2port.facts.clang import ClangService
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 
 SOURCE = Path(__file__).parent / "headers" / "fragments.cu"
 NATIVE = Path(__file__).resolve().parents[1] / "rules" / "native" / "wmma.toml"
@@ -28,7 +28,7 @@ def ran(text: str, wave: int, folder: Path, *flags: str) -> list[str]:
     (folder / "fragments.hip").write_text(text)
     found = sim_build.find_program(folder / "fragments.hip")
     program = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0", *flags))
-    binary = sim_build.build(program, folder / "build", (wave,), sim_build.find_toolchain())[wave]
+    binary = sim_build.build(program, folder / "build", (wave,), sim_compiler.find_toolchain())[wave]
     done = simulate.run(binary, (), simulate.Limits(200), capture=True)
     assert done.code == 0, done.errors.decode()[-2000:]
     return done.output.decode().splitlines()

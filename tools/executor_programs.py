@@ -25,8 +25,8 @@ from cu2port.core.plain import one_line
 from cu2port.project.tree import CannotRun
 from cu2port.verify import simulate
 from cu2port.verify.executor import WAVES, Executor, build, find_executor
-from cu2port.verify.sim_build import CannotBuild, find_toolchain
 from cu2port.verify.sim_build import build as build_simulated
+from cu2port.verify.sim_compiler import CannotBuild, find_toolchain
 
 CANNOT = 99  # what the executor ends with when it lacks something
 

@@ -48,7 +48,7 @@ from warp_kernels import PRELUDE, SEED, Kernel, Writer
 from warp_values import COUNTERS
 
 from cu2port.core.data import cache_dir
-from cu2port.verify import sim_build
+from cu2port.verify import sim_build, sim_compiler
 
 ARCHES = ("gfx942", "gfx1100")
 WAVES = (64, 32)
@@ -130,7 +130,7 @@ class Batch:
         self.kernels, self.setup = kernels, setup
         text = program(kernels)
         inputs = hashlib.sha256(f"{setup.mode}{setup.build}{setup.flags}{setup.cxx}{text}".encode())
-        for path in sorted(sim_build.INCLUDE_DIR.rglob("*")):
+        for path in sorted(sim_compiler.INCLUDE_DIR.rglob("*")):
             inputs.update(path.read_bytes() if path.is_file() else b"")
         self.folder = setup.keep / f"{setup.mode}-{inputs.hexdigest()[:12]}"
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -175,7 +175,7 @@ class Batch:
         made = self.folder / f"program-{wave}"
         if not made.is_file():
             found = sim_build.Program((self.hip,), flags=("-O0", "-fno-exceptions"), warp=self.setup.mode)
-            sim_build.build(found, self.folder, [wave], sim_build.find_toolchain(self.setup.cxx), jobs=1)
+            sim_build.build(found, self.folder, [wave], sim_compiler.find_toolchain(self.setup.cxx), jobs=1)
         return [str(made)]
 
     def run(self, command: Sequence[str]) -> dict[str, str]:

@@ -20,7 +20,7 @@ import click
 
 from cu2port.verify.instrument import instrument
 from cu2port.verify.reach import reached, read
-from cu2port.verify.sim_build import Toolchain, find_toolchain
+from cu2port.verify.sim_compiler import Toolchain, find_toolchain
 
 LANES = 64
 PRELUDE = """

@@ -29,7 +29,7 @@ from typing import Any
 import click
 
 from cu2port.project.tree import CannotRun
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 
 TABLE = Path(__file__).with_suffix(".toml")
 GOOD = re.compile(rb"\bpass(?:ed)?\b|\bsuccess|\bcorrect\b|\bverified\b|\bok\b|\bmatch", re.IGNORECASE)
@@ -159,7 +159,7 @@ def made_smaller(folder: Path, smaller: tuple[tuple[str, str], ...], out: Path) 
 
 
 def attempt(
-    folder: Path, entry: Entry, how: Recipe, toolchain: sim_build.Toolchain, limit: float, both_waves: bool = False
+    folder: Path, entry: Entry, how: Recipe, toolchain: sim_compiler.Toolchain, limit: float, both_waves: bool = False
 ) -> list[Outcome]:
     """Convert, build and run one program: at wave 32, and at 64 where it has warp primitives or `both_waves` asks."""
     began = time.monotonic()
@@ -174,7 +174,7 @@ def attempt(
             copy = made_smaller(folder, how.smaller, Path(scratch) / folder.name) if how.smaller else None
             program = program_of(folder, how, copy)
             binaries = sim_build.build(program, Path(scratch), waves, toolchain)
-        except sim_build.CannotBuild as e:
+        except sim_compiler.CannotBuild as e:
             first = next((x for x in str(e).splitlines() if "error" in x), str(e))
             return both("does not build", first)
         except CannotRun as e:
@@ -209,7 +209,7 @@ def main(
     if shutil.which("c++") is None and shutil.which("clang++") is None:
         click.echo("no C++ compiler", err=True)
         sys.exit(2)
-    toolchain = sim_build.find_toolchain()
+    toolchain = sim_compiler.find_toolchain()
     chosen = [e for e in entries(listed, tier) if not only or e.name in only]
     outcomes: list[Outcome] = []
     for entry in chosen:

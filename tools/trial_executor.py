@@ -32,7 +32,8 @@ from cu2port.core.data import cache_dir
 from cu2port.core.plain import one_line
 from cu2port.project.tree import CannotRun
 from cu2port.verify.executor import WAVES, Executor, find_executor
-from cu2port.verify.sim_build import HEADERS, INCLUDE_DIR, CannotBuild, absolute_path, find_toolchain, mirrored
+from cu2port.verify.sim_build import absolute_path, mirrored
+from cu2port.verify.sim_compiler import HEADERS, INCLUDE_DIR, CannotBuild, find_toolchain
 from cu2port.verify.trial import parts
 from cu2port.verify.trial.fitting import smaller
 from cu2port.verify.trial.kernels import Kernel, Unclear

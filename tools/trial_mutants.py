@@ -38,7 +38,7 @@ from cu2port.facts.unit import Unit
 from cu2port.project.tree import CannotRun
 from cu2port.syntax.lexer import is_identifier
 from cu2port.verify.reach import read
-from cu2port.verify.sim_build import INCLUDE_DIR, CannotBuild, find_toolchain
+from cu2port.verify.sim_compiler import INCLUDE_DIR, CannotBuild, find_toolchain
 from cu2port.verify.trial.kernels import Kernel, Unclear
 from cu2port.verify.trial.program import LackingError, Side, names_for
 from cu2port.verify.trial.run import Asked, Trial, open_trial, work_folder

@@ -23,7 +23,8 @@ import click
 
 from cu2port.core.plain import one_line
 from cu2port.project.tree import CannotRun
-from cu2port.verify.sim_build import Program, find_toolchain, plain_sources
+from cu2port.verify.sim_build import Program, plain_sources
+from cu2port.verify.sim_compiler import find_toolchain
 from cu2port.verify.trial.run import Asked, find_programs, try_program
 from cu2port.verify.trial.verdict import Verdict
 

@@ -44,7 +44,7 @@ from cu2port.engine.translate import translate
 from cu2port.facts.unit import Unit
 from cu2port.project.config import WARP_MODES
 from cu2port.project.tree import CannotRun
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 from cu2port.verify.lines import source_lines
 
 SHIM = Path(__file__).with_name("warp_rename.h")
@@ -129,7 +129,7 @@ def run(built: sim_build.Program, how: rate.Recipe, waves: Sequence[int], tools:
     with tempfile.TemporaryDirectory() as scratch:
         try:
             binaries = sim_build.build(built, Path(scratch), waves, tools.toolchain)
-        except sim_build.CannotBuild as e:
+        except sim_compiler.CannotBuild as e:
             first = next((x for x in str(e).splitlines() if "error" in x), str(e))
             return dict.fromkeys(waves, f"does not build: {first[:160]}")
         settings = {"CU2PORT_SIM_DEVICES": str(how.devices)}
@@ -155,7 +155,7 @@ def judged(ran: Ran, how: rate.Recipe, want: Ran | None) -> str:
 class Tools:
     """The compiler, and how long a run may take, in seconds."""
 
-    toolchain: sim_build.Toolchain
+    toolchain: sim_compiler.Toolchain
     limit: float
 
 
@@ -203,7 +203,7 @@ def explain(row: Row, built: sim_build.Program, how: rate.Recipe, tools: Tools |
     """Fill in what was foretold and what conversion changes; with `tools`, which changes alone are needed."""
     renamed = sim_build.sources(replace(built, warp="flag"))
     converted = sim_build.sources(replace(built, warp="logical"))
-    read = {p: p.read_bytes() for p in renamed if sim_build.INCLUDE_DIR not in p.parents}
+    read = {p: p.read_bytes() for p in renamed if sim_compiler.INCLUDE_DIR not in p.parents}
     project = Project(declared=frozenset(n for d in read.values() for n in declared_names(d.decode("latin-1")).own))
     row.told = [t for p, data in read.items() for t in told(p, data, project)]
     found = [c for p, data in read.items() for c in changes(p, data, renamed[p].hip, converted[p].hip)]
@@ -227,7 +227,7 @@ def explain(row: Row, built: sim_build.Program, how: rate.Recipe, tools: Tools |
 def mix(folder: Path, built: sim_build.Program, texts: dict[Path, str], wanted: Sequence[Change]) -> sim_build.Program:
     """The renamed program with some of the changes made, written below a folder."""
     for path, text in texts.items():
-        if sim_build.INCLUDE_DIR in path.parents:
+        if sim_compiler.INCLUDE_DIR in path.parents:
             continue
         lines = text.split("\n")
         for c in sorted((x for x in wanted if x.path == path), key=lambda x: -x.first):
@@ -299,7 +299,7 @@ def main(
 ) -> None:
     chosen = modes or (*RENAMED, *CONVERTED)
     try:
-        tools = Tools(sim_build.find_toolchain(), limit)
+        tools = Tools(sim_compiler.find_toolchain(), limit)
         rows = []
         print(f"| program | {' | '.join(chosen)} | foretold |\n|{' --- |' * (len(chosen) + 2)}")
         for job in jobs(corpus, listed, folder):

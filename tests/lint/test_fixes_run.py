@@ -17,7 +17,7 @@ from cu2port.engine.translate import translate
 from cu2port.lint.run import FileLint, Settings, lint_job
 from cu2port.lint.select import make_selection
 from cu2port.project.jobs import Job, Tools
-from cu2port.verify import sim_build
+from cu2port.verify import sim_build, sim_compiler
 
 ROOT = Path(__file__).parents[2]
 INCLUDE = ROOT / "translator/cu2port/include"
@@ -132,7 +132,7 @@ def ran(folder: Path, text: bytes, wave: int) -> str:
     folder.mkdir(exist_ok=True)
     (folder / "a.hip").write_bytes(text)
     found = sim_build.Program((folder / "a.hip",), flags=("-O0",), warp="flag")
-    binary = sim_build.build(found, folder, [wave], sim_build.find_toolchain(), jobs=1)[wave]
+    binary = sim_build.build(found, folder, [wave], sim_compiler.find_toolchain(), jobs=1)[wave]
     return subprocess.run([str(binary)], capture_output=True, text=True, check=True, timeout=60).stdout
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from cu2port.core.model import Outcome, Trust
 from cu2port.engine.translate import translate
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 
 #: Half of the warps fill a buffer, the other half adds it up, four times over. What other kernels left in shared memory
 #: must not matter, nor how often a kernel runs.
@@ -107,7 +107,7 @@ def test_roles_meet(tmp_path: Path) -> None:
     source.write_text(result.output.decode() + MAIN)
     found = sim_build.find_program(source)
     built = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
-    binaries = sim_build.build(built, tmp_path / "build", (32, 64), sim_build.find_toolchain())
+    binaries = sim_build.build(built, tmp_path / "build", (32, 64), sim_compiler.find_toolchain())
     for wave in (32, 64):
         ran = simulate.run(binaries[wave], (), simulate.Limits(60), capture=True)
         assert ran.code == 0, (wave, ran.output, ran.errors.decode()[-2000:])

@@ -17,7 +17,7 @@ from cu2port.facts.clang import ClangService
 from cu2port.ptx.interp import run
 from cu2port.ptx.ir import TYPES, Place
 from cu2port.ptx.parse import parse_inline
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 
 WORDS = 4
 # (statement on words of v, the text that the assembler sees; %N there is v[N])
@@ -213,7 +213,7 @@ def test_a_variable_in_shared_memory(clang: ClangService, tmp_path: Path) -> Non
     assert "__shared__ std::uint32_t s[64];" in source.read_text() and "untranslated" not in source.read_text()
     found = sim_build.find_program(source)
     built = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
-    for binary in sim_build.build(built, tmp_path / "build", (64,), sim_build.find_toolchain()).values():
+    for binary in sim_build.build(built, tmp_path / "build", (64,), sim_compiler.find_toolchain()).values():
         ran = simulate.run(binary, (), simulate.Limits(100), capture=True)
         assert ran.output == b"bad 0\n", ran.errors.decode()[-2000:]
 

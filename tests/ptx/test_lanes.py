@@ -15,7 +15,7 @@ from cu2port.ptx.emit import emit
 from cu2port.ptx.interp import Machine, run
 from cu2port.ptx.ir import TYPES, Place
 from cu2port.ptx.parse import parse_inline
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 
 PLACES = {
     "%0": Place("d", TYPES["u32"]),
@@ -137,7 +137,7 @@ def test_lanes(wave: int, tmp_path: Path, inputs: list[list[dict[str, int]]]) ->
     source.write_text(program(TEXTS, inputs))
     found = sim_build.find_program(source)
     built = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
-    binary = sim_build.build(built, tmp_path / "build", (wave,), sim_build.find_toolchain())[wave]
+    binary = sim_build.build(built, tmp_path / "build", (wave,), sim_compiler.find_toolchain())[wave]
     ran = simulate.run(binary, (), simulate.Limits(100), capture=True)
     assert ran.code == 0, ran.errors.decode()[-2000:]
     lines = ran.output.decode().splitlines()

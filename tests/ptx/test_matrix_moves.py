@@ -21,7 +21,7 @@ from cu2port.ptx.interp import Machine, run
 from cu2port.ptx.ir import TYPES, Place
 from cu2port.ptx.isa_ldmatrix import Matrices
 from cu2port.ptx.parse import parse_inline
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 
 SIZE = 1024  # bytes of shared and of global memory for a warp
 PLACES = {
@@ -213,7 +213,7 @@ def test_what_is_moved(wave: int, tmp_path: Path) -> None:
     source.write_text(program(TEXTS, warps))
     found = sim_build.find_program(source)
     built = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
-    binary = sim_build.build(built, tmp_path / "build", (wave,), sim_build.find_toolchain())[wave]
+    binary = sim_build.build(built, tmp_path / "build", (wave,), sim_compiler.find_toolchain())[wave]
     ran = simulate.run(binary, (), simulate.Limits(100), capture=True)
     assert ran.code == 0, ran.errors.decode()[-2000:]
     lines = iter(ran.output.decode().splitlines())

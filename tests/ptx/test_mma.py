@@ -26,7 +26,7 @@ from cu2port.ptx.lifted import Lifted
 from cu2port.ptx.matrix_forms import form_of, instruction, keeps, kinds
 from cu2port.ptx.parse import parse_inline
 from cu2port.ptx.table import forms, rows
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 
 FEW = (
     "m8n8k4.row.col.f64.f64.f64.f64",
@@ -285,7 +285,7 @@ def run_simulated(source: str, data: bytes, wave: int, folder: Path) -> bytes:
     (folder / "in").write_bytes(data)
     found = sim_build.find_program(folder / "mma.hip")
     built = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
-    binary = sim_build.build(built, folder / "build", (wave,), sim_build.find_toolchain())[wave]
+    binary = sim_build.build(built, folder / "build", (wave,), sim_compiler.find_toolchain())[wave]
     ran = simulate.run(binary, (str(folder / "in"), str(folder / "out")), simulate.Limits(100), capture=True)
     assert ran.code == 0, ran.errors.decode()[-2000:]
     return (folder / "out").read_bytes()

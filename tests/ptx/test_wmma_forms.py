@@ -20,7 +20,7 @@ from cu2port.ptx.interp import Machine, run
 from cu2port.ptx.ir import TYPES, Instruction, Place
 from cu2port.ptx.matrix_layouts import ELEMENT_BITS
 from cu2port.ptx.parse import parse_inline
-from cu2port.verify import sim_build
+from cu2port.verify import sim_build, sim_compiler
 
 PART = 2048  # bytes of each of A, B, C and D
 PLACES = {
@@ -153,7 +153,7 @@ def test_products(wave: int, tmp_path: Path) -> None:
     source.write_text(program())
     found = sim_build.find_program(source)
     built = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
-    binary = sim_build.build(built, tmp_path / "build", (wave,), sim_build.find_toolchain())[wave]
+    binary = sim_build.build(built, tmp_path / "build", (wave,), sim_compiler.find_toolchain())[wave]
     given = b"".join(memory(case, w) for case in CASES for w in range(2))
     (tmp_path / "in").write_bytes(given)
     done = subprocess.run([binary], input=given, capture_output=True, timeout=100, check=True)

@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 
 Build = Callable[..., Path]
 
 
 @pytest.fixture(scope="session")
-def toolchain() -> sim_build.Toolchain:
-    return sim_build.find_toolchain()
+def toolchain() -> sim_compiler.Toolchain:
+    return sim_compiler.find_toolchain()
 
 
 @pytest.fixture(scope="session")
-def build(tmp_path_factory: pytest.TempPathFactory, toolchain: sim_build.Toolchain) -> Build:
+def build(tmp_path_factory: pytest.TempPathFactory, toolchain: sim_compiler.Toolchain) -> Build:
     """build(path, wave) -> binary. Without optimisation: the compiler is most of a test's time."""
     made: dict[tuple[Path, int], Path] = {}
 

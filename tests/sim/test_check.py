@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from cu2port.verify import sim_build, sim_check, simulate
+from cu2port.verify import sim_build, sim_check, sim_compiler, simulate
 
 # name -> (verdict, body of `k(int* d, int* g)`; 128 threads, 2 blocks; d holds 256 ints, g 256 zeros)
 PLANTED: dict[str, tuple[str, str]] = {
@@ -174,7 +174,7 @@ def source(bodies: list[str]) -> str:
 
 @pytest.fixture(scope="module")
 def checked(
-    tmp_path_factory: pytest.TempPathFactory, toolchain: sim_build.Toolchain
+    tmp_path_factory: pytest.TempPathFactory, toolchain: sim_compiler.Toolchain
 ) -> Callable[[int], list[sim_check.Verdict]]:
     """The verdicts on kernel n: the planted ones first, then the clean ones."""
     folder = tmp_path_factory.mktemp("check")

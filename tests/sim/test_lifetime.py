@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.verify import sim_build, sim_check, simulate
+from cu2port.verify import sim_build, sim_check, sim_compiler, simulate
 
 PROGRAM = Path(__file__).parent / "programs" / "lifetime.hip"
 LIMITS = simulate.Limits(60)
@@ -15,7 +15,7 @@ LIMITS = simulate.Limits(60)
 pytestmark = pytest.mark.slow
 
 
-def test_each_bug_is_found_and_its_twin_is_clean(tmp_path: Path, toolchain: sim_build.Toolchain) -> None:
+def test_each_bug_is_found_and_its_twin_is_clean(tmp_path: Path, toolchain: sim_compiler.Toolchain) -> None:
     binaries = sim_build.build(sim_build.find_program(PROGRAM), tmp_path, (32,), toolchain, check=True)
     listed = simulate.run(binaries[32], (), LIMITS, capture=True).output.decode()
     pairs = [line.split() for line in listed.splitlines()]

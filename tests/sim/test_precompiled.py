@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from cu2port.core.data import cache_dir
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 
 FIRST = '#include <cstdio>\n#define kWave 7\nint main() { printf("%d %d\\n", kWave, warpSize == 64); }\n'
 
 
 @pytest.fixture
-def gcc(toolchain: sim_build.Toolchain) -> sim_build.Toolchain:
+def gcc(toolchain: sim_compiler.Toolchain) -> sim_compiler.Toolchain:
     if toolchain.is_clang:
         pytest.skip("the C++ compiler here is not gcc")
     return toolchain
@@ -26,14 +26,14 @@ def made_by(words: list[str]) -> Path:
     return Path(words[1] + ".gch")
 
 
-def test_one_header_for_all_folders_and_macros(gcc: sim_build.Toolchain) -> None:
+def test_one_header_for_all_folders_and_macros(gcc: sim_compiler.Toolchain) -> None:
     plain = gcc.runtime_first([*gcc.flags(64), "-O0"])
     assert made_by(plain).is_file()
     assert gcc.runtime_first([*gcc.flags(64), "-O0", "-I/nowhere", "-DN=4", "-lm"]) == plain
     assert gcc.runtime_first([*gcc.flags(32), "-O0"]) != plain
 
 
-def test_words_under_which_the_header_does_not_compile(gcc: sim_build.Toolchain) -> None:
+def test_words_under_which_the_header_does_not_compile(gcc: sim_compiler.Toolchain) -> None:
     assert gcc.runtime_first([*gcc.flags(64), "-fno-such-option"]) == ["-include", "hip/hip_runtime.h"]
 
 
@@ -42,7 +42,7 @@ def test_the_runtime_comes_first(simulated: Callable[..., simulate.Ran]) -> None
     assert simulated(FIRST + "#include <hip/hip_runtime.h>\n").output == b"7 1\n"
 
 
-def test_a_macro_that_the_header_depends_on(gcc: sim_build.Toolchain, tmp_path: Path) -> None:
+def test_a_macro_that_the_header_depends_on(gcc: sim_compiler.Toolchain, tmp_path: Path) -> None:
     """gcc takes no precompiled header then; the unit sees what the macro makes of the header."""
     (tmp_path / "p.hip").write_text("static_assert(sizeof(dim4) == 12);\nint main() {}\n")
     program = sim_build.Program((tmp_path / "p.hip",), defines=("dim3=dim4",), flags=("-O0",))
@@ -51,17 +51,17 @@ def test_a_macro_that_the_header_depends_on(gcc: sim_build.Toolchain, tmp_path: 
 
 
 def test_the_headers_not_used_for_longest_go(tmp_path: Path) -> None:
-    for age in range(sim_build._MOST_PRECOMPILED + 3):
+    for age in range(sim_compiler._MOST_PRECOMPILED + 3):
         path = tmp_path / f"first-{age}.h.gch"
         path.touch()
         os.utime(path, (1e9 - age, 1e9 - age))
     (tmp_path / "runtime-1.o").touch()
-    sim_build._remove_oldest(tmp_path)
+    sim_compiler._remove_oldest(tmp_path)
     left = {p.name for p in tmp_path.iterdir()}
-    assert left == {"runtime-1.o", *(f"first-{age}.h.gch" for age in range(sim_build._MOST_PRECOMPILED))}
+    assert left == {"runtime-1.o", *(f"first-{age}.h.gch" for age in range(sim_compiler._MOST_PRECOMPILED))}
 
 
-def test_what_is_used_is_marked_as_used(gcc: sim_build.Toolchain) -> None:
+def test_what_is_used_is_marked_as_used(gcc: sim_compiler.Toolchain) -> None:
     words = [*gcc.flags(64), "-O0"]
     made = made_by(gcc.runtime_first(words))
     os.utime(made, (1e9, 1e9))

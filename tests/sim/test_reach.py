@@ -14,7 +14,7 @@ from cu2port.facts.unit import Unit
 from cu2port.verify import simulate
 from cu2port.verify.instrument import instrument
 from cu2port.verify.reach import operations, reached, read
-from cu2port.verify.sim_build import INCLUDE_DIR, Toolchain
+from cu2port.verify.sim_compiler import INCLUDE_DIR, Toolchain
 
 HEADERS = sorted((INCLUDE_DIR / "cu2port").glob("*.hpp"))
 GROUP = frozenset({".", "->", "::"})

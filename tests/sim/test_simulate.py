@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from cu2port import Options, translate
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 from cu2port.verify.instrument import instrument
 from cu2port.verify.reach import reached, read
 
@@ -193,7 +193,7 @@ def test_what_cannot_run(arguments: tuple[str, ...], tmp_path: Path) -> None:
     assert done.returncode == simulate.CANNOT and done.stderr.count("\n") == 1
 
 
-def test_flags_build_a_program_elsewhere(tmp_path: Path, toolchain: sim_build.Toolchain) -> None:
+def test_flags_build_a_program_elsewhere(tmp_path: Path, toolchain: sim_compiler.Toolchain) -> None:
     """Nothing is rewritten: hipLaunchKernelGGL, shared memory, barriers and shuffles in loops that do not diverge."""
     (tmp_path / "p.cpp").write_text(
         HEAD + "__global__ void k(int* d) {\n __shared__ int s[128];\n HIP_DYNAMIC_SHARED(int, more)\n"
@@ -213,7 +213,7 @@ def test_flags_build_a_program_elsewhere(tmp_path: Path, toolchain: sim_build.To
     assert ran.stdout == b"3144 3272 3400\n"  # 128 times 1, 2 and 3, 1000, and the sum of 0 to 63
 
 
-def test_instrumented_copy_in_a_build_of_its_own(tmp_path: Path, toolchain: sim_build.Toolchain) -> None:
+def test_instrumented_copy_in_a_build_of_its_own(tmp_path: Path, toolchain: sim_compiler.Toolchain) -> None:
     """Compiled and linked apart, with the same flags for both, beside a unit that is not instrumented."""
     main = WAVE_BUG.replace("__popcll(__ballot(1))", "votes()").replace('printf("time', 'puts(name()); printf("time')
     loop = "__device__ int votes() { int n = 0; for (int i = 0; i <= threadIdx.x % 2; ++i) n += __popcll(__ballot(1)); "
@@ -242,7 +242,7 @@ def test_ziglang_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CU2PORT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CXX", raising=False)
-    assert sim_build.find_toolchain().is_zig
+    assert sim_compiler.find_toolchain().is_zig
     (tmp_path / "p.hip").write_text(WAVE_BUG)
     done = cu2port("p.hip", "--wave", "both", cwd=tmp_path)
     assert done.returncode == simulate.DIFFERENT, done.stderr
@@ -314,7 +314,7 @@ def test_headers_that_conversion_adds_are_instrumented(tmp_path: Path) -> None:
     source = tmp_path / "p.cu"
     source.write_text("__global__ void k(int* d) { if (d[1]) d[0] = __match_any_sync(~0u, d[threadIdx.x]); }\n")
     sim_build.copies(sim_build.Program((source,)), tmp_path / "out")
-    copy = sim_build.mirrored(tmp_path / "out", sim_build.INCLUDE_DIR / "cu2port" / "warp.hpp")
+    copy = sim_build.mirrored(tmp_path / "out", sim_compiler.INCLUDE_DIR / "cu2port" / "warp.hpp")
     assert "cu2port_sim::" in copy.read_text(), "match_any has a loop, whose turns must be distinguished"
 
 

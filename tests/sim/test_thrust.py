@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.verify import cccl, sim_build, simulate
+from cu2port.verify import cccl, sim_compiler, simulate
 
 pytestmark = [
     pytest.mark.slow,
@@ -81,5 +81,5 @@ def test_algorithms_kernels_and_policies(wave: int, build: Callable[..., Path], 
     assert (ran.code, ran.output.decode()) == (0, wanted), ran.errors
 
 
-def test_flags_name_the_headers(toolchain: sim_build.Toolchain) -> None:
+def test_flags_name_the_headers(toolchain: sim_compiler.Toolchain) -> None:
     assert str(cccl.find_cccl()) in toolchain.flags(64)

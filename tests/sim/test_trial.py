@@ -17,7 +17,8 @@ from cu2port.cli.commands import cli
 from cu2port.ptx import isa_integer, ops
 from cu2port.ptx.ops import U32, Value
 from cu2port.verify.reach import read
-from cu2port.verify.sim_build import Program, Text, Toolchain
+from cu2port.verify.sim_build import Program, Text
+from cu2port.verify.sim_compiler import Toolchain
 from cu2port.verify.trial.assembly import Body, with_calls
 from cu2port.verify.trial.branches import counted
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels

@@ -11,7 +11,7 @@ import pytest
 
 from cu2port.core.model import Options, Outcome
 from cu2port.engine.translate import translate
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 
 INCLUDE = Path(__file__).resolve().parents[2] / "translator/cu2port/include/cu2port"
 Answers = dict[tuple[str, int], dict[str, str]]
@@ -37,7 +37,7 @@ def native_answers(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], 
     the part behind."""
 
     def get(program: str) -> Answers:
-        toolchain = sim_build.find_toolchain()
+        toolchain = sim_compiler.find_toolchain()
         out: Answers = {}
         for mode, waves in (("logical", (32,)), ("native", (32, 64))):
             made = translate(program, Options(warp=mode), path="p.cu")

@@ -19,7 +19,7 @@ from loading import load
 
 from cu2port.core.model import Options, Outcome
 from cu2port.engine.translate import translate
-from cu2port.verify import sim_build, sim_check, simulate
+from cu2port.verify import sim_build, sim_check, sim_compiler, simulate
 
 HERE = Path(__file__).resolve().parent
 INCLUDE = HERE.parents[1] / "translator" / "cu2port" / "include" / "cu2port"
@@ -224,7 +224,7 @@ def answers(cases: list[Case], mode: str, waves: tuple[int, ...], folder: Path) 
     (folder / "cu2port").mkdir(parents=True, exist_ok=True)
     for header in INCLUDE.iterdir():
         shutil.copy(header, folder / "cu2port")
-    toolchain = sim_build.find_toolchain()
+    toolchain = sim_compiler.find_toolchain()
     path = folder / "p.hip"
     while True:
         text, lines = program(cases, mode)
@@ -234,7 +234,7 @@ def answers(cases: list[Case], mode: str, waves: tuple[int, ...], folder: Path) 
         try:
             built = sim_build.build(made, folder / "build", waves, toolchain)
             break
-        except sim_build.CannotBuild as e:
+        except sim_compiler.CannotBuild as e:
             wrong = {int(x) for x in re.findall(r"p\.hip:(\d+):\d+: (?:fatal )?error", str(e))}
             bad = {max(k for k, first in enumerate(lines) if first <= line) for line in wrong if line >= lines[0]}
             if not bad:
@@ -250,7 +250,7 @@ def answers(cases: list[Case], mode: str, waves: tuple[int, ...], folder: Path) 
 
 def is_defined(c: Case, folder: Path) -> bool:
     """Whether the simulator's checks find nothing wrong in a kernel as CUDA has it."""
-    toolchain = sim_build.find_toolchain()
+    toolchain = sim_compiler.find_toolchain()
     folder.mkdir(parents=True, exist_ok=True)
     if ", 80, " in c.source or "<1, 80" in c.source or "<2, 80" in c.source:
         return False  # its last warp reads lanes that do not exist, which CUDA leaves undefined

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 
 HEADER = Path(__file__).resolve().parents[2] / "translator" / "cu2port" / "include" / "cu2port" / "warp.hpp"
 THREADS = 64
@@ -230,12 +230,12 @@ def rounds(seed: int) -> Iterator[tuple[Warp, ...]]:
 
 
 @pytest.fixture(scope="session")
-def toolchain() -> sim_build.Toolchain:
-    return sim_build.find_toolchain()
+def toolchain() -> sim_compiler.Toolchain:
+    return sim_compiler.find_toolchain()
 
 
 def wrong_answers(
-    text: str, wave: int, flags: tuple[str, ...], toolchain: sim_build.Toolchain, folder: Path
+    text: str, wave: int, flags: tuple[str, ...], toolchain: sim_compiler.Toolchain, folder: Path
 ) -> list[str]:
     """Functions whose answers differ from the reference."""
     (folder / "cu2port").mkdir(exist_ok=True)
@@ -278,5 +278,5 @@ def wrong_answers(
         pytest.param(64, ("-O1", "-D__GFX9__"), id="wave64-constants"),
     ],
 )
-def test_functions(wave: int, flags: tuple[str, ...], toolchain: sim_build.Toolchain, tmp_path: Path) -> None:
+def test_functions(wave: int, flags: tuple[str, ...], toolchain: sim_compiler.Toolchain, tmp_path: Path) -> None:
     assert wrong_answers(program(), wave, flags, toolchain, tmp_path)[:5] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from cu2port.verify import sim_build, sim_check, simulate
+from cu2port.verify import sim_build, sim_check, sim_compiler, simulate
 
 HEADER = Path(__file__).resolve().parents[2] / "translator" / "cu2port" / "include" / "cu2port" / "warp.hpp"
 #: Statements of a kernel of 56 threads; whether their masks are right.
@@ -32,7 +32,7 @@ def test_masks(tmp_path: Path) -> None:
         f"{kernels}int main(int, char** argv) {{\n    int* d;\n    (void)hipMalloc(&d, 256);\n"
         f"    switch (atoi(argv[1])) {{\n{cases}    }}\n    return hipDeviceSynchronize();\n}}\n"
     )
-    toolchain = sim_build.find_toolchain()
+    toolchain = sim_compiler.find_toolchain()
     binaries = sim_build.build(sim_build.find_program(path), tmp_path / "build", (64,), toolchain, check=True)
     lines = path.read_text().splitlines()
     for n, (body, right) in enumerate(KERNELS.items()):

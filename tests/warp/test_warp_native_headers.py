@@ -15,7 +15,7 @@ from cu2port.core.model import Options
 from cu2port.engine.translate import translate
 from cu2port.project.convert import run
 from cu2port.project.plan import Request
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 
 INCLUDE = Path(__file__).resolve().parents[2] / "translator/cu2port/include/cu2port"
 SIZES = (32, 64, 96, 256)
@@ -118,7 +118,7 @@ def _answers(folder: Path, mode: str, order: tuple[str, ...], waves: tuple[int, 
     found = sim_build.find_program(folder / "p.hip")
     built = sim_build.Program(found.units, (*found.include_dirs, folder), found.defines, ("-O0",))
     out = {}
-    for wave, binary in sim_build.build(built, folder / "build", waves, sim_build.find_toolchain()).items():
+    for wave, binary in sim_build.build(built, folder / "build", waves, sim_compiler.find_toolchain()).items():
         ran = simulate.run(binary, (), simulate.Limits(60), capture=True)
         assert ran.code == 0, ran.errors.decode() + ran.output.decode()[-2000:]
         lines = (line.partition(":") for line in ran.output.decode().splitlines())

@@ -15,7 +15,7 @@ from cu2port.core.model import Options
 from cu2port.engine.effects import on
 from cu2port.engine.translate import translate
 from cu2port.project.config import WARP_MODES
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIM = ROOT / "tools" / "warp_rename.h"
@@ -36,7 +36,7 @@ def answers(name: str, mode: str, folder: Path, waves: tuple[int, ...] = (32, 64
     flags = ("-O0", *(("-include", str(SHIM)) if renamed else ()))
     program = sim_build.Program((path,), (path.parent,), (), flags, "flag" if renamed else mode)
     out = {}
-    for wave, binary in sim_build.build(program, folder, waves, sim_build.find_toolchain()).items():
+    for wave, binary in sim_build.build(program, folder, waves, sim_compiler.find_toolchain()).items():
         ran = simulate.run(binary, (), simulate.Limits(10), capture=True)
         out[wave] = ran.code == 0 and ran.output == b"PASS\n"
     return out

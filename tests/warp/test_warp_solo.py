@@ -16,7 +16,7 @@ from cu2port.core.model import Options, Outcome
 from cu2port.engine.translate import translate
 from cu2port.facts.blocks import dimensions, threads
 from cu2port.facts.unit import Unit
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 
 INCLUDE = Path(__file__).resolve().parents[2] / "translator" / "cu2port" / "include" / "cu2port"
 HEAD = """#include <cooperative_groups.h>
@@ -135,7 +135,7 @@ Answers = dict[tuple[str, int, str], tuple[int, str]]
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
     """(mode, wave size, launch) -> exit code and output. Two programs, run once for each launch."""
-    toolchain = sim_build.find_toolchain()
+    toolchain = sim_compiler.find_toolchain()
     cases = "".join(f"        case {n}: {launch}; break;\n" for n, launch in enumerate(LAUNCHES))
     out: Answers = {}
     for mode in ("logical", "solo"):

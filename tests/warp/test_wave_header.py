@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from cu2port.verify import sim_build, simulate
+from cu2port.verify import sim_build, sim_compiler, simulate
 
 INCLUDE = Path(__file__).resolve().parents[2] / "translator" / "cu2port" / "include" / "cu2port"
 SIZES = (32, 64, 96, 128)
@@ -160,7 +160,7 @@ def wrong_answers(wave: int, flags: tuple[str, ...], folder: Path) -> list[str]:
                     f.write(struct.pack("<iIi", *x))
     found = sim_build.find_program(path)
     asked = sim_build.Program(found.units, found.include_dirs, found.defines, flags)
-    binary = sim_build.build(asked, folder / "build", (wave,), sim_build.find_toolchain())[wave]
+    binary = sim_build.build(asked, folder / "build", (wave,), sim_compiler.find_toolchain())[wave]
     ran = simulate.run(binary, (str(folder / "in"), str(folder / "out")), simulate.Limits(60), capture=True)
     assert ran.code == 0, ran.errors.decode()
     got = iter(struct.unpack(f"<{(folder / 'out').stat().st_size // 8}Q", (folder / "out").read_bytes()))

@@ -10,7 +10,7 @@ from typing import Any
 from cu2port.cli.console import echo
 from cu2port.project.tree import CannotRun, parse_size
 from cu2port.verify import simulate
-from cu2port.verify.sim_build import CannotBuild, find_toolchain
+from cu2port.verify.sim_compiler import CannotBuild, find_toolchain
 from cu2port.verify.standin import session
 
 _NOT_HERE = (

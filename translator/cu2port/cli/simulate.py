@@ -18,7 +18,7 @@ from cu2port.core.data import cache_dir
 from cu2port.project.config import find_config
 from cu2port.project.single import write_single
 from cu2port.project.tree import CannotRun, parse_size
-from cu2port.verify import executor, sim_build, sim_check, simulate
+from cu2port.verify import executor, sim_build, sim_check, sim_compiler, simulate
 from cu2port.verify.instrument import instrument
 from cu2port.verify.reach import reached, read
 
@@ -37,7 +37,7 @@ def command(path: str, arguments: Sequence[str], asked: dict[str, Any]) -> int:
         if asked["instrument"]:
             return _instrument(program, asked["output"])
         return _simulate(program, arguments, asked)
-    except sim_build.CannotBuild as e:
+    except sim_compiler.CannotBuild as e:
         echo_lines(str(e), err=True)
         echo("cu2port simulate: the program does not build", err=True)
         return simulate.CANNOT
@@ -79,12 +79,12 @@ def _scratch() -> Iterator[Path]:
         raise CannotRun(f"{e.filename or home}: {e.strerror}") from e
 
 
-def _toolchain(asked: dict[str, Any]) -> sim_build.Toolchain:
+def _toolchain(asked: dict[str, Any]) -> sim_compiler.Toolchain:
     """The compiler, and the C++ that it is to take. Raises CannotRun."""
     standard = asked["std"] or "c++17"
     if not re.fullmatch(r"(?:c|gnu)\+\+\w\w", standard):
         raise CannotRun(f"--std {standard}: a standard of C++, such as c++20")
-    return replace(sim_build.find_toolchain(asked["compiler"]), standard=standard)
+    return replace(sim_compiler.find_toolchain(asked["compiler"]), standard=standard)
 
 
 def _cflags(asked: dict[str, Any]) -> int:

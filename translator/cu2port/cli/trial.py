@@ -15,7 +15,7 @@ from cu2port.core.plain import json_of, one_line
 from cu2port.project.config import find_config
 from cu2port.project.single import write_named
 from cu2port.project.tree import CannotRun
-from cu2port.verify import sim_build
+from cu2port.verify import sim_build, sim_compiler
 from cu2port.verify.trial.run import Asked, find_programs, try_program
 from cu2port.verify.trial.verdict import Outcome, Verdict
 
@@ -44,7 +44,7 @@ def command(path: str, asked: dict[str, Any]) -> int:
 
 def _verdicts(path: str, asked: dict[str, Any]) -> Iterator[Verdict]:
     common = shared(asked, find_config(Path.cwd()))
-    toolchain = sim_build.find_toolchain(asked["compiler"])
+    toolchain = sim_compiler.find_toolchain(asked["compiler"])
     options = Asked(
         asked["seed"],
         asked["time_s"],

@@ -14,7 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from cu2port.project.tree import CannotRun
-from cu2port.verify.sim_build import C_UNITS, INCLUDE_DIR, CannotBuild, Program, absolute_path, mirrored, sources
+from cu2port.verify.sim_build import C_UNITS, Program, absolute_path, mirrored, sources
+from cu2port.verify.sim_compiler import INCLUDE_DIR, CannotBuild
 
 WHERE = "CU2PORT_EXECUTOR"
 #: The targets, and how many lanes a wave has there.

@@ -13,8 +13,9 @@ from pathlib import Path
 from cu2port.catalog.includes import CUDA_HEADER
 from cu2port.core.data import cache_dir
 from cu2port.project.tree import CannotRun
-from cu2port.verify import sim_build
-from cu2port.verify.sim_build import INCLUDE_DIR, Program, Toolchain, absolute_path, mirrored
+from cu2port.verify import sim_build, sim_compiler
+from cu2port.verify.sim_build import Program, absolute_path, mirrored
+from cu2port.verify.sim_compiler import INCLUDE_DIR, Toolchain
 from cu2port.verify.standin.device_names import localize_names
 from cu2port.verify.standin.words import CommandLine, Job, Source
 
@@ -98,7 +99,7 @@ def run(toolchain: Toolchain, words: Sequence[str], cwd: Path | None = None) -> 
     except OSError as e:
         raise CannotRun(f"{toolchain.command[0]}: {e.strerror}") from e
     if code:
-        raise sim_build.CannotBuild("")
+        raise sim_compiler.CannotBuild("")
 
 
 def _job(line: CommandLine, out: Path | None) -> list[str]:

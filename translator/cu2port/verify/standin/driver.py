@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cu2port.catalog.rulefile import CatalogError
 from cu2port.project.tree import CannotRun
-from cu2port.verify.sim_build import CannotBuild, find_toolchain
+from cu2port.verify.sim_compiler import CannotBuild, find_toolchain
 from cu2port.verify.standin import toolkit
 from cu2port.verify.standin.compiling import Settings, compile_source, kind, run
 from cu2port.verify.standin.log import is_probe, note

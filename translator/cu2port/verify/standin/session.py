@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cu2port.core.data import cache_dir
 from cu2port.project.tree import CannotRun
-from cu2port.verify.sim_build import Toolchain
+from cu2port.verify.sim_compiler import Toolchain
 from cu2port.verify.simulate import Limits
 from cu2port.verify.standin import toolkit
 from cu2port.verify.standin.driver import COMPILER, LOG, WAVE

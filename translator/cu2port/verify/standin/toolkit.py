@@ -15,7 +15,7 @@ from cu2port.build.table import table
 from cu2port.catalog import load_catalog
 from cu2port.core.data import cache_dir
 from cu2port.core.version import __version__
-from cu2port.verify.sim_build import HEADERS, RUNTIME, Toolchain
+from cu2port.verify.sim_compiler import HEADERS, RUNTIME, Toolchain
 from cu2port.verify.standin.words import HIPCC, NVCC
 
 CUDA_VERSION = "12.6.20"

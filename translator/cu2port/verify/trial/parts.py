@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cu2port.verify.sim_build import HEADERS, Toolchain
+from cu2port.verify.sim_compiler import HEADERS, Toolchain
 
 OPTIMISATION = "-O1"
 #: A launch that leaves an array says nothing: the CUDA side ends there.

@@ -15,7 +15,8 @@ from cu2port.syntax.lexer import is_identifier
 from cu2port.verify.instrument import instrument
 from cu2port.verify.reach import reached, read
 from cu2port.verify.shared_vars import declared
-from cu2port.verify.sim_build import INCLUDE_DIR, Text, absolute_path, mirrored
+from cu2port.verify.sim_build import Text, absolute_path, mirrored
+from cu2port.verify.sim_compiler import INCLUDE_DIR
 from cu2port.verify.trial.assembly import Body, CannotRunError, with_calls
 from cu2port.verify.trial.branches import counted
 from cu2port.verify.trial.kernels import Kernel, axes

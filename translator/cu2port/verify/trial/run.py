@@ -22,7 +22,8 @@ from cu2port.facts.unit import Unit
 from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_build, sim_check
 from cu2port.verify.reach import read
-from cu2port.verify.sim_build import INCLUDE_DIR, CannotBuild, Program, Toolchain, absolute_path, mirrored
+from cu2port.verify.sim_build import Program, absolute_path, mirrored
+from cu2port.verify.sim_compiler import INCLUDE_DIR, CannotBuild, Toolchain
 from cu2port.verify.trial import parts
 from cu2port.verify.trial.answers import answering
 from cu2port.verify.trial.assembly import Body
