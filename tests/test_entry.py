@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cu2port.core.entry import Entry, Findings, checked, counted, pack
+from cu2port.core.entry import Entry, Findings, checked, counted, has_code, pack
 from cu2port.core.locate import Place
 
 _TEXT = st.text(max_size=6) | st.just("a\nb\udc80")
@@ -53,3 +53,7 @@ def test_findings_equal_their_entries() -> None:
     assert packed == (entry,)
     assert packed[0] == entry
     assert packed != ()
+    for found in (packed, (entry,)):
+        assert has_code(found, "CU101")
+        assert not has_code(found, "CU102")
+        assert not has_code(found, "m")  # of the message

@@ -120,6 +120,13 @@ def counted(found: Sequence[Entry]) -> Iterable[tuple[Entry, int]]:
     return found.counted() if isinstance(found, Findings) else ((e, 1) for e in found)
 
 
+def has_code(found: Sequence[Entry], code: str) -> bool:
+    """Whether a rule has a finding; most packed ones do not hold its text."""
+    if isinstance(found, Findings) and code.encode() not in found.packed.kinds:
+        return False
+    return any(e.code == code for e, _ in counted(found))
+
+
 def _numbers(rows: bytes) -> array[int]:
     numbers = array(_NUMBER)
     numbers.frombytes(rows)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cu2port.core import file_rules
 from cu2port.core.disk import is_temporary, sweep, sweep_folder
-from cu2port.core.entry import Entry, counted
+from cu2port.core.entry import Entry, has_code
 from cu2port.core.model import Judged
 from cu2port.core.record import FileRecord, PartRecord, RunRecord, entries
 from cu2port.core.version import __version__
@@ -126,7 +126,7 @@ def _into_tree(request: Request, roots: Sequence[Root], items: list[Item], tick:
 
 
 def _unread(found: Sequence[Entry]) -> bool:
-    return any(e.code == file_rules.UNREADABLE.code for e, _ in counted(found))
+    return has_code(found, file_rules.UNREADABLE.code)
 
 
 def _edited(found: Sequence[Judged]) -> bool:
