@@ -110,6 +110,11 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
             'set(CUDA_NVCC_FLAGS "${CUDA_NVCC_FLAGS};-gencode;arch=compute_50,code=sm_50;-O2")',
             'set(CMAKE_HIP_FLAGS "${CMAKE_HIP_FLAGS}  -O2")',
         ),
+        (
+            "set(\n  CUDA_NVCC_FLAGS\n  -O3 # fast\n  -arch=sm_35\n  #[[ a\n b ]] -Wall\n  -arch=sm_50\n)",
+            '# fast\n#[[ a\n b ]]\nset(\n  CMAKE_HIP_FLAGS\n  "-O3 \\\n -Wall"\n)',
+        ),
+        ("list(APPEND CUDA_NVCC_FLAGS\n  -O3\n  -g)", 'string(APPEND CMAKE_HIP_FLAGS\n  " -O3 \\\n  -g")'),
         ('list(APPEND CUDA_NVCC_FLAGS "-Xcompiler;-fPIC")', 'string(APPEND CMAKE_HIP_FLAGS " -fPIC")'),
         ('list(APPEND CUDA_NVCC_FLAGS "-Xcompiler" "${F}" -g)', 'string(APPEND CMAKE_HIP_FLAGS " ${F} -g")'),
         ('set(CUDA_NVCC_FLAGS "-Xcompiler" "-Wall" "-g")', 'set(CMAKE_HIP_FLAGS "-Wall -g")'),

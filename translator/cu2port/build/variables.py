@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
 from cu2port.build import options
-from cu2port.build.layout import indent_of, with_gap, without
+from cu2port.build.layout import break_of, indent_of, with_gap, without
 from cu2port.build.pages import ARCHITECTURE, SEPARATE, VARIABLE
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.table import table
@@ -23,6 +24,7 @@ _NAMES = frozenset(  # commands whose arguments are names of variables
     " set_property".split()
 )
 _OPTION_WORD = re.compile(r"(?:\\.|[^\s;<>\"\\])+")
+_COMMENT = re.compile(r"#(?:\[(?P<n>=*)\[.*?\](?P=n)\]|[^\r\n]*\S)", re.S)
 _ENDS = frozenset({"CACHE", "PARENT_SCOPE"})
 _TRIES = frozenset({"try_compile", "try_run"})
 _TRIED = re.compile(r"-DLINK_LIBRARIES(?::\w+)?=(?P<libraries>.*)", re.S)
@@ -171,12 +173,30 @@ def _joined(text: str, c: Command) -> Iterator[Finding]:
         blanks = [replace(v.inner + m.start(), v.inner + m.end(), " ") for m in re.finditer(";", v.text)]
         # what is between an option and its value is replaced with them
         edits += [x for x in (*quotes, *blanks) if not any(e.start <= x.start < e.end for e in changed)]
+    edits += _one_text(text, c, values, changed)
     if any(name.end <= e.start < first.start for e in changed):  # an option goes with the gap before it
         opening = insert(name.end, ' "', Side.LEFT)
     else:
         opening = Edit(first.start, first.start, ('" ' if c.name == "list" else '"',))
     edits += [opening, Edit(last.end, last.end, ('"',))]
     yield finding(VARIABLE, message, c.start, c.end, edits)
+
+
+def _one_text(text: str, c: Command, values: tuple[Arg, ...], changed: list[Edit]) -> Iterator[Edit]:
+    """What line breaks and comments between values become where the values become one text: a compiler's flags may
+    hold neither. The comments go before the command."""
+    comments: list[str] = []
+    for a, b in itertools.pairwise(values):
+        gap = text[a.end : b.start]
+        blank = _COMMENT.sub("", gap)
+        if (gap == blank and "\n" not in gap) or any(e.start <= a.end < e.end for e in changed):
+            continue
+        comments += [m[0] for m in _COMMENT.finditer(gap)]
+        gone = any(e.start == b.start and e.end >= b.end and not e.parts for e in changed)
+        line = f" \\{break_of(text, b.start)}" if "\n" in blank else " "
+        yield replace(a.end, b.start, "" if gone else line)
+    if comments:
+        yield insert(c.start, "".join(x + break_of(text, c.start) for x in comments), Side.LEFT)
 
 
 def _tried(text: str, c: Command) -> Iterator[Finding]:
