@@ -9,11 +9,12 @@ from cu2port.facts.arithmetic import is_value
 from cu2port.facts.unit import Unit
 
 _RESTRICT = re.compile(r"\b__restrict")
+_QUALIFIERS = ("const", "volatile")
 _BLANKS = " \t\n\r\f\v"
 
 
 class ValueRestrict(Check):
-    """`__restrict__` behind the type of a value: `half __restrict__ (*p)[8]`, `float __restrict__ v[]`.
+    """`__restrict__` beside the type of a value: `half __restrict__ (*p)[8]`, `const __restrict__ float *v`.
 
     nvcc takes and ignores it there, clang needs a pointer or a reference before the word. It is dropped. Behind the `*`
     it would mean something, and may be worth a word of your own.
@@ -25,6 +26,10 @@ class ValueRestrict(Check):
         Example("void f(half __restrict__ (*p)[8]);", "void f(half (*p)[8]);"),
         Example("void f(float const __restrict__ *a, int __restrict b[]);", "void f(float const *a, int b[]);"),
         Example("void f(u_int32_t __restrict__ r[][4]);", "void f(u_int32_t r[][4]);", "glibc's names of types too"),
+        Example(
+            "void f(const __restrict__ uint32_t *a, __restrict__ const int *b);",
+            "void f(const uint32_t *a, const int *b);",
+        ),
         Example("#define ROW float __restrict__ row[]\n", "#define ROW float row[]\n", "in a macro body"),
         Example("DECLARE(float __restrict__ *a)", "DECLARE(float *a)", "as a macro's argument"),
         Example("void f(float* __restrict__ a, rows __restrict__ b);", note="behind a pointer, or a type of yours"),
@@ -34,10 +39,13 @@ class ValueRestrict(Check):
         if not any(_is_after_value(unit.text, m.start()) for m in _RESTRICT.finditer(unit.text)):
             return
         for i in unit.find("__restrict__", "__restrict"):
-            k = i - 1
-            while unit.tok(k) in ("const", "volatile"):
-                k -= 1
-            if i + 1 < len(unit.t) and k >= 0 and is_value(unit.t[k]):
+            before, behind = i - 1, i + 1
+            while unit.tok(before) in _QUALIFIERS:
+                before -= 1
+            while unit.tok(behind) in _QUALIFIERS:
+                behind += 1
+            typed = is_value(unit.tok(behind)) and _is_after_value(unit.text, unit.p[before + 1])
+            if i + 1 < len(unit.t) and (typed or is_value(unit.tok(before))):
                 yield self.finding(
                     f"`{unit.t[i]}` needs a pointer or a reference before it",
                     unit.p[i],
