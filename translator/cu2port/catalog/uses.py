@@ -14,7 +14,7 @@ from cu2port.facts.atoms import VERSION_MACROS
 from cu2port.facts.declared import LIBRARY_SPACES, Names, declaration_at, is_declared_for, is_own, names_of, own_at
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import NAMES
-from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.lexer import Directive, is_identifier
 from cu2port.syntax.words import BEFORE_VALUE, KEYWORDS
 
 _FAMILY = re.compile(
@@ -329,6 +329,14 @@ def _member_uses(unit: Unit) -> Iterator[Use]:
                 yield Use(row, i, i)
 
 
+def _in_body(unit: Unit, i: int, directive: Directive, named: bool) -> bool:
+    """Whether a token of a directive is in a macro's body, and no parameter. Not `named`: it must be the whole body."""
+    if directive.keyword != "define":
+        return False
+    found = (m for m in unit.macros.get(unit.tok(directive.first + 2), ()) if m.first <= i < m.stop)
+    return any(unit.t[i] not in (m.params or ()) and (named or m.stop - m.first == 1) for m in found)
+
+
 def unknown(unit: Unit) -> Iterator[int]:
     """Tokens that look like CUDA's and that nobody declares or catalogues."""
     names = unit.catalog.names
@@ -338,7 +346,8 @@ def unknown(unit: Unit) -> Iterator[int]:
         if unit.tok(i - 1) in (".", "->", "::", "#", "##") or unit.tok(i + 1) in ("::", ":", "##"):
             continue
         named = tok[0] == "C" or unit.tok(i + 1) == "(" or _A_TYPE.match(tok)
-        if not named or unit.in_directive(i) is not None:
+        directive = unit.in_directive(i)
+        if not (named if directive is None else _in_body(unit, i, directive, bool(named))):
             continue
         if not unit.declarations.named(tok):
             yield i

@@ -21,6 +21,12 @@ class ApiUnknown(RowCheck):
     examples = (
         Example("void f() { cudaFrobnicate(1); }", "void f() { cudaFrobnicate(1); }"),
         Example("cublasMpGrid_t g;", "cublasMpGrid_t g;", "a type"),
+        Example(
+            "#define RUN(x) cudaFrobnicate(x)\n#define run cudaFrobnicate\n",
+            "#define RUN(x) cudaFrobnicate(x)\n#define run cudaFrobnicate\n",
+            "in a macro body",
+        ),
+        Example("#define SET(cudaFrob) (cudaFrob(1))\n#if cudaFrob(1)\n#endif\n", note="a parameter; a condition"),
         Example("static int cudaFrobnicate(int x) { return x; }\nint y = cudaFrobnicate(1);\n", note="declared here"),
         Example("struct A { static int* cudaFrob(int x); };\nint* A::cudaFrob(int x) { return 0; }\n", note="a member"),
     )
