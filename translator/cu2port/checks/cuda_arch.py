@@ -26,7 +26,7 @@ from cu2port.syntax.around import around
 from cu2port.syntax.conditions import UNDEFINED, UNKNOWN, Lookup, Macro, truth
 from cu2port.syntax.constants import Constant
 from cu2port.syntax.lexer import lex
-from cu2port.syntax.tree import Name
+from cu2port.syntax.tree import Binary, Name
 
 _HOST_OR_LATER = re.compile(
     r"! defined __CUDA_ARCH__ \|\| __CUDA_ARCH__ >= ([0-9]+)\Z|__CUDA_ARCH__ >= ([0-9]+) \|\| ! defined __CUDA_ARCH__\Z"
@@ -78,6 +78,12 @@ class CudaArch(Check):
             "__device__ int f() { if constexpr (__CUDA_ARCH__ >= 900) return 1; return __CUDA_ARCH__ / 100; }",
             "__device__ int f() { if constexpr (false) return 1; return __CUDA_ARCH__ / 100; }",
             "in code",
+            findings=2,
+        ),
+        Example(
+            "#if (__CUDA_ARCH__) >= 600 || (__CUDA_ARCH__) == 530\nint x;\n#endif\n",
+            "#if defined(__HIP_DEVICE_COMPILE__) || (__CUDA_ARCH__) == 530\nint x;\n#endif\n",
+            "in brackets: another GPU is no feature",
             findings=2,
         ),
         Example(
@@ -357,7 +363,8 @@ def _has_lifted_branch(unit: Unit, i: int) -> bool:
 
 
 def _plain_truth(unit: Unit, i: int) -> bool:
-    """`#if __CUDA_ARCH__`: the value itself is the condition."""
+    """`#if __CUDA_ARCH__`: the value itself is the condition. `(__CUDA_ARCH__) == 700` is none, brackets or not."""
     d = unit.in_directive(i)
     path = around(unit, i) if d is not None and d.keyword in ("if", "elif") else ()
-    return bool(path) and isinstance(path[0], Name) and is_asked(*path)
+    used = len(path) > 1 and isinstance(path[1], Binary) and path[1].op not in ("&&", "||")
+    return bool(path) and isinstance(path[0], Name) and not used and is_asked(*path)

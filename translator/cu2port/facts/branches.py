@@ -50,7 +50,7 @@ def comparison(
     if not in_code if d is None else d.keyword not in keywords:
         return None
     path = around(unit, i)
-    if len(path) < 2 or path[0].around or not is_asked(*path[1:]):
+    if len(path) < 2 or not all(isinstance(w, Paren) for w in path[0].around) or not is_asked(*path[1:]):
         return None
     e = path[1]
     if not isinstance(e, Binary) or e.op not in _FLIP:
