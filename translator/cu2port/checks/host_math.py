@@ -7,6 +7,7 @@ from cu2port.core.model import Edit, Finding, Severity, Span, Trust
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.syntax.words import may_be_macro
 
 #: Functions that CUDA has for both sides and HIP for the device alone -> what the C++ library has for the host.
 _HOST: dict[str, tuple[str | int, ...]] = {
@@ -49,6 +50,7 @@ class HostMath(Check):
         Example("#define R(x) rsqrtf(x)\n", note="in a macro body: nobody knows on which side"),
         Example("__device__ float f(float x) { return rsqrtf(x); }\n", note="the device has it"),
         Example("__host__ __device__ float f(float x) { return rsqrtf(x); }\n", note="maybe only the device calls it"),
+        Example("__both float f(float x) { return rsqrtf(x); }\n", note="a macro may say that it is for the device"),
         Example("void f() { run([=] __device__(float x) { return rsqrtf(x); }); }\n", note="a lambda for the device"),
         Example("float rsqrtf(float x) { return 1 / x; }\nfloat f(float x) { return rsqrtf(x); }\n", note="the user's"),
     )
@@ -94,7 +96,7 @@ def _host_only(unit: Unit, i: int) -> bool:
     if f is None or f.sides - {"__host__"} or not f.body[0] < i < f.body[1]:
         return False
     head = set(unit.t[f.first : f.name_at])
-    if "constexpr" in head or any(w.isupper() and len(w) > 3 for w in head):  # a macro may say which side it is for
+    if "constexpr" in head or any(map(may_be_macro, head)):
         return False
     between = unit.t[f.body[0] : i]
     return "__device__" not in between and "__host__" not in between

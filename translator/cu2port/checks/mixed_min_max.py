@@ -10,6 +10,7 @@ from cu2port.facts.structure import Call
 from cu2port.facts.unit import Unit
 from cu2port.syntax.declarations import brings
 from cu2port.syntax.lexer import GAP, is_identifier
+from cu2port.syntax.words import may_be_macro
 
 _LITERAL = re.compile(r"(?:[1-9][0-9]*|0)\Z")
 _SUFFIX = {"unsigned int": "u", "unsigned long": "ul", "unsigned long long": "ull"}
@@ -24,7 +25,7 @@ class MixedMinMax(Check):
     CUDA has them for every arithmetic type and for signed with unsigned. HIP's compiler takes two different integer
     types in device code to `double`, which compares -1 otherwise and loses bits of 64-bit numbers. In host code it has
     `int` alone: `max(0.3f, 0.7f)` is 0 there, and no compiler warns. The operands get the type that CUDA gives them, or
-    the host is given `std::max`.
+    the host is given `fmaxf`, `fmax` or `std::max`.
     """
 
     code, name, severity = "CU214", "mixed-min-max", Severity.INFO
@@ -41,8 +42,8 @@ class MixedMinMax(Check):
         ),
         Example(
             "float f(float a, float b) { return max(a, b); }\n",
-            "#include <algorithm>\nfloat f(float a, float b) { return std::max(a, b); }\n",
-            "on the host",
+            "float f(float a, float b) { return fmaxf(a, b); }\n",
+            "on the host: of a number and a NaN CUDA gives the number",
         ),
         Example(
             "void f(unsigned n, int m) { CHECK(min(m, n)); }\n",
@@ -56,6 +57,7 @@ class MixedMinMax(Check):
         ),
         Example("#define LEAST(a, b) min(a, b)\n", note="in a macro body the types are not known"),
         Example("__device__ float f(float a, float b) { return min(a, b); }\n", note="the device has it"),
+        Example("__both float f(float a, float b) { return max(a, b); }\n", note="a macro may say which side"),
         Example("int f(int a, int b) { return min(a, b); }\n", note="the host has it"),
         Example("using namespace std;\nfloat f(float a, float b) { return max(a, b); }\n", note="the library's"),
         Example("#define max(a, b) ((a) > (b) ? (a) : (b))\nfloat f(float a, float b) { return max(a, b); }\n"),
@@ -147,7 +149,7 @@ def _host(unit: Unit, i: int) -> bool:
         return False
     if f.sides:
         return "__host__" in f.sides
-    return not any(w.isupper() and len(w) > 3 for w in unit.t[f.first : f.name_at])
+    return not any(map(may_be_macro, unit.t[f.first : f.name_at]))
 
 
 def _doubtful(unit: Unit, i: int, call: Call, types: list[str]) -> bool:
@@ -176,8 +178,9 @@ def _edits(unit: Unit, i: int, call: Call, types: list[str]) -> tuple[tuple[Edit
         return (), ()
     start = unit.p[i - 1] if unit.tok(i - 1) == "::" else unit.p[i]
     name = unit.t[i]
-    if a != b and both in ("float", "double"):
-        return (replace(start, unit.end(i), f"f{name}"),), ()
+    if both in ("float", "double"):  # as CUDA: of a number and a NaN the number, which `std::min` need not give
+        new = f"f{name}f" if {a, b} == {"float"} else f"f{name}"
+        return (replace(start, unit.end(i), new),), ()
     new = f"std::{name}" if a == b else f"std::{name}<{both}>"
     return (replace(start, unit.end(i), new),), ("algorithm",)
 

@@ -84,3 +84,8 @@ KEYWORDS = (
     | (STATEMENTS | EXPRESSION_WORDS | ASM | DECLARATION_WORDS) - {"NULL"}
     | frozenset("requires".split())
 )
+
+
+def may_be_macro(word: str) -> bool:
+    """Whether a word among the specifiers of a function may be a macro, which may say on which side the function is."""
+    return (word.isupper() and len(word) > 3) or (word.startswith("__") and word not in SPECIFIERS | ATTRIBUTES)
