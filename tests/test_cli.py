@@ -425,6 +425,8 @@ def test_query_of_what_has_no_target_says_why_and_what_instead() -> None:
     assert done.exit_code == 0
     assert "not in HIP" in done.stdout
     assert "why" in done.stdout and "instead" in done.stdout
+    long = cu2port("query", "cuda::std::mdspan").stdout
+    assert "\\n" not in long and max(map(len, long.splitlines())) <= 100  # a long field fills several lines
 
 
 def test_query_of_a_header() -> None:

@@ -46,7 +46,7 @@ def query(name: str, as_json: bool) -> int:
         echo_document(json_of(_row_values(catalog, row, own)) + "\n")
     else:
         for line in _row_lines(catalog, row, own):
-            echo(line)
+            echo_lines(line)  # of a field, which may fill several
     return 0
 
 
