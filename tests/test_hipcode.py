@@ -330,3 +330,10 @@ def test_no_rule_edits_a_file_that_the_tree_calls_hips(piece: str, mode: str) ->
         result = translate(text, options, path="a.cu", project=Project(side="hip"))
         assert result.output.decode() == text
         assert not any(j.outcome is Outcome.APPLIED for j in result.findings)
+
+
+def test_nothing_is_said_of_what_hips_compiler_leaves_out_of_hips_code() -> None:
+    vote = "int f(int v) { return __shfl_sync(0xffffffff, v, 0); }\n"
+    text = f"#ifdef __HIP_PLATFORM_NVCC__\n{vote}#else\n{vote}#endif\n"
+    found = translate(text, Options(use_clang=False), path="a.cu", project=Project(side="hip")).findings
+    assert [j.finding.start > text.index("#else") for j in found if "mask" in j.finding.message] == [True]

@@ -9,21 +9,22 @@ from functools import lru_cache
 from cu2port.checks import all_checks
 from cu2port.core.model import Edit, Finding, Span, Trust
 from cu2port.facts.conditionals import Cover
-from cu2port.facts.hipcode import untouched
+from cu2port.facts.hipcode import cuda_branches, untouched
 from cu2port.facts.unit import Unit
 
 
 def left_alone(unit: Unit, findings: Iterable[Finding]) -> Iterable[Finding]:
     """Findings without an edit in HIP's code. In that code only what is true of HIP is said, and done by nobody but a
-    person; a finding of other code that needs an edit there is a person's too."""
+    person; a finding of other code that needs an edit there is a person's too. Nothing is said of what HIP's compiler
+    leaves out of that code (`#ifdef __HIP_PLATFORM_NVIDIA__`)."""
     cover = untouched(unit)
-    return tuple(_outside(cover, findings)) if cover else findings
+    return tuple(_outside(cover, Cover(cuda_branches(unit)), findings)) if cover else findings
 
 
-def _outside(cover: Cover, findings: Iterable[Finding]) -> Iterator[Finding]:
+def _outside(cover: Cover, left_out: Cover, findings: Iterable[Finding]) -> Iterator[Finding]:
     for f in findings:
         if f.start in cover:
-            if f.code in _true_of_hip():
+            if f.code in _true_of_hip() and f.start not in left_out:
                 yield _by_hand(f, f.message) if f.edits else f
         elif any(reaches_into(cover, e) for e in f.edits):
             yield _by_hand(f, f"{f.message}; left to do, since it would change code that is for HIP already")
