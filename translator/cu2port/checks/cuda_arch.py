@@ -26,7 +26,7 @@ from cu2port.syntax.around import around
 from cu2port.syntax.conditions import UNDEFINED, UNKNOWN, Lookup, Macro, truth
 from cu2port.syntax.constants import Constant
 from cu2port.syntax.lexer import lex
-from cu2port.syntax.tree import Binary, Name
+from cu2port.syntax.tree import Binary, Name, Unary
 
 _HOST_OR_LATER = re.compile(
     r"! defined __CUDA_ARCH__ \|\| __CUDA_ARCH__ >= ([0-9]+)\Z|__CUDA_ARCH__ >= ([0-9]+) \|\| ! defined __CUDA_ARCH__\Z"
@@ -81,7 +81,7 @@ class CudaArch(Check):
             findings=2,
         ),
         Example(
-            "#if (__CUDA_ARCH__) >= 600 || (__CUDA_ARCH__) == 530\nint x;\n#endif\n",
+            "#if (__CUDA_ARCH__) >= (600) || (__CUDA_ARCH__) == 530\nint x;\n#endif\n",
             "#if defined(__HIP_DEVICE_COMPILE__) || (__CUDA_ARCH__) == 530\nint x;\n#endif\n",
             "in brackets: another GPU is no feature",
             findings=2,
@@ -366,5 +366,5 @@ def _plain_truth(unit: Unit, i: int) -> bool:
     """`#if __CUDA_ARCH__`: the value itself is the condition. `(__CUDA_ARCH__) == 700` is none, brackets or not."""
     d = unit.in_directive(i)
     path = around(unit, i) if d is not None and d.keyword in ("if", "elif") else ()
-    used = len(path) > 1 and isinstance(path[1], Binary) and path[1].op not in ("&&", "||")
+    used = len(path) > 1 and isinstance(path[1], (Binary, Unary)) and path[1].op not in ("&&", "||", "!")
     return bool(path) and isinstance(path[0], Name) and not used and is_asked(*path)

@@ -50,7 +50,7 @@ def comparison(
     if not in_code if d is None else d.keyword not in keywords:
         return None
     path = around(unit, i)
-    if len(path) < 2 or not all(isinstance(w, Paren) for w in path[0].around) or not is_asked(*path[1:]):
+    if len(path) < 2 or not _is_plain(path[0]) or not is_asked(*path[1:]):
         return None
     e = path[1]
     if not isinstance(e, Binary) or e.op not in _FLIP:
@@ -89,7 +89,12 @@ def _is_binary(e: Expr, op: str, left: Expr) -> TypeGuard[Binary]:
 
 def _number(unit: Unit, e: Expr) -> int | None:
     """The value of an expression that is a decimal number."""
-    return _value(unit.t[e.at]) if isinstance(e, Num) and not e.around and _NUMBER.match(unit.t[e.at]) else None
+    return _value(unit.t[e.at]) if isinstance(e, Num) and _is_plain(e) and _NUMBER.match(unit.t[e.at]) else None
+
+
+def _is_plain(e: Expr) -> bool:
+    """Whether nothing but brackets is around an operand."""
+    return all(isinstance(w, Paren) for w in e.around)
 
 
 def is_asked(e: Expr, *outer: Expr) -> bool:
