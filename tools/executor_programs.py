@@ -4,7 +4,8 @@
 
 EMULATOR is a folder with an executor of GPU code objects, as `cu2port simulate --executor` takes one. Programs and
 their arguments are those of `simulate_rate.py`. Each runs in the simulator at 64 and 32 lanes and as gfx942 and gfx1100
-code; where the simulator's run passes, output and exit code are compared. Lines about time may have other numbers.
+code; where the simulator's run passes in a quarter of a second, output and exit code are compared. Lines about time may
+have other numbers.
 
 Exit: 0 when all that the executor ran to their end agree, 1 when some do not.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -28,11 +30,12 @@ from cu2port.verify.executor import WAVES, Executor, build, find_executor
 from cu2port.verify.sim_build import build as build_simulated
 from cu2port.verify.sim_compiler import CannotBuild, find_toolchain
 
+SHORT_S = 0.25  # a program that takes the simulator longer is left out
 CANNOT = 99  # what the executor ends with when it lacks something
 
 
 def tried(entry: Entry, corpus: Path, executor: Executor, limit: float) -> dict[str, str]:
-    """What a program's code for each target says; nothing where the simulator's run does not pass."""
+    """What a program's code for each target says; nothing where the simulator's run does not pass, or takes long."""
     how = recipe(entry, tomllib.loads(TABLE.read_text()), corpus)
     folder = corpus / f"{entry.name}-cuda"
     limits = simulate.Limits(limit)
@@ -44,9 +47,10 @@ def tried(entry: Entry, corpus: Path, executor: Executor, limit: float) -> dict[
         program = program_of(folder, how, copy)
         binaries = build_simulated(program, Path(scratch), tuple(WAVES.values()), find_toolchain())
         for target, wave in WAVES.items():
+            began = time.monotonic()
             theirs = simulate.run(binaries[wave], how.arguments, limits, capture=True)
-            if verdict(theirs, how.silent)[0] != "pass":
-                continue
+            if verdict(theirs, how.silent)[0] != "pass" or time.monotonic() - began > SHORT_S:
+                return {}
             try:
                 made = build(program, Path(scratch), target, executor)
             except CannotBuild as e:

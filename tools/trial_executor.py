@@ -1,6 +1,6 @@
 """Kernels that `cu2port trial` calls the same, also as machine code of AMD GPUs, with the same arguments.
 
-    python tools/trial_executor.py EMULATOR FOLDER... [--every N] [--count N] [--launches N] [--keep DIR] [--json FILE]
+    python tools/trial_executor.py EMULATOR FOLDER... [-I DIR]... [--every N] [--count N] [--launches N] [--json FILE]
 
 EMULATOR is a folder with an executor of GPU code objects, as `cu2port simulate --executor` takes one; it is no part of
 cu2port. Of each FOLDER up to `--count` kernels are taken that `cu2port trial` calls the same. The converted kernel is
@@ -39,11 +39,12 @@ from cu2port.verify.trial.fitting import smaller
 from cu2port.verify.trial.kernels import Kernel, Unclear
 from cu2port.verify.trial.program import LackingError, write
 from cu2port.verify.trial.run import Asked, Recorded, Trial, open_trial, work_folder
-from cu2port.verify.trial.verdict import Verdict, first_difference, most_common_failure, read_output
+from cu2port.verify.trial.verdict import First, Said, Verdict, first_difference, most_common_failure, read_output
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 MOST_THREADS = 1024
 CASE_S = 120  # of a processor, for one launch
+OTHER_ORDER = ("--quantum", "61")  # instructions of a wave before the next one's turn, for `amdemu/run.py`
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,16 @@ class Result:
     word: str
     why: str = ""
     launches: int = 0
+
+
+@dataclass(frozen=True)
+class How:
+    """Take each N-th unit of a folder, so many kernels of it, so many launches of each."""
+
+    include_dirs: tuple[Path, ...]
+    every: int
+    count: int
+    launches: int
 
 
 def threads_of(recorded: Recorded, number: int) -> int:
@@ -95,22 +106,39 @@ def compiled(trial: Trial, recorded: Recorded, executor: Executor, target: str) 
 
 def executed(trial: Trial, recorded: Recorded, runner: Sequence[str], made: Path, cases: Sequence[int]) -> Result:
     """Run some launches. `runner`: the words before a program's name."""
+    none = Result("", "", "", "did not run")
+    said, ended = called(trial, recorded, runner, made, cases)
+    agree = len(said.numbers("same", "close"))
+    if first := differing(said, made.stem):
+        again = differing(called(trial, recorded, runner, made, [first.case], OTHER_ORDER)[0], made.stem)
+        other = "agrees" if again is None else "differs too" if again.text == first.text else f"differs: {again.text}"
+        return replace(none, word="differs", why=f"{first.text}; in another order of waves it {other}", launches=agree)
+    if agree < len(cases):
+        why = said.unfit or (f"{most_common_failure(said.cases)} " if said.cases else "") + ended
+        return replace(none, why=why, launches=agree)
+    return replace(none, word="agrees", launches=agree)
+
+
+def differing(said: Said, target: str) -> First | None:
+    """The smallest launch that left other values."""
+    return first_difference({target: replace(said, cases=tuple(c for c in said.cases if c.word == "differs"))})
+
+
+def called(
+    trial: Trial, recorded: Recorded, runner: Sequence[str], made: Path, cases: Sequence[int], more: Sequence[str] = ()
+) -> tuple[Said, str]:
+    """What a program says of some launches, and the last line of errors, its own or those of its last launch."""
     call = [*runner, str(made), "compare", str(recorded.folder), str(trial.asked.seed), str(25 * CASE_S)]
+    limit = CASE_S * (1 + len(cases))
     try:
         done = subprocess.run(
-            [*call, *map(str, cases)], capture_output=True, cwd=recorded.folder, timeout=CASE_S * (1 + len(cases))
+            [*call, *map(str, cases), *more], capture_output=True, cwd=recorded.folder, timeout=limit, text=True
         )
     except subprocess.TimeoutExpired:
-        return Result("", "", "", "did not run", "time limit")
-    said = read_output(done.stdout.decode("utf-8", "replace"))
-    agree = len(said.numbers("same", "close"))
-    if first := first_difference({made.stem: replace(said, cases=tuple(c for c in said.cases if c.word == "differs"))}):
-        return Result("", "", "", "differs", first.text, agree)
-    if agree < len(cases):
-        ended = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        why = said.unfit or (most_common_failure(said.cases) if said.cases else ended)
-        return Result("", "", "", "did not run", why, agree)
-    return Result("", "", "", "agrees", "", agree)
+        return Said(), "time limit"
+    errors = recorded.folder / "errors"
+    ended = done.stderr or (errors.read_text("utf-8", "replace") if errors.is_file() else "")
+    return read_output(done.stdout), ended.strip().rpartition("\n")[2]
 
 
 def judge(trial: Trial, kernel: Kernel, executor: Executor, runner: Sequence[str], launches: int) -> Iterator[Result]:
@@ -129,25 +157,22 @@ def judge(trial: Trial, kernel: Kernel, executor: Executor, runner: Sequence[str
             yield replace(found, kernel=kernel.path, target=target)
 
 
-def run(
-    root: Path, executor: Executor, runner: Sequence[str], asked: Asked, how: tuple[int, int, int]
-) -> Iterator[Result]:
-    """Kernels of one folder. `how`: take each N-th unit, kernels, launches of each."""
-    every, most, launches = how
+def run(root: Path, executor: Executor, runner: Sequence[str], asked: Asked, how: How) -> Iterator[Result]:
+    """Kernels of one folder."""
     done: set[str] = set()
-    for program in islice(programs(root, None, (), "logical"), 0, None, every):
+    for program in islice(programs(root, None, how.include_dirs, "logical"), 0, None, how.every):
         try:
             opened = open_trial(program, replace(asked, root=program.include_dirs[0]), find_toolchain())
         except CannotRun:
             continue
         for real, kernel in opened[1] if opened else ():
-            if len(done) >= most:
+            if len(done) >= how.count:
                 return
             key = f"{real}:{kernel.line}"
             if opened is None or isinstance(kernel, Unclear) or key in done:
                 continue
             try:
-                for result in judge(opened[0], kernel, executor, runner, launches):
+                for result in judge(opened[0], kernel, executor, runner, how.launches):
                     done.add(key)
                     yield replace(result, file=f"{real.relative_to(absolute_path(root))}:{kernel.line}")
             except (LackingError, CannotBuild):
@@ -157,6 +182,7 @@ def run(
 @click.command(help=__doc__)
 @click.argument("emulator", type=FOLDER)
 @click.argument("roots", nargs=-1, type=FOLDER, required=True)
+@click.option("-I", "include_dirs", multiple=True, type=FOLDER)
 @click.option("--every", type=click.IntRange(min=1), default=1, help="Take each N-th translation unit.")
 @click.option("--count", type=int, default=10, help="Kernels of a folder.")
 @click.option("--launches", type=int, default=4, help="Launches of a kernel.")
@@ -167,6 +193,7 @@ def run(
 def main(
     emulator: Path,
     roots: tuple[Path, ...],
+    include_dirs: tuple[Path, ...],
     every: int,
     count: int,
     launches: int,
@@ -183,7 +210,7 @@ def main(
     words = shlex.split(runner) or [str(executor.python), str(script), str(executor.folder), str(keep / "instructions")]
     results: list[Result] = []
     for root in roots:
-        for r in run(root, executor, words, Asked(time_s=time_s), (every, count, launches)):
+        for r in run(root, executor, words, Asked(time_s=time_s), How(include_dirs, every, count, launches)):
             results.append(r)
             print(one_line(f"{root.name}/{r.file}: {r.kernel}: {r.target} {r.word} ({r.launches}) {r.why}"), flush=True)
             if json_file:
