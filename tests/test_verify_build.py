@@ -286,7 +286,7 @@ def test_a_command_that_builds_a_tree_tells_its_units(tmp_path: Path) -> None:
     """Scripts, variables of the shell and makes by name are followed; what is linked of nothing runs; headers that the
     build makes are found; the tree is left as it was."""
     files = {
-        "build.sh": "set -e\nexport KIND=3\nmake -C gpu\n",
+        "build.sh": "set -e\nexport KIND=3\nmake -C gpu\nnvcc -o x gpu/k.cu && ./x\n",
         "gpu/Makefile": "HIPCC = none\nall: app\n\t./app\nk.o: k.cu\n\t$(HIPCC) -DK=$(KIND) -I. -c k.cu -o $@\n"
         "made.h:\n\techo 'int f();' > $@\nmain.o: made.h\n\tg++ -I. -c main.cpp -o $@\n"
         "app: main.o k.o\n\tg++ main.o k.o -lamdhip64 -o $@\n",
@@ -315,8 +315,15 @@ def test_a_command_that_builds_a_tree_tells_its_units(tmp_path: Path) -> None:
         (f"{gpu}/k.cu", HIP, ("-DK=3", "-I.", made), gpu),
     ]
     assert "built by `sh build.sh`" in built.notes[0]
-    assert len(built.notes) == 1, built.notes
+    assert built.notes[1:] == ["the build still calls nvcc for gpu/k.cu; no unit was made of that"]
     assert sorted(p.name for p in (root / "gpu").iterdir()) == ["Makefile", "k.cu", "main.cpp"]
+
+
+def test_a_tree_that_cannot_be_copied_is_one_line(tmp_path: Path) -> None:
+    root = _write(tmp_path / "t", {"a.cu": ""})
+    os.mkfifo(root / "pipe")
+    with running.Runner(30, str(tmp_path)) as runner, pytest.raises(CannotRun, match=r"cannot be copied: .*pipe"):
+        recorded.units_of(Tree(root, root, "t"), tmp_path, rocm_root.RocmRoot(tmp_path, False), runner, ("true",))
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make here")

@@ -2,9 +2,9 @@
 
     python record_compiler.py LOG COPY NAME REAL WORDS...
 
-A source of HIP becomes an empty object or program, so that a build goes on. One for the host is compiled by REAL, and
-what does not compile or link becomes empty too. What asks about the compiler, outside of COPY or in a test of autotools
-or CMake, is REAL's alone.
+A source of HIP or CUDA becomes an empty object or program, so that a build goes on. One for the host is compiled by
+REAL, and what does not compile or link becomes empty too. What asks about the compiler, outside of COPY or in a test of
+autotools or CMake, is REAL's alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Sequence
 _SOURCE = re.compile(r"\.(?:hip|cu|cpp|cc|cxx|c\+\+|c)\Z", re.I)
 _OBJECT = re.compile(r"\.(?:o|obj|a|so(?:\.\d+)*|lo)\Z")
 _PROBE = re.compile(r"conftest|CMakeTmp|CMakeScratch|CompilerId|TryCompile-|CMakeDetermineCompilerABI")
-_HIP = ("hipcc", "amdclang++")
+_DEVICE = ("hipcc", "amdclang++", "nvcc")
 _ASKS = frozenset({"-E", "-M", "-MM"})
 _MOST_NESTED = 8
 
@@ -38,7 +38,7 @@ def main(log: str, copy: str, name: str, real: str, words: Sequence[str]) -> int
         return subprocess.call([real, *words])
     if sources:
         _note(log, here, [name, *read])
-    device = name in _HIP or ("-x", "hip") in itertools.pairwise(read)
+    device = name in _DEVICE or ("-x", "hip") in itertools.pairwise(read)
     if not device and subprocess.call([real, *words, "-w"], stderr=subprocess.DEVNULL) == 0:
         return 0
     return _empty(read, sources, real)

@@ -23,6 +23,8 @@ from cu2port.verify.running import Runner
 from cu2port.verify.units import Tree, Unit
 
 _HIP = ("hipcc", "amdclang++")
+_NVCC = "nvcc"
+_SHOWN = 60  # characters of a command
 _HOSTS = ("g++", "gcc", "c++", "cc", "clang++", "clang", "mpicxx", "mpic++", "mpiCC", "mpicc")
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".cuh", ".inc", ".inl")
 _PROGRAM = """#!/bin/sh
@@ -33,14 +35,18 @@ exec {python} -I -S {recorder} {log} {copy} {name} {real} "$@"
 def units_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, command: Sequence[str]) -> Built:
     """The units that a command compiles, run where the tree is asked for. Raises CannotRun in one line."""
     copy, log = folder / "copy", folder / "commands.jsonl"
-    shutil.copytree(tree.root, copy, symlinks=True, ignore=shutil.ignore_patterns(STATE, ".git"))
+    try:
+        shutil.copytree(tree.root, copy, symlinks=True, ignore=shutil.ignore_patterns(STATE, ".git"))
+    except shutil.Error as e:  # of each file: where it is, where it goes, what is wrong
+        raise CannotRun(f"{tree.given}: the tree cannot be copied: {e.args[0][0][2]}"[:300]) from e
     _lay_out(root, log, copy)
     # make takes these for words of its command line, which win over what a Makefile says
     names = sorted({"ROCM_PATH", "HIP_PATH", *TOOLKITS})
     sets = [f"HIPCC={root.path}/bin/hipcc", *(f"{name}={root.path}" for name in names)]
     here = copy / tree.asked.relative_to(tree.root)
     ended = runner.run(["env", *sets, f"MAKEFLAGS= -- {' '.join(sets)}", *command], str(here), said_too=True)
-    written = shlex.join(command)
+    written = " ".join(" ".join(command).split())
+    written = written if len(written) <= _SHOWN else f"{written[:_SHOWN]}..."
     if ended.code is None:
         raise CannotRun(f"{tree.given}: `{written}` did not end in time (--time-limit)")
     found = list(dict.fromkeys(_units(log, tree, copy, root)))
@@ -49,6 +55,10 @@ def units_of(tree: Tree, folder: Path, root: RocmRoot, runner: Runner, command: 
         raise CannotRun(f"{tree.given}: `{written}` compiles no source of the tree: {last[:300]}; {ALONE}")
     languages = ", ".join(f"{sum(u.language == of for u in found)} {name}" for of, name in commands.NAMES)
     notes = [f"built by `{written}` with compilers that write down their words: {languages}"]
+    left = _of_nvcc(log)
+    if left:
+        more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+        notes.append(f"the build still calls nvcc for {left[0]}{more}; no unit was made of that")
     if ended.code:
         notes.append(f"the command ends with {ended.code}; what it compiled until then was compiled")
     return Built(found, notes)
@@ -59,7 +69,7 @@ def _lay_out(root: RocmRoot, log: Path, copy: Path) -> None:
     real = root.path / "real"
     real.mkdir()
     path = os.pathsep.join(p for p in os.environ.get("PATH", os.defpath).split(os.pathsep) if p)
-    for name in (*_HIP, *_HOSTS):
+    for name in (*_HIP, *_HOSTS, _NVCC):
         ours = root.path / "bin" / name
         if ours.exists():
             below = str(real / name)
@@ -67,7 +77,7 @@ def _lay_out(root: RocmRoot, log: Path, copy: Path) -> None:
             Path(below).write_text(text)
             Path(below).chmod(0o755)
         else:
-            below = shutil.which(name, path=path) or ""
+            below = shutil.which(name, path=path) or ("" if name != _NVCC else str(root.path / "bin" / "clang"))
         if below:
             words = {"python": sys.executable, "recorder": record_compiler.__file__, "log": log, "copy": copy}
             text = _PROGRAM.format(
@@ -77,12 +87,22 @@ def _lay_out(root: RocmRoot, log: Path, copy: Path) -> None:
             ours.chmod(0o755)
 
 
-def _units(log: Path, tree: Tree, copy: Path, root: RocmRoot) -> Iterator[Unit]:
-    lines = log.read_text("utf-8", "surrogateescape").splitlines() if log.is_file() else []
-    made = _made(copy, tree.root)
-    for line in lines:
+def _rows(log: Path) -> Iterator[tuple[str, list[str]]]:
+    """The folder and words of each command."""
+    for line in log.read_text("utf-8", "surrogateescape").splitlines() if log.is_file() else []:
         row = json.loads(line)
-        where, words = row["folder"], [with_root(w, root) for w in row["words"]]
+        yield row["folder"], row["words"]
+
+
+def _of_nvcc(log: Path) -> list[str]:
+    """Sources that are compiled by nvcc still."""
+    return [w for _, words in _rows(log) if words[0] == _NVCC for w in words[1:] if SOURCE.search(w)]
+
+
+def _units(log: Path, tree: Tree, copy: Path, root: RocmRoot) -> Iterator[Unit]:
+    made = _made(copy, tree.root)
+    for where, written_words in _rows(log):
+        words = [with_root(w, root) for w in written_words]
         if not COMPILERS.fullmatch(words[0]):
             continue
         sources = [w for w in words[1:] if SOURCE.search(w) and not w.startswith("-")]
