@@ -166,3 +166,46 @@ def test_an_old_standard_of_cpp_is_not_that_of_hip(tmp_path: Path, above: str, g
     text = (tmp_path / "out" / "gpu" / "CMakeLists.txt").read_text()
     assert ("find_package(hip)\nset(CMAKE_HIP_STANDARD 17)\n" in text) == given
     assert "find_package(hip)" in text
+
+
+def test_host_sources_that_reach_thrust_are_compiled_as_hip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through headers, behind a variable, in a folder below; not in a branch for the device's compiler, not the tree's
+    own Thrust."""
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "src/CMakeLists.txt": "project(x LANGUAGES CXX CUDA)\nset(SRC a.cpp ${CMAKE_SOURCE_DIR}/lib/b.cpp c.cpp)\n"
+        "set_source_files_properties(e.cpp PROPERTIES LANGUAGE CXX)\nadd_executable(x d.cpp e.cpp f.cpp ${SRC})\n",
+        "src/lib/CMakeLists.txt": "add_library(l b.cpp)\n",
+        "src/mem.h": "#include <thrust/device_ptr.h>\n",
+        "src/guard.h": "#ifdef __CUDACC__\n#include <thrust/sort.h>\n#endif\n",
+        "src/cub/own.h": "",
+        "src/a.cpp": '#include "mem.h"\n',
+        "src/lib/b.cpp": '#include "../mem.h"\n',
+        "src/c.cpp": '#include "guard.h"\n',
+        "src/d.cpp": '#include "cub/own.h"\n',
+        "src/e.cpp": "#include <thrust/tuple.h>\n",
+        "src/f.cpp": "#include <thrust/tuple.h>\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert ran("src", "-o", "out").exit_code == 0
+    mark = "set_source_files_properties({} PROPERTIES LANGUAGE HIP)\n"
+    top, _, rest = (tmp_path / "out/CMakeLists.txt").read_text().partition(mark.format("f.cpp"))
+    assert top.startswith("project(x LANGUAGES CXX HIP)\n" + mark.format("a.cpp ${CMAKE_SOURCE_DIR}/lib/b.cpp"))
+    assert top.count("LANGUAGE HIP") == 1
+    assert rest == "add_executable(x d.cpp e.cpp f.cpp ${SRC})\n"
+    assert (tmp_path / "out/lib/CMakeLists.txt").read_text() == mark.format("b.cpp") + "add_library(l b.cpp)\n"
+    assert ran("out", "-o", "again").exit_code == 0
+    assert (tmp_path / "again/CMakeLists.txt").read_text() == (tmp_path / "out/CMakeLists.txt").read_text()
+
+
+def test_without_the_language_cuda_host_sources_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "src").mkdir()
+    text = "project(x LANGUAGES CXX)\nfind_package(CUDAToolkit)\nadd_executable(x a.cpp)\n"
+    (tmp_path / "src/CMakeLists.txt").write_text(text)
+    for name in ("a.cpp", "b.cpp"):
+        (tmp_path / "src" / name).write_text("#include <thrust/tuple.h>\n")
+    assert ran("src", "-o", "out").exit_code == 0
+    assert "LANGUAGE HIP" not in (tmp_path / "out/CMakeLists.txt").read_text()

@@ -24,6 +24,7 @@ _OWN_CUDA = re.compile(
     r"|(?i:find_package)\s*\(\s*CUDA(?:Toolkit)?\b|cuda_add_(?:library|executable)\b"
 )
 _ANCHOR = re.compile(r"(?i:find_package|find_dependency)\s*\(\s*CUDA(?:Toolkit)?\b")
+_FIND_CUDA = re.compile(r"(?i:find_package)\s*\(\s*CUDA\b")
 _LANGUAGE = re.compile(r"(?i:enable_language)\s*\(\s*CUDA\b|(?i:project)\s*\([^)]*\bCUDA\b")
 _SETS = re.compile(r"(?i:\bset)\s*\(\s*(\w+)")
 _LINKED = re.compile(r"(?i:target_link_libraries|link_libraries)\s*\(([^)]*)\)")
@@ -38,7 +39,8 @@ class Facts:
     `anchor`: it looks for CUDA's toolkit itself; `language`: it enables the language CUDA; `stand_ins`: variables of
     CUDA's that it reads and that get a value; `sets`: such variables that it sets itself; `host_headers`: it passes
     CUDA's include folder on; `hip`, `cuda`: it builds for them; `defines`: variables of Make for
-    CUDA's folder that it sets; `standards`: standards of C++ that it sets, "" for one of CUDA's own."""
+    CUDA's folder that it sets; `standards`: standards of C++ that it sets, "" for one of CUDA's own;
+    `enables`: it looks for CUDA by a module that makes it a language of the build too."""
 
     packages: frozenset[str] = frozenset()
     anchor: bool = False
@@ -50,6 +52,7 @@ class Facts:
     cuda: bool = False
     defines: frozenset[str] = frozenset()
     standards: frozenset[str] = frozenset()
+    enables: bool = False
 
 
 def facts(kind: str, data: bytes) -> Facts:
@@ -91,6 +94,7 @@ def facts(kind: str, data: bytes) -> Facts:
         _OWN_HIP.search(text) is not None,
         _OWN_CUDA.search(text) is not None,
         standards=_standards(text),
+        enables=_FIND_CUDA.search(text) is not None,
     )
 
 
@@ -111,7 +115,7 @@ def too_large() -> Judged:
 
 def convert(data: bytes, path: str, asked: Asked, trust: Trust = Trust.REVIEW) -> Result:
     """Port one build file. Its output is its input but where an applied finding says."""
-    if not _CUDA.search(data):
+    if not _CUDA.search(data) and not asked.device_hosts:
         return Result(path, data, data)
     judged, edits = judge(_findings(data.decode("latin-1"), path, asked), trust)
     output = apply(data.decode("latin-1"), edits).encode("latin-1") if edits else data

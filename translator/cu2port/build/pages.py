@@ -161,6 +161,17 @@ language by the suffix, and nothing is added.""",
         ),
     ),
 )
+HOST_SOURCE = BuildRule(
+    "CU820",
+    "build-host-source",
+    Severity.WARNING,
+    """A CMake file names a source of the host that includes Thrust or CUB.
+
+NVIDIA's Thrust lets any compiler read its headers. Without the compiler of HIP, rocThrust looks for CUDA's, and rocPRIM
+below it does not compile with GNU's. The source gets the property `LANGUAGE HIP` where it is named, as nvcc would give
+it to the compiler of the device with `-x cu`. Includes are followed through the headers of the tree; one in a branch of
+`__CUDACC__` does not count. Make files, and sources that CMake finds by a pattern, are left as they are.""",
+)
 OPTION = BuildRule(
     "CU808",
     "build-option",
@@ -363,6 +374,7 @@ BUILD_RULES: Mapping[str, BuildRule] = {
         ARCHITECTURE,
         COMMAND,
         SOURCE,
+        HOST_SOURCE,
         OPTION,
         RENAMED,
         SEPARATE,

@@ -6,12 +6,13 @@ import re
 from collections.abc import Collection, Iterator
 
 from cu2port.build.layout import break_of
-from cu2port.build.pages import RENAMED, SOURCE
+from cu2port.build.pages import HOST_SOURCE, RENAMED, SOURCE
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.words import Asked, finding, swap
 from cu2port.core.model import Finding, Side, insert
 
 _NAME = re.compile(r"(?:\$\{\w+\}|@\w+@|[\w./+*?\[\]-])*\.cu(?![\w.])", re.I)
+_HOST = re.compile(r"(?:\$\{\w+\}|@\w+@|[\w./+-])*\.(?:cc|cpp|cxx)(?![\w.])")
 _PATTERN = re.compile(r"\\\\\.cu(?![\w.])")
 _NO_SOURCES = frozenset(
     "message if elseif while configure_file add_custom_command add_custom_target execute_process install string file"
@@ -51,6 +52,7 @@ def languages(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Ite
         return
     if c.name in _NO_SOURCES or (c.name == "list" and c.args and c.args[0].text.lower() in _NO_LISTS):
         return
+    yield from _hosts(text, c, asked, known)
     names = [new for arg in c.args for new in _cuda_sources(arg, asked)]
     names = [n for n in dict.fromkeys(names) if n not in known]
     if names:
@@ -58,6 +60,20 @@ def languages(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Ite
         what = f"`{names[0]}`" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
         message = f"{what}: CMake has no language for `.cu` without CUDA; marked as HIP"
         yield finding(SOURCE, message, c.start, c.end, [insert(c.start, line + break_of(text, c.start))])
+
+
+def _hosts(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Iterator[Finding]:
+    """The property LANGUAGE for sources of the host that only the compiler of HIP takes."""
+    if not asked.device_hosts:
+        return
+    found = (m[0] for arg in c.args for m in _HOST.finditer(arg.text) if asked.reaches_device(m[0]))
+    names = [n for n in dict.fromkeys(found) if n not in known]
+    if names:
+        line = f"set_source_files_properties({' '.join(names)} PROPERTIES LANGUAGE HIP)"
+        what = f"`{names[0]}`" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+        message = f"{what}: Thrust or CUB is included, which the compiler of HIP takes alone; marked as HIP"
+        edits = [insert(c.start, line + break_of(text, c.start))]
+        yield finding(HOST_SOURCE, message, c.start, c.end, edits, review=True)
 
 
 def _cuda_sources(arg: Arg, asked: Asked) -> Iterator[str]:

@@ -43,7 +43,8 @@ class Asked:
     this file and those below it use. `stand_ins`: variables of CUDA's that it sets for the tree; `known`: all that the
     tree sets. `host_headers`: it lets the host's compiler find HIP's headers. `own_hip`: the tree builds for HIP
     already. `defined`: variables for CUDA's folder that some Makefile of the tree sets. `old_standard`: the tree asks
-    for a C++ before C++17, with none of CUDA's own, which CMake's language HIP would take over.
+    for a C++ before C++17, with none of CUDA's own, which CMake's language HIP would take over. `device_hosts`: paths
+    from that root of sources for the host that reach headers which only the compiler of HIP takes.
     """
 
     kind: str
@@ -58,6 +59,7 @@ class Asked:
     own_hip: bool = False
     defined: frozenset[str] = frozenset()
     old_standard: bool = False
+    device_hosts: frozenset[str] = frozenset()
 
     def new_name(self, word: str) -> str:
         """What a word that names a source becomes with --rename, itself where nothing is known of it.
@@ -79,6 +81,14 @@ class Asked:
                 return new
             ends = "/" + plain.lstrip("/") if tail != word else "/" + PurePosixPath(word).as_posix().lstrip("./")
         return new if any(f"/{path}".endswith(ends) for path in self.renamed) else word
+
+    def reaches_device(self, word: str) -> bool:
+        """Whether a word that names a source of the host names one of `device_hosts`; one behind a variable by its
+        end."""
+        tail = re.split(r"[$@][({<]?[^)}>@]*[)}>@]", word)[-1]
+        if tail == word:
+            return _normal(PurePosixPath(self.folder, word)) in self.device_hosts
+        return any(f"/{path}".endswith(f"/{tail.lstrip('/')}") for path in self.device_hosts)
 
 
 def _normal(path: PurePosixPath) -> str:

@@ -16,9 +16,12 @@ from cu2port.project.tree import Item, Root
 _FILE_NAME = re.compile(r"[\w.+-]+")
 
 
-def asked(items: Sequence[Item], options: Options, own_hip: bool) -> Mapping[int, tuple[Item, Asked]]:
+def asked(
+    items: Sequence[Item], options: Options, own_hip: bool, device_hosts: Collection[str] = ()
+) -> Mapping[int, tuple[Item, Asked]]:
     """What is asked for of each build file among items, by index. The files are read for the first time here.
-    `own_hip`: the tree was found to build for HIP itself."""
+    `own_hip`: the tree was found to build for HIP itself. `device_hosts`: sources of the host that only the compiler of
+    HIP takes."""
     found = {i: (item, _facts(item)) for i, item in enumerate(items) if item.kind == "build"}
     moved: dict[Path, set[str]] = {}
     for item in items:
@@ -26,6 +29,12 @@ def asked(items: Sequence[Item], options: Options, own_hip: bool) -> Mapping[int
             moved.setdefault(item.root.path, set()).add(item.relative)
     names = {path: frozenset(of) for path, of in moved.items()}
     own = {root for root in {item.root for item, _ in found.values()} if _own_hip(root, found.values())}
+    # where CUDA is no language of the tree, HIP will be none
+    with_cuda = {item.root for item, f in found.values() if f.language or f.enables}
+    hosts: dict[Root, set[str]] = {root: set() for root in with_cuda}
+    for item in items:
+        if item.root in with_cuda and item.name in device_hosts:
+            hosts[item.root].add(item.relative)
     packages = _packages(found)
     stand_ins, known = _stand_ins(found)
     defined = frozenset(name for _, f in found.values() for name in f.defines)
@@ -47,6 +56,7 @@ def asked(items: Sequence[Item], options: Options, own_hip: bool) -> Mapping[int
                 defined=defined,
                 old_standard=i in stand_ins
                 and _old_standard(f for other, f in found.values() if other.root is item.root),
+                device_hosts=frozenset(hosts.get(item.root, ())),
             ),
         )
         for i, (item, _) in found.items()

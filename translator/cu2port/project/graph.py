@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -142,6 +142,25 @@ class Graph:
     def targets(self, file: str) -> frozenset[str]:
         """The files of the tree that a file includes."""
         return frozenset(self._edges.get(file, {}).values())
+
+    def reaching(self, files: Iterable[str]) -> frozenset[str]:
+        """The files that are one of these, or include one through others of the tree."""
+        found = set(files)
+        todo = list(found)
+        while todo:
+            for includer in self._includers.get(todo.pop(), ()):
+                if includer not in found:
+                    found.add(includer)
+                    todo.append(includer)
+        return frozenset(found)
+
+    def including(self, pattern: re.Pattern[str]) -> list[str]:
+        """The files that include a header so spelled, which the tree has not itself."""
+        return [
+            f
+            for f, names in self._spelled.items()
+            if any(pattern.match(name) and not self._ending(name) for name in names)
+        ]
 
     def own(self, file: str) -> frozenset[str]:
         """The include spellings of a file that name a file of the tree, whatever folder the build finds it in; and

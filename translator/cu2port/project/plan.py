@@ -6,7 +6,7 @@ import contextlib
 import difflib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -19,6 +19,7 @@ from cu2port.core.model import Options, Project
 from cu2port.core.record import TreeRecord
 from cu2port.project import build_files, git
 from cu2port.project.compile_db import CompileDb
+from cu2port.project.device_hosts import device_hosts
 from cu2port.project.git_objects import GitError
 from cu2port.project.graph import Graph, Scan, scan_includes
 from cu2port.project.ignore import patterns
@@ -218,8 +219,9 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
             names = (item.shown.lstrip("/"), output_of(request, item).lstrip("/"))
         jobs.append(replace(job, options=options, project=project, diff=names, not_scanned=lost.get(job.path, "")))
     in_trees = {item.name: item.shown for _, item in bare if item.root.folder}
+    hosts = device_hosts(graph) if any(item.kind == "build" for item in items) else frozenset()
     return Plan(
-        [*jobs, *build_jobs(request, items, sides is not None and sides.decision == "both")],
+        [*jobs, *build_jobs(request, items, sides is not None and sides.decision == "both", hosts)],
         graph,
         sides.record(in_trees) if sides and in_trees else None,
     )
@@ -250,10 +252,11 @@ def _side(sides: Sides | None, path: str, in_tree: bool) -> SideName:
     return "kept" if sides.decision == "both" else side
 
 
-def build_jobs(request: Request, items: Sequence[Item], own_hip: bool) -> list[Job]:
-    """A job for every build file. `own_hip`: the tree builds for HIP itself, and nothing of it is converted."""
+def build_jobs(request: Request, items: Sequence[Item], own_hip: bool, hosts: Collection[str] = ()) -> list[Job]:
+    """A job for every build file. `own_hip`: the tree builds for HIP itself, and nothing of it is converted. `hosts`:
+    sources of the host that only the compiler of HIP takes."""
     jobs = []
-    for i, (item, asked) in build_files.asked(items, request.options, own_hip).items():
+    for i, (item, asked) in build_files.asked(items, request.options, own_hip, hosts).items():
         names = None
         if request.mode == "diff":
             names = (item.shown.lstrip("/"), output_of(request, item).lstrip("/"))
