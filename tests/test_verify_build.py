@@ -17,7 +17,7 @@ from cu2port.build.table import table
 from cu2port.cli import cli
 from cu2port.project.tree import CannotRun
 from cu2port.verify import build, commands, configure, dry_run, packages, recorded, rocm_root, running
-from cu2port.verify.units import CXX, HIP, Tree, Unit
+from cu2port.verify.units import CXX, HIP, C, Tree, Unit
 
 NO_STUB = "is not on this machine, and there is no stub for it; install it, or name it with --build-arg="
 PROJECT = {
@@ -101,6 +101,9 @@ def test_a_command_keeps_the_build_s_flags() -> None:
     assert found == Unit("/t/x.cu", HIP, ("-DA=1", "-Iinc", "-fgpu-rdc", "-std=gnu++17"), "/b")
     found = commands.unit(["/r/bin/clang++", "-O2", "-c", "y.cpp", "-o", "y.o"], "/t/y.cpp", "y.cpp", "/t")
     assert (found.language, found.flags) == (CXX, ("-O2",))
+    found = commands.unit("hipcc -O2 x.cu y.o lib/libz.a -lz -o x".split(), "/t/x.cu", "x.cu", "/t")  # links too
+    assert (found.language, found.flags) == (HIP, ("-O2", "-lz"))
+    assert commands.unit(["hipcc", "-std=c99", "-c", "y.c"], "/t/y.c", "y.c", "/t").language == C
 
 
 def test_commands_of_fetched_projects_are_left_out(tmp_path: Path) -> None:

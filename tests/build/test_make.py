@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cu2port.build.convert import convert, facts
 from cu2port.build.table import table
-from cu2port.build.words import Asked
+from cu2port.build.words import Asked, kind_of
 from cu2port.core.model import Outcome, Result
 
 
@@ -135,3 +135,12 @@ def test_texts_change_where_findings_say_and_once(text: str, renames: bool) -> N
     assert all(c in rest for c in kept)  # what no edit covers stands there in its order
     if not any(j.outcome is Outcome.CONFLICT for j in result.findings):  # a person was told to finish those
         assert port(result.output.decode("latin-1"), **asked).output == result.output
+
+
+@pytest.mark.parametrize("name", ["Makefile.inc", "make.config", "common.mk.in", "make.def", "Make.defs"])
+def test_files_that_makefiles_include_are_known_by_name(name: str) -> None:
+    assert kind_of(name) == "make"
+
+
+def test_other_files_called_make_are_none() -> None:
+    assert [n for n in ("make.sh", "make.py", "make.cu", "maker.config") if kind_of(n)] == []

@@ -15,7 +15,10 @@ MOST_BYTES = 1 << 20  # of a build file that is read
 _KINDS: tuple[tuple[str, str], ...] = (
     ("cmake", r"CMakeLists\.txt(?:\.in)?|.*\.cmake(?:\.in)?"),
     ("presets", r"CMake(?:User)?Presets\.json"),
-    ("make", r"[Mm]akefile(?:\..*)?|.*\.(?:mk|mak|make)|GNUmakefile"),
+    (
+        "make",
+        r"[Mm]akefile(?:\..*)?|.*\.(?:mk|mak|make)(?:\.in)?|GNUmakefile|[Mm]ake\.(?:config|conf|inc|include|defs?|common|rules)",
+    ),
     ("setup", r"setup\.py"),
     ("pyproject", r"pyproject\.toml"),
     (

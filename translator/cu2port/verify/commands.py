@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ _HIP_COMPILERS = frozenset({"hipcc", "amdclang++"})
 _C_COMPILERS = frozenset({"clang", "gcc", "cc", "amdclang", "mpicc"})
 _HOST_COMPILERS = frozenset({"g++", "c++", "gcc", "cc", "mpicxx", "mpic++", "mpiCC", "mpicc"})
 _C_SUFFIXES = (".c",)
+_LINKED = re.compile(r"[^-].*\.(?:o|obj|lo|a|so(?:\.\d+)*)\Z")  # one command may compile and link
 
 
 def read(file: Path, tree: Tree, build: Path) -> tuple[list[Unit], list[str]]:
@@ -42,11 +44,11 @@ def read(file: Path, tree: Tree, build: Path) -> tuple[list[Unit], list[str]]:
 
 def unit(words: Sequence[str], path: str, written: str, folder: str, own_host: bool = False) -> Unit:
     """A compile command as a unit. `written`: the source as the command has it. `own_host`: code for the host alone is
-    compiled by the compiler that the command names, where this machine has it and it is not clang."""
+    compiled by the compiler that the command names, where this machine has it and it is not clang. hipcc and nvcc take
+    a `.c` for C."""
     program = os.path.basename(words[0]) if words else ""  # noqa: PTH119
-    language = (
-        HIP if program in _HIP_COMPILERS else C if program in _C_COMPILERS and path.endswith(_C_SUFFIXES) else CXX
-    )
+    device = program in _HIP_COMPILERS
+    language = C if (device or program in _C_COMPILERS) and path.endswith(_C_SUFFIXES) else HIP if device else CXX
     flags: list[str] = []
     rest = iter(words[1:])
     for word in rest:
@@ -54,7 +56,7 @@ def unit(words: Sequence[str], path: str, written: str, folder: str, own_host: b
             value = next(rest, "")
             if word == "-x" and value == "hip":
                 language = HIP
-        elif word not in _ALONE and not word.startswith(_JOINED) and word != written:
+        elif word not in _ALONE and not word.startswith(_JOINED) and word != written and not _LINKED.match(word):
             flags.append(word)
     own = shutil.which(words[0]) if own_host and language != HIP and program in _HOST_COMPILERS else None
     return Unit(path, language, tuple(flags), folder, own or "")
