@@ -22,7 +22,8 @@ import click
 
 from cu2port.project.tree import CannotRun
 from cu2port.verify import simulate
-from cu2port.verify.sim_build import Program, build, find_toolchain
+from cu2port.verify.sim_build import Program, build
+from cu2port.verify.sim_compiler import find_toolchain
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 GOOD = re.compile(rb"^Passed|All distances correctly matched", re.MULTILINE)
