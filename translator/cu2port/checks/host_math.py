@@ -64,7 +64,7 @@ class HostMath(Check):
             if unit.is_member(i) or not _host_only(unit, i):
                 continue
             before = unit.tok(i - 1)
-            if before == "::" and is_identifier(unit.tok(i - 2)):
+            if before == "::" and unit.qualifier(i) < i - 1:
                 continue
             call = unit.call(i) if unit.tok(i + 1) == "(" else None
             if call is None or (is_identifier(before) and before not in ("return", "else", "case")):

@@ -9,8 +9,7 @@ from cu2port.facts.arithmetic import argument_types, common, promoted, same_shap
 from cu2port.facts.structure import Call
 from cu2port.facts.unit import Unit
 from cu2port.syntax.declarations import brings
-from cu2port.syntax.lexer import GAP, is_identifier
-from cu2port.syntax.words import may_be_macro
+from cu2port.syntax.lexer import GAP
 
 _LITERAL = re.compile(r"(?:[1-9][0-9]*|0)\Z")
 _SUFFIX = {"unsigned int": "u", "unsigned long": "ul", "unsigned long long": "ull"}
@@ -57,7 +56,16 @@ class MixedMinMax(Check):
         ),
         Example("#define LEAST(a, b) min(a, b)\n", note="in a macro body the types are not known"),
         Example("__device__ float f(float a, float b) { return min(a, b); }\n", note="the device has it"),
-        Example("__both float f(float a, float b) { return max(a, b); }\n", note="a macro may say which side"),
+        Example(
+            "__both float f(float a, float b) { return max(a, b); }\n",
+            "__both float f(float a, float b) { return fmaxf(a, b); }\n",
+            "right on both sides, if a macro means them",
+        ),
+        Example(
+            "double f(double a) { return ::max(a, 0.5); }\n",
+            "double f(double a) { return fmax(a, 0.5); }\n",
+            "with `::`",
+        ),
         Example("int f(int a, int b) { return min(a, b); }\n", note="the host has it"),
         Example("using namespace std;\nfloat f(float a, float b) { return max(a, b); }\n", note="the library's"),
         Example("#define max(a, b) ((a) > (b) ? (a) : (b))\nfloat f(float a, float b) { return max(a, b); }\n"),
@@ -115,7 +123,7 @@ def _calls(unit: Unit) -> list[tuple[int, Call]]:
         before = unit.tok(i - 1)
         if unit.t[i] in own or unit.is_member(i) or unit.tok(i + 1) != "(" or unit.in_directive(i) is not None:
             continue
-        if before == "::" and (is_identifier(unit.tok(i - 2)) or unit.tok(i - 2) == ">"):
+        if before == "::" and (unit.qualifier(i) < i - 1 or unit.tok(i - 2) == ">"):
             continue
         call = unit.call(i)
         if call is not None and len(call.args) == 2 and unit.function_at(i) is not None:
@@ -149,7 +157,7 @@ def _host(unit: Unit, i: int) -> bool:
         return False
     if f.sides:
         return "__host__" in f.sides
-    return not any(map(may_be_macro, unit.t[f.first : f.name_at]))
+    return not any(w.isupper() and len(w) > 3 for w in unit.t[f.first : f.name_at])
 
 
 def _doubtful(unit: Unit, i: int, call: Call, types: list[str]) -> bool:
