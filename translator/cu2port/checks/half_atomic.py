@@ -8,7 +8,6 @@ from cu2port.facts.arithmetic import BFLOATS, HALVES, argument_types, pointee_ty
 from cu2port.facts.named_types import ARITHMETIC
 from cu2port.facts.structure import Call
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.types import is_type_parameter
 
 _HALF = HALVES | BFLOATS | {"bfloat16", "bfloat162"}  # the last two as the usual aliases
@@ -30,6 +29,12 @@ class HalfAtomic(Check):
             "__device__ void f(__half* p, __half v) { atomicAdd(p, v); }\n",
             '#include "cu2port/half_atomic.hpp"\n'
             "__device__ void f(__half* p, __half v) { cu2port::atomic_add(p, v); }\n",
+        ),
+        Example(
+            "__device__ __half f(__half* p, __half v) { return ::atomicAdd(p, v); }\n",
+            '#include "cu2port/half_atomic.hpp"\n'
+            "__device__ __half f(__half* p, __half v) { return cu2port::atomic_add(p, v); }\n",
+            "with `::`",
         ),
         Example(
             "typedef __half2 T2;\ntemplate <typename T>\n"
@@ -88,7 +93,7 @@ def _calls(unit: Unit) -> list[tuple[int, Call]]:
     for i in unit.find("atomicAdd"):
         if unit.is_member(i) or unit.in_directive(i) is not None or unit.function_at(i) is None:
             continue
-        if unit.tok(i - 1) == "::" and is_identifier(unit.tok(i - 2)):
+        if unit.tok(i - 1) == "::" and unit.qualifier(i) < i - 1:
             continue
         call = unit.call(i)
         if call is not None and len(call.args) == 2:
