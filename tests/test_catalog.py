@@ -301,6 +301,15 @@ KINDS_OF_CHANGE = {
         "hipMemAdvise(p, 1, a, static_cast<int>(b.c()));",
         "",
     ),
+    "arrays of pointers to const: declared, and by a cast": (
+        "void f(float** a, const float** b) { cublasSgetriBatched(h, n, a, n, p, c, n, i, k); "
+        "cublasSgetriBatched(h, n, b, n, p, c, n, i, k); "
+        "cublasSgetriBatched(h, n, (const float**)(a), n, p, c, n, i, k); }",
+        "void f(float** a, const float** b) { hipblasSgetriBatched(h, n, a, n, p, c, n, i, k); "
+        "hipblasSgetriBatched(h, n, (float* const*)(b), n, p, c, n, i, k); "
+        "hipblasSgetriBatched(h, n, (float* const*)((const float**)(a)), n, p, c, n, i, k); }",
+        "",
+    ),
     "a form with a type, a default argument left out": (
         "void f(cudaMemLocation at) { cudaMemPrefetchAsync(p, 1, at, 0); cudaMemPrefetchAsync(p, 1, 0, s); }",
         "void f(hipMemLocation at) { hipMemPrefetchAsync_v2(p, 1, at, 0); hipMemPrefetchAsync(p, 1, 0, s); }",

@@ -14,17 +14,20 @@ from cu2port.syntax.tree import Binary, CallExpr, Cast, Expr, Index, Member, Nam
 from cu2port.syntax.types import Type, cast_to, written
 from cu2port.syntax.words import PLACEHOLDERS
 
-POINTER, VALUE = "*", "!*"
+POINTER, VALUE, CONST_ARRAYS = "*", "!*", "const**"
 _OBJECTS = frozenset({"variable", "parameter", "member"})
 _UNKNOWN = "__cu2port_any"  # what libclang makes of a CUDA type whose shape the shim does not know
 
 
 def is_of_type(unit: Unit, span: Span, wanted: str) -> bool | None:
-    """Whether an argument is of a type: `*` a pointer or array, `!*` neither, else a struct's name. None: not known."""
+    """Whether an argument is of a type: `*` a pointer or array, `!*` neither, `const**` surely pointers to
+    what is const, else a struct's name. None: not known."""
     first, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
     if stop <= first:
         return None
     e = read_expression(unit, first, stop)
+    if wanted == CONST_ARRAYS:
+        return _is_const_arrays(unit, span, e)
     if wanted not in (POINTER, VALUE):
         return _is_struct(unit, span, e, wanted)
     pointer = _is_pointer(unit, span, e)
@@ -40,6 +43,20 @@ def _is_pointer(unit: Unit, span: Span, e: Expr) -> bool | None:
         return asked.endswith(("*", "]"))
     depth = {d for _, d in _declared(unit, e)}
     return depth.pop() > 0 if len(depth) == 1 else None
+
+
+def _is_const_arrays(unit: Unit, span: Span, e: Expr) -> bool:
+    """False where nothing says so: most callers have arrays of plain pointers."""
+    if (outer := _outer(e)) is not None:
+        return cast_to(unit.t, outer).pointers > 1 and "const" in unit.t[outer.type_first : outer.type_stop]
+    if asked := _asked(unit, span, whole=True):
+        return asked.startswith("const ") and asked.count("*") > 1
+    if not isinstance(e, Name):
+        return False
+    found = [d for d in unit.declarations.named(e.text) if d.kind in _OBJECTS]
+    return bool(found) and all(
+        written(unit.t, d).indirections > 1 and "const" in unit.t[d.type_first : d.type_stop] for d in found
+    )
 
 
 def _points(unit: Unit, e: Expr) -> bool | None:
@@ -93,19 +110,26 @@ def _conditions(unit: Unit, offset: int) -> set[tuple[str, bool]]:
     return out
 
 
-def _asked(unit: Unit, span: Span) -> str:
-    """libclang's answer, without `const` and references; "" for none."""
+def _asked(unit: Unit, span: Span, whole: bool = False) -> str:
+    """libclang's answer, without references and, if not `whole`, `const`; "" for none."""
     facts = unit.ask(spans=((span.start, span.end),))
     expr = facts.exprs.get((span.start, span.end)) if facts is not None else None
     if expr is None or not expr.type or _UNKNOWN in expr.type or "dependent" in expr.type:
         return ""
-    return expr.type.removeprefix("const ").removesuffix("&").rstrip()
+    type_ = expr.type.removesuffix("&").rstrip()
+    return type_ if whole else type_.removeprefix("const ")
+
+
+def _outer(e: Expr) -> Cast | None:
+    """The cast of an expression that is last done."""
+    outer = next((w for w in reversed(e.around) if not isinstance(w, Paren)), None)
+    return outer if isinstance(outer, Cast) and outer.type_first < outer.type_stop else None
 
 
 def _cast(unit: Unit, e: Expr) -> Type | None:
     """The type that an expression is cast to; None if it is not cast."""
-    outer = next((w for w in reversed(e.around) if not isinstance(w, Paren)), None)
-    return cast_to(unit.t, outer) if isinstance(outer, Cast) and outer.type_first < outer.type_stop else None
+    outer = _outer(e)
+    return None if outer is None else cast_to(unit.t, outer)
 
 
 def _name(e: Expr) -> str:
