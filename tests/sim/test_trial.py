@@ -496,11 +496,16 @@ def test_reports_and_exit_codes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert Text("x").hip == "x"
 
 
+RACE = "if (n % 2) { s[threadIdx.x] = n + 1; n -= s[127 - threadIdx.x] == n + 3; __syncthreads(); } "
+
+
 @pytest.mark.slow
-def test_a_race_that_changes_no_result_is_a_difference(tmp_path: Path, toolchain: Toolchain) -> None:
+@pytest.mark.parametrize("own", ["", RACE], ids=["clean", "CUDA races in other launches"])
+def test_a_race_that_changes_no_result_is_a_difference(own: str, tmp_path: Path, toolchain: Toolchain) -> None:
     path = tmp_path / "k.cu"
-    path.write_text("""__global__ void k(int* out, int n) {
-    __shared__ int s[128];
+    path.write_text(
+        """__global__ void k(int* out, int n) {
+    __shared__ int s[128]; OWN
     s[threadIdx.x] = n;
     __syncthreads();
     int a = s[127 - threadIdx.x];
@@ -509,7 +514,8 @@ def test_a_race_that_changes_no_result_is_a_difference(tmp_path: Path, toolchain
     out[blockIdx.x * 128 + threadIdx.x] = s[threadIdx.x] + a;
 }
 void go(int* a) { k<<<3, 128>>>(a, 9); }
-""")
+""".replace("OWN", own)
+    )
     opened = open_trial(Program((path,)), Asked(time_s=20.0, waves=(32,)), toolchain)
     assert opened is not None and isinstance(opened[1][0][1], Kernel)
     trial, kernel = opened[0], opened[1][0][1]

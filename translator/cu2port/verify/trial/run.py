@@ -49,7 +49,6 @@ _WATCHING = {"CU2PORT_SIM_CHECK": "1"}
 #: A function of the host that is kept by its name may call others: a kernel that does so fails when it runs.
 _LINKED = ("-Wl,--unresolved-symbols=ignore-all",) if sys.platform == "linux" else ()
 _MOST_FILES = 24  # that tell of a kernel's launches
-_WATCHED_LAUNCHES = 12  # in which races are looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +140,9 @@ def _read(text: str, path: str) -> Unit:
 
 
 def _telling(steady: Sequence[int], new: Set[int]) -> list[int]:
-    """The launches in which races are looked for: those that reached something new, the last first, then others."""
-    return sorted(steady, key=lambda n: (n not in new, -n if n in new else n))[:_WATCHED_LAUNCHES]
+    """The launches in which races are looked for, as far as time allows, in order: those that reached something new,
+    the last first, then others."""
+    return sorted(steady, key=lambda n: (n not in new, -n if n in new else n))
 
 
 def _shown(real: Path) -> str:
@@ -299,12 +299,14 @@ class Trial:
             return ""
         cases = [str(n) for n in _telling(steady, recorded.new)]
         binary, _ = self._build(hip, kernel, folder, 32, recorded.told, watched=True)
-        race = self._call(binary, folder, "compare", cases, _WATCHING).race()
-        if race is None:
+        races = self._call(binary, folder, "compare", cases, _WATCHING).races()
+        if not races:
             return ""
-        cuda = self._watched(recorded, cases)
-        if cuda.race() or race.number not in cuda.numbers("same", "close"):
+        cuda = self._watched(recorded, [str(n) for n in races])
+        clean = set(cuda.numbers("same", "close")) - cuda.races().keys()
+        if not clean:
             return ""
+        race = races[min(clean)]
         text, at, other = race.rest[:3]
         places = sim_check.places(folder / "hip-32-watched", [at, other])
         lines = ", ".join(Path(places[x]).name for x in (at, other) if x in places)

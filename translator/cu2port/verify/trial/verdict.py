@@ -58,9 +58,9 @@ class Said:
     def numbers(self, *words: str) -> list[int]:
         return [c.number for c in self.cases if c.word in words]
 
-    def race(self) -> Case | None:
-        """The first launch with a race: what was said of it, and the addresses of both accesses."""
-        return next((c for c in self.cases if c.word == "race"), None)
+    def races(self) -> dict[int, Case]:
+        """The launches with a race, by number: what was said of it, and the addresses of both accesses."""
+        return {c.number: c for c in self.cases if c.word == "race"}
 
     def coverage(self, count: int) -> float:
         """The part of the branches' outcomes that were seen; conditions that are constants do not count."""
