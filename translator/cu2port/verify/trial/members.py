@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from cu2port.facts.unit import Unit
 from cu2port.syntax.scopes import Declaration, Scope
 
+_ACCESS = frozenset({"private", "public", "protected"})
 _HIDDEN = frozenset({"private", "protected", "union", "virtual"})
 
 
@@ -26,11 +27,31 @@ def members(unit: Unit, seen: frozenset[str]) -> Iterator[str]:
             if found is None:
                 continue
             (head, arguments), parent = found, parent.parent
-        if parent is None or parent.kind not in ("file", "namespace") or _is_split(unit, scope):
+        if not _can_be_named(unit, parent, scope.first) or _is_split(unit, scope):
             continue
         names = [d.name for group in scope.names.values() for d in group if _is_plain(unit, d)]
         if names:
             yield _text(head, scope.path + arguments, names)
+
+
+def _can_be_named(unit: Unit, scope: Scope | None, at: int) -> bool:
+    """Whether what a scope declares at a token can be named from outside: in a namespace, or public in such a class."""
+    while scope is not None and scope.kind == "class":
+        if _access(unit, scope, at) != "public":
+            return False
+        at, scope = scope.first, scope.parent
+    return scope is not None and scope.kind in ("file", "namespace")
+
+
+def _access(unit: Unit, scope: Scope, at: int) -> str:
+    """What a class says of a member that begins at a token."""
+    said = "private" if unit.t[scope.first] == "class" else "public"
+    i = unit.t.index("{", scope.first) + 1
+    while i < at:
+        if unit.t[i] in _ACCESS and unit.tok(i + 1) == ":":
+            said = unit.t[i]
+        i = max(i, unit.match[i]) + 1  # past what braces hold
+    return said
 
 
 def _is_split(unit: Unit, scope: Scope) -> bool:

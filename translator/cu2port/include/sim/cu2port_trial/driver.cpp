@@ -85,6 +85,7 @@ constexpr std::uintptr_t kBase = std::uintptr_t{1} << 45, kSpacing = std::uintpt
 constexpr std::size_t kPage = 4096, kLongest = std::size_t{256} << 20, kMostPages = 16384;
 constexpr unsigned long kMostThreads = 65536;
 constexpr int kAreas = 256, kChildren = 4;
+constexpr std::size_t kMostAlike = 16;  // arrays for pointers of one type in one parameter
 constexpr int kFew = 12, kEnough = 32, kIdle = 60;  // launches: at least, where they are quick, without a new branch
 constexpr int kOutside = 118, kTooMuch = 119;  // exit codes of a run that says nothing about the kernel
 
@@ -403,6 +404,7 @@ void fill_argument(char* raw, const Layout& layout, bool is_integer, bool is_cla
     style.ints = Ints::small;
     const Area mine{&layout, seed, style, 0, 0};
     unsigned inner = 0;
+    std::map<const Layout* (*)(), std::vector<int>> areas;  // by what they hold
     for (std::size_t f = 0; f < layout.scalars.size(); ++f) {
         const Scalar& s = layout.scalars[f];
         if (s.kind == Field::pointer) {
@@ -411,10 +413,15 @@ void fill_argument(char* raw, const Layout& layout, bool is_integer, bool is_cla
                 std::memcpy(raw + s.offset, &arrays[first], sizeof arrays[first]);
                 continue;
             }
-            const bool none = !is_class && c.nulls >> (i % 64) & 1;
-            const int area = s.inner && !none ? reserve_areas(1) : 0;
-            if (s.inner && !none) set_area(area, *s.inner(), c.styles[i], mix(seed + ++inner), static_cast<int>(i));
-            const std::uintptr_t p = s.inner && !none ? start_of(area) : 0;
+            const bool none = !s.inner || (!is_class && c.nulls >> (i % 64) & 1);
+            std::vector<int>& alike = areas[s.inner];
+            std::size_t which = f % kMostAlike;
+            if (!none && alike.size() < kMostAlike) {
+                which = alike.size();
+                alike.push_back(reserve_areas(1));
+                set_area(alike.back(), *s.inner(), c.styles[i], mix(seed + ++inner), static_cast<int>(i));
+            }
+            const std::uintptr_t p = none ? 0 : start_of(alike[which]);
             std::memcpy(raw + s.offset, &p, sizeof p);
             if (!is_class && i < 64) arrays[i] = p;
         } else if (is_class && s.kind == Field::whole && s.size >= 4) {
