@@ -145,7 +145,7 @@ def _entity(unit: Unit, first: int, stop: int, group: Sequence[Declaration]) -> 
 def _is_host(unit: Unit, first: int, stop: int, group: Sequence[Declaration]) -> bool:
     """Whether it certainly is a function of the host: no kernel needs it, whatever its name."""
     sides = {"__global__", "__device__", *unit.side_macros}
-    if any(d.kind != "function" for d in group) or not sides.isdisjoint(unit.t[first:stop]):
+    if any(d.kind not in ("function", "constructor") for d in group) or not sides.isdisjoint(unit.t[first:stop]):
         return False
     if any(first <= launch.open < stop for launch in unit.launches):
         return True
