@@ -181,6 +181,10 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         ('CPMAddPackage("gh:NVIDIA/thrust#1.17")', "find_package(rocthrust REQUIRED)"),
         ("FetchContent_Declare(cub GIT_REPOSITORY https://github.com/NVIDIA/cub)", None),
         ("find_dependency(CUDAToolkit)", "find_dependency(hip)"),
+        (
+            "cuda_wrap_srcs()\ncuda_wrap_srcs(a OBJ)\ncuda_compile()\n",
+            "cuda_wrap_srcs()\ncuda_wrap_srcs(a OBJ)\ncuda_compile()\n",
+        ),
         ("set(A ${CMAKE_CUDA_FLAGS_${type}})", None),
     ],
 )

@@ -67,6 +67,8 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
         if c is anchor:
             yield from _anchored(text, c, asked)
         row = table()["command"].get(c.name)
+        if row is not None and len(c.args) < _OBJECTS.get(c.name, -1) + 1:  # CMake refuses it
+            continue
         if row is not None:
             gone = _own_words(c)
             yield _command(text, c, row, gone, link)
