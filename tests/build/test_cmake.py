@@ -118,6 +118,12 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         ('list(APPEND CUDA_NVCC_FLAGS "-Xcompiler;-fPIC")', 'string(APPEND CMAKE_HIP_FLAGS " -fPIC")'),
         ('list(APPEND CUDA_NVCC_FLAGS "-Xcompiler" "${F}" -g)', 'string(APPEND CMAKE_HIP_FLAGS " ${F} -g")'),
         ('set(CUDA_NVCC_FLAGS "-Xcompiler" "-Wall" "-g")', 'set(CMAKE_HIP_FLAGS "-Wall -g")'),
+        (
+            'cuda_add_library(x a.cc OPTIONS ${K} -Xcompiler="-fPIE" -g)\n',
+            "add_library(x a.cc)\nset(x_HIP_OPTIONS ${K} -fPIE -g)\n"
+            'target_compile_options(x PRIVATE "$<$<COMPILE_LANGUAGE:HIP>:${x_HIP_OPTIONS}>")\n'
+            "target_link_libraries(x hip::host)\n",
+        ),
         ('list(APPEND CUDA_NVCC_FLAGS "-Xptxas;-v")', 'string(APPEND CMAKE_HIP_FLAGS " ")'),
         ("list(APPEND CUDA_NVCC_FLAGS -Xptxas -v -O3)", 'string(APPEND CMAKE_HIP_FLAGS " -O3")'),
         ('set(CUDA_NVCC_FLAGS "${CUDA_NVCC_FLAGS} -O3")', 'set(CMAKE_HIP_FLAGS "${CMAKE_HIP_FLAGS} -O3")'),

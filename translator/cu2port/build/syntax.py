@@ -65,7 +65,12 @@ def _command(text: str, node: Node, nested: bool) -> Command:
     args: list[Arg] = []
     for child in node.children:
         if child.type == "argument_list":
-            args += [_arg(text, a) for a in child.named_children if a.type == "argument"]
+            for a in child.named_children:
+                if a.type == "argument":
+                    args.append(_arg(text, a))
+                    if len(args) > 1 and not args[-2].quoted and args[-2].end == args[-1].start:
+                        last, before = args.pop(), args.pop()  # `-Xcompiler="-fPIE"` is one, with its quotes
+                        args.append(Arg(text[before.start : last.end], before.start, last.end, before.start))
     return Command(text[word.start_byte : word.end_byte].lower(), node.start_byte, node.end_byte, tuple(args), nested)
 
 

@@ -23,7 +23,7 @@ _NAMES = frozenset(  # commands whose arguments are names of variables
     " find_library find_program get_filename_component cmake_dependent_option execute_process get_property return"
     " set_property".split()
 )
-_OPTION_WORD = re.compile(r"(?:\\.|[^\s;<>\"\\])+")
+_OPTION_WORD = re.compile(r"(?:\\.|=\"[^\"]*\"|[^\s;<>\"\\])+")
 _COMMENT = re.compile(r"#(?:\[(?P<n>=*)\[.*?\](?P=n)\]|[^\r\n]*\S)", re.S)
 _ENDS = frozenset({"CACHE", "PARENT_SCOPE"})
 _TRIES = frozenset({"try_compile", "try_run"})
