@@ -374,7 +374,6 @@ BUILD_RULES: Mapping[str, BuildRule] = {
         ARCHITECTURE,
         COMMAND,
         SOURCE,
-        HOST_SOURCE,
         OPTION,
         RENAMED,
         SEPARATE,
@@ -387,5 +386,6 @@ BUILD_RULES: Mapping[str, BuildRule] = {
         LINE,
         EMBEDDED,
         HAZARD,
+        HOST_SOURCE,
     )
 }
