@@ -8,7 +8,7 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.scopes import Declaration, Scope
 
 _ACCESS = frozenset({"private", "public", "protected"})
-_HIDDEN = frozenset({"private", "protected", "union", "virtual"})
+_HIDDEN = frozenset({"union", "virtual"})
 
 
 def members(unit: Unit, seen: frozenset[str]) -> Iterator[str]:
@@ -17,8 +17,6 @@ def members(unit: Unit, seen: frozenset[str]) -> Iterator[str]:
         if scope.kind != "class" or scope.name not in seen or scope.bases or unit.t[scope.first] == "union":
             continue
         if scope.first < 0 or not _HIDDEN.isdisjoint(unit.t[scope.first : scope.last]):
-            continue
-        if unit.t[scope.first] == "class" and "public" not in unit.t[scope.first : scope.last]:
             continue
         parent = scope.parent
         head, arguments = "", ""
@@ -29,9 +27,9 @@ def members(unit: Unit, seen: frozenset[str]) -> Iterator[str]:
             (head, arguments), parent = found, parent.parent
         if not _can_be_named(unit, parent, scope.first) or _is_split(unit, scope):
             continue
-        names = [d.name for group in scope.names.values() for d in group if _is_plain(unit, d)]
-        if names:
-            yield _text(head, scope.path + arguments, names)
+        plain = [d for group in scope.names.values() for d in group if _is_plain(unit, d)]
+        if plain and all(_access(unit, scope, d.at) == "public" for d in plain):
+            yield _text(head, scope.path + arguments, [d.name for d in plain])
 
 
 def _can_be_named(unit: Unit, scope: Scope | None, at: int) -> bool:
