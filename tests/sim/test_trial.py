@@ -225,14 +225,17 @@ void go() { k<<<1, dim3(16, 16)>>>(0, 0, 1); }
     assert said.outcome == "same" and said.branches == 1, said.text
 
 
-def test_a_mask_without_meaning_is_not_compared(tried: Try) -> None:
+def test_a_mask_or_a_width_without_meaning_is_not_compared(tried: Try) -> None:
     text = """__global__ void k(int* a) {
     if (threadIdx.x % 2) a[threadIdx.x] = __shfl_sync(0xffffffffu, a[threadIdx.x], 0);
     __syncthreads();
 }
+__global__ void l(int* a, int w) { a[threadIdx.x] = __shfl_up_sync(0xffffffffu, a[threadIdx.x], 3, w); }
+void go(int* a) { l<<<1, 64>>>(a, 16); }
 """
-    said = tried(text, waves=(64,))["k"]
-    assert said.outcome == "could not" and "the mask names lanes that are elsewhere" in said.why
+    said = tried(text, waves=(64,))
+    assert said["k"].outcome == "could not" and "the mask names lanes that are elsewhere" in said["k"].why
+    assert said["l"].outcome == "same", said["l"].text
 
 
 def test_a_kernel_of_a_header_sees_what_its_unit_declares_before(tried: Try, tmp_path: Path) -> None:

@@ -19,6 +19,11 @@ constexpr int kMisused = 117;  // exit code: the kernel has no meaning in CUDA, 
     std::_Exit(kMisused);
 }
 
+// Which the manual wants to be a power of two, at most the lanes of a warp.
+inline int segment(const char* name, int width, Where where) {
+    if (width < 1 || width > 32 || (width & (width - 1))) undefined(name, "the width is not a power of two up to 32", where);
+    return width;
+}
 // PTX `shfl.sync`: the lane that is read, or the own one where the source lies outside of the segment.
 enum class Mode { up, down, bfly, idx };
 inline int source_lane(Mode mode, int lane, unsigned b, int width) {
@@ -110,13 +115,13 @@ T fold(const Answers<T>& a, F f) {
     inline cu2port_cuda::Wide<T> name##_sync(unsigned mask, T v, B b, int width = 32, CU2PORT_SIM_WHERE) {          \
         const cu2port_cuda::Wide<T> wide = v;                                                                       \
         return cu2port_cuda::from(cu2port_cuda::ask(#name "_sync", mask, wide, where), cu2port_cuda::Mode::mode,    \
-                                  static_cast<unsigned>(b), width);                                                 \
+                                  static_cast<unsigned>(b), cu2port_cuda::segment(#name "_sync", width, where));    \
     }                                                                                                               \
     template <class T>                                                                                              \
     inline cu2port_cuda::Wide<T> name(T v, B b, int width = 32, CU2PORT_SIM_WHERE) {                                \
         const cu2port_cuda::Wide<T> wide = v;                                                                       \
         return cu2port_cuda::from(cu2port_cuda::ask(#name, wide, where), cu2port_cuda::Mode::mode,                  \
-                                  static_cast<unsigned>(b), width);                                                 \
+                                  static_cast<unsigned>(b), cu2port_cuda::segment(#name, width, where));            \
     }
 CU2PORT_CUDA_SHUFFLE(__shfl, idx, int)
 CU2PORT_CUDA_SHUFFLE(__shfl_up, up, unsigned)
