@@ -228,7 +228,7 @@ def _command(text: str, c: Command, row: Row, gone: Sequence[Arg], link: str) ->
         line = f"{break_of(text, c.start)}target_link_libraries({c.args[0].text} {scope}{row.target})"
         edits.append(insert(c.end, line, Side.LEFT))
     first = _OBJECTS.get(c.name, 0)
-    if first and len(c.args) > first:
+    if first:
         edits.append(Edit(c.args[0].start, c.args[first].start, ()))
     message = f"`{c.name}` becomes `{row.to}`" + (f": {row.why}" if row.why else "")
     stay = _stay(c, gone)
