@@ -57,8 +57,8 @@ class MixedMinMax(Check):
         Example("#define LEAST(a, b) min(a, b)\n", note="in a macro body the types are not known"),
         Example("__device__ float f(float a, float b) { return min(a, b); }\n", note="the device has it"),
         Example(
-            "__both float f(float a, float b) { return max(a, b); }\n",
-            "__both float f(float a, float b) { return fmaxf(a, b); }\n",
+            "#define __both __host__ __device__\n__both float f(float a, float b) { return max(a, b); }\n",
+            "#define __both __host__ __device__\n__both float f(float a, float b) { return fmaxf(a, b); }\n",
             "right on both sides, if a macro means them",
         ),
         Example(
