@@ -34,7 +34,8 @@ def ran(text: str, wave: int, folder: Path, *flags: str) -> list[str]:
     return done.output.decode().splitlines()
 
 
-@pytest.mark.parametrize("wave", [pytest.param(32, marks=pytest.mark.slow), 64])
+@pytest.mark.slow
+@pytest.mark.parametrize("wave", [32, 64])
 def test_products(wave: int, tmp_path: Path) -> None:
     """Whole numbers exactly, others within the bound that is promised; both warps of a block or one of them."""
     lines = ran(converted(), wave, tmp_path)

@@ -341,6 +341,7 @@ GFX11 = "CU2PORT_SIM_RDNA 3"  # WMMA as gfx11 has it; else wavefronts of 32 lane
 WAYS = ((32, ""), (32, GFX11), (64, ""))
 
 
+@pytest.mark.slow
 def test_the_cxx_agrees_with_the_manual(tmp_path: Path) -> None:
     compare(OPCODES, CASES, WAYS, 1, tmp_path)
 

@@ -51,6 +51,7 @@ def folder(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch
     return tmp_path
 
 
+@pytest.mark.slow
 def test_errors_of_a_cuda_file_stand_at_its_lines(folder: Path) -> None:
     """Conversion adds one include and drops two: lines move."""
     text = (
@@ -114,4 +115,4 @@ def test_more_memory_than_the_machine_has(tmp_path: Path, monkeypatch: pytest.Mo
 def test_nothing_is_left_in_the_cache_but_runtimes_and_the_header(folder: Path) -> None:
     assert simulated(folder, kernel("d[threadIdx.x] = 1;")).returncode == 0
     cache = Path(os.environ["CU2PORT_CACHE_DIR"])
-    assert {p.name.partition("-")[0] for p in (cache / "sim").iterdir()} == {"runtime", "first", "first.h"}
+    assert {p.name.partition("-")[0] for p in (cache / "sim").iterdir()} <= {"runtime", "asked", "first", "first.h"}

@@ -12,6 +12,7 @@ from cu2port.core.data import cache_dir
 from cu2port.verify import sim_build, sim_compiler, simulate
 
 FIRST = '#include <cstdio>\n#define kWave 7\nint main() { printf("%d %d\\n", kWave, warpSize == 64); }\n'
+TEXT = ["-include", "hip/hip_runtime.h"]
 
 
 @pytest.fixture
@@ -26,15 +27,29 @@ def made_by(words: list[str]) -> Path:
     return Path(words[1] + ".gch")
 
 
+def second(gcc: sim_compiler.Toolchain, *words: str) -> list[str]:
+    gcc.runtime_first(words)
+    return gcc.runtime_first(words)
+
+
 def test_one_header_for_all_folders_and_macros(gcc: sim_compiler.Toolchain) -> None:
-    plain = gcc.runtime_first([*gcc.flags(64), "-O0"])
+    plain = second(gcc, *gcc.flags(64), "-O0")
     assert made_by(plain).is_file()
     assert gcc.runtime_first([*gcc.flags(64), "-O0", "-I/nowhere", "-DN=4", "-lm"]) == plain
-    assert gcc.runtime_first([*gcc.flags(32), "-O0"]) != plain
+    assert second(gcc, *gcc.flags(32), "-O0") != plain
+
+
+def test_words_that_come_once_have_no_header(
+    gcc: sim_compiler.Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CU2PORT_CACHE_DIR", str(tmp_path))
+    assert gcc.runtime_first([*gcc.flags(64), "-O0"]) == TEXT
+    assert [p.suffix for p in (tmp_path / "sim").iterdir()] == [""]
+    assert gcc.runtime_first([*gcc.flags(32), "-O0"]) == TEXT
 
 
 def test_words_under_which_the_header_does_not_compile(gcc: sim_compiler.Toolchain) -> None:
-    assert gcc.runtime_first([*gcc.flags(64), "-fno-such-option"]) == ["-include", "hip/hip_runtime.h"]
+    assert second(gcc, *gcc.flags(64), "-fno-such-option") == TEXT
 
 
 def test_the_runtime_comes_first(simulated: Callable[..., simulate.Ran]) -> None:
@@ -54,16 +69,18 @@ def test_the_headers_not_used_for_longest_go(tmp_path: Path) -> None:
     for age in range(sim_compiler._MOST_PRECOMPILED + 3):
         path = tmp_path / f"first-{age}.h.gch"
         path.touch()
+        path.with_suffix("").touch()
         os.utime(path, (1e9 - age, 1e9 - age))
     (tmp_path / "runtime-1.o").touch()
     sim_compiler._remove_oldest(tmp_path)
     left = {p.name for p in tmp_path.iterdir()}
-    assert left == {"runtime-1.o", *(f"first-{age}.h.gch" for age in range(sim_compiler._MOST_PRECOMPILED))}
+    kept = [f"first-{age}.h" for age in range(sim_compiler._MOST_PRECOMPILED)]
+    assert left == {"runtime-1.o", *kept, *(f"{name}.gch" for name in kept)}
 
 
 def test_what_is_used_is_marked_as_used(gcc: sim_compiler.Toolchain) -> None:
     words = [*gcc.flags(64), "-O0"]
-    made = made_by(gcc.runtime_first(words))
+    made = made_by(second(gcc, *words))
     os.utime(made, (1e9, 1e9))
     gcc.runtime_first(words)
     assert made.stat().st_mtime > 1e9

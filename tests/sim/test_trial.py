@@ -137,6 +137,7 @@ __global__ void l(float* out) { out[threadIdx.x] = unset(2); }
     assert "lost" in said["l"].why, said["l"].text
 
 
+@pytest.mark.slow
 def test_kernels_may_use_cub_and_draw_random_numbers(tried: Try) -> None:
     """From the states that arguments bring; a scan of CUB's by warps is another one if only renamed."""
     text = """#include <cub/warp/warp_scan.cuh>

@@ -274,8 +274,8 @@ def wrong_answers(
     [
         pytest.param(32, ("-O0",), id="wave32"),
         pytest.param(64, ("-O0",), id="wave64"),
-        pytest.param(32, ("-O1", "-D__GFX11__"), id="wave32-constants"),
-        pytest.param(64, ("-O1", "-D__GFX9__"), id="wave64-constants"),
+        pytest.param(32, ("-O1", "-D__GFX11__"), id="wave32-constants", marks=pytest.mark.slow),
+        pytest.param(64, ("-O1", "-D__GFX9__"), id="wave64-constants", marks=pytest.mark.slow),
     ],
 )
 def test_functions(wave: int, flags: tuple[str, ...], toolchain: sim_compiler.Toolchain, tmp_path: Path) -> None:

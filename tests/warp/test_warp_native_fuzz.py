@@ -46,6 +46,7 @@ def _same(seed: int, count: int, folder: Path) -> None:
         assert solo[64][c.name] == right, c.source
 
 
+@pytest.mark.slow
 def test_native(tmp_path: Path) -> None:
     _compared(0, 10, tmp_path)
 

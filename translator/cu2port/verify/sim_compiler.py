@@ -124,10 +124,17 @@ class Toolchain:
     def runtime_first(self, words: Sequence[str]) -> list[str]:
         """Words that put HIP's runtime header in front of a unit of CUDA's or HIP's, as their compilers do it.
 
+        It is compiled for itself when such words come for the second time: until then that takes longer than it saves.
         words: those with which the unit is compiled, without folders and files."""
         if self.is_zig or self.is_clang:  # clang takes no precompiled header that was made with other macros
             return ["-include", _FIRST]
         same = [f"-I{HEADERS}", *(w for w in words if _MATTERS.match(w))]
+        digest = hashlib.sha256(repr((self.command, same)).encode()).hexdigest()[:16]
+        asked = cache_dir() / "sim" / f"asked-{digest}"
+        if not asked.is_file():
+            asked.parent.mkdir(parents=True, exist_ok=True)
+            asked.touch()
+            return ["-include", _FIRST]
         try:
             return self.precompiled("first", f"#include <{_FIRST}>\n", same, ("cu2port_sim", "hip"))
         except CannotBuild:  # the unit's own message is the better one
@@ -161,6 +168,7 @@ def _remove_oldest(folder: Path) -> None:
             found.append((path.stat().st_mtime, path))
     for _, path in sorted(found)[:-_MOST_PRECOMPILED]:
         path.unlink(missing_ok=True)
+        path.with_suffix("").unlink(missing_ok=True)  # the text beside gcc's
 
 
 def find_toolchain(asked: str = "") -> Toolchain:
