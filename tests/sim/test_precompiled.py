@@ -69,13 +69,21 @@ def test_the_headers_not_used_for_longest_go(tmp_path: Path) -> None:
     for age in range(sim_compiler._MOST_PRECOMPILED + 3):
         path = tmp_path / f"first-{age}.h.gch"
         path.touch()
-        path.with_suffix("").touch()
         os.utime(path, (1e9 - age, 1e9 - age))
     (tmp_path / "runtime-1.o").touch()
     sim_compiler._remove_oldest(tmp_path)
     left = {p.name for p in tmp_path.iterdir()}
-    kept = [f"first-{age}.h" for age in range(sim_compiler._MOST_PRECOMPILED)]
-    assert left == {"runtime-1.o", *kept, *(f"{name}.gch" for name in kept)}
+    assert left == {"runtime-1.o", *(f"first-{age}.h.gch" for age in range(sim_compiler._MOST_PRECOMPILED))}
+
+
+def test_a_header_that_another_process_removed(
+    gcc: sim_compiler.Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [*gcc.flags(64), "-O0"]
+    text = second(gcc, *words)
+    monkeypatch.setattr(sim_compiler.Toolchain, "kept", lambda *_: tmp_path / "gone.h.gch")
+    gone = gcc.runtime_first(words)
+    assert gone != text and Path(gone[1]).read_text() == "#include <hip/hip_runtime.h>\n"
 
 
 def test_what_is_used_is_marked_as_used(gcc: sim_compiler.Toolchain) -> None:

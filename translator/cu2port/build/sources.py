@@ -9,10 +9,12 @@ from cu2port.build.layout import break_of
 from cu2port.build.pages import HOST_SOURCE, RENAMED, SOURCE
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.words import Asked, finding, swap
+from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.model import Finding, Side, insert
 
 _NAME = re.compile(r"(?:\$\{\w+\}|@\w+@|[\w./+*?\[\]-])*\.cu(?![\w.])", re.I)
-_HOST = re.compile(r"(?:\$\{\w+\}|@\w+@|[\w./+-])*\.(?:cc|cpp|cxx)(?![\w.])")
+_OF_HOST = "|".join(re.escape(s) for s in sorted(CXX_SUFFIXES))
+_HOST = re.compile(rf"(?:\$\{{\w+\}}|@\w+@|[\w./+-])*(?:{_OF_HOST})(?![\w.])")
 _PATTERN = re.compile(r"\\\\\.cu(?![\w.])")
 _NO_SOURCES = frozenset(
     "message if elseif while configure_file add_custom_command add_custom_target execute_process install string file"

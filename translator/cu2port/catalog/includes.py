@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TypeVar
 
 from cu2port.catalog.findings import Kind, RowFinding, by_kind
-from cu2port.core.files import suffix
+from cu2port.core.files import CXX_SUFFIXES, suffix
 from cu2port.core.model import Edit, insert, replace
 from cu2port.facts.structure import Include
 from cu2port.facts.unit import Unit
@@ -206,7 +206,7 @@ def is_cuda_source(path: str) -> bool:
 
 def _has_kernels(unit: Unit) -> bool:
     """Whether a source of another name can be CUDA alone: it defines kernels or launches some."""
-    return suffix(unit.path) in (".cpp", ".cc", ".cxx") and ("__global__" in unit.words or bool(unit.launches))
+    return suffix(unit.path) in CXX_SUFFIXES and ("__global__" in unit.words or bool(unit.launches))
 
 
 def _runtime_on_top(unit: Unit) -> bool:

@@ -11,7 +11,8 @@ from typing import Any
 
 _PART = 1 << 20  # bytes that are read in one step
 CUDA_SUFFIXES = frozenset({".cu", ".cuh"})
-HOST_SUFFIXES = frozenset({".c", ".cc", ".cpp", ".cxx"})  # of sources that nvcc gives to the host's compiler
+CXX_SUFFIXES = frozenset({".cc", ".cpp", ".cxx"})
+HOST_SUFFIXES = CXX_SUFFIXES | {".c"}  # of sources that nvcc gives to the host's compiler
 SOURCE_SUFFIXES = (CUDA_SUFFIXES | HOST_SUFFIXES) | frozenset(
     {".h", ".hpp", ".hxx", ".hh", ".inl", ".inc"}
     | {".ipp", ".tcc", ".tpp", ".txx", ".impl", ".tcu", ".cui"}  # templates and parts of sources

@@ -6,13 +6,12 @@ import re
 from pathlib import Path
 
 from cu2port.catalog import load_catalog
-from cu2port.core.files import CUDA_SUFFIXES, suffix
+from cu2port.core.files import CUDA_SUFFIXES, CXX_SUFFIXES, suffix
 from cu2port.facts.unit import Unit, condition_words
 from cu2port.project.graph import Graph
 
 _LIBRARIES = re.compile(r"(?:thrust|cub)/")
 _DEVICE = frozenset({"__CUDACC__", "__NVCC__", "__HIPCC__"})
-_HOSTS = frozenset({".cc", ".cpp", ".cxx"})
 
 
 def device_hosts(graph: Graph | None) -> frozenset[str]:
@@ -21,7 +20,7 @@ def device_hosts(graph: Graph | None) -> frozenset[str]:
     if graph is None:
         return frozenset()
     direct = [f for f in graph.including(_LIBRARIES) if suffix(f) not in CUDA_SUFFIXES and _for_hosts(f)]
-    return frozenset(f for f in graph.reaching(direct) if suffix(f) in _HOSTS)
+    return frozenset(f for f in graph.reaching(direct) if suffix(f) in CXX_SUFFIXES)
 
 
 def _for_hosts(file: str) -> bool:

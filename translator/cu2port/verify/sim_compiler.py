@@ -112,7 +112,8 @@ class Toolchain:
         suffix = "pch" if self.is_clang else "gch"
         once = ("-fpch-instantiate-templates", _CONTENT) if self.is_clang else ()  # else each unit does it
         made = self.kept(f"{name}.h.{suffix}", (*words, *once, "-x", "c++-header", str(header)), folders)
-        os.utime(made)
+        with suppress(OSError):  # another process removed it: gcc reads the text then
+            os.utime(made)
         _remove_oldest(made.parent)
         if self.is_clang:
             return [_CONTENT, "-include-pch", str(made)]
@@ -168,7 +169,6 @@ def _remove_oldest(folder: Path) -> None:
             found.append((path.stat().st_mtime, path))
     for _, path in sorted(found)[:-_MOST_PRECOMPILED]:
         path.unlink(missing_ok=True)
-        path.with_suffix("").unlink(missing_ok=True)  # the text beside gcc's
 
 
 def find_toolchain(asked: str = "") -> Toolchain:
