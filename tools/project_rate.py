@@ -3,12 +3,13 @@
     python tools/project_rate.py TREE... [--arch GPUS] [--rocm-path DIR] [--torch WHEEL] [--deps DIR]
         [--only GLOB]... [--time-limit S] [--keep FOLDER] [--json FILE]
 
-Each TREE is converted (`cu2port convert TREE -o OUT`), then `cu2port verify OUT` compiles what its converted build
-compiles, with that build's flags. tools/project_rate.toml has, by the name of a tree's folder, which part of it has the
-build and what its default build is called with; `{deps}` there is the folder with what the build would fetch, each
-by its name. Where it has a `sample`, so many units with device code are drawn by lot. Prints for each project: units of
-the default build, units that compile for the host and for each GPU, every other unit with its reason, CUDA's names that
-are left, and findings that are left to do by hand. Each command has a time limit: one project cannot stop the others.
+Each TREE is converted (`cu2port convert TREE -o OUT --arch GPUS`), then `cu2port verify OUT` compiles what its
+converted build compiles, with that build's flags. tools/project_rate.toml has, by the name of a tree's folder, which
+part of it has the build and what its default build is called with; `{deps}` there is the folder with what the build
+would fetch, each by its name. Where it has a `sample`, so many units with device code are drawn by lot. Prints for each
+project: units of the default build, units that compile for the host and for each GPU, every other unit with its reason,
+CUDA's names that are left, and findings that are left to do by hand. Each command has a time limit: one project cannot
+stop the others.
 
 verify runs the project's CMake, make or setup.py: use it on projects that you would build.
 
@@ -157,12 +158,13 @@ def measure(
     """Convert a tree to a folder and compile it. `more`: options for `verify`; `deps`: where dependencies are."""
     listed = tomllib.loads(LISTED.read_text("utf-8")).get(tree.name, {})
     report = out.with_suffix(".json")
-    code, said = run(["convert", "-q", "--force", str(tree), "-o", str(out), "--report", str(report)], limit_s)
+    gpu_words = ["-q", "--arch", ",".join(gpus)]
+    code, said = run(["convert", *gpu_words, "--force", str(tree), "-o", str(out), "--report", str(report)], limit_s)
     content = read(report)
     if not content:
         return Project(tree.name, why={"": stopped("convert", code, said)})
     folder = str(out / listed.get("folder", "."))
-    words = ["-q", "--arch", ",".join(gpus), f"--time-limit={listed.get('time_limit', 300)}", *more]
+    words = [*gpu_words, f"--time-limit={listed.get('time_limit', 300)}", *more]
     words += [f"--build-arg={word.replace('{deps}', deps)}" for word in listed.get("args", ())]
     words += [f"-I{folder.replace('{deps}', deps)}" for folder in listed.get("include", ())]
     words += [f"--build-with={listed['build']}"] if "build" in listed else []

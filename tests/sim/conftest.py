@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,8 @@ def simulated(build: Build, tmp_path: Path) -> Callable[..., simulate.Ran]:
     """simulated(text, wave, *args) -> how a program of one file ended."""
 
     def get(text: str, wave: int = 64, *arguments: str, **limits: Any) -> simulate.Ran:
-        path = tmp_path / "program.hip"
+        path = tmp_path / sha256(text.encode()).hexdigest()[:16] / "program.hip"  # builds are kept by their path
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text)
         binary = build(path, wave)
         return simulate.run(binary, arguments, simulate.Limits(**limits), capture=True)

@@ -491,3 +491,18 @@ def test_textures_in_plain_memory_fetch_what_textures_fetch(simulated: Callable[
     assert (wanted.code, found.code) == (0, 0), found.errors
     assert wanted.output.count(b"\n") == 64
     assert found.output == wanted.output
+
+
+def test_texture_references_in_plain_memory_fetch_what_references_fetch(
+    simulated: Callable[..., simulate.Ran],
+) -> None:
+    """The same for references, which are variables of files: bound to all that they can be, twice."""
+    text = (Path(__file__).parent / "programs" / "texture_reference.cu").read_bytes()
+    with_units = translate(text, Options(archs=("gfx1100",)))
+    without = translate(text, Options(archs=("gfx942", "gfx1100")))
+    assert not re.findall(rb"(?<![:\w])(?:texture<|tex[123]D\w*\(|hip\w*Texture\w*\()", without.output)
+    assert without.output.count(b"__managed__ cu2port::TextureReference<") == 6
+    wanted, found = (simulated(r.output.decode(), 64) for r in (with_units, without))
+    assert (wanted.code, found.code) == (0, 0), found.errors
+    assert wanted.output.count(b" ") == 201
+    assert found.output == wanted.output

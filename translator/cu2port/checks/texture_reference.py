@@ -2,16 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.core.model import Finding, Severity
+from cu2port.catalog import lack_images
+from cu2port.core.model import Finding, Options, Severity, insert
 from cu2port.engine.check import Check, Example, InLint
 from cu2port.facts.unit import Unit
+
+_GFX942 = Options(archs=("gfx942",))
 
 
 class TextureReference(Check):
     """A texture or surface reference, which CUDA 12 removed and HIP has marked as deprecated.
 
-    HIP still declares `texture<T, dim, mode>`, but not for GPUs without texture units (gfx90a partly, gfx942, gfx950).
-    Pass a texture object to the kernel, or read global memory.
+    HIP still declares `texture<T, dim, mode>`, but nothing reads it on GPUs without texture units (gfx942, gfx950).
+    Pass a texture object to the kernel, or read global memory. With such a GPU in `--arch`, a texture reference becomes
+    the one of `cu2port/texture.hpp`, a variable in managed memory: one for all GPUs of a program, while CUDA has one
+    for each.
     """
 
     code, name, severity = "CU208", "texture-reference", Severity.WARNING
@@ -21,11 +26,41 @@ class TextureReference(Check):
     counterpart = False
     examples = (
         Example("texture<float, 1> t;", "texture<float, 1> t;"),
+        Example(
+            "texture<float, 1> t;",
+            '#include "cu2port/texture.hpp"\n__managed__ cu2port::TextureReference<float, 1> t;',
+            "for GPUs without texture units",
+            options=_GFX942,
+        ),
+        Example(
+            "template <class T> void f(texture<T, 2>& t);",
+            note="a parameter needs no memory of its own",
+            options=_GFX942,
+        ),
+        Example(
+            "typedef texture<float, 1> T; T t;",
+            '#include "cu2port/texture.hpp"\ntypedef cu2port::TextureReference<float, 1> T; T t;',
+            "`__managed__` is to be written before the type of its variables",
+            options=_GFX942,
+        ),
+        Example(
+            "#define T texture<float, 1>\nT t;",
+            '#include "cu2port/texture.hpp"\n#define T cu2port::TextureReference<float, 1>\nT t;',
+            "in a macro body",
+            options=_GFX942,
+        ),
+        Example(
+            "#define P(x) x\nP(texture<float, 1> t;)",
+            '#include "cu2port/texture.hpp"\n#define P(x) x\nP(cu2port::TextureReference<float, 1> t;)',
+            "as a macro's argument",
+            options=_GFX942,
+        ),
         Example("surface<void, 2> s;", "surface<void, 2> s;", "a surface"),
         Example("my::texture<float> t; struct texture { int x; };", note="another's name"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
+        software = lack_images(unit.options.archs)
         for i in unit.find("texture", "surface"):
             tok = unit.t[i]
             if unit.tok(i + 1) != "<" or unit.tok(i - 1) in ("::", ".", "->"):
@@ -33,9 +68,35 @@ class TextureReference(Check):
             close = unit.angle_close(i + 1)
             if close < 0 or unit.declares(i) or unit.function_at(i) is not None:
                 continue
+            if software and tok == "texture":
+                yield from self._managed(unit, i, close)
+                continue
             yield self.finding(
                 f"a {tok} reference: gone since CUDA 12, deprecated in HIP and missing on gfx942",
                 unit.p[i],
                 unit.end(close),
                 effects=(("gfx942", "compile-error"),),
+            )
+
+    def _managed(self, unit: Unit, i: int, close: int) -> Iterator[Finding]:
+        """The variable of a texture reference in memory that host and device reach."""
+        d = unit.declaration(close + 1)
+        unclear = d is None and unit.tok(close + 1).isidentifier()  # as a macro's argument
+        if unclear or (d is not None and d.kind == "type") or unit.declarations.scope_at(i).kind == "macro":
+            yield self.finding(
+                "a variable of this type needs `__managed__` before the type, so that kernels reach it",
+                unit.p[i],
+                unit.end(close),
+                effects=(("gfx942", "compile-error"),),
+            )
+        elif d is None or d.kind != "variable" or d.scope.kind not in ("file", "namespace"):
+            return
+        elif "__managed__" not in unit.t[d.first : i]:
+            yield self.finding(
+                f"`{d.name}` is fetched in software on gfx942: its reference is in managed memory",
+                unit.p[i],
+                unit.end(close),
+                edits=(insert(unit.p[i], "__managed__ "),),
+                helpers=("texture.hpp",),
+                cuda="texture",
             )

@@ -4,7 +4,8 @@
 // An array is a block of memory, row after row; a texture object points to a description in the GPU's memory, and a
 // fetch does the work of a texture unit: all address modes, points or linear filter with weights of 8 bits as CUDA
 // has them, normalized coordinates, integers read as fractions, borders. There are no mipmaps, cubes or sRGB.
-// These objects are not HIP's: what makes, fills, reads and frees them is all of this header.
+// These objects are not HIP's: what makes, fills, reads and frees them is all of this header. A texture reference is a
+// variable in managed memory with such an object: one for all GPUs of the program.
 #ifndef CU2PORT_TEXTURE_HPP
 #define CU2PORT_TEXTURE_HPP
 
@@ -322,7 +323,135 @@ inline hipError_t createSurfaceObject(hipSurfaceObject_t* out, const hipResource
 }
 inline hipError_t destroySurfaceObject(hipSurfaceObject_t s) { return hipFree(reinterpret_cast<void*>(s)); }
 
-// --- fetches: `name<T>(object, ...)`, and the form that writes through a pointer ----------------------------------
+// --- texture references: what CUDA 12 removed ---------------------------------------------------------------------
+
+namespace texture {
+template <class T, hipTextureReadMode mode> struct Fetched {
+    using type = T;
+};
+template <class T> struct Fetched<T, hipReadModeNormalizedFloat> {
+    using type = float;
+};
+template <class T, unsigned N> struct Fetched<HIP_vector_type<T, N>, hipReadModeNormalizedFloat> {
+    using type = HIP_vector_type<float, N>;
+};
+template <class C> constexpr hipChannelFormatKind kind_of() {
+    return C(0.5f) != C(0)  ? hipChannelFormatKindFloat
+           : C(-1) < C(0) ? hipChannelFormatKindSigned
+                          : hipChannelFormatKindUnsigned;
+}
+template <class T> constexpr hipChannelFormatDesc format_of() {
+    using C = typename Components<T>::type;
+    return {int(sizeof(C) * 8), Components<T>::count > 1 ? int(sizeof(C) * 8) : 0,
+            Components<T>::count > 2 ? int(sizeof(C) * 8) : 0, Components<T>::count > 3 ? int(sizeof(C) * 8) : 0,
+            kind_of<C>()};
+}
+// Kernels that run read what the reference is bound to, so that they end before it is bound to something else.
+inline hipError_t unbind(const textureReference* reference) {
+    hipTextureObject_t& object = const_cast<textureReference*>(reference)->textureObject;
+    if (object == nullptr) return hipSuccess;
+    hipError_t error = hipDeviceSynchronize();
+    if (error == hipSuccess) error = destroyTextureObject(object);
+    object = nullptr;
+    return error;
+}
+inline hipError_t bind(const textureReference* reference, const hipResourceDesc& resource) {
+    if (reference == nullptr) return hipErrorInvalidValue;
+    const hipError_t error = unbind(reference);
+    if (error != hipSuccess) return error;
+    hipTextureDesc sampler = {};
+    for (int i = 0; i < 3; ++i) sampler.addressMode[i] = reference->addressMode[i];
+    sampler.filterMode = reference->filterMode, sampler.readMode = reference->readMode;
+    sampler.normalizedCoords = reference->normalized;
+    return createTextureObject(&const_cast<textureReference*>(reference)->textureObject, &resource, &sampler);
+}
+// The bytes from p to the end of its allocation, where that is less than a size.
+inline size_t room(const void* p, size_t size) {
+    hipDeviceptr_t base = {};
+    size_t all = 0;
+    if (hipMemGetAddressRange(&base, &all, (hipDeviceptr_t)p) != hipSuccess) return (void)hipGetLastError(), size;
+    const size_t left = all - size_t(static_cast<const char*>(p) - (const char*)base);
+    return left < size ? left : size;
+}
+}  // namespace texture
+
+/// CUDA's `texture<T, dimensions, mode>`.
+template <class T, int dimensions = hipTextureType1D, hipTextureReadMode mode = hipReadModeElementType>
+struct TextureReference : textureReference {
+    constexpr TextureReference(int norm = 0, hipTextureFilterMode filter = hipFilterModePoint,
+                               hipTextureAddressMode address = hipAddressModeClamp)
+        : TextureReference(norm, filter, address, texture::format_of<T>()) {}
+    constexpr TextureReference(int norm, hipTextureFilterMode filter, hipTextureAddressMode address,
+                               hipChannelFormatDesc format)
+        : textureReference{norm, mode, filter, {address, address, address}, format, 0, 0, hipFilterModePoint, 0.0f,
+                           0.0f, 0.0f, nullptr} {}
+};
+
+inline hipError_t bindTexture(size_t* offset, const textureReference* t, const void* p,
+                              const hipChannelFormatDesc* format, size_t size = 0xffffffffu) {
+    hipResourceDesc r = {};
+    r.resType = hipResourceTypeLinear;
+    r.res.linear.devPtr = const_cast<void*>(p), r.res.linear.desc = *format;
+    r.res.linear.sizeInBytes = texture::room(p, size);
+    if (offset != nullptr) *offset = 0;
+    return texture::bind(t, r);
+}
+inline hipError_t bindTexture2D(size_t* offset, const textureReference* t, const void* p,
+                                const hipChannelFormatDesc* format, size_t width, size_t height, size_t pitch) {
+    hipResourceDesc r = {};
+    r.resType = hipResourceTypePitch2D;
+    r.res.pitch2D.devPtr = const_cast<void*>(p), r.res.pitch2D.desc = *format;
+    r.res.pitch2D.width = width, r.res.pitch2D.height = height, r.res.pitch2D.pitchInBytes = pitch;
+    if (offset != nullptr) *offset = 0;
+    return texture::bind(t, r);
+}
+inline hipError_t bindTextureToArray(const textureReference* t, hipArray_const_t array,
+                                     const hipChannelFormatDesc* = nullptr) {
+    hipResourceDesc r = {};
+    r.resType = hipResourceTypeArray, r.res.array.array = const_cast<hipArray_t>(array);
+    return texture::bind(t, r);
+}
+template <class T, int d, hipTextureReadMode m>
+hipError_t bindTexture(size_t* offset, const TextureReference<T, d, m>& t, const void* p,
+                       const hipChannelFormatDesc& format, size_t size = 0xffffffffu) {
+    return bindTexture(offset, &t, p, &format, size);
+}
+template <class T, int d, hipTextureReadMode m>
+hipError_t bindTexture(size_t* offset, const TextureReference<T, d, m>& t, const void* p, size_t size = 0xffffffffu) {
+    return bindTexture(offset, &t, p, &t.channelDesc, size);
+}
+template <class T, int d, hipTextureReadMode m>
+hipError_t bindTexture2D(size_t* offset, const TextureReference<T, d, m>& t, const void* p,
+                         const hipChannelFormatDesc& format, size_t width, size_t height, size_t pitch) {
+    return bindTexture2D(offset, &t, p, &format, width, height, pitch);
+}
+template <class T, int d, hipTextureReadMode m>
+hipError_t bindTexture2D(size_t* offset, const TextureReference<T, d, m>& t, const void* p, size_t width,
+                         size_t height, size_t pitch) {
+    return bindTexture2D(offset, &t, p, &t.channelDesc, width, height, pitch);
+}
+template <class T, int d, hipTextureReadMode m>
+hipError_t bindTextureToArray(const TextureReference<T, d, m>& t, hipArray_const_t array) {
+    return bindTextureToArray(&t, array);
+}
+template <class T, int d, hipTextureReadMode m>
+hipError_t bindTextureToArray(const TextureReference<T, d, m>& t, hipArray_const_t array,
+                              const hipChannelFormatDesc& format) {
+    return bindTextureToArray(&t, array, &format);
+}
+inline hipError_t unbindTexture(const textureReference* t) { return texture::unbind(t); }
+inline hipError_t unbindTexture(const textureReference& t) { return texture::unbind(&t); }
+inline hipError_t getTextureReference(const textureReference** out, const void* symbol) {
+    return *out = static_cast<const textureReference*>(symbol), hipSuccess;
+}
+inline hipError_t getTextureAlignmentOffset(size_t* offset, const textureReference*) {
+    return *offset = 0, hipSuccess;
+}
+inline hipError_t getTextureAlignmentOffset(size_t* offset, const textureReference& t) {
+    return getTextureAlignmentOffset(offset, &t);
+}
+
+// --- fetches: `name<T>(object, ...)`, the form that writes through a pointer, and `name(reference, ...)` ----------
 
 #define CU2PORT_TEXTURE_ARGS(...) __VA_ARGS__
 #define CU2PORT_TEXTURE_FETCH(name, parameters, arguments, x, y, z)                                  \
@@ -331,7 +460,13 @@ inline hipError_t destroySurfaceObject(hipSurfaceObject_t s) { return hipFree(re
         return texture::sample<T>(t, x, y, z);                                                       \
     }                                                                                                \
     template <class T> CU2PORT_TEXTURE void name(T* out, hipTextureObject_t o, CU2PORT_TEXTURE_ARGS parameters) { \
-        *out = name<T>(o, CU2PORT_TEXTURE_ARGS arguments);                                           \
+        *out = cu2port::name<T>(o, CU2PORT_TEXTURE_ARGS arguments);                                  \
+    }                                                                                                \
+    template <class T, int d, hipTextureReadMode m>                                                  \
+    CU2PORT_TEXTURE typename texture::Fetched<T, m>::type name(const TextureReference<T, d, m>& r,   \
+                                                               CU2PORT_TEXTURE_ARGS parameters) {    \
+        return cu2port::name<typename texture::Fetched<T, m>::type>(r.textureObject,                 \
+                                                                    CU2PORT_TEXTURE_ARGS arguments); \
     }
 #define CU2PORT_TEXTURE_1D texture::on_x(t, x), texture::only(), texture::only()
 #define CU2PORT_TEXTURE_2D texture::on_x(t, x), texture::on_y(t, y), texture::only()
@@ -366,7 +501,14 @@ template <class T> CU2PORT_TEXTURE T tex1Dfetch(hipTextureObject_t o, int x) {
     texture::load(t, x, 0, 0, texel);
     return texture::result<T>(texel);
 }
-template <class T> CU2PORT_TEXTURE void tex1Dfetch(T* out, hipTextureObject_t o, int x) { *out = tex1Dfetch<T>(o, x); }
+template <class T> CU2PORT_TEXTURE void tex1Dfetch(T* out, hipTextureObject_t o, int x) {
+    *out = cu2port::tex1Dfetch<T>(o, x);
+}
+
+template <class T, int d, hipTextureReadMode m>
+CU2PORT_TEXTURE typename texture::Fetched<T, m>::type tex1Dfetch(const TextureReference<T, d, m>& r, int x) {
+    return cu2port::tex1Dfetch<typename texture::Fetched<T, m>::type>(r.textureObject, x);
+}
 
 /// One component of the four texels around a point: lower left, lower right, upper right, upper left.
 template <class T> CU2PORT_TEXTURE T tex2Dgather(hipTextureObject_t o, float x, float y, int component = 0) {

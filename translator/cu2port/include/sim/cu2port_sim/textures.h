@@ -87,7 +87,7 @@ inline double channel(const char* p, int bits, hipChannelFormatKind kind) {
     const bool is_signed = kind == hipChannelFormatKindSigned;
     if (bits == 8) return is_signed ? get(std::int8_t{}) : get(std::uint8_t{});
     if (bits == 16) return is_signed ? get(std::int16_t{}) : get(std::uint16_t{});
-    return is_signed ? get(std::int32_t{}) : get(std::uint32_t{});
+    return is_signed ? double(get(std::int32_t{})) : double(get(std::uint32_t{}));  // not the type that both share
 }
 
 // Which texel an index stands for; -1 is the border.
@@ -314,42 +314,51 @@ inline int bind_texture(const textureReference& ref, const hipResourceDesc& r) {
 }
 }  // namespace cu2port_sim
 
-template <class T, int d, hipTextureReadMode m>
-inline hipError_t hipBindTexture(size_t* offset, const texture<T, d, m>& t, const void* p, const hipChannelFormatDesc& desc, size_t size = 0xffffffffu) {
+inline hipError_t hipBindTexture(size_t* offset, const textureReference* t, const void* p, const hipChannelFormatDesc* desc, size_t size = 0xffffffffu) {
     hipResourceDesc r{};
     r.resType = hipResourceTypeLinear;
     const cu2port_sim::Found range = cu2port_sim::find_range(p);  // the size may be left out
     const size_t room = range.base ? static_cast<char*>(range.base) + range.size - static_cast<const char*>(p) : size;
-    r.res.linear = {const_cast<void*>(p), desc, size < room ? size : room};
+    r.res.linear = {const_cast<void*>(p), *desc, size < room ? size : room};
     if (offset) *offset = 0;
-    return cu2port_sim::note(cu2port_sim::bind_texture(t, r));
+    return cu2port_sim::note(cu2port_sim::bind_texture(*t, r));
 }
-template <class T, int d, hipTextureReadMode m>
-inline hipError_t hipBindTexture(size_t* offset, const texture<T, d, m>& t, const void* p, size_t size = 0xffffffffu) {
-    return hipBindTexture(offset, t, p, t.channelDesc, size);
-}
-template <class T, int d, hipTextureReadMode m>
-inline hipError_t hipBindTexture2D(size_t* offset, const texture<T, d, m>& t, const void* p, const hipChannelFormatDesc& desc, size_t w, size_t h, size_t pitch) {
+inline hipError_t hipBindTexture2D(size_t* offset, const textureReference* t, const void* p, const hipChannelFormatDesc* desc, size_t w, size_t h, size_t pitch) {
     hipResourceDesc r{};
     r.resType = hipResourceTypePitch2D;
-    r.res.pitch2D = {const_cast<void*>(p), desc, w, h, pitch};
+    r.res.pitch2D = {const_cast<void*>(p), *desc, w, h, pitch};
     if (offset) *offset = 0;
-    return cu2port_sim::note(cu2port_sim::bind_texture(t, r));
+    return cu2port_sim::note(cu2port_sim::bind_texture(*t, r));
 }
-template <class T, int d, hipTextureReadMode m>
-inline hipError_t hipBindTexture2D(size_t* offset, const texture<T, d, m>& t, const void* p, size_t w, size_t h, size_t pitch) {
-    return hipBindTexture2D(offset, t, p, t.channelDesc, w, h, pitch);
-}
-template <class T, int d, hipTextureReadMode m>
-inline hipError_t hipBindTextureToArray(const texture<T, d, m>& t, hipArray_const_t a) {
+inline hipError_t hipBindTextureToArray(const textureReference* t, hipArray_const_t a, const hipChannelFormatDesc*) {
     hipResourceDesc r{};
     r.resType = hipResourceTypeArray;
     r.res.array.array = const_cast<hipArray_t>(a);
-    return cu2port_sim::note(cu2port_sim::bind_texture(t, r));
+    return cu2port_sim::note(cu2port_sim::bind_texture(*t, r));
 }
 template <class T, int d, hipTextureReadMode m>
-inline hipError_t hipBindTextureToArray(const texture<T, d, m>& t, hipArray_const_t a, const hipChannelFormatDesc&) {
-    return hipBindTextureToArray(t, a);
+inline hipError_t hipBindTexture(size_t* offset, const texture<T, d, m>& t, const void* p, const hipChannelFormatDesc& desc, size_t size = 0xffffffffu) {
+    return hipBindTexture(offset, &t, p, &desc, size);
+}
+template <class T, int d, hipTextureReadMode m>
+inline hipError_t hipBindTexture(size_t* offset, const texture<T, d, m>& t, const void* p, size_t size = 0xffffffffu) {
+    return hipBindTexture(offset, &t, p, &t.channelDesc, size);
+}
+template <class T, int d, hipTextureReadMode m>
+inline hipError_t hipBindTexture2D(size_t* offset, const texture<T, d, m>& t, const void* p, const hipChannelFormatDesc& desc, size_t w, size_t h, size_t pitch) {
+    return hipBindTexture2D(offset, &t, p, &desc, w, h, pitch);
+}
+template <class T, int d, hipTextureReadMode m>
+inline hipError_t hipBindTexture2D(size_t* offset, const texture<T, d, m>& t, const void* p, size_t w, size_t h, size_t pitch) {
+    return hipBindTexture2D(offset, &t, p, &t.channelDesc, w, h, pitch);
+}
+template <class T, int d, hipTextureReadMode m>
+inline hipError_t hipBindTextureToArray(const texture<T, d, m>& t, hipArray_const_t a) {
+    return hipBindTextureToArray(&t, a, &t.channelDesc);
+}
+template <class T, int d, hipTextureReadMode m>
+inline hipError_t hipBindTextureToArray(const texture<T, d, m>& t, hipArray_const_t a, const hipChannelFormatDesc& desc) {
+    return hipBindTextureToArray(&t, a, &desc);
 }
 inline hipError_t hipUnbindTexture(const textureReference& t) {
     delete t.textureObject;
