@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,6 +14,7 @@ from typing import Any
 from cu2port.cli.console import echo, echo_lines
 from cu2port.cli.options import shared
 from cu2port.core.data import cache_dir
+from cu2port.core.scratch import scratch_folder
 from cu2port.project.config import find_config
 from cu2port.project.single import write_single
 from cu2port.project.tree import CannotRun, parse_size
@@ -72,9 +72,8 @@ def _executed(path: str, arguments: Sequence[str], asked: dict[str, Any]) -> int
 def _scratch() -> Iterator[Path]:
     home = cache_dir() / "sim"
     try:
-        home.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="run-", dir=home) as scratch:
-            yield Path(scratch)
+        with scratch_folder(home, "run") as folder:
+            yield folder
     except OSError as e:
         raise CannotRun(f"{e.filename or home}: {e.strerror}") from e
 

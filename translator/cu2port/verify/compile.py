@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import shlex
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from cu2port.core.data import cache_dir
+from cu2port.core.scratch import scratch_folder
 from cu2port.core.verified import (
     COMPILES,
     FAILS,
@@ -278,13 +278,13 @@ def _lost(file: tuple[str, str]) -> UnitRecord:
 def _scratch() -> Iterator[str]:
     """A folder in the cache for what compilers write; it is gone afterwards."""
     base = cache_dir() / "verify"
+    stack = contextlib.ExitStack()
     try:
-        base.mkdir(parents=True, exist_ok=True)
-        folder = tempfile.TemporaryDirectory(prefix="run-", dir=base, ignore_cleanup_errors=True)
+        folder = stack.enter_context(scratch_folder(base, "run"))
     except OSError as e:
         raise CannotRun(f"{base} cannot be written ({e.strerror}); CU2PORT_CACHE_DIR names another folder") from e
-    with folder as name:
-        yield name
+    with stack:
+        yield str(folder)
 
 
 def _compile_all(session: _Session, units: Sequence[Unit], tick: Tick) -> list[UnitRecord]:

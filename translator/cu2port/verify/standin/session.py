@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cu2port.core.data import cache_dir
+from cu2port.core.scratch import scratch_folder
 from cu2port.project.tree import CannotRun
 from cu2port.verify.sim_compiler import Toolchain
 from cu2port.verify.simulate import Limits
@@ -59,10 +59,8 @@ def environment(toolchain: Toolchain, wave: int, limits: Limits, log: str = "") 
 
 def run(command: Sequence[str], toolchain: Toolchain, wave: int, limits: Limits, limit_s: float | None) -> Ended:
     """Run a command in the current folder. Raises CannotRun when it cannot be started or runs past the limit."""
-    home = cache_dir() / "sim"
-    home.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="session-", dir=home) as scratch:
-        log = Path(scratch) / "log"
+    with scratch_folder(cache_dir() / "sim", "session") as scratch:
+        log = scratch / "log"
         variables: Mapping[str, str] = {**os.environ, **environment(toolchain, wave, limits, str(log))}
         try:
             code = subprocess.run([*command], env=variables, timeout=limit_s).returncode

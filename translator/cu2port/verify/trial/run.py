@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice
@@ -18,6 +16,7 @@ from pathlib import Path
 from threading import Lock
 
 from cu2port.core.data import cache_dir
+from cu2port.core.scratch import scratch_folder
 from cu2port.facts.unit import Unit
 from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_build, sim_check
@@ -48,6 +47,8 @@ _ORDERS: Mapping[str, Mapping[str, str]] = {
 _WATCHING = {"CU2PORT_SIM_CHECK": "1"}
 #: A function of the host that is kept by its name may call others: a kernel that does so fails when it runs.
 _LINKED = ("-Wl,--unresolved-symbols=ignore-all",) if sys.platform == "linux" else ()
+#: How the reason begins where launches with other orders of threads leave other values.
+UNORDERED = "its result depends on the order of its threads"
 _MOST_FILES = 24  # that tell of a kernel's launches
 
 
@@ -167,16 +168,9 @@ class Recorded:
     has_ptx: bool
 
 
-@contextmanager
-def work_folder() -> Iterator[Path]:
+def work_folder() -> AbstractContextManager[Path]:
     """A folder for the programs of one kernel, removed in the end."""
-    home = cache_dir() / "sim"
-    home.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="trial-", dir=home))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    return scratch_folder(cache_dir() / "sim", "trial")
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +225,7 @@ class Trial:
         if len(steady) <= len(again.numbers("differs")):  # those that agree may hold what any order gives, as NaN
             first = first_difference({"": again})
             order = first.text.lstrip(", ") if first else "it takes too long"
-            return replace(none, why=f"its result depends on the order of its threads: {order}")
+            return replace(none, why=f"{UNORDERED}: {order}")
         part = again.coverage(count)
         if part < ENOUGH:
             missed = again.missed(written.branches)
