@@ -121,7 +121,7 @@ def executed(trial: Trial, recorded: Recorded, runner: Sequence[str], made: Path
 
 def differing(said: Said, target: str) -> First | None:
     """The smallest launch that left other values."""
-    return first_difference({target: replace(said, cases=tuple(c for c in said.cases if c.word == "differs"))})
+    return first_difference({target: said.of("differs")})
 
 
 def called(

@@ -92,6 +92,18 @@ def test_kernels_are_told_apart(tried: Try) -> None:
     assert said["sum"].line == SUM[: SUM.index("__global__ void sum")].count("\n") + 1
 
 
+def test_launches_without_a_race_are_followed(tried: Try) -> None:
+    """Two thirds of the numbers make it a race; `race` is always one."""
+    text = """__global__ void k(int* a, unsigned far) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    a[i] = a[i + (far > 2)] + 1;
+}
+void go(int* a) { k<<<2, 64>>>(a, 4); k<<<2, 64>>>(a, 5); k<<<2, 64>>>(a, 6); }
+"""
+    said = tried(text, waves=(64,))["k"]
+    assert said.outcome == "same" and said.cases == 32, said.text
+
+
 def test_a_kernel_that_is_only_renamed_differs_at_64_lanes(tried: Try) -> None:
     said = tried(SUM, "flag", waves=(32, 64), kernels=frozenset({"votes"}))["votes"]
     assert said.outcome == "differs" and "in CUDA" in said.why
@@ -464,11 +476,11 @@ __global__ void k(int n) {
 
 def test_what_programs_print_is_read() -> None:
     text = (
-        "case 0 ran\t64\t1\ncase 1 failed\ttime limit\ncase 2 same\nnoise\nbranches 314\nwriter\t(1,0,0)\t(3,1,0)\t67\n"
+        "case 0 new\t64\t1\ncase 1 failed\ttime limit\ncase 2 same\nnoise\nbranches 314\nwriter\t(1,0,0)\t(3,1,0)\t67\n"
     )
     said = read_output(text)
     assert "thread (3,1,0) of block (1,0,0) wrote it, lane 3 of" in written_by(said, 64)
-    assert said.numbers("ran", "same") == [0, 2] and most_common_failure(said.cases) == "time limit"
+    assert said.numbers("new", "same") == [0, 2] and most_common_failure(said.cases) == "time limit"
     assert said.coverage(3) == 0.75 and said.missed(["a:1", "a:2", "a:3"]) == "a:2"
 
 

@@ -154,7 +154,7 @@ def _shown(real: Path) -> str:
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """What a CUDA kernel's launches left, in files of `folder`. `cuda`: the side without `dropped`; `new`: launches
-    that reached new branches, or some more often; `said`: of the launches whose result does not depend on the order of
+    that reached new branches, or some more often; `said`: of all launches, whether their result depends on the order of
     threads; `part`: of the branches; `has_ptx`: whose accesses to memory nothing watches."""
 
     kernel: Kernel
@@ -215,26 +215,23 @@ class Trial:
         said = self._call(binary, folder, "record", [str(count), "0", str(self.asked.launches)], bodies=written.bodies)
         if said.unfit:
             return replace(none, why=f"parameters: {said.unfit}")
-        new = frozenset(c.number for c in said.cases if c.word == "ran" and "new" in c.rest)
-        ran = sorted(said.numbers("ran"), key=lambda n: (n not in new, n))  # time may end before all are compared
-        if not ran:
+        new = frozenset(said.numbers("new"))
+        steady, unsteady = said.numbers("same", "close"), said.numbers("differs")
+        if not steady and not unsteady:
             return replace(none, why=f"no arguments found: {most_common_failure(said.cases)}")
-        backward = _ORDERS[" from the last lane on"]
-        again = self._call(binary, folder, "compare", [str(n) for n in ran], backward, written.bodies)
-        steady = again.numbers("same", "close")
-        if len(steady) <= len(again.numbers("differs")):  # those that agree may hold what any order gives, as NaN
-            first = first_difference({"": again})
-            order = first.text.lstrip(", ") if first else "it takes too long"
+        if len(steady) <= len(unsteady):  # those that agree may hold what any order gives, as NaN
+            order = first.text.lstrip(", ") if (first := first_difference({"": said.of("differs")})) else ""
             return replace(none, why=f"{UNORDERED}: {order}")
-        part = again.coverage(count)
+        part = said.coverage(count)
         if part < ENOUGH:
-            missed = again.missed(written.branches)
+            missed = said.missed(written.branches)
             return replace(none, why=f"arguments reach {part:.0%} of its branches (not {missed})", branches=part)
-        return Recorded(kernel, folder, cuda, dropped, told, new, again, part, bool(written.bodies))
+        return Recorded(kernel, folder, cuda, dropped, told, new, said, part, bool(written.bodies))
 
     def compare(self, recorded: Recorded, hip: Side) -> Verdict:
         """Run a converted kernel on what was recorded. Raises CannotBuild."""
-        kernel, folder, steady = recorded.kernel, recorded.folder, recorded.said.numbers("same", "close")
+        kernel, folder, new = recorded.kernel, recorded.folder, recorded.new
+        steady = sorted(recorded.said.numbers("same", "close"), key=lambda n: (n not in new, n))  # time may end before
         found = Verdict(kernel.path, "", kernel.line, "could not", cases=len(steady), branches=recorded.part)
         with self.reading:
             hip = smaller(hip, recorded.dropped)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Outcome = Literal["same", "differs", "could not"]
 ENOUGH = 0.8  # of a kernel's branches, each taken and not taken
-_LINE = re.compile(r"case (\d+) (ran|same|close|differs|failed|race|bounds)\t?(.*)")
+_LINE = re.compile(r"case (\d+) (new|same|close|differs|failed|race|bounds)\t?(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A launch and how it went: ran, same, close, differs or failed; or `race` or `bounds`, beside another line for the
-    launch. `rest`: the fields after the word."""
+    """A launch and how it went: same, close, differs or failed; or `new`, `race` or `bounds`, beside another line for
+    the launch. `rest`: the fields after the word."""
 
     number: int
     word: str
@@ -57,6 +57,10 @@ class Said:
 
     def numbers(self, *words: str) -> list[int]:
         return [c.number for c in self.cases if c.word in words]
+
+    def of(self, *words: str) -> Said:
+        """Its cases with these words alone."""
+        return replace(self, cases=tuple(c for c in self.cases if c.word in words))
 
     def races(self) -> dict[int, Case]:
         """The launches with a race, by number: what was said of it, and the addresses of both accesses."""

@@ -1,11 +1,12 @@
 // The driver of a trial's program: it makes cases, runs them, keeps and compares what they left in memory.
 //
-//     PROGRAM record FOLDER SEED SECONDS BRANCHES FIRST LAST    run cases, keep what they left
+//     PROGRAM record FOLDER SEED SECONDS BRANCHES FIRST LAST    run cases in both orders of threads, keep what they left
 //     PROGRAM compare FOLDER SEED SECONDS CASE...               run them again, compare with what was kept
 //     PROGRAM writer FOLDER SEED SECONDS CASE ADDRESS SIZE      run one again, say which thread wrote there last
 //
-// Each case runs in a process of its own. A line of standard output for each: `case N ran`, `case N same`,
-// `case N close`, `case N differs ...` or `case N failed WHY`; `branches BITS` at the end.
+// Each case runs in a process of its own. A line of standard output for each: `case N same`, `case N close`,
+// `case N differs ...` or `case N failed WHY`; `record` adds `case N new` to those of the same result that reached new
+// branches. `branches BITS` at the end: what the cases of the same result reached.
 //
 // All is derived from a seed and a case, which `record` keeps in a file, so that the programs of the CUDA kernel and of
 // the converted one make the same arguments by themselves. Cases are made from a seed and a number; later ones take parts
@@ -599,26 +600,43 @@ void limit_time(double seconds) {
     setitimer(ITIMER_PROF, &t, nullptr);
 }
 
-unsigned char* all_branches = nullptr;  // of all cases that ran to their end, shared with their processes
-unsigned char* all_counts = nullptr;    // the same: bits for 2, 8, 32, ... times true for each thread
-void add_branches(unsigned threads) {
-    for (unsigned i = 0; i < kBranches; ++i) {
-        all_branches[i] |= branches[i];
-        for (unsigned k = 0, times = 2; k < 8 && counts[i] / threads >= times; ++k, times *= 4) all_counts[i] |= 1u << k;
+// The branches of one case or of several, each taken or not; `counts`: bits for 2, 8, 32, ... times true for each thread.
+struct Reached {
+    unsigned char branches[kBranches], counts[kBranches];
+
+    void clear() {
+        std::memset(branches, 4, kBranches), std::memset(counts, 0, kBranches);
+        for (const std::uint32_t* n = __start_cu2port_branches; n != __stop_cu2port_branches; ++n) branches[*n] = 0;
     }
-}
-int levels(unsigned count) {
-    int done = 0;
-    for (unsigned i = 0; i < count; ++i) done += __builtin_popcount(all_counts[i]);
-    return done;
-}
-int covered(unsigned count, int& of) {
-    int done = 0;
-    of = 0;
-    for (unsigned i = 0; i < count; ++i)
-        if (all_branches[i] != 4) of += 2, done += (all_branches[i] & 1) + (all_branches[i] >> 1 & 1);
-    return done;
-}
+    void add(unsigned threads) {
+        for (unsigned i = 0; i < kBranches; ++i) {
+            branches[i] |= cu2port_trial::branches[i];
+            for (unsigned k = 0, times = 2; k < 8 && cu2port_trial::counts[i] / threads >= times; ++k, times *= 4) counts[i] |= 1u << k;
+        }
+    }
+    void add(const Reached& other) {
+        for (unsigned i = 0; i < kBranches; ++i) branches[i] |= other.branches[i], counts[i] |= other.counts[i];
+    }
+    int levels(unsigned count) const {
+        int done = 0;
+        for (unsigned i = 0; i < count; ++i) done += __builtin_popcount(counts[i]);
+        return done;
+    }
+    int covered(unsigned count, int& of) const {
+        int done = 0;
+        of = 0;
+        for (unsigned i = 0; i < count; ++i)
+            if (branches[i] != 4) of += 2, done += (branches[i] & 1) + (branches[i] >> 1 & 1);
+        return done;
+    }
+};
+struct Outcome {
+    Reached reached;
+    bool agrees;  // with what was recorded
+
+    void clear() { reached.clear(), agrees = false; }
+};
+Outcome* this_case = nullptr;  // of the one that runs, shared with its process
 
 // In the process of one case: runs it and says how it went, on descriptor `say`.
 [[noreturn]] void run_case(const Kernel& kernel, const Spec& spec, Memory memory, const std::string& folder, const Case& c, unsigned number,
@@ -651,7 +669,7 @@ int covered(unsigned count, int& of) {
     const Pages pages = memory.after();
     const unsigned threads = c.grid.x * c.grid.y * c.grid.z * c.block.x * c.block.y * c.block.z;
     if (record) {
-        add_branches(threads);
+        this_case->reached.add(threads);
         keep(file_of(folder, number, "pages"), pages);
         keep_case(file_of(folder, number, "case"), c);
         _exit(0);
@@ -661,7 +679,7 @@ int covered(unsigned count, int& of) {
         dprintf(say, "case %u differs\t%u\t(%u,%u,%u)\t(%u,%u,%u)\t%lu\t%s\t%zu\t%zu\n", number, threads, c.grid.x, c.grid.y, c.grid.z, c.block.x,
                 c.block.y, c.block.z, d.count, d.first.c_str(), d.at, d.size);
     else
-        add_branches(threads), dprintf(say, "case %u %s\n", number, d.close ? "close" : "same");
+        this_case->reached.add(threads), this_case->agrees = true, dprintf(say, "case %u %s\n", number, d.close ? "close" : "same");
     _exit(0);
 }
 
@@ -713,6 +731,60 @@ bool await(pid_t child, unsigned number, const std::string& errors) {
     return false;
 }
 
+// Cases in processes of their own.
+struct Runs {
+    const Kernel& kernel;
+    const Spec& spec;
+    const std::vector<Global>& globals;
+    const std::string folder, errors;
+
+    // Whether a case's process came to its end. Says how it went, where that is not to be recorded.
+    bool run(const Case& c, unsigned number, bool record, double seconds, bool backward = false) const {
+        std::fflush(stdout);
+        const int say = dup(1);
+        const pid_t child = fork();
+        if (child == 0) {
+            const int nothing = open("/dev/null", O_WRONLY), err = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+            dup2(nothing, 1), dup2(err, 2);
+            if (backward) setenv("CU2PORT_SIM_CHECK", "1", 1), setenv("CU2PORT_SIM_BACKWARD", "1", 1);
+            limit_time(seconds);
+            run_case(kernel, spec, Memory{globals, {}}, folder, c, number, record, say);
+        }
+        close(say);
+        return child >= 0 && await(child, number, errors);
+    }
+    // Makes cases and keeps those whose result does not depend on the order of threads: later ones take parts from these.
+    void record(Reached& all, std::uint64_t seed, double seconds, unsigned count, unsigned first, unsigned last) const {
+        const std::size_t parameters = kernel.parameters.size();
+        int ran = 0, steady = 0, idle = 0, best = 0, of = 0, most = 0;
+        std::vector<Case> good;  // each but the first reached new branches, or went one way more often
+        for (unsigned number = first; number < last && used_seconds() <= 2 * seconds && idle < kIdle; ++number) {
+            Case c = make_case(spec, seed, number, parameters);
+            if (number >= kFew && number % 3 && !good.empty()) {
+                const std::uint64_t r = mix(seed * 31 + number);
+                c = crossed(good[r % 2 ? good.size() - 1 : (r >> 8) % good.size()], c, r);
+            }
+            this_case->clear();
+            if (!run(c, number, true, seconds / (ran ? 25 : 8))) continue;  // those that take too long must not take all
+            ++ran, ++idle;
+            Reached both = all;
+            both.add(this_case->reached);
+            const int now = both.covered(count, of), times = both.levels(count);
+            const bool is_new = now > best || times > most;
+            if (is_new || steady < kEnough) run(c, number, false, std::fmax(4, seconds / 25), true);
+            if (this_case->agrees) {
+                ++steady;
+                if (is_new || good.empty()) good.push_back(c);
+                if (is_new) std::printf("case %u new\n", number);
+                if (now > best) idle = 0;
+                all = both, best = now, most = times;
+            }
+            const bool slow = used_seconds() > 2 * seconds / 5;
+            if (best == of && steady >= (slow ? kFew : kEnough)) return;
+        }
+    }
+};
+
 int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const std::vector<Global>& globals) {
     for (const Layout* l : kernel.parameters)
         if (const std::string why = unfit(*l); !why.empty()) {
@@ -726,55 +798,26 @@ int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const s
     const std::uint64_t seed = std::strtoull(argv[3], nullptr, 10);
     const double seconds = std::atof(argv[4]);
     std::vector<unsigned> cases;
-    const unsigned count = record ? static_cast<unsigned>(std::atoi(argv[5])) : 0;
-    if (record)
-        for (unsigned i = static_cast<unsigned>(std::atoi(argv[6])); i < static_cast<unsigned>(std::atoi(argv[7])); ++i) cases.push_back(i);
-    else if (std::string(argv[1]) == "writer") {
+    if (std::string(argv[1]) == "writer") {
         if (argc < 8 || !kSteps) return 0;
         watch.at = std::strtoull(argv[6], nullptr, 10), watch.size = std::strtoull(argv[7], nullptr, 10);
         if (watch.size > sizeof watch.before) return 0;
         cases.push_back(static_cast<unsigned>(std::atoi(argv[5])));
-    } else
+    } else if (!record)
         for (int i = 5; i < argc; ++i) cases.push_back(static_cast<unsigned>(std::atoi(argv[i])));
-    const std::size_t parameters = kernel.parameters.size();
-    all_counts = static_cast<unsigned char*>(mmap(nullptr, kBranches, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-    all_branches = static_cast<unsigned char*>(mmap(nullptr, kBranches, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-    std::memset(all_branches, 4, kBranches);
-    for (const std::uint32_t* n = __start_cu2port_branches; n != __stop_cu2port_branches; ++n) all_branches[*n] = 0;
-    int ran = 0, idle = 0, best = 0, of = 0, most = 0;
-    std::vector<Case> good;  // each reached new branches, or went one way more often
+    this_case = static_cast<Outcome*>(mmap(nullptr, sizeof *this_case, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    const Runs runs{kernel, spec, globals, folder, errors};
+    Reached all;
+    all.clear();
+    if (record) runs.record(all, seed, seconds, static_cast<unsigned>(std::atoi(argv[5])), static_cast<unsigned>(std::atoi(argv[6])), static_cast<unsigned>(std::atoi(argv[7])));
     for (unsigned number : cases) {
-        std::fflush(stdout);
-        const int say = dup(1);
-        Case c = record ? make_case(spec, seed, number, parameters) : kept_case(file_of(folder, number, "case"), parameters);
-        if (record && number >= kFew && number % 3 && !good.empty()) {
-            const std::uint64_t r = mix(seed * 31 + number);
-            c = crossed(good[r % 2 ? good.size() - 1 : (r >> 8) % good.size()], c, r);
-        }
-        const pid_t child = fork();
-        if (child == 0) {
-            const int nothing = open("/dev/null", O_WRONLY), err = open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-            dup2(nothing, 1), dup2(err, 2);
-            limit_time(!record ? std::fmax(4, seconds / 25) : ran ? seconds / 25 : seconds / 8);  // those that take too long must not take all
-            run_case(kernel, spec, Memory{globals, {}}, folder, c, number, record, say);
-        }
-        close(say);
-        if (child < 0) return 2;
-        if (await(child, number, errors) && record) {
-            ++ran, ++idle;
-            const int now = covered(count, of);
-            const bool is_new = now > best || levels(count) > most;
-            if (now > best) idle = 0;
-            best = now, most = levels(count);
-            if (is_new) good.push_back(c);
-            if (is_new || ran <= kEnough) std::printf("case %u ran%s\n", number, is_new ? "\tnew" : "");
-            const bool slow = used_seconds() > seconds / 5;
-            if (best == of ? ran >= (slow ? kFew : kEnough) : idle >= kIdle) break;
-        }
         if (used_seconds() > seconds) break;
+        this_case->clear();
+        runs.run(kept_case(file_of(folder, number, "case"), kernel.parameters.size()), number, false, std::fmax(4, seconds / 25));
+        if (this_case->agrees) all.add(this_case->reached);
     }
     std::printf("branches ");
-    for (unsigned i = 0; i < kBranches; ++i) std::printf("%u", static_cast<unsigned>(all_branches[i]));
+    for (unsigned i = 0; i < kBranches; ++i) std::printf("%u", static_cast<unsigned>(all.branches[i]));
     std::printf("\n");
     return 0;
 }
