@@ -6,6 +6,7 @@ threads run as fibers that exchange words lane by lane. With HIP's headers (CU2P
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import re
@@ -104,6 +105,28 @@ def test_targets_of_rows_are_declared(header: str, compiler: str, tmp_path: Path
 
 
 MAIN = "int main() {}\n"
+
+# --- host_math.hpp ----------------------------------------------------------------------------------------------------
+
+
+def test_functions_of_the_device_on_the_host(compiler: str, tmp_path: Path) -> None:
+    """Against Python's: quarter turns are exact, also for negative and large numbers, and nothing overflows halfway."""
+    calls = [
+        f"{name}({x})" for x in ("-7.25", "-0.5", "0.0", "1.5", "2.75", "1e6 + 0.5") for name in ("sinpi", "cospi")
+    ]
+    calls += ["rsqrt(0.3)", "rcbrt(-5.0)", "normcdf(-1.5)", "rhypot(3e200, 4e200)", "norm3d(1.0, 2.0, 2.0)"]
+    calls += ["rnorm3d(1.0, 2.0, 2.0)", "norm4d(1e200, 1e200, 1e200, 1e200)", "rnorm4d(1.0, 1.0, 1.0, 1.0)"]
+    calls += ["rsqrtf(4.0f)", "norm3df(1.0f, 2.0f, 2.0f)", "fdividef(1.0f, 8.0f)", "rcbrt(8.0f)"]
+    lines = "".join(f'std::printf("%.17g\\n", static_cast<double>(cu2port::{c}));\n' for c in calls)
+    more = 'double s, c; cu2port::sincospi(0.25, &s, &c); std::printf("%.17g\\n", s - c);'
+    source = f'#include "cu2port/host_math.hpp"\n#include <cstdio>\nint main() {{ {lines} {more} }}\n'
+    done = subprocess.run([built(compiler, source, tmp_path)], capture_output=True, text=True, check=True)
+    half = math.sqrt(0.5)
+    wanted = [half, -half, -1, 0, 0, 1, -1, 0, half, -half, 1, 0]
+    wanted += [1 / math.sqrt(0.3), -(5 ** (-1 / 3)), 0.5 * math.erfc(1.5 * half), 2e-201, 3, 1 / 3, 2e200, 0.5]
+    wanted += [0.5, 3, 0.125, 0.5, 0]
+    assert [float(x) for x in done.stdout.split()] == pytest.approx(wanted, rel=1e-15, abs=1e-15)
+
 
 # --- simd.hpp ---------------------------------------------------------------------------------------------------------
 

@@ -40,6 +40,8 @@ def ported(text: str, **asked: object) -> str:
         ),
         ("NVCCFLAGS += -rdc=true -Xptxas -v,-dlcm=ca -m64\n", "NVCCFLAGS += -fgpu-rdc -m64\n"),
         ('NVCCFLAGS = -Xcompiler "-Wall -fPIC" -O2\n', "NVCCFLAGS = -Wall -fPIC -O2\n"),
+        ('NVCCFLAGS = -Xcompiler "-Wall -std=c99" -O2\n', "NVCCFLAGS = -Wall -O2\n"),
+        ("NVCCFLAGS = -Xcompiler -std=gnu11,-Wall\nCFLAGS = -std=c99\n", "NVCCFLAGS =  -Wall\nCFLAGS = -std=c99\n"),
         ("NVCCFLAGS = -x cu -std=c++11\n", "NVCCFLAGS = -x hip -std=c++17\n"),
         ("CXXFLAGS = -x c++ -std=c++11 -G -arch x86_64\n", "CXXFLAGS = -x c++ -std=c++11 -G -arch x86_64\n"),
         ("SM = sm_70\nCXXFLAGS = -march=$(SM)\n", "SM = sm_70\nCXXFLAGS = -march=$(SM)\n"),

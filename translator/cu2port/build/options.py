@@ -15,6 +15,7 @@ from cu2port.core.model import Edit, Finding, Span, replace
 _ARCH = frozenset({"-arch", "--gpu-architecture", "-gencode", "--generate-code", "-code", "--gpu-code"})
 _GPU = re.compile(r"(?:arch=)?(?:sm|compute|lto)_|native$|all(?:-major)?$|(?:arch=)?[^a-z]*[$@%]|\[")
 _STANDARD = re.compile(r"(--?std=(?:c|gnu)\+\+)(?:98|03|0x|11|1y|14)$")
+_C_STANDARD = re.compile(r"--?std=(?:c|gnu|iso9899:)\d\w*$")
 _NO_VALUE = re.compile(r"-|[|&;<>()]")
 
 
@@ -28,7 +29,7 @@ class Word:
     outer: tuple[int, int]
     last: bool = False
     joint: str = " "  # between two words that take its place
-    inside: bool = False  # it is part of another word's value
+    inside: bool = False  # it begins another word's value, so that what is before it stays
     lined: bool = False  # its line goes with it where nothing else is in it
 
     @property
@@ -62,6 +63,10 @@ def changes(
             edits = [replace(word.start, word.end, new)]
             yield finding(OPTION, message, word.start, word.end, edits, True, word.text, new)
             continue
+        if for_cuda and _C_STANDARD.match(word.text):
+            message = f"`{word.text}` is taken out: g++ ignores a standard of C in C++, and clang refuses it"
+            yield finding(OPTION, message, word.start, word.end, [gap(text, word, word.outer[1])], old=word.text)
+            continue
         if word.text in ("-x", "--x") and index < len(words) and words[index].text == "cu":
             yield swap(OPTION, "cu", "hip", words[index].start)
             continue
@@ -74,7 +79,7 @@ def changes(
             index += 1
         found = _option(text, word, held, row, value if equals and row.word != word.text else None)
         passed = [p for e in found.edits for p in e.parts if isinstance(p, Span)]
-        inner = [Word(text[p.start : p.end], p.start, (p.start, p.end), joint=word.joint, inside=True) for p in passed]
+        inner = [inside for p in passed for inside in _inside(text, p, word.joint)]
         if any(_takes_next(w.text, for_cuda) for w in inner):
             why = "its value is an option of nvcc that has a value too"
             yield by_hand(OPTION, text[word.start : word.end], why, "it out", word.start, word.end)
@@ -84,11 +89,18 @@ def changes(
                 yield from changes(text, [w], for_cuda, archs, gpus)
 
 
+def _inside(text: str, passed: Span, joint: str) -> Iterator[Word]:
+    """The words of a value that is passed on: `"-Wall -g"` may be several."""
+    for m in re.finditer(r"\S+", text[passed.start : passed.end]):
+        start, end = passed.start + m.start(), passed.start + m.end()
+        yield Word(m[0], start, (start, end), joint=joint, inside=start == passed.start)
+
+
 def is_one(word: str) -> bool:
     """Whether `changes` does something about a word, for CUDA's compiler."""
     key, equals, _ = word.partition("=")
-    known = key in _ARCH or word in ("-x", "--x") or _STANDARD.match(word) is not None
-    return known or _row(word, key, equals, True) is not None
+    known = key in _ARCH or word in ("-x", "--x") or _STANDARD.match(word) or _C_STANDARD.match(word)
+    return bool(known) or _row(word, key, equals, True) is not None
 
 
 def _takes_next(word: str, for_cuda: bool) -> bool:

@@ -3,8 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cu2port.core.files import HOST_SUFFIXES, suffix
-from cu2port.core.model import Edit, Finding, Severity, Span, Trust
+from cu2port.core.model import Edit, Finding, Severity, Span, Trust, replace
 from cu2port.engine.check import Check, Example
+from cu2port.facts.branches import skipped_by_nvcc
+from cu2port.facts.structure import Call
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.words import may_be_macro
@@ -20,22 +22,29 @@ _HOST: dict[str, tuple[str | int, ...]] = {
     "norm3df": ("std::hypot(static_cast<float>(", 0, "), static_cast<float>(", 1, "), static_cast<float>(", 2, "))"),
     "norm3d": ("std::hypot(", 0, ", ", 1, ", ", 2, ")"),
 }
+#: What `cu2port/host_math.hpp` has for both sides.
+_BOTH = frozenset(
+    f"{name}{suffix}"
+    for name in "rsqrt rcbrt sinpi cospi sincospi normcdf rhypot norm3d rnorm3d norm4d rnorm4d".split()
+    for suffix in ("", "f")
+) | {"fdividef"}
 _REPORTED = frozenset(
-    "sinpi sinpif cospi cospif sincospi sincospif normcdf normcdfinv normcdfinvf erfinv erfinvf erfcinv erfcinvf erfcx "
-    "erfcxf cyl_bessel_i0 cyl_bessel_i0f cyl_bessel_i1 cyl_bessel_i1f rhypot rhypotf norm4d norm4df rnorm3d rnorm3df "
-    "rnorm4d rnorm4df".split()
+    "normcdfinv normcdfinvf erfinv erfinvf erfcinv erfcinvf erfcx erfcxf cyl_bessel_i0 cyl_bessel_i0f cyl_bessel_i1 "
+    "cyl_bessel_i1f".split()
 )
+_HEADER = "host_math.hpp"
 
 
 class HostMath(Check):
     """A function of CUDA's math library is called in host code, where HIP does not have it.
 
     `rsqrtf` and its like work on both sides in CUDA. In HIP they belong to the device, and clang finds no function to
-    call. In functions for the host alone they are written with what the C++ library has; the rest is reported.
+    call. In functions for the host alone they are written with what the C++ library has. In those for both sides, and
+    for others, they become those of `cu2port/host_math.hpp`; what is not there is reported.
     """
 
     code, name, severity = "CU220", "host-math", Severity.INFO
-    triggers = frozenset(_HOST.keys() | _REPORTED)
+    triggers = _BOTH | _REPORTED
     examples = (
         Example(
             "float f(int n) { return rsqrtf(n); }\n",
@@ -46,48 +55,86 @@ class HostMath(Check):
             "#include <cmath>\nvoid f(double a) { CHECK((1 / std::sqrt(a + 1))); }\n",
             "as a macro's argument",
         ),
-        Example("double f(double a) { return sinpi(a); }\n", "double f(double a) { return sinpi(a); }\n", "reported"),
+        Example(
+            "double f(double a) { return sinpi(a); }\n",
+            '#include "cu2port/host_math.hpp"\ndouble f(double a) { return cu2port::sinpi(a); }\n',
+        ),
+        Example(
+            "__host__ __device__ float f(float x) { return rsqrtf(x); }\n",
+            '#include "cu2port/host_math.hpp"\n__host__ __device__ float f(float x) { return cu2port::rsqrtf(x); }\n',
+            "for both sides",
+        ),
+        Example(
+            "#ifndef __CUDACC__\ninline float rsqrtf(float x) { return 1 / sqrtf(x); }\n#endif\n"
+            "inline __host__ __device__ float f(float x) { return rsqrtf(x); }\n",
+            '#include "cu2port/host_math.hpp"\n'
+            "#ifndef __HIPCC__\ninline float rsqrtf(float x) { return 1 / sqrtf(x); }\n#endif\n"
+            "inline __host__ __device__ float f(float x) { return cu2port::rsqrtf(x); }\n",
+            "the user's is for another compiler",
+        ),
+        Example("double f(double a) { return erfinv(a); }\n", "double f(double a) { return erfinv(a); }\n", "reported"),
         Example("#define R(x) rsqrtf(x)\n", note="in a macro body: nobody knows on which side"),
         Example("__device__ float f(float x) { return rsqrtf(x); }\n", note="the device has it"),
-        Example("__host__ __device__ float f(float x) { return rsqrtf(x); }\n", note="maybe only the device calls it"),
+        Example("__host__ __device__ float f(float x) { return erfinv(x); }\n", note="maybe only the device calls it"),
         Example("__both float f(float x) { return rsqrtf(x); }\n", note="a macro may say that it is for the device"),
         Example("void f() { run([=] __device__(float x) { return rsqrtf(x); }); }\n", note="a lambda for the device"),
         Example("float rsqrtf(float x) { return 1 / x; }\nfloat f(float x) { return rsqrtf(x); }\n", note="the user's"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        names = unit.words & (_HOST.keys() | _REPORTED)
+        names = unit.words & self.triggers
         if not names or suffix(unit.path) in HOST_SUFFIXES:
             return
-        own = {f.name for f in unit.functions} | unit.project.declared | unit.macros.keys()
-        for i in unit.find(*names - own):
-            if unit.is_member(i) or not _host_only(unit, i):
+        functions = {f.name for f in unit.functions if not skipped_by_nvcc(unit, unit.p[f.name_at])}
+        for i in unit.find(*names - functions - unit.project.declared - unit.macros.keys()):
+            call = _called(unit, i)
+            if call is None or skipped_by_nvcc(unit, unit.p[i]):
                 continue
-            before = unit.tok(i - 1)
-            if before == "::" and unit.qualifier(i) < i - 1:
+            name, first = unit.t[i], i - (unit.tok(i - 1) == "::")
+            both = _sides(unit, i) == {"__host__", "__device__"}
+            if not both and not _host_only(unit, i):
                 continue
-            call = unit.call(i) if unit.tok(i + 1) == "(" else None
-            if call is None or (is_identifier(before) and before not in ("return", "else", "case")):
-                continue
-            name = unit.t[i]
-            template = _HOST.get(name, ())
-            wanted = sum(isinstance(x, int) for x in template)
             edits: tuple[Edit, ...] = ()
-            if template and wanted == len(call.args):
+            needs: tuple[str, ...] = ()
+            helpers: tuple[str, ...] = ()
+            template = () if both else _HOST.get(name, ())
+            if template and sum(isinstance(x, int) for x in template) == len(call.args):
                 parts = tuple(Span(call.args[x].start, call.args[x].end) if isinstance(x, int) else x for x in template)
-                start = unit.p[i - 1] if before == "::" else unit.p[i]
-                edits = (Edit(start, unit.end(call.close), parts),)
+                edits, needs = (Edit(unit.p[first], unit.end(call.close), parts),), ("cmath",)
+            elif name in _BOTH:
+                edits, helpers = (replace(unit.p[first], unit.end(i), f"cu2port::{name}"),), (_HEADER,)
+            elif both:
+                continue
             yield self.finding(
-                f"`{name}` is for the device in HIP, and this function runs on the host",
+                f"`{name}` is for the device in HIP, and this function runs on the host" + (" too" if both else ""),
                 unit.p[i],
                 unit.end(call.close),
                 edits,
-                trust=Trust.REVIEW,
+                trust=Trust.EXACT if both else Trust.REVIEW,
                 severity=Severity.INFO if edits else Severity.ERROR,
                 cuda=name,
                 effects=(("all", "compile-error"),),
-                needs=("cmath",) if edits else (),
+                needs=needs,
+                helpers=helpers,
             )
+
+
+def _called(unit: Unit, i: int) -> Call | None:
+    """The call of what may be CUDA's function at token i."""
+    before = unit.tok(i - 1)
+    if unit.is_member(i) or (before == "::" and unit.qualifier(i) < i - 1) or unit.tok(i + 1) != "(":
+        return None
+    if is_identifier(before) and before not in ("return", "else", "case"):
+        return None
+    return unit.call(i)
+
+
+def _sides(unit: Unit, i: int) -> frozenset[str]:
+    """The words for sides of the function whose body token i is in; none in a lambda that has such words itself."""
+    f = unit.function_at(i)
+    if f is None or not f.body[0] < i < f.body[1] or {"__device__", "__host__"} & {*unit.t[f.body[0] : i]}:
+        return frozenset()
+    return frozenset(f.sides)
 
 
 def _host_only(unit: Unit, i: int) -> bool:

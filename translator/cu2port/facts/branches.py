@@ -7,9 +7,11 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TypeGuard
 
+from cu2port.facts.hipcode import condition
 from cu2port.facts.unit import Unit
 from cu2port.syntax import constants
 from cu2port.syntax.around import around
+from cu2port.syntax.conditions import ONE, UNKNOWN, Macro, truth
 from cu2port.syntax.lexer import Directive, Group
 from cu2port.syntax.operands import own_tokens, tokens
 from cu2port.syntax.tree import Binary, CallExpr, Expr, Name, Num, Paren, Ternary, Unary
@@ -238,3 +240,16 @@ def tested_defined(unit: Unit, i: int) -> bool:
     if d.keyword in ("ifdef", "ifndef", "elifdef", "elifndef"):
         return i == d.first + 2
     return unit.tok(i - 1) == "defined" or (unit.tok(i - 1) == "(" and unit.tok(i - 2) == "defined")
+
+
+def skipped_by_nvcc(unit: Unit, offset: int) -> bool:
+    """Whether a byte is in a branch that nvcc certainly leaves out: `#ifndef __CUDACC__`."""
+    for g in unit.conditionals.around(offset):
+        held = [truth(condition(unit, unit.directives[n]), _under_nvcc) for n in g.chain if n <= g.opener]
+        if held[-1] is False or any(held[:-1]):
+            return True
+    return False
+
+
+def _under_nvcc(word: str) -> Macro:
+    return ONE if word in ("__CUDACC__", "__NVCC__") else UNKNOWN
