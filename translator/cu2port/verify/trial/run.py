@@ -129,6 +129,14 @@ def _naming(root: Path | None, name: str) -> list[Unit]:
     return list(islice(found, _MOST_FILES))
 
 
+def _by_chance(said: Said) -> bool:
+    """Whether too few launches left the same in any order: these may hold what any order gives, as NaN, or so little
+    that there is none. Of those that follow none of them it is a quarter, of all a half."""
+    steady, unsteady = set(said.numbers("same", "close")), set(said.numbers("differs"))
+    followers = set(said.numbers("follows"))
+    return len(steady) <= len(unsteady) or 3 * len(steady - followers) < len(unsteady - followers)
+
+
 @lru_cache(maxsize=1)
 def _texts(root: Path) -> list[tuple[Path, str]]:
     files = sorted(p for p in root.rglob("*") if p.suffix in sim_build.UNITS | _HEADERS and p.is_file())
@@ -219,7 +227,7 @@ class Trial:
         steady, unsteady = said.numbers("same", "close"), said.numbers("differs")
         if not steady and not unsteady:
             return replace(none, why=f"no arguments found: {most_common_failure(said.cases)}")
-        if len(steady) <= len(unsteady):  # those that agree may hold what any order gives, as NaN
+        if _by_chance(said):
             order = first.text.lstrip(", ") if (first := first_difference({"": said.of("differs")})) else ""
             return replace(none, why=f"{UNORDERED}: {order}")
         part = said.coverage(count)

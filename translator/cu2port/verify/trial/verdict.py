@@ -10,7 +10,7 @@ from typing import Literal
 
 Outcome = Literal["same", "differs", "could not"]
 ENOUGH = 0.8  # of a kernel's branches, each taken and not taken
-_LINE = re.compile(r"case (\d+) (new|same|close|differs|failed|race|bounds)\t?(.*)")
+_LINE = re.compile(r"case (\d+) (new|follows|same|close|differs|failed|race|bounds)\t?(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A launch and how it went: same, close, differs or failed; or `new`, `race` or `bounds`, beside another line for
-    the launch. `rest`: the fields after the word."""
+    """A launch and how it went: same, close, differs or failed; or `new`, `follows`, `race` or `bounds`,
+    beside another line for the launch. `rest`: the fields after the word."""
 
     number: int
     word: str

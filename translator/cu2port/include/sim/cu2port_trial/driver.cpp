@@ -6,7 +6,8 @@
 //
 // Each case runs in a process of its own. A line of standard output for each: `case N same`, `case N close`,
 // `case N differs ...` or `case N failed WHY`; `record` adds `case N new` to those of the same result that reached new
-// branches. `branches BITS` at the end: what the cases of the same result reached.
+// branches, and `case N follows` to those that took parts from another one. `branches BITS` at the end: what the cases of
+// the same result reached.
 //
 // All is derived from a seed and a case, which `record` keeps in a file, so that the programs of the CUDA kernel and of
 // the converted one make the same arguments by themselves. Cases are made from a seed and a number; later ones take parts
@@ -760,13 +761,15 @@ struct Runs {
         std::vector<Case> good;  // each but the first reached new branches, or went one way more often
         for (unsigned number = first; number < last && used_seconds() <= 2 * seconds && idle < kIdle; ++number) {
             Case c = make_case(spec, seed, number, parameters);
-            if (number >= kFew && number % 3 && !good.empty()) {
+            const bool follows = number >= kFew && number % 3 && !good.empty();
+            if (follows) {
                 const std::uint64_t r = mix(seed * 31 + number);
                 c = crossed(good[r % 2 ? good.size() - 1 : (r >> 8) % good.size()], c, r);
             }
             this_case->clear();
             if (!run(c, number, true, seconds / (ran ? 25 : 8))) continue;  // those that take too long must not take all
             ++ran, ++idle;
+            if (follows) std::printf("case %u follows\n", number);
             Reached both = all;
             both.add(this_case->reached);
             const int now = both.covered(count, of), times = both.levels(count);
