@@ -200,6 +200,31 @@ def test_host_sources_that_reach_thrust_are_compiled_as_hip(tmp_path: Path, monk
     assert (tmp_path / "again/CMakeLists.txt").read_text() == (tmp_path / "out/CMakeLists.txt").read_text()
 
 
+def test_sources_that_cmake_compiles_as_cuda_get_the_runtime_header(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """nvcc includes it by itself, and headers rely on that: behind a variable, in a list, by a pattern; not in sources
+    of the same name or ending elsewhere."""
+    monkeypatch.chdir(tmp_path)
+    cmake = (
+        "project(x LANGUAGES CXX CUDA)\nset(WHAT fft)\n"
+        'set_source_files_properties(${WHAT}_main.cpp PROPERTIES COMPILE_FLAGS "-g" LANGUAGE CUDA)\n'
+        "file(GLOB MORE lib/*.cc)\nset_property(SOURCE ${MORE} PROPERTY LANGUAGE CUDA)\n"
+        "# set_source_files_properties(host.cpp PROPERTIES LANGUAGE CUDA)\n"
+        "set_source_files_properties(host.cpp PROPERTIES LANGUAGE CXX)\n"
+    )
+    header = "inline int run() { cudaStream_t s = 0; return cudaStreamCreate(&s); }\n"
+    code = '#include "u.h"\nint f() { return run(); }\n'
+    names = ("fft_main.cpp", "lib/k.cc", "host.cpp", "lib/fft_main.cpp", "lib/k.cpp")
+    for name, text in {"CMakeLists.txt": cmake, "u.h": header, "lib/u.h": header, **dict.fromkeys(names, code)}.items():
+        (tmp_path / "src" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "src" / name).write_text(text)
+    assert ran("src", "-o", "out").exit_code == 0
+    given = {name for name in names if (tmp_path / "out" / name).read_text() == "#include <hip/hip_runtime.h>\n" + code}
+    assert given == {"fft_main.cpp", "lib/k.cc"}
+    assert all((tmp_path / "out" / name).read_text() == code for name in {*names} - given)
+
+
 def test_without_the_language_cuda_host_sources_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "src").mkdir()

@@ -11,6 +11,7 @@ from cu2port.build.pages import OWN_HIP, PACKAGE, TOO_LARGE
 from cu2port.build.table import table
 from cu2port.build.words import INFO, MOST_BYTES, Asked, finding
 from cu2port.core.edits import apply, judge
+from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.model import Finding, Judged, Outcome, Result, Trust
 
 _CUDA = re.compile(rb"cuda|nvcc|nvidia|cu(?:blas|fft|rand|sparse|solver|dnn)|nccl|\.cu\b", re.I)
@@ -30,6 +31,9 @@ _SETS = re.compile(r"(?i:\bset)\s*\(\s*(\w+)")
 _LINKED = re.compile(r"(?i:target_link_libraries|link_libraries)\s*\(([^)]*)\)")
 _MODULE = re.compile(r"(?:^|/)(?:FindCUDA\w*|FindCUDAToolkit|select_compute_arch)\.cmake$")
 _WORD = re.compile(r"[\w:]+")
+_MARKED = re.compile(r"(?i:set_source_files_properties|set_property)\s*\(([^()]*)\bLANGUAGE\s+\"?CUDA\b")
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+_HOST = re.compile(rf"[^\s;\"]*(?:{'|'.join(re.escape(s) for s in sorted(CXX_SUFFIXES))})(?![\w.])")
 _STANDARD = re.compile(r"\b(?:CMAKE_)?(?:CXX_STANDARD\s+(\w+)|(?:CUDA|HIP)_STANDARD\s)")
 
 
@@ -40,7 +44,8 @@ class Facts:
     CUDA's that it reads and that get a value; `sets`: such variables that it sets itself; `host_headers`: it passes
     CUDA's include folder on; `hip`, `cuda`: it builds for them; `defines`: variables of Make for
     CUDA's folder that it sets; `standards`: standards of C++ that it sets, "" for one of CUDA's own;
-    `enables`: it looks for CUDA by a module that makes it a language of the build too."""
+    `enables`: it looks for CUDA by a module that makes it a language of the build too; `as_cuda`: patterns of sources
+    for the host by their names that get the language CUDA."""
 
     packages: frozenset[str] = frozenset()
     anchor: bool = False
@@ -53,6 +58,7 @@ class Facts:
     defines: frozenset[str] = frozenset()
     standards: frozenset[str] = frozenset()
     enables: bool = False
+    as_cuda: frozenset[str] = frozenset()
 
 
 def facts(kind: str, data: bytes) -> Facts:
@@ -95,7 +101,25 @@ def facts(kind: str, data: bytes) -> Facts:
         _OWN_CUDA.search(text) is not None,
         standards=_standards(text),
         enables=_FIND_CUDA.search(text) is not None,
+        as_cuda=_as_cuda(text),
     )
+
+
+def _as_cuda(text: str) -> frozenset[str]:
+    """Names of sources with the property LANGUAGE CUDA, `*` for a variable; those of a list where it is one alone."""
+    found: set[str] = set()
+    for m in _MARKED.finditer(text):
+        lists = re.findall(r"(?<![^\s;\"])\$\{(\w+)\}(?![^\s;\"])", m[1])
+        words = [m[1], *(w for name in lists for w in _values(text, name))]
+        found |= {_VARIABLE.sub("*", name[0]) for w in words for name in _HOST.finditer(w)}
+    return frozenset(found)
+
+
+def _values(text: str, name: str) -> Iterator[str]:
+    """What a file gives to a list."""
+    command = r"(?i:set|list\s*\(\s*APPEND|file\s*\(\s*GLOB(?:_RECURSE)?)"
+    for m in re.finditer(rf"\b{command}\s*\(?\s*{name}\b([^()]*)\)", text):
+        yield m[1]
 
 
 def _standards(text: str) -> frozenset[str]:

@@ -204,6 +204,11 @@ def is_cuda_source(path: str) -> bool:
     return suffix(path) in (".cu", ".hip") or path in ("-", "<stdin>")
 
 
+def compiled_as_cuda(unit: Unit) -> bool:
+    """Whether nvcc compiles a file as CUDA, by its name or because the build says so."""
+    return unit.project.as_cuda or is_cuda_source(unit.path)
+
+
 def _has_kernels(unit: Unit) -> bool:
     """Whether a source of another name can be CUDA alone: it defines kernels or launches some."""
     return suffix(unit.path) in CXX_SUFFIXES and ("__global__" in unit.words or bool(unit.launches))
@@ -214,7 +219,7 @@ def _runtime_on_top(unit: Unit) -> bool:
     named = RUNTIME in unit.text or _may_name_header(unit)
     if named and _used_before(unit, _first_runtime(unit)):
         return True
-    if not is_cuda_source(unit.path) and not _has_kernels(unit):
+    if not compiled_as_cuda(unit) and not _has_kernels(unit):
         return False
     floor = 1 if unit.guard else 0
     provided: set[int] = set()  # branches of outermost conditionals that include it

@@ -83,7 +83,7 @@ class HostMath(Check):
 
     def run(self, unit: Unit) -> Iterator[Finding]:
         names = unit.words & self.triggers
-        if not names or suffix(unit.path) in HOST_SUFFIXES:
+        if not names or (suffix(unit.path) in HOST_SUFFIXES and not unit.project.as_cuda):
             return
         functions = {f.name for f in unit.functions if not skipped_by_nvcc(unit, unit.p[f.name_at])}
         for i in unit.find(*names - functions - unit.project.declared - unit.macros.keys()):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from cu2port.catalog.includes import is_cuda_source
+from cu2port.catalog.includes import compiled_as_cuda
 from cu2port.core.files import may_include, suffix
 from cu2port.core.model import Edit, Finding, Severity
 from cu2port.engine.check import Check, Example
@@ -181,7 +181,7 @@ class ImplicitHeader(Check):
 
 
 def _read_by_nvcc(unit: Unit) -> bool:
-    if is_cuda_source(unit.path) or suffix(unit.path) == ".cuh" or unit.words & {"__global__", "__device__"}:
+    if compiled_as_cuda(unit) or suffix(unit.path) == ".cuh" or unit.words & {"__global__", "__device__"}:
         return True
     # a header of C++ that calls CUDA's runtime is included by CUDA sources too
     if suffix(unit.path) not in (".h", ".hpp", ".hh", ".hxx", ".inl"):

@@ -57,7 +57,8 @@ class StdName(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if "std" not in unit.others.get(std_names.OPENED, ()) and _MAY_OPEN.search(unit.text) is None:
             return
-        if suffix(unit.path) in HOST_SUFFIXES and "__global__" not in unit.words:
+        by_host = suffix(unit.path) in HOST_SUFFIXES and not unit.project.as_cuda
+        if by_host and "__global__" not in unit.words:
             return
         for name in sorted(unit.words & std_names.NAMES):
             if name in unit.macros or any(unit.tok(i - 1) == "goto" for i in unit.find(name)):

@@ -4,25 +4,59 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from cu2port.build.convert import Facts, facts
 from cu2port.build.variables import OLD_STANDARD
 from cu2port.build.words import MOST_BYTES, Asked, kind_of
-from cu2port.core.files import read_regular
+from cu2port.core.files import CXX_SUFFIXES, read_regular, suffix
 from cu2port.core.model import Options
 from cu2port.project.tree import Item, Root
 
 _FILE_NAME = re.compile(r"[\w.+-]+")
 
 
+Read = Mapping[int, tuple[Item, Facts]]
+
+
+def read(items: Sequence[Item]) -> Read:
+    """The build files among items, by index, with their facts. They are read for the first time here."""
+    return {i: (item, _facts(item)) for i, item in enumerate(items) if item.kind == "build"}
+
+
+def as_cuda(found: Read, items: Sequence[Item], device_hosts: Collection[str]) -> frozenset[str]:
+    """Sources that builds give to the compiler of the device although their names are those of the host's: with a
+    property that says so, or one that they get (`device_hosts`)."""
+    with_cuda = {item.root for item, f in found.values() if f.language or f.enables}
+    marked = [(item.root, item.relative.rpartition("/")[0], f.as_cuda) for item, f in found.values() if f.as_cuda]
+    out = set()
+    for item in items:
+        if item.root not in with_cuda or suffix(item.relative) not in CXX_SUFFIXES:
+            continue
+        if item.name in device_hosts or any(
+            root is item.root and _holds(folder, item.relative) and _matches(item.relative, folder, patterns)
+            for root, folder, patterns in marked
+        ):
+            out.add(item.name)
+    return frozenset(out)
+
+
+def _matches(path: str, folder: str, patterns: Iterable[str]) -> bool:
+    """Whether one of some patterns names a file below a folder; `*x.cpp` names those right in it."""
+    inner = path[len(folder) :].lstrip("/")
+    return any(
+        fnmatchcase(inner, p) if "/" not in p else fnmatchcase(f"/{inner}", p if p[0] == "*" else f"/{p}")
+        for p in patterns
+        if "/" in p or "/" not in inner
+    )
+
+
 def asked(
-    items: Sequence[Item], options: Options, own_hip: bool, device_hosts: Collection[str] = ()
+    found: Read, items: Sequence[Item], options: Options, own_hip: bool, device_hosts: Collection[str] = ()
 ) -> Mapping[int, tuple[Item, Asked]]:
-    """What is asked for of each build file among items, by index. The files are read for the first time here.
-    `own_hip`: the tree was found to build for HIP itself. `device_hosts`: sources of the host that only the compiler of
-    HIP takes."""
-    found = {i: (item, _facts(item)) for i, item in enumerate(items) if item.kind == "build"}
+    """What is asked for of each build file, by index. `own_hip`: the tree was found to build for HIP itself.
+    `device_hosts`: sources of the host that only the compiler of HIP takes."""
     moved: dict[Path, set[str]] = {}
     for item in items:
         if item.kind == "source" and not item.target.endswith(item.relative):

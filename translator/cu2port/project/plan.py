@@ -194,6 +194,9 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
     graph = graph_of(request, [job for job, _ in bare], alone, pool, lost, cache)
     moved = frozenset(item.name for _, item in bare if not item.target.endswith(item.relative))
     sides = _sides_of(graph, items, request.hip_side) if graph else None
+    builds = build_files.read(items)
+    hosts = device_hosts(graph) if builds else frozenset()
+    as_cuda = build_files.as_cuda(builds, items, hosts)
     jobs = []
     for job, item in bare:
         options = job.options
@@ -213,15 +216,15 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
             helper_prefix=helper_prefix(item.target),
             side=_side(sides, job.path, item.root.folder),
             hip_macros=sides.macros if sides else frozenset(),
+            as_cuda=job.path in as_cuda,
         )
         names = None
         if request.mode == "diff":
             names = (item.shown.lstrip("/"), output_of(request, item).lstrip("/"))
         jobs.append(replace(job, options=options, project=project, diff=names, not_scanned=lost.get(job.path, "")))
     in_trees = {item.name: item.shown for _, item in bare if item.root.folder}
-    hosts = device_hosts(graph) if any(item.kind == "build" for item in items) else frozenset()
     return Plan(
-        [*jobs, *build_jobs(request, items, sides is not None and sides.decision == "both", hosts)],
+        [*jobs, *build_jobs(request, items, builds, sides is not None and sides.decision == "both", hosts)],
         graph,
         sides.record(in_trees) if sides and in_trees else None,
     )
@@ -252,11 +255,17 @@ def _side(sides: Sides | None, path: str, in_tree: bool) -> SideName:
     return "kept" if sides.decision == "both" else side
 
 
-def build_jobs(request: Request, items: Sequence[Item], own_hip: bool, hosts: Collection[str] = ()) -> list[Job]:
-    """A job for every build file. `own_hip`: the tree builds for HIP itself, and nothing of it is converted. `hosts`:
-    sources of the host that only the compiler of HIP takes."""
+def build_jobs(
+    request: Request,
+    items: Sequence[Item],
+    builds: build_files.Read,
+    own_hip: bool,
+    hosts: Collection[str] = (),
+) -> list[Job]:
+    """A job for every build file that was read. `own_hip`: the tree builds for HIP itself, and nothing of it is
+    converted. `hosts`: sources of the host that only the compiler of HIP takes."""
     jobs = []
-    for i, (item, asked) in build_files.asked(items, request.options, own_hip, hosts).items():
+    for i, (item, asked) in build_files.asked(builds, items, request.options, own_hip, hosts).items():
         names = None
         if request.mode == "diff":
             names = (item.shown.lstrip("/"), output_of(request, item).lstrip("/"))
