@@ -314,6 +314,32 @@ void go(double* x, int* at) { start<24>(x, at); }
     assert k.alike == (0, 0, 2, 3, 4)
 
 
+def test_types_are_deduced_from_the_variables_that_calls_hand_on() -> None:
+    text = """template <typename T, typename U> __global__ void k(const T* in, U scale, T* out) {}
+template <typename S> void launch(S* from, S* to) { const double half = 0.5; k<<<1, 64>>>(from, half, to); }
+template <typename T> __global__ void l(T** rows) {}
+template <typename T> __global__ void m(T* in) {}
+void go(unsigned int* x, float** rows, std::vector<int> v) { launch(x, x); l<<<1, 64>>>(rows); m<<<1, 64>>>(v.data()); }
+"""
+    k, l_, m = kernels(text)
+    assert isinstance(k, Kernel) and k.arguments == "<unsigned int, double>"
+    assert isinstance(l_, Kernel) and l_.arguments == "<float>"
+    assert isinstance(m, Kernel) and m.arguments == "<float>"  # nothing tells it
+
+
+def test_a_block_that_conditions_define_differently_is_each_of_them() -> None:
+    text = """#ifdef FAST
+#define SIDE 8
+#else
+#define SIDE 16
+#endif
+__global__ void k() {}
+void go() { k<<<1, dim3(SIDE, 2)>>>(); }
+"""
+    (k,) = kernels(text)
+    assert isinstance(k, Kernel) and k.blocks == ((8, 2, 1), (16, 2, 1)) and k.is_block_known
+
+
 def test_a_launch_of_another_file_gives_the_block() -> None:
     unit = read("static const int kBlock = 96;\n__global__ void k(int* a) { a[threadIdx.x] = 1; }", "k.cu")
     other = read("void go() { int size = kBlock; dim3 block(size); dim3 grid(2); k<<<grid, block>>>(0); }", "go.cu")

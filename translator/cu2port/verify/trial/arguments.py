@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from cu2port.core.model import Span
 from cu2port.facts.blocks import number
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
@@ -23,6 +24,10 @@ _TILE = re.compile(r".*(?:tile|dim).*", re.IGNORECASE)
 _LINE, _SIDE, _FEW = 128, 16, 4
 _MOST_CALLS = 4  # of templates and constants that hand their arguments on
 _CONSTANT = frozenset({"const", "constexpr"})
+_BESIDE_TYPE = frozenset(
+    "const volatile static extern register constexpr __restrict__ __restrict restrict & __shared__ __device__".split()
+)
+_NO_TYPE = frozenset({"auto", "<", "(", "decltype", "struct", "class"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +103,52 @@ def _usual_type(name: str) -> str:
 
 
 def _uses(unit: Unit, f: Function, program: Sequence[Unit], depth: int = 0) -> Iterator[list[str | None]]:
-    for u in program:
-        for i in u.find(f.name):
-            if u.tok(i + 1) == "<" and (i < f.first or i > f.body[1] or u is not unit):
-                close = u.angle_close(i + 1)
-                if close > 0:
-                    spans = u.split_args(i + 2, close)
-                    yield [_known(u, u.lexed.at(s.start), u.lexed.at(s.end), program, depth) for s in spans]
+    """What uses of a template give its parameters, first those that write it down."""
+    found = [(u, i) for u in program for i in u.find(f.name) if i < f.first or i > f.body[1] or u is not unit]
+    for u, i in found:
+        if u.tok(i + 1) == "<":
+            close = u.angle_close(i + 1)
+            if close > 0:
+                spans = u.split_args(i + 2, close)
+                yield [_known(u, u.lexed.at(s.start), u.lexed.at(s.end), program, depth) for s in spans]
+    for u, i in found:
+        opener = next((x.args[0] for x in u.launches if x.open == i + 1), i + 1)
+        if u.tok(opener) == "(" and u.match[opener] > 0 and not any(g.name_at == i for g in u.functions):
+            given = u.split_args(opener + 1, u.match[opener])
+            yield [
+                _deduced(u, given, place, program, depth) if place else None
+                for place in (_deducible(unit, f, p) for p in _parameters(unit, f) or ())
+            ]
+
+
+def _deducible(unit: Unit, f: Function, p: _Parameter) -> tuple[int, int] | None:
+    """Which parameter of a function is of a template's type, or points to it, and how many `*` it has."""
+    for k, span in enumerate(unit.split_args(f.params[0] + 1, f.params[1])) if p.is_type else ():
+        words = [x for x in unit.t[unit.lexed.at(span.start) : unit.lexed.at(span.end)] if x not in _BESIDE_TYPE]
+        if words[0] == p.name and words[1:-1] == ["*"] * (len(words) - 2):
+            return k, len(words) - 2
+    return None
+
+
+def _deduced(
+    unit: Unit, given: Sequence[Span], place: tuple[int, int], program: Sequence[Unit], depth: int
+) -> str | None:
+    """The type of an argument that is a variable, without some `*`."""
+    k, pointers = place
+    if k >= len(given):
+        return None
+    at = unit.lexed.at(given[k].start)
+    d = unit.declarations.visible(unit.t[at], at) if unit.lexed.at(given[k].end) == at + 1 else None
+    if d is None or d.kind not in ("variable", "parameter", "member") or d.pointers + d.arrays != pointers:
+        return None
+    first, stop = d.type_first, d.type_stop
+    while first < stop and unit.t[first] in _BESIDE_TYPE:
+        first += 1
+    while first < stop and unit.t[stop - 1] in _BESIDE_TYPE:
+        stop -= 1
+    if first == stop or _NO_TYPE & set(unit.t[first:stop]):
+        return None
+    return _known(unit, first, stop, program, depth)
 
 
 def _known(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: int) -> str | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from cu2port.core.model import Span
 from cu2port.facts.blocks import dim3_variables, extents, named_number, number
@@ -158,14 +159,14 @@ def _configurations(unit: Unit, name: str) -> Iterator[tuple[Span, ...]]:
 
 def _blocks(unit: Unit, name: str, program: Sequence[Unit]) -> Iterator[tuple[int, int, int]]:
     for config in _configurations(unit, name):
-        known = (extents(unit, config[1]) or _nearest(unit, config[1], program)) if len(config) > 1 else None
-        if known:
-            x, y, z = (*known, 1, 1)[:3]
+        known = extents(unit, config[1]) if len(config) > 1 else None
+        for block in [known] if known or len(config) < 2 else _nearest(unit, config[1], program):
+            x, y, z = (*(block or (0,)), 1, 1)[:3]
             if 0 < x * y * z <= _MOST_THREADS:
                 yield x, y, z
 
 
-def _nearest(unit: Unit, span: Span, program: Sequence[Unit]) -> tuple[int, ...] | None:
+def _nearest(unit: Unit, span: Span, program: Sequence[Unit]) -> Iterator[tuple[int, ...]]:
     """The numbers of the `dim3` variable of that name that is declared last before a launch, or of `dim3(...)`; and of
     constants that other files of the program define."""
     at, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
@@ -173,30 +174,29 @@ def _nearest(unit: Unit, span: Span, program: Sequence[Unit]) -> tuple[int, ...]
     if unit.t[at] != "dim3":
         places = [d.at for d in dim3_variables(unit, unit.t[at]) if d.at < at]
         if not places or stop != at + 1:
-            n = _number(unit, at, stop, program)
-            return None if n is None else (n,)
+            yield from ((n,) for n in _numbers(unit, at, stop, program))
+            return
         opener = places[-1] + 1
-    if unit.tok(opener) not in ("(", "{") or unit.match[opener] < 0:
-        return None
-    parts = [
-        _number(unit, unit.lexed.at(part.start), unit.lexed.at(part.end), program)
-        for part in unit.split_args(opener + 1, unit.match[opener])
-    ]
-    known = tuple(n for n in parts if n is not None)
-    return known if len(known) == len(parts) else None
+    if unit.tok(opener) in ("(", "{") and unit.match[opener] >= 0:
+        parts = unit.split_args(opener + 1, unit.match[opener])
+        yield from product(*(_numbers(unit, unit.lexed.at(x.start), unit.lexed.at(x.end), program) for x in parts))
 
 
-def _number(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: int = 0) -> int | None:
+def _numbers(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: int = 0) -> Collection[int]:
+    """The value of an expression; several of a macro that conditions define differently."""
     n = number(unit, first, stop)
     if n is not None or stop != first + 1 or depth > 2:
-        return n
-    values = {v for u in program if u is not unit and (v := named_number(u, unit.t[first])) is not None}
-    if not values:  # a variable that is another file's constant
-        names = [
-            i + 2 for i in unit.find(unit.t[first]) if i < first and unit.tok(i + 1) == "=" and unit.tok(i + 3) == ";"
-        ]
-        return _number(unit, names[-1], names[-1] + 1, program, depth + 1) if names else None
-    return values.pop() if len(values) == 1 else None
+        return () if n is None else (n,)
+    name = unit.t[first]
+    values = {v for u in program if u is not unit and (v := named_number(u, name)) is not None}
+    if values:
+        return values if len(values) == 1 else ()
+    values = {v for u in program for m in u.macros.get(name, ()) if (v := number(u, m.first, m.stop)) is not None}
+    if values:
+        return sorted(values)
+    # a variable that is another file's constant
+    names = [i + 2 for i in unit.find(name) if i < first and unit.tok(i + 1) == "=" and unit.tok(i + 3) == ";"]
+    return _numbers(unit, names[-1], names[-1] + 1, program, depth + 1) if names else ()
 
 
 def _dynamic(unit: Unit, name: str) -> Iterator[int]:
