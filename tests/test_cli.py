@@ -122,6 +122,13 @@ def test_a_file_alone_is_read_with_the_headers_it_includes() -> None:
     assert not Path("out/b.h").exists()
 
 
+def test_a_header_in_a_folder_that_only_the_build_knows_is_read() -> None:
+    write("t/inc/lib/lanes.h", "#if CUDA_VERSION >= 9000\n#define __shfl(v, i) __shfl_sync(~0u, v, i)\n#endif\n")
+    write("t/src/a.cu", '#include "lib/lanes.h"\n__device__ int f(int v) { return __shfl(v, 3); }\n')
+    assert cu2port("convert", "t", "-o", "o").exit_code == 0
+    assert "return __shfl(v, 3);" in Path("o/src/a.cu").read_text()  # the macro's own, which takes two arguments
+
+
 def test_a_folder_and_its_report() -> None:
     write("src/a.cu", OLD)
     write("src/sub/b.cu", LEFT)

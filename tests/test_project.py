@@ -522,6 +522,36 @@ def test_includes_resolve_by_folder_then_I_then_nearest() -> None:  # noqa: N802
     assert g.declared("/p/src/a.cu") == {"cuX", "cuY", "cuZ"}  # two w.h are equally near: neither is taken
 
 
+def test_include_folders_are_told_by_the_includes_that_lead_into_them() -> None:
+    g = graph(
+        {
+            "/p/src/a.cu": ("lib/y.h", "beside.h", "<s.h>", "t.h"),
+            "/p/src/beside.h": (),
+            "/p/src/t.h": ("lib/y.h",),
+            "/p/inc/lib/y.h": ("<deep/z.hpp>", "../up.h"),
+            "/p/far/deep/z.hpp": (),
+            "/p/up.h": (),
+            "/p/sys/s.h": (),
+            "/p/own/b.cu": ("my.h",),
+            "/p/other/my.h": (),
+            "/p/other/cuda.h": (),
+        },
+        {},
+        "/p/sys",
+    )
+    assert g.folders("/p/src/a.cu") == ("/p/inc", "/p/far")
+    assert g.folders("/p/inc/lib/y.h") == ("/p/far",)
+    assert g.folders("/p/own/b.cu") == ()  # the folder has a cuda.h, and other files mean CUDA's by that name
+
+
+@needs_fork
+def test_folders_that_includes_tell_of_reach_the_file(translator: None) -> None:
+    plant(Path("src"), src__a_cu='#include "lib/y.h"\nFOLDERS', inc__lib__y_h="", b_cu="FOLDERS")
+    into("out", "src")
+    assert tree("out")["src/a.cu"] == b'#include "lib/y.h"\nsrc/inc'
+    assert tree("out")["b.cu"] == b""
+
+
 def test_spellings_that_lead_to_wanted_files() -> None:
     g = graph({"/p/a.cu": ("b.cu", "../p/b.cu", "c.cu"), "/p/b.cu": (), "/p/c.cu": ()}, {})
     assert g.spelled("/p/a.cu", frozenset({"/p/b.cu"})) == {"b.cu", "../p/b.cu"}

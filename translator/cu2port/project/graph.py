@@ -55,6 +55,9 @@ def _is_projects(name: str) -> bool:
     return bool(_OWN_NAME.search(name)) and not _FOREIGN.match(name) and name not in load_catalog().headers
 
 
+_MOST_FOLDERS = 16  # that one file is given
+
+
 class Graph:
     """The include graph of a run. Files are known by absolute path."""
 
@@ -67,6 +70,8 @@ class Graph:
         self._named: dict[str, dict[str, tuple[int, str]]] = {}
         self._endings: dict[tuple[str, str], dict[str, tuple[int, str]]] = {}
         self._spelled = {f: frozenset(name for name, _ in scan.includes) for f, scan in scans.items()}
+        self._hiding: dict[str, bool] = {}
+        self._told: dict[str, dict[str, None]] = defaultdict(dict)  # include folders that a file's own includes tell of
         self._edges = {f: self._targets(f, scan) for f, scan in scans.items()}
         self.sides = {f: scan.side for f, scan in scans.items()}
         self._group: dict[str, str] = {}
@@ -129,6 +134,23 @@ class Graph:
             for f in group:
                 out[f] = found | (own if not inner.isdisjoint(targets) else 0)
                 below[f] = found | own
+        return out
+
+    def folders(self, file: str) -> tuple[str, ...]:
+        """The include folders that a build of the tree must have: from where the includes of a file, and of those that
+        it reaches, lead to the file of the tree that they name. Without them libclang does not see what those headers
+        declare. Those that were given with -I are left out."""
+        return self._folders.get(file, ())
+
+    @cached_property
+    def _folders(self) -> dict[str, tuple[str, ...]]:
+        out: dict[str, tuple[str, ...]] = {}
+        for group in components(self._edges, lambda f: self._edges.get(f, {}).values()):
+            targets = {to: None for f in group for to in self._edges.get(f, {}).values()}
+            found = [d for f in group for d in self._told.get(f, ())]
+            found += [d for to in targets for d in out.get(to, ())]
+            folders = tuple(dict.fromkeys(found))[:_MOST_FOLDERS]
+            out.update(dict.fromkeys(group, folders))
         return out
 
     def spelled(self, file: str, wanted: frozenset[str]) -> frozenset[str]:
@@ -206,12 +228,25 @@ class Graph:
     def _targets(self, file: str, scan: Scan) -> dict[str, str]:
         resolved = {}
         for name, quoted in scan.includes:
-            target = self._resolve(file, name, quoted)
+            target = self._in_folders(file, name, quoted)
+            if target is None and (target := self._nearest(file, name, quoted)) is not None:
+                folder = target.removesuffix(f"/{name}")
+                if folder != target and not self._hides_cuda(folder):
+                    self._told[file][folder] = None
             if target is not None:
                 resolved[name] = target
         return resolved
 
-    def _resolve(self, file: str, name: str, quoted: bool) -> str | None:
+    def _hides_cuda(self, folder: str) -> bool:
+        """Whether a folder holds a file called as a header of CUDA's, which others mean when they say its name."""
+        known = self._hiding.get(folder)
+        if known is None:
+            known = any(f"{folder}/{name}" in self._files for name in load_catalog().headers)
+            self._hiding[folder] = known
+        return known
+
+    def _in_folders(self, file: str, name: str, quoted: bool) -> str | None:
+        """The file that an include names, beside its own or in a folder of -I."""
         folder = os.path.dirname(file)  # noqa: PTH120
         for base in (folder, *self._dirs) if quoted else self._dirs:
             candidate = f"{base}/{name}"
@@ -219,6 +254,11 @@ class Graph:
                 candidate = os.path.normpath(candidate)
             if candidate in self._files:
                 return candidate
+        return None
+
+    def _nearest(self, file: str, name: str, quoted: bool) -> str | None:
+        """The file of the tree that an include names, in a folder that only the build knows."""
+        folder = os.path.dirname(file)  # noqa: PTH120
         near = self._ending(name)
         if not near or (not quoted and not _is_projects(name)):
             return None

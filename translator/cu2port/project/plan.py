@@ -209,6 +209,10 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
                 defines=(*flags.defines, *options.defines),
                 skip_inactive=options.skip_inactive and not flags.differ,  # a branch that one build takes counts
             )
+        if graph and (folders := graph.folders(job.path)):
+            if not Path(item.shown).is_absolute():  # the key of a result is the same wherever the tree is
+                folders = tuple(map(os.path.relpath, folders))
+            options = replace(options, include_dirs=tuple(dict.fromkeys((*options.include_dirs, *folders))))
         project = Project(
             declared=graph.declared(job.path) if graph else frozenset(),
             own=graph.own(job.path) if graph else frozenset(),
