@@ -3,7 +3,8 @@
     python tools/executor_programs.py EMULATOR --corpus HECBENCH/src --list FACTS [--only NAME]... [--count N]
 
 EMULATOR is a folder with an executor of GPU code objects, as `cu2port simulate --executor` takes one. Programs and
-their arguments are those of `simulate_rate.py`. Each runs in the simulator at 64 and 32 lanes and as gfx942 and gfx1100
+their arguments are those of `simulate_rate.py`, but for the smaller ones that `[executor]` in its table has; `--small`
+takes only the programs named there. Each runs in the simulator at 64 and 32 lanes and as gfx942 and gfx1100
 code; where the simulator's run passes in a quarter of a second, output and exit code are compared. Lines about time may
 have other numbers.
 
@@ -31,12 +32,14 @@ from cu2port.verify.sim_build import build as build_simulated
 from cu2port.verify.sim_compiler import CannotBuild, find_toolchain
 
 SHORT_S = 0.25  # a program that takes the simulator longer is left out
+TRACEBACK = b"Traceback (most recent call last)"  # of the executor, which lacks a function of HIP's runtime
 CANNOT = 99  # what the executor ends with when it lacks something
 
 
 def tried(entry: Entry, corpus: Path, executor: Executor, limit: float) -> dict[str, str]:
     """What a program's code for each target says; nothing where the simulator's run does not pass, or takes long."""
-    how = recipe(entry, tomllib.loads(TABLE.read_text()), corpus)
+    table = tomllib.loads(TABLE.read_text())
+    how = recipe(entry, {**table, "arguments": table["arguments"] | table["executor"]}, corpus)
     folder = corpus / f"{entry.name}-cuda"
     limits = simulate.Limits(limit)
     out: dict[str, str] = {}
@@ -60,7 +63,8 @@ def tried(entry: Entry, corpus: Path, executor: Executor, limit: float) -> dict[
             ours = simulate.run(executor.python, [*before, str(made), *how.arguments], limits, capture=True)
             pairs = simulate.differences(theirs, ours)
             said = ours.errors.decode("utf-8", "replace").strip().splitlines()[-1:]
-            if ours.timed_out or ours.code in (CANNOT, simulate.CANNOT) or ours.code > 128:
+            broken = TRACEBACK in ours.errors or ours.code in (CANNOT, simulate.CANNOT) or ours.code > 128
+            if ours.timed_out or broken:
                 out[target] = f"did not run: {'time limit' if ours.timed_out else ours.code} {''.join(said)[:160]}"
             else:
                 out[target] = f"differs: {pairs[0]}" if pairs else "agrees"
@@ -72,9 +76,13 @@ def tried(entry: Entry, corpus: Path, executor: Executor, limit: float) -> dict[
 @click.option("--corpus", type=FOLDER, required=True)
 @click.option("--list", "listed", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=True)
 @click.option("--only", multiple=True, help="Only these programs.")
+@click.option("--small", is_flag=True, help="Only programs with arguments for an executor.")
 @click.option("--count", type=int, default=10, help="So many programs that ran for both targets.")
 @click.option("--limit", type=float, default=120.0, help="Seconds for one run.")
-def main(emulator: Path, corpus: Path, listed: Path, only: tuple[str, ...], count: int, limit: float) -> None:
+def main(
+    emulator: Path, corpus: Path, listed: Path, only: tuple[str, ...], small: bool, count: int, limit: float
+) -> None:
+    only = only or (tuple(tomllib.loads(TABLE.read_text())["executor"]) if small else ())
     executor = find_executor(str(emulator))
     os.environ["PYTHONPYCACHEPREFIX"] = str(cache_dir() / "executor" / "python")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

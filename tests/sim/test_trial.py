@@ -327,6 +327,21 @@ void go(unsigned int* x, float** rows, std::vector<int> v) { launch(x, x); l<<<1
     assert isinstance(m, Kernel) and m.arguments == "<float>"  # nothing tells it
 
 
+def test_the_block_is_what_its_variable_was_set_to_last() -> None:
+    text = """#define SIDE 8
+__global__ void k() {}
+__global__ void l() {}
+void go() {
+    dim3 grid, block(7);
+    block = dim3(SIDE * 4, SIDE); k<<<grid, block>>>();
+    block = dim3(SIDE); l<<<grid, block>>>();
+}
+"""
+    k, l_ = kernels(text)
+    assert isinstance(k, Kernel) and k.blocks == ((32, 8, 1),)
+    assert isinstance(l_, Kernel) and l_.blocks == ((8, 1, 1),)
+
+
 def test_a_block_that_conditions_define_differently_is_each_of_them() -> None:
     text = """#ifdef FAST
 #define SIDE 8

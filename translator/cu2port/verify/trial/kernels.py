@@ -167,16 +167,17 @@ def _blocks(unit: Unit, name: str, program: Sequence[Unit]) -> Iterator[tuple[in
 
 
 def _nearest(unit: Unit, span: Span, program: Sequence[Unit]) -> Iterator[tuple[int, ...]]:
-    """The numbers of the `dim3` variable of that name that is declared last before a launch, or of `dim3(...)`; and of
-    constants that other files of the program define."""
+    """The numbers of the `dim3` variable of that name that is declared or set last before a launch, or of `dim3(...)`;
+    and of constants that other files of the program define."""
     at, stop = unit.lexed.at(span.start), unit.lexed.at(span.end)
     opener = at + 1
     if unit.t[at] != "dim3":
-        places = [d.at for d in dim3_variables(unit, unit.t[at]) if d.at < at]
+        places = [d.at + 1 for d in dim3_variables(unit, unit.t[at]) if d.at < at]
         if not places or stop != at + 1:
             yield from ((n,) for n in _numbers(unit, at, stop, program))
             return
-        opener = places[-1] + 1
+        places += [i + 3 for i in unit.find(unit.t[at]) if i < at and unit.t[i + 1 : i + 3] == ["=", "dim3"]]
+        opener = max(places)
     if unit.tok(opener) in ("(", "{") and unit.match[opener] >= 0:
         parts = unit.split_args(opener + 1, unit.match[opener])
         yield from product(*(_numbers(unit, unit.lexed.at(x.start), unit.lexed.at(x.end), program) for x in parts))
