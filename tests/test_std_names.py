@@ -74,6 +74,8 @@ OF_A_HEADER = Project(declared=frozenset({"real", "std::*"}))
         ("struct C { float real; float f() { return real; } };\n", None),
         ("struct D : Base { float f() { return real; } };\n", None),
         ("float D::f() { return real; }\n", None),
+        ("int D::f() { if (real) return 1; return real(2); }\n", None),
+        ("void D::f() { real x = (real)y; }\n", "void D::f() { ::real x = (::real)y; }\n"),
         ("float f(C c) { return c.real + std::real(z) + ::real(1); }\n", None),
         ("#undef real\nvoid f(A a) { a.template real<int>(); goto left; left: left(); }\n", None),
         ("#define real float\nreal x;\n", None),

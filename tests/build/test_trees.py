@@ -184,7 +184,8 @@ def test_host_sources_that_reach_thrust_are_compiled_as_hip(tmp_path: Path, monk
         "src/c.cpp": '#include "guard.h"\n',
         "src/d.cpp": '#include "cub/own.h"\n',
         "src/e.cpp": "#include <thrust/tuple.h>\n",
-        "src/f.cpp": "#include <thrust/tuple.h>\n",
+        "src/f.cpp": "#include <thrust/tuple.h>\nusing namespace std;\ntypedef float real;\nreal x;\n",
+        "src/g.cpp": "using namespace std;\ntypedef float real;\nreal x;\n",
     }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -196,6 +197,8 @@ def test_host_sources_that_reach_thrust_are_compiled_as_hip(tmp_path: Path, monk
     assert top.count("LANGUAGE HIP") == 1
     assert rest == "add_executable(x d.cpp e.cpp f.cpp ${SRC})\n"
     assert (tmp_path / "out/lib/CMakeLists.txt").read_text() == mark.format("b.cpp") + "add_library(l b.cpp)\n"
+    assert [(tmp_path / f"out/{name}.cpp").read_text().count("::real x;") for name in "fg"] == [1, 0]  # CU248
+    assert (tmp_path / "out/a.cpp").read_text() == '#include "mem.h"\n'  # no nvcc compiled it before
     assert ran("out", "-o", "again").exit_code == 0
     assert (tmp_path / "again/CMakeLists.txt").read_text() == (tmp_path / "out/CMakeLists.txt").read_text()
 

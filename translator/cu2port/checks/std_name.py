@@ -8,8 +8,9 @@ from cu2port.core.model import Finding, Severity, Side, Trust, insert
 from cu2port.engine.check import Check, Example
 from cu2port.facts import std_names
 from cu2port.facts.unit import Unit
-from cu2port.syntax.lexer import GAP
+from cu2port.syntax.lexer import GAP, is_identifier
 from cu2port.syntax.scopes import Scope
+from cu2port.syntax.words import KEYWORDS
 
 _MAY_OPEN = re.compile(rf"namespace{GAP}(?:::{GAP})?std(?![\w$\x80-\xff])")
 
@@ -57,7 +58,7 @@ class StdName(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if "std" not in unit.others.get(std_names.OPENED, ()) and _MAY_OPEN.search(unit.text) is None:
             return
-        by_host = suffix(unit.path) in HOST_SUFFIXES and not unit.project.as_cuda
+        by_host = suffix(unit.path) in HOST_SUFFIXES and not unit.project.as_hip
         if by_host and "__global__" not in unit.words:
             return
         for name in sorted(unit.words & std_names.NAMES):
@@ -89,15 +90,27 @@ def _is_use(unit: Unit, i: int) -> bool:
     if directive is not None and directive.keyword != "define":
         return False
     d = unit.declarations.visible(unit.t[i], i)
-    if (d is not None and not std_names.is_outside(d)) or _may_inherit(unit.declarations.scope_at(i), unit.t[i]):
+    if (d is not None and not std_names.is_outside(d)) or _may_inherit(unit, unit.declarations.scope_at(i), i):
         return False
     return "std" in unit.others.get(std_names.OPENED, ()) or "std" in unit.declarations.opened(i)
 
 
-def _may_inherit(scope: Scope | None, name: str) -> bool:
-    """Whether a scope is in a class that others may give members to, or in the class of that name itself."""
+def _may_inherit(unit: Unit, scope: Scope | None, i: int) -> bool:
+    """Whether a scope is in a class that others may give members to, or in the class of that name itself. A class that
+    is elsewhere (`A::f`) may have a base that is not the tree's, whose member is no type, as far as is known."""
+    name = unit.t[i]
+    in_classes = not _is_type(unit, i) or any(unit.others.get(name, ()))
     while scope is not None:
-        if scope.bases or scope.owner or (scope.kind == "class" and scope.name == name):
+        if scope.bases or (scope.owner and in_classes) or (scope.kind == "class" and scope.name == name):
             return True
         scope = scope.parent
     return False
+
+
+def _is_type(unit: Unit, i: int) -> bool:
+    """Whether a name must be that of a type: of a declaration (`real x`), or of a cast (`= (real)x`)."""
+    if unit.tok(i - 1) != "(" or unit.tok(i + 1) != ")":
+        return is_identifier(unit.tok(i + 1)) and unit.tok(i + 1) not in KEYWORDS
+    before, after = unit.tok(i - 2), unit.tok(i + 2)
+    opens = not is_identifier(before) or before == "return"
+    return opens and (after == "(" or (is_identifier(after) and after not in KEYWORDS))

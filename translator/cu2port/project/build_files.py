@@ -25,16 +25,15 @@ def read(items: Sequence[Item]) -> Read:
     return {i: (item, _facts(item)) for i, item in enumerate(items) if item.kind == "build"}
 
 
-def as_cuda(found: Read, items: Sequence[Item], device_hosts: Collection[str]) -> frozenset[str]:
-    """Sources that builds give to the compiler of the device although their names are those of the host's: with a
-    property that says so, or one that they get (`device_hosts`)."""
+def as_cuda(found: Read, items: Sequence[Item]) -> frozenset[str]:
+    """Sources with names for the host's compiler that a build has nvcc compile as CUDA."""
     with_cuda = {item.root for item, f in found.values() if f.language or f.enables}
     marked = [(item.root, item.relative.rpartition("/")[0], f.as_cuda) for item, f in found.values() if f.as_cuda]
     out = set()
     for item in items:
         if item.root not in with_cuda or suffix(item.relative) not in CXX_SUFFIXES:
             continue
-        if item.name in device_hosts or any(
+        if any(
             root is item.root and _holds(folder, item.relative) and _matches(item.relative, folder, patterns)
             for root, folder, patterns in marked
         ):

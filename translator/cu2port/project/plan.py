@@ -196,7 +196,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
     sides = _sides_of(graph, items, request.hip_side) if graph else None
     builds = build_files.read(items)
     hosts = device_hosts(graph) if builds else frozenset()
-    as_cuda = build_files.as_cuda(builds, items, hosts)
+    as_cuda = build_files.as_cuda(builds, items)
     jobs = []
     for job, item in bare:
         options = job.options
@@ -221,6 +221,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
             side=_side(sides, job.path, item.root.folder),
             hip_macros=sides.macros if sides else frozenset(),
             as_cuda=job.path in as_cuda,
+            as_hip=job.path in as_cuda or job.path in hosts,
         )
         names = None
         if request.mode == "diff":
