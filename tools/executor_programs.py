@@ -83,7 +83,9 @@ def main(
     emulator: Path, corpus: Path, listed: Path, only: tuple[str, ...], small: bool, count: int, limit: float
 ) -> None:
     only = only or (tuple(tomllib.loads(TABLE.read_text())["executor"]) if small else ())
-    executor = find_executor(str(emulator))
+    executor, corpus, listed = find_executor(str(emulator.resolve())), corpus.resolve(), listed.resolve()
+    scratch = tempfile.TemporaryDirectory()
+    os.chdir(scratch.name)  # programs write files where they run
     os.environ["PYTHONPYCACHEPREFIX"] = str(cache_dir() / "executor" / "python")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     words: Counter[str] = Counter()
