@@ -287,18 +287,23 @@ class Trial:
         """The CUDA side with each access watched."""
         binary = recorded.folder / "cuda-32-watched"
         if not binary.is_file():
-            self._build(recorded.cuda, recorded.kernel, recorded.folder, 32, recorded.told, watched=True)
+            self._build_watched(recorded.cuda, recorded)
         return self._call(binary, recorded.folder, "compare", cases, _WATCHING)
+
+    def _build_watched(self, side: Side, recorded: Recorded) -> Path:
+        try:
+            return self._build(side, recorded.kernel, recorded.folder, 32, recorded.told, watched=True)[0]
+        except CannotBuild as e:
+            raise CannotBuild(f"it does not compile with each access watched: {reason(str(e), {})}") from None
 
     def _new_race(self, recorded: Recorded, hip: Side, steady: Sequence[int]) -> str:
         """A race of the converted kernel that CUDA's has not, as the order of threads that is simulated may hide it;
         "" where there is none, or where threads share nothing."""
-        kernel, folder = recorded.kernel, recorded.folder
-        if self.toolchain.is_zig or recorded.has_ptx or not shares_memory(recorded.cuda, kernel):
+        folder = recorded.folder
+        if self.toolchain.is_zig or recorded.has_ptx or not shares_memory(recorded.cuda, recorded.kernel):
             return ""
         cases = [str(n) for n in _telling(steady, recorded.new)]
-        binary, _ = self._build(hip, kernel, folder, 32, recorded.told, watched=True)
-        races = self._call(binary, folder, "compare", cases, _WATCHING).races()
+        races = self._call(self._build_watched(hip, recorded), folder, "compare", cases, _WATCHING).races()
         if not races:
             return ""
         cuda = self._watched(recorded, [str(n) for n in races])
