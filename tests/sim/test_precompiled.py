@@ -65,6 +65,21 @@ def test_a_macro_that_the_header_depends_on(gcc: sim_compiler.Toolchain, tmp_pat
     assert simulate.run(built[64], (), simulate.Limits(60)).code == 0
 
 
+def test_headers_that_were_installed_again_are_compiled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """clang includes a header of the same text and another date twice: once from the precompiled one."""
+    own = tmp_path / "own" / "h.h"
+    own.parent.mkdir()
+    own.write_text("#pragma once\n")
+    monkeypatch.setattr(sim_compiler, "HEADERS", tmp_path)
+    monkeypatch.setenv("CU2PORT_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(sim_compiler.Toolchain, "call", lambda self, words: Path(words[-1]).touch())
+    clang = sim_compiler.Toolchain(("clang++",), "clang 1")
+    made = [clang.precompiled("a", "text", ["-O1"], ["own"])[-1] for _ in range(2)]
+    os.utime(own, (1, 1))
+    later = clang.precompiled("a", "text", ["-O1"], ["own"])[-1]
+    assert made[0] == made[1] != later
+
+
 def test_the_headers_not_used_for_longest_go(tmp_path: Path) -> None:
     for age in range(sim_compiler._MOST_PRECOMPILED + 3):
         path = tmp_path / f"first-{age}.h.gch"

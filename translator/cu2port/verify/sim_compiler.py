@@ -30,7 +30,7 @@ _AS_CALLS = ("-mmemcpy-strategy=libcall:-1:noalign", "-mmemset-strategy=libcall:
 _BASE = ("-w", "-pthread", "-fno-strict-aliasing", "-fpermissive")
 _FIRST = "hip/hip_runtime.h"
 _MATTERS = re.compile(r"-(?:std=|[fgmOw]|pthread|-param=|D(?:CU2PORT_SIM_|__HIP))")  # to a precompiled header
-_CONTENT = "-fpch-validate-input-files-content"  # dates of headers change with each installation
+_CONTENT = "-fpch-validate-input-files-content"  # dates of other headers change with each installation
 _MOST_PRECOMPILED = 12  # each has some 60 MB with gcc
 _RUN_S = 900.0  # ziglang builds its C++ library with the first program
 
@@ -84,10 +84,12 @@ class Toolchain:
         """What a call of the compiler makes, kept in the cache for as long as the headers of some folders are the same.
         `name`: of the file that is made."""
         digest = hashlib.sha256(repr((self.command, self.version, arguments)).encode())
+        stem, _, suffix = name.partition(".")
         for folder in folders:
             for path in sorted(p for p in (HEADERS / folder).rglob("*") if p.is_file()):
                 digest.update(path.read_bytes())
-        stem, _, suffix = name.partition(".")
+                if suffix.endswith(("pch", "gch")):  # clang takes a header of another time for one that is not in it
+                    digest.update(str(path.stat().st_mtime_ns).encode())
         out = cache_dir() / "sim" / f"{stem}-{digest.hexdigest()[:16]}.{suffix}"
         if not out.is_file():
             out.parent.mkdir(parents=True, exist_ok=True)
