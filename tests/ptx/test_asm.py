@@ -138,6 +138,16 @@ def test_nested_conditionals() -> None:
     assert sorted(r.text for r in found.readings) == ["a;", "a;b;", "c;"]
 
 
+def test_each_side_may_have_conditionals_of_its_own() -> None:
+    found = one('void f() { asm(\n#if A\n"a;"\n#else\n#if B\n"b;"\n#else\n"c;"\n#endif\n#endif\n); }')
+    assert [r.text for r in found.readings] == ["a;", "b;", "c;"]
+
+
+def test_many_conditionals_are_refused_at_once() -> None:
+    deep = "".join(f'#if A{i}\n"a;"\n' for i in range(3000)) + "#endif\n" * 3000
+    assert "too many ways" in one(f"void f() {{ asm(\n{deep}); }}").problem
+
+
 def test_a_conditional_that_ends_outside_is_refused() -> None:
     (found,) = read('void f() {\n#if A\nasm("a;"\n#else\nasm("b;"\n#endif\n);}')[:1] or (None,)
     assert found is None or found.problem or found.readings

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import random
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -325,6 +328,63 @@ def test_conditionals_inside_stay(clang: ClangService) -> None:
     assert "#if NEW\n  d = a + 1;\n#else\n  d = a + 2;\n#endif\n" in text
     same = convert(source.replace("%1, 2", "%1, 1"), clang).output.decode()
     assert "  d = a + 1;\n}" in same and "#if" not in same
+
+
+def test_conditions_inside_are_rewritten_too(clang: ClangService) -> None:
+    source = f"""{OPEN}{BEFORE}  asm(
+#if __CUDA_ARCH__ >= 700
+      "add.u32 %0, %1, 1;"
+#else
+      "add.u32 %0, %1, 2;"
+#endif
+      : "=r"(d) : "r"(a));
+}}
+"""
+    text = convert(source, clang).output.decode()
+    assert "#if defined(__HIP_DEVICE_COMPILE__)\n  d = a + 1;\n#else\n  d = a + 2;\n#endif\n" in text
+
+
+def lines_under(text: str, defined: Set[str]) -> list[str]:
+    """The lines that `#ifdef`, `#else` and `#endif` leave; directives must be whole."""
+    on, out = [True], []
+    for line in text.splitlines():
+        word, _, name = line.strip().partition(" ")
+        if word == "#ifdef":
+            on.append(name in defined)
+        elif word == "#else":
+            on[-1] = not on[-1]
+        elif word == "#endif":
+            on.pop()
+        elif all(on):
+            out.append(line)
+    assert on == [True]
+    return out
+
+
+def pieces(r: random.Random, depth: int, numbers: Iterator[int]) -> Iterator[str]:
+    """Lines of a text of PTX with conditionals in each other and behind each other."""
+    for _ in range(r.randrange(1, 3)):
+        yield f'      "add.u32 %0, %0, {next(numbers)};\\n"'
+        if depth and r.random() < 0.8:
+            yield f"#ifdef {r.choice('ABC')}"
+            yield from pieces(r, depth - 1, numbers)
+            if r.random() < 0.5:
+                yield "#else"
+                yield from pieces(r, depth - 1, numbers)
+            yield "#endif"
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_conditionals_inside_and_behind_each_other(seed: int, clang: ClangService) -> None:
+    """Each way through the conditionals adds the same numbers before and afterwards, or the statement stays whole."""
+    asm = "\n".join(pieces(random.Random(seed), 2, count(10)))
+    text = convert(f'{OPEN}{BEFORE}  asm(\n{asm}\n      : "+r"(d));\n}}\n', clang).output.decode()
+    if "untranslated" in text:
+        assert "too many ways" in text
+        return
+    for defined in map(set, ("", "A", "B", "C", "AB", "AC", "BC", "ABC")):
+        before, after = ("\n".join(lines_under(t, defined)) for t in (asm, text))
+        assert re.findall(r"\b\d\d\b", before) == re.findall(r"\b\d\d\b", after)
 
 
 def test_branches_that_hip_leaves_out_are_not_touched(clang: ClangService) -> None:

@@ -16,6 +16,7 @@ from itertools import product
 from cu2port.core.model import Span
 from cu2port.facts.structure import Macro
 from cu2port.facts.unit import Unit
+from cu2port.ptx.asm_branches import MOST_READINGS, TOO_MANY, branches_in, ways_through
 from cu2port.ptx.calls import Call, calls, macro_around
 from cu2port.ptx.macros import Macros, UnknownTextError, live_definitions
 from cu2port.syntax.lexer import Group, is_identifier, is_string
@@ -24,8 +25,6 @@ from cu2port.syntax.strings import decode
 _VOLATILE = frozenset({"volatile", "__volatile__", "__volatile"})
 #: Letters of CUDA's operand constraints; anything else is another assembler's statement.
 LETTERS = frozenset("hrlqfdnCb")
-_MAX_READINGS = 16
-_BRANCH = frozenset({"if", "ifdef", "ifndef", "else", "elif", "elifdef", "elifndef", "endif"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +60,15 @@ class Reading:
     """What a statement says, everything it depends on being settled.
 
     `text` is decoded; `%%` and `%0` stand as written. `where`: what was settled how, in text order: conditional
-    branches of the statement, macros with several definitions, parameters of the macro around it.
+    branches of the statement, macros with several definitions, parameters of the macro around it. `taken`: the
+    directives, by their number in the file, that open those branches.
     """
 
     text: str
     operands: tuple[Operand, ...] = ()
     clobbers: tuple[str, ...] = ()
     where: tuple[tuple[str, str], ...] = ()
+    taken: tuple[int, ...] = ()
 
     @property
     def outputs(self) -> int:
@@ -132,7 +133,7 @@ def _statement(unit: Unit, keyword: int, opener: int, close: int) -> AsmStatemen
     hints: tuple[tuple[Reading, ...], ...] = ()
     problem = ""
     try:
-        branches = () if macro is not None else _branches(unit, opener, close)
+        branches = () if macro is not None else branches_in(unit, opener, close)
         params = _text_params(unit, macro, opener, close)
         numbers = _numbers(unit, opener, close, macro, params) if macro is not None and params else None
         readings = tuple(_readings(unit, opener, close, branches, macro, params))
@@ -192,20 +193,6 @@ def _top_level(unit: Unit, indices: Sequence[int]) -> list[int]:
 # --- what a text depends on -------------------------------------------------------------------------------------------
 
 
-def _branches(unit: Unit, opener: int, close: int) -> tuple[Group, ...]:
-    """The conditional branches inside the statement. Raises UnknownTextError where they cannot be taken apart."""
-    start, end = unit.p[opener], unit.p[close]
-    first = bisect_right(unit.directives, start, key=lambda d: d.start)
-    inside = frozenset(range(first, bisect_right(unit.directives, end, key=lambda d: d.start)))
-    for k in inside:
-        if unit.directives[k].keyword not in _BRANCH:
-            raise UnknownTextError(f"a `#{unit.directives[k].keyword}` is in the middle of it")
-    groups = tuple(g for g in unit.groups if inside.intersection(g.chain)) if inside else ()
-    if any(not inside.issuperset(g.chain) for g in groups):
-        raise UnknownTextError("a conditional begins inside it and ends outside")
-    return groups
-
-
 def _text_params(unit: Unit, macro: Macro | None, opener: int, close: int) -> tuple[str, ...]:
     """Parameters of the macro around a statement that its text or constraints are built from."""
     if macro is None or not macro.params:
@@ -219,7 +206,7 @@ def _readings(
 ) -> Iterator[Reading]:
     found = list(calls(unit, macro, params)) if params and macro is not None else [Call({}, ())]
     count = 0
-    for taken in _combinations(unit, branches):
+    for taken in ways_through(unit, branches):
         skipped = [g for g in branches if g not in taken]
         indices: Sequence[int] = range(opener + 1, close)
         if branches:
@@ -235,23 +222,10 @@ def _readings(
             macros = tuple(("macro", unit.text[m.directive.start : m.directive.end]) for m in definitions)
             for call in found:
                 count += 1
-                if count > _MAX_READINGS * len(found):
-                    raise UnknownTextError("its text can be read in too many ways")
-                yield _read(unit, indices, Macros(unit, chosen), call.env, (*where, *macros, *call.where))
-
-
-def _combinations(unit: Unit, branches: tuple[Group, ...]) -> Iterator[tuple[Group, ...]]:
-    """Every way to go through the conditionals: which branches are taken."""
-    choices: list[tuple[Group | None, ...]] = []
-    for chain in dict.fromkeys(g.chain for g in branches):
-        members: tuple[Group | None, ...] = tuple(g for g in branches if g.chain == chain)
-        complete = any(unit.directives[k].keyword == "else" for k in chain)
-        choices.append(members if complete else (*members, None))
-    for combination in product(*choices):
-        taken = tuple(g for g in combination if g is not None)
-        skipped = [g for g in branches if g not in taken]
-        if not any(s.start <= g.start and g.end <= s.end for g in taken for s in skipped):
-            yield taken
+                if count > MOST_READINGS * len(found):
+                    raise UnknownTextError(TOO_MANY)
+                reading = _read(unit, indices, Macros(unit, chosen), call.env, (*where, *macros, *call.where))
+                yield replace(reading, taken=tuple(g.opener for g in taken)) if taken else reading
 
 
 def _several(unit: Unit, indices: Sequence[int]) -> dict[str, tuple[Macro, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from cu2port.core.model import Edit, Side, Span, insert
@@ -11,6 +11,9 @@ from cu2port.facts.unit import Unit
 from cu2port.ptx.asm import AsmStatement, Reading
 from cu2port.ptx.lifted import Lifted
 from cu2port.ptx.operand_text import PLACEHOLDER
+
+#: directives that open the branches which a case takes, and what it says
+_Case = tuple[frozenset[int], tuple[str | Span, ...]]
 
 
 def _eol(unit: Unit) -> str:
@@ -136,18 +139,37 @@ class Layout:
         return (Edit(self.s.span.start, end, self._parts(body, reading)),)
 
     def by_branch(self, s: AsmStatement, lifted: Sequence[Lifted]) -> tuple[Edit, ...]:
-        """The statement under each branch of the conditional that stood inside of it."""
-        parts: list[str | Span] = []
+        """The statement under each branch of the conditionals that stood inside of it. Their directives are kept, so
+        that what rewrites conditions rewrites them."""
+        cases: list[_Case] = []
         for reading, one in zip(s.readings, lifted, strict=True):
             body, _ = (
                 self._block(one.lines)
                 if one.scoped or self.sole
                 else (f"{self.eol}{self.indent}".join(one.lines), False)
             )
-            parts += [f"{self.eol}{reading.where[0][1]}{self.eol}{self.indent}", *self._parts(body, reading)]
-        parts.append(f"{self.eol}#endif{self.eol}{self.indent}")
+            cases.append((frozenset(reading.taken), (self.indent, *self._parts(body, reading))))
         end = self.unit.end(self.s.close + 1) if self.semicolon else self.s.span.end
-        return (Edit(s.span.start, end, tuple(parts)),)
+        return (Edit(s.span.start, end, (self.eol, *self._nested(cases), self.indent)),)
+
+    def _nested(self, cases: Sequence[_Case]) -> Iterator[str | Span]:
+        """Lines that choose among cases: the first conditional that any depends on, the others inside its branches."""
+        first = min((k for taken, _ in cases for k in taken), default=-1)
+        if first < 0:
+            for _, parts in cases:
+                yield from (*parts, self.eol)
+            return
+        chain = next(g.chain for g in self.unit.groups if g.opener == first)
+        rest = [c for c in cases if c[0].isdisjoint(chain)]
+        for k in chain:
+            chosen = [(taken - {k}, parts) for taken, parts in cases if k in taken]
+            if chosen:
+                yield from (Span(self.unit.directives[k].start, self.unit.directives[k].end), self.eol)
+                yield from self._nested(chosen)
+        if rest:
+            yield f"#else{self.eol}"
+            yield from self._nested(rest)
+        yield f"#endif{self.eol}"
 
     # --- refused ----------------------------------------------------------------------------------------------------
 

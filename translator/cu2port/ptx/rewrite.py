@@ -335,7 +335,7 @@ def _written(
         return layout.by_value(s, lifted), True, "its opcode depends on constants of a template: one case for each"
     if kinds == {"parameter"}:
         return layout.by_parameter(s, lifted), True, "its text depends on a parameter: one case for each call here"
-    if kinds == {"branch"} and len({len(r.where) for r in s.readings}) == 1 and s.macro is None:
+    if kinds == {"branch"} and s.macro is None:
         return layout.by_branch(s, lifted), True, ""
     if kinds == {"macro"} and len({_without_hints(r) for r in s.readings}) == 1:
         chosen = s.readings[0].where[0][1]
