@@ -26,7 +26,7 @@ _ROLES = (
     ("w", r"w|.*width|.*cols?|nx|dimx|columns|imgw|size_?x|.*_w"),
     ("h", r"h|.*height|.*rows?|ny|dimy|imgh|size_?y|.*_h"),
     ("d", r"nz|dimz|size_?z|.*_d"),
-    ("n", r"n|num.*|.*size|.*len(gth)?|.*count|.*total.*|n_?[a-z]+|.*elem(ent)?s?|.*points|m"),
+    ("n", r"n|[a-z]?num.*|.*size|.*len(gth)?|.*count|.*total.*|n_?[a-z]+|.*elem(ent)?s?|.*points|m"),
 )
 _DEFAULTS = {
     1: ((256, 1, 1), (128, 1, 1), (64, 1, 1), (1024, 1, 1), (96, 1, 1)),

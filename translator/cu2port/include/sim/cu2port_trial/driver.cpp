@@ -278,7 +278,7 @@ unsigned number_for(Random& r, char role, unsigned n, const Case& c) {
         case 'w': return size_near(r, c.grid.x * c.block.x);
         case 'h': return size_near(r, c.grid.y * c.block.y);
         case 'd': return size_near(r, c.grid.z * c.block.z);
-        case 's': return c.grid.x * c.block.x + r.below(2) * 8;
+        case 's': return (c.grid.x * c.block.x << (r.below(2) ? r.below(5) : 0)) + r.below(2) * 8;  // a thread may have several
         case 'k': return r.below(8) == 0 ? 0 : r.below(4) == 0 ? 17 + r.below(24) : 1 + r.below(9);  // some go past a tile
         default: break;
     }
