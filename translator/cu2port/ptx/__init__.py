@@ -18,8 +18,8 @@ The straight line:
 - `isa_*.py`: the rows. `interp.py` and `emit.py` walk the same trees, so neither can lack what the other has.
 - `include/cu2port/ptx.hpp`: helpers that emitted code calls, named after the instruction. Its second half is generated
   from the rows themselves (`header.py`), so that a meaning has one home there too.
-- `asm.py` finds the asm statements of a file and reads their texts, with `macros.py` and `calls.py`; `lift.py` binds
-  operands and knows what must be copied first (`aliasing.py`: which expressions may mean one object). `together.py`
+- `asm.py` finds the asm statements of a file and reads their texts, with `macros.py`, `calls.py` and, for conditionals
+  inside, `asm_branches.py`; `lift.py` binds operands and knows what must be copied first (`aliasing.py`: which expressions may mean one object). `together.py`
   joins statements of a function that share registers, scopes or the carry flag, with what C++ is around them
   (`surroundings.py`).
 - `settled.py` puts constants into a text; `opcode_cases.py` has the cases of an opcode whose constants only an
