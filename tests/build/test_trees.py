@@ -124,6 +124,23 @@ def test_packages_stand_beside_the_language_where_no_toolkit_is_looked_for(tmp_p
     )
 
 
+OLD = 'if(${CMAKE_VERSION} VERSION_LESS "3.18.0")\n  find_package(CUDA)\nendif()\n'
+
+
+@pytest.mark.parametrize("top", ["", OLD])
+def test_what_only_an_old_cmake_reaches_looks_for_no_packages(top: str, tmp_path: Path) -> None:
+    files = {
+        "CMakeLists.txt": f"project(x LANGUAGES CXX CUDA)\n{top}add_subdirectory(lib)\n",
+        "lib/CMakeLists.txt": f"{OLD}target_link_libraries(l -lcublas)\n",
+    }
+    ran(str(_tree(tmp_path / "src", files)), "-o", str(tmp_path / "out"))
+    assert (
+        (tmp_path / "out" / "CMakeLists.txt")
+        .read_text()
+        .startswith("project(x LANGUAGES CXX HIP)\nfind_package(hipblas REQUIRED)\n")
+    )
+
+
 def test_tests_of_cuda_s_version_have_an_answer(tmp_path: Path) -> None:
     """A variable that nothing sets would be empty in `if(${X} VERSION_LESS 11)`, which CMake takes for an error."""
     files = {

@@ -14,7 +14,7 @@ from cu2port.build.properties import properties
 from cu2port.build.syntax import Arg, Command, commands
 from cu2port.build.table import Row, table
 from cu2port.build.variables import OLD_STANDARD, assigned, flag_words, variables
-from cu2port.build.words import Asked, by_hand, finding, swap
+from cu2port.build.words import Asked, by_hand, finding, never_reached, swap
 from cu2port.catalog import load_catalog
 from cu2port.core.model import Edit, Finding, Side, Span, insert, replace
 
@@ -53,7 +53,9 @@ def cmake(text: str, asked: Asked) -> Iterator[Finding]:
     enabled = any(c.name in ("project", "enable_language") and {"CUDA", "HIP"} & set(c.words) for c in every)
     interfaces = frozenset(c.words[0] for c in every if c.name == "add_library" and "INTERFACE" in c.words[1:2])
     link = next((w for c in every if c.name == "target_link_libraries" for w in c.words[1:2] if w in _SCOPES), "")
-    anchor = None if any(map(_finds, every)) else next(filter(_enables, every), None)
+    dead = never_reached(text)
+    looks = any(_finds(c) and not any(a <= c.start < b for a, b in dead) for c in every)
+    anchor = None if looks else next(filter(_enables, every), None)
     for c in every:
         if c.name == "cmake_minimum_required" and raised:
             yield from _minimum(c)

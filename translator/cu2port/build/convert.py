@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cu2port.build.lines import anywhere, lines
 from cu2port.build.pages import OWN_HIP, PACKAGE, TOO_LARGE
 from cu2port.build.table import table
-from cu2port.build.words import INFO, MOST_BYTES, Asked, finding
+from cu2port.build.words import INFO, MOST_BYTES, Asked, finding, never_reached
 from cu2port.core.edits import apply, judge
 from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.model import Finding, Judged, Outcome, Result, Trust
@@ -89,10 +89,11 @@ def facts(kind: str, data: bytes) -> Facts:
     }
     packages = frozenset(name for text in found for name in text.split())
     variables = rows["variable"]
+    dead = never_reached(text)
     sets = frozenset(m[1] for m in _SETS.finditer(text) if m[1] in variables)
     return Facts(
         packages,
-        _ANCHOR.search(text) is not None,
+        any(not any(a <= m.start() < b for a, b in dead) for m in _ANCHOR.finditer(text)),
         _LANGUAGE.search(text) is not None,
         frozenset(w for w in words if w in variables and variables[w].set) - sets,
         sets,
