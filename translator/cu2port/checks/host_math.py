@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cu2port.core.files import HOST_SUFFIXES, suffix
 from cu2port.core.model import Edit, Finding, Severity, Span, Trust, replace
 from cu2port.engine.check import Check, Example
-from cu2port.facts.branches import skipped_by_nvcc
+from cu2port.facts.branches import skipped_by_nvcc, skipped_on_host
 from cu2port.facts.structure import Call
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
@@ -79,6 +79,11 @@ class HostMath(Check):
         Example("__both float f(float x) { return rsqrtf(x); }\n", note="a macro may say that it is for the device"),
         Example("void f() { run([=] __device__(float x) { return rsqrtf(x); }); }\n", note="a lambda for the device"),
         Example("float rsqrtf(float x) { return 1 / x; }\nfloat f(float x) { return rsqrtf(x); }\n", note="the user's"),
+        Example(
+            "__host__ __device__ float f(float a) {\n#ifdef __CUDA_ARCH__\n  return rsqrtf(a);\n"
+            "#else\n  return 1 / sqrtf(a);\n#endif\n}\n",
+            note="in the branch for the device",
+        ),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
@@ -88,7 +93,7 @@ class HostMath(Check):
         functions = {f.name for f in unit.functions if not skipped_by_nvcc(unit, unit.p[f.name_at])}
         for i in unit.find(*names - functions - unit.project.declared - unit.macros.keys()):
             call = _called(unit, i)
-            if call is None or skipped_by_nvcc(unit, unit.p[i]):
+            if call is None or skipped_by_nvcc(unit, unit.p[i]) or skipped_on_host(unit, unit.p[i]):
                 continue
             name, first = unit.t[i], i - (unit.tok(i - 1) == "::")
             both = _sides(unit, i) == {"__host__", "__device__"}

@@ -11,7 +11,7 @@ from cu2port.facts.hipcode import condition
 from cu2port.facts.unit import Unit
 from cu2port.syntax import constants
 from cu2port.syntax.around import around
-from cu2port.syntax.conditions import ONE, UNKNOWN, Macro, truth
+from cu2port.syntax.conditions import ONE, UNDEFINED, UNKNOWN, Lookup, Macro, truth
 from cu2port.syntax.lexer import Directive, Group
 from cu2port.syntax.operands import own_tokens, tokens
 from cu2port.syntax.tree import Binary, CallExpr, Expr, Name, Num, Paren, Ternary, Unary
@@ -244,8 +244,17 @@ def tested_defined(unit: Unit, i: int) -> bool:
 
 def skipped_by_nvcc(unit: Unit, offset: int) -> bool:
     """Whether a byte is in a branch that nvcc certainly leaves out: `#ifndef __CUDACC__`."""
+    return _skipped(unit, offset, _under_nvcc)
+
+
+def skipped_on_host(unit: Unit, offset: int) -> bool:
+    """Whether a byte is in a branch that is certainly no part of the host's code: `#ifdef __CUDA_ARCH__`."""
+    return _skipped(unit, offset, _on_host)
+
+
+def _skipped(unit: Unit, offset: int, known: Lookup) -> bool:
     for g in unit.conditionals.around(offset):
-        held = [truth(condition(unit, unit.directives[n]), _under_nvcc) for n in g.chain if n <= g.opener]
+        held = [truth(condition(unit, unit.directives[n]), known) for n in g.chain if n <= g.opener]
         if held[-1] is False or any(held[:-1]):
             return True
     return False
@@ -253,3 +262,7 @@ def skipped_by_nvcc(unit: Unit, offset: int) -> bool:
 
 def _under_nvcc(word: str) -> Macro:
     return ONE if word in ("__CUDACC__", "__NVCC__") else UNKNOWN
+
+
+def _on_host(word: str) -> Macro:
+    return UNDEFINED if word in ("__CUDA_ARCH__", "__HIP_DEVICE_COMPILE__") else UNKNOWN
