@@ -14,12 +14,11 @@ from cu2port.build.properties import properties
 from cu2port.build.syntax import Arg, Command, commands
 from cu2port.build.table import Row, table
 from cu2port.build.variables import OLD_STANDARD, assigned, flag_words, variables
-from cu2port.build.words import Asked, by_hand, finding, never_reached, swap
+from cu2port.build.words import HIP_SINCE, Asked, by_hand, finding, never_reached, swap
 from cu2port.catalog import load_catalog
 from cu2port.core.model import Edit, Finding, Side, Span, insert, replace
 
 _ENABLES = frozenset({"enable_language", "check_language", "check_compiler_flag", "check_source_compiles"})
-_OLDEST = (3, 21)
 _LINKS = frozenset({"target_link_libraries", "link_libraries", "set", "list", "set_target_properties", "set_property"})
 _FETCHES = frozenset(
     "fetchcontent_declare externalproject_add cpmaddpackage cpmfindpackage rapids_cpm_find rapids_find_package".split()
@@ -157,8 +156,15 @@ def _is_setter(c: Command) -> bool:
 def _minimum(c: Command) -> Iterator[Finding]:
     for arg in c.args[1:2]:
         m = re.match(r"(\d+)\.(\d+)(?:\.\d+)*(?=\.\.\.|$)", arg.text)
-        if m and (int(m[1]), int(m[2])) < _OLDEST:
-            yield swap(LANGUAGE, m[0], "3.21", arg.inner, "CMake has the language HIP since then", review=True)
+        if m and (int(m[1]), int(m[2])) < HIP_SINCE:
+            yield swap(
+                LANGUAGE,
+                m[0],
+                ".".join(map(str, HIP_SINCE)),
+                arg.inner,
+                "CMake has the language HIP since then",
+                review=True,
+            )
 
 
 def _package(text: str, c: Command, asked: Asked, enabled: bool) -> list[Finding] | None:

@@ -34,13 +34,13 @@ _OLD_CMAKE = re.compile(
     r"(?im:^[ \t]*if)\s*\(\s*[\"{$]*CMAKE_VERSION[\"}]*\s+VERSION_LESS\s+\"?(\d+)\.(\d+)[\d.]*\"?\s*\)"
     r"(?P<branch>(?:(?!\b(?i:else|elseif|endif|if)\s*\()[\s\S])*)"
 )
-_HIP_SINCE = (3, 21)  # the version of CMake that has the language HIP
+HIP_SINCE = (3, 21)  # the first version of CMake that has the language HIP
 
 
 def never_reached(text: str) -> tuple[tuple[int, int], ...]:
     """The bytes of branches of a CMake file that only a CMake without the language HIP takes."""
     found = _OLD_CMAKE.finditer(text) if "CMAKE_VERSION" in text else ()
-    return tuple(m.span("branch") for m in found if (int(m[1]), int(m[2])) <= _HIP_SINCE)
+    return tuple(m.span("branch") for m in found if (int(m[1]), int(m[2])) <= HIP_SINCE)
 
 
 def kind_of(name: str) -> str:

@@ -15,7 +15,7 @@ namespace cu2port {
 namespace math {
 
 // sin(pi x + quarter turns): the quarters of x are taken off before they are rounded by pi.
-inline double turned(double x, int quarters) {
+inline double sine_of_pi(double x, int quarters) {
     int q = 0;
     const double rest = 3.14159265358979323846 * std::remquo(x, 0.5, &q);
     switch ((q + quarters) & 3) {
@@ -48,8 +48,8 @@ inline double length(double a, double b, double c, double d = 0) {
 
 CU2PORT_MATH_1(rsqrt, 1 / std::sqrt(static_cast<double>(a)))
 CU2PORT_MATH_1(rcbrt, 1 / std::cbrt(static_cast<double>(a)))
-CU2PORT_MATH_1(sinpi, math::turned(a, 0))
-CU2PORT_MATH_1(cospi, math::turned(a, 1))
+CU2PORT_MATH_1(sinpi, math::sine_of_pi(a, 0))
+CU2PORT_MATH_1(cospi, math::sine_of_pi(a, 1))
 CU2PORT_MATH_1(normcdf, 0.5 * std::erfc(a * -0.70710678118654752440))
 CU2PORT_MATH_N(rhypot, (double a, double b), (float a, float b), (a, b), 1 / math::length(a, b, 0))
 CU2PORT_MATH_N(norm3d, (double a, double b, double c), (float a, float b, float c), (a, b, c), math::length(a, b, c))
