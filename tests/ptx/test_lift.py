@@ -314,9 +314,12 @@ def test_whose_assembly_it_is() -> None:
         assert not convert(f"void f() {{ asm({text}); }}").findings
 
 
-def test_conditionals_inside_stay(clang: ClangService) -> None:
+@pytest.mark.parametrize(
+    ("condition", "written"), [("NEW", "NEW"), ("__CUDA_ARCH__ >= 700", "defined(__HIP_DEVICE_COMPILE__)")]
+)
+def test_conditionals_inside_stay_and_are_rewritten(condition: str, written: str, clang: ClangService) -> None:
     source = f"""{OPEN}{BEFORE}  asm(
-#if NEW
+#if {condition}
       "add.u32 %0, %1, 1;"
 #else
       "add.u32 %0, %1, 2;"
@@ -325,23 +328,9 @@ def test_conditionals_inside_stay(clang: ClangService) -> None:
 }}
 """
     text = convert(source, clang).output.decode()
-    assert "#if NEW\n  d = a + 1;\n#else\n  d = a + 2;\n#endif\n" in text
+    assert f"#if {written}\n  d = a + 1;\n#else\n  d = a + 2;\n#endif\n" in text
     same = convert(source.replace("%1, 2", "%1, 1"), clang).output.decode()
     assert "  d = a + 1;\n}" in same and "#if" not in same
-
-
-def test_conditions_inside_are_rewritten_too(clang: ClangService) -> None:
-    source = f"""{OPEN}{BEFORE}  asm(
-#if __CUDA_ARCH__ >= 700
-      "add.u32 %0, %1, 1;"
-#else
-      "add.u32 %0, %1, 2;"
-#endif
-      : "=r"(d) : "r"(a));
-}}
-"""
-    text = convert(source, clang).output.decode()
-    assert "#if defined(__HIP_DEVICE_COMPILE__)\n  d = a + 1;\n#else\n  d = a + 2;\n#endif\n" in text
 
 
 def lines_under(text: str, defined: Set[str]) -> list[str]:
