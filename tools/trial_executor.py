@@ -39,7 +39,15 @@ from cu2port.verify.trial.fitting import smaller
 from cu2port.verify.trial.kernels import Kernel, Unclear
 from cu2port.verify.trial.program import LackingError, write
 from cu2port.verify.trial.run import Asked, Recorded, Trial, open_trial, work_folder
-from cu2port.verify.trial.verdict import First, Said, Verdict, first_difference, most_common_failure, read_output
+from cu2port.verify.trial.verdict import (
+    AGREES,
+    First,
+    Said,
+    Verdict,
+    first_difference,
+    most_common_failure,
+    read_output,
+)
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 MOST_THREADS = 1024
@@ -80,7 +88,7 @@ def threads_of(recorded: Recorded, number: int) -> int:
 
 def chosen(recorded: Recorded, count: int) -> list[int]:
     """Some launches, from small to large."""
-    steady = sorted(recorded.said.numbers("same", "close"), key=lambda n: (threads_of(recorded, n), n))
+    steady = sorted(recorded.said.numbers(*AGREES), key=lambda n: (threads_of(recorded, n), n))
     small = [n for n in steady if threads_of(recorded, n) <= MOST_THREADS] or steady[:1]
     last = len(small) - 1
     return sorted({small[last * k // max(1, count - 1)] for k in range(count)})
@@ -108,7 +116,7 @@ def executed(trial: Trial, recorded: Recorded, runner: Sequence[str], made: Path
     """Run some launches. `runner`: the words before a program's name."""
     none = Result("", "", "", "did not run")
     said, ended = called(trial, recorded, runner, made, cases)
-    agree = len(said.numbers("same", "close"))
+    agree = len(said.numbers(*AGREES))
     if first := differing(said, made.stem):
         again = differing(called(trial, recorded, runner, made, [first.case], OTHER_ORDER)[0], made.stem)
         other = "agrees" if again is None else "differs too" if again.text == first.text else f"differs: {again.text}"

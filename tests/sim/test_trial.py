@@ -61,7 +61,8 @@ __global__ void votes(const int* in, unsigned* out) {
     unsigned m = __ballot(in[blockIdx.x * blockDim.x + threadIdx.x] > 5);
     if (threadIdx.x % 32 == 0) out[(blockIdx.x * blockDim.x + threadIdx.x) / 32] = __popc(m);
 }
-__global__ void race(int* list, int* count) { list[atomicAdd(count, 1)] = threadIdx.x; }
+__global__ void places(int* list, int* count) { list[atomicAdd(count, 1)] = threadIdx.x; }
+__global__ void last(unsigned* block) { if (gridDim.x * gridDim.y > 1) *block = blockIdx.x + blockIdx.y; }
 __global__ void ptx(unsigned* a) { asm("bfind.u32 %0, %1;" : "=r"(a[0]) : "r"(a[1])); }
 int main() { prepare(handle); sum<<<1, 64>>>(0, 0, 1); }
 """
@@ -83,13 +84,30 @@ def tried(tmp_path: Path, toolchain: Toolchain) -> Try:
 
 
 def test_kernels_are_told_apart(tried: Try) -> None:
-    """One file, without its program and without cuBLAS: sums, structs, constants, a race, PTX."""
-    said = tried(SUM, waves=(64,), kernels=frozenset({"sum", "items", "race", "ptx"}))
-    wanted = {"sum": "same", "items": "same", "race": "could not", "ptx": "same"}
+    """One file, without its program and without cuBLAS: sums, structs, constants, a race of blocks, PTX."""
+    said = tried(SUM, waves=(64,), kernels=frozenset({"sum", "items", "last", "ptx"}))
+    wanted = {"sum": "same", "items": "same", "last": "could not", "ptx": "same"}
     assert {k: v.outcome for k, v in said.items()} == wanted, [v.text for v in said.values()]
-    assert "order of its threads" in said["race"].why
+    assert "order of its threads" in said["last"].why
     assert said["sum"].branches >= 0.8 and said["items"].branches == 1 and said["items"].cases >= 10
     assert said["sum"].line == SUM[: SUM.index("__global__ void sum")].count("\n") + 1
+
+
+def test_places_in_the_order_of_arrival(tried: Try) -> None:
+    """An array that holds the same elements in any order of threads is compared so, and no other one is."""
+    text = """__global__ void k(int* list, int* count, int* own) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    list[atomicAdd(count, 1)] = i & ~A;
+    own[i ^ B] = i;
+}
+"""
+    said = tried("#define A 0\n#define B 0\n" + text)["k"]
+    assert said.outcome == "same" and said.text.endswith(", elements in any order)"), said.text
+    for other, array in (("#define A on_hip\n#define B 0\n", "list"), ("#define A 0\n#define B on_hip\n", "own")):
+        said = tried("#ifdef __HIP__\n#define on_hip 1\n#else\n#define on_hip 0\n#endif\n" + other + text, waves=(64,))[
+            "k"
+        ]
+        assert said.outcome == "differs" and f": {array}[" in said.why, said.text
 
 
 def test_launches_without_a_race_are_followed(tried: Try) -> None:

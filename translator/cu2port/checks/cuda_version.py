@@ -42,10 +42,10 @@ class CudaVersion(Check):
     """A version of CUDA or of its compiler or libraries is asked for.
 
     HIP numbers its versions in another way, so the macro is never renamed. Under HIP it is undefined and counts as 0:
-    a guard `CUDA_VERSION >= 9000` would quietly choose the code for CUDA 8. Comparisons are completed, so that HIP
-    counts as CUDA 12.6, whose interfaces it follows; everything else is left for manual work. So is a comparison
-    whose newer code names what HIP has not, where there is older code that does without, or where nothing but
-    declarations is lost.
+    a guard `CUDA_VERSION >= 9000` would quietly choose the code for CUDA 8. Comparisons are completed, or answered in
+    code and in macros, so that HIP counts as CUDA 12.6, whose interfaces it follows; everything else is left for manual
+    work. So is a comparison whose newer code names what HIP has not, where there is older code that does without, or
+    where nothing but declarations is lost.
     """
 
     code, name, severity = "CU206", "cuda-version", Severity.WARNING
@@ -124,6 +124,11 @@ class CudaVersion(Check):
             "a condition in a macro body",
         ),
         Example("#define NEW(x) (x && CUDA_VERSION >= 13000)\n", "#define NEW(x) (x && 0)\n", "of a later version"),
+        Example(
+            'void f() {\n    static_assert(CUDART_VERSION >= 10000, "");\n    if (CUDA_VERSION >= 13000) g();\n}\n',
+            'void f() {\n    static_assert(1, "");\n    if (0) g();\n}\n',
+            "a condition in code",
+        ),
         Example("SHOW(CUDA_VERSION)", "SHOW(CUDA_VERSION)", "as a macro's argument"),
         Example("int MY_CUDA_VERSION;", note="another name"),
     )
@@ -159,7 +164,7 @@ class CudaVersion(Check):
                 continue
             if tok == _MINOR and _summed(unit, i - 4) is not None:
                 continue
-            if told is not None and told.keyword == "define" and (answered := self._in_macro(unit, i)) is not None:
+            if (told is None or told.keyword == "define") and (answered := self._in_code(unit, i)) is not None:
                 yield answered
                 continue
             found, following = _summed(unit, i) or (comparison(unit, i), _NEXT_CUDA.get(tok))
@@ -202,14 +207,14 @@ class CudaVersion(Check):
                     effects=(("all", "wrong-result"),),
                 )
 
-    def _in_macro(self, unit: Unit, i: int) -> Finding | None:
-        """A comparison in the body of a macro is answered: `defined` may not be written there."""
-        found = comparison(unit, i, keywords=("define",))
+    def _in_code(self, unit: Unit, i: int) -> Finding | None:
+        """A comparison in code or in the body of a macro is answered: `defined` may not be written there."""
+        found = comparison(unit, i, in_code=True, keywords=("define",))
         if found is None or unit.t[i] not in _COUNTS_AS:
             return None
         answer = str(int(_ANSWERS[found.op](_COUNTS_AS[unit.t[i]], found.number)))
         return self.finding(
-            f"`{unit.text[found.start : found.end]}` in a macro: HIP has no such version and counts as CUDA 12.6, so "
+            f"`{unit.text[found.start : found.end]}` in code: HIP has no such version and counts as CUDA 12.6, so "
             f"{answer}",
             found.start,
             found.end,

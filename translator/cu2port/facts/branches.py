@@ -106,7 +106,8 @@ def is_asked(e: Expr, *outer: Expr) -> bool:
         return True
     o = outer[0]
     if isinstance(o, CallExpr):
-        return len(o.args) == 1 and o.args[0] is e
+        asserts = isinstance(o.callee, Name) and o.callee.text in ("static_assert", "_Static_assert")
+        return (asserts or len(o.args) == 1) and o.args[0] is e
     joins = isinstance(o, Binary) and o.op in ("&&", "||")
     return joins or (isinstance(o, Unary) and o.op == "!") or (isinstance(o, Ternary) and o.cond is e)
 

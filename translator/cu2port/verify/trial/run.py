@@ -30,6 +30,7 @@ from cu2port.verify.trial.fitting import MOST_ROUNDS, Dropped, Part, reason, ref
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
 from cu2port.verify.trial.program import Hints, LackingError, Side, Written, check, hints, library, shares_memory, write
 from cu2port.verify.trial.verdict import (
+    AGREES,
     ENOUGH,
     Said,
     Verdict,
@@ -132,7 +133,7 @@ def _naming(root: Path | None, name: str) -> list[Unit]:
 def _by_chance(said: Said) -> bool:
     """Whether too few launches left the same in any order: these may hold what any order gives, as NaN, or so little
     that there is none. Of those that follow none of them it is a quarter, of all a half."""
-    steady, unsteady = set(said.numbers("same", "close")), set(said.numbers("differs"))
+    steady, unsteady = set(said.numbers(*AGREES)), set(said.numbers("differs"))
     followers = set(said.numbers("follows"))
     return len(steady) <= len(unsteady) or 3 * len(steady - followers) < len(unsteady - followers)
 
@@ -224,7 +225,7 @@ class Trial:
         if said.unfit:
             return replace(none, why=f"parameters: {said.unfit}")
         new = frozenset(said.numbers("new"))
-        steady, unsteady = said.numbers("same", "close"), said.numbers("differs")
+        steady, unsteady = said.numbers(*AGREES), said.numbers("differs")
         if not steady and not unsteady:
             return replace(none, why=f"no arguments found: {most_common_failure(said.cases)}")
         if _by_chance(said):
@@ -239,7 +240,7 @@ class Trial:
     def compare(self, recorded: Recorded, hip: Side) -> Verdict:
         """Run a converted kernel on what was recorded. Raises CannotBuild."""
         kernel, folder, new = recorded.kernel, recorded.folder, recorded.new
-        steady = sorted(recorded.said.numbers("same", "close"), key=lambda n: (n not in new, n))  # time may end before
+        steady = sorted(recorded.said.numbers(*AGREES), key=lambda n: (n not in new, n))  # time may end before
         found = Verdict(kernel.path, "", kernel.line, "could not", cases=len(steady), branches=recorded.part)
         with self.reading:
             hip = smaller(hip, recorded.dropped)
@@ -268,13 +269,13 @@ class Trial:
                 again = self._call(binary, folder, "writer", [str(first.case), *first.place], settings)
                 why += written_by(again, wave)
             return replace(found, outcome="differs", why=why)
-        compared = min(len(r.numbers("same", "close")) for r in runs.values())
+        compared = min(len(r.numbers(*AGREES)) for r in runs.values())
         if not compared:
             return replace(found, why="the converted kernel takes too long, or no block fits it")
         if race := self._new_race(recorded, hip, steady):
             return replace(found, outcome="differs", why=race)
-        close = any(r.numbers("close") for r in (recorded.said, *runs.values()))
-        return replace(found, outcome="same", cases=compared, close=close)
+        close, permuted = (any(r.numbers(w) for r in (recorded.said, *runs.values())) for w in ("close", "permuted"))
+        return replace(found, outcome="same", cases=compared, close=close, permuted=permuted)
 
     def _leaving(self, recorded: Recorded, cases: Sequence[int]) -> frozenset[int]:
         """The launches in which CUDA's kernel leaves its shared memory: they say nothing, whatever else they change."""
@@ -307,7 +308,7 @@ class Trial:
         if not races:
             return ""
         cuda = self._watched(recorded, [str(n) for n in races])
-        clean = set(cuda.numbers("same", "close")) - cuda.races().keys()
+        clean = set(cuda.numbers(*AGREES)) - cuda.races().keys()
         if not clean:
             return ""
         race = races[min(clean)]

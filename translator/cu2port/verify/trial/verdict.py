@@ -9,14 +9,15 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 Outcome = Literal["same", "differs", "could not"]
+AGREES = ("same", "close", "permuted")  # how a launch went whose values are right
 ENOUGH = 0.8  # of a kernel's branches, each taken and not taken
-_LINE = re.compile(r"case (\d+) (new|follows|same|close|differs|failed|race|bounds)\t?(.*)")
+_LINE = re.compile(r"case (\d+) (new|follows|same|close|permuted|differs|failed|race|bounds)\t?(.*)")
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """`why`: the reason, or the difference. `cases`: launches that were compared; `branches`: the part of the branches
-    that they executed; `close`: floats differ by rounding."""
+    that they executed; `close`: floats differ by rounding; `permuted`: elements are in another order."""
 
     kernel: str
     file: str
@@ -26,19 +27,20 @@ class Verdict:
     cases: int = 0
     branches: float = 0.0
     close: bool = False
+    permuted: bool = False
 
     @property
     def text(self) -> str:
         place = f"{self.file}:{self.line}: {self.kernel}: {self.outcome}"
         if self.outcome == "same":
-            rounding = ", floats up to rounding" if self.close else ""
-            return f"{place} ({self.cases} launches, {self.branches:.0%} of the branches{rounding})"
+            but = ", floats up to rounding" * self.close + ", elements in any order" * self.permuted
+            return f"{place} ({self.cases} launches, {self.branches:.0%} of the branches{but})"
         return f"{place}: {self.why}"
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A launch and how it went: same, close, differs or failed; or `new`, `follows`, `race` or `bounds`,
+    """A launch and how it went: same, close, permuted, differs or failed; or `new`, `follows`, `race` or `bounds`,
     beside another line for the launch. `rest`: the fields after the word."""
 
     number: int

@@ -23,6 +23,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <map>
+#include <set>
 #include <string>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -30,6 +31,8 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include "trial.h"
 
@@ -520,6 +523,7 @@ bool is_close(double a, double b, double largest, const Scalar& s) {
 struct Difference {
     unsigned long count = 0;  // of scalars
     bool close = false;       // some bits differ, by rounding
+    bool permuted = false;    // elements are in another order
     std::string first;
     std::uintptr_t at = 0;  // of the first, and its bytes
     std::size_t size = 0;
@@ -569,23 +573,88 @@ void compare_page(Difference& d, const std::string& name, const Layout& l, std::
             }
 }
 
-Difference compare(const Memory& memory, const Spec& spec, const Pages& theirs, const Pages& ours) {
-    std::map<Key, int> keys;
-    for (const Pages* p : {&theirs, &ours})
-        for (const auto& [k, page] : *p) keys[k] = 1;
-    Difference d;
-    for (const auto& [k, one] : keys) {
-        const auto a = theirs.find(k), b = ours.find(k);
-        const std::vector<char> first = a == theirs.end() || b == ours.end() ? memory.before(k) : std::vector<char>();
-        const bool global = k.first & kGlobal;
-        const Global* g = global ? &memory.globals[k.first & ~kGlobal] : nullptr;
-        const Area* area = global ? nullptr : &world.areas[k.first];
-        const std::string name = global ? g->name : spec.names[area->owner];
-        compare_page(d, name, global ? *g->layout : *area->layout, k.second,
-                     global ? 0 : start_of(static_cast<int>(k.first)),
-                     a == theirs.end() ? first : a->second, b == ours.end() ? first : b->second);
+// The elements of a page in an order that does not depend on where they are: all bytes of their scalars, or one number.
+std::vector<std::pair<double, std::string>> in_order(const Layout& l, const std::vector<std::vector<char>>& pages) {
+    const bool number = l.scalars.size() == 1 && is_real(l.scalars[0]);
+    std::vector<std::pair<double, std::string>> out;
+    for (const std::vector<char>& page : pages)
+        for (const char* e = page.data(); e < page.data() + kPage; e += l.size) {
+            out.emplace_back();
+            if (number)
+                out.back().first = get_real(e + l.scalars[0].offset, l.scalars[0]);
+            else
+                for (const Scalar& s : l.scalars) out.back().second.append(e + s.offset, s.size);
+        }
+    for (auto& [v, bytes] : out)
+        if (std::isnan(v)) v = -INFINITY, bytes = "nan";
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+// Whether pages hold the same elements, in any order.
+bool is_permuted(const Layout& l, const std::vector<std::vector<char>>& theirs, const std::vector<std::vector<char>>& ours) {
+    if (l.size == 0 || l.scalars.empty() || kPage % l.size != 0) return false;
+    const auto a = in_order(l, theirs), b = in_order(l, ours);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const double v = a[i].first, w = b[i].first;
+        if (a[i].second != b[i].second || (v != w && !is_close(v, w, 0, l.scalars[0]))) return false;
     }
-    return d;
+    return true;
+}
+
+// The areas whose elements another order of threads puts into other places, of a case: whether any may be such, or which.
+struct Loose {
+    bool any = false;
+    std::set<std::uint32_t> areas;
+
+    static Loose of(const std::string& path) {
+        Loose out;
+        std::uint32_t area;
+        if (std::FILE* f = std::fopen(path.c_str(), "rb")) {
+            while (std::fread(&area, sizeof area, 1, f) == 1) out.areas.insert(area);
+            std::fclose(f);
+        }
+        return out;
+    }
+    void keep(const std::string& path) const {
+        if (areas.empty()) return;
+        std::FILE* f = std::fopen(path.c_str(), "wb");
+        if (f == nullptr) _exit(kTooMuch);
+        for (const std::uint32_t area : areas) std::fwrite(&area, sizeof area, 1, f);
+        std::fclose(f);
+    }
+};
+
+Difference compare(const Memory& memory, const Spec& spec, const Pages& theirs, const Pages& ours, Loose& loose) {
+    std::map<std::uint32_t, std::set<std::uint32_t>> numbers;  // of pages, by area
+    for (const Pages* p : {&theirs, &ours})
+        for (const auto& [k, page] : *p) numbers[k.first].insert(k.second);
+    Difference all;
+    for (const auto& [number, its] : numbers) {
+        const bool global = number & kGlobal;
+        const Global* g = global ? &memory.globals[number & ~kGlobal] : nullptr;
+        const Area* area = global ? nullptr : &world.areas[number];
+        const Layout& layout = global ? *g->layout : *area->layout;
+        Difference d;
+        std::vector<std::vector<char>> before, after;
+        for (const std::uint32_t page : its) {
+            const Key k{number, page};
+            const auto a = theirs.find(k), b = ours.find(k);
+            before.push_back(a == theirs.end() ? memory.before(k) : a->second);
+            after.push_back(b == ours.end() ? memory.before(k) : b->second);
+            compare_page(d, global ? g->name : spec.names[area->owner], layout, page, global ? 0 : start_of(static_cast<int>(number)), before.back(),
+                         after.back());
+        }
+        if (d.count && (loose.any || loose.areas.count(number)) && is_permuted(layout, before, after)) {
+            loose.areas.insert(number);
+            all.permuted = true;
+            continue;
+        }
+        if (d.count && !all.count) all.first = d.first, all.at = d.at, all.size = d.size;
+        all.count += d.count;
+        all.close |= d.close;
+    }
+    return all;
 }
 
 #ifndef CU2PORT_TRIAL_GPU
@@ -638,6 +707,7 @@ struct Outcome {
     void clear() { reached.clear(), agrees = false; }
 };
 Outcome* this_case = nullptr;  // of the one that runs, shared with its process
+bool recording = false;        // launches of CUDA's kernel; else they are compared with what was recorded
 
 // In the process of one case: runs it and says how it went, on descriptor `say`.
 [[noreturn]] void run_case(const Kernel& kernel, const Spec& spec, Memory memory, const std::string& folder, const Case& c, unsigned number,
@@ -675,12 +745,14 @@ Outcome* this_case = nullptr;  // of the one that runs, shared with its process
         keep_case(file_of(folder, number, "case"), c);
         _exit(0);
     }
-    const Difference d = compare(memory, spec, kept(file_of(folder, number, "pages")), pages);
+    Loose loose = recording ? Loose{true, {}} : Loose::of(file_of(folder, number, "loose"));
+    const Difference d = compare(memory, spec, kept(file_of(folder, number, "pages")), pages, loose);
+    if (recording && !d.count) loose.keep(file_of(folder, number, "loose"));
     if (d.count)
         dprintf(say, "case %u differs\t%u\t(%u,%u,%u)\t(%u,%u,%u)\t%lu\t%s\t%zu\t%zu\n", number, threads, c.grid.x, c.grid.y, c.grid.z, c.block.x,
                 c.block.y, c.block.z, d.count, d.first.c_str(), d.at, d.size);
     else
-        this_case->reached.add(threads), this_case->agrees = true, dprintf(say, "case %u %s\n", number, d.close ? "close" : "same");
+        this_case->reached.add(threads), this_case->agrees = true, dprintf(say, "case %u %s\n", number, d.permuted ? "permuted" : d.close ? "close" : "same");
     _exit(0);
 }
 
@@ -796,7 +868,7 @@ int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const s
         }
     if (argc < 6) return 2;
     told = spec.told;
-    const bool record = std::string(argv[1]) == "record";
+    recording = std::string(argv[1]) == "record";
     const std::string folder = argv[2], errors = folder + "/errors";
     const std::uint64_t seed = std::strtoull(argv[3], nullptr, 10);
     const double seconds = std::atof(argv[4]);
@@ -806,13 +878,13 @@ int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const s
         watch.at = std::strtoull(argv[6], nullptr, 10), watch.size = std::strtoull(argv[7], nullptr, 10);
         if (watch.size > sizeof watch.before) return 0;
         cases.push_back(static_cast<unsigned>(std::atoi(argv[5])));
-    } else if (!record)
+    } else if (!recording)
         for (int i = 5; i < argc; ++i) cases.push_back(static_cast<unsigned>(std::atoi(argv[i])));
     this_case = static_cast<Outcome*>(mmap(nullptr, sizeof *this_case, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     const Runs runs{kernel, spec, globals, folder, errors};
     Reached all;
     all.clear();
-    if (record) runs.record(all, seed, seconds, static_cast<unsigned>(std::atoi(argv[5])), static_cast<unsigned>(std::atoi(argv[6])), static_cast<unsigned>(std::atoi(argv[7])));
+    if (recording) runs.record(all, seed, seconds, static_cast<unsigned>(std::atoi(argv[5])), static_cast<unsigned>(std::atoi(argv[6])), static_cast<unsigned>(std::atoi(argv[7])));
     for (unsigned number : cases) {
         if (used_seconds() > seconds) break;
         this_case->clear();
