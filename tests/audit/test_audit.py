@@ -81,12 +81,41 @@ def test_the_document_holds_to_its_schema_and_says_what_is_there() -> None:
     jsonschema.validate(doc, schema())
     assert (doc["summary"]["files"], doc["summary"]["cuda_files"]) == (4, 3)
     assert {k["name"]: k["way"] for k in doc["kernels"]} == {"plain": "self", "lanes": "none"}
-    assert doc["ptx"] == [{"instruction": "wgmma.fence.sync.aligned", "count": 1, "lifted": 0}]
+    why = "it drives tensor cores of NVIDIA's GPUs since Hopper, which no AMD GPU has"
+    assert doc["ptx"] == [{"instruction": "wgmma.fence.sync.aligned", "how": why, "count": 1, "lifted": 0}]
     gaps = {lib["library"]: lib["gaps"] for lib in doc["libraries"]}
     assert "cudaDeviceFlushGPUDirectRDMAWrites" in gaps["runtime"]
     assert [b["line"] for b in doc["build"]] == [1, 2]
     assert [o["path"] for o in doc["order"]] == ["src/h.cuh", "src/b.cu", "src/a.cu"]
     assert doc["order"][0]["needed_by"] == 2
+
+
+def product(opcode: str, registers: int) -> str:
+    """A function with an `mma` of 32-bit registers in A, B, C and D."""
+    numbers = iter(range(registers))
+    sizes = (4, registers - 9, 1, 4) if registers > 10 else (2, 1, 1, 2)
+    groups = ["{" + ", ".join(f"%{next(numbers)}" for _ in range(n)) + "}" for n in sizes]
+    outputs = ", ".join(f'"=r"(d[{n}])' for n in range(sizes[0]))
+    inputs = ", ".join(f'"r"(a[{n}])' for n in range(sum(sizes[1:])))
+    return f'__device__ void f(int* d, int* a) {{ asm("{opcode} {", ".join(groups)};" : {outputs} : {inputs}); }}\n'
+
+
+def test_each_product_of_matrices_is_told_by_its_form() -> None:
+    """MFMA, vector instructions, or why it stays: in every report of a project."""
+    mixed, signed = (f"mma.sync.aligned.m8n8k16.row.col.s32.{x}.s8.s32" for x in ("u8", "s8"))
+    scaled = "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0"
+    write("src/a.cu", product(mixed, 6) + product(signed, 6).replace(" f(", " g(") * 2)
+    write("src/b.cu", product(signed, 6) + product(scaled, 13))
+    told = {p["instruction"]: (p["how"], p["count"], p["lifted"]) for p in document("src")["ptx"]}
+    assert told[mixed] == ("by vector instructions: MFMA has signed bytes only, and WMMA is not faster here", 1, 1)
+    how, *counts = told[signed]
+    assert how.startswith("by MFMA on gfx90a, gfx942 and gfx950 where both warps") and counts == [3, 3]
+    assert "scales, which only gfx950 does" in told[scaled][0] and told[scaled][1:] == (1, 0)
+    text = audit("src").stdout
+    assert f"\n  3 products {how}\n  1 product by vector instructions: MFMA has" in text
+    for suffix in ("md", "html"):
+        shown = audit("src", "--format", suffix).stdout
+        assert how in shown and "which only gfx950 does" in shown
 
 
 def test_every_sum_can_be_made_again_from_the_lists() -> None:

@@ -66,7 +66,7 @@ def _file(n: int, findings: int, names: list[str]) -> FileAudit:
         ways=tuple((way, findings // 4) for way in ways),
         names=tuple((name, 3) for name in names[n % 90 :: 90]),
         kernels=tuple(Kernel(f"kernel_{n}_{k}", k * 50 + 1, k * 50 + 40, ways[k % 4]) for k in range(6)),
-        ptx=tuple((f"instruction_{(n * 5 + k) % 3000}.of.many.u32", k % 2 == 0, 3) for k in range(5)),
+        ptx=tuple((f"instruction_{(n * 5 + k) % 3000}.of.many.u32", "", k % 2 == 0, 3) for k in range(5)),
         requirements=tuple(Requirement(key, 1, f"word_{n}") for key in list(REQUIREMENTS)[n % 5 :]),
         defines=frozenset({f"function_{n}"}),
         calls=frozenset({f"function_{(n * 3) % 1000}"}),

@@ -486,3 +486,20 @@ def test_an_unknown_constraint_is_named() -> None:
     result = convert(f"{macro}LOAD(first, KIND)\nLOAD(second, r)\n")
     (judged,) = (j for j in result.findings if j.finding.code == "CU401")
     assert "the constraint of an operand is not known (`KIND`)" in judged.finding.message
+
+
+def test_each_product_of_a_statement_is_told(clang: ClangService) -> None:
+    """Also behind another one, and a sparse one."""
+    dense = "mma.sync.aligned.m8n8k16.row.col.s32.{}.s8.s32 {{%0,%1}}, {{%2}}, {{%2}}, {{%0,%1}};"
+    text = dense.format("s8") + dense.format("u8") + dense.format("u8")
+    source = f'__device__ void g(int* d, int a) {{ asm("{text}" : "+r"(d[0]), "+r"(d[1]) : "r"(a)); }}\n'
+    message = next(j.finding.message for j in convert(source, clang).findings if j.finding.code == "CU401")
+    assert "s32.s8.s8.s32` by MFMA on" in message and message.count("by vector instructions: MFMA has") == 1
+    sparse = (
+        "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 "
+        "{%0,%1,%2,%3}, {%4,%4,%4,%4}, {%4,%4,%4,%4}, {%0,%1,%2,%3}, %4, 0x0;"
+    )
+    outputs = ", ".join(f'"+f"(d[{n}])' for n in range(4))
+    source = f'__device__ void g(float* d, unsigned a) {{ asm("{sparse}" : {outputs} : "r"(a)); }}\n'
+    message = next(j.finding.message for j in convert(source, clang).findings if j.finding.code == "CU401")
+    assert "by vector instructions: each word of A picks" in message and "CUTLASS" in message

@@ -427,3 +427,20 @@ def test_what_multiplies_is_told() -> None:
     assert "WMMA on gfx1100 and gfx1201" in note("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", False, kept=True)
     assert "by WMMA on gfx1201, else" in note("mma.sync.aligned.m16n8k64.row.col.s32.s4.u4.s32", False)
     assert "WMMA" not in note("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", False)
+
+
+@pytest.mark.parametrize(
+    ("opcode", "why"),
+    [
+        ("mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32", "sparse matrices are not used"),
+        ("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32", "quad pair"),
+        ("mma.sync.aligned.m8n8k4.row.col.rz.f64.f64.f64.f64", "round to nearest"),
+        ("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc", "1 bit"),
+        ("mma.sync.aligned.m8n8k32.row.col.s32.s4.u4.s32", "no elements of 4 bits"),
+        ("mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32", "signed bytes only"),
+        ("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", "layout of their own"),
+    ],
+)
+def test_why_vector_instructions_multiply_is_told(opcode: str, why: str) -> None:
+    told = note(opcode, False)
+    assert told.startswith("by vector instructions: ") and why in told

@@ -65,8 +65,9 @@ class Kernel(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class FileAudit:
     """One file. `lines`: all lines; `other`: it is HIP's or SYCL's code already; `ways`: lines that hold findings, by
-    their worst way; `names`: CUDA names and how often each stands there; `ptx`: (instruction, whether it becomes C++)
-    and how often; `defines`, `calls`: functions with a body here, and names that are called."""
+    their worst way; `names`: CUDA names and how often each stands there; `ptx`: (instruction, how it is multiplied or
+    why it stays, whether it becomes C++) and how often; `defines`, `calls`: functions with a body here, and names that
+    are called."""
 
     path: str
     lines: int = 0
@@ -76,7 +77,7 @@ class FileAudit:
     ways: tuple[tuple[str, int], ...] = ()
     names: tuple[tuple[str, int], ...] = ()
     kernels: tuple[Kernel, ...] = ()
-    ptx: tuple[tuple[str, bool, int], ...] = ()
+    ptx: tuple[tuple[str, str, bool, int], ...] = ()
     requirements: tuple[Requirement, ...] = ()
     defines: frozenset[str] = frozenset()
     calls: frozenset[str] = frozenset()
@@ -224,11 +225,13 @@ def _calls(unit: Unit) -> Iterator[str]:
                 yield name
 
 
-def _ptx(unit: Unit) -> list[tuple[str, bool, int]]:
-    """(instruction, whether it becomes C++, how many)."""
-    counts: dict[tuple[str, bool], int] = {}
+def _ptx(unit: Unit) -> list[tuple[str, str, bool, int]]:
+    """(instruction, how it is multiplied or why it stays, whether it becomes C++, how many)."""
+    counts: dict[tuple[str, str, bool], int] = {}
     for one in handled(unit):
+        products = dict(one.products)
         for name in one.instructions or ("(a text built by macros)",):
-            key = (readable(name), one.refused is None)
+            how = products.get(name, "") if one.refused is None else one.refused.why
+            key = (readable(name), readable(how), one.refused is None)
             counts[key] = counts.get(key, 0) + 1
-    return [(name, lifted, n) for (name, lifted), n in sorted(counts.items())]
+    return [(*key, n) for key, n in sorted(counts.items())]

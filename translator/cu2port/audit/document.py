@@ -268,16 +268,16 @@ def _wave64(findings: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _ptx(files: Sequence[FileAudit]) -> list[dict[str, Any]]:
-    """Inline PTX by instruction: how many, and how many of them become C++."""
-    total: Counter[str] = Counter()
-    lifted: Counter[str] = Counter()
+    """Inline PTX by instruction, and by how it is multiplied or why it stays: how many, and how many become C++."""
+    total: Counter[tuple[str, str]] = Counter()
+    lifted: Counter[tuple[str, str]] = Counter()
     for f in files:
-        for name, can, n in f.ptx:
-            total[name] += n
-            lifted[name] += n if can else 0
+        for name, how, can, n in f.ptx:
+            total[name, how] += n
+            lifted[name, how] += n if can else 0
     return [
-        {"instruction": name, "count": n, "lifted": lifted[name]}
-        for name, n in sorted(total.items(), key=lambda item: (lifted[item[0]] - item[1], -item[1], item[0]))
+        {"instruction": key[0], "how": key[1], "count": n, "lifted": lifted[key]}
+        for key, n in sorted(total.items(), key=lambda item: (lifted[item[0]] - item[1], -item[1], item[0]))
     ]
 
 

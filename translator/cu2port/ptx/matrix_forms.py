@@ -77,7 +77,7 @@ def form_of(opcode: str, fast: bool) -> Form | None:
     """The form of a dense `mma`; None of others."""
     words = opcode.split(".")
     types = [word for word in words if word in ELEMENT_BITS]
-    if "sp" in words[1] or len(types) != 4:
+    if words[0] != "mma" or "sp" in words[1] or len(types) != 4:
         return None
     suffix = next((w for w in words if w in _SUFFIXES), "fast" if fast and types[1][-3:] == "f16" else "")
     orders = ("row", "col") if "m8n8k4" in words and types[1] == "f16" else ("", "")
@@ -85,15 +85,37 @@ def form_of(opcode: str, fast: bool) -> Form | None:
 
 
 def note(opcode: str, fast: bool, kept: bool = False) -> str:
-    """What a report says of a `mma`: how it is multiplied, and on which GPUs. `kept`: its sums stay in tiles."""
+    """What a report says of a product: how it is multiplied, on which GPUs, and why by vector instructions on all.
+
+    `kept`: its sums stay in tiles.
+    """
     form = form_of(opcode, fast)
     mfma, wmma = ([gpu for gpu in gpus if form is not None and instruction(form, gpu, kept)] for gpus in (CDNA, RDNA))
     if not mfma and not wmma:
-        return "by vector instructions: lanes read each other's registers"
+        return f"by vector instructions: {_why_not(opcode, form)}"
     told = [f"by MFMA on {_all(mfma)} where both warps of a wavefront are there"] if mfma else []
     told += [f"by WMMA on {_all(wmma)}"] if wmma else []
     out = ", ".join([*told, "else by vector instructions"])
     return f"{out}; its sums stay in the matrix instruction's layout in the loop around" if kept else out
+
+
+def _why_not(opcode: str, form: Form | None) -> str:
+    """Why no matrix instruction multiplies."""
+    if opcode.startswith("wmma"):
+        return "its fragments have a layout of their own"
+    if form is None:
+        return "each word of A picks its elements of B; matrix instructions for sparse matrices are not used"
+    if form.orders[0]:
+        return "each quad pair has 8 x 8 matrices of its own, which fill no matrix instruction that is used"
+    if form.suffix in ("rz", "rm", "rp"):
+        return "matrix instructions round to nearest"
+    if "b1" in (form.a, form.b):
+        return "no matrix instruction has elements of 1 bit"
+    if {form.a, form.b} & {"s4", "u4"}:
+        return "MFMA has no elements of 4 bits, and WMMA is not faster here"
+    if {form.a, form.b} & {"s8", "u8"}:
+        return "MFMA has signed bytes only, and WMMA is not faster here"
+    return "no matrix instruction is faster"
 
 
 def _all(gpus: list[str]) -> str:

@@ -49,7 +49,8 @@ _SOME_MEET_NOTE = (
     "be launched with a warp on each (`--warp solo`): else it traps after ten seconds"
 )
 _TRAP_NOTE = "`.trap` stops a kernel that leaves the surface; here such a load gives 0 and such a store does nothing"
-_FLOAT_PRODUCT_NOTE = "; products are exact, and sums are rounded in another order than NVIDIA's"
+_FLOAT_PRODUCT_NOTE = "products are exact, and sums are rounded in another order than NVIDIA's"
+_PRODUCT = re.compile(r"(?:mma|wmma\.mma)[.:]")
 _SPARSE_PRODUCT = re.compile(r"mma[\w.:]*\.sp(?:::|\.)")
 _SPARSE_PRODUCT_NOTE = (
     "metadata is read from the lanes that CUTLASS gives it to, as NVIDIA's manual has only figures; products are exact "
@@ -64,7 +65,7 @@ class Handled:
 
     `edits` put C++ in its place where `refused` is None, else a guard. `certain`: the C++ means what the PTX meant
     whatever cannot be known here. `note`: what to review in a choice that was made. `guard`: the text in a
-    guard.
+    guard. `products`: its products of matrices, and how each is multiplied.
     """
 
     statement: AsmStatement
@@ -75,6 +76,7 @@ class Handled:
     certain: bool = True
     note: str = ""
     guard: str = ""
+    products: tuple[tuple[str, str], ...] = ()
 
 
 #: what stands before the block of a statement, or before the condition in front of it
@@ -224,15 +226,31 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, joined: Together, in
     names = tuple(dict.fromkeys(i for one in lifted for i in one.instructions))
     if any(name.startswith(("suld.", "sust.")) and name.endswith(".trap") for name in names):
         certain, note = False, note or _TRAP_NOTE
-    products = [name for name in names if name.startswith("mma")]
-    if any(_SPARSE_PRODUCT.match(name) for name in products):
-        certain, note = False, note or _SPARSE_PRODUCT_NOTE
-    elif products:
-        exact = all(".s32" in name for name in products)
-        how = matrix_forms.note(products[0], unit.options.ptx_fp == "fast", s.keyword in kept.tiles)
-        certain, note = certain and exact, note or how + ("" if exact else _FLOAT_PRODUCT_NOTE)
+    fast = unit.options.ptx_fp == "fast"
+    products = tuple((x, matrix_forms.note(x, fast, s.keyword in kept.tiles)) for x in names if _PRODUCT.match(x))
+    if products:
+        unsure = _unsure_products(name for name, _ in products)
+        certain, note = certain and not unsure, "; ".join(filter(None, (_told(products), unsure, note)))
     text += kept.edits.get(s.keyword, ())
-    return Handled(s, names, text, None, tuple(sorted(_helpers(text))), certain, note)
+    return Handled(s, names, text, None, tuple(sorted(_helpers(text))), certain, note, products=products)
+
+
+def _told(products: Sequence[tuple[str, str]]) -> str:
+    """How the products of a statement are multiplied, each kind once."""
+    kinds: dict[str, list[str]] = {}
+    for name, how in products:
+        kinds.setdefault(how, []).append(f"`{name}`")
+    if len(kinds) == 1:
+        return next(iter(kinds))
+    return "; ".join(f"{', '.join(names)} {how}" for how, names in kinds.items())
+
+
+def _unsure_products(names: Iterable[str]) -> str:
+    """Why a product needs review; "" where all are exact."""
+    listed = [name for name in names if name.startswith("mma")]
+    if any(_SPARSE_PRODUCT.match(name) for name in listed):
+        return _SPARSE_PRODUCT_NOTE
+    return "" if all(".s32" in name for name in listed) else _FLOAT_PRODUCT_NOTE
 
 
 def _lifted(

@@ -96,8 +96,8 @@ _SECTIONS = (
     ),
     _Section(
         "Inline PTX",
-        ("instruction", "uses", "become C++"),
-        lambda doc: ((p["instruction"], p["count"], p["lifted"]) for p in doc["ptx"]),
+        ("instruction", "how it is multiplied, or why it stays", "uses", "become C++"),
+        lambda doc: ((p["instruction"], p["how"], p["count"], p["lifted"]) for p in doc["ptx"]),
     ),
     _Section(
         "Requirements",

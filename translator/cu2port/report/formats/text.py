@@ -137,6 +137,12 @@ def _ptx(doc: Mapping[str, Any]) -> Iterator[str]:
         total, lifted = sum(p["count"] for p in doc["ptx"]), sum(p["lifted"] for p in doc["ptx"])
         left = [f"{p['instruction']} ({p['count'] - p['lifted']})" for p in doc["ptx"] if p["lifted"] < p["count"]]
         yield f"inline PTX: {lifted} of {total} instructions become C++" + (f"; left: {some(left)}" if left else "")
+        kinds: Counter[str] = Counter()
+        for p in doc["ptx"]:
+            if p["how"] and p["lifted"]:
+                kinds[p["how"]] += p["lifted"]
+        for how, n in kinds.most_common():
+            yield f"  {n:,} {'product' if n == 1 else 'products'} {how}"
 
 
 def _requirements(doc: Mapping[str, Any]) -> Iterator[str]:
