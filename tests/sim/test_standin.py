@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from cu2port.project.tree import CannotRun
+from cu2port.verify.cccl import find_cccl
+from cu2port.verify.sim_compiler import find_toolchain
 from cu2port.verify.standin import driver, log, toolkit
 from cu2port.verify.standin.words import _COMMON, _HIPCC, _NVCC, Job, Source, read
 
@@ -253,3 +255,30 @@ def test_python_extensions(tmp_path: Path) -> None:
 def test_every_option_is_one_word_that_begins_with_a_dash() -> None:
     for rows in (_COMMON, _NVCC, _HIPCC):
         assert not [name for name in rows if name[:1] != "-" or name[-1:] == "-"]
+
+
+@pytest.mark.parametrize(("warp", "call"), [("flag", "__shfl_down_sync("), ("logical", "cu2port::warp::shfl_down(")])
+def test_renamed_only(warp: str, call: str, folder: Path) -> None:
+    done = called("sim-cc", "-E", "-DFROM=30", "k.cu", cwd=folder, CU2PORT_SIM_WARP=warp)
+    kernel = done.stdout.partition("int twice")[2]
+    assert call in kernel, kernel[:500] + done.stderr
+
+
+def test_unknown_warp(folder: Path) -> None:
+    done = called("sim-cc", "-c", "k.cu", cwd=folder, CU2PORT_SIM_WARP="both")
+    said = "nvcc: CU2PORT_SIM_WARP=both: say logical, native, flag (cu2port sim-cc)\n"
+    assert (done.returncode, done.stderr) == (1, said)
+
+
+def test_builds_that_look_for_thrust_find_it(folder: Path) -> None:
+    if find_cccl() is None:
+        pytest.skip("no CCCL here")
+    include = toolkit.lay_out(find_toolchain("")) / "include"
+    for name in ("thrust/version.h", "cub/version.cuh", "cuda/std/version"):
+        assert (include / name).is_file(), name
+    assert not (include / "cub" / "*").exists()
+    (folder / "t.cu").write_text("#include <thrust/device_vector.h>\nint x = THRUST_DEVICE_SYSTEM;\n")
+    words = ("-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CUDA", "-E", "t.cu")
+    done = called("sim-cc", *words, cwd=folder)
+    said = [x for line in done.stdout.splitlines()[-20:] if not line.startswith("#") for x in line.split()]
+    assert said[-4:] == ["x", "=", "4", ";"], done.stdout[-200:] + done.stderr  # the one in plain C++

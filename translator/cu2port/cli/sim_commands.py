@@ -21,6 +21,9 @@ class _Simulate(common.CommandAfterDashes):
 @click.argument("path", required=False, default="", metavar="FILE|DIR")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGS]...")
 @click.option("--wave", type=click.Choice(["32", "64", "both"]), help="Lanes in a wave.  [both; 64 for a command]")
+@click.option(
+    "--warp", type=click.Choice(["logical", "native", "flag"]), help="How CUDA is converted, as in convert.  [logical]"
+)
 @common.include_dirs
 @common.defines
 @click.option("--compiler", metavar="CMD", default="", help="C++17 compiler.  [$CXX, c++, clang++, g++]")
@@ -74,7 +77,8 @@ def sim_cc(words: tuple[str, ...]) -> None:
     """Act as nvcc (`--as hipcc`: as hipcc) on its command line, and build for the CPU with the simulator's runtime.
 
     This runs compilers on the sources. nvcc's input is converted first; hipcc's is taken as HIP. The environment says
-    the rest: CU2PORT_SIM_WAVE (32 or 64; 64 if unset), CU2PORT_SIM_CXX (the C++17 compiler). `--as NAME` stands first.
+    the rest: CU2PORT_SIM_WAVE (32 or 64; 64 if unset), CU2PORT_SIM_WARP (as `--warp` of simulate), CU2PORT_SIM_CXX
+    (the C++17 compiler). `--as NAME` stands first.
     """
     if words in (("--help",), ("-h",)):
         ctx = click.get_current_context()

@@ -38,7 +38,7 @@ def command(words: Sequence[str], asked: dict[str, Any]) -> int:
         shell = [os.environ.get("SHELL") or "/bin/sh"]
         if not words:
             echo(f"cu2port simulate: nvcc and hipcc build for the CPU at wave {wave}; exit ends it", err=True)
-        ended = session.run(words or shell, toolchain, wave, limits, asked["time_limit"])
+        ended = session.run(words or shell, toolchain, wave, limits, asked["time_limit"], asked["warp"])
     except CannotBuild as e:
         echo(f"cu2port simulate: the runtime does not build: {e}", err=True)
         return simulate.CANNOT

@@ -50,7 +50,8 @@ def _program(path: str, asked: dict[str, Any]) -> sim_build.Program:
     if not path:
         raise CannotRun("simulate: a file or a folder")
     common = shared(asked, find_config(Path.cwd()))
-    return sim_build.find_program(Path(path), common.include_dirs, common.defines)
+    program = sim_build.find_program(Path(path), common.include_dirs, common.defines)
+    return replace(program, warp=asked["warp"] or program.warp)
 
 
 def _executed(path: str, arguments: Sequence[str], asked: dict[str, Any]) -> int:

@@ -27,12 +27,14 @@ _UNSAFE = frozenset({"-ffast-math", "-Ofast", "-funsafe-math-optimizations", "-f
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Lanes in a wave, the C++ compiler below, the folder laid out as a toolkit, the log of a session ("": none)."""
+    """Lanes in a wave, the C++ compiler below, the folder laid out as a toolkit, the log of a session ("": none), and
+    how CUDA is converted, as `Options.warp`."""
 
     wave: int
     toolchain: Toolchain
     toolkit: Path
     log: str = ""
+    warp: str = "logical"
 
 
 def kind(source: Source, line: CommandLine) -> bool | None:
@@ -72,9 +74,8 @@ def compile_source(source: Source, line: CommandLine, settings: Settings, out: P
     with tempfile.TemporaryDirectory(prefix="cu2port-") as scratch:
         folder = Path(scratch)
         forced = [Path(f) for f in line.forced if Path(f).is_file()]
-        program = Program(
-            (source.path, *forced), tuple(Path(d) for d in line.include_dirs), tuple(line.defines), cuda=cuda
-        )
+        folders = tuple(Path(d) for d in line.include_dirs)
+        program = Program((source.path, *forced), folders, tuple(line.defines), warp=settings.warp, cuda=cuda)
         units = sim_build.read_units(program)
         sim_build.write_copies(units, folder / "src")
         copy, *before = (mirrored(folder / "src", absolute_path(u)) for u in program.units)
@@ -127,7 +128,7 @@ def _words(
     if program.cuda or program.units[0].suffix in (".cu", ".hip"):
         words += ["-D__HIP__=1", "-D__HIPCC__=1"]
     words += toolchain.runtime_first(words)
-    words += [f"-D{d}" for d in program.defines]
+    words += [f"-D{d}" for d in program.defines if not d.startswith("THRUST_DEVICE_SYSTEM=")]  # Thrust runs on the host
     words += [x for b in before for x in ("-include", str(b))]
     words += [x for f in line.forced if not Path(f).is_file() for x in ("-include", f)]
     for d in program.include_dirs:

@@ -18,7 +18,8 @@ from cu2port.verify.standin.compiling import Settings, compile_source, kind, run
 from cu2port.verify.standin.log import is_probe, note
 from cu2port.verify.standin.words import HIPCC, NVCC, CommandLine, Job, Source, read
 
-WAVE, COMPILER, LOG = "CU2PORT_SIM_WAVE", "CU2PORT_SIM_CXX", "CU2PORT_SIM_LOG"
+WAVE, WARP, COMPILER, LOG = "CU2PORT_SIM_WAVE", "CU2PORT_SIM_WARP", "CU2PORT_SIM_CXX", "CU2PORT_SIM_LOG"
+_WARPS = ("logical", "native", "flag")
 _VERSIONS = frozenset({"--version", "-V"})
 
 
@@ -64,8 +65,11 @@ def settings_of_environment() -> Settings:
     wave = os.environ.get(WAVE, "64")
     if wave not in ("32", "64"):
         raise CannotRun(f"{WAVE}={wave}: say 32 or 64")
+    warp = os.environ.get(WARP, _WARPS[0])
+    if warp not in _WARPS:
+        raise CannotRun(f"{WARP}={warp}: say {', '.join(_WARPS)}")
     toolchain = find_toolchain(os.environ.get(COMPILER, ""))
-    return Settings(int(wave), toolchain, toolkit.lay_out(toolchain), os.environ.get(LOG, ""))
+    return Settings(int(wave), toolchain, toolkit.lay_out(toolchain), os.environ.get(LOG, ""), warp)
 
 
 def _act(line: CommandLine, settings: Settings) -> None:

@@ -14,7 +14,7 @@ from cu2port.project.tree import CannotRun
 from cu2port.verify.sim_compiler import Toolchain
 from cu2port.verify.simulate import Limits
 from cu2port.verify.standin import toolkit
-from cu2port.verify.standin.driver import COMPILER, LOG, WAVE
+from cu2port.verify.standin.driver import COMPILER, LOG, WARP, WAVE
 from cu2port.verify.standin.log import Told, read
 
 _MOST_NAMED = 10
@@ -28,7 +28,9 @@ class Ended:
     told: Told
 
 
-def environment(toolchain: Toolchain, wave: int, limits: Limits, log: str = "") -> dict[str, str]:
+def environment(
+    toolchain: Toolchain, wave: int, limits: Limits, log: str = "", warp: str | None = None
+) -> dict[str, str]:
     """The variables of a session, to be laid over those that there are."""
     folder = toolkit.lay_out(toolchain)
     out = {
@@ -54,14 +56,26 @@ def environment(toolchain: Toolchain, wave: int, limits: Limits, log: str = "") 
         out["CU2PORT_SIM_THREADS"] = str(limits.threads)
     if log:
         out[LOG] = log
+    if warp:
+        out[WARP] = warp
     return out
 
 
-def run(command: Sequence[str], toolchain: Toolchain, wave: int, limits: Limits, limit_s: float | None) -> Ended:
-    """Run a command in the current folder. Raises CannotRun when it cannot be started or runs past the limit."""
+def run(
+    command: Sequence[str],
+    toolchain: Toolchain,
+    wave: int,
+    limits: Limits,
+    limit_s: float | None = None,
+    warp: str | None = None,
+) -> Ended:
+    """Run a command in the current folder; `warp`: how CUDA is converted, as `Options.warp`.
+
+    Raises CannotRun when it cannot be started or runs past the limit.
+    """
     with scratch_folder(cache_dir() / "sim", "session") as scratch:
         log = scratch / "log"
-        variables: Mapping[str, str] = {**os.environ, **environment(toolchain, wave, limits, str(log))}
+        variables: Mapping[str, str] = {**os.environ, **environment(toolchain, wave, limits, str(log), warp)}
         try:
             code = subprocess.run([*command], env=variables, timeout=limit_s).returncode
         except OSError as e:

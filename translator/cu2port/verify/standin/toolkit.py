@@ -15,6 +15,7 @@ from cu2port.build.table import table
 from cu2port.catalog import load_catalog
 from cu2port.core.data import cache_dir
 from cu2port.core.version import __version__
+from cu2port.verify.cccl import find_cccl
 from cu2port.verify.sim_compiler import HEADERS, RUNTIME, Toolchain
 from cu2port.verify.standin.words import HIPCC, NVCC
 
@@ -68,7 +69,8 @@ def is_ours(include: str) -> bool:
 def lay_out(toolchain: Toolchain) -> Path:
     """The folder, made once for a compiler and a version of cu2port; it stays: built programs need its library."""
     runtime = toolchain.runtime(shared=True)
-    key = repr((runtime.name, sys.executable, sys.path, __version__, Path(__file__).read_bytes(), sorted(_present())))
+    made = (__version__, Path(__file__).read_bytes(), find_cccl())
+    key = repr((runtime.name, sys.executable, sys.path, made, sorted(_present())))
     folder = cache_dir() / "sim" / f"toolkit-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
     if folder.is_dir():
         return folder
@@ -102,7 +104,8 @@ def _write(root: Path, folder: Path, runtime: Path) -> None:
     _programs(root)
     for name, target in load_catalog().headers.items():
         header = root / "include" / name
-        if target and (HEADERS / target).is_file() and header.is_relative_to(root) and ".." not in name:
+        odd = not header.is_relative_to(root) or {"..", "*"} & {*header.parts}
+        if target and (HEADERS / target).is_file() and not odd:
             header.parent.mkdir(parents=True, exist_ok=True)
             header.write_text(f"#pragma once\n#include <{target}>\n")
     numbers = CUDA_VERSION.split(".")
@@ -110,6 +113,7 @@ def _write(root: Path, folder: Path, runtime: Path) -> None:
     (root / "include" / "cuda.h").write_text(
         f"#pragma once\n#define CUDA_VERSION {code}\n#include <hip/hip_runtime.h>\n"
     )
+    _link_cccl(root / "include")
     shutil.copytree(HEADERS / "hip", root / "include" / "hip")
     shutil.copytree(HEADERS / "cu2port_sim", root / "include" / "cu2port_sim")
     (root / "version.json").write_text(f'{{"cuda": {{"name": "CUDA SDK", "version": "{CUDA_VERSION}"}}}}\n')
@@ -121,6 +125,16 @@ def _write(root: Path, folder: Path, runtime: Path) -> None:
     (root / "lib64/cmake/hip-lang/hip-lang-config.cmake").write_text(
         _package(folder, "hip-lang", ("hip-lang::device",))
     )
+
+
+def _link_cccl(include: Path) -> None:
+    """CCCL's headers where CUDA has them: builds look for `thrust/version.h` and `cuda/std/version`, and read them."""
+    folder = find_cccl()
+    for header in folder.glob("*/*") if folder else ():
+        link = include / header.parent.name / header.name
+        if header.parent.name in ("thrust", "cub", "cuda", "nv") and not link.exists():
+            link.parent.mkdir(exist_ok=True)
+            link.symlink_to(header)
 
 
 def _programs(root: Path) -> None:
