@@ -21,6 +21,7 @@ from cu2port.verify.standin.words import HIPCC, NVCC, CommandLine, Job, Source, 
 WAVE, WARP, COMPILER, LOG = "CU2PORT_SIM_WAVE", "CU2PORT_SIM_WARP", "CU2PORT_SIM_CXX", "CU2PORT_SIM_LOG"
 _WARPS = ("logical", "native", "flag")
 _VERSIONS = frozenset({"--version", "-V"})
+_DRY = frozenset({"-dryrun", "--dryrun"})
 
 
 def main(mode: str, words: Sequence[str]) -> int:
@@ -34,6 +35,9 @@ def main(mode: str, words: Sequence[str]) -> int:
         settings = settings_of_environment()
         if mode not in (NVCC, HIPCC):
             return _host(mode, words, settings)
+        if mode == NVCC and not _DRY.isdisjoint(words):  # builds take the libraries of a link from the last line
+            _say(toolkit.verbose_text(settings.toolkit))
+            return 0
         line = read(mode, words)
         if mode == NVCC and "-v" in words and not line.sources:  # CMake asks where the toolkit lies
             _say(toolkit.verbose_text(settings.toolkit))

@@ -39,12 +39,12 @@ def version_text(mode: str) -> str:
 
 
 def verbose_text(folder: Path) -> str:
-    """What CMake reads from `nvcc -v`: where the toolkit is, and a line that links."""
+    """What builds read from `nvcc -v` and `nvcc -dryrun`: where the toolkit is, and a line that links."""
     libraries = f'"-L{folder}/lib64"'
     return (
         f"#$ TOP={folder}\n#$ PATH={folder}/bin\n#$ NVVMIR_LIBRARY_DIR={folder}/nvvm/libdevice\n"
         f'#$ INCLUDES="-I{folder}/include"\n#$ LIBRARIES= {libraries}\n\n'
-        f"#$ {folder}/bin/g++ -o a.out a.o {libraries} -lcudadevrt -lcudart_static -lrt -lpthread -ldl"
+        f'#$ {folder}/bin/g++ -o "a.out" "a.o" {libraries} -lcudadevrt -lcudart_static -lrt -lpthread -ldl'
     )
 
 
