@@ -506,3 +506,27 @@ def test_texture_references_in_plain_memory_fetch_what_references_fetch(
     assert (wanted.code, found.code) == (0, 0), found.errors
     assert wanted.output.count(b" ") == 201
     assert found.output == wanted.output
+
+
+def test_launches_in_the_arguments_of_macros(simulated: Simulated) -> None:
+    """And an operator for both sides that conversion writes for each side (CU216)."""
+    text = """
+#include <cuda_runtime.h>
+#include <cstdio>
+#define HD __host__ __device__ inline
+HD int2 operator*(int2 a, int2 b) { return make_int2(a.x * b.x, a.y - b.y); }
+template <int N, class T> __global__ void add(T* p, T v) { p[threadIdx.x] += N * v; }
+template <int N, class T> __global__ void none(T*) {}
+#define EACH(f, ...) do { using F = float; f<2, F>__VA_ARGS__; f<3, F>__VA_ARGS__; } while (false)
+int main() {
+    float *p, x[4];
+    cudaMalloc(&p, sizeof x);
+    cudaMemset(p, 0, sizeof x);
+    EACH(add, <<<1, dim3(4)>>>(p, 1.5f));
+    EACH(none, <<<1, 1>>>(p));
+    cudaMemcpy(x, p, sizeof x, cudaMemcpyDeviceToHost);
+    int2 v = make_int2(2, 5) * make_int2(3, 1);
+    std::printf("%g %g %d %d\\n", x[0], x[3], v.x, v.y);
+}
+"""
+    assert simulated(text).output == b"7.5 7.5 6 4\n"

@@ -68,6 +68,12 @@ class VectorOperator(Check):
             "as a macro's argument or after one",
         ),
         Example(
+            "#define HD __host__ __device__ inline\nHD int2 operator*(int2 a, int2 b) { return a; }\n",
+            "#define HD __host__ __device__ inline\n__host__ inline int2 operator*(int2 a, int2 b) { return a; }\n"
+            "__device__ inline int2 operator*(int2 a, int2 b) { return a; }\n",
+            "after a macro that says more than the sides",
+        ),
+        Example(
             "#define OP(T) __host__ __device__ T operator*(T a, T b) { return a; }\n",
             note="in a macro body the types are not known",
         ),
@@ -165,11 +171,19 @@ def _for_each_side(unit: Unit, head: int, stop: int, last: int) -> Edit:
     for side in ("__host__", "__device__"):
         at = unit.p[head]
         for n, k in enumerate(sides):
-            parts += [Span(at, unit.p[k]), *([side] if n == 0 else [])]
+            parts += [Span(at, unit.p[k]), *([side, *_besides(unit, unit.t[k])] if n == 0 else [])]
             at = unit.end(k) if n == 0 else unit.p[k + 1]
         parts += [Span(at, unit.end(last)), *(["\n"] if side == "__host__" else [])]
     kept = [x for x in parts if isinstance(x, str) or x.start < x.end]
     return Edit(unit.p[head], unit.end(last), tuple(kept))
+
+
+def _besides(unit: Unit, macro: str) -> list[str]:
+    """What else a macro for both sides stands for, such as `inline`."""
+    if macro not in unit.side_macros:
+        return []
+    body = unit.macros[macro][0]
+    return [f" {w}" for w in unit.t[body.first : body.stop] if w not in _BOTH]
 
 
 def _operands(unit: Unit, opener: int, vectors: dict[str, int]) -> tuple[str, tuple[str, ...]] | None:

@@ -96,6 +96,7 @@ def instrument(unit: Unit, reach: Reach, steps: bool = False, lines: Sequence[in
     taken = {i for launch in unit.launches for i in range(launch.callee, launch.open + 1)}
     for launch in unit.launches:
         _launch(copy, launch)
+    _one_for_both_sides(copy)
     for f in unit.functions:
         _function(copy, f, reach, taken, steps)
     for definitions in unit.macros.values():
@@ -112,15 +113,32 @@ def _launch(copy: Copy, launch: Launch) -> None:
     callee = _on_one_line(unit, launch.callee, launch.open)
     if launch.args == (-1, -1):
         return
-    shown = callee.replace("\\", "\\\\").replace('"', '\\"')
-    copy.replace(launch.callee, launch.config_first, f"{_NS}Launch{{{_NS}configure(")
     first, last = launch.args
-    comma = ", " if last > first + 1 else ""
-    call = f"[=](auto&... cu2port_a) {{ {callee}(cu2port_a...); }}"
-    copy.replace(launch.close, first + 1, f'), "{shown}", {_NS}Where::here()}}({call}{comma}')
+    if unit.tok(launch.open - 1) in (",", "("):  # a macro's argument: its body has the kernel's name
+        copy.replace(launch.open, launch.config_first, f"->* {_NS}Launcher{{{_NS}configure(")
+        copy.replace(launch.close, first + 1, f'), "kernel", {_NS}Where::here()}}(')
+    else:
+        shown = callee.replace("\\", "\\\\").replace('"', '\\"')
+        copy.replace(launch.callee, launch.config_first, f"{_NS}Launch{{{_NS}configure(")
+        comma = ", " if last > first + 1 else ""
+        call = f"[=](auto&... cu2port_a) {{ {callee}(cu2port_a...); }}"
+        copy.replace(launch.close, first + 1, f'), "{shown}", {_NS}Where::here()}}({call}{comma}')
     for i in range(first + 1, last):  # NULL is an integer to a template
         if unit.t[i] == "NULL":
             copy.replace(i, i + 1, "nullptr")
+
+
+def _one_for_both_sides(copy: Copy) -> None:
+    """A function that is written for the host and again for the device, as CU216 does: here both are one function."""
+    unit = copy.unit
+    for host, device in pairwise(unit.functions):
+        if (host.sides, device.sides) != ({"__host__"}, {"__device__"}) or host.name != device.name:
+            continue
+        first, second = (
+            [w for w in unit.t[f.first : f.body[1] + 1] if w not in ("__host__", "__device__")] for f in (host, device)
+        )
+        if first == second:
+            copy.replace(device.first, device.body[1] + 1, "")
 
 
 def _on_one_line(unit: Unit, first: int, stop: int) -> str:

@@ -48,6 +48,27 @@ struct Launch {
     }
 };
 
+// `kernel ->* Launcher{...}(args)`: a launch whose configuration and arguments a macro puts behind the kernel's name.
+template <class... A>
+struct Launching {
+    Launch launch;
+    std::tuple<A...> args;
+};
+struct Launcher {
+    Config config;
+    const char* name;
+    Where where;
+
+    template <class... A>
+    Launching<Kept<A>...> operator()(A&&... args) const {
+        return {{config, name, where}, {std::forward<A>(args)...}};
+    }
+};
+template <class K, class... A>
+hipError_t operator->*(K kernel, Launching<A...> it) {
+    return std::apply([&](A&... args) { return it.launch(kernel, args...); }, it.args);
+}
+
 // A kernel whose type is known, with arguments as hipLaunchKernel takes them: they are copied, the launch comes later.
 template <class... P>
 Task bind(void (*f)(P...), const char* name, const Config& c, void** args, Where where, bool cooperative) {
