@@ -24,6 +24,8 @@ PROGRAM = """
 #include <thrust/scan.h>
 #include <thrust/sequence.h>
 #include <thrust/sort.h>
+#include <thrust/system/cuda/detail/util.h>
+#include <thrust/system/cuda/error.h>
 #include <thrust/system/cuda/execution_policy.h>
 #include <thrust/transform.h>
 #include <thrust/transform_reduce.h>
@@ -63,11 +65,14 @@ int main() {
     thrust::device_vector<float> w(64, 0.5f), out(64);
     auto both = thrust::make_zip_iterator(thrust::make_tuple(v.begin(), w.begin()));
     thrust::transform(both, both + 64, out.begin(), Weight());
+    std::printf("%d\\n", thrust::cuda_cub::stream(thrust::cuda::par.on(stream)) == stream);
     try {
         std::printf("%d %g\\n", last, thrust::reduce(out.begin(), out.end()));
     } catch (thrust::system_error& e) {
         std::puts(e.what());
     }
+    thrust::system_error error(cudaErrorInvalidValue, thrust::cuda_category(), "copy");
+    std::puts(error.what());
 }
 """
 
@@ -77,7 +82,8 @@ def test_algorithms_kernels_and_policies(wave: int, build: Callable[..., Path], 
     (tmp_path / "program.cu").write_text(PROGRAM)
     ran = simulate.run(build(tmp_path / "program.cu", wave), (), simulate.Limits(60), capture=True)
     squares, scanned = sum(i * i for i in range(64)), sum(range(63))
-    wanted = f"{sum(range(32))} {sum(range(32, 64))}\n63 62\n0 {squares}\n{scanned} {sum(range(64)) / 2:g}\n"
+    wanted = f"{sum(range(32))} {sum(range(32, 64))}\n63 62\n0 {squares}\n1\n{scanned} {sum(range(64)) / 2:g}\n"
+    wanted += "copy: hipErrorInvalidValue: invalid argument\n"
     assert (ran.code, ran.output.decode()) == (0, wanted), ran.errors
 
 

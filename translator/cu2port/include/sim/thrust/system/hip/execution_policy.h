@@ -11,9 +11,15 @@ namespace system {
 namespace hip {
 
 struct par_t : thrust::system::cpp::execution_policy<par_t> {
-    par_t on(hipStream_t) const { return {}; }
+    hipStream_t stream = nullptr;
+
+    par_t on(hipStream_t s) const {
+        par_t out;
+        out.stream = s;
+        return out;
+    }
     template <class Allocator>
-    par_t operator()(Allocator&&) const { return {}; }  // of temporary memory
+    par_t operator()(Allocator&&) const { return *this; }  // of temporary memory
 };
 inline constexpr par_t par{}, par_nosync{};
 using thrust::system::cpp::tag;
