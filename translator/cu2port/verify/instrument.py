@@ -132,7 +132,7 @@ def _one_for_both_sides(copy: Copy) -> None:
     """A function that is written for the host and again for the device, as CU216 does: here both are one function."""
     unit = copy.unit
     for host, device in pairwise(unit.functions):
-        if (host.sides, device.sides) != ({"__host__"}, {"__device__"}) or host.name != device.name:
+        if host.name != device.name or "".join((*host.sides, *device.sides)) != "__host____device__":
             continue
         first, second = (
             [w for w in unit.t[f.first : f.body[1] + 1] if w not in ("__host__", "__device__")] for f in (host, device)
