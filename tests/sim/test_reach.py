@@ -11,7 +11,7 @@ import pytest
 
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
-from cu2port.verify import simulate
+from cu2port.verify import reach, simulate
 from cu2port.verify.instrument import instrument
 from cu2port.verify.reach import operations, reached, read
 from cu2port.verify.sim_compiler import INCLUDE_DIR, Toolchain
@@ -33,6 +33,22 @@ def test_operations_of_the_simulator() -> None:
     wait = "sync shfl ballot match_any reduce exclusive_scan coalesced_threads labeled_partition barrier_wait"
     assert set(wait.split()) <= known.of_groups
     assert known.of_groups.isdisjoint("size thread_rank this_thread_block tiled_partition plus".split())
+
+
+def test_operations_are_read_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """By the first process of a build; the others take what it kept, until a header changes."""
+    monkeypatch.setenv("CU2PORT_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(reach, "_operations", lambda paths: (frozenset({f"read{len(list(paths))}"}), frozenset()))
+    headers = tmp_path / "include" / "sim"
+    headers.mkdir(parents=True)
+    monkeypatch.setattr(reach, "SIMULATED", headers)
+    found = []
+    for name in ("", "", "a.h"):
+        if name:
+            (headers / name).write_text("")
+            monkeypatch.setattr(reach, "_operations", lambda paths: (frozenset({"again"}), frozenset()))
+        found.append(reach.operations.__wrapped__().names)
+    assert found == [{"read0"}, {"read0"}, {"again"}]
 
 
 def _text(toolchain: Toolchain, folder: Path) -> str:

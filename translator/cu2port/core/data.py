@@ -27,6 +27,7 @@ _KINDS = (
     "grammar-*.sum",
     "shim-*.h",
     "pch-*.pch",
+    "reach-*.bin",
     "sim/runtime-*.o",
     "sim/runtime-*.so",
 )

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from cu2port.catalog import Catalog
+from cu2port.core.data import computed_from
 from cu2port.facts.structure import Function, Macro
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
@@ -60,8 +61,15 @@ def read(text: str, path: str) -> Unit:
 
 @cache
 def operations() -> Operations:
-    """The operations that the simulator has: what reaches a meeting in its headers."""
+    """The operations that the simulator has: what reaches a meeting in its headers. Each process of a build asks."""
     paths = sorted(SIMULATED.rglob("*.h"))
+    package = SIMULATED.parent.parent
+    readers = [Path(__file__), *(p for name in ("facts", "syntax") for p in sorted((package / name).glob("*.py")))]
+    names, of_groups = computed_from("reach", (*paths, *readers), lambda: _operations(paths))
+    return Operations(names, of_groups)
+
+
+def _operations(paths: Iterable[Path]) -> tuple[frozenset[str], frozenset[str]]:
     units = [read(p.read_text("latin-1"), str(p)) for p in paths]
     found = _closure(units, Operations(_MEETINGS, frozenset()))
     names: set[str] = {m for u in units for m in u.macros if m in found.macros}
@@ -74,7 +82,7 @@ def operations() -> Operations:
                 of_groups |= found.calls.intersection(_names(unit, f))
             elif unit.path.endswith(_COLLECTIVES):  # what begins with a small letter is for these headers alone
                 of_groups |= {n for n in found.calls.intersection(_names(unit, f)) if n[0].isupper()}
-    return Operations(frozenset(names), frozenset(of_groups))
+    return frozenset(names), frozenset(of_groups)
 
 
 def is_operation(unit: Unit, i: int) -> bool:
