@@ -101,13 +101,40 @@ def test_places_in_the_order_of_arrival(tried: Try) -> None:
     own[i ^ B] = i;
 }
 """
-    said = tried("#define A 0\n#define B 0\n" + text)["k"]
+    said = tried("#define A 0\n#define B 0\n" + text, waves=(64,))["k"]
     assert said.outcome == "same" and said.text.endswith(", elements in any order)"), said.text
     for other, array in (("#define A on_hip\n#define B 0\n", "list"), ("#define A 0\n#define B on_hip\n", "own")):
         said = tried("#ifdef __HIP__\n#define on_hip 1\n#else\n#define on_hip 0\n#endif\n" + other + text, waves=(64,))[
             "k"
         ]
         assert said.outcome == "differs" and f": {array}[" in said.why, said.text
+
+
+def test_textures_and_surfaces(tried: Try) -> None:
+    """Objects as parameters and in structs; what is fetched elsewhere, or written elsewhere, is a difference."""
+    said = tried(
+        """#ifdef __HIP__
+constexpr int on_hip = 1;
+#else
+constexpr int on_hip = 0;
+#endif
+struct Two { int n; cudaTextureObject_t a, b; };
+__global__ void same(float* out, cudaSurfaceObject_t surface, Two t, const Two* more) {
+    int x = threadIdx.x;
+    out[x] = tex1Dfetch<float>(t.a, x) + tex3D<float4>(t.b, x, 1, 2).y + tex2D<int>(more[x].a, 3, x);
+    surf2Dwrite<uchar4>(tex2D<uchar4>(t.b, x, 0), surface, x * 4, 0, cudaBoundaryModeZero);
+}
+__global__ void fetches(float* out, cudaTextureObject_t t) { *out = tex2D<float>(t, 3 + on_hip, 1); }
+__global__ void writes(cudaSurfaceObject_t s) { surf2Dwrite<float>(threadIdx.x, s, 4 * (threadIdx.x + on_hip), 0); }
+texture<float, 2> old;
+__global__ void refers(float* out) { *out = tex2D(old, 1, 2); }
+""",
+        waves=(64,),
+    )
+    wanted = {"same": "same", "fetches": "differs", "writes": "differs", "refers": "could not"}
+    assert {k: v.outcome for k, v in said.items()} == wanted, [v.text for v in said.values()]
+    assert "out[0]" in said["fetches"].why and "a surface[0]" in said["writes"].why
+    assert said["refers"].why == "texture references"
 
 
 def test_launches_without_a_race_are_followed(tried: Try) -> None:

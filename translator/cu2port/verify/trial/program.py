@@ -33,7 +33,6 @@ _SOLO = frozenset({"solo", "idle"})  # `if (cu2port::solo::idle()) return;` in a
 _SHARED = frozenset({"__shared__", "__syncthreads", "__syncwarp", "__threadfence"})
 _MEMORY = frozenset({"__device__", "__constant__", "__managed__"})
 _LACKS = (
-    ("textures", re.compile(r"cudaTextureObject_t|cudaSurfaceObject_t|tex[123]D\w*|texture|surf[123]D\w*|surface")),
     ("matrix fragments", re.compile(r"wmma|nvcuda")),
     ("Tensor Memory Accelerator", re.compile(r"CUtensorMap|cp_async_bulk\w*")),
 )
@@ -77,6 +76,8 @@ def check(side: Side, kernel: Kernel) -> None:
         raise LackingError(what)
     for unit in side.units.values():
         mine = kept(unit, seen)
+        if any(unit.tok(i + 1) == "<" for e in mine for i in unit.between(e.first, e.stop, "texture", "surface")):
+            raise LackingError("texture references")
         inside = (unit.function_at(x.open) for x in unit.launches if any(e.first <= x.open < e.stop for e in mine))
         if any(f is not None and f.sides & {"__global__", "__device__"} for f in inside):
             raise LackingError("launches from kernels")

@@ -158,9 +158,63 @@ World world;
 
 std::uintptr_t start_of(int area) { return kBase + static_cast<std::uintptr_t>(area) * kSpacing; }
 
+int reserve_areas(int count);
+void set_area(int area, const Layout& layout, const Style& style, std::uint64_t seed, int owner, int depth = 0);
+
+// Textures and surfaces: each texture has texels of its own, in areas, as each surface. They are where they are in every
+// run, since their addresses are values that kernels may have in memory.
+constexpr int kObjects = 8;  // of each kind
+constexpr int kNobody = -1;  // leads to their areas
+#ifdef CU2PORT_TRIAL_GPU
+void begin_objects(std::uint64_t) {}
+std::uintptr_t object_for(Field, std::uint64_t) { return 0; }
+#else
+struct Objects {
+    __hip_texture textures[kObjects];
+    __hip_surface surfaces[kObjects];
+    hipArray arrays[kObjects];
+};
+Objects* const objects = reinterpret_cast<Objects*>(kBase - (std::uintptr_t{1} << 20));
+
+void begin_objects(std::uint64_t seed) {
+    const auto at = mmap(objects, sizeof(Objects), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (at == MAP_FAILED) _exit(kTooMuch);
+    const int first = reserve_areas(2 * kObjects);
+    Random r{mix(seed + 77)};
+    for (int i = 0; i < kObjects; ++i) {
+        const bool reals = i % 3 == 2;  // else bytes, and for each second of them numbers from 0 to 1
+        const int area = first + 2 * i;
+        for (int k = 0; k < 2; ++k)
+            set_area(area + k, reals && k == 0 ? layout_of<float>() : layout_of<unsigned>(), {Ints::any, Reals::unit, 1}, r.next(), kNobody);
+        hipResourceDesc resource{};
+        resource.resType = hipResourceTypePitch2D;
+        hipTextureDesc sampler{};
+        for (auto& mode : sampler.addressMode) mode = r.below(2) ? hipAddressModeClamp : r.below(2) ? hipAddressModeWrap : hipAddressModeBorder;
+        sampler.filterMode = r.below(2) ? hipFilterModeLinear : hipFilterModePoint;
+        sampler.readMode = i % 3 == 1 ? hipReadModeNormalizedFloat : hipReadModeElementType;
+        sampler.normalizedCoords = static_cast<int>(r.below(2));
+        const hipChannelFormatDesc format = reals ? hipCreateChannelDesc<float4>() : hipCreateChannelDesc<uchar4>();
+        const long width = 1 + r.below(200), height = 1 + r.below(100), depth = 1 + r.below(8);
+        const std::size_t texel = reals ? 16 : 4, pitch = texel * static_cast<std::size_t>(width);
+        objects->textures[i] = {resource, sampler, format, reinterpret_cast<char*>(start_of(area)), width, height, depth,
+                                texel, pitch, pitch * static_cast<std::size_t>(height)};
+        const std::size_t w = 4 + r.below(200), h = 1 + r.below(100), d = 1 + r.below(4);
+        objects->arrays[i] = {hipCreateChannelDesc<uchar4>(), 4, w, h, d, {}, 0, reinterpret_cast<char*>(start_of(area + 1))};
+        objects->surfaces[i] = {&objects->arrays[i]};
+    }
+}
+std::uintptr_t object_for(Field kind, std::uint64_t r) {
+    const std::uint64_t i = r % kObjects;
+    return kind == Field::texture ? reinterpret_cast<std::uintptr_t>(&objects->textures[i]) : reinterpret_cast<std::uintptr_t>(&objects->surfaces[i]);
+}
+#endif
+
 void put_scalar(char* to, const Scalar& s, const Area& a, std::uint64_t element, std::uint64_t field) {
     const std::uint64_t r = mix(a.seed + mix(element * 0x9e3779b97f4a7c15u + field + 1));
-    if (s.kind == Field::pointer) {
+    if (s.kind == Field::texture || s.kind == Field::surface) {
+        const std::uintptr_t p = object_for(s.kind, r);
+        std::memcpy(to, &p, sizeof p);
+    } else if (s.kind == Field::pointer) {
         const std::uintptr_t p = a.children ? start_of(a.children + static_cast<int>(element % kChildren)) : 0;
         std::memcpy(to, &p, sizeof p);
     } else if (is_real(s)) {
@@ -252,7 +306,7 @@ int reserve_areas(int count) {
     world.count += count;
     return world.count - count;
 }
-void set_area(int area, const Layout& layout, const Style& style, std::uint64_t seed, int owner, int depth = 0) {
+void set_area(int area, const Layout& layout, const Style& style, std::uint64_t seed, int owner, int depth) {
     const Layout* inner = depth < 3 ? layout.inner() : nullptr;
     const int children = inner ? reserve_areas(kChildren) : 0;
     world.areas[area] = {&layout, seed, style, children, owner};
@@ -642,7 +696,7 @@ Difference compare(const Memory& memory, const Spec& spec, const Pages& theirs, 
             const auto a = theirs.find(k), b = ours.find(k);
             before.push_back(a == theirs.end() ? memory.before(k) : a->second);
             after.push_back(b == ours.end() ? memory.before(k) : b->second);
-            compare_page(d, global ? g->name : spec.names[area->owner], layout, page, global ? 0 : start_of(static_cast<int>(number)), before.back(),
+            compare_page(d, global ? g->name : area->owner == kNobody ? "a surface" : spec.names[area->owner], layout, page, global ? 0 : start_of(static_cast<int>(number)), before.back(),
                          after.back());
         }
         if (d.count && (loose.any || loose.areas.count(number)) && is_permuted(layout, before, after)) {
@@ -726,6 +780,7 @@ bool recording = false;        // launches of CUDA's kernel; else they are compa
         const dim3 b = spec.block(c.block);
         if (b.x * b.y * b.z == 0 || b.x * b.y * b.z > 1024) _exit(0);
     }
+    begin_objects(c.seed);
     memory.begin(c);
     const int error = kernel.run(kernel.kernel, spec, c);
     if (error != 0) {

@@ -9,7 +9,7 @@
 
 namespace cu2port_trial {
 
-enum class Field : std::uint8_t { boolean, whole, real, half, bfloat, pointer };
+enum class Field : std::uint8_t { boolean, whole, real, half, bfloat, pointer, texture, surface };
 struct Layout;
 struct Scalar {
     std::size_t offset, size;
@@ -90,6 +90,11 @@ void add(Layout& out, std::size_t at) {
         push(out, {at, sizeof(T), Field::whole, std::is_signed_v<T>, nullptr});
     } else if constexpr (std::is_floating_point_v<T> && sizeof(T) <= 8) {
         push(out, {at, sizeof(T), Field::real, true, nullptr});
+    } else if constexpr (std::is_same_v<T, hipTextureObject_t> || std::is_same_v<T, hipSurfaceObject_t>) {
+#ifdef CU2PORT_TRIAL_GPU
+        out.unfit = "a texture";
+#endif
+        push(out, {at, sizeof(T), std::is_same_v<T, hipTextureObject_t> ? Field::texture : Field::surface, false, nullptr});
     } else if constexpr (std::is_pointer_v<T>) {
         using To = std::remove_cv_t<std::remove_pointer_t<T>>;
         if constexpr (std::is_void_v<To>)
