@@ -29,9 +29,10 @@ from tables import replaced, row_text
 from cu2port.catalog import load_catalog
 from cu2port.facts.unit import Unit
 from cu2port.ptx.asm import AsmStatement, statements
+from cu2port.ptx.chains import carry_chains, lifted_together
 from cu2port.ptx.families import kind
 from cu2port.ptx.lifted import RefusedError
-from cu2port.ptx.rewrite import carry_chains, is_ptx, lifted_readings, lifted_together, opcodes, prepared, some_meet
+from cu2port.ptx.rewrite import is_ptx, lifted_readings, opcodes, prepared, some_meet
 from cu2port.ptx.table import find
 
 _SUFFIXES = frozenset(".cu .cuh .h .hpp .hxx .hh .cc .cpp .cxx .inl .ipp .hip .c .clh .cl".split())
@@ -150,7 +151,7 @@ def families(folders: list[Path], names: list[str], left: bool, commits: dict[st
 def _of_families(unit: Unit, names: list[str]) -> Iterator[tuple[AsmStatement, set[str], str]]:
     """A file's statements with the families that are in each, and why it is not lifted."""
     found, context = prepared(unit, (s for s in statements(unit) if is_ptx(unit, s)))
-    joined = lifted_together(unit, found, context)
+    joined, _, _ = lifted_together(unit, found, context)
     for s in found:
         of = {name for name in names for opcode in opcodes(unit, s) if is_of(opcode, name)}
         why = ""
@@ -184,7 +185,7 @@ def is_of(opcode: str, family: str) -> bool:
 def judged(unit: Unit) -> Iterator[tuple[str, AsmStatement, str]]:
     """What becomes of each statement with PTX, and why some stay."""
     found, context = prepared(unit, (s for s in statements(unit) if is_ptx(unit, s)))
-    joined = lifted_together(unit, found, context)
+    joined, _, _ = lifted_together(unit, found, context)
     chains = carry_chains(unit, (s for s in found if s.keyword not in joined))
     for s in found:
         kinds = {apart(name) for name in opcodes(unit, s)} - {""}

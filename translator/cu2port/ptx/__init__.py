@@ -21,7 +21,8 @@ The straight line:
 - `asm.py` finds the asm statements of a file and reads their texts, with `macros.py`, `calls.py` and, for conditionals
   inside, `asm_branches.py`; `lift.py` binds operands and knows what must be copied first (`aliasing.py`: which
   expressions may mean one object). `together.py` joins statements of a function that share registers, scopes or the
-  carry flag, with what C++ is around them (`surroundings.py`).
+  carry flag, with what C++ is around them (`surroundings.py`); `carry_macros.py` macros that hand on the flag in the
+  functions that use them. `chains.py` lifts both.
 - `settled.py` puts constants into a text; `opcode_cases.py` has the cases of an opcode whose constants only an
   instantiation of a template knows.
 - `unset.py`: which registers and outputs have no value on some way through a text.

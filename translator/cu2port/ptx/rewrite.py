@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from cu2port.core.model import Edit
 from cu2port.facts.unit import Unit
 from cu2port.ptx import matrix_forms
-from cu2port.ptx.aliasing import objects
 from cu2port.ptx.asm import AsmStatement, Operand, Reading, statements
-from cu2port.ptx.carry import MIXED, has_carry, leaves_carry, mixes_carry, reads_carry
+from cu2port.ptx.carry import MIXED, has_carry, mixes_carry
+from cu2port.ptx.chains import Together, around, carry_chains, lifted_together
 from cu2port.ptx.families import family
 from cu2port.ptx.kept import Kept, find_kept, into_tile
 from cu2port.ptx.layout import Layout
@@ -25,10 +25,8 @@ from cu2port.ptx.operand_text import PLACEHOLDER
 from cu2port.ptx.operand_types import operand_types
 from cu2port.ptx.rename import instructions
 from cu2port.ptx.settled import settled
-from cu2port.ptx.surroundings import is_plain
 from cu2port.ptx.table import find
 from cu2port.ptx.taken import is_left_out
-from cu2port.ptx.together import together
 from cu2port.ptx.tokens import COMMENTS
 
 _DOTTED = re.compile(
@@ -90,10 +88,11 @@ def handle(unit: Unit) -> tuple[Handled, ...]:
     if not wanted:
         return ()
     wanted, context = prepared(unit, wanted)
-    joined = lifted_together(unit, wanted, context)
+    joined, first, declared = lifted_together(unit, wanted, context)
     chains = carry_chains(unit, (s for s in wanted if s.keyword not in joined))
     kept = find_kept(unit, (s for s in wanted if s.keyword not in joined), unit.options.ptx_fp == "fast")
-    return tuple(_handled(unit, s, context, joined, s.keyword in chains, kept) for s in wanted)
+    out = (_handled(unit, s, context, joined, s.keyword in chains, kept) for s in wanted)
+    return tuple(replace(x, edits=(*x.edits, *declared)) if x.statement.keyword == first else x for x in out)
 
 
 def prepared(unit: Unit, wanted: Iterable[AsmStatement]) -> tuple[list[AsmStatement], Context]:
@@ -102,52 +101,6 @@ def prepared(unit: Unit, wanted: Iterable[AsmStatement]) -> tuple[list[AsmStatem
     types = operand_types(unit, listed)
     context = Context(unit.text, types, (frozenset(unit.words),), fp=unit.options.ptx_fp)
     return [settled(s, unit.text, types) for s in listed], context
-
-
-#: statements that belong together, by keyword: their reading, what happened to it, and whether it mixes carries
-Together = dict[int, tuple[Reading, Lifted, bool]]
-
-
-def lifted_together(unit: Unit, wanted: Iterable[AsmStatement], context: Context) -> Together:
-    """The statements that belong together with others of their functions, of functions where all of them are lifted."""
-    out: Together = {}
-    by_keyword = {s.keyword: s for s in wanted}
-    for found in together(unit, by_keyword.values()):
-        of_function: Together = {}
-        try:
-            for keyword, one in found.items():
-                s = by_keyword[keyword]
-                reserved = (*context.reserved, one.taken)
-                its = replace(around(unit, s, context), shared=one.places, reserved=reserved)
-                lifted = replace(lift(one.reading, its), declares=one.declares)
-                of_function[keyword] = (one.reading, lifted, one.mixes_carry)
-        except RefusedError:
-            continue  # each says why by itself
-        out |= of_function
-    return out
-
-
-def around(unit: Unit, s: AsmStatement, context: Context) -> Context:
-    """The context of one statement, given that of its file."""
-    macro = frozenset(s.macro.params or ()) if s.macro is not None else None
-    kernel = macro is None and "exit" in unit.source(s.open, s.close) and in_kernel(unit, s.keyword)
-    return replace(context, objects=objects(unit, s), macro=macro, volatile=s.volatile, kernel=kernel)
-
-
-def in_kernel(unit: Unit, i: int) -> bool:
-    """Whether a `return` at token i leaves a kernel: it is in one, and in no lambda or class within."""
-    f = unit.function_at(i)
-    if f is None or "__global__" not in f.sides:
-        return False
-    block = []
-    i -= 1
-    while i > f.body[0]:
-        if 0 <= unit.match[i] < i:
-            i = unit.match[i]
-        elif unit.t[i] == "{":
-            block.append(i)
-        i -= 1
-    return is_plain(unit, block)
 
 
 def is_ptx(unit: Unit, s: AsmStatement) -> bool:
@@ -170,23 +123,6 @@ def is_ptx(unit: Unit, s: AsmStatement) -> bool:
         return bool(_PTX_ONLY.search(text))
     # a function that a macro makes a device's (CUTLASS_DEVICE) tells nothing: then an opcode with its types must do
     return any("." in w for w in known) or bool(_DOTTED.search(text)) or s.macro is not None
-
-
-def carry_chains(unit: Unit, wanted: Iterable[AsmStatement]) -> frozenset[int]:
-    """Statements (by keyword) that set a carry which another statement of the file may read."""
-    leaving, reading = set(), False
-    for s in wanted:
-        for r in s.readings:
-            if not has_carry(r.text):
-                continue
-            try:
-                body = parse(r)
-            except RefusedError:
-                continue
-            reading = reading or reads_carry(body)
-            if leaves_carry(body):
-                leaving.add(s.keyword)
-    return frozenset(leaving) if reading else frozenset()
 
 
 def opcodes(unit: Unit, s: AsmStatement) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ def surroundings(unit: Unit, f: Function, wanted: frozenset[int], operators: fro
         if t[i] in kills:
             calls.append(i)
         if t[i] in ("{", "(", "["):
-            if t[i] == "(" and not _calls_nothing(unit, i - 1) and unit.in_directive(i) is None:
+            if t[i] == "(" and not calls_nothing(unit, i - 1) and unit.in_directive(i) is None:
                 calls.append(i)
             stack.append(i)
         elif t[i] in ("}", ")", "]") and stack:
@@ -97,7 +97,8 @@ def surroundings(unit: Unit, f: Function, wanted: frozenset[int], operators: fro
     return Surroundings(places, calls, jumps)
 
 
-def _calls_nothing(unit: Unit, before: int) -> bool:
+def calls_nothing(unit: Unit, before: int) -> bool:
+    """Whether a bracket behind token `before` calls no function."""
     t = unit.t
     if t[before] == ">" and (k := unit.angle_open(before)) > 0:
         return t[k - 1].endswith("_cast")

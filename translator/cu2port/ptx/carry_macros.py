@@ -1,0 +1,337 @@
+"""Carry chains over macros: one sets the flag (`add.cc`), another reads it (`addc`), and functions use them in turn.
+
+A macro's C++ names a flag that each function which uses such macros declares at its top; a lambda that uses them has
+one of its own. This is done for a file where every use is understood: it is in a function of the file, and what reads
+the flag comes after a use that certainly set it, with no call in between. A function of another file has no such flag,
+so it does not compile.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+
+from cu2port.core.model import Edit, insert
+from cu2port.facts.structure import Function, Macro
+from cu2port.facts.unit import Unit
+from cu2port.ptx import ops
+from cu2port.ptx.asm import AsmStatement
+from cu2port.ptx.calls import macro_around
+from cu2port.ptx.carry import Flow, flow, has_carry
+from cu2port.ptx.ir import Place
+from cu2port.ptx.lifted import RefusedError, parse
+from cu2port.ptx.macros import live_definitions
+from cu2port.ptx.rename import labels
+from cu2port.ptx.surroundings import Loop, Surroundings, calls_nothing, is_plain, surroundings
+from cu2port.ptx.taken import is_left_out
+from cu2port.syntax.lexer import is_identifier, lex
+
+_DIRECT = frozenset({";", "{", "}"})
+#: what makes a macro's body more than statements one after another; `do ... while (0)` is no loop
+_WAYS = frozenset("if else for switch case goto return break continue # ##".split())
+_NEVER = (["(", "0", ")"], ["(", "false", ")"])
+_LAMBDA = (["[", "]"], ["[", "&"], ["[", "="])
+_MOST = 50  # how many earlier uses are looked at for the one that set the flag
+_NOTHING = Flow((), frozenset(), frozenset(), False, frozenset())
+
+
+class _UnclearError(Exception):
+    """A use of the macros is not understood."""
+
+
+@dataclass(frozen=True, slots=True)
+class MacroChains:
+    """`flag`: what the macros' C++ names. `statements`: the asm statements in macros that get it, by keyword.
+    `edits`: its declarations. `mixes_carry`: an addition may read the flag of a subtraction, or the other way round."""
+
+    flag: Place
+    statements: frozenset[int]
+    edits: tuple[Edit, ...]
+    mixes_carry: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A use of a macro, by its name's token: `close` is its last. `flow`: what its statements do together. `block`: the
+    brackets around it, from its function's on. `direct`: it is a statement of the innermost, under no condition of its
+    own. `branches`: the conditionals around it."""
+
+    at: int
+    close: int
+    flow: Flow
+    block: tuple[int, ...]
+    loops: tuple[Loop, ...]
+    direct: bool
+    branches: frozenset[int]
+
+    def sees(self, other: _Use) -> bool:
+        """Whether `other`, if it is direct, has been done before, where it comes before."""
+        return self.block[: len(other.block)] == other.block and other.branches <= self.branches
+
+
+def macro_chains(unit: Unit, wanted: Iterable[AsmStatement]) -> MacroChains | None:
+    """The chains over macros of a file; None where there are none, or where one is not understood."""
+    listed = list(wanted)
+    touching = [s for s in listed if not s.readings or any(has_carry(r.text) for r in s.readings)]
+    if not any(s.macro is not None and s.readings for s in touching):
+        return None
+    name = "cu2port_carry_" + re.sub(r"\W", "_", PurePath(unit.path).stem)
+    if name in unit.words:
+        return None
+    try:
+        return _Chains(unit, listed, touching).found(name)
+    except _UnclearError:
+        return None
+
+
+@dataclass(eq=False)
+class _Chains:
+    unit: Unit
+    listed: Sequence[AsmStatement]
+    touching: Sequence[AsmStatement]
+    flows: dict[str, Flow] = field(default_factory=dict)  # of macros that touch the flag
+    quiet: dict[str, bool] = field(default_factory=dict)  # whether other macros call nothing
+    mixes: bool = False  # whether a macro of macros lets an addition read the flag of a subtraction
+
+    def found(self, name: str) -> MacroChains | None:
+        in_macros = [(s.keyword, s.macro.name) for s in self.touching if s.macro is not None and s.readings]
+        self.flows = dict.fromkeys((name for _, name in in_macros), _NOTHING)
+        for macro in list(self.flows):
+            self.flows[macro] = self._flow(self._definition(macro), frozenset({macro}))
+        if not any(f.takes for f in self.flows.values()):
+            return None
+        self._others()
+        groups = self._groups()
+        if not groups:
+            return None
+        mixes = [self.mixes, *(self._mixes(uses, around) for uses, around in groups.values())]
+        statements = frozenset(keyword for keyword, _ in in_macros)
+        edits = tuple(self._declared(opener, name) for opener in sorted(groups))
+        return MacroChains(Place(name, ops.PRED), statements, edits, any(mixes))
+
+    # --- macros -------------------------------------------------------------------------------------------------------
+
+    def _definition(self, name: str) -> Macro:
+        found = live_definitions(self.unit, name)
+        if len(found) != 1 or found[0].params is None or "..." in found[0].params:
+            raise _UnclearError
+        return found[0]
+
+    def _others(self) -> None:
+        """Finds macros that use those which touch the flag."""
+        work = list(self.flows)
+        while work:
+            for i in self.unit.find(work.pop()):
+                macro = macro_around(self.unit, i)
+                if macro is None or macro.name in self.flows or is_left_out(self.unit, macro.directive.start):
+                    continue
+                self.flows[macro.name] = self._flow(self._definition(macro.name), frozenset({macro.name}))
+                work.append(macro.name)
+
+    def _flow(self, macro: Macro, through: frozenset[str]) -> Flow:
+        """What the statements of a macro's body, one after another, do to the flag."""
+        t, match = self.unit.t, self.unit.match
+        if any(t[i] in _WAYS for i in range(macro.first, macro.stop)):
+            raise _UnclearError
+        own = {s.keyword: s for s in self.listed if s.macro is not None and s.macro.directive is macro.directive}
+        steps = []
+        i = macro.first
+        while i < macro.stop:
+            if i in own:
+                steps.append(_statement_flow(own[i]))
+                i = own[i].close
+            elif t[i : i + 2] in _LAMBDA or (t[i] == "while" and t[i + 1 : i + 4] not in _NEVER):
+                raise _UnclearError
+            elif i + 1 < macro.stop and t[i + 1] == "(" and match[i + 1] > i and t[i] in self.unit.macros:
+                inner = self._used(t[i], through)
+                if inner is not None:
+                    if t[i - 1] not in (*_DIRECT, "do") and i > macro.first:
+                        raise _UnclearError
+                    steps.append(inner)
+                i += 1
+            elif t[i] == "(" and not calls_nothing(self.unit, i - 1) and not self._quiet(t[i - 1]):
+                raise _UnclearError
+            i += 1
+        self.mixes = self.mixes or _mix(steps)
+        return _in_turn(steps)
+
+    def _used(self, name: str, through: frozenset[str]) -> Flow | None:
+        """What the use of a macro in another one's body does; None: nothing."""
+        if name in through:
+            raise _UnclearError
+        if name in self.flows and self.flows[name] is not _NOTHING:
+            return self.flows[name]
+        if self._quiet(name):
+            return None
+        return self._flow(self._definition(name), through | {name})
+
+    def _quiet(self, name: str) -> bool:
+        """Whether a name is that of a macro which calls nothing and leaves the flag alone."""
+        if name not in self.quiet:
+            self.quiet[name] = False  # while it is looked at: a macro does not use itself
+            found = live_definitions(self.unit, name)
+            self.quiet[name] = bool(found) and name not in self.flows and all(self._calls_nothing(m) for m in found)
+        return self.quiet[name]
+
+    def _calls_nothing(self, macro: Macro) -> bool:
+        t = self.unit.t
+        if any(s.macro is not None and s.macro.directive is macro.directive for s in self.touching):
+            return False
+        return macro.params is not None and all(
+            t[i] != "(" or calls_nothing(self.unit, i - 1) or self._quiet(t[i - 1])
+            for i in range(macro.first, macro.stop)
+        )
+
+    # --- uses ---------------------------------------------------------------------------------------------------------
+
+    def _groups(self) -> Mapping[int, tuple[list[_Use], Surroundings]]:
+        """The uses in each function and lambda, by its `{`, and what is around them."""
+        by_function: dict[int, tuple[Function, list[int]]] = {}
+        direct = [s.keyword for s in self.touching if s.macro is None]
+        for i in sorted(i for name in self.flows for i in self.unit.find(name)):
+            if self.unit.in_directive(i) is not None:
+                continue  # in another macro, which has a flow, or in no code
+            if self.unit.is_dead(self.unit.p[i]) or is_left_out(self.unit, self.unit.p[i]):
+                continue
+            f = self.unit.function_at(i)
+            if f is None or not f.body[0] < i < f.body[1] or self.unit.t[i + 1] != "(" or self.unit.match[i + 1] < i:
+                raise _UnclearError
+            by_function.setdefault(f.first, (f, []))[1].append(i)
+        operators = self._operators([f for f, _ in by_function.values()], direct)
+        out: dict[int, tuple[list[_Use], Surroundings]] = {}
+        for f, places in by_function.values():
+            around = surroundings(self.unit, f, frozenset(places), operators)
+            if around.jumps:
+                raise _UnclearError
+            around = replace(around, calls=sorted((*around.calls, *direct)))
+            for i in places:
+                opener, use = self._use(i, around)
+                out.setdefault(opener, ([], around))[0].append(use)
+        return out
+
+    def _operators(self, functions: Iterable[Function], direct: Iterable[int]) -> frozenset[str]:
+        """The operators of the file that touch the flag, so that they are calls."""
+        others = (self.unit.function_at(i) for i in direct)
+        names = {f.name for f in (*functions, *others) if f is not None and f.name.startswith("operator")}
+        found = frozenset(lex(name.removeprefix("operator")).t[0] for name in names)
+        if any(is_identifier(name) for name in found):
+            raise _UnclearError  # a conversion, which nothing shows
+        return found
+
+    def _use(self, i: int, around: Surroundings) -> tuple[int, _Use]:
+        """A use, and the `{` of the function or lambda that it is in."""
+        t = self.unit.t
+        block, loops = around.places[i]
+        if any(t[b] != "{" for b in block):
+            raise _UnclearError
+        first = next((k for k in range(len(block) - 1, -1, -1) if not is_plain(self.unit, block[k : k + 1])), 0)
+        if first and not self._is_lambda(block[first]):
+            raise _UnclearError
+        before = i - 1
+        while (d := self.unit.in_directive(before)) is not None:
+            before = d.first - 1
+        branches = frozenset(g.opener for g in self.unit.conditions(self.unit.p[i]))
+        loops = tuple(loop for loop in loops if loop[0] > block[first])
+        direct = t[before] in _DIRECT
+        if not direct and not self._is_one_statement(t[i]):
+            raise _UnclearError
+        use = _Use(i, self.unit.match[i + 1], self.flows[t[i]], block[first:], loops, direct, branches)
+        return block[first], use
+
+    def _is_one_statement(self, name: str) -> bool:
+        """Whether an `if` in front of a macro's use is about all of it."""
+        m, t = self._definition(name), self.unit.t
+        in_brackets = t[m.first] == "{" and self.unit.match[m.first] == m.stop - 1
+        return in_brackets or t[m.first] == "do" or ";" not in t[m.first : m.stop - 1]
+
+    def _is_lambda(self, opener: int) -> bool:
+        t, match = self.unit.t, self.unit.match
+        before = opener - 1
+        while t[before] in ("mutable", "__device__", "__host__") or t[before] == ")":
+            before = match[before] - 1 if t[before] == ")" else before - 1
+        return t[before] == "]" and t[match[before] - 1] not in ("]", ")") and match[before] > 0
+
+    def _mixes(self, uses: Sequence[_Use], around: Surroundings) -> bool:
+        """Whether additions and subtractions may read each other's flag.
+
+        Raises _UnclearError where a use may read a flag that no other one of its function certainly set.
+        """
+        mixes = False
+        own = {u.at + 1 for u in uses}
+        quiet = {i for i in around.calls if i not in own and self.unit.t[i] == "(" and self._quiet(self.unit.t[i - 1])}
+        calls = [i for i in around.calls if i not in own and i not in quiet]
+        places = [u.at for u in uses]
+        for k, use in enumerate(uses):
+            if not use.flow.takes:
+                continue
+            n = self._setter(uses, k, calls)
+            stop = max((bisect_right(places, end) for _, end in _around(uses[n], use)), default=k + 1)
+            kinds = frozenset().union(*(u.flow.kinds for u in uses[n : max(stop, k + 1)]))
+            mixes = mixes or len(kinds) > 1
+        return mixes
+
+    def _setter(self, uses: Sequence[_Use], k: int, calls: Sequence[int]) -> int:
+        """Which use certainly set the flag that use k reads."""
+        use = uses[k]
+        for n in range(k - 1, max(-1, k - 1 - _MOST), -1):
+            x = uses[n]
+            if not (x.direct and use.sees(x) and x.flow.sets):
+                continue
+            spans = ((x.close, use.close), *_around(x, use))
+            if any(bisect_right(calls, last) > bisect_right(calls, first) for first, last in spans):
+                break
+            return n
+        raise _UnclearError
+
+    def _declared(self, opener: int, name: str) -> Edit:
+        """The flag's declaration at the top of a function."""
+        at = self.unit.end(opener)
+        m = re.compile(r"[ \t]*(\r\n|\r|\n)([ \t\r\n]*)").match(self.unit.text, at)
+        if m is None:
+            return insert(at, f" bool {name} = {{}};")
+        indent = re.split(r"[\r\n]", m[2])[-1]
+        return insert(at, f"{m[1]}{indent}bool {name} = {{}};")
+
+
+def _statement_flow(s: AsmStatement) -> Flow:
+    """What a statement in a macro does to the flag. Raises _UnclearError where that depends on more than its text."""
+    if not any(has_carry(r.text) for r in s.readings):
+        return _NOTHING
+    if len(s.readings) != 1 or s.problem:
+        raise _UnclearError
+    try:
+        body = parse(s.readings[0])
+    except RefusedError:
+        raise _UnclearError from None
+    made = flow(body)
+    if any(labels(body)) or any(g is not None for g in (*made.takes, *made.sets)):
+        raise _UnclearError
+    return made
+
+
+def _in_turn(steps: Iterable[Flow]) -> Flow:
+    """What statements do one after another."""
+    out = _NOTHING
+    for step in steps:
+        takes = out.takes if out.sets else (*out.takes, *step.takes)
+        leaves = step.leaves if step.kinds else out.leaves
+        out = Flow(takes, out.sets | step.sets, out.kinds | step.kinds, leaves, frozenset())
+    return out
+
+
+def _mix(steps: Sequence[Flow]) -> bool:
+    """Whether one of several statements reads a flag of an earlier one that another kind of instruction set."""
+    last = 0
+    for k, step in enumerate(steps):
+        if step.takes and len(frozenset().union(*(x.kinds for x in steps[last : k + 1]))) > 1:
+            return True
+        last = k if step.sets else last
+    return False
+
+
+def _around(x: _Use, use: _Use) -> Iterator[Loop]:
+    """The loops around `use` that `x` in front of it is not in."""
+    return (loop for loop in use.loops if loop not in x.loops)
