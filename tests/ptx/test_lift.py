@@ -503,3 +503,25 @@ def test_each_product_of_a_statement_is_told(clang: ClangService) -> None:
     source = f'__device__ void g(float* d, unsigned a) {{ asm("{sparse}" : {outputs} : "r"(a)); }}\n'
     message = next(j.finding.message for j in convert(source, clang).findings if j.finding.code == "CU401")
     assert "by vector instructions: each word of A picks" in message and "CUTLASS" in message
+
+
+@pytest.mark.parametrize(
+    ("text", "instead"),
+    [
+        ("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0,%0,%0,%0}, %0, %0, 1, 1, 1, 0, 0;", "hipBLASLt"),
+        ("tcgen05.wait::ld.sync.aligned;", "AITER for attention"),
+        ("multimem.ld_reduce.global.add.f32 %0, [%0];", "RCCL"),
+        ("cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%0, {%0}], [%0];", "load"),
+        ("cp.async.bulk.commit_group;", "load"),
+        ("mbarrier.inval.b64 [%0];", "__syncthreads()"),
+        (
+            "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0;",
+            "hipBLASLt",
+        ),
+    ],
+)
+def test_what_later_gpus_have_is_named_with_what_replaces_it(text: str, instead: str, clang: ClangService) -> None:
+    result = convert(f'{OPEN}  asm volatile("{text}" :: "r"(a));\n}}\n', clang)
+    message = next(j.finding.message for j in result.findings if j.finding.code == "CU401")
+    assert text.partition(" ")[0].rstrip(";") in message and instead in message.partition("instead: ")[2]
+    assert "cu2port::ptx::untranslated(" in result.output.decode()

@@ -26,7 +26,7 @@ FAMILIES: tuple[Family, ...] = (
         r"wgmma|tcgen05|setmaxnreg",
         "hopper",
         "it drives tensor cores of NVIDIA's GPUs since Hopper, which no AMD GPU has",
-        "write the product with rocWMMA or Composable Kernel, or take the library's kernel",
+        "call hipBLASLt, or AITER for attention; else write the product with Composable Kernel or rocWMMA",
     ),
     _family(
         r"ldmatrix|stmatrix|movmatrix",
@@ -83,9 +83,15 @@ FAMILIES: tuple[Family, ...] = (
         "use __syncthreads(), or counters in shared memory that one thread of each wavefront waits for",
     ),
     _family(
-        r"barrier\.cluster|mapa|getctarank|setctarank|multimem|griddepcontrol|elect|red\.async|fabric",
+        r"multimem",
         "hopper",
-        "clusters of blocks and multicast memory exist on NVIDIA's GPUs since Hopper only",
+        "it reads or writes the memory of several GPUs at once, in NVIDIA's switch between them",
+        "call RCCL for the reduction or the broadcast, or load from each GPU's memory and add",
+    ),
+    _family(
+        r"barrier\.cluster|mapa|getctarank|setctarank|griddepcontrol|elect|red\.async|fabric",
+        "hopper",
+        "clusters of blocks exist on NVIDIA's GPUs since Hopper only",
         "let each block work for itself, and reduce through global memory",
     ),
     _family(
