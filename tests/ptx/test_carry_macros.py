@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from words_on_cpu import executed
 
-from cu2port.core.model import Outcome, Result, Trust
+from cu2port.cli import cli
+from cu2port.core.model import Outcome, Project, Result, Trust
 from cu2port.engine.translate import translate
+from cu2port.facts.carry_definitions import carry_definitions, carry_flag
 from cu2port.ptx.bind import CARRY
 from cu2port.ptx.interp import run
 from cu2port.ptx.ir import TYPES, Place
@@ -172,7 +175,6 @@ def test_a_flag_that_may_come_from_elsewhere_stays(body: str) -> None:
 @pytest.mark.parametrize(
     "around",
     [
-        "",  # functions of another file use them
         "unsigned x = ({ unsigned c; ADD_CC(c, 1, 1); ADDC(c, c, 0); c; });\n",
         "struct S { __device__ void operator+=(unsigned& c) { ADD_CC(c, c, 1); } };\n"
         "__device__ void f(S s, unsigned c) { ADD_CC(c, c, 1); s += c; ADDC(c, c, 0); }\n",
@@ -197,6 +199,83 @@ def test_a_chain_that_mixes_additions_and_subtractions_is_for_review(body: str, 
     assert not left(result)
     trusts = {j.finding.trust for j in result.findings if j.finding.code == "CU401"}
     assert (Trust.REVIEW in trusts) == mixed
+
+
+# --- macros of a header -----------------------------------------------------------------------------------------------
+
+USES = "__device__ void f(unsigned* v) {\n  ADD_CC(v[0], v[0], v[2]);\n  ADDC(v[1], v[1], v[3]);\n}\n"
+
+
+def project(*headers: tuple[str, str]) -> Project:
+    """What a file is told of headers that it includes."""
+    return Project(
+        carry=frozenset(f"{carry_flag(path)} {line}" for path, text in headers for line in carry_definitions(text))
+    )
+
+
+def test_macros_that_other_files_use_are_converted_and_those_files_have_the_flag(tmp_path: Path) -> None:
+    header = translate("".join(map(macro, _ROWS)), path="chain.cuh")
+    assert not left(header) and "bool cu2port_carry" not in header.output.decode()
+    user = translate(USES, path="a.cuh", project=project(("d/chain.cuh", MACROS)))
+    assert user.output.decode() == USES.replace("{\n", "{\n  bool cu2port_carry_chain = {};\n", 1)
+    assert translate(user.output, path="a.cuh", project=project(("d/chain.cuh", MACROS))).output == user.output
+    v = [0xFFFFFFFF, 1, 1, 2]
+    call = "void f0(unsigned* v) { f(v); }\n"
+    text = [header.output.decode(), user.output.decode(), call]
+    assert executed(text, [[v]], tmp_path) == [[0, 4, 1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("__device__ void f(unsigned c) { ADDC(c, c, 0); }\n", True),
+        ("__device__ void f(unsigned c) { ADD_CC(c, c, 1); g(); ADDC(c, c, 0); }\n", True),
+        ("unsigned c = ADDC;\n", True),
+        ("#define MORE(c) { ADD_CC(c, c, 1); ADDC(c, c, 0); }\n__device__ void f(unsigned c) { MORE(c) }\n", False),
+        (
+            "#define MORE(c) if (c) { ADD_CC(c, c, 1); }\n__device__ void f(unsigned c) { MORE(c) ADDC(c, c, 0); }\n",
+            True,
+        ),
+        (MACROS + USES, False),  # its own macros of these names
+    ],
+)
+def test_what_a_file_makes_of_macros_of_a_header(text: str, stays: bool) -> None:
+    result = translate(text, path="a.cu", project=project(("chain.cuh", MACROS)))
+    output = result.output.decode()
+    assert (left(result) > 0) == stays, output
+    assert ("bool cu2port_carry" in output) == (not stays)
+
+
+def test_macros_of_two_headers_are_not_mixed() -> None:
+    both = project(("a.cuh", macro("add.cc")), ("b.cuh", macro("addc")))
+    result = translate(USES, path="c.cuh", project=both)
+    assert left(result) == 1 and result.output.decode() == USES
+    assert not left(translate(USES, path="c.cuh", project=project(("a.cuh", MACROS), ("b.cuh", macro("sub.cc")))))
+
+
+def test_macros_with_a_whole_chain_each_need_no_flag() -> None:
+    text = 'asm("add.cc.u32 %0, %0, 1; addc.u32 %1, %1, 0;" : "+r"(c), "+r"(d))'
+    header = f"#define WHOLE(c, d) {text}\n"
+    use = "__device__ void f(unsigned c, unsigned d) { g(); WHOLE(c, d); }\nint i = WHOLE;\n"
+    result = translate(use, path="a.cuh", project=project(("chain.cuh", header)))
+    assert result.output.decode() == use and not result.findings
+    assert "cu2port_carry" not in translate(header + use, path="chain.cuh").output.decode()
+
+
+def test_a_tree_tells_who_includes_the_macros(tmp_path: Path) -> None:
+    """Also by way of another header, and in a run that takes results from the cache."""
+    tree = tmp_path / "tree"
+    (tree / "math").mkdir(parents=True)
+    (tree / "math" / "chain.cuh").write_text(MACROS.replace("(d, a, b) asm", "(d, a, b) \\\n  asm"))
+    (tree / "math" / "all.cuh").write_text('#include "chain.cuh"\n')
+    (tree / "a.cu").write_text('#include "math/all.cuh"\n' + USES)
+    (tree / "alone.cu").write_text(USES)
+    for _ in range(2):
+        done = CliRunner().invoke(cli, ["convert", str(tree), "-o", str(tmp_path / "out"), "--force"])
+        assert done.exit_code == 0, done.output
+        assert "bool cu2port_carry_chain = {};" in (tmp_path / "out" / "a.cu").read_text()
+        assert "cu2port_carry" not in (tmp_path / "out" / "alone.cu").read_text()
+        assert "cu2port_carry_chain)" in (tmp_path / "out" / "math" / "chain.cuh").read_text()
 
 
 # --- at random -------------------------------------------------------------------------------------------------------

@@ -6,7 +6,9 @@ from cu2port.core.model import Finding, Options, Severity, Trust
 from cu2port.engine.check import Check, Example
 from cu2port.engine.solo import counted_anew, solo
 from cu2port.facts.unit import Unit
-from cu2port.ptx import handled
+from cu2port.ptx import handled, included_carry
+
+_MIXED = " (an addition may read the flag of a subtraction, which PTX's manual leaves open)"
 
 
 class InlinePtx(Check):
@@ -94,7 +96,31 @@ class InlinePtx(Check):
                 effects=(("all", "compile-error"),),
                 helpers=one.helpers,
             )
+        yield from self._flags(unit)
         yield from self._left_before(unit)
+
+    def _flags(self, unit: Unit) -> Iterator[Finding]:
+        """The flag of macros of a header that hand on a carry, in each function that uses them."""
+        found = included_carry(unit)
+        if found is not None and found.chains is None:
+            yield self.finding(
+                "macros of a header hand on a carry, and here one may read a flag that its function does not certainly "
+                "set; instead: write the whole chain as one asm statement, or with wider integers",
+                unit.p[found.at],
+                unit.end(found.at),
+                effects=(("all", "compile-error"),),
+            )
+        elif found is not None and found.chains is not None and found.chains.edits:
+            mixes = found.chains.mixes_carry
+            yield self.finding(
+                f"functions that use a header's macros with a carry have a flag for it{_MIXED if mixes else ''}",
+                unit.p[found.at],
+                unit.end(found.at),
+                found.chains.edits,
+                trust=Trust.REVIEW if mixes else Trust.EXACT,
+                severity=Severity.INFO,
+                effects=(("all", "compile-error"),),
+            )
 
     def _left_before(self, unit: Unit) -> Iterator[Finding]:
         """What an earlier run put guards around."""

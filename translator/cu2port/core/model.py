@@ -162,8 +162,9 @@ class Project:
     of ours that keep CUDA's warps of 32 lanes, so it was converted. `renamed_only`: a file that includes HIP's headers
     is CUDA code with HIP's names, and its warps have 32 lanes; only its branches for HIP are HIP's own.
     `side`: what the tree says the file is, see `project/sides.py`; "": nothing, so that the file speaks for itself.
-    `hip_macros`: macros that the tree or its build defines for HIP alone. `as_cuda`: the build has nvcc compile the
-    file as CUDA, whatever its name; `as_hip`: the converted build has HIP's compiler compile it so.
+    `hip_macros`: macros that the tree or its build defines for HIP alone. `carry`: macros of included files that touch
+    PTX's carry flag, see `facts/carry_definitions.py`. `as_cuda`: the build has nvcc compile the file as CUDA, whatever
+    its name; `as_hip`: the converted build has HIP's compiler compile it so.
     """
 
     declared: frozenset[str] = frozenset()
@@ -174,6 +175,7 @@ class Project:
     renamed_only: bool = False
     side: Literal["", "cuda", "hip", "both", "neither", "kept"] = ""
     hip_macros: frozenset[str] = frozenset()
+    carry: frozenset[str] = frozenset()
     as_cuda: bool = False
     as_hip: bool = False
 

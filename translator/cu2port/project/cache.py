@@ -240,16 +240,17 @@ def _digest(*parts: str | bytes) -> bytes:
 def _dump_scan(found: Scan, names: Sequence[str] | None) -> bytes:
     side = [sorted(v) if isinstance(v, frozenset) else v for v in dataclasses.astuple(found.side)]
     asked = None if found.asked is None else sorted(found.asked)
-    return json.dumps([sorted(found.declared), found.includes, side, sorted(found.promised), names, asked]).encode()
+    own, promised, carry = sorted(found.declared), sorted(found.promised), sorted(found.carry)
+    return json.dumps([own, found.includes, side, promised, names, asked, carry]).encode()
 
 
 def _load_scan(content: bytes) -> tuple[Scan, tuple[str, ...] | None] | None:
     try:
-        declared, includes, side, promised, names, asked = json.loads(content)
+        declared, includes, side, promised, names, asked, carry = json.loads(content)
         facts = _side(*(_shared(v) if isinstance(v, list) else v for v in side))
         known = tuple((intern(a), bool(b)) for a, b in includes)
         wanted = None if asked is None else _shared(asked)
-        scan = Scan(_shared(declared), known, facts, _shared(promised), asked=wanted)
+        scan = Scan(_shared(declared), known, facts, _shared(promised), asked=wanted, carry=_shared(carry))
         return scan, None if names is None else tuple(map(intern, names))
     except (ValueError, TypeError, RecursionError):
         return None

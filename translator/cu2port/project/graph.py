@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from cu2port.catalog import load_catalog
 from cu2port.core.circles import components
+from cu2port.facts.carry_definitions import carry_flag
 from cu2port.facts.hipcode import SideFacts, line_before
 
 _INCLUDE = re.compile(rb'include(?:_next)?[ \t]*(?:"([^"\r\n]+)"|<([^>\r\n]+)>)')  # begins with text: is found fast
@@ -32,7 +33,8 @@ class Scan(NamedTuple):
     with their namespaces and classes; functions that are promised without a body; and its includes.
 
     `includes`: (spelling, whether in quotes). `side`: whether it is CUDA's code or HIP's. `digest`: its sha256.
-    `asked`: the words of the file that others may declare; None: all that they declare may count.
+    `asked`: the words of the file that others may declare; None: all that they declare may count. `carry`: macros that
+    hand on PTX's carry flag.
     """
 
     declared: frozenset[str] = frozenset()
@@ -41,6 +43,7 @@ class Scan(NamedTuple):
     promised: frozenset[str] = frozenset()
     digest: bytes = b""
     asked: frozenset[str] | None = None
+    carry: frozenset[str] = frozenset()
 
 
 def scan_includes(data: bytes) -> tuple[tuple[str, bool], ...]:
@@ -80,8 +83,9 @@ class Graph:
                 self._group[self._leader(f)] = self._leader(target)
         self._asked = {f: scan.asked for f, scan in scans.items()}
         #: of each file that declares or promises something, a number with one bit
-        speakers = [f for f, scan in scans.items() if scan.declared or scan.promised]
+        speakers = [f for f, scan in scans.items() if scan.declared or scan.promised or scan.carry]
         self._bit = {f: 1 << k for k, f in enumerate(speakers)}
+        self._carry = {f: scan.carry for f, scan in scans.items() if scan.carry}
         self._defined: dict[str, set[str]] = defaultdict(set)
         self._declarers: _Speakers = defaultdict(lambda: defaultdict(int))
         self._promisers: _Speakers = defaultdict(lambda: defaultdict(int))
@@ -111,6 +115,12 @@ class Graph:
         reached &= ~self._bit.get(file, 0)
         own, promised = (self._said(kept, file, reached) for kept in (self._declarers, self._promisers))
         return frozenset({*own, *(self._defined[self._leader(file)].intersection(promised))})
+
+    def carry(self, file: str) -> frozenset[str]:
+        """The macros that hand on PTX's carry flag of the files that a file reaches, each behind the flag's name."""
+        reached = self._reached.get(file, 0)
+        there = [f for f in self._carry if f != file and self._bit[f] & reached]
+        return frozenset(f"{carry_flag(f)} {line}" for f in there for line in self._carry[f])
 
     def _said(self, speakers: _Speakers, file: str, reached: int) -> Iterator[str]:
         """The names that one of the files in `reached` has, less those that the file does not ask for."""

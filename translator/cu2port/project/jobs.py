@@ -20,6 +20,7 @@ from cu2port.core.files import read_open
 from cu2port.core.model import Judged, Options, Project, Result
 from cu2port.core.record import entries
 from cu2port.engine import translate as engine
+from cu2port.facts.carry_definitions import carry_definitions
 from cu2port.facts.hipcode import SideFacts, may_ask, plain_facts, side_facts
 from cu2port.facts.unit import Unit
 from cu2port.project import linediff
@@ -114,8 +115,10 @@ def scan(job: Job, tools: Tools) -> Scan:
     key = hashlib.sha256(data).digest()
     found = tools.scans.get(key)
     if found is None:
-        own, promised, asked = declared_names(data.decode("latin-1"), job.options.rules)
-        found = tools.scans[key] = Scan(own, scan_includes(data), side_of_text(data), promised, key, asked)
+        text = data.decode("latin-1")
+        own, promised, asked = declared_names(text, job.options.rules)
+        side, carry = side_of_text(data), carry_definitions(text)
+        found = tools.scans[key] = Scan(own, scan_includes(data), side, promised, key, asked, carry)
     return found
 
 

@@ -220,6 +220,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
             helper_prefix=helper_prefix(item.target),
             side=_side(sides, job.path, item.root.folder),
             hip_macros=sides.macros if sides else frozenset(),
+            carry=graph.carry(job.path) if graph else frozenset(),
             as_cuda=job.path in as_cuda,
             as_hip=job.path in as_cuda or job.path in hosts,
         )

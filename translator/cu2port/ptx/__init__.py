@@ -67,6 +67,7 @@ from typing import TYPE_CHECKING
 from cu2port.facts.unit import Unit
 
 if TYPE_CHECKING:
+    from cu2port.ptx.carry_macros import Included
     from cu2port.ptx.rewrite import Handled
 
 
@@ -77,3 +78,12 @@ def handled(unit: Unit) -> tuple[Handled, ...]:
     from cu2port.ptx.rewrite import handle
 
     return unit.once(handle)
+
+
+def included_carry(unit: Unit) -> Included | None:
+    """Uses of macros of headers that hand on a carry; None where there are none."""
+    if not unit.project.carry:
+        return None
+    from cu2port.ptx.carry_macros import included_chains
+
+    return unit.once(included_chains)

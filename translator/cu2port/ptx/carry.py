@@ -33,11 +33,6 @@ class Flow:
     writes: frozenset[str]
 
 
-def has_carry(text: str) -> bool:
-    """Whether a text may touch the carry flag."""
-    return any(word in text for word in (".cc", "addc", "subc", "madc"))
-
-
 def flow(statements: Iterable[Statement]) -> Flow:
     """What statements do to the carry flag. After a label nothing is sure."""
     listed = tuple(statements)

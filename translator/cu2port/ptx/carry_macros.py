@@ -1,9 +1,9 @@
 """Carry chains over macros: one sets the flag (`add.cc`), another reads it (`addc`), and functions use them in turn.
 
 A macro's C++ names a flag that each function which uses such macros declares at its top; a lambda that uses them has
-one of its own. This is done for a file where every use is understood: it is in a function of the file, and what reads
-the flag comes after a use that certainly set it, with no call in between. A function of another file has no such flag,
-so it does not compile.
+one of its own. This is done for a file where every use is understood: it is in a function, and what reads the flag
+comes after a use that certainly set it, with no call in between. Files that include the macros are told of them by the
+tree (`facts/carry_definitions.py`); a function that has no flag does not compile.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePath
 
 from cu2port.core.model import Edit, insert
+from cu2port.facts.carry_definitions import carry_flag, has_carry
 from cu2port.facts.structure import Function, Macro
 from cu2port.facts.unit import Unit
 from cu2port.ptx import ops
-from cu2port.ptx.asm import AsmStatement
+from cu2port.ptx.asm import AsmStatement, statements
 from cu2port.ptx.calls import macro_around
-from cu2port.ptx.carry import Flow, flow, has_carry
+from cu2port.ptx.carry import Flow, flow
 from cu2port.ptx.ir import Place
 from cu2port.ptx.lifted import RefusedError, parse
 from cu2port.ptx.macros import live_definitions
@@ -39,7 +39,7 @@ _NOTHING = Flow((), frozenset(), frozenset(), False, frozenset())
 
 
 class _UnclearError(Exception):
-    """A use of the macros is not understood."""
+    """A use of macros that hand on a carry is not understood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +78,56 @@ def macro_chains(unit: Unit, wanted: Iterable[AsmStatement]) -> MacroChains | No
     touching = [s for s in listed if not s.readings or any(has_carry(r.text) for r in s.readings)]
     if not any(s.macro is not None and s.readings for s in touching):
         return None
-    name = "cu2port_carry_" + re.sub(r"\W", "_", PurePath(unit.path).stem)
+    name = carry_flag(unit.path)
     if name in unit.words:
         return None
     try:
         return _Chains(unit, listed, touching).found(name)
     except _UnclearError:
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Included:
+    """Uses of a header's macros: `at` is the first. `chains`: what they need; None where one is not understood."""
+
+    at: int
+    chains: MacroChains | None
+
+
+def included_chains(unit: Unit) -> Included | None:
+    """The chains over macros of a header in the functions of this file; None where there are none."""
+    by_flag: dict[str, list[str]] = {}
+    for flag, _, line in (line.partition(" ") for line in sorted(unit.project.carry)):
+        by_flag.setdefault(flag, []).append(line)
+    names = {flag: {lex(line).t[2] for line in lines} - unit.macros.keys() for flag, lines in by_flag.items()}
+    flags = {flag for flag, found in names.items() if any(unit.find(name) for name in found)}
+    made = {flag: Unit("\n".join([*by_flag[flag], ""]), unit.catalog, path=unit.path) for flag in flags - unit.words}
+    made = {flag: header for flag, header in made.items() if _hands_on(header)}
+    if not made:
+        return None
+    used = {name for flag in made for name in names[flag] if unit.find(name)}
+    first = min(i for name in used for i in unit.find(name))
+    listed = list(statements(unit)) if unit.asms else []
+    touching = [s for s in listed if not s.readings or any(has_carry(r.text) for r in s.readings)]
+    if len(made) > 1 or any(s.macro is not None for s in touching):
+        return Included(first, None)
+    ((flag, header),) = made.items()
+    there = _Chains(header, list(statements(header)), ())
+    chains = _Chains(unit, listed, touching)
+    try:
+        chains.flows = {name: there.flow_of(name) for name in sorted(used)}
+        return Included(first, chains.used(flag, frozenset()))
+    except _UnclearError:
+        return Included(first, None)
+
+
+def _hands_on(header: Unit) -> bool:
+    """Whether one of a header's macros may read a flag that another one set."""
+    try:
+        return any(_statement_flow(s).takes for s in statements(header))
+    except _UnclearError:
+        return True
 
 
 @dataclass(eq=False)
@@ -100,15 +143,21 @@ class _Chains:
         in_macros = [(s.keyword, s.macro.name) for s in self.touching if s.macro is not None and s.readings]
         self.flows = dict.fromkeys((name for _, name in in_macros), _NOTHING)
         for macro in list(self.flows):
-            self.flows[macro] = self._flow(self._definition(macro), frozenset({macro}))
+            self.flows[macro] = self.flow_of(macro)
         if not any(f.takes for f in self.flows.values()):
             return None
+        statements = frozenset(keyword for keyword, _ in in_macros)
+        return self.used(name, statements)
+
+    def flow_of(self, name: str) -> Flow:
+        """What a macro does by itself."""
+        return self._flow(self._definition(name), frozenset({name}))
+
+    def used(self, name: str, statements: frozenset[int]) -> MacroChains:
+        """What the uses of macros need, given what each macro does. Without uses here, other files have them."""
         self._others()
         groups = self._groups()
-        if not groups:
-            return None
         mixes = [self.mixes, *(self._mixes(uses, around) for uses, around in groups.values())]
-        statements = frozenset(keyword for keyword, _ in in_macros)
         edits = tuple(self._declared(opener, name) for opener in sorted(groups))
         return MacroChains(Place(name, ops.PRED), statements, edits, any(mixes))
 
@@ -128,7 +177,7 @@ class _Chains:
                 macro = macro_around(self.unit, i)
                 if macro is None or macro.name in self.flows or is_left_out(self.unit, macro.directive.start):
                     continue
-                self.flows[macro.name] = self._flow(self._definition(macro.name), frozenset({macro.name}))
+                self.flows[macro.name] = self.flow_of(macro.name)
                 work.append(macro.name)
 
     def _flow(self, macro: Macro, through: frozenset[str]) -> Flow:
@@ -145,7 +194,7 @@ class _Chains:
                 i = own[i].close
             elif t[i : i + 2] in _LAMBDA or (t[i] == "while" and t[i + 1 : i + 4] not in _NEVER):
                 raise _UnclearError
-            elif i + 1 < macro.stop and t[i + 1] == "(" and match[i + 1] > i and t[i] in self.unit.macros:
+            elif i + 1 < macro.stop and t[i + 1] == "(" and match[i + 1] > i and self._is_macro(t[i]):
                 inner = self._used(t[i], through)
                 if inner is not None:
                     if t[i - 1] not in (*_DIRECT, "do") and i > macro.first:
@@ -157,6 +206,9 @@ class _Chains:
             i += 1
         self.mixes = self.mixes or _mix(steps)
         return _in_turn(steps)
+
+    def _is_macro(self, name: str) -> bool:
+        return name in self.unit.macros or name in self.flows
 
     def _used(self, name: str, through: frozenset[str]) -> Flow | None:
         """What the use of a macro in another one's body does; None: nothing."""
@@ -243,6 +295,8 @@ class _Chains:
 
     def _is_one_statement(self, name: str) -> bool:
         """Whether an `if` in front of a macro's use is about all of it."""
+        if name not in self.unit.macros:
+            return True  # a header's, which is one asm statement
         m, t = self._definition(name), self.unit.t
         in_brackets = t[m.first] == "{" and self.unit.match[m.first] == m.stop - 1
         return in_brackets or t[m.first] == "do" or ";" not in t[m.first : m.stop - 1]

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from cu2port.core.model import Edit
+from cu2port.facts.carry_definitions import has_carry
 from cu2port.facts.unit import Unit
 from cu2port.ptx.aliasing import objects
 from cu2port.ptx.asm import AsmStatement, Reading
 from cu2port.ptx.bind import CARRY
-from cu2port.ptx.carry import has_carry, leaves_carry, mixes_carry, reads_carry
+from cu2port.ptx.carry import leaves_carry, mixes_carry, reads_carry
 from cu2port.ptx.carry_macros import MacroChains, macro_chains
 from cu2port.ptx.lift import lift
 from cu2port.ptx.lifted import Context, Lifted, RefusedError, parse

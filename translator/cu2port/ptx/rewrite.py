@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cu2port.core.model import Edit
+from cu2port.facts.carry_definitions import has_carry
 from cu2port.facts.unit import Unit
 from cu2port.ptx import matrix_forms
 from cu2port.ptx.asm import AsmStatement, Operand, Reading, statements
-from cu2port.ptx.carry import MIXED, has_carry, mixes_carry
+from cu2port.ptx.carry import MIXED, mixes_carry
 from cu2port.ptx.chains import Together, around, carry_chains, lifted_together
 from cu2port.ptx.families import family
 from cu2port.ptx.kept import Kept, find_kept, into_tile

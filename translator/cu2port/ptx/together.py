@@ -14,12 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
+from cu2port.facts.carry_definitions import has_carry
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.ptx import ops, special
 from cu2port.ptx.asm import AsmStatement, Reading
 from cu2port.ptx.bind import CARRY
-from cu2port.ptx.carry import Flow, flow, has_carry, is_set, leaves_carry
+from cu2port.ptx.carry import Flow, flow, is_set, leaves_carry
 from cu2port.ptx.ir import Guard, Place, Statement, Variable
 from cu2port.ptx.lifted import RefusedError, parse
 from cu2port.ptx.module_data import declaration, place

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from cu2port.facts.carry_definitions import has_carry
 from cu2port.facts.unit import Unit
 from cu2port.ptx import ops
 from cu2port.ptx.asm import AsmStatement, Operand, Reading, statements
 from cu2port.ptx.bind import CARRY, UntranslatableError
-from cu2port.ptx.carry import has_carry
 from cu2port.ptx.interp import Program, prepare
 from cu2port.ptx.ir import TYPES, Place
 from cu2port.ptx.lifted import RefusedError, parse

@@ -1,0 +1,26 @@
+"""Macros of PTX that touch the carry flag, as a file's text has them: for those who include it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+_DEFINITION = re.compile(r"^[ \t]*#[ \t]*define[ \t]+\w+\((?:\\\r?\n|[^\r\n])*", re.M)
+
+
+def has_carry(text: str) -> bool:
+    """Whether a text may touch the carry flag."""
+    return any(word in text for word in (".cc", "addc", "subc", "madc"))
+
+
+def carry_definitions(text: str) -> frozenset[str]:
+    """The definitions of macros that touch the flag, each as one line."""
+    if "asm" not in text or not has_carry(text):
+        return frozenset()
+    lines = (" ".join(re.split(r"\\\r?\n", m[0])).strip() for m in _DEFINITION.finditer(text))
+    return frozenset(line for line in lines if "asm" in line and has_carry(line))
+
+
+def carry_flag(path: str) -> str:
+    """The C++ flag that the macros of a file name: one for each file, so that no function has another one's."""
+    return "cu2port_carry_" + re.sub(r"\W", "_", PurePath(path).stem)
