@@ -37,7 +37,7 @@ def test_every_name_has_a_target() -> None:
     assert result.helpers == {"atomic.hpp", "pipeline.hpp"}
 
 
-@pytest.mark.parametrize("wave", [32, 64])
+@pytest.mark.parametrize("wave", [pytest.param(32, marks=pytest.mark.slow), 64])
 def test_what_is_copied(wave: int, tmp_path: Path) -> None:
     done = ran(converted().output.decode(), wave, tmp_path)
     assert done.code == 0, done.errors.decode()[-2000:]

@@ -35,7 +35,7 @@ def ran(text: str, wave: int, folder: Path, *flags: str) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wave", [32, 64])
+@pytest.mark.parametrize("wave", [pytest.param(32, marks=pytest.mark.slow), 64])
 def test_products(wave: int, tmp_path: Path) -> None:
     """Whole numbers exactly, others within the bound that is promised; both warps of a block or one of them."""
     lines = ran(converted(), wave, tmp_path)
@@ -44,7 +44,7 @@ def test_products(wave: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wave", [32, 64])
+@pytest.mark.parametrize("wave", [pytest.param(32, marks=pytest.mark.slow), 64])
 def test_products_of_every_layout(wave: int, tmp_path: Path) -> None:
     lines = ran(converted(), wave, tmp_path, "-DALL_LAYOUTS")
     assert len(lines) == 81

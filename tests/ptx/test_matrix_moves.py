@@ -205,7 +205,7 @@ def expected(text: str, warp: Warp) -> tuple[list[list[int]], bytes]:
     return [[lane[r] for r in REGISTERS] for lane in lanes], bytes(machine.memory["shared"])
 
 
-@pytest.mark.parametrize("wave", [32, 64])
+@pytest.mark.parametrize("wave", [pytest.param(32, marks=pytest.mark.slow), 64])
 def test_what_is_moved(wave: int, tmp_path: Path) -> None:
     rng = random.Random(7)
     warps = [drawn(rng), drawn(rng)]

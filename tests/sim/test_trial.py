@@ -635,6 +635,9 @@ void go(int* a) { k<<<3, 128>>>(a, 9); }
         assert isinstance(recorded, Recorded), recorded
         assert trial.compare(recorded, trial.hip).outcome == "same"
         said = trial.compare(recorded, replace(trial.hip, units=without))
+        less = {p: read(u.text.replace("s[128]", "s[64]"), u.path) for p, u in trial.hip.units.items()}
+        leaves = trial.compare(recorded, replace(trial.hip, units=less))
+    assert leaves.outcome == "differs" and "leaves its memory where CUDA's kernel does not" in leaves.why, leaves
     assert said.outcome == "differs" and "a race that CUDA's kernel does not have" in said.why, said
     assert "k.cu:6, k.cu:8 as converted" in said.why  # behind the line that includes HIP's header
 

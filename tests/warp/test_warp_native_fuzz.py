@@ -51,6 +51,7 @@ def test_native(tmp_path: Path) -> None:
     _compared(0, 10, tmp_path)
 
 
+@pytest.mark.slow
 def test_lanes_part_and_meet(tmp_path: Path) -> None:
     _same(0, 6, tmp_path)
 

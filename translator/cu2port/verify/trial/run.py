@@ -272,8 +272,8 @@ class Trial:
         compared = min(len(r.numbers(*AGREES)) for r in runs.values())
         if not compared:
             return replace(found, why="the converted kernel takes too long, or no block fits it")
-        if race := self._new_race(recorded, hip, steady):
-            return replace(found, outcome="differs", why=race)
+        if fault := self._new_fault(recorded, hip, steady):
+            return replace(found, outcome="differs", why=fault)
         close, permuted = (any(r.numbers(w) for r in (recorded.said, *runs.values())) for w in ("close", "permuted"))
         return replace(found, outcome="same", cases=compared, close=close, permuted=permuted)
 
@@ -297,18 +297,21 @@ class Trial:
         except CannotBuild as e:
             raise CannotBuild(f"it does not compile with each access watched: {reason(str(e), {})}") from None
 
-    def _new_race(self, recorded: Recorded, hip: Side, steady: Sequence[int]) -> str:
-        """A race of the converted kernel that CUDA's has not, as the order of threads that is simulated may hide it;
-        "" where there is none, or where threads share nothing."""
+    def _new_fault(self, recorded: Recorded, hip: Side, steady: Sequence[int]) -> str:
+        """A race of the converted kernel that CUDA's has not, as the order of threads that is simulated may hide it, or
+        an index past shared memory; "" where there is none, or where threads share nothing."""
         folder = recorded.folder
         if self.toolchain.is_zig or recorded.has_ptx or not shares_memory(recorded.cuda, recorded.kernel):
             return ""
         cases = [str(n) for n in _telling(steady, recorded.new)]
-        races = self._call(self._build_watched(hip, recorded), folder, "compare", cases, _WATCHING).races()
-        if not races:
+        said = self._call(self._build_watched(hip, recorded), folder, "compare", cases, _WATCHING)
+        races, leaving = said.races(), {c.number: c.rest[0] for c in said.cases if c.word == "bounds"}
+        if not races and not leaving:
             return ""
-        cuda = self._watched(recorded, [str(n) for n in races])
-        clean = set(cuda.numbers(*AGREES)) - cuda.races().keys()
+        cuda = self._watched(recorded, [str(n) for n in sorted({*races, *leaving})])
+        clean = set(cuda.numbers(*AGREES)) - cuda.races().keys() - set(cuda.numbers("bounds"))
+        if out := clean & leaving.keys():
+            return f"it leaves its memory where CUDA's kernel does not: {leaving[min(out)]}"
         if not clean:
             return ""
         race = races[min(clean)]
