@@ -110,6 +110,17 @@ def test_places_in_the_order_of_arrival(tried: Try) -> None:
         assert said.outcome == "differs" and f": {array}[" in said.why, said.text
 
 
+def test_arguments_of_templates_are_named_as_the_namespace_has_them(tried: Try) -> None:
+    text = """namespace a { namespace ops { struct Twice { static __device__ int of(int x) { return 2 * x; } }; }
+namespace b { enum { kSize = 3 };
+template <class Op, int N> __global__ void k(int* out) { out[threadIdx.x] = Op::of(threadIdx.x) + N; }
+inline void go(int* p) { k<ops::Twice, kSize><<<1, 64>>>(p); }
+} }
+"""
+    said = tried(text, waves=(64,))["a::b::k"]
+    assert said.outcome == "same", said.text
+
+
 def test_textures_and_surfaces(tried: Try) -> None:
     """Objects as parameters and in structs; what is fetched elsewhere, or written elsewhere, is a difference."""
     said = tried(

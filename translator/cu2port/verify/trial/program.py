@@ -216,15 +216,19 @@ def _main(side: Side, kernel: Kernel, seen: frozenset[str], told: Hints) -> str:
     is_solo = not side.cuda and seen >= _SOLO
     block = "&::cu2port::solo::block" if is_solo else "nullptr"
     globals_ = ", ".join(dict.fromkeys(_globals(side.units.values(), seen)))
-    address = f"&::{kernel.path}{kernel.arguments}"
+    space = kernel.path.rpartition("::")[0]
+    address = f"&{kernel.name}{kernel.arguments}"
     if kernel.overload:
         address = f"static_cast<void (*)({kernel.overload})>({address})"
+    pointer = f"static const auto cu2port_trial_kernel = {address};\n"  # arguments are named as the namespace has them
+    if space:
+        pointer = f"namespace {space} {{\n{pointer}}}\n"
     return (
-        f'\n#line 1 "trial"\n#include "cu2port_trial/trial.h"\n{structs}'
+        f'\n#line 1 "trial"\n#include "cu2port_trial/trial.h"\n{structs}{pointer}'
         f"int main(int argc, char** argv) {{\n"
         f"const cu2port_trial::Spec spec{{{json.dumps(kernel.shown)}, {{{names}}}, {json.dumps(kernel.roles)},"
         f" {{{blocks}}}, {told.axes}, {kernel.dynamic}, {{{numbers}}}, {{{given}}}, {{{alike}}}, {block}}};\n"
-        f"return cu2port_trial::main(argc, argv, spec, {address}, {{{globals_}}});\n}}\n"
+        f"return cu2port_trial::main(argc, argv, spec, {space}::cu2port_trial_kernel, {{{globals_}}});\n}}\n"
     )
 
 
