@@ -250,6 +250,10 @@ def test_macros_of_two_headers_are_not_mixed() -> None:
     both = project(("a.cuh", macro("add.cc")), ("b.cuh", macro("addc")))
     result = translate(USES, path="c.cuh", project=both)
     assert left(result) == 1 and result.output.decode() == USES
+    assert "macros of a header hand on a carry" in result.findings[0].finding.message
+    both = project(("a.cuh", MACROS), ("b.cuh", macro("addc").replace("ADDC(", "OTHER(")))
+    result = translate(USES.replace("ADDC(", "OTHER("), path="c.cuh", project=both)
+    assert left(result) == 1 and "macros of a header hand on a carry" in result.findings[0].finding.message
     assert not left(translate(USES, path="c.cuh", project=project(("a.cuh", MACROS), ("b.cuh", macro("sub.cc")))))
 
 
