@@ -245,6 +245,40 @@ def test_sources_that_cmake_compiles_as_cuda_get_the_runtime_header(
     assert all((tmp_path / "out" / name).read_text() == code for name in {*names} - given)
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "a.o: a.cpp\n\tnvcc -x cu -c a.cpp\n",
+        "F = -O2 -x cu\na.o: a.cpp u.h\n\t$(NVCC) $(F) -c $< -o $@\nb.o: b.cpp\n\t$(CXX) -c $<\n",
+        "%.o: %.cpp\n\tnvcc --x=cu -c $<\nb.o: b.cc\n\tg++ -c b.cc\n",
+        ".cpp.o:\n\tnvcc -x cu -c $<\n",
+        "",
+    ],
+)
+def test_sources_that_nvcc_compiles_as_cuda_get_the_runtime_header(
+    rule: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a Makefile, or by a compile database where it says nothing."""
+    monkeypatch.chdir(tmp_path)
+    other = "b.cc" if "%" in rule or ".cpp.o" in rule else "b.cpp"
+    src = tmp_path / "src"
+    src.mkdir()
+    (src / "u.h").write_text("inline int run() { cudaStream_t s = 0; return cudaStreamCreate(&s); }\n")
+    for name in ("a.cpp", other, "no_command.cpp"):
+        (src / name).write_text('#include "u.h"\nint f() { return run(); }\n')
+    (src / "Makefile").write_text(f"NVCC = nvcc\n{rule}")
+    if not rule:
+        command = {"directory": str(src), "file": "a.cpp", "command": "nvcc -x cu -c a.cpp -o a.o"}
+        (src / "compile_commands.json").write_text(
+            json.dumps([command, {**command, "file": other, "command": "g++ -c"}])
+        )
+    assert ran("src", "-o", "out").exit_code == 0
+    given = [(tmp_path / "out" / n).read_text().startswith("#include <hip/hip_runtime.h>\n") for n in ("a.cpp", other)]
+    assert given == [True, False]
+    if not rule:
+        assert (tmp_path / "out/no_command.cpp").read_text().startswith('#include "u.h"')
+
+
 def test_without_the_language_cuda_host_sources_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "src").mkdir()

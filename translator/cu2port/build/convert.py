@@ -70,9 +70,9 @@ def facts(kind: str, data: bytes) -> Facts:
         return Facts(hip=_OWN_HIP.search(text) is not None, standards=_standards(_COMMENT.sub("", text)))
     text = data.decode("latin-1")
     if kind == "make":
-        from cu2port.build.make import defines
+        from cu2port.build.make import as_cuda, defines
 
-        return Facts(defines=defines(text))
+        return Facts(defines=defines(text), as_cuda=as_cuda(text))
     if kind != "cmake":
         return Facts()
     text = _COMMENT.sub("", text)

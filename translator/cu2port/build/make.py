@@ -13,6 +13,7 @@ from cu2port.build import options
 from cu2port.build.pages import ARCHITECTURE, COMPILER, LIBRARY, OWN_HIP, RENAMED, TOOLKIT
 from cu2port.build.table import table
 from cu2port.build.words import Asked, by_hand, finding, swap
+from cu2port.core.files import CXX_SUFFIXES
 from cu2port.core.model import Edit, Finding, Side, insert
 
 _LINE = re.compile(r"(?:[^\n\\]|\\\r\n|\\(?s:.)|\\\Z)+")
@@ -29,6 +30,10 @@ _WORD = re.compile(
 _NVCC = re.compile(r"(?:^|(?<=[/\"'=@,]))nvcc(?=[\"']?$|[,)])")
 _HOME = re.compile(r"/usr/local/cuda(?:-[\d.]+\d|-\d+)?(?=/(?:include|lib(?:64)?|bin)\b|/?(?:[\s\"':;),]|$))")
 _OTHER = re.compile(r"-fsycl\b|-fopenmp-targets=|-Xopenmp-target|nvptx64-nvidia")  # other languages on NVIDIA's GPUs
+_AS_CUDA = re.compile(r"(?<!\S)--?x[= ]?\s*cu(?!\S)")
+_HOST_SUFFIX = "|".join(re.escape(s) for s in sorted(CXX_SUFFIXES))
+_HOST_SOURCE = re.compile(rf"[\w./%+-]*[\w%](?:{_HOST_SUFFIX})(?![\w.])")
+_SUFFIX_RULE = re.compile(rf"^({_HOST_SUFFIX})\.\w+[ \t]*:")
 _REFERENCE = re.compile(r"\$[({](\w+)[)}]")
 _LIBRARY = re.compile(r"-l(\w[\w-]*)$")
 _INCLUDE = re.compile(r"(?:-I|-isystem)?[^,]*/include/?$")
@@ -59,6 +64,27 @@ def defines(text: str) -> frozenset[str]:
     if _TOOLKIT.search(text) is None:
         return frozenset()
     return frozenset(line.name for line in _lines(text) if line.name in TOOLKITS)
+
+
+def as_cuda(text: str) -> frozenset[str]:
+    """Patterns of sources with names for the host's compiler that a Makefile has nvcc compile as CUDA: in commands with
+    `-x cu`, by themselves or in a variable, and in the rules of these commands."""
+    if _AS_CUDA.search(text) is None:
+        return frozenset()
+    lines = list(_lines(text))
+    flags = {line.name for line in lines if line.name and _AS_CUDA.search(line.text)}
+    found: set[str] = set()
+    rule = ""
+    for line in lines:
+        if line.rule:
+            rule = line.text.partition(";")[0]
+        used = not line.name and (
+            _AS_CUDA.search(line.text) or any(m[1] in flags for m in _REFERENCE.finditer(line.text))
+        )
+        for text in (rule, line.text) if used else ():
+            found |= {name[0].replace("%", "*") for name in _HOST_SOURCE.finditer(text)}
+            found |= {f"*{m[1]}" for m in _SUFFIX_RULE.finditer(text)}
+    return frozenset(found)
 
 
 def make(text: str, asked: Asked) -> Iterator[Finding]:

@@ -28,10 +28,14 @@ def read(items: Sequence[Item]) -> Read:
 def as_cuda(found: Read, items: Sequence[Item]) -> frozenset[str]:
     """Sources with names for the host's compiler that a build has nvcc compile as CUDA."""
     with_cuda = {item.root for item, f in found.values() if f.language or f.enables}
-    marked = [(item.root, item.relative.rpartition("/")[0], f.as_cuda) for item, f in found.values() if f.as_cuda]
+    marked = []
+    for item, f in found.values():
+        folder, _, name = item.relative.rpartition("/")
+        if f.as_cuda and (item.root in with_cuda or kind_of(name) == "make"):
+            marked.append((item.root, folder, f.as_cuda))
     out = set()
-    for item in items:
-        if item.root not in with_cuda or suffix(item.relative) not in CXX_SUFFIXES:
+    for item in items if marked else ():
+        if suffix(item.relative) not in CXX_SUFFIXES:
             continue
         if any(
             root is item.root and _holds(folder, item.relative) and _matches(item.relative, folder, patterns)

@@ -16,7 +16,7 @@ from cu2port.core.files import read_json
 from cu2port.project.compile_words import split, words_of
 from cu2port.project.tree import CannotRun
 
-_KEPT = ("-isystem", "-include", "--std", "-std", "-I", "-D", "-U")
+_KEPT = ("-isystem", "-include", "--std", "-std", "-I", "-D", "-U", "--x", "-x")
 _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # half a character, which no byte stands for
 _MAX_BYTES = 1 << 30
 _NAME = "compile_commands.json"
@@ -28,7 +28,8 @@ _STD = re.compile(r"(?:c|gnu)(?:\+\+)?\w{2}\Z")
 class Flags:
     """What one compile command says. `include_dirs` are absolute; `defines` are NAME or NAME=VALUE.
 
-    `undefines`: macros it takes away; `forced`: files it includes before all else, absolute; `std`: such as c++17.
+    `undefines`: macros it takes away; `forced`: files it includes before all else, absolute; `std`: such as c++17;
+    `as_cuda`: the file is CUDA whatever its name says (`-x cu`).
     """
 
     include_dirs: tuple[str, ...] = ()
@@ -37,6 +38,7 @@ class Flags:
     forced: tuple[str, ...] = ()
     std: str = ""
     differ: tuple[str, ...] = ()  # macros that several commands for one file set in different ways
+    as_cuda: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def load(folder: Path, tree: Path | None = None) -> CompileDb:
             flags = _within(flags, tree)
         every[file][flags] = None
         by_file.setdefault(file, flags)
-        by_folder.setdefault(os.path.dirname(file), flags)  # noqa: PTH120
+        by_folder.setdefault(os.path.dirname(file), replace(flags, as_cuda=False))  # noqa: PTH120 - of headers
     return CompileDb(by_file, by_folder, {f: _merged(list(flags)) for f, flags in every.items() if len(flags) > 1})
 
 
@@ -136,6 +138,7 @@ def _merged(found: Sequence[Flags]) -> Flags:
         tuple(dict.fromkeys(f for flags in found for f in flags.forced)),
         first.std,
         tuple(sorted(differ)),
+        any(f.as_cuda for f in found),
     )
 
 
@@ -154,13 +157,14 @@ def is_standard(text: str) -> bool:
 def parse(words: Sequence[str], base: Path) -> Flags:
     """Includes, macros and the language's version of a command run in `base`; no other flag is looked at.
 
-    `-I -isystem -D -U -include`, joined or as two words, and `-std` as clang and nvcc spell it. The last word about a
-    macro holds.
+    `-I -isystem -D -U -include -x`, joined or as two words, and `-std` as clang and nvcc spell it. The last word about
+    a macro holds.
     """
     dirs: dict[str, None] = {}
     macros: dict[str, tuple[str, bool]] = {}
     forced: dict[str, None] = {}
     std = ""
+    as_cuda = False
     rest = iter(words)
     for word in rest:
         flag = next((f for f in _KEPT if word.startswith(f)), "")
@@ -176,6 +180,8 @@ def parse(words: Sequence[str], base: Path) -> Flags:
                 macros[name] = (value, flag == "-D")
         elif flag == "-include":
             forced[os.path.normpath(base / value)] = None
+        elif flag in ("-x", "--x"):
+            as_cuda = value in ("cu", "cuda")
         elif is_standard(value):
             std = value
     return Flags(
@@ -184,4 +190,5 @@ def parse(words: Sequence[str], base: Path) -> Flags:
         tuple(text for text, on in macros.values() if not on),
         tuple(forced),
         std,
+        as_cuda=as_cuda,
     )

@@ -200,8 +200,10 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
     jobs = []
     for job, item in bare:
         options = job.options
+        is_cuda = job.path in as_cuda
         if request.commands is not None:
             flags = request.commands.merged(os.path.realpath(job.path))
+            is_cuda |= flags.as_cuda
             dirs = dict.fromkeys((*options.include_dirs, *flags.include_dirs))
             options = replace(
                 options,
@@ -221,8 +223,8 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
             side=_side(sides, job.path, item.root.folder),
             hip_macros=sides.macros if sides else frozenset(),
             carry=graph.carry(job.path) if graph else frozenset(),
-            as_cuda=job.path in as_cuda,
-            as_hip=job.path in as_cuda or job.path in hosts,
+            as_cuda=is_cuda,
+            as_hip=is_cuda or job.path in hosts,
         )
         names = None
         if request.mode == "diff":
