@@ -43,6 +43,7 @@ class RepeatedArguments(Check):
             "the parameter as a macro's argument too",
         ),
         Example("template <class T> T f(T a);\ntemplate <> int f<int>(int a) { return a; }\n", note="a specialisation"),
+        Example("struct A { template <class T> operator B<T>() const { return B<T>(); } };\n", note="a conversion"),
         Example("template <class T> struct A { A(); };\ntemplate <class T> A<T>::A() {}\n", note="of the class"),
         Example("template <int M, int N> void f<N, M>(int* p) { *p = M; }\n", note="in another order"),
         Example("WRAP(template <int N> void f<N>(int* p) { *p = N; })\n", note="what a macro gets may be no function"),
@@ -55,7 +56,7 @@ class RepeatedArguments(Check):
             first = last = f.params[0] - 1
             while first > f.name_at and unit.t[first] != "<":
                 first -= 1
-            if first == f.name_at or unit.t[last] != ">":
+            if first == f.name_at or unit.t[last] != ">" or "operator" in unit.t[f.name_at - 1 : first]:
                 continue
             scope = unit.declarations.scope_at(f.name_at)
             given = "".join(unit.t[first + 1 : last]).replace("...", "")
