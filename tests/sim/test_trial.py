@@ -113,7 +113,9 @@ def test_places_in_the_order_of_arrival(tried: Try) -> None:
 def test_arguments_of_templates_are_named_as_the_namespace_has_them(tried: Try) -> None:
     text = """namespace a { namespace ops { struct Twice { static __device__ int of(int x) { return 2 * x; } }; }
 namespace b { enum { kSize = 3 };
-template <class Op, int N> __global__ void k(int* out) { out[threadIdx.x] = Op::of(threadIdx.x) + N; }
+template <class Op, int N> __global__ void k(int* out) {
+    out[threadIdx.x] = Op::of(threadIdx.x) + N * __isGlobal(out) + __isShared(out) + __isLocal(out);
+}
 inline void go(int* p) { k<ops::Twice, kSize><<<1, 64>>>(p); }
 } }
 """

@@ -29,6 +29,15 @@ __global__ void one_call_after_branches(u64* out) {
     if (threadIdx.x % 2) a = 1;
     out[threadIdx.x] = here() + a * 0;
 }
+__global__ void spaces(u64* out) {
+    __shared__ int shared;
+    int own = threadIdx.x;
+    shared = own;
+    const void* all[] = {&shared, &own, out};
+    out[threadIdx.x] = 0;
+    for (int i = 0; i < 3; ++i)
+        out[threadIdx.x] += (__builtin_amdgcn_is_shared(all[i]) + 2 * __builtin_amdgcn_is_private(all[i])) << 2 * i;
+}
 __global__ void recursion(u64* out) { out[threadIdx.x] = count_down(threadIdx.x % 2); }
 __global__ void templates(u64* out) { out[threadIdx.x] = Twice<3>::of(threadIdx.x); }
 __global__ void method(u64* out) {
@@ -197,6 +206,7 @@ int main() {
                 }
             return v;
         }));
+    say("spaces of addresses", all(run(spaces), [](int) { return 1 + (2 << 2); }));
     say("waterfall", all(run(waterfall), [=](int i) {
             int c = 0;
             for (int t = i / w * w; t < i / w * w + w; ++t) c += t % 5 == i % 5;

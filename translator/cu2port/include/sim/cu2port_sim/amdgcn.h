@@ -225,9 +225,7 @@ inline unsigned long __builtin_amdgcn_s_memtime() { return cu2port_sim::clock_ti
 inline unsigned long __builtin_amdgcn_s_memrealtime() { return wall_clock64(); }
 inline unsigned __builtin_amdgcn_s_getreg(int) { return 0; }
 inline bool __builtin_amdgcn_is_shared(const void* p) { return cu2port_sim::is_shared(p); }
-inline bool __builtin_amdgcn_is_private(const void* p) {
-    return !cu2port_sim::is_shared(p) && cu2port_sim::find_range(p).base == nullptr;
-}
+inline bool __builtin_amdgcn_is_private(const void* p) { return cu2port_sim::is_private(p); }
 
 inline unsigned __builtin_amdgcn_alignbit(unsigned hi, unsigned lo, unsigned shift) { return __funnelshift_r(lo, hi, shift); }
 inline unsigned __builtin_amdgcn_alignbyte(unsigned hi, unsigned lo, unsigned shift) { return __funnelshift_r(lo, hi, 8 * (shift & 3)); }

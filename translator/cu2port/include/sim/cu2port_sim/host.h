@@ -53,7 +53,8 @@ struct Found {
 void* allocate(std::size_t size, int kind);
 bool release(void* p);
 Found find_range(const void* p);
-bool is_shared(const void* p);  // in the shared memory of the running block
+bool is_shared(const void* p);   // in the shared memory of the running block
+bool is_private(const void* p);  // on the stack of the running lane
 std::size_t memory_limit();
 std::size_t memory_used();
 int devices();          // how many GPUs programs see; they share one memory

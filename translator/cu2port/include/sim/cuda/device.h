@@ -26,6 +26,13 @@ CU2PORT_CUDA_STORE(__stcs)
 CU2PORT_CUDA_STORE(__stwt)
 #undef CU2PORT_CUDA_STORE
 
+// Address spaces; no pointer that a kernel has is to constant memory here.
+inline unsigned __isShared(const void* p) { return cu2port_sim::is_shared(p); }
+inline unsigned __isLocal(const void* p) { return cu2port_sim::is_private(p); }
+inline unsigned __isGlobal(const void* p) { return !__isShared(p) && !__isLocal(p); }
+inline unsigned __isConstant(const void*) { return 0; }
+inline unsigned __isGridConstant(const void*) { return 0; }
+
 inline unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
 inline unsigned umax(unsigned a, unsigned b) { return a < b ? b : a; }
 inline long long llmin(long long a, long long b) { return a < b ? a : b; }
