@@ -55,6 +55,7 @@ ELSEWHERE = {
     ("docs/lint.md", "autocmd FileType"): "an editor's",
     ("docs/ptx.md", 'asm("bfi.b32'): "test_the_first_example_of_ptx",
     ("docs/ptx.md", 'asm("add.cc'): "test_the_example_of_statements_that_belong_together",
+    ("docs/ptx.md", "#define ADDC"): "test_the_example_of_macros_that_belong_together",
     ("docs/ptx.md", 'asm("mma.'): "test_the_example_of_matrix_products",
     ("docs/ptx.md", "for (int k = 0; k < n; ++k) {"): "test_the_example_of_sums_that_stay_in_tiles",
     ("docs/ptx.md", "    cu2port::ptx::untranslated"): "the form of a guard; tests/ptx/test_lift.py",
@@ -312,6 +313,16 @@ def test_the_example_of_statements_that_belong_together() -> None:
     with ClangService() as clang:
         output = translate(f"{head}{before}\n}}\n", path="a.cu", clang=clang).output.decode()
     assert f"{head}{after}\n}}\n" in output
+
+
+def test_the_example_of_macros_that_belong_together() -> None:
+    from cu2port import translate
+
+    (block,) = (b.text for b in blocks(ROOT / "docs" / "ptx.md") if b.text.startswith("#define ADDC"))
+    before, after = (re.sub(r" +// \w+$", "", part, flags=re.M).strip() for part in block.split("\n\n"))
+    head = '#define ADD_CC(d, a, b) asm("add.cc.u32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b))\n'
+    output = translate(f"{head}{before}\n", path="sums.cuh").output.decode()
+    assert f"\n{after}\n" in output
 
 
 def test_the_example_of_matrix_products() -> None:
