@@ -28,10 +28,11 @@ from cu2port.ptx.rename import labels
 from cu2port.ptx.surroundings import Loop, Surroundings, calls_nothing, is_plain, surroundings
 from cu2port.ptx.taken import is_left_out
 from cu2port.syntax.lexer import is_identifier, lex
+from cu2port.syntax.words import CONDITIONS, LEAVING
 
 _DIRECT = frozenset({";", "{", "}"})
 #: what makes a macro's body more than statements one after another; `do ... while (0)` is no loop
-_WAYS = frozenset("if else for switch case goto return break continue # ##".split())
+_WAYS = (CONDITIONS | LEAVING | {"else", "case", "#", "##"}) - {"while"}
 _NEVER = (["(", "0", ")"], ["(", "false", ")"])
 _LAMBDA = (["[", "]"], ["[", "&"], ["[", "="])
 _MOST = 50  # how many earlier uses are looked at for the one that set the flag
