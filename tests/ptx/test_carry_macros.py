@@ -24,7 +24,7 @@ _ROWS = ("add.cc", "addc", "addc.cc", "sub.cc", "subc", "subc.cc", "mad.lo.cc", 
 
 
 def macro(row: str) -> str:
-    """`#define ADDC_CC(d, a, b) asm(...)`, of which the last operand of three is 7 where the row has four."""
+    """`#define ADDC_CC(d, a, b) asm(...)` for an instruction; those that multiply add 7."""
     operands = "%1, %2, 7" if row.startswith("mad") else "%1, %2"
     text = f'asm volatile("{row}.u32 %0, {operands};" : "=r"(d) : "r"(a), "r"(b))'
     return f"#define {row.replace('.', '_').upper()}(d, a, b) {text}\n"

@@ -135,6 +135,10 @@ def test_versions(tmp_path: Path) -> None:
     assert "cu2port" in said
     assert re.search(r"HIP version: ([0-9.]+)", called("sim-cc", "--as", "hipcc", "--version", cwd=tmp_path).stdout)
     assert "CU2PORT_SIM_WAVE" in called("sim-cc", "--help", cwd=tmp_path).stdout
+    dry = called("sim-cc", "-dryrun", "none.cu", cwd=tmp_path)
+    assert dry.returncode == 0 and "-lcudart_static" in (dry.stdout + dry.stderr).splitlines()[-1]
+    wrong = called("sim-cc", "-c", "none.cu", cwd=tmp_path, CU2PORT_SIM_WARP="all")
+    assert wrong.returncode and "CU2PORT_SIM_WARP=all: say logical, native, flag" in wrong.stderr
 
 
 @pytest.mark.slow
