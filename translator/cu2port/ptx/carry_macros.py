@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cu2port.core.model import Edit, insert
@@ -25,7 +25,7 @@ from cu2port.ptx.ir import Place
 from cu2port.ptx.lifted import RefusedError, parse
 from cu2port.ptx.macros import live_definitions
 from cu2port.ptx.rename import labels
-from cu2port.ptx.surroundings import Loop, Surroundings, calls_nothing, is_plain, surroundings
+from cu2port.ptx.surroundings import Loop, Surroundings, calls_nothing, is_plain, loops_since, sees, surroundings
 from cu2port.ptx.taken import is_left_out
 from cu2port.syntax.lexer import is_identifier, lex
 from cu2port.syntax.words import CONDITIONS, LEAVING
@@ -67,10 +67,6 @@ class _Use:
     loops: tuple[Loop, ...]
     direct: bool
     branches: frozenset[int]
-
-    def sees(self, other: _Use) -> bool:
-        """Whether `other`, if it is direct, has been done before, where it comes before."""
-        return self.block[: len(other.block)] == other.block and other.branches <= self.branches
 
 
 def macro_chains(unit: Unit, wanted: Iterable[AsmStatement]) -> MacroChains | None:
@@ -323,7 +319,7 @@ class _Chains:
             if not use.flow.takes:
                 continue
             n = self._setter(uses, k, calls)
-            stop = max((bisect_right(places, end) for _, end in _around(uses[n], use)), default=k + 1)
+            stop = max((bisect_right(places, end) for _, end in loops_since(uses[n], use)), default=k + 1)
             kinds = frozenset().union(*(u.flow.kinds for u in uses[n : max(stop, k + 1)]))
             mixes = mixes or len(kinds) > 1
         return mixes
@@ -333,9 +329,9 @@ class _Chains:
         use = uses[k]
         for n in range(k - 1, max(-1, k - 1 - _MOST), -1):
             x = uses[n]
-            if not (x.direct and use.sees(x) and x.flow.sets):
+            if not (x.direct and sees(use, x) and x.flow.sets):
                 continue
-            spans = ((x.close, use.close), *_around(x, use))
+            spans = ((x.close, use.close), *loops_since(x, use))
             if any(bisect_right(calls, last) > bisect_right(calls, first) for first, last in spans):
                 break
             return n
@@ -385,8 +381,3 @@ def _mix(steps: Sequence[Flow]) -> bool:
             return True
         last = k if step.sets else last
     return False
-
-
-def _around(x: _Use, use: _Use) -> Iterator[Loop]:
-    """The loops around `use` that `x` in front of it is not in."""
-    return (loop for loop in use.loops if loop not in x.loops)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
@@ -36,6 +36,28 @@ class Surrounding(NamedTuple):
 
     block: tuple[int, ...]
     loops: tuple[Loop, ...]
+
+
+class Placed(Protocol):
+    """A statement: the brackets around it, outermost first, its loops, and the conditionals around it."""
+
+    @property
+    def block(self) -> tuple[int, ...]: ...
+    @property
+    def loops(self) -> tuple[Loop, ...]: ...
+    @property
+    def branches(self) -> frozenset[int]: ...
+
+
+def sees(x: Placed, earlier: Placed) -> bool:
+    """Whether what `earlier` declares at its place is visible at `x`, and has been done there if it is under no
+    condition of its own."""
+    return x.block[: len(earlier.block)] == earlier.block and earlier.branches <= x.branches
+
+
+def loops_since(earlier: Placed, x: Placed) -> list[Loop]:
+    """The loops around `x` that `earlier` in front of it is not in."""
+    return [loop for loop in x.loops if loop not in earlier.loops]
 
 
 @dataclass(frozen=True, slots=True)

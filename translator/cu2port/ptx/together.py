@@ -27,7 +27,7 @@ from cu2port.ptx.module_data import declaration, place
 from cu2port.ptx.printer import cxx_type
 from cu2port.ptx.rename import declared, instructions, labels, mentioned
 from cu2port.ptx.reserved import KEYWORDS
-from cu2port.ptx.surroundings import Loop, is_plain, surroundings
+from cu2port.ptx.surroundings import Loop, is_plain, loops_since, sees, surroundings
 from cu2port.ptx.tokens import COMMENTS
 from cu2port.syntax.lexer import is_identifier, lex
 
@@ -141,10 +141,6 @@ class _Member:
     declares: list[_Local] = field(default_factory=list)
     mixes_carry: bool = False
 
-    def sees(self, other: _Member) -> bool:
-        """Whether what `other` declares at its place is visible here, and has been done if other is direct."""
-        return self.block[: len(other.block)] == other.block and other.branches <= self.branches
-
 
 @dataclass(eq=False)
 class _Local:
@@ -240,7 +236,7 @@ class _Text:
             m.declares = [own[name] for v in here for name in v.names]
             for name in self._unknown(m):
                 found = next((names[name] for _, names in reversed(scopes) if name in names), None)
-                if found is None or not m.sees(found.owner):
+                if found is None or not sees(m, found.owner):
                     raise _UnclearError
                 found.shared, m.uses[name] = True, found
             for _ in range(m.closes):
@@ -284,9 +280,9 @@ class _Text:
             for guard in m.flow.takes:
                 setter = self._setter(touched[max(0, k - _MOST) : k], m, guard)
                 start = bisect_left(places, setter.s.keyword)
-                stop = max(k + 1, *(bisect_right(places, end) for _, end in _around(setter, m)), 0)
+                stop = max(k + 1, *(bisect_right(places, end) for _, end in loops_since(setter, m)), 0)
                 m.mixes_carry = m.mixes_carry or all(c[stop] > c[start] for c in counts)
-            flag = next((x for x in reversed(flags) if m.sees(x.owner)), None)
+            flag = next((x for x in reversed(flags) if sees(m, x.owner)), None)
             if flag is not None:
                 m.uses[CARRY] = flag
             elif m.direct:  # else its flag reaches nobody
@@ -298,9 +294,9 @@ class _Text:
         """The statement that certainly set the flag which an instruction of `m` under `guard` reads."""
         for k in range(len(earlier) - 1, -1, -1):
             x = earlier[k]
-            if not (x.direct and m.sees(x) and is_set(x.flow.sets, guard)):
+            if not (x.direct and sees(m, x) and is_set(x.flow.sets, guard)):
                 continue
-            loops = _around(x, m)
+            loops = loops_since(x, m)
             if None not in x.flow.sets:  # under a guard, which must still say the same
                 names = {g.name for g in x.flow.sets if g is not None}
                 until = max((end for _, end in loops), default=m.s.keyword - 1)
@@ -311,8 +307,3 @@ class _Text:
                 break
             return x
         raise _UnclearError
-
-
-def _around(x: _Member, m: _Member) -> list[Loop]:
-    """The loops around `m` that `x` in front of it is not in."""
-    return [loop for loop in m.loops if loop not in x.loops]
