@@ -89,7 +89,8 @@ X = "defined(CUDART_VERSION)"
 @pytest.mark.parametrize(
     ("text", "lost"),
     [
-        (f"#if {X} && CUDART_VERSION < 10010\n#elif {X} && (CUDART_VERSION >= 11000)\nint x;\n#endif\n", True),
+        (f"#if {X} && CUDART_VERSION < 10010\n#elif {X} && (CUDART_VERSION >= 11000)\nint x;\n#endif\n", False),
+        (f"#if {X} && CUDART_VERSION < 10010\n#elif {X} && (CUDART_VERSION >= 13000)\nint x;\n#endif\n", True),
         ("#ifdef CUDART_VERSION\nint x;\n#endif\n", True),
         (f"#if {X} && CUDART_VERSION >= 10010\nint x;\n#else\nint y;\n#endif\n", False),
         (f"#if {X} || A\nint x;\n#endif\n", False),
@@ -103,7 +104,7 @@ def test_a_conditional_of_which_nothing_is_left_says_so(text: str, lost: bool) -
     judged = translate(text.encode(), Options(), path="a.cu").findings
     said = [j.finding.message for j in judged if j.finding.code == "CU206"]
     assert said
-    assert all(("none of these branches is compiled" in m) is lost for m in said)
+    assert any("none of these branches is compiled" in m for m in said) is lost
 
 
 @pytest.mark.parametrize("macro", ["BNB_HIP", "GGML_USE_HIP", "LIB_ROCM", "USE_ROCM"])

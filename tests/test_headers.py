@@ -375,22 +375,30 @@ def test_simd_rows_keep_the_name() -> None:
 
 
 def test_dot_products_are_of_bytes(compiler: str, tmp_path: Path) -> None:
-    """HIP's amd_mixed_dot(int, int, int, bool) is one of eight times 4 bits."""
+    """HIP's amd_mixed_dot(int, int, int, bool) is one of eight times 4 bits; it has none of halfwords by bytes."""
     given = vectors()[:700]
     source = """#include "cu2port/dot.hpp"
 #include <cstdio>
 int main() {
     unsigned v[3];
     while (fread(v, 4, 3, stdin) == 3) {
-        unsigned out[2] = {unsigned(cu2port::dp4a(int(v[0]), int(v[1]), int(v[2]))), cu2port::dp4a(v[0], v[1], v[2])};
-        fwrite(out, 4, 2, stdout);
+        const int s[3] = {int(v[0]), int(v[1]), int(v[2])};
+        unsigned out[6] = {unsigned(cu2port::dp4a(s[0], s[1], s[2])), cu2port::dp4a(v[0], v[1], v[2]),
+                           unsigned(cu2port::dp2a_lo(s[0], s[1], s[2])), cu2port::dp2a_lo(v[0], v[1], v[2]),
+                           unsigned(cu2port::dp2a_hi(s[0], s[1], s[2])), cu2port::dp2a_hi(v[0], v[1], v[2])};
+        fwrite(out, 4, 6, stdout);
     }
 }
 """
     data = b"".join(struct.pack("=3I", *v) for v in given)
     done = subprocess.run([str(built(compiler, source, tmp_path))], input=data, capture_output=True, check=True)
-    for (a, b, c), found in zip(given, struct.iter_unpack("=2I", done.stdout), strict=True):
-        right = [c + sum(x * y for x, y in zip(lanes(a, 8, s), lanes(b, 8, s), strict=True)) for s in (True, False)]
+    for (a, b, c), found in zip(given, struct.iter_unpack("=6I", done.stdout), strict=True):
+        pairs = [
+            (lanes(a, n, s), lanes(b, 8, s)[at : at + 32 // n])
+            for n, at in ((8, 0), (16, 0), (16, 2))
+            for s in (True, False)
+        ]
+        right = [c + sum(x * y for x, y in zip(*p, strict=True)) for p in pairs]
         assert found == tuple(x & 0xFFFFFFFF for x in right), (hex(a), hex(b), hex(c))
 
 
@@ -402,7 +410,10 @@ def test_a_dot_product_is_one_instruction(gpu: str, tmp_path: Path) -> None:
         f'extern "C" __global__ void {n}({v}* a, {c}* out) {{ *out = cu2port::dp4a(a[0], a[1], *out); }}\n'
         for n, (v, c) in types.items()
     )
-    vectors_ = "struct char4 { signed char x, y, z, w; };\nstruct uchar4 { unsigned char x, y, z, w; };\n"
+    vectors_ = (
+        "struct char4 { signed char x, y, z, w; };\nstruct uchar4 { unsigned char x, y, z, w; };\n"
+        "struct short2 { short x, y; };\nstruct ushort2 { unsigned short x, y; };\n"
+    )
     code = machine_code(f'{vectors_}#include "cu2port/dot.hpp"\n{text}', tmp_path, gpu, "-O3")
     assert {n: len(re.findall(r"^\s+v_dot4", code[n], re.M)) for n in types} == dict.fromkeys(types, 1)
     assert not any(re.search(r"^\s+v_(mul|mad|bfe|perm)", code[n], re.M) for n in types)

@@ -103,6 +103,13 @@ class CudaArch(Check):
             "a kernel that would do nothing",
         ),
         Example(
+            "__global__ void k(int* p) {\n#if __CUDA_ARCH__ >= 900\n    *p = 1;\n#else\n"
+            '#pragma message("no code for this GPU")\n#endif\n}\n',
+            "__global__ void k(int* p) {\n#if defined(__HIP_DEVICE_COMPILE__)\n    *p = 1;\n#else\n"
+            '#pragma message("no code for this GPU")\n#endif\n}\n',
+            "a kernel that would only say so",
+        ),
+        Example(
             "__device__ void f(unsigned* p) {\n    ++p;\n#if __CUDA_ARCH__ >= 800\n"
             '    asm("add.u32 %0, %0, 1;" : "+r"(*p));\n#elif __CUDA_ARCH__ >= 750\n'
             '    asm("add.u32 %0, %0, 2;" : "+r"(*p));\n#endif\n}\n',

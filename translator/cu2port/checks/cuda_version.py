@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import eq, ge, gt, le, lt, ne
 
 from cu2port.catalog.api import api_facts
 from cu2port.catalog.findings import Kind, RowFinding
@@ -12,29 +11,22 @@ from cu2port.facts.atoms import VERSION_MACROS
 from cu2port.facts.branches import (
     Comparison,
     comparison,
-    summed_comparison,
     tested_defined,
+)
+from cu2port.facts.cuda_versions import (
+    ANSWERS,
+    COUNTS_AS,
+    MINOR,
+    NEXT_CUDA,
+    is_completed,
+    summed,
+    versions,
 )
 from cu2port.facts.hipcode import asks_for_hip
 from cu2port.facts.unit import Unit
-from cu2port.syntax.around import around
 from cu2port.syntax.lexer import Group
-from cu2port.syntax.operands import own_tokens, tokens
-from cu2port.syntax.tree import Binary, Unary
 
-# ROCm 7's HIP follows the interfaces of CUDA 12.6: what asks for more (types of Blackwell, CUDA 13's signatures) is
-# right to be false.
-_MAJOR, _MINOR = "__CUDACC_VER_MAJOR__", "__CUDACC_VER_MINOR__"
-_COUNTS_AS = {
-    "CUDA_VERSION": 12060,
-    "CUDART_VERSION": 12060,
-    "__CUDA_API_VERSION": 12060,
-    _MAJOR: 12,
-    _MINOR: 6,
-}
-_ANSWERS = {">": gt, ">=": ge, "<": lt, "<=": le, "==": eq, "!=": ne}
 _OURS = {"NVTX_VERSION": "cu2port::nvtx::version"}  # where a value is needed, not in a condition
-_NEXT_CUDA = {tok: v + (1 if tok == _MAJOR else 10) for tok, v in _COUNTS_AS.items() if tok != _MINOR}
 _LACKING = (Kind.UNSUPPORTED, Kind.UNKNOWN_HEADER)
 
 
@@ -100,8 +92,18 @@ class CudaVersion(Check):
         ),
         Example(
             "#if defined(CUDA_VERSION) && CUDA_VERSION >= 9000\nint x;\n#endif\n",
-            "#if defined(CUDA_VERSION) && CUDA_VERSION >= 9000\nint x;\n#endif\n",
+            "#if (defined(CUDA_VERSION) && CUDA_VERSION >= 9000 || defined(__HIP_PLATFORM_AMD__))\nint x;\n#endif\n",
             "whether it is defined at all is asked too",
+        ),
+        Example(
+            "#if defined(CUDA_VERSION) && (CUDA_VERSION >= 9000) && CUDA_VERSION < 11000\nint x;\n#endif\n",
+            "#if defined(CUDA_VERSION) && (CUDA_VERSION >= 9000) && CUDA_VERSION < 11000\nint x;\n#endif\n",
+            "false, as expected",
+        ),
+        Example(
+            "#ifdef CUDA_VERSION\nint x;\n#endif\n",
+            "#ifdef CUDA_VERSION\nint x;\n#endif\n",
+            "with no version beside it",
             findings=1,
         ),
         Example(
@@ -152,7 +154,9 @@ class CudaVersion(Check):
                         severity=Severity.INFO,
                         cuda=tok,
                     )
-                elif not _completes(unit, i):
+                elif (asked := versions(unit, i)) is not None and (asked.number or not _needed_by_all(unit, i)):
+                    yield from self._asked(unit, i, asked)
+                elif not is_completed(unit, i):
                     yield self.finding(
                         f"`{tok}` is not defined by HIP"
                         + (", so none of these branches is compiled" if _needed_by_all(unit, i) else ""),
@@ -162,12 +166,12 @@ class CudaVersion(Check):
                         effects=(("all", "wrong-result"),),
                     )
                 continue
-            if tok == _MINOR and _summed(unit, i - 4) is not None:
+            if tok == MINOR and summed(unit, i - 4) is not None:
                 continue
             if (told is None or told.keyword == "define") and (answered := self._in_code(unit, i)) is not None:
                 yield answered
                 continue
-            found, following = _summed(unit, i) or (comparison(unit, i), _NEXT_CUDA.get(tok))
+            found, following = summed(unit, i) or (comparison(unit, i), NEXT_CUDA.get(tok))
             if found is None or found.op in ("==", "!="):
                 d = unit.in_directive(i)
                 if d is not None and d.keyword == "define" and i == d.first + 2:
@@ -207,12 +211,32 @@ class CudaVersion(Check):
                     effects=(("all", "wrong-result"),),
                 )
 
+    def _asked(self, unit: Unit, i: int, asked: Comparison) -> Iterator[Finding]:
+        """`defined(X) && X >= N`, where token i is the first X: a build without CUDA may come here too, so that HIP is
+        named. `asked`: all of it; its number is 1 where HIP is in it."""
+        tok = unit.t[i]
+        if not asked.number:
+            return
+        if (lost := _not_in_hip(unit, i))[0]:
+            yield from self._older(unit, asked, tok, *lost)
+            return
+        yield self.finding(
+            f"`{unit.text[asked.start : asked.end]}`: HIP does not define the macro; completed so that HIP counts "
+            "as newer",
+            asked.start,
+            asked.end,
+            (insert(asked.start, "("), insert(asked.end, " || defined(__HIP_PLATFORM_AMD__))", Side.LEFT)),
+            trust=Trust.REVIEW,
+            cuda=tok,
+            effects=(("all", "wrong-result"),),
+        )
+
     def _in_code(self, unit: Unit, i: int) -> Finding | None:
         """A comparison in code or in the body of a macro is answered: `defined` may not be written there."""
         found = comparison(unit, i, in_code=True, keywords=("define",))
-        if found is None or unit.t[i] not in _COUNTS_AS:
+        if found is None or unit.t[i] not in COUNTS_AS:
             return None
-        answer = str(int(_ANSWERS[found.op](_COUNTS_AS[unit.t[i]], found.number)))
+        answer = str(int(ANSWERS[found.op](COUNTS_AS[unit.t[i]], found.number)))
         return self.finding(
             f"`{unit.text[found.start : found.end]}` in code: HIP has no such version and counts as CUDA 12.6, so "
             f"{answer}",
@@ -246,37 +270,9 @@ class CudaVersion(Check):
             )
 
 
-def _summed(unit: Unit, i: int) -> tuple[Comparison, int] | None:
-    """A comparison of both parts of nvcc's version, of which token i is the first; what CUDA 12.7 would give."""
-    if unit.tok(i) != _MAJOR or unit.tok(i + 4) != _MINOR:
-        return None
-    found = summed_comparison(unit, i)
-    return (found[0], 12 * found[1] + 7 * found[2]) if found is not None else None
-
-
-def _completes(unit: Unit, i: int) -> bool:
-    """Whether `defined(X)` at token i stands before a comparison as this rule writes it."""
-    path = around(unit, i)
-    negated = len(path) > 2 and isinstance(path[2], Unary)
-    left = path[0] if path else None
-    for e in path[1:]:
-        if isinstance(e, Binary) and e.a is left:
-            right = e.b
-            while isinstance(right, Binary) and right.op in ("&&", "||"):
-                right = right.a
-            first = own_tokens(right)[0]
-            summed = _summed(unit, first)
-            op = summed[0].op if summed is not None else right.op if isinstance(right, Binary) else ""
-            newer = op in (">", ">=")
-            if summed is None and tokens(e.b)[0] != first:
-                return False
-            return e.op == ("||" if negated else "&&") and unit.tok(first) == unit.t[i] and negated == newer
-        left = e
-    return False
-
-
 def _needed_by_all(unit: Unit, i: int) -> bool:
-    """Whether every branch of the conditional of token i requires its macro to be defined: `#if defined(X) && ...`."""
+    """Whether every branch of the conditional of token i requires its macro to be defined, `#if defined(X) && ...`, and
+    none is completed."""
     g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
     chain = g.chain if g is not None else ()
     branches = [unit.directives[n] for n in chain if unit.directives[n].keyword != "endif"]
@@ -286,6 +282,7 @@ def _needed_by_all(unit: Unit, i: int) -> bool:
             b.keyword in ("if", "elif")
             and unit.t[b.first + 2 : b.first + 6] == ["defined", "(", unit.t[i], ")"]
             and "||" not in unit.t[b.first : b.stop]
+            and ((asked := versions(unit, b.first + 4)) is None or not asked.number)
         )
         for b in branches
     )

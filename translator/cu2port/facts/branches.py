@@ -174,7 +174,8 @@ def older_refuses(unit: Unit, i: int, found: Comparison) -> bool:
 
 
 def older_is_empty(unit: Unit, i: int, found: Comparison) -> bool:
-    """Whether a function for the device holds one branch for newer GPUs, and nothing beside it.
+    """Whether a function for the device holds one branch for newer GPUs, and nothing beside it but messages to the one
+    who compiles it.
 
     `found`: the comparison of macro token i, the only question of its directive.
     """
@@ -184,7 +185,7 @@ def older_is_empty(unit: Unit, i: int, found: Comparison) -> bool:
     words = [w for w in _words(unit, d) if w not in ("defined", "(", ")", "&&", unit.t[i])]
     k = unit.lexed.directive_index(i)
     g = unit.conditionals.opened_by(k)
-    if words[:-1] != [found.op] or g is None or len(g.chain) != 2 or g.chain[0] != k:
+    if words[:-1] != [found.op] or g is None or g.chain[0] != k or not _is_alone(unit, g):
         return False
     at, last = f.body[0] + 1, f.body[1]
     inside = False
@@ -199,6 +200,14 @@ def older_is_empty(unit: Unit, i: int, found: Comparison) -> bool:
             return False
         at += 1
     return inside
+
+
+def _is_alone(unit: Unit, g: Group) -> bool:
+    """Whether a conditional has no other branch than its first one, or an `#else` without code."""
+    if len(g.chain) == 2:
+        return True
+    other = unit.conditionals.opened_by(g.chain[1])
+    return len(g.chain) == 3 and unit.directives[g.chain[1]].keyword == "else" and _is_without_code(unit, other)
 
 
 def _else_branches(unit: Unit) -> dict[int, Group]:

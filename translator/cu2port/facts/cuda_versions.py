@@ -1,0 +1,94 @@
+"""What conditions ask of CUDA's version, and what HIP counts as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+from operator import eq, ge, gt, le, lt, ne
+
+from cu2port.facts.branches import Comparison, comparison, summed_comparison
+from cu2port.facts.unit import Unit
+from cu2port.syntax.around import around
+from cu2port.syntax.operands import own_tokens, tokens
+from cu2port.syntax.tree import Binary, Expr, Unary
+
+# ROCm 7's HIP follows the interfaces of CUDA 12.6: what asks for more (types of Blackwell, CUDA 13's signatures) is
+# right to be false.
+MAJOR, MINOR = "__CUDACC_VER_MAJOR__", "__CUDACC_VER_MINOR__"
+COUNTS_AS = {
+    "CUDA_VERSION": 12060,
+    "CUDART_VERSION": 12060,
+    "__CUDA_API_VERSION": 12060,
+    MAJOR: 12,
+    MINOR: 6,
+}
+ANSWERS = {">": gt, ">=": ge, "<": lt, "<=": le, "==": eq, "!=": ne}
+NEXT_CUDA = {tok: v + (1 if tok == MAJOR else 10) for tok, v in COUNTS_AS.items() if tok != MINOR}
+
+
+def summed(unit: Unit, i: int) -> tuple[Comparison, int] | None:
+    """A comparison of both parts of nvcc's version, of which token i is the first; what CUDA 12.7 would give."""
+    if unit.tok(i) != MAJOR or unit.tok(i + 4) != MINOR:
+        return None
+    found = summed_comparison(unit, i)
+    return (found[0], 12 * found[1] + 7 * found[2]) if found is not None else None
+
+
+def versions(unit: Unit, i: int) -> Comparison | None:
+    """`defined(X) && X >= 1 && X < 2`, where token i is the first X: all of it as one comparison, whose number is 1
+    where it holds for what HIP counts as, and 0 where it does not."""
+    path = around(unit, i)
+    k = next((k for k, e in enumerate(path) if isinstance(e, Binary)), 0)
+    tops = list(takewhile(lambda e: isinstance(e, Binary) and e.op == "&&", path[k:]))
+    if k == 0 or not tops or unit.t[i] not in COUNTS_AS or isinstance(path[k - 1], Unary):
+        return None
+    inner = next((n for n, e in enumerate(tops) if e.around), len(tops) - 1)  # brackets end it
+    terms = [*_terms(tops[inner])]
+    at = next(n for n, e in enumerate(terms) if tokens(e)[0] <= i <= tokens(e)[1])
+    held = [*takewhile(lambda h: h is not None, (_holds(unit, e, unit.t[i]) for e in terms[at + 1 :]))]
+    if not held:
+        return None
+    start, end = unit.p[tokens(terms[at])[0]], unit.end(tokens(terms[at + len(held)])[1])
+    return Comparison("==", int(all(held)), start, end)
+
+
+def _terms(e: Expr) -> Iterator[Expr]:
+    """What `a && b && c` joins."""
+    if isinstance(e, Binary) and e.op == "&&":
+        yield from (e.a,) if e.a.around else _terms(e.a)
+        yield from (e.b,) if e.b.around else _terms(e.b)
+    else:
+        yield e
+
+
+def _holds(unit: Unit, e: Expr, tok: str) -> bool | None:
+    """Whether comparisons of a version, joined by `&&`, hold for what HIP counts as; None: it is something else."""
+    if isinstance(e, Binary) and e.op == "&&":
+        both = [_holds(unit, x, tok) for x in (e.a, e.b)]
+        return None if None in both else all(both)
+    first, last = tokens(e)
+    found = next((comparison(unit, k) for k in range(first, last + 1) if unit.t[k] == tok), None)
+    if found is None or (found.start, found.end) != (unit.p[own_tokens(e)[0]], unit.end(own_tokens(e)[1])):
+        return None
+    return bool(ANSWERS[found.op](COUNTS_AS[tok], found.number))
+
+
+def is_completed(unit: Unit, i: int) -> bool:
+    """Whether `defined(X)` at token i stands before a comparison as this rule writes it."""
+    path = around(unit, i)
+    negated = len(path) > 2 and isinstance(path[2], Unary)
+    left = path[0] if path else None
+    for e in path[1:]:
+        if isinstance(e, Binary) and e.a is left:
+            right = e.b
+            while isinstance(right, Binary) and right.op in ("&&", "||"):
+                right = right.a
+            first = own_tokens(right)[0]
+            both = summed(unit, first)
+            op = both[0].op if both is not None else right.op if isinstance(right, Binary) else ""
+            newer = op in (">", ">=")
+            if both is None and tokens(e.b)[0] != first:
+                return False
+            return e.op == ("||" if negated else "&&") and unit.tok(first) == unit.t[i] and negated == newer
+        left = e
+    return False
