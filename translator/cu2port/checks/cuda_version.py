@@ -16,17 +16,28 @@ from cu2port.facts.branches import (
 from cu2port.facts.cuda_versions import (
     ANSWERS,
     COUNTS_AS,
+    MAJOR,
     MINOR,
     NEXT_CUDA,
+    hip_parts,
     is_completed,
     summed,
     versions,
 )
 from cu2port.facts.hipcode import asks_for_hip
 from cu2port.facts.unit import Unit
+from cu2port.syntax.around import around
 from cu2port.syntax.lexer import Group
+from cu2port.syntax.tree import Binary, Num
 
 _OURS = {"NVTX_VERSION": "cu2port::nvtx::version"}  # where a value is needed, not in a condition
+_VALUES = {  # in code, where the number is shown, handed on or held against the one that the runtime tells
+    "CUDA_VERSION": "HIP_VERSION",
+    "CUDART_VERSION": "HIP_VERSION",
+    MAJOR: "HIP_VERSION_MAJOR",
+    MINOR: "HIP_VERSION_MINOR",
+    "__CUDACC_VER_BUILD__": "HIP_VERSION_PATCH",
+}
 _LACKING = (Kind.UNSUPPORTED, Kind.UNKNOWN_HEADER)
 
 
@@ -35,8 +46,9 @@ class CudaVersion(Check):
 
     HIP numbers its versions in another way, so the macro is never renamed. Under HIP it is undefined and counts as 0:
     a guard `CUDA_VERSION >= 9000` would quietly choose the code for CUDA 8. Comparisons are completed, or answered in
-    code and in macros, so that HIP counts as CUDA 12.6, whose interfaces it follows; everything else is left for manual
-    work. So is a comparison whose newer code names what HIP has not, where there is older code that does without, or
+    code and in macros, so that HIP counts as CUDA 12.6, whose interfaces it follows. A value in code becomes HIP's, as
+    its runtime tells it. Everything else is left for manual work. So is a comparison whose newer code names what HIP
+    has not, where there is older code that does without, or
     where nothing but declarations is lost.
     """
 
@@ -87,8 +99,9 @@ class CudaVersion(Check):
         Example("#if __CUDACC_VER_MAJOR__ > 12\n#endif\n", "#if __CUDACC_VER_MAJOR__ > 12\n#endif\n", "13 and later"),
         Example(
             "int f() { return CUDART_VERSION; }",
-            "int f() { return CUDART_VERSION; }",
+            "#include <hip/hip_runtime.h>\nint f() { return HIP_VERSION; }",
             "its value is used",
+            path="a.cpp",
         ),
         Example(
             "#if defined(CUDA_VERSION) && CUDA_VERSION >= 9000\nint x;\n#endif\n",
@@ -131,7 +144,14 @@ class CudaVersion(Check):
             'void f() {\n    static_assert(1, "");\n    if (0) g();\n}\n',
             "a condition in code",
         ),
-        Example("SHOW(CUDA_VERSION)", "SHOW(CUDA_VERSION)", "as a macro's argument"),
+        Example(
+            "void f() { show(CUDA_VERSION / 1000, (CUDA_VERSION % 1000) / 10, __CUDACC_VER_MAJOR__); }",
+            "#include <hip/hip_runtime.h>\n"
+            "void f() { show(HIP_VERSION / 10000000, (HIP_VERSION % 10000000) / 100000, HIP_VERSION_MAJOR); }",
+            "shown",
+            path="a.cpp",
+        ),
+        Example("SHOW(CUB_VERSION)", "SHOW(CUB_VERSION)", "as a macro's argument"),
         Example("int MY_CUDA_VERSION;", note="another name"),
     )
 
@@ -177,13 +197,16 @@ class CudaVersion(Check):
                 if d is not None and d.keyword == "define" and i == d.first + 2:
                     continue
                 ours = _OURS.get(tok, "") if d is None or d.keyword == "define" else ""
+                value = _VALUES.get(tok, "") if d is None else ""
                 yield self.finding(
                     f"`{tok}` is not defined by HIP, whose versions count differently",
                     unit.p[i],
                     unit.end(i),
-                    (replace(unit.p[i], unit.end(i), ours),) if ours else (),
+                    _value(unit, i, value) if value else (replace(unit.p[i], unit.end(i), ours),) if ours else (),
+                    trust=Trust.REVIEW if value else Trust.EXACT,
                     cuda=tok,
                     effects=(("all", "compile-error" if d is None else "wrong-result"),),
+                    needs=("hip/hip_runtime.h",) if value else (),
                     helpers=("nvtx.hpp",) if ours else (),
                 )
             elif following is not None and found.least >= following:
@@ -268,6 +291,16 @@ class CudaVersion(Check):
                 cuda=tok,
                 helpers=("untranslated.hpp",),
             )
+
+
+def _value(unit: Unit, i: int, value: str) -> tuple[Edit, ...]:
+    """HIP's number in place of the version at token i, and its parts in place of CUDA's: `CUDA_VERSION / 1000`."""
+    path = around(unit, i)
+    parts: tuple[tuple[Num, str], ...] = ()
+    if value == "HIP_VERSION" and len(path) > 1 and isinstance(path[1], Binary) and path[1].a is path[0]:
+        parts = hip_parts(path[1], path[2] if len(path) > 2 else None)
+    numbers = (replace(unit.p[n.at], unit.end(n.at), text) for n, text in parts)
+    return (replace(unit.p[i], unit.end(i), value), *numbers)
 
 
 def _needed_by_all(unit: Unit, i: int) -> bool:

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from cu2port.core.model import Edit, Finding, Trust, replace
 from cu2port.engine.check import Check, Example
+from cu2port.facts.cuda_versions import COUNTS_AS, hip_parts
 from cu2port.facts.unit import Unit
 from cu2port.syntax.statements import read_body
-from cu2port.syntax.tree import Binary, Expr, Member, Name, Num, expressions
+from cu2port.syntax.tree import Binary, Expr, Member, Name, expressions
 
 _ASKS = frozenset({"cudaRuntimeGetVersion", "cudaDriverGetVersion", "cuDriverGetVersion", "nvrtcVersion"})
 _JUDGES = frozenset({"<", ">", "<=", ">=", "==", "!=", "/", "%"})
 _FAR = 600  # tokens behind the call that are read
-_DECIMALS = (100, 1000)  # what takes the minor version from CUDA's number, before it is divided by 10
 
 
 class RuntimeVersion(Check):
@@ -96,25 +96,19 @@ def _is(e: Expr, name: str) -> bool:
 
 
 def _judges(e: Binary, name: str) -> bool:
-    """Whether an expression compares a variable or takes it apart."""
+    """Whether an expression compares a variable, with anything but the version of the compiler, or takes it apart."""
+    if any(isinstance(x, Name) and x.text in COUNTS_AS for x in (e.a, e.b)):
+        return False
     return e.op in _JUDGES and (_is(e.a, name) or (_is(e.b, name) and e.op not in ("/", "%")))
 
 
 def _shown(unit: Unit, used: list[Binary], near: list[Binary]) -> tuple[Edit, ...]:
     """HIP's numbers in place of CUDA's where all uses take the version apart for people; else nothing."""
     edits: list[Edit] = []
-    tenths = {id(e.a): e.b for e in near if e.op == "/" and _is_number(e.b, 10)}
+    tenths = {id(e.a): e for e in near}
     for e in used:
-        new = []
-        if e.op == "/" and _is_number(e.b, 1000):
-            new = [(e.b, "10000000")]
-        elif e.op == "%" and any(_is_number(e.b, n) for n in _DECIMALS) and id(e) in tenths:
-            new = [(e.b, "10000000"), (tenths[id(e)], "100000")]
+        new = hip_parts(e, tenths.get(id(e)))
         if not new:
             return ()
         edits += [replace(unit.p[n.at], unit.end(n.at), text) for n, text in new]
     return tuple(dict.fromkeys(edits))
-
-
-def _is_number(e: Expr, value: int) -> bool:
-    return isinstance(e, Num) and e.value == value

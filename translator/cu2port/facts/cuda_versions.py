@@ -10,7 +10,7 @@ from cu2port.facts.branches import Comparison, comparison, summed_comparison
 from cu2port.facts.unit import Unit
 from cu2port.syntax.around import around
 from cu2port.syntax.operands import own_tokens, tokens
-from cu2port.syntax.tree import Binary, Expr, Unary
+from cu2port.syntax.tree import Binary, Expr, Num, Unary
 
 # ROCm 7's HIP follows the interfaces of CUDA 12.6: what asks for more (types of Blackwell, CUDA 13's signatures) is
 # right to be false.
@@ -24,6 +24,8 @@ COUNTS_AS = {
 }
 ANSWERS = {">": gt, ">=": ge, "<": lt, "<=": le, "==": eq, "!=": ne}
 NEXT_CUDA = {tok: v + (1 if tok == MAJOR else 10) for tok, v in COUNTS_AS.items() if tok != MINOR}
+
+_DECIMALS = (100, 1000)  # what takes the minor version from CUDA's number, before it is divided by 10
 
 
 def summed(unit: Unit, i: int) -> tuple[Comparison, int] | None:
@@ -92,3 +94,16 @@ def is_completed(unit: Unit, i: int) -> bool:
             return e.op == ("||" if negated else "&&") and unit.tok(first) == unit.t[i] and negated == newer
         left = e
     return False
+
+
+def hip_parts(e: Binary, around_it: Expr | None) -> tuple[tuple[Num, str], ...]:
+    """The numbers of `v / 1000`, or of `v % 1000` with `/ 10` around it, and what takes HIP's version apart instead; ()
+    where it is neither."""
+    if e.op == "/" and isinstance(e.b, Num) and e.b.value == 1000:
+        return ((e.b, "10000000"),)
+    if e.op != "%" or not (isinstance(e.b, Num) and e.b.value in _DECIMALS):
+        return ()
+    tenths = around_it if isinstance(around_it, Binary) and around_it.op == "/" and around_it.a is e else None
+    if tenths is None or not (isinstance(tenths.b, Num) and tenths.b.value == 10):
+        return ()
+    return (e.b, "10000000"), (tenths.b, "100000")
