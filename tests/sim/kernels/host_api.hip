@@ -18,6 +18,13 @@ template <class T, int N>
 __global__ void templated(T* d, T v) {
     d[threadIdx.x] = v * N;
 }
+struct Counted {  // copied by a reference that is not const, as the table of a hash map may be
+    int* d;
+    int copies = 0;
+    explicit Counted(int* p) : d(p) {}
+    Counted(Counted& o) : d(o.d), copies(o.copies + 1) { ++o.copies; }
+};
+__global__ void add_counted(Counted c, int v) { c.d[threadIdx.x] += c.copies > 0 ? v : 0; }
 __global__ void divide(int* d, int v) { *d = 100 / v; }
 __global__ void says() {
     if (threadIdx.x == 0) printf("# block %d\n", static_cast<int>(blockIdx.x));
@@ -90,6 +97,16 @@ int main() {
     void* args[] = {&p, &v};
     (void)hipLaunchKernel(reinterpret_cast<const void*>(add), dim3(1), dim3(64), args, 0, nullptr);
     say("hipLaunchKernel", all(d, [](int) { return 14; }));
+    Counted counted(d.d);
+    add_counted<<<1, 64>>>(counted, 2);
+    hipLaunchKernelGGL(add_counted, dim3(1), dim3(64), 0, 0, counted, -3);
+    (void)hipStreamBeginCapture(s, hipStreamCaptureModeGlobal);
+    add_counted<<<1, 64, 0, s>>>(counted, 1);
+    (void)hipStreamEndCapture(s, &graph);
+    say("an argument whose copy changes it", counted.copies >= 3 && all(d, [](int) { return 13; }));
+    (void)hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0);
+    (void)hipGraphLaunch(exec, s);
+    say("the same in a graph", all(d, [](int) { return 14; }));
 
     (void)hipGetLastError();
     add<<<1, 2000>>>(d.d, 1);

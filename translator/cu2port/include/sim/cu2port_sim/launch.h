@@ -17,13 +17,26 @@ inline Config configure(dim3 blocks, dim3 threads, std::size_t dynamic = 0, hipS
     return {blocks, threads, dynamic, stream};
 }
 
+// An argument whose copy constructor takes `T&`: lambdas and tuples copy what is const.
 template <class T>
-using Kept = std::decay_t<T>;
+struct Held {
+    T value;
+    explicit Held(T& v) : value(v) {}
+    Held(const Held& o) : value(const_cast<T&>(o.value)) {}
+};
+template <class T>
+inline constexpr bool kCopiedAsMutable = !std::is_copy_constructible_v<T> && std::is_constructible_v<T, T&>;
+template <class T>
+using Kept = std::conditional_t<kCopiedAsMutable<std::decay_t<T>>, Held<std::decay_t<T>>, std::decay_t<T>>;
+template <class T>
+T& open(T& v) { return v; }
+template <class T>
+T& open(Held<T>& v) { return v.value; }
 
 template <class K, class... A>
 int start(const Config& c, const char* name, Where where, bool cooperative, K& kernel, std::tuple<A...>& args) {
     // by value: a copy that does not escape lets parameters live in registers
-    auto lane = [kernel, args]() mutable { std::apply([&kernel](auto&... a) { kernel(a...); }, args); };
+    auto lane = [kernel, args]() mutable { std::apply([&kernel](auto&... a) { kernel(open(a)...); }, args); };
     const Grid grid{{c.blocks.x, c.blocks.y, c.blocks.z}, {c.threads.x, c.threads.y, c.threads.z}, c.dynamic, c.stream,
                     name, where, kWave, cooperative};
     return run_grid(grid, run_lanes<decltype(lane)>, &lane);
@@ -74,7 +87,7 @@ template <class... P>
 Task bind(void (*f)(P...), const char* name, const Config& c, void** args, Where where, bool cooperative) {
     std::size_t i = 0;
     (void)i;
-    std::tuple<Kept<P>...> kept{*static_cast<Kept<P>*>(args[i++])...};
+    std::tuple<Kept<P>...> kept{*static_cast<std::decay_t<P>*>(args[i++])...};
     return [=]() mutable { return start(c, name, where, cooperative, f, kept); };
 }
 
