@@ -64,7 +64,8 @@ def test_words_of_nvcc() -> None:
         "-std=c++17 -O3 -gencode arch=compute_80,code=sm_80 --generate-code=arch=compute_90,code=[sm_90] -arch sm_70 "
         "-Xcompiler -Wall,-fPIC --compiler-options=-march=native -Xptxas -v -lineinfo --expt-relaxed-constexpr -I a,b "
         "--include-path c -isystem d -DX=1 -D Y -maxrregcount=32 -L/l -lcudart -lm --threads 4 -rdc=true "
-        "-D__CUDA_NO_HALF_OPERATORS__ -Xlinker -z,now --use_fast_math -G -ccbin g++ -o t x.cu y.o z.cpp libz.a".split(),
+        "-D__CUDA_NO_HALF_OPERATORS__ -Xlinker -z,now --use_fast_math -G -ccbin g++ "
+        "--forward-unknown-to-host-linker -o t x.cu y.o z.cpp libz.a".split(),
     )
     assert line.job is Job.LINK and line.output == "t" and line.separate
     assert line.flags == ["-std=c++17", "-O3", "-Wall", "-fPIC", "-march=native", "-isystem", "d"]
