@@ -348,7 +348,8 @@ def test_the_example_of_sums_that_stay_in_tiles() -> None:
     before, after = (re.sub(r" +// \w+$", "", part, flags=re.M).strip() for part in block.split("\n\n"))
     source = f"__device__ inline void mma(float* c, unsigned* a, unsigned b) {{\n{product}\n}}\n"
     source += "__device__ void load(unsigned* a, unsigned* b, int k) { a[0] = b[0] = k; }\n"
-    source += "__global__ void k(int n) { float acc[8][4] = {}; unsigned a[2], b[8];\n" + before + "\nuse(acc); }\n"
+    source += "__global__ void k(int n, float scale) { float acc[8][4] = {}; unsigned a[2], b[8];\n"
+    source += before + "\nuse(acc); }\n"
     # the document breaks a line that the output does not
     assert _packed(f"b[8];{after}use(acc);") in _packed(translate(source, path="a.cu").output.decode())
 

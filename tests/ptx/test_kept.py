@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from mma_programs import ASM, LOOP, MULTIPLY, ONE, converted, product
 
 from cu2port.core.model import Options
 from cu2port.engine.translate import translate
 
-ASM = (
-    'asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"'
-    ' : "+f"(C[0]), "+f"(C[1]), "+f"(C[2]), "+f"(C[3])'
-    ' : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));'
-)
 WRAPPER = (
     "__device__ inline void mma(float* c, const unsigned* a, const unsigned* b) {\n    "
     + ASM.replace("C", "c")
     + "\n}\n"
 )
-LOOP = "for (int k = 0; k < n; ++k) {\n        load(a, b);\n        %s\n    }"
-
-
-def product(place: str) -> str:
-    return ASM.replace("C[", f"{place}[")
 
 
 def kernel(
@@ -36,10 +27,6 @@ def kernel(
         f"__device__ void load(unsigned*, unsigned*);\n{side} void k(float* out, int n) {{\n"
         f"    {declared} = {{}};\n    unsigned a[4], b[2];\n    {before}\n    {loop}\n    {after}\n}}\n"
     )
-
-
-def converted(text: str) -> str:
-    return translate(text, Options(), path="a.cu").output.decode()
 
 
 def is_kept(text: str) -> bool:
@@ -193,6 +180,38 @@ def test_one_warp_on_a_wavefront_keeps_nothing() -> None:
     assert "mma::keep<" not in translate(text, Options(warp="solo"), path="a.cu").output.decode()
 
 
+def two_arrays(text: str, before: str = "") -> str:
+    declared = "float acc[2][4]; float bcc[2][4]"
+    return converted(kernel(text, before, declared=declared, side="__global__").replace("] = {};", "];"))
+
+
+@pytest.mark.parametrize("other", ["", "if (threadIdx.x < 32) "])
+def test_two_arrays_in_one_loop_are_in_tiles_inside_of_each_other(other: str) -> None:
+    out = two_arrays(LOOP % (product("acc[0]") + other + product("bcc[0]")))
+    begins = [out.index(x) for x in ("in_tiles<", "(acc, ", "(bcc" + (");" if other else ", "))]
+    assert begins == sorted(begins)
+    assert out.count("\n    });") == 2 - bool(other)
+    assert not other or out.index("bcc_kept.give(bcc);\n    }\n    });") > begins[2]
+    for opener, closer in ("()", "{}"):
+        assert out.count(opener) == out.count(closer)
+
+
+def test_parts_of_two_arrays_do_not_cross() -> None:
+    both = LOOP % (product("acc[0]") + product("bcc[0]"))
+    out = two_arrays(LOOP % product("acc[0]") + "\n    " + both + "\n    " + LOOP % product("bcc[0]"))
+    assert out.count("(acc, [&]") == 1
+    assert out.count("(bcc, [&]") == 2
+    out = two_arrays(both + "\n    " + LOOP % product("bcc[0]"))
+    assert out.index("(bcc, [&]") < out.index("(acc, [&]")  # which ends first
+
+
+def test_a_lambda_gets_the_tiles_of_two_arrays() -> None:
+    multiply = "auto multiply = [&]() { " + product("acc[0]") + product("bcc[0]") + " };"
+    out = two_arrays(LOOP % "multiply();", multiply)
+    assert "[&](auto& acc_kept, auto& bcc_kept) {" in out
+    assert "multiply(acc_kept, bcc_kept);" in out
+
+
 def test_the_report_says_so() -> None:
     found = translate(kernel(LOOP % product("acc[0]")), Options(), path="a.cu").findings
     assert any(
@@ -208,9 +227,6 @@ def test_the_output_is_left_alone() -> None:
 
 
 # --- Lambdas ----------------------------------------------------------------------------------------------------------
-
-
-MULTIPLY = "auto multiply = [&](int j) { for (int i = 0; i < 2; ++i) { " + product("acc[i]") + " } };"
 
 
 def test_a_lambda_with_products_gets_the_tiles() -> None:
@@ -294,7 +310,6 @@ def test_a_loop_that_no_lane_leaves_looks_for_lanes_once() -> None:
 
 LANES = "const int lane = threadIdx.x % 32; "
 SOME = "if (threadIdx.x < 32) "
-ONE = product("acc[0]")
 
 
 @pytest.mark.parametrize(

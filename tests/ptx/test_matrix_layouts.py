@@ -340,6 +340,28 @@ def test_a_wrong_tile_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _wrong_in_tiles(Form("m16n8k16", "f32", "f16", "f16", "f32"), "mfma_f32_16x16x16f16")
 
 
+def test_what_is_done_to_each_element_of_a_tile_reaches_those_of_the_warp_once() -> None:
+    """Registers as the headers name them, through the layouts to PTX's."""
+    wave64 = (INCLUDE / "cu2port" / "mma_wave64.hpp").read_text()
+    ((condition, then, other),) = re.findall(
+        r"second = (.*);\n.*\n.*x = second \? sums\[(\d)\]\[i\] : sums\[(\d)\]", wave64
+    )
+    reached: Counter[tuple[int, int]] = Counter()
+    for lane, i in product(range(64), range(4)):
+        second = eval(condition.replace("warp::detail::wave_lane()", "lane"), {"lane": lane})
+        half = int(then) if second else int(other)
+        owner, element = kept_place(lane, i)
+        assert half == lane // 32 == owner // 32  # of a warp, its own lanes count in its half of the tile
+        reached[owner, element] += 1
+    assert reached == Counter(product(range(64), range(4)))
+    wave32 = (INCLUDE / "cu2port" / "mma_wave32.hpp").read_text()
+    (read, written) = re.findall(r"x = sums\[0\]\[(.*)\];|sums\[0\]\[(.*)\] = x;", wave32)
+    assert read[0] == written[1]
+    for lane in range(32):
+        reached.update(wave32_place(lane, eval(read[0], {"i": i})) for i in range(4))
+    assert {reached[lane, i] for lane, i in product(range(32), range(4))} == {2}
+
+
 # --- WMMA on wavefronts of one warp ----------------------------------------------------------------------------------
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from mma_manual import BITS, Elements, Spec, Sums, Wanted, agrees, gathered, number, spec, triple_loop
+from mma_programs import HEAD, run_simulated
 
 from cu2port.ptx.emit import Options, emit
 from cu2port.ptx.interp import run
@@ -26,7 +27,6 @@ from cu2port.ptx.lifted import Lifted
 from cu2port.ptx.matrix_forms import form_of, instruction, keeps, kinds
 from cu2port.ptx.parse import parse_inline
 from cu2port.ptx.table import forms, rows
-from cu2port.verify import sim_build, sim_compiler, simulate
 
 FEW = (
     "m8n8k4.row.col.f64.f64.f64.f64",
@@ -197,14 +197,6 @@ __global__ void k{n}(const unsigned long long* in, unsigned long long* out, unsi
 """
 
 
-HEAD = """#include <hip/hip_runtime.h>
-#include <cu2port/mma.hpp>
-#include <cstdio>
-#include <cstdlib>
-template <class T> __device__ void get(T& to, unsigned long long from) { __builtin_memcpy(&to, &from, sizeof to); }
-"""
-
-
 def program(
     opcodes: Sequence[str], cases: Sequence[Case], fp: str = "exact", define: str = "", kept: bool = False
 ) -> str:
@@ -278,17 +270,6 @@ def compared(s: Spec, got: list[list[int]], right: Sums, steps: int, what: str) 
     found: Elements = gathered(s, "D", got)
     for at, bits in found.items():
         assert agrees(s, bits, right[at], steps), (s, what, at, number(bits, s.d), right[at])
-
-
-def run_simulated(source: str, data: bytes, wave: int, folder: Path) -> bytes:
-    (folder / "mma.hip").write_text(source)
-    (folder / "in").write_bytes(data)
-    found = sim_build.find_program(folder / "mma.hip")
-    built = sim_build.Program(found.units, found.include_dirs, found.defines, ("-O0",))
-    binary = sim_build.build(built, folder / "build", (wave,), sim_compiler.find_toolchain())[wave]
-    ran = simulate.run(binary, (str(folder / "in"), str(folder / "out")), simulate.Limits(100), capture=True)
-    assert ran.code == 0, ran.errors.decode()[-2000:]
-    return (folder / "out").read_bytes()
 
 
 def results(output: bytes, inputs: Sequence[Inputs]) -> Iterator[list[list[int]]]:

@@ -126,6 +126,23 @@ def test_a_loop_that_the_compiler_unrolls_by_itself_does_too(source: str, tmp_pa
     assert "scratch_" not in code
 
 
+def test_a_scale_of_all_lanes_takes_no_exchange(tmp_path: Path) -> None:
+    """In the loop; and clearing the array, before it, takes none either."""
+    begin = "        for (int i = 0; i < 4; ++i)\n"
+    assert AS_PROJECTS_WRITE_IT.count(begin) == 1
+    text = AS_PROJECTS_WRITE_IT.replace(begin, "        for (int i = 0; i < 64; ++i) sums[i] *= s;\n" + begin)
+    text = translate(text.replace("int n)", "int n, float s)"), Options(), path="a.cu").output.decode()
+    assert text.count("_kept.each(") == 2
+    code = machine_code(text, tmp_path, "gfx942", "-O3", "--gpu-max-threads-per-block=256")["_Z1kPfPVKjif"]
+    loop = TOOL.with_matrix(code)
+    found = Counter(TOOL.kind(n) for n in TOOL._INSTRUCTION.findall(loop))
+    assert (found["matrix"], found["lds"]) == (2 * 16, 4 * 4 + 2 * 4)
+    assert found["vector"] <= (2 + 7) * 16
+    of_tiles = sum(TOOL.kind(n) == "lds" for n in TOOL._INSTRUCTION.findall(code)) - found["lds"]
+    assert of_tiles == 8 * 16  # back to PTX's layout, behind the loop
+    assert "scratch_" not in code
+
+
 @pytest.mark.parametrize(("gpu", "alone", "in_tiles"), [("gfx1100", (8, 20), (8, 1)), ("gfx1201", (0, 27), (0, 9))])
 def test_wmma_takes_less_than_vector_instructions(
     gpu: str, alone: tuple[int, int], in_tiles: tuple[int, int], tmp_path: Path

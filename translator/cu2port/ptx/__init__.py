@@ -31,8 +31,9 @@ The straight line:
   products by it, `isa_sparse.py` those of sparse matrices, and `include/cu2port/mma.hpp` has the functions that emitted
   code calls.
 - `matrix_forms.py`: which GPUs multiply a form by which matrix instruction, and how lanes exchange. `kept.py`: arrays
-  of accumulators that only products touch in a loop, which stay in the layout of that instruction. `uniform.py`:
-  loops that no lane leaves before the others.
+  of accumulators that stay in the layout of that instruction while only products touch them, and what does the same to
+  each element (`maps.py`); `regions.py`: parts of a function that edits go around. `uniform.py`: what no lane leaves
+  before the others, and what all lanes have alike, by what a body does (`controls.py`).
 - `vectors.py` has inputs to try rows on, `probe.py` makes a C++ program that does, `assemble.py` a module for NVIDIA's
   assembler and GPUs.
 

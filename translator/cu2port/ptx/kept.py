@@ -1,16 +1,19 @@
-"""Arrays of accumulators that only `mma` touches in a loop, and the edits that keep them in tiles there.
+"""Arrays of accumulators that `mma` touches in a loop, and the edits that keep them in tiles there.
 
 A tile (`cu2port/mma_matrix.hpp`) has the sums of 16 rows and 8 columns where AMD's matrix instructions have them, so
 that nothing is exchanged between one product and the next. What must hold, for the array and the loop:
 
 - in the loop the array is named by products alone: as C and D of an `asm` with one `mma`, or as the argument for them
-  in calls of a function of this file whose parameter is nothing else (a wrapper);
+  in calls of a function of this file whose parameter is nothing else (a wrapper); or by what does the same to each
+  element (`maps`);
 - the four registers are four elements in a row, and the first one's place is a multiple of four;
 - the array is a local of the function, declared outside of the loop, and no variable that is made before the loop's end
   gets its address. Functions that it is handed to are taken not to keep the address.
 
 A lambda of the function that is called and nothing else (`lambdas`) is part of the loops that call it. One with
 products gets the tiles as one argument more; it is called in one such loop alone.
+
+Loops in a row whose lanes stay together are one part, with what is between them. It ends with the last product.
 
 Everything else stays in PTX's layout: the loop takes the array over when it begins and gives it back when it ends. A
 loop that all lanes are in until it ends (`uniform`) is a lambda: which lanes are there is looked at before it, once.
@@ -30,8 +33,10 @@ from cu2port.ptx.isa_matrix import Form
 from cu2port.ptx.lambdas import LocalFunction, all_statements, local_functions, reached
 from cu2port.ptx.lifted import Lifted, RefusedError
 from cu2port.ptx.local_arrays import escapes, is_array, only
+from cu2port.ptx.maps import ElementMap, find_maps
 from cu2port.ptx.matrix_forms import kinds
-from cu2port.ptx.uniform import stays_together
+from cu2port.ptx.regions import Around, Holds, around, crosses, extent, one_more, rows
+from cu2port.ptx.uniform import all_alike, stays_together
 from cu2port.syntax.operands import tokens
 from cu2port.syntax.statements import parameters, read_body
 from cu2port.syntax.tree import (
@@ -73,15 +78,35 @@ class _Wrapper:
 
 @dataclass(frozen=True)
 class _Use:
-    """A product in a function's own body, or a call of a wrapper: what it names of the array, and the tile's text."""
+    """A product in a function's own body, a call of a wrapper, or a map, which has no form; what each names of the
+    array."""
 
     at: int
     root: str
     places: tuple[range, ...]
-    form: Form
-    product: Product | None
+    form: Form | None = None
+    product: Product | None = None
     call: CallExpr | None = None
     wrapper: _Wrapper | None = None
+    map: ElementMap | None = None
+
+
+@dataclass
+class _Noted:
+    """What keeps arrays of a function in tiles. `tiles`, `used`: of all functions, by asm statement and by wrapper.
+    `anchor`: the asm statement that the edits belong to; `more`: parameters and arguments, by closing bracket."""
+
+    tiles: dict[int, str]
+    used: dict[str, list[Edit]]
+    anchor: int = -1
+    around: list[Around] = field(default_factory=list)
+    more: list[tuple[int, str]] = field(default_factory=list)
+    maps: list[Edit] = field(default_factory=list)
+
+    def all_edits(self, unit: Unit) -> Iterator[Edit]:
+        yield from around(unit, self.around)
+        yield from one_more(unit, self.more)
+        yield from self.maps
 
 
 def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
@@ -106,10 +131,13 @@ def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
         body = read_body(unit, f.body[0] + 1, f.body[1])
         local = local_functions(unit, f, body)
         uses = list(_uses(unit, body, local, by_function.get(f.body[0], []), by_name))
+        noted = _Noted(tiles, used)
         for root in dict.fromkeys(use.root for use in uses):
-            for loop, of in _loops(unit, f, body, local, root, [u for u in uses if u.root == root]):
-                whole = _is_whole(unit, f, loop, of)
-                _take(unit, root, loop, of, _around_uses(local, loop, of), whole, tiles, edits, used)
+            mine = [u for u in uses if u.root == root]
+            for loop, of, whole in _regions(unit, f, body, local, root, mine, [x.region for x in noted.around]):
+                _take(unit, root, loop, of, _around_uses(local, loop, of), whole, noted)
+        if noted.around:
+            edits[noted.anchor] = (*edits.get(noted.anchor, ()), *noted.all_edits(unit))
     for name, made in used.items():
         w = by_name[name]
         tile = _free(unit, "tile")
@@ -205,33 +233,62 @@ def _uses(
             a, b = tokens(arg)
             if root is not None and is_pure(arg):
                 yield _Use(s.at, root, (range(a, b + 1),), w.products[0][0].form, None, s.expr, w)
+    yield from (
+        _Use(m.wanted.at, m.root, (*m.places, *m.gone), map=m) for m in find_maps(unit, all_statements(body, local))
+    )
 
 
-def _loops(
-    unit: Unit, f: Function, body: Block, local: Mapping[str, LocalFunction], root: str, uses: list[_Use]
-) -> Iterator[tuple[range, list[_Use]]]:
-    """The outermost loops in which products alone name an array, as tokens, with the products in each."""
-    declared = [s for s in statements(body) if isinstance(s, Decl) and s.name == root]
+def _regions(
+    unit: Unit,
+    f: Function,
+    body: Block,
+    local: Mapping[str, LocalFunction],
+    root: str,
+    uses: list[_Use],
+    others: list[range],
+) -> Iterator[tuple[range, list[_Use], bool]]:
+    """The largest parts in which an array is named for products and maps alone, as tokens, with those, and whether its
+    lanes stay together. Each is a loop, or statements in a row with a loop among them. `others`: of other arrays."""
+    whole = list(all_statements(body, local))
+    declared = [s for s in whole if isinstance(s, Decl) and s.name == root]
     if len(declared) != 1 or not is_array(unit, declared[0]) or _PASSES_ON & set(unit.t[f.body[0] : f.body[1]]):
         return
     if any(unit.lexed.directive_at(i) is not None for i in unit.find(root)):  # a macro may name it anywhere
         return
+    places = [r for u in uses for r in u.places]
+
+    def holds(r: range) -> Holds:
+        spans = reached(r, local)
+        inside = [u for u in uses if any(u.at in x for x in spans)]
+        alone = all(only(unit, (x.start, x.stop), root, places) for x in spans)
+        return Holds(alone, bool(inside), any(u.form is not None for u in inside))
+
     lambdas = [g.span for g in local.values()]
-    loops = [r for s in all_statements(body, local) if isinstance(s, Loop) and (r := _extent(unit, s)) is not None]
+    loops = [r for s in whole if isinstance(s, Loop) and (r := extent(unit, s)) is not None]
     taken: set[int] = set()
-    for loop in sorted(loops, key=lambda r: (any(r.start in g for g in lambdas), r.start, -r.stop)):
-        spans = reached(loop, local)
+    both = [*((r, False) for r in loops), *((r, True) for r in rows(unit, whole, holds))]
+    for region, row in sorted(both, key=lambda x: (any(x[0].start in g for g in lambdas), x[0].start, -x[0].stop)):
+        spans = reached(region, local)
         inside = [u for u in uses if any(u.at in r for r in spans)]
-        if not inside or declared[0].at >= loop.start or any(u.at in taken for u in inside):
+        before = declared[0].at >= region.start or any(crosses(region, other) for other in others)
+        if before or any(u.at in taken for u in inside) or not holds(region).alone:
             continue
-        places = [r for u in inside for r in u.places]
-        alone = all(only(unit, (r.start, r.stop), root, places) for r in spans)
-        same = len({(kinds(u.form), u.form.d) for u in inside}) == 1
-        nested = any(r.start < loop.start < r.stop for r in (*loops, *lambdas))
-        passed = all(_takes_tiles(unit, g, loop) for g in _around_uses(local, loop, inside))
-        if alone and same and passed and not escapes(unit, f, all_statements(body, local), declared[0], spans, nested):
+        nested = any(r.start < region.start < r.stop for r in (*loops, *lambdas))
+        passed = all(_takes_tiles(unit, g, region) for g in _around_uses(local, region, inside))
+        if not passed or escapes(unit, f, whole, declared[0], spans, nested) or not _is_kept(unit, f, region, inside):
+            continue
+        together = _is_whole(unit, f, region, inside)
+        if together or not row:  # a row may be left in no other way
             taken.update(u.at for u in inside)
-            yield loop, inside
+            yield region, inside, together
+
+
+def _is_kept(unit: Unit, f: Function, region: range, inside: list[_Use]) -> bool:
+    """Whether products of one kind add to what maps change alike in all lanes."""
+    maps = [u.map.wanted for u in inside if u.map is not None]
+    forms = {(kinds(u.form), u.form.d) for u in inside if u.form is not None}
+    alike = {_SUMS[d] for _, d in forms} | {u.map.type_ for u in inside if u.map is not None}
+    return len(forms) == len(alike) == 1 and (not maps or all_alike(unit, f, region, maps))
 
 
 def _around_uses(local: Mapping[str, LocalFunction], loop: range, uses: list[_Use]) -> list[LocalFunction]:
@@ -249,29 +306,6 @@ def _takes_tiles(unit: Unit, g: LocalFunction, loop: range) -> bool:
     return plain and all(i in loop for i in g.calls)
 
 
-def _extent(unit: Unit, s: Loop) -> range | None:
-    """The tokens of a loop; None of `do`."""
-    end = _end(unit, s.at) if s.kind in ("for", "while") else -1
-    return range(s.at, end) if end > s.at else None
-
-
-def _end(unit: Unit, k: int) -> int:
-    """The token after a statement that is a block, a loop or ends with a semicolon; -1 of others."""
-    d = unit.lexed.directive_at(k)
-    while d is not None:
-        k = d.stop
-        d = unit.lexed.directive_at(k) if k < len(unit.t) else None
-    if unit.tok(k) == "{":
-        return unit.match[k] + 1
-    if unit.tok(k) in ("for", "while") and unit.tok(k + 1) == "(" and unit.match[k + 1] > k:
-        return _end(unit, unit.match[k + 1] + 1)
-    if unit.tok(k) in ("if", "do", "switch", "else", "try"):
-        return -1
-    while k < len(unit.t) and unit.t[k] not in (";", "}"):
-        k = unit.match[k] + 1 if unit.t[k] in ("(", "[", "{") and unit.match[k] > k else k + 1
-    return k + 1 if unit.tok(k) == ";" else -1
-
-
 def _is_whole(unit: Unit, f: Function, loop: range, uses: list[_Use]) -> bool:
     """Whether the lanes that begin a loop are together in all its products, and it may be in a lambda."""
     if not _NOT_IN_LAMBDAS.isdisjoint(unit.t[loop.start : loop.stop]):
@@ -285,63 +319,35 @@ def _is_whole(unit: Unit, f: Function, loop: range, uses: list[_Use]) -> bool:
 
 
 def _take(
-    unit: Unit,
-    root: str,
-    loop: range,
-    uses: list[_Use],
-    through: list[LocalFunction],
-    whole: bool,
-    tiles: dict[int, str],
-    edits: dict[int, tuple[Edit, ...]],
-    used: dict[str, list[Edit]],
+    unit: Unit, root: str, loop: range, uses: list[_Use], through: list[LocalFunction], whole: bool, noted: _Noted
 ) -> None:
     """Notes what keeps an array in tiles in a loop, with products in these local functions."""
     name = _free(unit, f"{root}_kept")
-    form = uses[0].form
-    own = [e for g in through for e in _one_more(unit, g, name)]
     for u in uses:
         if u.product is not None:
-            tiles[u.product.statement.keyword] = f"{name}.at({root}, &ptx_operand_{u.product.first}_)"
+            keyword = u.product.statement.keyword
+            noted.tiles[keyword] = f"{name}.at({root}, &ptx_operand_{u.product.first}_)"
         elif u.call is not None and u.wrapper is not None:
+            keyword = u.wrapper.products[0][0].statement.keyword
             a, b = tokens(u.call.args[u.wrapper.index])
             arg = unit.source(a, b + 1)
             by = "of" if u.wrapper.reference else "at"
-            made = used.setdefault(u.wrapper.function.name, [])
+            made = noted.used.setdefault(u.wrapper.function.name, [])
             made.append(insert(unit.p[u.call.close], f", {name}.{by}({root}, {arg})", Side.LEFT))
-    first = next((u.product.statement.keyword for u in uses if u.product is not None), -1)
+        else:
+            keyword = -1
+            noted.maps += u.map.edits(unit, name, _free(unit, f"{root}_element")) if u.map is not None else ()
+        noted.anchor = max(noted.anchor, keyword)
+    for g in through:
+        noted.more += [(unit.match[g.made.at + 3], f"auto& {name}"), *((unit.match[i + 1], name) for i in g.calls)]
+    form = next(u.form for u in uses if u.form is not None)
     types = f"{kinds(form)}, {_SUMS[form.d]}"
     if whole:
         lambda_ = f"[&](auto& {name}) __attribute__((always_inline)) {{"
-        own += _around(unit, loop, "", f"cu2port::mma::in_tiles<{types}>({root}, {lambda_}", "});")
+        noted.around.append(Around(loop, (f"cu2port::mma::in_tiles<{types}>({root}, {lambda_}",), ("});",)))
     else:
         kept = f"auto {name} = cu2port::mma::keep<{types}>({root});"
-        own += _around(unit, loop, "{", kept, f"{name}.give({root});", "}")
-    if first >= 0:
-        edits[first] = (*edits.get(first, ()), *own)
-    else:
-        wrapper = next(u.wrapper for u in uses if u.wrapper is not None)
-        used[wrapper.function.name] += own
-
-
-def _one_more(unit: Unit, g: LocalFunction, name: str) -> Iterator[Edit]:
-    """A parameter of a local function, and an argument in each call."""
-    for at, text in ((g.made.at + 3, f"auto& {name}"), *((i + 1, name) for i in g.calls)):
-        close = unit.match[at]
-        yield insert(unit.p[close], text if close == at + 1 else f", {text}", Side.LEFT)
-
-
-def _around(unit: Unit, loop: range, *lines: str) -> list[Edit]:
-    """Two lines before a loop, with the pragmas that belong to it, and the others behind it; "" is none."""
-    start = loop.start
-    while start > 0 and (d := unit.lexed.directive_at(start - 1)) is not None and d.keyword == "pragma":
-        start = d.first
-    at = unit.p[start]
-    line = unit.line_start(unit.p[loop.start])
-    ahead = unit.text[line : unit.p[loop.start]]
-    indent = ahead[: len(ahead) - len(ahead.lstrip(" \t"))]
-    end = unit.end(loop.stop - 1)
-    head = f"\n{indent}".join(x for x in lines[:2] if x) + "\n" + ("" if start != loop.start else indent)
-    return [insert(at, head), Edit(end, end, ("".join(f"\n{indent}{x}" for x in lines[2:]),), Side.LEFT)]
+        noted.around.append(Around(loop, ("{", kept), (f"{name}.give({root});", "}")))
 
 
 def _free(unit: Unit, name: str) -> str:

@@ -128,6 +128,8 @@ template <class Acc, int Count, Lanes L = Lanes::tested> struct Kept {
         static_assert(sizeof(E) % 16 == 0, "four accumulators a tile");
         return at(array, &element);
     }
+    /// Does f to each of the four accumulators of the array that begin at p, whichever lane has it.
+    template <class T, class F> CU2PORT_MMA void each(T& array, const Acc* p, F f) { at(array, p).tile->each(f); }
 };
 /// The same where vector instructions multiply: nothing is kept.
 template <class Acc, Lanes L> struct Kept<Acc, 0, L> {
@@ -135,11 +137,15 @@ template <class Acc, Lanes L> struct Kept<Acc, 0, L> {
     template <class T> CU2PORT_MMA void give(T&) const {}
     template <class T> CU2PORT_MMA Into<Acc> at(T&, const void*) { return {nullptr, L}; }
     template <class T, class E> CU2PORT_MMA Into<Acc> of(T&, const E&) { return {nullptr, L}; }
+    template <class T, class F> CU2PORT_MMA void each(T&, Acc* p, F f) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) f(p[i]);
+    }
 };
 }  // namespace matrix
 
 /// Takes over an array of accumulators, of products of `A` and `B` by `How`, where matrix instructions do them.
-/// Until it is given back, only those products may touch it, with the tile in which its elements are.
+/// Until it is given back, only those products may touch it, with the tile in which its elements are, and `each`.
 template <class How, class A, class B, class Acc, class T> CU2PORT_MMA auto keep(T& array) {
     static_assert(sizeof(T) % 16 == 0, "four accumulators a tile");
     return matrix::Kept<Acc, (matrix::Unit<How, A, B>::words > 0 ? sizeof(T) / 16 : 0)>(array);

@@ -231,6 +231,14 @@ template <class Acc> struct Tile {
 
     CU2PORT_MMA void from_ptx(const Fragment<Acc, 4>& c) { matrix::put_part(c, sums[0]); }
     CU2PORT_MMA Fragment<Acc, 4> to_ptx() const { return matrix::part_of<Acc>(sums[0]); }
+    /// Not the copies, which nobody reads.
+    template <class F> CU2PORT_MMA void each(F f) {
+        for (int i = 0; i < 4; ++i) {
+            Acc x = sums[0][(i & 2) << 1 | (i & 1)];
+            f(x);
+            sums[0][(i & 2) << 1 | (i & 1)] = x;
+        }
+    }
 };
 
 }  // namespace mma

@@ -184,6 +184,15 @@ template <class Acc> struct Tile {
         asm("" : "+v"(sums[0]), "+v"(sums[1]));
 #endif
     }
+    /// What a lane has of its own warp. `sums` of the other one takes the same: nobody reads it here.
+    template <class F> CU2PORT_MMA void each(F f) {
+        const bool second = warp::detail::wave_lane() & 32;
+        for (int i = 0; i < 4; ++i) {
+            Acc x = second ? sums[1][i] : sums[0][i];
+            f(x);
+            sums[0][i] = sums[1][i] = x;
+        }
+    }
     CU2PORT_MMA Fragment<Acc, 4> to_ptx() const {
         const unsigned l = warp::detail::wave_lane();
         Acc mine[4];
