@@ -270,13 +270,18 @@ def test_examples_of_changes(library: str, clang: ClangService) -> None:
 
 SGEMM = "(h, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &alpha, a, m, b, k, &beta, c, m)"
 
-#: What a row's `argc`, `forms`, `values`, `drop` and `bare` do where their row's example does not show it.
+#: What a row's `argc`, `forms`, `values`, `drop`, `bare` and `tag` do where their row's example does not show it.
 KINDS_OF_CHANGE = {
     "other number of arguments": ("cublasSgemm('n', 'n', m, n, k, 1.f, a, m, b, k, 0.f, c, m);", "", "CU106"),
     "its number of arguments": ("cublasSgemm" + SGEMM, "hipblasSgemm" + SGEMM.replace("CU", "HIP"), ""),
     "number unknown, macro": (
         "#define S(...) cublasSgemm(__VA_ARGS__)",
         "#define S(...) hipblasSgemm(__VA_ARGS__)",
+        "",
+    ),
+    "behind `struct`, the name that needs no header": (
+        "struct cudaGraphicsResource; struct cudaGraphicsResource* a; cudaGraphicsResource* b;",
+        "struct _hipGraphicsResource; struct _hipGraphicsResource* a; hipGraphicsResource* b;",
         "",
     ),
     "number unknown, pack": ("cudaEventCreate(args...);", "hipEventCreate(args...);", ""),

@@ -170,6 +170,24 @@ def test_the_host_s_compiler_is_told_the_platform(tmp_path: Path) -> None:
     )
 
 
+def test_the_platform_is_told_where_the_headers_are_used(tmp_path: Path) -> None:
+    """An example looks for the toolkit, and the library above it for nothing: the language has told where CUDA is."""
+    files = {
+        "CMakeLists.txt": "project(x LANGUAGES C CUDA)\nadd_library(x x.c x.cu)\n"
+        "target_include_directories(x PUBLIC ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES})\n",
+        "examples/CMakeLists.txt": "project(e C)\nfind_package(CUDAToolkit)\ntarget_link_libraries(e CUDA::cudart)\n",
+    }
+    ran(str(_tree(tmp_path / "src", files)), "-o", str(tmp_path / "out"))
+    assert (
+        (tmp_path / "out" / "CMakeLists.txt")
+        .read_text()
+        .startswith(
+            "project(x LANGUAGES C HIP)\nfind_package(hip REQUIRED)\nadd_compile_definitions(__HIP_PLATFORM_AMD__)\n"
+        )
+    )
+    assert "find_package(hip)\ntarget" in (tmp_path / "out" / "examples" / "CMakeLists.txt").read_text()
+
+
 @pytest.mark.parametrize(
     ("above", "given"),
     [("14", True), ("98", True), ("17", False), ("${S}", False), ("14)\nset(CMAKE_CUDA_STANDARD 14", False)],

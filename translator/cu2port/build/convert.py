@@ -79,7 +79,7 @@ def facts(kind: str, data: bytes) -> Facts:
     rows = table()
     words = set(_WORD.findall(text))
     found = {row.package or _runtime(row.to) for name, row in rows["target"].items() if name in words}
-    found |= {row.package for name, row in rows["variable"].items() if row.value and name in words}
+    found |= {row.package for name, row in rows["variable"].items() if name in words}
     found |= {row.package for name, row in rows["command"].items() if name in words}
     linked = {word for m in _LINKED.finditer(text) for word in m[1].split()}
     found |= {

@@ -160,6 +160,8 @@ def _judge_use(unit: Unit, use: Use) -> RowFinding | None:
                 start, after if not unit.text[end:after].strip() and unit.in_directive(use.last) is None else end, ""
             ),
         )
+    elif row.tag and unit.tok(use.first - 1) in ("struct", "enum", "union"):
+        rename = (replace(start, end, row.tag),)
     elif (
         row.bare
         and unit.tok(use.first - 1) in ("struct", "enum", "union")

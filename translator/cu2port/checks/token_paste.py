@@ -44,6 +44,7 @@ class TokenPaste(Check):
             findings=1,
         ),
         Example("#define CAT(a, b) a##b\nint CAT(x, y);\n", note="no CUDA name"),
+        Example("#define OPTION(na) CURLOPT_##na\n", note="a library of another name"),
         Example(
             "#define GO(f, x) CHECK(cuda##f(x))\nGO(Free, p);\n",
             "#define GO(f, x) CHECK(hip##f(x))\nGO(Free, p);\n",
@@ -96,7 +97,7 @@ class TokenPaste(Check):
                 severity=Severity.INFO,
                 cuda=built,
             )
-        elif new is None:
+        elif new is None and _may_be_cuda(unit, words[0], params):
             yield self.finding(
                 f"`{unit.text[start:end]}` builds CUDA names that are not known here", start, end, cuda=built
             )
@@ -141,6 +142,11 @@ def _new_beginning(unit: Unit, macro: Macro, words: list[str]) -> str | None:
         found.add(row.hip[: len(row.hip) - len(rest)])
         uses += 1
     return found.pop() if uses and len(found) == 1 else None
+
+
+def _may_be_cuda(unit: Unit, first: str, params: tuple[str, ...]) -> bool:
+    """Whether a name that begins so can be one of CUDA's: `CURLOPT_` is no beginning of one."""
+    return first in params or any(n.startswith(first) for n in unit.catalog.names)
 
 
 def _of_form(unit: Unit, words: list[str], params: tuple[str, ...], call: Call | None) -> str | None:

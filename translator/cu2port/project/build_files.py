@@ -150,7 +150,8 @@ def _stand_ins(
     """Variables of CUDA's that files read: by index of the file that sets them, the first of its tree that looks for
     CUDA; and by root all that a tree sets."""
     anchors = {(item.root.path, item.relative): i for i, (item, f) in found.items() if f.anchor}
-    anchors = anchors or {(item.root.path, item.relative): i for i, (item, f) in found.items() if f.language}
+    languages = {(item.root.path, item.relative): i for i, (item, f) in found.items() if f.language}
+    anchors = anchors or languages
     out: dict[int, frozenset[str]] = {}
     known: dict[Path, frozenset[str]] = {}
     for root in {item.root.path for item, _ in found.values()}:
@@ -158,10 +159,23 @@ def _stand_ins(
         sets = frozenset(name for f in of_root for name in f.sets)
         reads = frozenset(name for f in of_root for name in f.stand_ins) - sets
         first = _first(root, anchors)
+        readers = [item.relative for item, f in found.values() if item.root.path == root and _reads(f)]
+        if first is not None and not _reaches(first[0], readers):
+            first = next((x for x in (_first(root, languages),) if x is not None and _reaches(x[0], readers)), first)
         if first is not None:
             out[first[1]] = reads
         known[root] = sets | (reads if first is not None else frozenset())
     return out, known
+
+
+def _reads(f: Facts) -> bool:
+    return bool(f.host_headers or f.stand_ins)
+
+
+def _reaches(path: str, readers: Iterable[str]) -> bool:
+    """Whether what a file of CMake sets is known where others read it: it is a module, or in a folder above."""
+    folder, _, name = path.rpartition("/")
+    return name != "CMakeLists.txt" or all(_holds(folder, reader) for reader in readers)
 
 
 def _old_standard(of_root: Iterable[Facts]) -> bool:
