@@ -18,7 +18,7 @@ from cu2port import catalog
 from cu2port.catalog import Row, load_catalog, version_key
 from cu2port.catalog.rulefile import CatalogError, Source, read_rules
 from cu2port.cli import cli
-from cu2port.core.model import Options
+from cu2port.core.model import Options, Outcome
 from cu2port.engine.translate import translate
 from cu2port.facts.clang import ClangService
 
@@ -279,6 +279,7 @@ KINDS_OF_CHANGE = {
         "#define S(...) hipblasSgemm(__VA_ARGS__)",
         "",
     ),
+    "in C++, a default argument": ("cudaMallocHost(&p, n);", "hipHostMalloc(&p, n);", ""),
     "behind `struct`, the name that needs no header": (
         "struct cudaGraphicsResource; struct cudaGraphicsResource* a; cudaGraphicsResource* b;",
         "struct _hipGraphicsResource; struct _hipGraphicsResource* a; hipGraphicsResource* b;",
@@ -401,6 +402,13 @@ def test_kinds_of_change(case: str, clang: ClangService) -> None:
     result = translate(before, options, path="a.cuh", clang=clang)
     assert result.output.decode() == (after or before)
     assert [j.finding.code for j in result.findings if j.finding.code == "CU106"] == ([code] if code else [])
+
+
+def test_a_source_in_c_has_no_default_arguments(clang: ClangService) -> None:
+    text = "void f(void** p) { cudaMallocHost(p, 12); cudaMallocHost(p); }"
+    result = translate(text, Options(), path="a.c", clang=clang)
+    assert "hipHostMalloc(p, 12, hipHostMallocDefault)" in result.output.decode()
+    assert [j.finding.code for j in result.findings if j.outcome is not Outcome.APPLIED] == ["CU106"]
 
 
 def test_examples_show_their_name() -> None:

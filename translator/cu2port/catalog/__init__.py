@@ -47,11 +47,12 @@ class Form:
 class Row:
     """One CUDA name and its mapping.
 
-    `hip` is empty exactly when `mapping` is `unsupported`, or when the word is removed (`drop`). `bare`: a `struct` or
-    `enum` before the name is removed, since the HIP name is a typedef; `tag`: what is written behind it instead. `helper`: the cu2port header that declares the
-    target. `args`: argument index -> template; `call`: template of the whole call; `argc`: the argument counts that the
-    row applies to (empty: any); `values`: argument index -> ((CUDA, HIP), ...); `forms`: other signatures, by argument
-    count. `no_images`: the target for GPUs without texture units, of `texture.hpp`. Versions are text, "" = unknown.
+    `hip` is empty exactly when `mapping` is `unsupported`, or when the word is removed (`drop`). `bare`: a `struct`
+    or `enum` before the name is removed, since the HIP name is a typedef; `tag`: what is written behind it instead.
+    `c_call`: `call` in C sources. `helper`: the cu2port header that declares the target. `args`: argument index ->
+    template; `call`: template of the whole call; `argc`: the argument counts that the row applies to (empty: any);
+    `values`: argument index -> ((CUDA, HIP), ...); `forms`: other signatures, by argument count. `no_images`: the
+    target for GPUs without texture units, of `texture.hpp`. Versions are text, "" = unknown.
     """
 
     cuda: str
@@ -77,6 +78,7 @@ class Row:
     strict: bool = False
     bare: bool = False
     tag: str = ""
+    c_call: str = ""
     helper: str = ""
     drop: bool = False
 
@@ -332,6 +334,7 @@ def _row(name: str, library: str, data: Any) -> Row:
         strict=bool(data.get("strict", False)),
         bare=bool(data.get("bare", False)),
         tag=data.get("tag", ""),
+        c_call=data.get("c_call", ""),
         helper=data.get("helper", ""),
         drop=bool(data.get("drop", False)),
     )

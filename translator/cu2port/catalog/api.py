@@ -6,25 +6,22 @@ The rules of checks/api_*.py make findings of these; the loop over the tokens is
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from cu2port.catalog import Form, Row, lack_images, target, version_key, without_images
 from cu2port.catalog.argtypes import is_of_type
+from cu2port.catalog.calls import rewritten_call
 from cu2port.catalog.cases import label_findings
 from cu2port.catalog.findings import Kind, RowFinding, by_kind
 from cu2port.catalog.uses import Use, unknown, uses
-from cu2port.core.model import Edit, Severity, Side, Span, Trust, insert, replace
+from cu2port.core.files import suffix
+from cu2port.core.model import Edit, Severity, Span, Trust, replace
 from cu2port.facts.conditionals import Cover
 from cu2port.facts.declared import stands_in
 from cu2port.facts.structure import Call
 from cu2port.facts.unit import Unit
 from cu2port.facts.warpnames import LOGICAL, SPACE
-from cu2port.syntax.lexer import is_string
-
-_PLACEHOLDER = re.compile(r"\{(-?\d+)(\*?)\}|\{\*\}|\{<>\}")
-_CAST = re.compile(r"reinterpret_cast<([\w *]+)>\(\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +133,11 @@ def _judge_use(unit: Unit, use: Use) -> RowFinding | None:
     if row.no_images and lack_images(unit.options.archs):
         row = without_images(row)
         use = dataclasses.replace(use, row=row)
+    if row.c_call and suffix(unit.path) == ".c":
+        row = dataclasses.replace(
+            row, mapping="change", call=row.c_call, why="HIP's has a default value, in C++ alone."
+        )
+        use = dataclasses.replace(use, row=row)
     hip, problem = target(row, unit.options.rocm)
     if problem and row.cuda in LOGICAL and unit.options.warp != "flag":
         return None  # warp.hpp has it for every ROCm
@@ -206,7 +208,7 @@ def _change(unit: Unit, use: Use, hip: str, rename: tuple[Edit, ...]) -> RowFind
         elif count is not None and row.argc and count not in row.argc:
             problem = _other_count(count, row)
         elif call is not None and (count is not None or row.args or row.call):
-            rewritten = _rewrite(unit, use, call, rename, hip)
+            rewritten = rewritten_call(unit, use, call, rename)
             if rewritten is None:
                 problem = "its arguments do not fit the change"
             else:
@@ -307,94 +309,3 @@ def _other_count(count: int, row: Row) -> str:
     known = " or ".join(map(str, sorted({*row.argc, *(n for f in row.forms for n in f.argc)})))
     what = "the change is known for" if row.mapping == "change" else "HIP's takes"
     return f"called with {count} arguments, and {what} {known}"
-
-
-def _rewrite(unit: Unit, use: Use, call: Call, rename: tuple[Edit, ...], hip: str) -> tuple[Edit, ...] | None:
-    """Edits that change a call as its row says, keeping the bytes of every argument; None if they do not fit."""
-    row = use.row
-    count = len(call.args)
-    if row.call:
-        parts = _parts(row.call, call, Span(unit.end(use.last), unit.p[call.open]))
-        if parts is None:
-            return None
-        return (Edit(unit.p[use.first], unit.end(call.close), parts),)
-    edits = list(rename)
-    for index, pairs in row.values:
-        at = index + count if index < 0 else index
-        if not 0 <= at < count:
-            return None
-        span = call.args[at]
-        instead = dict(pairs).get(unit.text[span.start : span.end])
-        if instead is not None:
-            edits.append(replace(span.start, span.end, instead))
-    for index, template in row.args:
-        at = index + count if index < 0 else index
-        if not 0 <= at < count:
-            return None
-        span = call.args[at]
-        if "HIP_SYMBOL" in template and is_string(unit.tok(unit.lexed.at(span.start))):
-            # Symbols named by strings went with CUDA 5; the variable of that name is what was meant, and where it
-            # cannot be seen the compiler says so.
-            symbol = unit.text[span.start : span.end].strip('"')
-            if not symbol.isidentifier():
-                return None
-            edits.append(replace(span.start, span.end, template.replace("{" + str(index) + "}", symbol)))
-            continue
-        own = "{" + str(index) + "}"
-        before, middle, after = template.partition(own)
-        if middle and "{" not in before and "{" not in after:
-            if before and not _is_cast_to(unit.text[span.start : span.end], before):
-                edits.append(insert(span.start, before, Side.RIGHT))
-                edits.append(insert(span.end, after, Side.LEFT))
-            elif after and not before:
-                edits.append(insert(span.end, after, Side.LEFT))
-            continue
-        parts = _parts(template, call)
-        if parts is None:
-            return None
-        edits.append(Edit(span.start, span.end, parts))
-    return tuple(edits)
-
-
-def _is_cast_to(argument: str, opening: str) -> bool:
-    """Whether an argument is already what `reinterpret_cast<T>(` would make of it; `(T)x` counts."""
-    if argument.startswith(opening):
-        return True
-    cast = _CAST.match(opening)
-    wanted = "(" + re.sub(r"\s", "", cast[1]) + ")" if cast is not None else ""
-    return bool(wanted) and re.sub(r"\s", "", argument[: 4 * len(wanted)]).startswith(wanted)
-
-
-def _parts(template: str, call: Call, angled: Span | None = None) -> tuple[str | Span, ...] | None:
-    """A template as literal text and kept spans; None if it names an argument that the call lacks.
-
-    `angled`: the template arguments as written, with their brackets.
-    """
-    out: list[str | Span] = []
-    position = 0
-    count = len(call.args)
-    for m in _PLACEHOLDER.finditer(template):
-        out.append(template[position : m.start()])
-        position = m.end()
-        if m.group() == "{<>}":
-            if angled is None or angled.end <= angled.start:
-                return None
-            out.append(angled)
-            continue
-        if m.group(1) is None:
-            if count:
-                out.append(Span(call.args[0].start, call.args[-1].end))
-            continue
-        n = int(m.group(1))
-        n = n + count if n < 0 else n
-        if m.group(2):
-            if n < count:
-                out.append(Span(call.args[n].start, call.args[-1].end))
-            elif out and isinstance(out[-1], str):
-                out[-1] = out[-1].rstrip().removesuffix(",")
-            continue
-        if not 0 <= n < count:
-            return None
-        out.append(call.args[n])
-    out.append(template[position:])
-    return tuple(x for x in out if x != "")

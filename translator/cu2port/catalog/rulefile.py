@@ -15,7 +15,9 @@ _MACRO = re.compile(r"[A-Za-z_]\w*\Z")
 _TYPE = re.compile(r"!?\*\Z|const\*\*\Z|[A-Za-z_]\w*\Z")
 _VERSION = re.compile(r"\d+(?:\.\d+){0,3}\Z")
 VERSION_KEYS = ("cuda_since", "cuda_deprecated", "cuda_removed", "hip_since", "hip_deprecated", "hip_removed")
-_COMMON = frozenset({*VERSION_KEYS, "older", "unchecked", "strict", "headers", "bare", "tag", "helper", "no_images"})
+_COMMON = frozenset(
+    {*VERSION_KEYS, "older", "unchecked", "strict", "headers", "bare", "tag", "c_call", "helper", "no_images"}
+)
 _RENAME_KEYS = _COMMON | {"hip", "argc"}
 _CHANGE_KEYS = _COMMON | {"cuda", "hip", "args", "call", "argc", "values", "forms", "trust", "why", "example", "drop"}
 _UNSUPPORTED_KEYS = frozenset({*VERSION_KEYS, "cuda", "why", "instead", "strict", "headers"})
