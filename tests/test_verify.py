@@ -422,6 +422,8 @@ def test_files_that_others_include_are_no_units_of_their_own() -> None:
     assert verify("out").exit_code == 0
     language = {Path(w[-1]).name: w[w.index("-x") + 1] for t, w in compiled() if t == "host"}
     assert language == {"main.hip": "hip", "gpu.cpp": "hip", "plain.c": "c"}
+    narrowing = {Path(w[-1]).name: "-Wno-c++11-narrowing" in w for t, w in compiled() if t == "host"}
+    assert narrowing == {"main.hip": False, "gpu.cpp": False, "plain.c": True}  # gcc only warns
 
 
 def test_the_build_gives_flags_and_no_others() -> None:

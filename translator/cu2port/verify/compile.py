@@ -95,8 +95,9 @@ class _Session:
             if not self.compiler.defines_wave and self.headers.want_wave_macro:
                 words.append(f"-D{WAVE_MACRO}={wave_size(arch) if target != HOST else 64}")
             words.append("--cuda-host-only" if target == HOST else "--cuda-device-only")
-        elif not self.request.build:
-            words += ["-idirafter", str(self.headers.include)]
+        else:
+            words.append("-Wno-c++11-narrowing")  # gcc, which compiles such units as a rule, only warns of it
+            words += [] if self.request.build else ["-idirafter", str(self.headers.include)]
         if target == HOST:
             return [*words, "-fsyntax-only", "-MD", "-MF", output, "-MT", "unit"]
         # machine code, not assembly: only an object has its inline assembly read
