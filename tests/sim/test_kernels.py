@@ -87,6 +87,27 @@ def test_two_devices_share_memory(build: Callable[[Path, int], Path], tmp_path: 
         assert simulate.run(binary, (), simulate.Limits(60), capture=True, settings=settings).output == said
 
 
+def test_each_device_has_its_variables(build: Callable[[Path, int], Path], tmp_path: Path) -> None:
+    (tmp_path / "own.hip").write_text(
+        "#include <hip/hip_runtime.h>\n#include <cstdio>\n"
+        "__constant__ int step; __device__ int sum;\n"
+        "__global__ void add() { sum += step; }\n"
+        "int main() {\n"
+        "  for (int d = 0; d < 2; ++d) {\n"
+        "    int by = d + 1, from = 10 * d; (void)hipSetDevice(d);\n"
+        "    (void)hipMemcpyToSymbol(HIP_SYMBOL(step), &by, 4); (void)hipMemcpyToSymbol(HIP_SYMBOL(sum), &from, 4); }\n"
+        "  for (int d : {1, 0, 1}) { (void)hipSetDevice(d); add<<<1, 1>>>(); }\n"
+        "  for (int d = 0; d < 2; ++d) {\n"
+        "    int x; (void)hipSetDevice(d); (void)hipMemcpyFromSymbol(&x, HIP_SYMBOL(sum), 4);\n"
+        '    printf("%d ", x); }\n'
+        "}\n"
+    )
+    binary = build(tmp_path / "own.hip", 64)
+    for devices, said in (("1", b"16 16 "), ("2", b"1 14 ")):
+        settings = {"CU2PORT_SIM_DEVICES": devices}
+        assert simulate.run(binary, (), simulate.Limits(60), capture=True, settings=settings).output == said
+
+
 def test_a_launch_over_continued_lines(simulated: Callable[..., simulate.Ran]) -> None:
     ran = simulated(
         "#include <hip/hip_runtime.h>\n#include <cstdio>\n"

@@ -415,6 +415,16 @@ template <class T>
 void* address(const T& symbol) {
     return const_cast<void*>(static_cast<const void*>(&symbol));
 }
+struct Variable {  // part of a variable, on one GPU
+    void* place;
+    std::size_t size, offset;
+    int device;
+    char* part() const { return static_cast<char*>(variable_on(device, place, size)) + offset; }
+};
+template <class T>
+Variable variable(const T& symbol, std::size_t offset) {
+    return {address(symbol), sizeof(T), offset, current_device()};
+}
 template <class T>
 int symbol_range(const T&, std::size_t offset, std::size_t n) {
     return offset + n <= sizeof(T) ? hipSuccess : hipErrorInvalidValue;
@@ -423,29 +433,30 @@ int symbol_range(const T&, std::size_t offset, std::size_t n) {
 template <class T>
 inline hipError_t hipMemcpyToSymbol(const T& symbol, const void* from, size_t n, size_t offset = 0, hipMemcpyKind = hipMemcpyHostToDevice) {
     if (int e = cu2port_sim::symbol_range(symbol, offset, n)) return cu2port_sim::note(e);
-    char* to = static_cast<char*>(cu2port_sim::address(symbol)) + offset;
-    return cu2port_sim::at_once([=] { return cu2port_sim::copy(to, from, n); });
+    const auto to = cu2port_sim::variable(symbol, offset);
+    return cu2port_sim::at_once([=] { return cu2port_sim::copy(to.part(), from, n); });
 }
 template <class T>
 inline hipError_t hipMemcpyToSymbolAsync(const T& symbol, const void* from, size_t n, size_t offset, hipMemcpyKind, hipStream_t s = nullptr) {
     if (int e = cu2port_sim::symbol_range(symbol, offset, n)) return cu2port_sim::note(e);
-    char* to = static_cast<char*>(cu2port_sim::address(symbol)) + offset;
-    return cu2port_sim::submit(s, [=] { return cu2port_sim::copy(to, from, n); });
+    const auto to = cu2port_sim::variable(symbol, offset);
+    return cu2port_sim::submit(s, [=] { return cu2port_sim::copy(to.part(), from, n); });
 }
 template <class T>
 inline hipError_t hipMemcpyFromSymbol(void* to, const T& symbol, size_t n, size_t offset = 0, hipMemcpyKind = hipMemcpyDeviceToHost) {
     if (int e = cu2port_sim::symbol_range(symbol, offset, n)) return cu2port_sim::note(e);
-    const char* from = static_cast<char*>(cu2port_sim::address(symbol)) + offset;
-    return cu2port_sim::at_once([=] { return cu2port_sim::copy(to, from, n); });
+    const auto from = cu2port_sim::variable(symbol, offset);
+    return cu2port_sim::at_once([=] { return cu2port_sim::copy(to, from.part(), n); });
 }
 template <class T>
 inline hipError_t hipMemcpyFromSymbolAsync(void* to, const T& symbol, size_t n, size_t offset, hipMemcpyKind, hipStream_t s = nullptr) {
     if (int e = cu2port_sim::symbol_range(symbol, offset, n)) return cu2port_sim::note(e);
-    const char* from = static_cast<char*>(cu2port_sim::address(symbol)) + offset;
-    return cu2port_sim::submit_copy(to, s, [=] { return cu2port_sim::copy(to, from, n); });
+    const auto from = cu2port_sim::variable(symbol, offset);
+    return cu2port_sim::submit_copy(to, s, [=] { return cu2port_sim::copy(to, from.part(), n); });
 }
 template <class P, class T>
 inline hipError_t hipGetSymbolAddress(P** p, const T& symbol) {
+    (void)cu2port_sim::variable(symbol, 0).part();  // from now on each GPU has its own; the place is that of all
     return *p = static_cast<P*>(cu2port_sim::address(symbol)), hipSuccess;
 }
 template <class T>

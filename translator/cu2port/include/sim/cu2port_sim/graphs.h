@@ -209,14 +209,14 @@ inline hipError_t hipGraphAddMemcpyNode1D(CU2PORT_SIM_NODE, void* to, const void
 template <class T>
 inline hipError_t hipGraphAddMemcpyNodeToSymbol(CU2PORT_SIM_NODE, const T& symbol, const void* from, size_t size,
                                                 size_t offset, hipMemcpyKind) {
-    char* to = static_cast<char*>(cu2port_sim::address(symbol)) + offset;
-    return cu2port_sim::add_node(node, g, after, n, hipGraphNodeTypeMemcpy, [=] { return cu2port_sim::copy(to, from, size); });
+    const auto to = cu2port_sim::variable(symbol, offset);
+    return cu2port_sim::add_node(node, g, after, n, hipGraphNodeTypeMemcpy, [=] { return cu2port_sim::copy(to.part(), from, size); });
 }
 template <class T>
 inline hipError_t hipGraphAddMemcpyNodeFromSymbol(CU2PORT_SIM_NODE, void* to, const T& symbol, size_t size,
                                                   size_t offset, hipMemcpyKind) {
-    const char* from = static_cast<char*>(cu2port_sim::address(symbol)) + offset;
-    return cu2port_sim::add_node(node, g, after, n, hipGraphNodeTypeMemcpy, [=] { return cu2port_sim::copy(to, from, size); });
+    const auto from = cu2port_sim::variable(symbol, offset);
+    return cu2port_sim::add_node(node, g, after, n, hipGraphNodeTypeMemcpy, [=] { return cu2port_sim::copy(to, from.part(), size); });
 }
 inline hipError_t hipGraphAddMemsetNode(CU2PORT_SIM_NODE, const hipMemsetParams* p) {
     if (hipError_t e = cu2port_sim::add_node(node, g, after, n, hipGraphNodeTypeMemset, {})) return e;

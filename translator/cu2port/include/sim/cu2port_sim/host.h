@@ -59,6 +59,8 @@ std::size_t memory_limit();
 std::size_t memory_used();
 int devices();          // how many GPUs programs see; they share one memory
 int& current_device();  // of this OS thread
+// Where a GPU has its own copy of a `__device__` or `__constant__` variable at this moment.
+void* variable_on(int device, void* variable, std::size_t size);
 int device_of(const void* p);
 double seconds();
 int& last_error();
