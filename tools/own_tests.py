@@ -28,7 +28,7 @@ TABLE = Path(__file__).with_suffix(".toml")
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 RUNS = {"32": ("32", "logical"), "64": ("64", "logical"), "renamed": ("64", "flag")}
 SUITE_S = 1200  # most seconds for a build, and for a command of many tests
-TEST_S = 120
+TEST_S = 300
 
 
 def simulate(run: str, command: str, folder: Path, limit: float) -> tuple[int, str]:
