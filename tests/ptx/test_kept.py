@@ -24,7 +24,8 @@ def kernel(
 ) -> str:
     """A function of n that nothing is known of, a kernel with `side`."""
     return (
-        f"__device__ void load(unsigned*, unsigned*);\n{side} void k(float* out, int n) {{\n"
+        "#define HALF (threadIdx.x / 16)\n__device__ void load(unsigned*, unsigned*);\n"
+        f"{side} void k(float* out, int n) {{\n"
         f"    {declared} = {{}};\n    unsigned a[4], b[2];\n    {before}\n    {loop}\n    {after}\n}}\n"
     )
 
@@ -93,6 +94,10 @@ def test_places_that_are_computed() -> None:
         .replace('"+f"(acc[0][2])', '"+f"(acc[0][3])', 1),
         "do { " + product("acc[0]") + " } while (--n);",
         "if (n) { " + product("acc[0]") + " }",  # no loop
+        LOOP % product("acc[threadIdx.x & 1]"),  # another tile in each lane
+        "const int j = threadIdx.x / 4 % 2; " + LOOP % product("acc[j]"),
+        "int j = 0; if (threadIdx.x < 7) j = 1; " + LOOP % product("acc[j]"),
+        LOOP % product("acc[HALF]"),
         "for (int k = 0; k < n; ++k) { float acc[2][4] = {}; " + product("acc[0]") + " }",
         LOOP % ("auto f = [&] { " + product("acc[0]") + " }; f();"),
     ],
@@ -334,6 +339,13 @@ SOME = "if (threadIdx.x < 32) "
             "auto f = [&](int k) { " + SOME + "return; out[k] = 0; };",
             "for (int k = 0; k < n; ++k) { f(k); " + ONE + " }",
         ),
+        ("", "if (threadIdx.x < 64) { int m = n; for (int k = 0; k < m; ++k) { " + ONE + " } }"),
+        (
+            "",
+            "for (int i = 0; i < out[threadIdx.x]; ++i) { for (int k = 0; k < i; ++k) { "
+            + ONE
+            + " } out[i] = acc[0][0]; }",
+        ),
         ("", "for (int k = 0; k < n; ++k) { switch (k % 2) { case 0: break; default: n -= k; } " + ONE + " }"),
     ],
 )
@@ -383,6 +395,9 @@ def test_loops_of_which_all_lanes_have_as_many_steps(before: str, loop: str) -> 
         ("int m = 4;\n#if A\nint k = 1;\n#else\nint k = threadIdx.x;\n#endif\n", "for (; k < m; ++k) { " + ONE + " }"),
         ("", "for (int k = 0; k < n; ++k) { __shared__ int x; " + ONE + " }"),  # no lambda may have it
         ("", "each(4) { while (n--) { " + ONE + " } }"),
+        ("int m = 3;", "if (threadIdx.x < 64) { m = n; } while (m--) { " + ONE + " }"),
+        ("", "switch (threadIdx.x) { int m; case 0: m = 3; default: while (m--) { " + ONE + " } }"),
+        ("int i = 0;", "while (i < out[threadIdx.x]) { ++i; } for (int k = 0; k < i; ++k) { " + ONE + " }"),
         ("", "for (int k = 0; k < n; ++k) { switch (threadIdx.x) { case 1: " + ONE + " } }"),
     ],
 )

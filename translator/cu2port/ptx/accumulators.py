@@ -101,6 +101,16 @@ def place_of(e: Expr) -> str | None:
     return e.text if isinstance(e, Name) and not e.qualified and not e.targs else None
 
 
+def subscripts(e: Expr) -> list[Expr]:
+    """The numbers in such an expression, or in that of an element, that choose the place."""
+    out = []
+    while isinstance(e, (Binary, Index, Unary)):
+        if not isinstance(e, Unary):
+            out.append(e.b if isinstance(e, Binary) else e.inner)
+        e = e.a if isinstance(e, Binary) else e.base if isinstance(e, Index) else e.x
+    return out
+
+
 def is_pure(e: Expr) -> bool:
     """Whether an expression may be written twice: nothing is called, counted up or assigned."""
     return not any(

@@ -40,6 +40,7 @@ from cu2port.syntax.tree import (
     heads,
     parts,
     root,
+    statements,
 )
 from cu2port.syntax.words import CONDITIONS, LEAVING
 
@@ -79,7 +80,7 @@ class Seen:
     with their values, and what chooses there. `lost`: those that something else may change. `names`: tokens that were
     understood. `within`: statements by token, with what chooses there, each time. `returns`: what chooses at each
     `return`. `locals`: names of variables. `unread`: what may do anything. `called`: tokens of calls of lambdas.
-    `params`: the function's, by key."""
+    `params`: the function's, by key. `under`: what chose who has a variable at all."""
 
     assigned: list[tuple[int, tuple[Expr, ...], Controls]] = field(default_factory=list)
     lost: set[int] = field(default_factory=set)
@@ -91,18 +92,27 @@ class Seen:
     lambdas: Mapping[str, LocalFunction] = field(default_factory=dict)
     called: list[int] = field(default_factory=list)
     params: list[tuple[int, Param]] = field(default_factory=list)
+    under: dict[int, Controls] = field(default_factory=dict)
 
     def lose(self, unit: Unit, name: str, at: int) -> None:
         """What a name means at a token may change."""
         self.lost.add(key_at(unit, name, at))
 
-    def declare(self, unit: Unit, name: str, at: int) -> int:
+    def declare(self, unit: Unit, name: str, at: int, controls: Controls = ()) -> int:
         """The key of the variable that token `at` declares."""
-        key = _key_of(unit.declaration(at), name)
+        d = unit.declaration(at)
+        key = _key_of(d, name)
         self.locals[key] = name
+        stays = d is not None and "static" in unit.t[d.type_first : d.type_stop]
+        self.under[key] = () if stays else controls
         if key == UNKNOWN:
             self.unread.append(at)
         return key
+
+    def chosen(self, key: int, controls: Controls) -> Controls:
+        """What chooses lanes at a place, among those that have the variable there."""
+        known = self.under.get(key, ())
+        return tuple(c for n, c in enumerate(controls) if c.kind == "switch" or n >= len(known) or c is not known[n])
 
 
 UNKNOWN = -1  # the key of what is no variable of the function
@@ -159,6 +169,9 @@ def _statement(unit: Unit, s: Stmt | None, controls: Controls, seen: Seen) -> No
         if s.kind == "for" and ";" not in unit.t[s.at : unit.match[s.at + 1]]:
             seen.unread.append(s.at)
         _statement(unit, s.init, controls, seen)
+        for d in statements(s.init):
+            if isinstance(d, Decl):  # who has left the loop has it no more
+                seen.declare(unit, d.name, d.at, inner)
         for head in heads(s):
             _expression(unit, head, inner, seen)
         _statement(unit, s.body, inner, seen)
@@ -201,7 +214,7 @@ def _jump(s: Jump, controls: Controls, seen: Seen) -> None:
 
 
 def _declaration(unit: Unit, s: Decl, controls: Controls, seen: Seen) -> None:
-    key = seen.declare(unit, s.name, s.at)
+    key = seen.declare(unit, s.name, s.at, controls)
     seen.names.add(s.at)
     if s.name in seen.lambdas:
         return
@@ -254,10 +267,11 @@ def _lambda(unit: Unit, g: LocalFunction, call: CallExpr, controls: Controls, se
     if len(seen.called) > _MOST_CALLS or call.at in g.span or len(call.args) > len(g.made.params):
         seen.unread.append(call.at)
         return
+    inner = (*controls, Control(call.at, "call", None))
     for n, p in enumerate(g.made.params):
         if p.at < 0:
             continue
-        key = seen.declare(unit, p.name, p.at)
+        key = seen.declare(unit, p.name, p.at, inner)
         seen.names.add(p.at)
         value = call.args[n] if n < len(call.args) else p.default
         if p.reference or p.volatile or value is None:
@@ -266,7 +280,7 @@ def _lambda(unit: Unit, g: LocalFunction, call: CallExpr, controls: Controls, se
             seen.assigned.append((key, (value,), controls))
             if p.reference or p.pointer:
                 seen.lose(unit, root(value), call.at)
-    _statement(unit, g.made.body, (*controls, Control(call.at, "call", None)), seen)
+    _statement(unit, g.made.body, inner, seen)
 
 
 def _given_away(unit: Unit, e: CallExpr | Other) -> Iterator[tuple[str, int]]:

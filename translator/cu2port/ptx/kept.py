@@ -27,7 +27,7 @@ from dataclasses import dataclass, field, replace
 from cu2port.core.model import Edit, Side, insert
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
-from cu2port.ptx.accumulators import Product, find_product, is_pure, place_of
+from cu2port.ptx.accumulators import Product, find_product, is_pure, place_of, subscripts
 from cu2port.ptx.asm import AsmStatement
 from cu2port.ptx.isa_matrix import Form
 from cu2port.ptx.lambdas import LocalFunction, all_statements, local_functions, reached
@@ -38,17 +38,19 @@ from cu2port.ptx.matrix_forms import kinds
 from cu2port.ptx.regions import Around, Holds, around, crosses, extent, one_more, rows
 from cu2port.ptx.uniform import all_alike, stays_together
 from cu2port.syntax.operands import tokens
-from cu2port.syntax.statements import parameters, read_body
+from cu2port.syntax.statements import parameters, read_body, read_expression
 from cu2port.syntax.tree import (
     Asm,
     Block,
     CallExpr,
     Decl,
     Eval,
+    Expr,
     Loop,
     Name,
     Unary,
     statements,
+    walk,
 )
 
 _SUMS = {"f32": "float", "s32": "int"}
@@ -233,9 +235,7 @@ def _uses(
             a, b = tokens(arg)
             if root is not None and is_pure(arg):
                 yield _Use(s.at, root, (range(a, b + 1),), w.products[0][0].form, None, s.expr, w)
-    yield from (
-        _Use(m.wanted.at, m.root, (*m.places, *m.gone), map=m) for m in find_maps(unit, all_statements(body, local))
-    )
+    yield from (_Use(m.at, m.root, (*m.places, *m.gone), map=m) for m in find_maps(unit, all_statements(body, local)))
 
 
 def _regions(
@@ -284,11 +284,25 @@ def _regions(
 
 
 def _is_kept(unit: Unit, f: Function, region: range, inside: list[_Use]) -> bool:
-    """Whether products of one kind add to what maps change alike in all lanes."""
-    maps = [u.map.wanted for u in inside if u.map is not None]
+    """Whether products of one kind add to what maps change alike, and all lanes of a warp name the same places."""
+    maps = [u.map for u in inside if u.map is not None]
     forms = {(kinds(u.form), u.form.d) for u in inside if u.form is not None}
-    alike = {_SUMS[d] for _, d in forms} | {u.map.type_ for u in inside if u.map is not None}
-    return len(forms) == len(alike) == 1 and (not maps or all_alike(unit, f, region, maps))
+    if len(forms) != 1 or len({_SUMS[d] for _, d in forms} | {m.type_ for m in maps}) != 1:
+        return False
+    chosen = [e for u in inside if u.map is None for r in u.places for e in subscripts(_expression(unit, r))]
+    values = [*chosen, *(e for m in maps for e in m.values)]
+    elements = frozenset(i for m in maps for i in m.elements) | _of_other_files(unit, chosen)
+    return all_alike(unit, f, values, elements) and (not maps or stays_together(unit, f, region, [m.at for m in maps]))
+
+
+def _of_other_files(unit: Unit, subscripts_: list[Expr]) -> frozenset[int]:
+    """Names in subscripts that may be constants of other files, if the function has none of that name."""
+    names = (x for e in subscripts_ for x in walk(e) if isinstance(x, Name))
+    return frozenset(x.at for x in names if x.text != "threadIdx" and x.text not in unit.macros)
+
+
+def _expression(unit: Unit, r: range) -> Expr:
+    return read_expression(unit, r.start, r.stop)
 
 
 def _around_uses(local: Mapping[str, LocalFunction], loop: range, uses: list[_Use]) -> list[LocalFunction]:

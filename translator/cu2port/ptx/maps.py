@@ -19,7 +19,6 @@ from cu2port.facts.blocks import named_number
 from cu2port.facts.unit import Unit
 from cu2port.ptx.accumulators import is_fours, is_pure
 from cu2port.ptx.local_arrays import is_array
-from cu2port.ptx.uniform import Wanted
 from cu2port.syntax.operands import tokens
 from cu2port.syntax.tree import (
     Assign,
@@ -51,12 +50,15 @@ _SIGNS = frozenset("-+!~*")
 
 @dataclass(frozen=True)
 class ElementMap:
-    """A loop over elements, or four statements, tokens `span`. `body`: what is done to an element; `places`: where it
-    names the element; `step`: how the loop counts; `gone`: the other three statements."""
+    """A loop over elements, or four statements, at token `at`, all tokens `span`. `values`: what it does them with, and
+    in `elements`. `body`: what is done to an element; `places`: where it names the element; `step`: how the loop
+    counts; `gone`: the other three statements."""
 
     root: str
     type_: str
-    wanted: Wanted
+    at: int
+    values: tuple[Expr, ...]
+    elements: frozenset[int]
     span: range
     body: range
     places: tuple[range, ...]
@@ -193,8 +195,9 @@ class _Done:
         """It, with the tokens of what is around."""
         places = tuple(self.place(e) for e in self.elements)
         root = self.unit.t[places[0].start]
-        wanted = Wanted(at, tuple(self.values), frozenset(e.at for e in self.elements))
-        return ElementMap(root, self.arrays[root][1], wanted, span, body, places, step, gone)
+        elements = frozenset(e.at for e in self.elements)
+        type_ = self.arrays[root][1]
+        return ElementMap(root, type_, at, tuple(self.values), elements, span, body, places, step, gone)
 
 
 def _is(e: Expr, counter: str) -> bool:

@@ -43,29 +43,19 @@ def stays_together(unit: Unit, f: Function, region: range | None, places: Collec
     return seen is not None and _come(unit, seen, _varying(unit, f, seen), region, places)
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """A statement that all lanes must come to with these values the same. `elements`: expressions in them, by token,
-    that may differ."""
-
-    at: int
-    values: tuple[Expr, ...]
-    elements: frozenset[int]
-
-
-def all_alike(unit: Unit, f: Function, region: range, wanted: Collection[Wanted]) -> bool:
-    """Whether the lanes of a warp that begin a part of a function all come to these statements with the same values.
+def all_alike(unit: Unit, f: Function, values: Collection[Expr], elements: frozenset[int]) -> bool:
+    """Whether values are the same for all lanes of a warp that use them together. `elements`: elements in them, and
+    names of other files, by token, which may be what they are.
 
     Here what a pointer of all lanes has at a place of all lanes is a value too: lanes of a warp read it together.
     """
+    if all(isinstance(e, Num) for e in values):
+        return True
     seen = read(unit, f)
     if seen is None:
         return False
-    chosen = _varying(unit, f, seen)
-    read_too = _varying(unit, f, seen, _Values(unit, seen, chosen))
-    return _come(unit, seen, chosen, region, [w.at for w in wanted]) and all(
-        _Values(unit, seen, read_too, w.elements).same(e) for w in wanted for e in w.values
-    )
+    read_too = _varying(unit, f, seen, _Values(unit, seen, _varying(unit, f, seen)))
+    return all(map(_Values(unit, seen, read_too, elements).same, values))
 
 
 def _come(unit: Unit, seen: Seen, varying: set[int], region: range | None, places: Collection[int]) -> bool:
@@ -104,7 +94,7 @@ def _varying(unit: Unit, f: Function, seen: Seen, choice: _Values | None = None)
         for key, made_of, controls in seen.assigned:
             if key in out:
                 continue
-            chosen = (e for c in controls for e in c.conditions())
+            chosen = (e for c in seen.chosen(key, controls) for e in c.conditions())
             if not all(map(values.same, made_of)) or not all(map((choice or values).same, chosen)):
                 out.add(key)
                 changed = True
@@ -135,7 +125,7 @@ class _Values:
             key = key_at(self.unit, e.text, e.at)
             if key in self.seen.locals:
                 return key not in self.varying
-            return key == UNKNOWN and _is_constant(self.unit, e)
+            return key == UNKNOWN and (e.at in (self.elements or ()) or _is_constant(self.unit, e))
         if isinstance(e, Member):
             of_block = isinstance(e.base, Name) and e.base.text in _OF_A_BLOCK - set(self.seen.locals.values())
             return of_block or (self.unit.tok(e.at - 1) == "." and isinstance(e.base, Name) and self.same(e.base))
