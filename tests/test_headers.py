@@ -92,7 +92,7 @@ def test_rows_with_a_target_of_ours_name_its_header() -> None:
     assert not wrong
 
 
-WITH_HIP = {"half.hpp", "pipeline.hpp", "nvtx.hpp", "stream.hpp", "surface.hpp", "texture.hpp", "warp.hpp", "wmma.hpp"}
+WITH_HIP = set("half.hpp nvtx.hpp pinned.hpp pipeline.hpp stream.hpp surface.hpp texture.hpp warp.hpp wmma.hpp".split())
 
 
 @pytest.mark.parametrize("header", sorted({*helpers()} - WITH_HIP))
@@ -476,6 +476,56 @@ def test_events_reach_roctx(compiler: str, tmp_path: Path, monkeypatch: pytest.M
     program = built(compiler, result.output.decode(), tmp_path)
     done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stdout) == (0, EVENTS.replace("\n", ""))
+
+
+# --- pinned.hpp -------------------------------------------------------------------------------------------------------
+
+PINNED = """#include <cstdio>
+#include <vector>
+int held;
+template <class T> using pinned = std::vector<T, thrust::system::cuda::experimental::pinned_allocator<T>>;
+int main() {
+    {
+        pinned<int> v(3, 7), w = v;
+        v.push_back(8);
+        w.swap(v);
+        std::printf("%d %d %d;", static_cast<int>(v.size()), w[3], held);
+        try {
+            pinned<double> all(v.get_allocator().max_size() / 4);
+        } catch (const std::bad_alloc&) {
+            std::printf("none;");
+        }
+    }
+    std::printf("%d", held);
+}
+"""
+MALLOC = """#pragma once
+#include <cstdlib>
+enum hipError_t { hipSuccess, failed };
+enum { hipHostMallocDefault };
+extern int held;
+inline hipError_t hipHostMalloc(void** p, std::size_t n, unsigned) {
+    if (n > 1000) return failed;
+    ++held;
+    *p = std::malloc(n);
+    return hipSuccess;
+}
+inline hipError_t hipHostFree(void* p) {
+    --held;
+    std::free(p);
+    return hipSuccess;
+}
+"""
+
+
+def test_pinned_vectors(compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Converted code with Thrust's pinned allocator: vectors get pinned memory, give it back, and throw without it."""
+    result = translate(PINNED, path="a.cpp")
+    assert not [j for j in result.findings if j.outcome is not Outcome.APPLIED]
+    stub(tmp_path, "hip/hip_runtime.h", MALLOC, monkeypatch)
+    program = built(compiler, result.output.decode(), tmp_path)
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "3 8 2;none;0")
 
 
 # --- tile_reduce.hpp --------------------------------------------------------------------------------------------------

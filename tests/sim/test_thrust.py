@@ -27,8 +27,13 @@ PROGRAM = """
 #include <thrust/system/cuda/detail/util.h>
 #include <thrust/system/cuda/error.h>
 #include <thrust/system/cuda/execution_policy.h>
+#include <thrust/system/cuda/experimental/pinned_allocator.h>
+#include <thrust/system/cuda/memory_resource.h>
 #include <thrust/transform.h>
 #include <thrust/transform_reduce.h>
+#include <thrust/tuple.h>
+#include <vector>
+static_assert(CHAR_BIT == 8, "HIP's header brings limits.h");
 
 struct Square { __host__ __device__ int operator()(int x) const { return x * x; } };
 struct Weight {
@@ -73,6 +78,18 @@ int main() {
     }
     thrust::system_error error(cudaErrorInvalidValue, thrust::cuda_category(), "copy");
     std::puts(error.what());
+    std::vector<int, thrust::cuda::experimental::pinned_allocator<int>> pinned(3, 7);
+    pinned.push_back(8);
+    cudaPointerAttributes where;
+    cudaPointerGetAttributes(&where, pinned.data());
+    thrust::cuda::universal_memory_resource managed;
+    auto block = managed.allocate(4);
+    *static_cast<int*>(thrust::raw_pointer_cast(block)) = pinned[3];
+    std::printf("%d %d\\n", where.type == cudaMemoryTypeHost, *static_cast<int*>(thrust::raw_pointer_cast(block)));
+    managed.deallocate(block, 4);
+    thrust::tuple<int, char> one(1, 'a'), two(2, 'b');
+    thrust::swap(one, two);
+    std::printf("%d%c\\n", thrust::get<0>(one), thrust::get<1>(two));
 }
 """
 
@@ -83,7 +100,7 @@ def test_algorithms_kernels_and_policies(wave: int, build: Callable[..., Path], 
     ran = simulate.run(build(tmp_path / "program.cu", wave), (), simulate.Limits(60), capture=True)
     squares, scanned = sum(i * i for i in range(64)), sum(range(63))
     wanted = f"{sum(range(32))} {sum(range(32, 64))}\n63 62\n0 {squares}\n1\n{scanned} {sum(range(64)) / 2:g}\n"
-    wanted += "copy: hipErrorInvalidValue: invalid argument\n"
+    wanted += "copy: hipErrorInvalidValue: invalid argument\n1 8\n2a\n"
     assert (ran.code, ran.output.decode()) == (0, wanted), ran.errors
 
 

@@ -19,7 +19,9 @@
 #define HIP_INCLUDE_HIP_DRIVER_TYPES_H
 #endif
 
+#include <algorithm>
 #include <cassert>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

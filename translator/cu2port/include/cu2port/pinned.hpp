@@ -1,0 +1,67 @@
+// cu2port pinned: an allocator of pinned host memory for containers, as Thrust's cuda::experimental::pinned_allocator.
+// This header belongs to converted code: it may be used, changed and passed on freely, in any project.
+//
+// rocThrust has no such allocator. As in Thrust, memory that is not there is a std::bad_alloc.
+#ifndef CU2PORT_PINNED_HPP
+#define CU2PORT_PINNED_HPP
+
+#include <hip/hip_runtime.h>
+
+#include <cstddef>
+#include <limits>
+#include <new>
+
+namespace cu2port {
+
+template <typename T>
+class pinned_allocator {
+public:
+    using value_type = T;
+    using pointer = T*;
+    using const_pointer = const T*;
+    using reference = T&;
+    using const_reference = const T&;
+    using size_type = std::size_t;
+    using difference_type = std::ptrdiff_t;
+    template <typename U>
+    struct rebind {
+        using other = pinned_allocator<U>;
+    };
+
+    pinned_allocator() noexcept = default;
+    template <typename U>
+    pinned_allocator(const pinned_allocator<U>&) noexcept {}
+
+    size_type max_size() const noexcept { return (std::numeric_limits<size_type>::max)() / sizeof(T); }
+    pointer allocate(size_type n, const void* = nullptr) {
+        void* p = nullptr;
+        if (n > max_size()) throw std::bad_alloc();
+        if (hipHostMalloc(&p, n * sizeof(T), hipHostMallocDefault) != hipSuccess) throw std::bad_alloc();
+        return static_cast<pointer>(p);
+    }
+    void deallocate(pointer p, size_type) noexcept { (void)hipHostFree(p); }
+};
+template <>
+class pinned_allocator<void> {
+public:
+    using value_type = void;
+    using pointer = void*;
+    using const_pointer = const void*;
+    template <typename U>
+    struct rebind {
+        using other = pinned_allocator<U>;
+    };
+};
+
+template <typename T, typename U>
+bool operator==(const pinned_allocator<T>&, const pinned_allocator<U>&) noexcept {
+    return true;
+}
+template <typename T, typename U>
+bool operator!=(const pinned_allocator<T>&, const pinned_allocator<U>&) noexcept {
+    return false;
+}
+
+}  // namespace cu2port
+
+#endif
