@@ -2,8 +2,8 @@
 // This header belongs to converted code: it may be used, changed and passed on freely, in any project.
 //
 // `cu2port::dp4a` is CUDA's `__dp4a`. HIP's `amd_mixed_dot` does the same for `char4` and `uchar4`, but takes an
-// int for eight numbers of 4 bits. `cu2port::dp2a_lo` and `dp2a_hi` are `__dp2a_lo` and `__dp2a_hi`: two halfwords by the
-// lower or upper two of four bytes.
+// int for eight numbers of 4 bits. `cu2port::dp2a_lo` and `dp2a_hi` are `__dp2a_lo` and `__dp2a_hi`: two halfwords by
+// the lower or upper two of four bytes.
 #ifndef CU2PORT_DOT_HPP
 #define CU2PORT_DOT_HPP
 
@@ -13,9 +13,13 @@ namespace cu2port {
 
 CU2PORT_PTX int dp4a(int a, int b, int c) { return int(ptx::dp4a_s32_s32(unsigned(a), unsigned(b), unsigned(c))); }
 CU2PORT_PTX unsigned dp4a(unsigned a, unsigned b, unsigned c) { return ptx::dp4a_u32_u32(a, b, c); }
-CU2PORT_PTX int dp2a_lo(int a, int b, int c) { return int(ptx::dp2a_lo_s32_s32(unsigned(a), unsigned(b), unsigned(c))); }
+CU2PORT_PTX int dp2a_lo(int a, int b, int c) {
+    return int(ptx::dp2a_lo_s32_s32(unsigned(a), unsigned(b), unsigned(c)));
+}
 CU2PORT_PTX unsigned dp2a_lo(unsigned a, unsigned b, unsigned c) { return ptx::dp2a_lo_u32_u32(a, b, c); }
-CU2PORT_PTX int dp2a_hi(int a, int b, int c) { return int(ptx::dp2a_hi_s32_s32(unsigned(a), unsigned(b), unsigned(c))); }
+CU2PORT_PTX int dp2a_hi(int a, int b, int c) {
+    return int(ptx::dp2a_hi_s32_s32(unsigned(a), unsigned(b), unsigned(c)));
+}
 CU2PORT_PTX unsigned dp2a_hi(unsigned a, unsigned b, unsigned c) { return ptx::dp2a_hi_u32_u32(a, b, c); }
 
 #ifdef __HIP__
