@@ -86,6 +86,7 @@ class CudaArch(Check):
             "in brackets: another GPU is no feature",
             findings=2,
         ),
+        Example("#ifdef __INTELLISENSE__\n#define __CUDA_ARCH__ 520\n#endif\n", note="for an editor"),
         Example(
             "#if __CUDA_ARCH__ >= 800\nint x;\n#endif\n",
             "#if __CUDA_ARCH__ >= 800\nint x;\n#endif\n",
@@ -148,7 +149,7 @@ class CudaArch(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         by_directive: dict[int, list[int]] = {}
         for i in unit.find("__CUDA_ARCH__"):
-            if not asks_for_hip(unit, i):
+            if not asks_for_hip(unit, i) and not _is_named(unit, i):
                 by_directive.setdefault(unit.lexed.directive_index(i), []).append(i)
         for n, tokens in by_directive.items():
             if n < 0 or unit.directives[n].keyword not in CONDITIONS:
@@ -277,6 +278,12 @@ class CudaArch(Check):
             severity=Severity.INFO if ordered else Severity.WARNING,
             cuda="__CUDA_ARCH__",
         )
+
+
+def _is_named(unit: Unit, i: int) -> bool:
+    """Whether a directive gives the macro a meaning or takes it away: `#define`, which is CU244, and `#undef`."""
+    d = unit.in_directive(i)
+    return d is not None and d.keyword in ("define", "undef") and i == d.first + 2
 
 
 def _is_fallback(unit: Unit, n: int) -> bool:
