@@ -42,11 +42,15 @@ class CubWarpStriped(Check):
             "a warp transpose",
         ),
         Example("using L = cub::BlockLoad<int, 128, 4, cub::BLOCK_LOAD_TRANSPOSE>;", note="by the block"),
+        Example(
+            "namespace cub { void BlockedToWarpStriped(int*); void f() { BlockedToWarpStriped(0); } }",
+            note="a copy of CUB, with warps of its own",
+        ),
         Example("void WarpStripedToBlocked(int*); void f() { WarpStripedToBlocked(0); }", note="not cub's"),
     )
 
     def run(self, unit: Unit) -> Iterator[Finding]:
-        if not unit.words & {"cub", "hipcub"}:  # a file's own function of that name
+        if not unit.words & {"cub", "hipcub"} or _is_copy(unit):  # a file's own function of that name
             return
         for i in unit.find(*_STRIPED):
             if unit.tok(i + 1) in ("(", "<"):
@@ -64,3 +68,8 @@ class CubWarpStriped(Check):
                 severity=Severity.INFO,
                 effects=(("wave64", "compile-error"), ("wave32", "none")),
             )
+
+
+def _is_copy(unit: Unit) -> bool:
+    """Whether the file adds to CUB's namespace, as those of CUB do."""
+    return any(unit.tok(i - 1) == "namespace" and unit.tok(i + 1) == "{" for i in unit.find("cub"))
