@@ -64,6 +64,11 @@ class PageableCopy(Check):
             "cudaStreamSynchronize(s); }",
             note="it waits",
         ),
+        Example(
+            "void f(int* d, cudaStream_t s) { { int x = 0; g(x); } { int x = 3; "
+            "cudaMemcpyAsync(d, &x, 4, cudaMemcpyHostToDevice, s); cudaStreamSynchronize(s); } }",
+            note="so does the later of two variables of one name",
+        ),
         Example("void f(int* d, int* h, cudaStream_t s) { cudaMemcpyAsync(d, h, 4, cudaMemcpyHostToDevice, s); }"),
         Example(
             "void f(int* d, cudaStream_t s) { std::vector<int> v(9); "
@@ -101,7 +106,8 @@ def _variable(unit: Unit, span: Span) -> str:
 
 def _gone(unit: Unit, f: Function, name: str, i: int, address: bool) -> str:
     """What happens to a local variable's memory behind token i, before anything waits; "" for nothing that is known."""
-    at = next((k for k in unit.between(f.body[0], i, name) if _declares(unit, k)), -1)
+    declared = (k for k in reversed(unit.between(f.body[0], i, name)) if _declares(unit, k))
+    at = next((k for k in declared if _scope_end(unit, k, f) > i), -1)
     if at < 0:
         return ""
     first = at
