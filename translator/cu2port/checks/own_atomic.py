@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cu2port.core.model import Edit, Finding, Severity, Side, Trust, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.structure import Function
-from cu2port.facts.unit import Unit, condition_words
+from cu2port.facts.unit import Unit
 from cu2port.ptx.taken import is_left_out
 from cu2port.syntax.lexer import is_identifier
 
@@ -44,6 +44,17 @@ class OwnAtomic(Check):
         ),
         Example("#define OWN __device__ float atomicMax(float* p, float v) { return v; }\n", note="in a macro body"),
         Example(
+            "#if __CUDA_ARCH__ > 300\n__device__ size_t atomicMin(size_t* p, size_t v) { return v; }\n#endif\n",
+            "#if __CUDA_ARCH__ > 300\n#ifndef __HIPCC__\n"
+            "__device__ size_t atomicMin(size_t* p, size_t v) { return v; }\n#endif\n#endif\n",
+            "in a branch that HIP takes",
+        ),
+        Example(
+            "#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\n#else\n"
+            "__device__ double atomicAdd(double* p, double v) { return v; }\n#endif\n",
+            note="in a branch that HIP does not take",
+        ),
+        Example(
             "namespace my { __device__ float atomicMax(float* p, float v) { return v; } }\n", note="in a namespace"
         ),
         Example(
@@ -63,7 +74,7 @@ class OwnAtomic(Check):
             if unit.in_directive(f.name_at) is not None:  # a macro's body
                 continue
             kind = _kind(unit, f)
-            if (f.name, kind) not in _OVERLOADS or _nested(unit, f) or _is_for_others(unit, unit.p[f.first]):
+            if (f.name, kind) not in _OVERLOADS or _nested(unit, f) or is_left_out(unit, unit.p[f.first]):
                 continue
             yield self.finding(
                 f"`{f.name}` of `{kind}` is also defined by HIP",
@@ -74,11 +85,6 @@ class OwnAtomic(Check):
                 cuda=f.name,
                 effects=(("all", "compile-error"),),
             )
-
-
-def _is_for_others(unit: Unit, at: int) -> bool:
-    """Whether a place is left out by HIP's compiler, or in a branch that the check of `__CUDA_ARCH__` judges."""
-    return is_left_out(unit, at) or any("__CUDA_ARCH__" in condition_words(unit, g) for g in unit.conditions(at))
 
 
 def _kind(unit: Unit, f: Function) -> str:
