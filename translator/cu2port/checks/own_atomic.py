@@ -45,7 +45,7 @@ class OwnAtomic(Check):
         Example("#define OWN __device__ float atomicMax(float* p, float v) { return v; }\n", note="in a macro body"),
         Example(
             "#if __CUDA_ARCH__ > 300\n__device__ size_t atomicMin(size_t* p, size_t v) { return v; }\n#endif\n",
-            "#if __CUDA_ARCH__ > 300\n#ifndef __HIPCC__\n"
+            "#if defined(__HIP_DEVICE_COMPILE__)\n#ifndef __HIPCC__\n"
             "__device__ size_t atomicMin(size_t* p, size_t v) { return v; }\n#endif\n#endif\n",
             "in a branch that HIP takes",
         ),
