@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from cu2port.core.model import Finding, Severity
 from cu2port.engine.check import Check, Example
 from cu2port.facts.unit import Unit
+from cu2port.syntax.declarations import value_of
 
 _STRIPED = (
     "BlockedToWarpStriped",
@@ -72,4 +73,5 @@ class CubWarpStriped(Check):
 
 def _is_copy(unit: Unit) -> bool:
     """Whether the file adds to CUB's namespace, as those of CUB do."""
-    return any(unit.tok(i - 1) == "namespace" and unit.tok(i + 1) == "{" for i in unit.find("cub"))
+    spaces = (d for d in unit.declarations.named("cub") if d.kind == "namespace")
+    return any(value_of(unit.lexed, d) == (0, 0) for d in spaces)  # `namespace cub = hipcub` is an alias
