@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from cu2port import Options, translate
+from cu2port.syntax.conditions import ONE, UNDEFINED, Macro, truth
+from cu2port.syntax.constants import Constant
+from cu2port.syntax.lexer import lex
 
 NEWER = "defined(__HIP_DEVICE_COMPILE__)"
 
@@ -124,3 +129,43 @@ def test_an_include_guard_opens_none() -> None:
     text = text.replace("cuda.h", "hip/hip_runtime.h").replace("(v, 0)", "(v, 0, 64)").replace("__shfl", "__any_sync")
     judged = translate(text, Options(warp="flag"), path="a.cuh").findings
     assert {j.finding.code for j in judged} >= {"CU310"}
+
+
+def _asks(r: random.Random, depth: int) -> str:
+    """A condition that asks for versions, as projects write them."""
+    if depth == 0 or r.random() < 0.3:
+        name = r.choice(["CUDA_VERSION", "CUDART_VERSION"])
+        op = r.choice([">=", "<", ">", "<=", "==", "!="])
+        plain = f"{name} {op} {r.choice([9000, 11020, 12060, 13000])}"
+        return r.choice(
+            [
+                plain,
+                plain,
+                f"({plain})",
+                f"defined({name}) && {plain}",
+                f"({name} / 1000) {op} {r.choice([11, 12, 13])}",
+            ]
+        )
+    a, b = _asks(r, depth - 1), _asks(r, depth - 1)
+    return r.choice([f"{a} && {b}", f"({a}) || ({b})", f"!({a})", f"({a} && A)"])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_versions_answer_as_cuda_does(seed: int) -> None:
+    """Where nothing is left to be done, each condition gives under HIP what it gave under CUDA 12.6, and a second
+    conversion changes nothing."""
+    r = random.Random(seed)
+    for _ in range(5):
+        asked = _asks(r, 3)
+        made = translate(f"#if {asked}\nint x;\n#endif\n".encode(), Options(), path="a.cu")
+        text = made.output.decode()
+        assert translate(text.encode(), Options(), path="a.cu").output.decode() == text
+        if any(j.open for j in made.findings):
+            continue
+        line = next(x for x in text.splitlines() if x.startswith("#if"))
+        for a in (False, True):
+            known = {"A": ONE if a else UNDEFINED, "__HIP_PLATFORM_AMD__": ONE}
+            number = Macro(True, Constant(12060, "long long"), True)
+            cuda = truth(lex(asked).t, lambda word, known=known, number=number: known.get(word, number))
+            hip = truth(lex(line[3:]).t, lambda word, known=known: known.get(word, UNDEFINED))
+            assert hip is cuda, (asked, line)

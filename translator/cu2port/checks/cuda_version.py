@@ -2,9 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cu2port.catalog.api import api_facts
-from cu2port.catalog.findings import Kind, RowFinding
-from cu2port.catalog.includes import include_findings
+from cu2port.catalog.lacking import not_in_hip
 from cu2port.core.model import Edit, Finding, Severity, Side, Trust, insert, replace
 from cu2port.engine.check import Check, Example
 from cu2port.facts.atoms import VERSION_MACROS
@@ -18,8 +16,10 @@ from cu2port.facts.cuda_versions import (
     COUNTS_AS,
     MAJOR,
     MINOR,
-    NEXT_CUDA,
+    answer,
+    expression_of_versions,
     hip_parts,
+    is_compared,
     is_completed,
     summed,
     versions,
@@ -27,7 +27,7 @@ from cu2port.facts.cuda_versions import (
 from cu2port.facts.hipcode import asks_for_hip
 from cu2port.facts.unit import Unit
 from cu2port.syntax.around import around
-from cu2port.syntax.lexer import Group
+from cu2port.syntax.operands import tokens
 from cu2port.syntax.tree import Binary, Num
 
 _OURS = {"NVTX_VERSION": "cu2port::nvtx::version"}  # where a value is needed, not in a condition
@@ -38,7 +38,6 @@ _VALUES = {  # in code, where the number is shown, handed on or held against the
     MINOR: "HIP_VERSION_MINOR",
     "__CUDACC_VER_BUILD__": "HIP_VERSION_PATCH",
 }
-_LACKING = (Kind.UNSUPPORTED, Kind.UNKNOWN_HEADER)
 
 
 class CudaVersion(Check):
@@ -74,6 +73,16 @@ class CudaVersion(Check):
             "#if __CUDACC_VER_MAJOR__ * 10 + __CUDACC_VER_MINOR__ < 128\nint x;\n#endif\n",
             "#if __CUDACC_VER_MAJOR__ * 10 + __CUDACC_VER_MINOR__ < 128\nint x;\n#endif\n",
             "true, as expected",
+        ),
+        Example(
+            "#if (CUDA_VERSION / 1000) >= 12\nint x;\n#endif\n",
+            "#if (!defined(CUDA_VERSION) || (CUDA_VERSION / 1000) >= 12)\nint x;\n#endif\n",
+            "a part of it",
+        ),
+        Example(
+            "#if __CUDACC_VER_MAJOR__ == 10 && __CUDACC_VER_MINOR__ < 1\nint x;\n#endif\n",
+            "#if __CUDACC_VER_MAJOR__ == 10 && __CUDACC_VER_MINOR__ < 1\nint x;\n#endif\n",
+            "one version, and HIP is not it",
         ),
         Example("#if CUDART_VERSION >= 13000\n#endif\n", "#if CUDART_VERSION >= 13000\n#endif\n", "false, as expected"),
         Example(
@@ -161,37 +170,18 @@ class CudaVersion(Check):
             told = unit.in_directive(i)
             if asks_for_hip(unit, i) or (told is not None and told.keyword in ("error", "warning")):
                 continue
+            if told is not None and told.keyword in ("if", "elif") and (said := self._whole(unit, i)) is not None:
+                yield from said
+                continue
             if tested_defined(unit, i):
-                if _only_complains(unit, i):
-                    word = i - 1  # `ifndef`
-                    edit = replace(unit.p[word], unit.end(i), f"if !defined({tok}) && !defined(__HIP_PLATFORM_AMD__)")
-                    yield self.finding(
-                        f"HIP does not define `{tok}`, which is not an error in HIP",
-                        unit.p[i],
-                        unit.end(i),
-                        edits=(edit,),
-                        trust=Trust.REVIEW,
-                        severity=Severity.INFO,
-                        cuda=tok,
-                    )
-                elif (asked := versions(unit, i)) is not None and (asked.number or not _needed_by_all(unit, i)):
-                    yield from self._asked(unit, i, asked)
-                elif not is_completed(unit, i):
-                    yield self.finding(
-                        f"`{tok}` is not defined by HIP"
-                        + (", so none of these branches is compiled" if _needed_by_all(unit, i) else ""),
-                        unit.p[i],
-                        unit.end(i),
-                        cuda=tok,
-                        effects=(("all", "wrong-result"),),
-                    )
+                yield from self._tested(unit, i)
                 continue
             if tok == MINOR and summed(unit, i - 4) is not None:
                 continue
             if (told is None or told.keyword == "define") and (answered := self._in_code(unit, i)) is not None:
                 yield answered
                 continue
-            found, following = summed(unit, i) or (comparison(unit, i), NEXT_CUDA.get(tok))
+            found, counted = summed(unit, i) or (comparison(unit, i), COUNTS_AS.get(tok))
             if found is None or found.op in ("==", "!="):
                 d = unit.in_directive(i)
                 if d is not None and d.keyword == "define" and i == d.first + 2:
@@ -209,7 +199,7 @@ class CudaVersion(Check):
                     needs=("hip/hip_runtime.h",) if value else (),
                     helpers=("nvtx.hpp",) if ours else (),
                 )
-            elif following is not None and found.least >= following:
+            elif counted is not None and ANSWERS[found.op](counted, found.number) == ANSWERS[found.op](0, found.number):
                 yield self.finding(
                     f"`{unit.text[found.start : found.end]}`: under HIP the macro counts as 0; that is "
                     "right, since HIP follows CUDA 12.6",
@@ -218,7 +208,7 @@ class CudaVersion(Check):
                     severity=Severity.INFO,
                     cuda=tok,
                 )
-            elif found.op in (">", ">=") and (lost := _not_in_hip(unit, i))[0]:
+            elif found.op in (">", ">=") and (lost := not_in_hip(unit, i))[0]:
                 yield from self._older(unit, found, tok, *lost)
             elif not _asked_before(unit, i):
                 newer = found.op in (">", ">=")
@@ -234,13 +224,81 @@ class CudaVersion(Check):
                     effects=(("all", "wrong-result"),),
                 )
 
+    def _tested(self, unit: Unit, i: int) -> Iterator[Finding]:
+        """What is said of `defined(X)`, `#ifdef X` and `#ifndef X`, where token i is X."""
+        tok = unit.t[i]
+        if _only_complains(unit, i):
+            word = i - 1  # `ifndef`
+            edit = replace(unit.p[word], unit.end(i), f"if !defined({tok}) && !defined(__HIP_PLATFORM_AMD__)")
+            yield self.finding(
+                f"HIP does not define `{tok}`, which is not an error in HIP",
+                unit.p[i],
+                unit.end(i),
+                edits=(edit,),
+                trust=Trust.REVIEW,
+                severity=Severity.INFO,
+                cuda=tok,
+            )
+        elif (asked := versions(unit, i)) is not None and (asked.number or not _needed_by_all(unit, i)):
+            yield from self._asked(unit, i, asked)
+        elif not is_completed(unit, i):
+            yield self.finding(
+                f"`{tok}` is not defined by HIP"
+                + (", so none of these branches is compiled" if _needed_by_all(unit, i) else ""),
+                unit.p[i],
+                unit.end(i),
+                cuda=tok,
+                effects=(("all", "wrong-result"),),
+            )
+
+    def _whole(self, unit: Unit, i: int) -> list[Finding] | None:
+        """What is said of a condition that asks for versions and nothing else, at its first version; [] at others;
+        None where its comparisons are judged one by one."""
+        e = expression_of_versions(unit, i)
+        if e is None:
+            return None
+        first, last = tokens(e)
+        words = unit.t[first : last + 1]
+        places = [k for k in range(first, last + 1) if unit.t[k] in COUNTS_AS]
+        if "defined" not in words and all(is_compared(unit, k) for k in places):
+            return None
+        untouched, wanted = (answer(words, of_hip) for of_hip in (False, True))
+        if (
+            untouched is None
+            or wanted is None
+            or ("defined" in words and (untouched != wanted or _needed_by_all(unit, i)))
+        ):
+            return None
+        if i != places[0] or "defined" in words:
+            return []
+        start, end, tok = unit.p[first], unit.end(last), unit.t[i]
+        if untouched == wanted:
+            said = f"`{unit.text[start:end]}`: under HIP the macro counts as 0, which answers as CUDA 12.6 would"
+            return [self.finding(said, start, end, severity=Severity.INFO, cuda=tok)]
+        if wanted and (lost := not_in_hip(unit, i))[0]:
+            return [*self._older(unit, Comparison("", 0, start, end), tok, *lost)]
+        before, after = ("(!defined" if wanted else "(defined") + f"({tok}) {'||' if wanted else '&&'} ", ")"
+        if isinstance(e, Binary) and e.op in ("&&", "||") and not e.around:
+            before, after = before + "(", after + ")"
+        return [
+            self.finding(
+                f"`{unit.text[start:end]}`: under HIP the macro counts as 0; completed so that HIP counts as CUDA 12.6",
+                start,
+                end,
+                (insert(start, before), insert(end, after, Side.LEFT)),
+                trust=Trust.REVIEW,
+                cuda=tok,
+                effects=(("all", "wrong-result"),),
+            )
+        ]
+
     def _asked(self, unit: Unit, i: int, asked: Comparison) -> Iterator[Finding]:
         """`defined(X) && X >= N`, where token i is the first X: a build without CUDA may come here too, so that HIP is
         named. `asked`: all of it; its number is 1 where HIP is in it."""
         tok = unit.t[i]
         if not asked.number:
             return
-        if (lost := _not_in_hip(unit, i))[0]:
+        if (lost := not_in_hip(unit, i))[0]:
             yield from self._older(unit, asked, tok, *lost)
             return
         yield self.finding(
@@ -319,55 +377,6 @@ def _needed_by_all(unit: Unit, i: int) -> bool:
         )
         for b in branches
     )
-
-
-def _not_in_hip(unit: Unit, i: int) -> tuple[str, tuple[Edit, ...]]:
-    """What the branch of token i's directive names that HIP has not, where HIP can do without the branch; else "".
-
-    It can where other branches of the conditional name nothing of the kind, or where there is no other and the branch
-    adds declarations alone. Statements without another branch get one (the edits), which stops the program. A branch
-    may define a flag instead, on which the code hangs.
-    """
-    g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
-    if g is None:
-        return "", ()
-    lacking = unit.once(_lacking)
-    inside = [f for f in lacking if g.start <= f.start < g.end]
-    start, end = unit.directives[g.chain[0]].start, unit.directives[g.chain[-1]]
-    if any(start <= f.start < end.start and f not in inside for f in lacking):
-        return "", ()
-    if not inside:
-        flagged = [h for h in _flagged(unit, g) if len(h.chain) > 2 or _is_outside(unit, h)]
-        names = [f.cuda for h in flagged for f in lacking if h.start <= f.start < h.end]
-        return (names[0] if names else ""), ()
-    if len(g.chain) > 2 or _is_outside(unit, g):
-        return inside[0].cuda, ()
-    if unit.tok(unit.directives[g.opener].first - 1) not in ("{", "}", ";"):
-        return "", ()
-    line = unit.text.rfind("\n", 0, end.start) + 1
-    said = f'#else\ncu2port::untranslated("`{inside[0].cuda}` is not in HIP");\n'
-    return inside[0].cuda, (insert(line, said),)
-
-
-def _lacking(unit: Unit) -> list[RowFinding]:
-    """What is named in a file that HIP has not, in its order."""
-    tables = (api_facts(unit).findings, include_findings(unit))
-    return sorted((f for found in tables for k in _LACKING for f in found.get(k, ())), key=lambda f: f.start)
-
-
-def _is_outside(unit: Unit, g: Group) -> bool:
-    return unit.function_at(unit.directives[g.opener].first) is None
-
-
-def _flagged(unit: Unit, g: Group) -> Iterator[Group]:
-    """The branches that hang on a macro without a value which this branch defines."""
-    inner = unit.lexed.directives_in(g.start, g.end)
-    flags = {unit.t[d.first + 2] for d in inner if d.keyword == "define" and d.stop - d.first == 3}
-    for h in unit.groups if flags else ():
-        d = unit.directives[h.opener]
-        words = [w for w in unit.t[d.first + 2 : d.stop] if w not in ("defined", "(", ")")]
-        if d.keyword in ("if", "ifdef") and len(words) == 1 and words[0] in flags:
-            yield h
 
 
 def _asked_before(unit: Unit, i: int) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from operator import eq, ge, gt, le, lt, ne
 
 from cu2port.facts.branches import Comparison, comparison, summed_comparison
 from cu2port.facts.unit import Unit
 from cu2port.syntax.around import around
+from cu2port.syntax.conditions import UNDEFINED, UNKNOWN, Macro, truth
+from cu2port.syntax.constants import Constant
+from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.operands import own_tokens, tokens
 from cu2port.syntax.tree import Binary, Expr, Num, Unary
 
@@ -23,17 +26,49 @@ COUNTS_AS = {
     MINOR: 6,
 }
 ANSWERS = {">": gt, ">=": ge, "<": lt, "<=": le, "==": eq, "!=": ne}
-NEXT_CUDA = {tok: v + (1 if tok == MAJOR else 10) for tok, v in COUNTS_AS.items() if tok != MINOR}
 
 _DECIMALS = (100, 1000)  # what takes the minor version from CUDA's number, before it is divided by 10
 
 
 def summed(unit: Unit, i: int) -> tuple[Comparison, int] | None:
-    """A comparison of both parts of nvcc's version, of which token i is the first; what CUDA 12.7 would give."""
+    """A comparison of both parts of nvcc's version, of which token i is the first, and what CUDA 12.6 gives."""
     if unit.tok(i) != MAJOR or unit.tok(i + 4) != MINOR:
         return None
     found = summed_comparison(unit, i)
-    return (found[0], 12 * found[1] + 7 * found[2]) if found is not None else None
+    return (found[0], COUNTS_AS[MAJOR] * found[1] + COUNTS_AS[MINOR] * found[2]) if found is not None else None
+
+
+def expression_of_versions(unit: Unit, i: int) -> Expr | None:
+    """The largest part of a condition around token i that asks for versions of CUDA and nothing else."""
+    found = None
+    for e in around(unit, i):
+        first, last = tokens(e)
+        if any(is_identifier(w) and w != "defined" and w not in COUNTS_AS for w in unit.t[first : last + 1]):
+            break
+        found = e
+    return found
+
+
+def is_compared(unit: Unit, i: int) -> bool:
+    """Whether token i, a version, is compared with a number to tell the older from the newer ones."""
+    if summed(unit, i) is not None or (unit.tok(i) == MINOR and summed(unit, i - 4) is not None):
+        return True
+    found = comparison(unit, i)
+    return found is not None and found.op not in ("==", "!=")
+
+
+def answer(words: Sequence[str], of_hip: bool) -> bool | None:
+    """What a condition gives where versions of CUDA are what HIP counts as, or where they are not defined."""
+    return truth(words, _counted if of_hip else _undefined)
+
+
+def _counted(word: str) -> Macro:
+    value = COUNTS_AS.get(word)
+    return UNKNOWN if value is None else Macro(True, Constant(value, "long long"), True)
+
+
+def _undefined(word: str) -> Macro:
+    return UNDEFINED if word in COUNTS_AS else UNKNOWN
 
 
 def versions(unit: Unit, i: int) -> Comparison | None:
