@@ -30,7 +30,7 @@ int main() {
     hipRuntimeGetVersion(&runtime);
     hipDriverGetVersion(&driver);
     std::printf("runtime %d.%d, driver %d.%d, built with %d\n", runtime / 10000000, runtime % 10000000 / 100000, driver / 10000000,
-                driver % 10000000 / 100000, CUDART_VERSION);
+                driver % 10000000 / 100000, HIP_VERSION);
     for (int device = 0; device < count; ++device) {
         hipDeviceProp_t prop;
         if (hipGetDeviceProperties(&prop, device) != hipSuccess) return EXIT_FAILURE;

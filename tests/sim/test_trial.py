@@ -264,6 +264,7 @@ def test_no_branch_counts_that_was_not_executed(tried: Try) -> None:
     assert said.outcome == "could not" and "of its branches" in said.why and "k.cu:2" in said.why
 
 
+@pytest.mark.slow
 def test_branches_inside_of_expressions_count_and_those_left_out_do_not(tried: Try) -> None:
     text = """__global__ void k(int* a, float x) {
     a[threadIdx.x] = x == 123456.0f ? a[1] == 99 ? 1 : 2 : x == 123457.0f ? a[2] == 99 ? 3 : 4 : 5;
@@ -655,6 +656,7 @@ void go(int* a) { k<<<3, 128>>>(a, 9); }
     assert "k.cu:6, k.cu:8 as converted" in said.why  # behind the line that includes HIP's header
 
 
+@pytest.mark.slow
 def test_a_launch_that_leaves_dynamic_shared_memory_is_not_compared(tmp_path: Path, toolchain: Toolchain) -> None:
     """What lies behind it differs between programs; it is asked only where something differs."""
     path = tmp_path / "k.cu"
