@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import pytest
 
@@ -166,6 +167,10 @@ def test_versions_answer_as_cuda_does(seed: int) -> None:
         for a in (False, True):
             known = {"A": ONE if a else UNDEFINED, "__HIP_PLATFORM_AMD__": ONE}
             number = Macro(True, Constant(12060, "long long"), True)
-            cuda = truth(lex(asked).t, lambda word, known=known, number=number: known.get(word, number))
-            hip = truth(lex(line[3:]).t, lambda word, known=known: known.get(word, UNDEFINED))
+            cuda = truth(lex(asked).t, partial(_known, known, number))
+            hip = truth(lex(line[3:]).t, partial(_known, known, UNDEFINED))
             assert hip is cuda, (asked, line)
+
+
+def _known(known: dict[str, Macro], others: Macro, word: str) -> Macro:
+    return known.get(word, others)
