@@ -17,10 +17,11 @@ from cu2port.facts.cuda_versions import (
     MAJOR,
     MINOR,
     answer,
+    counts_as,
     expression_of_versions,
     hip_parts,
     is_compared,
-    is_completed,
+    needed_by_all,
     summed,
     versions,
 )
@@ -43,12 +44,12 @@ _VALUES = {  # in code, where the number is shown, handed on or held against the
 class CudaVersion(Check):
     """A version of CUDA or of its compiler or libraries is asked for.
 
-    HIP numbers its versions in another way, so the macro is never renamed. Under HIP it is undefined and counts as 0:
-    a guard `CUDA_VERSION >= 9000` would quietly choose the code for CUDA 8. Comparisons are completed, or answered in
-    code and in macros, so that HIP counts as CUDA 12.6, whose interfaces it follows. A value in code becomes HIP's, as
-    its runtime tells it. Everything else is left for manual work. So is a comparison whose newer code names what HIP
-    has not, where there is older code that does without, or
-    where nothing but declarations is lost.
+    HIP numbers its versions in another way, so the macro is never renamed. Under HIP it is undefined and counts as
+    0: a guard `CUDA_VERSION >= 9000` would quietly choose the code for CUDA 8. Comparisons are completed, or
+    answered in code and in macros, so that HIP counts as CUDA 12.6, whose interfaces it follows. A value in code
+    becomes HIP's, as its runtime tells it. HIP's libraries count as newer than any version of CUDA's. Everything
+    else is left for manual work. So is a comparison whose newer code names what HIP has not, where there is older
+    code that does without, or where nothing but declarations is lost.
     """
 
     code, name, severity = "CU206", "cuda-version", Severity.WARNING
@@ -160,6 +161,14 @@ class CudaVersion(Check):
             "shown",
             path="a.cpp",
         ),
+        Example(
+            "#if defined(CUBLAS_VERSION) && CUBLAS_VERSION >= 11000\nint x;\n#elif CUDNN_VERSION == 4000\n#endif\n"
+            'static_assert(CUB_VERSION >= 101700, "");\n',
+            "#if (defined(CUBLAS_VERSION) && CUBLAS_VERSION >= 11000 || defined(__HIP_PLATFORM_AMD__))\nint x;\n"
+            '#elif CUDNN_VERSION == 4000\n#endif\nstatic_assert(1, "");\n',
+            "of libraries",
+            findings=3,
+        ),
         Example("SHOW(CUB_VERSION)", "SHOW(CUB_VERSION)", "as a macro's argument"),
         Example("int MY_CUDA_VERSION;", note="another name"),
     )
@@ -239,12 +248,12 @@ class CudaVersion(Check):
                 severity=Severity.INFO,
                 cuda=tok,
             )
-        elif (asked := versions(unit, i)) is not None and (asked.number or not _needed_by_all(unit, i)):
+        elif (asked := versions(unit, i)) is not None and (asked.number or not needed_by_all(unit, i)):
             yield from self._asked(unit, i, asked)
-        elif not is_completed(unit, i):
+        else:
             yield self.finding(
                 f"`{tok}` is not defined by HIP"
-                + (", so none of these branches is compiled" if _needed_by_all(unit, i) else ""),
+                + (", so none of these branches is compiled" if needed_by_all(unit, i) else ""),
                 unit.p[i],
                 unit.end(i),
                 cuda=tok,
@@ -266,14 +275,14 @@ class CudaVersion(Check):
         if (
             untouched is None
             or wanted is None
-            or ("defined" in words and (untouched != wanted or _needed_by_all(unit, i)))
+            or ("defined" in words and (untouched != wanted or needed_by_all(unit, i)))
         ):
             return None
         if i != places[0] or "defined" in words:
             return []
         start, end, tok = unit.p[first], unit.end(last), unit.t[i]
         if untouched == wanted:
-            said = f"`{unit.text[start:end]}`: under HIP the macro counts as 0, which answers as CUDA 12.6 would"
+            said = f"`{unit.text[start:end]}`: under HIP the macro counts as 0, with the same answer"
             return [self.finding(said, start, end, severity=Severity.INFO, cuda=tok)]
         if wanted and (lost := not_in_hip(unit, i))[0]:
             return [*self._older(unit, Comparison("", 0, start, end), tok, *lost)]
@@ -282,7 +291,7 @@ class CudaVersion(Check):
             before, after = before + "(", after + ")"
         return [
             self.finding(
-                f"`{unit.text[start:end]}`: under HIP the macro counts as 0; completed so that HIP counts as CUDA 12.6",
+                f"`{unit.text[start:end]}`: under HIP the macro counts as 0; completed for {counts_as(tok)}",
                 start,
                 end,
                 (insert(start, before), insert(end, after, Side.LEFT)),
@@ -319,8 +328,8 @@ class CudaVersion(Check):
             return None
         answer = str(int(ANSWERS[found.op](COUNTS_AS[unit.t[i]], found.number)))
         return self.finding(
-            f"`{unit.text[found.start : found.end]}` in code: HIP has no such version and counts as CUDA 12.6, so "
-            f"{answer}",
+            f"`{unit.text[found.start : found.end]}` in code: HIP has no such version and counts as "
+            f"{counts_as(unit.t[i])}, so {answer}",
             found.start,
             found.end,
             (replace(found.start, found.end, answer),),
@@ -359,24 +368,6 @@ def _value(unit: Unit, i: int, value: str) -> tuple[Edit, ...]:
         parts = hip_parts(path[1], path[2] if len(path) > 2 else None)
     numbers = (replace(unit.p[n.at], unit.end(n.at), text) for n, text in parts)
     return (replace(unit.p[i], unit.end(i), value), *numbers)
-
-
-def _needed_by_all(unit: Unit, i: int) -> bool:
-    """Whether every branch of the conditional of token i requires its macro to be defined, `#if defined(X) && ...`, and
-    none is completed."""
-    g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
-    chain = g.chain if g is not None else ()
-    branches = [unit.directives[n] for n in chain if unit.directives[n].keyword != "endif"]
-    return bool(branches) and all(
-        (b.keyword == "ifdef" and unit.tok(b.first + 2) == unit.t[i])
-        or (
-            b.keyword in ("if", "elif")
-            and unit.t[b.first + 2 : b.first + 6] == ["defined", "(", unit.t[i], ")"]
-            and "||" not in unit.t[b.first : b.stop]
-            and ((asked := versions(unit, b.first + 4)) is None or not asked.number)
-        )
-        for b in branches
-    )
 
 
 def _asked_before(unit: Unit, i: int) -> bool:

@@ -6,19 +6,21 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from operator import eq, ge, gt, le, lt, ne
 
+from cu2port.facts.atoms import VERSION_MACROS
 from cu2port.facts.branches import Comparison, comparison, summed_comparison
 from cu2port.facts.unit import Unit
 from cu2port.syntax.around import around
 from cu2port.syntax.conditions import UNDEFINED, UNKNOWN, Macro, truth
 from cu2port.syntax.constants import Constant
 from cu2port.syntax.lexer import is_identifier
-from cu2port.syntax.operands import own_tokens, tokens
+from cu2port.syntax.operands import tokens
 from cu2port.syntax.tree import Binary, Expr, Num, Unary
 
 # ROCm 7's HIP follows the interfaces of CUDA 12.6: what asks for more (types of Blackwell, CUDA 13's signatures) is
 # right to be false.
 MAJOR, MINOR = "__CUDACC_VER_MAJOR__", "__CUDACC_VER_MINOR__"
 COUNTS_AS = {
+    **dict.fromkeys(VERSION_MACROS, 10**9),  # of libraries, of which HIP's count as newer than any that is asked for
     "CUDA_VERSION": 12060,
     "CUDART_VERSION": 12060,
     "__CUDA_API_VERSION": 12060,
@@ -28,6 +30,11 @@ COUNTS_AS = {
 ANSWERS = {">": gt, ">=": ge, "<": lt, "<=": le, "==": eq, "!=": ne}
 
 _DECIMALS = (100, 1000)  # what takes the minor version from CUDA's number, before it is divided by 10
+
+
+def counts_as(tok: str) -> str:
+    """What HIP counts as where a version is asked for, in words."""
+    return "CUDA 12.6" if COUNTS_AS[tok] < 10**9 else "newer"
 
 
 def summed(unit: Unit, i: int) -> tuple[Comparison, int] | None:
@@ -82,7 +89,7 @@ def versions(unit: Unit, i: int) -> Comparison | None:
     inner = next((n for n, e in enumerate(tops) if e.around), len(tops) - 1)  # brackets end it
     terms = [*_terms(tops[inner])]
     at = next(n for n, e in enumerate(terms) if tokens(e)[0] <= i <= tokens(e)[1])
-    held = [*takewhile(lambda h: h is not None, (_holds(unit, e, unit.t[i]) for e in terms[at + 1 :]))]
+    held = [*takewhile(lambda h: h is not None, (_holds(unit, e) for e in terms[at + 1 :]))]
     if not held:
         return None
     start, end = unit.p[tokens(terms[at])[0]], unit.end(tokens(terms[at + len(held)])[1])
@@ -98,37 +105,29 @@ def _terms(e: Expr) -> Iterator[Expr]:
         yield e
 
 
-def _holds(unit: Unit, e: Expr, tok: str) -> bool | None:
-    """Whether comparisons of a version, joined by `&&`, hold for what HIP counts as; None: it is something else."""
-    if isinstance(e, Binary) and e.op == "&&":
-        both = [_holds(unit, x, tok) for x in (e.a, e.b)]
-        return None if None in both else all(both)
+def _holds(unit: Unit, e: Expr) -> bool | None:
+    """Whether what asks for versions and nothing else holds for what HIP counts as; None: it is something else."""
     first, last = tokens(e)
-    found = next((comparison(unit, k) for k in range(first, last + 1) if unit.t[k] == tok), None)
-    if found is None or (found.start, found.end) != (unit.p[own_tokens(e)[0]], unit.end(own_tokens(e)[1])):
-        return None
-    return bool(ANSWERS[found.op](COUNTS_AS[tok], found.number))
+    words = unit.t[first : last + 1]
+    return None if any(is_identifier(w) and w not in COUNTS_AS for w in words) else answer(words, True)
 
 
-def is_completed(unit: Unit, i: int) -> bool:
-    """Whether `defined(X)` at token i stands before a comparison as this rule writes it."""
-    path = around(unit, i)
-    negated = len(path) > 2 and isinstance(path[2], Unary)
-    left = path[0] if path else None
-    for e in path[1:]:
-        if isinstance(e, Binary) and e.a is left:
-            right = e.b
-            while isinstance(right, Binary) and right.op in ("&&", "||"):
-                right = right.a
-            first = own_tokens(right)[0]
-            both = summed(unit, first)
-            op = both[0].op if both is not None else right.op if isinstance(right, Binary) else ""
-            newer = op in (">", ">=")
-            if both is None and tokens(e.b)[0] != first:
-                return False
-            return e.op == ("||" if negated else "&&") and unit.tok(first) == unit.t[i] and negated == newer
-        left = e
-    return False
+def needed_by_all(unit: Unit, i: int) -> bool:
+    """Whether every branch of the conditional of token i requires its macro to be defined, `#if defined(X) && ...`, and
+    none is completed."""
+    g = unit.conditionals.opened_by(unit.lexed.directive_index(i))
+    chain = g.chain if g is not None else ()
+    branches = [unit.directives[n] for n in chain if unit.directives[n].keyword != "endif"]
+    return bool(branches) and all(
+        (b.keyword == "ifdef" and unit.tok(b.first + 2) == unit.t[i])
+        or (
+            b.keyword in ("if", "elif")
+            and unit.t[b.first + 2 : b.first + 6] == ["defined", "(", unit.t[i], ")"]
+            and "||" not in unit.t[b.first : b.stop]
+            and ((asked := versions(unit, b.first + 4)) is None or not asked.number)
+        )
+        for b in branches
+    )
 
 
 def hip_parts(e: Binary, around_it: Expr | None) -> tuple[tuple[Num, str], ...]:
