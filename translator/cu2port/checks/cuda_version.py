@@ -101,6 +101,14 @@ class CudaVersion(Check):
             path="a.cpp",
         ),
         Example(
+            "#if CUDART_VERSION >= 12000\nint f(CUtensorMap* m) { return 0; }\n#endif\n"
+            "int g() {\n#if defined(CUDART_VERSION) && CUDART_VERSION >= 12000\n    f(0);\n#else\n    h();\n#endif\n}",
+            "#if CUDART_VERSION >= 12000\nint f(CUtensorMap* m) { return 0; }\n#endif\n"
+            "int g() {\n#if defined(CUDART_VERSION) && CUDART_VERSION >= 12000\n    f(0);\n#else\n    h();\n#endif\n}",
+            "what such a branch defines is not called",
+            findings=2,
+        ),
+        Example(
             "#if CUDART_VERSION >= 12000\n#define MAPS\n#endif\n#ifdef MAPS\nusing T = CUtensorMap;\n#endif\n",
             "#if CUDART_VERSION >= 12000\n#define MAPS\n#endif\n#ifdef MAPS\nusing T = CUtensorMap;\n#endif\n",
             "a flag",
@@ -217,9 +225,11 @@ class CudaVersion(Check):
                     severity=Severity.INFO,
                     cuda=tok,
                 )
+            elif _asked_before(unit, i):
+                continue
             elif found.op in (">", ">=") and (lost := not_in_hip(unit, i))[0]:
                 yield from self._older(unit, found, tok, *lost)
-            elif not _asked_before(unit, i):
+            else:
                 newer = found.op in (">", ">=")
                 before = f"(!defined({tok}) || " if newer else f"(defined({tok}) && "
                 yield self.finding(
