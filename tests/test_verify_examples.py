@@ -16,14 +16,14 @@ TOOL = Path(__file__).resolve().parent.parent / "tools" / "compile_examples.py"
 
 # Examples that do not compile by themselves, and why.
 CANNOT = {
-    "CU109 example 6": "pastes a name of hipBLAS, whose header the wheels do not have",
-    "CU206 example 12": "assigns to a member of an object that it does not declare",
+    "CU109 example 7": "pastes a name of hipBLAS, whose header the wheels do not have",
+    "CU206 example 17": "assigns to a member of an object that it does not declare",
     "CU216 example 3": "includes no header of complex numbers",
     "CU232 example 8": "compares a member of a class that it does not declare",
     "CU248 example 0": "names the global namespace, and each example is in a namespace of its own here",
     "CU248 example 1": "names the global namespace, and each example is in a namespace of its own here",
     "CU313 example 5": "calls a device function in a host function, since the example says neither",
-    "CU603 example 4": "has operands of types that it does not declare",
+    "CU603 example 5": "has operands of types that it does not declare",
     "CU608 example 2": "is a statement outside of functions",
     "CU608 example 3": "writes to a surface, which gfx942 does not have",
     "CU718 example 0": "includes nothing of Thrust",

@@ -88,11 +88,11 @@ def mul(a: Value, b: Value, rnd: str, ftz: bool = False, sat: bool = False) -> V
 @ptx(f"fma{_MUST}.{{t:f64}} d, a, b, c", ref=_REF + "fma")
 @ptx(f"fma{_MUST}{{.ftz}}.{{t:f32x2}} d, a, b, c", ref=_REF + "fma", sm=100)
 @ptx(
-    f"mad{_RND}{{.ftz}}{{.sat}}.{{t:f32}} d, a, b, c",  # without a rounding in code for PTX 1: it is `rn`
+    f"mad{_MUST}{{.ftz}}{{.sat}}.{{t:f32}} d, a, b, c",
     ref=_REF + "mad",
-    examples={"mad.rn.f32": (((_TWO, _ONE, _ONE), _THREE),), "mad.f32": (((_TWO, _ONE, _ONE), _THREE),)},
+    examples={"mad.rn.f32": (((_TWO, _ONE, _ONE), _THREE),)},
 )
-@ptx(f"mad{_RND}.{{t:f64}} d, a, b, c", ref=_REF + "mad")
+@ptx(f"mad{_MUST}.{{t:f64}} d, a, b, c", ref=_REF + "mad")
 def fma_(a: Value, b: Value, c: Value, rnd: str, ftz: bool = False, sat: bool = False) -> Value:
     return saturated(flushed(fma(flushed(a, ftz), flushed(b, ftz), flushed(c, ftz), rnd), ftz), sat)
 
