@@ -468,14 +468,20 @@ EVENTS = """push one;pop;start twö;stop 7;mark twö;mark three 😀;push four;p
 start seven;stop 7;mark eight;stop 7;pop;"""
 
 
+def printed(source: str, compiler: str, folder: Path) -> str:
+    """What a program prints once it is converted, with nothing left to be done by hand."""
+    result = translate(source, path="a.cpp")
+    assert not [j for j in result.findings if j.outcome is not Outcome.APPLIED]
+    program = built(compiler, result.output.decode(), folder)
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0
+    return done.stdout
+
+
 def test_events_reach_roctx(compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Converted code with NVTX's events, with a stub of roctx: every message, in order, and nothing left open."""
-    result = translate(NVTX, path="a.cpp")
-    assert not [j for j in result.findings if j.outcome is not Outcome.APPLIED]
     stub(tmp_path, "rocprofiler-sdk-roctx/roctx.h", ROCTX, monkeypatch)
-    program = built(compiler, result.output.decode(), tmp_path)
-    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stdout) == (0, EVENTS.replace("\n", ""))
+    assert printed(NVTX, compiler, tmp_path) == EVENTS.replace("\n", "")
 
 
 # --- pinned.hpp -------------------------------------------------------------------------------------------------------
@@ -520,12 +526,8 @@ inline hipError_t hipHostFree(void* p) {
 
 def test_pinned_vectors(compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Converted code with Thrust's pinned allocator: vectors get pinned memory, give it back, and throw without it."""
-    result = translate(PINNED, path="a.cpp")
-    assert not [j for j in result.findings if j.outcome is not Outcome.APPLIED]
     stub(tmp_path, "hip/hip_runtime.h", MALLOC, monkeypatch)
-    program = built(compiler, result.output.decode(), tmp_path)
-    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stdout) == (0, "3 8 2;none;0")
+    assert printed(PINNED, compiler, tmp_path) == "3 8 2;none;0"
 
 
 # --- tile_reduce.hpp --------------------------------------------------------------------------------------------------

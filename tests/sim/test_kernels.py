@@ -69,6 +69,12 @@ def test_headers_have_the_include_guards_that_converted_code_asks_for(simulated:
     assert simulated(text + "int main() {}\n").code == 0
 
 
+def on_devices(binary: Path, devices: str) -> bytes:
+    """What a program prints where there are so many simulated GPUs."""
+    settings = {"CU2PORT_SIM_DEVICES": devices}
+    return simulate.run(binary, (), simulate.Limits(60), capture=True, settings=settings).output
+
+
 def test_two_devices_share_memory(build: Callable[[Path, int], Path], tmp_path: Path) -> None:
     (tmp_path / "two.hip").write_text(
         "#include <hip/hip_runtime.h>\n#include <cstdio>\n"
@@ -82,9 +88,8 @@ def test_two_devices_share_memory(build: Callable[[Path, int], Path], tmp_path: 
         "}\n"
     )
     binary = build(tmp_path / "two.hip", 64)
-    for devices, said in (("1", b"1 0 101 0 1\n"), ("2", b"2 1 0 1 1\n")):
-        settings = {"CU2PORT_SIM_DEVICES": devices}
-        assert simulate.run(binary, (), simulate.Limits(60), capture=True, settings=settings).output == said
+    assert on_devices(binary, "1") == b"1 0 101 0 1\n"
+    assert on_devices(binary, "2") == b"2 1 0 1 1\n"
 
 
 def test_each_device_has_its_variables(build: Callable[[Path, int], Path], tmp_path: Path) -> None:
@@ -103,9 +108,8 @@ def test_each_device_has_its_variables(build: Callable[[Path, int], Path], tmp_p
         "}\n"
     )
     binary = build(tmp_path / "own.hip", 64)
-    for devices, said in (("1", b"16 16 "), ("2", b"1 14 ")):
-        settings = {"CU2PORT_SIM_DEVICES": devices}
-        assert simulate.run(binary, (), simulate.Limits(60), capture=True, settings=settings).output == said
+    assert on_devices(binary, "1") == b"16 16 "
+    assert on_devices(binary, "2") == b"1 14 "
 
 
 def test_a_launch_over_continued_lines(simulated: Callable[..., simulate.Ran]) -> None:

@@ -200,11 +200,10 @@ class CudaVersion(Check):
                 continue
             found, counted = summed(unit, i) or (comparison(unit, i), COUNTS_AS.get(tok))
             if found is None or found.op in ("==", "!="):
-                d = unit.in_directive(i)
-                if d is not None and d.keyword == "define" and i == d.first + 2:
+                if told is not None and told.keyword == "define" and i == told.first + 2:
                     continue
-                ours = _OURS.get(tok, "") if d is None or d.keyword == "define" else ""
-                value = _VALUES.get(tok, "") if d is None else ""
+                ours = _OURS.get(tok, "") if told is None or told.keyword == "define" else ""
+                value = _VALUES.get(tok, "") if told is None else ""
                 yield self.finding(
                     f"`{tok}` is not defined by HIP, whose versions count differently",
                     unit.p[i],
@@ -212,7 +211,7 @@ class CudaVersion(Check):
                     _value(unit, i, value) if value else (replace(unit.p[i], unit.end(i), ours),) if ours else (),
                     trust=Trust.REVIEW if value else Trust.EXACT,
                     cuda=tok,
-                    effects=(("all", "compile-error" if d is None else "wrong-result"),),
+                    effects=(("all", "compile-error" if told is None else "wrong-result"),),
                     needs=("hip/hip_runtime.h",) if value else (),
                     helpers=("nvtx.hpp",) if ours else (),
                 )

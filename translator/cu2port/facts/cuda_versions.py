@@ -19,8 +19,9 @@ from cu2port.syntax.tree import Binary, Expr, Num, Unary
 # ROCm 7's HIP follows the interfaces of CUDA 12.6: what asks for more (types of Blackwell, CUDA 13's signatures) is
 # right to be false.
 MAJOR, MINOR = "__CUDACC_VER_MAJOR__", "__CUDACC_VER_MINOR__"
+_NEWEST = 10**9  # larger than every version of a library: HIP's libraries count as newer than CUDA's
 COUNTS_AS = {
-    **dict.fromkeys(VERSION_MACROS, 10**9),  # of libraries, of which HIP's count as newer than any that is asked for
+    **dict.fromkeys(VERSION_MACROS, _NEWEST),
     "CUDA_VERSION": 12060,
     "CUDART_VERSION": 12060,
     "__CUDA_API_VERSION": 12060,
@@ -34,11 +35,12 @@ _DECIMALS = (100, 1000)  # what takes the minor version from CUDA's number, befo
 
 def counts_as(tok: str) -> str:
     """What HIP counts as where a version is asked for, in words."""
-    return "CUDA 12.6" if COUNTS_AS[tok] < 10**9 else "newer"
+    return "CUDA 12.6" if COUNTS_AS[tok] < _NEWEST else "newer"
 
 
 def summed(unit: Unit, i: int) -> tuple[Comparison, int] | None:
-    """A comparison of both parts of nvcc's version, of which token i is the first, and what CUDA 12.6 gives."""
+    """A comparison that combines nvcc's major and minor version, and the value of that for CUDA 12.6; None if token i
+    does not begin one."""
     if unit.tok(i) != MAJOR or unit.tok(i + 4) != MINOR:
         return None
     found = summed_comparison(unit, i)
