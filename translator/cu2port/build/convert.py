@@ -140,7 +140,8 @@ def too_large() -> Judged:
 
 def convert(data: bytes, path: str, asked: Asked, trust: Trust = Trust.REVIEW) -> Result:
     """Port one build file. Its output is its input but where an applied finding says."""
-    if not _CUDA.search(data) and not asked.device_hosts:
+    globs = bool(asked.cuda_sources) and b"GLOB" in data
+    if not _CUDA.search(data) and not asked.device_hosts and not globs:
         return Result(path, data, data)
     judged, edits = judge(_findings(data.decode("latin-1"), path, asked), trust)
     output = apply(data.decode("latin-1"), edits).encode("latin-1") if edits else data

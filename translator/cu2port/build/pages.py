@@ -151,8 +151,9 @@ SOURCE = BuildRule(
     Severity.WARNING,
     """A CMake file names `.cu` sources, which CMake gives no language where CUDA is not enabled.
 
-They get the property `LANGUAGE HIP` where they are named, in a line of its own. With `--rename .hip` CMake knows the
-language by the suffix, and nothing is added.""",
+They get the property `LANGUAGE HIP` where they are named, in a line of its own; those of `file(GLOB ...)` after it,
+also where a pattern such as `*.c*` finds them. With `--rename .hip` CMake knows the language by the suffix, and nothing
+is added.""",
     (
         BuildExample(
             "CMakeLists.txt",
@@ -170,7 +171,7 @@ HOST_SOURCE = BuildRule(
 NVIDIA's Thrust lets any compiler read its headers. Without the compiler of HIP, rocThrust looks for CUDA's, and rocPRIM
 below it does not compile with GNU's. The source gets the property `LANGUAGE HIP` where it is named, as nvcc would give
 it to the compiler of the device with `-x cu`. Includes are followed through the headers of the tree; one in a branch of
-`__CUDACC__` does not count. Make files, and sources that CMake finds by a pattern, are left as they are.""",
+`__CUDACC__` does not count. Make files are left as they are.""",
 )
 OPTION = BuildRule(
     "CU808",

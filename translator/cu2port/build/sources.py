@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
+from cu2port.build import globs
 from cu2port.build.layout import break_of
 from cu2port.build.pages import HOST_SOURCE, RENAMED, SOURCE
 from cu2port.build.syntax import Arg, Command
 from cu2port.build.words import Asked, finding, swap
 from cu2port.core.files import CXX_SUFFIXES
-from cu2port.core.model import Finding, Side, insert
+from cu2port.core.model import Finding, insert
 
 _NAME = re.compile(r"(?:\$\{\w+\}|@\w+@|[\w./+*?\[\]-])*\.cu(?![\w.])", re.I)
 _OF_HOST = "|".join(re.escape(s) for s in sorted(CXX_SUFFIXES))
@@ -45,12 +46,13 @@ def renamed(c: Command, asked: Asked) -> Iterator[Finding]:
                 yield swap(RENAMED, m[0], new, arg.inner + m.start())
         for m in _PATTERN.finditer(arg.text):
             yield swap(RENAMED, m[0], f"\\\\{asked.suffix}", arg.inner + m.start(), review=True, why="a pattern")
+    yield from globs.renamed(c, asked)
 
 
 def languages(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Iterator[Finding]:
     """The property LANGUAGE for `.cu` sources that a command names."""
     if c.name == "file":
-        yield from _globbed(text, c, asked, known)
+        yield from globs.globbed(text, c, asked, known)
         return
     if c.name in _NO_SOURCES or (c.name == "list" and c.args and c.args[0].text.lower() in _NO_LISTS):
         return
@@ -83,27 +85,3 @@ def _cuda_sources(arg: Arg, asked: Asked) -> Iterator[str]:
         new = asked.new_name(m[0])
         if not set("*?[") & set(new) and not new.endswith(".hip") and new[:-3].strip("./"):
             yield new
-
-
-def _globbed(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Iterator[Finding]:
-    """`file(GLOB X *.cu)`: X is marked after it."""
-    if len(c.args) < 3 or c.args[0].text.upper() not in ("GLOB", "GLOB_RECURSE"):
-        return
-    name = c.args[1].text
-    keywords = ("CONFIGURE_DEPENDS", "FOLLOW_SYMLINKS", "RELATIVE", "LIST_DIRECTORIES", "true", "false")
-    patterns = [p for a in c.args[2:] for p in a.text.split(";") if "*" in p and p not in keywords]
-    unrenamed = [m[0] for p in patterns for m in _NAME.finditer(p) if not asked.new_name(m[0]).endswith(".hip")]
-    if not unrenamed or not re.fullmatch(r"\w+", name):
-        return
-    lead = break_of(text, c.start)
-    if len(unrenamed) == len(patterns):
-        of = name
-        lines = ""
-    else:
-        of = f"{name}_HIP"
-        lines = f'{lead}set({of} ${{{name}}}){lead}list(FILTER {of} INCLUDE REGEX "\\\\.cu$")'
-    if f"${{{of}}}" in known:
-        return
-    lines += f"{lead}set_source_files_properties(${{{of}}} PROPERTIES LANGUAGE HIP)"
-    message = f"`{unrenamed[0]}`: CMake has no language for `.cu` without CUDA; marked as HIP"
-    yield finding(SOURCE, message, c.start, c.end, [insert(c.end, lines, Side.LEFT)])

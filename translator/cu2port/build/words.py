@@ -59,7 +59,8 @@ class Asked:
     tree sets. `host_headers`: it lets the host's compiler find HIP's headers. `own_hip`: the tree builds for HIP
     already. `defined`: variables for CUDA's folder that some Makefile of the tree sets. `old_standard`: the tree asks
     for a C++ before C++17, with none of CUDA's own, which CMake's language HIP would take over. `device_hosts`: paths
-    from that root of sources for the host that reach headers which only the compiler of HIP takes.
+    from that root of sources for the host that reach headers which only the compiler of HIP takes; `cuda_sources`:
+    of those that end in `.cu`.
     """
 
     kind: str
@@ -75,6 +76,7 @@ class Asked:
     defined: frozenset[str] = frozenset()
     old_standard: bool = False
     device_hosts: frozenset[str] = frozenset()
+    cuda_sources: frozenset[str] = frozenset()
 
     def new_name(self, word: str) -> str:
         """What a word that names a source becomes with --rename, itself where nothing is known of it.
@@ -91,7 +93,7 @@ class Asked:
             ends = tail
         else:
             path = PurePosixPath(self.folder, word) if tail == word else PurePosixPath(tail.lstrip("/"))
-            plain = _normal(path)
+            plain = plain_path(path)
             if plain in self.renamed:
                 return new
             ends = "/" + plain.lstrip("/") if tail != word else "/" + PurePosixPath(word).as_posix().lstrip("./")
@@ -102,11 +104,11 @@ class Asked:
         end."""
         tail = re.split(r"[$@][({<]?[^)}>@]*[)}>@]", word)[-1]
         if tail == word:
-            return _normal(PurePosixPath(self.folder, word)) in self.device_hosts
+            return plain_path(PurePosixPath(self.folder, word)) in self.device_hosts
         return any(f"/{path}".endswith(f"/{tail.lstrip('/')}") for path in self.device_hosts)
 
 
-def _normal(path: PurePosixPath) -> str:
+def plain_path(path: PurePosixPath) -> str:
     """A path without `.` and `..` where they can be resolved."""
     parts: list[str] = []
     for part in path.parts:

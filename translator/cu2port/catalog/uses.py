@@ -221,9 +221,11 @@ def _is_hip_alias(unit: Unit, name: str) -> bool:
     )
 
 
-def _namespace_heads(unit: Unit) -> dict[str, str]:
-    """Words that may start a qualified CUDA name in this file -> the namespace they stand for."""
+def _namespace_heads(unit: Unit) -> tuple[dict[str, str], dict[str, str]]:
+    """Words that may start a qualified CUDA name in this file -> the namespace they stand for; and of these the words
+    that a `using namespace` gives a second meaning: `cuda` below `using namespace thrust`."""
     heads = dict(unit.catalog.spaces)
+    second: dict[str, str] = {}
     used: set[str] = set()
     t = unit.t
     for i in unit.find("namespace"):
@@ -238,9 +240,10 @@ def _namespace_heads(unit: Unit) -> dict[str, str]:
             used.add(name)
             if name.partition("::")[0] in unit.catalog.spaces and (name != "cuda" or not owns_cuda(unit)):
                 for inner in unit.catalog.inside(name):
-                    heads.setdefault(inner, f"{name}::{inner}")
+                    if heads.setdefault(inner, f"{name}::{inner}") == inner:
+                        second[inner] = f"{name}::{inner}"
     heads.pop("std", None)  # beside `using namespace cuda` there is std itself
-    return heads
+    return heads, second
 
 
 def _path(unit: Unit, i: int) -> str:
@@ -260,11 +263,13 @@ def _qualified_uses(unit: Unit) -> Iterator[Use]:
     if unit.words.isdisjoint(catalog.spaces):
         return
     t = unit.t
-    heads = _namespace_heads(unit)
+    heads, second = _namespace_heads(unit)
     own = {name for name in LIBRARY_SPACES if (owns_cuda(unit) if name == "cuda" else unit.owns(name))}
     for i in unit.find(*heads):
         tok = t[i]
         full = heads[tok]
+        if tok in second and _row(unit, f"{second[tok]}::{unit.tok(i + 2)}") is not None:
+            full = second[tok]
         if unit.is_member(i) or (full.partition("::")[0] in own and unit.tok(i + 2) != "std"):
             continue
         if (

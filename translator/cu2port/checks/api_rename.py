@@ -25,6 +25,11 @@ class ApiRename(RowCheck):
         Example("CHECK(cudaFree(p));", "CHECK(hipFree(p));", "as a macro's argument"),
         Example("k = cudaMemcpyKind::cudaMemcpyDefault;", "k = hipMemcpyKind::hipMemcpyDefault;", "scoped", findings=2),
         Example("auto f(S s) noexcept -> cudaError_t { }", "auto f(S s) noexcept -> hipError_t { }", "returned"),
+        Example(
+            "#include <thrust/sort.h>\nusing namespace thrust;\nvoid f(int* p) { sort(cuda::par, p, p + 9); }\n",
+            "#include <thrust/sort.h>\nusing namespace thrust;\nvoid f(int* p) { sort(thrust::hip::par, p, p + 9); }\n",
+            "Thrust's `cuda`, not libcu++'s",
+        ),
         Example("auto f(S s) { return g()->cudaFree(s); }", note="a member"),
         Example("k = my::cudaMemcpyKind::cudaMemcpyDefault;", note="another's enumeration"),
         Example(

@@ -74,11 +74,13 @@ class LibcudacxxLeft(Check):
     def run(self, unit: Unit) -> Iterator[Finding]:
         if "cuda" not in unit.words or owns_cuda(unit):
             return
-        libcudacxx = [f for same in api_facts(unit).findings.values() for f in same if f.cuda.startswith("cuda::")]
+        names_of_api = [f for same in api_facts(unit).findings.values() for f in same]
+        libcudacxx = [f for f in names_of_api if f.cuda.startswith("cuda::")]
         left = {f.start: f.cuda for f in libcudacxx if not f.edits}
         silent = {unit.p[i]: name for i, name in _unqualified(unit)}
         if libcudacxx or any(inc.path.startswith("cuda/") for inc in unit.includes):
-            silent |= {unit.p[i]: name for i, name in _unknown(unit)}
+            others = {f.start for f in names_of_api}  # `cuda::par` is Thrust's below `using namespace thrust`
+            silent |= {unit.p[i]: name for i, name in _unknown(unit) if unit.p[i] not in others}
         moved = len({f.cuda for f in libcudacxx if f.edits})
         if not silent and not (left and moved):
             return  # each name that stays has its own finding, and the file is not in two halves

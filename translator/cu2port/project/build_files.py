@@ -72,6 +72,10 @@ def asked(
     for item in items:
         if item.root in with_cuda and item.name in device_hosts:
             hosts[item.root].add(item.relative)
+    cuda = {
+        root: frozenset(i.relative for i in items if i.root is root and suffix(i.relative) == ".cu")
+        for root in with_cuda
+    }
     packages = _packages(found)
     stand_ins, known = _stand_ins(found)
     defined = frozenset(name for _, f in found.values() for name in f.defines)
@@ -94,6 +98,7 @@ def asked(
                 old_standard=i in stand_ins
                 and _old_standard(f for other, f in found.values() if other.root is item.root),
                 device_hosts=frozenset(hosts.get(item.root, ())),
+                cuda_sources=cuda.get(item.root, frozenset()),
             ),
         )
         for i, (item, _) in found.items()

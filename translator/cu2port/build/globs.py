@@ -1,0 +1,127 @@
+"""Sources that a pattern of CMake's `file(GLOB ...)` finds: the language HIP for them, and the suffix of --rename."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import PurePosixPath
+
+from cu2port.build.layout import break_of
+from cu2port.build.pages import HOST_SOURCE, RENAMED, SOURCE
+from cu2port.build.syntax import Arg, Command
+from cu2port.build.words import Asked, finding, plain_path
+from cu2port.core.model import Finding, Side, insert
+
+_KEYWORDS = frozenset({"CONFIGURE_DEPENDS", "FOLLOW_SYMLINKS", "RELATIVE", "LIST_DIRECTORIES", "true", "false"})
+_HERE = re.compile(r"^\$\{CMAKE_CURRENT_(?:SOURCE|LIST)_DIR\}/")
+_VARIABLE = re.compile(r"[$@][({<]?[^)}>@]*[)}>@]")
+_WILD = re.compile(r"\*|\?|\[[^]/]+\]")
+_WIDTH = 100  # of a line of names
+
+
+def _is_glob(c: Command) -> bool:
+    return c.name == "file" and len(c.args) > 2 and c.args[0].text.upper() in ("GLOB", "GLOB_RECURSE")
+
+
+def _patterns(c: Command) -> list[tuple[Arg, str]]:
+    return [(a, p) for a in c.args[2:] for p in a.text.split(";") if "*" in p and p not in _KEYWORDS]
+
+
+def _names_cuda(pattern: str) -> bool:
+    """Whether a pattern says `.cu` itself."""
+    return pattern.lower().endswith(".cu")
+
+
+def _finds(pattern: str, recurse: bool, asked: Asked, among: Collection[str]) -> list[str]:
+    """Paths from the root that a pattern finds; one behind a variable finds what ends so."""
+    tail = _VARIABLE.split(_HERE.sub("", pattern))[-1]
+    behind = tail != _HERE.sub("", pattern)
+    whole = tail.lstrip("/") if behind else plain_path(PurePosixPath(asked.folder, tail))
+    folder, _, last = whole.rpartition("/")
+    regex = f"{_regex(folder)}/" if folder else ""
+    regex += "(?:.*/)?" * recurse + _regex(last)
+    if behind:
+        regex = f"(?:.*/)?{regex}"
+    compiled = re.compile(regex)
+    return [name for name in among if compiled.fullmatch(name)]
+
+
+def _regex(glob: str) -> str:
+    """A pattern of CMake's as a regular expression."""
+    out, at = "", 0
+    for m in _WILD.finditer(glob):
+        out += re.escape(glob[at : m.start()])
+        out += {"*": "[^/]*", "?": "[^/]"}.get(m[0], "[" + re.escape(m[0][1:-1]).replace(r"\-", "-") + "]")
+        at = m.end()
+    return out + re.escape(glob[at:])
+
+
+def globbed(text: str, c: Command, asked: Asked, known: frozenset[str]) -> Iterator[Finding]:
+    """`file(GLOB X *.cu *.cpp)`: what the compiler of HIP takes is marked after it. A pattern that does not say `.cu`,
+    as `*.c*`, is looked up among the sources of the tree."""
+    if not _is_glob(c) or not re.fullmatch(r"\w+", c.args[1].text):
+        return
+    recurse = c.args[0].text.upper() == "GLOB_RECURSE"
+    patterns = _patterns(c)
+    yield from _hosts(text, c, asked, known, [p for _, p in patterns])
+    cuda = [p for _, p in patterns if _finds_cuda(p, recurse, asked)]
+    if cuda:
+        whole = len(cuda) == len(patterns) and all(_names_cuda(p) for p in cuda)
+        yield from _cuda(text, c, known, cuda[0], whole)
+
+
+def _finds_cuda(pattern: str, recurse: bool, asked: Asked) -> bool:
+    """Whether a pattern finds sources that stay `.cu`."""
+    if _names_cuda(pattern):
+        return not asked.new_name(pattern).endswith(".hip")
+    found = _finds(pattern, recurse, asked, asked.cuda_sources)
+    return any(name not in asked.renamed or asked.suffix == ".cu" for name in found)
+
+
+def _cuda(text: str, c: Command, known: frozenset[str], pattern: str, whole: bool) -> Iterator[Finding]:
+    """`whole`: the list has `.cu` alone."""
+    name, lead = c.args[1].text, break_of(text, c.start)
+    of = name if whole else f"{name}_HIP"
+    if f"${{{of}}}" in known:
+        return
+    lines = "" if whole else f'{lead}set({of} ${{{name}}}){lead}list(FILTER {of} INCLUDE REGEX "\\\\.cu$")'
+    lines += f"{lead}set_source_files_properties(${{{of}}} PROPERTIES LANGUAGE HIP)"
+    message = f"`{pattern}`: CMake has no language for `.cu` without CUDA; marked as HIP"
+    yield finding(SOURCE, message, c.start, c.end, [insert(c.end, lines, Side.LEFT)])
+
+
+def _hosts(text: str, c: Command, asked: Asked, known: frozenset[str], patterns: Sequence[str]) -> Iterator[Finding]:
+    """Sources of the host that only the compiler of HIP takes, by name."""
+    recurse = c.args[0].text.upper() == "GLOB_RECURSE"
+    found = sorted({name for p in patterns for name in _finds(p, recurse, asked, asked.device_hosts)})
+    inner = f"{asked.folder}/" if asked.folder else ""
+    names = [name[len(inner) :] for name in found if name.startswith(inner)]
+    names = [name for name in names if name not in known]
+    if not names:
+        return
+    lead = break_of(text, c.start)
+    plain = " ".join(names)
+    listed = plain if len(plain) < _WIDTH else f"{lead}  " + f"{lead}  ".join(names) + f"{lead}  "
+    line = f"{lead}set_source_files_properties({listed}{'' if listed.endswith(' ') else ' '}PROPERTIES LANGUAGE HIP)"
+    what = f"`{names[0]}`" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+    message = f"{what}: Thrust or CUB is included, which the compiler of HIP takes alone; marked as HIP"
+    yield finding(HOST_SOURCE, message, c.start, c.end, [insert(c.end, line, Side.LEFT)], review=True)
+
+
+def renamed(c: Command, asked: Asked) -> Iterator[Finding]:
+    """A pattern that found `.cu` sources without saying so, as `*.c*`, is given beside one that finds their new
+    names."""
+    if not asked.renamed or not _is_glob(c):
+        return
+    recurse = c.args[0].text.upper() == "GLOB_RECURSE"
+    patterns = _patterns(c)
+    for arg, pattern in patterns:
+        old = () if _names_cuda(pattern) else _finds(pattern, recurse, asked, asked.renamed)
+        new = {f"{name[:-3]}{asked.suffix}" for name in old}
+        missed = new.difference(*(_finds(p, recurse, asked, new) for _, p in patterns))
+        if missed and "." in pattern.rpartition("/")[2]:
+            more = pattern[: pattern.rindex(".")] + asked.suffix
+            message = f"`{pattern}` does not find names that end in `{asked.suffix}`; `{more}` does"
+            at = arg.inner + arg.text.index(pattern) + len(pattern)
+            gap = ";" if ";" in arg.text or arg.inner != arg.start else " "
+            yield finding(RENAMED, message, arg.start, arg.end, [insert(at, f"{gap}{more}", Side.LEFT)])
