@@ -69,6 +69,25 @@ def test_a_wrapper_by_reference_through_a_pointer_of_its_own() -> None:
     assert "mma(acc[1], a, b, acc_kept.of(acc, acc[1]));" in out
 
 
+def test_a_type_may_choose_the_product() -> None:
+    """A tile is for all of them; sums of another type are no such choice."""
+    other = ASM.replace("C", "c").replace("f16.f16.f32", "bf16.bf16.f32")
+    text = WRAPPER.replace("    asm", "    if constexpr (half) asm").replace("\n}\n", f"\n    else {other}\n}}\n")
+    text = text.replace("__device__", "template <bool half> __device__") + kernel(LOOP % "mma<true>(acc[0], a, b);")
+    out = converted(text)
+    kinds = [f"cu2port::mma::Kind<cu2port::mma::Exact, cu2port::mma::{x}, cu2port::mma::{x}>" for x in ("f16", "bf16")]
+    assert f"cu2port::mma::keep<cu2port::mma::Either, {kinds[0]}, {kinds[1]}, float>(acc);" in out
+    assert "mma<true>(acc[0], a, b, acc_kept.at(acc, acc[0]));" in out
+    assert out.count("}, tile);") == 2
+    assert not is_kept(text.replace("m16n8k16.row.col.f32.bf16.bf16.f32", "m16n8k32.row.col.s32.s8.s8.s32"))
+
+
+@pytest.mark.parametrize("other", ["m16n8k16.row.col.f32.bf16.bf16.f32", "m16n8k8.row.col.f32.tf32.tf32.f32"])
+def test_products_of_two_kinds_share_a_tile(other: str) -> None:
+    second = product("acc[1]").replace("m16n8k16.row.col.f32.f16.f16.f32", other)
+    assert is_kept(kernel(LOOP % (product("acc[0]") + second)))
+
+
 def test_places_that_are_computed() -> None:
     declared, after = "float acc[64]", ""
     for place in ("((float*)(acc + ((i * 16) + (j * 8 + 4))))", "(acc + i * WARP_N / 16 * 8 + 4)"):
@@ -84,8 +103,6 @@ def test_places_that_are_computed() -> None:
         LOOP % (product("acc[0]") + " acc[1][2] *= 2;"),  # written
         LOOP % (product("acc[0]") + " use(acc);"),
         LOOP % (product("acc[0]") + " auto f = [&] { return acc[0][0]; };"),
-        LOOP % (product("acc[0]") + product("acc[1]").replace(".f16.f16", ".bf16.bf16")),  # of two kinds
-        LOOP % (product("acc[0]") + product("acc[1]").replace("f32.f16.f16.f32", "f32.tf32.tf32.f32")),
         LOOP % (product("acc[0]") + " goto out; out:;"),
         LOOP % product("acc[0]").replace('"+f"(acc[0][3])', '"+f"(acc[1][3])'),  # not in a row
         LOOP
@@ -123,6 +140,27 @@ def test_what_anything_else_touches_in_the_loop_is_not_kept(loop: str) -> None:
 )
 def test_an_address_that_a_variable_may_hold_is_not_kept(before: str) -> None:
     assert not is_kept(kernel(LOOP % product("acc[0]"), before=before))
+
+
+@pytest.mark.parametrize(
+    ("use", "kept"),
+    [
+        ("p[1] = 2;", True),
+        ("for (int i = 0; i < 8; ++i) p[i] = i;", True),
+        ("q = p;", False),
+        ("q = &p[1];", False),
+        ("use(p);", False),
+        ("p += 4; q = *p;", False),
+        ("auto g = [=] { return p[0]; }; run(g);", False),
+    ],
+)
+def test_a_pointer_that_is_gone_before_the_loop_does_not_matter(use: str, kept: bool) -> None:
+    pointer = f"float* p = reinterpret_cast<float*>(&acc); {use}"
+    assert is_kept(kernel(LOOP % product("acc[0]"), before=f"{{ {pointer} }}")) == kept
+    assert is_kept(kernel(LOOP % product("acc[0]"), before=f"auto clear = [&] {{ {pointer} }}; clear();")) == kept
+    assert not is_kept(kernel(LOOP % product("acc[0]"), before=pointer))
+    for other in ("static float* p = acc[0];", "float* p = q = acc[0];", "float** p = &q; *p = acc[0];"):
+        assert not is_kept(kernel(LOOP % product("acc[0]"), before=f"{{ {other} {use} }}"))
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from mma_programs import HEAD, run_simulated
 from cu2port.ptx.emit import Options, emit
 from cu2port.ptx.interp import run
 from cu2port.ptx.ir import TYPES, Place
-from cu2port.ptx.kept import into_tile
+from cu2port.ptx.kept import both_kinds, into_tile
 from cu2port.ptx.lifted import Lifted
 from cu2port.ptx.matrix_forms import form_of, instruction, keeps, kinds
 from cu2port.ptx.parse import parse_inline
@@ -160,7 +160,10 @@ def kernel(n: int, opcode: str, fp: str = "exact", kept: bool = False) -> str:
         at += count
     count, type_ = s.registers("D"), _CXX[register(s, "D")]
     if form is not None and kept:
-        types = f"{kinds(form)}, {type_}"
+        chosen_kinds = kinds(form)
+        if n % 4 > 1:  # or another, in a tile for both
+            chosen_kinds = both_kinds(chosen_kinds, "cu2port::mma::Exact, cu2port::mma::f16, cu2port::mma::f16")
+        types = f"{chosen_kinds}, {type_}"
         begin, end = f"auto kept = cu2port::mma::keep<{types}>(c);", "kept.give(c);"
         if n % 2:
             begin = f"cu2port::mma::in_tiles<{types}>(c, [&](auto& kept) __attribute__((always_inline)) {{"

@@ -111,9 +111,18 @@ IN_A_LAMBDA = AS_PROJECTS_WRITE_IT.replace(
 )
 PRODUCTS = IN_A_LAMBDA[IN_A_LAMBDA.rindex("            for (int j") : IN_A_LAMBDA.rindex("    }\n    for (int i")]
 IN_A_LAMBDA = IN_A_LAMBDA.replace(PRODUCTS, "            multiply(i);\n").replace("step < n", "step < steps")
+# The same with a type that chooses the product, as vLLM's Marlin has it.
+F16 = AS_PROJECTS_WRITE_IT[AS_PROJECTS_WRITE_IT.index("    asm") : AS_PROJECTS_WRITE_IT.index("}\n__global__")]
+OF_A_TYPE = (
+    AS_PROJECTS_WRITE_IT.replace(
+        F16, f"if constexpr (sizeof(T) == 2) {{\n{F16}}} else {{\n{F16.replace('f16.f16.', 'bf16.bf16.')}}}\n"
+    )
+    .replace("__device__", "template <class T> __device__", 1)
+    .replace(" mma(sums", " mma<short>(sums")
+)
 
 
-@pytest.mark.parametrize("source", [AS_PROJECTS_WRITE_IT, IN_A_LAMBDA])
+@pytest.mark.parametrize("source", [AS_PROJECTS_WRITE_IT, IN_A_LAMBDA, OF_A_TYPE])
 def test_a_loop_that_the_compiler_unrolls_by_itself_does_too(source: str, tmp_path: Path) -> None:
     """What is known of lanes is a constant before arrays are taken apart: else they stay in memory."""
     text = translate(source, Options(), path="a.cu").output.decode()

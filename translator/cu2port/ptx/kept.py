@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 from cu2port.core.model import Edit, Side, insert
 from cu2port.facts.structure import Function
@@ -77,16 +78,20 @@ class _Wrapper:
     products: tuple[tuple[Product, int], ...]  # and the tile behind the first one
     together: bool  # whether all lanes that call it multiply
 
+    @property
+    def forms(self) -> tuple[Form, ...]:
+        return tuple(p.form for p, _ in self.products)
+
 
 @dataclass(frozen=True)
 class _Use:
-    """A product in a function's own body, a call of a wrapper, or a map, which has no form; what each names of the
+    """A product in a function's own body, a call of a wrapper, or a map, which has no forms; what each names of the
     array."""
 
     at: int
     root: str
     places: tuple[range, ...]
-    form: Form | None = None
+    forms: tuple[Form, ...] = ()
     product: Product | None = None
     call: CallExpr | None = None
     wrapper: _Wrapper | None = None
@@ -192,7 +197,7 @@ def _wrapper(unit: Unit, f: Function, products: list[Product]) -> _Wrapper | Non
     index, param = named[name]
     if not (param.pointer or param.reference) or not all(_SUMS[p.form.d] for p in products):
         return None
-    if len({(kinds(p.form), p.form.d) for p in products}) != 1:
+    if len({p.form.d for p in products}) != 1:
         return None
     together = stays_together(unit, f, None, [p.statement.keyword for p in products])
     return _Wrapper(f, index, param.reference, tuple((p, (p.at or 0) // 4) for p in products), together)
@@ -225,7 +230,7 @@ def _uses(
     for s in all_statements(body, local):
         if isinstance(s, Asm) and s.at in by_keyword:
             p = by_keyword[s.at]
-            yield _Use(s.at, p.root, p.places, p.form, p)
+            yield _Use(s.at, p.root, p.places, (p.form,), p)
         elif isinstance(s, Eval) and isinstance(s.expr, CallExpr) and isinstance(s.expr.callee, Name):
             w = wrappers.get(s.expr.callee.text)
             if w is None or len(s.expr.args) != len(parameters(unit, *w.function.params)) or s.expr.callee.qualified:
@@ -234,7 +239,7 @@ def _uses(
             root = place_of(arg)
             a, b = tokens(arg)
             if root is not None and is_pure(arg):
-                yield _Use(s.at, root, (range(a, b + 1),), w.products[0][0].form, None, s.expr, w)
+                yield _Use(s.at, root, (range(a, b + 1),), w.forms, None, s.expr, w)
     yield from (_Use(m.at, m.root, (*m.places, *m.gone), map=m) for m in find_maps(unit, all_statements(body, local)))
 
 
@@ -261,7 +266,7 @@ def _regions(
         spans = reached(r, local)
         inside = [u for u in uses if any(u.at in x for x in spans)]
         alone = all(only(unit, (x.start, x.stop), root, places) for x in spans)
-        return Holds(alone, bool(inside), any(u.form is not None for u in inside))
+        return Holds(alone, bool(inside), any(u.forms for u in inside))
 
     lambdas = [g.span for g in local.values()]
     loops = [r for s in whole if isinstance(s, Loop) and (r := extent(unit, s)) is not None]
@@ -284,10 +289,11 @@ def _regions(
 
 
 def _is_kept(unit: Unit, f: Function, region: range, inside: list[_Use]) -> bool:
-    """Whether products of one kind add to what maps change alike, and all lanes of a warp name the same places."""
+    """Whether products with sums of one type add to what maps change alike, and all lanes of a warp name the same
+    places."""
     maps = [u.map for u in inside if u.map is not None]
-    forms = {(kinds(u.form), u.form.d) for u in inside if u.form is not None}
-    if len(forms) != 1 or len({_SUMS[d] for _, d in forms} | {m.type_ for m in maps}) != 1:
+    sums = {_SUMS[form.d] for u in inside for form in u.forms}
+    if not sums or len(sums | {m.type_ for m in maps}) != 1:
         return False
     chosen = [e for u in inside if u.map is None for r in u.places for e in subscripts(_expression(unit, r))]
     values = [*chosen, *(e for m in maps for e in m.values)]
@@ -354,14 +360,24 @@ def _take(
         noted.anchor = max(noted.anchor, keyword)
     for g in through:
         noted.more += [(unit.match[g.made.at + 3], f"auto& {name}"), *((unit.match[i + 1], name) for i in g.calls)]
-    form = next(u.form for u in uses if u.form is not None)
-    types = f"{kinds(form)}, {_SUMS[form.d]}"
+    forms = [x for u in uses for x in u.forms]
+    types = f"{_all_kinds(forms)}, {_SUMS[forms[0].d]}"
     if whole:
         lambda_ = f"[&](auto& {name}) __attribute__((always_inline)) {{"
         noted.around.append(Around(loop, (f"cu2port::mma::in_tiles<{types}>({root}, {lambda_}",), ("});",)))
     else:
         kept = f"auto {name} = cu2port::mma::keep<{types}>({root});"
         noted.around.append(Around(loop, ("{", kept), (f"{name}.give({root});", "}")))
+
+
+def _all_kinds(forms: Iterable[Form]) -> str:
+    """The template arguments for products of some kinds."""
+    return reduce(both_kinds, dict.fromkeys(map(kinds, forms)))
+
+
+def both_kinds(a: str, b: str) -> str:
+    """The template arguments of a tile for products of two kinds."""
+    return f"cu2port::mma::Either, cu2port::mma::Kind<{a}>, cu2port::mma::Kind<{b}>"
 
 
 def _free(unit: Unit, name: str) -> str:

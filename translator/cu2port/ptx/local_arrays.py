@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
-from cu2port.ptx.accumulators import is_fours, place_of
+from cu2port.ptx.accumulators import is_fours, is_pure, place_of
 from cu2port.syntax.tree import Asm, CallExpr, Decl, Eval, Expr, Index, Jump, Member, Name, Stmt, Unary, heads, walk
 
 
@@ -33,17 +33,21 @@ def mentions(unit: Unit, span: tuple[int, int], name: str) -> list[int]:
 
 def escapes(unit: Unit, f: Function, whole: Iterable[Stmt], array: Decl, spans: list[range], nested: bool) -> bool:
     """Whether something that a loop may use may hold the array's address: a variable set to it, or a lambda. `spans`:
-    the loop, and what it calls."""
+    the loop, and what it calls. A pointer whose scope has none of them, and of which elements alone are used, is
+    gone then."""
     end = f.body[1] if nested else spans[0].start
     seen = {array.at}
+    whole = list(whole)
     for s in whole:
         if isinstance(s, Asm):
             seen |= set(range(s.first, s.last + 1))
         elif isinstance(s, Decl):
             if not (s.pointer or s.reference):
-                seen |= {i for head in heads(s) for i in _elements(head, array)}
+                seen |= {i for head in heads(s) for i in _elements(head, array.name, len(array.dims))}
+            elif _is_gone(unit, whole, s, spans):
+                seen |= {x.at for head in heads(s) for x in walk(head) if isinstance(x, Name)}
         elif not isinstance(s, Jump):  # a lambda may return a reference
-            seen |= {i for head in heads(s) for i in _elements(head, array)}
+            seen |= {i for head in heads(s) for i in _elements(head, array.name, len(array.dims))}
         if isinstance(s, Eval) and isinstance(s.expr, CallExpr):
             seen |= {
                 x.at for arg in s.expr.args if place_of(arg) == array.name for x in walk(arg) if isinstance(x, Name)
@@ -52,8 +56,24 @@ def escapes(unit: Unit, f: Function, whole: Iterable[Stmt], array: Decl, spans: 
     return any(i not in seen for i in others)
 
 
-def _elements(head: Expr, array: Decl) -> Iterator[int]:
-    """Where an expression names the array for an element that is no array itself, and whose address is not taken."""
+def _is_gone(unit: Unit, whole: Iterable[Stmt], pointer: Decl, spans: Iterable[range]) -> bool:
+    """Whether a pointer's scope has none of these parts, and it is used for elements alone."""
+    declared = unit.declaration(pointer.at)
+    if declared is None or declared.pointers != 1 or pointer.reference or not declared.scope.local:
+        return False
+    if pointer.init is None or not is_pure(pointer.init):
+        return False
+    if "static" in unit.t[declared.type_first : declared.type_stop]:
+        return False
+    inside = range(declared.scope.first, declared.scope.last + 1)
+    if any(r.start < inside.stop and inside.start < r.stop for r in spans):
+        return False
+    used = {i for s in whole for head in heads(s) for i in _elements(head, pointer.name, 1)}
+    return used.issuperset(i for i in mentions(unit, (inside.start, inside.stop), pointer.name) if i != pointer.at)
+
+
+def _elements(head: Expr, name: str, dims: int) -> Iterator[int]:
+    """Where an expression names an array for an element that is no array itself, and whose address is not taken."""
     whole = walk(head)
     inner = {id(x.base) for x in whole if isinstance(x, (Index, Member))}
     inner |= {id(x.x) for x in whole if isinstance(x, Unary) and x.op == "&"}
@@ -67,5 +87,5 @@ def _elements(head: Expr, array: Decl) -> Iterator[int]:
             base = base.base
         if isinstance(base, Unary) and base.op == "&" and base.around:  # ((T*)&array)[i]
             base = base.x._replace(around=base.around)
-        if isinstance(base, Name) and base.text == array.name and depth >= (1 if base.around else len(array.dims)):
+        if isinstance(base, Name) and base.text == name and depth >= (1 if base.around else dims):
             yield base.at

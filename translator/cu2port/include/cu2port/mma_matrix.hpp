@@ -45,12 +45,20 @@ template <class Acc> struct Into {
     CU2PORT_MMA Into operator+(int n) const { return {tile == nullptr ? nullptr : tile + n, lanes}; }
 };
 
+/// One way to multiply; and two ways whose products add into one tile, as a template chooses.
+template <class How, class A, class B> struct Kind {};
+struct Either {};
+
 namespace matrix {
 
 /// How a wavefront multiplies: `words` registers of a lane in each instruction, 0 where there is none. On a wavefront
 /// of one warp, from `least` registers on: vector instructions multiply less of them as fast.
 template <class How, class A, class B> struct Unit {
     static constexpr int words = 0, least = 0;
+};
+template <class How1, class A1, class B1, class How2, class A2, class B2>
+struct Unit<Either, Kind<How1, A1, B1>, Kind<How2, A2, B2>> {
+    static constexpr int words = Unit<How1, A1, B1>::words > 0 && Unit<How2, A2, B2>::words > 0, least = 0;
 };
 
 }  // namespace matrix
