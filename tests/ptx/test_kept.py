@@ -362,6 +362,7 @@ SOME = "if (threadIdx.x < 32) "
         ("", "for (int k = 0; k < SIZE / K; ++k) { for (int j = 0; j < 2; ++j) { " + ONE + " } }"),
         ("int m = n; if (blockIdx.z * 32 >= n) m -= 1;", "for (int k = 0; k < m; ++k) { " + ONE + " }"),
         ("int m = rounded(n / 32, 4);", "while (m--) { " + ONE + " }"),
+        ("constexpr int M = Sizes<T>::rows();", "for (int k = 0; k < M; ++k) { " + ONE + " }"),  # the compiler's
         ("int m = min(n, 8);", "for (;;) { " + ONE + " if (--m == 0) break; }"),
         (LANES, "for (int k = 0; k < n; ++k) { if (lane < n) out[lane] = k; " + ONE + " }"),
         (
@@ -431,6 +432,11 @@ def test_loops_of_which_all_lanes_have_as_many_steps(before: str, loop: str) -> 
         ("auto f = [&](int k) { " + SOME + "{ " + ONE + " } };", "for (int k = 0; k < n; ++k) f(k);"),
         ("auto f = [&](int k) { " + ONE + " };", "for (int k = 0; k < n; ++k) { threadIdx.x < 32 ? f(k) : g(); }"),
         ("int m = 4;\n#if A\nint k = 1;\n#else\nint k = threadIdx.x;\n#endif\n", "for (; k < m; ++k) { " + ONE + " }"),
+        (
+            "int m = 4;\n#if A\nconstexpr int k = 1;\n#else\nint k = threadIdx.x;\n#endif\n",
+            "for (; k < m; ++k) { " + ONE + " }",
+        ),
+        ("const int m = Sizes<T>::rows();", "for (int k = 0; k < m; ++k) { " + ONE + " }"),
         ("", "for (int k = 0; k < n; ++k) { __shared__ int x; " + ONE + " }"),  # no lambda may have it
         ("", "each(4) { while (n--) { " + ONE + " } }"),
         ("int m = 3;", "if (threadIdx.x < 64) { m = n; } while (m--) { " + ONE + " }"),

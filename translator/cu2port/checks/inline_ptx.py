@@ -6,7 +6,7 @@ from cu2port.core.model import Finding, Options, Severity, Trust
 from cu2port.engine.check import Check, Example
 from cu2port.engine.solo import counted_anew, solo
 from cu2port.facts.unit import Unit
-from cu2port.ptx import handled, included_carry
+from cu2port.ptx import handled, included_carry, kept_apart
 
 _MIXED = " (an addition may read the flag of a subtraction, which PTX's manual leaves open)"
 
@@ -96,8 +96,23 @@ class InlinePtx(Check):
                 effects=(("all", "compile-error"),),
                 helpers=one.helpers,
             )
+        yield from self._kept_apart(unit)
         yield from self._flags(unit)
         yield from self._left_before(unit)
+
+    def _kept_apart(self, unit: Unit) -> Iterator[Finding]:
+        """Loops around calls of functions of headers, which multiply into tiles."""
+        for one in kept_apart(unit):
+            named = ", ".join(f"`{name}`" for name in one.names)
+            yield self.finding(
+                f"sums of {named}, of a header, stay in the matrix instruction's layout in the loop around",
+                unit.p[one.at],
+                unit.end(one.at),
+                one.edits,
+                trust=Trust.EXACT if one.exact else Trust.REVIEW,
+                severity=Severity.INFO,
+                helpers=("mma.hpp",),
+            )
 
     def _flags(self, unit: Unit) -> Iterator[Finding]:
         """The flag of macros of a header that hand on a carry, in each function that uses them."""

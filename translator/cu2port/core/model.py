@@ -163,7 +163,8 @@ class Project:
     is CUDA code with HIP's names, and its warps have 32 lanes; only its branches for HIP are HIP's own.
     `side`: what the tree says the file is, see `project/sides.py`; "": nothing, so that the file speaks for itself.
     `hip_macros`: macros that the tree or its build defines for HIP alone. `carry`: macros of included files that touch
-    PTX's carry flag, see `facts/carry_definitions.py`. `as_cuda`: the build has nvcc compile the file as CUDA, whatever
+    PTX's carry flag, see `facts/carry_definitions.py`. `products`: functions of included files that multiply by `mma`,
+    see `facts/product_functions.py`. `as_cuda`: the build has nvcc compile the file as CUDA, whatever
     its name; `as_hip`: the converted build has HIP's compiler compile it so.
     """
 
@@ -176,6 +177,7 @@ class Project:
     side: Literal["", "cuda", "hip", "both", "neither", "kept"] = ""
     hip_macros: frozenset[str] = frozenset()
     carry: frozenset[str] = frozenset()
+    products: frozenset[str] = frozenset()
     as_cuda: bool = False
     as_hip: bool = False
 

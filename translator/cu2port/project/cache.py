@@ -240,17 +240,19 @@ def _digest(*parts: str | bytes) -> bytes:
 def _dump_scan(found: Scan, names: Sequence[str] | None) -> bytes:
     side = [sorted(v) if isinstance(v, frozenset) else v for v in dataclasses.astuple(found.side)]
     asked = None if found.asked is None else sorted(found.asked)
-    own, promised, carry = sorted(found.declared), sorted(found.promised), sorted(found.carry)
-    return json.dumps([own, found.includes, side, promised, names, asked, carry]).encode()
+    own, promised = sorted(found.declared), sorted(found.promised)
+    told = sorted(found.carry), sorted(found.products)
+    return json.dumps([own, found.includes, side, promised, names, asked, *told]).encode()
 
 
 def _load_scan(content: bytes) -> tuple[Scan, tuple[str, ...] | None] | None:
     try:
-        declared, includes, side, promised, names, asked, carry = json.loads(content)
+        declared, includes, side, promised, names, asked, carry, products = json.loads(content)
         facts = _side(*(_shared(v) if isinstance(v, list) else v for v in side))
         known = tuple((intern(a), bool(b)) for a, b in includes)
         wanted = None if asked is None else _shared(asked)
-        scan = Scan(_shared(declared), known, facts, _shared(promised), asked=wanted, carry=_shared(carry))
+        told = _shared(carry), _shared(products)
+        scan = Scan(_shared(declared), known, facts, _shared(promised), b"", wanted, *told)
         return scan, None if names is None else tuple(map(intern, names))
     except (ValueError, TypeError, RecursionError):
         return None

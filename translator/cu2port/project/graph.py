@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from cu2port.catalog import load_catalog
 from cu2port.core.circles import components
+from cu2port.core.files import HEADER_SUFFIXES
 from cu2port.facts.carry_definitions import carry_flag
 from cu2port.facts.hipcode import SideFacts, line_before
 
@@ -34,7 +35,7 @@ class Scan(NamedTuple):
 
     `includes`: (spelling, whether in quotes). `side`: whether it is CUDA's code or HIP's. `digest`: its sha256.
     `asked`: the words of the file that others may declare; None: all that they declare may count. `carry`: macros that
-    hand on PTX's carry flag.
+    hand on PTX's carry flag. `products`: functions that multiply by PTX's `mma`.
     """
 
     declared: frozenset[str] = frozenset()
@@ -44,6 +45,7 @@ class Scan(NamedTuple):
     digest: bytes = b""
     asked: frozenset[str] | None = None
     carry: frozenset[str] = frozenset()
+    products: frozenset[str] = frozenset()
 
 
 def scan_includes(data: bytes) -> tuple[tuple[str, bool], ...]:
@@ -83,9 +85,11 @@ class Graph:
                 self._group[self._leader(f)] = self._leader(target)
         self._asked = {f: scan.asked for f, scan in scans.items()}
         #: of each file that declares or promises something, a number with one bit
-        speakers = [f for f, scan in scans.items() if scan.declared or scan.promised or scan.carry]
+        speakers = [f for f, scan in scans.items() if scan.declared or scan.promised or scan.carry or scan.products]
         self._bit = {f: 1 << k for k, f in enumerate(speakers)}
         self._carry = {f: scan.carry for f, scan in scans.items() if scan.carry}
+        headers = (f for f in scans if f.lower().endswith(HEADER_SUFFIXES))
+        self._products = {f: scans[f].products for f in headers if scans[f].products}
         self._defined: dict[str, set[str]] = defaultdict(set)
         self._declarers: _Speakers = defaultdict(lambda: defaultdict(int))
         self._promisers: _Speakers = defaultdict(lambda: defaultdict(int))
@@ -118,9 +122,15 @@ class Graph:
 
     def carry(self, file: str) -> frozenset[str]:
         """The macros that hand on PTX's carry flag of the files that a file reaches, each behind the flag's name."""
+        return frozenset(f"{carry_flag(f)} {line}" for f in self._there(self._carry, file) for line in self._carry[f])
+
+    def products(self, file: str) -> frozenset[str]:
+        """The functions that multiply by PTX's `mma` of the headers that a file reaches."""
+        return frozenset(text for f in self._there(self._products, file) for text in self._products[f])
+
+    def _there(self, speakers: Iterable[str], file: str) -> Iterator[str]:
         reached = self._reached.get(file, 0)
-        there = [f for f in self._carry if f != file and self._bit[f] & reached]
-        return frozenset(f"{carry_flag(f)} {line}" for f in there for line in self._carry[f])
+        return (f for f in speakers if f != file and self._bit[f] & reached)
 
     def _said(self, speakers: _Speakers, file: str, reached: int) -> Iterator[str]:
         """The names that one of the files in `reached` has, less those that the file does not ask for."""

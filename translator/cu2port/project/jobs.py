@@ -22,6 +22,7 @@ from cu2port.core.record import entries
 from cu2port.engine import translate as engine
 from cu2port.facts.carry_definitions import carry_definitions
 from cu2port.facts.hipcode import SideFacts, may_ask, plain_facts, side_facts
+from cu2port.facts.product_functions import may_multiply, product_texts
 from cu2port.facts.unit import Unit
 from cu2port.project import linediff
 from cu2port.project.graph import Scan, scan_includes
@@ -117,9 +118,19 @@ def scan(job: Job, tools: Tools) -> Scan:
     if found is None:
         text = data.decode("latin-1")
         own, promised, asked = declared_names(text, job.options.rules)
-        side, carry = side_of_text(data), carry_definitions(text)
-        found = tools.scans[key] = Scan(own, scan_includes(data), side, promised, key, asked, carry)
+        side, told = side_of_text(data), (carry_definitions(text), _products(text))
+        found = tools.scans[key] = Scan(own, scan_includes(data), side, promised, key, asked, *told)
     return found
+
+
+def _products(text: str) -> frozenset[str]:
+    """The functions that multiply by PTX's `mma`."""
+    if not may_multiply(text):
+        return frozenset()
+    unit = Unit(text, load_catalog())
+    texts = product_texts(unit)
+    unit.forget()
+    return texts
 
 
 def side_of_text(data: bytes) -> SideFacts:

@@ -223,6 +223,7 @@ def plan_jobs(request: Request, items: Sequence[Item], pool: Workers, cache: Cac
             side=_side(sides, job.path, item.root.folder),
             hip_macros=sides.macros if sides else frozenset(),
             carry=graph.carry(job.path) if graph else frozenset(),
+            products=graph.products(job.path) if graph else frozenset(),
             as_cuda=is_cuda,
             as_hip=is_cuda or job.path in hosts,
         )

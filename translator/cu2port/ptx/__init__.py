@@ -31,9 +31,10 @@ The straight line:
   products by it, `isa_sparse.py` those of sparse matrices, and `include/cu2port/mma.hpp` has the functions that emitted
   code calls.
 - `matrix_forms.py`: which GPUs multiply a form by which matrix instruction, and how lanes exchange. `kept.py`: arrays
-  of accumulators that stay in the layout of that instruction while only products touch them, and what does the same to
-  each element (`maps.py`); `regions.py`: parts of a function that edits go around. `uniform.py`: what no lane leaves
-  before the others, and what all lanes have alike, by what a body does (`controls.py`).
+  of accumulators that stay in the layout of that instruction while only products touch them, functions that multiply
+  into a parameter (`wrappers.py`, also of headers), and what does the same to each element (`maps.py`); `regions.py`:
+  parts of a function that edits go around. `uniform.py`: what no lane leaves before the others, and what all lanes
+  have alike, by what a body does (`controls.py`).
 - `vectors.py` has inputs to try rows on, `probe.py` makes a C++ program that does, `assemble.py` a module for NVIDIA's
   assembler and GPUs.
 
@@ -69,6 +70,7 @@ from cu2port.facts.unit import Unit
 
 if TYPE_CHECKING:
     from cu2port.ptx.carry_macros import Included
+    from cu2port.ptx.kept import Apart
     from cu2port.ptx.rewrite import Handled
 
 
@@ -78,7 +80,16 @@ def handled(unit: Unit) -> tuple[Handled, ...]:
         return ()
     from cu2port.ptx.rewrite import handle
 
-    return unit.once(handle)
+    return unit.once(handle).statements
+
+
+def kept_apart(unit: Unit) -> tuple[Apart, ...]:
+    """Loops that keep sums of products in tiles, which functions of headers multiply into."""
+    if not unit.asms and not unit.project.products:
+        return ()
+    from cu2port.ptx.rewrite import handle
+
+    return unit.once(handle).apart
 
 
 def included_carry(unit: Unit) -> Included | None:

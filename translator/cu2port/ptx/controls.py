@@ -80,7 +80,7 @@ class Seen:
     with their values, and what chooses there. `lost`: those that something else may change. `names`: tokens that were
     understood. `within`: statements by token, with what chooses there, each time. `returns`: what chooses at each
     `return`. `locals`: names of variables. `unread`: what may do anything. `called`: tokens of calls of lambdas.
-    `params`: the function's, by key. `under`: what chose who has a variable at all."""
+    `params`: the function's, by key. `under`: what chose who has a variable at all. `variables`: the locals but those that the compiler computes."""
 
     assigned: list[tuple[int, tuple[Expr, ...], Controls]] = field(default_factory=list)
     lost: set[int] = field(default_factory=set)
@@ -93,6 +93,7 @@ class Seen:
     called: list[int] = field(default_factory=list)
     params: list[tuple[int, Param]] = field(default_factory=list)
     under: dict[int, Controls] = field(default_factory=dict)
+    variables: set[int] = field(default_factory=set)
 
     def lose(self, unit: Unit, name: str, at: int) -> None:
         """What a name means at a token may change."""
@@ -103,7 +104,10 @@ class Seen:
         d = unit.declaration(at)
         key = _key_of(d, name)
         self.locals[key] = name
-        stays = d is not None and "static" in unit.t[d.type_first : d.type_stop]
+        words = unit.t[d.type_first : d.type_stop] if d is not None else []
+        stays = "static" in words
+        if "constexpr" not in words:
+            self.variables.add(key)
         self.under[key] = () if stays else controls
         if key == UNKNOWN:
             self.unread.append(at)

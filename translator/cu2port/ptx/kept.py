@@ -25,7 +25,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
+from cu2port.core.files import HEADER_SUFFIXES
 from cu2port.core.model import Edit, Side, insert
+from cu2port.facts.product_functions import product_functions
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.ptx.accumulators import Product, find_product, is_pure, place_of, subscripts
@@ -38,8 +40,9 @@ from cu2port.ptx.maps import ElementMap, find_maps
 from cu2port.ptx.matrix_forms import kinds
 from cu2port.ptx.regions import Around, Holds, around, crosses, extent, one_more, rows
 from cu2port.ptx.uniform import all_alike, stays_together
+from cu2port.ptx.wrappers import SUMS, Wrapper, in_functions, included_wrappers, wrapper_of
 from cu2port.syntax.operands import tokens
-from cu2port.syntax.statements import parameters, read_body, read_expression
+from cu2port.syntax.statements import read_body, read_expression
 from cu2port.syntax.tree import (
     Asm,
     Block,
@@ -49,38 +52,33 @@ from cu2port.syntax.tree import (
     Expr,
     Loop,
     Name,
-    Unary,
-    statements,
     walk,
 )
 
-_SUMS = {"f32": "float", "s32": "int"}
-_INLINE = frozenset("inline __inline __inline__ __forceinline__ static template constexpr".split())  # of this file
 _NOT_IN_LAMBDAS = frozenset({"__shared__", "static", "extern", "return"})
 _PASSES_ON = frozenset({"goto", "co_yield", "co_await"})
 
 
 @dataclass(frozen=True)
 class Kept:
-    """For asm statements by keyword: the tile that each multiplies into, and edits around them."""
+    """For asm statements by keyword: the tile that each multiplies into, and edits around them. `elsewhere`: those
+    whose tiles only other files have. `apart`: edits of loops whose products are all in functions of headers."""
 
     tiles: Mapping[int, str] = field(default_factory=dict)
     edits: Mapping[int, tuple[Edit, ...]] = field(default_factory=dict)
+    elsewhere: frozenset[int] = frozenset()
+    apart: tuple[Apart, ...] = ()
 
 
 @dataclass(frozen=True)
-class _Wrapper:
-    """A function whose parameter `index` holds accumulators of its products, and nothing else."""
+class Apart:
+    """Edits that keep arrays of a function in tiles: the products are in functions `names` of headers, called from
+    token `at` on. `exact`: of integers."""
 
-    function: Function
-    index: int
-    reference: bool
-    products: tuple[tuple[Product, int], ...]  # and the tile behind the first one
-    together: bool  # whether all lanes that call it multiply
-
-    @property
-    def forms(self) -> tuple[Form, ...]:
-        return tuple(p.form for p, _ in self.products)
+    at: int
+    names: tuple[str, ...]
+    edits: tuple[Edit, ...]
+    exact: bool
 
 
 @dataclass(frozen=True)
@@ -94,14 +92,15 @@ class _Use:
     forms: tuple[Form, ...] = ()
     product: Product | None = None
     call: CallExpr | None = None
-    wrapper: _Wrapper | None = None
+    wrapper: Wrapper | None = None
     map: ElementMap | None = None
 
 
 @dataclass
 class _Noted:
     """What keeps arrays of a function in tiles. `tiles`, `used`: of all functions, by asm statement and by wrapper.
-    `anchor`: the asm statement that the edits belong to; `more`: parameters and arguments, by closing bracket."""
+    `anchor`: the asm statement that the edits belong to, -1 for none; `more`: parameters and arguments, by closing
+    bracket; `given`: arguments of `included` wrappers."""
 
     tiles: dict[int, str]
     used: dict[str, list[Edit]]
@@ -109,29 +108,36 @@ class _Noted:
     around: list[Around] = field(default_factory=list)
     more: list[tuple[int, str]] = field(default_factory=list)
     maps: list[Edit] = field(default_factory=list)
+    given: list[Edit] = field(default_factory=list)
+    included: list[Wrapper] = field(default_factory=list)
 
     def all_edits(self, unit: Unit) -> Iterator[Edit]:
         yield from around(unit, self.around)
         yield from one_more(unit, self.more)
         yield from self.maps
+        yield from self.given
+
+    def apart(self, unit: Unit) -> Apart:
+        names = tuple(sorted({w.function.name for w in self.included}))
+        at = min(x.region.start for x in self.around)
+        exact = all(form.d == "s32" for w in self.included for form in w.forms)
+        return Apart(at, names, tuple(self.all_edits(unit)), exact)
 
 
 def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
     """What can be kept in tiles, of the statements of a file."""
     products = [p for s in wanted if (p := find_product(unit, s, fast)) is not None]
-    if not products or unit.options.warp == "solo":  # one warp on a wavefront takes no matrix instructions
+    included = included_wrappers(unit, fast)
+    if not (products or included) or unit.options.warp == "solo":  # one warp on a wavefront: no matrix instructions
         return Kept()
-    by_function: dict[int, list[Product]] = {}
+    by_function = in_functions(unit, products)
     functions = {f.body[0]: f for f in unit.functions}
-    for p in products:
-        f = unit.function_at(p.statement.keyword)
-        if f is not None:
-            by_function.setdefault(f.body[0], []).append(p)
-    wrappers = [w for at, of in by_function.items() if (w := _wrapper(unit, functions[at], of)) is not None]
-    by_name = {w.function.name: w for w in wrappers}
+    own = [w for at, of in by_function.items() if (w := wrapper_of(unit, functions[at], of)) is not None]
+    by_name = {w.function.name: w for w in (*own, *included)}
     tiles: dict[int, str] = {}
     edits: dict[int, tuple[Edit, ...]] = {}
     used: dict[str, list[Edit]] = {}
+    apart: list[Apart] = []
     for f in unit.functions:
         if f.name in by_name or not (f.body[0] in by_function or _names(unit, f.body, by_name)):
             continue
@@ -143,19 +149,25 @@ def find_kept(unit: Unit, wanted: Iterable[AsmStatement], fast: bool) -> Kept:
             mine = [u for u in uses if u.root == root]
             for loop, of, whole in _regions(unit, f, body, local, root, mine, [x.region for x in noted.around]):
                 _take(unit, root, loop, of, _around_uses(local, loop, of), whole, noted)
-        if noted.around:
+        if noted.around and noted.anchor >= 0:
             edits[noted.anchor] = (*edits.get(noted.anchor, ()), *noted.all_edits(unit))
+        elif noted.around:
+            apart.append(noted.apart(unit))
+    elsewhere = [w for w in own if w.function.name not in used] if unit.path.lower().endswith(HEADER_SUFFIXES) else []
+    offered = {f.name for f in product_functions(unit)} if elsewhere else set()
+    elsewhere = [w for w in elsewhere if w.function.name in offered]
+    used.update((w.function.name, []) for w in elsewhere)
     for name, made in used.items():
         w = by_name[name]
         tile = _free(unit, "tile")
-        type_ = _SUMS[w.products[0][0].form.d]
+        type_ = SUMS[w.products[0][0].form.d]
         close = unit.p[w.function.params[1]]
         made.append(insert(close, f", cu2port::mma::Into<{type_}> {tile} = {{}}", Side.LEFT))
         for p, behind in w.products:
             tiles[p.statement.keyword] = f"{tile} + {behind}" if behind else tile
         first = w.products[0][0].statement.keyword
         edits[first] = (*edits.get(first, ()), *made)
-    return Kept(tiles, edits)
+    return Kept(tiles, edits, frozenset(p.statement.keyword for w in elsewhere for p, _ in w.products), tuple(apart))
 
 
 def into_tile(lifted: Lifted, tile: str) -> Lifted:
@@ -167,48 +179,6 @@ def into_tile(lifted: Lifted, tile: str) -> Lifted:
     if sum(a != b for a, b in zip(lines, lifted.lines, strict=True)) != 1:
         raise RefusedError("", "its accumulators are kept in a tile, and its product was not found")
     return replace(lifted, lines=lines)
-
-
-# --- Wrappers --------------------------------------------------------------------------------------------------------
-
-
-def _wrapper(unit: Unit, f: Function, products: list[Product]) -> _Wrapper | None:
-    """A function whose products all have their accumulators in one parameter that nothing else names."""
-    if "..." in unit.t[f.params[0] : f.params[1]] or _INLINE.isdisjoint(unit.t[f.first : f.name_at]):
-        return None
-    named = {p.name: (i, p) for i, p in enumerate(parameters(unit, *f.params))}
-    body = read_body(unit, f.body[0] + 1, f.body[1])
-    aliases = {s.name: s for s in statements(body) if isinstance(s, Decl) and s.pointer and s.init is not None}
-    roots = {p.root for p in products}
-    if len(roots) != 1 or any(p.at is None for p in products):
-        return None
-    name = roots.pop()
-    allowed = [r for p in products for r in p.places]
-    if name in aliases and aliases[name].init is not None:
-        alias, init = aliases[name], aliases[name].init
-        assert init is not None
-        target = init.x if isinstance(init, Unary) and init.op == "&" else init
-        if not isinstance(target, Name) or not only(unit, f.body, name, [*allowed, range(alias.at, alias.at + 1)]):
-            return None
-        a, b = tokens(init)
-        allowed, name = [range(a, b + 1)], target.text
-    if name not in named or not only(unit, f.body, name, allowed) or not _is_called_alone(unit, f):
-        return None
-    index, param = named[name]
-    if not (param.pointer or param.reference) or not all(_SUMS[p.form.d] for p in products):
-        return None
-    if len({p.form.d for p in products}) != 1:
-        return None
-    together = stays_together(unit, f, None, [p.statement.keyword for p in products])
-    return _Wrapper(f, index, param.reference, tuple((p, (p.at or 0) // 4) for p in products), together)
-
-
-def _is_called_alone(unit: Unit, f: Function) -> bool:
-    """Whether a name means one function of the file, which is called and nothing else."""
-    others = [i for i in unit.find(f.name) if i != f.name_at]
-    return all(unit.call(i) is not None and unit.tok(i - 1) not in (".", "->", "::", "&", "~") for i in others) and (
-        sum(g.name == f.name for g in unit.functions) == 1 and all(unit.function_at(i) is not None for i in others)
-    )
 
 
 def _names(unit: Unit, span: tuple[int, int], names: Iterable[str]) -> bool:
@@ -223,7 +193,7 @@ def _uses(
     body: Block,
     local: Mapping[str, LocalFunction],
     products: list[Product],
-    wrappers: Mapping[str, _Wrapper],
+    wrappers: Mapping[str, Wrapper],
 ) -> Iterator[_Use]:
     """Those in a body itself and in its local functions, not in other lambdas."""
     by_keyword = {p.statement.keyword: p for p in products}
@@ -233,7 +203,7 @@ def _uses(
             yield _Use(s.at, p.root, p.places, (p.form,), p)
         elif isinstance(s, Eval) and isinstance(s.expr, CallExpr) and isinstance(s.expr.callee, Name):
             w = wrappers.get(s.expr.callee.text)
-            if w is None or len(s.expr.args) != len(parameters(unit, *w.function.params)) or s.expr.callee.qualified:
+            if w is None or len(s.expr.args) != w.params or not w.is_meant(unit, s.expr.callee):
                 continue
             arg = s.expr.args[w.index]
             root = place_of(arg)
@@ -292,7 +262,7 @@ def _is_kept(unit: Unit, f: Function, region: range, inside: list[_Use]) -> bool
     """Whether products with sums of one type add to what maps change alike, and all lanes of a warp name the same
     places."""
     maps = [u.map for u in inside if u.map is not None]
-    sums = {_SUMS[form.d] for u in inside for form in u.forms}
+    sums = {SUMS[form.d] for u in inside for form in u.forms}
     if not sums or len(sums | {m.type_ for m in maps}) != 1:
         return False
     chosen = [e for u in inside if u.map is None for r in u.places for e in subscripts(_expression(unit, r))]
@@ -348,12 +318,17 @@ def _take(
             keyword = u.product.statement.keyword
             noted.tiles[keyword] = f"{name}.at({root}, &ptx_operand_{u.product.first}_)"
         elif u.call is not None and u.wrapper is not None:
-            keyword = u.wrapper.products[0][0].statement.keyword
             a, b = tokens(u.call.args[u.wrapper.index])
             arg = unit.source(a, b + 1)
             by = "of" if u.wrapper.reference else "at"
-            made = noted.used.setdefault(u.wrapper.function.name, [])
-            made.append(insert(unit.p[u.call.close], f", {name}.{by}({root}, {arg})", Side.LEFT))
+            given = insert(unit.p[u.call.close], f", {name}.{by}({root}, {arg})", Side.LEFT)
+            if u.wrapper.included:
+                keyword = -1
+                noted.included.append(u.wrapper)
+                noted.given.append(given)
+            else:
+                keyword = u.wrapper.products[0][0].statement.keyword
+                noted.used.setdefault(u.wrapper.function.name, []).append(given)
         else:
             keyword = -1
             noted.maps += u.map.edits(unit, name, _free(unit, f"{root}_element")) if u.map is not None else ()
@@ -361,7 +336,7 @@ def _take(
     for g in through:
         noted.more += [(unit.match[g.made.at + 3], f"auto& {name}"), *((unit.match[i + 1], name) for i in g.calls)]
     forms = [x for u in uses for x in u.forms]
-    types = f"{_all_kinds(forms)}, {_SUMS[forms[0].d]}"
+    types = f"{_all_kinds(forms)}, {SUMS[forms[0].d]}"
     if whole:
         lambda_ = f"[&](auto& {name}) __attribute__((always_inline)) {{"
         noted.around.append(Around(loop, (f"cu2port::mma::in_tiles<{types}>({root}, {lambda_}",), ("});",)))

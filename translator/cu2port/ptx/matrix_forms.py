@@ -84,19 +84,24 @@ def form_of(opcode: str, fast: bool) -> Form | None:
     return Form(next(w for w in words if _SHAPE.fullmatch(w)), types[0], types[1], types[2], types[3], suffix, orders)
 
 
-def note(opcode: str, fast: bool, kept: bool = False) -> str:
+AROUND = "the loop around"
+ELSEWHERE = "loops of other files that keep them so"
+
+
+def note(opcode: str, fast: bool, kept: str = "") -> str:
     """What a report says of a product: how it is multiplied, on which GPUs, and why by vector instructions on all.
 
-    `kept`: its sums stay in tiles.
+    `kept`: where its sums stay in tiles.
     """
     form = form_of(opcode, fast)
-    mfma, wmma = ([gpu for gpu in gpus if form is not None and instruction(form, gpu, kept)] for gpus in (CDNA, RDNA))
+    in_tile = kept == AROUND
+    mfma, wmma = ([g for g in gpus if form is not None and instruction(form, g, in_tile)] for gpus in (CDNA, RDNA))
     if not mfma and not wmma:
         return f"by vector instructions: {_why_not(opcode, form)}"
     told = [f"by MFMA on {_all(mfma)} where both warps of a wavefront are there"] if mfma else []
     told += [f"by WMMA on {_all(wmma)}"] if wmma else []
     out = ", ".join([*told, "else by vector instructions"])
-    return f"{out}; its sums stay in the matrix instruction's layout in the loop around" if kept else out
+    return f"{out}; its sums stay in the matrix instruction's layout in {kept}" if kept else out
 
 
 def _why_not(opcode: str, form: Form | None) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from cu2port.core.files import HEADER_SUFFIXES
 from cu2port.core.model import Edit
 from cu2port.facts.carry_definitions import has_carry
 from cu2port.facts.unit import Unit
@@ -17,10 +18,11 @@ from cu2port.ptx.asm import AsmStatement, Operand, Reading, statements
 from cu2port.ptx.carry import MIXED, mixes_carry
 from cu2port.ptx.chains import Together, around, carry_chains, lifted_together
 from cu2port.ptx.families import family
-from cu2port.ptx.kept import Kept, find_kept, into_tile
+from cu2port.ptx.kept import Apart, Kept, find_kept, into_tile
 from cu2port.ptx.layout import Layout
 from cu2port.ptx.lift import lift
 from cu2port.ptx.lifted import CHAIN, Context, Lifted, RefusedError, parse
+from cu2port.ptx.matrix_forms import AROUND, ELSEWHERE
 from cu2port.ptx.opcode_cases import VALUE
 from cu2port.ptx.operand_text import PLACEHOLDER
 from cu2port.ptx.operand_types import operand_types
@@ -78,22 +80,30 @@ class Handled:
     products: tuple[tuple[str, str], ...] = ()
 
 
-#: what stands before the block of a statement, or before the condition in front of it
+@dataclass(frozen=True, slots=True)
+class HandledFile:
+    """Every asm statement with PTX in a file, in text order; and what is done to loops around calls of functions of
+    headers."""
+
+    statements: tuple[Handled, ...]
+    apart: tuple[Apart, ...]
 
 
-def handle(unit: Unit) -> tuple[Handled, ...]:
-    """Every asm statement with PTX in a file, in text order. Host assembly, AMD's, compiler barriers and branches
-    that HIP leaves out are not among them."""
+def handle(unit: Unit) -> HandledFile:
+    """What happens to a file. Host assembly, AMD's, compiler barriers and branches that HIP leaves out are not among
+    its statements."""
     wanted = [s for s in statements(unit) if is_ptx(unit, s) and not is_left_out(unit, s.span.start)]
     wanted = [s for s in wanted if not unit.is_dead(s.span.start)]
+    fast = unit.options.ptx_fp == "fast"
     if not wanted:
-        return ()
+        return HandledFile((), find_kept(unit, (), fast).apart)
     wanted, context = prepared(unit, wanted)
     joined, first, declared = lifted_together(unit, wanted, context)
     chains = carry_chains(unit, (s for s in wanted if s.keyword not in joined))
-    kept = find_kept(unit, (s for s in wanted if s.keyword not in joined), unit.options.ptx_fp == "fast")
+    kept = find_kept(unit, (s for s in wanted if s.keyword not in joined), fast)
     out = (_handled(unit, s, context, joined, s.keyword in chains, kept) for s in wanted)
-    return tuple(replace(x, edits=(*x.edits, *declared)) if x.statement.keyword == first else x for x in out)
+    out = (replace(x, edits=(*x.edits, *declared)) if x.statement.keyword == first else x for x in out)
+    return HandledFile(tuple(out), kept.apart)
 
 
 def prepared(unit: Unit, wanted: Iterable[AsmStatement]) -> tuple[list[AsmStatement], Context]:
@@ -164,7 +174,8 @@ def _handled(unit: Unit, s: AsmStatement, context: Context, joined: Together, in
     if any(name.startswith(("suld.", "sust.")) and name.endswith(".trap") for name in names):
         certain, note = False, note or _TRAP_NOTE
     fast = unit.options.ptx_fp == "fast"
-    products = tuple((x, matrix_forms.note(x, fast, s.keyword in kept.tiles)) for x in names if _PRODUCT.match(x))
+    where = "" if s.keyword not in kept.tiles else ELSEWHERE if s.keyword in kept.elsewhere else AROUND
+    products = tuple((x, matrix_forms.note(x, fast, where)) for x in names if _PRODUCT.match(x))
     if products:
         unsure = _unsure_products(name for name, _ in products)
         certain, note = certain and not unsure, "; ".join(filter(None, (_told(products), unsure, note)))
@@ -308,7 +319,7 @@ def _without_hints(r: Reading) -> tuple[str, tuple[Operand, ...]]:
 
 def _calls_are_known(unit: Unit, s: AsmStatement) -> bool:
     """Whether no other file can call the macro around: the file is no header, or undefines it."""
-    if not unit.path.lower().endswith((".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl", ".ipp", ".inc", ".clh")):
+    if not unit.path.lower().endswith(HEADER_SUFFIXES):
         return True
     assert s.macro is not None
     return any(d.keyword == "undef" and unit.tok(d.first + 2) == s.macro.name for d in unit.directives)

@@ -92,7 +92,7 @@ def _varying(unit: Unit, f: Function, seen: Seen, choice: _Values | None = None)
     while changed:
         changed = False
         for key, made_of, controls in seen.assigned:
-            if key in out:
+            if key in out or key not in seen.variables:
                 continue
             chosen = (e for c in seen.chosen(key, controls) for e in c.conditions())
             if not all(map(values.same, made_of)) or not all(map((choice or values).same, chosen)):

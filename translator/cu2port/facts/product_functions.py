@@ -1,0 +1,48 @@
+"""Functions of a header that multiply by PTX's `mma`, as its text has them: for those who include it."""
+
+from __future__ import annotations
+
+from cu2port.facts.structure import Function
+from cu2port.facts.unit import Unit
+
+_PRODUCT = "mma.sync"
+
+
+def may_multiply(text: str) -> bool:
+    """Whether a text may have such functions, told without the lexer."""
+    return _PRODUCT in text and "asm" in text
+
+
+def product_functions(unit: Unit) -> tuple[Function, ...]:
+    """Those that others may call by a name which nothing else has in the file."""
+    if not may_multiply(unit.text):
+        return ()
+    holding = {f.first: f for keyword, _, _ in unit.asms if (f := unit.function_at(keyword)) is not None}
+    return tuple(f for f in holding.values() if namespace_of(unit, f) is not None and is_called_alone(unit, f))
+
+
+def product_texts(unit: Unit) -> frozenset[str]:
+    """Their definitions, each in its namespace and behind its name."""
+    out = []
+    for f in product_functions(unit):
+        text, space = unit.source(f.first, f.body[1] + 1), namespace_of(unit, f)
+        if may_multiply(text):
+            out.append(f"{f.name} " + (f"namespace {space} {{\n{text}\n}}" if space else text))
+    return frozenset(out)
+
+
+def namespace_of(unit: Unit, f: Function) -> str | None:
+    """The namespace of a function, "" for none; None of a member of a class, or of what is not understood."""
+    declared = unit.declaration(f.name_at)
+    scope = declared.scope if declared is not None else None
+    while scope is not None and scope.kind == "template":
+        scope = scope.parent
+    return scope.path if scope is not None and scope.kind in ("file", "namespace") and not scope.owner else None
+
+
+def is_called_alone(unit: Unit, f: Function) -> bool:
+    """Whether a name means one function of the file, which is called and nothing else."""
+    others = [i for i in unit.find(f.name) if i != f.name_at]
+    return all(unit.call(i) is not None and unit.tok(i - 1) not in (".", "->", "::", "&", "~") for i in others) and (
+        sum(g.name == f.name for g in unit.functions) == 1 and all(unit.function_at(i) is not None for i in others)
+    )
