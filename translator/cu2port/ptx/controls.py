@@ -80,7 +80,8 @@ class Seen:
     with their values, and what chooses there. `lost`: those that something else may change. `names`: tokens that were
     understood. `within`: statements by token, with what chooses there, each time. `returns`: what chooses at each
     `return`. `locals`: names of variables. `unread`: what may do anything. `called`: tokens of calls of lambdas.
-    `params`: the function's, by key. `under`: what chose who has a variable at all. `variables`: the locals but those that the compiler computes."""
+    `params`: the function's, by key. `under`: what chose who has a variable at all. `variables`: the locals but those
+    that the compiler computes."""
 
     assigned: list[tuple[int, tuple[Expr, ...], Controls]] = field(default_factory=list)
     lost: set[int] = field(default_factory=set)
