@@ -6,6 +6,8 @@ import ast
 import sys
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from cu2port.build.convert import convert
 from cu2port.build.words import Asked
@@ -25,19 +27,28 @@ def port(text: str, **asked: object) -> Result:
     ("before", "after"),
     [
         ('a = {"nvcc": ["-O3", "--use_fast_math"]}', None),
-        ('a = {"nvcc": ["-maxrregcount=50", "-O3"]}', 'a = {"nvcc": [ "-O3"]}'),
+        ('a = {"nvcc": ["-maxrregcount=50", "-O3"]}', 'a = {"nvcc": ["-O3"]}'),
         ('a = {"nvcc": [\n    "-O3",\n    "-restrict",  # fast\n    "-G",\n]}', None),
         (
             'a = {"nvcc": [\n    "-O3",\n    "--extended-lambda",\n    "-G",\n]}',
             'a = {"nvcc": [\n    "-O3",\n    "-g",\n]}',
         ),
         ('nvcc_flags = ["-Xcompiler", "-fPIC"]', 'nvcc_flags = ["-fPIC"]'),
-        ('nvcc_flags += ["-gencode", f"arch=compute_{x},code=sm_{x}", "-O2"]', 'nvcc_flags += [ "-O2"]'),
+        ('nvcc_flags += ["-gencode", f"arch=compute_{x},code=sm_{x}", "-O2"]', 'nvcc_flags += ["-O2"]'),
         ('a = {"cxx": ["-O3", "-G", "-std=c++14"]}', 'a = {"cxx": ["-O3", "-G", "-std=c++14"]}'),
         ('a = {"nvcc": ["-std=c++14"]}', 'a = {"nvcc": ["-std=c++17"]}'),
         ('x(libraries=["cublas", "m"], name="cublas")', 'x(libraries=["hipblas", "m"], name="cublas")'),
         ('args = ["-lcublas"]', 'args = ["-lhipblas"]'),
         ('flags.append("--use_fast_math -ftz=false")', None),
+        ('nvcc = ["-Xcompiler", host, "-ccbin", cxx(), "-arch", arch, "-O3"]', 'nvcc = [host, "-O3"]'),
+        ('nvcc = f() + ["--threads", str(n)]', "nvcc = f() + []"),
+        ('nvcc = [\n    "-t",\n    n,\n    "-O3",\n]', 'nvcc = [\n    "-O3",\n]'),
+        ('nvcc = ["-Xcompiler", "\'-fPIC\'", "-Xcompiler", "\'-Wall,-g\'"]', 'nvcc = ["-fPIC", "-Wall", "-g"]'),
+        ('nvcc = ["-Xptxas -v", "-O3", "-restrict -Xcudafe --x"]', 'nvcc = ["-O3",]'),
+        ('f.append("-gencode")\nf.append("arch=compute_80,code=sm_80")\nf.append("-O3")', 'f.append("-O3")'),
+        ('if x:\n    f.append("-gencode")\n    f.append("arch=compute_80,code=sm_80")', "if x:\n    pass"),
+        ('nvcc.append("--use_fast_math")', None),
+        ('nvcc = "--use_fast_math"', 'nvcc = "-fgpu-approx-transcendentals -fgpu-flush-denormals-to-zero"'),
     ],
 )
 def test_words(before: str, after: str | None) -> None:
@@ -46,6 +57,90 @@ def test_words(before: str, after: str | None) -> None:
     if after is not None:
         assert found == f"{HEAD}{after}\n"
     assert port(found).output.decode() == found
+
+
+@pytest.mark.parametrize(
+    "line", ["nvcc = '--compiler-options='", "nvcc = '-restrict'", "nvcc = ['-fmad', fmad]", "nvcc = f('-gencode')"]
+)
+def test_what_would_break_the_python_is_left_and_told(line: str) -> None:
+    """An option whose value is an expression, and a string that nothing would be left of."""
+    result = port(f"{HEAD}{line}\n")
+    assert result.output.decode() == f"{HEAD}{line}\n"
+    assert [j.finding.code for j in result.findings if j.outcome is Outcome.MANUAL] == ["CU808"]
+
+
+@pytest.mark.parametrize(
+    ("line", "after"),
+    [
+        ('x = subprocess.check_output([home + "/bin/nvcc", "-V"], universal_newlines=True)', "x = {}"),
+        ('x = subprocess.check_output([CUDA_HOME + "/bin/nvcc", "--version"]).decode("utf-8")', "x = {}"),
+        ("x = subprocess.check_output(['nvcc', '--version'])", "x = b{}"),
+        ('x = subprocess.check_output([nvcc, "-V"])', 'x = subprocess.check_output([nvcc, "-V"])'),
+    ],
+)
+def test_the_version_that_nvcc_says(line: str, after: str) -> None:
+    said = '"Cuda compilation tools, release 12.6, V12.6.85"'
+    assert port(f"{HEAD}{line}\n").output.decode() == f"{HEAD}{after.format(said)}\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'x = os.path.join(home, "bin", "nvcc")',
+        'x = f"{home}/bin/nvcc"',
+        "c.set_executable('compiler_so', 'nvcc')",
+        "c.set_executable('linker', 'nvcc --shared')",
+    ],
+)
+def test_a_path_to_nvcc_is_told(line: str) -> None:
+    result = port(f"import os\n{line}\n")
+    assert [(j.finding.code, j.finding.start) for j in result.findings] == [("CU817", 10 + line.index("nvcc"))]
+    assert not port("x = {'nvcc': ['-O3']}\n").findings
+
+
+WORDS = (
+    "-O3",
+    "-restrict",
+    "-lineinfo",
+    "-Xcompiler",
+    "-Wall,-g",
+    "-Xptxas",
+    "-v",
+    "--use_fast_math",
+    "-ccbin",
+    "-rdc=true",
+)
+OURS = frozenset({"-restrict", "-lineinfo", "-Xcompiler", "-Xptxas", "--use_fast_math", "-ccbin", "-rdc=true"})
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["nvcc += [{}]", "nvcc += [\n    {}\n]", "if 1:\n    {}", "{}"]),
+            st.lists(
+                st.one_of(st.sampled_from(WORDS), st.just("host"), st.just("-O2 -lineinfo")), min_size=1, max_size=5
+            ),
+        ),
+        max_size=4,
+    )
+)
+@example([("if 1:\n    {}", ["-restrict", "-restrict"])])
+def test_flags_stay_lists_of_words(parts: list[tuple[str, list[str]]]) -> None:
+    """Run as Python: no option of nvcc is left without a finding, no word is empty, and what is no option stays."""
+    text = HEAD.replace("from", "# from")
+    for shape, words in parts:
+        items = ["host" if w == "host" else repr(w) for w in words]
+        joint = ",\n    " if "[\n" in shape else ", "
+        if "[" not in shape:
+            items, joint = [f"nvcc.append({i})" for i in items], "\n    " if shape[0] == "i" else "\n"
+        text += shape.format(joint.join(items)) + "\n"
+    result = port(text)
+    flags: list[str] = []
+    exec(result.output, {"nvcc": flags, "host": "HOST"})  # written by the test
+    assert all(flags)
+    told = any(j.outcome is Outcome.MANUAL for j in result.findings)
+    assert told or OURS.isdisjoint(w for f in flags for w in f.split())
+    assert port(result.output.decode()).output == result.output
 
 
 def test_a_word_that_becomes_two_stays_in_a_list() -> None:

@@ -22,7 +22,8 @@ _NO_VALUE = re.compile(r"-|[|&;<>()]")
 @dataclass(frozen=True, slots=True)
 class Word:
     """A word of a command line at `start`. `outer`: the bytes that go when it goes, quotes included. `last`: nothing
-    that follows can be its value."""
+    that follows can be its value. `open`: its value may be somewhere else. `opaque`: an expression, of which nothing is
+    known. `whole`: the bytes of the string that it is in, which go when all words of it go."""
 
     text: str
     start: int
@@ -31,6 +32,9 @@ class Word:
     joint: str = " "  # between two words that take its place
     inside: bool = False  # it begins another word's value, so that what is before it stays
     lined: bool = False  # its line goes with it where nothing else is in it
+    open: bool = False
+    opaque: bool = False
+    whole: tuple[int, int] | None = None
 
     @property
     def end(self) -> int:
@@ -51,10 +55,13 @@ def changes(
         if key in _ARCH:
             after = words[index] if not equals and not word.last and index < len(words) else None
             chosen = value if equals else after.text if after else ""
-            if _GPU.match(chosen.strip("\"'")) or (for_cuda and equals and key != "-code"):
+            unknown = for_cuda and after is not None and after.opaque
+            if _GPU.match(chosen.strip("\"'")) or (for_cuda and equals and key != "-code") or unknown:
                 index += after is not None
                 yield _arch(text, word, after, chosen, gpus if archs is None else archs, named)
                 named = True
+            elif for_cuda and not equals and word.open:
+                yield _unseen(word)
             continue
         standard = _STANDARD.match(word.text) if for_cuda else None
         if standard:
@@ -72,6 +79,9 @@ def changes(
             continue
         row = _row(word.text, key, equals, for_cuda)
         if row is None:
+            continue
+        if row.value and word.open and not value:
+            yield _unseen(word)
             continue
         held = None
         if row.value and not equals and not word.last and index < len(words) and not _stops(row, words[index].text):
@@ -94,6 +104,11 @@ def _inside(text: str, passed: Span, joint: str) -> Iterator[Word]:
     for m in re.finditer(r"\S+", text[passed.start : passed.end]):
         start, end = passed.start + m.start(), passed.start + m.end()
         yield Word(m[0], start, (start, end), joint=joint, inside=start == passed.start)
+
+
+def _unseen(word: Word) -> Finding:
+    why = "its value is known only when it is built"
+    return by_hand(OPTION, word.text, why, "it and its value for clang", word.start, word.end)
 
 
 def is_one(word: str) -> bool:
@@ -159,6 +174,11 @@ def _option(text: str, word: Word, held: Word | None, row: Row, given: str | Non
     shown = text[word.start : last.end]
     start, end = (held.start, held.end) if held else (word.end - len(given or ""), word.end)
     value = text[start:end]
+    if held and held.opaque and row.fate != "drop":
+        if row.to != "{value}":
+            return _unseen(word)
+        message = f"`{word.text}` is taken out: clang compiles the host's code too"
+        return finding(OPTION, message, word.start, word.end, [gap(text, word, word.outer[1])], old=word.text)
     if row.fate == "review":
         return by_hand(OPTION, shown, row.why, row.instead, word.start, last.end)
     off = row.when and value.strip("\"'") != row.when

@@ -275,13 +275,21 @@ TORCH = BuildRule(
 
 torch for ROCm compiles a CUDAExtension with hipcc, and what stands under "nvcc" goes to hipcc; so the class stays, and
 options of nvcc are ported (CU808). GPUs come from the variable PYTORCH_ROCM_ARCH. `CUDA_HOME` is None there, so it
-becomes `ROCM_HOME`. torch runs its own hipify over the sources before it compiles them. That leaves HIP's names alone,
-but writes copies beside the sources: do not convert a tree that holds them.""",
+becomes `ROCM_HOME`. A setup.py that asks nvcc for its version gets what nvcc 12.6 says, since HIP counts as that. torch
+runs its own hipify over the sources before it compiles them. That leaves HIP's names alone, but writes copies beside
+the sources: do not convert a tree that holds them.""",
     (
         BuildExample(
             "setup.py",
             "from torch.utils.cpp_extension import CUDA_HOME\n",
             "from torch.utils.cpp_extension import ROCM_HOME\n",
+        ),
+        BuildExample(
+            "setup.py",
+            "from torch.utils.cpp_extension import CUDAExtension\n"
+            'said = subprocess.check_output([home + "/bin/nvcc", "-V"], universal_newlines=True)\n',
+            "from torch.utils.cpp_extension import CUDAExtension\n"
+            'said = "Cuda compilation tools, release 12.6, V12.6.85"\n',
         ),
         BuildExample(
             "setup.py",

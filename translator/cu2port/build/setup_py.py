@@ -7,25 +7,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from cu2port.build import options
-from cu2port.build.pages import LIBRARY, OWN_HIP, RENAMED, TORCH
+from cu2port.build.pages import LIBRARY, LINE, OWN_HIP, RENAMED, TORCH
+from cu2port.build.python_words import emptied, groups
 from cu2port.build.table import table
 from cu2port.build.words import INFO, Asked, by_hand, finding, swap
 from cu2port.core.model import Finding
-
-if TYPE_CHECKING:
-    import libcst as cst
-
-    Strings = cst.SimpleString | cst.FormattedString
 
 _OWN = re.compile(r"\b(?:ROCM_HOME|torch\.version\.hip|IS_HIP_EXTENSION|is_rocm|hipcc|HIPExtension)\b", re.I)
 _DEEPEST = 200
 _NAME = re.compile(r"[\w./+*?%{}-]*\.cu(?![\w.])", re.I)
 _WORD = re.compile(r"[^\s\"']+")
-_QUOTE = re.compile(r"[A-Za-z]*(\"\"\"|'''|\"|')")
 _LISTED = re.compile(r"\blibraries\w*\s*(?:\+?=|\.(?:append|extend)\()")
+_VERSION = re.compile(
+    r"subprocess\.check_output\(\s*\[[^\[\]]*nvcc[\"'],\s*[\"'](?:-V|--version)[\"'],?\s*\](?P<how>[^()]*)\)"
+    r"(?P<decoded>\.decode\([^()]*\))?"
+)
+_AS_TEXT = re.compile(r"universal_newlines|\btext\b|encoding")
+_NVCC_SAYS = '"Cuda compilation tools, release 12.6, V12.6.85"'
+_NVCC = re.compile(r"(?:bin/|(?<=[\"'])bin[\"'],\s*[\"']|\.set_executables?\(\s*[\"']\w+[\"'],\s*[\"'])nvcc(?=[\"' ])")
 _NAMES = re.compile(r"(?<![\w.\"'])(?P<home>CUDA_HOME)\b|(?P<version>\btorch\.version\.cuda\b)")
 
 
@@ -35,7 +36,7 @@ def setup_py(text: str, asked: Asked) -> Iterator[Finding]:
         yield finding(OWN_HIP, "left alone: the file builds for HIP already", 0, 0)
         return
     if not _may_change(text, asked):
-        yield from _torch(text)
+        yield from _names(text)
         return
     import libcst as cst  # it takes long to load
     from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
@@ -57,27 +58,14 @@ def setup_py(text: str, asked: Asked) -> Iterator[Finding]:
         yield finding(TORCH, "its encoding could not be kept; port its options of nvcc by hand", 0, 0)
         return
     for_cuda = _Near(text)
-    done: set[cst.CSTNode] = set()
-
-    def string_words(nodes: list[Strings]) -> list[options.Word]:
-        return [w for n in nodes for w in _words(text, spans[n].start, spans[n].start + spans[n].length)]
-
-    for node in _nodes(wrapper.module):
-        if isinstance(node, cst.List | cst.Tuple | cst.Set):
-            strings = [e.value for e in node.elements if isinstance(e.value, cst.SimpleString | cst.FormattedString)]
-        elif isinstance(node, cst.SimpleString | cst.FormattedString):
-            strings = [node]
-        else:
-            continue
-        strings = [s for s in strings if s not in done]
-        done.update(strings)
-        words = string_words(strings)
-        at = spans[node].start
-        yield from options.changes(text, words, for_cuda(at), None, "PYTORCH_ROCM_ARCH")
-        for word in words:
+    bytes_of = {node: (span.start, span.start + span.length) for node, span in spans.items()}
+    for group in groups(text, wrapper.module, bytes_of):
+        found = list(options.changes(text, group.words, for_cuda(group.start), None, "PYTORCH_ROCM_ARCH"))
+        yield from emptied(text, group, found)
+        for word in group.words:
             yield from _libraries(text, word)
             yield from _sources(word, asked)
-    yield from _torch(text)
+    yield from _names(text)
 
 
 def _may_change(text: str, asked: Asked) -> bool:
@@ -101,15 +89,6 @@ def _depth(text: str) -> int:
     return deepest
 
 
-def _nodes(module: cst.Module) -> Iterator[cst.CSTNode]:
-    """All nodes, in order, whatever they hold."""
-    stack: list[cst.CSTNode] = [module]
-    while stack:
-        node = stack.pop()
-        yield node
-        stack += reversed(node.children)
-
-
 class _Near:
     """Whether a place belongs to options of nvcc: what leads to its bracket says so."""
 
@@ -120,22 +99,6 @@ class _Near:
         lead = self._text[max(0, at - 120) : at].replace("\n", " ")
         tail = re.split(r"[\]})]\s*,|(?<=[\]})])\s{2,}", lead)[-1]
         return re.search(r"nvcc|cuda_flags|cuda_args", tail, re.I) is not None
-
-
-def _words(text: str, start: int, end: int) -> Iterator[options.Word]:
-    """The words of a string that stands at [start, end). One that is all of it goes with the comma after it."""
-    quote = _QUOTE.match(text, start, end)
-    if quote is None:
-        return
-    first, last = quote.end(), end - len(quote[1])
-    whole = end
-    after = re.compile(r"[ \t]*,").match(text, end)
-    if after:
-        whole = after.end()
-    for m in _WORD.finditer(text, first, last):
-        alone = (m.start(), m.end()) == (first, last)
-        outer = (start, whole) if alone else (m.start(), m.end())
-        yield options.Word(m[0], m.start(), outer, joint=f"{quote[1]}, {quote[1]}" if alone else " ", lined=alone)
 
 
 def _libraries(text: str, word: options.Word) -> Iterator[Finding]:
@@ -161,21 +124,33 @@ def _sources(word: options.Word, asked: Asked) -> Iterator[Finding]:
             yield swap(RENAMED, m[0], new, word.start + m.start())
 
 
-def _torch(text: str) -> Iterator[Finding]:
+def _names(text: str) -> Iterator[Finding]:
+    """Names of nvcc, and of torch's for CUDA."""
+    versions = list(_VERSION.finditer(text))
+    for m in versions:
+        said = _NVCC_SAYS if m["decoded"] or _AS_TEXT.search(m["how"]) else f"b{_NVCC_SAYS}"
+        why = "nvcc is asked for its version, and HIP counts as CUDA 12.6"
+        yield swap(TORCH, m[0], said, m.start(), why, review=True)
+    for m in _NVCC.finditer(text):
+        if not _commented(text, m.start()) and not any(v.start() < m.start() < v.end() for v in versions):
+            yield by_hand(LINE, "nvcc", "it is NVIDIA's compiler", "hipcc", m.end() - len("nvcc"), m.end())
     if "cpp_extension" not in text:
         return
-    m = re.search(r"\bCUDAExtension\s*\(", text)
-    if m:
+    extension = re.search(r"\bCUDAExtension\s*\(", text)
+    if extension:
         message = (
             "`CUDAExtension` stays: torch for ROCm compiles it with hipcc. It runs its own hipify over the "
             "sources first, which leaves HIP's names alone and writes copies; do not convert those"
         )
-        yield finding(TORCH, message, m.start(), m.end(), old="CUDAExtension", severity=INFO)
+        yield finding(TORCH, message, extension.start(), extension.end(), old="CUDAExtension", severity=INFO)
     for m in _NAMES.finditer(text):
-        line = text[text.rfind("\n", 0, m.start()) + 1 : m.start()]
-        if "#" in line:
+        if _commented(text, m.start()) or any(v.start() < m.start() < v.end() for v in versions):
             continue
         if m["home"]:
             yield swap(TORCH, "CUDA_HOME", "ROCM_HOME", m.start(), "CUDA_HOME is None in torch for ROCm", review=True)
         else:
             yield by_hand(TORCH, m[0], "it is None in torch for ROCm", "torch.version.hip", m.start(), m.end())
+
+
+def _commented(text: str, at: int) -> bool:
+    return "#" in text[text.rfind("\n", 0, at) + 1 : at]
