@@ -93,7 +93,7 @@ def test_the_examples_are_what_happens(code: str, case: BuildExample) -> None:
         ),
         (
             "add_compile_options($<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=-Wall,-fPIC>)",
-            "add_compile_options($<$<COMPILE_LANG_AND_ID:HIP,Clang>:-Wall -fPIC>)",
+            "add_compile_options($<$<COMPILE_LANG_AND_ID:HIP,Clang>:-Wall;-fPIC>)",
         ),
         (
             'add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-fPIC>")',
@@ -209,6 +209,28 @@ def test_find_cuda_brings_no_language_so_one_is_enabled() -> None:
         "set_source_files_properties(a.cu PROPERTIES LANGUAGE HIP)\nadd_library(x a.cu)\n"
         "target_link_libraries(x hip::host)\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (r"-Xcompiler \"-Wall -g\"", "-Wall -g"),
+        (r"-Xcompiler=\"-Wall,-g\"", "-Wall -g"),
+        (r"-Xcompiler '-Wall -g'", "-Wall -g"),
+        (r"-Xptxas \"-v -dlcm=ca\"", ""),
+        (r"-Xcudafe=\"--diag_suppress=x --y\"", ""),
+        (r"-gencode \"arch=compute_70,code=sm_70\"", ""),
+        (r"-gencode arch=compute_70,code=\"sm_70,compute_70\"", ""),
+        (r"-Xcompiler \"-DX=\\\"a b\\\"\"", r"\"-DX=\\\"a b\\\"\""),
+    ],
+)
+def test_values_in_quotes_for_the_shell_are_one_word(before: str, after: str) -> None:
+    line = 'set(CMAKE_{}_FLAGS "${{CMAKE_{}_FLAGS}}{} -O3")\n'
+    wanted = line.format("HIP", "HIP", f" {after}" if after else "")
+    assert ported(line.format("CUDA", "CUDA", f" {before}")) == wanted
+    preset = '{{"configurePresets": [{{"name": "x", "cacheVariables": {{"CMAKE_{}_FLAGS": "-g{} -O3"}}}}]}}\n'
+    wanted = preset.format("HIP", f" {after}" if after else "")
+    assert ported(preset.format("CUDA", f" {before}"), "CMakePresets.json") == wanted
 
 
 def test_patterns_of_sources_are_marked_after_them() -> None:

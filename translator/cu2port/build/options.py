@@ -16,6 +16,8 @@ _ARCH = frozenset({"-arch", "--gpu-architecture", "-gencode", "--generate-code",
 _GPU = re.compile(r"(?:arch=)?(?:sm|compute|lto)_|native$|all(?:-major)?$|(?:arch=)?[^a-z]*[$@%]|\[")
 _STANDARD = re.compile(r"(--?std=(?:c|gnu)\+\+)(?:98|03|0x|11|1y|14)$")
 _C_STANDARD = re.compile(r"--?std=(?:c|gnu|iso9899:)\d\w*$")
+# In a quoted argument of CMake's, and in JSON, quotes for the shell are `\\"`, and those within them `\\\\\\"`.
+QUOTED_WORD = re.compile(r"""(?:\\"(?:\\\\\\"|\\[^"]|[^"\\])*\\"|'[^'"]*'|\\.|="[^"]*"|[^\s;<>"\\])+""")
 _NO_VALUE = re.compile(r"-|[|&;<>()]")
 
 
@@ -56,7 +58,7 @@ def changes(
             after = words[index] if not equals and not word.last and index < len(words) else None
             chosen = value if equals else after.text if after else ""
             unknown = for_cuda and after is not None and after.opaque
-            if _GPU.match(chosen.strip("\"'")) or (for_cuda and equals and key != "-code") or unknown:
+            if _GPU.match(_bare(chosen)) or (for_cuda and equals and key != "-code") or unknown:
                 index += after is not None
                 yield _arch(text, word, after, chosen, gpus if archs is None else archs, named)
                 named = True
@@ -154,7 +156,7 @@ def gap(text: str, word: Word, end: int) -> Edit:
 def _arch(text: str, word: Word, after: Word | None, value: str, archs: Sequence[str] | str, again: bool) -> Finding:
     last = after or word
     shown = text[word.start : last.end]
-    bare = value.strip("\"'").removeprefix("arch=").partition(",")[0]
+    bare = _bare(value).removeprefix("arch=").partition(",")[0]
     variable = re.fullmatch(r"\$\(\w+\)|\$\{\w+\}", bare)
     if isinstance(archs, str) or again:
         why = f"{archs} says for which GPUs" if isinstance(archs, str) else "one --offload-arch is there already"
@@ -181,7 +183,7 @@ def _option(text: str, word: Word, held: Word | None, row: Row, given: str | Non
         return finding(OPTION, message, word.start, word.end, [gap(text, word, word.outer[1])], old=word.text)
     if row.fate == "review":
         return by_hand(OPTION, shown, row.why, row.instead, word.start, last.end)
-    off = row.when and value.strip("\"'") != row.when
+    off = row.when and _bare(value) != row.when
     to = row.other if off else row.to
     if off and "$" in value:
         return by_hand(OPTION, shown, "its value is known only when it is built", to, word.start, last.end)
@@ -201,10 +203,23 @@ def _option(text: str, word: Word, held: Word | None, row: Row, given: str | Non
 _LINKER = frozenset({"-Xlinker", "--linker-options"})
 
 
+def _bare(value: str) -> str:
+    return value.strip("\\\"'")
+
+
+def _within(text: str, start: int, end: int) -> tuple[int, int]:
+    """What is between the quotes of a value; all of it where quotes are in them too, which they keep from the shell."""
+    for quote in ('\\"', '"', "'"):
+        n = len(quote)
+        inner = text[start + n : end - n]
+        if end - start >= 2 * n and text[start:end] == quote + inner + quote and quote[-1] not in inner:
+            return start + n, end - n
+    return start, end
+
+
 def _value(text: str, start: int, end: int, joint: str, splits: bool) -> list[str | Span]:
     """A value without its quotes, words for its commas. Its bytes are kept, so that they may be edited too."""
-    if end - start > 1 and text[start] in "\"'" and text[start] == text[end - 1]:
-        start, end = start + 1, end - 1
+    start, end = _within(text, start, end)
     out: list[str | Span] = []
     for m in re.finditer(r"[^,]+" if splits else r".+", text[start:end], re.S):
         out += [joint] if out else []

@@ -13,7 +13,6 @@ from cu2port.build.words import Asked, by_hand, finding, swap
 from cu2port.core.model import Finding, replace
 
 _PAIR = re.compile(r'"(?P<key>(?:CMAKE_CUDA|CUDA|CUDAToolkit)_\w+)"\s*:\s*(?:"(?P<text>(?:\\.|[^"\\])*)")?')
-_WORD = re.compile(r"[^\s\"\\]+")
 
 
 def presets(text: str, asked: Asked) -> Iterator[Finding]:
@@ -47,5 +46,6 @@ def entry(text: str, key: str, start: int, value: tuple[str, int] | None, asked:
             VARIABLE, said, "17", at, "rocPRIM, which rocThrust and hipCUB are made of, needs C++17", review=True
         )
     elif "FLAGS" in key:
-        words = [options.Word(w[0], at + w.start(), (at + w.start(), at + w.end())) for w in _WORD.finditer(said)]
+        found = options.QUOTED_WORD.finditer(said)
+        words = [options.Word(w[0], at + w.start(), (at + w.start(), at + w.end())) for w in found]
         yield from options.changes(text, words, True, None)

@@ -23,7 +23,6 @@ _NAMES = frozenset(  # commands whose arguments are names of variables
     " find_library find_program get_filename_component cmake_dependent_option execute_process get_property return"
     " set_property".split()
 )
-_OPTION_WORD = re.compile(r"(?:\\.|=\"[^\"]*\"|[^\s;<>\"\\])+")
 _COMMENT = re.compile(r"#(?:\[(?P<n>=*)\[.*?\](?P=n)\]|[^\r\n]*\S)", re.S)
 _ENDS = frozenset({"CACHE", "PARENT_SCOPE"})
 _TRIES = frozenset({"try_compile", "try_run"})
@@ -138,9 +137,9 @@ def flag_words(c: Command) -> list[options.Word]:
 
 def _words(arg: Arg, joined: bool) -> Iterator[options.Word]:
     """`joined`: the argument becomes part of one text, so that its quotes are not its own."""
-    listed = arg.quoted and ("$<" in arg.text or ";" in arg.text) and "SHELL:" not in arg.text and not joined
+    listed = ("$<" in arg.text or (arg.quoted and ";" in arg.text)) and "SHELL:" not in arg.text and not joined
     joint = ";" if listed else " "
-    for m in _OPTION_WORD.finditer(arg.text):
+    for m in options.QUOTED_WORD.finditer(arg.text):
         word, start = m[0], m.start()
         lead = re.match(r"(?:SHELL:|:|\$)+", word)
         if lead and lead[0] != "$":
