@@ -25,7 +25,8 @@ from cu2port.core.plain import one_line
 from cu2port.project.tree import CannotRun
 from cu2port.verify.sim_build import Program, plain_sources
 from cu2port.verify.sim_compiler import find_toolchain
-from cu2port.verify.trial.run import Asked, find_programs, try_program
+from cu2port.verify.trial.programs import find_programs
+from cu2port.verify.trial.run import Asked, try_program
 from cu2port.verify.trial.verdict import Verdict
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)

@@ -127,6 +127,9 @@ OPERATIONS: dict[str, Reference] = {
     "static_cast<unsigned>(__builtin_amdgcn_ds_permute(o * 4, v))": lambda s, i: _push(s, i),
     "static_cast<unsigned>(__builtin_amdgcn_ds_swizzle(v, 0x401f))": lambda s, i: s.read(i // 32 * 32 + (i % 32 ^ 16)),
     "static_cast<unsigned>(__builtin_amdgcn_mov_dpp(v, 0x111, 0xf, 0xf, true))": lambda s, i: _row_shift(s, i, -1),
+    "__float_as_uint(__builtin_amdgcn_mov_dpp(__uint_as_float(v), 0x111, 0xf, 0xf, true))": lambda s, i: _row_shift(
+        s, i, -1
+    ),
     "static_cast<unsigned>(__builtin_amdgcn_update_dpp(9, v, 0x111, 0xf, 0xf, false))": lambda s, i: (
         _row_shift(s, i, -1) if i % 16 and s.here[i - 1] else 9
     ),

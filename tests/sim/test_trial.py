@@ -23,7 +23,8 @@ from cu2port.verify.trial.assembly import Body, with_calls
 from cu2port.verify.trial.branches import counted
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
 from cu2port.verify.trial.program import _guarded
-from cu2port.verify.trial.run import Asked, Recorded, find_programs, open_trial, try_program, work_folder
+from cu2port.verify.trial.programs import find_programs
+from cu2port.verify.trial.run import Asked, Recorded, open_trial, try_program, work_folder
 from cu2port.verify.trial.slices import needed, sliced
 from cu2port.verify.trial.verdict import Verdict, most_common_failure, read_output, written_by
 
@@ -316,6 +317,76 @@ def test_a_kernel_of_a_header_sees_what_its_unit_declares_before(tried: Try, tmp
     assert said.outcome == "same" and said.file.endswith("k.cuh"), said.text
 
 
+def test_asynchronous_copies_with_barriers_and_pipelines(tried: Try) -> None:
+    text = """#include <cooperative_groups/memcpy_async.h>
+#include <cuda/pipeline>
+#include <cuda/std/array>
+namespace cg = cooperative_groups;
+__global__ void piped(const int* in, int* out, int n) {
+    __shared__ int tile[2][64];
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    auto block = cg::this_thread_block();
+    auto pipe = cuda::make_pipeline(block, &state);
+    cuda::std::array<int, 2> sum{0, 0};
+    for (int i = 0, ahead = 0; i < n; ++i) {
+        for (; ahead < n && ahead < i + 2; ++ahead) {
+            pipe.producer_acquire();
+            cuda::memcpy_async(block, tile[ahead % 2], in + ahead * 64, sizeof(int) * 64, pipe);
+            pipe.producer_commit();
+        }
+        pipe.consumer_wait();
+        sum[i % 2] += tile[i % 2][63 - threadIdx.x % 64];
+        pipe.consumer_release();
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum[0] - sum[1];
+}
+__global__ void barred(const int4* in, int4* out) {
+    __shared__ int4 tile[64];
+    __shared__ cuda::barrier<cuda::thread_scope_block> full;
+    auto block = cg::this_thread_block();
+    if (threadIdx.x == 0) init(&full, blockDim.x);
+    block.sync();
+    cuda::memcpy_async(block, tile, in, cuda::aligned_size_t<16>(sizeof tile), full);
+    full.arrive_and_wait();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = tile[threadIdx.x ^ 1];
+}
+void go() { piped<<<1, 64>>>(0, 0, 4), barred<<<1, 64>>>(0, 0); }
+"""
+    said = tried(text, waves=(64,))
+    assert {k: v.outcome for k, v in said.items()} == {"piped": "same", "barred": "same"}, said
+
+
+def test_what_a_kernel_does_not_call_and_what_its_host_refuses_is_left_out(tried: Try) -> None:
+    """An #error of a build, functions for another argument, a union, an index behind a variable of the GPU."""
+    text = """#ifndef HAS_TIMER
+#error no timer
+#endif
+union word { unsigned char bytes[3]; unsigned long long all; };
+__device__ int first(int x) { return x > 3 ? x > 4 ? x * 2 : 1 : 7; }
+__device__ int other(int x) { return x > 3 ? x > 4 ? x > 5 ? x * 3 : 1 : 7 : 9; }
+template <int Kind> __global__ void chosen(int* a) {
+    if (Kind == 1) a[threadIdx.x] = other(a[threadIdx.x]);
+    else a[threadIdx.x] = first(a[threadIdx.x]);
+}
+#define MAKE(kind) template __global__ void chosen<kind>(int*);
+MAKE(2)
+MAKE(1)
+__global__ void words(word* w) { w[threadIdx.x].all += 256; }
+__constant__ float factors[8];
+__global__ void behind(float* a, int octave) { a[threadIdx.x] = *(factors + octave * 4 + threadIdx.x % 4); }
+"""
+    said = tried(text, waves=(64,))
+    assert {k: v.outcome for k, v in said.items()} == dict.fromkeys(("chosen", "words", "behind"), "same"), said
+    assert said["chosen"].branches == 1.0
+
+
+def test_a_header_that_names_nothing_of_cuda_is_converted(tmp_path: Path, toolchain: Toolchain) -> None:
+    path = tmp_path / "k.cuh"
+    path.write_text("__global__ void k(int* a) {\n#if __CUDA_ARCH__ >= 200\n    a[threadIdx.x] += 3;\n#endif\n}\n")
+    (said,) = try_program(Program((path,)), Asked(time_s=5, waves=(64,)), toolchain, 1)
+    assert said.outcome == "same", said.text
+
+
 # --- parts that need no compiler ---------------------------------------------------------------------------------
 
 
@@ -352,6 +423,34 @@ void go() { dim3 block(TILE, 2 * TILE); x::b<<<1, block, N * 4>>>(1, 0); }
     assert isinstance(g, Kernel) and (g.arguments, g.blocks) == ("<float, 128, 7>", ((128, 1, 1),))
     assert isinstance(h, Kernel) and h.blocks == ((4, 8, 1), (8, 1, 1))
     assert isinstance(e, Kernel) and e.arguments == "<float>"
+
+
+def test_arguments_come_from_the_calls_of_the_macros_that_hold_the_use() -> None:
+    text = """enum kind { one, two };
+template <typename T, int N, int block_size> __global__ void made(T* p) {}
+template <kind K> __global__ void launched() {}
+template <kind K> __global__ void unused() {}
+template <int N> __global__ void inner() {}
+template <int N> __global__ void inside() {}
+#define MAKE(type, n) template __global__ void made<type, n, n>(type*);
+#define MAKE_ALL(type) MAKE(type, 96)
+MAKE_ALL(double)
+#define SWITCH(f, ...) switch (k) { case one: f<two>__VA_ARGS__; }
+#define INNER(n) inner<WIDTH + n><<<1, 64>>>()
+void go(kind k) { SWITCH(launched, <<<1, 64>>>()); }
+template <int WIDTH> void host() {
+    INNER(1);
+#define INSIDE() inside<WIDTH><<<1, 64>>>()
+    INSIDE();
+}
+void start() { host<48>(); }
+"""
+    made, launched, unused, inner, inside = kernels(text)
+    assert isinstance(made, Kernel) and (made.arguments, made.blocks) == ("<double, 96, 96>", ((96, 1, 1),))
+    assert isinstance(launched, Kernel) and launched.arguments == "<two>"
+    assert isinstance(unused, Kernel) and unused.arguments == "<static_cast<kind>(0)>"
+    assert isinstance(inner, Kernel) and inner.arguments == "<48 + 1>"
+    assert isinstance(inside, Kernel) and inside.arguments == "<48>"
 
 
 def test_arguments_are_followed_through_the_functions_that_hand_them_on() -> None:
@@ -592,6 +691,17 @@ def test_headers_are_tried_with_the_first_unit_that_includes_them(tmp_path: Path
         (tmp_path / name).write_text(text)
     found = [p.units[0].name for p in find_programs(tmp_path, Program(()))]
     assert found == ["a.cu", "lonely.cuh"]
+
+
+def test_units_that_others_include_come_last_and_folders_are_told_by_the_tree(tmp_path: Path) -> None:
+    for name, text in {
+        "kernels/k.cu": "__global__ void k(number* a) {}\n",
+        "main.cu": '#include "sizes/n.h"\n#include "kernels/k.cu"\n', "include/sizes/n.h": "typedef int number;\n",
+    }.items():  # fmt: skip
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (found,) = find_programs(tmp_path, Program(()))
+    assert found.units == (tmp_path / "main.cu",) and found.include_dirs == (tmp_path / "include",)
 
 
 def test_reports_and_exit_codes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

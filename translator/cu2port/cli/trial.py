@@ -16,7 +16,8 @@ from cu2port.project.config import find_config
 from cu2port.project.single import write_named
 from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_build, sim_compiler
-from cu2port.verify.trial.run import Asked, find_programs, try_program
+from cu2port.verify.trial.programs import find_programs
+from cu2port.verify.trial.run import Asked, try_program
 from cu2port.verify.trial.verdict import Outcome, Verdict
 
 _WAVES = {"32": (32,), "64": (64,), "both": (32, 64)}

@@ -6,7 +6,7 @@ variables that are declared without a value hold one that is different in each l
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
@@ -34,7 +34,15 @@ Insert = Callable[[int, str], None]
 
 def has_steps(unit: Unit, f: Function) -> bool:
     """Whether a function's statements can be distinguished: device code that nobody computes at compile time."""
-    return bool(f.sides & _DEVICE) and _AT_COMPILE_TIME.isdisjoint(unit.t[f.first : f.params[0]])
+    return bool(f.sides & _DEVICE) and _AT_COMPILE_TIME.isdisjoint(_words(unit, f))
+
+
+def _words(unit: Unit, f: Function) -> Iterator[str]:
+    """What is before a function's parameters, and what macros of its file make of that."""
+    for word in unit.t[f.first : f.params[0]]:
+        yield word
+        for m in unit.macros.get(word, ()):
+            yield from unit.t[m.first : m.stop]
 
 
 def mark_steps(body: Statements, before: Insert, after: Insert) -> None:

@@ -14,12 +14,16 @@ from cu2port.syntax.declarations import value_of
 from cu2port.syntax.lexer import is_identifier
 from cu2port.syntax.scopes import Declaration
 from cu2port.syntax.types import is_type_parameter
-from cu2port.verify.trial.dispatch import by_macro
+from cu2port.syntax.words import BUILTIN_TYPES
+from cu2port.verify.trial.dispatch import by_macro, calls_of_body, given_by_calls, in_macros
 
 #: Types that macros of PyTorch name around a launch (`AT_DISPATCH_FLOATING_TYPES`).
 _DISPATCHED = {"scalar_t": "float", "index_t": "int"}
 _INDEX = re.compile(r".*(?:index|idx|int|offset|count).*|ti|it|.*id_?type|id_t", re.IGNORECASE)
 _THREADS = re.compile(r".*(?:block|thread|bs\b|size|tile|dim).*", re.IGNORECASE)
+_BLOCK = re.compile(
+    r"(?:n|num|block)?_?threads?(?:_?per_?block)?|(?:block|cta)_?(?:size|dim)(?:_?x)?|tpb|bs", re.IGNORECASE
+)
 _TILE = re.compile(r".*(?:tile|dim).*", re.IGNORECASE)
 _LINE, _SIDE, _FEW = 128, 16, 4
 _MOST_CALLS = 4  # of templates and constants that hand their arguments on
@@ -33,10 +37,11 @@ _NO_TYPE = frozenset({"auto", "<", "(", "decltype", "struct", "class"})
 @dataclass(frozen=True, slots=True)
 class Arguments:
     """`text`: with the brackets, "" for no template. `threads`: where the number of threads of a block, or of a tile's
-    side, is a made-up argument, that number; else 0."""
+    side, is a made-up argument, that number; else 0. `told`: the threads of a block where a use gives them."""
 
     text: str = ""
     threads: int = 0
+    told: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,7 @@ class _Parameter:
     is_type: bool
     is_bool: bool
     has_default: bool
+    type: str
 
 
 def template_arguments(unit: Unit, f: Function, program: Sequence[Unit]) -> Arguments | None:
@@ -54,11 +60,21 @@ def template_arguments(unit: Unit, f: Function, program: Sequence[Unit]) -> Argu
     if unit.tok(f.first + 2) == ">":
         return None  # a specialisation: its primary template is tried
     uses = list(_uses(unit, f, program))
+    parameters = _parameters(unit, f)
+    flat = "threadIdx.y" in _accesses(unit, f)
     for use in uses:
         if use and None not in use:
-            return Arguments(f"<{', '.join(x for x in use if x)}>")
-    parameters = _parameters(unit, f)
-    return None if parameters is None else _merged(parameters, uses, "threadIdx.y" in _accesses(unit, f))
+            told = 0 if flat else _threads_told(parameters or (), use)
+            return Arguments(f"<{', '.join(x for x in use if x)}>", told=told)
+    return None if parameters is None else _merged(parameters, uses, flat)
+
+
+def _threads_told(parameters: Sequence[_Parameter], use: Sequence[str | None]) -> int:
+    """The threads of a block, which a use gives a parameter of that name; 0 where none does."""
+    for p, told in zip(parameters, use, strict=False):
+        if told and told.isdigit() and not p.is_type and _BLOCK.fullmatch(p.name) and 0 < int(told) <= 1024:
+            return int(told)
+    return 0
 
 
 def _accesses(unit: Unit, f: Function) -> set[str]:
@@ -75,7 +91,7 @@ def _parameters(unit: Unit, f: Function) -> list[_Parameter] | None:
         is_type = words[0] in ("typename", "class")
         if "..." in words or "template" in words or (is_type and len(declared) > 2) or len(declared) < 2:
             return None
-        out.append(_Parameter(declared[-1], is_type, "bool" in declared, "=" in words))
+        out.append(_Parameter(declared[-1], is_type, "bool" in declared, "=" in words, " ".join(declared[:-1])))
     return out
 
 
@@ -95,7 +111,9 @@ def _merged(parameters: Sequence[_Parameter], uses: Sequence[Sequence[str | None
 def _usual(p: _Parameter) -> str:
     if p.is_type:
         return _usual_type(p.name)
-    return "true" if p.is_bool else str(_FEW)
+    if not BUILTIN_TYPES.isdisjoint(p.type.split()) or p.type.endswith("_t") or "auto" in p.type:
+        return "true" if p.is_bool else str(_FEW)
+    return f"static_cast<{p.type}>(0)"  # of an enum
 
 
 def _usual_type(name: str) -> str:
@@ -104,7 +122,8 @@ def _usual_type(name: str) -> str:
 
 def _uses(unit: Unit, f: Function, program: Sequence[Unit], depth: int = 0) -> Iterator[list[str | None]]:
     """What uses of a template give its parameters, first those that write it down."""
-    found = [(u, i) for u in program for i in u.find(f.name) if i < f.first or i > f.body[1] or u is not unit]
+    named = [(u, i) for u in program for i in u.find(f.name) if i < f.first or i > f.body[1] or u is not unit]
+    found = [*named, *(place for u, i in named for place in in_macros(u, i, program))]
     for u, i in found:
         if u.tok(i + 1) == "<":
             close = u.angle_close(i + 1)
@@ -161,25 +180,37 @@ def _known(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: in
     words = list(unit.t[first:stop])
     for i in range(first, stop):
         if is_identifier(unit.t[i]) and unit.tok(i - 1) not in ("::", ".", "->"):
-            d = unit.declarations.visible(unit.t[i], i)
-            if d is None and (told := by_macro(unit, i, program)) is not None:
-                return told if stop == first + 1 else None
-            if d is None and any(unit.tok(k - 1) == "using" for k in unit.find(unit.t[i])):
-                return None  # of a function, in the arguments of a macro
-            given: str | None = unit.t[i]
-            if d is not None and d.kind == "template parameter":
-                given = _of_function(unit, i, program, depth)
-                is_type = is_type_parameter(unit.t, d)
-                if given is None and stop == first + 1 and is_type:
-                    given = _usual_type(d.name)
-                elif given is not None and not is_type and stop > first + 1 and " " in given:
-                    given = f"({given})"
-            elif d is not None and d.scope.local:
-                given = _of_local(unit, d, program, depth)
+            given = _meaning(unit, unit.t[i], i, stop == first + 1, program, depth)
             if given is None:
                 return str(n) if n is not None else None
             words[i - first] = given
     return unit.source(first, stop) if words == unit.t[first:stop] else " ".join(words)
+
+
+def _meaning(unit: Unit, name: str, at: int, alone: bool, program: Sequence[Unit], depth: int) -> str | None:
+    """What a name that is used at token `at` means at the end of the file. `alone`: it is all of an argument."""
+    if (calls := given_by_calls(unit, at, program)) is not None:
+        known = (_known(*c, program, depth + 1) for c in calls) if depth < _MOST_CALLS else ()
+        return next((x for x in known if x), None)
+    d = unit.declarations.visible(name, at)
+    if d is None:
+        if (told := by_macro(unit, name, at, program)) is not None:
+            return told if alone else None
+        if any(unit.tok(k - 1) == "using" for k in unit.find(name)):
+            return None  # of a function, in the arguments of a macro
+        if (told := _of_function(unit, name, at, program, depth)) is not None:
+            return told  # in a macro that is defined inside of the function
+        inside = [(u, k) for u, k in calls_of_body(unit, at, program) if u.declarations.visible(name, k) is not None]
+        if inside and depth < _MOST_CALLS:  # of the function that calls the macro
+            return next((x for u, k in inside if (x := _meaning(u, name, k, alone, program, depth + 1))), None)
+        return name
+    if d.kind != "template parameter":
+        return _of_local(unit, d, program, depth) if d.scope.local else name
+    given = _of_function(unit, name, at, program, depth)
+    is_type = is_type_parameter(unit.t, d)
+    if given is None:
+        return _usual_type(name) if alone and is_type else None
+    return f"({given})" if not is_type and not alone and " " in given else given
 
 
 def _of_local(unit: Unit, d: Declaration, program: Sequence[Unit], depth: int) -> str | None:
@@ -192,13 +223,13 @@ def _of_local(unit: Unit, d: Declaration, program: Sequence[Unit], depth: int) -
     return known if known is None or is_type or stop == first + 1 else f"({known})"
 
 
-def _of_function(unit: Unit, i: int, program: Sequence[Unit], depth: int) -> str | None:
-    """What uses of the template of a function that token i is in give the parameter that i names."""
-    f = unit.function_at(i)
+def _of_function(unit: Unit, name: str, at: int, program: Sequence[Unit], depth: int) -> str | None:
+    """What uses of the template of a function that token `at` is in give a parameter."""
+    f = unit.function_at(at)
     if f is None or unit.t[f.first] != "template" or depth == _MOST_CALLS:
         return None
     names = [p.name for p in _parameters(unit, f) or ()]
-    if unit.t[i] not in names:
+    if name not in names:
         return None
-    k = names.index(unit.t[i])
+    k = names.index(name)
     return next((use[k] for use in _uses(unit, f, program, depth + 1) if k < len(use) and use[k]), None)

@@ -4,7 +4,7 @@ Those are the conditions of `if`, `for`, `while`, `do` and `?:`, and the left si
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
@@ -15,18 +15,21 @@ from cu2port.syntax.words import BEFORE_VALUE, BUILTIN_TYPES, CV, PLACEHOLDERS
 from cu2port.verify.statements import Statements
 
 _HEADS = frozenset({"if", "while", "for"})
+_INLINE = frozenset("inline constexpr consteval static friend __forceinline__ __inline__ __inline _inline".split())
 _NO_VALUES = BUILTIN_TYPES | PLACEHOLDERS | CV  # before `&&` in a declaration
 
 
-def counted(unit: Unit, first: int) -> tuple[str, list[int]]:
-    """The text with counters numbered from `first` on, and the line of each."""
+def counted(unit: Unit, first: int, macros: Set[str] = frozenset()) -> tuple[str, list[int]]:
+    """The text with counters numbered from `first` on, and the line of each. Device functions become inline, so that
+    the compiler leaves out those that the kernel does not call. `macros`: of other files, which may say that already.
+    """
     spans: list[tuple[int, int]] = []
     for f in unit.functions:
         if unit.in_directive(f.name_at) is not None or "constexpr" in unit.t[f.first : f.name_at]:
             continue
         spans += {*_conditions(unit, f.body[0] + 1, f.body[1]), *_operands(unit, f.body[0] + 1, f.body[1])}
     spans.sort(key=lambda s: (s[0], -s[1]))  # an outer one opens first
-    edits: list[tuple[int, int, int, str]] = []
+    edits: list[tuple[int, int, int, str]] = [(unit.p[i], 0, 0, "inline ") for i in _outlined(unit, macros)]
     lines: list[int] = []
     for start, stop in spans:
         edits.append((unit.p[start], 1, len(lines), f"CU2PORT_BRANCH({first + len(lines)}, "))
@@ -37,6 +40,17 @@ def counted(unit: Unit, first: int) -> tuple[str, list[int]]:
         out += [unit.text[at:offset], text]
         at = offset
     return "".join([*out, unit.text[at:]]), lines
+
+
+def _outlined(unit: Unit, macros: Set[str]) -> Iterator[int]:
+    """Where `inline` may be added to a device function."""
+    for f in unit.functions:
+        marks = unit.between(f.first, f.name_at, "__device__")
+        if not marks or unit.in_directive(f.name_at) is not None or "__global__" in f.sides:
+            continue
+        words = {x for i, x in enumerate(unit.t[f.first : f.name_at], f.first) if unit.in_directive(i) is None}
+        if words.isdisjoint(_INLINE) and words.isdisjoint(macros) and words.isdisjoint(unit.macros):
+            yield marks[0]
 
 
 def _operands(unit: Unit, first: int, stop: int) -> Iterator[tuple[int, int]]:

@@ -1,5 +1,6 @@
-"""Names that macros around a launch declare: `DISPATCH(n, SIZE, [&] { k<SIZE><<<1, 32>>>(); })`, where a branch of the
-macro has `constexpr int SIZE = 128;` or `using T = float;` for each case."""
+"""Names that macros give a meaning. Macros around a launch declare some: `DISPATCH(n, N, [&] { k<N><<<1, 32>>>(); })`,
+where a branch of the macro has `constexpr int N = 128;` or `using T = float;` for each case. Others are parameters
+of a macro that holds the use: `#define MAKE(T) template __global__ void k<T>(T*);`."""
 
 from __future__ import annotations
 
@@ -12,19 +13,71 @@ from cu2port.syntax.lexer import is_identifier
 _MOST_TOKENS = 4000  # between a use and the macro's name
 
 
-def by_macro(unit: Unit, i: int, program: Sequence[Unit]) -> str | None:
-    """What the first case of a macro whose call is around token i makes of that name; None where none does."""
-    for name, opener in _calls_around(unit, i):
-        call = unit.call(name)
-        if call is None or call.close < i or opener != name + 1:
+def by_macro(unit: Unit, name: str, i: int, program: Sequence[Unit]) -> str | None:
+    """What the first case of a macro whose call is around token i makes of a name; None where none does."""
+    for callee, opener in _calls_around(unit, i):
+        call = unit.call(callee)
+        if call is None or call.close < i or opener != callee + 1:
             continue
         for u in program:
-            for m in u.macros.get(unit.t[name], ()):
+            for m in u.macros.get(unit.t[callee], ()):
                 given = [unit.source(unit.lexed.at(a.start), unit.lexed.at(a.end)) for a in call.args]
                 values = dict(zip(m.params or (), given, strict=False))
-                if (found := _declared(u, m, values, unit.t[i])) is not None:
+                if (found := _declared(u, m, values, name)) is not None:
                     return found
     return None
+
+
+def given_by_calls(unit: Unit, i: int, program: Sequence[Unit]) -> Iterator[tuple[Unit, int, int]] | None:
+    """What calls of the macro whose body has token i give for it, as tokens [first, stop) of a file; None where it is
+    not the name of a parameter there."""
+    own = _macro_around(unit, i)
+    if own is None or own.params is None or unit.t[i] not in own.params:
+        return None
+    return _given(own, own.params.index(unit.t[i]), program)
+
+
+def _given(own: Macro, k: int, program: Sequence[Unit]) -> Iterator[tuple[Unit, int, int]]:
+    for u, at in _places(own, program):
+        call = u.call(at)
+        if call is not None and k < len(call.args):
+            yield u, u.lexed.at(call.args[k].start), u.lexed.at(call.args[k].end)
+
+
+def calls_of_body(unit: Unit, i: int, program: Sequence[Unit]) -> Iterator[tuple[Unit, int]]:
+    """Where the macro whose body has token i is used."""
+    own = _macro_around(unit, i)
+    return _places(own, program) if own is not None else iter(())
+
+
+def in_macros(unit: Unit, i: int, program: Sequence[Unit]) -> Iterator[tuple[Unit, int]]:
+    """Where macros that get token i as an argument name it: `LAUNCH(kernel, n)`, whose body has `f<T><<<...>>>()`."""
+    if unit.tok(i - 1) not in ("(", ",") or unit.tok(i + 1) not in (")", ","):
+        return
+    callee, opener = next(_calls_around(unit, i), (-1, -1))
+    call = unit.call(callee) if callee >= 0 else None
+    if call is None or opener != callee + 1:
+        return
+    k = next((k for k, a in enumerate(call.args) if a.start == unit.p[i]), -1)
+    for u in program if k >= 0 else ():
+        for m in u.macros.get(unit.t[callee], ()):
+            if m.params is not None and k < len(m.params):
+                yield from ((u, at) for at in range(m.first, m.stop) if u.t[at] == m.params[k])
+
+
+def _places(own: Macro, program: Sequence[Unit]) -> Iterator[tuple[Unit, int]]:
+    for u in program:
+        for at in u.find(own.name):
+            d = u.in_directive(at)
+            if d is None or (d.keyword == "define" and at != d.first + 2):
+                yield u, at
+
+
+def _macro_around(unit: Unit, i: int) -> Macro | None:
+    d = unit.in_directive(i)
+    if d is None or d.keyword != "define":
+        return None
+    return next((m for m in unit.macros.get(unit.tok(d.first + 2), ()) if m.first <= i < m.stop), None)
 
 
 def _calls_around(unit: Unit, i: int) -> Iterator[tuple[int, int]]:

@@ -74,9 +74,18 @@ def reason(said: str, dropped: Dropped) -> str:
 
 def _parts(path: Path, unit: Unit) -> Iterator[tuple[Part, Entity]]:
     seen: dict[frozenset[str], int] = {}
-    for e in entities(unit):
+    for e in sorted([*entities(unit), *_errors_asked_for(unit)], key=lambda e: e.first):
         seen[e.names] = number = seen.get(e.names, -1) + 1
         yield Part(path, e.names, number), e
+
+
+def _errors_asked_for(unit: Unit) -> Iterator[Entity]:
+    """The directives `#error`, by their texts: a configuration that is missing may be one for host code alone."""
+    inside = ((e.first, e.stop) for e in entities(unit))
+    spans = [(a, b) for a, b in inside if b > a]
+    for d in unit.directives:
+        if d.keyword == "error" and not any(a <= d.first < b for a, b in spans):
+            yield Entity(d.first, d.stop, frozenset({unit.source(d.first, d.stop)}), frozenset())
 
 
 def _has_line(unit: Unit, e: Entity, line: int) -> bool:

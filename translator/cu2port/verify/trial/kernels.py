@@ -12,6 +12,7 @@ from cu2port.facts.blocks import dim3_variables, extents, named_number, number
 from cu2port.facts.structure import Function
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
+from cu2port.verify.reach import read
 from cu2port.verify.trial.arguments import Arguments, template_arguments
 from cu2port.verify.trial.given import Named, alike, numbers
 
@@ -132,6 +133,8 @@ def axes(unit: Unit, first: int, stop: int) -> int:
 
 
 def _guessed(unit: Unit, f: Function, arguments: Arguments) -> tuple[tuple[int, int, int], ...]:
+    if arguments.told:
+        return ((arguments.told, 1, 1),)
     if arguments.threads:
         axes_ = 2 if arguments.threads < 64 else 1  # a tile has two sides
         return ((arguments.threads, arguments.threads if axes_ == 2 else 1, 1),)
@@ -186,8 +189,10 @@ def _nearest(unit: Unit, span: Span, program: Sequence[Unit]) -> Iterator[tuple[
 def _numbers(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: int = 0) -> Collection[int]:
     """The value of an expression; several of a macro that conditions define differently."""
     n = number(unit, first, stop)
-    if n is not None or stop != first + 1 or depth > 2:
+    if n is not None or depth > 2:
         return () if n is None else (n,)
+    if stop != first + 1:
+        return _computed(unit, first, stop, program, depth)
     name = unit.t[first]
     values = {v for u in program if u is not unit and (v := named_number(u, name)) is not None}
     if values:
@@ -198,6 +203,22 @@ def _numbers(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: 
     # a variable that is another file's constant
     names = [i + 2 for i in unit.find(name) if i < first and unit.tok(i + 1) == "=" and unit.tok(i + 3) == ";"]
     return _numbers(unit, names[-1], names[-1] + 1, program, depth + 1) if names else ()
+
+
+def _computed(unit: Unit, first: int, stop: int, program: Sequence[Unit], depth: int) -> Collection[int]:
+    """The value of an expression of which other files know a part."""
+    words = []
+    for i in range(first, stop):
+        if is_identifier(unit.t[i]):
+            values = _numbers(unit, i, i + 1, program, depth + 1)
+            if len(values) != 1 or unit.tok(i + 1) == "(":
+                return ()
+            words.append(str(next(iter(values))))
+        else:
+            words.append(unit.t[i])
+    plain = read(" ".join(words), unit.path)
+    n = number(plain, 0, len(plain.t))
+    return () if n is None else (n,)
 
 
 def _dynamic(unit: Unit, name: str) -> Iterator[int]:

@@ -12,11 +12,11 @@ _HIDDEN = frozenset({"union", "virtual"})
 
 
 def members(unit: Unit, seen: frozenset[str]) -> Iterator[str]:
-    """A specialisation of `cu2port_trial::Members` for each plain struct among those names."""
+    """A specialisation of `cu2port_trial::Members` for each plain struct or union among those names."""
     for scope in unit.declarations.scopes():
-        if scope.kind != "class" or scope.name not in seen or scope.bases or unit.t[scope.first] == "union":
+        if scope.kind != "class" or scope.name not in seen or scope.bases:
             continue
-        if scope.first < 0 or not _HIDDEN.isdisjoint(unit.t[scope.first : scope.last]):
+        if scope.first < 0 or not _HIDDEN.isdisjoint(unit.t[scope.first + 1 : scope.last]):
             continue
         parent = scope.parent
         head, arguments = "", ""
@@ -29,7 +29,8 @@ def members(unit: Unit, seen: frozenset[str]) -> Iterator[str]:
             continue
         plain = [d for group in scope.names.values() for d in group if _is_plain(unit, d)]
         if plain and all(_access(unit, scope, d.at) == "public" for d in plain):
-            yield _text(head, scope.path + arguments, [d.name for d in plain])
+            is_union = unit.t[scope.first] == "union"
+            yield _text(head, scope.path + arguments, [d.name for d in plain], is_union)
 
 
 def _can_be_named(unit: Unit, scope: Scope | None, at: int) -> bool:
@@ -69,8 +70,12 @@ def _template(unit: Unit, scope: Scope) -> tuple[str, str] | None:
     return unit.source(scope.first + 2, close), f"<{', '.join(names)}>"
 
 
-def _text(head: str, name: str, names: list[str]) -> str:
-    adds = " ".join(f"add<std::remove_cv_t<decltype(S::{n})>>(l, at + __builtin_offsetof(S, {n}));" for n in names)
+def _text(head: str, name: str, names: list[str], is_union: bool) -> str:
+    types = [f"std::remove_cv_t<decltype(S::{n})>" for n in names]
+    if is_union:  # one of its members tells what all of its bytes are
+        adds = f"add<Largest<{', '.join(types)}>>(l, at);"
+    else:
+        adds = " ".join(f"add<{t}>(l, at + __builtin_offsetof(S, {n}));" for t, n in zip(types, names, strict=True))
     return (
         f"template <{head}> struct cu2port_trial::Members<{name}> {{ static constexpr bool known = true;"
         f" using S = {name}; static void add_to(Layout& l, std::size_t at) {{ {adds} }} }};\n"

@@ -9,6 +9,7 @@ from cu2port.verify.sim_compiler import HEADERS, Toolchain
 OPTIMISATION = "-O1"
 #: A launch that leaves an array says nothing: the CUDA side ends there.
 _BOUNDS = ("-fsanitize=bounds", "-fsanitize-undefined-trap-on-error")
+_WATCHED = ("-DCU2PORT_TRIAL_WATCHED",)
 _FOLDERS = ("cu2port_sim", "hip", "cuda", "cu2port_trial", "hiprand", "hipcub")
 
 
@@ -23,7 +24,7 @@ def driver(toolchain: Toolchain, gpu: bool = False) -> Path:
 def flags(toolchain: Toolchain, wave: int, cuda: bool, watched: bool = False) -> list[str]:
     """Flags under which one side of a trial is compiled: the dialect, and headers that come before all text.
     `watched`: so that races are seen."""
-    own = [f"-I{HEADERS / 'cuda'}", *(() if watched else _BOUNDS)] if cuda else ["-D__HIP__=1", "-D__HIPCC__=1"]
+    own = [f"-I{HEADERS / 'cuda'}", *(_WATCHED if watched else _BOUNDS)] if cuda else ["-D__HIP__=1", "-D__HIPCC__=1"]
     common = [*toolchain.flags(wave, watched), OPTIMISATION, "-fwrapv", *own]
     name = f"before-{'cuda' if cuda else 'hip'}-{wave}{'-watched' * watched}"
     first = "cuda_runtime.h" if cuda else "hip/hip_runtime.h"

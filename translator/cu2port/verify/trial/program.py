@@ -25,6 +25,7 @@ from cu2port.verify.trial.slices import kept, needed, sliced
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*((?:<[^>\n]+>)|(?:\"[^\"\n]+\"))[^\n]*$", re.MULTILINE)
 _NOT_TRIED = re.compile(r"[<\"]thrust/")  # see _LACKS
+_CUDA_STD = re.compile(r"[<\"]cuda/std/")
 _CUB = re.compile(r"[<\"](hipcub|cub)/")
 _CUDA_NAME = re.compile(r"(?:cuda|CUDA|cu[A-Z]|CU_|CUDART_|make_cu|nv_bfloat|__nv_|curand|CURAND_).*")
 _WHOLE = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uUlL]*")
@@ -103,8 +104,17 @@ def names_for(side: Side, kernel: Kernel) -> frozenset[str]:
 
 def shares_memory(side: Side, kernel: Kernel) -> bool:
     """Whether threads of a kernel exchange values through memory: it has barriers or shared memory."""
+    return _has_words(side, kernel, _SHARED)
+
+
+def has_variables(side: Side, kernel: Kernel) -> bool:
+    """Whether a kernel has memory that its launch does not give it: shared memory, variables of the GPU."""
+    return _has_words(side, kernel, _SHARED | _MEMORY)
+
+
+def _has_words(side: Side, kernel: Kernel, words: frozenset[str]) -> bool:
     seen = names_for(side, kernel)
-    return any(not _SHARED.isdisjoint(e.words) for u in side.units.values() for e in kept(u, seen))
+    return any(not words.isdisjoint(e.words) for u in side.units.values() for e in kept(u, seen))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +159,15 @@ def write(side: Side, kernel: Kernel, path: Path, folder: Path, told: Hints, bar
     units: dict[Path, Unit] = {}
     places: list[str] = []
     bodies: list[Body] = []
+    macros = frozenset(name for unit in side.units.values() for name in unit.macros)
     small = any("half" in x or "bfloat" in x for x in seen)
     for real, unit in side.units.items():
         text = unit.text if INCLUDE_DIR in real.parents else sliced(unit, seen)
         if side.cuda:
             text = _without_ptx(read(text, unit.path), seen, bodies)
-            text, lines = counted(read(text, unit.path), len(places))
+            text, lines = counted(read(text, unit.path), len(places), macros)
             places += [f"{real.name}:{n}" for n in lines]
-        units[real] = read(_guarded(text, small), unit.path)
+        units[real] = read(_guarded(text, small, side.cuda), unit.path)
     reach = reached(units.values())
     for real, unit in units.items():
         target = mirrored(folder, real)
@@ -177,7 +188,7 @@ def _without_ptx(unit: Unit, seen: frozenset[str], bodies: list[Body]) -> str:
         raise LackingError(str(e)) from None
 
 
-def _guarded(text: str, small: bool) -> str:
+def _guarded(text: str, small: bool, cuda: bool = False) -> str:
     """Headers that are not there, of libraries that host code uses, are replaced by what they usually bring along,
     with `small` also half and bfloat16; so are those of libraries whose kernels are not tried."""
     absent = "#define CU2PORT_TRIAL_SMALL_FLOATS\n" * small + '#include "cu2port_trial/absent.h"'
@@ -186,6 +197,8 @@ def _guarded(text: str, small: bool) -> str:
         line = text.count("\n", 0, m.start()) + 2
         if cub := _CUB.match(m[1]):
             return f"#include <{'cub/cub.cuh' if cub[1] == 'cub' else 'hipcub/hipcub.hpp'}>\n#line {line}"
+        if cuda and _CUDA_STD.match(m[1]):
+            return f"#include <cuda/std_names.h>\n#line {line}"
         if _NOT_TRIED.match(m[1]):
             return f"{absent}\n#line {line}"
         return f"#if __has_include({m[1]})\n{m[0]}\n#else\n{absent}\n#endif\n#line {line}"

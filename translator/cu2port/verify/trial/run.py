@@ -18,7 +18,6 @@ from threading import Lock
 from cu2port.core.data import cache_dir
 from cu2port.core.scratch import scratch_folder
 from cu2port.facts.unit import Unit
-from cu2port.project.tree import CannotRun
 from cu2port.verify import sim_build, sim_check
 from cu2port.verify.reach import read
 from cu2port.verify.sim_build import Program, absolute_path, mirrored
@@ -28,7 +27,19 @@ from cu2port.verify.trial.answers import answering
 from cu2port.verify.trial.assembly import Body
 from cu2port.verify.trial.fitting import MOST_ROUNDS, Dropped, Part, reason, refused, smaller
 from cu2port.verify.trial.kernels import Kernel, Unclear, find_kernels
-from cu2port.verify.trial.program import Hints, LackingError, Side, Written, check, hints, library, shares_memory, write
+from cu2port.verify.trial.program import (
+    Hints,
+    LackingError,
+    Side,
+    Written,
+    check,
+    has_variables,
+    hints,
+    library,
+    shares_memory,
+    write,
+)
+from cu2port.verify.trial.programs import SOURCES
 from cu2port.verify.trial.verdict import (
     AGREES,
     ENOUGH,
@@ -40,7 +51,6 @@ from cu2port.verify.trial.verdict import (
     written_by,
 )
 
-_HEADERS = frozenset({".cuh", ".h", ".hpp", ".hxx", ".inl", ".hu"})
 _ORDERS: Mapping[str, Mapping[str, str]] = {
     "": {},
     " from the last lane on": {"CU2PORT_SIM_CHECK": "1", "CU2PORT_SIM_BACKWARD": "1"},
@@ -64,28 +74,6 @@ class Asked:
     kernels: frozenset[str] = frozenset()
     waves: tuple[int, ...] = (32, 64)
     root: Path | None = None
-
-
-def find_programs(path: Path, like: Program) -> Iterator[Program]:
-    """What to try: one file, or each unit below a folder that defines or includes kernels, and headers with kernels
-    that no unit includes. `like`: folders of includes, macros and flags."""
-    if path.is_file():
-        yield replace(like, units=(path,))
-        return
-    if not path.is_dir():
-        raise CannotRun(f"{path}: no such file or folder")
-    files = sorted(p for p in path.rglob("*") if p.suffix in sim_build.UNITS | _HEADERS and p.is_file())
-    reached: set[Path] = set()
-    for p in sorted(files, key=lambda p: p.suffix in _HEADERS):  # units first
-        real = sim_build.absolute_path(p)
-        if p.suffix in _HEADERS and (real in reached or "__global__" not in p.read_text("latin-1")):
-            continue
-        program = replace(like, units=(p,))
-        texts = sim_build.plain_sources(program)
-        new = [q for q, text in texts.items() if "__global__" in text.hip and q not in reached]
-        reached |= texts.keys()
-        if new:
-            yield program
 
 
 def try_program(
@@ -117,7 +105,7 @@ def open_trial(
                 found.append((real, k))
     if not found:
         return None
-    hip = Side.of(sim_build.sources(program), cuda=False)
+    hip = Side.of(sim_build.sources(replace(program, cuda=True)), cuda=False)  # a header may say so nowhere
     build = Trial(program, cuda, hip, asked, toolchain, Lock())
     build.prepare()
     return build, found
@@ -140,7 +128,7 @@ def _by_chance(said: Said) -> bool:
 
 @lru_cache(maxsize=1)
 def _texts(root: Path) -> list[tuple[Path, str]]:
-    files = sorted(p for p in root.rglob("*") if p.suffix in sim_build.UNITS | _HEADERS and p.is_file())
+    files = sorted(p for p in root.rglob("*") if p.suffix in SOURCES and p.is_file())
     return [(p, p.read_text("latin-1")) for p in files]
 
 
@@ -256,7 +244,7 @@ class Trial:
                 built[name] = (binary, wave, settings)
                 runs[name] = self._call(binary, folder, "compare", [str(n) for n in steady], settings)
         first = first_difference(runs)
-        if first and (leaving := self._leaving(recorded, [first.case, *steady])):
+        while first and (leaving := self._leaving(recorded, [first.case, *steady])):  # as many as time allows
             runs = {
                 name: replace(x, cases=tuple(c for c in x.cases if c.number not in leaving)) for name, x in runs.items()
             }
@@ -271,15 +259,16 @@ class Trial:
             return replace(found, outcome="differs", why=why)
         compared = min(len(r.numbers(*AGREES)) for r in runs.values())
         if not compared:
-            return replace(found, why="the converted kernel takes too long, or no block fits it")
+            why = "the converted kernel takes too long, or no block fits it"
+            return replace(found, why=why if steady else "in each launch it leaves its shared memory or its variables")
         if fault := self._new_fault(recorded, hip, steady):
             return replace(found, outcome="differs", why=fault)
         close, permuted = (any(r.numbers(w) for r in (recorded.said, *runs.values())) for w in ("close", "permuted"))
         return replace(found, outcome="same", cases=compared, close=close, permuted=permuted)
 
     def _leaving(self, recorded: Recorded, cases: Sequence[int]) -> frozenset[int]:
-        """The launches in which CUDA's kernel leaves its shared memory: they say nothing, whatever else they change."""
-        if self.toolchain.is_zig or recorded.has_ptx or not shares_memory(recorded.cuda, recorded.kernel):
+        """The launches in which CUDA's kernel leaves its shared memory or its variables: they say nothing."""
+        if self.toolchain.is_zig or recorded.has_ptx or not has_variables(recorded.cuda, recorded.kernel):
             return frozenset()
         said = self._watched(recorded, [str(n) for n in dict.fromkeys(cases)])
         return frozenset(said.numbers("bounds"))

@@ -19,6 +19,7 @@ _DEVICE = frozenset(  # words of what a kernel may need
     "__device__ __global__ __constant__ constexpr struct class union enum using typedef namespace define".split()
 )
 _SIDE_MACRO = re.compile(r"[A-Z][A-Z_0-9]{3,}|__\w+")  # of another file: it may say that a function is the GPU's
+_FOR_CODE = frozenset({"pragma", "error"})  # directives
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 
 
@@ -98,7 +99,7 @@ def _stray_stop(unit: Unit, i: int, begins: bool) -> int:
         return unit.match[k] + 1
     if unit.tok(k) == ";":
         return k + 1
-    whole = [m for m in unit.macros.get(unit.t[i], ()) if m.stop > m.first and unit.t[m.stop - 1] == "}"]
+    whole = [m for m in unit.macros.get(unit.t[i], ()) if m.stop > m.first and unit.t[m.stop - 1] in ("}", ";")]
     return k if whole else -1
 
 
@@ -242,8 +243,8 @@ def sliced(unit: Unit, seen: frozenset[str]) -> str:
 
 
 def without(unit: Unit, unwanted: Iterable[Entity]) -> str:
-    """A file's text with some entities blanked, given in text order; line ends stay, and directives but pragmas of
-    what is blanked."""
+    """A file's text with some entities blanked, given in text order; line ends stay, and so do directives that are for
+    more than what is blanked."""
     out, at = [], 0
     for e in unwanted:
         if e.stop <= e.first:
@@ -260,7 +261,7 @@ def _blank(unit: Unit, start: int, end: int) -> str:
     out, at = [], start
     for d in unit.directives:
         first = unit.p[d.first]
-        if start <= first < end and d.keyword != "pragma":  # what it is for is blanked
+        if start <= first < end and d.keyword not in _FOR_CODE:  # what these are for is blanked
             stop = unit.end(d.stop - 1)
             out += [_NOT_LINE_END.sub(" ", unit.text[at:first]), unit.text[first:stop]]
             at = stop

@@ -1,6 +1,7 @@
 // AMD's builtins, as far as portable headers and HIP's own name them, and the `__hip_` forms of the same.
 //
-// Cross-lane builtins take and give an int, as clang declares them: a float given to one is converted, not kept.
+// Cross-lane builtins take and give an int, as clang declares them: a float given to one is converted, not kept. Those of
+// DPP take any type of up to eight bytes, as they do since clang 20.
 #pragma once
 
 #include "atomics.h"
@@ -32,12 +33,14 @@ inline int dpp_source(int lane, int ctrl) {
     return -1;
 }
 
-inline int dpp(int old, int value, int ctrl, int rows, int banks, bool bound, Where where) {
+template <class T>
+inline T dpp(T old, T value, int ctrl, int rows, int banks, bool bound, Where where) {
+    static_assert(sizeof(T) <= 8 && std::is_arithmetic_v<T>, "DPP moves a number of at most eight bytes");
     const Meeting m = show("DPP", value, where);
     if (!(rows >> (m.lane >> 4 & 3) & 1) || !(banks >> (m.lane >> 2 & 3) & 1)) return old;
     const int source = dpp_source(m.lane, ctrl);
-    if (source < 0 || !(m.mask >> source & 1)) return bound ? 0 : old;
-    return read<int>(m, source);
+    if (source < 0 || !(m.mask >> source & 1)) return bound ? T{} : old;
+    return read<T>(m, source);
 }
 
 inline int swizzle_source(int lane, int pattern) {
@@ -96,10 +99,12 @@ inline int __builtin_amdgcn_ds_permute(int address, int v, CU2PORT_SIM_WHERE) {
 inline int __builtin_amdgcn_ds_swizzle(int v, int pattern, CU2PORT_SIM_WHERE) {
     return cu2port_sim::permute("ds_swizzle", v, cu2port_sim::swizzle_source(cu2port_sim::lane_id(), pattern), where);
 }
-inline int __builtin_amdgcn_mov_dpp(int v, int ctrl, int rows, int banks, bool bound, CU2PORT_SIM_WHERE) {
-    return cu2port_sim::dpp(0, v, ctrl, rows, banks, bound, where);
+template <class T>
+inline T __builtin_amdgcn_mov_dpp(T v, int ctrl, int rows, int banks, bool bound, CU2PORT_SIM_WHERE) {
+    return cu2port_sim::dpp(T{}, v, ctrl, rows, banks, bound, where);
 }
-inline int __builtin_amdgcn_update_dpp(int old, int v, int ctrl, int rows, int banks, bool bound, CU2PORT_SIM_WHERE) {
+template <class T>
+inline T __builtin_amdgcn_update_dpp(T old, std::common_type_t<T> v, int ctrl, int rows, int banks, bool bound, CU2PORT_SIM_WHERE) {
     return cu2port_sim::dpp(old, v, ctrl, rows, banks, bound, where);
 }
 inline unsigned __builtin_amdgcn_mov_dpp8(unsigned v, unsigned sel, CU2PORT_SIM_WHERE) {

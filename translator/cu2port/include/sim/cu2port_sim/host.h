@@ -87,6 +87,8 @@ void pin(const void* p, std::size_t n);  // 0: no longer
 bool copy_waits(const void* to);
 void touch(const void* p, std::size_t n, bool write);  // by a copy or a fill
 void watch_memory(const void* first, const void* last);  // device memory that is not of `allocate`
+// Where the program's variables are, and those among them that kernels may touch: at -> bytes.
+void watch_variables(const void* first, const void* last, const std::vector<std::pair<const char*, std::size_t>>& known);
 void not_a_range(const void* p, const char* what);      // given to hipFree, or a copy that does not fit
 
 }  // namespace cu2port_sim

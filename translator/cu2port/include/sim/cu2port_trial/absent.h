@@ -1,6 +1,7 @@
 // In place of a library's header that is not there: what such headers bring along.
 #pragma once
 
+extern "C++" {  // an include may be in a block of `extern "C"`
 #include <cfloat>
 #include <climits>
 #include <cmath>
@@ -14,3 +15,4 @@
 #include "hip/hip_fp16.h"
 #endif
 #endif
+}

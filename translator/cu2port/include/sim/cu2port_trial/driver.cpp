@@ -34,6 +34,7 @@
 #include <utility>
 #include <vector>
 
+#include "symbols.inc"
 #include "trial.h"
 
 namespace cu2port_trial {
@@ -515,6 +516,9 @@ int drive(int argc, char** argv, const Spec& spec, const Kernel& kernel, const s
     } else if (!recording)
         for (int i = 5; i < argc; ++i) cases.push_back(static_cast<unsigned>(std::atoi(argv[i])));
     this_case = static_cast<Outcome*>(mmap(nullptr, sizeof *this_case, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    std::vector<std::pair<const char*, std::size_t>> known = own_variables();
+    for (const Global& g : globals) known.emplace_back(g.at, g.size);
+    watch_variables(known);
     const Runs runs{kernel, spec, globals, folder, errors};
     Reached all;
     all.clear();

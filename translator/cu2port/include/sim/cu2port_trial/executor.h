@@ -3,6 +3,7 @@
 
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "branch.h"
 #include "layout.h"
@@ -15,6 +16,7 @@ struct Place {
 
 #ifdef CU2PORT_TRIAL_GPU
 inline void begin_runs(void*, void*) {}
+inline void watch_variables(const std::vector<std::pair<const char*, std::size_t>>&) {}
 inline Place here() { return {}; }
 template <class... P, class Args, std::size_t... I>
 int start(void (*kernel)(P...), const char*, dim3 grid, dim3 block, std::size_t dynamic, Args& args, std::index_sequence<I...>) {
@@ -33,6 +35,17 @@ inline void begin_runs(void* first, void* last) {
     const cu2port_sim::Launch warm{cu2port_sim::configure(1, 1), "nothing", {"the trial", 0}};
     warm([](int) {}, 0);  // the runtime takes its signals with the first launch
     cu2port_sim::watch_memory(first, last);
+}
+#ifdef __linux__
+extern "C" char __executable_start[], _end[];  // of the program
+#endif
+// What is beside the GPU's variables is watched too.
+inline void watch_variables(const std::vector<std::pair<const char*, std::size_t>>& known) {
+#ifdef __linux__
+    cu2port_sim::watch_variables(__executable_start, _end, known);
+#else
+    (void)known;
+#endif
 }
 // In a kernel: of the thread that runs.
 inline Place here() {

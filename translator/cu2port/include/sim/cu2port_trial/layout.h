@@ -44,6 +44,16 @@ const Layout* layout_at() {
 template <class T>
 void add(Layout& out, std::size_t at);
 
+// The type with the most bytes, the first of these.
+template <class T, class... Ts>
+struct LargestOf {
+    using type = T;
+};
+template <class T, class U, class... Ts>
+struct LargestOf<T, U, Ts...> : LargestOf<std::conditional_t<(sizeof(U) > sizeof(T)), U, T>, Ts...> {};
+template <class... Ts>
+using Largest = typename LargestOf<Ts...>::type;
+
 // The members of the user's structs; the program of a trial specialises it for those that it read.
 template <class T>
 struct Members {

@@ -45,6 +45,24 @@ inline void __brkpt() {}
 inline void __nanosleep(unsigned) {}
 inline void __prof_trigger(int) {}
 
+// Directed rounding, as far as the simulator has it not for HIP.
+#define CU2PORT_CUDA_ROUND(suffix, mode)                                                                                            \
+    inline float __fmaf_##suffix(float a, float b, float c) {                                                                       \
+        return cu2port_sim::rounded<mode>(a, b, [c](float x, float y) { return std::fma(x, y, c); });                               \
+    }                                                                                                                               \
+    inline float __fmaf_ieee_##suffix(float a, float b, float c) { return __fmaf_##suffix(a, b, c); }                               \
+    inline double __fma_##suffix(double a, double b, double c) {                                                                    \
+        return cu2port_sim::rounded<mode>(a, b, [c](double x, double y) { return std::fma(x, y, c); });                             \
+    }                                                                                                                               \
+    inline double __drcp_##suffix(double a) { return __ddiv_##suffix(1.0, a); }                                                     \
+    inline double __dsqrt_##suffix(double a) {                                                                                      \
+        return cu2port_sim::rounded<mode>(a, a, [](double x, double) { return std::sqrt(x); });                                     \
+    }
+CU2PORT_CUDA_ROUND(rd, FE_DOWNWARD)
+CU2PORT_CUDA_ROUND(ru, FE_UPWARD)
+CU2PORT_CUDA_ROUND(rz, FE_TOWARDZERO)
+#undef CU2PORT_CUDA_ROUND
+
 namespace cu2port_cuda {
 
 // The parts of a word, as signed or unsigned numbers of 8 or 16 bits.

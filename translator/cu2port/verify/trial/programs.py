@@ -1,0 +1,47 @@
+"""What a trial of a folder tries: which sources are programs, and where their includes are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from cu2port.project.graph import Graph, Scan, scan_includes
+from cu2port.project.tree import CannotRun
+from cu2port.verify import sim_build
+from cu2port.verify.sim_build import Program, absolute_path
+
+_HEADERS = frozenset({".cuh", ".h", ".hpp", ".hxx", ".inl", ".hu"})
+SOURCES = sim_build.UNITS | _HEADERS
+
+
+def find_programs(path: Path, like: Program) -> Iterator[Program]:
+    """What to try: one file, or each unit below a folder that defines or includes kernels, and headers with kernels
+    that no unit includes. `like`: folders of includes, macros and flags; folders that the includes of a tree tell of
+    are added."""
+    if path.is_file():
+        yield replace(like, units=(path,))
+        return
+    if not path.is_dir():
+        raise CannotRun(f"{path}: no such file or folder")
+    files = sorted(p for p in path.rglob("*") if p.suffix in SOURCES and p.is_file())
+    graph = _graph(files, like)
+    included = {to for p in files for to in graph.targets(str(absolute_path(p)))}
+    reached: set[Path] = set()
+    # units first, but those last that others include: they may need what is there
+    for p in sorted(files, key=lambda p: (p.suffix in _HEADERS, str(absolute_path(p)) in included)):
+        real = absolute_path(p)
+        if p.suffix in _HEADERS and (real in reached or "__global__" not in p.read_text("latin-1")):
+            continue
+        told = (Path(d) for d in graph.folders(str(real)))
+        program = replace(like, units=(p,), include_dirs=(*like.include_dirs, *told))
+        texts = sim_build.plain_sources(program)
+        new = [q for q, text in texts.items() if "__global__" in text.hip and q not in reached]
+        reached |= texts.keys()
+        if new:
+            yield program
+
+
+def _graph(files: Sequence[Path], like: Program) -> Graph:
+    scans = {str(absolute_path(p)): Scan(includes=scan_includes(p.read_bytes())) for p in files}
+    return Graph(list(scans), scans, [str(absolute_path(d)) for d in like.include_dirs])
