@@ -32,7 +32,7 @@ from cu2port.core.data import cache_dir
 from cu2port.core.plain import one_line
 from cu2port.project.tree import CannotRun
 from cu2port.verify.executor import WAVES, Executor, find_executor
-from cu2port.verify.sim_build import absolute_path, mirrored
+from cu2port.verify.sim_build import Program, absolute_path, mirrored
 from cu2port.verify.sim_compiler import HEADERS, INCLUDE_DIR, CannotBuild, find_toolchain
 from cu2port.verify.trial import parts
 from cu2port.verify.trial.fitting import smaller
@@ -168,7 +168,7 @@ def judge(trial: Trial, kernel: Kernel, executor: Executor, runner: Sequence[str
 def run(root: Path, executor: Executor, runner: Sequence[str], asked: Asked, how: How) -> Iterator[Result]:
     """Kernels of one folder."""
     done: set[str] = set()
-    for program in islice(programs(root, None, how.include_dirs, "logical"), 0, None, how.every):
+    for program in islice(programs(root, None, Program((), how.include_dirs)), 0, None, how.every):
         try:
             opened = open_trial(program, replace(asked, root=program.include_dirs[0]), find_toolchain())
         except CannotRun:

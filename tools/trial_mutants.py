@@ -1,6 +1,7 @@
 """Faults that `cu2port trial` finds: mutants of converted kernels, made by a seeded list of operators.
 
     python tools/trial_mutants.py FOLDER... [--list FACTS] [-I DIR]... [--seed N] [--count N] [--each N] [--read FILE]
+        [--unmutated N]
 
 A mutant is a converted kernel with one change, in the kernel or in a function that it needs:
 
@@ -11,7 +12,8 @@ A mutant is a converted kernel with one change, in the kernel or in a function t
     barrier  a barrier of the block or of the warp is taken out
 
 Kernels are taken in an order that the seed gives, as far as the trial of the converted kernel as it is says `same`:
-each is also an unmutated one that must not be said to differ. A kernel gives at most `--each` mutants.
+each is also an unmutated one that must not be said to differ. A kernel gives at most `--each` mutants. With
+`--unmutated N` so many kernels are tried as they are, and no mutants.
 
 A mutant counts as non-equivalent when the trial's program for it (x86, -O1) is not byte for byte the original's, and
 nobody has read that it means the same: FILE of `--read` has a line `FOLDER/NAME LINE OPERATOR REASON` for each that has
@@ -41,6 +43,7 @@ from cu2port.facts.unit import Unit
 from cu2port.project.tree import CannotRun
 from cu2port.syntax.lexer import is_identifier
 from cu2port.verify.reach import read
+from cu2port.verify.sim_build import Program
 from cu2port.verify.sim_compiler import INCLUDE_DIR, CannotBuild, find_toolchain
 from cu2port.verify.trial.kernels import Kernel, Unclear
 from cu2port.verify.trial.program import LackingError, Side, names_for
@@ -231,6 +234,7 @@ def judge(trial: Trial, kernel: Kernel, options: Options, score: Score) -> None:
         score.unmutated.append(plain)
         if plain.outcome == "differs":
             print(f"{kernel.path}: as it is: {plain.why}", flush=True)
+        if plain.outcome == "differs" or options.unmutated:
             return
         code = programs_in(folder)
         done = 0
@@ -259,6 +263,12 @@ class Options:
     each: int
     draw: random.Random
     read: frozenset[tuple[str, int, str]]
+    unmutated: int = 0
+
+    def is_enough(self, score: Score) -> bool:
+        if self.unmutated:
+            return len(score.unmutated) >= self.unmutated
+        return score.mutants >= self.count
 
 
 def run(
@@ -266,7 +276,7 @@ def run(
 ) -> Score:
     """Mutants of the kernels of some folders."""
     score = Score([], [])
-    found = [p for root in roots for p in programs(root, facts, include_dirs, "logical")]
+    found = [p for root in roots for p in programs(root, facts, Program((), include_dirs))]
     options.draw.shuffle(found)
     toolchain = find_toolchain()
     for program in found:
@@ -275,13 +285,13 @@ def run(
         except CannotRun:
             continue
         for _, kernel in opened[1] if opened else ():
-            if opened is None or isinstance(kernel, Unclear) or score.mutants >= options.count:
+            if opened is None or isinstance(kernel, Unclear) or options.is_enough(score):
                 continue
             try:
                 judge(opened[0], kernel, options, score)
             except (LackingError, CannotBuild):
                 continue
-        if score.mutants >= options.count:
+        if options.is_enough(score):
             break
     return score
 
@@ -300,6 +310,7 @@ def read_before(path: Path | None) -> frozenset[tuple[str, int, str]]:
 @click.option("--seed", type=int, default=1)
 @click.option("--count", type=int, default=100, help="Non-equivalent mutants.")
 @click.option("--each", type=int, default=2, help="Mutants of a kernel.")
+@click.option("--unmutated", type=int, default=0, help="Kernels as they are, and no mutants.")
 @click.option("--time", "time_s", type=float, default=4.0)
 @click.option("--read", "read_file", type=FILE)
 @click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path))
@@ -310,12 +321,13 @@ def main(
     seed: int,
     count: int,
     each: int,
+    unmutated: int,
     time_s: float,
     read_file: Path | None,
     json_file: Path | None,
 ) -> None:
     """Try mutants of converted kernels."""
-    options = Options(count, each, random.Random(seed), read_before(read_file))
+    options = Options(count, each, random.Random(seed), read_before(read_file), unmutated)
     score = run(roots, facts, include_dirs, Asked(time_s=time_s), options)
     if json_file:
         rows = [{**asdict(m), "path": str(m.path), "kernel": k, "said": said} for m, k, said in score.tried]

@@ -1,6 +1,7 @@
 """How many kernels of real projects `cu2port trial` runs, and what it says of them.
 
-    python tools/trial_rate.py FOLDER... [--list FACTS] [-I DIR]... [--warp MODE] [--time S] [--every N] [--json FILE]
+    python tools/trial_rate.py FOLDER... [--list FACTS] [-I DIR]... [-D NAME]... [--warp MODE] [--time S] [--every N]
+        [--json FILE]
 
 FACTS has a program a line, see tools/simulate_rate.py: of a FOLDER that holds folders `NAME-cuda`, those programs are
 taken. `--every N` takes each N-th translation unit with kernels of each FOLDER. Prints a line for each kernel, then for
@@ -34,11 +35,11 @@ ENTRY = re.compile(r"^D (\S+)", re.MULTILINE)
 REASON = re.compile(r"[:(].*|\d+ ?%.*")
 
 
-def programs(root: Path, facts: Path | None, include_dirs: tuple[Path, ...], warp: str) -> Iterator[Program]:
+def programs(root: Path, facts: Path | None, like: Program) -> Iterator[Program]:
     """What there is to try below a folder, in order."""
     names = ENTRY.findall(facts.read_text(encoding="utf-8")) if facts else []
     for folder in [root / f"{n}-cuda" for n in names if (root / f"{n}-cuda").is_dir()] or [root]:
-        yield from find_programs(folder, Program((), (folder, *include_dirs), warp=warp))
+        yield from find_programs(folder, replace(like, include_dirs=(folder, *like.include_dirs)))
 
 
 def reason(v: Verdict) -> str:
@@ -70,6 +71,7 @@ def summary(name: str, verdicts: Sequence[Verdict]) -> tuple[str, bool]:
 @click.argument("roots", nargs=-1, type=FOLDER, required=True)
 @click.option("--list", "facts", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("-I", "include_dirs", multiple=True, type=FOLDER)
+@click.option("-D", "defines", multiple=True)
 @click.option("--warp", default="logical")
 @click.option("--time", "time_s", type=float, default=6.0)
 @click.option("--every", type=click.IntRange(min=1), default=1, help="Take each N-th translation unit.")
@@ -79,6 +81,7 @@ def main(
     roots: tuple[Path, ...],
     facts: Path | None,
     include_dirs: tuple[Path, ...],
+    defines: tuple[str, ...],
     warp: str,
     time_s: float,
     every: int,
@@ -88,9 +91,10 @@ def main(
     """Try the kernels of some folders."""
     verdicts: list[Verdict] = []
     lines = []
+    like = Program((), include_dirs, defines, warp=warp)
     for root in roots:
         before = len(verdicts)
-        for v in tried(islice(programs(root, facts, include_dirs, warp), 0, None, every), Asked(time_s=time_s), jobs):
+        for v in tried(islice(programs(root, facts, like), 0, None, every), Asked(time_s=time_s), jobs):
             print(one_line(v.text), flush=True)
             verdicts.append(v)
             if json_file:

@@ -453,6 +453,26 @@ void start() { host<48>(); }
     assert isinstance(inside, Kernel) and inside.arguments == "<48>"
 
 
+def test_a_build_defines_what_the_branches_around_a_kernel_ask_for() -> None:
+    text = """#define HERE 1
+#if defined(GRAVITY) && defined(HERE) && !defined(HOST)
+__global__ void no() {}
+#elif defined(OTHER)
+__global__ void other() {}
+#endif
+#if defined(GRAVITY) && GPU > 0 && HERE
+#ifndef HOST
+#ifdef __CUDACC__
+__global__ void yes() {}
+#endif
+#endif
+#endif
+"""
+    no, other, yes = kernels(text)
+    assert isinstance(no, Kernel) and isinstance(other, Kernel) and isinstance(yes, Kernel)
+    assert (no.defines, other.defines, yes.defines) == ((), (), ("GRAVITY", "GPU"))
+
+
 def test_arguments_are_followed_through_the_functions_that_hand_them_on() -> None:
     text = """template <typename T, int WIDTH, int DEPTH> __global__ void k(T* in, T* out, int* at, int n, int m) {}
 template <typename T, int W> void launch(T* from, T* to, int* at, int size) {

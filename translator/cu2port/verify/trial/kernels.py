@@ -14,6 +14,7 @@ from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.verify.reach import read
 from cu2port.verify.trial.arguments import Arguments, template_arguments
+from cu2port.verify.trial.configured import assumed
 from cu2port.verify.trial.given import Named, alike, numbers
 
 #: What the names of parameters suggest, see `Spec` in trial.h; the first that fits counts.
@@ -44,7 +45,8 @@ class Kernel:
     """A `__global__` function. `path`: its name with its namespaces; `arguments`: of its template, as they are
     written, "" without template; `roles`: what the name of each parameter suggests, see `Spec` in trial.h; `blocks`:
     extents of blocks that launches give, else usual ones; `dynamic`: bytes of shared memory of a launch; `overload`:
-    its parameters, where the file has other kernels of that name; `given`, `alike`: see `given`."""
+    its parameters, where the file has other kernels of that name; `given`, `alike`: see `given`; `defines`: see
+    `configured`."""
 
     name: str
     path: str
@@ -58,6 +60,7 @@ class Kernel:
     overload: str = ""
     given: tuple[tuple[int, ...], ...] = ()
     alike: tuple[int, ...] = ()
+    defines: tuple[str, ...] = ()
 
     @property
     def shown(self) -> str:
@@ -98,8 +101,11 @@ def find_kernels(unit: Unit, program: Sequence[Unit], named: Named = lambda name
         others = sum(g.name == f.name and "__global__" in g.sides for g in unit.functions)
         overload = ", ".join(_declared(unit, f)) if others > 1 and not arguments.text else ""
         roles = "".join(map(_role, names))
+        macros = assumed(unit, unit.p[f.name_at], {name for u in program for name in u.macros})
         given = numbers(f.name, len(names), near, named), alike(f.name, len(names), near, named)
-        yield Kernel(f.name, path, line, names, roles, arguments.text, blocks, bool(seen), dynamic, overload, *given)
+        yield Kernel(
+            f.name, path, line, names, roles, arguments.text, blocks, bool(seen), dynamic, overload, *given, macros
+        )
 
 
 def _declared(unit: Unit, f: Function) -> Iterator[str]:

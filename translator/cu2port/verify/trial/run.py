@@ -342,7 +342,7 @@ class Trial:
         includes = [f"-I{x}" for d in self.program.include_dirs for x in (mirrored(src, d), d.absolute())]
         includes += [f"-I{mirrored(src, INCLUDE_DIR)}", f"-idirafter{INCLUDE_DIR}"]
         includes += [f"-I{written.unit.parent}", f"-idirafter{absolute_path(self.program.units[0]).parent}"]
-        defines = [f"-D{d}" for d in self.program.defines]
+        defines = [f"-D{d}" for d in (*self.program.defines, *kernel.defines)]
         flags = [*parts.flags(self.toolchain, wave, side.cuda, watched), *includes, *defines, *self.program.flags]
         objects = [str(parts.driver(self.toolchain)), str(self.toolchain.runtime())]
         alone = folder / f"{out.name}.o"

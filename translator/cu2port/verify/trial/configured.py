@@ -1,0 +1,36 @@
+"""What a build must define so that a kernel is there: `#ifdef GRAVITY` around it, which no file defines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+
+from cu2port.facts.unit import Unit
+from cu2port.syntax.conditions import ONE, UNDEFINED, UNKNOWN, Macro, truth
+from cu2port.syntax.lexer import is_identifier
+
+
+def assumed(unit: Unit, offset: int, known: Set[str]) -> tuple[str, ...]:
+    """The macros without which the branches of `#if` around a place are left out, and with which they are not.
+
+    `known`: macros that files of the program define; names that begin with two underscores are the compiler's.
+    """
+    found = (
+        x for g in unit.groups if g.start <= offset < g.end and g.opener == g.chain[0] for x in _asked(unit, g.opener)
+    )
+    return tuple(dict.fromkeys(x for x in found if x not in known and not x.startswith("__")))
+
+
+def _asked(unit: Unit, opener: int) -> Iterator[str]:
+    d = unit.directives[opener]
+    words = unit.t[d.first + 2 : d.stop]
+    if d.keyword == "ifdef":
+        yield from words[:1]
+    if d.keyword != "if":
+        return
+    names = {x for x in words if is_identifier(x) and x != "defined"}
+
+    def lookup(value: Macro) -> bool | None:
+        return truth(words, lambda x: value if x in names else UNKNOWN)
+
+    if lookup(ONE) is True and lookup(UNDEFINED) is False:
+        yield from (x for x in words if x in names)
