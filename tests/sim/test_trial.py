@@ -380,6 +380,25 @@ __global__ void behind(float* a, int octave) { a[threadIdx.x] = *(factors + octa
     assert said["chosen"].branches == 1.0
 
 
+def test_words_that_nvcc_does_without_are_added_on_both_sides(tried: Try) -> None:
+    text = """template <int N> struct Tile {
+    int held[N];
+    template <bool Twice> __device__ int at(int i) { return Twice ? 2 * held[i % N] : held[i % N]; }
+};
+template <int N> struct Work {
+    typedef int number;
+    static __device__ void run(int* a) {
+        Tile<N> t;
+        for (int i = 0; i < N; ++i) t.held[i] = a[i];
+        a[threadIdx.x + N] = t.at<true>(threadIdx.x);
+    }
+};
+template <int N> __global__ void k(int* a) { Work<N>::run(a); }
+void go() { k<8><<<1, 64>>>(0); }
+"""
+    assert tried(text, waves=(64,))["k"].outcome == "same"
+
+
 def test_a_header_that_names_nothing_of_cuda_is_converted(tmp_path: Path, toolchain: Toolchain) -> None:
     path = tmp_path / "k.cuh"
     path.write_text("__global__ void k(int* a) {\n#if __CUDA_ARCH__ >= 200\n    a[threadIdx.x] += 3;\n#endif\n}\n")

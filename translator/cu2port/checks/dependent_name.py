@@ -34,6 +34,7 @@ class DependentName(Check):
     """
 
     code, name, severity = "CU213", "dependent-name", Severity.INFO
+    true_of_cuda = True
     triggers = frozenset({"template"})
     examples = (
         Example(

@@ -10,6 +10,7 @@ from cu2port.facts.structure import Function, may_name_dependent
 from cu2port.facts.unit import Unit
 from cu2port.syntax.declarations import value_of
 from cu2port.syntax.lexer import GAP, is_identifier
+from cu2port.syntax.scopes import Scope
 from cu2port.syntax.types import type_parameters
 
 _QUALIFIES = re.compile(rf"{GAP}::")
@@ -29,6 +30,7 @@ class DependentTemplate(Check):
     """
 
     code, name, severity = "CU232", "dependent-template", Severity.INFO
+    true_of_cuda = True
     triggers = frozenset({"template"})
     examples = (
         Example(
@@ -67,6 +69,11 @@ class DependentTemplate(Check):
             "template <int N> __global__ void f(int* p) { Tile<N> t(p); *p = t.template at<N>(3) + t.size < 3; }\n",
             "of an object",
         ),
+        Example(
+            "template <int N> struct S { __device__ int at(int* p) { Tile<N> t(p); return t.at<N>(3); } };\n",
+            "template <int N> struct S { __device__ int at(int* p) { Tile<N> t(p); return t.template at<N>(3); } };\n",
+            "in a class template",
+        ),
         Example("template <int N> __device__ void f(Plain t, int* p) { *p = t.at<N>(3); }\n", note="no parameter"),
         Example("#define TO(T, N, x) Cast<T>::to<N>(x)\n", note="in a macro body types are not known"),
     )
@@ -95,12 +102,7 @@ class DependentTemplate(Check):
         for found in _MEMBER.finditer(unit.text):
             i = unit.lexed.at(found.start()) - 1
             f = unit.function_at(i)
-            if (
-                f is None
-                or i < f.body[0]
-                or unit.declarations.template_at(f.first) is None
-                or unit.in_directive(i) is not None
-            ):
+            if f is None or i < f.body[0] or not _in_template(unit, f) or unit.in_directive(i) is not None:
                 continue
             if (
                 is_identifier(unit.t[i])
@@ -119,6 +121,16 @@ class DependentTemplate(Check):
             (insert(unit.p[i], "template "),),
             effects=(("all", "compile-error"),),
         )
+
+
+def _in_template(unit: Unit, f: Function) -> bool:
+    """Whether a function is a template, or a member of one."""
+    if unit.declarations.template_at(f.first) is not None:
+        return True
+    scope: Scope | None = unit.declarations.scope_at(f.first)
+    while scope is not None and scope.kind != "template":
+        scope = scope.parent
+    return scope is not None
 
 
 def _has_arguments(unit: Unit, f: Function, i: int) -> bool:

@@ -19,6 +19,7 @@ class RepeatedArguments(Check):
     """
 
     code, name, severity = "CU249", "repeated-arguments", Severity.INFO
+    true_of_cuda = True
     triggers = frozenset({"template"})
     examples = (
         Example(

@@ -71,8 +71,9 @@ class Check(ABC):
     `minutes`: what a finding costs a person who must deal with it by hand, where that is not what `audit/effort.py`
     takes for all; `note_minutes`: the same for one that is information. `counterpart`: whether HIP has something to
     write instead, where a finding has no edits. `true_of_hip`: whether what it says holds for code that is HIP's
-    already, where nothing is changed. `triggers`: names; a file without any of them has no finding, and the check is
-    not called. None: it is called for every file.
+    already, where nothing is changed. `true_of_cuda`: whether what it writes means the same to nvcc: words that the C++
+    standard asks for, and nvcc does not. `triggers`: names; a file without any of them has no finding, and the check
+    is not called. None: it is called for every file.
     """
 
     code: ClassVar[str]
@@ -82,6 +83,7 @@ class Check(ABC):
     note_minutes: ClassVar[float] = 0.0
     counterpart: ClassVar[bool] = True
     true_of_hip: ClassVar[bool] = False
+    true_of_cuda: ClassVar[bool] = False
     triggers: ClassVar[frozenset[str] | None] = None
     lint: ClassVar[InLint] = InLint()
     examples: ClassVar[tuple[Example, ...]] = ()

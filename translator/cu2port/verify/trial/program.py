@@ -10,6 +10,9 @@ from functools import cache
 from pathlib import Path
 
 from cu2port.catalog import load_catalog
+from cu2port.checks import all_checks
+from cu2port.core.edits import apply, judge
+from cu2port.core.model import Trust
 from cu2port.facts.unit import Unit
 from cu2port.syntax.lexer import is_identifier
 from cu2port.verify.instrument import instrument
@@ -57,7 +60,17 @@ class Side:
 
     @classmethod
     def of(cls, texts: Mapping[Path, Text], cuda: bool) -> Side:
-        return cls({p: read(t.hip, str(p)) for p, t in texts.items()}, cuda)
+        plain = {p: read(t.hip, str(p)) for p, t in texts.items()}
+        return cls({p: as_standard(u) for p, u in plain.items()} if cuda else plain, cuda)
+
+
+def as_standard(unit: Unit) -> Unit:
+    """A file with the words that nvcc does without and the C++ standard asks for: `typename`, `template`."""
+    if "template" not in unit.text:
+        return unit
+    found = [f for c in all_checks() if c.true_of_cuda for f in c.run(unit)]
+    _, edits = judge(found, Trust.EXACT)
+    return read(apply(unit.text, edits), unit.path) if edits else unit
 
 
 @dataclass(frozen=True, slots=True)
