@@ -77,6 +77,7 @@ def test_nasty_texts_rejoin_and_tokens_lie_where_they_say(text: str) -> None:
         ("x = 1'000'000u;", ["x", "=", "1'000'000u", ";"]),
         ("1.5e-3f+.5", ["1.5e-3f", "+", ".5"]),
         ('R"d(a"b)d" c', ['R"d(a"b)d"', "c"]),
+        ('R"""({"a": 1})""" c', ['R"""({"a": 1})"""', "c"]),
         ('u8R"(x)" L"y"', ['u8R"(x)"', 'L"y"']),
         ("a // b \\\n c\nd", ["a", "d"]),
         ("a /* ** */ b", ["a", "b"]),

@@ -44,9 +44,9 @@ _TOKEN = (
 # A piece is a token and the gap before it. No token begins as a gap does, so a gap is taken whole, never given back.
 _PIECE = re.compile(rf"{GAP}(?:{_TOKEN})")
 # A raw string needs a back reference, whose group makes `findall` return tuples: only texts that hold `R"` pay.
-_RAW = r'(?:u8|[uUL])?R"(?P<d>[^ ()\\\t\v\f\n\r"]{0,16})\((?:[\s\S]*?\)(?P=d)"|[\s\S]*)'
+_RAW = r'(?:u8|[uUL])?R"(?P<d>[^ ()\\\t\v\f\n\r]{0,16})\((?:[\s\S]*?\)(?P=d)"|[\s\S]*)'
 _PIECE_RAW = re.compile(rf"{GAP}(?:{_RAW}|{_TOKEN})")
-_RAW_HINT = re.compile(r'R"[^ ()\\\t\v\f\n\r"]{0,16}\(')
+_RAW_HINT = re.compile(r'R"[^ ()\\\t\v\f\n\r]{0,16}\(')
 _LINE_COMMENT = re.compile(_LINE)
 _NOT_BLANK = ("//", "/*", "\\\n", "\\\r")  # how a gap goes on after blanks, if it does; no token begins so
 _OPEN = {"(": ")", "[": "]", "{": "}", "<%": "}", "<:": "]"}

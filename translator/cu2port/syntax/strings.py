@@ -6,7 +6,7 @@ import re
 
 _ESCAPE = re.compile(r"\\(\r\n|[0-7]{1,3}|x[0-9A-Fa-f]+|[\s\S])")
 _SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "v": "\v", "f": "\f", "a": "\a", "b": "\b", "e": "\x1b"}
-_RAW = re.compile(r'(?:u8|[uUL])?R"([^ ()\\\t\v\f\n\r"]{0,16})\(([\s\S]*)\)\1"\Z')
+_RAW = re.compile(r'(?:u8|[uUL])?R"([^ ()\\\t\v\f\n\r]{0,16})\(([\s\S]*)\)\1"\Z')
 
 
 def decode(literal: str) -> str:
