@@ -107,6 +107,7 @@ def test_a_setup_py_says_its_extensions(tmp_path: Path) -> None:
     assert f"-I{root / 'csrc'}" in bind.flags
     assert {"-DWITH_HIP", "-DLANES=4", "-DTORCH_EXTENSION_NAME=_C", "-DUSE_ROCM=1", "-std=c++20"} <= set(bind.flags)
     assert "-O2" in bind.flags and "-O3" not in bind.flags
+    assert "-DNDEBUG" in bind.flags and "-DNDEBUG" not in device.flags
     assert "-O3" in device.flags and "-O2" not in device.flags
     no = device.flags.index("-D__HIP_NO_HALF_CONVERSIONS__=1")
     assert device.flags.index("-U__HIP_NO_HALF_CONVERSIONS__") > no

@@ -31,6 +31,7 @@ _DEVICE = (
     "-D__HIP_NO_HALF_CONVERSIONS__=1",
     "-DHIP_ENABLE_WARP_SYNC_BUILTINS=1",
 )
+_PYTHON = ("-DNDEBUG",)  # of CPython's own flags, which setuptools gives to the host's compiler, and torch to it alone
 _CXX20 = (2, 12)  # the first torch whose headers need C++20
 _HIP_SUFFIXES = (".cu", ".hip")
 
@@ -80,7 +81,7 @@ def units(extension: Mapping[str, Any], tree: Tree, copy: Path, torch: Torch, ro
         device = written.endswith(_HIP_SUFFIXES)
         own = _args(extension["args"], device)
         said = [] if any(w.startswith(("-std=", "--std=")) for w in own) else [standard]
-        flags = [*(_HOST if extension["device"] else ()), *(_DEVICE if device else ()), *common, *own, *said]
+        flags = [*(_HOST if extension["device"] else ()), *(_DEVICE if device else _PYTHON), *common, *own, *said]
         path = _own(Path(written), tree, copy)
         out.append(Unit(str(path), HIP if device else CXX, tuple(flags), str(tree.asked)))
     return out
